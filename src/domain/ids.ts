@@ -1,0 +1,36 @@
+/**
+ * Names of things. Every id is `<prefix>_<UUIDv7>`, minted once in the commit that makes the thing
+ * (reliability rule 4); agents are the exception: their id is a name and is never used again.
+ */
+
+export type MessageId = `msg_${string}`
+export type TurnId = `turn_${string}`
+export type CallId = `call_${string}`
+export type WorkItemId = `work_${string}`
+export type WaitId = `wait_${string}`
+export type TaskId = `task_${string}`
+export type BriefId = `brief_${string}`
+export type DecisionId = `dec_${string}`
+export type AgentId = string
+
+type Prefixes = {
+  msg: MessageId
+  turn: TurnId
+  call: CallId
+  work: WorkItemId
+  wait: WaitId
+  task: TaskId
+  brief: BriefId
+  dec: DecisionId
+}
+
+/** A supply of fresh ids, handed in from outside: the domain never makes one up. */
+export type Mint = <P extends keyof Prefixes>(prefix: P) => Prefixes[P]
+
+const agentName = /^[a-z0-9][a-z0-9._-]{0,63}$/
+
+/** Whether `text` may name an agent (contracts, head). */
+export const isAgentId = (text: string): boolean => agentName.test(text)
+
+/** The one message that carries a task's end: a function of the task, so it cannot come twice. */
+export const taskResultId = (task: TaskId): MessageId => `msg_${task.slice('task_'.length)}`

@@ -1,0 +1,224 @@
+/**
+ * Ingress: how inputs enter. Every accepted signal is a row before it is acknowledged; what it
+ * resolves or triggers happens in the same commit; nothing here creates a work item (contracts 4).
+ */
+import { activeWaits, agentOf, agentPacing, type Draft } from './facts.ts'
+import { taskResultId, type MessageId, type TaskId, type WaitId, type WorkItemId } from './ids.ts'
+import { limits } from './limits.ts'
+import { isEvent, type MessageEvent, type Priority } from './message.ts'
+import { outsideInput } from './pacing.ts'
+import { isAdmitted, taskResult, type Provenance } from './provenance.ts'
+import { isTerminal, type TaskEnd } from './task.ts'
+import type { Timestamp } from './time.ts'
+import { no, overLimit, type Rejection } from './verdict.ts'
+import type { Wait } from './wait.ts'
+import { matches, resolveWait, trigger } from './waiting.ts'
+
+export type Admitted = { ok: true; message_id: MessageId; resolved: WaitId[]; triggered: WaitId[] }
+
+export type Prompt = {
+  provenance: Provenance
+  text: string
+  work_item_id: WorkItemId | null
+  wait_id: WaitId | null
+  priority: 'interject' | 'next'
+  start: boolean
+}
+
+/** An operator's words, bound to a wait, to an item, or to nothing. */
+export function admitPrompt(d: Draft, prompt: Prompt): Admitted | Rejection {
+  const agent = agentOf(d)
+  const wrong = checkPrompt(prompt) ?? checkBinding(d, prompt)
+  if (wrong) return wrong
+  if (agent.state !== 'active') {
+    if (!prompt.start) return no('agent_stopped', `${agent.id} is ${agent.state}.`)
+    d.emit({ type: 'agent_started', id: agent.id, by: 'operator' })
+  }
+  const bound = prompt.wait_id === null ? null : (d.row('waits', prompt.wait_id) ?? null)
+  const item = bound?.work_item_id ?? prompt.work_item_id
+  const wait = bound ?? operatorWaitOf(d, item)
+  const id = d.mint('msg')
+  admit(d, {
+    id,
+    provenance: prompt.provenance,
+    priority: prompt.priority,
+    body: prompt.text,
+    work_item_id: item,
+    wait_id: wait?.id ?? null,
+  })
+  outsideInput(d, item, 'operator')
+  // outsideInput may have ended this very wait, when it was the runtime's own question.
+  if (wait && d.row('waits', wait.id)?.status === 'active') {
+    resolveWait(d, wait, { kind: 'operator', message_id: id }, null)
+  }
+  return { ok: true, message_id: id, resolved: wait ? [wait.id] : [], triggered: [] }
+}
+
+function checkPrompt(prompt: Prompt): Rejection | null {
+  if (prompt.text.trim() === '') return no('message_empty', 'The message is empty.')
+  const bytes = utf8Length(prompt.text)
+  if (bytes > limits.operator_text.value) return overLimit(limits.operator_text, bytes)
+  if (!isAdmitted(prompt.provenance)) {
+    return no('message_not_admitted', 'This combination of origin and surface has no route.')
+  }
+  return null
+}
+
+function checkBinding(d: Draft, prompt: Prompt): Rejection | null {
+  if (prompt.wait_id !== null) {
+    const wait = d.row('waits', prompt.wait_id)
+    if (!wait) return no('wait_not_found', `${prompt.wait_id} is not a wait of ${d.agent_id}.`)
+    if (wait.wake !== 'operator_input') {
+      return no('not_a_question', `${wait.id} waits for ${wait.wake}, not for the operator.`)
+    }
+    if (wait.status !== 'active') return no('wait_not_active', `${wait.id} is ${wait.status}.`)
+  }
+  if (prompt.work_item_id !== null && !d.row('work_items', prompt.work_item_id)) {
+    return no('work_item_not_found', `${prompt.work_item_id} is not an item of ${d.agent_id}.`)
+  }
+  return null
+}
+
+function operatorWaitOf(d: Draft, item: WorkItemId | null): Wait | null {
+  if (item === null) return null
+  for (const wait of activeWaits(d)) {
+    if (wait.work_item_id === item && wait.wake === 'operator_input') return wait
+  }
+  return null
+}
+
+export type Delivery = {
+  provenance: Provenance
+  source: string | null
+  resource: string | null
+  body: string
+  dedupe_key: string | null
+  /** Fired by hand at one wait, whatever it names. */
+  wait_id: WaitId | null
+}
+
+/** An event from outside: triggers every matching external wait in the commit that stores it. */
+export function admitEvent(d: Draft, event: Delivery): Admitted | Rejection {
+  if (!isAdmitted(event.provenance)) {
+    return no('message_not_admitted', 'This combination of origin and surface has no route.')
+  }
+  const bytes = utf8Length(event.body)
+  if (bytes > limits.operator_text.value) return overLimit(limits.operator_text, bytes)
+  let queued = 0
+  for (const message of d.rows('messages')) {
+    if (message.status === 'queued' && isEvent(message)) queued += 1
+  }
+  if (queued >= limits.queued_events.value) {
+    return no('queue_full', `${queued} external messages are queued already.`)
+  }
+  const waits = [...activeWaits(d)].filter(
+    (wait) =>
+      wait.wake === 'external' &&
+      (event.wait_id === null ? matches(wait, event) : wait.id === event.wait_id),
+  )
+  if (event.wait_id !== null && waits.length === 0) {
+    return no('trigger_no_match', `${event.wait_id} is not an active external wait.`)
+  }
+  const only = waits.length === 1 ? waits[0] : undefined
+  const hintOnly = waits.length > 0 && waits.every((wait) => wait.delivery_mode === 'wake_hint')
+  const id = d.mint('msg')
+  admit(d, {
+    id,
+    provenance: event.provenance,
+    priority: 'normal',
+    body: event.body,
+    dedupe_key: event.dedupe_key,
+    source: event.source,
+    resource: event.resource,
+    work_item_id: only?.work_item_id ?? null,
+    wait_id: only?.id ?? null,
+    consumed_because: hintOnly ? 'a wake hint' : null,
+  })
+  for (const wait of waits) trigger(d, wait, { id })
+  for (const item of new Set(waits.map((wait) => wait.work_item_id))) {
+    outsideInput(d, item, 'external')
+  }
+  if (waits.length === 0) outsideInput(d, null, 'external')
+  return { ok: true, message_id: id, resolved: [], triggered: waits.map((wait) => wait.id) }
+}
+
+export type EndedTask = {
+  task_id: TaskId
+  status: TaskEnd
+  reason: string | null
+  exit_status: number | null
+  output_bytes: number
+  ended_at: Timestamp
+  /** What the model reads when the end comes as a message: outcome and last lines. */
+  body: string
+}
+
+/** The end of a task: its terminal row, its one result message, the waits it resolves. */
+export function endTask(d: Draft, end: EndedTask): void {
+  const task = d.row('tasks', end.task_id)
+  if (!task) throw new Error(`no row for ${end.task_id}`)
+  if (isTerminal(task)) return
+  d.emit({
+    type: 'task_ended',
+    id: task.id,
+    status: end.status,
+    reason: end.reason,
+    exit_status: end.exit_status,
+    output_bytes: end.output_bytes,
+    ended_at: end.ended_at,
+  })
+  if (task.promoted) {
+    const item = task.work_item_id === null ? null : d.row('work_items', task.work_item_id)
+    const over = task.work_item_id !== null && item?.state !== 'open'
+    admit(d, {
+      id: taskResultId(task.id),
+      provenance: taskResult,
+      priority: 'normal',
+      body: end.body,
+      dedupe_key: task.id,
+      work_item_id: task.work_item_id,
+      task_id: task.id,
+      consumed_because: over ? 'its item is completed' : null,
+    })
+  }
+  const ended = d.row('tasks', task.id) ?? null
+  for (const wait of [...activeWaits(d)]) {
+    if (wait.wake === 'task_result' && wait.resource === task.id) {
+      resolveWait(d, wait, { kind: 'task', task_id: task.id }, ended)
+    }
+  }
+}
+
+type NewMessage = Pick<
+  MessageEvent & { type: 'message_admitted' },
+  'id' | 'provenance' | 'body'
+> & { priority: Priority } & Partial<
+    Omit<MessageEvent & { type: 'message_admitted' }, 'type' | 'id' | 'provenance' | 'body'>
+  >
+
+export function admit(d: Draft, message: NewMessage): void {
+  d.emit({
+    type: 'message_admitted',
+    dedupe_key: null,
+    source: null,
+    resource: null,
+    work_item_id: null,
+    task_id: null,
+    wait_id: null,
+    correlation_id: null,
+    causation_id: d.causation_id,
+    turn_count: agentPacing(d).turn_count,
+    consumed_because: null,
+    ...message,
+  })
+}
+
+/** Bytes of `text` in UTF-8, without a platform API. */
+export function utf8Length(text: string): number {
+  let bytes = 0
+  for (const char of text) {
+    const code = char.codePointAt(0) ?? 0
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
+  }
+  return bytes
+}

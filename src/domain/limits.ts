@@ -1,0 +1,60 @@
+/**
+ * Every limit of the runtime: name, number, unit, reason. A rule that needs a number takes it
+ * from here; a rejection over a limit names it, the value and the remedy (contracts 15).
+ */
+import { day, hour, minute } from './time.ts'
+
+export type Limit = { name: string; value: number; unit: string; reason: string }
+
+const limit = <const N extends string>(
+  name: N,
+  value: number,
+  unit: string,
+  reason: string,
+): Limit => ({ name, value, unit, reason })
+
+export const limits = {
+  objective: limit('objective', 500, 'characters', 'a target, not a plan; detail is in plan.md'),
+  reason: limit('reason', 2_000, 'characters', 'read in lists and prompts'),
+  todo_text: limit('todo_text', 300, 'characters', 'one step in one line'),
+  todos: limit('todos', 100, 'entries', 'the list stands whole in every prompt'),
+  plan: limit('plan', 65_536, 'bytes', 'the plan argument; the file itself may grow'),
+  plan_file: limit('plan_file', 1_048_576, 'bytes', 'snapshots are kept by hash'),
+  plan_preview: limit('plan_preview', 2_000, 'characters', 'stands in every read'),
+  operator_text: limit('operator_text', 65_536, 'bytes', 'a message, not an upload'),
+  calls_per_round: limit('calls_per_round', 32, 'calls', 'more is a model gone astray'),
+  rounds_per_turn: limit('rounds_per_turn', 500, 'rounds', 'the item goes on in a new turn'),
+  failing_rounds: limit('failing_rounds', 10, 'rounds', 'ten in a row that fail in every call'),
+  running_tasks: limit('running_tasks', 32, 'tasks', 'processes of one agent'),
+  open_items: limit('open_items', 10_000, 'items', 'open items of one agent'),
+  queued_events: limit('queued_events', 10_000, 'messages', 'queued external messages'),
+  agent_waits: limit('agent_waits', 8, 'waits', 'agent-level waits at a time'),
+  claimed_messages: limit('claimed_messages', 20, 'messages', 'one turn can attend to'),
+  claimed_bytes: limit('claimed_bytes', 65_536, 'bytes', 'message bodies of one turn'),
+  message_attempts: limit('message_attempts', 3, 'turns', 'turns that died before a request'),
+  no_progress_turns: limit('no_progress_turns', 3, 'turns', 'in a row, then the operator'),
+  self_started_turns: limit('self_started_turns', 50, 'turns', 'without outside input'),
+  bucket: limit('bucket', 500, 'turns', 'self-started turns of one agent'),
+  bucket_refill: limit('bucket_refill', 10 * minute, 'ms', 'one self-started turn comes back'),
+  passed_over: limit('passed_over', 10, 'turns', 'then a message goes before the current item'),
+  review_pause: limit('review_pause', minute, 'ms', 'between two reviews of one wait'),
+  outside_input: limit('outside_input', minute, 'ms', 'a wait this long counts as outside input'),
+  dedupe: limit('dedupe', 8 * day, 'ms', 'a delivery id is remembered'),
+  prompt_triggered: limit('prompt_triggered', 3, 'items', 'triggered candidates in a prompt'),
+  prompt_queued: limit('prompt_queued', 5, 'items', 'queued candidates in a prompt'),
+  prompt_blocked: limit('prompt_blocked', 3, 'items', 'blocked candidates in a prompt'),
+  prompt_completed: limit('prompt_completed', 3, 'items', 'completed items in a prompt'),
+  seen_results: limit('seen_results', 500, 'hashes', 'command results remembered per item'),
+  yield: limit('yield', 10_000, 'ms', 'a command in the foreground before it is promoted'),
+  yield_max: limit('yield_max', 10 * minute, 'ms', 'a foreground wait asked for'),
+  stop_grace: limit('stop_grace', 5_000, 'ms', 'between TERM and KILL'),
+  hold_wait: limit('hold_wait', 5 * minute, 'ms', 'a hold that `run` still waits for'),
+  result_tokens: limit('result_tokens', 8_000, 'tokens', 'of one tool result in a prompt'),
+  wait_max: limit('wait_max', 366 * day, 'ms', 'a timer or recheck ahead'),
+} as const satisfies Record<string, Limit>
+
+/** Back-off after one and after two self-started turns without progress (the third parks). */
+export const backOffMs: readonly number[] = [0, minute, 5 * minute]
+
+/** How long the agent is held after each failure of the provider in a row; then the last. */
+export const holdMs: readonly number[] = [minute, 5 * minute, 15 * minute, hour]

@@ -1,0 +1,147 @@
+/**
+ * Message: one admitted input with its provenance. The inbox is the wake ledger: every accepted
+ * signal is a row before it is acknowledged, and each row ends in exactly one terminal status.
+ */
+import type { AgentId, MessageId, TaskId, TurnId, WaitId, WorkItemId } from './ids.ts'
+import type { Provenance } from './provenance.ts'
+import type { Timestamp } from './time.ts'
+
+export const priorities = ['interject', 'next', 'normal', 'background'] as const
+export type Priority = (typeof priorities)[number]
+
+export type Message = Provenance & {
+  id: MessageId
+  agent_id: AgentId
+  /** Order of admission in this agent: the seq of the admitting event. */
+  inbox_seq: number
+  priority: Priority
+  body: string
+  dedupe_key: string | null
+  /** What an event says it is about; null for the other kinds. */
+  source: string | null
+  resource: string | null
+  work_item_id: WorkItemId | null
+  task_id: TaskId | null
+  wait_id: WaitId | null
+  correlation_id: string | null
+  causation_id: string | null
+  status:
+    | 'queued'
+    | 'claimed'
+    | 'consumed'
+    | 'aborted'
+    | 'failed'
+    | 'interjected'
+    | 'coalesced'
+    | 'dropped'
+    | 'dead'
+  status_reason: string | null
+  attempts: number
+  turn_id: TurnId | null
+  /** It does not stand in the input itself but in the file of coalesced events. */
+  to_coalesce: boolean
+  /** The round whose request showed it first. */
+  round: number | null
+  /** The agent's turn count at admission: how many turns have passed it over since. */
+  turn_count: number
+  created_at: Timestamp
+}
+
+export type MessageEvent =
+  | {
+      type: 'message_admitted'
+      id: MessageId
+      provenance: Provenance
+      priority: Priority
+      body: string
+      dedupe_key: string | null
+      source: string | null
+      resource: string | null
+      work_item_id: WorkItemId | null
+      task_id: TaskId | null
+      wait_id: WaitId | null
+      correlation_id: string | null
+      causation_id: string | null
+      turn_count: number
+      /** A message that needs no model is consumed by the commit that admits it; why. */
+      consumed_because: string | null
+    }
+  | { type: 'message_claimed'; id: MessageId; turn_id: TurnId; to_coalesce: boolean }
+  | { type: 'message_shown'; id: MessageId; turn_id: TurnId; round: number }
+  | { type: 'message_interjected'; id: MessageId; turn_id: TurnId; round: number }
+  | { type: 'message_requeued'; id: MessageId; attempts: number }
+  | { type: 'message_coalesced'; id: MessageId; turn_id: TurnId }
+  | { type: 'message_consumed'; id: MessageId; turn_id: TurnId | null; because: string }
+  | { type: 'message_aborted' | 'message_failed'; id: MessageId; turn_id: TurnId }
+  | { type: 'message_dropped' | 'message_dead'; id: MessageId; reason: string }
+
+export function evolveMessage(
+  message: Message | null,
+  event: MessageEvent,
+  meta: { at: Timestamp; seq: number; agent_id: AgentId },
+): Message {
+  if (event.type === 'message_admitted') {
+    const { type: _, provenance, consumed_because, ...given } = event
+    return {
+      ...given,
+      ...provenance,
+      agent_id: meta.agent_id,
+      inbox_seq: meta.seq,
+      status: consumed_because === null ? 'queued' : 'consumed',
+      status_reason: consumed_because,
+      attempts: 0,
+      turn_id: null,
+      to_coalesce: false,
+      round: null,
+      created_at: meta.at,
+    }
+  }
+  if (message === null) throw new Error(`${event.type} before message_admitted: ${event.id}`)
+  switch (event.type) {
+    case 'message_claimed':
+      return {
+        ...message,
+        status: 'claimed',
+        turn_id: event.turn_id,
+        to_coalesce: event.to_coalesce,
+      }
+    case 'message_shown':
+      return { ...message, round: event.round }
+    case 'message_interjected':
+      return { ...message, status: 'interjected', turn_id: event.turn_id, round: event.round }
+    case 'message_requeued':
+      return {
+        ...message,
+        status: 'queued',
+        turn_id: null,
+        to_coalesce: false,
+        round: null,
+        attempts: event.attempts,
+      }
+    case 'message_coalesced':
+      return { ...message, status: 'coalesced', turn_id: event.turn_id }
+    case 'message_consumed':
+      return {
+        ...message,
+        status: 'consumed',
+        turn_id: event.turn_id ?? message.turn_id,
+        status_reason: event.because,
+      }
+    case 'message_aborted':
+      return { ...message, status: 'aborted', turn_id: event.turn_id }
+    case 'message_failed':
+      return { ...message, status: 'failed', turn_id: event.turn_id }
+    case 'message_dropped':
+      return { ...message, status: 'dropped', status_reason: event.reason }
+    case 'message_dead':
+      return { ...message, status: 'dead', status_reason: event.reason }
+  }
+}
+
+/** Whether something must still carry the message: an open turn, a wait, a schedule. */
+export const isLiveMessage = (message: Message): boolean =>
+  message.status === 'queued' || message.status === 'claimed'
+
+/** Messages that report an outside event, as against words of an operator or a task's end. */
+export const isEvent = (message: Message): boolean =>
+  message.kind === 'callback_event' || message.kind === 'webhook_event'

@@ -1,0 +1,70 @@
+/**
+ * Pacing: the counters that keep an agent from working in circles, one row per item and one for
+ * the agent's queue and bucket (contracts 5). The rules that move and read them are in pacing.ts.
+ */
+import type { AgentId, TurnId, WaitId, WorkItemId } from './ids.ts'
+import type { Timestamp } from './time.ts'
+
+export type ItemPacing = {
+  kind: 'item'
+  id: WorkItemId
+  agent_id: AgentId
+  /** Self-started turns without progress in a row. */
+  no_progress: number
+  /** The turns that made no progress, for the question that parks the item; at most three. */
+  no_progress_turns: readonly TurnId[]
+  /** Self-started turns since the last outside input. */
+  self_started: number
+  last_turn_id: TurnId | null
+  last_turn_ended_at: Timestamp | null
+  last_turn_progress: boolean
+  /** The item's revision when its last turn ended. */
+  end_revision: number
+  /** Hashes of command results seen since the item last changed; bounded. */
+  seen_results: readonly string[]
+  /** The next self-started turn draws nothing from the bucket. */
+  free_turn: boolean
+  free_turn_at: Timestamp | null
+}
+
+export type AgentPacing = {
+  kind: 'agent'
+  id: AgentId
+  agent_id: AgentId
+  /** Turns ever started: what "passed over by ten turns" counts. */
+  turn_count: number
+  /** Self-started turns left, as of `bucket_at`; refill is computed. */
+  bucket: number
+  bucket_at: Timestamp
+  /** Counted `queued_available` turns in a row. */
+  queue_no_progress: number
+  queue_turn_ended_at: Timestamp | null
+  queue_turn_end_seq: number
+  queue_turn_counted: boolean
+  /** The operator was asked once about the queue, or the bucket; the wait that asks. */
+  queue_wait_id: WaitId | null
+  bucket_wait_id: WaitId | null
+  /** Last agent-level review, at most one a minute. */
+  agent_review_at: Timestamp | null
+  /** Holds in a row by the provider: which step of the back-off comes next. */
+  holds: number
+}
+
+export type Pacing = ItemPacing | AgentPacing
+
+export type PacingEvent =
+  | { type: 'item_paced'; id: WorkItemId; pacing: Omit<ItemPacing, 'kind' | 'id' | 'agent_id'> }
+  | { type: 'agent_paced'; id: AgentId; pacing: Omit<AgentPacing, 'kind' | 'id' | 'agent_id'> }
+
+export function evolvePacing(
+  _: Pacing | null,
+  event: PacingEvent,
+  meta: { agent_id: AgentId },
+): Pacing {
+  switch (event.type) {
+    case 'item_paced':
+      return { kind: 'item', id: event.id, agent_id: meta.agent_id, ...event.pacing }
+    case 'agent_paced':
+      return { kind: 'agent', id: event.id, agent_id: meta.agent_id, ...event.pacing }
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Parking: the runtime stops going in circles and asks the operator, once, in words that name what
+ * happened (contracts 5). Also holds: an agent the provider cannot serve now.
+ */
+import { activeWaits, agentPacing, itemPacing, type Draft } from './facts.ts'
+import type { WorkItemId } from './ids.ts'
+import { holdMs, limits } from './limits.ts'
+import { paceAgent } from './pacing.ts'
+import { plus, type Timestamp } from './time.ts'
+import type { Turn } from './turn.ts'
+import type { RuntimeCause, Wait } from './wait.ts'
+import { waitFor } from './waiting.ts'
+
+/** Puts an item to the operator; focus returns when the question is answered. */
+export function park(d: Draft, item: WorkItemId, why: 'no_progress' | 'self_started'): void {
+  const { no_progress_turns } = itemPacing(d, item)
+  const question =
+    why === 'no_progress'
+      ? `Three turns in a row made no progress on ${item}: ${no_progress_turns.join(', ')}. ` +
+        'How shall it go on?'
+      : `${limits.self_started_turns.value} turns went by on ${item} without anything from ` +
+        'outside. Shall it go on, and how?'
+  ask(d, item, why === 'no_progress' ? 'no_progress' : 'self_started_limit', question)
+}
+
+/** After the third turn that left the queue as it was. */
+export function askAboutQueue(d: Draft, turn: Turn): void {
+  if (agentPacing(d).queue_wait_id !== null) return
+  const wait = ask(
+    d,
+    null,
+    'queue_no_progress',
+    `Three turns looked at the queue and took nothing up, the last was ${turn.id}. ` +
+      'Which item shall be worked on?',
+  )
+  paceAgent(d, { queue_wait_id: wait.id })
+}
+
+/** The agent used up its self-started turns. Asks once; says whether it asked now. */
+export function askAboutBucket(d: Draft): boolean {
+  if (agentPacing(d).bucket_wait_id !== null) return false
+  const wait = ask(
+    d,
+    null,
+    'bucket_empty',
+    `The agent used its ${limits.bucket.value} self-started turns; one comes back every ten ` +
+      'minutes. Any word from you fills them up again. Shall it go on?',
+  )
+  paceAgent(d, { bucket_wait_id: wait.id })
+  return true
+}
+
+function ask(d: Draft, item: WorkItemId | null, cause: RuntimeCause, question: string): Wait {
+  const waiting = waitFor(d, {
+    by: 'runtime',
+    runtime_cause: cause,
+    wake: 'operator_input',
+    reason: question,
+    work_item_id: item,
+    resource: null,
+    source: null,
+    condition: null,
+    wake_at: null,
+    recheck_at: null,
+    delivery_mode: 'enqueue_message',
+    task: null,
+    has_listener: true,
+    question,
+  })
+  if (!waiting.ok) throw new Error(`the runtime's own question was refused: ${waiting.message}`)
+  return waiting.wait
+}
+
+export type Hold = {
+  cause: 'provider_world' | 'provider_setup' | 'disk_full'
+  message: string
+  /** When the provider said it would serve again; null: by the steps of the back-off. */
+  until: Timestamp | null
+}
+
+/** Holds the agent: one agent-level system wait and one failure brief; no item is touched. */
+export function holdAgent(d: Draft, hold: Hold): void {
+  for (const wait of activeWaits(d)) if (wait.wake === 'system') return
+  const { holds } = agentPacing(d)
+  const step = holdMs[Math.min(holds, holdMs.length - 1)] ?? 0
+  const wake_at =
+    hold.cause === 'provider_setup' ? null : (hold.until ?? plus(d.now, step))
+  const id = d.mint('wait')
+  d.emit({
+    type: 'wait_registered',
+    id,
+    work_item_id: null,
+    wake: 'system',
+    by: 'runtime',
+    runtime_cause: hold.cause,
+    reason: hold.message,
+    resource: null,
+    source: null,
+    condition: null,
+    delivery_mode: 'wake_hint',
+    since_seq: d.base.seq,
+    wake_at,
+    recheck_at: null,
+    released_focus: false,
+  })
+  const until =
+    wake_at === null
+      ? 'until you start it again or change the setting'
+      : `until ${wake_at}, then it goes on by itself`
+  d.emit({
+    type: 'brief_delivered',
+    id: d.mint('brief'),
+    kind: 'failure',
+    text: `${hold.message} The agent is held ${until}. Nothing is lost.`,
+    turn_id: null,
+    work_item_id: null,
+    wait_id: id,
+    message_id: null,
+    task_id: null,
+    warnings: [],
+  })
+  paceAgent(d, { holds: holds + 1 })
+}
+
+/** The provider served again: the next failure starts with the shortest hold. */
+export const providerServed = (d: Draft): void => paceAgent(d, { holds: 0 })
+
+/** Ends every hold, because the operator says so or the setting behind it changed. */
+export function releaseHolds(d: Draft): void {
+  for (const wait of [...activeWaits(d)]) {
+    if (wait.wake !== 'system') continue
+    d.emit({ type: 'wait_resolved', id: wait.id, by: { kind: 'runtime' } })
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Who produced a message, how it came in, why it was let in, what authority it carries: four facts
+ * that stay apart, assigned by the runtime at admission and never changed (contracts 4).
+ * Only the combinations of this table are admitted.
+ */
+
+export type Provenance = {
+  kind: MessageKind
+  origin: Origin
+  delivery_surface: DeliverySurface
+  admission_context: AdmissionContext
+  authority_class: AuthorityClass
+}
+
+export type MessageKind =
+  | 'operator_prompt'
+  | 'callback_event'
+  | 'webhook_event'
+  | 'timer_tick'
+  | 'task_result'
+  | 'task_status'
+  | 'internal_followup'
+  | 'delegation'
+export type Origin = 'operator' | 'callback' | 'webhook' | 'timer' | 'task' | 'system' | 'agent'
+export type DeliverySurface =
+  | 'cli_prompt'
+  | 'run_once'
+  | 'tui'
+  | 'http_control'
+  | 'http_callback'
+  | 'http_webhook'
+  | 'timer_scheduler'
+  | 'task_rejoin'
+  | 'runtime_system'
+export type AdmissionContext =
+  | 'local_process'
+  | 'control_authenticated'
+  | 'trigger_capability'
+  | 'signature_verified'
+  | 'runtime_owned'
+export type AuthorityClass =
+  | 'operator_instruction'
+  | 'integration_signal'
+  | 'runtime_instruction'
+  | 'external_evidence'
+
+type Row = {
+  origin: Origin
+  kinds: readonly MessageKind[]
+  authority: readonly AuthorityClass[]
+  surfaces: readonly DeliverySurface[]
+  context: AdmissionContext
+}
+
+/** One row a producer. A delegation carries the lowest authority of what its turn had claimed. */
+export const provenanceTable: readonly Row[] = [
+  row('operator', ['operator_prompt'], ['operator_instruction'],
+    ['cli_prompt', 'run_once', 'tui'], 'local_process'),
+  row('operator', ['operator_prompt'], ['operator_instruction'],
+    ['http_control'], 'control_authenticated'),
+  row('callback', ['callback_event'], ['integration_signal'],
+    ['http_callback'], 'trigger_capability'),
+  row('webhook', ['webhook_event'], ['integration_signal'],
+    ['http_webhook'], 'signature_verified'),
+  row('timer', ['timer_tick'], ['runtime_instruction'],
+    ['timer_scheduler'], 'runtime_owned'),
+  row('task', ['task_result', 'task_status'], ['runtime_instruction'],
+    ['task_rejoin'], 'runtime_owned'),
+  row('system', ['internal_followup'], ['runtime_instruction'],
+    ['runtime_system'], 'runtime_owned'),
+  row('agent', ['delegation'],
+    ['operator_instruction', 'integration_signal', 'runtime_instruction'],
+    ['runtime_system'], 'runtime_owned'),
+]
+
+function row(
+  origin: Origin,
+  kinds: readonly MessageKind[],
+  authority: readonly AuthorityClass[],
+  surfaces: readonly DeliverySurface[],
+  context: AdmissionContext,
+): Row {
+  return { origin, kinds, authority, surfaces, context }
+}
+
+/** Whether this combination may enter the inbox at all. */
+export const isAdmitted = (p: Provenance): boolean =>
+  provenanceTable.some(
+    (r) =>
+      r.origin === p.origin &&
+      r.kinds.includes(p.kind) &&
+      r.authority.includes(p.authority_class) &&
+      r.surfaces.includes(p.delivery_surface) &&
+      r.context === p.admission_context,
+  )
+
+/** A prompt typed on this machine. */
+export const localPrompt = (surface: 'cli_prompt' | 'run_once' | 'tui'): Provenance => ({
+  kind: 'operator_prompt',
+  origin: 'operator',
+  delivery_surface: surface,
+  admission_context: 'local_process',
+  authority_class: 'operator_instruction',
+})
+
+export const callbackEvent: Provenance = {
+  kind: 'callback_event',
+  origin: 'callback',
+  delivery_surface: 'http_callback',
+  admission_context: 'trigger_capability',
+  authority_class: 'integration_signal',
+}
+
+export const taskResult: Provenance = {
+  kind: 'task_result',
+  origin: 'task',
+  delivery_surface: 'task_rejoin',
+  admission_context: 'runtime_owned',
+  authority_class: 'runtime_instruction',
+}
+
+/** A word of the runtime itself, for the model's next request. */
+export const runtimeFollowup: Provenance = {
+  kind: 'internal_followup',
+  origin: 'system',
+  delivery_surface: 'runtime_system',
+  admission_context: 'runtime_owned',
+  authority_class: 'runtime_instruction',
+}

@@ -1,0 +1,156 @@
+/**
+ * Readiness: what is derived from a work item and its wait, never stored. One pure function from
+ * facts to one record, read by scheduler, tools, prompt, CLI and every other surface alike.
+ */
+import { activeWaitOf, agentOf, type Facts } from './facts.ts'
+import type { WorkItemId } from './ids.ts'
+import type { Timestamp } from './time.ts'
+import { recheckDue, unreviewed, type Wait } from './wait.ts'
+import type { Todo, WorkItem } from './work-item.ts'
+
+export type SchedulingState =
+  | 'completed'
+  | 'waiting_task'
+  | 'waiting_operator'
+  | 'waiting_timer'
+  | 'waiting_external'
+  | 'blocked'
+  | 'runnable'
+
+export type Readiness = 'runnable' | 'waiting_for_operator' | 'blocked' | 'completed'
+
+export const candidateClasses = [
+  'current_runnable',
+  'triggered_blocked',
+  'queued_runnable',
+  'waiting_for_operator',
+  'blocked',
+  'completed_recent',
+] as const
+export type CandidateClass = (typeof candidateClasses)[number]
+
+/** Why an item is in its scheduling state: a code and the values behind it. */
+export type StateReason =
+  | { code: 'completed'; at: Timestamp }
+  | { code: 'wait'; wait: Wait }
+  | { code: 'blocked_by'; text: string }
+  | { code: 'needs_input' }
+  | { code: 'budget' }
+  | { code: 'nothing_holds_it' }
+
+export type Projection = {
+  item: WorkItem
+  wait: Wait | null
+  lifecycle: 'open' | 'completed'
+  scheduling_state: SchedulingState
+  readiness: Readiness
+  candidate_class: CandidateClass
+  focus: 'current' | 'queued' | 'none'
+  has_active_waits: boolean
+  has_triggered_waits: boolean
+  current_todo: Todo | null
+  /** `blocked_by`, else the active wait's reason. */
+  blocker: string | null
+  reason: StateReason
+}
+
+export const isOverBudget = (_: WorkItem): boolean => false
+
+/** The first that applies, top to bottom: contracts 2, `scheduling_state`. */
+export function schedulingState(
+  item: WorkItem,
+  wait: Wait | null,
+): { state: SchedulingState; reason: StateReason } {
+  if (item.state === 'completed') {
+    return { state: 'completed', reason: { code: 'completed', at: item.completed_at ?? '' } }
+  }
+  if (wait !== null) {
+    const reason: StateReason = { code: 'wait', wait }
+    switch (wait.wake) {
+      case 'task_result':
+        return { state: 'waiting_task', reason }
+      case 'operator_input':
+        return { state: 'waiting_operator', reason }
+      case 'timer':
+        return { state: 'waiting_timer', reason }
+      case 'external':
+        return { state: 'waiting_external', reason }
+      case 'system':
+        throw new Error(`a system wait ${wait.id} on an item; those are the agent's`)
+    }
+  }
+  if (item.blocked_by !== null) {
+    return { state: 'blocked', reason: { code: 'blocked_by', text: item.blocked_by } }
+  }
+  if (item.plan_status === 'needs_input') {
+    return { state: 'waiting_operator', reason: { code: 'needs_input' } }
+  }
+  if (isOverBudget(item)) return { state: 'waiting_operator', reason: { code: 'budget' } }
+  return { state: 'runnable', reason: { code: 'nothing_holds_it' } }
+}
+
+export function readinessOf(state: SchedulingState): Readiness {
+  switch (state) {
+    case 'runnable':
+      return 'runnable'
+    case 'completed':
+      return 'completed'
+    case 'waiting_operator':
+      return 'waiting_for_operator'
+    case 'waiting_task':
+    case 'waiting_timer':
+    case 'waiting_external':
+    case 'blocked':
+      return 'blocked'
+  }
+}
+
+export function candidateClass(
+  readiness: Readiness,
+  isCurrent: boolean,
+  wait: Wait | null,
+  now: Timestamp,
+): CandidateClass {
+  if (readiness === 'completed') return 'completed_recent'
+  if (readiness === 'runnable') return isCurrent ? 'current_runnable' : 'queued_runnable'
+  if (wait !== null && (unreviewed(wait) || recheckDue(wait, now))) return 'triggered_blocked'
+  return readiness
+}
+
+export const currentTodo = (item: WorkItem): Todo | null =>
+  item.todo_list.find((todo) => todo.state === 'in_progress') ??
+  item.todo_list.find((todo) => todo.state === 'pending') ??
+  null
+
+/** The whole projection of one item from its row, its active wait and the agent's focus. */
+export function projectItem(
+  item: WorkItem,
+  wait: Wait | null,
+  current: WorkItemId | null,
+  now: Timestamp,
+): Projection {
+  const { state, reason } = schedulingState(item, wait)
+  const readiness = readinessOf(state)
+  const isCurrent = current === item.id
+  return {
+    item,
+    wait,
+    lifecycle: item.state,
+    scheduling_state: state,
+    readiness,
+    candidate_class: candidateClass(readiness, isCurrent, wait, now),
+    focus: isCurrent ? 'current' : item.state === 'open' ? 'queued' : 'none',
+    has_active_waits: wait !== null,
+    has_triggered_waits: wait !== null && wait.trigger_count > 0,
+    current_todo: currentTodo(item),
+    blocker: item.blocked_by ?? wait?.reason ?? null,
+    reason,
+  }
+}
+
+export function project(facts: Facts, id: WorkItemId, now: Timestamp): Projection | null {
+  const item = facts.row('work_items', id)
+  if (!item) return null
+  const current = agentOf(facts).current_work_item_id
+  return projectItem(item, item.state === 'open' ? activeWaitOf(facts, id) : null, current, now)
+}

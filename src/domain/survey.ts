@@ -1,0 +1,196 @@
+/**
+ * Survey: everything the scheduler looks at, worked out once from the facts: which messages are
+ * due, which waits want a review, which items are ready. `next` only reads it, top to bottom.
+ */
+import { activeWaits, agentOf, agentPacing, openTurn, type Facts } from './facts.ts'
+import type { WorkItemId } from './ids.ts'
+import { laneOf, type Lane } from './claims.ts'
+import { limits } from './limits.ts'
+import { isEvent, type Message } from './message.ts'
+import { bucketLevel, bucketNext, itemReady, mayDraw, queueReady } from './pacing.ts'
+import type { ItemReadiness } from './pacing.ts'
+import { candidates, type Candidates } from './rank.ts'
+import type { Projection } from './readiness.ts'
+import { plus, type Timestamp } from './time.ts'
+import type { Turn } from './turn.ts'
+import { recheckDue, unreviewed, type Wait } from './wait.ts'
+
+/** A wait that some turn must show: triggered, its recheck due, or ended at agent level. */
+export type Review = {
+  wait: Wait
+  work_item_id: WorkItemId | null
+  kind: 'triggered' | 'recheck' | 'ended'
+  /** Passed over by so many turns. */
+  passed_over: number
+}
+
+export type Survey = {
+  now: Timestamp
+  stopped: boolean
+  running: boolean
+  turn: Turn | null
+  hold: Wait | null
+  lanes: Readonly<Record<Lane, readonly Message[]>>
+  candidates: Candidates
+  current: Projection | null
+  currentReady: ItemReadiness | null
+  reviews: readonly Review[]
+  /** Queued runnable items that are ready, in rank order. */
+  readyQueue: readonly Projection[]
+  queue: ItemReadiness
+  bucketEmpty: boolean
+  turn_count: number
+  /** Every future moment at which the answer of `next` could change by itself. */
+  moments: readonly { at: Timestamp; kind: 'timer' | 'backoff' | 'external' | 'system' }[]
+}
+
+type Moments = Survey['moments'][number][]
+
+export function survey(facts: Facts, now: Timestamp, running: boolean): Survey {
+  const agent = agentOf(facts)
+  const pacing = agentPacing(facts)
+  const moments: Moments = []
+  const found = candidates(facts, now)
+  const current = found.current_runnable[0] ?? null
+  const currentReady = current === null ? null : readiness(facts, current, now, moments)
+  const readyQueue = found.queued_runnable.filter(
+    (item) => readiness(facts, item, now, moments).ready,
+  )
+  const queue = queueReady(facts, now)
+  if (!queue.ready && queue.until !== null && readyQueue.length > 0) {
+    moments.push({ at: queue.until, kind: 'backoff' })
+  }
+  const bucketEmpty = bucketLevel(pacing, now) === 0
+  if (bucketEmpty) moments.push({ at: bucketNext(pacing), kind: 'backoff' })
+  return {
+    now,
+    stopped: agent.state !== 'active',
+    running,
+    turn: openTurn(facts),
+    hold: holdOf(facts, now, moments),
+    lanes: dueMessages(facts, now, bucketEmpty, moments),
+    candidates: found,
+    current,
+    currentReady,
+    reviews: reviews(facts, now, moments),
+    readyQueue,
+    queue,
+    bucketEmpty,
+    turn_count: pacing.turn_count,
+    moments,
+  }
+}
+
+function readiness(
+  facts: Facts,
+  projection: Projection,
+  now: Timestamp,
+  moments: Moments,
+): ItemReadiness {
+  const ready = itemReady(facts, projection.item, now)
+  if (!ready.ready && ready.until !== null) moments.push({ at: ready.until, kind: 'backoff' })
+  if (ready.ready && !mayDraw(facts, projection.item.id, now)) {
+    const until = bucketNext(agentPacing(facts))
+    return { ready: false, until, because: 'the bucket of self-started turns is empty' }
+  }
+  return ready
+}
+
+/** The agent is held: a system wait with no end, or one whose end is still ahead. */
+function holdOf(facts: Facts, now: Timestamp, moments: Moments): Wait | null {
+  for (const wait of activeWaits(facts)) {
+    if (wait.wake !== 'system') continue
+    if (wait.wake_at !== null) moments.push({ at: wait.wake_at, kind: 'system' })
+    if (wait.wake_at === null || wait.wake_at > now) return wait
+  }
+  return null
+}
+
+/** Queued messages that may start a turn now, by lane, oldest first. */
+function dueMessages(
+  facts: Facts,
+  now: Timestamp,
+  bucketEmpty: boolean,
+  moments: Moments,
+): Survey['lanes'] {
+  const lanes: Record<Lane, Message[]> = { fast: [], normal: [], background: [] }
+  const parked = parkedItems(facts)
+  for (const message of facts.rows('messages')) {
+    if (message.status !== 'queued') continue
+    const isResult = message.kind === 'task_result'
+    const item = message.work_item_id
+    if (isResult && (bucketEmpty || (item !== null && parked.has(item)))) continue
+    const due = eventDueAt(facts, message)
+    if (due !== null && due > now) {
+      moments.push({ at: due, kind: 'external' })
+      continue
+    }
+    lanes[laneOf(message.priority)].push(message)
+  }
+  const rank = (message: Message) => (message.priority === 'interject' ? 0 : 1)
+  lanes.fast.sort((a, b) => rank(a) - rank(b) || a.inbox_seq - b.inbox_seq)
+  lanes.normal.sort((a, b) => a.inbox_seq - b.inbox_seq)
+  lanes.background.sort((a, b) => a.inbox_seq - b.inbox_seq)
+  return lanes
+}
+
+/** Items held by a question of the runtime itself. */
+function parkedItems(facts: Facts): Set<WorkItemId> {
+  const parked = new Set<WorkItemId>()
+  for (const wait of activeWaits(facts)) {
+    if (wait.by === 'runtime' && wait.work_item_id !== null) parked.add(wait.work_item_id)
+  }
+  return parked
+}
+
+/** An event of a wait reviewed in the last minute is not due until the minute has passed. */
+export function eventDueAt(facts: Facts, message: Message): Timestamp | null {
+  if (!isEvent(message) || message.wait_id === null) return null
+  const wait = facts.row('waits', message.wait_id)
+  if (!wait?.reviewed_at) return null
+  return plus(wait.reviewed_at, limits.review_pause.value)
+}
+
+/** Waits that want a review now, the one longest without a review first. */
+function reviews(facts: Facts, now: Timestamp, moments: Moments): Review[] {
+  const found: Review[] = []
+  const pacing = agentPacing(facts)
+  for (const wait of facts.rows('waits')) {
+    const kind = reviewKind(wait, now)
+    if (wait.status === 'active' && wait.recheck_at !== null && wait.recheck_at > now) {
+      moments.push({ at: wait.recheck_at, kind: 'external' })
+    }
+    if (wait.status === 'active' && wait.wake === 'timer' && wait.wake_at !== null) {
+      moments.push({ at: wait.wake_at, kind: 'timer' })
+    }
+    if (kind === null) continue
+    const last =
+      wait.work_item_id === null ? (pacing.agent_review_at ?? wait.reviewed_at) : wait.reviewed_at
+    const dueAt = last === null ? now : plus(last, limits.review_pause.value)
+    if (dueAt > now) {
+      moments.push({ at: dueAt, kind: 'external' })
+      continue
+    }
+    const passed_over =
+      wait.triggered_turn_count === null ? 0 : pacing.turn_count - wait.triggered_turn_count
+    found.push({ wait, work_item_id: wait.work_item_id, kind, passed_over })
+  }
+  const since = (wait: Wait) => wait.reviewed_at ?? wait.created_at
+  return found.sort(
+    (a, b) =>
+      (since(a.wait) < since(b.wait) ? -1 : since(a.wait) > since(b.wait) ? 1 : 0) ||
+      (a.wait.id < b.wait.id ? -1 : 1),
+  )
+}
+
+export function reviewKind(wait: Wait, now: Timestamp): Review['kind'] | null {
+  if (wait.wake === 'system') return null
+  if (wait.status === 'active') {
+    if (unreviewed(wait)) return 'triggered'
+    return recheckDue(wait, now) ? 'recheck' : null
+  }
+  if (wait.status === 'cancelled' || wait.work_item_id !== null) return null
+  // An agent-level wait that ended: an operator's answer is shown by its message instead.
+  if (wait.by === 'runtime' || wait.wake === 'operator_input') return null
+  return wait.reviewed_at === null ? 'ended' : null
+}

@@ -1,0 +1,123 @@
+/**
+ * Task: one managed execution, a shell command or a supervised child agent. Its states only move
+ * forward, to exactly one terminal state (contracts 8).
+ */
+import type { AgentId, TaskId, WorkItemId } from './ids.ts'
+import type { Timestamp } from './time.ts'
+
+export type TaskStatus =
+  | 'queued'
+  | 'running'
+  | 'cancelling'
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
+  | 'interrupted'
+export type TaskEnd = 'completed' | 'failed' | 'cancelled' | 'interrupted'
+
+export type Task = {
+  id: TaskId
+  agent_id: AgentId
+  /** Null when the turn that started it had no item. */
+  work_item_id: WorkItemId | null
+  kind: 'command' | 'child_agent'
+  label: string
+  cmd: string | null
+  child_agent_id: AgentId | null
+  workdir: string
+  timeout_ms: number | null
+  status: TaskStatus
+  reason: string | null
+  exit_status: number | null
+  /** It outlived its call: its end is a message, not the call's result. */
+  promoted: boolean
+  /** Whether the command was asked to stop, and by whom. */
+  survivors: readonly number[]
+  output: { path: string; bytes: number }
+  created_at: Timestamp
+  started_at: Timestamp | null
+  ended_at: Timestamp | null
+}
+
+export type TaskEvent =
+  | {
+      type: 'task_queued'
+      id: TaskId
+      work_item_id: WorkItemId | null
+      kind: Task['kind']
+      label: string
+      cmd: string | null
+      child_agent_id: AgentId | null
+      workdir: string
+      timeout_ms: number | null
+      output_path: string
+    }
+  | { type: 'task_started'; id: TaskId; pid: number | null; started_at: Timestamp }
+  | { type: 'task_promoted'; id: TaskId }
+  | { type: 'task_readopted'; id: TaskId; pid: number | null }
+  | { type: 'task_cancelling'; id: TaskId; survivors: readonly number[]; because: string }
+  | {
+      type: 'task_ended'
+      id: TaskId
+      status: TaskEnd
+      reason: string | null
+      exit_status: number | null
+      output_bytes: number
+      ended_at: Timestamp
+    }
+
+export const isTerminal = (task: Pick<Task, 'status'>): boolean =>
+  task.status === 'completed' ||
+  task.status === 'failed' ||
+  task.status === 'cancelled' ||
+  task.status === 'interrupted'
+
+export function evolveTask(
+  task: Task | null,
+  event: TaskEvent,
+  meta: { at: Timestamp; agent_id: AgentId },
+): Task {
+  if (event.type === 'task_queued') {
+    const { type: _, output_path, ...given } = event
+    return {
+      ...given,
+      agent_id: meta.agent_id,
+      status: 'queued',
+      reason: null,
+      exit_status: null,
+      promoted: false,
+      survivors: [],
+      output: { path: output_path, bytes: 0 },
+      created_at: meta.at,
+      started_at: null,
+      ended_at: null,
+    }
+  }
+  if (task === null) throw new Error(`${event.type} before task_queued: ${event.id}`)
+  if (isTerminal(task)) throw new Error(`${event.type} after the end of ${event.id}`)
+  switch (event.type) {
+    case 'task_started':
+      return { ...task, status: 'running', started_at: event.started_at }
+    case 'task_promoted':
+      return { ...task, promoted: true }
+    case 'task_readopted':
+      return task
+    case 'task_cancelling':
+      return {
+        ...task,
+        status: 'cancelling',
+        survivors: event.survivors,
+        reason: event.because,
+      }
+    case 'task_ended':
+      return {
+        ...task,
+        status: event.status,
+        reason: event.reason,
+        exit_status: event.exit_status,
+        output: { ...task.output, bytes: event.output_bytes },
+        started_at: task.started_at ?? event.ended_at,
+        ended_at: event.ended_at,
+      }
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * The end of a turn, one commit: its terminal record, what becomes of its messages, the brief of
+ * its last words, what is counted, and focus that returns (contracts 2, 5, 6).
+ */
+import {
+  agentOf,
+  agentPacing,
+  callsOf,
+  openTurn,
+  roundsOf,
+  type Draft,
+} from './facts.ts'
+import { errorResult, type Call } from './call.ts'
+import { returnFocusAfterTurn } from './focus.ts'
+import { limits } from './limits.ts'
+import type { Message } from './message.ts'
+import { countTurnEnd, paceAgent } from './pacing.ts'
+import { park, askAboutQueue } from './park.ts'
+import { addUsage, noUsage, type Outcome, type Turn } from './turn.ts'
+import type { PlanStored, WorkItem } from './work-item.ts'
+
+export type TurnEnding = {
+  outcome: Outcome
+  reason: string | null
+  /** The turn's last words, where no rule has delivered them yet. */
+  text: string
+  /** The turn's item's plan file as it is now, when it could be read. */
+  plan: PlanStored | null
+}
+
+export function endTurn(d: Draft, ending: TurnEnding): void {
+  const turn = openTurn(d)
+  if (!turn) throw new Error('no turn is open')
+  const calls = callsOf(d, turn)
+  for (const call of calls) {
+    if (call.state !== 'finished') notExecuted(d, call, 'The turn ended before it began.')
+  }
+  const item = turn.work_item_id === null ? null : (d.row('work_items', turn.work_item_id) ?? null)
+  if (item) observePlan(d, item, ending.plan)
+  const mine = [...d.rows('messages')].filter((message) => message.turn_id === turn.id)
+  deliverText(d, turn, ending, mine)
+  settleMessages(d, turn, ending.outcome, mine)
+
+  const seen = itemNow(d, turn)
+  const hashes = newResults(d, turn, calls)
+  const planMoved = item !== null && seen !== null && seen.revision !== item.revision
+  const progress =
+    ending.outcome !== 'failed' &&
+    (planMoved || hashes.length > 0 || calls.some((call) => call.changed_something))
+  const usage = roundsOf(d, turn).reduce((sum, round) => addUsage(sum, round.usage ?? noUsage), noUsage)
+  d.emit({
+    type: 'turn_ended',
+    id: turn.id,
+    outcome: ending.outcome,
+    reason: ending.reason,
+    end_revision: seen?.revision ?? null,
+    progress,
+    usage,
+  })
+  count(d, turn, { item: seen, progress, hashes, calls, planMoved })
+  returnFocusAfterTurn(d)
+}
+
+const itemNow = (d: Draft, turn: Turn): WorkItem | null =>
+  turn.work_item_id === null ? null : (d.row('work_items', turn.work_item_id) ?? null)
+
+/** Stores the plan file's hash and size when they differ from the row, as a revision. */
+export function observePlan(d: Draft, item: WorkItem, plan: PlanStored | null): boolean {
+  if (plan === null || item.state === 'completed') return false
+  const { sha256, bytes } = item.plan_artifact
+  if (plan.sha256 === sha256 && plan.bytes === bytes) return false
+  d.emit({ type: 'plan_changed', id: item.id, plan })
+  return true
+}
+
+export function notExecuted(d: Draft, call: Call, message: string): void {
+  d.emit({
+    type: 'call_finished',
+    id: call.id,
+    result: errorResult(call.tool_name, 'not_executed', 'not_executed', message),
+    result_hash: null,
+    changed_something: false,
+  })
+}
+
+function deliverText(d: Draft, turn: Turn, ending: TurnEnding, mine: readonly Message[]): void {
+  const text = ending.text.trim()
+  if (text === '') return
+  const item = itemNow(d, turn)
+  const asks = ending.outcome === 'completed' && item?.plan_status === 'needs_input'
+  const askedNow = item !== null && item.changed_seq > turn.input_cut
+  const spokenTo = mine.some((m) => m.kind === 'operator_prompt' || m.kind === 'delegation')
+  const kind = asks && askedNow ? 'question' : endsInText(ending) && spokenTo ? 'reply' : 'progress'
+  d.emit({
+    type: 'brief_delivered',
+    id: d.mint('brief'),
+    kind,
+    text,
+    turn_id: turn.id,
+    work_item_id: turn.work_item_id,
+    wait_id: null,
+    message_id: mine.find((m) => m.kind === 'operator_prompt')?.id ?? null,
+    task_id: null,
+    warnings: [],
+  })
+}
+
+const endsInText = (ending: TurnEnding): boolean => ending.outcome === 'completed'
+
+function settleMessages(d: Draft, turn: Turn, outcome: Outcome, mine: readonly Message[]): void {
+  for (const message of mine) {
+    if (message.status !== 'claimed') continue
+    switch (outcome) {
+      case 'completed':
+      case 'waiting':
+      case 'interrupted':
+        d.emit({
+          type: 'message_consumed',
+          id: message.id,
+          turn_id: turn.id,
+          because: `the turn ended ${outcome}`,
+        })
+        break
+      case 'aborted':
+        d.emit({ type: 'message_aborted', id: message.id, turn_id: turn.id })
+        break
+      case 'failed':
+        d.emit({ type: 'message_failed', id: message.id, turn_id: turn.id })
+    }
+  }
+  // A runtime note that missed its request has no reader any more.
+  for (const message of [...d.rows('messages')]) {
+    if (message.status !== 'queued' || message.kind !== 'internal_followup') continue
+    d.emit({ type: 'message_dropped', id: message.id, reason: 'the turn it was for has ended' })
+  }
+}
+
+/** Command results new to the item since its last change. */
+function newResults(d: Draft, turn: Turn, calls: readonly Call[]): string[] {
+  const pacing = turn.work_item_id === null ? undefined : d.row('pacing', turn.work_item_id)
+  const known = new Set(pacing?.kind === 'item' ? pacing.seen_results : [])
+  const fresh: string[] = []
+  for (const { result_hash } of calls) {
+    if (result_hash === null || known.has(result_hash)) continue
+    known.add(result_hash)
+    fresh.push(result_hash)
+  }
+  return fresh
+}
+
+type Counted = {
+  item: WorkItem | null
+  progress: boolean
+  hashes: readonly string[]
+  calls: readonly Call[]
+  planMoved: boolean
+}
+
+function count(d: Draft, turn: Turn, end: Counted): void {
+  const isQueueTurn = turn.cause.kind === 'queued_available'
+  if (isQueueTurn) countQueue(d, turn, end.calls)
+  if (end.item === null || end.item.state !== 'open') return
+  const verdict = countTurnEnd(d, {
+    turn: turn.id,
+    item: end.item,
+    counted: turn.self_started && !isQueueTurn,
+    progress: end.progress,
+    seen: end.hashes,
+    itemChanged: end.planMoved || end.calls.some((call) => call.changed_something),
+  })
+  if (verdict !== 'go_on') park(d, end.item.id, verdict)
+}
+
+/** A queue turn counts unless it picked a runnable item, completed, waited or blocked. */
+function countQueue(d: Draft, turn: Turn, calls: readonly Call[]): void {
+  const resolved = calls.some((call) => {
+    if (call.result?.status !== 'success') return false
+    const input = call.input as { blocked_by?: unknown } | null
+    return (
+      call.tool_name === 'CompleteWorkItem' ||
+      call.tool_name === 'WaitFor' ||
+      (call.tool_name === 'UpdateWorkItem' && typeof input?.blocked_by === 'string')
+    )
+  })
+  const counted = !resolved && !pickedRunnable(d, calls)
+  const before = agentPacing(d)
+  const queue_no_progress = counted ? before.queue_no_progress + 1 : 0
+  paceAgent(d, {
+    queue_no_progress,
+    queue_turn_ended_at: d.now,
+    queue_turn_end_seq: d.seq + 1,
+    queue_turn_counted: counted,
+  })
+  if (queue_no_progress >= limits.no_progress_turns.value) askAboutQueue(d, turn)
+}
+
+function pickedRunnable(d: Draft, calls: readonly Call[]): boolean {
+  const current = agentOf(d).current_work_item_id
+  return calls.some((call) => {
+    if (call.tool_name !== 'PickWorkItem' || call.result?.status !== 'success') return false
+    const input = call.input as { work_item_id?: unknown }
+    if (input.work_item_id === current) return true
+    const result = call.result.result as { current?: { readiness?: unknown } }
+    return result.current?.readiness === 'runnable'
+  })
+}

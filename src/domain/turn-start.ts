@@ -1,0 +1,173 @@
+/**
+ * The start of a turn, one commit: the decision, the open turn, the messages it claims, the waits
+ * it reviews, the turn drawn from the bucket (contracts 5 and 6; reliability 4).
+ */
+import { claims } from './claims.ts'
+import {
+  activeWaitOf,
+  agentOf,
+  agentPacing,
+  itemPacing,
+  openTurn,
+  type Draft,
+} from './facts.ts'
+import type { MessageId, TurnId, WorkItemId } from './ids.ts'
+import { limits } from './limits.ts'
+import { messageDead } from './dead.ts'
+import { countTurnStart, paceAgent } from './pacing.ts'
+import type { Next, Start } from './schedule.ts'
+import { eventDueAt, reviewKind, type Survey } from './survey.ts'
+import type { TurnCause } from './turn.ts'
+import { considered } from './verdicts.ts'
+import { unreviewed, type Wait } from './wait.ts'
+
+type Starting = Next & { do: 'start_turn' }
+
+/** Opens the turn that `next` decided on. The commit that carries it fails if one is open. */
+export function startTurn(d: Draft, s: Survey, next: Starting, model: string): TurnId {
+  if (openTurn(d)) throw new Error('a turn is open already')
+  const { cause, item, message_id } = causeOf(d, next.start)
+  const claimed = claims(d, startMessage(next.start), item, (message) => {
+    const at = eventDueAt(d, message)
+    return at === null || at <= d.now || laneIsFast(next.start)
+  })
+  const reviewed = waitsToReview(d, item, next.start)
+  const onlyResults = [...claimed.shown, ...claimed.coalesced].every(
+    (message) => message.kind === 'task_result',
+  )
+  const seesTrigger = reviewed.some(unreviewed)
+  const selfStarted = onlyResults && !seesTrigger
+  decided(d, s, next, item, message_id)
+
+  const id = d.mint('turn')
+  d.emit({
+    type: 'turn_started',
+    id,
+    work_item_id: item,
+    cause,
+    because: next.because,
+    model,
+    input_cut: d.base.seq,
+    self_started: selfStarted,
+  })
+  for (const message of claimed.shown) {
+    d.emit({ type: 'message_claimed', id: message.id, turn_id: id, to_coalesce: false })
+  }
+  for (const message of claimed.coalesced) {
+    d.emit({ type: 'message_claimed', id: message.id, turn_id: id, to_coalesce: true })
+  }
+  for (const wait of reviewed) d.emit({ type: 'wait_reviewed', id: wait.id, turn_id: id })
+  countTurnStart(d, item, selfStarted)
+  if (reviewed.some((wait) => wait.work_item_id === null)) {
+    paceAgent(d, { agent_review_at: d.now })
+  }
+  return id
+}
+
+const laneIsFast = (start: Start): boolean =>
+  start.rule === 'message' && start.message.priority !== 'normal'
+
+const startMessage = (start: Start) => (start.rule === 'message' ? start.message : null)
+
+function causeOf(
+  d: Draft,
+  start: Start,
+): { cause: TurnCause; item: WorkItemId | null; message_id: MessageId | null } {
+  const focus = agentOf(d).current_work_item_id
+  switch (start.rule) {
+    case 'message': {
+      const { id, work_item_id } = start.message
+      return {
+        cause: { kind: 'message', message_id: id },
+        item: work_item_id ?? focus,
+        message_id: id,
+      }
+    }
+    case 'continue_current': {
+      const { work_item_id } = start
+      return { cause: { kind: 'continue_current', work_item_id }, item: work_item_id, ...none }
+    }
+    case 'review_triggered': {
+      const item = start.reviews[0]?.work_item_id ?? null
+      const wait_ids = start.reviews.map((review) => review.wait.id)
+      const cause = { kind: 'review_triggered', work_item_id: item, wait_ids } as const
+      return { cause, item, ...none }
+    }
+    case 'queued_available': {
+      const work_item_ids = start.work_item_ids.slice(0, limits.prompt_queued.value)
+      return { cause: { kind: 'queued_available', work_item_ids }, item: null, ...none }
+    }
+    case 'recover':
+      throw new Error('an open turn is resumed, not started')
+  }
+}
+
+const none = { message_id: null }
+
+/**
+ * The waits this turn shows as its own: the item's, the review's, and every agent-level wait that
+ * ended, was triggered or is due. A line in another item's turn is no review.
+ */
+function waitsToReview(d: Draft, item: WorkItemId | null, start: Start): Wait[] {
+  const shown = new Map<string, Wait>()
+  const own = item === null ? null : activeWaitOf(d, item)
+  if (own && reviewKind(own, d.now) !== null) shown.set(own.id, own)
+  if (start.rule === 'review_triggered') {
+    for (const { wait } of start.reviews) shown.set(wait.id, wait)
+  }
+  for (const wait of d.rows('waits')) {
+    if (wait.work_item_id === null && reviewKind(wait, d.now) !== null) shown.set(wait.id, wait)
+  }
+  return [...shown.values()]
+}
+
+function decided(
+  d: Draft,
+  s: Survey,
+  next: Starting,
+  item: WorkItemId | null,
+  message_id: MessageId | null,
+): void {
+  const pacing = agentPacing(d)
+  d.emit({
+    type: 'decision_made',
+    id: d.mint('dec'),
+    decision: `start_turn(${next.start.rule})`,
+    because: next.because,
+    work_item_id: item,
+    message_id,
+    evidence: [
+      `turn ${pacing.turn_count + 1} of the agent`,
+      ...(item === null ? [] : [`self-started turns about it: ${itemPacing(d, item).self_started}`]),
+    ],
+    considered: considered(d, s, next),
+  })
+}
+
+/**
+ * A turn that recorded no request is closed and undone: its messages go back to the queue, each
+ * with one more attempt, and at the third they are dead, with a brief.
+ */
+export function abandonTurn(d: Draft): void {
+  const turn = openTurn(d)
+  if (!turn) throw new Error('no turn is open')
+  for (const message of [...d.rows('messages')]) {
+    if (message.status !== 'claimed' || message.turn_id !== turn.id) continue
+    const attempts = message.attempts + 1
+    if (attempts >= limits.message_attempts.value) messageDead(d, message, turn)
+    else d.emit({ type: 'message_requeued', id: message.id, attempts })
+  }
+  for (const wait of [...d.rows('waits')]) {
+    if (wait.last_review?.turn_id !== turn.id) continue
+    d.emit({ type: 'wait_review_undone', id: wait.id, turn_id: turn.id })
+  }
+  d.emit({
+    type: 'turn_ended',
+    id: turn.id,
+    outcome: 'interrupted',
+    reason: 'no_request',
+    end_revision: null,
+    progress: false,
+    usage: turn.usage,
+  })
+}

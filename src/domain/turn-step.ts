@@ -1,0 +1,117 @@
+/**
+ * What an open turn does next: one pure function over its rows, so that a fresh turn and one found
+ * after a crash are the same thing (contracts 6). The first that applies wins, top to bottom.
+ */
+import type { Call } from './call.ts'
+import { callsOf, openTurn, roundsOf, type Facts } from './facts.ts'
+import { limits } from './limits.ts'
+import type { Message } from './message.ts'
+import { roundText, type Outcome, type Round, type RoundKind, type Turn } from './turn.ts'
+
+export type Step =
+  /** No request was recorded yet: project the context, then send the first. */
+  | { do: 'open' }
+  /** A request is recorded and has no answer: send it (again). */
+  | { do: 'stream'; round: Round }
+  /** Record the intent of this call. */
+  | { do: 'start_call'; call: Call }
+  /** The intent is recorded, the outcome is not: run it, or settle it by class after a crash. */
+  | { do: 'run_call'; call: Call }
+  | { do: 'request'; kind: RoundKind }
+  /** The answer to the request for a report. */
+  | { do: 'report'; text: string }
+  | { do: 'end'; outcome: Outcome; reason: string | null; text: string }
+
+export function nextStep(facts: Facts): Step {
+  const turn = openTurn(facts)
+  if (!turn) throw new Error('no turn is open')
+  const rounds = roundsOf(facts, turn)
+  const last = rounds.at(-1)
+  if (!last) return { do: 'open' }
+  if (last.state === 'requested') return { do: 'stream', round: last }
+  const calls = callsOf(facts, turn, last.n)
+  const open = calls.find((call) => call.state !== 'finished')
+  if (open) return { do: open.state === 'recorded' ? 'start_call' : 'run_call', call: open }
+  if (last.kind === 'report') return { do: 'report', text: roundText(last) }
+  return calls.length > 0
+    ? afterCalls(facts, turn, rounds, calls)
+    : afterText(facts, turn, rounds, last)
+}
+
+function afterCalls(
+  facts: Facts,
+  turn: Turn,
+  rounds: readonly Round[],
+  calls: readonly Call[],
+): Step {
+  if (reportIsMissing(facts, turn, calls)) return { do: 'request', kind: 'report' }
+  if (rounds.length >= limits.rounds_per_turn.value) return ended('round_limit')
+  if (allFailed(facts, turn, rounds)) return ended('errors')
+  return { do: 'request', kind: 'work' }
+}
+
+const ended = (reason: string): Step => ({ do: 'end', outcome: 'completed', reason, text: '' })
+
+/** The turn's own item was completed in this round, and nothing was promoted. */
+export function reportIsMissing(facts: Facts, turn: Turn, calls: readonly Call[]): boolean {
+  if (turn.work_item_id === null) return false
+  const item = facts.row('work_items', turn.work_item_id)
+  if (!item || item.state !== 'completed' || item.result_brief_id !== null) return false
+  return calls.some(
+    (call) =>
+      call.tool_name === 'CompleteWorkItem' &&
+      call.result?.status === 'success' &&
+      (call.input as { work_item_id?: unknown }).work_item_id === item.id,
+  )
+}
+
+/** Ten rounds in a row in which every call failed. */
+function allFailed(facts: Facts, turn: Turn, rounds: readonly Round[]): boolean {
+  const window = rounds.slice(-limits.failing_rounds.value)
+  if (window.length < limits.failing_rounds.value) return false
+  return window.every((round) => {
+    const calls = callsOf(facts, turn, round.n)
+    return calls.length > 0 && calls.every((call) => call.result?.status === 'error')
+  })
+}
+
+function afterText(
+  facts: Facts,
+  turn: Turn,
+  rounds: readonly Round[],
+  last: Round,
+): Step {
+  const text = wholeText(rounds, last)
+  const atLimit = rounds.length >= limits.rounds_per_turn.value
+  if (last.finish === 'content_filter') {
+    return { do: 'end', outcome: 'failed', reason: 'policy', text }
+  }
+  if (interjected(facts).length > 0 && !atLimit) return { do: 'request', kind: 'work' }
+  if (last.finish === 'length' && last.kind !== 'continue' && !atLimit) {
+    return { do: 'request', kind: 'continue' }
+  }
+  if (text === '') {
+    if (last.kind !== 'again' && !atLimit) return { do: 'request', kind: 'again' }
+    return ended('empty_answer')
+  }
+  return {
+    do: 'end',
+    outcome: 'completed',
+    reason: last.finish === 'length' ? 'cut_by_length' : null,
+    text,
+  }
+}
+
+/** An answer that was cut and continued is one text. */
+function wholeText(rounds: readonly Round[], last: Round): string {
+  const before = rounds.at(-2)
+  const head = last.kind === 'continue' && before ? roundText(before) : ''
+  return `${head}${roundText(last)}`.trim()
+}
+
+/** Interjected messages that wait for the next safe point, oldest first. */
+export function interjected(facts: Facts): Message[] {
+  return [...facts.rows('messages')]
+    .filter((message) => message.status === 'queued' && message.priority === 'interject')
+    .sort((a, b) => a.inbox_seq - b.inbox_seq)
+}

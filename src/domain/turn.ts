@@ -1,0 +1,242 @@
+/**
+ * Turn: one activation of the model. A turn is its rounds; a round is one request, the recorded
+ * answer and its tool calls. Each has a row, so a crash at any point leaves a place to go on from.
+ */
+import type { AgentId, MessageId, TurnId, WaitId, WorkItemId } from './ids.ts'
+import type { Timestamp } from './time.ts'
+
+/** Why a turn was started: the scheduler's decision, as data. */
+export type TurnCause =
+  | { kind: 'message'; message_id: MessageId }
+  | { kind: 'continue_current'; work_item_id: WorkItemId }
+  | { kind: 'review_triggered'; work_item_id: WorkItemId | null; wait_ids: readonly WaitId[] }
+  | { kind: 'queued_available'; work_item_ids: readonly WorkItemId[] }
+
+export type Outcome = 'completed' | 'waiting' | 'aborted' | 'interrupted' | 'failed'
+
+/** Tokens as the provider counts them; null: it did not say. A price not known is null, never 0. */
+export type Usage = {
+  input_tokens: number | null
+  output_tokens: number | null
+  reasoning_tokens: number | null
+  cached_input_tokens: number | null
+  cache_write_tokens: number | null
+  usd: number | null
+}
+
+export type Turn = {
+  id: TurnId
+  agent_id: AgentId
+  /** What the turn is about; moved by PickWorkItem, not cleared when focus is released. */
+  work_item_id: WorkItemId | null
+  cause: TurnCause
+  because: string
+  state: 'open' | 'ended'
+  outcome: Outcome | null
+  reason: string | null
+  model: string
+  /** The last event the turn's input could know; matching events after it trigger its waits. */
+  input_cut: number
+  /** Draws from the bucket and counts as self-started. */
+  self_started: boolean
+  end_revision: number | null
+  end_seq: number | null
+  progress: boolean | null
+  usage: Usage
+  started_at: Timestamp
+  ended_at: Timestamp | null
+}
+
+export type AssistantPart =
+  | { type: 'text'; text: string; provider_metadata?: unknown }
+  | { type: 'reasoning'; text: string; provider_metadata?: unknown }
+  | {
+      type: 'tool_call'
+      provider_call_id: string
+      tool_name: string
+      input_json: string
+      provider_metadata?: unknown
+    }
+
+/**
+ * What a request is for: `work` is the ordinary round; `again` asks an empty answer once more;
+ * `continue` lets an answer cut by length go on; `report` asks for a missing completion report.
+ */
+export type RoundKind = 'work' | 'again' | 'continue' | 'report'
+
+export type Finish = 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'other'
+
+export type Round = {
+  id: RoundId
+  turn_id: TurnId
+  agent_id: AgentId
+  work_item_id: WorkItemId | null
+  /** 1, 2, 3 … within the turn. */
+  n: number
+  kind: RoundKind
+  state: 'requested' | 'recorded'
+  model: string
+  /** The blob with the turn's opening; on the first round and after a change of model only. */
+  opening_sha256: string | null
+  /** Text appended before this request: runtime notes and interjected messages. */
+  notes: readonly string[]
+  message_ids: readonly MessageId[]
+  parts: readonly AssistantPart[]
+  finish: Finish | null
+  usage: Usage | null
+  requested_at: Timestamp
+  recorded_at: Timestamp | null
+}
+
+export type RoundId = `${TurnId}:${number}`
+export const roundId = (turn: TurnId, n: number): RoundId => `${turn}:${n}`
+
+export type TurnEvent =
+  | {
+      type: 'turn_started'
+      id: TurnId
+      work_item_id: WorkItemId | null
+      cause: TurnCause
+      because: string
+      model: string
+      input_cut: number
+      self_started: boolean
+    }
+  | { type: 'turn_bound'; id: TurnId; work_item_id: WorkItemId }
+  | { type: 'model_fell_back'; id: TurnId; model: string; cause: string }
+  | {
+      type: 'turn_ended'
+      id: TurnId
+      outcome: Outcome
+      reason: string | null
+      end_revision: number | null
+      progress: boolean
+      usage: Usage
+    }
+
+export type RoundEvent =
+  | {
+      type: 'request_sent'
+      id: RoundId
+      turn_id: TurnId
+      work_item_id: WorkItemId | null
+      n: number
+      kind: RoundKind
+      model: string
+      opening_sha256: string | null
+      notes: readonly string[]
+      message_ids: readonly MessageId[]
+    }
+  | {
+      type: 'round_recorded'
+      id: RoundId
+      parts: readonly AssistantPart[]
+      finish: Finish
+      usage: Usage
+      model: string
+    }
+
+export const noUsage: Usage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+  cached_input_tokens: 0,
+  cache_write_tokens: 0,
+  usd: 0,
+}
+
+/** Sums two usages; a part that is not known leaves the sum not known. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  const sum = (x: number | null, y: number | null) => (x === null || y === null ? null : x + y)
+  return {
+    input_tokens: sum(a.input_tokens, b.input_tokens),
+    output_tokens: sum(a.output_tokens, b.output_tokens),
+    reasoning_tokens: sum(a.reasoning_tokens, b.reasoning_tokens),
+    cached_input_tokens: sum(a.cached_input_tokens, b.cached_input_tokens),
+    cache_write_tokens: sum(a.cache_write_tokens, b.cache_write_tokens),
+    usd: sum(a.usd, b.usd),
+  }
+}
+
+export function evolveTurn(
+  turn: Turn | null,
+  event: TurnEvent,
+  meta: { at: Timestamp; seq: number; agent_id: AgentId },
+): Turn {
+  if (event.type === 'turn_started') {
+    const { type: _, ...given } = event
+    return {
+      ...given,
+      agent_id: meta.agent_id,
+      state: 'open',
+      outcome: null,
+      reason: null,
+      end_revision: null,
+      end_seq: null,
+      progress: null,
+      usage: noUsage,
+      started_at: meta.at,
+      ended_at: null,
+    }
+  }
+  if (turn === null) throw new Error(`${event.type} before turn_started: ${event.id}`)
+  switch (event.type) {
+    case 'turn_bound':
+      return { ...turn, work_item_id: event.work_item_id }
+    case 'model_fell_back':
+      return { ...turn, model: event.model }
+    case 'turn_ended':
+      return {
+        ...turn,
+        state: 'ended',
+        outcome: event.outcome,
+        reason: event.reason,
+        end_revision: event.end_revision,
+        end_seq: meta.seq,
+        progress: event.progress,
+        usage: event.usage,
+        ended_at: meta.at,
+      }
+  }
+}
+
+export function evolveRound(
+  round: Round | null,
+  event: RoundEvent,
+  meta: { at: Timestamp; agent_id: AgentId },
+): Round {
+  if (event.type === 'request_sent') {
+    const { type: _, ...given } = event
+    return {
+      ...given,
+      agent_id: meta.agent_id,
+      state: 'requested',
+      parts: [],
+      finish: null,
+      usage: null,
+      requested_at: round?.requested_at ?? meta.at,
+      recorded_at: null,
+    }
+  }
+  if (round === null) throw new Error(`${event.type} before request_sent: ${event.id}`)
+  switch (event.type) {
+    case 'round_recorded':
+      return {
+        ...round,
+        state: 'recorded',
+        parts: event.parts,
+        finish: event.finish,
+        usage: event.usage,
+        model: event.model,
+        recorded_at: meta.at,
+      }
+  }
+}
+
+/** The assistant's words of a round, its text parts joined. */
+export const roundText = (round: Pick<Round, 'parts'>): string =>
+  round.parts
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n\n')
+    .trim()
+

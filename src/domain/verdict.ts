@@ -1,0 +1,63 @@
+/**
+ * A rejection is a value: a code from this one catalogue and a sentence that serves the model, the
+ * CLI and the API alike (house rule 6). Nothing in the domain throws for a refusal.
+ */
+import type { Limit } from './limits.ts'
+
+/** Every way to be told no, with the HTTP status it maps to and what to do about it. */
+export const rejections = {
+  agent_not_found: { status: 404, hint: 'List agents with `holon agents`.' },
+  agent_stopped: { status: 409, hint: 'Start it, or send the message with `start: true`.' },
+  agent_id_invalid: {
+    status: 422,
+    hint: 'Use lower-case letters, digits, dot, dash and underscore, at most 64.',
+  },
+  work_item_not_found: { status: 404, hint: 'ListWorkItems shows the ids of this agent.' },
+  work_item_completed: { status: 409, hint: 'Create a new work item for further work.' },
+  objective_empty: { status: 422, hint: 'Say in one sentence what is to be achieved.' },
+  blocker_empty: { status: 422, hint: 'Give a reason to block, or null to clear the blocker.' },
+  nothing_to_update: { status: 422, hint: 'Name at least one field to change.' },
+  reason_empty: { status: 422, hint: 'Say in one sentence what is waited for.' },
+  wait_not_found: { status: 404, hint: 'List waits with `holon waits`.' },
+  wait_not_active: { status: 409, hint: 'It already ended; read the item for what holds now.' },
+  not_a_question: { status: 409, hint: 'Only a wait for the operator can be answered.' },
+  timer_wants_one_time: { status: 422, hint: 'Give exactly one of wait_ms and wake_at.' },
+  time_invalid: { status: 422, hint: 'Use RFC 3339, for example 2026-01-31T09:00:00Z.' },
+  time_too_far: { status: 422, hint: 'A wait may last at most 366 days.' },
+  task_wanted: { status: 422, hint: 'Put the id of the task into `resource`.' },
+  task_not_found: { status: 404, hint: 'ListTasks shows the tasks of this agent.' },
+  task_ended: { status: 409, hint: 'TaskOutput shows how it ended.' },
+  task_takes_no_input: { status: 409, hint: 'Start the command with accepts_input: true.' },
+  argument_not_for_wake: { status: 422, hint: 'Leave the argument out, or use another wake.' },
+  message_empty: { status: 422, hint: 'Write what you want to say.' },
+  message_not_admitted: { status: 422, hint: 'This combination of provenance has no route.' },
+  trigger_no_match: { status: 404, hint: 'Name an active external wait.' },
+  queue_full: { status: 429, hint: 'Retry later; the agent works through its queue.' },
+  turn_running: { status: 409, hint: 'Retry when the turn has ended, or abort it.' },
+  turn_not_open: { status: 409, hint: 'The turn ended meanwhile.' },
+  over_limit: { status: 422, hint: 'Stay within the limit named.' },
+  model_unknown: { status: 422, hint: 'Models are written provider/model.' },
+} as const satisfies Record<string, { status: number; hint: string }>
+
+export type RejectionCode = keyof typeof rejections
+
+export type Rejection = { ok: false; code: RejectionCode; message: string; hint: string }
+
+/** A refusal: the code, and the sentence that says what is wrong and where. */
+export const no = (code: RejectionCode, message: string, hint?: string): Rejection => ({
+  ok: false,
+  code,
+  message,
+  hint: hint ?? rejections[code].hint,
+})
+
+/** The one refusal over a limit: its name, the value, and the remedy. */
+export const overLimit = (what: Limit, value: number): Rejection =>
+  no(
+    'over_limit',
+    `${what.name} is ${value} ${what.unit}; the limit is ${what.value}.`,
+    `Keep ${what.name} within ${what.value} ${what.unit} (${what.reason}).`,
+  )
+
+export const isRejection = (value: unknown): value is Rejection =>
+  typeof value === 'object' && value !== null && 'ok' in value && value.ok === false

@@ -1,0 +1,190 @@
+/**
+ * Wait: why an item, or a whole agent, is paused and what may wake it (contracts 3).
+ * "Triggered" is derived from the counters; a wait stays active across repeated triggers.
+ */
+import type { AgentId, MessageId, TaskId, TurnId, WaitId, WorkItemId } from './ids.ts'
+import type { Timestamp } from './time.ts'
+import type { By } from './work-item.ts'
+
+export const wakes = ['operator_input', 'task_result', 'external', 'timer'] as const
+export type Wake = (typeof wakes)[number]
+export const deliveryModes = ['enqueue_message', 'wake_hint'] as const
+export type DeliveryMode = (typeof deliveryModes)[number]
+
+/** Why the runtime itself made a wait, or null for one of the agent's. */
+export type RuntimeCause =
+  | 'no_progress'
+  | 'self_started_limit'
+  | 'queue_no_progress'
+  | 'bucket_empty'
+  | 'provider_world'
+  | 'provider_setup'
+  | 'disk_full'
+
+export type Wait = {
+  id: WaitId
+  agent_id: AgentId
+  work_item_id: WorkItemId | null
+  wake: Wake | 'system'
+  by: By
+  runtime_cause: RuntimeCause | null
+  reason: string
+  /** A task id for `task_result`; a stable name of the external thing for `external`. */
+  resource: string | null
+  source: string | null
+  condition: string | null
+  delivery_mode: DeliveryMode
+  status: 'active' | 'resolved' | 'cancelled'
+  since_seq: number
+  wake_at: Timestamp | null
+  recheck_at: Timestamp | null
+  recheck_consumed_at: Timestamp | null
+  trigger_count: number
+  last_triggered_at: Timestamp | null
+  /** The agent's turn count when the oldest unreviewed trigger came: how often it was passed over. */
+  triggered_turn_count: number | null
+  reviewed_trigger_count: number
+  reviewed_at: Timestamp | null
+  /** The turn that reviewed it last and what held before: a turn without a request undoes it. */
+  last_review: { turn_id: TurnId; before: ReviewState } | null
+  released_focus: boolean
+  /** Focus came back for this wait, or the chance is over; either way it is not offered again. */
+  focus_settled: boolean
+  created_at: Timestamp
+  resolved_at: Timestamp | null
+  cancelled_at: Timestamp | null
+  changed_seq: number
+}
+
+export type ReviewState = Pick<
+  Wait,
+  'reviewed_trigger_count' | 'triggered_turn_count' | 'reviewed_at' | 'recheck_consumed_at'
+>
+
+export type WaitResolvedBy =
+  | { kind: 'task'; task_id: TaskId }
+  | { kind: 'timer'; late_by_ms: number }
+  | { kind: 'operator'; message_id: MessageId }
+  | { kind: 'runtime' }
+
+export type WaitEvent =
+  | {
+      type: 'wait_registered'
+      id: WaitId
+      work_item_id: WorkItemId | null
+      wake: Wake | 'system'
+      by: By
+      runtime_cause: RuntimeCause | null
+      reason: string
+      resource: string | null
+      source: string | null
+      condition: string | null
+      delivery_mode: DeliveryMode
+      since_seq: number
+      wake_at: Timestamp | null
+      recheck_at: Timestamp | null
+      released_focus: boolean
+    }
+  | {
+      type: 'wait_rearmed'
+      id: WaitId
+      reason: string
+      condition: string | null
+      recheck_at: Timestamp | null
+      released_focus: boolean
+    }
+  | {
+      type: 'wait_triggered'
+      id: WaitId
+      message_id: MessageId
+      count: number
+      turn_count: number
+    }
+  | { type: 'wait_reviewed'; id: WaitId; turn_id: TurnId }
+  | { type: 'wait_review_undone'; id: WaitId; turn_id: TurnId }
+  | { type: 'wait_resolved'; id: WaitId; by: WaitResolvedBy }
+  | { type: 'wait_focus_settled'; id: WaitId }
+  | { type: 'wait_cancelled'; id: WaitId; by: By; because: string }
+
+export function evolveWait(
+  wait: Wait | null,
+  event: WaitEvent,
+  meta: { at: Timestamp; seq: number; agent_id: AgentId },
+): Wait {
+  if (event.type === 'wait_registered') {
+    const { type: _, ...given } = event
+    return {
+      ...given,
+      agent_id: meta.agent_id,
+      status: 'active',
+      recheck_consumed_at: null,
+      trigger_count: 0,
+      last_triggered_at: null,
+      triggered_turn_count: null,
+      reviewed_trigger_count: 0,
+      reviewed_at: null,
+      last_review: null,
+      focus_settled: false,
+      created_at: meta.at,
+      resolved_at: null,
+      cancelled_at: null,
+      changed_seq: meta.seq,
+    }
+  }
+  if (wait === null) throw new Error(`${event.type} before wait_registered: ${event.id}`)
+  const moved = { ...wait, changed_seq: meta.seq }
+  switch (event.type) {
+    case 'wait_rearmed':
+      return {
+        ...moved,
+        reason: event.reason,
+        condition: event.condition,
+        recheck_at: event.recheck_at,
+        recheck_consumed_at: null,
+        released_focus: wait.released_focus || event.released_focus,
+      }
+    case 'wait_triggered':
+      return {
+        ...moved,
+        trigger_count: event.count,
+        last_triggered_at: meta.at,
+        triggered_turn_count: wait.triggered_turn_count ?? event.turn_count,
+      }
+    case 'wait_reviewed':
+      return {
+        ...moved,
+        changed_seq: wait.changed_seq,
+        reviewed_trigger_count: wait.trigger_count,
+        triggered_turn_count: null,
+        reviewed_at: meta.at,
+        last_review: {
+          turn_id: event.turn_id,
+          before: {
+            reviewed_trigger_count: wait.reviewed_trigger_count,
+            triggered_turn_count: wait.triggered_turn_count,
+            reviewed_at: wait.reviewed_at,
+            recheck_consumed_at: wait.recheck_consumed_at,
+          },
+        },
+        recheck_consumed_at:
+          wait.recheck_at !== null && wait.recheck_at <= meta.at
+            ? (wait.recheck_consumed_at ?? meta.at)
+            : wait.recheck_consumed_at,
+      }
+    case 'wait_review_undone':
+      return { ...wait, ...wait.last_review?.before, last_review: null }
+    case 'wait_resolved':
+      return { ...moved, status: 'resolved', resolved_at: meta.at }
+    case 'wait_focus_settled':
+      return { ...moved, changed_seq: wait.changed_seq, focus_settled: true }
+    case 'wait_cancelled':
+      return { ...moved, status: 'cancelled', cancelled_at: meta.at }
+  }
+}
+
+/** Triggers of a wait that no turn has shown yet. */
+export const unreviewed = (wait: Wait): boolean => wait.trigger_count > wait.reviewed_trigger_count
+
+/** The one-shot fallback of a wait is due and no turn has shown it yet. */
+export const recheckDue = (wait: Wait, now: Timestamp): boolean =>
+  wait.recheck_at !== null && wait.recheck_at <= now && wait.recheck_consumed_at === null

@@ -1,0 +1,345 @@
+/**
+ * WaitFor, and how waits end (contracts 3). Registration, matching events that are already there,
+ * and the answer in the call when the thing has already happened are one decision, so no race can
+ * lose a wake.
+ */
+import type { Warning } from './call.ts'
+import { activeWaitOf, activeWaits, agentPacing, openTurn, type Draft } from './facts.ts'
+import { releaseFocus, returnFocus } from './focus.ts'
+import { taskResultId, type TaskId, type WaitId, type WorkItemId } from './ids.ts'
+import { limits } from './limits.ts'
+import { isEvent, type Message } from './message.ts'
+import { outsideInput } from './pacing.ts'
+import { isTerminal, type Task } from './task.ts'
+import { between, type Timestamp } from './time.ts'
+import type { Turn } from './turn.ts'
+import { no, overLimit, type Rejection } from './verdict.ts'
+import type { DeliveryMode, RuntimeCause, Wait, WaitResolvedBy, Wake } from './wait.ts'
+import type { By } from './work-item.ts'
+
+export type WaitCommand = {
+  by: By
+  runtime_cause: RuntimeCause | null
+  wake: Wake
+  reason: string
+  /** The item, or null: the agent itself waits. */
+  work_item_id: WorkItemId | null
+  resource: string | null
+  source: string | null
+  condition: string | null
+  wake_at: Timestamp | null
+  recheck_at: Timestamp | null
+  delivery_mode: DeliveryMode
+  /** The row of the task named by `resource`, wherever it was found. */
+  task: Task | null
+  has_listener: boolean
+  /** The words that go out as the question of an operator wait. */
+  question: string | null
+}
+
+export type Waiting = {
+  ok: true
+  wait: Wait
+  /** The thing had already happened: answered in the call, nothing is waited for. */
+  answered: 'task_ended' | 'time_passed' | null
+  rearmed: boolean
+  replaced: WaitId | null
+  warnings: readonly Warning[]
+}
+
+/** Checks of the arguments, in the order they are told. */
+function check(d: Draft, command: WaitCommand): Rejection | null {
+  if (command.reason.trim() === '') return no('reason_empty', 'The reason is empty.')
+  for (const text of [command.reason, command.resource, command.source, command.condition]) {
+    if (text !== null && text.length > limits.reason.value) {
+      return overLimit(limits.reason, text.length)
+    }
+  }
+  for (const at of [command.wake_at, command.recheck_at]) {
+    if (at !== null && between(d.now, at) > limits.wait_max.value) {
+      return no('time_too_far', `${at} is more than 366 days ahead.`)
+    }
+  }
+  switch (command.wake) {
+    case 'timer':
+      return command.wake_at === null
+        ? no('timer_wants_one_time', 'A timer wait needs a time.')
+        : null
+    case 'task_result':
+      if (command.resource === null) return no('task_wanted', 'No task is named.')
+      return command.task === null || command.task.agent_id !== d.agent_id
+        ? no('task_not_found', `${command.resource} is not a task of ${d.agent_id}.`)
+        : null
+    case 'operator_input':
+    case 'external':
+      return null
+  }
+}
+
+/** Registers, re-arms, or answers a wait. */
+export function waitFor(d: Draft, command: WaitCommand): Waiting | Rejection {
+  if (command.work_item_id !== null) {
+    const item = d.row('work_items', command.work_item_id)
+    if (!item) return no('work_item_not_found', `${command.work_item_id} is not an item here.`)
+    if (item.state === 'completed') {
+      return no('work_item_completed', `${item.id} is completed; nothing can wait on it.`)
+    }
+  }
+  const wrong = check(d, command)
+  if (wrong) return wrong
+
+  const answered = alreadyThere(d, command)
+  const before = command.work_item_id === null ? sameAgentWait(d, command) : null
+  const active = command.work_item_id === null ? before : activeWaitOf(d, command.work_item_id)
+  if (active && answered === null && canRearm(active, command)) return rearm(d, active, command)
+  if (command.work_item_id === null && active === null && agentWaitCount(d) >= agentWaitLimit) {
+    return overLimit(limits.agent_waits, agentWaitLimit + 1)
+  }
+  if (active) d.emit({ type: 'wait_cancelled', id: active.id, by: command.by, because: 'replaced' })
+  return register(d, command, answered, active?.id ?? null)
+}
+
+const agentWaitLimit = limits.agent_waits.value
+
+function alreadyThere(d: Draft, command: WaitCommand): Waiting['answered'] {
+  if (command.wake === 'task_result' && command.task && isTerminal(command.task)) {
+    return 'task_ended'
+  }
+  if (command.wake === 'timer' && command.wake_at !== null && command.wake_at <= d.now) {
+    return 'time_passed'
+  }
+  return null
+}
+
+function register(
+  d: Draft,
+  command: WaitCommand,
+  answered: Waiting['answered'],
+  replaced: WaitId | null,
+): Waiting {
+  const turn = openTurn(d)
+  const id = d.mint('wait')
+  const item = command.work_item_id
+  const released = item !== null && answered === null && releaseFocus(d, item, 'waiting')
+  d.emit({
+    type: 'wait_registered',
+    id,
+    work_item_id: item,
+    wake: command.wake,
+    by: command.by,
+    runtime_cause: command.runtime_cause,
+    reason: command.reason.trim(),
+    resource: command.resource,
+    source: command.source,
+    condition: command.condition,
+    delivery_mode: command.delivery_mode,
+    since_seq: turn?.input_cut ?? d.base.seq,
+    wake_at: command.wake_at,
+    recheck_at: command.recheck_at,
+    released_focus: released,
+  })
+  if (answered !== null) answer(d, id, command, answered)
+  else meet(d, id, command, turn)
+  return {
+    ok: true,
+    wait: mustWait(d, id),
+    answered,
+    rearmed: false,
+    replaced,
+    warnings: waitWarnings(command),
+  }
+}
+
+function answer(d: Draft, id: WaitId, command: WaitCommand, answered: string): void {
+  const by: WaitResolvedBy =
+    answered === 'task_ended'
+      ? { kind: 'task', task_id: command.resource as TaskId }
+      : { kind: 'timer', late_by_ms: between(command.wake_at ?? d.now, d.now) }
+  d.emit({ type: 'wait_resolved', id, by })
+  // Answered in the call: an agent-level wait has nothing left to show to a later turn.
+  const turn = openTurn(d)
+  if (turn) d.emit({ type: 'wait_reviewed', id, turn_id: turn.id })
+  if (answered === 'task_ended') consumeTaskResult(d, command.resource as TaskId)
+}
+
+/** Meets what was admitted after the turn's input cut, and asks the question. */
+function meet(d: Draft, id: WaitId, command: WaitCommand, turn: Turn | null): void {
+  if (command.wake === 'operator_input' && command.question !== null) {
+    d.emit({
+      type: 'brief_delivered',
+      id: d.mint('brief'),
+      kind: 'question',
+      text: command.question,
+      turn_id: turn?.id ?? null,
+      work_item_id: command.work_item_id,
+      wait_id: id,
+      message_id: null,
+      task_id: null,
+      warnings: [],
+    })
+  }
+  if (turn === null) return
+  const since = [...d.rows('messages')]
+    .filter((message) => message.inbox_seq > turn.input_cut)
+    .sort((a, b) => a.inbox_seq - b.inbox_seq)
+  for (const message of since) {
+    const wait = mustWait(d, id)
+    if (wait.status !== 'active') return
+    if (wait.wake === 'external' && isEvent(message) && matches(wait, message)) {
+      trigger(d, wait, message)
+    }
+    if (wait.wake === 'operator_input' && answersLater(wait, message)) {
+      d.emit({ type: 'wait_resolved', id, by: { kind: 'operator', message_id: message.id } })
+    }
+  }
+}
+
+const answersLater = (wait: Wait, message: Message): boolean =>
+  message.origin === 'operator' &&
+  message.status === 'queued' &&
+  wait.work_item_id !== null &&
+  message.work_item_id === wait.work_item_id
+
+/** Whether an event is about what an external wait names; a field the wait leaves out takes any. */
+export const matches = (
+  wait: Pick<Wait, 'source' | 'resource'>,
+  event: Pick<Message, 'source' | 'resource'>,
+): boolean =>
+  (wait.source === null || wait.source === event.source) &&
+  (wait.resource === null || wait.resource === event.resource)
+
+export function trigger(d: Draft, wait: Wait, message: Pick<Message, 'id'>): void {
+  d.emit({
+    type: 'wait_triggered',
+    id: wait.id,
+    message_id: message.id,
+    count: wait.trigger_count + 1,
+    turn_count: agentPacing(d).turn_count,
+  })
+}
+
+const canRearm = (wait: Wait, command: WaitCommand): boolean =>
+  command.wake === 'external' &&
+  wait.wake === 'external' &&
+  command.work_item_id !== null &&
+  wait.source === command.source &&
+  wait.resource === command.resource
+
+function rearm(d: Draft, wait: Wait, command: WaitCommand): Waiting {
+  const released =
+    command.work_item_id !== null && releaseFocus(d, command.work_item_id, 'waiting')
+  d.emit({
+    type: 'wait_rearmed',
+    id: wait.id,
+    reason: command.reason.trim(),
+    condition: command.condition,
+    recheck_at: command.recheck_at,
+    released_focus: released,
+  })
+  return {
+    ok: true,
+    wait: mustWait(d, wait.id),
+    answered: null,
+    rearmed: true,
+    replaced: null,
+    warnings: waitWarnings(command),
+  }
+}
+
+function sameAgentWait(d: Draft, command: WaitCommand): Wait | null {
+  for (const wait of activeWaits(d)) {
+    if (
+      wait.work_item_id === null &&
+      wait.by === 'agent' &&
+      wait.wake === command.wake &&
+      wait.source === command.source &&
+      wait.resource === command.resource
+    ) {
+      return wait
+    }
+  }
+  return null
+}
+
+function agentWaitCount(d: Draft): number {
+  let count = 0
+  for (const wait of activeWaits(d)) {
+    if (wait.work_item_id === null && wait.by === 'agent') count += 1
+  }
+  return count
+}
+
+function waitWarnings(command: WaitCommand): Warning[] {
+  if (command.wake !== 'external') return []
+  const warnings: Warning[] = []
+  if (command.recheck_at === null) {
+    warnings.push({
+      kind: 'no_fallback',
+      message: 'If the event never comes nothing wakes this wait; recheck_after_ms would.',
+    })
+  }
+  if (!command.has_listener) {
+    warnings.push({
+      kind: 'no_listener',
+      message:
+        'No HTTP listener runs, so no event can arrive by itself; ' +
+        '`holon trigger <wait>` fires one by hand.',
+    })
+  }
+  return warnings
+}
+
+const mustWait = (d: Draft, id: WaitId): Wait => {
+  const wait = d.row('waits', id)
+  if (!wait) throw new Error(`no row for ${id}`)
+  return wait
+}
+
+/** Ends a wait because what it waited for happened; focus may return with it. */
+export function resolveWait(d: Draft, wait: Wait, by: WaitResolvedBy, ran: Task | null): void {
+  d.emit({ type: 'wait_resolved', id: wait.id, by })
+  const waited = between(wait.created_at, d.now)
+  const ranFor = ran?.started_at && ran.ended_at ? between(ran.started_at, ran.ended_at) : 0
+  const exact = by.kind === 'task' || by.kind === 'timer'
+  if (exact && Math.max(waited, ranFor) >= limits.outside_input.value) {
+    outsideInput(d, wait.work_item_id, 'lasting')
+  }
+  returnFocus(d, mustWait(d, wait.id))
+}
+
+/** Timers and holds whose time has come; rechecks are derived and need no event. */
+export function fireDue(d: Draft): void {
+  for (const wait of [...activeWaits(d)]) {
+    if (wait.wake_at === null || wait.wake_at > d.now) continue
+    if (wait.wake === 'timer') {
+      const late_by_ms = between(wait.wake_at, d.now)
+      resolveWait(d, wait, { kind: 'timer', late_by_ms }, null)
+    }
+    if (wait.wake === 'system') {
+      d.emit({ type: 'wait_resolved', id: wait.id, by: { kind: 'runtime' } })
+    }
+  }
+}
+
+/** The operator takes a wait away. */
+export function cancelWait(d: Draft, id: WaitId): { ok: true } | Rejection {
+  const wait = d.row('waits', id)
+  if (!wait) return no('wait_not_found', `${id} is not a wait of ${d.agent_id}.`)
+  if (wait.status !== 'active') return no('wait_not_active', `${id} is ${wait.status}.`)
+  d.emit({ type: 'wait_cancelled', id, by: 'operator', because: 'cancelled by the operator' })
+  outsideInput(d, wait.work_item_id, 'operator')
+  return { ok: true }
+}
+
+/** A terminal result was seen, or the item is over: its message needs no turn of its own. */
+export function consumeTaskResult(d: Draft, task: TaskId): void {
+  const message = d.row('messages', taskResultId(task))
+  if (message?.status !== 'queued') return
+  d.emit({
+    type: 'message_consumed',
+    id: message.id,
+    turn_id: openTurn(d)?.id ?? null,
+    because: 'the result was read',
+  })
+}
+

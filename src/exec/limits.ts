@@ -1,0 +1,37 @@
+/**
+ * Every limit of this room: name, number, unit, reason. A number that is only here may be changed
+ * here; nothing outside the room repeats one.
+ */
+
+/** Bytes per output stream of a command. Beyond it the middle is dropped; the command goes on. */
+export const OUTPUT_CAP_BYTES = 16 * 1024 * 1024
+/** Bytes of a cut output file that stay from its beginning. */
+export const OUTPUT_HEAD_BYTES = 8 * 1024 * 1024
+/** Bytes before a cut that are kept behind it, so that the end of the story is there too. */
+export const OUTPUT_TAIL_BYTES = 1024 * 1024
+
+/**
+ * Milliseconds between two looks at a running task: its output size, and whether it still lives.
+ * Ends are learnt from the spawner's pipe; this is for tasks of an earlier daemon, for runners
+ * killed before they could say so, and for the cap. A flood may exceed the cap by what it writes in
+ * this time.
+ */
+export const ADOPTED_CHECK_MS = 200
+
+/** Milliseconds for a spawner to report that a folder is claimed. Half a millisecond is usual. */
+export const HAND_OVER_MS = 10_000
+/** Milliseconds in which a half-written claim must become whole. Microseconds are usual. */
+export const CLAIM_SETTLES_MS = 1_000
+/** Milliseconds after KILL before what still lives is called a survivor (uninterruptible sleep). */
+export const KILL_SETTLES_MS = 2_000
+/** Milliseconds between two looks at a process tree that is being stopped. */
+export const STOP_CHECK_MS = 20
+/** Seconds between TERM and KILL when the runner's own watchdog ends a command. */
+export const TIMEOUT_GRACE_SECONDS = 5
+/** Characters of a command: a model's mistake, not a use. */
+export const COMMAND_MAX_CHARS = 1024 * 1024
+
+/** Bytes of a file read whole into memory. */
+export const FILE_READ_MAX_BYTES = 64 * 1024 * 1024
+/** Milliseconds of one timer hint; longer waits are re-armed (2^31 ms would fire at once). */
+export const TIMER_HINT_MS = 60_000

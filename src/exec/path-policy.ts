@@ -1,0 +1,148 @@
+/**
+ * Which paths a model's file tools may touch (security.md 10), as a pure function of the path's
+ * text. `roots.ts` asks it twice: for the path as written, and for what the opened file really is.
+ *
+ * The longest root that contains the path decides, and a denied root wins a tie: so a workspace may
+ * contain the home, the home is denied, and the agent's own folder inside it is allowed again.
+ */
+
+/** Absolute paths; each stands for itself and everything below. `write` implies `read`. */
+export type Roots = {
+  read: readonly string[]
+  write: readonly string[]
+  deny: readonly string[]
+}
+
+export type PathMode = 'read' | 'write'
+
+/** `why` is one sentence for the model. */
+export type PathVerdict = { allowed: true } | { allowed: false; why: string }
+
+const yes: PathVerdict = { allowed: true }
+const no = (why: string): PathVerdict => ({ allowed: false, why })
+
+/** Never, whatever the roots say: these are the machine, not files. */
+const machine = ['/proc', '/sys', '/dev']
+
+/** Stores of credentials, relative to a person's home folder. */
+const stores = [
+  '.ssh',
+  '.aws',
+  '.azure',
+  '.gnupg',
+  '.kube',
+  '.docker',
+  '.password-store',
+  '.config/gcloud',
+  '.config/gh',
+  '.config/hub',
+  '.config/holon/keys',
+  '.local/share/keyrings',
+  'Library/Keychains',
+  '.mozilla',
+  '.config/google-chrome',
+  '.config/chromium',
+  '.netrc',
+  '.npmrc',
+  '.pypirc',
+  '.pgpass',
+  '.git-credentials',
+  '.cargo/credentials',
+  '.cargo/credentials.toml',
+  '.gem/credentials',
+  '.terraform.d/credentials.tfrc.json',
+  '.vault-token',
+]
+
+export function credentialStores(user_home: string): string[] {
+  return stores.map((store) => `${user_home === '/' ? '' : user_home}/${store}`)
+}
+
+/** What is wrong with a path as text, before anything is looked up. */
+export function problemOfPath(path: string): string | null {
+  if (path === '') return 'the path is empty'
+  if (path.includes('\0')) return 'the path contains a NUL character'
+  if (!path.startsWith('/')) return 'the path is not absolute'
+  return null
+}
+
+/** May `path` be touched? It must be absolute and normal (no `.`, `..` or doubled slashes). */
+export function judgePath(roots: Roots, path: string, mode: PathMode): PathVerdict {
+  for (const place of machine) {
+    if (isWithin(path, place, 'exact')) return no(`${place} is not a place for files`)
+  }
+  const hooks = gitHazard(path, mode)
+  if (hooks) return no(hooks)
+  const denied = longest(roots.deny, path, 'folded')
+  const writable = longest(roots.write, path, 'exact')
+  const readable = Math.max(writable, longest(roots.read, path, 'exact'))
+  if (denied >= 0 && denied >= readable) return no('it is in a folder kept from file tools')
+  if (mode === 'read' && readable >= 0) return yes
+  if (mode === 'write' && writable >= 0 && writable > denied) return yes
+  if (mode === 'write' && readable >= 0) return no('it may be read but not written')
+  return no('it is outside the folders this agent works in')
+}
+
+/**
+ * Hooks run by themselves, and a repository's config can name programs to run: writing either is
+ * running code later, in the operator's name.
+ */
+function gitHazard(path: string, mode: PathMode): string | null {
+  const parts = path.toLowerCase().split('/')
+  const git = parts.indexOf('.git')
+  if (git < 0) return null
+  const below = parts.slice(git + 1)
+  if (below.includes('hooks')) return 'git hooks are not touched by file tools'
+  const config = ['config', 'config.worktree'].includes(below.at(-1) ?? '')
+  return mode === 'write' && config ? 'a repository’s git config is not written' : null
+}
+
+/** Length of the longest root that contains the path, or -1. */
+function longest(roots: readonly string[], path: string, compare: Compare): number {
+  let best = -1
+  for (const root of roots) if (isWithin(path, root, compare)) best = Math.max(best, root.length)
+  return best
+}
+
+/** Denied names also match in other letter case: on macOS `~/.SSH` is the same folder. */
+type Compare = 'exact' | 'folded'
+
+export function isWithin(path: string, root: string, compare: Compare = 'exact'): boolean {
+  const fold = (text: string) => (compare === 'folded' ? text.toLowerCase() : text)
+  const [below, above] = [fold(path), fold(root)]
+  return below === above || below.startsWith(above.endsWith('/') ? above : `${above}/`)
+}
+
+/**
+ * The roots of one agent (contracts section 9, Home): writes in the workspace and its own folder;
+ * reads also `owned`, the paths in `tasks/` and `outputs/` that the ledger says are its own; the
+ * rest of the home, and credential stores, are denied.
+ */
+export function agentRoots(facts: {
+  home: string
+  agent_id: string
+  workspace: string
+  user_home: string
+  owned: readonly string[]
+}): Roots {
+  const { home, agent_id, workspace, user_home, owned } = facts
+  const inHome = (path: string) =>
+    isWithin(path, `${home}/tasks`) || isWithin(path, `${home}/outputs`)
+  return {
+    write: [workspace, `${home}/agents/${agent_id}`],
+    read: owned.filter(inHome),
+    deny: [home, ...credentialStores(user_home)],
+  }
+}
+
+/** What a path inside `tasks/` or `outputs/` belongs to, for asking the ledger whose it is. */
+export type HomeEntry = { kind: 'task'; task_id: string } | { kind: 'output'; call_id: string }
+
+export function homeEntry(home: string, path: string): HomeEntry | null {
+  if (!isWithin(path, home)) return null
+  const [section, name] = path.slice(home.length + 1).split('/')
+  if (!name) return null
+  if (section === 'tasks') return { kind: 'task', task_id: name }
+  if (section === 'outputs') return { kind: 'output', call_id: name.replace(/\.txt$/, '') }
+  return null
+}

@@ -1,0 +1,82 @@
+/**
+ * A work item's plan file as a descriptor (contracts section 2): computed at the read, storing and
+ * repairing nothing. A plan that cannot be used is a `problem`, never a fault: the agent writes the
+ * file with ordinary tools, and anything may be there.
+ */
+import { limits } from '../domain/limits.ts'
+import type { PlanDescriptor, PlanProblem } from '../domain/plan.ts'
+import { FileFault } from './file-fault.ts'
+import type { Files } from './ports.ts'
+import { sha256 } from './whole-file.ts'
+
+/** The snapshot stored last: its hash, and where it is kept, if it is. */
+export type LastGoodPlan = { sha256: string; path: string | null }
+
+const empty = sha256('')
+const nowhere = { sha256: null, bytes: 0, updated_at: null }
+const blank = { preview: '', preview_complete: false }
+
+export async function describePlan(
+  files: Pick<Files, 'stat' | 'read'>,
+  path: string,
+  last_good?: LastGoodPlan,
+): Promise<PlanDescriptor> {
+  const problem = (code: PlanProblem['code'], message: string) => ({
+    problem: { code, message, last_good: last_good?.path ?? null },
+  })
+  const max_bytes = limits.plan_file.value
+  try {
+    const { kind, size, updated_at } = await files.stat(path)
+    if (kind !== 'file') {
+      const message = `the plan is not a regular file but a ${sayKind[kind]}`
+      return { path, ...nowhere, ...blank, ...problem('not_a_file', message) }
+    }
+    if (size > max_bytes) {
+      const message = `the plan has ${size} bytes; the limit is ${max_bytes}`
+      const facts = { path, sha256: null, bytes: size, updated_at }
+      return { ...facts, ...blank, ...problem('too_large', message) }
+    }
+    const file = await files.read(path, { max_bytes, follow: false })
+    const facts = { path, sha256: file.sha256, bytes: file.size, updated_at: file.updated_at }
+    if (file.size === 0 && last_good && last_good.sha256 !== empty) {
+      const message = 'the plan is empty now and had text before'
+      return { ...facts, ...blank, ...problem('emptied', message) }
+    }
+    if (file.bytes.includes(0)) {
+      const message = 'the plan contains NUL bytes, as after a write that a crash cut off'
+      return { ...facts, ...blank, ...problem('nul_filled', message) }
+    }
+    return { ...facts, ...previewOf(new TextDecoder().decode(file.bytes)) }
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error
+    const [code, message] = sayFault(error)
+    return { path, ...nowhere, ...blank, ...problem(code, message) }
+  }
+}
+
+const sayKind = { folder: 'folder', link: 'link', other: 'device or pipe', file: 'file' } as const
+
+/** The file may also change between the look and the read: the same problems, found later. */
+function sayFault(fault: FileFault): [PlanProblem['code'], string] {
+  switch (fault.code) {
+    case 'not_found':
+      return ['missing', 'the plan file is missing']
+    case 'is_folder':
+    case 'not_regular':
+      return ['not_a_file', 'the plan is not a regular file']
+    case 'too_large':
+      return ['too_large', fault.message]
+    case 'denied':
+    case 'disk_full':
+    case 'read_only':
+    case 'io':
+      return ['unreadable', fault.message]
+  }
+}
+
+/** The first characters, never half of a pair. */
+function previewOf(text: string) {
+  const max = limits.plan_preview.value
+  const shown = [...text.slice(0, 2 * max)].slice(0, max).join('')
+  return { preview: shown, preview_complete: shown.length === text.length }
+}

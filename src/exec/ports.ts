@@ -1,0 +1,193 @@
+/**
+ * The machine under the agent, as the rest of the program sees it: time, ids, processes and files.
+ * Types only. Each port carries its contract; the real ones are made in `clock.ts`, `processes.ts`
+ * and `files.ts`, and a test may put a virtual one in the place of any of them.
+ */
+import type { PathMode, Roots } from './path-policy.ts'
+
+/**
+ * Contract: `now` is the wall clock, in milliseconds since 1970, and may jump; it is for due times
+ * and for what people see. `monotonic` never goes back, has an arbitrary origin, and is for leases
+ * and timeouts. `after` calls `fn` once, never before `ms` have passed on the monotonic clock, and
+ * never in the same tick; any `ms` is allowed (negative counts as zero; beyond 60 s the timer is
+ * re-armed inside). The function it returns cancels; cancelling twice, or after the call, is
+ * nothing. `sleep` rejects with the signal's reason when the signal aborts. A pending timer keeps
+ * the process alive.
+ */
+export interface Clock {
+  now(): number
+  monotonic(): number
+  after(ms: number, fn: () => void): () => void
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+/**
+ * Contract: `mint` returns `<prefix>_<UUIDv7>`; ids of one process ascend. `token` returns `bytes`
+ * bytes from the system's random source as base64url. `random` is uniform in [0, 1), for jitter,
+ * never for secrets. None throws.
+ */
+export interface Ids {
+  mint(prefix: string): string
+  token(bytes: number): string
+  random(): number
+}
+
+/**
+ * One command to run. `cmd` is a program in the shell's language (bash where the machine has it,
+ * else sh) and may hold any character but NUL. `workdir` is absolute. `env` is added to the
+ * allow-listed environment (see `environment.ts`); `HOLON_TASK_ID` is always set. `timeout_ms` is
+ * enforced by the runner itself, so that it holds while the daemon is dead. With stdin `pipe` the
+ * command reads what `input` writes and never sees an end of file; with `none` it reads /dev/null.
+ */
+export type CommandSpec = {
+  task_id: string
+  cmd: string
+  workdir: string
+  env: Record<string, string>
+  timeout_ms: number | null
+  stdin: 'none' | 'pipe'
+}
+
+/** Sizes of the two output files now, in bytes. A file over the cap is cut, so these may shrink. */
+export type OutputSize = { stdout_bytes: number; stderr_bytes: number }
+
+/**
+ * How a command ended. `exited`: by itself. `signalled`: a signal killed its shell. `timed_out`: the
+ * runner's own watchdog stopped it. `could_not_start`: it never ran, `problem` says why.
+ */
+export type EndKind = 'exited' | 'signalled' | 'timed_out' | 'could_not_start'
+
+/**
+ * What the runner's files say about a task, at any time, to any process.
+ * - `absent`: no runner claimed the folder (or there is none).
+ * - `running`: the runner, or after its death the command, is a live process with the recorded pid
+ *   and start time. `pid` is the command's own (also its process group), the runner's before that.
+ * - `ended`: the exit line is there and whole. A shell reports a death by signal n as 128 + n and
+ *   names the death beside it, but stays silent on INT and PIPE: those two read as `exited` with
+ *   130 or 141. A program that dies inside a command line is the shell's exit status 128 + n.
+ * - `lost`: claimed, no exit line, and no process with that pid and start time. `pid` is the one
+ *   that was recorded, null when the claim itself is torn.
+ */
+export type TaskProcess =
+  | { state: 'absent' }
+  | { state: 'running'; pid: number; started_at: string; output: OutputSize }
+  | {
+      state: 'ended'
+      how: EndKind
+      exit_status: number | null
+      signal: string | null
+      problem: string | null
+      started_at: string | null
+      ended_at: string | null
+      output: OutputSize
+    }
+  | { state: 'lost'; pid: number | null; output: OutputSize }
+
+/** `from` is a byte offset; with `tail` it is ignored and the last `max_bytes` are read. */
+export type OutputRange = {
+  stream: 'stdout' | 'stderr'
+  from?: number
+  max_bytes: number
+  tail?: boolean
+}
+
+/**
+ * `text` was decoded from `bytes` bytes that begin at offset `from`, so the next read goes on at
+ * `from + bytes`. Both ends are moved to whole characters. `truncated`: there was more in the
+ * direction that was cut (behind the end, or with `tail` before the start).
+ */
+export type OutputText = { text: string; bytes: number; from: number; truncated: boolean }
+
+export type StopOutcome = { stopped: true } | { stopped: false; survivors: number[] }
+
+/**
+ * Commands that outlive this process.
+ *
+ * Contract. Everything is addressed by task id; the task's folder is the only truth, so that a
+ * later process finds the same answers. Every method but `close` may be called at any time, any
+ * number of times, by several processes at once. Failures of the world are thrown as
+ * `ProcessFault`; nothing is retried inside but one hand-over to a spawner that died.
+ * - `prepare` makes `tasks/<task_id>` (0700) and the command's files. Of a claimed folder it
+ *   changes nothing.
+ * - `start` resolves when the folder is claimed, by this call or an earlier one: after it,
+ *   `observe` never says `absent`. Of concurrent starts exactly one runs the command.
+ * - `observe` reads and never waits, except up to a second for a claim that is half written.
+ * - `ended` resolves once the task is ended or lost, at once when it already is; it rejects with
+ *   the signal's reason on abort, and with a fault for a task nobody started. The notice comes by
+ *   the spawner's pipe; for a re-adopted task by a check every `ADOPTED_CHECK_MS`.
+ * - `output` of a task that wrote nothing is empty text. `max_bytes` is at least 4.
+ * - `input` writes to the stdin of a running task that was prepared with `pipe`.
+ * - `stop` sends TERM to the whole tree (group, session, descendants, and whoever carries the
+ *   task's id in its environment), waits `grace_ms`, sends KILL, and scans again until nothing is
+ *   left or two seconds have passed. `stopped: true` is a proof by that scan. A task that was
+ *   prepared and never claimed is claimed by `stop`, so that it never starts.
+ * - `close` gives up the spawner and rejects what still waits with a fault; tasks go on. Calling
+ *   anything but `observe` and `output` afterwards is a bug.
+ */
+export interface Processes {
+  prepare(spec: CommandSpec): Promise<void>
+  start(task_id: string): Promise<void>
+  observe(task_id: string): Promise<TaskProcess>
+  ended(task_id: string, signal: AbortSignal): Promise<TaskProcess>
+  output(task_id: string, range: OutputRange): Promise<OutputText>
+  input(task_id: string, text: string): Promise<void>
+  stop(task_id: string, grace_ms: number): Promise<StopOutcome>
+  close(): Promise<void>
+}
+
+/** A whole file. `size` equals `bytes.length`; `sha256` is hex; `mode` the permission bits. */
+export type FileRead = {
+  path: string
+  bytes: Uint8Array
+  size: number
+  sha256: string
+  updated_at: string
+  mode: number
+}
+
+export type FileKind = 'file' | 'folder' | 'link' | 'other'
+export type FileStat = { kind: FileKind; size: number; updated_at: string; mode: number }
+export type FileEntry = { name: string; kind: FileKind }
+
+/**
+ * Files by absolute path. All but `open_within` know no policy: they are for the runtime's own
+ * files. What a model names goes through `open_within` (contract: `OpenedPath` below).
+ *
+ * Contract. Failures are thrown as `FileFault`. Reading is repeatable; nothing is cached.
+ * - `read` takes regular files only, and refuses more than `max_bytes` (default
+ *   `FILE_READ_MAX_BYTES`) before reading. `follow: false` refuses a link as `not_regular`.
+ * - `write_atomic` replaces the whole file: temporary file in the same folder, fsync, rename, fsync
+ *   of the folder. A reader sees the old bytes or the new; after a crash, too. `mode` is set
+ *   exactly, whatever the umask (default: the mode of the file replaced, else 0600).
+ * - `append` adds at the end, makes the file (0600) when missing, and does not fsync.
+ * - `stat` looks at the path itself: a link is `link`. `list` is sorted by name.
+ * - `make_folder` also makes missing parents; an existing folder is a success and keeps its mode.
+ * - `exists` is false only when nothing has that name; a link to nowhere exists.
+ * - `remove` deletes a file or a link, never a folder; a missing one is a success.
+ */
+export interface Files {
+  read(path: string, options?: { max_bytes?: number; follow?: boolean }): Promise<FileRead>
+  write_atomic(path: string, bytes: Uint8Array | string, mode?: number): Promise<void>
+  append(path: string, bytes: Uint8Array | string): Promise<void>
+  hash(path: string): Promise<{ sha256: string; bytes: number }>
+  stat(path: string): Promise<FileStat>
+  list(folder: string): Promise<FileEntry[]>
+  make_folder(path: string, mode?: number): Promise<void>
+  exists(path: string): Promise<boolean>
+  remove(path: string): Promise<void>
+  open_within(roots: Roots, path: string, mode: PathMode): Promise<OpenedPath>
+}
+
+/**
+ * Contract. `path` is the real path. `read` returns the file as it is now (`not_found` when a path
+ * opened for writing has no file yet). `replace` and `remove` want mode `write`; with mode `read`
+ * they are a bug. `replace` is atomic and durable and keeps the mode of the file it replaces (new
+ * files: 0666, less the umask). The caller closes; closing twice is nothing.
+ */
+export interface OpenedPath {
+  readonly path: string
+  read(max_bytes?: number): Promise<FileRead>
+  replace(bytes: Uint8Array | string): Promise<void>
+  remove(): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,115 @@
+/**
+ * The processes of this machine: is that very process still there, and who belongs to a task?
+ * Reads /proc where there is one, else asks `ps` (which shows no environments: there a task's tree
+ * is its group and its descendants). Zombies count as dead: nothing of them runs.
+ */
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import type { IdentityKind } from './runner-script.ts'
+import { type Identity, parseProcStat } from './runner-state.ts'
+
+export type ProcessRow = Identity & { parent: number; group: number; session: number }
+
+export interface ProcessTable {
+  readonly kind: IdentityKind
+  /** Changes with every boot; `-` where the system has no such id. */
+  readonly boot: string
+  /** The process with this pid now, or null. */
+  identity(pid: number): Promise<Identity | null>
+  rows(): Promise<ProcessRow[]>
+  /** Does this process carry `name=value` in the environment it was started with? */
+  carries(pid: number, name: string, value: string): Promise<boolean>
+}
+
+export function sameProcess(a: Identity | null, b: Identity | null): boolean {
+  return a !== null && b !== null && a.pid === b.pid && a.started === b.started
+}
+
+const dead = new Set(['Z', 'X', 'x'])
+
+/** `kind` is given by tests; by default whatever the system has. */
+export function processTable(kind: IdentityKind = hasProc() ? 'proc' : 'ps'): ProcessTable {
+  return kind === 'proc' ? procTable() : psTable()
+}
+
+function hasProc(): boolean {
+  return procRow('self') !== null
+}
+
+function procRow(pid: number | 'self'): ProcessRow | null {
+  // A pid that is gone is an answer, not a fault; it may go at any point of the read.
+  try {
+    const row = parseProcStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+    return row && !dead.has(row.state) ? row : null
+  } catch {
+    return null
+  }
+}
+
+function procTable(): ProcessTable {
+  return {
+    kind: 'proc',
+    boot: bootId(),
+    async identity(pid) {
+      const row = procRow(pid)
+      return row && { pid: row.pid, started: row.started }
+    },
+    async rows() {
+      const names = await readdir('/proc')
+      return names.flatMap((name) => (/^\d+$/.test(name) ? (procRow(Number(name)) ?? []) : []))
+    },
+    async carries(pid, name, value) {
+      try {
+        const environ = await readFile(`/proc/${pid}/environ`, 'utf8')
+        return environ.split('\0').includes(`${name}=${value}`)
+      } catch {
+        return false // gone, or another user's: not ours to stop
+      }
+    },
+  }
+}
+
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() || '-'
+  } catch {
+    return '-'
+  }
+}
+
+const run = promisify(execFile)
+
+async function ps(args: readonly string[]): Promise<string[]> {
+  const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' }
+  try {
+    const { stdout } = await run('ps', args, { env, maxBuffer: 16 * 1024 * 1024 })
+    return stdout.split('\n').filter((line) => line.trim() !== '')
+  } catch (error) {
+    // `ps -p` exits 1 with nothing printed when no such process exists.
+    if (error instanceof Error && 'code' in error && error.code === 1) return []
+    throw error
+  }
+}
+
+function psTable(): ProcessTable {
+  const columns = 'pid=,ppid=,pgid=,stat=,lstart='
+  const rowOf = (line: string): ProcessRow[] => {
+    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*?)\s*$/.exec(line)
+    const [, pid, parent, group, state, started] = match ?? []
+    if (!pid || !started || dead.has(state?.[0] ?? '')) return []
+    // No session column that means the same everywhere: 0 matches no task.
+    return [{ pid: +pid, parent: Number(parent), group: Number(group), session: 0, started }]
+  }
+  return {
+    kind: 'ps',
+    boot: '-',
+    async identity(pid) {
+      const [row] = (await ps(['-o', columns, '-p', String(pid)])).flatMap(rowOf)
+      return row ? { pid: row.pid, started: row.started } : null
+    },
+    rows: async () => (await ps(['-A', '-o', columns])).flatMap(rowOf),
+    carries: async () => false,
+  }
+}

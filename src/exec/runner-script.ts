@@ -1,0 +1,192 @@
+/**
+ * The shell that starts commands and outlives the daemon: one detached spawner per daemon reads a
+ * task id per line and forks a runner for each (a fork of a 3 MB shell, where forking the daemon
+ * itself would block it for milliseconds). It runs in bash (`set -m` keeps SIGINT working for what
+ * it starts in the background) and in any POSIX sh.
+ *
+ * A task's folder has five files, `FORMAT` is their version: `command` (the program), `run`
+ * (settings and environment, sourced), `state` (below), `stdout`, `stderr`; `stdin` is a FIFO when
+ * asked for. `state` is made by one noclobber write, which is the claim, and then only appended to:
+ *
+ *   holon-runner 1 <kind> <boot id> <identity of the runner>     exclusive: the claim
+ *   command <identity of the command>                            just before its exec
+ *   could_not_start <what> | timeout | <what the shell says of a death by signal>
+ *   exit <status>                                                written last, whole, or not there
+ *
+ * An identity is /proc/self/stat (kind `proc`), or pid and start time by `ps` (kind `ps`). A line
+ * counts only when it ends in a newline. The exit line goes to a file that already has its block,
+ * so a full disk does not lose it. The command gets its own session where `setsid` exists, else its
+ * own group: a KILL of the group does not reach the runner, which stays to write the exit line.
+ */
+import { OUTPUT_CAP_BYTES, OUTPUT_HEAD_BYTES, TIMEOUT_GRACE_SECONDS } from './limits.ts'
+
+export const FORMAT = 1
+
+/** How processes are told apart across pid reuse. */
+export type IdentityKind = 'proc' | 'ps'
+
+const identify: Record<IdentityKind, string> = {
+  // A redirection of a builtin is opened by the subshell itself, so `self` is the subshell.
+  proc: `
+boot=-
+{ IFS= read -r boot; } </proc/sys/kernel/random/boot_id
+identify() { { IFS= read -r me; } </proc/self/stat; }`,
+  ps: `
+boot=-
+identify() {
+  me=$(exec sh -c 'echo $PPID')
+  me="$me $(LC_ALL=C ps -o lstart= -p "$me")"
+}`,
+}
+
+const runner = `
+say() {  # a daemon that died has closed the pipe: that must not kill the runner
+  trap '' PIPE
+  printf '%s\\n' "$*" >&3
+  trap - PIPE
+}
+
+could_not_start() { printf 'could_not_start %s\\n' "$1" >>"$d/state"; exit 126; }
+
+begin() {
+  identify
+  printf 'command %s\\n' "$me" >>"$d/state"
+  case $stdin in
+    pipe) command exec 3>&- >>"$d/stdout" 2>>"$d/stderr" <>"$d/stdin" ;;
+    *) command exec 3>&- >>"$d/stdout" 2>>"$d/stderr" </dev/null ;;
+  esac || could_not_start output
+  cd -- "$workdir" || could_not_start workdir
+  [ -x "$shell" ] || could_not_start shell
+  give
+  if [ -n "$setsid" ]; then exec "$setsid" "$shell" "$d/command"; fi
+  exec "$shell" "$d/command"
+}
+
+watchdog() {
+  trap 'kill "$nap" 2>/dev/null; exit 0' TERM
+  sleep "$timeout" & nap=$!
+  wait "$nap"
+  leader=
+  while read -r word pid rest; do
+    case $word in command) leader=$pid ;; exit) exit 0 ;; esac
+  done <"$d/state"
+  printf 'timeout\\n' >>"$d/state"
+  [ -n "$leader" ] || exit 0
+  kill -TERM -- "-$leader" || kill -TERM "$leader"
+  kill -CONT -- "-$leader"
+  sleep ${TIMEOUT_GRACE_SECONDS} & nap=$!
+  wait "$nap"
+  kill -KILL -- "-$leader" || kill -KILL "$leader"
+}
+
+runner() {
+  d=$tasks/$1
+  identify
+  set -C
+  if ! { printf 'holon-runner ${FORMAT} %s\\n' "$kind $boot $me" >"$d/state"; } 2>/dev/null; then
+    say refused "$1"
+    exit 0
+  fi
+  set +C
+  say claimed "$1"
+  exec 2>>"$d/state"
+  set +m
+  ready= workdir= timeout= stdin=none dog= status=
+  [ -r "$d/run" ] && . "$d/run"
+  if [ "$ready" != 1 ]; then (could_not_start settings)
+  elif [ "$stdin" = pipe ] && ! mkfifo "$d/stdin" 2>/dev/null; then (could_not_start stdin)
+  else
+    if [ -n "$timeout" ]; then watchdog 3>&- 2>/dev/null & dog=$!; fi
+    if [ -n "$setsid" ]; then
+      (begin)
+      status=$?
+    else
+      set -m
+      begin &
+      set +m
+      wait "$!"
+      status=$?
+      jobs
+    fi
+  fi
+  exec 2>/dev/null
+  [ -n "$dog" ] && kill "$dog"
+  printf 'exit %s\\n' "\${status:-126}" >>"$d/state"
+  say ended "$1"
+  exit 0
+}`
+
+// After the daemon is gone nobody else looks at the sizes: the spawner stays as long as a runner
+// of its own lives, and empties what grew over the cap behind the part that is always kept.
+const guard = `
+prune() {
+  jobs >/dev/null
+  left=
+  for one in $live; do kill -0 "\${one#*:}" && left="$left $one"; done
+  live=$left
+}
+
+guard() {
+  cd "$tasks" || exit 0
+  while prune; [ -n "$live" ]; do
+    sleep 1
+    files=
+    for one in $live; do files="$files \${one%%:*}/stdout \${one%%:*}/stderr"; done
+    for over in $(find $files -size +${OUTPUT_CAP_BYTES / 1024}k); do
+      dd if=/dev/null of="$over" bs=1024 seek=${OUTPUT_HEAD_BYTES / 1024}
+      printf '\\n[output dropped here: over the limit of ${OUTPUT_CAP_BYTES} bytes]\\n' >>"$over"
+    done
+  done
+} 2>/dev/null`
+
+const main = `
+live= count=0
+while IFS= read -r id; do
+  jobs >/dev/null
+  runner "$id" </dev/null &
+  live="$live $id:$!"
+  count=$((count + 1))
+  [ $((count % 32)) -eq 0 ] && prune
+done
+exec 3>&- </dev/null
+guard`
+
+/** Arguments, in order: tasks folder, shell of the commands, path of `setsid` or empty. */
+export function spawnerScript(kind: IdentityKind): string {
+  const start = `
+exec 3>&1 >/dev/null 2>/dev/null
+set -m
+tasks=$1 shell=$2 setsid=$3 kind=${kind}
+cd "$tasks" || exit 1`
+  return [start, identify[kind], runner, guard, main].join('\n')
+}
+
+/** `'…'` for any text without NUL. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+export type RunSettings = {
+  workdir: string
+  env: Readonly<Record<string, string>>
+  timeout_ms: number | null
+  stdin: 'none' | 'pipe'
+}
+
+/** The `run` file. Its last line says that it is whole. */
+export function runFile(settings: RunSettings): string {
+  const { workdir, env, timeout_ms, stdin } = settings
+  const exports = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}`)
+  return [
+    `workdir=${quoted(workdir)}`,
+    `timeout=${timeout_ms === null ? '' : (Math.max(1, timeout_ms) / 1000).toFixed(3)}`,
+    `stdin=${stdin}`,
+    'give() {',
+    'unset OLDPWD',
+    ...exports,
+    ':',
+    '}',
+    'ready=1',
+    '',
+  ].join('\n')
+}

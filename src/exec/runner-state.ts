@@ -1,0 +1,108 @@
+/**
+ * What a runner's `state` file says, as data. Pure; the format is told in `runner-script.ts`. A
+ * last line without its newline was torn and does not count; a claim that is not whole is `torn`.
+ */
+import type { EndKind } from './ports.ts'
+import { FORMAT, type IdentityKind } from './runner-script.ts'
+
+/** A process across pid reuse: `started` is opaque and compared for equality only. */
+export type Identity = { pid: number; started: string }
+
+export type RunnerEnd = {
+  how: EndKind
+  exit_status: number | null
+  signal: string | null
+  problem: string | null
+}
+
+export type RunnerState =
+  | { claim: 'torn' }
+  | { claim: 'foreign'; format: string }
+  | {
+      claim: 'whole'
+      kind: IdentityKind
+      boot: string
+      runner: Identity
+      command: Identity | null
+      end: RunnerEnd | null
+    }
+
+/** Field 22 of /proc/<pid>/stat is the start time, field 3 the state; the name may hold spaces. */
+export function parseProcStat(line: string): (Identity & ProcFields) | null {
+  const close = line.lastIndexOf(')')
+  const pid = Number.parseInt(line, 10)
+  const fields = line.slice(close + 2).split(' ')
+  const started = fields[19]
+  if (close < 0 || !Number.isSafeInteger(pid) || started === undefined) return null
+  const [state = '', parent = '', group = '', session = ''] = fields
+  return { pid, started, state, parent: +parent, group: +group, session: +session }
+}
+
+type ProcFields = { state: string; parent: number; group: number; session: number }
+
+function parseIdentity(kind: IdentityKind, text: string): Identity | null {
+  switch (kind) {
+    case 'proc': {
+      const stat = parseProcStat(text)
+      return stat && { pid: stat.pid, started: stat.started }
+    }
+    case 'ps': {
+      const [, pid, started] = /^\s*(\d+)\s+(\S.*?)\s*$/.exec(text) ?? []
+      return pid && started ? { pid: Number(pid), started } : null
+    }
+  }
+}
+
+/** Linux and macOS agree on these numbers; they differ above, so others are `SIG<n>`. */
+const signalNames: Readonly<Record<number, string>> = {
+  1: 'SIGHUP',
+  2: 'SIGINT',
+  3: 'SIGQUIT',
+  4: 'SIGILL',
+  5: 'SIGTRAP',
+  6: 'SIGABRT',
+  8: 'SIGFPE',
+  9: 'SIGKILL',
+  11: 'SIGSEGV',
+  13: 'SIGPIPE',
+  14: 'SIGALRM',
+  15: 'SIGTERM',
+}
+
+export function parseRunnerState(text: string): RunnerState {
+  const lines = text.split('\n').slice(0, -1)
+  const [claim, ...rest] = lines
+  if (claim === undefined) return { claim: 'torn' }
+  const [, format, kind, boot, identity] = /^holon-runner (\S+) (\S+) (\S+) (.*)$/.exec(claim) ?? []
+  if (format !== String(FORMAT) || (kind !== 'proc' && kind !== 'ps')) {
+    return { claim: 'foreign', format: format ?? 'unknown' }
+  }
+  const runner = parseIdentity(kind, identity ?? '')
+  if (!runner || boot === undefined) return { claim: 'torn' }
+  const commandLine = rest.find((line) => line.startsWith('command '))
+  const command = commandLine ? parseIdentity(kind, commandLine.slice('command '.length)) : null
+  return { claim: 'whole', kind, boot, runner, command, end: parseEnd(rest) }
+}
+
+function parseEnd(lines: readonly string[]): RunnerEnd | null {
+  const exit = lines.findIndex((line) => /^exit \d+$/.test(line))
+  if (exit < 0) return null
+  const before = lines.slice(0, exit)
+  const status = Number(lines[exit]?.slice('exit '.length))
+  const failed = before.find((line) => line.startsWith('could_not_start '))
+  if (failed) {
+    const problem = failed.slice('could_not_start '.length)
+    return { how: 'could_not_start', exit_status: null, signal: null, problem }
+  }
+  const died = status > 128 && before.some(namesDeath)
+  const signal = died ? (signalNames[status - 128] ?? `SIG${status - 128}`) : null
+  const exit_status = died ? null : status
+  if (before.includes('timeout')) return { how: 'timed_out', exit_status, signal, problem: null }
+  return { how: died ? 'signalled' : 'exited', exit_status, signal, problem: null }
+}
+
+/** The shell's own line about a child that a signal killed; a job list also names plain exits. */
+function namesDeath(line: string): boolean {
+  if (line === '' || line === 'timeout' || line.startsWith('command ')) return false
+  return !/^\[\d+\]\s*[+-]?\s*(Done|Exit|Running)\b/.test(line)
+}

@@ -1,0 +1,76 @@
+/**
+ * The two things done with a whole file: reading it from an open handle, and replacing it so that
+ * a reader, or a crash, finds the old bytes or the new and nothing between.
+ */
+import { createHash, randomUUIDv7 } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FileFault, fileFault } from './file-fault.ts'
+import type { FileRead } from './ports.ts'
+
+export function sha256(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** Reads an open file whole. `path` is the name for faults. Throws `FileFault`. */
+export async function readHandle(
+  handle: FileHandle,
+  path: string,
+  max_bytes: number,
+): Promise<FileRead> {
+  try {
+    const stat = await handle.stat()
+    if (stat.isDirectory()) throw new FileFault('is_folder', path, `${path}: it is a folder`)
+    if (!stat.isFile()) {
+      throw new FileFault('not_regular', path, `${path}: it is not a regular file`)
+    }
+    const tooLarge = `${path}: ${stat.size} bytes, and at most ${max_bytes} are read`
+    if (stat.size > max_bytes) throw new FileFault('too_large', path, tooLarge)
+    const bytes = await handle.readFile()
+    const updated_at = stat.mtime.toISOString()
+    const mode = stat.mode & 0o7777
+    return { path, bytes, size: bytes.length, sha256: sha256(bytes), updated_at, mode }
+  } catch (error) {
+    throw fileFault(error, path)
+  }
+}
+
+/**
+ * Replaces `folder`/`name` atomically and durably. `folder` may be a name of an open descriptor
+ * (`/proc/self/fd/<n>`), which pins it against being swapped meanwhile.
+ */
+export async function replaceFile(
+  folder: string,
+  name: string,
+  bytes: Uint8Array | string,
+  mode: number,
+): Promise<void> {
+  const draft = join(folder, `.${name.slice(0, 100)}.${randomUUIDv7()}.tmp`)
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+  try {
+    const file = await open(draft, flags, 0o600)
+    try {
+      await file.writeFile(bytes)
+      await file.chmod(mode)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, join(folder, name))
+  } catch (error) {
+    // The draft is ours alone; if it cannot be removed either, the first failure is the news.
+    await unlink(draft).catch(() => undefined)
+    throw error
+  }
+  await syncFolder(folder)
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

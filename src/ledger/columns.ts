@@ -1,0 +1,80 @@
+/**
+ * The columns a row table keeps beside the whole row: derived from the row, by one function a
+ * table, so that `verify` can derive them again and compare.
+ */
+import { tables, type Rows, type Table } from '../domain/event.ts'
+import { isLiveWait } from '../domain/facts.ts'
+import { roundId } from '../domain/turn.ts'
+import { schema, type Database } from './schema.ts'
+
+/** Everything but `born`, which is not in the row, and `data`, which is the row. */
+type Derived<T extends Table> = Omit<Database[T], 'born' | 'data'>
+
+const derive: { [T in Table]: (row: Rows[T]) => Derived<T> } = {
+  agents: ({ id, state }) => ({ id, state }),
+  work_items: ({ id, agent_id, state, changed_seq }) => ({ id, agent_id, state, changed_seq }),
+  waits: (row) => ({
+    id: row.id,
+    agent_id: row.agent_id,
+    work_item_id: row.work_item_id,
+    status: row.status,
+    live: isLiveWait(row) ? 1 : 0,
+  }),
+  messages: (row) => ({
+    id: row.id,
+    agent_id: row.agent_id,
+    work_item_id: row.work_item_id,
+    turn_id: row.turn_id,
+    status: row.status,
+    kind: row.kind,
+    inbox_seq: row.inbox_seq,
+    dedupe_key: row.dedupe_key,
+  }),
+  turns: ({ id, agent_id, work_item_id, state }) => ({ id, agent_id, work_item_id, state }),
+  rounds: ({ id, agent_id, turn_id, work_item_id, state }) => ({
+    id,
+    agent_id,
+    turn_id,
+    work_item_id,
+    state,
+  }),
+  calls: (row) => ({
+    id: row.id,
+    agent_id: row.agent_id,
+    turn_id: row.turn_id,
+    round_id: roundId(row.turn_id, row.round),
+    work_item_id: row.work_item_id,
+    state: row.state,
+  }),
+  tasks: ({ id, agent_id, work_item_id, status, kind }) => ({
+    id,
+    agent_id,
+    work_item_id,
+    status,
+    kind,
+  }),
+  briefs: ({ id, agent_id, work_item_id, turn_id, kind }) => ({
+    id,
+    agent_id,
+    work_item_id,
+    turn_id,
+    kind,
+  }),
+  decisions: ({ id, agent_id, work_item_id }) => ({ id, agent_id, work_item_id }),
+  pacing: ({ id, agent_id, kind }) => ({ id, agent_id, kind }),
+}
+
+export type Cell = string | number | null
+
+/** The derived columns of a row, by name. */
+export function columnsOf<T extends Table>(table: T, row: Rows[T]): Record<string, Cell> {
+  return derive[table](row)
+}
+
+/** Names of the derived columns of each table, in one fixed order. */
+export const derivedColumns = Object.fromEntries(
+  tables.map((table) => [
+    table,
+    Object.keys(schema[table].columns).filter((name) => name !== 'born' && name !== 'data'),
+  ]),
+) as Record<Table, string[]>

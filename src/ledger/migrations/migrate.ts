@@ -1,0 +1,24 @@
+/**
+ * Brings a store up to the schema of this program, one numbered step after the other, each in one
+ * transaction together with its number: a kill leaves the store before a step or after it.
+ * Loaded only when the number of the store is not the number of the program.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { sql as first } from './0001.ts'
+
+/** The n-th brings schema n to n + 1. */
+const steps: readonly string[] = [first]
+
+export function migrate(database: DatabaseSync, from: number): void {
+  for (let version = from; version < steps.length; version++) {
+    database.exec('begin immediate')
+    try {
+      database.exec(steps[version] ?? '')
+      database.exec(`pragma user_version = ${version + 1}`)
+      database.exec('commit')
+    } catch (error) {
+      if (database.isTransaction) database.exec('rollback')
+      throw error
+    }
+  }
+}

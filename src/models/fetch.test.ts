@@ -1,0 +1,206 @@
+/**
+ * Our fetch beside the real one, against the same loopback server: everything the provider
+ * libraries read from a response must be equal, and its failures must look alike.
+ */
+import assert from 'node:assert/strict'
+import type { RequestListener } from 'node:http'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import { test } from 'node:test'
+import type { Fetch } from './fetch.ts'
+import { keptAliveFetch } from './fetch.ts'
+import { modelLimits } from './limits.ts'
+
+async function serve(t: TestContext, listener: RequestListener) {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const client = keptAliveFetch()
+  t.after(() => {
+    client.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a?b=c`
+  return { url, server, ours: client.fetch, both: [client.fetch, globalThis.fetch] as const }
+}
+
+/** Headers that say when or how, not what. */
+const passing = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding'])
+
+async function read(fetch: Fetch, url: string, init?: RequestInit) {
+  const response = await fetch(url, init)
+  const body = response.body === null ? null : await response.text()
+  const headers = [...response.headers].filter(([name]) => !passing.has(name))
+  const seen: [string, string][] = []
+  response.headers.forEach((value, name) => seen.push([name, value]))
+  return {
+    ok: response.ok,
+    status: response.status,
+    statusText: response.statusText,
+    url: response.url,
+    redirected: response.redirected,
+    headers,
+    forEach: seen.filter(([name]) => !passing.has(name)),
+    get: response.headers.get('X-Two'),
+    none: response.headers.get('x-none'),
+    has: response.headers.has('CONTENT-TYPE'),
+    body,
+    bodyUsed: response.bodyUsed,
+  }
+}
+
+test('responses read the same as the real ones', async (t) => {
+  const { url, both } = await serve(t, (request, response) => {
+    let body = ''
+    request.on('data', (chunk) => (body += String(chunk)))
+    request.on('end', () => {
+      const status = Number(request.headers['x-status'] ?? 200)
+      response.setHeader('Content-Type', 'application/json')
+      response.setHeader('X-Two', ['a', 'b'])
+      response.writeHead(status)
+      response.end(status === 204 ? undefined : JSON.stringify({ body, method: request.method }))
+    })
+  })
+  const body = JSON.stringify({ text: 'Grüße 🌍' })
+  for (const status of ['200', '201', '204', '400', '429', '500', '529']) {
+    const init = { method: 'POST', headers: { 'x-status': status }, body }
+    const [ours, real] = await Promise.all(both.map((fetch) => read(fetch, url, init)))
+    assert.deepEqual(ours, real, status)
+  }
+  const [ours, real] = await Promise.all(both.map((fetch) => read(fetch, url)))
+  assert.deepEqual(ours, real, 'GET')
+})
+
+test('text, JSON and bytes read once, like the real ones', async (t) => {
+  const { url, both } = await serve(t, (_, response) => void response.end('{"a":"ü"}'))
+  for (const fetch of both) {
+    assert.deepEqual(await (await fetch(url)).json(), { a: 'ü' })
+    const bytes = await (await fetch(url)).arrayBuffer()
+    assert.equal(Buffer.from(bytes).toString(), '{"a":"ü"}')
+    const once = await fetch(url)
+    await once.text()
+    await assert.rejects(once.text(), TypeError)
+  }
+})
+
+test('a connection is used again', async (t) => {
+  const ports = new Set<number | undefined>()
+  const { url, ours } = await serve(t, (request, response) => {
+    ports.add(request.socket.remotePort)
+    response.end('ok')
+  })
+  for (let n = 0; n < 3; n++) await (await ours(url)).text()
+  assert.equal(ports.size, 1)
+})
+
+test('a kept connection that the server closed is replaced, once', async (t) => {
+  let seen = 0
+  const { url, ours } = await serve(t, (request, response) => {
+    seen += 1
+    if (seen === 2) return void request.socket.resetAndDestroy()
+    response.end('ok')
+  })
+  assert.equal(await (await ours(url)).text(), 'ok')
+  assert.equal(await (await ours(url)).text(), 'ok')
+  assert.equal(seen, 3)
+})
+
+test('no answer is a failed fetch with its cause, like the real one', async (t) => {
+  const { url, server, both } = await serve(t, (_, response) => void response.end())
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  for (const fetch of both) {
+    await assert.rejects(fetch(url), (error: Error & { cause?: { code?: string } }) => {
+      assert(error instanceof TypeError)
+      assert.equal(error.message, 'fetch failed')
+      assert.equal(error.cause?.code, 'ECONNREFUSED')
+      return true
+    })
+  }
+})
+
+test('a body that breaks off fails its reader, like the real one', async (t) => {
+  const { url, both } = await serve(t, (_, response) => {
+    response.write('half')
+    setImmediate(() => response.destroy())
+  })
+  for (const fetch of both) {
+    const response = await fetch(url)
+    await assert.rejects(response.text(), TypeError)
+  }
+})
+
+test('an abort rejects with its reason, before, waiting and reading', async (t) => {
+  let arrived = Promise.withResolvers<void>()
+  const { url, both } = await serve(t, (request, response) => {
+    if (request.headers['x-answer'] === 'yes') response.write('half')
+    arrived.resolve()
+  })
+  for (const fetch of both) {
+    await assert.rejects(fetch(url, { signal: AbortSignal.abort() }), { name: 'AbortError' })
+
+    const waiting = new AbortController()
+    arrived = Promise.withResolvers()
+    const request = fetch(url, { signal: waiting.signal })
+    await arrived.promise
+    waiting.abort()
+    await assert.rejects(request, { name: 'AbortError' })
+
+    const reading = new AbortController()
+    const headers = { 'x-answer': 'yes' }
+    const response = await fetch(url, { signal: reading.signal, headers })
+    const reader = response.body?.getReader()
+    await reader?.read()
+    reading.abort()
+    await assert.rejects(reader?.read() ?? Promise.resolve(), { name: 'AbortError' })
+  }
+})
+
+test('a long-lived signal keeps nothing of finished requests', async (t) => {
+  const { url, ours } = await serve(t, (_, response) => void response.end('ok'))
+  const { signal } = new AbortController()
+  const held = { listeners: 0 }
+  const add = signal.addEventListener.bind(signal)
+  const remove = signal.removeEventListener.bind(signal)
+  signal.addEventListener = (...args: Parameters<typeof add>) => (
+    (held.listeners += 1),
+    add(...args)
+  )
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => (
+    (held.listeners -= 1),
+    remove(...args)
+  )
+  for (let n = 0; n < 3; n++) await (await ours(url, { signal })).text()
+  while (held.listeners > 0) await new Promise(setImmediate)
+  assert.equal(held.listeners, 0)
+})
+
+test('an unread body stops the sender, and cancelling lets go of the connection', async (t) => {
+  let sent = 0
+  const closed = Promise.withResolvers<void>()
+  const { url, ours } = await serve(t, (_, response) => {
+    const piece = Buffer.alloc(64 * 1024)
+    const more = () => {
+      while (sent < 1e9 && response.write(piece)) sent += piece.length
+      if (!response.destroyed) response.once('drain', more)
+    }
+    more()
+    response.on('close', () => closed.resolve())
+  })
+  const response = await ours(url)
+  const reader = response.body?.getReader()
+  await reader?.read()
+  await reader?.cancel()
+  await closed.promise
+  assert(sent < 64 * 1024 * 1024, `${sent} bytes were taken from the sender`)
+})
+
+test('the body of an error is read only so far', async (t) => {
+  const { url, ours } = await serve(t, (_, response) => {
+    response.writeHead(500)
+    response.end(Buffer.alloc(modelLimits.error_body.value * 3, 'x'))
+  })
+  const response = await ours(url)
+  assert.equal((await response.text()).length, modelLimits.error_body.value)
+})

@@ -1,0 +1,156 @@
+/**
+ * The one contract between the runtime and whatever thinks: a request goes in, live events come
+ * out while it runs, and one outcome ends it. A round is whole or it is a fault: nobody above this
+ * file ever sees half an answer. Adapters, the scripted test model and the runbook implement it.
+ * Types only.
+ */
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+export type JsonObject = { readonly [key: string]: Json }
+
+export type ModelMessage =
+  /** Projections and runtime notes, as text. */
+  | { role: 'user'; content: string }
+  | { role: 'assistant'; parts: readonly AssistantPart[] }
+  | { role: 'tool'; results: readonly ToolResultMessage[] }
+
+/** `call_id` is ours, `provider_call_id` pairs the result with its call on the wire. */
+export type ToolResultMessage = {
+  call_id: string
+  provider_call_id: string
+  tool_name: string
+  text: string
+  is_error: boolean
+}
+
+/**
+ * What a model said, in its order. `provider_metadata` is the provider's own (signatures, item
+ * ids, encrypted reasoning): kept as it came and handed back as it was, never read.
+ */
+export type AssistantPart =
+  | { type: 'text'; text: string; provider_metadata?: Json }
+  | { type: 'reasoning'; text: string; provider_metadata?: Json }
+  | ToolCallPart
+
+/** `input_json` is the model's text as it came, valid JSON or not: the runtime judges it. */
+export type ToolCallPart = {
+  type: 'tool_call'
+  provider_call_id: string
+  tool_name: string
+  input_json: string
+  provider_metadata?: Json
+}
+
+/** The root of `input_schema` is `type: 'object'` without a union: some providers refuse others. */
+export type ToolSpec = { name: string; description: string; input_schema: JsonObject }
+
+export type ModelRequest = {
+  /** `provider/model`. */
+  model: string
+  system: string
+  tools: readonly ToolSpec[]
+  tool_choice: 'auto' | 'none'
+  messages: readonly ModelMessage[]
+  /** Tokens; null leaves it to the provider's own maximum. */
+  max_output_tokens: number | null
+  /** Structured facts for the deterministic models; adapters ignore it. */
+  situation: unknown
+}
+
+/** Live signs, shown and never stored. Only the outcome counts. */
+export type ModelEvent =
+  | { type: 'text_delta'; text: string }
+  | { type: 'reasoning_delta'; text: string }
+  | { type: 'tool_call_started'; tool_name: string }
+  /** A meaningful sign of life without content. */
+  | { type: 'alive' }
+
+export type ModelRound = {
+  parts: readonly AssistantPart[]
+  finish: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'other'
+  usage: Usage
+  /** `provider/model`, as asked for. */
+  model: string
+  response_id: string | null
+}
+
+/**
+ * Tokens as the provider counted them; null is unknown, never zero. `input_tokens` includes the
+ * cached and cache-written ones, `output_tokens` includes reasoning.
+ */
+export type Usage = {
+  input_tokens: number | null
+  output_tokens: number | null
+  reasoning_tokens: number | null
+  cached_input_tokens: number | null
+  cache_write_tokens: number | null
+}
+
+/**
+ * - `world`: the network or the provider; the same request may succeed later.
+ * - `setup`: nothing changes until someone changes the key, the model or the address.
+ * - `refused`: the provider read this request and will not answer it.
+ * - `aborted`: the caller's signal.
+ */
+export type ModelFault = {
+  kind: 'world' | 'setup' | 'refused' | 'aborted'
+  code: ModelFaultCode
+  /** One sentence without secrets. */
+  message: string
+  /** HTTP status, when there was one. */
+  status: number | null
+  /** Milliseconds from the answer until the provider takes requests again, when it said so. */
+  retry_after_ms: number | null
+  /** Whether sending the same request again soon makes sense. */
+  retryable: boolean
+}
+
+export type ModelFaultCode =
+  // world
+  | 'network'
+  | 'timeout'
+  | 'conflict'
+  | 'rate_limited'
+  | 'overloaded'
+  | 'server_error'
+  | 'quota'
+  | 'stream_broken'
+  | 'stream_hung'
+  | 'too_much_output'
+  // setup
+  | 'no_key'
+  | 'unauthorized'
+  | 'unknown_model'
+  | 'redirected'
+  // refused
+  | 'bad_request'
+  | 'context_length'
+  | 'policy'
+  // aborted
+  | 'aborted'
+
+export type ModelOutcome = { ok: true; round: ModelRound } | { ok: false; fault: ModelFault }
+
+export type ModelOptions = { signal: AbortSignal; on_event?: (event: ModelEvent) => void }
+
+/**
+ * *Contract.* `request` resolves exactly once and never rejects for what the world does: failures
+ * are outcomes. It rejects only for a bug of the caller (a tool schema whose root is no object).
+ * The caller cancels through `signal`; the outcome is then `aborted`, promptly, whatever the
+ * provider does. `on_event` is called synchronously, in order, zero or more times, never after the
+ * outcome; it must not throw. Several requests may run at once on one model. It holds no state
+ * between requests, and it sends each request at most once (`withRetry` repeats).
+ */
+export interface Model {
+  request(request: ModelRequest, options: ModelOptions): Promise<ModelOutcome>
+}
+
+/**
+ * *Contract.* `now` is milliseconds since the epoch. `after` calls `fn` once, no earlier than `ms`
+ * milliseconds from now, unless the returned function was called first; that function may be
+ * called at any time and any number of times.
+ */
+export interface ModelClock {
+  now(): number
+  after(ms: number, fn: () => void): () => void
+}

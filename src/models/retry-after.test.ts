@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { retryAfterMs } from './retry-after.ts'
+
+const now = Date.UTC(2026, 10, 21, 12, 0, 0)
+
+test('when a provider takes requests again, in order of precedence', () => {
+  const table: readonly (readonly [Record<string, string>, string | null, number | null])[] = [
+    [{ 'retry-after-ms': '1500', 'retry-after': '9' }, null, 1_500],
+    [{ 'retry-after-ms': 'soon', 'retry-after': '9' }, null, 9_000],
+    [{ 'retry-after': ' 0.5 ' }, null, 500],
+    [{ 'retry-after': '0' }, null, 0],
+    [{ 'retry-after': 'Sat, 21 Nov 2026 12:01:00 GMT' }, null, 60_000],
+    [{ 'retry-after': 'Sat, 21 Nov 2026 11:00:00 GMT' }, null, 0],
+    [{ 'retry-after': '-5' }, null, null],
+    [{ 'retry-after': 'tomorrow' }, null, null],
+    [
+      {
+        'anthropic-ratelimit-requests-remaining': '3',
+        'anthropic-ratelimit-requests-reset': '2026-11-21T13:00:00Z',
+        'anthropic-ratelimit-input-tokens-remaining': '0',
+        'anthropic-ratelimit-input-tokens-reset': '2026-11-21T12:00:20Z',
+        'anthropic-ratelimit-output-tokens-remaining': '0',
+        'anthropic-ratelimit-output-tokens-reset': '2026-11-21T12:00:10Z',
+      },
+      null,
+      20_000,
+    ],
+    [{ 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '6m0.5s' }, null, 360_500],
+    [{ 'x-ratelimit-remaining-tokens': '5', 'x-ratelimit-reset-tokens': '6m0s' }, null, null],
+    [{ 'x-ratelimit-remaining-requests': '0' }, null, null],
+    [{}, '{"error":{"details":[{"retryDelay": "34.5s"}]}}', 34_500],
+    [{}, '{"error":{"message":"later"}}', null],
+    [{}, null, null],
+  ]
+  for (const [headers, body, expected] of table) {
+    assert.equal(retryAfterMs({ headers, body }, now), expected, JSON.stringify(headers))
+  }
+})

@@ -1,0 +1,208 @@
+/**
+ * Folds the provider library's stream parts into one round. It promises that a round is complete
+ * (the stream said it finished), in the model's order, with tool arguments verbatim and provider
+ * metadata merged; everything else is a typed reason why there is no round.
+ */
+import type {
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider'
+import { modelLimits } from './limits.ts'
+import type { AssistantPart, Json, ModelEvent, ModelRound, Usage } from './model.ts'
+
+/** What one stream part means to those who watch: its event, or null when it is no sign of life. */
+export type Step =
+  | { type: 'event'; event: ModelEvent }
+  | { type: 'nothing' }
+  | { type: 'error'; error: unknown }
+  | { type: 'too_much' }
+
+export type Ending = { ok: true; round: ModelRound } | { ok: false; why: string }
+
+type Draft = { part: AssistantPart; metadata: SharedV4ProviderMetadata | undefined }
+
+const alive: Step = { type: 'event', event: { type: 'alive' } }
+const nothing: Step = { type: 'nothing' }
+
+/** One round in the making. Not reusable. */
+export class RoundBuilder {
+  readonly #model: string
+  readonly #drafts: Draft[] = []
+  readonly #open = new Map<string, Draft>()
+  readonly #thinking = new Set<string>()
+  #finish: { reason: LanguageModelV4FinishReason; usage: LanguageModelV4Usage } | null = null
+  #responseId: string | null = null
+  #chars = 0
+
+  constructor(model: string) {
+    this.#model = model
+  }
+
+  /** Whether a reasoning block is open: the model may be silent for longer. */
+  get thinking(): boolean {
+    return this.#thinking.size > 0
+  }
+
+  take(part: LanguageModelV4StreamPart): Step {
+    switch (part.type) {
+      case 'text-start':
+        return this.#start('text', part.id, part.providerMetadata)
+      case 'text-delta':
+        return this.#delta('text', part.id, part.delta, part.providerMetadata)
+      case 'reasoning-start':
+        this.#thinking.add(part.id)
+        return this.#start('reasoning', part.id, part.providerMetadata)
+      case 'reasoning-delta':
+        return this.#delta('reasoning', part.id, part.delta, part.providerMetadata)
+      case 'text-end':
+        return this.#end('text', part.id, part.providerMetadata)
+      case 'reasoning-end':
+        this.#thinking.delete(part.id)
+        return this.#end('reasoning', part.id, part.providerMetadata)
+      case 'tool-input-start':
+        return { type: 'event', event: { type: 'tool_call_started', tool_name: part.toolName } }
+      case 'tool-input-delta':
+        return this.#count(part.delta) ?? alive
+      case 'tool-call':
+        return this.#toolCall(part)
+      case 'response-metadata':
+        this.#responseId = part.id ?? this.#responseId
+        return alive
+      case 'finish':
+        this.#finish = { reason: part.finishReason, usage: part.usage }
+        return alive
+      case 'error':
+        return { type: 'error', error: part.error }
+      case 'tool-input-end':
+      case 'tool-result':
+      case 'tool-approval-request':
+      case 'custom':
+      case 'file':
+      case 'reasoning-file':
+      case 'source':
+        // Nothing we asked for; still the model at work.
+        return alive
+      case 'stream-start':
+      case 'ping':
+      case 'raw':
+        // Made here or sent by a proxy: no sign of the model.
+        return nothing
+    }
+  }
+
+  /** Called once, after the stream ended without an error part. */
+  end(): Ending {
+    if (this.#finish === null) return { ok: false, why: 'the stream ended before its answer did' }
+    const { unified, raw } = this.#finish.reason
+    const finish = finishOf(unified)
+    if (finish === null) return { ok: false, why: `the stream ended with ${raw ?? unified}` }
+    return {
+      ok: true,
+      round: {
+        parts: this.#drafts.flatMap(settle),
+        finish,
+        usage: usageOf(this.#finish.usage),
+        model: this.#model,
+        response_id: this.#responseId,
+      },
+    }
+  }
+
+  #start(type: 'text' | 'reasoning', id: string, metadata?: SharedV4ProviderMetadata): Step {
+    const draft: Draft = { part: { type, text: '' }, metadata }
+    this.#drafts.push(draft)
+    // An id may come again after its end (Chat Completions has one for all text): the last counts.
+    this.#open.set(`${type} ${id}`, draft)
+    return alive
+  }
+
+  #delta(
+    type: 'text' | 'reasoning',
+    id: string,
+    text: string,
+    metadata?: SharedV4ProviderMetadata,
+  ): Step {
+    if (!this.#open.has(`${type} ${id}`)) this.#start(type, id)
+    const draft = this.#open.get(`${type} ${id}`)
+    if (draft?.part.type !== type) throw new Error(`Stream part ${id} changed its type.`)
+    draft.part.text += text
+    draft.metadata = merge(draft.metadata, metadata)
+    const over = this.#count(text)
+    if (over) return over
+    if (text === '') return alive
+    return { type: 'event', event: { type: `${type}_delta`, text } }
+  }
+
+  #end(type: 'text' | 'reasoning', id: string, metadata?: SharedV4ProviderMetadata): Step {
+    const draft = this.#open.get(`${type} ${id}`)
+    if (draft) draft.metadata = merge(draft.metadata, metadata)
+    return alive
+  }
+
+  #toolCall(part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>): Step {
+    // We declare no tools that the provider runs; one that comes all the same is not ours to run.
+    if (part.providerExecuted === true) return alive
+    this.#drafts.push({
+      part: {
+        type: 'tool_call',
+        provider_call_id: part.toolCallId,
+        tool_name: part.toolName,
+        input_json: part.input,
+      },
+      metadata: part.providerMetadata,
+    })
+    return this.#count(part.input) ?? alive
+  }
+
+  #count(text: string): Step | null {
+    this.#chars += text.length
+    return this.#chars > modelLimits.round.value ? { type: 'too_much' } : null
+  }
+}
+
+function settle({ part, metadata }: Draft): AssistantPart[] {
+  const empty = part.type !== 'tool_call' && part.text === ''
+  if (metadata === undefined) return empty ? [] : [part]
+  return [{ ...part, provider_metadata: metadata as Json }]
+}
+
+/** Later values win, provider by provider: OpenAI sends the encrypted thought at the end only. */
+function merge(
+  a: SharedV4ProviderMetadata | undefined,
+  b: SharedV4ProviderMetadata | undefined,
+): SharedV4ProviderMetadata | undefined {
+  if (a === undefined || b === undefined) return b ?? a
+  const merged = { ...a }
+  for (const [provider, values] of Object.entries(b)) {
+    merged[provider] = { ...merged[provider], ...values }
+  }
+  return merged
+}
+
+function finishOf(unified: LanguageModelV4FinishReason['unified']): ModelRound['finish'] | null {
+  switch (unified) {
+    case 'stop':
+    case 'length':
+    case 'other':
+      return unified
+    case 'tool-calls':
+      return 'tool_calls'
+    case 'content-filter':
+      return 'content_filter'
+    case 'error':
+    case 'interrupted':
+      return null
+  }
+}
+
+function usageOf(usage: LanguageModelV4Usage): Usage {
+  return {
+    input_tokens: usage.inputTokens.total ?? null,
+    output_tokens: usage.outputTokens.total ?? null,
+    reasoning_tokens: usage.outputTokens.reasoning ?? null,
+    cached_input_tokens: usage.inputTokens.cacheRead ?? null,
+    cache_write_tokens: usage.inputTokens.cacheWrite ?? null,
+  }
+}

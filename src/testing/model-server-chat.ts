@@ -1,0 +1,116 @@
+/**
+ * Chat Completions, as the model server reads and writes it.
+ */
+import type { Json, JsonObject } from '../models/model.ts'
+import type { Reading, ToolResultSeen, Wire, Writing } from './model-server-wire.ts'
+import {
+  callArguments,
+  callIds,
+  checkTools,
+  frame,
+  halves,
+  isObject,
+  objectsIn,
+  Pairing,
+  textIn,
+} from './model-server-wire.ts'
+
+export const chatCompletions: Wire = {
+  endpoint: 'chat_completions',
+  path: /\/chat\/completions$/,
+  key: ({ authorization }) => /^Bearer (.+)$/.exec(String(authorization))?.[1] ?? null,
+  read,
+  frames,
+  error_frame: () =>
+    frame({ error: { message: 'Overloaded', type: 'overloaded_error', code: 529 } }),
+  error_body: (_status, message, code) => ({
+    error: { message, type: code ?? 'error', param: null, code: code ?? null },
+  }),
+}
+
+function read(body: JsonObject): Reading {
+  const pairing = new Pairing()
+  const { violations } = pairing
+  const messages = objectsIn(body['messages'])
+  let before = ''
+  let results: ToolResultSeen[] = []
+  for (const message of messages) {
+    const role = String(message['role'])
+    if (role !== 'tool') pairing.settled(`the next ${role} message`)
+    if (role === 'system' && before !== '') violations.push('a system message inside')
+    if (role === 'assistant') {
+      if (before === 'assistant') violations.push('two assistant messages in a row')
+      results = []
+      for (const call of objectsIn(message['tool_calls'])) checkCall(call, pairing)
+    }
+    if (role === 'tool') {
+      pairing.result(String(message['tool_call_id']))
+      results.push({ id: String(message['tool_call_id']), text: textIn(message['content']) })
+    }
+    before = role
+  }
+  pairing.settled('the answer')
+  if (before !== 'user' && before !== 'tool') violations.push(`the last message is of ${before}`)
+  if (body['stream'] !== true) violations.push('not a stream')
+
+  const declared = objectsIn(body['tools']).map(({ function: it }) => (isObject(it) ? it : {}))
+  const tools = checkTools(declared.map((it) => ({ name: it['name'], schema: it['parameters'] })))
+  return {
+    messages_text: messages.map((message) => textIn(message['content'])).join('\n'),
+    tools: tools.names,
+    last_tool_results: results,
+    violations: [...violations, ...tools.violations],
+  }
+}
+
+function checkCall(call: JsonObject, pairing: Pairing): void {
+  pairing.call(String(call['id']))
+  const it = call['function']
+  try {
+    const input: unknown = JSON.parse(isObject(it) ? String(it['arguments']) : '')
+    if (!isObject(input)) pairing.violations.push(`the arguments of ${call['id']} are no object`)
+  } catch {
+    pairing.violations.push(`the arguments of ${call['id']} are no JSON`)
+  }
+}
+
+function frames(writing: Writing): string[] {
+  const { n, model, answer, usage } = writing
+  const chunk = (choices: Json, more: JsonObject = {}) =>
+    frame({
+      id: `chatcmpl_${n}`,
+      object: 'chat.completion.chunk',
+      created: 1_760_000_000,
+      model,
+      choices,
+      ...more,
+    })
+  const delta = (it: JsonObject) => chunk([{ index: 0, delta: it, finish_reason: null }])
+
+  const out = [delta({ role: 'assistant', content: '' })]
+  for (const text of halves(answer.reasoning ?? '')) out.push(delta({ reasoning_content: text }))
+  for (const text of halves(answer.text ?? '')) out.push(delta({ content: text }))
+  const ids = callIds(writing, 'call')
+  callArguments(writing).forEach((text, index) => {
+    const name = answer.calls?.[index]?.name ?? ''
+    const start = { index, id: ids[index] ?? '', type: 'function' }
+    out.push(delta({ tool_calls: [{ ...start, function: { name, arguments: '' } }] }))
+    for (const piece of halves(text)) {
+      out.push(delta({ tool_calls: [{ index, function: { arguments: piece } }] }))
+    }
+  })
+  const finish = answer.finish ?? (ids.length > 0 ? 'tool_calls' : 'stop')
+  out.push(chunk([{ index: 0, delta: {}, finish_reason: finish }]))
+  out.push(
+    chunk([], {
+      usage: {
+        prompt_tokens: usage.input_tokens,
+        completion_tokens: usage.output_tokens,
+        total_tokens: usage.input_tokens + usage.output_tokens,
+        prompt_tokens_details: { cached_tokens: usage.cached_input_tokens },
+        completion_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
+      },
+    }),
+  )
+  return [...out, 'data: [DONE]\n\n']
+}

@@ -1,0 +1,39 @@
+/**
+ * Waiting for a command: until it ends, the window is over, the operator aborts, or an interjected
+ * message waits, whichever is first. Nothing is left behind: every loser is cancelled.
+ */
+import type { TaskId } from '../domain/ids.ts'
+import type { TaskProcess } from '../exec/ports.ts'
+import { ProcessFault } from '../exec/process-fault.ts'
+import type { ToolContext } from './tool.ts'
+
+export type Watched =
+  | { how: 'ended'; process: TaskProcess }
+  | { how: 'window_over' | 'interjected' | 'aborted' }
+  /** The machine cannot follow it any more; the command itself goes on. */
+  | { how: 'unwatchable'; fault: ProcessFault }
+
+export async function watch(ctx: ToolContext, id: TaskId, window_ms: number): Promise<Watched> {
+  const over = new AbortController()
+  try {
+    return await Promise.race<Watched>([
+      ctx.processes.ended(id, over.signal).then((process) => ({ how: 'ended', process })),
+      aborted(ctx.signal, over.signal).then(() => ({ how: 'aborted' })),
+      aborted(ctx.interjected, over.signal).then(() => ({ how: 'interjected' })),
+      ctx.sleep(window_ms, over.signal).then(() => ({ how: 'window_over' })),
+    ])
+  } catch (error) {
+    if (error instanceof ProcessFault) return { how: 'unwatchable', fault: error }
+    throw error
+  } finally {
+    over.abort()
+  }
+}
+
+/** Resolves when `signal` aborts; never, once `over` did. */
+function aborted(signal: AbortSignal, over: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true, signal: over })
+  })
+}

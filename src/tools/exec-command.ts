@@ -1,0 +1,244 @@
+/**
+ * ExecCommand: a shell command as a managed task. It answers in the call when the command ends
+ * within the yield window, and otherwise hands it to the background; it outlives the daemon either
+ * way, so after a crash the call is joined to the same process again.
+ */
+import { isAbsolute, resolve } from 'node:path'
+import { z } from 'zod'
+import { openTurn, type Draft } from '../domain/facts.ts'
+import type { TaskId } from '../domain/ids.ts'
+import { limits } from '../domain/limits.ts'
+import { isTerminal } from '../domain/task.ts'
+import { between } from '../domain/time.ts'
+import { no, type Rejection } from '../domain/verdict.ts'
+import { COMMAND_MAX_CHARS } from '../exec/limits.ts'
+import type { CommandSpec } from '../exec/ports.ts'
+import { ProcessFault } from '../exec/process-fault.ts'
+import {
+  endedOutcome,
+  notStartedOutcome,
+  promotedOutcome,
+  stoppedOutcome,
+  unknownOutcome,
+  type CommandIntent,
+} from './command-outcome.ts'
+import { watch } from './command-watch.ts'
+import { taskRow } from './task-stopping.ts'
+import { effectTool, failed, type EffectOutcome, type ToolContext } from './tool.ts'
+
+const NAME = 'ExecCommand'
+const LABEL_CHARS = 80
+/** Tokens of output a call may ask for. More is a file to read in parts, not a result. */
+const OUTPUT_TOKENS_MAX = 50_000
+
+const input = z.strictObject({
+  cmd: z
+    .string()
+    .min(1)
+    .max(COMMAND_MAX_CHARS)
+    .describe('A shell command line or script (bash where the machine has it, else sh).'),
+  workdir: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Folder to run in, relative to the working folder; default: the working folder.'),
+  tty: z.boolean().optional().describe('Not supported in this version: leave out.'),
+  accepts_input: z.boolean().optional().describe('Not supported in this version: leave out.'),
+  yield_ms: z
+    .int()
+    .min(0)
+    .max(limits.yield_max.value)
+    .optional()
+    .describe(
+      `Milliseconds to wait for its end before it goes on in the background; default ${limits.yield.value}.`,
+    ),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(limits.wait_max.value)
+    .optional()
+    .describe('Milliseconds after which it is stopped, in the background too; default: never.'),
+  max_output_tokens: z
+    .int()
+    .min(100)
+    .max(OUTPUT_TOKENS_MAX)
+    .optional()
+    .describe(
+      `Bound of the output shown, head and tail; default ${limits.result_tokens.value}. The whole stays in files.`,
+    ),
+})
+type Input = z.infer<typeof input>
+
+export const execCommand = effectTool<Input, CommandIntent>({
+  name: NAME,
+  effect_class: 'reattachable',
+  input,
+  title: ({ cmd }) => labelOf(cmd),
+
+  async intent(input, ctx) {
+    const refusal = unsupported(input)
+    if (refusal) return { ok: false, result: refusal }
+    const workdir = resolve(ctx.workdir, input.workdir ?? '.')
+    if (!(await isFolder(ctx, workdir))) {
+      const given = isAbsolute(input.workdir ?? '') ? '' : ` (relative to ${ctx.workdir})`
+      const message = `workdir ${workdir} is not a folder${given}.`
+      const hint = 'Name an existing folder, or leave workdir out; mkdir -p makes one.'
+      return { ok: false, result: failed(NAME, 'rejected', 'workdir_not_found', message, hint) }
+    }
+    const task_id = ctx.mint('task')
+    const intent: CommandIntent = {
+      task_id,
+      cmd: input.cmd,
+      workdir,
+      env_names: Object.keys(ctx.environment).sort(),
+      timeout_ms: input.timeout_ms ?? null,
+      yield_ms: input.yield_ms ?? limits.yield.value,
+      max_output_tokens: input.max_output_tokens ?? limits.result_tokens.value,
+    }
+    const output_path = ctx.taskFolder(task_id)
+    return { ok: true, intent, task_id, queue: (d) => queueTask(d, intent, output_path) }
+  },
+
+  async run(_input, intent, ctx) {
+    if (ctx.signal.aborted) {
+      return notStartedOutcome(ctx, intent, { status: 'cancelled', reason: 'aborted' })
+    }
+    return begin(ctx, intent)
+  },
+
+  async recover(_input, intent, ctx) {
+    const task = await taskRow(ctx, intent.task_id)
+    if (task?.status === 'cancelling') return stoppedOutcome(ctx, intent, task.reason ?? 'stopped')
+    try {
+      const process = await ctx.processes.observe(intent.task_id)
+      switch (process.state) {
+        case 'absent':
+          // Nobody claimed it, and the claim is exclusive: this start cannot be a second one.
+          return await this.run(_input, intent, ctx)
+        case 'running': {
+          const spent = between(ctx.call.started_at ?? ctx.now(), ctx.now())
+          return await follow(ctx, intent, Math.max(0, intent.yield_ms - spent), true)
+        }
+        case 'ended':
+        case 'lost':
+          return await endedOutcome(ctx, intent, process)
+      }
+    } catch (error) {
+      if (error instanceof ProcessFault) return unknownOutcome(intent, error)
+      throw error
+    }
+  },
+})
+
+function unsupported(input: Input) {
+  if (input.tty) {
+    const hint = 'Run it without tty; most programs have a flag for non-interactive use.'
+    return failed(NAME, 'rejected', 'tty_not_supported', 'A terminal is not supported.', hint)
+  }
+  if (input.accepts_input) {
+    const message = 'Giving input to a running command is not supported.'
+    const hint = 'Put the input into the command: a pipe, a here-document or a file.'
+    return failed(NAME, 'rejected', 'input_not_supported', message, hint)
+  }
+  if (input.cmd.trim() === '' || input.cmd.includes('\0')) {
+    const message = 'cmd must be a command line without NUL characters.'
+    return failed(NAME, 'invalid_input', 'cmd_invalid', message, 'Give the command as text.')
+  }
+  return null
+}
+
+async function isFolder(ctx: ToolContext, path: string): Promise<boolean> {
+  try {
+    const { kind } = await ctx.files.stat(path)
+    if (kind === 'link') await ctx.files.list(path)
+    return kind === 'folder' || kind === 'link'
+  } catch {
+    // Whatever the reason is, a command could not be started there.
+    return false
+  }
+}
+
+/** In the intent's commit: the task exists before anything of it runs, within the limit. */
+function queueTask(d: Draft, intent: CommandIntent, output_path: string): Rejection | void {
+  const running = [...d.rows('tasks')].filter((task) => !isTerminal(task)).length
+  const limit = limits.running_tasks
+  if (running >= limit.value) {
+    const message = `${limit.name} is ${running} ${limit.unit}; the limit is ${limit.value}.`
+    return no('over_limit', message, 'Stop a task, or wait for one to end, then try again.')
+  }
+  d.emit({
+    type: 'task_queued',
+    id: intent.task_id,
+    work_item_id: openTurn(d)?.work_item_id ?? null,
+    kind: 'command',
+    label: labelOf(intent.cmd),
+    cmd: intent.cmd,
+    child_agent_id: null,
+    workdir: intent.workdir,
+    timeout_ms: intent.timeout_ms,
+    output_path,
+  })
+}
+
+async function begin(ctx: ToolContext, intent: CommandIntent): Promise<EffectOutcome> {
+  const spec: CommandSpec = {
+    task_id: intent.task_id,
+    cmd: intent.cmd,
+    workdir: intent.workdir,
+    env: { ...ctx.environment },
+    timeout_ms: intent.timeout_ms,
+    stdin: 'none',
+  }
+  try {
+    await ctx.processes.prepare(spec)
+    await ctx.processes.start(intent.task_id)
+  } catch (error) {
+    if (!(error instanceof ProcessFault)) throw error
+    return startFailed(ctx, intent, error)
+  }
+  return follow(ctx, intent, intent.yield_ms, false)
+}
+
+/** A failed hand-over may still have been claimed; if not, a stop makes sure that it never is. */
+async function startFailed(
+  ctx: ToolContext,
+  intent: CommandIntent,
+  fault: ProcessFault,
+): Promise<EffectOutcome> {
+  try {
+    await ctx.processes.stop(intent.task_id, limits.stop_grace.value)
+    const process = await ctx.processes.observe(intent.task_id)
+    const began = process.state === 'ended' && process.how !== 'could_not_start'
+    if (began || process.state === 'lost') return await endedOutcome(ctx, intent, process)
+  } catch (error) {
+    if (!(error instanceof ProcessFault)) throw error
+    return unknownOutcome(intent, fault)
+  }
+  return notStartedOutcome(ctx, intent, { status: 'failed', reason: fault.message })
+}
+
+async function follow(
+  ctx: ToolContext,
+  intent: CommandIntent,
+  window_ms: number,
+  readopted: boolean,
+): Promise<EffectOutcome> {
+  const seen = await watch(ctx, intent.task_id, window_ms)
+  switch (seen.how) {
+    case 'ended':
+      return endedOutcome(ctx, intent, seen.process)
+    case 'aborted':
+      return stoppedOutcome(ctx, intent, 'aborted')
+    case 'interjected':
+      return promotedOutcome(ctx, intent, { because: 'a message came in', readopted })
+    case 'window_over':
+      return promotedOutcome(ctx, intent, { because: 'it did not end in time', readopted })
+    case 'unwatchable':
+      return unknownOutcome(intent, seen.fault)
+  }
+}
+
+function labelOf(cmd: string): string {
+  const line = cmd.trim().split('\n', 1)[0] ?? ''
+  return line.length > LABEL_CHARS ? `${line.slice(0, LABEL_CHARS - 1)}…` : line
+}

@@ -1,0 +1,118 @@
+/**
+ * What a tool is: data plus one function. Store tools decide on facts in one commit; effect tools
+ * touch the machine behind a committed intent. Neither sees the runtime, the database or HTTP.
+ */
+import type { z } from 'zod'
+import { failed, succeeded, type Call, type EffectClass, type ToolResult } from '../domain/call.ts'
+import type { Draft, Facts } from '../domain/facts.ts'
+import type { PlanDescriptor } from '../domain/plan.ts'
+import type { Rejection } from '../domain/verdict.ts'
+import type { Rows, Table } from '../domain/event.ts'
+import type { Outcome, Turn } from '../domain/turn.ts'
+import type { WorkItem } from '../domain/work-item.ts'
+import type { Mint, TaskId } from '../domain/ids.ts'
+import type { Timestamp } from '../domain/time.ts'
+import type { Files, Processes } from '../exec/ports.ts'
+import type { Roots } from '../exec/roots.ts'
+
+/** A call that ends the turn: with what outcome, and whether a report is still to be asked for. */
+export type Closing = { outcome: Outcome; reason: string; ask_report: boolean }
+
+export type StoreOutcome = { result: ToolResult; closes: Closing | null }
+
+/** What a call may know about its round: the promotion rule looks at the words and its siblings. */
+export type CallFrame = {
+  turn: Turn
+  call: Call
+  round_text: string
+  round_calls: readonly Call[]
+  /** Whether anything can deliver an outside event at all. */
+  has_listener: boolean
+}
+
+export type EffectOutcome = {
+  result: ToolResult
+  /** Events that belong to the outcome (a task's end or promotion), in the outcome's commit. */
+  settle?: (d: Draft) => void
+  /** Identity of what came back, for the progress rule; null: reading is not progress. */
+  result_hash: string | null
+  changed_something: boolean
+}
+
+export interface ToolContext {
+  readonly turn: Turn
+  readonly call: Call
+  facts(): Facts
+  /** A row that may be too old to be among the facts. */
+  load<T extends Table>(table: T, id: string): Promise<Rows[T] | null>
+  list<T extends Table>(table: T, filter: { limit: number; status?: readonly string[] }): Promise<
+    Rows[T][]
+  >
+  /** Commits what `decide` emits, on fresh facts, retried on conflict; returns its value. */
+  commit<T>(decide: (d: Draft) => T): Promise<T>
+  now(): Timestamp
+  monotonic(): number
+  sleep(ms: number, signal: AbortSignal): Promise<void>
+  mint: Mint
+  /** Aborted when the operator aborts the turn. */
+  readonly signal: AbortSignal
+  /** Aborted when an interjected message waits: return early, nothing is lost. */
+  readonly interjected: AbortSignal
+  readonly files: Files
+  readonly processes: Processes
+  readonly roots: Roots
+  /** Default folder of commands and relative paths, absolute. */
+  readonly workdir: string
+  readonly environment: Readonly<Record<string, string>>
+  describePlan(item: WorkItem): Promise<PlanDescriptor>
+  /** Writes an empty or given plan file for a new item and returns what the ledger keeps of it. */
+  makePlan(id: WorkItem['id'], text: string): Promise<WorkItem['plan_artifact']>
+  taskFolder(id: TaskId): string
+  /** Stores a long output beside the ledger under the call's id; returns its absolute path. */
+  keepOutput(text: string): Promise<string>
+}
+
+type Base<I> = {
+  name: string
+  input: z.ZodType<I>
+  /** One line for a person while it runs: the command, the path, the id. */
+  title(input: I): string
+}
+
+export type StoreTool<I = unknown, P = unknown> = Base<I> & {
+  kind: 'store'
+  effect_class: 'idempotent'
+  /** Reads and files needed before the decision; run before every attempt's commit. */
+  prepare(input: I, ctx: ToolContext): Promise<P>
+  decide(d: Draft, input: I, frame: CallFrame, prepared: P): StoreOutcome
+}
+
+export type EffectTool<I = unknown, N = unknown> = Base<I> & {
+  kind: 'effect'
+  effect_class: EffectClass
+  /** Computed and committed before the effect; a rejection ends the call without it. */
+  intent(
+    input: I,
+    ctx: ToolContext,
+  ): Promise<
+    | { ok: true; intent: N; task_id: TaskId | null; queue?: (d: Draft) => Rejection | void }
+    | { ok: false; result: ToolResult }
+  >
+  run(input: I, intent: N, ctx: ToolContext): Promise<EffectOutcome>
+  /** After a crash, with an intent and no outcome; by class (reliability 3). */
+  recover(input: I, intent: N, ctx: ToolContext): Promise<EffectOutcome>
+}
+
+export type Tool = StoreTool | EffectTool
+
+export const storeTool = <I, P>(tool: Omit<StoreTool<I, P>, 'kind' | 'effect_class'>) =>
+  ({ ...tool, kind: 'store', effect_class: 'idempotent' }) satisfies StoreTool<I, P>
+
+export const effectTool = <I, N>(tool: Omit<EffectTool<I, N>, 'kind'>) =>
+  ({ ...tool, kind: 'effect' }) satisfies EffectTool<I, N>
+
+export { failed, succeeded }
+
+/** A rejection of the domain, as the model is told it. */
+export const refused = (tool_name: string, rejection: Rejection): ToolResult =>
+  failed(tool_name, 'rejected', rejection.code, rejection.message, rejection.hint)

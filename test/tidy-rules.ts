@@ -1,0 +1,217 @@
+/**
+ * The house rules a machine can check beside the linter: who may import whom, what is pure, where
+ * the outside world may be touched, names, line lengths. `violations` is a pure function of a path
+ * and a text; test/tidy.test.ts runs it over planted faults and over the repository.
+ */
+import { codeOf, importsOf, lineAt, type Import } from './tidy-source.ts'
+
+type File = {
+  path: string
+  /** The folder below src, 'main' for src/main.ts, '' outside src. */
+  room: string
+  isTest: boolean
+  source: string
+  code: string
+  imports: Import[]
+}
+type Violation = { line: number; says: string }
+type Rule = (file: File) => Violation[]
+
+/** A room may import itself and the rooms named here. */
+const ladder: Record<string, readonly string[]> = {
+  domain: [],
+  protocol: ['domain'],
+  context: ['domain'],
+  ledger: ['domain'],
+  models: ['domain'],
+  exec: ['domain'],
+  tools: ['domain', 'exec'],
+  runtime: ['domain', 'context', 'ledger', 'models', 'exec', 'tools'],
+  http: ['protocol', 'domain'],
+  client: ['protocol'],
+  present: ['protocol'],
+  cli: ['client', 'present', 'protocol'],
+  tui: ['client', 'present', 'protocol'],
+}
+/** These may import any room: one wires the rooms together, the other stands in for them. */
+const unbound = ['main', 'testing']
+/** Steps of the ladder on which only types travel; the code comes through a port. */
+const typesOnly = ['models → domain', 'exec → domain', 'http → domain', 'tools → exec']
+/** Numbers with a name, a unit and a reason, which every room above may read. */
+const limits = 'src/domain/limits.ts'
+
+/** Rooms without a machine under them, and the packages they may use. */
+const pure: Record<string, readonly string[]> = {
+  domain: [],
+  protocol: ['zod'],
+  context: ['tokenx', 'zod'],
+  present: [],
+}
+/** Packages that only one room knows. */
+const owned: Record<string, string> = { kysely: 'ledger', '@ai-sdk': 'models', commander: 'cli' }
+
+/** Where the machine may be touched. Everyone else is given it through a port. */
+const machineRooms = ['exec', 'ledger', 'testing', 'main']
+const machineModules = /^node:(fs|child_process|timers)(\/|$)/
+const machineWords: Record<string, RegExp> = {
+  'the clock': /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b/g,
+  'a timer': /(?<!\.)\b(setTimeout|setInterval)\b|\bAbortSignal\.timeout\b/g,
+  randomness: /\bMath\.random\b|\brandom(UUID|UUIDv7|Bytes|Int)\b|\bgetRandomValues\b/g,
+  'the environment': /\bprocess\.env\b/g,
+}
+/** `process` is also a word of the domain: only what Node's own has counts. */
+const impureWords = new RegExp(
+  String.raw`(?<![.\w])(fetch|console|globalThis|queueMicrotask|setImmediate|process(?=\.(?:` +
+    'arch|argv|cwd|emit|env|exit|exitCode|getBuiltinModule|hrtime|kill|memoryUsage|nextTick|' +
+    String.raw`off|on|once|platform|stderr|stdin|stdout|umask|uptime|versions?)\b))\b(?!\??:)`,
+  'g',
+)
+
+const vagueNames = /^(utils?|helpers?|common|managers?|services?)$/
+const lineLimit = 100
+
+const resolve = (from: string, specifier: string): string =>
+  new URL(specifier, `file:///${from}`).pathname.slice(1)
+
+const roomOf = (path: string): string =>
+  path === 'src/main.ts' ? 'main' : (/^src\/([^/]+)\//.exec(path)?.[1] ?? '')
+
+const at = (file: File, position: number, says: string): Violation => ({
+  line: lineAt(file.source, position),
+  says,
+})
+
+const climbsTheLadder: Rule = (file) => {
+  if (!file.path.startsWith('src/')) return []
+  const above = ladder[file.room]
+  if (above === undefined && !unbound.includes(file.room)) {
+    return [{ line: 1, says: 'is in no room of the ladder' }]
+  }
+  return file.imports
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .flatMap((imported) => {
+      const target = resolve(file.path, imported.specifier)
+      const room = roomOf(target)
+      const mayStandIn = file.isTest || file.room === 'testing'
+      if (room === file.room || (room === 'testing' && mayStandIn)) return []
+      if (above === undefined ? room === 'testing' : !above.includes(room)) {
+        return [at(file, imported.at, `${file.room} may not import ${room || target}`)]
+      }
+      const step = `${file.room} → ${room}`
+      if (imported.isType || file.isTest || target === limits || !typesOnly.includes(step)) {
+        return []
+      }
+      return [at(file, imported.at, `${file.room} may import only types from ${room}`)]
+    })
+}
+
+const isPure: Rule = (file) => {
+  const packages = pure[file.room]
+  if (packages === undefined || file.isTest) return []
+  const foreign = file.imports
+    .filter(({ specifier }) => !specifier.startsWith('.') && !packages.includes(specifier))
+    .map((imported) => at(file, imported.at, `${file.room} may not import ${imported.specifier}`))
+  const words = [...file.code.matchAll(impureWords)].map((word) =>
+    at(file, word.index, `${file.room} is pure: ${word[1]} does not belong here`),
+  )
+  return [...foreign, ...words]
+}
+
+const ownsItsPackages: Rule = (file) => {
+  if (!file.path.startsWith('src/') || file.isTest || file.room in pure) return []
+  return file.imports.flatMap(({ specifier, at: position }) => {
+    const name = Object.keys(owned).find((start) => `${specifier}/`.startsWith(`${start}/`))
+    const owner = name && owned[name]
+    if (!owner || owner === file.room || unbound.includes(file.room)) return []
+    return [at(file, position, `${specifier} belongs to ${owner}`)]
+  })
+}
+
+const leavesTheMachineAlone: Rule = (file) => {
+  if (!file.path.startsWith('src/') || file.isTest || machineRooms.includes(file.room)) return []
+  const modules = file.imports
+    .filter(({ specifier }) => machineModules.test(specifier) && !(file.room in pure))
+    .map((imported) => at(file, imported.at, `${imported.specifier} comes through a port`))
+  const words = Object.entries(machineWords).flatMap(([what, pattern]) =>
+    [...file.code.matchAll(pattern)].map((word) =>
+      at(file, word.index, `${what} comes through a port (${word[0]})`),
+    ),
+  )
+  return [...modules, ...words]
+}
+
+/** A fixed pause is either too short on a busy machine or wasted on an idle one. */
+const neverSleeps: Rule = (file) => {
+  if (!file.isTest) return []
+  const sleeps = /new Promise(<[^>]*>)?\(\s*\(?\w*\)?\s*=>\s*\{?\s*(return\s+)?setTimeout\b/g
+  return [
+    ...file.imports
+      .filter(({ specifier }) => specifier === 'node:timers/promises')
+      .map((imported) => at(file, imported.at, 'a test does not sleep: await the event')),
+    ...[...file.code.matchAll(sleeps)].map((sleep) =>
+      at(file, sleep.index, 'a test does not sleep: await the event'),
+    ),
+  ]
+}
+
+const opensWithAComment: Rule = (file) =>
+  !file.path.startsWith('src/') || file.isTest || /^\/[/*]/.test(file.source)
+    ? []
+    : [{ line: 1, says: 'opens without saying what it is and what it promises' }]
+
+const isWellNamed: Rule = (file) => {
+  const segments = file.path.split('/')
+  const name = segments.at(-1) ?? ''
+  const words = segments.flatMap((segment) => segment.split(/[-.]/))
+  return [
+    ...(name.startsWith('index.') ? ['is a barrel: import the file that has the thing'] : []),
+    ...(/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)+$/.test(name) ? [] : ['is not kebab-case']),
+    ...words.filter((word) => vagueNames.test(word)).map((word) => `is named ${word}: name a noun`),
+  ].map((says) => ({ line: 1, says }))
+}
+
+const hasShortLines: Rule = (file) =>
+  file.source
+    .split('\n')
+    .map((text, index) => ({ line: index + 1, length: text.length }))
+    .filter(({ length }) => length > lineLimit)
+    .map(({ line, length }) => ({ line, says: `is ${length} characters wide (${lineLimit})` }))
+
+const rules: readonly Rule[] = [
+  climbsTheLadder,
+  isPure,
+  ownsItsPackages,
+  leavesTheMachineAlone,
+  neverSleeps,
+  opensWithAComment,
+  isWellNamed,
+  hasShortLines,
+]
+
+/**
+ * What is untidy about one source file, as `path:line says` in the order of the rules. `path` is
+ * relative to the repository, with forward slashes. Generated files are exempt.
+ */
+export function violations(path: string, source: string): string[] {
+  if (path.endsWith('/generated.ts')) return []
+  const code = codeOf(source)
+  const isTest = path.endsWith('.test.ts')
+  const imports = importsOf(source, code)
+  const file: File = { path, room: roomOf(path), isTest, source, code, imports }
+  return rules.flatMap((rule) => rule(file)).map(({ line, says }) => `${path}:${line} ${says}`)
+}
+
+/** Home folders of invented people may appear in a file: these are the ones to use. */
+const invented = /^(ada|bob|me|user|you|operator)$/
+
+/**
+ * Where a text of any kind names a folder of the machine it was written on: somebody's home, or
+ * `root`, where the repository happens to be.
+ */
+export function machinePaths(path: string, text: string, root: string): string[] {
+  const home = /\/(?:home|Users)\/([\w.-]+)/g
+  return text.split('\n').flatMap((line, index) => {
+    const named = [...line.matchAll(home)].some(([, who = '']) => !invented.test(who))
+    return named || line.includes(root) ? [`${path}:${index + 1} names a folder of a machine`] : []
+  })
+}

@@ -1,0 +1,178 @@
+/**
+ * The house rules, checked over every source file; and the rules themselves, checked over planted
+ * faults, so that a rule that stops finding anything fails here.
+ */
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { describe, test } from 'node:test'
+import { machinePaths, violations } from './tidy-rules.ts'
+import { codeOf } from './tidy-source.ts'
+
+const root = dirname(import.meta.dirname)
+const filesIn = (patterns: string[]): string[] =>
+  patterns
+    .flatMap((pattern) => globSync(pattern, { cwd: root }))
+    .map((path) => path.replaceAll('\\', '/'))
+    .toSorted()
+const read = (path: string): string => readFileSync(`${root}/${path}`, 'utf8')
+
+const sources = filesIn(['{src,test,bench,examples}/**/*.ts', '{scripts,bin}/**/*.mjs'])
+const texts = filesIn([
+  '*.{md,json}',
+  '.ci/*',
+  '{src,docs,examples,bench}/**/*.{md,sql,json,snapshot}',
+])
+
+test('every source file is tidy', () => {
+  assert.ok(sources.includes('test/tidy.test.ts'), 'the search for sources finds nothing')
+  assert.deepEqual(
+    sources.flatMap((path) => violations(path, read(path))),
+    [],
+  )
+})
+
+test('no file names a folder of the machine it was written on', () => {
+  assert.deepEqual(
+    [...sources, ...texts].flatMap((path) => machinePaths(path, read(path), root)),
+    [],
+  )
+})
+
+const wide = 'x'.repeat(101)
+/** A path, what is planted in it after the opening comment, and all that must be said of it. */
+const planted: [path: string, text: string, said: string[]][] = [
+  ['src/domain/wait.ts', `import { z } from '../exec/clock.ts'`, ['2 domain may not import exec']],
+  ['src/domain/wait.ts', `export * from '../protocol/a.ts'`, ['2 domain may not import protocol']],
+  ['src/cli/run.ts', `await import('../runtime/turn.ts')`, ['2 cli may not import runtime']],
+  ['src/runtime/turn.ts', `import '../testing/given.ts'`, ['2 runtime may not import testing']],
+  ['src/runtime/turn.ts', `import '../main.ts'`, ['2 runtime may not import main']],
+  ['src/main.ts', `import './testing/a.ts'`, ['2 main may not import testing']],
+  ['src/cli/run.ts', `import '../../scripts/a.mjs'`, ['2 cli may not import scripts/a.mjs']],
+  ['src/domain/deep/wait.ts', `import '../../tools/a.ts'`, ['2 domain may not import tools']],
+  ['src/misc/a.ts', '', ['1 is in no room of the ladder']],
+  ['src/stray.ts', '', ['1 is in no room of the ladder']],
+  [
+    'src/models/a.ts',
+    `import {\n  type Model,\n  check,\n} from '../domain/agent.ts'`,
+    ['5 models may import only types from domain'],
+  ],
+  [
+    'src/tools/a.ts',
+    `import { run } from '../exec/a.ts'`,
+    ['2 tools may import only types from exec'],
+  ],
+  ['src/domain/a.ts', `import { z } from 'zod'`, ['2 domain may not import zod']],
+  ['src/context/a.ts', `import 'node:path'`, ['2 context may not import node:path']],
+  ['src/present/a.ts', `console.log(1)`, ['2 present is pure: console does not belong here']],
+  ['src/domain/a.ts', `process.exit(1)`, ['2 domain is pure: process does not belong here']],
+  ['src/protocol/a.ts', `await fetch(url)`, ['2 protocol is pure: fetch does not belong here']],
+  ['src/domain/a.ts', `const t = Date.now()`, ['2 the clock comes through a port (Date.now)']],
+  ['src/domain/a.ts', 'f(`${`}` + Date.now()}`)', ['2 the clock comes through a port (Date.now)']],
+  ['src/models/a.ts', `const t = new Date()`, ['2 the clock comes through a port (new Date())']],
+  ['src/models/a.ts', `setTimeout(f, 1)`, ['2 a timer comes through a port (setTimeout)']],
+  [
+    'src/http/a.ts',
+    `AbortSignal.timeout(1)`,
+    ['2 a timer comes through a port (AbortSignal.timeout)'],
+  ],
+  ['src/tools/a.ts', `Math.random()`, ['2 randomness comes through a port (Math.random)']],
+  [
+    'src/runtime/a.ts',
+    `crypto.randomUUIDv7()`,
+    ['2 randomness comes through a port (randomUUIDv7)'],
+  ],
+  ['src/cli/a.ts', `process.env.HOME`, ['2 the environment comes through a port (process.env)']],
+  ['src/tools/a.ts', `import 'node:fs/promises'`, ['2 node:fs/promises comes through a port']],
+  [
+    'src/runtime/a.ts',
+    `process.getBuiltinModule('node:child_process')`,
+    ['2 node:child_process comes through a port'],
+  ],
+  ['src/runtime/a.ts', `import { sql } from 'kysely'`, ['2 kysely belongs to ledger']],
+  ['src/tools/a.ts', `import '@ai-sdk/openai'`, ['2 @ai-sdk/openai belongs to models']],
+  [
+    'src/exec/a.test.ts',
+    `await new Promise((done) => setTimeout(done, 50))`,
+    ['2 a test does not sleep: await the event'],
+  ],
+  [
+    'test/a.test.ts',
+    `import { setTimeout } from 'node:timers/promises'`,
+    ['2 a test does not sleep: await the event'],
+  ],
+  ['src/exec/index.ts', '', ['1 is a barrel: import the file that has the thing']],
+  ['src/exec/runTask.ts', '', ['1 is not kebab-case']],
+  ['src/exec/task-manager.ts', '', ['1 is named manager: name a noun']],
+  ['src/exec/utils/a.ts', '', ['1 is named utils: name a noun']],
+  ['src/exec/a.ts', `// ${wide}`, ['2 is 104 characters wide (100)']],
+]
+
+describe('the house rules find what is planted', () => {
+  for (const [path, text, said] of planted) {
+    test(`${path}: ${text.slice(0, 60).replaceAll('\n', ' ') || 'an empty file'}`, () => {
+      const expected = said.map((line) => `${path}:${line}`)
+      assert.deepEqual(violations(path, `// What it is.\n${text}\n`), expected)
+    })
+  }
+
+  test('a source without an opening comment', () => {
+    const said = ['src/exec/a.ts:1 opens without saying what it is and what it promises']
+    assert.deepEqual(violations('src/exec/a.ts', 'export const a = 1\n'), said)
+  })
+
+  test('a folder of a machine', () => {
+    const home = ['', 'home', 'jane', 'notes'].join('/')
+    const text = `safe: /home/you/x\nunsafe: ${home}\nhere: /checkout/src\n`
+    assert.deepEqual(machinePaths('a.md', text, '/checkout'), [
+      'a.md:2 names a folder of a machine',
+      'a.md:3 names a folder of a machine',
+    ])
+  })
+})
+
+/** What the house allows, some of which looks like what it forbids. */
+const allowed: [path: string, text: string][] = [
+  ['src/runtime/a.ts', `import { next } from '../domain/rank.ts'`],
+  ['src/models/a.ts', `import type { Model } from '../domain/agent.ts'`],
+  ['src/models/a.ts', `import { limits } from '../domain/limits.ts'`],
+  ['src/models/a.ts', `const http = process.getBuiltinModule('node:http')`],
+  ['src/models/a.ts', `socket.setTimeout(1)`],
+  ['src/domain/a.test.ts', `import { given } from '../testing/given.ts'\nDate.now()`],
+  ['src/testing/a.ts', `import { main } from '../main.ts'\nsetTimeout(f)`],
+  ['src/main.ts', `import './runtime/a.ts'\nprocess.env`],
+  ['src/exec/a.ts', `import 'node:fs'\nDate.now()\nprocess.env\nMath.random()`],
+  [
+    'src/domain/a.ts',
+    `const says = 'Date.now, process.env, fetch, import "node:fs"' // Date.now()`,
+  ],
+  ['src/domain/a.ts', `const at = new Date(millis)\nconst { process } = task\nprocess.group`],
+  ['src/domain/a.ts', 'const says = `import x from "zod" ${a ? `Date.now` : "}"} fetch()`'],
+  ['src/domain/a.ts', `const quote = /['"\`]Date.now/.test(text) ? 4 / 2 : 1`],
+  ['src/tools/generated.ts', `export const a = '${wide}'`],
+  ['scripts/a.mjs', `import 'node:fs'\nDate.now()`],
+]
+
+describe('the house rules leave alone', () => {
+  for (const [path, text] of allowed) {
+    test(`${path}: ${text.slice(0, 60).replaceAll('\n', ' ')}`, () => {
+      assert.deepEqual(violations(path, `// What it is.\n${text}\n`), [])
+    })
+  }
+})
+
+test('what is not code is blanked in place', () => {
+  const table: [source: string, code: string][] = [
+    [`a('b') // c`, `a(' ')     `],
+    [`/* a\nb */ c`, `    \n     c`],
+    [`'it\\'s' + "a"`, `'     ' + " "`],
+    ['`a${b}c${`d${e}`}` + f', '` ${b} ${` ${e}`}` + f'],
+    ['`${{ a: 1 }.a}b`', '`${{ a: 1 }.a} `'],
+    [`x = /[/'"]/g; y = a / b / c`, `x = /      g; y = a / b / c`],
+    [`return /'/`, `return / /`],
+  ]
+  assert.deepEqual(
+    table.map(([source]) => [source, codeOf(source)]),
+    table,
+  )
+})
