@@ -9,7 +9,10 @@ import { oneLine, thousands } from './phrase.ts'
 
 /** The text as a careless reader sees it: without invisible, wide or capital variants. */
 const undisguised = (text: string): string =>
-  text.normalize('NFKC').replace(/\p{Cf}/gu, '').toLowerCase()
+  text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .toLowerCase()
 
 /** `seed`, or the first `seed-2`, `seed-3` … that does not occur in `text`. */
 export function fenceCode(seed: string, text: string): string {
@@ -69,9 +72,9 @@ export const cutNote = (
   full_path: string | null,
 ): string =>
   `cut: ${thousands(left)} of ${thousands(total)} ${unit} left out here; ` +
-  (full_path === null ? 'the rest was not kept' : `whole text: ${full_path}`)
+  (full_path === null ? 'the rest is not available' : `whole text: ${full_path}`)
 
-/** Three fifths of `kept` characters from the start, the rest from the end, at line ends if near. */
+/** Three fifths of `kept` characters from the start, the rest from the end; near line ends. */
 function ends(text: string, kept: number): { head: string; tail: string } {
   const near = contextLimits.inline.value
   let to = Math.floor(kept * 0.6)

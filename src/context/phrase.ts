@@ -9,20 +9,23 @@ const breaks = /[\r\n\v\f\u0085\u2028\u2029]+/g
 
 export const hasBreak = (text: string): boolean => text.search(breaks) >= 0
 
-export const oneLine = (text: string): string =>
-  text.trim().replace(breaks, ' ').toWellFormed()
+export const oneLine = (text: string): string => text.trim().replace(breaks, ' ').toWellFormed()
 
 /** At most `max` characters on one line, an ellipsis standing for the rest. */
 export function clip(text: string, max: number): string {
   const line = oneLine(text)
-  return line.length <= max ? line : `${line.slice(0, max - 1).toWellFormed().trimEnd()}…`
+  return line.length <= max
+    ? line
+    : `${line
+        .slice(0, max - 1)
+        .toWellFormed()
+        .trimEnd()}…`
 }
 
 /** A foreign name in quotes, on one line. */
 export const quoted = (text: string, max = 200): string => `"${clip(text, max)}"`
 
-export const thousands = (n: number): string =>
-  String(n).replace(/\B(?=(?:\d{3})+$)/g, ',')
+export const thousands = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, ',')
 
 export const counted = (n: number, one: string, many = `${one}s`): string =>
   `${thousands(n)} ${n === 1 ? one : many}`

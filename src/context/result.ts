@@ -12,7 +12,7 @@ import { clip, hasBreak, oneLine } from './phrase.ts'
 export type ResultView = {
   /** At least 200; beyond it nothing is shown but for the lines that say so. */
   max_tokens: number
-  /** Absolute path of the whole output, named when something was cut; null: it was not kept. */
+  /** Absolute path of the whole output, named when something was cut; null: there is none. */
   full_path: string | null
   estimate: TokenEstimator
   /** Seed of the block marks: something the author of the output cannot know (the call's id). */
@@ -90,23 +90,11 @@ function fields(value: unknown, indent: string, path: string): Piece[] {
 function named(key: string, value: unknown, indent: string, path: string): Piece[] {
   const label = path === '' ? key : `${path}.${key}`
   if (value === null || value === undefined) return [{ line: `${indent}${key}: null` }]
-  switch (typeof value) {
-    case 'string':
-      return textPiece(key, value, indent, label)
-    case 'object': {
-      const inner = fields(value, `${indent}  `, label)
-      const empty = Array.isArray(value) ? '(none)' : '{}'
-      if (inner.length === 0) return [{ line: `${indent}${key}: ${empty}` }]
-      return [{ line: `${indent}${key}:` }, ...inner]
-    }
-    case 'number':
-    case 'boolean':
-    case 'bigint':
-    case 'symbol':
-    case 'function':
-    case 'undefined':
-      return [{ line: `${indent}${key}: ${String(value)}` }]
-  }
+  if (typeof value === 'string') return textPiece(key, value, indent, label)
+  if (typeof value !== 'object') return [{ line: `${indent}${key}: ${JSON.stringify(value)}` }]
+  const inner = fields(value, `${indent}  `, label)
+  if (inner.length > 0) return [{ line: `${indent}${key}:` }, ...inner]
+  return [{ line: `${indent}${key}: ${Array.isArray(value) ? '(none)' : '{}'}` }]
 }
 
 function textPiece(key: string, text: string, indent: string, label: string): Piece[] {

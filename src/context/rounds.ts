@@ -47,7 +47,7 @@ export const renderNotes = (notes: readonly string[]): ContextMessage[] =>
  */
 export function renderRound({ round, calls }: RoundView, view: RoundsView): ContextMessage[] {
   const notes = renderNotes(round.notes)
-  const says = round.parts.some((p) => p.type === 'tool_call' || (p.type === 'text' && p.text))
+  const says = round.parts.some((p) => p.type === 'tool_call' || isText(p))
   if (round.state === 'requested' || !says) return notes
   const foreign = round.model !== view.model
   const inOrder = [...calls].sort((a, b) => a.index - b.index)
@@ -63,6 +63,8 @@ export function renderRound({ round, calls }: RoundView, view: RoundsView): Cont
   const results = inOrder.slice(0, index).map((call) => resultOf(call, wireId(call, foreign), view))
   return [...notes, assistant, { role: 'tool', results }]
 }
+
+const isText = (part: AssistantPart): boolean => part.type === 'text' && part.text.trim() !== ''
 
 function plainPart(
   part: Exclude<AssistantPart, { type: 'tool_call' }>,
@@ -90,8 +92,7 @@ function callPart(
 }
 
 /** Another provider may refuse the form of a foreign id; ours suits all of them. */
-const wireId = (call: Call, foreign: boolean): string =>
-  foreign ? call.id : call.provider_call_id
+const wireId = (call: Call, foreign: boolean): string => (foreign ? call.id : call.provider_call_id)
 
 function resultOf(call: Call, provider_call_id: string, view: RoundsView) {
   if (call.result === null) throw new Error(`no result for ${call.id}`)
@@ -109,8 +110,8 @@ function resultOf(call: Call, provider_call_id: string, view: RoundsView) {
   }
 }
 
-/** The random end of the call's id: the same in every request, unknown to what the call reads. */
-export const fenceOf = (call: Pick<Call, 'id'>): string => call.id.slice(-8)
+/** The random end of an id: the same in every request, unknown to what is quoted under it. */
+export const fenceOf = ({ id }: { id: string }): string => id.slice(-8)
 
 /** What a call's result may take: 8,000 tokens, or what its `max_output_tokens` asks for. */
 export function resultTokens(call: Pick<Call, 'input'>): number {

@@ -53,7 +53,7 @@ export type Situation = {
   /** The rounds of this turn so far; grows with each request. */
   rounds: readonly RoundView[]
   running_tasks: readonly Task[]
-  /** Whole current text of the item's plan file; null when there is no item or it cannot be read. */
+  /** Whole current text of the item's plan file; null without an item or when unreadable. */
   plan_text: string | null
   /** Farthest first: where two disagree, the later (nearer) one wins. */
   instructions: readonly { path: string; text: string }[]

@@ -30,6 +30,7 @@ export function template(
 export function sectionsOf(text: string): ReadonlyMap<string, string> {
   const parts = text.split(/^## (\w+)$/m)
   const found = new Map<string, string>()
-  for (let i = 1; i + 1 < parts.length; i += 2) found.set(parts[i] ?? '', (parts[i + 1] ?? '').trim())
+  for (let i = 1; i + 1 < parts.length; i += 2)
+    found.set(parts[i] ?? '', (parts[i + 1] ?? '').trim())
   return found
 }

@@ -26,7 +26,6 @@ export function claims(
   facts: Facts,
   cause: Message | null,
   item: WorkItemId | null,
-  due: (message: Message) => boolean,
 ): Claims {
   if (cause && cause.attempts > 0) return { shown: [cause], coalesced: [] }
   const lane = cause === null ? null : laneOf(cause.priority)
@@ -36,7 +35,7 @@ export function claims(
       message.attempts === 0 &&
       message.id !== cause?.id &&
       (message.work_item_id === null
-        ? lane !== null && laneOf(message.priority) === lane && due(message)
+        ? lane !== null && laneOf(message.priority) === lane
         : message.work_item_id === item),
   )
   const ordered = [

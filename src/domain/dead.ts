@@ -1,13 +1,39 @@
 /**
- * Poison work: a message whose turns died three times before their first request is dead, with a
- * brief that says so (reliability 5).
+ * What a turn without a request leaves: nothing consumed, nothing reviewed. Its messages go back to
+ * the queue; one whose turns died three times like this is dead, with a brief (reliability 5).
  */
 import type { Draft } from './facts.ts'
 import { limits } from './limits.ts'
 import type { Message } from './message.ts'
 import type { Turn } from './turn.ts'
 
-export function messageDead(d: Draft, message: Message, turn: Turn): void {
+/** Every claimed message of the turn returns to the queue with one more attempt, or is dead. */
+export function giveBackMessages(d: Draft, turn: Turn): void {
+  for (const message of [...d.rows('messages')]) {
+    if (message.status !== 'claimed' || message.turn_id !== turn.id) continue
+    const attempts = message.attempts + 1
+    if (attempts >= limits.message_attempts.value) messageDead(d, message, turn)
+    else d.emit({ type: 'message_requeued', id: message.id, attempts })
+  }
+}
+
+/** The waits that the turn's start marked as shown are as they were before. */
+export function undoReviews(d: Draft, turn: Turn): void {
+  for (const wait of [...d.rows('waits')]) {
+    if (wait.last_review?.turn_id !== turn.id) continue
+    d.emit({ type: 'wait_review_undone', id: wait.id, turn_id: turn.id })
+  }
+}
+
+/** A runtime note that missed its request has no reader any more. */
+export function dropNotes(d: Draft): void {
+  for (const message of [...d.rows('messages')]) {
+    if (message.status !== 'queued' || message.kind !== 'internal_followup') continue
+    d.emit({ type: 'message_dropped', id: message.id, reason: 'the turn it was for has ended' })
+  }
+}
+
+function messageDead(d: Draft, message: Message, turn: Turn): void {
   const attempts = limits.message_attempts.value
   d.emit({
     type: 'message_dead',

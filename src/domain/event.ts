@@ -84,6 +84,7 @@ export const tableOf: { readonly [T in EventType]: Table } = {
   wait_registered: 'waits',
   wait_rearmed: 'waits',
   wait_triggered: 'waits',
+  wait_recheck_due: 'waits',
   wait_reviewed: 'waits',
   wait_review_undone: 'waits',
   wait_resolved: 'waits',

@@ -75,7 +75,7 @@ export class AgentFacts implements Facts {
     for (const table of tables) {
       const rows = this.#tables.get(table)
       if (!rows) continue
-      for (const [id, row] of rows) if (!isLive(this, table, row)) rows.delete(id)
+      for (const [id, row] of rows) if (!isLiveRow(this, table, row)) rows.delete(id)
     }
   }
 }
@@ -84,7 +84,7 @@ export class AgentFacts implements Facts {
 const completedKept = 20
 
 /** Whether a rule may need this row without asking the ledger for it. */
-function isLive(facts: Facts, table: Table, row: Rows[Table]): boolean {
+export function isLiveRow(facts: Facts, table: Table, row: Rows[Table]): boolean {
   switch (table) {
     case 'agents':
       return true
@@ -99,7 +99,7 @@ function isLive(facts: Facts, table: Table, row: Rows[Table]): boolean {
     case 'waits':
       return isLiveWait(row as Wait)
     case 'messages':
-      return isLiveMessage(row as Rows['messages'])
+      return isLiveMessage(row as Rows['messages']) || isOfOpenTurn(facts, row as Rows['messages'])
     case 'tasks':
       return !isTerminal(row as Rows['tasks'])
     case 'turns':
@@ -113,12 +113,19 @@ function isLive(facts: Facts, table: Table, row: Rows[Table]): boolean {
   }
 }
 
+/** A wait registered now must still meet what came after the turn's input cut, consumed or not. */
+function isOfOpenTurn(facts: Facts, message: Rows['messages']): boolean {
+  const turn = openTurn(facts)
+  return turn !== null && message.inbox_seq > turn.input_cut
+}
+
 /** Active, or ended in a way that a later turn must still show or settle. */
 export const isLiveWait = (wait: Wait): boolean =>
   wait.status === 'active' ||
   (wait.status === 'resolved' &&
-    ((wait.released_focus && !wait.focus_settled) ||
-      (wait.work_item_id === null && wait.wake !== 'system' && wait.reviewed_at === null)))
+    !wait.focus_settled &&
+    (wait.released_focus ||
+      (wait.work_item_id === null && (wait.wake === 'timer' || wait.wake === 'task_result'))))
 
 export type Emitted = { event: Event; meta: Omit<EventMeta, 'agent_id'> }
 
@@ -220,6 +227,17 @@ export function callsOf(facts: Facts, turn: Turn, round?: number): Call[] {
   return [...facts.rows('calls')]
     .filter((c) => c.turn_id === turn.id && (round === undefined || c.round === round))
     .sort((a, b) => a.round - b.round || a.index - b.index)
+}
+
+/** The turn's rounds, each with its calls in order: one pass over the rows. */
+export function roundViews(facts: Facts, turn: Turn): { round: Round; calls: Call[] }[] {
+  const byRound = new Map<number, Call[]>()
+  for (const call of callsOf(facts, turn)) {
+    const list = byRound.get(call.round)
+    if (list) list.push(call)
+    else byRound.set(call.round, [call])
+  }
+  return roundsOf(facts, turn).map((round) => ({ round, calls: byRound.get(round.n) ?? [] }))
 }
 
 export function activeWaitOf(facts: Facts, item: WorkItemId): Wait | null {

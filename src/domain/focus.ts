@@ -93,14 +93,7 @@ export function pickItem(
 function pickWarnings(current: Projection, reasonMissing: boolean): Warning[] {
   const warnings: Warning[] = []
   if (current.readiness !== 'runnable') {
-    const holds = current.wait !== null ? `${current.wait.id} (${current.wait.wake})` : 'blocked_by'
-    warnings.push({
-      kind: 'picked_not_runnable',
-      message:
-        `The item is ${current.scheduling_state}: ${holds} holds it` +
-        (current.blocker === null ? '. ' : `: "${current.blocker}". `) +
-        'UpdateWorkItem with blocked_by null clears the blocker and cancels the wait.',
-    })
+    warnings.push({ kind: 'picked_not_runnable', message: whatHolds(current) })
   }
   if (reasonMissing) {
     warnings.push({
@@ -109,6 +102,33 @@ function pickWarnings(current: Projection, reasonMissing: boolean): Warning[] {
     })
   }
   return warnings
+}
+
+/** What holds a non-runnable item, and how to clear it. */
+function whatHolds(p: Projection): string {
+  const state = `The item is ${p.scheduling_state}`
+  switch (p.reason.code) {
+    case 'wait':
+      return (
+        `${state}: ${p.reason.wait.id} (${p.reason.wait.wake}) holds it: "${p.blocker}". ` +
+        'UpdateWorkItem with blocked_by null cancels the wait and clears a blocker.'
+      )
+    case 'blocked_by':
+      return (
+        `${state}: blocked_by holds it: "${p.blocker}". ` +
+        'UpdateWorkItem with blocked_by null clears it.'
+      )
+    case 'needs_input':
+      return (
+        `${state}: plan_status needs_input holds it. ` +
+        'UpdateWorkItem with plan_status draft or ready clears it.'
+      )
+    case 'budget':
+      return `${state}: its budget is spent. Only the operator can raise the limit.`
+    case 'completed':
+    case 'nothing_holds_it':
+      return `${state}.`
+  }
 }
 
 /** What must be there because the caller just saw it. */

@@ -9,7 +9,7 @@ import { isEvent, type MessageEvent, type Priority } from './message.ts'
 import { outsideInput } from './pacing.ts'
 import { isAdmitted, taskResult, type Provenance } from './provenance.ts'
 import { isTerminal, type TaskEnd } from './task.ts'
-import type { Timestamp } from './time.ts'
+import { between, type Timestamp } from './time.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
 import type { Wait } from './wait.ts'
 import { matches, resolveWait, trigger } from './waiting.ts'
@@ -30,7 +30,8 @@ export function admitPrompt(d: Draft, prompt: Prompt): Admitted | Rejection {
   const agent = agentOf(d)
   const wrong = checkPrompt(prompt) ?? checkBinding(d, prompt)
   if (wrong) return wrong
-  if (agent.state !== 'active') {
+  if (agent.state === 'deleted') return no('agent_not_found', `${agent.id} was deleted.`)
+  if (agent.state === 'stopped') {
     if (!prompt.start) return no('agent_stopped', `${agent.id} is ${agent.state}.`)
     d.emit({ type: 'agent_started', id: agent.id, by: 'operator' })
   }
@@ -180,6 +181,9 @@ export function endTask(d: Draft, end: EndedTask): void {
       task_id: task.id,
       consumed_because: over ? 'its item is completed' : null,
     })
+    if (task.started_at && between(task.started_at, end.ended_at) >= limits.outside_input.value) {
+      outsideInput(d, task.work_item_id, 'lasting')
+    }
   }
   const ended = d.row('tasks', task.id) ?? null
   for (const wait of [...activeWaits(d)]) {

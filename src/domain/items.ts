@@ -3,7 +3,7 @@
  * success without an event, and every refusal names the value and the remedy (contracts 2).
  */
 import type { Warning } from './call.ts'
-import { activeWaitOf, openItems, openTurn, type Draft } from './facts.ts'
+import { activeWaitOf, openItems, openTurn, type Draft, type Facts } from './facts.ts'
 import { mustProject, openItem, releaseFocus } from './focus.ts'
 import type { WaitId, WorkItemId } from './ids.ts'
 import { admit } from './ingress.ts'
@@ -34,11 +34,14 @@ export type Mutated = {
 }
 
 /** Whether an item may be made, before its plan file is: the same checks, no event. */
-export function checkCreate(d: Draft, command: Omit<CreateItem, 'plan' | 'id'>): Rejection | null {
+export function checkCreate(
+  facts: Facts,
+  command: Pick<CreateItem, 'objective' | 'todo_list'>,
+): Rejection | null {
   const wrong = checkObjective(command.objective) ?? checkTodos(command.todo_list)
   if (wrong) return wrong
   let open = 0
-  for (const _ of openItems(d)) open += 1
+  for (const _ of openItems(facts)) open += 1
   return open >= limits.open_items.value ? overLimit(limits.open_items, open + 1) : null
 }
 
@@ -47,6 +50,7 @@ export function createItem(d: Draft, command: CreateItem): Mutated | Rejection {
   const wrong = checkCreate(d, command)
   if (wrong) return wrong
   d.emit({ type: 'work_item_created', ...command, objective: command.objective.trim() })
+  if (command.by === 'operator') outsideInput(d, command.id, 'operator')
   return {
     ok: true,
     changed: true,
@@ -86,11 +90,12 @@ export function updateItem(d: Draft, command: UpdateItem): Mutated | Rejection {
   if (command.blocked_by === null && wait !== null) {
     d.emit({ type: 'wait_cancelled', id: wait.id, by: command.by, because: 'unblocked' })
   }
-  if (command.blocked_by) releaseFocus(d, item.id, 'blocked')
-  if (command.plan_status === 'needs_input') releaseFocus(d, item.id, 'needs_input')
+  if (changed.blocked_by) releaseFocus(d, item.id, 'blocked')
+  if (changed.plan_status === 'needs_input') releaseFocus(d, item.id, 'needs_input')
+  const isChanged = d.emitted.length > emittedBefore
   if (command.by === 'operator') {
     outsideInput(d, item.id, 'operator')
-    if (d.emitted.length > emittedBefore) tellRunningTurn(d, item.id, Object.keys(changed))
+    if (isChanged) tellRunningTurn(d, item.id, Object.keys(changed))
   }
   const warnings = [...(command.todo_list ? todoWarnings(command.todo_list) : [])]
   if (command.blocked_by && wait === null) {
@@ -103,7 +108,7 @@ export function updateItem(d: Draft, command: UpdateItem): Mutated | Rejection {
   }
   return {
     ok: true,
-    changed: d.emitted.length > emittedBefore,
+    changed: isChanged,
     item: mustProject(d, item.id),
     cleared,
     warnings,
@@ -116,8 +121,9 @@ function differing(
 ): WorkItemChanges {
   const changed: Record<string, unknown> = {}
   for (const key of ['objective', 'plan_status', 'todo_list', 'blocked_by', 'budget'] as const) {
-    const value = command[key]
-    if (value === undefined) continue
+    const given = command[key]
+    if (given === undefined) continue
+    const value = typeof given === 'string' ? given.trim() : given
     if (JSON.stringify(item[key]) !== JSON.stringify(value)) changed[key] = value
   }
   return changed

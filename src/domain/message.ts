@@ -97,6 +97,9 @@ export function evolveMessage(
     }
   }
   if (message === null) throw new Error(`${event.type} before message_admitted: ${event.id}`)
+  if (!isLiveMessage(message)) {
+    throw new Error(`${event.type} after ${message.id} was ${message.status}`)
+  }
   switch (event.type) {
     case 'message_claimed':
       return {

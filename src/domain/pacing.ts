@@ -80,7 +80,7 @@ function drawn(pacing: AgentPacing, now: Timestamp): Pick<AgentPacing, 'bucket' 
     level === limits.bucket.value
       ? now
       : plus(pacing.bucket_at, refills(pacing, now) * limits.bucket_refill.value)
-  return { bucket: level - 1, bucket_at }
+  return { bucket: Math.max(0, level - 1), bucket_at }
 }
 
 /** Whether a self-started turn about the item may draw: the bucket has one, or the turn is free. */

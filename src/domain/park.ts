@@ -122,6 +122,22 @@ export function holdAgent(d: Draft, hold: Hold): void {
   paceAgent(d, { holds: holds + 1 })
 }
 
+/** Tells the operator that a turn failed, and why. */
+export function deliverFailure(d: Draft, turn: Turn, text: string): void {
+  d.emit({
+    type: 'brief_delivered',
+    id: d.mint('brief'),
+    kind: 'failure',
+    text,
+    turn_id: turn.id,
+    work_item_id: turn.work_item_id,
+    wait_id: null,
+    message_id: null,
+    task_id: null,
+    warnings: [],
+  })
+}
+
 /** The provider served again: the next failure starts with the shortest hold. */
 export const providerServed = (d: Draft): void => paceAgent(d, { holds: 0 })
 

@@ -3,7 +3,7 @@
  * due, which waits want a review, which items are ready. `next` only reads it, top to bottom.
  */
 import { activeWaits, agentOf, agentPacing, openTurn, type Facts } from './facts.ts'
-import type { WorkItemId } from './ids.ts'
+import { taskResultId, type TaskId, type WorkItemId } from './ids.ts'
 import { laneOf, type Lane } from './claims.ts'
 import { limits } from './limits.ts'
 import { isEvent, type Message } from './message.ts'
@@ -163,7 +163,7 @@ function reviews(facts: Facts, now: Timestamp, moments: Moments): Review[] {
     if (wait.status === 'active' && wait.wake === 'timer' && wait.wake_at !== null) {
       moments.push({ at: wait.wake_at, kind: 'timer' })
     }
-    if (kind === null) continue
+    if (kind === null || (kind === 'ended' && resultIsQueued(facts, wait))) continue
     const last =
       wait.work_item_id === null ? (pacing.agent_review_at ?? wait.reviewed_at) : wait.reviewed_at
     const dueAt = last === null ? now : plus(last, limits.review_pause.value)
@@ -181,6 +181,12 @@ function reviews(facts: Facts, now: Timestamp, moments: Moments): Review[] {
       (since(a.wait) < since(b.wait) ? -1 : since(a.wait) > since(b.wait) ? 1 : 0) ||
       (a.wait.id < b.wait.id ? -1 : 1),
   )
+}
+
+/** The end of a task that is still to come as a message is shown by the turn that claims it. */
+function resultIsQueued(facts: Facts, wait: Wait): boolean {
+  if (wait.wake !== 'task_result' || wait.resource === null) return false
+  return facts.row('messages', taskResultId(wait.resource as TaskId))?.status === 'queued'
 }
 
 export function reviewKind(wait: Wait, now: Timestamp): Review['kind'] | null {

@@ -11,11 +11,13 @@ import {
   type Draft,
 } from './facts.ts'
 import { errorResult, type Call } from './call.ts'
+import { dropNotes, giveBackMessages, undoReviews } from './dead.ts'
 import { returnFocusAfterTurn } from './focus.ts'
 import { limits } from './limits.ts'
 import type { Message } from './message.ts'
 import { countTurnEnd, paceAgent } from './pacing.ts'
 import { park, askAboutQueue } from './park.ts'
+import { project } from './readiness.ts'
 import { addUsage, noUsage, type Outcome, type Turn } from './turn.ts'
 import type { PlanStored, WorkItem } from './work-item.ts'
 
@@ -33,12 +35,14 @@ export function endTurn(d: Draft, ending: TurnEnding): void {
   if (!turn) throw new Error('no turn is open')
   const calls = callsOf(d, turn)
   for (const call of calls) {
-    if (call.state !== 'finished') notExecuted(d, call, 'The turn ended before it began.')
+    if (call.state === 'recorded') notExecuted(d, call, 'The turn ended before it began.')
+    if (call.state === 'started') outcomeUnknown(d, call)
   }
   const item = turn.work_item_id === null ? null : (d.row('work_items', turn.work_item_id) ?? null)
   if (item) observePlan(d, item, ending.plan)
   const mine = [...d.rows('messages')].filter((message) => message.turn_id === turn.id)
-  deliverText(d, turn, ending, mine)
+  deliverText(d, turn, ending, { mine, calls })
+  if (roundsOf(d, turn).length === 0) undoReviews(d, turn)
   settleMessages(d, turn, ending.outcome, mine)
 
   const seen = itemNow(d, turn)
@@ -58,6 +62,7 @@ export function endTurn(d: Draft, ending: TurnEnding): void {
     usage,
   })
   count(d, turn, { item: seen, progress, hashes, calls, planMoved })
+  settleShownEnds(d, turn)
   returnFocusAfterTurn(d)
 }
 
@@ -83,14 +88,30 @@ export function notExecuted(d: Draft, call: Call, message: string): void {
   })
 }
 
-function deliverText(d: Draft, turn: Turn, ending: TurnEnding, mine: readonly Message[]): void {
+/** An intent without an outcome, in a turn that cannot wait for it. */
+function outcomeUnknown(d: Draft, call: Call): void {
+  const message = 'The turn ended while it ran; what it did is unknown.'
+  const hint = 'Look at what it may have changed before you repeat any of it.'
+  d.emit({
+    type: 'call_finished',
+    id: call.id,
+    result: errorResult(call.tool_name, 'outcome_unknown', 'turn_ended', message, hint),
+    result_hash: null,
+    changed_something: false,
+  })
+}
+
+function deliverText(
+  d: Draft,
+  turn: Turn,
+  ending: TurnEnding,
+  { mine, calls }: { mine: readonly Message[]; calls: readonly Call[] },
+): void {
   const text = ending.text.trim()
   if (text === '') return
-  const item = itemNow(d, turn)
-  const asks = ending.outcome === 'completed' && item?.plan_status === 'needs_input'
-  const askedNow = item !== null && item.changed_seq > turn.input_cut
+  const asks = itemNow(d, turn)?.plan_status === 'needs_input' && calls.some(setsNeedsInput)
   const spokenTo = mine.some((m) => m.kind === 'operator_prompt' || m.kind === 'delegation')
-  const kind = asks && askedNow ? 'question' : endsInText(ending) && spokenTo ? 'reply' : 'progress'
+  const kind = !endsInText(ending) ? 'progress' : asks ? 'question' : spokenTo ? 'reply' : 'progress'
   d.emit({
     type: 'brief_delivered',
     id: d.mint('brief'),
@@ -105,15 +126,24 @@ function deliverText(d: Draft, turn: Turn, ending: TurnEnding, mine: readonly Me
   })
 }
 
+function setsNeedsInput(call: Call): boolean {
+  const sets = call.tool_name === 'UpdateWorkItem' || call.tool_name === 'CreateWorkItem'
+  const input = call.input as { plan_status?: unknown } | null
+  return sets && call.result?.status === 'success' && input?.plan_status === 'needs_input'
+}
+
 const endsInText = (ending: TurnEnding): boolean => ending.outcome === 'completed'
 
+/** A turn consumes what it claimed, whatever it achieved; one without a request gives it back. */
 function settleMessages(d: Draft, turn: Turn, outcome: Outcome, mine: readonly Message[]): void {
+  const asked = roundsOf(d, turn).length > 0
   for (const message of mine) {
     if (message.status !== 'claimed') continue
     switch (outcome) {
       case 'completed':
       case 'waiting':
       case 'interrupted':
+        if (!asked) break
         d.emit({
           type: 'message_consumed',
           id: message.id,
@@ -128,10 +158,16 @@ function settleMessages(d: Draft, turn: Turn, outcome: Outcome, mine: readonly M
         d.emit({ type: 'message_failed', id: message.id, turn_id: turn.id })
     }
   }
-  // A runtime note that missed its request has no reader any more.
-  for (const message of [...d.rows('messages')]) {
-    if (message.status !== 'queued' || message.kind !== 'internal_followup') continue
-    d.emit({ type: 'message_dropped', id: message.id, reason: 'the turn it was for has ended' })
+  giveBackMessages(d, turn)
+  dropNotes(d)
+}
+
+/** The ends of agent-level waits that this turn showed have nothing left to do. */
+function settleShownEnds(d: Draft, turn: Turn): void {
+  for (const wait of [...d.rows('waits')]) {
+    if (wait.work_item_id !== null || wait.status !== 'resolved') continue
+    if (wait.focus_settled || wait.last_review?.turn_id !== turn.id) continue
+    d.emit({ type: 'wait_focus_settled', id: wait.id })
   }
 }
 
@@ -171,16 +207,22 @@ function count(d: Draft, turn: Turn, end: Counted): void {
   if (verdict !== 'go_on') park(d, end.item.id, verdict)
 }
 
-/** A queue turn counts unless it picked a runnable item, completed, waited or blocked. */
+/** A queue turn counts unless it picked a runnable item, or completed one, made it wait or block. */
 function countQueue(d: Draft, turn: Turn, calls: readonly Call[]): void {
   const resolved = calls.some((call) => {
     if (call.result?.status !== 'success') return false
-    const input = call.input as { blocked_by?: unknown } | null
-    return (
-      call.tool_name === 'CompleteWorkItem' ||
-      call.tool_name === 'WaitFor' ||
-      (call.tool_name === 'UpdateWorkItem' && typeof input?.blocked_by === 'string')
-    )
+    const input = call.input as { blocked_by?: unknown; work_item_id?: unknown } | null
+    switch (call.tool_name) {
+      case 'CompleteWorkItem':
+        return true
+      case 'WaitFor':
+        // A wait of the agent itself leaves the queue as it was.
+        return typeof input?.work_item_id === 'string' || turn.work_item_id !== null
+      case 'UpdateWorkItem':
+        return typeof input?.blocked_by === 'string' || setsNeedsInput(call)
+      default:
+        return false
+    }
   })
   const counted = !resolved && !pickedRunnable(d, calls)
   const before = agentPacing(d)
@@ -196,10 +238,11 @@ function countQueue(d: Draft, turn: Turn, calls: readonly Call[]): void {
 
 function pickedRunnable(d: Draft, calls: readonly Call[]): boolean {
   const current = agentOf(d).current_work_item_id
+  const works = current !== null && project(d, current, d.now)?.readiness === 'runnable'
   return calls.some((call) => {
     if (call.tool_name !== 'PickWorkItem' || call.result?.status !== 'success') return false
     const input = call.input as { work_item_id?: unknown }
-    if (input.work_item_id === current) return true
+    if (input.work_item_id === current) return works
     const result = call.result.result as { current?: { readiness?: unknown } }
     return result.current?.readiness === 'runnable'
   })

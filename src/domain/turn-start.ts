@@ -11,12 +11,13 @@ import {
   openTurn,
   type Draft,
 } from './facts.ts'
+import { returnFocusAfterTurn } from './focus.ts'
 import type { MessageId, TurnId, WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
-import { messageDead } from './dead.ts'
+import { dropNotes, giveBackMessages, undoReviews } from './dead.ts'
 import { countTurnStart, paceAgent } from './pacing.ts'
 import type { Next, Start } from './schedule.ts'
-import { eventDueAt, reviewKind, type Survey } from './survey.ts'
+import { reviewKind, type Survey } from './survey.ts'
 import type { TurnCause } from './turn.ts'
 import { considered } from './verdicts.ts'
 import { unreviewed, type Wait } from './wait.ts'
@@ -26,11 +27,9 @@ type Starting = Next & { do: 'start_turn' }
 /** Opens the turn that `next` decided on. The commit that carries it fails if one is open. */
 export function startTurn(d: Draft, s: Survey, next: Starting, model: string): TurnId {
   if (openTurn(d)) throw new Error('a turn is open already')
+  const input_cut = d.seq
   const { cause, item, message_id } = causeOf(d, next.start)
-  const claimed = claims(d, startMessage(next.start), item, (message) => {
-    const at = eventDueAt(d, message)
-    return at === null || at <= d.now || laneIsFast(next.start)
-  })
+  const claimed = claims(d, startMessage(next.start), item)
   const reviewed = waitsToReview(d, item, next.start)
   const onlyResults = [...claimed.shown, ...claimed.coalesced].every(
     (message) => message.kind === 'task_result',
@@ -47,7 +46,7 @@ export function startTurn(d: Draft, s: Survey, next: Starting, model: string): T
     cause,
     because: next.because,
     model,
-    input_cut: d.base.seq,
+    input_cut,
     self_started: selfStarted,
   })
   for (const message of claimed.shown) {
@@ -63,9 +62,6 @@ export function startTurn(d: Draft, s: Survey, next: Starting, model: string): T
   }
   return id
 }
-
-const laneIsFast = (start: Start): boolean =>
-  start.rule === 'message' && start.message.priority !== 'normal'
 
 const startMessage = (start: Start) => (start.rule === 'message' ? start.message : null)
 
@@ -151,16 +147,9 @@ function decided(
 export function abandonTurn(d: Draft): void {
   const turn = openTurn(d)
   if (!turn) throw new Error('no turn is open')
-  for (const message of [...d.rows('messages')]) {
-    if (message.status !== 'claimed' || message.turn_id !== turn.id) continue
-    const attempts = message.attempts + 1
-    if (attempts >= limits.message_attempts.value) messageDead(d, message, turn)
-    else d.emit({ type: 'message_requeued', id: message.id, attempts })
-  }
-  for (const wait of [...d.rows('waits')]) {
-    if (wait.last_review?.turn_id !== turn.id) continue
-    d.emit({ type: 'wait_review_undone', id: wait.id, turn_id: turn.id })
-  }
+  giveBackMessages(d, turn)
+  undoReviews(d, turn)
+  dropNotes(d)
   d.emit({
     type: 'turn_ended',
     id: turn.id,
@@ -170,4 +159,5 @@ export function abandonTurn(d: Draft): void {
     progress: false,
     usage: turn.usage,
   })
+  returnFocusAfterTurn(d)
 }

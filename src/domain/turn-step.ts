@@ -32,10 +32,8 @@ export function nextStep(facts: Facts): Step {
   const calls = callsOf(facts, turn, last.n)
   const open = calls.find((call) => call.state !== 'finished')
   if (open) return { do: open.state === 'recorded' ? 'start_call' : 'run_call', call: open }
-  if (last.kind === 'report') return { do: 'report', text: roundText(last) }
-  return calls.length > 0
-    ? afterCalls(facts, turn, rounds, calls)
-    : afterText(facts, turn, rounds, last)
+  if (last.kind === 'report') return afterReport(last)
+  return calls.length > 0 ? afterCalls(facts, turn, rounds, calls) : afterText(facts, rounds, last)
 }
 
 function afterCalls(
@@ -75,12 +73,23 @@ function allFailed(facts: Facts, turn: Turn, rounds: readonly Round[]): boolean 
   })
 }
 
-function afterText(
-  facts: Facts,
-  turn: Turn,
-  rounds: readonly Round[],
-  last: Round,
-): Step {
+/** Words that are cut or withheld are not promoted; a cut text is still delivered. */
+function afterReport(last: Round): Step {
+  const text = roundText(last)
+  switch (last.finish) {
+    case 'length':
+      return { do: 'end', outcome: 'completed', reason: 'cut_by_length', text }
+    case 'content_filter':
+      return { do: 'report', text: '' }
+    case 'stop':
+    case 'tool_calls':
+    case 'other':
+    case null:
+      return { do: 'report', text }
+  }
+}
+
+function afterText(facts: Facts, rounds: readonly Round[], last: Round): Step {
   const text = wholeText(rounds, last)
   const atLimit = rounds.length >= limits.rounds_per_turn.value
   if (last.finish === 'content_filter') {

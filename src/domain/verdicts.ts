@@ -70,6 +70,9 @@ export function verdictOf(facts: Facts, s: Survey, p: Projection, next: Next): s
   if (next.do === 'start_turn' && next.start.rule === 'continue_current') {
     return `rule 6 goes before rule 9: ${next.start.work_item_id} is in focus and ready`
   }
+  if (next.do === 'start_turn' && next.start.rule === 'review_triggered') {
+    return `rule 8 goes before rule 9: ${next.start.reviews[0]?.wait.id} wants a review`
+  }
   if (!ready.ready) return `rule 9: ${ready.because}`
   if (s.bucketEmpty) return 'rule 9: the bucket of self-started turns is empty'
   if (!s.queue.ready) return `rule 9: ${s.queue.because}`

@@ -41,14 +41,20 @@ export type Wait = {
   recheck_consumed_at: Timestamp | null
   trigger_count: number
   last_triggered_at: Timestamp | null
-  /** The agent's turn count when the oldest unreviewed trigger came: how often it was passed over. */
+  /**
+   * The agent's turn count when the oldest unreviewed trigger came, or the recheck fell due: how
+   * often it was passed over.
+   */
   triggered_turn_count: number | null
   reviewed_trigger_count: number
   reviewed_at: Timestamp | null
   /** The turn that reviewed it last and what held before: a turn without a request undoes it. */
   last_review: { turn_id: TurnId; before: ReviewState } | null
   released_focus: boolean
-  /** Focus came back for this wait, or the chance is over; either way it is not offered again. */
+  /**
+   * What its end had still to do is done: focus came back, or the chance is over; the turn that
+   * showed the end of an agent-level wait has ended.
+   */
   focus_settled: boolean
   created_at: Timestamp
   resolved_at: Timestamp | null
@@ -100,6 +106,7 @@ export type WaitEvent =
       count: number
       turn_count: number
     }
+  | { type: 'wait_recheck_due'; id: WaitId; turn_count: number }
   | { type: 'wait_reviewed'; id: WaitId; turn_id: TurnId }
   | { type: 'wait_review_undone'; id: WaitId; turn_id: TurnId }
   | { type: 'wait_resolved'; id: WaitId; by: WaitResolvedBy }
@@ -132,6 +139,9 @@ export function evolveWait(
     }
   }
   if (wait === null) throw new Error(`${event.type} before wait_registered: ${event.id}`)
+  if (wait.status !== 'active' && !afterTheEnd.has(event.type)) {
+    throw new Error(`${event.type} after ${wait.id} was ${wait.status}`)
+  }
   const moved = { ...wait, changed_seq: meta.seq }
   switch (event.type) {
     case 'wait_rearmed':
@@ -150,6 +160,8 @@ export function evolveWait(
         last_triggered_at: meta.at,
         triggered_turn_count: wait.triggered_turn_count ?? event.turn_count,
       }
+    case 'wait_recheck_due':
+      return { ...wait, triggered_turn_count: wait.triggered_turn_count ?? event.turn_count }
     case 'wait_reviewed':
       return {
         ...moved,
@@ -173,14 +185,24 @@ export function evolveWait(
       }
     case 'wait_review_undone':
       return { ...wait, ...wait.last_review?.before, last_review: null }
-    case 'wait_resolved':
-      return { ...moved, status: 'resolved', resolved_at: meta.at }
+    case 'wait_resolved': {
+      const ended = { ...moved, status: 'resolved', resolved_at: meta.at } as const
+      // The end of an agent-level wait is itself to be shown, whatever was shown before.
+      return wait.work_item_id === null ? { ...ended, reviewed_at: null, last_review: null } : ended
+    }
     case 'wait_focus_settled':
       return { ...moved, changed_seq: wait.changed_seq, focus_settled: true }
     case 'wait_cancelled':
       return { ...moved, status: 'cancelled', cancelled_at: meta.at }
   }
 }
+
+/** What may still happen to a wait that has ended. */
+const afterTheEnd: ReadonlySet<WaitEvent['type']> = new Set([
+  'wait_reviewed',
+  'wait_review_undone',
+  'wait_focus_settled',
+])
 
 /** Triggers of a wait that no turn has shown yet. */
 export const unreviewed = (wait: Wait): boolean => wait.trigger_count > wait.reviewed_trigger_count

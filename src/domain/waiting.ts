@@ -14,7 +14,14 @@ import { isTerminal, type Task } from './task.ts'
 import { between, type Timestamp } from './time.ts'
 import type { Turn } from './turn.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
-import type { DeliveryMode, RuntimeCause, Wait, WaitResolvedBy, Wake } from './wait.ts'
+import {
+  recheckDue,
+  type DeliveryMode,
+  type RuntimeCause,
+  type Wait,
+  type WaitResolvedBy,
+  type Wake,
+} from './wait.ts'
 import type { By } from './work-item.ts'
 
 export type WaitCommand = {
@@ -92,11 +99,12 @@ export function waitFor(d: Draft, command: WaitCommand): Waiting | Rejection {
   const before = command.work_item_id === null ? sameAgentWait(d, command) : null
   const active = command.work_item_id === null ? before : activeWaitOf(d, command.work_item_id)
   if (active && answered === null && canRearm(active, command)) return rearm(d, active, command)
-  if (command.work_item_id === null && active === null && agentWaitCount(d) >= agentWaitLimit) {
+  const isOneMore = command.work_item_id === null && active === null && answered === null
+  if (isOneMore && command.by === 'agent' && agentWaitCount(d) >= agentWaitLimit) {
     return overLimit(limits.agent_waits, agentWaitLimit + 1)
   }
   if (active) d.emit({ type: 'wait_cancelled', id: active.id, by: command.by, because: 'replaced' })
-  return register(d, command, answered, active?.id ?? null)
+  return register(d, command, answered, active)
 }
 
 const agentWaitLimit = limits.agent_waits.value
@@ -115,12 +123,15 @@ function register(
   d: Draft,
   command: WaitCommand,
   answered: Waiting['answered'],
-  replaced: WaitId | null,
+  replaced: Wait | null,
 ): Waiting {
   const turn = openTurn(d)
   const id = d.mint('wait')
   const item = command.work_item_id
-  const released = item !== null && answered === null && releaseFocus(d, item, 'waiting')
+  // Parking takes over a focus that the wait it replaces has let go: the answer gives it back.
+  const inherited = command.by === 'runtime' && replaced?.released_focus === true
+  const released =
+    item !== null && answered === null && (releaseFocus(d, item, 'waiting') || inherited)
   d.emit({
     type: 'wait_registered',
     id,
@@ -145,7 +156,7 @@ function register(
     wait: mustWait(d, id),
     answered,
     rearmed: false,
-    replaced,
+    replaced: replaced?.id ?? null,
     warnings: waitWarnings(command),
   }
 }
@@ -307,9 +318,15 @@ export function resolveWait(d: Draft, wait: Wait, by: WaitResolvedBy, ran: Task 
   returnFocus(d, mustWait(d, wait.id))
 }
 
-/** Timers and holds whose time has come; rechecks are derived and need no event. */
+/**
+ * Timers and holds whose time has come. A due recheck resolves nothing; its one event says from
+ * which turn on it is passed over.
+ */
 export function fireDue(d: Draft): void {
   for (const wait of [...activeWaits(d)]) {
+    if (recheckDue(wait, d.now) && wait.triggered_turn_count === null) {
+      d.emit({ type: 'wait_recheck_due', id: wait.id, turn_count: agentPacing(d).turn_count })
+    }
     if (wait.wake_at === null || wait.wake_at > d.now) continue
     if (wait.wake === 'timer') {
       const late_by_ms = between(wait.wake_at, d.now)

@@ -112,6 +112,9 @@ export function evolveWorkItem(
     }
   }
   if (item === null) throw new Error(`${event.type} before work_item_created: ${event.id}`)
+  if (item.state === 'completed' && event.type !== 'work_item_reported') {
+    throw new Error(`${event.type} after the completion of ${event.id}`)
+  }
   const moved = {
     ...item,
     revision: item.revision + 1,

@@ -84,8 +84,9 @@ function notFound(before: string, old: string): EditOutcome {
     .split('\n')
     .map(bare)
   const lines: number[] = []
-  const blank = wanted.every((line) => line === '')
-  for (let at = 0; !blank && at + wanted.length <= have.length && lines.length < 5; at++) {
+  // Blank lines alone would match everywhere.
+  const last = wanted.some((line) => line !== '') ? have.length - wanted.length : -1
+  for (let at = 0; at <= last && lines.length < 5; at++) {
     if (wanted.every((line, index) => have[at + index] === line)) lines.push(at + 1)
   }
   const message = 'the text to replace was not found'

@@ -10,8 +10,11 @@ const allowed = ['PATH', 'HOME', 'LANG', 'TERM', 'TZ'] as const
 /** Used when the daemon itself has no PATH: an empty one would run programs of the work folder. */
 const PATH_WITHOUT_PARENT = '/usr/local/bin:/usr/bin:/bin'
 
-const looksLikeCredential =
-  /(^|_)(KEY|KEYS|APIKEY|SECRET|SECRETS|TOKEN|TOKENS|PASSWORD|PASSWD|PASSPHRASE|PAT|CREDENTIAL|CREDENTIALS|AUTH|COOKIE|PRIVATE|DSN)(_|$)/
+/** Words that make a name a credential's, wherever they stand between underscores. */
+const credentialWords = new Set(
+  `KEY KEYS APIKEY SECRET SECRETS TOKEN TOKENS PASSWORD PASSWD PASSPHRASE PAT CREDENTIAL
+  CREDENTIALS AUTH COOKIE PRIVATE DSN`.split(/\s+/),
+)
 
 const loadsForeignCode = [
   /^LD_/,
@@ -37,7 +40,7 @@ export function refusedName(name: string): 'not_a_name' | 'credential' | 'loads_
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return 'not_a_name'
   const upper = name.toUpperCase()
   if (loadsForeignCode.some((pattern) => pattern.test(upper))) return 'loads_code'
-  return looksLikeCredential.test(upper) ? 'credential' : null
+  return upper.split('_').some((word) => credentialWords.has(word)) ? 'credential' : null
 }
 
 /** The environment of a command. Refused names, and values with a NUL, are left out. */

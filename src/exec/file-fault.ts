@@ -40,6 +40,7 @@ const known: Readonly<Record<string, [FileFaultCode, string]>> = {
   ENOENT: ['not_found', 'there is no such file or folder'],
   ENOTDIR: ['not_found', 'a part of the path is not a folder'],
   EISDIR: ['is_folder', 'it is a folder'],
+  EEXIST: ['not_regular', 'something else has that name'],
   ELOOP: ['not_regular', 'it is a symbolic link, or links run in a circle'],
   ENXIO: ['not_regular', 'it is a device or a pipe'],
   ENODEV: ['not_regular', 'it is a device'],

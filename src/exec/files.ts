@@ -5,10 +5,10 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { lstat, mkdir, open, readdir, unlink } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { FileFault, fileFault } from './file-fault.ts'
 import { FILE_READ_MAX_BYTES } from './limits.ts'
-import type { FileKind, Files, FileStat } from './ports.ts'
+import type { FileEntry, FileKind, Files, FileStat } from './ports.ts'
 import { openWithin } from './roots.ts'
 import { readHandle, replaceFile } from './whole-file.ts'
 
@@ -21,100 +21,110 @@ export function kindOf(entry: Kinds): FileKind {
 }
 
 export function systemFiles(): Files {
-  /** Opens without waiting for a pipe's writer, and without touching a terminal. */
-  const openFlags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
-
-  async function read(path: string, options: { max_bytes?: number; follow?: boolean } = {}) {
-    const flags = options.follow === false ? openFlags | constants.O_NOFOLLOW : openFlags
-    const handle = await faulty(path, () => open(path, flags))
-    try {
-      return await readHandle(handle, path, options.max_bytes ?? FILE_READ_MAX_BYTES)
-    } finally {
-      await handle.close()
-    }
-  }
-
-  async function stat(path: string): Promise<FileStat> {
-    const found = await faulty(path, () => lstat(path))
-    const { size, mtime, mode } = found
-    return { kind: kindOf(found), size, updated_at: mtime.toISOString(), mode: mode & 0o7777 }
-  }
-
-  async function modeOf(path: string): Promise<number> {
-    try {
-      return (await stat(path)).mode
-    } catch (error) {
-      if (error instanceof FileFault && error.code === 'not_found') return 0o600
-      throw error
-    }
-  }
-
-  async function hash(path: string) {
-    const handle = await faulty(path, () => open(path, openFlags))
-    const digest = createHash('sha256')
-    let bytes = 0
-    try {
-      const found = await faulty(path, () => handle.stat())
-      if (found.isDirectory()) throw new FileFault('is_folder', path, `${path}: it is a folder`)
-      for await (const chunk of handle.createReadStream({ autoClose: false })) {
-        digest.update(chunk)
-        bytes += chunk.length
-      }
-    } catch (error) {
-      throw fileFault(error, path)
-    } finally {
-      await handle.close()
-    }
-    return { sha256: digest.digest('hex'), bytes }
-  }
-
   return {
     read,
     hash,
     stat,
+    append,
+    list,
+    exists,
+    remove,
     open_within: openWithin,
     async write_atomic(path, bytes, mode) {
-      const [folder, name] = [dirname(path), path.slice(path.lastIndexOf('/') + 1)]
       const target = mode ?? (await modeOf(path))
-      await faulty(path, () => replaceFile(folder, name, bytes, target))
-    },
-    async append(path, bytes) {
-      const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT
-      await faulty(path, async () => {
-        const handle = await open(path, flags, 0o600)
-        try {
-          await handle.writeFile(bytes)
-        } finally {
-          await handle.close()
-        }
-      })
-    },
-    async list(folder) {
-      const entries = await faulty(folder, () => readdir(folder, { withFileTypes: true }))
-      const named = entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
-      return named.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+      await faulty(path, () => replaceFile(dirname(path), basename(path), bytes, target))
     },
     async make_folder(path, mode = 0o700) {
       await faulty(path, () => mkdir(path, { recursive: true, mode }))
     },
-    async exists(path) {
-      try {
-        await lstat(path)
-        return true
-      } catch (error) {
-        const fault = fileFault(error, path)
-        if (fault.code === 'not_found') return false
-        throw fault
+  }
+}
+
+/** Opens without waiting for a pipe's writer, and without touching a terminal. */
+const quietRead = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
+
+async function read(path: string, options: { max_bytes?: number; follow?: boolean } = {}) {
+  const flags = options.follow === false ? quietRead | constants.O_NOFOLLOW : quietRead
+  const handle = await faulty(path, () => open(path, flags))
+  try {
+    return await readHandle(handle, path, options.max_bytes ?? FILE_READ_MAX_BYTES)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function hash(path: string): Promise<{ sha256: string; bytes: number }> {
+  return faulty(path, async () => {
+    const handle = await open(path, quietRead)
+    const digest = createHash('sha256')
+    let bytes = 0
+    try {
+      const kind = kindOf(await handle.stat())
+      if (kind === 'folder') throw new FileFault('is_folder', path, `${path}: it is a folder`)
+      if (kind !== 'file') {
+        throw new FileFault('not_regular', path, `${path}: it is not a regular file`)
       }
-    },
-    async remove(path) {
-      try {
-        await unlink(path)
-      } catch (error) {
-        const fault = fileFault(error, path)
-        if (fault.code !== 'not_found') throw fault
+      for await (const chunk of handle.createReadStream({ autoClose: false })) {
+        digest.update(chunk)
+        bytes += chunk.length
       }
-    },
+    } finally {
+      await handle.close()
+    }
+    return { sha256: digest.digest('hex'), bytes }
+  })
+}
+
+async function stat(path: string): Promise<FileStat> {
+  const found = await faulty(path, () => lstat(path))
+  const { size, mtime, mode } = found
+  return { kind: kindOf(found), size, updated_at: mtime.toISOString(), mode: mode & 0o7777 }
+}
+
+async function modeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).mode
+  } catch (error) {
+    if (error instanceof FileFault && error.code === 'not_found') return 0o600
+    throw error
+  }
+}
+
+async function append(path: string, bytes: Uint8Array | string): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT
+  await faulty(path, async () => {
+    const handle = await open(path, flags, 0o600)
+    try {
+      await handle.writeFile(bytes)
+    } finally {
+      await handle.close()
+    }
+  })
+}
+
+async function list(folder: string): Promise<FileEntry[]> {
+  const entries = await faulty(folder, () => readdir(folder, { withFileTypes: true }))
+  const named = entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
+  return named.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path)
+    return true
+  } catch (error) {
+    const fault = fileFault(error, path)
+    if (fault.code === 'not_found') return false
+    throw fault
+  }
+}
+
+async function remove(path: string): Promise<void> {
+  try {
+    await unlink(path)
+  } catch (error) {
+    const fault = fileFault(error, path)
+    if (fault.code !== 'not_found') throw fault
   }
 }
 

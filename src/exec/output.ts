@@ -6,7 +6,15 @@
  * over it is cut to its head, a line that says so, and the last part before the cut; the command
  * goes on and appends behind. What it writes between the look and the cut is lost too.
  */
-import { statSync } from 'node:fs'
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { open } from 'node:fs/promises'
 import { OUTPUT_CAP_BYTES, OUTPUT_HEAD_BYTES, OUTPUT_TAIL_BYTES } from './limits.ts'
 import type { OutputRange, OutputText } from './ports.ts'
@@ -16,27 +24,36 @@ export function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** Cuts one output file when it is over the cap. Returns the bytes that were dropped. */
-export async function keepUnderCap(path: string): Promise<number> {
+/**
+ * Cuts one output file when it is over the cap. Returns the bytes that were dropped. Synchronous,
+ * so that what a command writes between the read and the cut, and loses, is as little as can be.
+ */
+export function keepUnderCap(path: string): number {
   if (sizeOf(path) <= OUTPUT_CAP_BYTES) return 0
-  const file = await open(path, 'r+')
+  const file = openSync(path, 'r+')
+  const end = openSync(path, 'a')
   try {
-    const { size } = await file.stat()
-    const tail = Buffer.alloc(OUTPUT_TAIL_BYTES)
-    const { bytesRead } = await file.read(tail, 0, tail.length, size - tail.length)
-    const dropped = size - OUTPUT_HEAD_BYTES - bytesRead
-    await file.truncate(OUTPUT_HEAD_BYTES)
+    const { size } = fstatSync(file)
+    const first = readAt(file, size - OUTPUT_TAIL_BYTES, OUTPUT_TAIL_BYTES)
+    const grown = fstatSync(file).size
+    const tail = Buffer.concat([first, readAt(file, size, Math.min(grown - size, MORE_BYTES))])
+    ftruncateSync(file, OUTPUT_HEAD_BYTES)
+    const dropped = grown - OUTPUT_HEAD_BYTES - tail.length
     const said = `\n[${dropped} bytes of output dropped here: the limit is ${OUTPUT_CAP_BYTES}]\n`
-    const end = await open(path, 'a')
-    try {
-      await end.write(Buffer.concat([Buffer.from(said), tail.subarray(0, bytesRead)]))
-    } finally {
-      await end.close()
-    }
+    writeSync(end, Buffer.concat([Buffer.from(said), tail]))
     return dropped
   } finally {
-    await file.close()
+    closeSync(file)
+    closeSync(end)
   }
+}
+
+/** Bytes that may be added to the tail for what was written while it was being read. */
+const MORE_BYTES = 1024 * 1024
+
+function readAt(file: number, from: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length)
+  return bytes.subarray(0, readSync(file, bytes, 0, length, from))
 }
 
 /** Contract: `OutputRange` and `OutputText` in `ports.ts`. A missing file is empty text. */

@@ -199,7 +199,7 @@ function recount(text: string): string {
   const lines = text.split('\n')
   const opens = (at: number) =>
     /^(@@|diff --git |Index: )/.test(lines[at] ?? '') ||
-    (/^--- /.test(lines[at] ?? '') && /^\+\+\+ /.test(lines[at + 1] ?? ''))
+    (lines[at]?.startsWith('--- ') && lines[at + 1]?.startsWith('+++ '))
   return lines
     .map((line, at) => {
       const header = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/.exec(line)

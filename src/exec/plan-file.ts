@@ -76,7 +76,7 @@ function sayFault(fault: FileFault): [PlanProblem['code'], string] {
 
 /** The first characters, never half of a pair. */
 function previewOf(text: string) {
-  const max = limits.plan_preview.value
-  const shown = [...text.slice(0, 2 * max)].slice(0, max).join('')
+  const cut = text.slice(0, limits.plan_preview.value)
+  const shown = cut.isWellFormed() ? cut : cut.slice(0, -1)
   return { preview: shown, preview_complete: shown.length === text.length }
 }

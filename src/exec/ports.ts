@@ -52,8 +52,8 @@ export type CommandSpec = {
 export type OutputSize = { stdout_bytes: number; stderr_bytes: number }
 
 /**
- * How a command ended. `exited`: by itself. `signalled`: a signal killed its shell. `timed_out`: the
- * runner's own watchdog stopped it. `could_not_start`: it never ran, `problem` says why.
+ * How a command ended. `exited`: by itself. `signalled`: a signal killed its shell. `timed_out`:
+ * the runner's own watchdog stopped it. `could_not_start`: it never ran, `problem` says why.
  */
 export type EndKind = 'exited' | 'signalled' | 'timed_out' | 'could_not_start'
 
@@ -63,8 +63,9 @@ export type EndKind = 'exited' | 'signalled' | 'timed_out' | 'could_not_start'
  * - `running`: the runner, or after its death the command, is a live process with the recorded pid
  *   and start time. `pid` is the command's own (also its process group), the runner's before that.
  * - `ended`: the exit line is there and whole. A shell reports a death by signal n as 128 + n and
- *   names the death beside it, but stays silent on INT and PIPE: those two read as `exited` with
- *   130 or 141. A program that dies inside a command line is the shell's exit status 128 + n.
+ *   names the death beside it, but stays silent on INT and PIPE (bash without setsid also on
+ *   TERM): those read as `exited` with 130, 141 (143). A program that dies inside a command line
+ *   is the shell's exit status 128 + n.
  * - `lost`: claimed, no exit line, and no process with that pid and start time. `pid` is the one
  *   that was recorded, null when the claim itself is torn.
  */

@@ -91,7 +91,7 @@ async function openToRead(gate: Gate, plain: string): Promise<OpenedPath> {
     judge(gate.real, real, 'read', plain)
     return {
       path: real,
-      read: (max_bytes = FILE_READ_MAX_BYTES) => readFromStart(handle, real, max_bytes),
+      read: (max_bytes = FILE_READ_MAX_BYTES) => readHandle(handle, real, max_bytes),
       replace: () => Promise.reject(new Error('replace on a path opened for reading')),
       remove: () => Promise.reject(new Error('remove on a path opened for reading')),
       close: () => handle.close(),
@@ -99,18 +99,6 @@ async function openToRead(gate: Gate, plain: string): Promise<OpenedPath> {
   } catch (error) {
     await handle.close()
     throw error
-  }
-}
-
-/** A handle keeps its position; a second `read` must not return what is left. */
-async function readFromStart(handle: FileHandle, path: string, max_bytes: number) {
-  const first = await readHandle(handle, path, max_bytes)
-  if (first.size > 0) return first
-  const again = await open(await pinned(handle, path), constants.O_RDONLY | quiet)
-  try {
-    return await readHandle(again, path, max_bytes)
-  } finally {
-    await again.close()
   }
 }
 

@@ -52,8 +52,8 @@ begin() {
   identify
   printf 'command %s\\n' "$me" >>"$d/state"
   case $stdin in
-    pipe) command exec 3>&- >>"$d/stdout" 2>>"$d/stderr" <>"$d/stdin" ;;
-    *) command exec 3>&- >>"$d/stdout" 2>>"$d/stderr" </dev/null ;;
+    pipe) command exec >>"$d/stdout" 2>>"$d/stderr" <>"$d/stdin" ;;
+    *) command exec >>"$d/stdout" 2>>"$d/stderr" </dev/null ;;
   esac || could_not_start output
   cd -- "$workdir" || could_not_start workdir
   [ -x "$shell" ] || could_not_start shell
@@ -98,11 +98,11 @@ runner() {
   else
     if [ -n "$timeout" ]; then watchdog 3>&- 2>/dev/null & dog=$!; fi
     if [ -n "$setsid" ]; then
-      (begin)
+      (begin) 3>&-
       status=$?
     else
       set -m
-      begin &
+      begin 3>&- &
       set +m
       wait "$!"
       status=$?

@@ -2,11 +2,9 @@
  * The daemon's end of the spawner: starts it when there is none, hands task ids to it, and passes
  * its notices on. A spawner that died is replaced at the next start; the runners it left go on and
  * keep reporting by the old pipe, which is read until the last of them has closed it.
- *
- * Not running: no child. Running: one child takes ids. Leaving: its stdin is closed or it died; its
- * pipe is still read, and nothing more is handed to it.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { HAND_OVER_MS } from './limits.ts'
 import type { Clock } from './ports.ts'
@@ -16,17 +14,7 @@ import { type IdentityKind, spawnerScript } from './runner-script.ts'
 /** `refused`: the folder is claimed already, or does not exist. `died`: the spawner ended first. */
 export type HandOver = 'claimed' | 'refused' | 'died'
 
-/**
- * Contract: `hand` resolves with what became of the id, and rejects with a `spawner_failed` fault
- * when the spawner cannot be started or stays silent for `HAND_OVER_MS`. `onEnded` is called at
- * least once for every task of this spawner whose runner reached its end. `close` ends it.
- */
-export interface Spawner {
-  hand(task_id: string): Promise<HandOver>
-  pid(): number | null
-  close(): void
-}
-
+/** `onEnded` is called for every task of this spawner whose runner reached its end. */
 export type SpawnerOptions = {
   tasks_folder: string
   shell: string
@@ -38,92 +26,99 @@ export type SpawnerOptions = {
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, null>
+type Pending = { child: Child; settle: (outcome: HandOver | ProcessFault) => void }
 
-export function createSpawner(options: SpawnerOptions): Spawner {
-  const pending = new Map<string, { child: Child; settle: (outcome: HandOver) => void }[]>()
-  const reading = new Set<Child>()
-  let current: Child | null = null
-  let closed = false
+export class Spawner {
+  readonly #options: SpawnerOptions
+  /** Ids handed over and not yet answered; the same id may be there several times. */
+  readonly #pending = new Map<string, Pending[]>()
+  /** Children whose notices still come, the current one among them. */
+  readonly #reading = new Set<Child>()
+  #current: Child | null = null
 
-  function launch(): Child {
-    const { shell, setsid, kind, tasks_folder, path } = options
+  constructor(options: SpawnerOptions) {
+    this.#options = options
+  }
+
+  get pid(): number | null {
+    return this.#current?.pid ?? null
+  }
+
+  /**
+   * What became of the id. Rejects with a `spawner_failed` fault when the spawner stays silent for
+   * `HAND_OVER_MS`.
+   */
+  hand(task_id: string): Promise<HandOver> {
+    const child = (this.#current ??= this.#launch())
+    return new Promise((resolve, reject) => {
+      const settle = (outcome: HandOver | ProcessFault) => {
+        cancel()
+        this.#forget(task_id, entry)
+        if (outcome instanceof ProcessFault) reject(outcome)
+        else resolve(outcome)
+      }
+      const cancel = this.#options.clock.after(HAND_OVER_MS, () => {
+        // It may be stopped or starved; a new one costs little, and the claim is exclusive.
+        if (this.#current === child) this.#current = null
+        const said = `the spawner did not take ${task_id} within ${HAND_OVER_MS} ms`
+        settle(new ProcessFault('spawner_failed', said, 'later'))
+      })
+      const entry = { child, settle }
+      this.#pending.set(task_id, [...(this.#pending.get(task_id) ?? []), entry])
+      child.stdin.write(`${task_id}\n`)
+    })
+  }
+
+  close(): void {
+    this.#current?.stdin.end()
+    this.#current = null
+    for (const child of this.#reading) child.stdout.destroy()
+  }
+
+  #forget(task_id: string, entry: Pending): void {
+    const left = (this.#pending.get(task_id) ?? []).filter((one) => one !== entry)
+    if (left.length > 0) this.#pending.set(task_id, left)
+    else this.#pending.delete(task_id)
+  }
+
+  #launch(): Child {
+    const { shell, setsid, kind, tasks_folder, path } = this.#options
     const norc = shell.endsWith('bash') ? ['--norc'] : []
-    const args = [...norc, '-c', spawnerScript(kind), 'holon-spawner']
-    const child: Child = spawn(shell, [...args, tasks_folder, shell, setsid ?? ''], {
+    const script = [...norc, '-c', spawnerScript(kind), 'holon-spawner']
+    const child: Child = spawn(shell, [...script, tasks_folder, shell, setsid ?? ''], {
       detached: true,
       cwd: '/',
       // bash would read ~/.bashrc when its input is a socket and SHLVL is not set.
       env: { PATH: path, SHLVL: '1' },
       stdio: ['pipe', 'pipe', 'ignore'],
     })
-    reading.add(child)
-    const gone = () => left(child)
+    this.#reading.add(child)
+    const gone = () => this.#gone(child)
     child.on('error', gone).on('exit', gone)
     // A write to a spawner that just died; its `exit` says so to whoever waits.
     child.stdin.on('error', gone)
-    child.stdout.on('error', gone).on('close', () => reading.delete(child))
-    readLines(child.stdout, notice)
+    child.stdout.on('error', gone).on('close', () => this.#reading.delete(child))
+    readLines(child.stdout, (line) => this.#notice(line))
+    // What keeps the daemon alive is what it waits for, not its spawner.
     child.unref()
-    for (const stream of [child.stdin, child.stdout]) (stream as Partial<Socket>).unref?.()
+    for (const stream of [child.stdin, child.stdout]) if (stream instanceof Socket) stream.unref()
     return child
   }
 
-  function left(child: Child) {
-    if (current === child) current = null
-    for (const [id, waiting] of pending) {
-      for (const one of waiting.filter((entry) => entry.child === child)) one.settle('died')
-      if (waiting.length === 0) pending.delete(id)
+  #gone(child: Child): void {
+    if (this.#current === child) this.#current = null
+    for (const waiting of this.#pending.values()) {
+      for (const one of waiting) if (one.child === child) one.settle('died')
     }
   }
 
-  function notice(line: string) {
-    const [word, id = ''] = line.split(' ')
-    switch (word) {
-      case 'claimed':
-      case 'refused':
-        return pending.get(id)?.[0]?.settle(word)
-      case 'ended':
-        return options.onEnded(id)
-      default:
-        throw new Error(`the spawner said ${JSON.stringify(line)}`)
-    }
+  #notice(line: string): void {
+    const [word = '', id = ''] = line.split(' ')
+    if (word === 'claimed' || word === 'refused') this.#pending.get(id)?.[0]?.settle(word)
+    else if (word === 'ended') this.#options.onEnded(id)
+    else throw new Error(`the spawner said ${JSON.stringify(line)}`)
   }
-
-  function hand(task_id: string): Promise<HandOver> {
-    if (closed) throw new Error('start after close')
-    const child = (current ??= launch())
-    return new Promise((resolve, reject) => {
-      const waiting = pending.get(task_id) ?? []
-      const entry = { child, settle: (outcome: HandOver) => settle(() => resolve(outcome)) }
-      const settle = (then: () => void) => {
-        cancel()
-        waiting.splice(waiting.indexOf(entry), 1)
-        if (waiting.length === 0) pending.delete(task_id)
-        then()
-      }
-      const cancel = options.clock.after(HAND_OVER_MS, () => {
-        const said = `the spawner did not take ${task_id} within ${HAND_OVER_MS} ms`
-        settle(() => reject(new ProcessFault('spawner_failed', said, 'later')))
-        // It may be stopped or starved; a new one costs little, and the claim is exclusive.
-        if (current === child) current = null
-      })
-      waiting.push(entry)
-      pending.set(task_id, waiting)
-      child.stdin.write(`${task_id}\n`)
-    })
-  }
-
-  function close() {
-    closed = true
-    current?.stdin.end()
-    current = null
-    for (const child of reading) child.stdout.destroy()
-  }
-
-  return { hand, pid: () => current?.pid ?? null, close }
 }
-
-type Socket = { unref(): void }
 
 /** Calls `line` for every whole line; what is left without a newline at the end was torn. */
 function readLines(stream: Readable, line: (text: string) => void) {

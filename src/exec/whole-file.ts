@@ -27,13 +27,25 @@ export async function readHandle(
     }
     const tooLarge = `${path}: ${stat.size} bytes, and at most ${max_bytes} are read`
     if (stat.size > max_bytes) throw new FileFault('too_large', path, tooLarge)
-    const bytes = await handle.readFile()
+    const bytes = await readAll(handle, stat.size)
     const updated_at = stat.mtime.toISOString()
     const mode = stat.mode & 0o7777
     return { path, bytes, size: bytes.length, sha256: sha256(bytes), updated_at, mode }
   } catch (error) {
     throw fileFault(error, path)
   }
+}
+
+/** By position, so that a handle can be read again; what is appended meanwhile is left out. */
+async function readAll(handle: FileHandle, size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(size)
+  let have = 0
+  while (have < size) {
+    const { bytesRead } = await handle.read(bytes, have, size - have, have)
+    if (bytesRead === 0) break
+    have += bytesRead
+  }
+  return bytes.subarray(0, have)
 }
 
 /**

@@ -3,7 +3,6 @@
  * table, so that `verify` can derive them again and compare.
  */
 import { tables, type Rows, type Table } from '../domain/event.ts'
-import { isLiveWait } from '../domain/facts.ts'
 import { roundId } from '../domain/turn.ts'
 import { schema, type Database } from './schema.ts'
 
@@ -18,7 +17,9 @@ const derive: { [T in Table]: (row: Rows[T]) => Derived<T> } = {
     agent_id: row.agent_id,
     work_item_id: row.work_item_id,
     status: row.status,
-    live: isLiveWait(row) ? 1 : 0,
+    wake: row.wake,
+    released_focus: Number(row.released_focus),
+    focus_settled: Number(row.focus_settled),
   }),
   messages: (row) => ({
     id: row.id,

@@ -35,7 +35,9 @@ export const schema = {
     columns: {
       id: integer('always 1'),
       home_id: text('`home_` and a UUIDv7, minted when the home was made'),
-      boot_epoch: integer('raised by every owner at its start; a commit with an older one is fenced'),
+      boot_epoch: integer(
+        'raised by every owner at its start; a commit with an older one is fenced',
+      ),
     },
   },
   events: {
@@ -76,7 +78,9 @@ export const schema = {
       agent_id: agentId,
       work_item_id: textOrNull('the waiting item; null: the agent itself'),
       status: text('active, resolved or cancelled; the last two are final'),
-      live: integer('1 while a turn must still wait for, show or settle it (`isLiveWait`), else 0'),
+      wake: text('what may end it: operator_input, task_result, external, timer or system'),
+      released_focus: integer('1 when it took the focus from its item, else 0'),
+      focus_settled: integer('1 when nothing is left to do about its end, else 0'),
     },
   },
   messages: {

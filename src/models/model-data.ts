@@ -31,7 +31,7 @@ export type ModelOverrides = Readonly<Record<string, Partial<ModelFacts>>>
 
 type Entry = { context_window: number; max_output: number; price: Price; long_price?: LongPrice }
 
-/** The day our data describes, as `YYYY-MM-DD`. */
+/** The newest day our data describes, as `YYYY-MM-DD`; how it was collected is in its note. */
 export const modelDataAsOf: string = data.as_of
 
 const entries = data.models as Readonly<Record<string, Entry>>

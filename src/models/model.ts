@@ -142,6 +142,8 @@ export type ModelOptions = { signal: AbortSignal; on_event?: (event: ModelEvent)
  * between requests, and it sends each request at most once (`withRetry` repeats).
  */
 export interface Model {
+  /** A deterministic model: it works from `ModelRequest.situation`, which others do not get. */
+  readonly reads_situation?: true
   request(request: ModelRequest, options: ModelOptions): Promise<ModelOutcome>
 }
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ModelMessage } from '../models/model.ts'
 import { asks, hear } from './model-server-client.ts'
 import { calls, fails, says, scriptedModel } from './scripted-model.ts'
 
 test('a script answers request by request, and every request is kept as it was sent', async () => {
   const fault = fails({ kind: 'world', code: 'overloaded' })
   const model = scriptedModel((_, n) => (n === 1 ? says('One.') : fault))
-  const messages = [{ role: 'user', content: 'Hello.' } as const]
+  const messages: ModelMessage[] = [{ role: 'user', content: 'Hello.' }]
   const request = asks('scripted/model', { messages })
   const first = await hear(model, request)
   messages.push({ role: 'user', content: 'More.' })

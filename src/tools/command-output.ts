@@ -5,7 +5,7 @@
  */
 import type { TaskId } from '../domain/ids.ts'
 import type { OutputSize, TaskProcess } from '../exec/ports.ts'
-import { sha256 } from './sha256.ts'
+import { sha256 } from '../exec/whole-file.ts'
 import type { ToolContext } from './tool.ts'
 
 /** Bytes of output per token of the limit: low, so that what is cut here is not cut again. */
@@ -81,6 +81,13 @@ const fromLine = (text: string): string => {
   const start = text.indexOf('\n') + 1
   return start > 0 && start < text.length / 2 ? text.slice(start) : text
 }
+
+/** The streams as a result shows them; the paths only when something was left out. */
+export const streamsOf = (output: CommandOutput) => ({
+  stdout: output.stdout,
+  stderr: output.stderr,
+  ...(output.full_output === null ? {} : { full_output: output.full_output }),
+})
 
 /** Both streams in one text, for a handle or a message: what is not stdout is labelled. */
 export const asOneText = (output: CommandOutput): string =>

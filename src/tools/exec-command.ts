@@ -6,11 +6,11 @@
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
 import { openTurn, type Draft } from '../domain/facts.ts'
-import type { TaskId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
 import { isTerminal } from '../domain/task.ts'
 import { between } from '../domain/time.ts'
 import { no, type Rejection } from '../domain/verdict.ts'
+import { FileFault } from '../exec/file-fault.ts'
 import { COMMAND_MAX_CHARS } from '../exec/limits.ts'
 import type { CommandSpec } from '../exec/ports.ts'
 import { ProcessFault } from '../exec/process-fault.ts'
@@ -99,36 +99,24 @@ export const execCommand = effectTool<Input, CommandIntent>({
     return { ok: true, intent, task_id, queue: (d) => queueTask(d, intent, output_path) }
   },
 
-  async run(_input, intent, ctx) {
-    if (ctx.signal.aborted) {
-      return notStartedOutcome(ctx, intent, { status: 'cancelled', reason: 'aborted' })
-    }
-    return begin(ctx, intent)
-  },
-
-  async recover(_input, intent, ctx) {
-    const task = await taskRow(ctx, intent.task_id)
-    if (task?.status === 'cancelling') return stoppedOutcome(ctx, intent, task.reason ?? 'stopped')
-    try {
-      const process = await ctx.processes.observe(intent.task_id)
-      switch (process.state) {
-        case 'absent':
-          // Nobody claimed it, and the claim is exclusive: this start cannot be a second one.
-          return await this.run(_input, intent, ctx)
-        case 'running': {
-          const spent = between(ctx.call.started_at ?? ctx.now(), ctx.now())
-          return await follow(ctx, intent, Math.max(0, intent.yield_ms - spent), true)
-        }
-        case 'ended':
-        case 'lost':
-          return await endedOutcome(ctx, intent, process)
-      }
-    } catch (error) {
-      if (error instanceof ProcessFault) return unknownOutcome(intent, error)
-      throw error
-    }
-  },
+  run: (_input, intent, ctx) => knownOrNot(intent, () => begin(ctx, intent)),
+  recover: (_input, intent, ctx) => knownOrNot(intent, () => rejoin(ctx, intent)),
 })
+
+/** When the machine does not answer, nothing is known of the command, and nothing is claimed. */
+async function knownOrNot(
+  intent: CommandIntent,
+  act: () => Promise<EffectOutcome>,
+): Promise<EffectOutcome> {
+  try {
+    return await act()
+  } catch (error) {
+    if (error instanceof ProcessFault || error instanceof FileFault) {
+      return unknownOutcome(intent, error)
+    }
+    throw error
+  }
+}
 
 function unsupported(input: Input) {
   if (input.tty) {
@@ -181,6 +169,9 @@ function queueTask(d: Draft, intent: CommandIntent, output_path: string): Reject
 }
 
 async function begin(ctx: ToolContext, intent: CommandIntent): Promise<EffectOutcome> {
+  if (ctx.signal.aborted) {
+    return notStartedOutcome(ctx, intent, { status: 'cancelled', reason: 'aborted' })
+  }
   const spec: CommandSpec = {
     task_id: intent.task_id,
     cmd: intent.cmd,
@@ -194,27 +185,40 @@ async function begin(ctx: ToolContext, intent: CommandIntent): Promise<EffectOut
     await ctx.processes.start(intent.task_id)
   } catch (error) {
     if (!(error instanceof ProcessFault)) throw error
-    return startFailed(ctx, intent, error)
+    const outcome = await startFailed(ctx, intent, error)
+    if (outcome) return outcome
   }
   return follow(ctx, intent, intent.yield_ms, false)
 }
 
-/** A failed hand-over may still have been claimed; if not, a stop makes sure that it never is. */
+/** A failed hand-over may have been claimed all the same (null); if not, a stop makes it final. */
 async function startFailed(
   ctx: ToolContext,
   intent: CommandIntent,
   fault: ProcessFault,
-): Promise<EffectOutcome> {
-  try {
-    await ctx.processes.stop(intent.task_id, limits.stop_grace.value)
-    const process = await ctx.processes.observe(intent.task_id)
-    const began = process.state === 'ended' && process.how !== 'could_not_start'
-    if (began || process.state === 'lost') return await endedOutcome(ctx, intent, process)
-  } catch (error) {
-    if (!(error instanceof ProcessFault)) throw error
-    return unknownOutcome(intent, fault)
-  }
+): Promise<EffectOutcome | null> {
+  if ((await ctx.processes.observe(intent.task_id)).state !== 'absent') return null
+  await ctx.processes.stop(intent.task_id, limits.stop_grace.value)
   return notStartedOutcome(ctx, intent, { status: 'failed', reason: fault.message })
+}
+
+/** After a crash: whatever the process is now, the call goes on from there. */
+async function rejoin(ctx: ToolContext, intent: CommandIntent): Promise<EffectOutcome> {
+  const task = await taskRow(ctx, intent.task_id)
+  if (task?.status === 'cancelling') return stoppedOutcome(ctx, intent, task.reason ?? 'stopped')
+  const process = await ctx.processes.observe(intent.task_id)
+  switch (process.state) {
+    case 'absent':
+      // Nobody claimed it, and the claim is exclusive: this start cannot be a second one.
+      return begin(ctx, intent)
+    case 'running': {
+      const spent = between(ctx.call.started_at ?? ctx.now(), ctx.now())
+      return follow(ctx, intent, Math.max(0, intent.yield_ms - spent), true)
+    }
+    case 'ended':
+    case 'lost':
+      return endedOutcome(ctx, intent, process)
+  }
 }
 
 async function follow(

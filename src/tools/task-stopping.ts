@@ -1,21 +1,30 @@
 /**
- * Stopping a task: the wish is committed first, so that a crash in between finishes it; then the
- * whole tree is stopped; only the proof makes it `cancelled`. Without proof it stays `cancelling`
- * with the pids that live, and belongs to the task supervisor, which announces its end.
+ * Ends of tasks as calls see them. Stopping: the wish is committed first, so that a crash in between
+ * finishes it; then the whole tree is stopped; only the proof ends the task. Without proof it stays
+ * `cancelling` with the pids that live, and belongs to the task supervisor, which announces its end.
  */
 import type { Draft } from '../domain/facts.ts'
 import type { TaskId } from '../domain/ids.ts'
+import { endTask, type EndedTask } from '../domain/ingress.ts'
 import { limits } from '../domain/limits.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
-import { endOfTask, endTask, type EndFacts } from '../domain/task-end.ts'
+import { endOfTask, taskResultText } from '../domain/task-end.ts'
+import type { Timestamp } from '../domain/time.ts'
+import { consumeTaskResult } from '../domain/waiting.ts'
 import type { StopOutcome, TaskProcess } from '../exec/ports.ts'
 import { asOneText, totalBytes, type CommandOutput } from './command-output.ts'
 import type { ToolContext } from './tool.ts'
 
+/** Characters of output in a task's result message. */
+const MESSAGE_TAIL_CHARS = 2_000
+
 export type Stopping = { proof: StopOutcome; process: TaskProcess }
 
-/** The task's row, also when it ended too long ago to be among the facts. */
-export const taskRow = async (ctx: ToolContext, id: string): Promise<Task | null> => {
+/** The end of a task and when it began, for a row that does not know it yet. */
+export type SeenEnd = EndedTask & { started_at: Timestamp | null }
+
+/** A task of this agent, also when it ended too long ago to be among the facts. */
+export async function taskRow(ctx: ToolContext, id: string): Promise<Task | null> {
   const row = ctx.facts().row('tasks', id) ?? (await ctx.load('tasks', id))
   return row?.agent_id === ctx.turn.agent_id ? row : null
 }
@@ -26,7 +35,7 @@ export async function stopTask(ctx: ToolContext, id: TaskId, because: string): P
   await ctx.commit((d) => {
     const task = d.row('tasks', id)
     if (!task || isTerminal(task) || task.status === 'cancelling') return
-    if (task.status === 'queued') beginTask(d, id, before)
+    if (before.state === 'running') beginTask(d, id, before)
     d.emit({ type: 'task_cancelling', id, survivors: [], because })
   })
   const proof = await ctx.processes.stop(id, limits.stop_grace.value)
@@ -34,40 +43,60 @@ export async function stopTask(ctx: ToolContext, id: TaskId, because: string): P
 }
 
 /** The row of a queued task follows its process. */
-export function beginTask(d: Draft, id: TaskId, process: TaskProcess): void {
-  if (process.state !== 'running') return
+export function beginTask(
+  d: Draft,
+  id: TaskId,
+  process: { pid: number; started_at: Timestamp },
+): void {
+  if (d.row('tasks', id)?.status !== 'queued') return
   d.emit({ type: 'task_started', id, pid: process.pid, started_at: process.started_at })
 }
 
-export function settleStop(d: Draft, id: TaskId, stopping: Stopping, end: EndFacts): void {
+/**
+ * The end as a call's result shows it: committed with the result unless it is already (`end` null),
+ * and the task's message needs no turn any more.
+ */
+export function settleEnd(d: Draft, end: SeenEnd | null, id: TaskId): void {
   const task = d.row('tasks', id)
-  if (stopping.proof.stopped) return endTask(d, id, end)
-  if (!task || isTerminal(task)) return
-  const because = task.status === 'cancelling' && task.reason ? task.reason : (end.reason ?? '')
-  if (!task.promoted) d.emit({ type: 'task_promoted', id })
-  d.emit({ type: 'task_cancelling', id, survivors: stopping.proof.survivors, because })
+  if (end !== null && task && !isTerminal(task)) {
+    if (task.status === 'queued' && end.started_at !== null) {
+      d.emit({ type: 'task_started', id, pid: null, started_at: end.started_at })
+    }
+    endTask(d, end)
+  }
+  consumeTaskResult(d, id)
 }
 
-/** What the ledger keeps of an end, from the process and what it wrote. */
-export function endFacts(
+/** Without proof: the survivors are recorded, and the end to come will be announced. */
+export function settleSurvivors(d: Draft, id: TaskId, survivors: number[], because: string): void {
+  const task = d.row('tasks', id)
+  if (!task || isTerminal(task)) return
+  handOver(d, id)
+  d.emit({ type: 'task_cancelling', id, survivors, because: task.reason ?? because })
+}
+
+/** From now on the supervisor answers for the task: its end is a message. */
+export function handOver(d: Draft, id: TaskId): void {
+  const task = d.row('tasks', id)
+  if (task && !isTerminal(task) && !task.promoted) d.emit({ type: 'task_promoted', id })
+}
+
+/** The end that process and row make together, or null while there is none. */
+export function endSeen(
   ctx: ToolContext,
-  task: Pick<Task, 'status' | 'reason'>,
+  task: Task,
   process: TaskProcess,
   output: CommandOutput,
-  read_by: string | null,
-): EndFacts | null {
+): SeenEnd | null {
   const ending = endOfTask(process, task)
   if (ending === null) return null
+  const ended_at = (process.state === 'ended' ? process.ended_at : null) ?? ctx.now()
+  const end = { ...ending, ended_at }
   return {
-    ...ending,
-    // Of a process that vanished only the call knows when it began.
-    started_at: process.state === 'ended' ? process.started_at : ctx.call.started_at,
-    ended_at: (process.state === 'ended' ? process.ended_at : null) ?? ctx.now(),
+    ...end,
+    task_id: task.id,
+    started_at: task.started_at ?? (process.state === 'ended' ? process.started_at : null),
     output_bytes: totalBytes(output.bytes),
-    tail: asOneText(output).slice(-MESSAGE_TAIL_CHARS),
-    read_by,
+    body: taskResultText(task, end, asOneText(output).slice(-MESSAGE_TAIL_CHARS)),
   }
 }
-
-/** Characters of output in a task's result message. */
-const MESSAGE_TAIL_CHARS = 2_000

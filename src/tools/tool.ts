@@ -9,14 +9,17 @@ import type { PlanDescriptor } from '../domain/plan.ts'
 import type { Rejection } from '../domain/verdict.ts'
 import type { Rows, Table } from '../domain/event.ts'
 import type { Outcome, Turn } from '../domain/turn.ts'
-import type { WorkItem } from '../domain/work-item.ts'
+import type { PlanStored, WorkItem } from '../domain/work-item.ts'
 import type { Mint, TaskId } from '../domain/ids.ts'
 import type { Timestamp } from '../domain/time.ts'
 import type { Files, Processes } from '../exec/ports.ts'
 import type { Roots } from '../exec/roots.ts'
 
-/** A call that ends the turn: with what outcome, and whether a report is still to be asked for. */
-export type Closing = { outcome: Outcome; reason: string; ask_report: boolean }
+/**
+ * A call that ends the turn: with what outcome, whether a report is still to be asked for, and
+ * the round's words where the call itself has not delivered them.
+ */
+export type Closing = { outcome: Outcome; reason: string; ask_report: boolean; text: string }
 
 export type StoreOutcome = { result: ToolResult; closes: Closing | null }
 
@@ -45,9 +48,10 @@ export interface ToolContext {
   facts(): Facts
   /** A row that may be too old to be among the facts. */
   load<T extends Table>(table: T, id: string): Promise<Rows[T] | null>
-  list<T extends Table>(table: T, filter: { limit: number; status?: readonly string[] }): Promise<
-    Rows[T][]
-  >
+  list<T extends Table>(
+    table: T,
+    filter: { limit: number; status?: readonly string[] },
+  ): Promise<Rows[T][]>
   /** Commits what `decide` emits, on fresh facts, retried on conflict; returns its value. */
   commit<T>(decide: (d: Draft) => T): Promise<T>
   now(): Timestamp
@@ -64,9 +68,13 @@ export interface ToolContext {
   /** Default folder of commands and relative paths, absolute. */
   readonly workdir: string
   readonly environment: Readonly<Record<string, string>>
-  describePlan(item: WorkItem): Promise<PlanDescriptor>
-  /** Writes an empty or given plan file for a new item and returns what the ledger keeps of it. */
-  makePlan(id: WorkItem['id'], text: string): Promise<WorkItem['plan_artifact']>
+  /** The item's plan file as it is now, for the reader and for the ledger. */
+  readPlan(item: WorkItem): Promise<{ stored: PlanStored; described: PlanDescriptor }>
+  /** Writes the plan file of a new item: the given text, or nothing; the same again is harmless. */
+  makePlan(
+    id: WorkItem['id'],
+    text: string,
+  ): Promise<{ stored: PlanStored; described: PlanDescriptor }>
   taskFolder(id: TaskId): string
   /** Stores a long output beside the ledger under the call's id; returns its absolute path. */
   keepOutput(text: string): Promise<string>
@@ -98,6 +106,10 @@ export type EffectTool<I = unknown, N = unknown> = Base<I> & {
     | { ok: true; intent: N; task_id: TaskId | null; queue?: (d: Draft) => Rejection | void }
     | { ok: false; result: ToolResult }
   >
+  /**
+   * What the world does wrong is a result (kind `fault`, `aborted`, `outcome_unknown`); a rejected
+   * promise is a bug. Called once per intent; the runtime commits the outcome with its `settle`.
+   */
   run(input: I, intent: N, ctx: ToolContext): Promise<EffectOutcome>
   /** After a crash, with an intent and no outcome; by class (reliability 3). */
   recover(input: I, intent: N, ctx: ToolContext): Promise<EffectOutcome>

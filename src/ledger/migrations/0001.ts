@@ -25,15 +25,19 @@ create table work_items (
 create index work_items_by_state on work_items (agent_id, state, changed_seq);
 
 create table waits (
-  born         integer primary key,
-  id           text not null unique,
-  agent_id     text not null,
-  work_item_id text,
-  status       text not null check (status in ('active', 'resolved', 'cancelled')),
-  live         integer not null check (live in (0, 1)),
-  data         text not null
+  born           integer primary key,
+  id             text not null unique,
+  agent_id       text not null,
+  work_item_id   text,
+  status         text not null check (status in ('active', 'resolved', 'cancelled')),
+  wake           text not null,
+  released_focus integer not null,
+  focus_settled  integer not null,
+  data           text not null
 ) strict;
-create index waits_live on waits (agent_id) where live = 1;
+create index waits_live on waits (agent_id) where status = 'active'
+  or (status = 'resolved' and focus_settled = 0
+    and (released_focus = 1 or (work_item_id is null and wake in ('timer', 'task_result'))));
 create index waits_by_status on waits (agent_id, status);
 create index waits_by_item on waits (work_item_id) where work_item_id is not null;
 
@@ -152,8 +156,16 @@ const byAgent = [
 ].map((table) => `create index ${table}_by_agent on ${table} (agent_id);`)
 
 /** Short ids (`work_7f3a`) are the last characters of an id. */
-const byTail = ['work_items', 'waits', 'messages', 'turns', 'calls', 'tasks', 'briefs', 'decisions']
-  .map((table) => `create index ${table}_by_tail on ${table} (substr(id, -4));`)
+const byTail = [
+  'work_items',
+  'waits',
+  'messages',
+  'turns',
+  'calls',
+  'tasks',
+  'briefs',
+  'decisions',
+].map((table) => `create index ${table}_by_tail on ${table} (substr(id, -4));`)
 
 /** [table, the column that says how far a row is, its final values, what must never happen] */
 const ends = [

@@ -1,0 +1,102 @@
+/**
+ * The reads of a home for a client on the same machine, over a ledger that is open beside its
+ * owner. Everything comes out as records and views of `protocol`; nothing here writes, wakes or
+ * holds the ledger longer than one read.
+ */
+import { agentView, factsOf, type AgentView, type LiveRowsRead } from '../protocol/agent-view.ts'
+import type { Rows, StoredEvent, Table, Timestamp } from '../protocol/records.ts'
+
+export type RowFilter = {
+  agent_id?: string
+  work_item_id?: string
+  status?: readonly string[]
+  kind?: readonly string[]
+  limit: number
+}
+
+/**
+ * What a ledger must be able to answer. Contract: as `LedgerReads` of the ledger, of which this is
+ * a part; methods reject with the ledger's own faults.
+ */
+export interface Reader {
+  agents(): Promise<Rows['agents'][]>
+  live(agent_id: string): Promise<LiveRowsRead | null>
+  row<T extends Table>(table: T, id: string): Promise<Rows[T] | null>
+  idsLike(table: Table, short: string): Promise<string[]>
+  list<T extends Table>(table: T, filter: RowFilter): Promise<Rows[T][]>
+  events(filter: EventsFilter): Promise<StoredEvent[]>
+  lastGlobalSeq(): Promise<number>
+}
+
+export type EventsFilter = {
+  after: number
+  limit: number
+  agent_id?: string
+  work_item_id?: string
+}
+
+export type Moment = { now: Timestamp; has_owner: boolean }
+
+/** One agent as it is now; null when there is none with this name. */
+export async function readAgent(
+  reader: Reader,
+  id: string,
+  moment: Moment,
+): Promise<AgentView | null> {
+  const live = await reader.live(id)
+  return live === null ? null : agentView(factsOf(id, live), moment.now, moment.has_owner)
+}
+
+/** Every agent that still exists, oldest first; or only the one named. */
+export async function readAgents(
+  reader: Reader,
+  moment: Moment,
+  only: string | null = null,
+): Promise<AgentView[]> {
+  const agents = (await reader.agents()).filter(
+    (agent) => agent.state !== 'deleted' && (only === null || agent.id === only),
+  )
+  const views = await Promise.all(agents.map((agent) => readAgent(reader, agent.id, moment)))
+  return views.filter((view) => view !== null)
+}
+
+/** The newest turn of each agent, open or ended. */
+export async function readLastTurns(
+  reader: Reader,
+  views: readonly AgentView[],
+): Promise<Rows['turns'][]> {
+  const lists = await Promise.all(
+    views.map(({ agent }) => reader.list('turns', { agent_id: agent.id, limit: 1 })),
+  )
+  return lists.flat()
+}
+
+export type Resolved =
+  | { ok: true; id: string }
+  | { ok: false; code: 'unknown_id' | 'ambiguous_id'; candidates: readonly string[] }
+
+/** Id prefixes and the table each noun is kept in. */
+const tableOfPrefix: Readonly<Record<string, Table>> = {
+  work: 'work_items',
+  wait: 'waits',
+  task: 'tasks',
+  turn: 'turns',
+  msg: 'messages',
+  brief: 'briefs',
+  call: 'calls',
+  dec: 'decisions',
+}
+
+export const prefixOf = (id: string): string => id.slice(0, Math.max(0, id.indexOf('_')))
+
+/** Finds the one id that a whole or short id means. The prefix decides where it is looked for. */
+export async function resolveId(reader: Reader, text: string): Promise<Resolved> {
+  const table = tableOfPrefix[prefixOf(text)]
+  if (table === undefined) return { ok: false, code: 'unknown_id', candidates: [] }
+  const found = await reader.idsLike(table, text)
+  const [first] = found
+  if (first === undefined) return { ok: false, code: 'unknown_id', candidates: [] }
+  return found.length === 1
+    ? { ok: true, id: first }
+    : { ok: false, code: 'ambiguous_id', candidates: found }
+}

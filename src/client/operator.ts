@@ -1,0 +1,83 @@
+/**
+ * The operator's words to whoever owns a home: one POST to the owner's door on this machine. The
+ * answer is the owner's reply as a value; that nobody opens is a value too.
+ */
+import type * as Http from 'node:http'
+import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
+
+/** Where the owner listens, as it left it in the home. */
+export type DoorAddress = { pid: number; port: number }
+
+export type DoorAnswer =
+  | { ok: true; reply: OperatorReply }
+  /** Nothing listens there (any more): the owner is gone, or going. */
+  | { ok: false; code: 'closed' }
+  /** Something listens and does not take it. */
+  | { ok: false; code: 'refused'; message: string }
+
+/** Milliseconds for one answer: a commit takes one, a full disk many. */
+const patience = 10_000
+/** Bytes of an answer that are read. */
+const answerLimit = 1024 * 1024
+
+/** Contract: never rejects; sends the command once. The token is the home's control token. */
+export function sendThroughDoor(
+  door: DoorAddress,
+  token: string,
+  command: OperatorCommand,
+): Promise<DoorAnswer> {
+  const { promise, resolve } = Promise.withResolvers<DoorAnswer>()
+  const body = JSON.stringify(command)
+  const outgoing = process.getBuiltinModule('node:http').request({
+    host: '127.0.0.1',
+    port: door.port,
+    path: '/operator',
+    method: 'POST',
+    agent: false,
+    timeout: patience,
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-length': new TextEncoder().encode(body).length,
+    },
+  })
+  const refused = (message: string) => resolve({ ok: false, code: 'refused', message })
+  outgoing.on('response', (incoming) => {
+    readAll(incoming).then(
+      (text) => resolve(answerOf(incoming.statusCode ?? 0, text)),
+      (error: unknown) => refused(`its answer broke off: ${String(error)}`),
+    )
+  })
+  outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in time')))
+  outgoing.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ECONNREFUSED') resolve({ ok: false, code: 'closed' })
+    else refused(error.message)
+  })
+  outgoing.end(body)
+  return promise
+}
+
+async function readAll(incoming: Http.IncomingMessage): Promise<string> {
+  incoming.setEncoding('utf8')
+  let text = ''
+  for await (const chunk of incoming) {
+    text += String(chunk)
+    if (text.length > answerLimit) throw new Error('it is too long')
+  }
+  return text
+}
+
+/** A reply comes back whole, accepted or not; anything else is a problem document. */
+function answerOf(status: number, text: string): DoorAnswer {
+  const refused = (message: string): DoorAnswer => ({ ok: false, code: 'refused', message })
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return refused(`it answered ${status} without JSON`)
+  }
+  if (typeof body !== 'object' || body === null) return refused(`it answered ${status}`)
+  if ('ok' in body) return { ok: true, reply: body as OperatorReply }
+  const detail = 'detail' in body ? String(body.detail) : `it answered ${status}`
+  return refused(detail)
+}

@@ -1,0 +1,109 @@
+/**
+ * The continuation anchor: why this turn runs, what was waited for and how that ended, in the
+ * words of prompts/anchors.md. One text for each cause; a message's depends on who wrote it.
+ */
+import type { Message } from '../domain/message.ts'
+import type { Projection } from '../domain/readiness.ts'
+import type { Wait } from '../domain/wait.ts'
+import { counted, quoted } from './phrase.ts'
+import type { Situation } from './situation.ts'
+import { template } from './template.ts'
+import { waitLine, wokenLine } from './wait-line.ts'
+
+/** Waiting items an unbound operator message is shown beside. */
+const waitingShown = 3
+
+export function anchorSection(situation: Situation): string {
+  const { now, woken_by } = situation
+  const agentWaits = situation.agent_waits.filter((w) => !woken_by.some(({ id }) => id === w.id))
+  return [
+    '# Why this turn runs',
+    `It is ${now}.`,
+    causeText(situation),
+    ...(woken_by.length === 0
+      ? []
+      : [woken_by.map((wait) => `- ${wokenText(wait, situation)}`).join('\n')]),
+    ...(agentWaits.length === 0
+      ? []
+      : [
+          'Your waits that belong to no item:',
+          agentWaits.map((w) => `- ${waitLine(w, now)}`).join('\n'),
+        ]),
+  ].join('\n\n')
+}
+
+function causeText(situation: Situation): string {
+  const { cause } = situation.turn
+  switch (cause.kind) {
+    case 'continue_current':
+      return template('anchors', 'continue')
+    case 'review_triggered':
+      return template('anchors', 'review')
+    case 'queued_available':
+      return template('anchors', 'queue', { ready: counted(cause.work_item_ids.length, 'item') })
+    case 'message': {
+      const message = situation.messages.find(({ id }) => id === cause.message_id)
+      if (message === undefined) throw new Error(`the cause ${cause.message_id} is not among them`)
+      return messageCause(message, situation)
+    }
+  }
+}
+
+function messageCause(message: Message, situation: Situation): string {
+  switch (message.kind) {
+    case 'operator_prompt':
+      return operatorCause(message, situation)
+    case 'task_result':
+    case 'task_status':
+      return template('anchors', 'task', { task: message.task_id ?? '(unnamed)' })
+    case 'callback_event':
+    case 'webhook_event':
+      return template('anchors', 'event')
+    case 'delegation':
+      return template('anchors', 'delegation')
+    case 'timer_tick':
+    case 'internal_followup':
+      return template('anchors', 'runtime')
+  }
+}
+
+/** An unbound message never answers a wait by itself: the items it may be meant for are named. */
+function operatorCause(message: Message, situation: Situation): string {
+  const item = message.work_item_id
+  if (item !== null) {
+    const own = situation.item?.projection
+    const done = own?.item.id === item && own.lifecycle === 'completed'
+    return template('anchors', done ? 'operator_bound_completed' : 'operator_bound', { item })
+  }
+  const waiting = waitingItems(situation)
+  if (waiting.length === 0) return template('anchors', 'operator_unbound')
+  const lines = waiting.slice(0, waitingShown).map((p) => `- ${waitingLine(p)}`)
+  const more = waiting.length - lines.length
+  if (more > 0) lines.push(`- and ${more} more: ListWorkItems filter waiting_for_operator`)
+  const also = template('anchors', 'operator_unbound_waiting', { waiting: lines.join('\n') })
+  return `${template('anchors', 'operator_unbound')}\n\n${also}`
+}
+
+function waitingItems({ item, candidates }: Situation): Projection[] {
+  const own = item?.projection
+  const waits = own?.readiness === 'waiting_for_operator' ? [own] : []
+  return [...waits, ...candidates.waiting_for_operator.filter((p) => p.item.id !== own?.item.id)]
+}
+
+function waitingLine(p: Projection): string {
+  const asked = p.wait === null ? 'its plan needs input' : quoted(p.wait.reason, 500)
+  const wait = p.wait === null ? '' : ` (${p.wait.id})`
+  return `${p.item.id} ${quoted(p.item.objective, 500)}: ${asked}${wait}`
+}
+
+/** The wait's sentence, with the item it belongs to where that is not the turn's. */
+function wokenText(wait: Wait, situation: Situation): string {
+  const says = wokenLine(wait, situation.turn.id, situation.now)
+  const id = wait.work_item_id
+  if (id === null) return `${says} This wait belongs to no item.`
+  if (id === situation.item?.projection.item.id) return says
+  const other = Object.values(situation.candidates)
+    .flat()
+    .find((p) => p.item.id === id)
+  return `${says} It is a wait of ${id}${other ? ` ${quoted(other.item.objective, 500)}` : ''}.`
+}

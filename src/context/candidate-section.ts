@@ -1,0 +1,108 @@
+/**
+ * The agent's other work items, by class and in rank order, one line each: at most 3 triggered,
+ * 5 queued, 3 waiting or blocked, 3 completed with a report, and one count for the rest of a class.
+ * Under pressure the classes give way from the last one up; their counts stay.
+ */
+import { promptLimit } from '../domain/rank.ts'
+import { candidateClasses, type CandidateClass, type Projection } from '../domain/readiness.ts'
+import type { Timestamp } from '../domain/time.ts'
+import type { TokenEstimator } from './estimate.ts'
+import { contextLimits } from './limits.ts'
+import { clip, oneLine, quoted } from './phrase.ts'
+import type { Situation } from './situation.ts'
+import { triggers } from './wait-line.ts'
+
+const titles: { readonly [C in CandidateClass]: string } = {
+  current_runnable: 'In focus, runnable',
+  triggered_blocked: 'Triggered, to be reviewed',
+  queued_runnable: 'Queued and runnable',
+  waiting_for_operator: 'Waiting for the operator',
+  blocked: 'Blocked or waiting',
+  completed_recent: 'Completed lately',
+}
+
+/** The filter of ListWorkItems that shows the whole class. */
+const filters: { readonly [C in CandidateClass]: string } = {
+  current_runnable: 'current',
+  triggered_blocked: 'triggered',
+  queued_runnable: 'queued',
+  waiting_for_operator: 'waiting_for_operator',
+  blocked: 'blocked',
+  completed_recent: 'completed',
+}
+
+/** Classes stand in the order in which they keep their lines under pressure. */
+export function candidateSection(
+  situation: Situation,
+  tokens: TokenEstimator,
+  max_tokens: number,
+): string {
+  const classes = candidateClasses
+    .map((name) => ({ name, items: itemsOf(situation, name) }))
+    .filter(({ items }) => items.length > 0)
+  if (classes.length === 0) return '# Other work items\n\nNone.'
+  let left = max_tokens
+  // Every class has its head line whatever happens.
+  for (const { name, items } of classes) left -= tokens(headLine(name, items.length, 0)) + 1
+  const parts = classes.map(({ name, items }) => {
+    const lines: string[] = []
+    for (const projection of items.slice(0, promptLimit[name])) {
+      const line = `- ${candidateLine(projection, situation)}`
+      if (tokens(line) + 1 > left) break
+      left -= tokens(line) + 1
+      lines.push(line)
+    }
+    // A better class that did not fit leaves nothing to those after it.
+    if (lines.length < Math.min(items.length, promptLimit[name])) left = 0
+    return [headLine(name, items.length, lines.length), ...lines].join('\n')
+  })
+  return ['# Other work items', ...parts, ...notReady(situation)].join('\n\n')
+}
+
+function headLine(name: CandidateClass, total: number, shown: number): string {
+  if (shown === total) return `${titles[name]}:`
+  const more = `ListWorkItems filter ${filters[name]} shows all`
+  return `${titles[name]}, ${shown} of ${total} (${more})${shown === 0 ? '' : ':'}`
+}
+
+/** Without the turn's item; completed ones only with a report; in a queue turn only ready ones. */
+function itemsOf(situation: Situation, name: CandidateClass): readonly Projection[] {
+  const { cause } = situation.turn
+  const own = situation.item?.projection.item.id
+  return situation.candidates[name].filter(({ item }) => {
+    if (item.id === own) return false
+    if (name === 'completed_recent') return item.result_summary !== null
+    if (name === 'queued_runnable' && cause.kind === 'queued_available') {
+      return cause.work_item_ids.includes(item.id)
+    }
+    return true
+  })
+}
+
+function notReady({ turn, candidates }: Situation): string[] {
+  if (turn.cause.kind !== 'queued_available') return []
+  const count = candidates.queued_runnable.length - turn.cause.work_item_ids.length
+  return count > 0 ? [`Queued but paused for a while after turns without progress: ${count}`] : []
+}
+
+function candidateLine(p: Projection, situation: Situation): string {
+  const { item } = p
+  if (item.result_summary !== null && p.lifecycle === 'completed') {
+    const report = quoted(item.result_summary, contextLimits.report_head.value)
+    return `${item.id} ${quoted(item.objective, 500)}, report: ${report}`
+  }
+  const parts = [`${item.id} ${quoted(item.objective, 500)}`, p.scheduling_state]
+  if (p.current_todo !== null) parts.push(`todo: ${oneLine(p.current_todo.text)}`)
+  parts.push(...holdWords(p, situation.now))
+  const head = situation.plan_heads[item.id] ?? ''
+  if (head !== '') parts.push(`plan: ${quoted(head, contextLimits.plan_head.value)}`)
+  return parts.join('; ')
+}
+
+function holdWords(p: Projection, now: Timestamp): string[] {
+  const parts: string[] = []
+  if (p.blocker !== null) parts.push(`held by: ${clip(p.blocker, 200)}`)
+  else if (p.reason.code === 'needs_input') parts.push('held by: its plan needs input')
+  if (p.wait !== null && p.wait.trigger_count > 0) parts.push(triggers(p.wait, now))
+  return parts
+}

@@ -1,0 +1,135 @@
+/**
+ * Earlier rounds of the item as quoted text, never as replayed calls: the last 20, the newest
+ * whole, older ones at a glance (words, and one line per call) as far as the room goes. The glance
+ * is also what stands for process notes: what each call did, in the tool's own summary.
+ */
+import type { Call } from '../domain/call.ts'
+import type { Message } from '../domain/message.ts'
+import { roundText } from '../domain/turn.ts'
+import { block, cutBlock } from './fence.ts'
+import type { SectionView } from './item-section.ts'
+import { contextLimits } from './limits.ts'
+import { isForeign } from './message-section.ts'
+import { ago, clip, counted } from './phrase.ts'
+import { renderResult } from './result.ts'
+import { fenceOf, resultTokens } from './rounds.ts'
+import type { EarlierRound } from './situation.ts'
+
+export type HistoryView = SectionView & { full_path: (call: Call) => string | null }
+
+/** The section in at most `max_tokens`, or '' when there is no round or no room for one. */
+export function historySection(
+  earlier: readonly EarlierRound[],
+  view: HistoryView,
+  max_tokens: number,
+): string {
+  const rounds = earlier.slice(-contextLimits.earlier_rounds.value)
+  const newest = rounds.at(-1)
+  if (newest === undefined) return ''
+  const left = { tokens: max_tokens - headTokens }
+  const texts = atAGlance(rounds, view, left)
+  if (texts.length === 0) return onlyNewest(newest, view, max_tokens)
+  makeWhole(rounds, texts, view, left)
+  const missing = rounds.length - texts.length
+  const older = missing === 0 ? '' : `, without ${counted(missing, 'older round')}`
+  const title = '# Earlier rounds of this work item'
+  const label = `record of ${counted(texts.length, 'round')}, oldest first${older}`
+  return `${title}\n\n${block(view.fence, label, texts.join('\n\n'))}`
+}
+
+/** What title and marks of the section take. */
+const headTokens = 60
+
+/** The newest rounds that fit, each shortened, oldest first. */
+function atAGlance(
+  rounds: readonly EarlierRound[],
+  view: HistoryView,
+  left: { tokens: number },
+): string[] {
+  const texts: string[] = []
+  for (const round of rounds.toReversed()) {
+    const text = glance(round, view)
+    const cost = view.tokens(text) + 1
+    if (cost > left.tokens) break
+    left.tokens -= cost
+    texts.unshift(text)
+  }
+  return texts
+}
+
+/** Replaces the glances by whole rounds, newest first, until one does not fit any more. */
+function makeWhole(
+  rounds: readonly EarlierRound[],
+  texts: string[],
+  view: HistoryView,
+  left: { tokens: number },
+): void {
+  for (let back = 1; back <= texts.length; back++) {
+    const round = rounds[rounds.length - back]
+    const before = texts[texts.length - back]
+    if (round === undefined || before === undefined) return
+    // The newest stands whole even where its results must be cut shorter for that.
+    const room = back === 1 ? left.tokens + view.tokens(before) : Infinity
+    const text = whole(round, view, room)
+    const cost = view.tokens(text) - view.tokens(before)
+    if (cost > left.tokens) return
+    left.tokens -= cost
+    texts[texts.length - back] = text
+  }
+}
+
+/** Not even one glance fits: the newest round, cut, where there is room for anything. */
+function onlyNewest(newest: EarlierRound, view: HistoryView, max_tokens: number): string {
+  const room = max_tokens - headTokens
+  if (room < contextLimits.result_min.value) return ''
+  const cut = { max_tokens: room, tokens: view.tokens, full_path: null }
+  const text = cutBlock(view.fence, 'record of the last round', whole(newest, view, room), cut)
+  return `# Earlier rounds of this work item\n\n${text}`
+}
+
+const headOf = ({ round }: EarlierRound, { now }: HistoryView): string =>
+  `Round ${round.n} of ${round.turn_id}, ${ago(round.recorded_at ?? round.requested_at, now)}`
+
+function glance(view: EarlierRound, section: HistoryView): string {
+  const max = contextLimits.glance.value
+  const text = roundText(view.round)
+  return [
+    `${headOf(view, section)}${text === '' ? '' : `: ${clip(text, max)}`}`,
+    ...view.messages.map((m) => `- ${from(m)}: ${isForeign(m) ? 'an event' : clip(m.body, max)}`),
+    ...view.calls.map((call) => `- ${callLine(call, max)}: ${outcome(call)}`),
+  ].join('\n')
+}
+
+const outcome = ({ result }: Call): string =>
+  result === null
+    ? 'no result was recorded'
+    : `${result.status}. ${clip(result.summary, contextLimits.glance.value)}`
+
+/** All of a round; its results share nine tenths of `room` tokens where they need more. */
+function whole(view: EarlierRound, section: HistoryView, room: number): string {
+  const { round, calls, messages } = view
+  const text = roundText(round)
+  const rest = room - section.tokens(text)
+  const share = Math.max(contextLimits.result_min.value, (rest * 0.9) / Math.max(1, calls.length))
+  return [
+    headOf(view, section),
+    ...messages.map((m) => block(fenceOf(m), from(m), m.body)),
+    ...(text === '' ? [] : [`You said: ${text}`]),
+    ...calls.flatMap((call) => [
+      `You called ${callLine(call, contextLimits.arguments.value)}`,
+      call.result === null
+        ? 'No result was recorded.'
+        : renderResult(call.result, {
+            max_tokens: Math.min(resultTokens(call), Math.floor(share)),
+            full_path: section.full_path(call),
+            estimate: section.tokens,
+            fence: fenceOf(call),
+          }),
+    ]),
+  ].join('\n')
+}
+
+const from = (message: Message): string => `${message.kind} from ${message.origin}`
+
+const callLine = (call: Call, max: number): string =>
+  `${call.tool_name} ${clip(JSON.stringify(call.input) ?? 'null', max)}`

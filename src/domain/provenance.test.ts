@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isAdmitted, provenanceTable, type Provenance } from './provenance.ts'
+
+const kinds = [
+  'operator_prompt', 'callback_event', 'webhook_event', 'timer_tick', 'task_result',
+  'task_status', 'internal_followup', 'delegation',
+] as const
+const origins = ['operator', 'callback', 'webhook', 'timer', 'task', 'system', 'agent'] as const
+const surfaces = [
+  'cli_prompt', 'run_once', 'tui', 'http_control', 'http_callback', 'http_webhook',
+  'timer_scheduler', 'task_rejoin', 'runtime_system',
+] as const
+const contexts = [
+  'local_process', 'control_authenticated', 'trigger_capability', 'signature_verified',
+  'runtime_owned',
+] as const
+const authorities = [
+  'operator_instruction', 'integration_signal', 'runtime_instruction', 'external_evidence',
+] as const
+
+// The table of contracts 4, written out: origin kind authority surface context.
+const allowed = [
+  'operator operator_prompt operator_instruction cli_prompt local_process',
+  'operator operator_prompt operator_instruction run_once local_process',
+  'operator operator_prompt operator_instruction tui local_process',
+  'operator operator_prompt operator_instruction http_control control_authenticated',
+  'callback callback_event integration_signal http_callback trigger_capability',
+  'webhook webhook_event integration_signal http_webhook signature_verified',
+  'timer timer_tick runtime_instruction timer_scheduler runtime_owned',
+  'task task_result runtime_instruction task_rejoin runtime_owned',
+  'task task_status runtime_instruction task_rejoin runtime_owned',
+  'system internal_followup runtime_instruction runtime_system runtime_owned',
+  'agent delegation operator_instruction runtime_system runtime_owned',
+  'agent delegation integration_signal runtime_system runtime_owned',
+  'agent delegation runtime_instruction runtime_system runtime_owned',
+]
+
+function* every(): Iterable<Provenance> {
+  for (const origin of origins) {
+    for (const kind of kinds) {
+      for (const authority_class of authorities) {
+        for (const delivery_surface of surfaces) {
+          for (const admission_context of contexts) {
+            yield { origin, kind, authority_class, delivery_surface, admission_context }
+          }
+        }
+      }
+    }
+  }
+}
+
+const words = (p: Provenance) =>
+  [p.origin, p.kind, p.authority_class, p.delivery_surface, p.admission_context].join(' ')
+
+test('§4 of all combinations of the five fields exactly those of the table are admitted', () => {
+  const all = [...every()]
+  assert.equal(all.length, 7 * 8 * 4 * 9 * 5)
+  assert.deepEqual(all.filter(isAdmitted).map(words).toSorted(), allowed.toSorted())
+})
+
+test('§4 no row of the table carries external evidence: it has no route', () => {
+  assert.equal(provenanceTable.some((row) => row.authority.includes('external_evidence')), false)
+})

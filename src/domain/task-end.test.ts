@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Task } from './task.ts'
+import { endOfTask, standing, taskResultText, TIMED_OUT, type ProcessSeen } from './task-end.ts'
+
+type Row = Pick<Task, 'status' | 'reason'>
+
+const queued: Row = { status: 'queued', reason: null }
+const running: Row = { status: 'running', reason: null }
+const cancelling: Row = { status: 'cancelling', reason: 'aborted' }
+const overdue: Row = { status: 'cancelling', reason: TIMED_OUT }
+
+const ended = (
+  how: 'exited' | 'signalled' | 'timed_out' | 'could_not_start',
+  exit_status: number | null,
+  more: { signal?: string; problem?: string } = {},
+): ProcessSeen => ({ state: 'ended', how, exit_status, signal: null, problem: null, ...more })
+
+const seen = { state: 'running' } as const
+const absent = { state: 'absent' } as const
+const lost = { state: 'lost' } as const
+
+const table: [string, ProcessSeen, Row, string | null, string | null, number | null][] = [
+  ['ended by itself', ended('exited', 0), running, 'completed', null, 0],
+  ['ended by itself with a failure', ended('exited', 7), running, 'completed', null, 7],
+  ['ended before its row was begun', ended('exited', 0), queued, 'completed', null, 0],
+  [
+    'killed by somebody else',
+    ended('signalled', 137, { signal: 'KILL' }),
+    running,
+    'completed',
+    'ended by KILL',
+    137,
+  ],
+  ['its time was up', ended('timed_out', 143), running, 'failed', 'timeout', 143],
+  [
+    'could not start',
+    ended('could_not_start', 126, { problem: 'workdir' }),
+    queued,
+    'failed',
+    'could not start: workdir',
+    null,
+  ],
+  ['still running', seen, running, null, null, null],
+  ['never claimed', absent, queued, null, null, null],
+  ['its folder is gone', absent, running, 'interrupted', 'its runner folder is gone', null],
+  ['vanished', lost, running, 'interrupted', 'its process vanished without an end', null],
+  ['stopped', ended('signalled', 143), cancelling, 'cancelled', 'aborted', 143],
+  [
+    'stopped before it began',
+    ended('could_not_start', 126),
+    cancelling,
+    'cancelled',
+    'aborted',
+    126,
+  ],
+  ['stopped and vanished', lost, cancelling, 'cancelled', 'aborted', null],
+  ['stopped and never claimed', absent, cancelling, 'cancelled', 'aborted', null],
+  ['stopped for its time', ended('timed_out', 143), overdue, 'failed', 'timeout', 143],
+  ['being stopped, still there', seen, cancelling, null, null, null],
+]
+
+for (const [name, process, task, status, reason, exit_status] of table) {
+  test(`a task whose process is: ${name}`, () => {
+    const expected = status === null ? null : { status, reason, exit_status }
+    assert.deepEqual(endOfTask(process, task), expected)
+  })
+}
+
+const task = {
+  id: 'task_1',
+  label: 'make',
+  status: 'completed',
+  reason: null,
+  exit_status: 2,
+  started_at: '2026-11-21T00:00:00.000Z',
+  ended_at: '2026-11-21T00:00:01.250Z',
+} as const
+
+test('how a task stands is one line', () => {
+  assert.equal(standing(task), 'completed, exit status 2, 1.3 s')
+  assert.equal(standing({ ...task, status: 'running', exit_status: null }), 'running')
+})
+
+test('the message of an end says how, and has the last words', () => {
+  const end = {
+    status: 'completed',
+    reason: null,
+    exit_status: 2,
+    ended_at: task.ended_at,
+  } as const
+  assert.equal(
+    taskResultText(task, end, 'error: no rule\n'),
+    'task_1 (make): completed, exit status 2, 1.3 s\n' +
+      'The last of its output (TaskOutput has more):\nerror: no rule\n',
+  )
+  assert.equal(
+    taskResultText(task, end, ''),
+    'task_1 (make): completed, exit status 2, 1.3 s\nIt wrote nothing.',
+  )
+})

@@ -1,0 +1,82 @@
+// The runner's state file, as a table: text in, facts out.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseRunnerState, type RunnerState } from './runner-state.ts'
+
+const stat = (pid: number, started: number) =>
+  `${pid} (a (b) c) S 1 ${pid} ${pid} 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 ${started} 4169728 414`
+const claim = `holon-runner 1 proc boot-1 ${stat(10, 500)}\n`
+const command = `command ${stat(11, 501)}\n`
+
+const whole = {
+  claim: 'whole',
+  kind: 'proc',
+  boot: 'boot-1',
+  runner: { pid: 10, started: '500' },
+  command: { pid: 11, started: '501' },
+} as const
+const exited = { how: 'exited', exit_status: 0, signal: null, problem: null } as const
+const killed = { ...exited, how: 'signalled', exit_status: null, signal: 'SIGKILL' } as const
+
+const cases: [string, string, RunnerState][] = [
+  ['nothing', '', { claim: 'torn' }],
+  ['a claim without its newline', claim.trimEnd(), { claim: 'torn' }],
+  ['a claim without an identity', 'holon-runner 1 proc boot-1 x\n', { claim: 'torn' }],
+  ['another format', 'holon-runner 2 x y z\n', { claim: 'foreign', format: '2' }],
+  ['something else', 'hello\n', { claim: 'foreign', format: 'unknown' }],
+  ['a claim', claim, { ...whole, command: null, end: null }],
+  ['a command', claim + command, { ...whole, end: null }],
+  ['a torn exit line', `${claim}${command}exit 0`, { ...whole, end: null }],
+  ['an exit line that is not one', `${claim}${command}exit \n`, { ...whole, end: null }],
+  ['an exit', `${claim}${command}exit 0\n`, { ...whole, end: exited }],
+  [
+    'a high exit status alone',
+    `${claim}${command}exit 137\n`,
+    { ...whole, end: { ...exited, exit_status: 137 } },
+  ],
+  [
+    'a death named by bash',
+    `${claim}${command}x: line 50: 11 Killed    ( begin )\nexit 137\n`,
+    { ...whole, end: killed },
+  ],
+  ['a death named by sh', `${claim}${command}Killed\nexit 137\n`, { ...whole, end: killed }],
+  [
+    'a job list that names an exit',
+    `${claim}${command}[1]+  Exit 137      begin\nexit 137\n`,
+    { ...whole, end: { ...exited, exit_status: 137 } },
+  ],
+  [
+    'a signal without a common name',
+    `${claim}${command}Real-time signal 1\nexit 163\n`,
+    { ...whole, end: { ...killed, signal: 'SIG35' } },
+  ],
+  [
+    'a time limit',
+    `${claim}${command}timeout\nTerminated\nexit 143\n`,
+    { ...whole, end: { ...killed, how: 'timed_out', signal: 'SIGTERM' } },
+  ],
+  [
+    'a failure to start',
+    `${claim}${command}could_not_start workdir\nexit 126\n`,
+    {
+      ...whole,
+      end: { how: 'could_not_start', exit_status: null, signal: null, problem: 'workdir' },
+    },
+  ],
+  [
+    'identities by ps',
+    'holon-runner 1 ps - 10 Sat Nov 21 22:39:01 2026\n',
+    {
+      claim: 'whole',
+      kind: 'ps',
+      boot: '-',
+      runner: { pid: 10, started: 'Sat Nov 21 22:39:01 2026' },
+      command: null,
+      end: null,
+    },
+  ],
+]
+
+for (const [name, text, expected] of cases) {
+  test(`a state file with ${name}`, () => assert.deepEqual(parseRunnerState(text), expected))
+}

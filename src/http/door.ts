@@ -1,0 +1,130 @@
+/**
+ * The owner's door: while a process owns a home, other terminals' writing commands come in here.
+ * Loopback only, a random port, one route, the home's control token on every request. Order:
+ * method and path, Host, token, size, then the body with a deadline, then the schema, then the act.
+ */
+import type * as Http from 'node:http'
+import { operatorCommand, type OperatorCommand, type OperatorReply } from '../protocol/operator.ts'
+import { problemOf, type Problem } from '../protocol/problem.ts'
+import type { TokenCheck } from './token.ts'
+
+export type DoorPorts = {
+  /** Carries out a command of the operator; as `Host.act`. */
+  act(command: OperatorCommand): Promise<OperatorReply>
+  /** Asked on every request, so that a new token holds at once. */
+  token_is_valid: TokenCheck
+}
+
+/** Contract: `close` ends the listening and every connection; twice is nothing. */
+export type Door = { port: number; close(): Promise<void> }
+
+/** Bytes of a request body. */
+const bodyLimit = 1024 * 1024
+/** Milliseconds for a whole request to arrive. */
+const requestPatience = 10_000
+
+export async function openDoor(ports: DoorPorts): Promise<Door> {
+  const { createServer } = process.getBuiltinModule('node:http')
+  const server = createServer({ requestTimeout: requestPatience }, (incoming, outgoing) => {
+    answer(ports, incoming).then(
+      ({ status, body }) => send(outgoing, status, body),
+      (error: unknown) => {
+        const detail = error instanceof Error ? error.message : String(error)
+        send(outgoing, 500, problemOf('fault', `The act failed: ${detail}`))
+      },
+    )
+  })
+  const listening = Promise.withResolvers<void>()
+  server.once('error', listening.reject)
+  server.listen(0, '127.0.0.1', () => listening.resolve())
+  await listening.promise
+  // It must not keep the process alive: the run decides when it is over.
+  server.unref()
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the door has no port')
+  return {
+    port: address.port,
+    close() {
+      const closed = Promise.withResolvers<void>()
+      server.close(() => closed.resolve())
+      server.closeAllConnections()
+      return closed.promise
+    },
+  }
+}
+
+type Answer = { status: number; body: OperatorReply | Problem }
+
+const refuse = (status: number, code: string, detail: string, hint: string | null = null) => ({
+  status,
+  body: problemOf(code, detail, hint, status),
+})
+
+async function answer(ports: DoorPorts, incoming: Http.IncomingMessage): Promise<Answer> {
+  const refusal = (await gate(ports, incoming)) ?? null
+  if (refusal !== null) return refusal
+  const text = await readBody(incoming)
+  if (text === null) return refuse(413, 'too_large', `A command has at most ${bodyLimit} bytes.`)
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return refuse(400, 'not_json', 'The body is not JSON.')
+  }
+  const command = operatorCommand.safeParse(body)
+  if (!command.success) {
+    const issue = command.error.issues[0]
+    const where = issue === undefined ? '' : `${issue.path.join('.') || 'body'}: ${issue.message}`
+    return refuse(422, 'invalid_command', `No command of this version: ${where}.`)
+  }
+  const reply = await ports.act(command.data)
+  return { status: reply.ok ? 200 : problemOf(reply.code, reply.message).status, body: reply }
+}
+
+/** What can be refused without reading the body, in this order. */
+async function gate(ports: DoorPorts, incoming: Http.IncomingMessage): Promise<Answer | null> {
+  const { method, url, headers } = incoming
+  const host = headers.host ?? ''
+  const port = incoming.socket.localPort
+  if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) {
+    return refuse(421, 'wrong_host', 'This door answers to its own address only.')
+  }
+  if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
+    return refuse(403, 'no_browsers', 'Requests of web pages are not taken.')
+  }
+  const authorization = headers.authorization ?? ''
+  const token = authorization.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : ''
+  if (!(await ports.token_is_valid(token))) {
+    return refuse(401, 'unauthorized', 'The control token of the home is missing or wrong.')
+  }
+  if (url !== '/operator') return refuse(404, 'not_found', 'There is nothing here.')
+  if (method !== 'POST') return refuse(405, 'method_not_allowed', 'Commands are POSTed.')
+  if (!/^application\/json\s*(;|$)/.test(headers['content-type'] ?? '')) {
+    return refuse(415, 'not_json', 'A command is application/json.')
+  }
+  if (Number(headers['content-length'] ?? 0) > bodyLimit) {
+    return refuse(413, 'too_large', `A command has at most ${bodyLimit} bytes.`)
+  }
+  return null
+}
+
+/** Null when it is too long. */
+async function readBody(incoming: Http.IncomingMessage): Promise<string | null> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of incoming) {
+    bytes += (chunk as Uint8Array).length
+    if (bytes > bodyLimit) return null
+    chunks.push(chunk as Uint8Array)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function send(outgoing: Http.ServerResponse, status: number, body: OperatorReply | Problem): void {
+  outgoing.writeHead(status, {
+    'content-type': 'ok' in body ? 'application/json' : 'application/problem+json',
+    'cache-control': 'no-store',
+    connection: 'close',
+  })
+  outgoing.end(JSON.stringify(body))
+}

@@ -1,0 +1,115 @@
+/**
+ * Large payloads by content: `blobs/ab/<sha256>` beside the database. A blob is there whole or not
+ * at all, and stays when it is there; storing it again changes nothing.
+ */
+import { createHash } from 'node:crypto'
+import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { LedgerFault } from './port.ts'
+
+export type Blobs = {
+  /** Durable when it resolves: the bytes, the name and the folder are synced. */
+  put(bytes: Uint8Array): Promise<string>
+  /** Null: there is none. Bytes that do not match their name are a `corrupt` fault. */
+  get(sha256: string): Promise<Uint8Array | null>
+  path(sha256: string): string
+  /** Whether the bytes are there and match their name. */
+  check(sha256: string): Promise<'whole' | 'missing' | 'damaged'>
+}
+
+export const sha256Of = (bytes: Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('hex')
+
+export function blobsIn(ledgerFolder: string): Blobs {
+  const root = join(ledgerFolder, 'blobs')
+  const unfinished = join(root, 'unfinished')
+  let count = 0
+
+  function path(sha256: string): string {
+    if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Error(`not a sha256: ${sha256}`)
+    return join(root, sha256.slice(0, 2), sha256)
+  }
+
+  async function check(sha256: string) {
+    const bytes = await read(sha256)
+    if (bytes === null) return 'missing'
+    return sha256Of(bytes) === sha256 ? 'whole' : 'damaged'
+  }
+
+  async function read(sha256: string): Promise<Uint8Array | null> {
+    try {
+      return await readFile(path(sha256))
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+      throw error
+    }
+  }
+
+  async function get(sha256: string): Promise<Uint8Array | null> {
+    const bytes = await read(sha256)
+    if (bytes === null || sha256Of(bytes) === sha256) return bytes
+    throw new LedgerFault(
+      'corrupt',
+      `blob ${sha256} holds other bytes than its name says: restore it from a snapshot`,
+      'never',
+    )
+  }
+
+  async function put(bytes: Uint8Array): Promise<string> {
+    const sha256 = sha256Of(bytes)
+    const folder = join(root, sha256.slice(0, 2))
+    // Even when it exists: who wrote it may have been killed before the folder was synced.
+    if (!(await exists(path(sha256)))) {
+      await mkdir(unfinished, { recursive: true, mode: 0o700 })
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const temporary = join(unfinished, `${sha256}.${process.pid}.${++count}`)
+      await writeSynced(temporary, bytes)
+      await rename(temporary, path(sha256))
+    }
+    await syncFolder(folder)
+    await syncFolder(root)
+    return sha256
+  }
+
+  return { put, get, path, check }
+}
+
+/** Removes what a kill left half written. Only the owner may: nobody else writes blobs. */
+export async function sweepBlobs(ledgerFolder: string): Promise<void> {
+  const unfinished = join(ledgerFolder, 'blobs', 'unfinished')
+  if (!(await exists(unfinished))) return
+  for (const name of await readdir(unfinished)) await rm(join(unfinished, name), { force: true })
+}
+
+async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
+/** Makes the names in a folder durable. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false
+    throw error
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * The only writer of durable state.
+ *
+ * A change is everything one decision made true. It lands whole or not at all: events appended,
+ * rows rewritten, in one transaction, and only while the agent stands where the decision saw it and
+ * this process is still the home's owner. Effects belong to the caller and start after it returned.
+ */
+import { sql, type CompiledQuery, type Kysely, type Transaction } from 'kysely'
+import { tableOf, tables, type Rows, type Table } from '../domain/event.ts'
+import { columnsOf, derivedColumns, type Cell } from './columns.ts'
+import { LedgerFault, type Change, type Committed } from './port.ts'
+import type { Database } from './schema.ts'
+
+export type CommitEnvironment = {
+  /** The epoch this owner began; the store has a later one when somebody took the home over. */
+  boot_epoch: number
+  mint: (prefix: 'evt') => string
+}
+
+export type Commit = (change: Change) => Promise<Committed>
+
+/** Makes the writer of one store. Its statements are compiled here, once. */
+export function commitTo(db: Kysely<Database>, env: CommitEnvironment): Commit {
+  const head = headStatement(db)
+  const append = appendStatement(db)
+  const write = new Map(tables.map((table) => [table, writeStatement(db, table)]))
+
+  return (change) => {
+    const bornAt = check(change)
+    return db.transaction().execute(async (trx) => {
+      const now = await readHead(trx, head, change.agent_id)
+      if (now.boot_epoch !== env.boot_epoch) throw fenced(env.boot_epoch, now.boot_epoch)
+      if (now.seq !== change.expect_seq) return { ok: false, seq: now.seq }
+      if (change.at < now.at) throw new Error(`commit at ${change.at}, before ${now.at}`)
+
+      for (const [i, { event, meta }] of change.events.entries()) {
+        await trx.executeQuery(
+          bind(append, [
+            now.global_seq + 1 + i,
+            env.mint('evt'),
+            change.agent_id,
+            meta.seq,
+            meta.at,
+            event.type,
+            1,
+            tableOf[event.type],
+            event.id,
+            meta.work_item_id,
+            meta.turn_id,
+            meta.causation_id,
+            JSON.stringify(event),
+          ]),
+        )
+      }
+      for (const [table, row] of change.rows) {
+        const first = bornAt.get(keyOf(table, row.id)) ?? 0
+        const cells = cellsOf(table, row, now.global_seq + 1 + first)
+        await trx.executeQuery(bind(write.get(table), cells))
+      }
+      const count = change.events.length
+      return { ok: true, seq: now.seq + count, global_seq: now.global_seq + count }
+    })
+  }
+}
+
+const keyOf = (table: Table, id: string): string => `${table} ${id}`
+
+/**
+ * Asserts what makes a change one: dense seqs, one time, and exactly the rows its events name.
+ * Answers which event is the first of each row.
+ */
+function check(change: Change): Map<string, number> {
+  const first = new Map<string, number>()
+  for (const [i, { event, meta }] of change.events.entries()) {
+    if (meta.seq !== change.expect_seq + 1 + i) {
+      throw new Error(`event ${i} of a change on seq ${change.expect_seq} has seq ${meta.seq}`)
+    }
+    if (meta.at !== change.at) throw new Error(`${event.type} at ${meta.at}, not ${change.at}`)
+    const key = keyOf(tableOf[event.type], event.id)
+    if (!first.has(key)) first.set(key, i)
+  }
+  for (const [table, row] of change.rows) {
+    if (!first.has(keyOf(table, row.id))) throw new Error(`${table} ${row.id} without its event`)
+  }
+  if (change.rows.length !== first.size) {
+    throw new Error(`${first.size} rows have events, ${change.rows.length} are in the change`)
+  }
+  return first
+}
+
+/** What is null while nothing was committed, by the agent or at all. */
+type Stored = { [K in keyof Head]: Head[K] | null }
+type Head = { boot_epoch: number; global_seq: number; seq: number; at: string }
+
+/** Where the home and the agent stand, in one question; the agent is asked for twice. */
+function headStatement(db: Kysely<Database>): CompiledQuery {
+  return db
+    .selectFrom('meta')
+    .select((eb) => {
+      const last = eb.selectFrom('events').where('agent_id', '=', '').orderBy('seq', 'desc')
+      return [
+        'boot_epoch',
+        eb
+          .selectFrom('events')
+          .select(({ fn }) => fn.max('global_seq').as('max'))
+          .as('global_seq'),
+        last.select('seq').limit(sql.lit(1)).as('seq'),
+        last.select('at').limit(sql.lit(1)).as('at'),
+      ]
+    })
+    .compile()
+}
+
+async function readHead(
+  trx: Transaction<Database>,
+  statement: CompiledQuery,
+  agent_id: string,
+): Promise<Head> {
+  const { rows } = await trx.executeQuery<Stored>({
+    ...statement,
+    parameters: [agent_id, agent_id],
+  })
+  const head = rows[0]
+  if (!head || head.boot_epoch === null) throw new Error('the ledger has no meta row')
+  return {
+    boot_epoch: head.boot_epoch,
+    global_seq: head.global_seq ?? 0,
+    seq: head.seq ?? 0,
+    at: head.at ?? '',
+  }
+}
+
+function fenced(own: number, current: number): LedgerFault {
+  return new LedgerFault(
+    'fenced',
+    `this process began epoch ${own} of the home, which is now in epoch ${current}: ` +
+      'another process has taken it over; this one must stop',
+    'never',
+  )
+}
+
+/** A row as the statement of its table takes it: `born` counts only when the row is new. */
+function cellsOf<T extends Table>(table: T, row: Rows[T], born: number): Cell[] {
+  const columns = columnsOf(table, row)
+  const derived = derivedColumns[table].map((name) => columns[name] ?? null)
+  return [born, ...derived, JSON.stringify(row)]
+}
+
+function appendStatement(db: Kysely<Database>): CompiledQuery {
+  return db
+    .insertInto('events')
+    .values({
+      global_seq: 0,
+      id: '',
+      agent_id: '',
+      seq: 0,
+      at: '',
+      type: '',
+      v: 1,
+      subject_table: '',
+      subject_id: '',
+      work_item_id: '',
+      turn_id: '',
+      causation_id: '',
+      data: '',
+    })
+    .compile()
+}
+
+/** Inserts a row of `table`, or rewrites all of it but its place. */
+function writeStatement(db: Kysely<Database>, table: Table): CompiledQuery {
+  const names = [...derivedColumns[table], 'data']
+  const values = Object.fromEntries(['born', ...names].map((name) => [name, '']))
+  return db
+    .insertInto(table as 'agents')
+    .values(values as never)
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet((eb) => {
+        const given = names
+          .filter((name) => name !== 'id')
+          .map((name) => [name, eb.ref(`excluded.${name}` as 'excluded.data')])
+        return Object.fromEntries(given)
+      }),
+    )
+    .compile()
+}
+
+function bind(query: CompiledQuery | undefined, parameters: readonly Cell[]): CompiledQuery {
+  if (!query) throw new Error('a row of a table without a statement')
+  return { ...query, parameters }
+}

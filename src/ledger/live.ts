@@ -1,0 +1,150 @@
+/**
+ * The rows of one agent that a rule may need: what `domain/facts.ts` calls live, the items
+ * completed last, and every message that came after the open turn looked. Each query walks an
+ * index, so the cost follows the open work and not the history.
+ */
+import { sql, type Kysely } from 'kysely'
+import type { Rows, Table } from '../domain/event.ts'
+import { isLiveWait } from '../domain/facts.ts'
+import type { AgentId, TurnId } from '../domain/ids.ts'
+import type { LiveRows } from './port.ts'
+import type { Database } from './schema.ts'
+
+/** Completed items that come with the live rows; the prompt shows a few of them. */
+const completedKept = 20
+
+/** One agent's live rows as of one moment, oldest first within a table; null: no such agent. */
+export function readLive(db: Kysely<Database>, agent_id: AgentId): Promise<LiveRows | null> {
+  return db
+    .transaction()
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      const agent = await trx
+        .selectFrom('agents')
+        .select('data')
+        .where('id', '=', agent_id)
+        .executeTakeFirst()
+      const last = await trx
+        .selectFrom('events')
+        .select(['seq', 'at'])
+        .where('agent_id', '=', agent_id)
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      if (!agent || !last) return null
+      const turn = await openTurn(trx, agent_id)
+      const rows: (readonly [Table, Rows[Table]])[] = [
+        ['agents', JSON.parse(agent.data) as Rows['agents']],
+        ...(await itemsAndPacing(trx, agent_id)),
+        ...(await waits(trx, agent_id)),
+        ...(await messages(trx, agent_id, turn?.input_cut ?? null)),
+        ...(await tasks(trx, agent_id)),
+        ...(turn ? [['turns', turn] as const, ...(await ofTurn(trx, turn.id))] : []),
+      ]
+      return { seq: last.seq, last_at: last.at, rows }
+    })
+}
+
+type Found = (readonly [Table, Rows[Table]])[]
+
+const parsed = (table: Table, rows: readonly { data: string }[]): Found =>
+  rows.map(({ data }) => [table, JSON.parse(data) as Rows[Table]] as const)
+
+async function openTurn(db: Kysely<Database>, agent_id: AgentId): Promise<Rows['turns'] | null> {
+  const found = await db
+    .selectFrom('turns')
+    .select('data')
+    .where('agent_id', '=', agent_id)
+    .where('state', '=', 'open')
+    .executeTakeFirst()
+  return found ? (JSON.parse(found.data) as Rows['turns']) : null
+}
+
+async function itemsAndPacing(db: Kysely<Database>, agent_id: AgentId): Promise<Found> {
+  const items = db.selectFrom('work_items').where('work_items.agent_id', '=', agent_id)
+  const open = items.where('work_items.state', '=', 'open')
+  const completed = await items
+    .select('data')
+    .where('work_items.state', '=', 'completed')
+    .orderBy('changed_seq', 'desc')
+    .limit(completedKept)
+    .execute()
+  const paces = await open
+    .innerJoin('pacing', 'pacing.id', 'work_items.id')
+    .select('pacing.data')
+    .execute()
+  const own = await db.selectFrom('pacing').select('data').where('id', '=', agent_id).execute()
+  return [
+    ...parsed('work_items', await open.select('data').execute()),
+    ...parsed('work_items', completed.toReversed()),
+    ...parsed('pacing', paces),
+    ...parsed('pacing', own),
+  ]
+}
+
+/**
+ * `isLiveWait` as a condition on columns, wide enough for it: SQLite uses the partial index only
+ * when a query says the same.
+ */
+const liveWait = sql<boolean>`(status = 'active'
+  or (status = 'resolved' and focus_settled = 0
+    and (released_focus = 1 or (work_item_id is null and wake in ('timer', 'task_result')))))`
+
+async function waits(db: Kysely<Database>, agent_id: AgentId): Promise<Found> {
+  const rows = await db
+    .selectFrom('waits')
+    .select('data')
+    .where('agent_id', '=', agent_id)
+    .where(liveWait)
+    .orderBy('born')
+    .execute()
+  return parsed('waits', rows).filter(([, row]) => isLiveWait(row as Rows['waits']))
+}
+
+async function messages(
+  db: Kysely<Database>,
+  agent_id: AgentId,
+  input_cut: number | null,
+): Promise<Found> {
+  const ofAgent = db
+    .selectFrom('messages')
+    .select(['inbox_seq', 'data'])
+    .where('agent_id', '=', agent_id)
+  const live = await ofAgent.where('status', 'in', ['queued', 'claimed']).execute()
+  const sinceCut =
+    input_cut === null
+      ? []
+      : await ofAgent
+          .where('inbox_seq', '>', input_cut)
+          .where('status', 'not in', ['queued', 'claimed'])
+          .execute()
+  return parsed(
+    'messages',
+    [...live, ...sinceCut].sort((a, b) => a.inbox_seq - b.inbox_seq),
+  )
+}
+
+async function tasks(db: Kysely<Database>, agent_id: AgentId): Promise<Found> {
+  const rows = await db
+    .selectFrom('tasks')
+    .select('data')
+    .where('agent_id', '=', agent_id)
+    .where('status', 'in', ['queued', 'running', 'cancelling'])
+    .orderBy('born')
+    .execute()
+  return parsed('tasks', rows)
+}
+
+async function ofTurn(db: Kysely<Database>, turn_id: TurnId): Promise<Found> {
+  const of = async (table: 'rounds' | 'calls'): Promise<Found> =>
+    parsed(
+      table,
+      await db
+        .selectFrom(table)
+        .select('data')
+        .where('turn_id', '=', turn_id)
+        .orderBy('born')
+        .execute(),
+    )
+  return [...(await of('rounds')), ...(await of('calls'))]
+}

@@ -1,0 +1,262 @@
+/**
+ * Builders for the tests of this folder: a situation in a few words, the round that the model makes
+ * of it, and that round as the ledger would keep it. Nothing here runs anything.
+ */
+import assert from 'node:assert/strict'
+import type { ErrorKind, ToolResult } from '../../domain/call.ts'
+import type { Message } from '../../domain/message.ts'
+import type { Readiness } from '../../domain/readiness.ts'
+import type { Wait } from '../../domain/wait.ts'
+import type { Todo, WorkItem } from '../../domain/work-item.ts'
+import type { ModelRequest, ModelRound } from '../model.ts'
+import { parseRunbook } from './parse.ts'
+import { runbookModel } from './runbook-model.ts'
+import type { RunbookItem, RunbookRound, RunbookSituation } from './situation.ts'
+
+export const plan = `# Check the house
+
+## Lock
+\`\`\`sh
+lock
+\`\`\`
+
+## Lights (optional)
+\`\`\`sh
+lights off
+\`\`\`
+
+## Settle
+wait: 2s
+
+## Approve
+Walk around once.
+
+ask: Is it quiet?
+
+## Alarm
+callback: alarm/armed
+`
+const titlesOf = (text: string): string[] => {
+  const parsed = parseRunbook(text)
+  return parsed.ok ? parsed.program.steps.map(({ title }) => title) : []
+}
+const titles = titlesOf(plan)
+
+/** `x` completed, `>` in progress, `.` pending: one character a step. */
+export const todos = (marks: string, texts = titles): Todo[] =>
+  marks.split('').map((mark, index) => ({
+    text: texts[index] ?? `step ${index + 1}`,
+    state: mark === 'x' ? 'completed' : mark === '>' ? 'in_progress' : 'pending',
+  }))
+
+export const at = (second: number) => `2026-01-31T09:00:${String(second).padStart(2, '0')}.000Z`
+
+export const row = (marks: string, more: Partial<WorkItem> = {}): WorkItem => ({
+  id: 'work_1',
+  agent_id: 'main',
+  revision: 1,
+  objective: 'Check the house',
+  state: 'open',
+  plan_status: 'ready',
+  todo_list: todos(marks),
+  blocked_by: null,
+  plan_artifact: { path: '/p/plan.md', sha256: null, bytes: 1, good_sha256: null },
+  result_summary: null,
+  result_brief_id: null,
+  budget: null,
+  checks: [],
+  created_at: at(0),
+  updated_at: at(0),
+  completed_at: null,
+  changed_seq: 1,
+  ...more,
+})
+
+type WaitParts = Pick<Wait, 'wake'> & Partial<Wait>
+export const wait = (parts: WaitParts): Wait => ({
+  id: 'wait_1',
+  agent_id: 'main',
+  work_item_id: 'work_1',
+  by: 'agent',
+  runtime_cause: null,
+  reason: 'a reason',
+  resource: null,
+  source: null,
+  condition: null,
+  delivery_mode: 'enqueue_message',
+  status: 'resolved',
+  since_seq: 0,
+  wake_at: null,
+  recheck_at: null,
+  recheck_consumed_at: null,
+  trigger_count: 0,
+  last_triggered_at: null,
+  triggered_turn_count: null,
+  reviewed_trigger_count: 0,
+  reviewed_at: null,
+  last_review: null,
+  released_focus: true,
+  focus_settled: true,
+  created_at: at(1),
+  resolved_at: null,
+  cancelled_at: null,
+  changed_seq: 2,
+  ...parts,
+})
+
+export const view = (
+  item: WorkItem,
+  waits: Wait[] = [],
+  more: Partial<RunbookItem> = {},
+): RunbookItem => {
+  const active = waits.find(({ status }) => status === 'active') ?? null
+  const isHeld = active !== null || item.blocked_by !== null
+  const readiness: Readiness =
+    item.state === 'completed' ? 'completed' : isHeld ? 'blocked' : 'runnable'
+  return { projection: { item, wait: active, readiness }, plan: {}, waits, tasks: [], ...more }
+}
+
+export const message = (body: string, more: Partial<Message> = {}): Message => ({
+  id: 'msg_1',
+  agent_id: 'main',
+  inbox_seq: 1,
+  kind: 'operator_prompt',
+  origin: 'operator',
+  delivery_surface: 'run_once',
+  admission_context: 'local_process',
+  authority_class: 'operator_instruction',
+  priority: 'next',
+  body,
+  dedupe_key: null,
+  source: null,
+  resource: null,
+  work_item_id: null,
+  task_id: null,
+  wait_id: null,
+  correlation_id: null,
+  causation_id: null,
+  status: 'claimed',
+  status_reason: null,
+  attempts: 0,
+  turn_id: 'turn_1',
+  to_coalesce: false,
+  round: 1,
+  turn_count: 0,
+  created_at: at(0),
+  ...more,
+})
+
+export const nobody = {
+  queued_runnable: [],
+  triggered_blocked: [],
+  waiting_for_operator: [],
+  blocked: [],
+}
+export const situation = (more: Partial<RunbookSituation> = {}): RunbookSituation => ({
+  agent: { current_work_item_id: 'work_1' },
+  turn: { id: 'turn_1', cause: { kind: 'continue_current', work_item_id: 'work_1' } },
+  item: null,
+  candidates: nobody,
+  messages: [],
+  earlier: [],
+  rounds: [],
+  plan_text: plan,
+  trigger_url: null,
+  ...more,
+})
+
+export const request = (s: unknown, tool_choice: 'auto' | 'none' = 'auto'): ModelRequest => ({
+  model: 'runbook',
+  system: '',
+  tools: [],
+  tool_choice,
+  messages: [],
+  max_output_tokens: null,
+  situation: s,
+})
+
+export async function roundOf(
+  s: RunbookSituation,
+  choice: 'auto' | 'none' = 'auto',
+): Promise<ModelRound> {
+  const { signal } = new AbortController()
+  const outcome = await runbookModel().request(request(s, choice), { signal })
+  assert.ok(outcome.ok)
+  return outcome.round
+}
+
+export const textOf = (round: ModelRound): string =>
+  round.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+export const callsOf = (round: ModelRound): [string, unknown][] =>
+  round.parts.flatMap((part) =>
+    part.type === 'tool_call' ? [[part.tool_name, JSON.parse(part.input_json)]] : [],
+  )
+
+export const ok = (result: unknown = {}): ToolResult => ({
+  tool_name: 't',
+  status: 'success',
+  summary: '',
+  result,
+})
+export const exit = (exit_status: number, stdout = '', stderr = '') =>
+  ok({ exit_status, stdout, stderr })
+export const handle = ok({
+  task_handle: { task_id: 'task_1', task_kind: 'command', status: 'running' },
+})
+export const error = (kind: ErrorKind, message: string, detail?: unknown): ToolResult => ({
+  tool_name: 't',
+  status: 'error',
+  summary: message,
+  error: { kind, code: 'c', message, hint: null, retryable: false, detail },
+})
+
+/** A round as the ledger keeps it, with what its calls answered. */
+export function kept(round: ModelRound, ...results: ToolResult[]): RunbookRound {
+  const names = callsOf(round).map(([name]) => name)
+  assert.equal(results.length, names.length, `results for ${names.join(', ')}`)
+  const calls = names.map((tool_name, index) => {
+    const task_id = tool_name === 'ExecCommand' ? ('task_1' as const) : null
+    return { tool_name, task_id, result: results[index] ?? null }
+  })
+  return { round: { state: 'recorded', parts: round.parts }, calls }
+}
+
+export const todoList = (marks: string) => todos(marks).map(({ text, state }) => ({ text, state }))
+export const update = (marks: string): [string, unknown] => [
+  'UpdateWorkItem',
+  { work_item_id: 'work_1', todo_list: todoList(marks) },
+]
+export const exec = (cmd: string): [string, unknown] => ['ExecCommand', { cmd }]
+export const blocked = (blocked_by: string): [string, unknown] => [
+  'UpdateWorkItem',
+  { work_item_id: 'work_1', blocked_by },
+]
+export const timer: [string, unknown] = [
+  'WaitFor',
+  {
+    wake: 'timer',
+    wait_ms: 2_000,
+    reason: 'Step 3 of 5: Settle, waits 2s',
+    condition: 'runbook step 3',
+  },
+]
+export const question: [string, unknown] = [
+  'WaitFor',
+  { wake: 'operator_input', reason: 'Is it quiet?', condition: 'runbook step 4' },
+]
+export const callback: [string, unknown] = [
+  'WaitFor',
+  {
+    wake: 'external',
+    resource: 'alarm/armed',
+    reason: 'Step 5 of 5: Alarm, waits for the callback alarm/armed',
+    condition: 'runbook step 5',
+    delivery_mode: 'enqueue_message',
+  },
+]
+
+/** A step that is running: the round that began it, answered with `result`. */
+export async function begun(marks: string, result: ToolResult): Promise<RunbookRound> {
+  const round = await roundOf(situation({ item: view(row(marks)) }))
+  return kept(round, ok(), result)
+}

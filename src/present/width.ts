@@ -1,0 +1,40 @@
+/**
+ * How many terminal cells a text takes, counted by grapheme, and cutting to a number of cells with
+ * `…`. Emoji and East Asian wide characters take two.
+ */
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+const plain = /^[\u0020-\u007e\u00a1-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u257f]*$/
+const wide =
+  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u
+const noWidth = /^\p{Mark}+$/u
+
+export function width(text: string): number {
+  if (plain.test(text)) return text.length
+  let cells = 0
+  for (const { segment } of segmenter.segment(text)) cells += cellsOf(segment)
+  return cells
+}
+
+const cellsOf = (grapheme: string): number =>
+  noWidth.test(grapheme) ? 0 : wide.test(grapheme) ? 2 : 1
+
+/** At most `cells` cells; what is cut off is one `…`. */
+export function cut(text: string, cells: number): string {
+  if (width(text) <= cells) return text
+  if (cells <= 0) return ''
+  let out = ''
+  let used = 0
+  for (const { segment } of segmenter.segment(text)) {
+    const next = used + cellsOf(segment)
+    if (next > cells - 1) break
+    out += segment
+    used = next
+  }
+  return `${out.trimEnd()}…`
+}
+
+export const padEnd = (text: string, cells: number): string =>
+  text + ' '.repeat(Math.max(0, cells - width(text)))
+
+export const padStart = (text: string, cells: number): string =>
+  ' '.repeat(Math.max(0, cells - width(text))) + text

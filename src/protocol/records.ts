@@ -1,0 +1,24 @@
+/**
+ * The records that readers get, by the names of contracts 1: what lists and single reads print, on
+ * a wire and in `--json` alike. Rows of the ledger are records as they are, but for the runtime's
+ * own bookkeeping in items and waits, which `itemRecord` and `waitRecord` leave out.
+ */
+export { itemRecord, waitRecord, type ItemRecord } from '../domain/record.ts'
+export type { Agent } from '../domain/agent.ts'
+export type { Brief } from '../domain/brief.ts'
+export type { Call, ToolResult, Warning } from '../domain/call.ts'
+export type { Considered, Decision } from '../domain/decision.ts'
+export type { Event, Rows, StoredEvent, Table } from '../domain/event.ts'
+export type { Emitted, Facts } from '../domain/facts.ts'
+export type { Message } from '../domain/message.ts'
+export type { PlanDescriptor } from '../domain/plan.ts'
+export type { Projection, SchedulingState } from '../domain/readiness.ts'
+export type { Next } from '../domain/schedule.ts'
+export type { Task } from '../domain/task.ts'
+export type { Timestamp } from '../domain/time.ts'
+export type { Turn, Usage } from '../domain/turn.ts'
+export type { Wait } from '../domain/wait.ts'
+export type { WorkItem } from '../domain/work-item.ts'
+
+/** How long a hold may last that `holon run` still waits for, in milliseconds (contracts 14). */
+export { limits } from '../domain/limits.ts'

@@ -1,0 +1,222 @@
+/**
+ * Running the calls of a round: each has its intent in the ledger before it begins and exactly one
+ * result after it, whatever happens in between (contracts 6, *Effects*).
+ */
+import type { Call, ToolResult } from '../domain/call.ts'
+import { errorResult } from '../domain/call.ts'
+import { callsOf, openTurn, roundsOf, type Draft } from '../domain/facts.ts'
+import { roundText, type Turn } from '../domain/turn.ts'
+import { endTurn, notExecuted } from '../domain/turn-end.ts'
+import type { PlanStored } from '../domain/work-item.ts'
+import { FileFault } from '../exec/file-fault.ts'
+import { ProcessFault } from '../exec/process-fault.ts'
+import type { CallFrame, Closing, EffectOutcome, EffectTool, StoreTool } from '../tools/tool.ts'
+import { advance, finishCall, type Onward, type ReadyIntent } from './advance.ts'
+import type { LaneEnv } from './lane-env.ts'
+import { planNow } from './plan-now.ts'
+import { toolContext, toolNamed } from './tool-context.ts'
+
+/** Works out the intent of an effect call; null for a store call, which needs none. */
+export async function readyIntent(env: LaneEnv, call: Call): Promise<ReadyIntent | null> {
+  const tool = toolNamed(call.tool_name)
+  if (tool?.kind !== 'effect') return null
+  try {
+    const ready = await tool.intent(call.input, toolContext(env, call))
+    return { call_id: call.id, ...ready }
+  } catch (error) {
+    return { call_id: call.id, ok: false, result: faultResult(call, error) }
+  }
+}
+
+/** Records the intent of a call that was found without one. */
+export async function startCall(env: LaneEnv, call: Call): Promise<void> {
+  const ready = await readyIntent(env, call)
+  if (ready?.ok) env.begun.add(call.id)
+  const plan = await planNow(env)
+  await env.transact(call.id, (d) => advance(d, env.onward({ ready, plan })))
+}
+
+/** Carries out a call whose intent is recorded, and commits its outcome with what follows. */
+export async function runCall(env: LaneEnv, call: Call): Promise<void> {
+  const tool = toolNamed(call.tool_name)
+  if (!tool) throw new Error(`${call.id} names ${call.tool_name}, which is no tool`)
+  if (tool.kind === 'store') await runStore(env, call, tool)
+  else await runEffect(env, call, tool)
+}
+
+async function runEffect(env: LaneEnv, call: Call, tool: EffectTool): Promise<void> {
+  const ctx = toolContext(env, call)
+  const first = call.attempts === 1 && env.begun.has(call.id)
+  const outcome = await env.effect(`${tool.name} ${call.id}`, async () => {
+    try {
+      return first
+        ? await tool.run(call.input, call.intent, ctx)
+        : await tool.recover(call.input, call.intent, ctx)
+    } catch (error) {
+      return { result: faultResult(call, error), result_hash: null, changed_something: false }
+    }
+  })
+  if (!first) tellRecovered(env, call, outcome.result)
+  const onward = env.onward(await nextIntent(env, call))
+  await env.transact(call.id, (d) => finishEffect(d, call, outcome, onward))
+}
+
+function finishEffect(
+  d: Draft,
+  call: Call,
+  outcome: EffectOutcome,
+  onward: Onward,
+): void {
+  outcome.settle?.(d)
+  const { result_hash, changed_something } = outcome
+  finishCall(d, call, outcome.result, { result_hash, changed_something })
+  advance(d, onward)
+}
+
+/** The next request says what became of a call that was under way when the process ended. */
+function tellRecovered(env: LaneEnv, call: Call, result: ToolResult): void {
+  const { interruption } = env
+  if (interruption?.kind !== 'recovered') return
+  const became = result.status === 'success' ? 'result' : result.error.kind
+  const told = { tool_name: call.tool_name, became } as const
+  env.interruption = { ...interruption, calls: [...interruption.calls, told] }
+}
+
+/** The intent of the round's next call, so that it is recorded with this one's outcome. */
+async function nextIntent(
+  env: LaneEnv,
+  call: Call,
+): Promise<{ ready: ReadyIntent | null; plan: PlanStored | null }> {
+  const turn = openTurn(env.facts())
+  if (!turn) throw new Error('no turn is open')
+  const calls = callsOf(env.facts(), turn, call.round)
+  const next = calls.find((other) => other.index > call.index && other.state === 'recorded')
+  if (!next) return { ready: null, plan: await planNow(env) }
+  const ready = await readyIntent(env, next)
+  if (ready?.ok) env.begun.add(next.id)
+  return { ready, plan: null }
+}
+
+async function runStore(env: LaneEnv, call: Call, tool: StoreTool): Promise<void> {
+  const ctx = toolContext(env, call)
+  const prepared = await env.effect(`${tool.name} ${call.id}`, () =>
+    tool.prepare(call.input, ctx),
+  )
+  const plan = await planNow(env)
+  const following = await nextIntent(env, call)
+  const rest = await prepareCompletions(env, call)
+  const needs = neededRows(call.input)
+  await env.transact(
+    call.id,
+    (d) => {
+      const closes = decideStore(d, env, call, tool, prepared)
+      if (closes === null) {
+        advance(d, env.onward({ ready: following.ready, plan }))
+        return
+      }
+      closeRound(d, env, call, rest)
+      if (!closes.ask_report) endTurn(d, ending(closes, plan))
+      else advance(d, env.onward({ plan }))
+    },
+    needs,
+  )
+}
+
+const ending = (closes: Closing, plan: PlanStored | null) => ({
+  outcome: closes.outcome,
+  reason: closes.reason,
+  text: closes.text,
+  plan,
+})
+
+function decideStore(
+  d: Draft,
+  env: LaneEnv,
+  call: Call,
+  tool: StoreTool,
+  prepared: unknown,
+): Closing | null {
+  const before = d.emitted.length
+  const { result, closes } = tool.decide(d, call.input, frameOf(d, env, call), prepared)
+  const changed = d.emitted.slice(before).some(({ event }) => countsAsChange(event.type))
+  finishCall(d, call, result, { result_hash: null, changed_something: changed })
+  return closes
+}
+
+/** Moving focus is no progress; everything else a store call writes changes a record. */
+const countsAsChange = (type: string): boolean =>
+  type !== 'work_item_picked' && type !== 'turn_bound'
+
+/** After a closing call: further completions run, every other call gets `not_executed`. */
+function closeRound(
+  d: Draft,
+  env: LaneEnv,
+  call: Call,
+  rest: ReadonlyMap<string, unknown>,
+): void {
+  const turn = mustTurn(d)
+  for (const other of callsOf(d, turn, call.round)) {
+    if (other.state === 'finished' || other.id === call.id) continue
+    const tool = toolNamed(other.tool_name)
+    if (tool?.kind === 'store' && rest.has(other.id)) {
+      decideStore(d, env, other, tool, rest.get(other.id))
+    } else {
+      notExecuted(d, other, `${call.tool_name} ended the turn before this call.`)
+    }
+  }
+}
+
+/** CompleteWorkItem calls behind this one still run in a closed round. */
+async function prepareCompletions(
+  env: LaneEnv,
+  call: Call,
+): Promise<ReadonlyMap<string, unknown>> {
+  const turn = mustTurn(env.facts())
+  const later = callsOf(env.facts(), turn, call.round).filter(
+    (other) =>
+      other.index > call.index &&
+      other.state !== 'finished' &&
+      other.tool_name === 'CompleteWorkItem',
+  )
+  const prepared = new Map<string, unknown>()
+  for (const other of later) {
+    const tool = toolNamed(other.tool_name)
+    if (tool?.kind !== 'store') continue
+    prepared.set(other.id, await tool.prepare(other.input, toolContext(env, other)))
+  }
+  return prepared
+}
+
+const mustTurn = (facts: Parameters<typeof openTurn>[0]): Turn => {
+  const turn = openTurn(facts)
+  if (!turn) throw new Error('no turn is open')
+  return turn
+}
+
+/** Rows that the arguments name and that may be too old to be among the live facts. */
+function neededRows(input: unknown): (readonly ['work_items', string])[] {
+  if (typeof input !== 'object' || input === null) return []
+  const { work_item_id } = input as { work_item_id?: unknown }
+  return typeof work_item_id === 'string' ? [['work_items', work_item_id] as const] : []
+}
+
+function frameOf(d: Draft, env: LaneEnv, call: Call): CallFrame {
+  const turn = mustTurn(d)
+  const round = roundsOf(d, turn).find((r) => r.n === call.round)
+  return {
+    turn,
+    call,
+    round_text: round ? roundText(round) : '',
+    round_calls: callsOf(d, turn, call.round),
+    has_listener: env.ports.has_listener,
+  }
+}
+
+/** What the machine refused, as a result; anything else is a bug and stops the process. */
+export function faultResult(call: Pick<Call, 'tool_name'>, error: unknown): ToolResult {
+  if (error instanceof FileFault || error instanceof ProcessFault) {
+    const retryable = error.retry !== 'never'
+    return errorResult(call.tool_name, 'fault', error.code, error.message, null, { retryable })
+  }
+  throw error
+}

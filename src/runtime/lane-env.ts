@@ -1,0 +1,90 @@
+/**
+ * What the steps of a turn share: the ports, the store, and the signals of this run. One per agent
+ * and process; nothing durable is kept here.
+ */
+import { agentRoots, type Roots } from '../exec/path-policy.ts'
+import { agentOf, type Draft, type Facts } from '../domain/facts.ts'
+import type { AgentId } from '../domain/ids.ts'
+import type { Rows, Table } from '../domain/event.ts'
+import type { Interruption } from '../context/notes.ts'
+import type { HostNotice, HostPorts } from './ports.ts'
+import type { Store } from './store.ts'
+import type { Onward } from './advance.ts'
+import { agentHome } from './home.ts'
+
+export class LaneEnv {
+  readonly agent_id: AgentId
+  readonly ports: HostPorts
+  readonly store: Store
+  readonly notify: (notice: HostNotice) => void
+  /** Ends the open run: its model stream and its foreground command. */
+  abort = new AbortController()
+  /** An interjected message waits for the next safe point. */
+  interjected = new AbortController()
+  /** The host closes: go on to the next commit and leave the turn open. */
+  stopping = false
+  /** What interrupted the open turn, until a request has told the model. */
+  interruption: Interruption | null = null
+  /** Calls whose effect this process began: any other `started` call is one to recover. */
+  readonly begun = new Set<string>()
+
+  constructor(
+    agent_id: AgentId,
+    ports: HostPorts,
+    store: Store,
+    notify: (notice: HostNotice) => void,
+  ) {
+    this.agent_id = agent_id
+    this.ports = ports
+    this.store = store
+    this.notify = notify
+  }
+
+  facts(): Facts {
+    return this.store.mustFacts(this.agent_id)
+  }
+
+  transact<T>(
+    cause: string | null,
+    decide: (d: Draft) => T,
+    needs: readonly (readonly [Table, string])[] = [],
+  ): Promise<T> {
+    return this.store.transact(this.agent_id, cause, decide, needs)
+  }
+
+  load<T extends Table>(table: T, id: string): Promise<Rows[T] | null> {
+    return this.store.row(this.agent_id, table, id)
+  }
+
+  home(): string {
+    return agentHome(this.ports.home, this.agent_id)
+  }
+
+  /** The folder the agent works in: its workspace, else its own home. */
+  workdir(): string {
+    return agentOf(this.facts()).workspace.root
+  }
+
+  roots(owned: readonly string[] = []): Roots {
+    return agentRoots({
+      home: this.ports.home,
+      agent_id: this.agent_id,
+      workspace: this.workdir(),
+      user_home: this.ports.user_home,
+      owned,
+    })
+  }
+
+  /** What a decision needs to move the turn on, as far as it is known already. */
+  onward(known: Partial<Onward>): Onward {
+    return { ready: null, plan: null, interruption: this.interruption, ...known }
+  }
+
+  /** Runs an effect between the two points at which a crash test may end the process. */
+  async effect<T>(what: string, run: () => Promise<T>): Promise<T> {
+    this.ports.effect_seam?.before_effect(what)
+    const value = await run()
+    this.ports.effect_seam?.after_effect(what)
+    return value
+  }
+}

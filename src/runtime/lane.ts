@@ -1,0 +1,202 @@
+/**
+ * The lane of one agent: laps of `next` until nothing is left to start, then sleep until a commit
+ * or a due time wakes it. Level-triggered: a lap looks at the facts again after everything it did,
+ * so no wake is kept anywhere but in the ledger.
+ */
+import type { Interruption } from '../context/notes.ts'
+import { agentOf, openTurn, roundsOf } from '../domain/facts.ts'
+import { askAboutBucket } from '../domain/park.ts'
+import { decideNext, next, type Next } from '../domain/schedule.ts'
+import { survey } from '../domain/survey.ts'
+import { between, minute } from '../domain/time.ts'
+import { observePlan } from '../domain/turn-end.ts'
+import { abandonTurn, startTurn } from '../domain/turn-start.ts'
+import { fireDue } from '../domain/waiting.ts'
+import type { LaneEnv } from './lane-env.ts'
+import { readPlan } from './plans.ts'
+import { runTurn } from './turn.ts'
+
+/** A turn that rested this long is told how much time has passed. */
+const longSleep = 10 * minute
+
+export class Lane {
+  readonly env: LaneEnv
+  #lapping: Promise<void> | null = null
+  #again = false
+  #cancelTimer: (() => void) | null = null
+  #running = false
+  /** When this process took the agent over: an open turn from before it was interrupted. */
+  readonly #openedAt: string
+  #held: Interruption | null = null
+  readonly #failed: (error: unknown) => void
+
+  constructor(env: LaneEnv, failed: (error: unknown) => void) {
+    this.env = env
+    this.#failed = failed
+    this.#openedAt = env.store.now()
+  }
+
+  /** Looks again, soon; calls while a lap runs are coalesced into one more. */
+  wake(): void {
+    if (this.env.stopping) return
+    if (this.#lapping) {
+      this.#again = true
+      return
+    }
+    this.#lapping = this.#laps()
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => {
+        this.#lapping = null
+        if (this.#again) {
+          this.#again = false
+          this.wake()
+        }
+      })
+  }
+
+  /** What `next` says now, asked from outside. */
+  next(): Next {
+    return next(this.env.facts(), this.env.store.now(), this.#running)
+  }
+
+  /** Resolves when no lap runs; `env.stopping` keeps a new one from starting. */
+  async settled(): Promise<void> {
+    this.#cancelTimer?.()
+    await this.#lapping
+  }
+
+  async #laps(): Promise<void> {
+    for (;;) {
+      if (this.env.stopping) return
+      this.#again = false
+      const decision = await this.#lap()
+      // Something came in while this lap looked: look again before resting.
+      if (decision === null || this.#again) continue
+      this.#rest(decision)
+      return
+    }
+  }
+
+  /** One lap. Null: a turn ran, or facts moved, so look again at once. */
+  async #lap(): Promise<Next | null> {
+    const { env } = this
+    await env.transact('timer', fireDue)
+    const now = env.store.now()
+    const seen = survey(env.facts(), now, this.#running)
+    const decision = decideNext(seen)
+    if (decision.do === 'wait' && seen.bucketEmpty && hasRunnable(seen)) {
+      if (await env.transact(null, askAboutBucket)) return null
+    }
+    if (decision.do !== 'start_turn') return decision
+    if (decision.start.rule === 'recover') await this.#resume()
+    else await this.#start(decision)
+    return null
+  }
+
+  async #start(decision: Next & { do: 'start_turn' }): Promise<void> {
+    const { env } = this
+    const model = agentOf(env.facts()).model
+    if (model === null) throw new Error(`${env.agent_id} has no model`)
+    const item = await this.#plan(decision)
+    await env.transact(null, (d) => {
+      // Facts may have moved since the decision; the commit decides again on what holds now.
+      const seen = survey(d, d.now, this.#running)
+      const again = decideNext(seen)
+      if (again.do !== 'start_turn' || again.start.rule === 'recover') return
+      const row = item === null ? undefined : d.row('work_items', item.id)
+      if (row && item) observePlan(d, row, item.plan)
+      startTurn(d, seen, again, model)
+    })
+    if (openTurn(env.facts())) await this.#run(null)
+  }
+
+  /** The plan file of the item a turn will be about, read before the turn starts. */
+  async #plan(decision: Next & { do: 'start_turn' }) {
+    const { start } = decision
+    const id =
+      start.rule === 'continue_current'
+        ? start.work_item_id
+        : start.rule === 'message'
+          ? (start.message.work_item_id ?? agentOf(this.env.facts()).current_work_item_id)
+          : start.rule === 'review_triggered'
+            ? (start.reviews[0]?.work_item_id ?? null)
+            : null
+    const item = id === null ? undefined : this.env.facts().row('work_items', id)
+    if (!item || item.state === 'completed') return null
+    const { ports, store } = this.env
+    const plans = { home: ports.home, files: ports.files, ledger: store.ledger }
+    return { id: item.id, plan: (await readPlan(plans, item)).stored }
+  }
+
+  /** An open turn goes on where its rows say; one without a request is undone. */
+  async #resume(): Promise<void> {
+    const { env } = this
+    const turn = openTurn(env.facts())
+    if (!turn) return
+    if (roundsOf(env.facts(), turn).length === 0) {
+      await env.transact(null, abandonTurn)
+      return
+    }
+    await this.#run(this.#interruption(turn.started_at))
+  }
+
+  #interruption(startedAt: string): Interruption | null {
+    const held = this.#held
+    this.#held = null
+    if (held) return held
+    const since = this.env.facts().last_at
+    if (startedAt < this.#openedAt) return { kind: 'recovered', since, calls: [] }
+    const slept = between(since, this.env.store.now()) >= longSleep
+    return slept ? { kind: 'slept', since } : null
+  }
+
+  async #run(interruption: Interruption | null): Promise<void> {
+    const { env } = this
+    this.#running = true
+    env.abort = new AbortController()
+    env.interjected = new AbortController()
+    try {
+      const outcome = await runTurn(env, interruption)
+      if (outcome === 'held') {
+        const hold = [...env.facts().rows('waits')].find(
+          (wait) => wait.wake === 'system' && wait.status === 'active',
+        )
+        this.#held = { kind: 'held', since: env.store.now(), cause: hold?.reason ?? 'held' }
+      }
+    } finally {
+      this.#running = false
+    }
+  }
+
+  /** Arms the in-memory hint of the next due time; the rows are the truth. */
+  #rest(decision: Next): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = null
+    this.env.notify({ kind: 'resting', agent_id: this.env.agent_id, next: decision })
+    const until = decision.do === 'wait' ? decision.until : dueAnyway(this.env)
+    if (until === null) return
+    this.#arm(until)
+  }
+
+  /** At most a minute at a time: the wall clock may jump, and due times are wall-clock times. */
+  #arm(until: string): void {
+    const ms = between(this.env.store.now(), until)
+    this.#cancelTimer = this.env.ports.clock.after(Math.min(Math.max(0, ms), minute), () => {
+      if (this.env.store.now() >= until) this.wake()
+      else this.#arm(until)
+    })
+  }
+}
+
+const hasRunnable = (seen: ReturnType<typeof survey>): boolean =>
+  seen.current !== null || seen.candidates.queued_runnable.length > 0
+
+/** Timers also take effect on rows while the agent is stopped. */
+function dueAnyway(env: LaneEnv): string | null {
+  let first: string | null = null
+  for (const wait of env.facts().rows('waits')) {
+    if (wait.status !== 'active' || wait.wake !== 'timer' || wait.wake_at === null) continue
+    if (first === null || wait.wake_at < first) first = wait.wake_at
+  }
+  return first
+}

@@ -1,0 +1,84 @@
+/**
+ * Plan files: made by the runtime, edited by anyone, read at every read of an item (contracts 2).
+ * The runtime's own writes are atomic; it repairs nothing. Whole texts are kept as blobs by hash,
+ * so that a damaged plan has a last good snapshot.
+ */
+import type { PlanDescriptor } from '../domain/plan.ts'
+import type { PlanStored, WorkItem } from '../domain/work-item.ts'
+import type { AgentId, WorkItemId } from '../domain/ids.ts'
+import { limits } from '../domain/limits.ts'
+import { describePlan } from '../exec/plan-file.ts'
+import { FileFault } from '../exec/file-fault.ts'
+import type { Files } from '../exec/ports.ts'
+import type { Ledger } from '../ledger/port.ts'
+import { planFolder, planPath } from './home.ts'
+
+export type PlanPorts = { home: string; files: Files; ledger: Ledger }
+
+export type PlanRead = { stored: PlanStored; described: PlanDescriptor }
+
+/** Writes the plan file of a new item. The same item again finds the file and keeps it. */
+export async function makePlan(
+  ports: PlanPorts,
+  agent: AgentId,
+  id: WorkItemId,
+  text: string,
+): Promise<PlanRead> {
+  const path = planPath(ports.home, agent, id)
+  await ports.files.make_folder(planFolder(ports.home, agent, id), 0o700)
+  await ports.files.write_atomic(path, text, 0o600)
+  return observePlanFile(ports, { path, sha256: null, bytes: 0, good_sha256: null })
+}
+
+export const readPlan = (ports: PlanPorts, item: WorkItem): Promise<PlanRead> =>
+  observePlanFile(ports, item.plan_artifact)
+
+/** The plan as it is now; a text not seen before is kept as a snapshot, when it is whole. */
+async function observePlanFile(ports: PlanPorts, before: PlanStored): Promise<PlanRead> {
+  const good = before.good_sha256
+  const described = await describePlan(
+    ports.files,
+    before.path,
+    good === null ? undefined : { sha256: good, path: ports.ledger.blobPath(good) },
+  )
+  if (described.problem !== undefined || described.sha256 === null) {
+    const stored = { ...before, sha256: described.sha256, bytes: described.bytes }
+    return { stored, described }
+  }
+  const isNew = described.sha256 !== good
+  const good_sha256 = isNew ? await snapshot(ports, before.path, described.sha256) : good
+  return {
+    stored: {
+      path: before.path,
+      sha256: described.sha256,
+      bytes: described.bytes,
+      good_sha256: good_sha256 ?? good,
+    },
+    described,
+  }
+}
+
+/** Null when the file changed between the two reads: the next observation keeps it. */
+async function snapshot(ports: PlanPorts, path: string, sha256: string): Promise<string | null> {
+  try {
+    const file = await ports.files.read(path, { max_bytes: limits.plan_file.value })
+    return file.sha256 === sha256 ? await ports.ledger.putBlob(file.bytes) : null
+  } catch (error) {
+    if (error instanceof FileFault) return null
+    throw error
+  }
+}
+
+/** The whole text of an item's plan, for a model that works from it; null when unreadable. */
+export async function planText(ports: PlanPorts, item: WorkItem): Promise<string | null> {
+  try {
+    const { bytes } = await ports.files.read(item.plan_artifact.path, {
+      max_bytes: limits.plan_file.value,
+      follow: false,
+    })
+    return new TextDecoder().decode(bytes)
+  } catch (error) {
+    if (error instanceof FileFault) return null
+    throw error
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Recording a model's answer: the round as it came, its calls with our ids, and for every call
+ * that may not run its error result, in one commit with the intent of the first that may.
+ */
+import { errorResult, type Call, type ToolResult } from '../domain/call.ts'
+import { callsOf, openTurn, type Draft } from '../domain/facts.ts'
+import type { CallId } from '../domain/ids.ts'
+import { limits } from '../domain/limits.ts'
+import { providerServed } from '../domain/park.ts'
+import type { AssistantPart, Round, Usage } from '../domain/turn.ts'
+import type { ModelRound } from '../models/model.ts'
+import { validateCall } from '../tools/registry.ts'
+import { advance, finishCall, type Onward } from './advance.ts'
+import { readyIntent } from './calls.ts'
+import type { LaneEnv } from './lane-env.ts'
+import { planNow } from './plan-now.ts'
+
+/** A call of the answer, judged: it may run, or here is its result. */
+type Judged = { call: Call; result: ToolResult | null }
+
+export async function recordRound(env: LaneEnv, round: Round, answer: ModelRound): Promise<void> {
+  const known = knownProviderIds(env)
+  const parts: AssistantPart[] = []
+  const judged: Judged[] = []
+  const seen = new Set<string>()
+  for (const part of answer.parts) {
+    if (part.type !== 'tool_call') {
+      parts.push(part)
+      continue
+    }
+    const id = env.store.mint('call')
+    const given = part.provider_call_id
+    const repeated = given !== '' && seen.has(given)
+    const provider_call_id = given === '' || seen.has(given) || known.has(given) ? id : given
+    seen.add(given)
+    parts.push({ ...part, provider_call_id })
+    judged.push(judge(env, round, { ...part, provider_call_id }, id, judged.length, repeated))
+  }
+  const first = judged.find((entry) => entry.result === null)?.call
+  const ready = first && round.kind !== 'report' ? await readyIntent(env, first) : null
+  if (ready?.ok) env.begun.add(ready.call_id)
+  const plan = judged.length === 0 ? await planNow(env) : null
+  const usage: Usage = { ...answer.usage, usd: env.ports.models.price(answer.model, answer.usage) }
+  await env.transact(round.id, (d) =>
+    commitRound(d, { round, answer, parts, judged, usage }, env.onward({ ready, plan })),
+  )
+}
+
+function commitRound(
+  d: Draft,
+  recorded: {
+    round: Round
+    answer: ModelRound
+    parts: readonly AssistantPart[]
+    judged: readonly Judged[]
+    usage: Usage
+  },
+  onward: Onward,
+): void {
+  const { round, answer, parts, judged, usage } = recorded
+  d.emit({
+    type: 'round_recorded',
+    id: round.id,
+    parts,
+    finish: answer.finish,
+    usage,
+    model: answer.model,
+  })
+  providerServed(d)
+  for (const { call, result } of judged) {
+    d.emit({
+      type: 'call_recorded',
+      id: call.id,
+      turn_id: call.turn_id,
+      work_item_id: call.work_item_id,
+      round: call.round,
+      index: call.index,
+      provider_call_id: call.provider_call_id,
+      tool_name: call.tool_name,
+      input: call.input,
+      effect_class: call.effect_class,
+    })
+    if (result !== null) finishCall(d, call, result)
+  }
+  advance(d, onward)
+}
+
+function judge(
+  env: LaneEnv,
+  round: Round,
+  part: AssistantPart & { type: 'tool_call' },
+  id: CallId,
+  index: number,
+  repeated: boolean,
+): Judged {
+  const verdict = validateCall(part.tool_name, part.input_json)
+  const call: Call = {
+    id,
+    turn_id: round.turn_id,
+    agent_id: env.agent_id,
+    work_item_id: openTurn(env.facts())?.work_item_id ?? null,
+    round: round.n,
+    index,
+    provider_call_id: part.provider_call_id,
+    tool_name: part.tool_name,
+    input: verdict.ok ? verdict.input : null,
+    effect_class: verdict.ok ? verdict.tool.effect_class : 'pure',
+    state: 'recorded',
+    intent: null,
+    task_id: null,
+    result: null,
+    result_hash: null,
+    changed_something: false,
+    attempts: 0,
+    started_at: null,
+    finished_at: null,
+  }
+  return { call, result: refusal(round, part, index, repeated, verdict) }
+}
+
+/** Why a call may not run, first that applies. */
+function refusal(
+  round: Round,
+  part: AssistantPart & { type: 'tool_call' },
+  index: number,
+  repeated: boolean,
+  verdict: ReturnType<typeof validateCall>,
+): ToolResult | null {
+  const name = part.tool_name
+  if (round.kind === 'report') {
+    return errorResult(
+      name,
+      'not_executed',
+      'report_only',
+      'Only the text of the report was asked for; no call runs here.',
+    )
+  }
+  const limit = limits.calls_per_round
+  if (index >= limit.value) {
+    const message = `This was call ${index + 1} of the round; the limit is ${limit.value}.`
+    const hint = 'Make it again in a later round.'
+    return errorResult(name, 'not_executed', 'over_limit', message, hint)
+  }
+  if (repeated) {
+    const message = 'The same call id came twice in one answer; the second call did not run.'
+    const hint = 'Make the call again if it is wanted.'
+    return errorResult(name, 'invalid_input', 'call_id_repeated', message, hint)
+  }
+  return verdict.ok ? null : verdict.result
+}
+
+/** Provider ids used earlier in this turn: some servers begin at one again in every answer. */
+function knownProviderIds(env: LaneEnv): Set<string> {
+  const turn = openTurn(env.facts())
+  return new Set(turn ? callsOf(env.facts(), turn).map((call) => call.provider_call_id) : [])
+}
+

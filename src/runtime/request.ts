@@ -1,0 +1,213 @@
+/**
+ * One request to the model: the opening of a turn, the stream, and what becomes of its outcome.
+ * Only a whole answer is recorded; a fault is retried, falls back, holds the agent or ends the
+ * turn, by its kind (contracts 6, *Provider errors*).
+ */
+import { charTokens } from '../context/estimate.ts'
+import { renderOpening } from '../context/render.ts'
+import type { Situation } from '../context/situation.ts'
+import { agentOf, openTurn, type Draft } from '../domain/facts.ts'
+import { deliverFailure, holdAgent } from '../domain/park.ts'
+import { plus } from '../domain/time.ts'
+import { endTurn } from '../domain/turn-end.ts'
+import { roundId, type Round, type Turn } from '../domain/turn.ts'
+import type { Model, ModelFault, ModelMessage, ModelOutcome } from '../models/model.ts'
+import { withRetry } from '../models/retry.ts'
+import { coalescedPath } from './home.ts'
+import type { LaneEnv } from './lane-env.ts'
+import { recordRound } from './record.ts'
+import { gather } from './situation.ts'
+import type { Talk } from './talk.ts'
+import { planNow } from './plan-now.ts'
+import { toolSpecs } from './tool-specs.ts'
+
+/** Projects the context and commits the first request. */
+export async function openRequest(env: LaneEnv, talk: Talk): Promise<void> {
+  const situation = await gather(env)
+  await writeCoalesced(env, situation)
+  const opening = renderOpening(situation, {
+    tokens: charTokens,
+    window: situation.context_window,
+    random_fence: env.ports.ids.token(9).replace(/[^A-Za-z0-9]/g, 'x'),
+  })
+  const bytes = new TextEncoder().encode(JSON.stringify(opening))
+  const sha256 = await env.store.ledger.putBlob(bytes)
+  talk.open(opening, situation.turn.model)
+  await env.transact(situation.turn.id, (d) => firstRequest(d, situation, sha256))
+}
+
+function firstRequest(d: Draft, situation: Situation, opening_sha256: string): void {
+  const { turn } = situation
+  d.emit({
+    type: 'request_sent',
+    id: roundId(turn.id, 1),
+    turn_id: turn.id,
+    work_item_id: turn.work_item_id,
+    n: 1,
+    kind: 'work',
+    model: turn.model,
+    opening_sha256,
+    notes: [],
+    message_ids: situation.messages.map((message) => message.id),
+  })
+  for (const message of [...d.rows('messages')]) {
+    if (message.turn_id !== turn.id || message.status !== 'claimed') continue
+    if (message.to_coalesce) {
+      d.emit({ type: 'message_coalesced', id: message.id, turn_id: turn.id })
+    } else {
+      d.emit({ type: 'message_shown', id: message.id, turn_id: turn.id, round: 1 })
+    }
+  }
+}
+
+async function writeCoalesced(env: LaneEnv, situation: Situation): Promise<void> {
+  if (situation.coalesced === null) return
+  const { turn } = situation
+  const events = [...env.facts().rows('messages')]
+    .filter((message) => message.turn_id === turn.id && message.to_coalesce)
+    .sort((a, b) => a.inbox_seq - b.inbox_seq)
+  const text = events
+    .map((m) => `== ${m.created_at} ${m.source ?? '-'} ${m.resource ?? '-'} ${m.id}\n${m.body}\n`)
+    .join('\n')
+  await env.ports.files.make_folder(`${env.ports.home}/outputs`, 0o700)
+  await env.ports.files.write_atomic(coalescedPath(env.ports.home, turn.id), text, 0o600)
+}
+
+/** What the lap does after a request that did not bring the turn on. */
+export type Streamed = 'recorded' | 'ended' | 'held' | 'left'
+
+/** Sends the recorded request and records the answer, or does what its fault asks for. */
+export async function stream(env: LaneEnv, talk: Talk, round: Round): Promise<Streamed> {
+  const turn = openTurn(env.facts())
+  if (!turn) throw new Error('no turn is open')
+  const opened = await env.ports.models.open(turn.model)
+  if (!opened.ok) {
+    return afterFault(env, turn, setupFault(opened.code, opened.message))
+  }
+  const conversation = await talk.request()
+  if (conversation === null) {
+    await env.transact(turn.id, (d) => endUnanswered(d, 'failed', 'opening_lost'))
+    return 'ended'
+  }
+  if (!talk.fits()) {
+    const plan = await planNow(env)
+    await env.transact(turn.id, (d) =>
+      endTurn(d, { outcome: 'completed', reason: 'context_limit', text: '', plan }),
+    )
+    return 'ended'
+  }
+  const outcome = await ask(env, opened.model, turn, round, conversation)
+  if (outcome.ok) {
+    await recordRound(env, round, outcome.round)
+    return 'recorded'
+  }
+  return afterFault(env, turn, outcome.fault)
+}
+
+async function ask(
+  env: LaneEnv,
+  model: Model,
+  turn: Turn,
+  round: Round,
+  conversation: { system: string; messages: readonly ModelMessage[] },
+): Promise<ModelOutcome> {
+  const { clock, ids } = env.ports
+  const patient = withRetry(model, {
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    random: () => ids.random(),
+    on_retry: ({ fault, delay_ms, attempt }) =>
+      env.notify({
+        kind: 'retry',
+        agent_id: env.agent_id,
+        turn_id: turn.id,
+        message: fault.message,
+        delay_ms,
+        attempt,
+      }),
+  })
+  const situation = model.reads_situation ? await gather(env) : null
+  return env.effect(`request ${round.id}`, () =>
+    patient.request(
+      {
+        model: turn.model,
+        system: conversation.system,
+        tools: toolSpecs(),
+        tool_choice: round.kind === 'report' ? 'none' : 'auto',
+        messages: conversation.messages,
+        max_output_tokens: env.ports.models.facts(turn.model).max_output,
+        situation,
+      },
+      {
+        signal: env.abort.signal,
+        on_event: (event) =>
+          env.notify({
+            kind: 'live',
+            agent_id: env.agent_id,
+            turn_id: turn.id,
+            round: round.n,
+            event,
+          }),
+      },
+    ),
+  )
+}
+
+const setupFault = (_code: string, message: string): ModelFault => ({
+  kind: 'setup',
+  code: 'no_key',
+  message,
+  status: null,
+  retry_after_ms: null,
+  retryable: false,
+})
+
+async function afterFault(env: LaneEnv, turn: Turn, fault: ModelFault): Promise<Streamed> {
+  switch (fault.kind) {
+    case 'aborted':
+      return 'left'
+    case 'world':
+    case 'setup':
+      if (await fallBack(env, turn, fault)) return 'recorded'
+      await env.transact(turn.id, (d) => {
+        const until = fault.retry_after_ms === null ? null : plus(d.now, fault.retry_after_ms)
+        const cause = fault.kind === 'world' ? 'provider_world' : 'provider_setup'
+        holdAgent(d, { cause, message: sentence(fault), until })
+      })
+      return 'held'
+    case 'refused': {
+      const plan = await planNow(env)
+      await env.transact(turn.id, (d) => {
+        deliverFailure(d, turn, `The provider refused the request: ${sentence(fault)}`)
+        endTurn(d, { outcome: 'failed', reason: fault.code, text: '', plan })
+      })
+      return 'ended'
+    }
+  }
+}
+
+const sentence = (fault: ModelFault): string =>
+  /[.!?]$/.test(fault.message) ? fault.message : `${fault.message}.`
+
+/** The fallback model finishes the turn; the next turn tries the first model again. */
+async function fallBack(env: LaneEnv, turn: Turn, fault: ModelFault): Promise<boolean> {
+  const { fallback_model } = agentOf(env.facts())
+  if (fallback_model === null || fallback_model === turn.model) return false
+  const opened = await env.ports.models.open(fallback_model)
+  if (!opened.ok) return false
+  await env.transact(turn.id, (d) =>
+    d.emit({
+      type: 'model_fell_back',
+      id: turn.id,
+      model: fallback_model,
+      cause: `${fault.code}: ${fault.message}`,
+    }),
+  )
+  return true
+}
+
+function endUnanswered(d: Draft, outcome: 'failed', reason: string): void {
+  const turn = openTurn(d)
+  if (!turn) return
+  deliverFailure(d, turn, 'The turn could not go on: its opening is missing from the ledger.')
+  endTurn(d, { outcome, reason, text: '', plan: null })
+}

@@ -1,0 +1,154 @@
+/**
+ * Gathers the situation of an open turn: live facts, and the few older rows and files that a
+ * request shows. Reads only; the same facts give the same situation.
+ */
+import type { EarlierRound, ItemView, Situation } from '../context/situation.ts'
+import { activeWaits, agentOf, itemPacing, openTurn, roundViews } from '../domain/facts.ts'
+import type { WorkItemId } from '../domain/ids.ts'
+import type { Message } from '../domain/message.ts'
+import { candidates, promptLimit, type Candidates } from '../domain/rank.ts'
+import { candidateClasses, projectItem } from '../domain/readiness.ts'
+import { isTerminal } from '../domain/task.ts'
+import type { Turn } from '../domain/turn.ts'
+import type { Wait } from '../domain/wait.ts'
+import { FileFault } from '../exec/file-fault.ts'
+import { coalescedPath } from './home.ts'
+import type { LaneEnv } from './lane-env.ts'
+import { planText, readPlan } from './plans.ts'
+
+/** Earlier rounds of the item that may be quoted (contracts 10). */
+const earlierRounds = 20
+const itemWaits = 5
+const itemTasks = 10
+const planHead = 120
+const instructionBytes = 65_536
+
+export async function gather(env: LaneEnv): Promise<Situation> {
+  const facts = env.facts()
+  const turn = openTurn(facts)
+  if (!turn) throw new Error('no turn is open')
+  const now = env.store.now()
+  const agent = agentOf(facts)
+  const plans = { home: env.ports.home, files: env.ports.files, ledger: env.store.ledger }
+  const all = candidates(facts, now)
+  const item = turn.work_item_id === null ? null : await itemView(env, turn.work_item_id)
+  const mine = [...facts.rows('messages')]
+    .filter((message) => message.turn_id === turn.id)
+    .sort((a, b) => a.inbox_seq - b.inbox_seq)
+  const coalesced = mine.filter((message) => message.to_coalesce)
+  return {
+    now,
+    agent,
+    turn,
+    item,
+    candidates: all,
+    plan_heads: await planHeads(env, all),
+    messages: mine.filter((message) => !message.to_coalesce && message.status !== 'queued'),
+    coalesced:
+      coalesced.length === 0
+        ? null
+        : { path: coalescedPath(env.ports.home, turn.id), count: coalesced.length },
+    woken_by: wokenBy(env, turn, item),
+    agent_waits: [...activeWaits(facts)].filter(
+      (wait) => wait.work_item_id === null && wait.wake !== 'system',
+    ),
+    earlier: turn.work_item_id === null ? [] : await earlier(env, turn, turn.work_item_id),
+    rounds: roundViews(facts, turn),
+    running_tasks: [...facts.rows('tasks')].filter((task) => !isTerminal(task)),
+    plan_text: item === null ? null : await planText(plans, item.projection.item),
+    instructions: await instructions(env),
+    trigger_url: null,
+    agent_home: env.home(),
+    context_window: env.ports.models.facts(turn.model).context_window,
+  }
+}
+
+async function itemView(env: LaneEnv, id: WorkItemId): Promise<ItemView | null> {
+  const facts = env.facts()
+  const item = await env.load('work_items', id)
+  if (!item) return null
+  const { ledger } = env.store
+  const plans = { home: env.ports.home, files: env.ports.files, ledger }
+  const waits = await ledger.list('waits', { work_item_id: id, limit: itemWaits })
+  const tasks = await ledger.list('tasks', { work_item_id: id, limit: itemTasks })
+  const lastTurn = itemPacing(facts, id).last_turn_ended_at ?? ''
+  const active = waits.find((wait) => wait.status === 'active') ?? null
+  const current = agentOf(facts).current_work_item_id
+  return {
+    projection: projectItem(item, active, current, env.store.now()),
+    plan: (await readPlan(plans, item)).described,
+    waits,
+    tasks: tasks.filter((task) => !isTerminal(task) || (task.ended_at ?? '') >= lastTurn),
+  }
+}
+
+/** Waits this turn reviewed, and those of its item that ended since the item's last turn. */
+function wokenBy(env: LaneEnv, turn: Turn, item: ItemView | null): Wait[] {
+  const found = new Map<string, Wait>()
+  const facts = env.facts()
+  for (const wait of facts.rows('waits')) {
+    if (wait.last_review?.turn_id === turn.id) found.set(wait.id, wait)
+  }
+  if (item !== null) {
+    const lastTurn = itemPacing(facts, item.projection.item.id).last_turn_ended_at ?? ''
+    for (const wait of item.waits) {
+      const ended = wait.status === 'resolved' && (wait.resolved_at ?? '') >= lastTurn
+      if (ended && wait.changed_seq <= turn.input_cut) found.set(wait.id, wait)
+    }
+  }
+  return [...found.values()].sort((a, b) => a.changed_seq - b.changed_seq)
+}
+
+async function earlier(env: LaneEnv, turn: Turn, item: WorkItemId): Promise<EarlierRound[]> {
+  const { ledger } = env.store
+  const rounds = await ledger.roundsAbout(item, earlierRounds)
+  const past = rounds.filter(({ round }) => round.turn_id !== turn.id)
+  return Promise.all(
+    past.map(async (view) => {
+      const rows = await Promise.all(
+        view.round.message_ids.map((id) => ledger.row('messages', id)),
+      )
+      return { ...view, messages: rows.filter((row): row is Message => row !== null) }
+    }),
+  )
+}
+
+async function planHeads(env: LaneEnv, all: Candidates): Promise<Record<string, string>> {
+  const plans = { home: env.ports.home, files: env.ports.files, ledger: env.store.ledger }
+  const heads: Record<string, string> = {}
+  for (const candidate_class of candidateClasses) {
+    if (candidate_class === 'completed_recent') continue
+    for (const { item } of all[candidate_class].slice(0, promptLimit[candidate_class])) {
+      const text = await planText(plans, item)
+      if (text !== null) heads[item.id] = text.slice(0, planHead)
+    }
+  }
+  return heads
+}
+
+/** AGENTS.md of the agent's home and of its workspace, nearest last; CLAUDE.md as fallback. */
+async function instructions(env: LaneEnv): Promise<{ path: string; text: string }[]> {
+  const folders = [...new Set([env.home(), env.workdir()])]
+  const found = await Promise.all(
+    folders.map(async (folder) => {
+      for (const name of ['AGENTS.md', 'CLAUDE.md']) {
+        const path = `${folder}/${name}`
+        const text = await textOf(env, path)
+        if (text !== null) return { path, text }
+      }
+      return null
+    }),
+  )
+  return found.filter((entry) => entry !== null)
+}
+
+async function textOf(env: LaneEnv, path: string): Promise<string | null> {
+  try {
+    const file = await env.ports.files.read(path, { max_bytes: instructionBytes })
+    return new TextDecoder().decode(file.bytes)
+  } catch (error) {
+    // Missing, too large, or unreadable instructions are simply not there for the model.
+    if (error instanceof FileFault) return null
+    throw error
+  }
+}

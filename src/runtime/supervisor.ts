@@ -1,0 +1,150 @@
+/**
+ * Supervises the tasks that outlived their call: each end becomes one commit (terminal row, result
+ * message, resolved waits), learnt from the runner's notice while this process lives and from its
+ * files after a restart (contracts 8).
+ */
+import { callsOf, openTurn } from '../domain/facts.ts'
+import { endTask } from '../domain/ingress.ts'
+import type { AgentId, TaskId } from '../domain/ids.ts'
+import { limits } from '../domain/limits.ts'
+import { endOfTask, taskResultText } from '../domain/task-end.ts'
+import { isTerminal, type Task } from '../domain/task.ts'
+import type { TaskProcess } from '../exec/ports.ts'
+import { ProcessFault } from '../exec/process-fault.ts'
+import type { HostPorts } from './ports.ts'
+import type { Store } from './store.ts'
+
+/** Bytes of output that a result message quotes. */
+const tailBytes = 2_000
+
+export class Supervisor {
+  readonly #ports: HostPorts
+  readonly #store: Store
+  readonly #watched = new Map<TaskId, Promise<void>>()
+  readonly #closing = new AbortController()
+  readonly #failed: (agent: AgentId, error: unknown) => void
+
+  constructor(
+    ports: HostPorts,
+    store: Store,
+    failed: (agent: AgentId, error: unknown) => void,
+  ) {
+    this.#ports = ports
+    this.#store = store
+    this.#failed = failed
+  }
+
+  /** Follows every task of the agent that no call of its open turn is answering for. */
+  watchAll(agent: AgentId): void {
+    const facts = this.#store.mustFacts(agent)
+    const turn = openTurn(facts)
+    const answered = new Set(
+      turn
+        ? callsOf(facts, turn)
+            .filter((call) => call.state === 'started')
+            .map((call) => call.task_id)
+        : [],
+    )
+    for (const task of facts.rows('tasks')) {
+      if (!isTerminal(task) && !answered.has(task.id)) this.watch(agent, task.id)
+    }
+  }
+
+  watch(agent: AgentId, task: TaskId): void {
+    if (this.#watched.has(task) || this.#closing.signal.aborted) return
+    const following = this.#follow(agent, task)
+      .catch((error: unknown) => {
+        if (!this.#closing.signal.aborted) this.#failed(agent, error)
+      })
+      .finally(() => this.#watched.delete(task))
+    this.#watched.set(task, following)
+  }
+
+  /** Stops with proof: TERM, grace, KILL; survivors keep the task `cancelling`. */
+  async stop(agent: AgentId, id: TaskId, because: string): Promise<readonly number[]> {
+    await this.#store.transact(agent, id, (d) => {
+      const task = d.row('tasks', id)
+      if (!task || isTerminal(task) || task.status === 'cancelling') return
+      d.emit({ type: 'task_cancelling', id, survivors: [], because })
+    })
+    const proof = await this.#ports.processes.stop(id, limits.stop_grace.value)
+    if (!proof.stopped) {
+      const { survivors } = proof
+      await this.#store.transact(agent, id, (d) =>
+        d.emit({ type: 'task_cancelling', id, survivors, because }),
+      )
+      return survivors
+    }
+    await this.#end(agent, id, await this.#ports.processes.observe(id))
+    return []
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await Promise.all(this.#watched.values())
+  }
+
+  async #follow(agent: AgentId, id: TaskId): Promise<void> {
+    const row = this.#store.mustFacts(agent).row('tasks', id)
+    if (row?.status === 'cancelling') {
+      await this.stop(agent, id, row.reason ?? 'stopped')
+      return
+    }
+    const process = await this.#ended(id)
+    await this.#end(agent, id, process)
+  }
+
+  async #ended(id: TaskId): Promise<TaskProcess> {
+    try {
+      return await this.#ports.processes.ended(id, this.#closing.signal)
+    } catch (error) {
+      // Nobody started it: what its files say now is all there will be.
+      if (error instanceof ProcessFault && error.code === 'not_started') {
+        return this.#ports.processes.observe(id)
+      }
+      throw error
+    }
+  }
+
+  async #end(agent: AgentId, id: TaskId, process: TaskProcess): Promise<void> {
+    const tail = await this.#tail(id)
+    const ended_at = endedAt(process) ?? this.#store.now()
+    await this.#store.transact(agent, id, (d) => {
+      const task = d.row('tasks', id)
+      if (!task || isTerminal(task)) return
+      const started = task.status === 'queued' ? beginLate(process) : null
+      if (started) d.emit({ type: 'task_started', id, pid: null, started_at: started })
+      const end = endOfTask(process, task) ?? gone(process, task)
+      if (end === null) return
+      endTask(d, {
+        task_id: id,
+        ...end,
+        output_bytes: outputBytes(process),
+        ended_at,
+        body: taskResultText(task, { ...end, ended_at }, tail),
+      })
+    })
+  }
+
+  async #tail(id: TaskId): Promise<string> {
+    const read = (stream: 'stdout' | 'stderr') =>
+      this.#ports.processes.output(id, { stream, max_bytes: tailBytes, tail: true })
+    const [out, err] = await Promise.all([read('stdout'), read('stderr')])
+    return [out.text, err.text].filter((text) => text.trim() !== '').join('\n')
+  }
+}
+
+/** A queued task that no runner ever claimed, found after its call was answered. */
+function gone(process: TaskProcess, task: Task) {
+  if (process.state !== 'absent' || task.status !== 'queued') return null
+  return { status: 'interrupted', reason: 'it was never started', exit_status: null } as const
+}
+
+const beginLate = (process: TaskProcess): string | null =>
+  process.state === 'ended' || process.state === 'running' ? process.started_at : null
+
+const endedAt = (process: TaskProcess): string | null =>
+  process.state === 'ended' ? process.ended_at : null
+
+const outputBytes = (process: TaskProcess): number =>
+  process.state === 'absent' ? 0 : process.output.stdout_bytes + process.output.stderr_bytes

@@ -1,0 +1,54 @@
+/**
+ * What a tool gets of the runtime: the ToolContext of one call, and the tools by name.
+ */
+import type { Call } from '../domain/call.ts'
+import { openTurn } from '../domain/facts.ts'
+import type { Rows, Table } from '../domain/event.ts'
+import type { TaskId } from '../domain/ids.ts'
+import { tools } from '../tools/registry.ts'
+import type { Tool, ToolContext } from '../tools/tool.ts'
+import { outputPath, taskPath } from './home.ts'
+import type { LaneEnv } from './lane-env.ts'
+import { makePlan, readPlan } from './plans.ts'
+
+const byName = new Map<string, Tool>(tools.map((tool) => [tool.name, tool]))
+
+export const toolNamed = (name: string): Tool | null => byName.get(name) ?? null
+
+export function toolContext(env: LaneEnv, call: Call): ToolContext {
+  const { ports, store } = env
+  const turn = openTurn(env.facts())
+  if (!turn) throw new Error(`no turn is open for ${call.id}`)
+  const plans = { home: ports.home, files: ports.files, ledger: store.ledger }
+  return {
+    turn,
+    call,
+    facts: () => env.facts(),
+    load: async <T extends Table>(table: T, id: string): Promise<Rows[T] | null> => {
+      const row = await env.load(table, id)
+      return row !== null && 'agent_id' in row && row.agent_id !== env.agent_id ? null : row
+    },
+    list: (table, filter) => store.ledger.list(table, { ...filter, agent_id: env.agent_id }),
+    commit: (decide) => env.transact(call.id, decide),
+    now: () => store.now(),
+    monotonic: () => ports.clock.monotonic(),
+    sleep: (ms, signal) => ports.clock.sleep(ms, signal),
+    mint: store.mint,
+    signal: env.abort.signal,
+    interjected: env.interjected.signal,
+    files: ports.files,
+    processes: ports.processes,
+    roots: env.roots(),
+    workdir: env.workdir(),
+    environment: ports.environment,
+    readPlan: (item) => readPlan(plans, item),
+    makePlan: (id, text) => makePlan(plans, env.agent_id, id, text),
+    taskFolder: (id: TaskId) => taskPath(ports.home, id),
+    async keepOutput(text) {
+      const path = outputPath(ports.home, call.id)
+      await ports.files.make_folder(`${ports.home}/outputs`, 0o700)
+      await ports.files.write_atomic(path, text, 0o600)
+      return path
+    },
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * A host in a box: a real home, ledger, files and processes in a temporary folder, with the model
+ * and the clock in the test's hands. Every box is removed with the test that made it.
+ */
+import { mkdtempSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { systemClock, systemIds } from '../exec/clock.ts'
+import { systemFiles } from '../exec/files.ts'
+import type { Clock, Ids } from '../exec/ports.ts'
+import { createProcesses } from '../exec/processes.ts'
+import { openLedger, type FaultSeam } from '../ledger/open.ts'
+import type { Ledger } from '../ledger/port.ts'
+import type { Model } from '../models/model.ts'
+import { createHost } from '../runtime/host.ts'
+import type { EffectSeam, Host, HostNotice, HostPorts } from '../runtime/ports.ts'
+
+export type BoxOptions = {
+  /** Models by `provider/model`; `default` answers for every other id. */
+  models: Readonly<Record<string, Model>>
+  home?: string
+  workspace?: string
+  clock?: Clock
+  ids?: Ids
+  fault?: FaultSeam
+  effect_seam?: EffectSeam
+  context_window?: number
+}
+
+export type Box = {
+  home: string
+  workspace: string
+  host: Host
+  ledger: Ledger
+  ports: HostPorts
+  notices: HostNotice[]
+  /** Resolves with the notice that `is` accepts, from now on or already there. */
+  until(is: (notice: HostNotice) => boolean, what?: string): Promise<HostNotice>
+  /** Resolves when the agent rests and `what` holds for what it waits for. */
+  rests(agent: string, what?: (next: HostNotice & { kind: 'resting' }) => boolean): Promise<void>
+  /** Everything down; the folder stays until the test ends. */
+  close(): Promise<void>
+}
+
+export function temporaryHome(t: TestContext): { home: string; workspace: string } {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holon-box-')))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const [home, workspace] = [join(folder, 'home'), join(folder, 'work')]
+  mkdirSync(home, { mode: 0o700 })
+  mkdirSync(workspace)
+  return { home, workspace }
+}
+
+export async function openBox(t: TestContext, options: BoxOptions): Promise<Box> {
+  const { home, workspace } =
+    options.home && options.workspace
+      ? { home: options.home, workspace: options.workspace }
+      : temporaryHome(t)
+  const clock = options.clock ?? systemClock()
+  const ids = options.ids ?? systemIds()
+  const ledger = await openLedger(home, {
+    clock_now: () => clock.now(),
+    mint: (prefix) => ids.mint(prefix),
+    ...(options.fault ? { fault: options.fault } : {}),
+  })
+  const processes = createProcesses({
+    tasks_folder: join(home, 'tasks'),
+    clock: systemClock(),
+    parent_env: process.env,
+  })
+  const ports: HostPorts = {
+    home,
+    ledger,
+    clock,
+    ids,
+    files: systemFiles(),
+    processes,
+    models: {
+      open: async (id) => {
+        const model = options.models[id] ?? options.models['default']
+        return model
+          ? { ok: true, model }
+          : { ok: false, code: 'unknown_model', message: `There is no model "${id}".` }
+      },
+      facts: () => ({ context_window: options.context_window ?? 128_000, max_output: null }),
+      price: () => null,
+    },
+    environment: {},
+    user_home: home,
+    has_listener: false,
+    ...(options.effect_seam ? { effect_seam: options.effect_seam } : {}),
+  }
+  const host = createHost(ports)
+  const notices: HostNotice[] = []
+  const waiting = new Set<() => void>()
+  host.subscribe((notice) => {
+    notices.push(notice)
+    for (const look of [...waiting]) look()
+  })
+  let closed: Promise<void> | null = null
+  const close = () => (closed ??= shut(host, processes, ledger))
+  t.after(close)
+
+  const until = (is: (notice: HostNotice) => boolean, what = 'the notice') =>
+    new Promise<HostNotice>((resolve, reject) => {
+      const look = () => {
+        const found = notices.find(is)
+        const broken = notices.find((notice) => notice.kind === 'fault')
+        if (found) resolve(found)
+        else if (broken?.kind === 'fault') reject(new Error(`${what}: ${broken.message}`))
+        else return
+        waiting.delete(look)
+      }
+      waiting.add(look)
+      look()
+    })
+
+  return {
+    home,
+    workspace,
+    host,
+    ledger,
+    ports,
+    notices,
+    until,
+    async rests(agent, what = () => true) {
+      const from = notices.length
+      await until((notice) => {
+        if (notice.kind !== 'resting' || notice.agent_id !== agent) return false
+        return notices.indexOf(notice) >= from && what(notice)
+      }, `${agent} to rest`)
+    },
+    close,
+  }
+}
+
+async function shut(
+  host: Host,
+  processes: { close(): Promise<void> },
+  ledger: Ledger,
+): Promise<void> {
+  try {
+    await host.close('now')
+  } finally {
+    await processes.close()
+    await ledger.close()
+  }
+}

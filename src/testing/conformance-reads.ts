@@ -1,0 +1,281 @@
+/**
+ * Conformance of reads: live rows, lists and filters, short ids, events, rounds and blobs.
+ */
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import type { Event, Table } from '../domain/event.ts'
+import type { Ledger, LiveRows } from '../ledger/port.ts'
+import type { Cases } from './conformance.ts'
+import {
+  agentPaced,
+  briefDelivered,
+  callFinished,
+  callRecorded,
+  decisionMade,
+  itemCompleted,
+  itemCreated,
+  itemPaced,
+  laneOf,
+  messageAdmitted,
+  requestSent,
+  roundRecorded,
+  taskEnded,
+  taskQueued,
+  turnEnded,
+  turnStarted,
+  waitRegistered,
+  type Lane,
+} from './lane.ts'
+
+const idsOf = (live: LiveRows | null, table: Table) =>
+  (live?.rows ?? []).filter(([of]) => of === table).map(([, row]) => row.id)
+
+/** Each row that `live` gives is the committed one; answers their ids by table. */
+async function liveIds(ledger: Ledger, lane: Lane) {
+  const live = await ledger.live(lane.agent_id)
+  assert.equal(live?.seq, lane.facts.seq)
+  assert.equal(live.last_at, lane.facts.last_at)
+  for (const [table, row] of live.rows) assert.deepEqual(row, lane.row(table, row.id))
+  return (table: Table) => idsOf(live, table)
+}
+
+export const readCases: Cases = {
+  'the live rows of an agent are its open work and nobody else’s': async (store, home) => {
+    const ledger = await store.open(home)
+    const lane = await laneOf(ledger)
+    const other = await laneOf(ledger, 'other')
+    await other.emit(itemCreated(), messageAdmitted(), taskQueued(), turnStarted())
+    const [open, done] = [itemCreated(), itemCreated()]
+    const [running, ended] = [taskQueued(), taskQueued()]
+    await lane.emit(open, done, itemPaced(open.id), itemPaced(done.id), agentPaced('main'))
+    await lane.emit(itemCompleted(done.id), running, ended, taskEnded(ended.id))
+    await lane.emit(briefDelivered(), decisionMade())
+
+    const ids = await liveIds(ledger, lane)
+    assert.deepEqual(ids('agents'), ['main'])
+    assert.deepEqual(ids('work_items'), [open.id, done.id])
+    assert.deepEqual(ids('pacing'), [open.id, 'main'])
+    assert.deepEqual(ids('tasks'), [running.id])
+    for (const table of ['briefs', 'decisions', 'turns', 'rounds', 'calls'] as const) {
+      assert.deepEqual(ids(table), [])
+    }
+    assert.equal(await ledger.live('nobody'), null)
+    await ledger.close()
+  },
+
+  'of completed items the twenty changed last are live': async (store, home) => {
+    const ledger = await store.open(home)
+    const lane = await laneOf(ledger)
+    const items = Array.from({ length: 23 }, () => itemCreated())
+    await lane.emit(...items)
+    for (const { id } of items.toReversed()) await lane.emit(itemCompleted(id))
+
+    const ids = await liveIds(ledger, lane)
+    const newest = items.slice(0, 20).map(({ id }) => id)
+    assert.deepEqual(ids('work_items'), newest.toReversed())
+    await ledger.close()
+  },
+
+  'a wait is live until nothing has to show or settle it': async (store, home) => {
+    const ledger = await store.open(home)
+    const lane = await laneOf(ledger)
+    const item = itemCreated()
+    const of = { work_item_id: item.id }
+    const active = waitRegistered()
+    const event = waitRegistered()
+    const unshown = waitRegistered({ wake: 'timer' })
+    const shown = waitRegistered({ wake: 'timer' })
+    const kept = waitRegistered(of)
+    const unsettled = waitRegistered({ ...of, released_focus: true })
+    const settled = waitRegistered({ ...of, released_focus: true })
+    const cancelled = waitRegistered({ ...of, released_focus: true })
+    await lane.emit(item, active, event, unshown, shown, kept, unsettled, settled, cancelled)
+    const ended = [event, unshown, shown, kept, unsettled, settled]
+    await lane.emit(
+      ...ended.map(({ id }): Event => ({ type: 'wait_resolved', id, by: { kind: 'runtime' } })),
+      { type: 'wait_cancelled', id: cancelled.id, by: 'agent', because: 'no need' },
+    )
+    await lane.emit(
+      { type: 'wait_focus_settled', id: shown.id },
+      { type: 'wait_focus_settled', id: settled.id },
+    )
+    const ids = await liveIds(ledger, lane)
+    assert.deepEqual(ids('waits'), [active.id, unshown.id, unsettled.id])
+    await ledger.close()
+  },
+
+  'an open turn comes with its rounds, calls and every message since its cut': async (
+    store,
+    home,
+  ) => {
+    const ledger = await store.open(home)
+    const lane = await laneOf(ledger)
+    const [old, waiting, seen] = [messageAdmitted(), messageAdmitted(), messageAdmitted()]
+    const drop = (id: typeof old.id) => ({ type: 'message_dropped', id, reason: 'test' }) as const
+    const past = turnStarted()
+    await lane.emit(old, drop(old.id), waiting, past, requestSent(past.id, 1), turnEnded(past.id))
+    const turn = turnStarted({ input_cut: lane.facts.seq })
+    const call = callRecorded(turn.id, 1, 0)
+    await lane.emit(turn, requestSent(turn.id, 1))
+    await lane.emit(roundRecorded(`${turn.id}:1`), call, seen, drop(seen.id))
+
+    const during = await liveIds(ledger, lane)
+    assert.deepEqual(during('turns'), [turn.id])
+    assert.deepEqual(during('rounds'), [`${turn.id}:1`])
+    assert.deepEqual(during('calls'), [call.id])
+    assert.deepEqual(during('messages'), [waiting.id, seen.id])
+
+    await lane.emit(callFinished(call.id), turnEnded(turn.id))
+    const afterwards = await liveIds(ledger, lane)
+    assert.deepEqual(afterwards('turns'), [])
+    assert.deepEqual(afterwards('rounds'), [])
+    assert.deepEqual(afterwards('calls'), [])
+    assert.deepEqual(afterwards('messages'), [waiting.id])
+    await ledger.close()
+  },
+
+  'lists are filtered, cut to the newest, and oldest first': async (store, home) => {
+    const ledger = await store.open(home)
+    const lane = await laneOf(ledger)
+    const other = await laneOf(ledger, 'other')
+    const items = [itemCreated(), itemCreated(), itemCreated()] as const
+    const [a, b, c] = items
+    await lane.emit(a, b)
+    await other.emit(c)
+    await lane.emit(itemCompleted(a.id))
+    const turn = turnStarted({ work_item_id: a.id })
+    await lane.emit(turn, requestSent(turn.id, 1, { work_item_id: a.id }), turnEnded(turn.id))
+    await lane.emit(
+      briefDelivered({ work_item_id: a.id, turn_id: turn.id }),
+      briefDelivered({ kind: 'question' }),
+    )
+    const ids = async (...[table, filter]: Parameters<Ledger['list']>) =>
+      (await ledger.list(table, filter)).map(({ id }) => id)
+    const briefs = lane.all('briefs').map(({ id }) => id)
+
+    assert.deepEqual(await ids('work_items', { limit: 9 }), [a.id, b.id, c.id])
+    assert.deepEqual(await ids('work_items', { limit: 2 }), [b.id, c.id])
+    assert.deepEqual(await ids('work_items', { limit: 9, agent_id: 'main' }), [a.id, b.id])
+    assert.deepEqual(await ids('work_items', { limit: 9, status: ['open'] }), [b.id, c.id])
+    assert.deepEqual(
+      await ids('work_items', { limit: 9, agent_id: 'main', status: ['open', 'completed'] }),
+      [a.id, b.id],
+    )
+    assert.deepEqual(await ids('turns', { limit: 9, work_item_id: a.id }), [turn.id])
+    assert.deepEqual(await ids('turns', { limit: 9, status: ['open'] }), [])
+    assert.deepEqual(await ids('rounds', { limit: 9, turn_id: turn.id }), [`${turn.id}:1`])
+    assert.deepEqual(await ids('briefs', { limit: 9, work_item_id: a.id }), briefs.slice(0, 1))
+    assert.deepEqual(await ids('briefs', { limit: 9, turn_id: turn.id }), briefs.slice(0, 1))
+    assert.deepEqual(await ids('briefs', { limit: 9, kind: ['question'] }), briefs.slice(1))
+    assert.deepEqual(await ids('agents', { limit: 9, agent_id: 'other' }), ['other'])
+    assert.deepEqual(await ids('work_items', { limit: 9, work_item_id: b.id }), [b.id])
+    await assert.rejects(ledger.list('briefs', { limit: 9, status: ['open'] }), /have no/)
+    await ledger.close()
+  },
+
+  'a short id is the noun and the end of an id': async (store, home) => {
+    const ledger = await store.open(home)
+    const lane = await laneOf(ledger)
+    const id = (end: string) => `work_01999999-aaaa-7bbb-8ccc-0000000${end}` as const
+    await lane.emit(itemCreated({ id: id('17f3a') }), itemCreated({ id: id('27f3a') }))
+    await lane.emit(itemCreated({ id: id('00001') }), messageAdmitted({ id: `msg_17f3a` }))
+
+    assert.deepEqual(await ledger.idsLike('work_items', 'work_7f3a'), [id('17f3a'), id('27f3a')])
+    assert.deepEqual(await ledger.idsLike('work_items', 'work_27f3a'), [id('27f3a')])
+    assert.deepEqual(await ledger.idsLike('work_items', id('00001')), [id('00001')])
+    for (const none of ['work_f3a', 'msg_7f3a', '7f3a', 'work_', '', 'work_%%%%', 'work_9999']) {
+      assert.deepEqual(await ledger.idsLike('work_items', none), [], none)
+    }
+    assert.deepEqual(await ledger.idsLike('agents', 'main'), ['main'])
+    await lane.emit(...Array.from({ length: 6 }, (_, i) => itemCreated({ id: `work_${i}beef` })))
+    assert.equal((await ledger.idsLike('work_items', 'work_beef')).length, 5)
+    await ledger.close()
+  },
+
+  'events are paged in global order, also by agent and by item': async (store, home) => {
+    const ledger = await store.open(home)
+    const lane = await laneOf(ledger)
+    const other = await laneOf(ledger, 'other')
+    const item = itemCreated()
+    await lane.emit(messageAdmitted(), item)
+    await other.emit(messageAdmitted())
+    await lane.emit(itemCompleted(item.id))
+    const seqs = async (filter: Parameters<Ledger['events']>[0]) =>
+      (await ledger.events(filter)).map(({ global_seq }) => global_seq)
+
+    assert.deepEqual(await seqs({ after: 0, limit: 4 }), [1, 2, 3, 4])
+    assert.deepEqual(await seqs({ after: 4, limit: 4 }), [5, 6])
+    assert.deepEqual(await seqs({ after: 6, limit: 4 }), [])
+    assert.deepEqual(await seqs({ after: 1, limit: 2, agent_id: 'main' }), [3, 4])
+    assert.deepEqual(await seqs({ after: 0, limit: 9, agent_id: 'other' }), [2, 5])
+    assert.deepEqual(await seqs({ after: 0, limit: 9, work_item_id: item.id }), [4, 6])
+    assert.deepEqual(await ledger.stats().then(({ events }) => events), 6)
+    await ledger.close()
+  },
+
+  'a message is found again by its key, but not from too long ago': async (store, home) => {
+    const ledger = await store.open(home)
+    const lane = await laneOf(ledger)
+    const [first, second] = [
+      messageAdmitted({ dedupe_key: 'k' }),
+      messageAdmitted({ dedupe_key: 'k' }),
+    ]
+    await lane.emit(first, messageAdmitted({ dedupe_key: 'l' }))
+    await lane.emit(second)
+    const { created_at } = lane.row('messages', second.id)
+
+    const found = lane.row('messages', second.id)
+    assert.deepEqual(await ledger.messageByKey('main', 'k', created_at), found)
+    assert.equal(await ledger.messageByKey('main', 'k', '2030-01-01T00:00:00.000Z'), null)
+    assert.equal(await ledger.messageByKey('other', 'k', created_at), null)
+    assert.equal(await ledger.messageByKey('main', 'm', created_at), null)
+    await ledger.close()
+  },
+
+  'rounds come with their calls, in order': async (store, home) => {
+    const ledger = await store.open(home)
+    const lane = await laneOf(ledger)
+    const item = itemCreated()
+    const turn = turnStarted()
+    const [second, first] = [callRecorded(turn.id, 1, 1), callRecorded(turn.id, 1, 0)]
+    const about = { work_item_id: item.id }
+    await lane.emit(item, turn, requestSent(turn.id, 1, about))
+    await lane.emit(roundRecorded(`${turn.id}:1`), second, first)
+    await lane.emit(requestSent(turn.id, 2), roundRecorded(`${turn.id}:2`))
+    await lane.emit(requestSent(turn.id, 3, about), roundRecorded(`${turn.id}:3`))
+    await lane.emit(requestSent(turn.id, 4, about))
+    const whole = (n: number, ids: readonly string[] = []) => ({
+      round: lane.row('rounds', `${turn.id}:${n}`),
+      calls: ids.map((id) => lane.row('calls', id)),
+    })
+    const one = whole(1, [first.id, second.id])
+
+    assert.deepEqual(await ledger.roundsOfTurn(turn.id), [one, whole(2), whole(3), whole(4)])
+    assert.deepEqual(await ledger.roundsAbout(item.id, 9), [one, whole(3)])
+    assert.deepEqual(await ledger.roundsAbout(item.id, 1), [whole(3)])
+    await ledger.close()
+  },
+
+  'a blob is stored once, under its hash, and read back whole': async (store, home) => {
+    const seen: string[] = []
+    const ledger = await store.open(home, {
+      before_commit: () => {},
+      after_commit: () => {},
+      before_blob: (n, sha256) => seen.push(`${n} ${sha256.slice(0, 4)}`),
+    })
+    const bytes = new TextEncoder().encode('hello')
+    const hash = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824'
+
+    assert.equal(await ledger.blob(hash), null)
+    assert.equal(await ledger.putBlob(bytes), hash)
+    assert.equal(await ledger.putBlob(bytes), hash)
+    assert.deepEqual(new Uint8Array((await ledger.blob(hash)) ?? []), bytes)
+    assert.deepEqual(new Uint8Array(await readFile(ledger.blobPath(hash))), bytes)
+    assert.deepEqual(seen, ['1 2cf2', '2 2cf2'])
+    assert.throws(() => ledger.blobPath('../../etc/passwd'), /not a sha256/)
+
+    await writeFile(ledger.blobPath(hash), 'hellp')
+    await assert.rejects(ledger.blob(hash), { name: 'LedgerFault', code: 'corrupt' })
+    await ledger.close()
+  },
+}

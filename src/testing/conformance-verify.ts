@@ -1,0 +1,162 @@
+/**
+ * Conformance of `verify`: it says nothing about a healthy home, and finds each planted corruption.
+ */
+import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
+import type { LedgerReads } from '../ledger/port.ts'
+import type { Cases, Store } from './conformance.ts'
+import {
+  itemCompleted,
+  itemCreated,
+  laneOf,
+  messageAdmitted,
+  requestSent,
+  turnStarted,
+} from './lane.ts'
+
+const item = itemCreated({ id: 'work_0001' })
+const message = messageAdmitted({ id: 'msg_0001' })
+const turn = turnStarted({ id: 'turn_0001' })
+const plan = { path: '/home/plan.md', sha256: null, bytes: 4 }
+const rename = (objective: string) =>
+  ({ type: 'work_item_updated', id: item.id, by: 'agent', changed: { objective } }) as const
+
+/** Nine events: 1 agent, 2 item, 3 message, 4 renamed, 5 renamed, 6 plan, 7 turn, 8 request, 9. */
+async function healthy(store: Store, home: string): Promise<{ plan: string; opening: string }> {
+  const ledger = await store.open(home)
+  const good = await ledger.putBlob(new TextEncoder().encode('plan'))
+  const opening = await ledger.putBlob(new TextEncoder().encode('opening'))
+  const lane = await laneOf(ledger)
+  await lane.emit(item, message)
+  await lane.emit(rename('water the roses'))
+  await lane.emit(rename('water the lilies'))
+  await lane.emit({ type: 'plan_changed', id: item.id, plan: { ...plan, good_sha256: good } })
+  await lane.emit(turn, requestSent(turn.id, 1, { opening_sha256: opening }))
+  await lane.emit(itemCompleted(item.id))
+  const paths = { plan: ledger.blobPath(good), opening: ledger.blobPath(opening) }
+  assert.deepEqual(await ledger.verify(), { ok: true, events: 9, rows: 5, problems: [] })
+  await ledger.close()
+  return paths
+}
+
+async function problemsOf(store: Store, home: string): Promise<readonly string[]> {
+  const reader: LedgerReads = await store.openReader(home)
+  const { ok, problems } = await reader.verify()
+  await reader.close()
+  assert.equal(ok, problems.length === 0)
+  return problems
+}
+
+/** What is done to the store, and the sentence that must be among what `verify` says. */
+const planted: Readonly<Record<string, readonly [sql: string, found: RegExp]>> = {
+  'a row edited by hand': [
+    `update work_items set data = replace(data, 'lilies', 'tulips')`,
+    /^work_items work_0001: differs .* objective \(stored "water the tulips", folded "water the lilies"\)$/,
+  ],
+  'a column that is not what its row says': [
+    `update messages set status = 'claimed'`,
+    /^messages msg_0001: differs .* column status \(stored "claimed", folded "queued"\)$/,
+  ],
+  'a field added to a row': [
+    `update messages set data = replace(data, '"attempts":0', '"attempts":0,"extra":1')`,
+    /^messages msg_0001: differs .* extra \(stored 1, folded nothing\)$/,
+  ],
+  'a row that is no JSON': [
+    `update messages set data = '{'`,
+    /^messages msg_0001: differs .* data, which is not JSON$/,
+  ],
+  'a row that was removed': [`delete from messages`, /^messages msg_0001: has events but no row$/],
+  'a row that no event made': [
+    `insert into decisions (born, id, agent_id, data) values (4, 'dec_1', 'main', '{}')`,
+    /^decisions dec_1: a row that no event made$/,
+  ],
+  'an event dropped in the middle': [
+    `delete from events where seq = 4`,
+    /^events evt_\S+: seq 5 of main follows seq 3$/,
+  ],
+  'the gap it leaves in the global order': [
+    `delete from events where seq = 4`,
+    /^events: global_seq 5 follows 3, so something is missing$/,
+  ],
+  'the last event dropped': [
+    `delete from events where seq = 9`,
+    /^work_items work_0001: differs .* state \(stored "completed", folded "open"\)/,
+  ],
+  'the first event of a row dropped': [
+    `delete from events where seq = 2`,
+    /^work_items work_0001: seq 4 does not fold: work_item_updated before work_item_created/,
+  ],
+  'an event that is there twice': [
+    `insert into events select 10, 'evt_copy', agent_id, 10, at, type, v, subject_table, subject_id,
+      work_item_id, turn_id, causation_id, data from events where seq = 5`,
+    /^work_items work_0001: seq 10 does not fold: work_item_updated after the completion/,
+  ],
+  'an event edited by hand': [
+    `update events set data = replace(data, 'lilies', 'tulips')`,
+    /^work_items work_0001: differs .* objective /,
+  ],
+  'an event whose columns name another row': [
+    `update events set subject_id = 'work_0002' where seq = 5`,
+    /^events evt_\S+ \(seq 5 of main\): the columns name another event than the JSON$/,
+  ],
+  'an event that is no JSON': [
+    `update events set data = '{' where seq = 5`,
+    /^events evt_\S+ \(seq 5 of main\): the JSON cannot be read/,
+  ],
+  'an event of a kind nobody knows': [
+    `update events set type = 'x', data = '{"type":"x","id":"y"}' where seq = 5`,
+    /^events evt_\S+ \(seq 5 of main\): no such event as x$/,
+  ],
+  'time that goes back': [
+    `update events set at = '2020-01-01T00:00:00.000Z' where seq = 5`,
+    /^events evt_\S+: seq 5 of main is earlier than the one before it$/,
+  ],
+}
+
+export const verifyCases: Cases = {
+  ...Object.fromEntries(
+    Object.entries(planted).map(([what, [sql, found]]) => [
+      `verify finds ${what}`,
+      async (store: Store, home: string) => {
+        await healthy(store, home)
+        await store.damage(home, sql)
+        const problems = await problemsOf(store, home)
+        assert.ok(
+          problems.some((problem) => found.test(problem)),
+          `${found} is not among\n${problems.join('\n')}`,
+        )
+      },
+    ]),
+  ),
+
+  'verify finds two events that changed places': async (store, home) => {
+    await healthy(store, home)
+    await store.damage(home, `update events set seq = 100 where seq = 4`)
+    await store.damage(home, `update events set seq = 4 where seq = 5`)
+    await store.damage(home, `update events set seq = 5 where seq = 100`)
+    const problems = await problemsOf(store, home)
+    assert.match(problems.join('\n'), /seq 5 of main has a lower global_seq than the one before it/)
+    assert.match(problems.join('\n'), /work_items work_0001: differs/)
+  },
+
+  'verify finds blobs that are gone or hold other bytes': async (store, home) => {
+    const paths = await healthy(store, home)
+    await rm(paths.plan)
+    await writeFile(paths.opening, 'something else')
+    const problems = await problemsOf(store, home)
+    assert.equal(problems.length, 2)
+    assert.match(problems.join('\n'), /^work_items work_0001: its blob [0-9a-f]{64} is missing$/m)
+    assert.match(problems.join('\n'), /^rounds turn_0001:1: its blob [0-9a-f]{64} is damaged$/m)
+  },
+
+  'verify names a hundred problems and counts the others': async (store, home) => {
+    const ledger = await store.open(home)
+    const lane = await laneOf(ledger)
+    await lane.emit(...Array.from({ length: 1_200 }, () => messageAdmitted()))
+    await ledger.close()
+    await store.damage(home, `update messages set data = replace(data, 'hello', 'hullo')`)
+    const problems = await problemsOf(store, home)
+    assert.equal(problems.length, 101)
+    assert.equal(problems.at(-1), 'and 1100 more')
+  },
+}

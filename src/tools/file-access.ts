@@ -1,0 +1,126 @@
+/**
+ * How the file tools reach a file: by a path relative to the working folder, under the agent's
+ * roots, as text. What cannot be had is a result that says why and what to do, never a crash.
+ */
+import { resolve } from 'node:path'
+import type { ToolResult } from '../domain/call.ts'
+import { FileFault } from '../exec/file-fault.ts'
+import type { FileRead } from '../exec/ports.ts'
+import { openWithin } from '../exec/roots.ts'
+import { failed, type ToolContext } from './tool.ts'
+
+/** How many entries of a folder a refusal names. */
+const ENTRIES_SHOWN = 40
+
+/** A file as text; `text` and `sha256` are null when nothing has that name. `path` is the real one. */
+export type TextFile = { path: string; text: string | null; sha256: string | null }
+
+/** A refusal on its way to the model; thrown only inside this room, caught by `asResult`. */
+export class Refusal extends Error {
+  readonly result: ToolResult
+  constructor(result: ToolResult) {
+    super(result.summary)
+    this.result = result
+  }
+}
+
+export const inWorkdir = (ctx: ToolContext, path: string): string => resolve(ctx.workdir, path)
+
+/** Runs `act`; faults of files and refusals become results of `tool_name`. */
+export async function asResult<T>(
+  tool_name: string,
+  ctx: ToolContext,
+  act: () => Promise<T>,
+): Promise<{ ok: true; value: T } | { ok: false; result: ToolResult }> {
+  try {
+    return { ok: true, value: await act() }
+  } catch (error) {
+    if (error instanceof Refusal) return { ok: false, result: error.result }
+    if (error instanceof FileFault) return { ok: false, result: await told(tool_name, ctx, error) }
+    throw error
+  }
+}
+
+/** The bytes as text, to the byte (a byte order mark stays); refused when they are not UTF-8. */
+export function textOf(tool_name: string, file: FileRead): string {
+  if (file.bytes.includes(0)) {
+    const hint = 'Look at it with a command: file, xxd or strings.'
+    const message = `${file.path} is a binary file.`
+    throw new Refusal(failed(tool_name, 'rejected', 'binary_file', message, hint))
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(file.bytes)
+  } catch {
+    const message = `${file.path} is not UTF-8 text.`
+    const hint = 'Convert it with a command (iconv), or look at it with file or xxd.'
+    throw new Refusal(failed(tool_name, 'rejected', 'not_utf8', message, hint))
+  }
+}
+
+/** A file that is about to be changed. Makes nothing; throws `FileFault` and `Refusal`. */
+export async function readToChange(
+  tool_name: string,
+  ctx: ToolContext,
+  path: string,
+): Promise<TextFile> {
+  const plain = inWorkdir(ctx, path)
+  if (!(await canBeOpened(ctx, plain))) return { path: plain, text: null, sha256: null }
+  // Only now for writing: on a missing file that would already make its folders.
+  const opened = await openWithin(ctx.roots, plain, 'write')
+  try {
+    const file = await opened.read()
+    return { path: opened.path, text: textOf(tool_name, file), sha256: file.sha256 }
+  } finally {
+    await opened.close()
+  }
+}
+
+async function canBeOpened(ctx: ToolContext, path: string): Promise<boolean> {
+  try {
+    await (await openWithin(ctx.roots, path, 'read')).close()
+    return true
+  } catch (error) {
+    if (error instanceof FileFault && error.code === 'not_found') return false
+    throw error
+  }
+}
+
+async function told(tool_name: string, ctx: ToolContext, fault: FileFault): Promise<ToolResult> {
+  const refuse = (code: string, hint: string) =>
+    failed(tool_name, 'rejected', code, `${fault.message}.`, hint)
+  switch (fault.code) {
+    case 'not_found':
+      return refuse('file_not_found', `Relative paths begin in ${ctx.workdir}; check it with ls.`)
+    case 'is_folder':
+      return refuse('is_folder', await entriesOf(ctx, fault.path))
+    case 'not_regular':
+      return refuse('not_regular', 'Only regular files are read and written.')
+    case 'denied':
+      return refuse('path_denied', 'Work on files under the workspace or your own agent folder.')
+    case 'read_only':
+      return refuse('read_only', 'Choose another place; this file system cannot be written.')
+    case 'too_large':
+      return refuse('too_large', 'Take the part you need with a command: sed -n, tail -c, rg.')
+    case 'disk_full':
+    case 'io': {
+      const retryable = fault.retry !== 'never'
+      const hint = 'Nothing was changed. Try again later.'
+      return failed(tool_name, 'fault', fault.code, `${fault.message}.`, hint, { retryable })
+    }
+  }
+}
+
+/** `openWithin` has judged the folder before it found it to be one, so its names may be told. */
+async function entriesOf(ctx: ToolContext, folder: string): Promise<string> {
+  try {
+    const entries = await ctx.files.list(folder)
+    const names = entries.map(({ name, kind }) => (kind === 'folder' ? `${name}/` : name))
+    const more = names.length - ENTRIES_SHOWN
+    const shown = names.slice(0, ENTRIES_SHOWN).join(', ')
+    if (names.length === 0) return 'The folder is empty.'
+    return `It contains: ${shown}${more > 0 ? `, and ${more} more` : ''}.`
+  } catch (error) {
+    if (error instanceof FileFault) return 'List it with a command.'
+    throw error
+  }
+}

@@ -1,0 +1,44 @@
+/** GetWorkItem: one item as it is now, with its plan's descriptor, never the plan's body. */
+import { z } from 'zod'
+import { project } from '../domain/readiness.ts'
+import { itemRecord } from '../domain/record.ts'
+import { no } from '../domain/verdict.ts'
+import { readPlan } from './plan.ts'
+import { asWorkItemId, workItemId } from './schemas.ts'
+import { effectTool, refused, succeeded, type ToolContext } from './tool.ts'
+
+const input = z.strictObject({
+  work_item_id: workItemId,
+  include_todo_list: z.boolean().optional(),
+})
+type Input = z.infer<typeof input>
+
+const name = 'GetWorkItem'
+
+async function read(given: Input, _intent: null, ctx: ToolContext) {
+  const plan = await readPlan(given.work_item_id, ctx)
+  const projection = project(ctx.facts(), asWorkItemId(given.work_item_id), ctx.now())
+  if (projection === null) {
+    const rejection = no('work_item_not_found', `${given.work_item_id} is not an item of yours.`)
+    return { result: refused(name, rejection), result_hash: null, changed_something: false }
+  }
+  const record = itemRecord(projection, plan?.described ?? null, {
+    include_todo_list: given.include_todo_list ?? true,
+  })
+  const summary = `${given.work_item_id} is ${projection.scheduling_state}.`
+  return {
+    result: succeeded(name, summary, { item: record }),
+    result_hash: null,
+    changed_something: false,
+  }
+}
+
+export const getWorkItem = effectTool<Input, null>({
+  name,
+  input,
+  effect_class: 'pure',
+  title: (given) => given.work_item_id,
+  intent: async () => ({ ok: true, intent: null, task_id: null }),
+  run: read,
+  recover: read,
+})

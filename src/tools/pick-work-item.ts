@@ -1,0 +1,42 @@
+/** PickWorkItem: sets the one focus, and binds the rest of the turn to it. */
+import { z } from 'zod'
+import { pickItem } from '../domain/focus.ts'
+import { itemRecord } from '../domain/record.ts'
+import { isRejection } from '../domain/verdict.ts'
+import { readPlan, type PlanRead } from './plan.ts'
+import { asWorkItemId, workItemId } from './schemas.ts'
+import { refused, storeTool, succeeded } from './tool.ts'
+
+const input = z.strictObject({
+  work_item_id: workItemId,
+  reason: z.string().optional().describe('Why you leave a runnable item, when you do.'),
+})
+
+const name = 'PickWorkItem'
+
+export const pickWorkItem = storeTool<z.infer<typeof input>, PlanRead | null>({
+  name,
+  input,
+  title: (given) => given.work_item_id,
+  prepare: (given, ctx) => readPlan(given.work_item_id, ctx),
+  decide(d, given, _frame, plan) {
+    const picked = pickItem(d, {
+      work_item_id: asWorkItemId(given.work_item_id),
+      by: 'agent',
+      reason: given.reason ?? null,
+    })
+    if (isRejection(picked)) return { result: refused(name, picked), closes: null }
+    const whole = { include_todo_list: true }
+    const result = {
+      current: itemRecord(picked.current, plan?.described ?? null, whole),
+      ...(picked.previous === null ? {} : { previous: itemRecord(picked.previous, null, whole) }),
+      binding:
+        `Further calls of this turn are about ${given.work_item_id} ` +
+        'unless they name another item.',
+    }
+    const summary = picked.changed
+      ? `${given.work_item_id} is in focus.`
+      : `${given.work_item_id} already was in focus.`
+    return { result: succeeded(name, summary, result, picked.warnings), closes: null }
+  },
+})

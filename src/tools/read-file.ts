@@ -1,0 +1,92 @@
+/**
+ * ReadFile: lines of a text file, numbered, within a bound that says where to go on.
+ */
+import { z } from 'zod'
+import { limits } from '../domain/limits.ts'
+import { openWithin } from '../exec/roots.ts'
+import { bytesOfTokens } from './command-output.ts'
+import { asResult, inWorkdir, textOf } from './file-access.ts'
+import { effectTool, failed, succeeded, type EffectOutcome, type ToolContext } from './tool.ts'
+
+const NAME = 'ReadFile'
+const LINES_DEFAULT = 2_000
+/** Characters of one line that are shown: minified files have lines without end. */
+const LINE_CHARS = 2_000
+
+const input = z.strictObject({
+  path: z.string().min(1).describe('Absolute, or relative to the working folder.'),
+  offset: z.int().min(1).optional().describe('First line, counted from 1; default 1.'),
+  limit: z.int().min(1).optional().describe(`Number of lines; default ${LINES_DEFAULT}.`),
+})
+type Input = z.infer<typeof input>
+
+export const readFile = effectTool<Input, null>({
+  name: NAME,
+  effect_class: 'pure',
+  input,
+  title: ({ path }) => path,
+  intent: async () => ({ ok: true, intent: null, task_id: null }),
+  run: (given, _intent, ctx) => read(given, ctx),
+  recover: (given, _intent, ctx) => read(given, ctx),
+})
+
+async function read(given: Input, ctx: ToolContext): Promise<EffectOutcome> {
+  const file = await asResult(NAME, ctx, async () => {
+    const opened = await openWithin(ctx.roots, inWorkdir(ctx, given.path), 'read')
+    try {
+      const found = await opened.read()
+      return { path: opened.path, bytes: found.size, text: textOf(NAME, found) }
+    } finally {
+      await opened.close()
+    }
+  })
+  const result = file.ok ? show(given, file.value) : file.result
+  return { result, result_hash: null, changed_something: false }
+}
+
+function show(given: Input, file: { path: string; bytes: number; text: string }) {
+  const lines = linesOf(file.text)
+  const first = given.offset ?? 1
+  if (first > Math.max(1, lines.length)) {
+    const message = `${file.path} has ${lines.length} lines; there is no line ${first}.`
+    return failed(NAME, 'rejected', 'no_such_line', message, 'Begin at an earlier line.')
+  }
+  const shown = numbered(lines, first, given.limit ?? LINES_DEFAULT)
+  const last = first + shown.length - 1
+  const rest = lines.length - last
+  const where = `${file.path}, ${lines.length} lines`
+  return succeeded(NAME, lines.length === 0 ? `${file.path} is empty` : where, {
+    path: file.path,
+    total_lines: lines.length,
+    bytes: file.bytes,
+    first_line: first,
+    last_line: last,
+    text: shown.join('\n'),
+    ...(rest > 0 ? { next_offset: last + 1 } : {}),
+  })
+}
+
+/** A line end at the very end of the file begins no further line. */
+function linesOf(text: string): string[] {
+  if (text === '') return []
+  const lines = text.replace(/^\uFEFF/, '').split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}
+
+/** At least one line, then as many as the bound allows. */
+function numbered(lines: readonly string[], first: number, limit: number): string[] {
+  const budget = bytesOfTokens(limits.result_tokens.value)
+  const shown: string[] = []
+  let used = 0
+  for (let at = first - 1; at < lines.length && shown.length < limit; at++) {
+    const line = lines[at]?.replace(/\r$/, '') ?? ''
+    const over = line.length - LINE_CHARS
+    const cut = over > 0 ? `${line.slice(0, LINE_CHARS)} [… ${over} characters more]` : line
+    const text = `${at + 1}\t${cut}`
+    used += Buffer.byteLength(text) + 1
+    if (used > budget && shown.length > 0) break
+    shown.push(text)
+  }
+  return shown
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { z } from 'zod'
+import { tools, validateCall } from './registry.ts'
+
+/** The file beside the code that a model reads: CreateWorkItem → create-work-item.md. */
+const fileOf = (name: string) => name.replaceAll(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase()
+const textOf = (name: string) =>
+  readFileSync(new URL(`./${fileOf(name)}.md`, import.meta.url), 'utf8').trim()
+
+test('what the model is shown of each tool', (t) => {
+  for (const { name, input } of tools) {
+    const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', target: 'draft-7' })
+    t.assert.snapshot({ name, description: textOf(name), input_schema: schema })
+  }
+})
+
+test('every schema is a strict object at its root, in snake_case', () => {
+  for (const { name, input } of tools) {
+    const schema = z.toJSONSchema(input, { io: 'input' })
+    assert.deepEqual([schema.type, schema.additionalProperties], ['object', false], name)
+    for (const field of Object.keys(schema.properties ?? {})) assert.match(field, /^[a-z_]+$/)
+  }
+})
+
+test('a valid call is its tool and its input', () => {
+  const call = validateCall('EditFile', '{"path":"a","new_text":""}')
+  assert(call.ok)
+  assert.deepEqual([call.tool.name, call.input], ['EditFile', { path: 'a', new_text: '' }])
+})
+
+test('a call without arguments may come as empty text', () => {
+  const call = validateCall('ListTasks', ' ')
+  assert.deepEqual(call.ok && call.input, {})
+})
+
+const wrong: [string, string, string, string, RegExp, RegExp][] = [
+  [
+    'an unknown tool with a near name',
+    'ReadFiles',
+    '{}',
+    'unknown_tool',
+    /There is no tool ReadFiles\./,
+    /^Did you mean ReadFile.*\? The tools are: CreateWorkItem, /,
+  ],
+  ['snake_case for a tool', 'exec_command', '{}', 'unknown_tool', /no tool/, /mean ExecCommand/],
+  ['a tool like no other', 'Browse', '{}', 'unknown_tool', /no tool/, /^The tools are/],
+  [
+    'broken JSON',
+    'ReadFile',
+    '{"path": "a" "limit": 3}',
+    'invalid_json',
+    /at character 13 of 24/,
+    /It breaks here: \{"path": "a" "limit": 3\}/,
+  ],
+  [
+    'JSON that breaks off',
+    'EditFile',
+    '{"path": "a", "new_text": "abc',
+    'truncated_json',
+    /at character 30 of 30/,
+    /Send the whole call again/,
+  ],
+  ['no object', 'ReadFile', '["a"]', 'invalid_field', /expected object/, /It takes: path, offset/],
+  [
+    'a missing field',
+    'ReadFile',
+    '{}',
+    'missing_field',
+    /^path: Invalid input: expected string, received undefined\.$/,
+    /It takes: path, offset, limit\./,
+  ],
+  [
+    'a field of the wrong type',
+    'ReadFile',
+    '{"path":"a","offset":"3"}',
+    'invalid_field',
+    /^offset: Invalid input: expected number, received string\.$/,
+    /correct the call/,
+  ],
+  [
+    'a value outside its range',
+    'ExecCommand',
+    '{"cmd":"true","yield_ms":9999999}',
+    'invalid_field',
+    /^yield_ms: Too big: expected number to be <=600000\.$/,
+    /correct the call/,
+  ],
+  [
+    'unknown fields',
+    'ExecCommand',
+    '{"cmd":"true","work_dir":"x","shell":"zsh"}',
+    'unknown_field',
+    /^work_dir: there is no such field; shell: there is no such field\.$/,
+    /^work_dir may be meant as workdir\. ExecCommand: correct the call/,
+  ],
+  [
+    'an unknown field deep inside',
+    'CreateWorkItem',
+    '{"objective":"x","todo_list":[{"text":"a","state":"pending","stat":1}]}',
+    'unknown_field',
+    /^todo_list\[0\]\.stat: there is no such field\.$/,
+    /todo_list\[0\]\.stat may be meant as state\./,
+  ],
+  [
+    'a word that is not one of the choices',
+    'UpdateWorkItem',
+    '{"work_item_id":"work_1","plan_status":"done"}',
+    'invalid_field',
+    /^plan_status: Invalid option: expected one of "draft"\|"ready"\|"needs_input"\.$/,
+    /correct the call/,
+  ],
+]
+
+for (const [name, tool, json, code, message, hint] of wrong) {
+  test(`invalid input: ${name}`, () => {
+    const call = validateCall(tool, json)
+    if (call.ok || call.result.status !== 'error') return assert.fail('it was accepted')
+    const { error } = call.result
+    assert.deepEqual([call.result.tool_name, error.kind, error.code], [tool, 'invalid_input', code])
+    assert.match(error.message, message)
+    assert.match(error.hint ?? '', hint)
+  })
+}

@@ -1,0 +1,53 @@
+/** UpdateWorkItem: changes fields of an item; `blocked_by: null` says "I may go on". */
+import { z } from 'zod'
+import { updateItem } from '../domain/items.ts'
+import { itemRecord } from '../domain/record.ts'
+import { observePlan } from '../domain/turn-end.ts'
+import { isRejection } from '../domain/verdict.ts'
+import { readPlan, type PlanRead } from './plan.ts'
+import { asWorkItemId, planStatus, todoList, workItemId } from './schemas.ts'
+import { refused, storeTool, succeeded } from './tool.ts'
+
+const input = z.strictObject({
+  work_item_id: workItemId,
+  objective: z.string().optional(),
+  plan_status: planStatus.optional(),
+  todo_list: todoList.optional(),
+  blocked_by: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('Text blocks the item; null clears the blocker and cancels its wait.'),
+})
+type Input = z.infer<typeof input>
+
+const name = 'UpdateWorkItem'
+
+export const updateWorkItem = storeTool<Input, PlanRead | null>({
+  name,
+  input,
+  title: (given) => {
+    const { work_item_id, ...fields } = given
+    return `${work_item_id}: ${Object.keys(fields).join(', ')}`
+  },
+  prepare: (given, ctx) => readPlan(given.work_item_id, ctx),
+  decide(d, given, _frame, plan) {
+    const { work_item_id, objective, plan_status, todo_list, blocked_by } = given
+    const done = updateItem(d, {
+      work_item_id: asWorkItemId(work_item_id),
+      by: 'agent',
+      ...(objective === undefined ? {} : { objective }),
+      ...(plan_status === undefined ? {} : { plan_status }),
+      ...(todo_list === undefined ? {} : { todo_list }),
+      ...(blocked_by === undefined ? {} : { blocked_by }),
+    })
+    if (isRejection(done)) return { result: refused(name, done), closes: null }
+    if (plan) observePlan(d, done.item.item, plan.stored)
+    const record = itemRecord(done.item, plan?.described ?? null, { include_todo_list: true })
+    const result = { item: record, changed: done.changed, cleared: done.cleared }
+    const summary = done.changed
+      ? `Updated ${work_item_id}, now ${done.item.scheduling_state}.`
+      : `${work_item_id} already was so; nothing changed.`
+    return { result: succeeded(name, summary, result, done.warnings), closes: null }
+  },
+})

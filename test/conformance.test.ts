@@ -1,0 +1,300 @@
+/**
+ * The conformance suite on SQLite, and what only a store in files can get wrong: real kills, full
+ * disks, folders without permission, files of another version.
+ */
+import assert from 'node:assert/strict'
+import { execPath } from 'node:process'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmod,
+  chown,
+  mkdtemp,
+  open as openFile,
+  readdir,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { openLedger, openReader, type FaultSeam } from '../src/ledger/open.ts'
+import { ownerOf } from '../src/ledger/owner.ts'
+import { LedgerFault } from '../src/ledger/port.ts'
+import { conformance } from '../src/testing/conformance.ts'
+import { freshMint, itemCreated, laneOf, messageAdmitted } from '../src/testing/lane.ts'
+
+const clock_now = () => Date.parse('2026-01-02T03:04:05.000Z')
+const open = (home: string, fault?: FaultSeam) =>
+  openLedger(home, { clock_now, mint: freshMint, ...(fault ? { fault } : {}) })
+
+/** Runs SQL on the database of a home, past everything that guards it. */
+function onDatabase(home: string, sql: string): void {
+  const database = new DatabaseSync(join(home, 'ledger', 'ledger.sqlite'))
+  database.exec(sql)
+  database.close()
+}
+
+conformance('sqlite', {
+  open,
+  openReader,
+  ownerOf,
+  usurp: async (home) => onDatabase(home, 'update meta set boot_epoch = boot_epoch + 1'),
+  damage: async (home, sql) => {
+    const database = new DatabaseSync(join(home, 'ledger', 'ledger.sqlite'))
+    const guards = database.prepare(`select name from sqlite_schema where type = 'trigger'`).all()
+    for (const { name } of guards) database.exec(`drop trigger ${String(name)}`)
+    database.exec(sql)
+    database.close()
+  },
+})
+
+const made: string[] = []
+after(() => Promise.all(made.map((home) => rm(home, { recursive: true, force: true }))))
+async function emptyHome(): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'holon-ledger-'))
+  made.push(home)
+  return home
+}
+
+const committer = fileURLToPath(new URL('../src/testing/committing-child.ts', import.meta.url))
+
+/** Starts a process that owns `home` and commits without end; answers when it did `acks` of them. */
+async function committing(home: string, acks: number) {
+  const child: ChildProcess = spawn(execPath, [committer, home], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  assert.ok(child.stdout)
+  const lines = createInterface({ input: child.stdout })
+  let last = 0
+  const reached = Promise.withResolvers<void>()
+  lines.on('line', (line) => {
+    last = Number(line)
+    if (--acks === 0) reached.resolve()
+  })
+  child.on('exit', () => reached.reject(new Error('the committing process ended by itself')))
+  const closed = once(lines, 'close')
+  await reached.promise
+  return {
+    child,
+    /** Kills it as the kernel does and answers the last global seq it was promised. */
+    kill: async () => {
+      child.kill('SIGKILL')
+      await closed
+      return last
+    },
+  }
+}
+
+test('whenever a committing process is killed, the home holds every acknowledged commit', async () => {
+  for (const acks of [1, 5, 60]) {
+    const home = await emptyHome()
+    const { child, kill } = await committing(home, acks)
+    assert.equal((await ownerOf(home))?.pid, child.pid)
+    await assert.rejects(open(home), (fault: LedgerFault) => {
+      assert.equal(fault.code, 'owned')
+      assert.match(fault.message, new RegExp(`process ${child.pid} `))
+      return true
+    })
+
+    const promised = await kill()
+    assert.equal(await ownerOf(home), null)
+    const ledger = await open(home)
+    const { problems, events } = await ledger.verify()
+    assert.deepEqual(problems, [])
+    // One more commit, of three events, may have landed before its acknowledgement was read.
+    assert.ok(events >= promised && (events - promised) % 3 === 0, `${events} after ${promised}`)
+    const live = await ledger.live('main')
+    assert.equal(live?.seq, events)
+    await ledger.close()
+  }
+})
+
+test('a reader beside a killed owner reads what the log still holds', async () => {
+  const home = await emptyHome()
+  const { kill } = await committing(home, 3)
+  const promised = await kill()
+  const reader = await openReader(home)
+  assert.ok((await reader.lastGlobalSeq()) >= promised)
+  assert.deepEqual((await reader.verify()).problems, [])
+  await reader.close()
+})
+
+test('a ledger of a newer schema is refused by owner and reader, and left as it is', async () => {
+  const home = await emptyHome()
+  await open(home).then((ledger) => ledger.close())
+  onDatabase(home, 'pragma user_version = 7')
+
+  for (const attempt of [open, openReader]) {
+    await assert.rejects(attempt(home), (fault: LedgerFault) => {
+      assert.equal(fault.code, 'newer_schema')
+      assert.equal(fault.retry, 'never')
+      assert.match(fault.message, /has schema 7 and this holon knows 1: run the newer holon/)
+      return true
+    })
+  }
+  assert.equal(await ownerOf(home), null)
+  onDatabase(home, 'pragma user_version = 1')
+  await open(home).then((ledger) => ledger.close())
+})
+
+test('a used home whose ledger is gone is not begun again', async () => {
+  const home = await emptyHome()
+  await open(home).then((ledger) => ledger.close())
+  await rm(join(home, 'ledger', 'ledger.sqlite'))
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    await assert.rejects(open(home), { name: 'LedgerFault', code: 'corrupt', retry: 'never' })
+  }
+})
+
+test('a file that is no database is refused and kept', async () => {
+  const home = await emptyHome()
+  await open(home).then((ledger) => ledger.close())
+  const path = join(home, 'ledger', 'ledger.sqlite')
+  await writeFile(path, 'these are not the bytes you look for'.repeat(200))
+  const { size } = await stat(path)
+  await assert.rejects(open(home), { name: 'LedgerFault', code: 'corrupt', retry: 'never' })
+  await assert.rejects(openReader(home), { name: 'LedgerFault', code: 'corrupt', retry: 'never' })
+  assert.equal((await stat(path)).size, size)
+})
+
+test('verify reports a damaged page and does not stumble over it', async () => {
+  const home = await emptyHome()
+  const ledger = await open(home)
+  const lane = await laneOf(ledger)
+  await lane.emit(...Array.from({ length: 300 }, () => messageAdmitted()))
+  await ledger.close()
+  const path = join(home, 'ledger', 'ledger.sqlite')
+  const file = await openFile(path, 'r+')
+  const { size } = await file.stat()
+  for (let page = Math.floor(size / 4096) - 30; page * 4096 < size; page++)
+    await file.write(new Uint8Array(4096), 0, 4096, page * 4096)
+  await file.close()
+
+  const reader = await openReader(home)
+  const { ok, problems } = await reader.verify()
+  assert.equal(ok, false)
+  assert.match(problems.join('\n'), /the file is damaged|cannot be read to its end/)
+  await reader.close()
+})
+
+test('on a full disk a commit keeps nothing, reads go on, and space makes it work again', async () => {
+  const home = await emptyHome()
+  let max_pages = 1_000_000
+  const ledger = await open(home, {
+    before_commit: () => {},
+    after_commit: () => {},
+    max_pages: () => max_pages,
+  })
+  const lane = await laneOf(ledger)
+  max_pages = 1
+  const big = messageAdmitted({ body: 'x'.repeat(100_000) })
+  await assert.rejects(ledger.commit(lane.change(big)), (fault: LedgerFault) => {
+    assert.equal(fault.code, 'disk_full')
+    assert.equal(fault.retry, 'later')
+    assert.match(fault.message, /free some space/)
+    return true
+  })
+  assert.equal(await ledger.lastGlobalSeq(), 1)
+  assert.equal((await ledger.live('main'))?.seq, 1)
+
+  max_pages = 1_000_000
+  await lane.emit(big)
+  assert.deepEqual((await ledger.verify()).problems, [])
+  await ledger.close()
+})
+
+/** Runs `body` as a user who is not root, to whom permissions mean something. */
+async function asNobody(home: string, body: () => Promise<void>): Promise<void> {
+  if (process.getuid?.() !== 0) return body()
+  const nobody = 65_534
+  for (const path of ['', ...(await readdir(home, { recursive: true }))]) {
+    await chown(join(home, path), nobody, nobody)
+  }
+  process.seteuid?.(nobody)
+  try {
+    await body()
+  } finally {
+    process.seteuid?.(0)
+  }
+}
+
+test('missing permission is a fault that says what to do', async () => {
+  const cases: [string, (home: string) => Promise<void>, RegExp][] = [
+    ['a home that may not be written', (home) => chmod(home, 0o500), /^denied .*must belong to/],
+    [
+      'a ledger that may not be written',
+      async (home) => {
+        await open(home).then((ledger) => ledger.close())
+        await chmod(join(home, 'ledger', 'ledger.sqlite'), 0o400)
+      },
+      /^read_only .*mount it writable/,
+    ],
+    [
+      'a ledger folder in which no file may be made',
+      async (home) => {
+        await open(home).then((ledger) => ledger.close())
+        await chmod(join(home, 'ledger'), 0o500)
+      },
+      /^(denied|read_only) /,
+    ],
+    [
+      'a ledger that may not be read',
+      async (home) => {
+        await open(home).then((ledger) => ledger.close())
+        await chmod(join(home, 'ledger', 'ledger.sqlite'), 0)
+      },
+      /^denied .*must belong to/,
+    ],
+  ]
+  for (const [what, prepare, said] of cases) {
+    const home = await emptyHome()
+    await prepare(home)
+    await asNobody(home, async () => {
+      await assert.rejects(open(home), (fault: LedgerFault) => {
+        assert.ok(fault instanceof LedgerFault, `${what}: ${String(fault)}`)
+        assert.equal(fault.retry, 'never')
+        assert.match(`${fault.code} ${fault.message}`, said, what)
+        return true
+      })
+    })
+    await chmod(home, 0o700)
+    assert.equal(await ownerOf(home), null)
+  }
+})
+
+test('what a home holds is for its user alone', async () => {
+  const home = join(await emptyHome(), 'home')
+  const ledger = await open(home)
+  const lane = await laneOf(ledger)
+  await lane.emit(itemCreated())
+  await ledger.putBlob(new TextEncoder().encode('secret'))
+  const reader = await openReader(home)
+  const modes: Record<string, string> = {}
+  for (const path of ['', ...(await readdir(home, { recursive: true }))]) {
+    const { mode } = await stat(join(home, path))
+    modes[path] = (mode & 0o777).toString(8)
+  }
+  await reader.close()
+  await ledger.close()
+  const { '': _, ...inside } = modes
+  assert.equal(modes[''], '700')
+  for (const [path, mode] of Object.entries(inside)) assert.match(mode, /^[67]00$/, path)
+  assert.ok(Object.keys(inside).includes(join('ledger', 'ledger.sqlite-wal')))
+})
+
+test('blobs a kill left half written are swept away by the next owner', async () => {
+  const home = await emptyHome()
+  await open(home).then(async (ledger) => {
+    await ledger.putBlob(new Uint8Array([1]))
+    await ledger.close()
+  })
+  const unfinished = join(home, 'ledger', 'blobs', 'unfinished')
+  await writeFile(join(unfinished, 'half'), 'ha')
+  await open(home).then((ledger) => ledger.close())
+  assert.deepEqual(await readdir(unfinished), [])
+})
