@@ -63,7 +63,7 @@ async function emptyHome(): Promise<string> {
 
 const committer = fileURLToPath(new URL('../src/testing/committing-child.ts', import.meta.url))
 
-/** Starts a process that owns `home` and commits without end; answers when it did `acks` of them. */
+/** Starts a process that owns `home` and commits without end; answers after `acks` commits. */
 async function committing(home: string, acks: number) {
   const child: ChildProcess = spawn(execPath, [committer, home], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -90,7 +90,7 @@ async function committing(home: string, acks: number) {
   }
 }
 
-test('whenever a committing process is killed, the home holds every acknowledged commit', async () => {
+test('a home holds every acknowledged commit, whenever its owner was killed', async () => {
   for (const acks of [1, 5, 60]) {
     const home = await emptyHome()
     const { child, kill } = await committing(home, acks)
@@ -182,7 +182,7 @@ test('verify reports a damaged page and does not stumble over it', async () => {
   await reader.close()
 })
 
-test('on a full disk a commit keeps nothing, reads go on, and space makes it work again', async () => {
+test('on a full disk a commit keeps nothing and reads go on; with space it works', async () => {
   const home = await emptyHome()
   let max_pages = 1_000_000
   const ledger = await open(home, {

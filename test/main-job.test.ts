@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openBox } from '../src/testing/box.ts'
-import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
+import { calls, scriptedModel } from '../src/testing/scripted-model.ts'
 
 const idIn = (text: string): string => /work_[0-9a-f-]{36}/.exec(text)?.[0] ?? 'none'
 

@@ -14,7 +14,7 @@ import { readHandle, replaceFile } from './whole-file.ts'
 
 type Kinds = { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }
 
-export function kindOf(entry: Kinds): FileKind {
+function kindOf(entry: Kinds): FileKind {
   if (entry.isFile()) return 'file'
   if (entry.isDirectory()) return 'folder'
   return entry.isSymbolicLink() ? 'link' : 'other'

@@ -54,7 +54,7 @@ const stores = [
   '.vault-token',
 ]
 
-export function credentialStores(user_home: string): string[] {
+function credentialStores(user_home: string): string[] {
   return stores.map((store) => `${user_home === '/' ? '' : user_home}/${store}`)
 }
 
@@ -107,7 +107,7 @@ function longest(roots: readonly string[], path: string, compare: Compare): numb
 /** Denied names also match in other letter case: on macOS `~/.SSH` is the same folder. */
 type Compare = 'exact' | 'folded'
 
-export function isWithin(path: string, root: string, compare: Compare = 'exact'): boolean {
+function isWithin(path: string, root: string, compare: Compare = 'exact'): boolean {
   const fold = (text: string) => (compare === 'folded' ? text.toLowerCase() : text)
   const [below, above] = [fold(path), fold(root)]
   return below === above || below.startsWith(above.endsWith('/') ? above : `${above}/`)

@@ -27,7 +27,8 @@ export type { Roots } from './path-policy.ts'
 
 /**
  * Opens an absolute path under the roots. For `write` the file need not exist, and missing folders
- * above it are made. Throws `FileFault`: `denied` with the policy's sentence, or what the disk says.
+ * above it are made. Throws `FileFault`: `denied` with the policy's sentence, or what the disk
+ * says.
  */
 export async function openWithin(roots: Roots, path: string, mode: PathMode): Promise<OpenedPath> {
   const problem = problemOfPath(path)

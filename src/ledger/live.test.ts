@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { Kysely, type CompiledQuery } from 'kysely'
+import type { Kysely } from 'kysely'
+import { commitTo } from './commit.ts'
 import { readEvents, readLastGlobalSeq } from './events.ts'
 import { readMessageByKey } from './inbox.ts'
 import { readLive } from './live.ts'
@@ -11,36 +12,140 @@ import { readIdsLike, readList } from './rows.ts'
 import type { Database } from './schema.ts'
 import { kyselyOver } from './sqlite.ts'
 
-/** Every step SQLite would take for the queries of `body`, on a store with an open turn. */
-async function plansOf(body: (db: Kysely<Database>) => Promise<unknown>): Promise<string[]> {
+/** The steps SQLite takes for the queries of `body`. */
+async function stepsOf(body: (db: Kysely<Database>) => Promise<unknown>): Promise<string[]> {
   const database = new DatabaseSync(':memory:')
   migrate(database, 0)
   database.exec(`
+    insert into meta values (1, 'home_1', 1);
     insert into events values (1, 'evt_1', 'main', 1, '', '', 1, '', '', null, null, null, '');
     insert into agents values (1, 'main', 'active', '{}');
     insert into turns values (2, 'turn_1', 'main', null, 'open', '{"id":"turn_1","input_cut":1}');
     insert into rounds values (3, 'turn_1:1', 'main', 'turn_1', 'work_1', 'recorded',
       '{"id":"turn_1:1"}');
   `)
-  const asked: CompiledQuery[] = []
-  const logging = kyselyOver(database, 'write').withPlugin({
-    transformQuery: ({ node }) => node,
-    transformResult: async ({ result }) => result,
-  })
-  const executor = logging.getExecutor()
-  const compile = executor.compileQuery.bind(executor)
-  executor.compileQuery = (...given) => {
-    const query = compile(...given)
-    asked.push(query)
-    return query
+  const asked = new Set<string>()
+  const prepare = database.prepare.bind(database)
+  database.prepare = (sql) => {
+    asked.add(sql)
+    return prepare(sql)
   }
-  await body(logging)
-  const plans = asked.flatMap(({ sql, parameters }) =>
-    database
-      .prepare(`explain query plan ${sql}`)
-      .all(...(parameters as string[]))
-      .map(({ detail }) => String(detail)),
-  )
+  await body(kyselyOver(database, 'write'))
+  const steps = [...asked]
+    .filter((sql) => /select/i.test(sql))
+    .flatMap((sql) => prepare(`explain query plan ${sql}`).all())
+    .map(({ detail }) => String(detail))
   database.close()
-  return plans
+  assert.ok(
+    steps.some((step) => step.startsWith('SEARCH')),
+    'no query was seen',
+  )
+  return steps
 }
+
+test('what starts a turn is read by indexes only, however long the history is', async () => {
+  assert.deepEqual(await stepsOf((db) => readLive(db, 'main')), [
+    'SEARCH agents USING INDEX sqlite_autoindex_agents_1 (id=?)',
+    'SEARCH events USING INDEX sqlite_autoindex_events_2 (agent_id=?)',
+    'SEARCH turns USING INDEX turns_one_open (agent_id=?)',
+    'SEARCH work_items USING INDEX work_items_by_state (agent_id=? AND state=?)',
+    'SEARCH work_items USING INDEX work_items_by_state (agent_id=? AND state=?)',
+    'SEARCH pacing USING INDEX sqlite_autoindex_pacing_1 (id=?)',
+    'SEARCH pacing USING INDEX sqlite_autoindex_pacing_1 (id=?)',
+    'SEARCH work_items USING INDEX work_items_by_state (agent_id=? AND state=?)',
+    'SEARCH waits USING INDEX waits_live (agent_id=?)',
+    'SEARCH messages USING INDEX messages_by_status (agent_id=? AND status=?)',
+    'SEARCH messages USING INDEX messages_by_inbox_seq (agent_id=? AND inbox_seq>?)',
+    'SEARCH tasks USING INDEX tasks_by_status (agent_id=? AND status=?)',
+    'SEARCH rounds USING INDEX rounds_by_turn (turn_id=?)',
+    'SEARCH calls USING INDEX calls_by_turn (turn_id=?)',
+  ])
+})
+
+test('a commit looks at the newest event and nothing older', async () => {
+  const commit = (db: Kysely<Database>) =>
+    commitTo(db, { boot_epoch: 1, mint: () => 'evt_2' })({
+      agent_id: 'other',
+      expect_seq: 7,
+      at: '2026-01-02T03:04:05.000Z',
+      events: [],
+      rows: [],
+    })
+  // `meta` has one row.
+  assert.deepEqual(await stepsOf(commit), [
+    'SCAN meta',
+    'SCALAR SUBQUERY 1',
+    'SEARCH events',
+    'SCALAR SUBQUERY 2',
+    'SEARCH events USING COVERING INDEX sqlite_autoindex_events_2 (agent_id=?)',
+    'SCALAR SUBQUERY 3',
+    'SEARCH events USING INDEX sqlite_autoindex_events_2 (agent_id=?)',
+  ])
+})
+
+test('every other read walks the index that was made for it', async () => {
+  const sorts = 'USE TEMP B-TREE FOR ORDER BY'
+  const reads: [(db: Kysely<Database>) => Promise<unknown>, ...string[]][] = [
+    [readLastGlobalSeq, 'SEARCH events'],
+    [
+      (db) => readRoundsOfTurn(db, 'turn_1'),
+      'rounds_by_turn (turn_id=?)',
+      'calls_by_round (round_id=?)',
+    ],
+    [
+      (db) => readRoundsAbout(db, 'work_1', 10),
+      'rounds_by_item (work_item_id=? AND state=?)',
+      'calls_by_round (round_id=?)',
+    ],
+    [
+      (db) => readMessageByKey(db, 'main', 'key', ''),
+      'messages_by_key (agent_id=? AND dedupe_key=?)',
+    ],
+    [(db) => readIdsLike(db, 'work_items', 'work_7f3a'), 'work_items_by_tail (<expr>=?)'],
+    [
+      (db) => readEvents(db, { after: 5, limit: 10 }),
+      'SEARCH events USING INTEGER PRIMARY KEY (rowid>?)',
+    ],
+    [
+      (db) => readEvents(db, { after: 5, limit: 10, agent_id: 'main' }),
+      'events_by_agent (agent_id=? AND rowid>?)',
+    ],
+    [
+      (db) => readEvents(db, { after: 5, limit: 10, work_item_id: 'work_1' }),
+      'events_by_item (work_item_id=? AND rowid>?)',
+    ],
+    [
+      (db) => readList(db, 'work_items', { agent_id: 'main', limit: 10 }),
+      'work_items_by_agent (agent_id=?)',
+    ],
+    [
+      (db) => readList(db, 'messages', { agent_id: 'main', limit: 10 }),
+      'messages_by_agent (agent_id=?)',
+    ],
+    [
+      (db) => readList(db, 'messages', { turn_id: 'turn_1', limit: 10 }),
+      'messages_by_turn (turn_id=?)',
+    ],
+    [
+      (db) => readList(db, 'tasks', { agent_id: 'main', status: ['running'], limit: 10 }),
+      'tasks_by_status (agent_id=? AND status=?)',
+      sorts,
+    ],
+    [
+      (db) => readList(db, 'work_items', { agent_id: 'main', status: ['open'], limit: 10 }),
+      'work_items_by_state (agent_id=? AND state=?)',
+      sorts,
+    ],
+    [
+      (db) => readList(db, 'briefs', { work_item_id: 'work_1', limit: 10 }),
+      'briefs_by_item (work_item_id=?)',
+    ],
+  ]
+  for (const [read, ...expected] of reads) {
+    const steps = await stepsOf(read)
+    assert.deepEqual(
+      steps.map((step, i) => (step.endsWith(expected[i] ?? '?') ? expected[i] : step)),
+      expected,
+    )
+  }
+})

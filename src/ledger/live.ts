@@ -47,15 +47,22 @@ export function readLive(db: Kysely<Database>, agent_id: AgentId): Promise<LiveR
 
 type Found = (readonly [Table, Rows[Table]])[]
 
+/**
+ * In the order they were made. Not by SQL: asked for that order, SQLite walks the index of all the
+ * agent's rows and not the one of the few that are live.
+ */
+const byBirth = <R extends { born: number }>(rows: R[]): R[] => rows.sort((a, b) => a.born - b.born)
+
 const parsed = (table: Table, rows: readonly { data: string }[]): Found =>
   rows.map(({ data }) => [table, JSON.parse(data) as Rows[Table]] as const)
 
+/** The state stands in the query, not in a parameter: so does the condition of its index. */
 async function openTurn(db: Kysely<Database>, agent_id: AgentId): Promise<Rows['turns'] | null> {
   const found = await db
     .selectFrom('turns')
     .select('data')
     .where('agent_id', '=', agent_id)
-    .where('state', '=', 'open')
+    .where('state', '=', sql.lit('open'))
     .executeTakeFirst()
   return found ? (JSON.parse(found.data) as Rows['turns']) : null
 }
@@ -93,12 +100,11 @@ const liveWait = sql<boolean>`(status = 'active'
 async function waits(db: Kysely<Database>, agent_id: AgentId): Promise<Found> {
   const rows = await db
     .selectFrom('waits')
-    .select('data')
+    .select(['born', 'data'])
     .where('agent_id', '=', agent_id)
     .where(liveWait)
-    .orderBy('born')
     .execute()
-  return parsed('waits', rows).filter(([, row]) => isLiveWait(row as Rows['waits']))
+  return parsed('waits', byBirth(rows)).filter(([, row]) => isLiveWait(row as Rows['waits']))
 }
 
 async function messages(
@@ -127,12 +133,11 @@ async function messages(
 async function tasks(db: Kysely<Database>, agent_id: AgentId): Promise<Found> {
   const rows = await db
     .selectFrom('tasks')
-    .select('data')
+    .select(['born', 'data'])
     .where('agent_id', '=', agent_id)
     .where('status', 'in', ['queued', 'running', 'cancelling'])
-    .orderBy('born')
     .execute()
-  return parsed('tasks', rows)
+  return parsed('tasks', byBirth(rows))
 }
 
 async function ofTurn(db: Kysely<Database>, turn_id: TurnId): Promise<Found> {

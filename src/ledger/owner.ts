@@ -1,7 +1,7 @@
 /**
  * One owner of a home: an exclusive transaction, held for life, on a tiny SQLite file of its own.
- * The lock is the kernel's, so it is free the moment the process is gone, however it went. Who holds
- * it stands beside it in `owner.json`; that file alone proves nothing and stays when the lock goes.
+ * The lock is the kernel's, so it is free the moment the process is gone, however it went. Who
+ * holds it stands beside it in `owner.json`; that file proves nothing and stays when the lock goes.
  */
 import { closeSync, openSync, statSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'

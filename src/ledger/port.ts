@@ -40,9 +40,16 @@ export interface LedgerReads {
   /** The rows `domain/facts.ts` calls live, plus the last 20 completed items. Null: no agent. */
   live(agent_id: AgentId): Promise<LiveRows | null>
   row<T extends Table>(table: T, id: string): Promise<Rows[T] | null>
-  /** Ids of `table` that start with `prefix`'s noun and end with its last characters, at most 5. */
+  /**
+   * Ids of `table` that start with the noun of `short` and end with the rest of it, at most 5:
+   * `work_7f3a`, at least four characters after the noun, or a whole id. Agents, rounds and pacing
+   * have names: there only the whole name matches.
+   */
   idsLike(table: Table, short: string): Promise<string[]>
-  /** Rows of a table, newest last, filtered; `limit` newest. */
+  /**
+   * Of the rows that pass the filter the `limit` newest, oldest first; a row is as old as its first
+   * event. A filter on what the table does not have is a bug and throws.
+   */
   list<T extends Table>(table: T, filter: ListFilter): Promise<Rows[T][]>
   /** Events in global order after a global seq. */
   events(filter: EventFilter): Promise<StoredEvent[]>
@@ -56,14 +63,19 @@ export interface LedgerReads {
   blob(sha256: string): Promise<Uint8Array | null>
   /** Absolute path of a stored blob, for a person or an agent to read; it may not exist. */
   blobPath(sha256: string): string
-  /** Folds the events again and compares with the rows; checks seqs and integrity. */
+  /** Folds the events again and compares with the rows; checks seqs, blobs and the file. */
   verify(): Promise<VerifyReport>
   stats(): Promise<LedgerStats>
   close(): Promise<void>
 }
 
 export interface Ledger extends LedgerReads {
-  /** Durable when it resolves. May not be called twice at once for one agent by one process. */
+  /**
+   * Durable when it resolves. May not be called twice at once for one agent by one process. A
+   * change that contradicts itself, or breaks a rule of the store (what ended stays ended), is a
+   * bug: an ordinary error, and nothing is kept. After a fault that is never to be tried again the
+   * ledger answers every call with it; only `close` remains.
+   */
   commit(change: Change): Promise<Committed>
   /** Stores bytes under their sha256; idempotent; durable when it resolves. */
   putBlob(bytes: Uint8Array): Promise<string>

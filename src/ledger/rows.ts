@@ -71,12 +71,13 @@ export async function readList<T extends Table>(
     if (found === undefined) throw new Error(`${table} have no ${names.join(' or ')}`)
     return sql.ref<string>(found)
   }
+  const { agent_id, work_item_id, turn_id, status, kind } = filter
+  // With a status few rows pass, and `+` keeps SQLite from walking all rows in order to find them.
   let query = db
     .selectFrom(table as Any)
     .select('data')
-    .orderBy('born', 'desc')
+    .orderBy(status === undefined ? sql`born` : sql`+born`, 'desc')
     .limit(filter.limit)
-  const { agent_id, work_item_id, turn_id, status, kind } = filter
   if (agent_id !== undefined) {
     query = query.where(table === 'agents' ? column('id') : column('agent_id'), '=', agent_id)
   }

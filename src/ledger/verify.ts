@@ -3,7 +3,8 @@
  * checks both sequences, the blobs that rows point at, and the file itself.
  *
  * Holds a page of events at a time, however long the history is: they are read in the order of the
- * rows they change, so a row is folded, compared and forgotten. Works on a snapshot of its own, so the owner may go on committing beside it.
+ * rows they change, so a row is folded, compared and forgotten. Works on a snapshot of its own, so
+ * the owner may go on committing beside it.
  */
 import { sql, type Kysely } from 'kysely'
 import {
@@ -24,6 +25,8 @@ import type { Database } from './schema.ts'
 const mostProblems = 100
 /** Events read with one query. */
 const page = 1_000
+/** Rows compared with one query. */
+const batch = 50
 
 /** Says whether a blob is there with the bytes of its name. */
 export type BlobCheck = (sha256: string) => Promise<'whole' | 'missing' | 'damaged'>
@@ -202,7 +205,9 @@ async function compareAll(
 ): Promise<void> {
   for (const table of tables) {
     const ofTable = all.filter((one) => one.table === table)
-    if (ofTable.length > 0) await compare(db, table, ofTable, blob, report)
+    for (let from = 0; from < ofTable.length; from += batch) {
+      await compare(db, table, ofTable.slice(from, from + batch), blob, report)
+    }
   }
 }
 
@@ -213,7 +218,8 @@ async function compare(
   blob: BlobCheck,
   report: Report,
 ): Promise<void> {
-  const ids = all.map(({ id }) => id)
+  // Always as many ids, so that it is one statement a table and not one a number of rows.
+  const ids = Array.from({ length: batch }, (_, i) => all[i]?.id ?? '')
   const found = await db
     .selectFrom(table as 'work_items')
     .selectAll()

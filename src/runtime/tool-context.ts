@@ -8,6 +8,8 @@ import type { TaskId } from '../domain/ids.ts'
 import { tools } from '../tools/registry.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 import { outputPath, taskPath } from './home.ts'
+import { homeEntry, type PathMode } from '../exec/path-policy.ts'
+import type { OpenedPath } from '../exec/ports.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { makePlan, readPlan } from './plans.ts'
 
@@ -38,7 +40,7 @@ export function toolContext(env: LaneEnv, call: Call): ToolContext {
     interjected: env.interjected.signal,
     files: ports.files,
     processes: ports.processes,
-    roots: env.roots(),
+    open: (path, mode) => openForAgent(env, path, mode),
     workdir: env.workdir(),
     environment: ports.environment,
     readPlan: (item) => readPlan(plans, item),
@@ -51,4 +53,17 @@ export function toolContext(env: LaneEnv, call: Call): ToolContext {
       return path
     },
   }
+}
+
+/** A path in `tasks/` or `outputs/` is readable for the agent whose task or call it belongs to. */
+async function openForAgent(env: LaneEnv, path: string, mode: PathMode): Promise<OpenedPath> {
+  const entry = homeEntry(env.ports.home, path)
+  const row =
+    entry === null
+      ? null
+      : entry.kind === 'task'
+        ? await env.load('tasks', entry.task_id)
+        : await env.load('calls', entry.call_id)
+  const owned = row !== null && row.agent_id === env.agent_id ? [path] : []
+  return env.ports.files.open_within(env.roots(owned), path, mode)
 }

@@ -58,6 +58,31 @@ const turn = turnStarted()
 const request = requestSent(turn.id, 1)
 const call = callRecorded(turn.id, 1, 0)
 
+/** In this order: the turn ends last. */
+const endsOfATurn: Ended[] = [
+  {
+    events: [turn, request, roundRecorded(request.id)],
+    table: 'rounds',
+    id: request.id,
+    reopened: { state: 'requested' },
+    refusal: /a recorded round is never requested again/,
+  },
+  {
+    events: [call, callFinished(call.id)],
+    table: 'calls',
+    id: call.id,
+    reopened: { state: 'started' },
+    refusal: /a finished call never runs again/,
+  },
+  {
+    events: [turnEnded(turn.id)],
+    table: 'turns',
+    id: turn.id,
+    reopened: { state: 'open' },
+    refusal: /an ended turn never reopens/,
+  },
+]
+
 function endedThings(): Ended[] {
   const item = itemCreated()
   const wait = waitRegistered()
@@ -94,27 +119,7 @@ function endedThings(): Ended[] {
       reopened: { status: 'failed' },
       refusal: /an ended task never changes its status/,
     },
-    {
-      events: [turn, request, roundRecorded(request.id)],
-      table: 'rounds',
-      id: request.id,
-      reopened: { state: 'requested' },
-      refusal: /a recorded round is never requested again/,
-    },
-    {
-      events: [call, callFinished(call.id)],
-      table: 'calls',
-      id: call.id,
-      reopened: { state: 'started' },
-      refusal: /a finished call never runs again/,
-    },
-    {
-      events: [turnEnded(turn.id)],
-      table: 'turns',
-      id: turn.id,
-      reopened: { state: 'open' },
-      refusal: /an ended turn never reopens/,
-    },
+    ...endsOfATurn,
     {
       events: [brief],
       table: 'briefs',
@@ -282,7 +287,7 @@ export const commitCases: Cases = {
       const last = events.at(-1) as Event
       const row = lane.row(table, id)
       await assert.rejects(
-        ledger.commit(forced(lane, last, table, { ...row, ...reopened } as typeof row)),
+        ledger.commit(forced(lane, last, table, { ...row, ...reopened })),
         refusal,
       )
       assert.deepEqual(await ledger.row(table, id), row)

@@ -1,12 +1,12 @@
 /**
- * Conformance by property: whatever a valid history is, the rows of the store are its fold, the live
- * ones are what the domain calls live, and `verify` agrees.
+ * Conformance by property: whatever a valid history is, the rows of the store are its fold, the
+ * live ones are what the domain calls live, and `verify` agrees.
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Event, Rows, Table } from '../domain/event.ts'
 import { isLiveWait } from '../domain/facts.ts'
-import type { MessageId, TurnId, WaitId, WorkItemId } from '../domain/ids.ts'
+import type { WorkItemId } from '../domain/ids.ts'
 import { isLiveMessage } from '../domain/message.ts'
 import type { Cases } from './conformance.ts'
 import {
@@ -21,138 +21,103 @@ import {
   type Lane,
 } from './lane.ts'
 
-/** What a history is made of; each becomes an event where the rows allow it, else nothing. */
-const deeds = [
-  'create',
-  'rename',
-  'complete',
-  'report',
-  'pace',
-  'admit',
-  'claim',
-  'requeue',
-  'consume',
-  'wait',
-  'trigger',
-  'resolve',
-  'settle',
-  'cancel',
-  'start_turn',
-  'end_turn',
-] as const
-type Deed = { deed: (typeof deeds)[number]; pick: number; text: string }
+/** What a deed may look at: the rows so far, a number to choose one by, and some text. */
+type Scene = { lane: Lane; pick: number; text: string; turn: Rows['turns'] | undefined }
 
-const pickOf = <T>(all: readonly T[], pick: number): T | undefined => all[pick % all.length]
+const chosen = <T extends Table>(
+  { lane, pick }: Scene,
+  table: T,
+  fits: (row: Rows[T]) => boolean,
+): Rows[T] | undefined => {
+  const all = lane.all(table).filter(fits)
+  return all[pick % all.length]
+}
+const openItem = (scene: Scene) => chosen(scene, 'work_items', (item) => item.state === 'open')
+const activeWait = (scene: Scene) => chosen(scene, 'waits', (wait) => wait.status === 'active')
+const claimed = (scene: Scene) => chosen(scene, 'messages', (one) => one.status === 'claimed')
 
-function eventOf(lane: Lane, { deed, pick, text }: Deed): Event | null {
-  const items = lane.all('work_items')
-  const open = pickOf(
-    items.filter((item) => item.state === 'open'),
-    pick,
-  )
-  const turn = lane.all('turns').find((one) => one.state === 'open')
-  const message = (status: string) =>
-    pickOf(
-      lane.all('messages').filter((one) => one.status === status),
-      pick,
-    )?.id
-  const wait = (found: (one: Rows['waits']) => boolean) =>
-    pickOf(lane.all('waits').filter(found), pick)?.id
-  const on = <I extends string>(id: I | undefined, make: (id: I) => Event): Event | null =>
-    id === undefined ? null : make(id)
-  switch (deed) {
-    case 'create':
-      return itemCreated({ objective: text })
-    case 'rename':
-      return on(open?.id, (id: WorkItemId) => ({
-        type: 'work_item_updated',
-        id,
-        by: 'agent',
-        changed: { objective: text, blocked_by: pick % 2 === 0 ? null : text },
-      }))
-    case 'complete':
-      return on(open?.id, itemCompleted)
-    case 'report':
-      return on(pickOf(items, pick)?.id, (id: WorkItemId) => ({
+const on = <R>(row: R | undefined, make: (row: R) => Event): Event | null =>
+  row === undefined ? null : make(row)
+
+/** What a history is made of; each is an event where the rows allow it, else nothing. */
+const deeds = {
+  create: ({ text }) => itemCreated({ objective: text }),
+  rename: (scene) =>
+    on(openItem(scene), ({ id }) => ({
+      type: 'work_item_updated',
+      id,
+      by: 'agent',
+      changed: { objective: scene.text, blocked_by: scene.pick % 2 === 0 ? null : scene.text },
+    })),
+  complete: (scene) => on(openItem(scene), ({ id }) => itemCompleted(id)),
+  report: (scene) =>
+    on(
+      chosen(scene, 'work_items', () => true),
+      ({ id }) => ({
         type: 'work_item_reported',
         id,
-        result_summary: text,
+        result_summary: scene.text,
         brief_id: 'brief_1',
-      }))
-    case 'pace':
-      return on(pickOf(items, pick)?.id, itemPaced)
-    case 'admit':
-      return messageAdmitted({ body: text, consumed_because: pick % 3 === 0 ? text : null })
-    case 'claim':
-      return on(turn && message('queued'), (id: MessageId) => ({
-        type: 'message_claimed',
-        id,
-        turn_id: turn?.id as TurnId,
-        to_coalesce: false,
-      }))
-    case 'requeue':
-      return on(message('claimed'), (id: MessageId) => ({
-        type: 'message_requeued',
-        id,
-        attempts: pick,
-      }))
-    case 'consume':
-      return on(message('claimed'), (id: MessageId) => ({
-        type: 'message_consumed',
-        id,
-        turn_id: null,
-        because: text,
-      }))
-    case 'wait':
-      return waitRegistered({
-        work_item_id: open && pick % 2 === 0 ? open.id : null,
-        released_focus: pick % 3 === 0,
-        reason: text,
-      })
-    case 'trigger':
-      return on(
-        wait((one) => one.status === 'active'),
-        (id: WaitId) => ({
-          type: 'wait_triggered',
-          id,
-          message_id: 'msg_1',
-          count: lane.row('waits', id).trigger_count + 1,
-          turn_count: pick,
-        }),
-      )
-    case 'resolve':
-      return on(
-        wait((one) => one.status === 'active'),
-        (id: WaitId) => ({
-          type: 'wait_resolved',
-          id,
-          by: { kind: 'runtime' },
-        }),
-      )
-    case 'settle':
-      return on(
-        wait((one) => one.status === 'resolved'),
-        (id: WaitId) =>
-          pick % 2 === 0
-            ? { type: 'wait_focus_settled', id }
-            : { type: 'wait_reviewed', id, turn_id: 'turn_1' },
-      )
-    case 'cancel':
-      return on(
-        wait((one) => one.status === 'active'),
-        (id: WaitId) => ({
-          type: 'wait_cancelled',
-          id,
-          by: 'operator',
-          because: text,
-        }),
-      )
-    case 'start_turn':
-      return turn ? null : turnStarted({ because: text, input_cut: lane.facts.seq })
-    case 'end_turn':
-      return turn ? turnEnded(turn.id) : null
-  }
-}
+      }),
+    ),
+  pace: (scene) =>
+    on(
+      chosen(scene, 'work_items', () => true),
+      ({ id }) => itemPaced(id),
+    ),
+  admit: ({ pick, text }) =>
+    messageAdmitted({ body: text, consumed_because: pick % 3 === 0 ? text : null }),
+  claim: (scene) =>
+    on(scene.turn, (turn) => {
+      const message = chosen(scene, 'messages', (one) => one.status === 'queued')
+      if (!message) return messageAdmitted()
+      return { type: 'message_claimed', id: message.id, turn_id: turn.id, to_coalesce: false }
+    }),
+  requeue: (scene) =>
+    on(claimed(scene), ({ id }) => ({ type: 'message_requeued', id, attempts: scene.pick })),
+  consume: (scene) =>
+    on(claimed(scene), ({ id }) => ({
+      type: 'message_consumed',
+      id,
+      turn_id: null,
+      because: scene.text,
+    })),
+  wait: (scene) =>
+    waitRegistered({
+      work_item_id: scene.pick % 2 === 0 ? (openItem(scene)?.id ?? null) : null,
+      wake: scene.pick % 5 === 0 ? 'timer' : 'external',
+      released_focus: scene.pick % 3 === 0,
+      reason: scene.text,
+    }),
+  trigger: (scene) =>
+    on(activeWait(scene), ({ id, trigger_count }) => ({
+      type: 'wait_triggered',
+      id,
+      message_id: 'msg_1',
+      count: trigger_count + 1,
+      turn_count: scene.pick,
+    })),
+  resolve: (scene) =>
+    on(activeWait(scene), ({ id }) => ({ type: 'wait_resolved', id, by: { kind: 'runtime' } })),
+  settle: (scene) =>
+    on(
+      chosen(scene, 'waits', (wait) => wait.status === 'resolved'),
+      ({ id }) =>
+        scene.pick % 2 === 0
+          ? { type: 'wait_focus_settled', id }
+          : { type: 'wait_reviewed', id, turn_id: 'turn_1' },
+    ),
+  cancel: (scene) =>
+    on(activeWait(scene), ({ id }) => ({
+      type: 'wait_cancelled',
+      id,
+      by: 'operator',
+      because: scene.text,
+    })),
+  start_turn: ({ turn, text, lane }) =>
+    turn ? null : turnStarted({ because: text, input_cut: lane.facts.seq }),
+  end_turn: ({ turn }) => on(turn, ({ id }) => turnEnded(id)),
+} satisfies Record<string, (scene: Scene) => Event | null>
 
 /** Ids of the rows that must be live, said a second time and without the store's shortcuts. */
 function expectedLive(lane: Lane): string[] {
@@ -184,7 +149,7 @@ function expectedLive(lane: Lane): string[] {
 
 const history = fc.array(
   fc.record({
-    deed: fc.constantFrom(...deeds),
+    deed: fc.constantFrom(...(Object.keys(deeds) as (keyof typeof deeds)[])),
     pick: fc.nat({ max: 1_000 }),
     text: fc.string({ unit: 'grapheme', maxLength: 20 }),
   }),
@@ -199,8 +164,9 @@ export const propertyCases: Cases = {
         const ledger = await store.open(`${home}/${++runs}`)
         try {
           const lane = await laneOf(ledger)
-          for (const deed of all) {
-            const event = eventOf(lane, deed)
+          for (const { deed, pick, text } of all) {
+            const turn = lane.all('turns').find((one) => one.state === 'open')
+            const event = deeds[deed]({ lane, pick, text, turn })
             if (event !== null) await lane.emit(event)
           }
           for (const [table, row] of lane.rows.values()) {

@@ -35,7 +35,7 @@ export function conformance(name: string, store: Store): void {
   after(() => Promise.all(made.map((home) => rm(home, { recursive: true, force: true }))))
   const all = { ...commitCases, ...readCases, ...ownerCases, ...verifyCases, ...propertyCases }
   for (const [sentence, run] of Object.entries(all)) {
-    test(`${name}: ${sentence}`, async () => {
+    void test(`${name}: ${sentence}`, async () => {
       const home = await mkdtemp(join(tmpdir(), 'holon-ledger-'))
       made.push(home)
       await run(store, home)

@@ -122,7 +122,11 @@ export function run<T>(
   outcome: Outcome = {},
 ): T {
   w.do((d) => start(d, call))
-  return w.do((d) => finish(d, call, decide(d), outcome)) as T
+  return w.do((d) => {
+    const value = decide(d)
+    finish(d, call, value, outcome)
+    return { value }
+  }).value
 }
 
 const start = (d: Draft, call: Call): void =>
@@ -134,7 +138,7 @@ const start = (d: Draft, call: Call): void =>
     work_item_id: openTurn(d)?.work_item_id ?? null,
   })
 
-function finish<T>(d: Draft, call: Call, value: T, outcome: Outcome): { value: T }['value'] {
+function finish(d: Draft, call: Call, value: unknown, outcome: Outcome): void {
   const refusal = isRejection(value)
   const result: ToolResult = refusal
     ? {
@@ -160,7 +164,6 @@ function finish<T>(d: Draft, call: Call, value: T, outcome: Outcome): { value: T
     result_hash: outcome.hash ?? null,
     changed_something: outcome.changed ?? moved,
   })
-  return value
 }
 
 /** One round with one call, run to its end. */

@@ -53,7 +53,7 @@ export class World {
   readonly mint: Mint = (prefix) => {
     const n = (this.#counts.get(prefix) ?? 0) + 1
     this.#counts.set(prefix, n)
-    return `${prefix}_${String(n).padStart(4, '0')}` as ReturnType<typeof this.mint>
+    return `${prefix}_${String(n).padStart(4, '0')}` as never
   }
 
   pass(ms: number): this {

@@ -104,7 +104,7 @@ export const itemCreated = (
   objective: 'water the garden',
   plan_status: 'draft',
   todo_list: [],
-  plan: { path: '/home/plan.md', sha256: null, bytes: 0, good_sha256: null },
+  plan: { path: 'plan.md', sha256: null, bytes: 0, good_sha256: null },
   budget: null,
   ...given,
 })
@@ -268,7 +268,7 @@ export const taskQueued = (): Of<TaskEvents, 'task_queued'> => ({
   child_agent_id: null,
   workdir: '/work',
   timeout_ms: null,
-  output_path: '/home/tasks/output',
+  output_path: 'tasks/output',
 })
 
 export const taskEnded = (

@@ -4,10 +4,10 @@
  * which only act on a task that has not ended otherwise in the meantime.
  */
 import type { TaskId } from '../domain/ids.ts'
-import { isTerminal, type Task } from '../domain/task.ts'
 import { TIMED_OUT } from '../domain/task-end.ts'
+import { isTerminal, type Task } from '../domain/task.ts'
 import type { TaskProcess } from '../exec/ports.ts'
-import { ProcessFault } from '../exec/process-fault.ts'
+import type { ProcessFault } from '../exec/process-fault.ts'
 import {
   asOneText,
   bytesOfTokens,
@@ -16,6 +16,7 @@ import {
   streamsOf,
   type CommandOutput,
 } from './command-output.ts'
+import { isProcessFault } from './faults.ts'
 import {
   beginTask,
   endSeen,
@@ -126,7 +127,7 @@ export async function stoppedOutcome(
   try {
     stopping = await stopTask(ctx, id, because)
   } catch (error) {
-    if (error instanceof ProcessFault) return unprovenOutcome(id, error)
+    if (isProcessFault(error)) return unprovenOutcome(id, error)
     throw error
   }
   const { proof, process } = stopping

@@ -5,7 +5,7 @@
  */
 import type { TaskId } from '../domain/ids.ts'
 import type { OutputSize, TaskProcess } from '../exec/ports.ts'
-import { sha256 } from '../exec/whole-file.ts'
+import { sha256 } from './sha256.ts'
 import type { ToolContext } from './tool.ts'
 
 /** Bytes of output per token of the limit: low, so that what is cut here is not cut again. */

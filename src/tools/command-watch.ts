@@ -4,7 +4,8 @@
  */
 import type { TaskId } from '../domain/ids.ts'
 import type { TaskProcess } from '../exec/ports.ts'
-import { ProcessFault } from '../exec/process-fault.ts'
+import type { ProcessFault } from '../exec/process-fault.ts'
+import { isProcessFault } from './faults.ts'
 import type { ToolContext } from './tool.ts'
 
 export type Watched =
@@ -23,7 +24,7 @@ export async function watch(ctx: ToolContext, id: TaskId, window_ms: number): Pr
       ctx.sleep(window_ms, over.signal).then(() => ({ how: 'window_over' })),
     ])
   } catch (error) {
-    if (error instanceof ProcessFault) return { how: 'unwatchable', fault: error }
+    if (isProcessFault(error)) return { how: 'unwatchable', fault: error }
     throw error
   } finally {
     over.abort()

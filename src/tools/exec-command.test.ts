@@ -7,15 +7,16 @@ import { after, test } from 'node:test'
 import { limits } from '../domain/limits.ts'
 import type { Processes } from '../exec/ports.ts'
 import { ProcessFault } from '../exec/process-fault.ts'
-import { toolBench, type ToolBench } from '../testing/tool-context.ts'
+import { ToolBench } from '../testing/tool-context.ts'
 import type { CommandIntent } from './command-outcome.ts'
 import { execCommand } from './exec-command.ts'
 
-const bench = toolBench()
-const started: { bench: ToolBench; id: string }[] = []
+const bench = new ToolBench()
+/** Tasks of the shared bench that may run still; tests with their own bench clean up themselves. */
+const started: string[] = []
 
 after(async () => {
-  for (const { bench, id } of started) await bench.processes.stop(id, 0)
+  for (const id of started) await bench.processes.stop(id, 0)
   await bench.close()
 })
 
@@ -29,7 +30,7 @@ const run = (input: Given, signals: Parameters<ToolBench['call']>[2] = {}, on = 
 async function begun(input: Given, on = bench) {
   const call = await on.begin(execCommand, input)
   if ('refused' in call) throw new Error(call.refused.summary)
-  started.push({ bench: on, id: call.intent.task_id })
+  if (on === bench) started.push(call.intent.task_id)
   return call
 }
 
@@ -53,7 +54,7 @@ function errorOf(done: Done) {
 
 const handleOf = (done: Done) => {
   const { task_handle } = resultOf(done) as { task_handle: { task_id: `task_${string}` } }
-  started.push({ bench, id: task_handle.task_id })
+  started.push(task_handle.task_id)
   return task_handle
 }
 
@@ -79,7 +80,7 @@ test('an exit status other than zero is a success', async () => {
   assert.deepEqual([task?.status, task?.exit_status, task?.promoted], ['completed', 3, false])
 })
 
-test('the same command with the same result has the same hash, another result another', async () => {
+test('the same command with the same result has the same hash, another result not', async () => {
   writeFileSync(join(bench.workspace, 'state'), 'one')
   const first = await run({ cmd: 'cat state' })
   const again = await run({ cmd: 'cat state' })
@@ -90,8 +91,8 @@ test('the same command with the same result has the same hash, another result an
   assert.notEqual(other.result_hash, first.result_hash)
 })
 
-test('a command runs in the folder named, also through a link, with the declared variables', async () => {
-  const own = toolBench({ environment: { HOLON_TRIGGER_URL: 'http://127.0.0.1/x' } })
+test('a command runs in the folder named, also by a link, with the variables given', async () => {
+  const own = new ToolBench({ environment: { HOLON_TRIGGER_URL: 'http://127.0.0.1/x' } })
   try {
     mkdirSync(join(own.workspace, 'deep'))
     symlinkSync(join(own.workspace, 'deep'), join(own.workspace, 'link'))
@@ -126,7 +127,7 @@ test('what cannot be run is refused before a task exists', async (t) => {
 })
 
 test('a command that lasts goes to the background with a handle and what it wrote', async () => {
-  const own = toolBench({
+  const own = new ToolBench({
     processes: (real) => ({
       ...real,
       // The window begins once there is something to show.
@@ -141,7 +142,6 @@ test('a command that lasts goes to the background with a handle and what it wrot
     const done = await run({ cmd: 'echo begun; sleep 300', yield_ms: 0 }, {}, own)
     const { task_handle } = resultOf(done) as { task_handle: { task_id: `task_${string}` } }
     const { task_id } = task_handle
-    started.push({ bench: own, id: task_id })
     assert.deepEqual(task_handle, {
       task_id,
       task_kind: 'command',
@@ -203,7 +203,7 @@ test('an aborted turn starts nothing', async () => {
 })
 
 test('survivors of a stop keep the task cancelling, named, and for the supervisor', async () => {
-  const own = toolBench({
+  const own = new ToolBench({
     processes: (real) => ({
       ...real,
       stop: async (id, grace) => {
@@ -245,7 +245,7 @@ test('giant output is shown as head and tail, and the whole stays in its file', 
 })
 
 test('a command that cannot begin is a fault, and its task has failed', async () => {
-  const own = toolBench({
+  const own = new ToolBench({
     processes: (real) => ({
       ...real,
       start: () => Promise.reject(new ProcessFault('spawner_failed', 'no spawner', 'later')),
@@ -264,13 +264,12 @@ test('a command that cannot begin is a fault, and its task has failed', async ()
 })
 
 test('at most so many tasks run at a time', async () => {
-  const own = toolBench()
+  const own = new ToolBench()
   try {
     for (let n = 0; n < limits.running_tasks.value; n++) await begun({ cmd: 'true' }, own)
     const done = await run({ cmd: 'true' }, {}, own)
     const over = 'running_tasks is 32 tasks; the limit is 32.'
     assert.deepEqual([errorOf(done).code, done.result.summary], ['over_limit', over])
-    started.length = 0
   } finally {
     await own.close()
   }
@@ -283,7 +282,7 @@ test('recovery of a call that never began runs the command once', async () => {
   assert.deepEqual(resultOf(done), { exit_status: 0, stdout: 'x\n', stderr: '' })
 })
 
-test('recovery of a call whose command has ended gives the real result, without a rerun', async () => {
+test('recovery after the end of the command gives the real result, without a rerun', async () => {
   const input = { cmd: 'echo x >>once; cat once; exit 5' }
   const call = await begun(input)
   await startByHand(call.intent)
@@ -313,7 +312,7 @@ test('recovery after the window promotes a running command, as re-adopted', asyn
 })
 
 test('recovery of a command that vanished is unknown, with its last output', async () => {
-  const own = toolBench({ processes: vanishing })
+  const own = new ToolBench({ processes: vanishing })
   try {
     const input = { cmd: 'echo last words; sleep 300' }
     const call = await begun(input, own)
@@ -352,8 +351,8 @@ test('recovery finishes a stop that a crash cut off', async () => {
   assert.equal(bench.row('tasks', id).status, 'cancelled')
 })
 
-test('when the machine cannot be asked, nothing is claimed and the task is handed over', async () => {
-  const own = toolBench({
+test('when the machine does not answer, nothing is claimed; the task is handed over', async () => {
+  const own = new ToolBench({
     processes: (real) => ({
       ...real,
       observe: () => Promise.reject(new ProcessFault('foreign_format', 'another format', 'never')),
@@ -368,7 +367,6 @@ test('when the machine cannot be asked, nothing is claimed and the task is hande
       ['outcome_unknown', 'foreign_format'],
     )
     assert.deepEqual(done.settled, ['task_promoted'])
-    started.pop()
   } finally {
     await own.close()
   }

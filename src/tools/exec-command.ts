@@ -10,10 +10,8 @@ import { limits } from '../domain/limits.ts'
 import { isTerminal } from '../domain/task.ts'
 import { between } from '../domain/time.ts'
 import { no, type Rejection } from '../domain/verdict.ts'
-import { FileFault } from '../exec/file-fault.ts'
-import { COMMAND_MAX_CHARS } from '../exec/limits.ts'
 import type { CommandSpec } from '../exec/ports.ts'
-import { ProcessFault } from '../exec/process-fault.ts'
+import type { ProcessFault } from '../exec/process-fault.ts'
 import {
   endedOutcome,
   notStartedOutcome,
@@ -23,11 +21,15 @@ import {
   type CommandIntent,
 } from './command-outcome.ts'
 import { watch } from './command-watch.ts'
+import { isFileFault } from './faults.ts'
+import { isProcessFault } from './faults.ts'
 import { taskRow } from './task-stopping.ts'
 import { effectTool, failed, type EffectOutcome, type ToolContext } from './tool.ts'
 
 const NAME = 'ExecCommand'
 const LABEL_CHARS = 80
+/** Characters of a command: a script that is longer belongs in a file. */
+const COMMAND_CHARS = 100_000
 /** Tokens of output a call may ask for. More is a file to read in parts, not a result. */
 const OUTPUT_TOKENS_MAX = 50_000
 
@@ -35,7 +37,7 @@ const input = z.strictObject({
   cmd: z
     .string()
     .min(1)
-    .max(COMMAND_MAX_CHARS)
+    .max(COMMAND_CHARS)
     .describe('A shell command line or script (bash where the machine has it, else sh).'),
   workdir: z
     .string()
@@ -50,7 +52,7 @@ const input = z.strictObject({
     .max(limits.yield_max.value)
     .optional()
     .describe(
-      `Milliseconds to wait for its end before it goes on in the background; default ${limits.yield.value}.`,
+      `Milliseconds to wait before it goes on in the background; default ${limits.yield.value}.`,
     ),
   timeout_ms: z
     .int()
@@ -63,9 +65,7 @@ const input = z.strictObject({
     .min(100)
     .max(OUTPUT_TOKENS_MAX)
     .optional()
-    .describe(
-      `Bound of the output shown, head and tail; default ${limits.result_tokens.value}. The whole stays in files.`,
-    ),
+    .describe(`Bound of the output shown, head and tail; default ${limits.result_tokens.value}.`),
 })
 type Input = z.infer<typeof input>
 
@@ -111,7 +111,7 @@ async function knownOrNot(
   try {
     return await act()
   } catch (error) {
-    if (error instanceof ProcessFault || error instanceof FileFault) {
+    if (isProcessFault(error) || isFileFault(error)) {
       return unknownOutcome(intent, error)
     }
     throw error
@@ -184,7 +184,7 @@ async function begin(ctx: ToolContext, intent: CommandIntent): Promise<EffectOut
     await ctx.processes.prepare(spec)
     await ctx.processes.start(intent.task_id)
   } catch (error) {
-    if (!(error instanceof ProcessFault)) throw error
+    if (!isProcessFault(error)) throw error
     const outcome = await startFailed(ctx, intent, error)
     if (outcome) return outcome
   }

@@ -4,15 +4,15 @@
  */
 import { resolve } from 'node:path'
 import type { ToolResult } from '../domain/call.ts'
-import { FileFault } from '../exec/file-fault.ts'
+import type { FileFault } from '../exec/file-fault.ts'
 import type { FileRead } from '../exec/ports.ts'
-import { openWithin } from '../exec/roots.ts'
+import { isFileFault } from './faults.ts'
 import { failed, type ToolContext } from './tool.ts'
 
 /** How many entries of a folder a refusal names. */
 const ENTRIES_SHOWN = 40
 
-/** A file as text; `text` and `sha256` are null when nothing has that name. `path` is the real one. */
+/** A file as text, under its real path; `text` and `sha256` are null when there is none. */
 export type TextFile = { path: string; text: string | null; sha256: string | null }
 
 /** A refusal on its way to the model; thrown only inside this room, caught by `asResult`. */
@@ -36,7 +36,7 @@ export async function asResult<T>(
     return { ok: true, value: await act() }
   } catch (error) {
     if (error instanceof Refusal) return { ok: false, result: error.result }
-    if (error instanceof FileFault) return { ok: false, result: await told(tool_name, ctx, error) }
+    if (isFileFault(error)) return { ok: false, result: await told(tool_name, ctx, error) }
     throw error
   }
 }
@@ -66,7 +66,7 @@ export async function readToChange(
   const plain = inWorkdir(ctx, path)
   if (!(await canBeOpened(ctx, plain))) return { path: plain, text: null, sha256: null }
   // Only now for writing: on a missing file that would already make its folders.
-  const opened = await openWithin(ctx.roots, plain, 'write')
+  const opened = await ctx.open(plain, 'write')
   try {
     const file = await opened.read()
     return { path: opened.path, text: textOf(tool_name, file), sha256: file.sha256 }
@@ -77,10 +77,10 @@ export async function readToChange(
 
 async function canBeOpened(ctx: ToolContext, path: string): Promise<boolean> {
   try {
-    await (await openWithin(ctx.roots, path, 'read')).close()
+    await (await ctx.open(path, 'read')).close()
     return true
   } catch (error) {
-    if (error instanceof FileFault && error.code === 'not_found') return false
+    if (isFileFault(error) && error.code === 'not_found') return false
     throw error
   }
 }
@@ -120,7 +120,7 @@ async function entriesOf(ctx: ToolContext, folder: string): Promise<string> {
     if (names.length === 0) return 'The folder is empty.'
     return `It contains: ${shown}${more > 0 ? `, and ${more} more` : ''}.`
   } catch (error) {
-    if (error instanceof FileFault) return 'List it with a command.'
+    if (isFileFault(error)) return 'List it with a command.'
     throw error
   }
 }

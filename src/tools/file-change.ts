@@ -1,12 +1,11 @@
 /**
- * Changes of files that can be recognised after a crash: the intent keeps, per file, the hash before
- * and the hash after. A file at its `before` hash is still to be written, one at its `after` hash is
- * done, and any other is somebody else's work, which is never overwritten.
+ * Changes of files that can be recognised after a crash: the intent keeps, per file, the hash
+ * before and the hash after. A file at its `before` hash is still to be written, one at its `after`
+ * hash is done, and any other is somebody else's work, which is never overwritten.
  */
-import { FileFault } from '../exec/file-fault.ts'
-import { openWithin } from '../exec/roots.ts'
-import { sha256 } from '../exec/whole-file.ts'
+import { isFileFault } from './faults.ts'
 import { readToChange, Refusal, type TextFile } from './file-access.ts'
+import { sha256 } from './sha256.ts'
 import { failed, type ToolContext } from './tool.ts'
 
 /** Null: no file. Paths are absolute and real. */
@@ -74,10 +73,7 @@ async function readOrOther(tool_name: string, ctx: ToolContext, path: string) {
     return await readToChange(tool_name, ctx, path)
   } catch (error) {
     if (error instanceof Refusal) return null
-    if (
-      error instanceof FileFault &&
-      ['is_folder', 'not_regular', 'too_large'].includes(error.code)
-    ) {
+    if (isFileFault(error) && ['is_folder', 'not_regular', 'too_large'].includes(error.code)) {
       return null
     }
     throw error
@@ -126,7 +122,7 @@ export async function writeAll(
       await put(ctx, one.path, one.after)
       done.push(one)
     } catch (error) {
-      if (!(error instanceof FileFault)) throw error
+      if (!isFileFault(error)) throw error
       const stuck = await putBack(ctx, done)
       if (stuck.length === 0) throw error
       const message = `${error.message}; and these could not be put back: ${stuck.join(', ')}.`
@@ -142,7 +138,7 @@ async function putBack(ctx: ToolContext, done: readonly Replacement[]): Promise<
     try {
       await put(ctx, path, before)
     } catch (error) {
-      if (!(error instanceof FileFault)) throw error
+      if (!isFileFault(error)) throw error
       stuck.push(path)
     }
   }
@@ -150,7 +146,7 @@ async function putBack(ctx: ToolContext, done: readonly Replacement[]): Promise<
 }
 
 async function put(ctx: ToolContext, path: string, text: string | null): Promise<void> {
-  const opened = await openWithin(ctx.roots, path, 'write')
+  const opened = await ctx.open(path, 'write')
   try {
     if (text === null) await opened.remove()
     else await opened.replace(text)

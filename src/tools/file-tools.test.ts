@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -14,13 +15,14 @@ import {
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { sha256 } from '../exec/whole-file.ts'
-import { toolBench } from '../testing/tool-context.ts'
+import { ToolBench } from '../testing/tool-context.ts'
 import { applyPatch } from './apply-patch.ts'
 import { editFile } from './edit-file.ts'
+import { execCommand } from './exec-command.ts'
 import { writeAll } from './file-change.ts'
 import { readFile } from './read-file.ts'
 
-const bench = toolBench()
+const bench = new ToolBench()
 after(() => bench.close())
 
 let count = 0
@@ -97,7 +99,7 @@ test('long files and long lines are bounded, without losing a line between two r
 test('what is not a text file is refused with the way to go on', async (t) => {
   mkdirSync(at('folder/inner'), { recursive: true })
   put('folder/a.txt', 'a')
-  execFileSync('mkfifo', [at('pipe')])
+  execFileSync('sh', ['-c', 'mkfifo "$0"', at('pipe')])
   const cases: [string, string, RegExp][] = [
     ['folder', 'is_folder', /It contains: a\.txt, inner\/\./],
     ['missing.txt', 'file_not_found', /Relative paths begin in/],
@@ -121,9 +123,9 @@ test('no file tool leaves the roots, by name or by link', async (t) => {
   writeFileSync(join(bench.home, 'control-token'), 'secret')
   writeFileSync(join(bench.home, 'tasks', 'note'), 'a task file')
   symlinkSync(join(bench.home, 'control-token'), at('link'))
-  symlinkSync(bench.home, at('home-link'))
+  symlinkSync(bench.home, at('state-link'))
   mkdirSync(at('.git/hooks'), { recursive: true })
-  const outside = ['../home/control-token', 'link', 'home-link/control-token', '/etc/passwd']
+  const outside = ['../state/control-token', 'link', 'state-link/control-token', '/etc/passwd']
   for (const path of outside) {
     await t.test(`reading ${path}`, async () => {
       assert.equal(errorOf(await bench.call(readFile, { path })).code, 'path_denied')
@@ -131,8 +133,8 @@ test('no file tool leaves the roots, by name or by link', async (t) => {
   }
   const unwritable = [
     ...outside,
-    '../home/tasks/note',
-    '../home/tasks/new',
+    '../state/tasks/note',
+    '../state/tasks/new',
     '.git/hooks/x',
     '../new',
   ]
@@ -154,9 +156,19 @@ test('no file tool leaves the roots, by name or by link', async (t) => {
   assert.equal(readFileSync(join(bench.home, 'control-token'), 'utf8'), 'secret')
   assert.equal(readFileSync(join(bench.home, 'tasks', 'note'), 'utf8'), 'a task file')
   assert.deepEqual(
-    ['.git/hooks/x', '../new', '../home/tasks/new'].map((path) => existsSync(at(path))),
+    ['.git/hooks/x', '../new', '../state/tasks/new'].map((path) => existsSync(at(path))),
     [false, false, false],
   )
+})
+
+test('the whole output of an own command is read by the path its result names', async () => {
+  const done = await bench.call(execCommand, { cmd: 'seq 1 9000', max_output_tokens: 100 })
+  const { full_output } = resultOf(done) as { full_output: { stdout: string } }
+  const { stdout } = full_output
+  const input = { path: stdout, offset: 8_999 }
+  assert.equal(resultOf(await bench.call(readFile, input))['text'], '8999\t8999\n9000\t9000')
+  const edit = { path: stdout, old_text: '9000', new_text: 'x' }
+  assert.equal(errorOf(await bench.call(editFile, edit)).code, 'path_denied')
 })
 
 test('the agent’s own folder is written like the workspace', async () => {
@@ -239,7 +251,7 @@ test('an edit is not made on a file that changed after its intent', async () => 
   assert.equal(have(name), 'a\nand more\n')
 })
 
-test('recovery of an edit: not made is made, made is told, foreign is unknown with the diff', async () => {
+test('recovery of an edit: open is made, made is told, foreign is unknown, with diff', async () => {
   const crashed = async () => {
     const name = fresh('a\nb\n')
     const input = { path: name, old_text: 'b', new_text: 'c' }
@@ -323,7 +335,7 @@ test('when a later file cannot be written the earlier ones are put back', async 
   assert.deepEqual([have(a), existsSync(at('created.txt'))], ['old\n', false])
 })
 
-test('a patch is not made on a file that changed after its intent; links are resolved', async () => {
+test('a patch is not made on a file that changed after its intent, also by a link', async () => {
   const [a, b] = [fresh('one\ntwo\n'), fresh('three\n')]
   symlinkSync(at(b), at('b-link'))
   const input = { patch: twoFiles(a, 'b-link') }
@@ -356,7 +368,7 @@ test('recovery of a patch goes on with the files that are still as before', asyn
       const input = { patch: rename(from, to) }
       const call = await begun(bench.begin(applyPatch, input))
       if (made !== 'nothing') put(to, 'new\n')
-      if (made === 'all') execFileSync('rm', [at(from)])
+      if (made === 'all') rmSync(at(from))
       const done = await bench.recover(applyPatch, input, call)
       assert.deepEqual(resultOf(done)['files'], [{ path: to, change: 'rename', from }])
       assert.deepEqual([have(to), existsSync(at(from))], ['new\n', false])

@@ -128,7 +128,7 @@ export const toolTexts: Record<string, { description: string; input_schema: obje
         "cmd": {
           "type": "string",
           "minLength": 1,
-          "maxLength": 1048576,
+          "maxLength": 100000,
           "description": "A shell command line or script (bash where the machine has it, else sh)."
         },
         "workdir": {
@@ -145,7 +145,7 @@ export const toolTexts: Record<string, { description: string; input_schema: obje
           "type": "boolean"
         },
         "yield_ms": {
-          "description": "Milliseconds to wait for its end before it goes on in the background; default 10000.",
+          "description": "Milliseconds to wait before it goes on in the background; default 10000.",
           "type": "integer",
           "minimum": 0,
           "maximum": 600000
@@ -157,7 +157,7 @@ export const toolTexts: Record<string, { description: string; input_schema: obje
           "maximum": 31622400000
         },
         "max_output_tokens": {
-          "description": "Bound of the output shown, head and tail; default 8000. The whole stays in files.",
+          "description": "Bound of the output shown, head and tail; default 8000.",
           "type": "integer",
           "minimum": 100,
           "maximum": 50000

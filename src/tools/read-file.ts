@@ -3,7 +3,6 @@
  */
 import { z } from 'zod'
 import { limits } from '../domain/limits.ts'
-import { openWithin } from '../exec/roots.ts'
 import { bytesOfTokens } from './command-output.ts'
 import { asResult, inWorkdir, textOf } from './file-access.ts'
 import { effectTool, failed, succeeded, type EffectOutcome, type ToolContext } from './tool.ts'
@@ -32,7 +31,7 @@ export const readFile = effectTool<Input, null>({
 
 async function read(given: Input, ctx: ToolContext): Promise<EffectOutcome> {
   const file = await asResult(NAME, ctx, async () => {
-    const opened = await openWithin(ctx.roots, inWorkdir(ctx, given.path), 'read')
+    const opened = await ctx.open(inWorkdir(ctx, given.path), 'read')
     try {
       const found = await opened.read()
       return { path: opened.path, bytes: found.size, text: textOf(NAME, found) }

@@ -5,11 +5,11 @@
  */
 import { z } from 'zod'
 import { limits } from '../domain/limits.ts'
-import { isTerminal, type Task } from '../domain/task.ts'
 import { standing } from '../domain/task-end.ts'
-import { ProcessFault } from '../exec/process-fault.ts'
+import { isTerminal, type Task } from '../domain/task.ts'
 import { bytesOfTokens, readOutput, streamsOf } from './command-output.ts'
 import { watch } from './command-watch.ts'
+import { isProcessFault } from './faults.ts'
 import { noTask, unobservable } from './task-status.ts'
 import { endSeen, settleEnd, taskRow } from './task-stopping.ts'
 import {
@@ -75,7 +75,7 @@ async function read(given: Input, ctx: ToolContext): Promise<EffectOutcome> {
         return { result: unobservable(NAME, seen.fault), ...nothingNew }
     }
   } catch (error) {
-    if (error instanceof ProcessFault) return { result: unobservable(NAME, error), ...nothingNew }
+    if (isProcessFault(error)) return { result: unobservable(NAME, error), ...nothingNew }
     throw error
   }
 }

@@ -3,12 +3,13 @@
  * and without waiting.
  */
 import { z } from 'zod'
-import type { Task } from '../domain/task.ts'
 import { standing } from '../domain/task-end.ts'
+import type { Task } from '../domain/task.ts'
 import { no } from '../domain/verdict.ts'
 import type { TaskProcess } from '../exec/ports.ts'
-import { ProcessFault } from '../exec/process-fault.ts'
+import type { ProcessFault } from '../exec/process-fault.ts'
 import { sizeOf } from './command-output.ts'
+import { isProcessFault } from './faults.ts'
 import { taskRow } from './task-stopping.ts'
 import {
   effectTool,
@@ -43,7 +44,7 @@ async function read({ task_id }: Input, ctx: ToolContext): Promise<EffectOutcome
     const result = succeeded(NAME, `${task.id}: ${standing(task)}`, describe(task, process))
     return { result, ...nothingNew }
   } catch (error) {
-    if (error instanceof ProcessFault) return { result: unobservable(NAME, error), ...nothingNew }
+    if (isProcessFault(error)) return { result: unobservable(NAME, error), ...nothingNew }
     throw error
   }
 }

@@ -1,13 +1,13 @@
 /**
- * TaskStop: TERM, grace, KILL on the whole tree, and `cancelled` only with the proof that nothing of
- * it is left. Stopping what is over already is a success that says how it ended.
+ * TaskStop: TERM, grace, KILL on the whole tree, and `cancelled` only with the proof that nothing
+ * of it is left. Stopping what is over already is a success that says how it ended.
  */
 import { z } from 'zod'
 import type { Warning } from '../domain/call.ts'
-import { isTerminal, type Task } from '../domain/task.ts'
 import { endOfTask, standing } from '../domain/task-end.ts'
-import { ProcessFault } from '../exec/process-fault.ts'
+import { isTerminal, type Task } from '../domain/task.ts'
 import { bytesOfTokens, readOutput, streamsOf } from './command-output.ts'
+import { isProcessFault } from './faults.ts'
 import { noTask, unobservable } from './task-status.ts'
 import { endSeen, settleEnd, settleSurvivors, stopTask, taskRow } from './task-stopping.ts'
 import { effectTool, refused, succeeded, type EffectOutcome, type ToolContext } from './tool.ts'
@@ -41,7 +41,7 @@ async function stop({ task_id }: Input, ctx: ToolContext): Promise<EffectOutcome
     if (open && endOfTask(process, task) !== null) return await overAlready(ctx, task)
     return await stopNow(ctx, task)
   } catch (error) {
-    if (error instanceof ProcessFault) return { result: unobservable(NAME, error), ...nothingNew }
+    if (isProcessFault(error)) return { result: unobservable(NAME, error), ...nothingNew }
     throw error
   }
 }

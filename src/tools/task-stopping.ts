@@ -1,7 +1,8 @@
 /**
- * Ends of tasks as calls see them. Stopping: the wish is committed first, so that a crash in between
- * finishes it; then the whole tree is stopped; only the proof ends the task. Without proof it stays
- * `cancelling` with the pids that live, and belongs to the task supervisor, which announces its end.
+ * Ends of tasks as calls see them. Stopping: the wish is committed first, so that a crash in
+ * between finishes it; then the whole tree is stopped; only the proof ends the task. Without proof
+ * it stays `cancelling` with the pids that live, and belongs to the task supervisor, which
+ * announces its end.
  */
 import type { Draft } from '../domain/facts.ts'
 import type { TaskId } from '../domain/ids.ts'

@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { endTask } from '../domain/ingress.ts'
 import { taskResultId, type TaskId } from '../domain/ids.ts'
 import type { Processes } from '../exec/ports.ts'
-import { toolBench } from '../testing/tool-context.ts'
+import { ToolBench } from '../testing/tool-context.ts'
 import { execCommand } from './exec-command.ts'
 import { listTasks } from './list-tasks.ts'
 import { taskOutput } from './task-output.ts'
@@ -22,7 +22,7 @@ const stubborn = (real: Processes): Processes => ({
   },
 })
 
-const bench = toolBench({ processes: stubborn })
+const bench = new ToolBench({ processes: stubborn })
 const background: TaskId[] = []
 
 after(async () => {

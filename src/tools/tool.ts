@@ -12,8 +12,7 @@ import type { Outcome, Turn } from '../domain/turn.ts'
 import type { PlanStored, WorkItem } from '../domain/work-item.ts'
 import type { Mint, TaskId } from '../domain/ids.ts'
 import type { Timestamp } from '../domain/time.ts'
-import type { Files, Processes } from '../exec/ports.ts'
-import type { Roots } from '../exec/roots.ts'
+import type { Files, OpenedPath, Processes } from '../exec/ports.ts'
 
 /**
  * A call that ends the turn: with what outcome, whether a report is still to be asked for, and
@@ -64,7 +63,12 @@ export interface ToolContext {
   readonly interjected: AbortSignal
   readonly files: Files
   readonly processes: Processes
-  readonly roots: Roots
+  /**
+   * Opens an absolute path that a model named, under the policy for this agent: its workspace and
+   * own folder to read and write, its own tasks' and calls' outputs to read. Throws `FileFault`
+   * (`denied` with the policy's sentence). For `write` the folders above it are made.
+   */
+  open(path: string, mode: 'read' | 'write'): Promise<OpenedPath>
   /** Default folder of commands and relative paths, absolute. */
   readonly workdir: string
   readonly environment: Readonly<Record<string, string>>

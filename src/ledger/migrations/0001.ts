@@ -22,7 +22,6 @@ create table work_items (
   changed_seq integer not null,
   data        text not null
 ) strict;
-create index work_items_by_state on work_items (agent_id, state, changed_seq);
 
 create table waits (
   born           integer primary key,
@@ -35,11 +34,6 @@ create table waits (
   focus_settled  integer not null,
   data           text not null
 ) strict;
-create index waits_live on waits (agent_id) where status = 'active'
-  or (status = 'resolved' and focus_settled = 0
-    and (released_focus = 1 or (work_item_id is null and wake in ('timer', 'task_result'))));
-create index waits_by_status on waits (agent_id, status);
-create index waits_by_item on waits (work_item_id) where work_item_id is not null;
 
 create table messages (
   born         integer primary key,
@@ -54,11 +48,6 @@ create table messages (
   dedupe_key   text,
   data         text not null
 ) strict;
-create index messages_by_status on messages (agent_id, status);
-create unique index messages_by_inbox_seq on messages (agent_id, inbox_seq);
-create index messages_by_item on messages (work_item_id) where work_item_id is not null;
-create index messages_by_turn on messages (turn_id) where turn_id is not null;
-create index messages_by_key on messages (agent_id, dedupe_key) where dedupe_key is not null;
 
 create table turns (
   born         integer primary key,
@@ -68,8 +57,6 @@ create table turns (
   state        text not null check (state in ('open', 'ended')),
   data         text not null
 ) strict;
-create unique index turns_one_open on turns (agent_id) where state = 'open';
-create index turns_by_item on turns (work_item_id) where work_item_id is not null;
 
 create table rounds (
   born         integer primary key,
@@ -80,8 +67,6 @@ create table rounds (
   state        text not null check (state in ('requested', 'recorded')),
   data         text not null
 ) strict;
-create index rounds_by_turn on rounds (turn_id);
-create index rounds_by_item on rounds (work_item_id, state) where work_item_id is not null;
 
 create table calls (
   born         integer primary key,
@@ -93,9 +78,6 @@ create table calls (
   state        text not null check (state in ('recorded', 'started', 'finished')),
   data         text not null
 ) strict;
-create index calls_by_turn on calls (turn_id);
-create index calls_by_round on calls (round_id);
-create index calls_by_item on calls (work_item_id) where work_item_id is not null;
 
 create table tasks (
   born         integer primary key,
@@ -107,8 +89,6 @@ create table tasks (
   kind         text not null check (kind in ('command', 'child_agent')),
   data         text not null
 ) strict;
-create index tasks_by_status on tasks (agent_id, status);
-create index tasks_by_item on tasks (work_item_id) where work_item_id is not null;
 
 create table briefs (
   born         integer primary key,
@@ -119,9 +99,6 @@ create table briefs (
   kind         text not null,
   data         text not null
 ) strict;
-create unique index briefs_one_result on briefs (work_item_id) where kind = 'result';
-create index briefs_by_item on briefs (work_item_id) where work_item_id is not null;
-create index briefs_by_turn on briefs (turn_id) where turn_id is not null;
 
 create table decisions (
   born         integer primary key,
@@ -130,7 +107,6 @@ create table decisions (
   work_item_id text,
   data         text not null
 ) strict;
-create index decisions_by_item on decisions (work_item_id) where work_item_id is not null;
 
 create table pacing (
   born     integer primary key,
@@ -141,7 +117,38 @@ create table pacing (
 ) strict;
 `
 
-/** Rows of one agent in the order they were made: what every list without a status reads. */
+/** What the reads look for, and two rules that an index can keep: one open turn, one result. */
+const lookups = `
+create index work_items_by_state on work_items (agent_id, state, changed_seq);
+create index waits_live on waits (agent_id) where status = 'active'
+  or (status = 'resolved' and focus_settled = 0
+    and (released_focus = 1 or (work_item_id is null and wake in ('timer', 'task_result'))));
+create index waits_by_status on waits (agent_id, status);
+create index waits_by_item on waits (work_item_id) where work_item_id is not null;
+create index messages_by_status on messages (agent_id, status);
+create unique index messages_by_inbox_seq on messages (agent_id, inbox_seq);
+create index messages_by_item on messages (work_item_id) where work_item_id is not null;
+create index messages_by_turn on messages (turn_id) where turn_id is not null;
+create index messages_by_key on messages (agent_id, dedupe_key) where dedupe_key is not null;
+create unique index turns_one_open on turns (agent_id) where state = 'open';
+create index turns_by_item on turns (work_item_id) where work_item_id is not null;
+create index rounds_by_turn on rounds (turn_id);
+create index rounds_by_item on rounds (work_item_id, state) where work_item_id is not null;
+create index calls_by_turn on calls (turn_id);
+create index calls_by_round on calls (round_id);
+create index calls_by_item on calls (work_item_id) where work_item_id is not null;
+create index tasks_by_status on tasks (agent_id, status);
+create index tasks_by_item on tasks (work_item_id) where work_item_id is not null;
+create unique index briefs_one_result on briefs (work_item_id) where kind = 'result';
+create index briefs_by_item on briefs (work_item_id) where work_item_id is not null;
+create index briefs_by_turn on briefs (turn_id) where turn_id is not null;
+create index decisions_by_item on decisions (work_item_id) where work_item_id is not null;
+`
+
+/**
+ * Rows of one agent in the order they were made: what every list without a status reads. They come
+ * before the others: where two indexes look as good, SQLite takes the one made later.
+ */
 const byAgent = [
   'work_items',
   'waits',
@@ -240,6 +247,7 @@ create index events_by_item on events (work_item_id) where work_item_id is not n
 `,
   rowTables,
   ...byAgent,
+  lookups,
   ...byTail,
   ...endsStay,
   ...neverChanged,

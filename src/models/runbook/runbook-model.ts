@@ -32,6 +32,7 @@ const aborted: ModelOutcome = {
 /** Rejects only when `request.situation` is no situation. Never answers with a fault of its own. */
 export function runbookModel(): Model {
   return {
+    reads_situation: true,
     async request(request, { signal, on_event }) {
       if (signal.aborted) return aborted
       const situation = asSituation(request.situation)

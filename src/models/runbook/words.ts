@@ -97,7 +97,8 @@ export const notARunbook =
   'This agent runs on the runbook model: it carries out Markdown runbooks and understands ' +
   'nothing else.\nA runbook has one `#` heading, its objective, and a `##` heading for each ' +
   'step, with at most one action below it: a fenced `sh` block, or a line `wait: 2s`, `ask: …` ' +
-  'or `callback: name`.\nTo talk to a language model, name one: holon run --model provider/model "…"'
+  'or `callback: name`.\nTo talk to a language model, name one: ' +
+  'holon run --model provider/model "…"'
 
 /** A text that means to be a runbook and is not one yet. */
 export function broken(errors: readonly ParseError[]): string {

@@ -1,0 +1,254 @@
+/**
+ * The writing commands: each is one command of the operator, carried out by whoever owns the home.
+ * With an owner it goes through the owner's door; without one this process takes the home, commits
+ * and leaves. Nothing runs because of it here: a run does.
+ */
+import { sendThroughDoor } from '../client/operator.ts'
+import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
+import { problemOf } from '../protocol/problem.ts'
+import { safeLine } from '../present/safe.ts'
+import { readConfig } from './config-file.ts'
+import { idOf, printJson, printLines, reading, viewsOf, type Context } from './context.ts'
+import { asFailure, CliFailure, exits, refused, usage, type Exit } from './failure.ts'
+
+/** Milliseconds in which an owner that has just begun must open its door. */
+const doorPatience = 2_000
+const lookEvery = 50
+
+type Accepted = OperatorReply & { ok: true }
+
+/** Carries the command out. Throws a `CliFailure` when it is refused or cannot be delivered. */
+export async function perform(context: Context, command: OperatorCommand): Promise<Accepted> {
+  const { ports, home } = context
+  const giveUpAt = ports.clock.monotonic() + doorPatience
+  for (;;) {
+    const reply = (await ports.owner(home.value))
+      ? await throughDoor(context, command)
+      : await byOurselves(context, command)
+    if (reply !== null) {
+      if (!reply.ok) throw refused(reply)
+      return reply
+    }
+    if (ports.clock.monotonic() >= giveUpAt) throw await noDoor(context)
+    const paused = Promise.withResolvers<void>()
+    ports.clock.after(lookEvery, paused.resolve)
+    await paused.promise
+  }
+}
+
+/** Null: there is no door yet, or its owner has just gone. */
+async function throughDoor(
+  context: Context,
+  command: OperatorCommand,
+): Promise<OperatorReply | null> {
+  const door = await context.ports.door(context.home.value)
+  if (door === null) return null
+  const answer = await sendThroughDoor(door.address, door.token, command)
+  if (answer.ok) return answer.reply
+  if (answer.code === 'closed') return null
+  const { pid } = door.address
+  throw new CliFailure(
+    exits.failed,
+    problemOf('door_refused', `process ${pid} owns the home and did not take it: ${answer.message}`),
+  )
+}
+
+/** Null: somebody else took the home first. */
+async function byOurselves(
+  context: Context,
+  command: OperatorCommand,
+): Promise<OperatorReply | null> {
+  const { ports, home } = context
+  const { config } = await readConfig(ports, home.value)
+  try {
+    const owned = await ports.own({ home: home.value, config })
+    try {
+      return await owned.host.act(command)
+    } finally {
+      await owned.close('safe_point')
+    }
+  } catch (error) {
+    if (asFailure(error)?.exit === exits.owned) return null
+    throw error
+  }
+}
+
+async function noDoor({ ports, home }: Context): Promise<CliFailure> {
+  const owner = await ports.owner(home.value)
+  const who = owner === null ? 'another process' : `process ${owner.pid}`
+  const problem = problemOf(
+    'owned',
+    `${who} owns the home ${home.value} and takes no commands`,
+    'try again when it has finished, or choose another home with --home',
+    503,
+  )
+  return new CliFailure(exits.owned, problem)
+}
+
+export async function act(context: Context, command: OperatorCommand): Promise<Exit> {
+  const reply = await perform(context, command)
+  if (context.flags.json === true) printJson(context, reply)
+  else if (context.flags.quiet !== true) {
+    const { ids, ports } = context
+    printLines(context, [
+      safeLine(ids.within(reply.said)),
+      ...reply.warnings.map(({ message }) => safeLine(ids.within(`! ${message}`))),
+    ])
+    if ((await ports.owner(context.home.value)) === null && wakes(command)) {
+      printLines(context, ['nothing runs now; go on with   holon run --resume'])
+    }
+  }
+  return exits.done
+}
+
+/** Whether the act gives the agent something to do, so that a person wonders who does it. */
+function wakes(command: OperatorCommand): boolean {
+  switch (command.do) {
+    case 'send':
+    case 'unblock':
+    case 'trigger':
+    case 'start_agent':
+      return true
+    case 'pick':
+    case 'complete':
+    case 'cancel_wait':
+    case 'stop_task':
+    case 'stop_agent':
+      return false
+  }
+}
+
+export type SendOptions = {
+  agent?: string
+  wait?: string
+  workItem?: string
+  now?: boolean
+  start?: boolean
+}
+
+type Noun = 'work' | 'wait' | 'task'
+type Named = { id: string; agent_id: string; work_item_id: string | null }
+
+/** What an id means, and whose it is. */
+export function named(context: Context, text: string, nouns: readonly Noun[]): Promise<Named> {
+  return reading(context, async (reader) => {
+    const id = await idOf(context, reader, text, nouns)
+    const row = id.startsWith('work_')
+      ? await reader.row('work_items', id)
+      : id.startsWith('wait_')
+        ? await reader.row('waits', id)
+        : await reader.row('tasks', id)
+    if (row === null) throw new Error(`no row for ${id}`)
+    const item = 'work_item_id' in row ? row.work_item_id : row.id
+    return { id, agent_id: row.agent_id, work_item_id: item }
+  })
+}
+
+export async function send(context: Context, text: string, options: SendOptions): Promise<Exit> {
+  notEmpty(text, 'the message is empty', 'holon send "<text>"')
+  if (options.wait !== undefined && options.workItem !== undefined) {
+    throw usage('two_targets', '--wait and --work-item exclude each other', 'give one of them')
+  }
+  const target = options.wait ?? options.workItem
+  const noun = options.wait === undefined ? 'work' : 'wait'
+  if (target === undefined) await mustExist(context, options.agent ?? 'main')
+  const bound = target === undefined ? null : await named(context, target, [noun])
+  if (bound !== null && options.agent !== undefined && options.agent !== bound.agent_id) {
+    throw usage('wrong_agent', `${target} is ${bound.agent_id}'s, not ${options.agent}'s`)
+  }
+  return act(context, {
+    do: 'send',
+    agent_id: bound?.agent_id ?? options.agent ?? 'main',
+    text,
+    ...(options.wait === undefined || bound === null ? {} : { wait_id: bound.id }),
+    ...(options.workItem === undefined || bound === null ? {} : { work_item_id: bound.id }),
+    ...(options.now === true ? { priority: 'interject' as const } : {}),
+    ...(options.start === true ? { start: true } : {}),
+    surface: 'cli_prompt',
+  })
+}
+
+/** A message to an agent that was never made would make a home to be refused in. */
+const mustExist = (context: Context, agent: string): Promise<void> =>
+  reading(context, async (reader, moment) => void (await viewsOf(reader, moment, agent)))
+
+/** `holon answer`: to a wait, or to the question an item waits with. */
+export async function answer(context: Context, target: string, text: string): Promise<Exit> {
+  notEmpty(text, 'the answer is empty', `holon answer ${target} "<text>"`)
+  const found = await named(context, target, ['wait', 'work'])
+  const wait = found.id.startsWith('wait_') ? found : await questionOf(context, target, found)
+  return act(context, {
+    do: 'send',
+    agent_id: wait.agent_id,
+    wait_id: wait.id,
+    text,
+    surface: 'cli_prompt',
+  })
+}
+
+function questionOf(context: Context, text: string, item: Named): Promise<Named> {
+  return reading(context, async (reader) => {
+    const waits = await reader.list('waits', {
+      agent_id: item.agent_id,
+      work_item_id: item.id,
+      status: ['active'],
+      limit: 5,
+    })
+    const question = waits.find(({ wake }) => wake === 'operator_input')
+    if (question) return { id: question.id, agent_id: item.agent_id, work_item_id: item.id }
+    throw usage(
+      'no_question',
+      `${text} asks nothing now`,
+      `holon send --work-item ${text} "<text>" tells its agent something`,
+    )
+  })
+}
+
+export async function trigger(
+  context: Context,
+  target: string,
+  options: { body?: string },
+): Promise<Exit> {
+  const { id, agent_id } = await named(context, target, ['wait'])
+  return act(context, { do: 'trigger', agent_id, wait_id: id, body: options.body ?? '' })
+}
+
+export async function onItem(
+  context: Context,
+  verb: 'pick' | 'complete' | 'unblock',
+  target: string,
+  options: { reason?: string; report?: string },
+): Promise<Exit> {
+  const { id, agent_id } = await named(context, target, ['work'])
+  const base = { agent_id, work_item_id: id }
+  switch (verb) {
+    case 'pick':
+      return act(context, {
+        do: 'pick',
+        ...base,
+        ...(options.reason === undefined ? {} : { reason: options.reason }),
+      })
+    case 'complete':
+      return act(context, {
+        do: 'complete',
+        ...base,
+        ...(options.report === undefined ? {} : { report: options.report }),
+      })
+    case 'unblock':
+      return act(context, { do: 'unblock', ...base })
+  }
+}
+
+export async function cancelWait(context: Context, target: string): Promise<Exit> {
+  const { id, agent_id } = await named(context, target, ['wait'])
+  return act(context, { do: 'cancel_wait', agent_id, wait_id: id })
+}
+
+export async function stopTask(context: Context, target: string): Promise<Exit> {
+  const { id, agent_id } = await named(context, target, ['task'])
+  return act(context, { do: 'stop_task', agent_id, task_id: id })
+}
+
+function notEmpty(text: string, what: string, example: string): void {
+  if (text.trim() === '') throw usage('message_empty', what, `write it, like ${example}`)
+}

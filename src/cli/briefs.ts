@@ -1,0 +1,73 @@
+/** `holon briefs`: what agents delivered to the operator, oldest first. */
+import type { Brief } from '../protocol/records.ts'
+import { glyph, painted, type Mark } from '../present/marks.ts'
+import { safeLines } from '../present/safe.ts'
+import { clock } from '../present/span.ts'
+import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
+import { exits, usage, type Exit } from './failure.ts'
+
+export type BriefOptions = { agent?: string; workItem?: string; limit?: string }
+
+const usualLimit = 20
+const mostLimit = 1_000
+
+const markOf: Readonly<Record<Brief['kind'], Mark>> = {
+  progress: 'next',
+  reply: 'next',
+  question: 'needs_me',
+  result: 'done',
+  failure: 'failed',
+}
+
+export function briefs(context: Context, options: BriefOptions): Promise<Exit> {
+  return reading(context, async (reader, moment) => {
+    const limit = limitOf(options.limit)
+    const views = await viewsOf(reader, moment, options.agent)
+    const item =
+      options.workItem === undefined
+        ? undefined
+        : await idOf(context, reader, options.workItem, ['work'])
+    const lists = await Promise.all(
+      views.map(({ agent }) =>
+        reader.list('briefs', {
+          agent_id: agent.id,
+          ...(item === undefined ? {} : { work_item_id: item }),
+          limit,
+        }),
+      ),
+    )
+    const found = lists
+      .flat()
+      .sort((a, b) => (a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0))
+      .slice(-limit)
+    if (context.flags.json === true) {
+      printJson(context, { briefs: found })
+      return exits.done
+    }
+    printLines(context, found.length === 0 ? ['nothing was delivered yet'] : text(context, found))
+    return exits.done
+  })
+}
+
+function limitOf(text: string | undefined): number {
+  if (text === undefined) return usualLimit
+  const limit = Number(text)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= mostLimit) return limit
+  throw usage('bad_limit', `--limit ${text} is not a number from 1 to ${mostLimit}`)
+}
+
+function text(context: Context, found: readonly Brief[]): string[] {
+  const zone = zoneOf(context)
+  const { ids, ink } = context
+  return found.flatMap((brief, at) => {
+    const mark = markOf[brief.kind]
+    const item = brief.work_item_id === null ? '' : `  ${ids.short(brief.work_item_id)}`
+    const wait = brief.wait_id === null ? '' : `  ${ids.short(brief.wait_id)}`
+    const head = `${glyph(mark, ink)} ${clock(brief.created_at, zone)}  ${brief.kind}${item}${wait}`
+    return [
+      ...(at === 0 ? [] : ['']),
+      painted(head, mark, ink),
+      ...safeLines(ids.within(brief.text.trim())).map((line) => `  ${line}`.trimEnd()),
+    ]
+  })
+}

@@ -1,0 +1,157 @@
+/**
+ * What every command gets: the ports, the flags that all commands take, the home they settle, and
+ * how its output is drawn. Made once per start.
+ */
+import {
+  prefixOf,
+  readAgents,
+  resolveId,
+  type Moment,
+  type Reader,
+} from '../client/home-reads.ts'
+import type { AgentView } from '../protocol/agent-view.ts'
+import type { Ink } from '../present/marks.ts'
+import { looksLikeId, ShortIds } from '../present/short-id.ts'
+import type { Zone } from '../present/span.ts'
+import type { Medium } from '../present/table.ts'
+import { usage } from './failure.ts'
+import type { CliPorts, HomeReader } from './ports.ts'
+import { homeSetting, type GlobalFlags, type Setting } from './settings.ts'
+
+export type Context = {
+  ports: CliPorts
+  flags: GlobalFlags
+  home: Setting<string>
+  /** How stdout is drawn. */
+  medium: Medium
+  ink: Ink
+  ids: ShortIds
+}
+
+/** Cells of a screen whose width is not known. */
+const usualColumns = 100
+
+export function makeContext(ports: CliPorts, flags: GlobalFlags): Context {
+  const { terminal } = ports
+  return {
+    ports,
+    flags,
+    home: homeSetting(ports, flags.home),
+    medium: {
+      columns: terminal.stdout && flags.plain !== true ? terminal.columns() || usualColumns : null,
+      wide: flags.wide === true,
+    },
+    ink: { colour: wantsColour(ports, flags, terminal.stdout), ascii: wantsAscii(ports, flags) },
+    ids: new ShortIds(),
+  }
+}
+
+export function wantsColour(ports: CliPorts, flags: GlobalFlags, terminal: boolean): boolean {
+  const { no_color, force_color, term } = ports.environment
+  if (flags.color === false || flags.plain === true || flags.json === true) return false
+  if (no_color !== undefined && no_color !== '') return false
+  if (force_color !== undefined && force_color !== '') return force_color !== '0'
+  return terminal && term !== 'dumb'
+}
+
+/** Glyphs beyond ASCII need a locale in UTF-8; box glyphs are two cells wide in some East Asian. */
+function wantsAscii(ports: CliPorts, flags: GlobalFlags): boolean {
+  if (flags.ascii !== undefined) return flags.ascii
+  const { locale } = ports.environment
+  if (locale === undefined || locale === '') return false
+  return /^(zh|ja|ko)/.test(locale) || /^(C|POSIX)$/.test(locale)
+}
+
+export const zoneOf = (context: Context): Zone => ({
+  now: new Date(context.ports.clock.now()).toISOString(),
+  utc: context.flags.utc === true,
+})
+
+export function printLines(context: Context, lines: readonly string[]): void {
+  if (lines.length > 0) context.ports.out(`${lines.join('\n')}\n`)
+}
+
+export function printJson(context: Context, value: unknown): void {
+  const text = context.ports.terminal.stdout
+    ? JSON.stringify(value, null, 2)
+    : JSON.stringify(value)
+  context.ports.out(`${text}\n`)
+}
+
+/** A home in which nothing ever ran answers every read with nothing. */
+const nothing: HomeReader = {
+  agents: () => Promise.resolve([]),
+  live: () => Promise.resolve(null),
+  row: () => Promise.resolve(null),
+  idsLike: () => Promise.resolve([]),
+  list: () => Promise.resolve([]),
+  events: () => Promise.resolve([]),
+  lastGlobalSeq: () => Promise.resolve(0),
+  plan: () => Promise.reject(new Error('there is no item in an empty home')),
+  verify: () => Promise.resolve({ ok: true, events: 0, rows: 0, problems: [] }),
+  stats: () => Promise.resolve({ schema: 0, events: 0, bytes: 0 }),
+  close: () => Promise.resolve(),
+}
+
+/** Opens the home for reading, and closes it whatever the command does. */
+export async function reading<T>(
+  context: Context,
+  use: (reader: HomeReader, moment: Moment) => Promise<T>,
+): Promise<T> {
+  const { ports, home } = context
+  const reader = (await ports.open_reader(home.value)) ?? nothing
+  try {
+    const owner = await ports.owner(home.value)
+    return await use(reader, { now: zoneOf(context).now, has_owner: owner !== null })
+  } finally {
+    await reader.close()
+  }
+}
+
+/** Every agent's view, or only the one named by a flag; an unknown name is an error. */
+export async function viewsOf(
+  reader: Reader,
+  moment: Moment,
+  agent: string | undefined,
+): Promise<AgentView[]> {
+  const views = await readAgents(reader, moment, agent ?? null)
+  if (agent === undefined || views.length > 0) return views
+  const names = (await reader.agents()).map(({ id }) => id)
+  const known = names.length === 0 ? 'there is none yet' : `there are ${names.join(', ')}`
+  throw usage('agent_not_found', `there is no agent "${agent}"`, known)
+}
+
+const nouns: Readonly<Record<string, string>> = {
+  work: 'work item',
+  wait: 'wait',
+  task: 'task',
+}
+
+/** The whole id that `text` means; it must be of one of the nouns with these prefixes. */
+export async function idOf(
+  context: Context,
+  reader: Reader,
+  text: string,
+  prefixes: readonly ('work' | 'wait' | 'task')[],
+): Promise<string> {
+  const names = prefixes.map((prefix) => nouns[prefix]).join(' or ')
+  const example = prefixes.map((prefix) => `${prefix}_7f3a`).join(' or ')
+  if (!prefixes.some((prefix) => looksLikeId(text, prefix))) {
+    throw usage('bad_id', `"${text}" is no id of a ${names}`, `ids look like ${example}`)
+  }
+  const found = await resolveId(reader, text)
+  if (found.ok) return found.id
+  const list = listOf[prefixOf(text)] ?? 'holon work list'
+  if (found.code === 'unknown_id') {
+    throw usage('unknown_id', `there is no ${nouns[prefixOf(text)]} ${text}`, `${list} shows them`)
+  }
+  context.ids.know(found.candidates)
+  const more = found.candidates.map((id) => `  ${context.ids.short(id)}  ${id}`)
+  throw usage('ambiguous_id', `${text} means more than one`, 'use one of these ids', more)
+}
+
+const listOf: Readonly<Record<string, string>> = {
+  work: 'holon work list --all',
+  wait: 'holon waits',
+  task: 'holon tasks --all',
+}

@@ -1,0 +1,155 @@
+/**
+ * `holon doctor`: whether home, ledger, owner, wakes and model are well, each with what to do; and
+ * with `--verify`, whether the rows equal the fold of the events. Exit 1 when something is not.
+ */
+import { readAgents } from '../client/home-reads.ts'
+import { glyph, painted, type Mark } from '../present/marks.ts'
+import { safeLine } from '../present/safe.ts'
+import { since } from '../present/span.ts'
+import { padEnd } from '../present/width.ts'
+import { conservation } from '../protocol/conservation.ts'
+import { readConfig } from './config-file.ts'
+import { printJson, printLines, reading, zoneOf, type Context } from './context.ts'
+import { asFailure, exits, failureText, type Exit } from './failure.ts'
+import { modelSetting, tilde } from './settings.ts'
+
+type Check = { level: 'ok' | 'warn' | 'fail'; name: string; says: string; do: string | null }
+
+const ok = (name: string, says: string): Check => ({ level: 'ok', name, says, do: null })
+
+export async function doctor(context: Context, options: { verify?: boolean }): Promise<Exit> {
+  const checks: Check[] = []
+  checks.push(...(await homeChecks(context)))
+  checks.push(await configCheck(context))
+  try {
+    checks.push(...(await ledgerChecks(context, options.verify === true)))
+  } catch (error) {
+    const failure = asFailure(error)
+    if (failure === null) throw error
+    const says = failureText(failure).replace(/^holon: /, '')
+    checks.push({ level: 'fail', name: 'ledger', says, do: failure.problem.hint })
+  }
+  const failed = checks.filter(({ level }) => level === 'fail').length
+  if (context.flags.json === true) printJson(context, { checks })
+  else printLines(context, text(context, checks, options.verify === true))
+  return failed > 0 ? exits.failed : exits.done
+}
+
+const marks = { ok: 'done', warn: 'unknown', fail: 'failed' } as const satisfies Record<string, Mark>
+
+function text(context: Context, checks: readonly Check[], verified: boolean): string[] {
+  const { ink } = context
+  const wide = Math.max(...checks.map(({ name }) => name.length))
+  const lines = checks.flatMap(({ level, name, says, do: remedy }) => {
+    const head = `${glyph(marks[level], ink)} ${padEnd(level, 4)}  ${padEnd(name, wide)}  `
+    const line = painted(`${head}${safeLine(says)}`, marks[level], ink)
+    return remedy === null ? [line] : [line, `${' '.repeat(wide + 10)}do: ${safeLine(remedy)}`]
+  })
+  const count = (level: Check['level']) => checks.filter((check) => check.level === level).length
+  const parts = [
+    `${count('ok')} ok`,
+    ...(count('warn') === 0 ? [] : [`${count('warn')} to look at`]),
+    ...(count('fail') === 0 ? [] : [`${count('fail')} failed`]),
+  ]
+  const hint = verified ? '' : '; holon doctor --verify refolds the ledger'
+  return [...lines, parts.join(', ') + hint]
+}
+
+async function homeChecks(context: Context): Promise<Check[]> {
+  const { ports, home } = context
+  const name = tilde(ports, home.value)
+  const facts = await ports.home_facts(home.value)
+  if (!facts.exists) return [ok('home', `${name} is not made yet: the first run makes it`)]
+  const mode = facts.mode === null ? '' : `, 0${facts.mode.toString(8)}`
+  const free = facts.free_bytes === null ? '' : `, ${gigabytes(facts.free_bytes)} free`
+  const checks: Check[] = []
+  const open = facts.mode !== null && (facts.mode & 0o077) !== 0
+  checks.push(
+    open
+      ? {
+          level: 'fail',
+          name: 'home',
+          says: `${name} can be read by others${mode}`,
+          do: `chmod 700 ${name}`,
+        }
+      : ok('home', `${name}${mode}${free}`),
+  )
+  if (facts.token_mode !== null && (facts.token_mode & 0o077) !== 0) {
+    const says = `the control token can be read by others, 0${facts.token_mode.toString(8)}`
+    checks.push({ level: 'fail', name: 'token', says, do: `chmod 600 ${name}/control-token` })
+  }
+  if (facts.free_bytes !== null && facts.free_bytes < lowDisk) {
+    const says = `only ${gigabytes(facts.free_bytes)} are free`
+    checks.push({ level: 'warn', name: 'disk', says, do: 'make room: a full disk stops every turn' })
+  }
+  return checks
+}
+
+/** Bytes of free disk below which somebody should look. */
+const lowDisk = 1024 ** 3
+
+const gigabytes = (bytes: number): string =>
+  bytes < 1024 ** 3 ? `${Math.round(bytes / 1024 ** 2)} MB` : `${Math.round(bytes / 1024 ** 3)} GB`
+
+async function configCheck(context: Context): Promise<Check> {
+  const { ports, home } = context
+  try {
+    const file = await readConfig(ports, home.value)
+    const model = modelSetting(ports, undefined, file.config, tilde(ports, file.path))
+    return model.value === null
+      ? {
+          level: 'warn',
+          name: 'model',
+          says: 'no model is set; runbooks need none',
+          do: 'give --model provider/model, set HOLON_MODEL, or: holon config set model …',
+        }
+      : ok('model', `${model.value}, from ${model.source}`)
+  } catch (error) {
+    const failure = asFailure(error)
+    if (failure === null) throw error
+    const { detail, hint } = failure.problem
+    return { level: 'fail', name: 'config', says: detail, do: hint }
+  }
+}
+
+function ledgerChecks(context: Context, verify: boolean): Promise<Check[]> {
+  const { ports, home } = context
+  return reading(context, async (reader, moment) => {
+    const stats = await reader.stats()
+    if (stats.schema === 0) return [ok('ledger', 'none yet')]
+    const size = `${(stats.bytes / 1024 ** 2).toFixed(1)} MB`
+    const checks = [ok('ledger', `schema ${stats.schema}, ${stats.events} events, ${size}`)]
+    const owner = await ports.owner(home.value)
+    checks.push(
+      owner === null
+        ? ok('owner', 'none: nothing runs now')
+        : ok('owner', `pid ${owner.pid}, since ${since(owner.owner_since, zoneOf(context))} ago`),
+    )
+    const views = await readAgents(reader, moment)
+    const lost = views.flatMap((view) => conservation(view))
+    checks.push(
+      lost.length === 0
+        ? ok('wakes', 'every accepted message is accounted for')
+        : {
+            level: 'fail',
+            name: 'wakes',
+            says: lost.join('; '),
+            do: 'this is a bug of holon: keep the home and report it',
+          },
+    )
+    if (!verify) return checks
+    const report = await reader.verify()
+    const [first, ...rest] = report.problems
+    checks.push(
+      first === undefined
+        ? ok('verify', `${report.events} events fold to the ${report.rows} rows stored`)
+        : {
+            level: 'fail',
+            name: 'verify',
+            says: `${first}${rest.length === 0 ? '' : `; and ${rest.length} more`}`,
+            do: 'keep the home as it is, restore a snapshot, and report it',
+          },
+    )
+    return checks
+  })
+}

@@ -1,0 +1,59 @@
+/**
+ * How a command fails: `holon: what, where; what to do` on stderr, or a problem document with
+ * `--json`, and one exit code from one list (contracts 14).
+ */
+import { problemOf, type Problem } from '../protocol/problem.ts'
+import { safeLine } from '../present/safe.ts'
+
+export const exits = { done: 0, failed: 1, usage: 2, waits: 3, owned: 4, interrupted: 130 } as const
+export type Exit = (typeof exits)[keyof typeof exits]
+
+export class CliFailure extends Error {
+  readonly problem: Problem
+  readonly exit: Exit
+  /** Further lines for a person: each error of a document, each candidate of an id. */
+  readonly more: readonly string[]
+  constructor(exit: Exit, problem: Problem, more: readonly string[] = []) {
+    super(problem.detail)
+    this.name = 'CliFailure'
+    this.exit = exit
+    this.problem = problem
+    this.more = more
+  }
+}
+
+/** What was asked for cannot be done as it was asked. */
+export const usage = (
+  code: string,
+  detail: string,
+  hint: string | null = null,
+  more: readonly string[] = [],
+): CliFailure => new CliFailure(exits.usage, problemOf(code, detail, hint, 422), more)
+
+/** The runtime or the domain said no. */
+export const refused = (refusal: { code: string; message: string; hint: string }): CliFailure =>
+  new CliFailure(exits.failed, problemOf(refusal.code, refusal.message, refusal.hint))
+
+/** Any failure that may come out of a command as one of ours; null: a bug, to be thrown on. */
+export function asFailure(error: unknown): CliFailure | null {
+  if (error instanceof CliFailure) return error
+  // Faults of the world carry a code and say whether a retry helps; their class is another room's.
+  if (!(error instanceof Error) || !('code' in error) || !('retry' in error)) return null
+  const code = String(error.code)
+  const [detail, ...rest] = error.message.split(': ')
+  const hint = rest.length === 0 ? null : rest.join(': ')
+  const exit = code === 'owned' ? exits.owned : exits.failed
+  return new CliFailure(exit, problemOf(code, detail ?? error.message, hint, 503))
+}
+
+/** `holon: what, where; what to do`. */
+export function failureText(failure: CliFailure): string {
+  const { detail, hint } = failure.problem
+  const what = detail.replace(/[.\s]+$/, '')
+  const remedy = hint === null ? '' : `; ${lowerFirst(hint.replace(/[.\s]+$/, ''))}`
+  return [`holon: ${safeLine(lowerFirst(what) + remedy)}`, ...failure.more].join('\n')
+}
+
+/** Names keep their capitals: only a sentence's first ordinary word is made small. */
+const lowerFirst = (text: string): string =>
+  /^[A-Z][a-z]+\b/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text

@@ -1,0 +1,149 @@
+/**
+ * What the command line needs from the machine and from the runtime. `main.ts` plugs the real ones
+ * in, a test its own. Types only.
+ */
+import type { DoorAddress } from '../client/operator.ts'
+import type { Reader } from '../client/home-reads.ts'
+import type { Config } from '../protocol/config.ts'
+import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
+import type {
+  Agent,
+  Emitted,
+  Facts,
+  Next,
+  PlanDescriptor,
+  StoredEvent,
+  WorkItem,
+} from '../protocol/records.ts'
+
+/** Text of a file somebody named, or why there is none. */
+export type TextRead =
+  | { ok: true; text: string }
+  | {
+      ok: false
+      why: 'not_found' | 'denied' | 'is_folder' | 'not_regular' | 'too_large' | 'binary' | 'io'
+    }
+
+/** One place of a document that is wrong. */
+export type DocumentError = { line: number; message: string }
+
+/** A ledger open for reading, and what only the machine knows beside it. Close it. */
+export interface HomeReader extends Reader {
+  plan(item: WorkItem): Promise<PlanDescriptor>
+  verify(): Promise<{
+    ok: boolean
+    events: number
+    rows: number
+    problems: readonly string[]
+  }>
+  stats(): Promise<{ schema: number; events: number; bytes: number }>
+  close(): Promise<void>
+}
+
+export type RunSettings = {
+  home: string
+  config: Config
+}
+
+export type AgentSettings = {
+  id: string
+  model?: string
+  fallback_model?: string
+  workspace?: { mode: 'inherit' | 'worktree' | 'explicit_root'; root: string }
+}
+
+type Refusal = { ok: false; code: string; message: string; hint: string }
+
+/** Notices of the host that the run prints; the shapes of the runtime's own. */
+export type Notice =
+  | { kind: 'committed'; agent_id: string; events: readonly Emitted[] }
+  | { kind: 'live'; agent_id: string; event: { type: string } }
+  | { kind: 'retry'; agent_id: string; message: string; delay_ms: number; attempt: number }
+  | { kind: 'resting'; agent_id: string; next: Next }
+  | { kind: 'fault'; agent_id: string; message: string }
+
+/** The runtime's host, as far as a run uses it. Contract: see `runtime/ports.ts`. */
+export interface RunHost {
+  open(): Promise<void>
+  ensureAgent(settings: AgentSettings): Promise<{ ok: true; agent: Agent } | Refusal>
+  act(command: OperatorCommand): Promise<OperatorReply>
+  facts(agent_id: string): Facts | null
+  next(agent_id: string): Next | null
+  subscribe(listener: (notice: Notice) => void): () => void
+  close(how: 'safe_point' | 'now'): Promise<void>
+}
+
+/**
+ * A home this process owns. `open_model` says beforehand whether a model can be used. `open_door`
+ * lets other terminals' commands in; it may be called twice. `output_bytes` is what a running
+ * command has written so far. `close` gives everything back, the lock last.
+ */
+export interface OwnedHome {
+  host: RunHost
+  agents(): Promise<Agent[]>
+  events(after: number): Promise<StoredEvent[]>
+  last_global_seq(): Promise<number>
+  open_model(id: string): Promise<{ ok: true } | { ok: false; code: string; message: string }>
+  open_door(): Promise<void>
+  output_bytes(task_id: string): Promise<number | null>
+  close(how: 'safe_point' | 'now'): Promise<void>
+}
+
+export interface CliPorts {
+  version: string
+  /** The values of the environment that matter here, read once. */
+  environment: {
+    holon_home: string | undefined
+    holon_model: string | undefined
+    no_color: string | undefined
+    force_color: string | undefined
+    term: string | undefined
+    /** LC_ALL, LC_CTYPE or LANG, the first that is set. */
+    locale: string | undefined
+  }
+  user_home: string
+  default_home: string
+  working_folder: string
+  terminal: {
+    stdin: boolean
+    stdout: boolean
+    stderr: boolean
+    /** Cells of the terminal now. */
+    columns(): number
+  }
+  out(text: string): void
+  err(text: string): void
+  clock: {
+    now(): number
+    monotonic(): number
+    after(ms: number, fn: () => void): () => void
+  }
+  read_text(path: string, max_bytes: number): Promise<TextRead>
+  read_stdin(max_bytes: number): Promise<string | null>
+  write_private(path: string, text: string): Promise<void>
+  folder_exists(path: string): Promise<boolean>
+  absolute(path: string): string
+  /** The nearest of the known names, or null when none is near. */
+  nearest(name: string, known: readonly string[]): string | null
+  check_runbook(text: string): Promise<readonly DocumentError[]>
+  /** Null when there is no ledger yet. Rejects with the ledger's faults. */
+  open_reader(home: string): Promise<HomeReader | null>
+  /** The live process that owns the home. */
+  owner(home: string): Promise<{ pid: number; owner_since: string } | null>
+  door(home: string): Promise<{ address: DoorAddress; token: string } | null>
+  /** Takes the home and makes it when there is none. Rejects with the ledger's faults. */
+  own(settings: RunSettings): Promise<OwnedHome>
+  home_facts(home: string): Promise<HomeFacts>
+  /** One line from the terminal; null at its end, or when the signal aborts. */
+  ask(prompt: string, signal: AbortSignal): Promise<string | null>
+  /** Called at every interrupt, until the returned function is called. */
+  on_interrupt(listener: () => void): () => void
+}
+
+/** What `doctor` says about the folder itself. Modes are permission bits. */
+export type HomeFacts = {
+  exists: boolean
+  mode: number | null
+  token_mode: number | null
+  free_bytes: number | null
+}

@@ -1,0 +1,97 @@
+/**
+ * When a run is over, and with which exit code (contracts 14): one pure function of the facts of one
+ * agent, read top to bottom. A run lives while a turn, a hold of at most five minutes, a back-off,
+ * or an open item's task or timer wait is pending, or while a question stands before the person.
+ */
+import {
+  activeWaitsOf,
+  backOffEnd,
+  projections,
+  type AgentView,
+} from '../protocol/agent-view.ts'
+import { limits, type Next, type Projection, type Turn, type Wait } from '../protocol/records.ts'
+
+export type RunView = {
+  now: string
+  next: Next
+  stopped: boolean
+  hold: Wait | null
+  /** When a runnable item that pauses gets its next try. */
+  back_off_end: string | null
+  /** Active waits on open items. */
+  item_waits: readonly Wait[]
+  /** Active waits for the operator, on items and on the agent. */
+  questions: readonly Wait[]
+  /** What this run made or worked on and did not complete. */
+  left: readonly Projection[]
+  /** The last turn that ended in this run. */
+  last_turn: Pick<Turn, 'outcome' | 'reason'> | null
+  /** A question is being put to the person now. */
+  asking: boolean
+  /** The runtime itself gave up. */
+  broken: boolean
+}
+
+export type RunState =
+  | { do: 'go_on'; because: string }
+  | { do: 'end'; exit: 0 | 1 | 3; because: string }
+
+export function runState(view: RunView): RunState {
+  if (view.broken) return { do: 'end', exit: 1, because: 'the runtime gave up' }
+  const alive = pending(view)
+  if (alive !== null) return { do: 'go_on', because: alive }
+  if (view.stopped) return { do: 'end', exit: 1, because: 'the agent is stopped' }
+  if (view.hold !== null) return { do: 'end', exit: 1, because: 'the agent is held' }
+  if (view.last_turn?.outcome === 'failed') {
+    return { do: 'end', exit: 1, because: 'the last turn failed' }
+  }
+  if (view.left.length > 0) return { do: 'end', exit: 3, because: 'work is left that waits' }
+  if (view.questions.length > 0) return { do: 'end', exit: 3, because: 'a question is open' }
+  return { do: 'end', exit: 0, because: 'nothing is left' }
+}
+
+/** What keeps the run alive, or null. */
+function pending(view: RunView): string | null {
+  const { next, hold } = view
+  if (next.do === 'noop') return 'a turn runs'
+  if (next.do === 'start_turn') return 'a turn starts'
+  if (view.stopped) return null
+  if (view.asking) return 'a question is open'
+  if (hold !== null) return isShort(view.now, hold) ? 'a short hold' : null
+  if (view.back_off_end !== null) return 'a back-off'
+  const wait = view.item_waits.find(({ wake }) => wake === 'task_result' || wake === 'timer')
+  return wait === undefined ? null : wait.id
+}
+
+/** A hold that ends within the time a run waits for it. */
+const isShort = (now: string, hold: Wait): boolean =>
+  hold.wake_at !== null && Date.parse(hold.wake_at) - Date.parse(now) <= limits.hold_wait.value
+
+/** The part of a run's view that the agent's facts give. `mine`: items the run worked on. */
+export function runViewOf(
+  view: AgentView,
+  next: Next,
+  mine: ReadonlySet<string>,
+): Omit<RunView, 'last_turn' | 'asking' | 'broken'> {
+  const waits = activeWaitsOf(view.facts)
+  return {
+    now: view.now,
+    next,
+    stopped: view.survey.stopped,
+    hold: view.survey.hold,
+    back_off_end: backOffEnd(view),
+    item_waits: waits.filter((wait) => wait.work_item_id !== null),
+    questions: waits.filter((wait) => wait.wake === 'operator_input'),
+    left: projections(view).filter(({ item }) => item.state === 'open' && mine.has(item.id)),
+  }
+}
+
+/** The worst of several agents: one that goes on keeps the run; then 1 before 3 before 0. */
+export function worstOf(states: readonly RunState[]): RunState {
+  const going = states.find((state) => state.do === 'go_on')
+  if (going) return going
+  const order = [1, 3, 0]
+  const ended = states.flatMap((state) => (state.do === 'end' ? [state] : []))
+  const [worst] = ended.toSorted((a, b) => order.indexOf(a.exit) - order.indexOf(b.exit))
+  return worst ?? { do: 'end', exit: 0, because: 'there is no agent' }
+}

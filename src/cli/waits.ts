@@ -1,0 +1,89 @@
+/** `holon waits`: what each item, or an agent, waits for, and what ends it. */
+import { activeWaitsOf, type AgentView } from '../protocol/agent-view.ts'
+import { waitRecord, type Task, type Wait } from '../protocol/records.ts'
+import { safeLine } from '../present/safe.ts'
+import { due, since, type Zone } from '../present/span.ts'
+import { table, type Column } from '../present/table.ts'
+import { printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
+import { exits, type Exit } from './failure.ts'
+
+const columns: readonly Column[] = [
+  { title: 'WAIT' },
+  { title: 'ITEM' },
+  { title: 'WAITS FOR', min: 14 },
+  { title: 'WAKES', min: 12 },
+  { title: 'SINCE', align: 'right' },
+]
+
+export function waits(context: Context, options: { agent?: string }): Promise<Exit> {
+  return reading(context, async (reader, moment) => {
+    const views = await viewsOf(reader, moment, options.agent)
+    const found = views.flatMap((view) => activeWaitsOf(view.facts).map((wait) => ({ view, wait })))
+    if (context.flags.json === true) {
+      printJson(context, { waits: found.map(({ wait }) => waitRecord(wait)) })
+      return exits.done
+    }
+    if (found.length === 0) {
+      printLines(context, ['nothing waits'])
+      return exits.done
+    }
+    const zone = zoneOf(context)
+    const { ids } = context
+    ids.know(found.flatMap(({ wait }) => [wait.id, wait.work_item_id ?? wait.id]))
+    const rows = found.map(({ view, wait }) =>
+      [
+        ids.short(wait.id),
+        wait.work_item_id === null ? `agent ${wait.agent_id}` : ids.short(wait.work_item_id),
+        ids.within(what(view, wait)),
+        wakes(view, wait, zone),
+        since(wait.created_at, zone),
+      ].map(safeLine),
+    )
+    printLines(context, table(columns, rows, context.medium))
+    return exits.done
+  })
+}
+
+function what({ facts }: AgentView, wait: Wait): string {
+  switch (wait.wake) {
+    case 'operator_input':
+      return `you: ${wait.reason}`
+    case 'task_result': {
+      const task = wait.resource === null ? undefined : facts.row('tasks', wait.resource)
+      return task === undefined ? `${wait.resource}: ${wait.reason}` : `${task.id}: ${task.label}`
+    }
+    case 'timer':
+      return `time: ${wait.reason}`
+    case 'external': {
+      const name = [wait.source, wait.resource].filter((part) => part !== null).join(' ')
+      const came = wait.trigger_count === 0 ? '' : `, came ${wait.trigger_count} times`
+      return `${name === '' ? 'an event' : name}: ${wait.reason}${came}`
+    }
+    case 'system':
+      return `held: ${wait.reason}`
+  }
+}
+
+function wakes({ facts, survey, agent }: AgentView, wait: Wait, zone: Zone): string {
+  const stopped = survey.stopped ? ` (${agent.id} is stopped)` : ''
+  switch (wait.wake) {
+    case 'operator_input':
+      return `your answer${stopped}`
+    case 'task_result': {
+      const task = wait.resource === null ? undefined : facts.row('tasks', wait.resource)
+      return `when it ends${task === undefined ? '' : running(task, zone)}${stopped}`
+    }
+    case 'timer':
+      return `${due(wait.wake_at ?? zone.now, zone)}${stopped}`
+    case 'external':
+      if (wait.trigger_count > wait.reviewed_trigger_count) return `a review by ${agent.id}${stopped}`
+      return wait.recheck_at === null || wait.recheck_consumed_at !== null
+        ? `an event${stopped}`
+        : `an event, or a look ${due(wait.recheck_at, zone)}${stopped}`
+    case 'system':
+      return wait.wake_at === null ? 'holon run --resume' : due(wait.wake_at, zone)
+  }
+}
+
+const running = (task: Task, zone: Zone): string =>
+  task.started_at === null ? '; queued' : `; running ${since(task.started_at, zone)}`

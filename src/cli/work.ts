@@ -1,0 +1,172 @@
+/**
+ * `holon work list` and `holon work show`: items with their projection, and one item whole with its
+ * plan, todos, wait, report and what it used.
+ */
+import type { HomeReader } from './ports.ts'
+import { projectionOf, projections, type AgentView } from '../protocol/agent-view.ts'
+import { itemRecord, type Projection, type WorkItem } from '../protocol/records.ts'
+import { spendByItem, type Spend } from '../protocol/spend.ts'
+import { whyOf } from '../protocol/why.ts'
+import { glyph, painted } from '../present/marks.ts'
+import { safeLine, safeLines } from '../present/safe.ts'
+import { spent, stateCell } from '../present/state-cell.ts'
+import { clock } from '../present/span.ts'
+import { table, type Column } from '../present/table.ts'
+import { whyLines } from '../present/why-text.ts'
+import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
+import { exits, type Exit } from './failure.ts'
+
+export type WorkListOptions = { all?: boolean; agent?: string }
+
+/** Items and turns of one agent that a list looks at. */
+const most = 10_000
+
+type Listed = { view: AgentView; projection: Projection; spend: Spend | null }
+
+const columns: readonly Column[] = [
+  { title: ' ' },
+  { title: 'ITEM' },
+  { title: 'AGENT', min: 5 },
+  { title: 'OBJECTIVE', min: 12 },
+  { title: 'STATE', min: 10 },
+  { title: 'SPENT', align: 'right' },
+]
+
+export function workList(context: Context, options: WorkListOptions): Promise<Exit> {
+  return reading(context, async (reader, moment) => {
+    const views = await viewsOf(reader, moment, options.agent)
+    const listed = (await Promise.all(views.map((view) => itemsOf(reader, view, options)))).flat()
+    if (context.flags.json === true) {
+      const work_items = await Promise.all(listed.map((one) => recordOf(reader, one, false)))
+      printJson(context, { work_items })
+      return exits.done
+    }
+    printLines(context, listed.length === 0 ? emptyWork(options) : workTable(context, listed))
+    return exits.done
+  })
+}
+
+const emptyWork = ({ all }: WorkListOptions): string[] =>
+  all === true
+    ? ['no work yet', 'do    holon run "<what is to be done>"   or   holon run <runbook.md>']
+    : ['no open work', 'do    holon run "<what is to be done>"      completed: holon work list --all']
+
+async function itemsOf(
+  reader: HomeReader,
+  view: AgentView,
+  { all }: WorkListOptions,
+): Promise<Listed[]> {
+  const agent_id = view.agent.id
+  const spend = spendByItem(await reader.list('turns', { agent_id, limit: most }))
+  const open = projections(view).filter(({ item }) => item.state === 'open')
+  const completed = all === true ? await completedOf(reader, view) : []
+  return [...open, ...completed].map((projection) => {
+    return { view, projection, spend: spend.get(projection.item.id) ?? null }
+  })
+}
+
+async function completedOf(reader: HomeReader, view: AgentView): Promise<Projection[]> {
+  const agent_id = view.agent.id
+  const rows = await reader.list('work_items', { agent_id, status: ['completed'], limit: most })
+  return rows.toReversed().flatMap((row) => projectionOf(view, row.id, row) ?? [])
+}
+
+async function recordOf(reader: HomeReader, { projection, spend }: Listed, whole: boolean) {
+  const plan = await reader.plan(projection.item)
+  return {
+    ...itemRecord(projection, plan, { include_todo_list: whole }),
+    spend: spend === null ? null : { turns: spend.turns, ...spend.usage },
+  }
+}
+
+const needsMe = ['needs_me', 'arrived', 'working', 'waiting', 'next', 'blocked', 'done']
+
+function workTable(context: Context, listed: readonly Listed[]): string[] {
+  const zone = zoneOf(context)
+  const { ids, ink } = context
+  ids.know(listed.map(({ projection }) => projection.item.id))
+  const rows = listed
+    .map((one) => ({ ...one, cell: stateCell(one.view, one.projection, zone) }))
+    .sort((a, b) => needsMe.indexOf(a.cell.mark) - needsMe.indexOf(b.cell.mark))
+  const lines = table(
+    columns,
+    rows.map(({ projection: { item }, spend, cell }) =>
+      [
+        glyph(cell.mark, ink),
+        ids.short(item.id),
+        item.agent_id,
+        item.objective,
+        ids.within(cell.text),
+        spent(spend?.usage ?? null),
+      ].map(safeLine),
+    ),
+    context.medium,
+  )
+  const painted_ = lines.map((line, at) => {
+    const mark = rows[at - 1]?.cell.mark
+    return mark === undefined ? line : painted(line, mark, ink)
+  })
+  if (context.medium.columns === null) return painted_
+  const open = rows.filter(({ projection }) => projection.item.state === 'open')
+  const mine = open.filter(({ cell }) => cell.mark === 'needs_me').length
+  const needs = mine === 0 ? 'nothing needs you' : `${mine} need${mine === 1 ? 's' : ''} you`
+  return [...painted_, `${open.length} open, ${needs}. Completed too: --all`]
+}
+
+export function workShow(context: Context, text: string): Promise<Exit> {
+  return reading(context, async (reader, moment) => {
+    const id = await idOf(context, reader, text, ['work'])
+    const item = await reader.row('work_items', id)
+    if (item === null) throw new Error(`no row for ${id}`)
+    const [view] = await viewsOf(reader, moment, item.agent_id)
+    const projection = view && projectionOf(view, id, item)
+    if (!view || !projection) throw new Error(`no view of ${item.agent_id}`)
+    const turns = await reader.list('turns', { work_item_id: id, limit: most })
+    const one: Listed = { view, projection, spend: spendByItem(turns).get(id) ?? null }
+    const record = await recordOf(reader, one, true)
+    if (context.flags.json === true) {
+      printJson(context, record)
+      return exits.done
+    }
+    const zone = zoneOf(context)
+    const { ids } = context
+    const plan = await reader.plan(item)
+    printLines(context, [
+      ...whyLines(whyOf(view, projection, null), { zone, ids, decided: false }),
+      '',
+      ...todoLines(context, item),
+      ...planLines(plan),
+      ...(item.result_summary === null ? [] : ['report', ...indented(item.result_summary), '']),
+      `${ids.short(id)}, agent ${safeLine(item.agent_id)}, made ${clock(item.created_at, zone)}, ` +
+        `revision ${item.revision}, ${turns.length} turns, spent ${spent(one.spend?.usage ?? null)}`,
+    ])
+    return exits.done
+  })
+}
+
+const indented = (text: string): string[] => safeLines(text.trim()).map((line) => `  ${line}`.trimEnd())
+
+const todoMarks = { completed: 'done', in_progress: 'working', pending: 'next' } as const
+
+function todoLines(context: Context, item: WorkItem): string[] {
+  if (item.todo_list.length === 0) return []
+  const done = item.todo_list.filter(({ state }) => state === 'completed').length
+  const lines = item.todo_list.map(({ text, state }) => {
+    const mark = todoMarks[state]
+    return painted(`  ${glyph(mark, context.ink)} ${safeLine(text)}`, mark, context.ink)
+  })
+  return [`todos ${done}/${item.todo_list.length}`, ...lines, '']
+}
+
+type Plan = Awaited<ReturnType<HomeReader['plan']>>
+
+function planLines(plan: Plan): string[] {
+  const { problem } = plan
+  if (problem) {
+    const kept = problem.last_good === null ? '' : `; the last whole text is ${problem.last_good}`
+    return [`plan  ${safeLine(plan.path)}`, `  ! ${safeLine(problem.message + kept)}`, '']
+  }
+  if (plan.bytes === 0) return []
+  const cut = plan.preview_complete ? [] : ['  …']
+  return [`plan  ${safeLine(plan.path)}`, ...indented(plan.preview), ...cut, '']
+}

@@ -1,0 +1,529 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  deliver, focusOf, item, itemRow, pick, say, T0, task, wait, waitCommand, waitOf, World,
+} from '../testing/domain.ts'
+import { act, ask, answer, begin, end, taskEnds, turn, type PlannedCall } from '../testing/domain-turn.ts'
+import { completeItem } from './complete.ts'
+import { agentPacing, itemPacing } from './facts.ts'
+import { pickItem } from './focus.ts'
+import type { WorkItemId } from './ids.ts'
+import { createItem, updateItem } from './items.ts'
+import { limits } from './limits.ts'
+import { bucketLevel, bucketNext, itemReady, mayDraw, paceAgent, paceItem, queueReady } from './pacing.ts'
+import { askAboutBucket } from './park.ts'
+import { plus } from './time.ts'
+import { cancelWait, fireDue, waitFor } from './waiting.ts'
+
+const minute = 60_000
+const ready = (w: World, id: WorkItemId) => itemReady(w.facts, itemRow(w, id), w.now)
+const counts = (w: World, id: WorkItemId) => {
+  const { no_progress, self_started } = itemPacing(w.facts, id)
+  return [no_progress, self_started]
+}
+
+// Every reason to be ready is true in the first row; each row takes the winning one away.
+test('§5 an item is ready for the first reason that applies, else from the end of its back-off', () => {
+  const w = new World()
+  const id = item(w, { focus: true })
+  const says = (because: string) => assert.equal(ready(w, id).because, because)
+  says('it never had a turn')
+  turn(w, { rule: 'continue_current', progress: true })
+  w.do((d) => updateItem(d, { work_item_id: id, by: 'agent', objective: 'Better' }))
+  says('its revision moved from 1 to 2')
+  w.do((d) => paceItem(d, id, { end_revision: 2 }))
+  says('its last turn made progress')
+  w.do((d) => paceItem(d, id, { last_turn_progress: false }))
+  says('nothing is counted against it')
+  w.do((d) => paceItem(d, id, { no_progress: 1 }))
+  assert.deepEqual(ready(w, id), {
+    ready: false,
+    until: plus(T0, minute),
+    because: `1 turns without progress; back-off until ${plus(T0, minute)}`,
+  })
+  w.pass(minute)
+  says('its back-off has passed')
+})
+
+test('§5 the back-off is one minute after one turn without progress and five after two', () => {
+  const w = new World()
+  const id = item(w, { focus: true })
+  const until = () => {
+    const r = ready(w, id)
+    return r.ready ? null : r.until
+  }
+  turn(w, { rule: 'continue_current' })
+  assert.equal(until(), plus(T0, minute))
+  turn(w.pass(minute), { rule: 'continue_current' })
+  assert.equal(until(), plus(T0, 6 * minute))
+  assert.deepEqual(counts(w, id), [2, 2])
+})
+
+test('§5 the third self-started turn in a row without progress parks the item with one question', () => {
+  const w = new World()
+  const id = item(w, { focus: true })
+  const turns = [0, minute, 5 * minute].map(
+    (pause) => turn(w.pass(pause), { rule: 'continue_current' }).id,
+  )
+  const question = waitOf(w, id)
+  assert.deepEqual(
+    [question.wake, question.by, question.runtime_cause, focusOf(w)],
+    ['operator_input', 'runtime', 'no_progress', null],
+  )
+  const briefs = w.all('briefs').filter((b) => b.kind === 'question')
+  assert.deepEqual(briefs.map((b) => b.wait_id), [question.id])
+  for (const one of turns) assert.match(briefs[0]?.text ?? '', new RegExp(one))
+  assert.deepEqual(counts(w, id), [0, 0])
+})
+
+test('§5 focus returns when the parking question is answered', () => {
+  const w = new World()
+  const id = item(w, { focus: true })
+  for (const pause of [0, minute, 5 * minute]) turn(w.pass(pause), { rule: 'continue_current' })
+  say(w, { wait_id: waitOf(w, id).id })
+  assert.equal(focusOf(w), id)
+  assert.deepEqual(w.lastOf('work_item_picked')[0]?.switch_kind, 'wait_resolved')
+})
+
+test('§5 after 50 self-started turns without outside input the item is parked the same way', () => {
+  const w = new World()
+  const id = item(w, { focus: true })
+  for (let n = 0; n < limits.self_started_turns.value; n++) {
+    turn(w, { rule: 'continue_current', progress: true })
+  }
+  assert.equal(waitOf(w, id).runtime_cause, 'self_started_limit')
+  assert.deepEqual(counts(w, id), [0, 0])
+})
+
+test('§5 parked in the turn that waited, the item still gets focus back with the answer', () => {
+  const w = new World()
+  const id = item(w, { focus: true })
+  w.do((d) => paceItem(d, id, { self_started: limits.self_started_turns.value - 1 }))
+  begin(w, 'continue_current')
+  act(w, { tool: 'WaitFor' }, (d) =>
+    waitFor(d, waitCommand({ work_item_id: id, wake: 'timer', wake_at: plus(w.now, 1000) })),
+  )
+  end(w, { outcome: 'waiting' })
+  assert.equal(waitOf(w, id).runtime_cause, 'self_started_limit')
+  say(w, { work_item_id: id })
+  assert.equal(focusOf(w), id)
+})
+
+test('§5 a turn with progress ends the row; the next without it counts as the first', () => {
+  const w = new World()
+  const id = item(w, { focus: true })
+  turn(w, { rule: 'continue_current' })
+  turn(w.pass(minute), { rule: 'continue_current', progress: true })
+  assert.deepEqual(counts(w, id), [0, 2])
+  turn(w, { rule: 'continue_current' })
+  assert.deepEqual(counts(w, id), [1, 3])
+})
+
+test('§5 a turn that claims a message or a trigger never counts', () => {
+  const w = new World()
+  const id = item(w, { focus: true })
+  say(w, { work_item_id: id })
+  turn(w, { rule: 'message' })
+  assert.deepEqual(counts(w, id), [0, 0])
+  const waiting = item(w)
+  wait(w, { work_item_id: waiting, delivery_mode: 'wake_hint' })
+  w.do((d) => updateItem(d, { work_item_id: id, by: 'agent', blocked_by: 'x' }))
+  deliver(w)
+  turn(w, { rule: 'review_triggered' })
+  assert.deepEqual(counts(w, waiting), [0, 0])
+})
+
+test('§5 a turn that claims nothing but task results counts as self-started', () => {
+  const w = new World()
+  const id = item(w)
+  const bucket = () => bucketLevel(agentPacing(w.facts), w.now)
+  taskEnds(w, task(w, { work_item_id: id }))
+  const { self_started } = turn(w, { rule: 'message' })
+  assert.deepEqual([self_started, counts(w, id), bucket()], [true, [1, 1], 499])
+  taskEnds(w, task(w, { work_item_id: id }))
+  say(w, { work_item_id: id })
+  assert.equal(turn(w, { rule: 'message' }).self_started, false)
+})
+
+test('§5 a review without a trigger is self-started, and counts', () => {
+  const w = new World()
+  const id = item(w)
+  wait(w, { work_item_id: id, recheck_at: plus(T0, minute) })
+  const { self_started } = turn(w.pass(minute), { rule: 'review_triggered' })
+  assert.deepEqual([self_started, counts(w, id)], [true, [1, 1]])
+})
+
+test('§5 progress: a changed record, a new command result, a moved plan; not reading, not words', () => {
+  const rows: [progress: boolean, call: PlannedCall, changed: boolean, hash: string | null][] = [
+    [true, { tool: 'EditFile' }, true, null],
+    [true, { tool: 'ExecCommand' }, false, 'h1'],
+    [false, { tool: 'ReadFile' }, false, null],
+  ]
+  for (const [progress, call, changed, hash] of rows) {
+    const w = new World()
+    const id = item(w, { focus: true })
+    begin(w, 'continue_current')
+    act(w, call, () => null, { changed, ...(hash === null ? {} : { hash }) })
+    end(w)
+    assert.equal(itemPacing(w.facts, id).last_turn_progress, progress, call.tool)
+  }
+  const w = new World()
+  const id = item(w, { focus: true })
+  begin(w, 'continue_current')
+  ask(w)
+  answer(w, { text: 'I thought about it at length.' })
+  end(w, { text: 'I thought about it at length.', plan: itemRow(w, id).plan_artifact })
+  assert.equal(itemPacing(w.facts, id).last_turn_progress, false)
+  begin(w.pass(minute), 'continue_current')
+  ask(w)
+  answer(w, { text: 'Planned.' })
+  end(w, { plan: { ...itemRow(w, id).plan_artifact, sha256: 'p', bytes: 9 } })
+  assert.equal(itemPacing(w.facts, id).last_turn_progress, true)
+})
+
+test('§5 the same command with the same result is progress once, until the item changes', () => {
+  const w = new World()
+  const id = item(w, { focus: true })
+  const poll = (hash: string) => {
+    begin(w, 'continue_current')
+    act(w, { tool: 'ExecCommand' }, () => null, { hash })
+    end(w)
+    w.pass(5 * minute)
+    return itemPacing(w.facts, id).last_turn_progress
+  }
+  assert.deepEqual([poll('h1'), poll('h1'), poll('h2'), poll('h1')], [true, false, true, false])
+  turn(w, { rule: 'continue_current', progress: true })
+  assert.equal(poll('h1'), true)
+})
+
+test('§6 a refused turn is no progress whatever it did before', () => {
+  const w = new World()
+  const id = item(w, { focus: true })
+  begin(w, 'continue_current')
+  act(w, { tool: 'EditFile' }, () => null, { changed: true })
+  end(w, { outcome: 'failed', reason: 'refused' })
+  assert.deepEqual(counts(w, id), [1, 1])
+})
+
+// What comes from outside, and whose counts it resets: the item's, and the agent's bucket.
+const resets: [name: string, (w: World, id: WorkItemId) => void, item: boolean, agent: boolean][] = [
+  ['an operator message about it', (w, id) => void say(w, { work_item_id: id }), true, true],
+  ['an operator message about nothing', (w) => void say(w), false, true],
+  ['an operator change', (w, id) => touch(w, id), true, true],
+  ['an event that matches nothing', (w) => void deliver(w, { source: 'x' }), false, true],
+  ['an event for its wait', (w) => void deliver(w, { source: 'ci' }), true, true],
+  ['a task of half a minute', (w, id) => ranTask(w, id, minute / 2), false, false],
+  ['a task of a minute', (w, id) => ranTask(w, id, minute), true, false],
+  ['a timer of half a minute', (w, id) => timer(w, id, minute / 2), false, false],
+  ['a timer of a minute', (w, id) => timer(w, id, minute), true, false],
+  ['a cancelled wait', (w, id) => w.do((d) => void cancelWait(d, waitOf(w, id).id)), true, true],
+  ['another item being made by the operator', (w) => void item(w, { by: 'operator' }), false, true],
+]
+function touch(w: World, id: WorkItemId) {
+  w.do((d) => updateItem(d, { work_item_id: id, by: 'operator', objective: 'Again' }))
+}
+function ranTask(w: World, id: WorkItemId, ms: number) {
+  const t = task(w, { work_item_id: id })
+  taskEnds(w.pass(ms), t)
+}
+function timer(w: World, id: WorkItemId, ms: number) {
+  wait(w, { work_item_id: id, wake: 'timer', wake_at: plus(w.now, ms) })
+  w.pass(ms).do(fireDue)
+}
+
+test('§5 outside input resets what is counted against the item; the stronger ones the agent too', () => {
+  for (const [name, input, resetsItem, resetsAgent] of resets) {
+    const w = new World()
+    const id = item(w)
+    wait(w, { work_item_id: id, source: 'ci' })
+    w.do((d) => {
+      paceItem(d, id, { no_progress: 2, self_started: 7, no_progress_turns: ['turn_1', 'turn_2'] })
+      paceAgent(d, { bucket: 3, bucket_at: d.now })
+    })
+    input(w, id)
+    const { bucket } = agentPacing(w.facts)
+    assert.deepEqual(counts(w, id), resetsItem ? [0, 0] : [2, 7], name)
+    assert.equal(bucket, resetsAgent ? limits.bucket.value : 3, name)
+  }
+})
+
+test('§5 the bucket holds 500 turns; one drawn comes back every ten minutes', () => {
+  const w = new World()
+  const pacing = () => agentPacing(w.facts)
+  const level = () => bucketLevel(pacing(), w.now)
+  assert.equal(level(), 500)
+  w.do((d) => paceAgent(d, { bucket: 2, bucket_at: d.now }))
+  item(w, { focus: true })
+  turn(w.pass(5 * minute), { rule: 'continue_current', progress: true })
+  assert.equal(level(), 1)
+  assert.equal(bucketNext(pacing()), plus(T0, 10 * minute))
+  assert.equal(level() + (w.pass(5 * minute), 0), 1)
+  assert.equal(level(), 2)
+  w.pass(5000 * 10 * minute)
+  assert.equal(level(), 500)
+})
+
+test('§5 an empty bucket stops rules 6 and 9 until the next turn comes back', () => {
+  const w = new World()
+  item(w, { focus: true })
+  item(w)
+  w.do((d) => paceAgent(d, { bucket: 0, bucket_at: d.now }))
+  assert.deepEqual(w.next(), {
+    do: 'wait',
+    for: 'backoff',
+    until: plus(T0, 10 * minute),
+    because: '2 open items, none can go on, next look in 600000 ms',
+  })
+  turn(w.pass(10 * minute), { rule: 'continue_current', progress: true })
+  assert.equal(w.next().do, 'wait')
+})
+
+test('§5 an empty bucket is never less than empty, also after a review that draws from it', () => {
+  const w = new World()
+  const id = item(w)
+  wait(w, { work_item_id: id, recheck_at: plus(T0, 1) })
+  w.do((d) => paceAgent(d, { bucket: 0, bucket_at: d.now }))
+  turn(w.pass(1), { rule: 'review_triggered' })
+  assert.equal(bucketLevel(agentPacing(w.facts), w.now), 0)
+  item(w, { focus: true })
+  assert.equal(w.next().do, 'wait')
+})
+
+test('§5 while the bucket is empty results of tasks stay queued; a word of the operator fills it', () => {
+  const w = new World()
+  const id = item(w)
+  w.do((d) => paceAgent(d, { bucket: 0, bucket_at: d.now }))
+  taskEnds(w, task(w, { work_item_id: id }))
+  assert.equal(w.next().do, 'wait')
+  say(w)
+  assert.equal(agentPacing(w.facts).bucket, 500)
+})
+
+test('§5 the agent asks the operator about an empty bucket once, until it is filled from outside', () => {
+  const w = new World()
+  w.do((d) => paceAgent(d, { bucket: 0, bucket_at: d.now }))
+  assert.deepEqual([w.do(askAboutBucket), w.do(askAboutBucket)], [true, false])
+  const asked = w.all('waits')[0] ?? assert.fail()
+  assert.deepEqual([asked.runtime_cause, asked.status], ['bucket_empty', 'active'])
+  say(w)
+  assert.equal(w.row('waits', asked.id).status, 'resolved')
+  w.do((d) => paceAgent(d, { bucket: 0, bucket_at: d.now }))
+  assert.equal(w.do(askAboutBucket), true)
+})
+
+test('§5 the first turn after a task of a minute is free, once a minute per item', () => {
+  const w = new World()
+  const id = item(w, { focus: true })
+  w.do((d) => paceAgent(d, { bucket: 1, bucket_at: d.now }))
+  const bucket = () => bucketLevel(agentPacing(w.facts), w.now)
+  ranTask(w, id, minute)
+  turn(w, { progress: true })
+  assert.equal(bucket(), 1)
+  turn(w, { progress: true })
+  assert.equal(bucket(), 0)
+  assert.equal(mayDraw(w.facts, id, w.now), false)
+  const [a, b] = [task(w, { work_item_id: id }), task(w, { work_item_id: id })]
+  taskEnds(w.pass(minute), a)
+  assert.equal(mayDraw(w.facts, id, w.now), true)
+  turn(w, { rule: 'continue_current', progress: true })
+  taskEnds(w.pass(1), b)
+  assert.equal(mayDraw(w.facts, id, w.now), false)
+})
+
+// The queue.
+
+const queueTurn = (w: World, calls: (w: World) => void = () => undefined) => {
+  begin(w, 'queued_available')
+  calls(w)
+  ask(w)
+  answer(w, { text: 'Nothing.' })
+  end(w)
+}
+const queue = (w: World) => agentPacing(w.facts).queue_no_progress
+
+test('§5 a queue turn lists ready items only, at most five, and has no item', () => {
+  const w = new World()
+  const ids = Array.from({ length: 7 }, () => item(w.pass(1)))
+  w.do((d) =>
+    paceItem(d, ids[0] ?? assert.fail(), {
+      last_turn_ended_at: d.now,
+      no_progress: 1,
+      end_revision: 1,
+    }),
+  )
+  const { work_item_id, cause } = begin(w, 'queued_available')
+  assert.deepEqual(
+    [work_item_id, cause],
+    [null, { kind: 'queued_available', work_item_ids: ids.slice(1, 6) }],
+  )
+})
+
+test('§5 what a queue turn must do in order not to count', () => {
+  type Row = [counts: boolean, name: string, (w: World, id: WorkItemId) => void]
+  const call = (w: World, tool: string, input: object, decide: Parameters<typeof act>[2]) =>
+    void act(w, { tool, input }, decide)
+  const rows: Row[] = [
+    [true, 'nothing', () => undefined],
+    [true, 'reading', (w) => call(w, 'ReadFile', {}, () => null)],
+    [
+      false,
+      'picking a runnable item',
+      (w, id) =>
+        call(w, 'PickWorkItem', { work_item_id: id }, (d) =>
+          pickItem(d, { work_item_id: id, by: 'agent', reason: null }),
+        ),
+    ],
+    [
+      true,
+      'picking a held item for inspection',
+      (w) =>
+        call(w, 'PickWorkItem', { work_item_id: 'work_0002' }, (d) =>
+          pickItem(d, { work_item_id: 'work_0002', by: 'agent', reason: null }),
+        ),
+    ],
+    [
+      false,
+      'completing one',
+      (w, id) =>
+        call(w, 'CompleteWorkItem', { work_item_id: id }, (d) =>
+          completeItem(d, { work_item_id: id, by: 'agent', report: 'Ok.', turn: null }),
+        ),
+    ],
+    [
+      false,
+      'making one wait',
+      (w, id) =>
+        call(w, 'WaitFor', { work_item_id: id }, (d) =>
+          waitFor(d, waitCommand({ work_item_id: id })),
+        ),
+    ],
+    [true, 'a wait of the agent', (w) => call(w, 'WaitFor', {}, (d) => waitFor(d, waitCommand()))],
+    [
+      false,
+      'blocking one',
+      (w, id) =>
+        call(w, 'UpdateWorkItem', { work_item_id: id, blocked_by: 'x' }, (d) =>
+          updateItem(d, { work_item_id: id, by: 'agent', blocked_by: 'x' }),
+        ),
+    ],
+    [
+      false,
+      'asking for input on one',
+      (w, id) =>
+        call(w, 'UpdateWorkItem', { work_item_id: id, plan_status: 'needs_input' }, (d) =>
+          updateItem(d, { work_item_id: id, by: 'agent', plan_status: 'needs_input' }),
+        ),
+    ],
+    [
+      true,
+      'a refused completion',
+      (w) =>
+        call(w, 'CompleteWorkItem', { work_item_id: 'work_none' }, (d) =>
+          completeItem(d, { work_item_id: 'work_none', by: 'agent', report: null, turn: null }),
+        ),
+    ],
+    [
+      true,
+      'changing words of one',
+      (w, id) =>
+        call(w, 'UpdateWorkItem', { work_item_id: id, objective: 'Other' }, (d) =>
+          updateItem(d, { work_item_id: id, by: 'agent', objective: 'Other' }),
+        ),
+    ],
+  ]
+  for (const [isCounted, name, calls] of rows) {
+    const w = new World()
+    const id = item(w)
+    item(w, { plan_status: 'needs_input' })
+    queueTurn(w, () => calls(w, id))
+    assert.deepEqual(queue(w), isCounted ? 1 : 0, name)
+  }
+})
+
+test('§5 a counted queue turn is repeated after 1 and 5 minutes; then the agent asks, once', () => {
+  const w = new World()
+  item(w)
+  queueTurn(w)
+  assert.deepEqual(queueReady(w.facts, w.now), {
+    ready: false,
+    until: plus(T0, minute),
+    because: `the queue is backed off until ${plus(T0, minute)}`,
+  })
+  queueTurn(w.pass(minute))
+  assert.equal(w.pass(5 * minute - 1).next().do, 'wait')
+  queueTurn(w.pass(1))
+  const asked = w.all('waits')
+  assert.deepEqual(
+    asked.map((x) => [x.runtime_cause, x.wake, x.work_item_id, x.status]),
+    [['queue_no_progress', 'operator_input', null, 'active']],
+  )
+  assert.deepEqual(w.pass(1000 * minute).next(), {
+    do: 'wait',
+    for: 'operator',
+    until: null,
+    because: '1 open item, none can go on',
+  })
+})
+
+test('§5 any act of the operator ends that question, and the queue goes on', () => {
+  const acts: ((w: World, id: WorkItemId) => unknown)[] = [
+    (w) => say(w),
+    (w, id) => touch(w, id),
+    (w, id) => w.do((d) => pickItem(d, { work_item_id: id, by: 'operator', reason: null })),
+    (w) => item(w, { by: 'operator' }),
+    (w, id) =>
+      w.do((d) => completeItem(d, { work_item_id: id, by: 'operator', report: null, turn: null })),
+    (w) => w.do((d) => cancelWait(d, w.all('waits')[0]?.id ?? assert.fail())),
+  ]
+  for (const act of acts) {
+    const w = new World()
+    const id = item(w)
+    item(w)
+    for (const pause of [0, minute, 5 * minute]) queueTurn(w.pass(pause))
+    act(w, id)
+    assert.notEqual(w.row('waits', 'wait_0001').status, 'active')
+    assert.deepEqual(queueReady(w.facts, w.now).ready, true)
+  }
+})
+
+test('§5 an uncounted queue turn may follow at once when an item of the queue changed since', () => {
+  const w = new World()
+  const [a, b] = [item(w), item(w)]
+  item(w)
+  queueTurn(w, () =>
+    void act(w, { tool: 'WaitFor', input: { work_item_id: a } }, (d) =>
+      waitFor(d, waitCommand({ work_item_id: a })),
+    ),
+  )
+  assert.equal(queueReady(w.facts, w.now).ready, false)
+  w.do((d) => updateItem(d, { work_item_id: b, by: 'agent', objective: 'Changed' }))
+  assert.deepEqual(queueReady(w.facts, w.now), {
+    ready: true,
+    because: 'an item of the queue changed since its last turn',
+  })
+})
+
+test('§5 the question about the queue does not count among the agent’s eight waits', () => {
+  const w = new World()
+  for (let n = 0; n < 8; n++) wait(w, { source: `s${n}` })
+  item(w)
+  for (const pause of [0, minute, 5 * minute]) queueTurn(w.pass(pause))
+  assert.equal(agentPacing(w.facts).queue_wait_id, 'wait_0009')
+})
+
+test('§5 an unchanged count writes no event', () => {
+  const w = new World()
+  const id = item(w)
+  w.do((d) => paceItem(d, id, { no_progress: 0 }))
+  assert.deepEqual(w.last, [])
+  pick(w, id)
+  say(w)
+  assert.deepEqual(w.lastOf('item_paced'), [])
+  const made = w.do((d) =>
+    createItem(d, {
+      id: 'work_x', by: 'operator', objective: 'x', plan_status: 'draft', todo_list: [],
+      plan: itemRow(w, id).plan_artifact, budget: null,
+    }),
+  )
+  assert.deepEqual([made.ok, w.last.length], [true, 1])
+})

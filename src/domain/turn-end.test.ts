@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  focusOf, item, itemRow, say, T0, wait, waitCommand, World,
+} from '../testing/domain.ts'
+import { act, answer, ask, begin, end, run, turnOf } from '../testing/domain-turn.ts'
+import type { MessageId } from './ids.ts'
+import { updateItem } from './items.ts'
+import type { Outcome } from './turn.ts'
+import { observePlan } from './turn-end.ts'
+import { waitFor } from './waiting.ts'
+
+const status = (w: World, id: MessageId) => w.row('messages', id).status
+const briefs = (w: World) => w.all('briefs').map((b) => [b.kind, b.text])
+
+/** A turn about the operator's words, at the point where it may end. */
+function spoken(given: { bound?: boolean; focus?: boolean } = {}) {
+  const w = new World()
+  const id = item(w, { focus: given.focus ?? true })
+  const { message_id } = say(w, given.bound ? { work_item_id: id } : {})
+  begin(w, 'message')
+  ask(w)
+  answer(w, { text: 'Done so far.' })
+  return { w, id, message_id }
+}
+
+test('§6 the end of a turn is its terminal record: outcome, revision, progress, usage', () => {
+  const { w, id } = spoken()
+  w.pass(1000)
+  end(w, { reason: 'why not', text: 'Done so far.' })
+  const turn = w.row('turns', 'turn_0001')
+  assert.deepEqual(
+    {
+      state: turn.state,
+      outcome: turn.outcome,
+      reason: turn.reason,
+      end_revision: turn.end_revision,
+      progress: turn.progress,
+      usage: turn.usage,
+      ended_at: turn.ended_at,
+    },
+    {
+      state: 'ended',
+      outcome: 'completed',
+      reason: 'why not',
+      end_revision: itemRow(w, id).revision,
+      progress: false,
+      usage: {
+        input_tokens: 100,
+        output_tokens: 10,
+        reasoning_tokens: 0,
+        cached_input_tokens: 50,
+        cache_write_tokens: 0,
+        usd: 0.01,
+      },
+      ended_at: w.now,
+    },
+  )
+})
+
+test('§4 what becomes of the messages of a turn follows from how it ended', () => {
+  const rows: [Outcome, string][] = [
+    ['completed', 'consumed'],
+    ['waiting', 'consumed'],
+    ['interrupted', 'consumed'],
+    ['aborted', 'aborted'],
+    ['failed', 'failed'],
+  ]
+  for (const [outcome, expect] of rows) {
+    const { w, message_id } = spoken()
+    end(w, { outcome })
+    assert.equal(status(w, message_id), expect, outcome)
+  }
+})
+
+test('§4 a turn without a request consumes and reviews nothing, however it ends', () => {
+  const w = new World()
+  const id = item(w)
+  const row = wait(w, { work_item_id: id, recheck_at: T0 }).wait
+  const { message_id } = say(w, { work_item_id: id })
+  begin(w, 'message')
+  end(w, { reason: 'context_limit' })
+  assert.deepEqual(
+    [status(w, message_id), w.row('messages', message_id).attempts],
+    ['queued', 1],
+  )
+  assert.equal(w.row('waits', row.id).recheck_consumed_at, null)
+  begin(w, 'message')
+  end(w, { outcome: 'aborted' })
+  assert.equal(status(w, message_id), 'aborted')
+  assert.equal(w.row('waits', row.id).recheck_consumed_at, null)
+})
+
+test('§1 last words are a reply to the operator, else progress', () => {
+  const { w } = spoken()
+  end(w, { text: ' Done so far. ' })
+  assert.deepEqual(briefs(w), [['reply', 'Done so far.']])
+  assert.equal(w.all('briefs')[0]?.message_id, 'msg_0001')
+  begin(w, 'continue_current')
+  ask(w)
+  answer(w, { text: 'More.' })
+  end(w, { text: 'More.' })
+  assert.deepEqual(briefs(w)[1], ['progress', 'More.'])
+})
+
+test('§1 an interjected word of the operator also makes the answer a reply', () => {
+  const w = new World()
+  item(w, { focus: true })
+  begin(w, 'continue_current')
+  act(w, { tool: 'ReadFile' }, () => null)
+  say(w, { priority: 'interject' })
+  ask(w)
+  answer(w, { text: 'Understood.' })
+  w.reload()
+  end(w, { text: 'Understood.' })
+  assert.deepEqual(briefs(w), [['reply', 'Understood.']])
+})
+
+test('§1 words beside a call that yields are progress, also when the operator spoke', () => {
+  const { w } = spoken()
+  end(w, { outcome: 'waiting', text: 'I wait for the build.' })
+  assert.deepEqual(briefs(w), [['progress', 'I wait for the build.']])
+})
+
+test('§1 needs_input set in the turn makes its last words the question', () => {
+  const { w, id } = spoken()
+  act(
+    w,
+    { tool: 'UpdateWorkItem', input: { work_item_id: id, plan_status: 'needs_input' } },
+    (d) => updateItem(d, { work_item_id: id, by: 'agent', plan_status: 'needs_input' }),
+  )
+  end(w, { text: 'Which database?' })
+  assert.deepEqual(briefs(w), [['question', 'Which database?']])
+})
+
+test('§1 an item that needed input before the turn gets a reply, not a second question', () => {
+  const w = new World()
+  const id = item(w, { plan_status: 'needs_input' })
+  say(w, { work_item_id: id })
+  begin(w, 'message')
+  act(w, { tool: 'UpdateWorkItem', input: { work_item_id: id, objective: 'x' } }, (d) =>
+    updateItem(d, { work_item_id: id, by: 'agent', objective: 'x' }),
+  )
+  end(w, { text: 'Noted.' })
+  assert.deepEqual(briefs(w), [['reply', 'Noted.']])
+})
+
+test('§1 a turn that says nothing delivers nothing', () => {
+  const { w } = spoken()
+  end(w, { text: '  \n' })
+  assert.deepEqual(briefs(w), [])
+})
+
+test('§6 calls not begun get not_executed; one that had begun is unknown, never made up', () => {
+  const w = new World()
+  item(w, { focus: true })
+  begin(w, 'continue_current')
+  ask(w)
+  const calls = answer(w, {
+    calls: [{ tool: 'ReadFile' }, { tool: 'ExecCommand' }, { tool: 'EditFile' }],
+  })
+  const [first, second] = calls
+  assert.ok(first && second)
+  run(w, first, () => null)
+  w.do((d) =>
+    d.emit({
+      type: 'call_started',
+      id: second.id,
+      intent: null,
+      task_id: null,
+      work_item_id: null,
+    }),
+  )
+  end(w, { outcome: 'aborted' })
+  assert.deepEqual(
+    w.all('calls').map((c) => [c.state, c.result?.status === 'error' ? c.result.error.kind : 'ok']),
+    [
+      ['finished', 'ok'],
+      ['finished', 'outcome_unknown'],
+      ['finished', 'not_executed'],
+    ],
+  )
+})
+
+test('§2 the plan file as it is at the end of the turn is stored, as a revision and as progress', () => {
+  const { w, id } = spoken()
+  const plan = { ...itemRow(w, id).plan_artifact, sha256: 'p', bytes: 12 }
+  end(w, { plan })
+  assert.deepEqual([itemRow(w, id).plan_artifact, itemRow(w, id).revision], [plan, 2])
+  const turn = w.row('turns', 'turn_0001')
+  assert.deepEqual([turn.progress, turn.end_revision], [true, 2])
+  assert.equal(w.do((d) => observePlan(d, itemRow(w, id), plan)), false)
+})
+
+test('§13 a runtime note that missed its request is dropped at the end of its turn', () => {
+  const { w, id } = spoken()
+  w.do((d) => updateItem(d, { work_item_id: id, by: 'operator', objective: 'Else' }))
+  end(w)
+  const note = w.all('messages').at(-1)
+  assert.deepEqual([note?.kind, note?.status], ['internal_followup', 'dropped'])
+})
+
+test('§6 an operator’s interject that missed the last request starts the next turn', () => {
+  const { w, id } = spoken()
+  const late = say(w, { priority: 'interject' }).message_id
+  act(w, { tool: 'WaitFor' }, (d) => waitFor(d, waitCommand({ work_item_id: id })))
+  // It was shown by the round that waited; one said after it is still queued.
+  assert.equal(status(w, late), 'interjected')
+  const missed = say(w, { priority: 'interject' }).message_id
+  end(w, { outcome: 'waiting' })
+  const next = w.next()
+  assert.ok(next.do === 'start_turn' && next.start.rule === 'message')
+  assert.equal(next.start.message.id, missed)
+})
+
+test('§6 an item completed during the turn is counted no more', () => {
+  const { w, id } = spoken()
+  w.do((d) => updateItem(d, { work_item_id: id, by: 'agent', blocked_by: 'x' }))
+  assert.equal(focusOf(w), null)
+  end(w)
+  assert.equal(turnless(w), true)
+})
+
+const turnless = (w: World): boolean => {
+  try {
+    turnOf(w)
+    return false
+  } catch {
+    return true
+  }
+}
+
+test('ending a turn when none is open is a bug', () => {
+  assert.throws(() => end(new World()), /no turn is open/)
+})

@@ -1,0 +1,265 @@
+/**
+ * What a run prints: events in, lines out, as experience.md section 4 shows them. It keeps only what
+ * a later line needs (what a call was about, since when a task runs) and reads no clock.
+ */
+import type { Emitted, Event, Facts, Message, Task, Usage } from '../protocol/records.ts'
+import { callLine, counted, looks } from './call-line.ts'
+import type { Mark } from './marks.ts'
+import { safeLine, safeLines, type Safe } from './safe.ts'
+import type { ShortIds } from './short-id.ts'
+import { due, took, type Zone } from './span.ts'
+
+/** `step` has a time, a mark and two ends; `title` names an item; `words` are an agent's own. */
+export type RunLine =
+  | { kind: 'step'; at: string; mark: Mark | null; left: Safe; right: Safe }
+  | { kind: 'title'; text: Safe }
+  | { kind: 'words'; brief: 'progress' | 'reply' | 'question' | 'result' | 'failure'; text: Safe[] }
+  | { kind: 'note'; text: Safe }
+
+type Known = {
+  calls: Map<string, { tool: string; input: unknown; started_at: string | null }>
+  tasks: Map<string, { label: string; started_at: string | null; promoted: boolean }>
+  messages: Map<string, Pick<Message, 'kind' | 'wait_id' | 'task_id' | 'source'>>
+}
+
+/** What a run added up to. */
+export type RunCounts = { turns: number; calls: number; usage: Usage | null }
+
+export class RunLines {
+  readonly #ids: ShortIds
+  readonly #zone: () => Zone
+  readonly #known: Known = { calls: new Map(), tasks: new Map(), messages: new Map() }
+  /** Looking calls not printed yet: neighbours become one line. */
+  #looked: { tool: string; line: RunLine & { kind: 'step' }; count: number } | null = null
+  readonly counts: RunCounts = { turns: 0, calls: 0, usage: null }
+  turnNumber: number
+
+  constructor(options: { ids: ShortIds; zone: () => Zone; facts: Facts | null; turns: number }) {
+    this.#ids = options.ids
+    this.#zone = options.zone
+    this.turnNumber = options.turns
+    if (options.facts) this.#remember(options.facts)
+  }
+
+  /** Lines for the events of one commit, in order. */
+  take(events: readonly Emitted[]): RunLine[] {
+    return events.flatMap(({ event, meta }) => this.#of(event, meta.at))
+  }
+
+  /** What is held back for folding: to be printed before anything else, and at the end. */
+  flush(): RunLine[] {
+    const looked = this.#looked
+    this.#looked = null
+    if (looked === null) return []
+    const words = looks[looked.tool]
+    if (looked.count === 1 || words === undefined) return [looked.line]
+    return [{ ...looked.line, left: safeLine(`${words.one} ${looked.count} ${words.many}`), right: safeLine('') }]
+  }
+
+  #remember(facts: Facts): void {
+    for (const call of facts.rows('calls')) {
+      const { tool_name: tool, input, started_at } = call
+      this.#known.calls.set(call.id, { tool, input, started_at })
+    }
+    for (const task of facts.rows('tasks')) this.#known.tasks.set(task.id, task)
+    for (const message of facts.rows('messages')) this.#known.messages.set(message.id, message)
+  }
+
+  #step(at: string, mark: Mark | null, left: string, right = ''): RunLine & { kind: 'step' } {
+    const shown = (text: string) => safeLine(this.#ids.within(text))
+    return { kind: 'step', at, mark, left: shown(left), right: shown(right) }
+  }
+
+  #of(event: Event, at: string): RunLine[] {
+    switch (event.type) {
+      case 'call_recorded':
+        this.#known.calls.set(event.id, {
+          tool: event.tool_name,
+          input: event.input,
+          started_at: null,
+        })
+        return []
+      case 'call_started': {
+        const call = this.#known.calls.get(event.id)
+        if (call) call.started_at = at
+        return []
+      }
+      case 'call_finished':
+        return this.#call(event, at)
+      case 'message_admitted':
+        this.#known.messages.set(event.id, { ...event, kind: event.provenance.kind })
+        return []
+      default:
+        break
+    }
+    const lines = this.#others(event, at)
+    return lines.length === 0 ? [] : [...this.flush(), ...lines]
+  }
+
+  #call(event: Event & { type: 'call_finished' }, at: string): RunLine[] {
+    const call = this.#known.calls.get(event.id)
+    this.#known.calls.delete(event.id)
+    if (!call) return []
+    this.counts.calls += 1
+    const found = callLine(call.tool, call.input, event.result)
+    if (found === null) return []
+    const ms = call.started_at === null ? 0 : Date.parse(at) - Date.parse(call.started_at)
+    const time = call.tool === 'ExecCommand' && found.mark !== 'waiting' ? took(ms) : ''
+    const right = [found.right, time].filter((part) => part !== '').join(', ')
+    const line = this.#step(at, found.mark, found.left, timeFirst(found.right, time) ?? right)
+    if (looks[call.tool] === undefined || found.mark !== 'done') return [...this.flush(), line]
+    if (this.#looked?.tool === call.tool) {
+      this.#looked = { tool: call.tool, line, count: this.#looked.count + 1 }
+      return []
+    }
+    const before = this.flush()
+    this.#looked = { tool: call.tool, line, count: 1 }
+    return before
+  }
+
+  #others(event: Event, at: string): RunLine[] {
+    switch (event.type) {
+      case 'turn_started':
+        this.counts.turns += 1
+        this.turnNumber += 1
+        return [this.#step(at, null, `turn ${this.turnNumber}, because ${this.#because(event)}`)]
+      case 'model_fell_back':
+        return [this.#step(at, 'waiting', `goes on with ${event.model}`, event.cause)]
+      case 'turn_ended':
+        return this.#turnEnded(event, at)
+      case 'work_item_created':
+        return [{ kind: 'title', text: this.#title(event.id, event.objective) }]
+      case 'work_item_completed':
+        return [this.#step(at, 'done', completed(event))]
+      case 'wait_registered':
+        return this.#wait(event, at)
+      case 'brief_delivered':
+        return [
+          { kind: 'words', brief: event.kind, text: safeLines(this.#ids.within(event.text.trim())) },
+        ]
+      case 'task_queued':
+        this.#known.tasks.set(event.id, { label: event.label, started_at: null, promoted: false })
+        return []
+      case 'task_started':
+      case 'task_promoted': {
+        const task = this.#known.tasks.get(event.id)
+        if (task && event.type === 'task_started') task.started_at = event.started_at
+        if (task && event.type === 'task_promoted') task.promoted = true
+        return []
+      }
+      case 'task_ended':
+        return this.#taskEnded(event, at)
+      case 'message_dead':
+        return [this.#step(at, 'failed', `${event.id} is given up`, event.reason)]
+    }
+    return []
+  }
+
+  #title(id: string, objective: string): Safe {
+    return safeLine(`${this.#ids.short(id)}  ${objective}`)
+  }
+
+  #because(event: Event & { type: 'turn_started' }): string {
+    const { cause } = event
+    if (cause.kind === 'continue_current') return `${cause.work_item_id} can go on`
+    const message = cause.kind === 'message' ? this.#known.messages.get(cause.message_id) : null
+    if (!message) return event.because
+    switch (message.kind) {
+      case 'operator_prompt':
+        return message.wait_id === null ? 'you asked' : 'you answered'
+      case 'task_result':
+      case 'task_status':
+        return `${message.task_id} ended`
+      case 'callback_event':
+      case 'webhook_event':
+        return `${message.source ?? 'an outside event'} came`
+      case 'timer_tick':
+      case 'internal_followup':
+      case 'delegation':
+        return event.because
+    }
+  }
+
+  #turnEnded(event: Event & { type: 'turn_ended' }, at: string): RunLine[] {
+    this.counts.usage = plus(this.counts.usage, event.usage)
+    const reason = event.reason ?? ''
+    const turn = `turn ${this.turnNumber}`
+    switch (event.outcome) {
+      case 'failed':
+        return [this.#step(at, 'failed', `${turn} failed`, reason)]
+      case 'aborted':
+        return [this.#step(at, 'failed', `${turn} was stopped`, reason)]
+      case 'interrupted':
+        return [this.#step(at, 'waiting', `${turn} was cut off before it began`, reason)]
+      case 'completed':
+        return /limit|errors/.test(reason)
+          ? [this.#step(at, 'waiting', `${turn} ended early`, reason.replaceAll('_', ' '))]
+          : []
+      case 'waiting':
+        return []
+    }
+  }
+
+  /** Waits for the operator come as questions, holds as failures: those are words. */
+  #wait(event: Event & { type: 'wait_registered' }, at: string): RunLine[] {
+    switch (event.wake) {
+      case 'operator_input':
+      case 'system':
+        return []
+      case 'task_result': {
+        const task = event.resource === null ? undefined : this.#known.tasks.get(event.resource)
+        const name = task === undefined ? '' : ` (${task.label})`
+        return [this.#step(at, 'waiting', `waits for ${event.resource}${name}; no cost`)]
+      }
+      case 'timer': {
+        const when = event.wake_at === null ? '' : due(event.wake_at, this.#zone())
+        return [this.#step(at, 'waiting', `waits until ${when}; no cost`, event.reason)]
+      }
+      case 'external': {
+        const what = [event.source, event.resource].filter((part) => part !== null).join(' ')
+        const name = what === '' ? 'an outside event' : what
+        return [this.#step(at, 'waiting', `waits for ${name}; no cost`, event.reason)]
+      }
+    }
+  }
+
+  #taskEnded(event: Event & { type: 'task_ended' }, at: string): RunLine[] {
+    const task = this.#known.tasks.get(event.id)
+    this.#known.tasks.delete(event.id)
+    if (task?.promoted !== true) return []
+    const ms = Date.parse(event.ended_at) - Date.parse(task.started_at ?? event.ended_at)
+    const mark = taskMark(event)
+    const how = event.status === 'completed' ? `exit ${event.exit_status}` : event.status
+    return [this.#step(at, mark, `${event.id} ${task.label}`, `${how}, ${took(ms)}`)]
+  }
+}
+
+function taskMark(event: { status: Task['status']; exit_status: number | null }): Mark {
+  if (event.status === 'interrupted') return 'unknown'
+  return event.status === 'completed' && event.exit_status === 0 ? 'done' : 'failed'
+}
+
+/** `exit 3, 0.1 s: inactive`: the time stands before the last words, which may be long. */
+function timeFirst(right: string, time: string): string | null {
+  const exit = /^(exit \S+): (.*)$/s.exec(right)
+  return exit === null || time === '' ? null : `${exit[1]}, ${time}: ${exit[2]}`
+}
+
+function completed(event: Event & { type: 'work_item_completed' }): string {
+  const { unfinished_todo_count: left } = event
+  const by = event.by === 'operator' ? ' by you' : ''
+  return left === 0 ? `completed${by}` : `completed${by}; ${counted(left, 'todo')} not finished`
+}
+
+function plus(a: Usage | null, b: Usage): Usage {
+  if (a === null) return b
+  const sum = (x: number | null, y: number | null) => (x === null || y === null ? null : x + y)
+  return {
+    input_tokens: sum(a.input_tokens, b.input_tokens),
+    output_tokens: sum(a.output_tokens, b.output_tokens),
+    reasoning_tokens: sum(a.reasoning_tokens, b.reasoning_tokens),
+    cached_input_tokens: sum(a.cached_input_tokens, b.cached_input_tokens),
+    cache_write_tokens: sum(a.cache_write_tokens, b.cache_write_tokens),
+    usd: sum(a.usd, b.usd),
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * The conservation law of the inbox (contracts 4): no message is non-terminal without an open turn,
+ * a wait, a schedule or a stopped agent to carry it. Pure.
+ */
+import type { Message } from '../domain/message.ts'
+import type { AgentView } from './agent-view.ts'
+
+/** One sentence for each message that nothing carries any more; empty is well. */
+export function conservation(view: AgentView): string[] {
+  const { facts, turn, next } = view
+  return [...facts.rows('messages')].flatMap((message): string[] => {
+    if (message.status === 'claimed') {
+      return message.turn_id !== null && message.turn_id === turn?.id
+        ? []
+        : [`${message.id} is claimed by a turn that is not open`]
+    }
+    if (message.status !== 'queued' || isCarried(view, message)) return []
+    return [`${message.id} is queued and ${view.agent.id} sleeps (${next.because})`]
+  })
+}
+
+/** A queued message is carried by any state of the agent that will look at the queue again. */
+function isCarried({ next, survey }: AgentView, message: Message): boolean {
+  if (next.do !== 'sleep') return true
+  const { fast, normal, background } = survey.lanes
+  return [...fast, ...normal, ...background].some(({ id }) => id === message.id)
+}

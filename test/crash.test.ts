@@ -1,0 +1,165 @@
+/**
+ * Killed at every point: the two-jobs scenario dies before and after each commit, blob and effect,
+ * in process, and is opened again; the end state is that of the undisturbed run. Nothing here knows
+ * what a point does: the seams count, and the test walks the count.
+ */
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { test, type TestContext } from 'node:test'
+import type { FaultSeam } from '../src/ledger/open.ts'
+import type { EffectSeam } from '../src/runtime/ports.ts'
+import { openBox, temporaryHome, type Box } from '../src/testing/box.ts'
+import { endState, type EndState } from '../src/testing/end-state.ts'
+import { calls, scriptedModel } from '../src/testing/scripted-model.ts'
+import { logLines, twoJobs, twoJobsPolicy } from '../src/testing/two-jobs.ts'
+
+/** A point at which the process ends: the nth of its kind, before or after it. */
+type Point = { kind: 'commit' | 'blob' | 'effect'; n: number; when: 'before' | 'after' }
+
+class Killed extends Error {}
+
+/** Seams that end the run at one point; what comes after it finds everything dead. */
+class Killer implements FaultSeam, EffectSeam {
+  readonly #point: Point | null
+  readonly counts = { commit: 0, blob: 0, effect: 0 }
+  dead = false
+
+  constructor(point: Point | null) {
+    this.#point = point
+  }
+
+  #at(kind: Point['kind'], n: number, when: Point['when']): void {
+    if (this.dead) throw new Killed('already dead')
+    const { kind: k, n: at, when: w } = this.#point ?? { kind: null, n: 0, when: null }
+    if (k !== kind || at !== n || w !== when) return
+    this.dead = true
+    throw new Killed(`killed ${when} ${kind} ${n}`)
+  }
+
+  before_commit(n: number): void {
+    this.counts.commit = n
+    this.#at('commit', n, 'before')
+  }
+  after_commit(n: number): void {
+    this.#at('commit', n, 'after')
+  }
+  before_blob(n: number): void {
+    this.counts.blob = n
+    this.#at('blob', n, 'before')
+  }
+  after_blob(n: number): void {
+    this.#at('blob', n, 'after')
+  }
+  before_effect(): void {
+    this.counts.effect += 1
+    this.#at('effect', this.counts.effect, 'before')
+  }
+  after_effect(): void {
+    this.#at('effect', this.counts.effect, 'after')
+  }
+}
+
+/** Answers from the text of the request alone. */
+const model = () =>
+  scriptedModel((request) => {
+    const text = request.messages
+      .flatMap((message) => {
+        switch (message.role) {
+          case 'user':
+            return [message.content]
+          case 'assistant':
+            return message.parts.map((part) => (part.type === 'text' ? part.text : ''))
+          case 'tool':
+            return message.results.map((result) => result.text)
+        }
+      })
+      .join('\n')
+    const answer = twoJobsPolicy(text)
+    return calls(answer.text, ...answer.calls)
+  })
+
+type Places = { home: string; workspace: string }
+
+const open = (t: TestContext, places: Places, killer: Killer) =>
+  openBox(t, { models: { default: model() }, ...places, fault: killer, effect_seam: killer })
+
+/** Does the scenario on a home until the agent sleeps, or the killer strikes. */
+async function run(box: Box, places: Places): Promise<void> {
+  await box.host.ensureAgent({
+    id: 'main',
+    model: 'test/two-jobs',
+    workspace: { mode: 'explicit_root', root: places.workspace },
+  })
+  const asked = await box.ledger.list('messages', { limit: 1 })
+  if (asked.length === 0) {
+    const sent = await box.host.act({ do: 'send', agent_id: 'main', text: twoJobs })
+    assert.equal(sent.ok, true)
+  }
+  await box.host.open()
+  await box.until((notice) => notice.kind === 'resting' && notice.next.do === 'sleep', 'the end')
+}
+
+/** Runs until killed; whatever the death throws is the expected thing. */
+async function runKilled(t: TestContext, places: Places, killer: Killer): Promise<void> {
+  try {
+    const box = await open(t, places, killer)
+    await run(box, places).catch((error: unknown) => {
+      if (!killer.dead) throw error
+    })
+    await box.close().catch((error: unknown) => {
+      if (!killer.dead) throw error
+    })
+  } catch (error) {
+    if (!killer.dead) throw error
+  }
+}
+
+async function undisturbed(t: TestContext) {
+  const places = temporaryHome(t)
+  const killer = new Killer(null)
+  const box = await open(t, places, killer)
+  await run(box, places)
+  const end = await endState(box.ledger, places.workspace)
+  await box.close()
+  return { end, counts: killer.counts }
+}
+
+async function killedAt(t: TestContext, point: Point): Promise<EndState> {
+  const places = temporaryHome(t)
+  await runKilled(t, places, new Killer(point))
+  const box = await open(t, places, new Killer(null))
+  await run(box, places)
+  const end = await endState(box.ledger, places.workspace)
+  await box.close()
+  rmSync(places.home, { recursive: true, force: true })
+  return end
+}
+
+/** What must be equal, whichever of the two jobs came first. */
+const comparable = ({ log, results, waits, messages, ...rest }: EndState) => ({
+  ...rest,
+  log: log.toSorted(),
+  results: results.toSorted(),
+  waits: waits.map((wait) => JSON.stringify(wait)).toSorted(),
+  messages: messages.map((message) => JSON.stringify(message)).toSorted(),
+})
+
+test('a run killed at any commit, blob or effect ends as the undisturbed one', async (t) => {
+  const { end, counts } = await undisturbed(t)
+  assert.deepEqual(end.log.toSorted(), logLines.toSorted())
+  assert.deepEqual(end.problems, [])
+  assert.equal(end.results.length, 2)
+  const points: Point[] = (['commit', 'blob', 'effect'] as const).flatMap((kind) =>
+    Array.from({ length: counts[kind] }, (_, i) => i + 1).flatMap((n) =>
+      (['before', 'after'] as const).map((when) => ({ kind, n, when })),
+    ),
+  )
+  assert.ok(points.length > 60, `only ${points.length} points`)
+  for (const point of points) {
+    const name = `killed ${point.when} ${point.kind} ${point.n}`
+    await t.test(name, async (t) => {
+      assert.deepEqual(comparable(await killedAt(t, point)), comparable(end))
+    })
+  }
+})
+

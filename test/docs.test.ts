@@ -1,0 +1,221 @@
+/**
+ * The documentation, held against what is there: links and anchors lead somewhere, paths of the
+ * living pages exist, and every command that a page names is one the program has.
+ */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { execPath } from 'node:process'
+import { describe, test } from 'node:test'
+
+const root = dirname(import.meta.dirname)
+const pages = globSync(['*.md', '{docs,examples}/**/*.md'], { cwd: root })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => path !== 'CLAUDE.md') // a link to AGENTS.md
+  .toSorted()
+const textOf = (page: string): string => readFileSync(join(root, page), 'utf8')
+
+/** The text without fenced and indented code, where a bracket is no link and `#` no heading. */
+const proseOf = (text: string): string =>
+  text
+    .replace(/^(`{3,})[^\n]*\n[\s\S]*?^\1[ \t]*$/gm, '')
+    .replace(/(^|\n\n)(?: {4,}[^\n]*\n?)+/g, '$1')
+
+/** The anchor of a heading, as GitHub makes it; a second one of the same name gets `-1`. */
+function anchorsOf(text: string): Set<string> {
+  const anchors = new Set<string>()
+  for (const [, heading = ''] of proseOf(text).matchAll(/^#{1,6} +(.+)$/gm)) {
+    const slug = heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(/\s/g, '-')
+    let anchor = slug
+    for (let n = 1; anchors.has(anchor); n++) anchor = `${slug}-${n}`
+    anchors.add(anchor)
+  }
+  return anchors
+}
+
+/** Links of a page that lead nowhere, each with why. */
+function deadLinks(page: string, text: string): string[] {
+  const inline = proseOf(text).replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()]/g, ' '))
+  return [...inline.matchAll(/\]\(([^()\s]+)\)/g)].flatMap(([, link = '']) => {
+    if (/^(https?|mailto):/.test(link)) return []
+    const [path = '', anchor] = link.split('#')
+    const target = path === '' ? page : normalize(join(dirname(page), path)).replaceAll('\\', '/')
+    if (target.startsWith('..') || !existsSync(join(root, target))) {
+      return [`${page}: ${link} is not there`]
+    }
+    if (anchor === undefined) return []
+    const there = path === '' ? text : textOf(target)
+    return anchorsOf(there).has(anchor) ? [] : [`${page}: ${link} has no such heading`]
+  })
+}
+
+describe('links', () => {
+  for (const page of pages) {
+    test(`${page}: every link and anchor leads somewhere`, () => {
+      assert.deepEqual(deadLinks(page, textOf(page)), [])
+    })
+  }
+
+  test('dead ones are found, and code is left alone', () => {
+    const text = [
+      '# Two words, `code`!',
+      '[a](#two-words-code) [b](#none) [c](missing.md) [d](README.md#none) [e](https://x.y/z)',
+      '`[f](gone.md)`',
+      '```md',
+      '[g](gone.md)',
+      '```',
+      '',
+      '    [h](gone.md)',
+    ].join('\n')
+    assert.deepEqual(deadLinks('AGENTS.md', text), [
+      'AGENTS.md: #none has no such heading',
+      'AGENTS.md: missing.md is not there',
+      'AGENTS.md: README.md#none has no such heading',
+    ])
+  })
+})
+
+/** Frozen pages may name what is gone. */
+const living = pages.filter((page) => !page.startsWith('docs/decisions/'))
+
+/** Code spans that read as a path of the repository, but for patterns. */
+const pathsIn = (text: string): string[] =>
+  [...text.matchAll(/`((?:src|test|scripts|bin|docs|examples|\.ci)\/[^`\s]*)`/g)]
+    .map(([, path = '']) => path)
+    .filter((path) => !/[<*{]/.test(path))
+
+test('every path that a living page names exists', () => {
+  const missing = living.flatMap((page) =>
+    pathsIn(textOf(page))
+      .filter((path) => !existsSync(join(root, path)))
+      .map((path) => `${page}: ${path}`),
+  )
+  assert.deepEqual(missing, [])
+  assert.ok(pathsIn(textOf('ARCHITECTURE.md')).length > 20, 'the table of places is empty')
+})
+
+test('the index names every concept and every decision', () => {
+  const index = textOf('docs/README.md')
+  const unnamed = globSync('docs/{concepts,decisions}/*.md', { cwd: root })
+    .map((path) => path.replaceAll('\\', '/').slice('docs/'.length))
+    .filter((path) => !index.includes(`](${path})`))
+  assert.deepEqual(unnamed, [])
+})
+
+test('decisions are numbered without a gap and have the three parts', () => {
+  const files = globSync('docs/decisions/*.md', { cwd: root })
+    .map((path) => path.replaceAll('\\', '/'))
+    .toSorted()
+  const wrong = files.filter((file, at) => {
+    const number = String(at + 1).padStart(4, '0')
+    const text = textOf(file)
+    const parts = ['**Context.**', '**Decision.**', '**Consequences.**']
+    const inOrder = parts.map((part) => text.indexOf(`\n${part}`))
+    return (
+      !file.startsWith(`docs/decisions/${number}-`) ||
+      !text.startsWith(`# ${number} `) ||
+      inOrder.includes(-1) ||
+      inOrder.join() !== inOrder.toSorted((a, b) => a - b).join()
+    )
+  })
+  assert.deepEqual(wrong, [])
+})
+
+/** What the program says of itself: `holon <words> --help`. */
+function help(words: readonly string[]): string {
+  const { stdout, stderr, status } = spawnSync(execPath, ['bin/holon.mjs', ...words, '--help'], {
+    cwd: root,
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
+  assert.equal(status, 0, `holon ${words.join(' ')} --help: ${stderr}`)
+  return stdout
+}
+
+/** Names of the commands in a help text; an alias follows its name behind a bar. */
+const commandsIn = (text: string): string[] =>
+  [...(/\nCommands:\n([\s\S]*?)(?:\n\n|$)/.exec(text)?.[1] ?? '').matchAll(/^ {2}([a-z][^\s]*)/gm)]
+    .flatMap(([, names = '']) => names.split('|'))
+    .filter((name) => name !== 'help')
+
+/** `holon` and what follows it in code: words up to the first argument, and the long flags. */
+function invocationsIn(text: string): { words: string[]; flags: string[] }[] {
+  const code = [
+    ...text.matchAll(/^(?:`{3,})[^\n]*\n([\s\S]*?)^`{3,}[ \t]*$/gm),
+    ...text.matchAll(/(?<!`)`([^`\n]+)`(?!`)/g),
+    ...text.matchAll(/^ {4}(\S[^\n]*)$/gm),
+  ].map(([, found = '']) => found)
+  return code.flatMap((snippet) =>
+    [...snippet.matchAll(/(?:^|[\n\s(&|$])(?:npx )?holon ((?:[^\n&|;#]|\|(?=[a-z]))*)/g)].map(
+      ([, rest = '']) => {
+        const parts = rest.trim().split(/\s+/)
+        const end = parts.findIndex((part) => !/^[a-z][a-z-]*$/.test(part))
+        return {
+          words: end < 0 ? parts : parts.slice(0, end),
+          flags: parts.filter((part) => /^--[a-z]/.test(part)).map((part) => part.split('=')[0] ?? ''),
+        }
+      },
+    ),
+  )
+}
+
+test('every command and flag that a living page names is one the program has', () => {
+  const top = help([])
+  const commands = new Set(commandsIn(top))
+  assert.ok(commands.has('run'), 'the help lists no commands')
+  const below = new Map<string, { text: string; commands: string[] }>()
+  const helpOf = (words: readonly string[]) => {
+    const key = words.join(' ')
+    const known = below.get(key)
+    if (known) return known
+    const text = help(words)
+    const made = { text, commands: commandsIn(text) }
+    below.set(key, made)
+    return made
+  }
+  const wrong = living.flatMap((page) =>
+    invocationsIn(textOf(page)).flatMap(({ words, flags }) => {
+      const [first, second] = words
+      if (first === undefined) {
+        return flags
+          .filter((flag) => !`${top} --version`.includes(flag))
+          .map((flag) => `${page}: holon ${flag}`)
+      }
+      if (!commands.has(first)) return [`${page}: holon ${first}`]
+      const { commands: subs } = helpOf([first])
+      const isGroup = subs.length > 0
+      if (isGroup && second !== undefined && !subs.includes(second)) {
+        return [`${page}: holon ${first} ${second}`]
+      }
+      const path = isGroup && second !== undefined ? [first, second] : [first]
+      const said = `${top} ${helpOf(path).text}`
+      return flags
+        .filter((flag) => !said.includes(flag))
+        .map((flag) => `${page}: holon ${path.join(' ')} ${flag}`)
+    }),
+  )
+  assert.deepEqual(wrong, [])
+})
+
+test('a command is read as far as its words go', () => {
+  const text = [
+    'Run `npx holon run --resume` or `holon work unblock <item>`; `holon` alone is nothing.',
+    '',
+    '```sh',
+    'npm ci && npx holon run examples/health.md',
+    'HOLON_HOME=x holon answer wait_1 "yes" --json',
+    '```',
+  ].join('\n')
+  assert.deepEqual(invocationsIn(text), [
+    { words: ['run'], flags: [] },
+    { words: ['answer'], flags: ['--json'] },
+    { words: ['run'], flags: ['--resume'] },
+    { words: ['work', 'unblock'], flags: [] },
+  ])
+})
