@@ -81,7 +81,13 @@ const model = () =>
 type Places = { home: string; workspace: string }
 
 const open = (t: TestContext, places: Places, killer: Killer) =>
-  openBox(t, { models: { default: model() }, ...places, fault: killer, effect_seam: killer })
+  openBox(t, {
+    models: { default: model() },
+    ...places,
+    fault: killer,
+    effect_seam: killer,
+    is_dead: () => killer.dead,
+  })
 
 /** Does the scenario on a home until the agent sleeps, or the killer strikes. */
 async function run(box: Box, places: Places): Promise<void> {
@@ -144,7 +150,9 @@ const comparable = ({ log, results, waits, messages, ...rest }: EndState) => ({
   messages: messages.map((message) => JSON.stringify(message)).toSorted(),
 })
 
-test('a run killed at any commit, blob or effect ends as the undisturbed one', async (t) => {
+const options = { concurrency: 4 }
+
+test('a run killed at any commit, blob or effect ends as the undisturbed one', options, async (t) => {
   const { end, counts } = await undisturbed(t)
   assert.deepEqual(end.log.toSorted(), logLines.toSorted())
   assert.deepEqual(end.problems, [])
@@ -155,11 +163,11 @@ test('a run killed at any commit, blob or effect ends as the undisturbed one', a
     ),
   )
   assert.ok(points.length > 60, `only ${points.length} points`)
-  for (const point of points) {
-    const name = `killed ${point.when} ${point.kind} ${point.n}`
-    await t.test(name, async (t) => {
-      assert.deepEqual(comparable(await killedAt(t, point)), comparable(end))
-    })
-  }
+  await Promise.all(
+    points.map((point) =>
+      t.test(`killed ${point.when} ${point.kind} ${point.n}`, async (t) => {
+        assert.deepEqual(comparable(await killedAt(t, point)), comparable(end))
+      }),
+    ),
+  )
 })
-

@@ -158,7 +158,9 @@ function invocationsIn(text: string): { words: string[]; flags: string[] }[] {
         const end = parts.findIndex((part) => !/^[a-z][a-z-]*$/.test(part))
         return {
           words: end < 0 ? parts : parts.slice(0, end),
-          flags: parts.filter((part) => /^--[a-z]/.test(part)).map((part) => part.split('=')[0] ?? ''),
+          flags: parts
+            .filter((part) => /^--[a-z]/.test(part))
+            .map((part) => part.split('=')[0] ?? ''),
         }
       },
     ),

@@ -49,7 +49,10 @@ async function throughDoor(
   const { pid } = door.address
   throw new CliFailure(
     exits.failed,
-    problemOf('door_refused', `process ${pid} owns the home and did not take it: ${answer.message}`),
+    problemOf(
+      'door_refused',
+      `process ${pid} owns the home and did not take it: ${answer.message}`,
+    ),
   )
 }
 
@@ -251,4 +254,13 @@ export async function stopTask(context: Context, target: string): Promise<Exit> 
 
 function notEmpty(text: string, what: string, example: string): void {
   if (text.trim() === '') throw usage('message_empty', what, `write it, like ${example}`)
+}
+
+export async function onAgent(
+  context: Context,
+  verb: 'start' | 'stop',
+  agent: string,
+): Promise<Exit> {
+  await mustExist(context, agent)
+  return act(context, { do: verb === 'start' ? 'start_agent' : 'stop_agent', agent_id: agent })
 }

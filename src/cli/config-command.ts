@@ -30,7 +30,9 @@ export async function configShow(context: Context): Promise<Exit> {
     printJson(context, { settings })
     return exits.done
   }
-  const rows = settings.map(({ key, value, source }) => [key, said(key, value), source].map(safeLine))
+  const rows = settings.map(({ key, value, source }) =>
+    [key, said(key, value), source].map(safeLine),
+  )
   const columns = [{ title: 'KEY' }, { title: 'VALUE', min: 12 }, { title: 'FROM' }]
   printLines(context, table(columns, rows, context.medium))
   return exits.done

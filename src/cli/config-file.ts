@@ -59,7 +59,9 @@ function parseJson(path: string, text: string): unknown {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     const line = /\(line (\d+)/.exec(message)?.[1] ?? String(text.split('\n').length)
-    const what = message.replace(/ in JSON at position.*$/s, '').replace(/^Unexpected/, 'unexpected')
+    const what = message
+      .replace(/ in JSON at position.*$/s, '')
+      .replace(/^Unexpected/, 'unexpected')
     throw usage('config_not_json', `${path} line ${line} is not JSON: ${what}`, 'correct that line')
   }
 }

@@ -2,13 +2,7 @@
  * What every command gets: the ports, the flags that all commands take, the home they settle, and
  * how its output is drawn. Made once per start.
  */
-import {
-  prefixOf,
-  readAgents,
-  resolveId,
-  type Moment,
-  type Reader,
-} from '../client/home-reads.ts'
+import { prefixOf, readAgents, resolveId, type Moment, type Reader } from '../client/home-reads.ts'
 import type { AgentView } from '../protocol/agent-view.ts'
 import type { Ink } from '../present/marks.ts'
 import { looksLikeId, ShortIds } from '../present/short-id.ts'

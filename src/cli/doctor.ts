@@ -35,7 +35,10 @@ export async function doctor(context: Context, options: { verify?: boolean }): P
   return failed > 0 ? exits.failed : exits.done
 }
 
-const marks = { ok: 'done', warn: 'unknown', fail: 'failed' } as const satisfies Record<string, Mark>
+const marks = { ok: 'done', warn: 'unknown', fail: 'failed' } as const satisfies Record<
+  string,
+  Mark
+>
 
 function text(context: Context, checks: readonly Check[], verified: boolean): string[] {
   const { ink } = context
@@ -80,7 +83,12 @@ async function homeChecks(context: Context): Promise<Check[]> {
   }
   if (facts.free_bytes !== null && facts.free_bytes < lowDisk) {
     const says = `only ${gigabytes(facts.free_bytes)} are free`
-    checks.push({ level: 'warn', name: 'disk', says, do: 'make room: a full disk stops every turn' })
+    checks.push({
+      level: 'warn',
+      name: 'disk',
+      says,
+      do: 'make room: a full disk stops every turn',
+    })
   }
   return checks
 }

@@ -53,7 +53,7 @@ function numberOf(flag: string, text: string): number {
 async function newest(reader: Reader, filter: Filter, last: number, count: number) {
   if (Object.keys(filter).length === 0) return Math.max(0, last - count)
   const found: number[] = []
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const some = await reader.events({ after, limit: page, ...filter })
     for (const { global_seq } of some) found.push(global_seq)
     const end = some.at(-1)
@@ -72,7 +72,7 @@ async function printFrom(
   limit: number | null,
 ): Promise<number> {
   let at = after
-  for (let left = limit ?? Number.MAX_SAFE_INTEGER; left > 0; ) {
+  for (let left = limit ?? Number.MAX_SAFE_INTEGER; left > 0;) {
     const some = await reader.events({ after: at, limit: Math.min(page, left), ...filter })
     print(context, some)
     const end = some.at(-1)
@@ -126,21 +126,19 @@ function details(event: StoredEvent['event'], within: (text: string) => string):
 /** Looks again and again until it is interrupted: a read beside the owner costs it nothing. */
 async function follow(context: Context, reader: Reader, filter: Filter, from: number) {
   const { ports } = context
-  let going = true
-  let wake: (() => void) | null = null
-  const stop = ports.on_interrupt(() => {
-    going = false
-    wake?.()
-  })
-  for (let at = from; going; ) {
+  const stopped = new AbortController()
+  const stop = ports.on_interrupt(() => stopped.abort())
+  for (let at = from; !stopped.signal.aborted;) {
     at = await printFrom(context, reader, filter, at, null)
     const paused = Promise.withResolvers<void>()
     const cancel = ports.clock.after(lookEvery, paused.resolve)
-    wake = () => {
+    const wake = () => {
       cancel()
       paused.resolve()
     }
+    stopped.signal.addEventListener('abort', wake, { once: true })
     await paused.promise
+    stopped.signal.removeEventListener('abort', wake)
   }
   stop()
 }

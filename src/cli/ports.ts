@@ -135,10 +135,13 @@ export interface CliPorts {
   own(settings: RunSettings): Promise<OwnedHome>
   home_facts(home: string): Promise<HomeFacts>
   /** One line from the terminal; null at its end, or when the signal aborts. */
-  ask(prompt: string, signal: AbortSignal): Promise<string | null>
+  ask(prompt: string, signal: AbortSignal): Asking
   /** Called at every interrupt, until the returned function is called. */
   on_interrupt(listener: () => void): () => void
 }
+
+/** A prompt that stands on the terminal. `redraw` draws it again below what was printed. */
+export type Asking = { answer: Promise<string | null>; redraw: () => void }
 
 /** What `doctor` says about the folder itself. Modes are permission bits. */
 export type HomeFacts = {

@@ -3,12 +3,7 @@
  * agent, read top to bottom. A run lives while a turn, a hold of at most five minutes, a back-off,
  * or an open item's task or timer wait is pending, or while a question stands before the person.
  */
-import {
-  activeWaitsOf,
-  backOffEnd,
-  projections,
-  type AgentView,
-} from '../protocol/agent-view.ts'
+import { activeWaitsOf, backOffEnd, projections, type AgentView } from '../protocol/agent-view.ts'
 import { limits, type Next, type Projection, type Turn, type Wait } from '../protocol/records.ts'
 
 export type RunView = {

@@ -43,7 +43,9 @@ export function tasks(context: Context, options: TaskListOptions): Promise<Exit>
       return exits.done
     }
     if (found.length === 0) {
-      printLines(context, [options.all === true ? 'no task yet' : 'no task runs; ended ones: --all'])
+      printLines(context, [
+        options.all === true ? 'no task yet' : 'no task runs; ended ones: --all',
+      ])
       return exits.done
     }
     const zone = zoneOf(context)

@@ -76,7 +76,8 @@ function wakes({ facts, survey, agent }: AgentView, wait: Wait, zone: Zone): str
     case 'timer':
       return `${due(wait.wake_at ?? zone.now, zone)}${stopped}`
     case 'external':
-      if (wait.trigger_count > wait.reviewed_trigger_count) return `a review by ${agent.id}${stopped}`
+      if (wait.trigger_count > wait.reviewed_trigger_count)
+        return `a review by ${agent.id}${stopped}`
       return wait.recheck_at === null || wait.recheck_consumed_at !== null
         ? `an event${stopped}`
         : `an event, or a look ${due(wait.recheck_at, zone)}${stopped}`

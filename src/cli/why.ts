@@ -8,11 +8,7 @@ import type { HomeReader } from './ports.ts'
 import type { Moment } from '../client/home-reads.ts'
 
 /** Why one item is as it is. Null when there is no such item. */
-export async function readWhy(
-  reader: HomeReader,
-  moment: Moment,
-  id: string,
-): Promise<Why | null> {
+export async function readWhy(reader: HomeReader, moment: Moment, id: string): Promise<Why | null> {
   const item = await reader.row('work_items', id)
   if (item === null) return null
   const [view] = await viewsOf(reader, moment, item.agent_id)

@@ -49,7 +49,10 @@ export function workList(context: Context, options: WorkListOptions): Promise<Ex
 const emptyWork = ({ all }: WorkListOptions): string[] =>
   all === true
     ? ['no work yet', 'do    holon run "<what is to be done>"   or   holon run <runbook.md>']
-    : ['no open work', 'do    holon run "<what is to be done>"      completed: holon work list --all']
+    : [
+        'no open work',
+        'do    holon run "<what is to be done>"      completed: holon work list --all',
+      ]
 
 async function itemsOf(
   reader: HomeReader,
@@ -144,7 +147,8 @@ export function workShow(context: Context, text: string): Promise<Exit> {
   })
 }
 
-const indented = (text: string): string[] => safeLines(text.trim()).map((line) => `  ${line}`.trimEnd())
+const indented = (text: string): string[] =>
+  safeLines(text.trim()).map((line) => `  ${line}`.trimEnd())
 
 const todoMarks = { completed: 'done', in_progress: 'working', pending: 'next' } as const
 

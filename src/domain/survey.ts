@@ -135,7 +135,7 @@ function dueMessages(
 }
 
 /** Items held by a question of the runtime itself. */
-function parkedItems(facts: Facts): Set<WorkItemId> {
+export function parkedItems(facts: Facts): Set<WorkItemId> {
   const parked = new Set<WorkItemId>()
   for (const wait of activeWaits(facts)) {
     if (wait.by === 'runtime' && wait.work_item_id !== null) parked.add(wait.work_item_id)

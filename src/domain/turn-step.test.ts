@@ -112,7 +112,7 @@ test('§6 an answer cut by length is continued once; both parts are one text', (
     'end',
     'completed',
     'cut_by_length',
-    'The first half,and the second.',
+    'The first half, and the second.',
   ])
 })
 

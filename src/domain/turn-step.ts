@@ -114,9 +114,13 @@ function afterText(facts: Facts, rounds: readonly Round[], last: Round): Step {
 /** An answer that was cut and continued is one text. */
 function wholeText(rounds: readonly Round[], last: Round): string {
   const before = rounds.at(-2)
-  const head = last.kind === 'continue' && before ? roundText(before) : ''
-  return `${head}${roundText(last)}`.trim()
+  const head = last.kind === 'continue' && before ? wordsOf(before) : ''
+  return `${head}${wordsOf(last)}`.trim()
 }
+
+/** As they came, with the space at the seam. */
+const wordsOf = (round: Round): string =>
+  round.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
 
 /** Interjected messages that wait for the next safe point, oldest first. */
 export function interjected(facts: Facts): Message[] {

@@ -108,7 +108,9 @@ function commandLine(input: Input, value: Input): CallLine {
   const status = value['exit_status']
   const words = `${text(value['stdout'])}\n${text(value['stderr'])}`
   if (status === 0) {
-    const lines = text(value['stdout']).split('\n').filter((line) => line !== '').length
+    const lines = text(value['stdout'])
+      .split('\n')
+      .filter((line) => line !== '').length
     return { mark: 'done', left, right: lines === 0 ? '' : counted(lines, 'line') }
   }
   const last = words.split('\n').findLast((line) => line.trim() !== '')

@@ -5,9 +5,9 @@
 import type { Emitted, Event, Facts, Message, Task, Usage } from '../protocol/records.ts'
 import { callLine, counted, looks } from './call-line.ts'
 import type { Mark } from './marks.ts'
-import { safeLine, safeLines, type Safe } from './safe.ts'
+import { safe, safeLine, safeLines, type Safe } from './safe.ts'
 import type { ShortIds } from './short-id.ts'
-import { due, took, type Zone } from './span.ts'
+import { clock, clockSeconds, span, took, type Zone } from './span.ts'
 
 /** `step` has a time, a mark and two ends; `title` names an item; `words` are an agent's own. */
 export type RunLine =
@@ -15,6 +15,8 @@ export type RunLine =
   | { kind: 'title'; text: Safe }
   | { kind: 'words'; brief: 'progress' | 'reply' | 'question' | 'result' | 'failure'; text: Safe[] }
   | { kind: 'note'; text: Safe }
+
+type Handler<E> = (event: E, at: string) => RunLine[]
 
 type Known = {
   calls: Map<string, { tool: string; input: unknown; started_at: string | null }>
@@ -53,7 +55,13 @@ export class RunLines {
     if (looked === null) return []
     const words = looks[looked.tool]
     if (looked.count === 1 || words === undefined) return [looked.line]
-    return [{ ...looked.line, left: safeLine(`${words.one} ${looked.count} ${words.many}`), right: safeLine('') }]
+    return [
+      {
+        ...looked.line,
+        left: safeLine(`${words.one} ${looked.count} ${words.many}`),
+        right: safeLine(''),
+      },
+    ]
   }
 
   #remember(facts: Facts): void {
@@ -65,35 +73,68 @@ export class RunLines {
     for (const message of facts.rows('messages')) this.#known.messages.set(message.id, message)
   }
 
+  /** What each kind of event prints, or leaves behind for a later line; the others do neither. */
+  readonly #handlers: { readonly [T in Event['type']]?: Handler<Event & { type: T }> } = {
+    call_recorded: ({ id, tool_name: tool, input }) =>
+      this.#keep(() => this.#known.calls.set(id, { tool, input, started_at: null })),
+    call_started: ({ id }, at) =>
+      this.#keep(() => {
+        const call = this.#known.calls.get(id)
+        if (call) call.started_at = at
+      }),
+    call_finished: (event, at) => this.#call(event, at),
+    message_admitted: (event) =>
+      this.#keep(() => {
+        this.#known.messages.set(event.id, { ...event, kind: event.provenance.kind })
+      }),
+    message_dead: ({ id, reason }, at) => [this.#step(at, 'failed', `${id} is given up`, reason)],
+    turn_started: (event, at) => {
+      this.counts.turns += 1
+      this.turnNumber += 1
+      return [this.#step(at, null, `turn ${this.turnNumber}, because ${this.#because(event)}`)]
+    },
+    model_fell_back: ({ model, cause }, at) => [
+      this.#step(at, 'waiting', `goes on with ${model}`, cause),
+    ],
+    turn_ended: (event, at) => this.#turnEnded(event, at),
+    work_item_created: ({ id, objective }) => [
+      { kind: 'title', text: safe(`${this.#ids.short(id)}  ${safeLine(objective)}`) },
+    ],
+    work_item_completed: (event, at) => [this.#step(at, 'done', completed(event))],
+    wait_registered: (event, at) => this.#wait(event, at),
+    brief_delivered: ({ kind, text }) => [
+      { kind: 'words', brief: kind, text: safeLines(this.#ids.within(text.trim())) },
+    ],
+    task_queued: ({ id, label }) =>
+      this.#keep(() => this.#known.tasks.set(id, { label, started_at: null, promoted: false })),
+    task_started: ({ id, started_at }) =>
+      this.#keep(() => {
+        const task = this.#known.tasks.get(id)
+        if (task) task.started_at = started_at
+      }),
+    task_promoted: ({ id }) =>
+      this.#keep(() => {
+        const task = this.#known.tasks.get(id)
+        if (task) task.promoted = true
+      }),
+    task_ended: (event, at) => this.#taskEnded(event, at),
+  }
+
+  #keep(act: () => unknown): RunLine[] {
+    act()
+    return []
+  }
+
   #step(at: string, mark: Mark | null, left: string, right = ''): RunLine & { kind: 'step' } {
     const shown = (text: string) => safeLine(this.#ids.within(text))
     return { kind: 'step', at, mark, left: shown(left), right: shown(right) }
   }
 
   #of(event: Event, at: string): RunLine[] {
-    switch (event.type) {
-      case 'call_recorded':
-        this.#known.calls.set(event.id, {
-          tool: event.tool_name,
-          input: event.input,
-          started_at: null,
-        })
-        return []
-      case 'call_started': {
-        const call = this.#known.calls.get(event.id)
-        if (call) call.started_at = at
-        return []
-      }
-      case 'call_finished':
-        return this.#call(event, at)
-      case 'message_admitted':
-        this.#known.messages.set(event.id, { ...event, kind: event.provenance.kind })
-        return []
-      default:
-        break
-    }
-    const lines = this.#others(event, at)
-    return lines.length === 0 ? [] : [...this.flush(), ...lines]
+    const handler = this.#handlers[event.type] as Handler<Event> | undefined
+    const lines = handler?.(event, at) ?? []
+    const folds = event.type === 'call_finished'
+    return folds || lines.length === 0 ? lines : [...this.flush(), ...lines]
   }
 
   #call(event: Event & { type: 'call_finished' }, at: string): RunLine[] {
@@ -115,48 +156,6 @@ export class RunLines {
     const before = this.flush()
     this.#looked = { tool: call.tool, line, count: 1 }
     return before
-  }
-
-  #others(event: Event, at: string): RunLine[] {
-    switch (event.type) {
-      case 'turn_started':
-        this.counts.turns += 1
-        this.turnNumber += 1
-        return [this.#step(at, null, `turn ${this.turnNumber}, because ${this.#because(event)}`)]
-      case 'model_fell_back':
-        return [this.#step(at, 'waiting', `goes on with ${event.model}`, event.cause)]
-      case 'turn_ended':
-        return this.#turnEnded(event, at)
-      case 'work_item_created':
-        return [{ kind: 'title', text: this.#title(event.id, event.objective) }]
-      case 'work_item_completed':
-        return [this.#step(at, 'done', completed(event))]
-      case 'wait_registered':
-        return this.#wait(event, at)
-      case 'brief_delivered':
-        return [
-          { kind: 'words', brief: event.kind, text: safeLines(this.#ids.within(event.text.trim())) },
-        ]
-      case 'task_queued':
-        this.#known.tasks.set(event.id, { label: event.label, started_at: null, promoted: false })
-        return []
-      case 'task_started':
-      case 'task_promoted': {
-        const task = this.#known.tasks.get(event.id)
-        if (task && event.type === 'task_started') task.started_at = event.started_at
-        if (task && event.type === 'task_promoted') task.promoted = true
-        return []
-      }
-      case 'task_ended':
-        return this.#taskEnded(event, at)
-      case 'message_dead':
-        return [this.#step(at, 'failed', `${event.id} is given up`, event.reason)]
-    }
-    return []
-  }
-
-  #title(id: string, objective: string): Safe {
-    return safeLine(`${this.#ids.short(id)}  ${objective}`)
   }
 
   #because(event: Event & { type: 'turn_started' }): string {
@@ -212,8 +211,8 @@ export class RunLines {
         return [this.#step(at, 'waiting', `waits for ${event.resource}${name}; no cost`)]
       }
       case 'timer': {
-        const when = event.wake_at === null ? '' : due(event.wake_at, this.#zone())
-        return [this.#step(at, 'waiting', `waits until ${when}; no cost`, event.reason)]
+        const until = this.#until(event.wake_at ?? at, at)
+        return [this.#step(at, 'waiting', `waits ${until}; no cost`, event.reason)]
       }
       case 'external': {
         const what = [event.source, event.resource].filter((part) => part !== null).join(' ')
@@ -221,6 +220,13 @@ export class RunLines {
         return [this.#step(at, 'waiting', `waits for ${name}; no cost`, event.reason)]
       }
     }
+  }
+
+  /** `2 s, until 14:02:13`; from an hour on without the seconds. */
+  #until(due: string, at: string): string {
+    const ms = Date.parse(due) - Date.parse(at)
+    const zone = this.#zone()
+    return `${span(ms)}, until ${ms < 3_600_000 ? clockSeconds(due, zone) : clock(due, zone)}`
   }
 
   #taskEnded(event: Event & { type: 'task_ended' }, at: string): RunLine[] {

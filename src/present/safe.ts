@@ -7,7 +7,7 @@ declare const brand: unique symbol
 export type Safe = string & { readonly [brand]: 'safe' }
 
 /** C0, DEL, C1: written as the escapes programmers know. */
-const controls = /[\u0000-\u001f\u007f-\u009f]/
+const controls = /\p{Cc}/u
 /** Marks that reorder, hide or join what stands around them, and line breaks by other names. */
 const hidden = new RegExp(
   '[\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f' +
@@ -18,7 +18,8 @@ const hidden = new RegExp(
 )
 const anyForeign = new RegExp(`${controls.source}|${hidden.source}`, 'gu')
 /** An emoji keeps the joiner and the variation mark that make it one picture. */
-const emoji = /\p{Extended_Pictographic}(?:\ufe0f?[\u{1f3fb}-\u{1f3ff}]?\u200d\p{Extended_Pictographic})*\ufe0f?/gu
+const emoji =
+  /\p{Extended_Pictographic}(?:\ufe0f?[\u{1f3fb}-\u{1f3ff}]?\u200d\p{Extended_Pictographic})*\ufe0f?/gu
 
 const escapes: Readonly<Record<string, string>> = {
   '\t': '\\t',

@@ -14,7 +14,7 @@ export type Zone = { now: string; utc: boolean }
 export function span(ms: number): string {
   const of = Math.max(0, Math.round(ms))
   if (of < second) return `${of} ms`
-  if (of < minute) return `${Math.floor(of / second)} s`
+  if (of < minute - 500) return `${Math.round(of / second)} s`
   if (of < hour) return `${Math.floor(of / minute)} m`
   if (of < day) return two(Math.floor(of / hour), 'h', Math.floor((of % hour) / minute), 'm')
   return two(Math.floor(of / day), 'd', Math.floor((of % day) / hour), 'h')
@@ -80,5 +80,4 @@ export function due(at: string, zone: Zone): string {
 }
 
 /** How long ago: `2 h 1 m`. */
-export const since = (at: string, zone: Zone): string =>
-  span(Date.parse(zone.now) - Date.parse(at))
+export const since = (at: string, zone: Zone): string => span(Date.parse(zone.now) - Date.parse(at))

@@ -7,7 +7,14 @@ import type { Turn } from '../domain/turn.ts'
 import { activeWaitsOf, projections, queuedEvents, type AgentView } from './agent-view.ts'
 import type { Can } from './why.ts'
 
-export type AttentionKind = 'question' | 'blocked' | 'needs_input' | 'held' | 'failed_turn' | 'arrived' | 'cancelling'
+export type AttentionKind =
+  | 'question'
+  | 'blocked'
+  | 'needs_input'
+  | 'held'
+  | 'failed_turn'
+  | 'arrived'
+  | 'cancelling'
 
 export type Attention = {
   /** The id of the noun it is about: closing that closes the entry. */

@@ -7,13 +7,19 @@ import { z } from 'zod'
 /** `provider/model`, or `runbook`. Whether it can be opened is found out when it is used. */
 const modelName = z
   .string()
-  .regex(/^(runbook|[^\s/]+\/\S+)$/, 'write it as provider/model, for example anthropic/claude-sonnet-4-6')
+  .regex(
+    /^(runbook|[^\s/]+\/\S+)$/,
+    'write it as provider/model, for example anthropic/claude-sonnet-4-6',
+  )
 
 const providerSchema = z.strictObject({
   kind: z
     .enum(['anthropic', 'openai', 'openai-compatible', 'google'])
     .describe('The wire format the provider speaks.'),
-  base_url: z.url({ protocol: /^https?$/ }).optional().describe('Ends in /v1, as the SDKs expect.'),
+  base_url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Ends in /v1, as the SDKs expect.'),
   api_key_file: z.string().min(1).optional().describe('Absolute path of a 0600 file with the key.'),
   api_key_env: z
     .string()
@@ -36,7 +42,10 @@ export const configSchema = z.strictObject({
     .optional()
     .describe('The folder agents work in; default: the home folder of each agent.'),
   providers: z
-    .record(z.string().regex(/^[a-z0-9][a-z0-9._-]*$/, 'use lower-case letters, digits, . _ -'), providerSchema)
+    .record(
+      z.string().regex(/^[a-z0-9][a-z0-9._-]*$/, 'use lower-case letters, digits, . _ -'),
+      providerSchema,
+    )
     .optional()
     .describe('Model providers by the id that stands before the slash of a model.'),
   environment: z

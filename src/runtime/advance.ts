@@ -44,6 +44,8 @@ export type Onward = {
   plan: PlanStored | null
   /** What interrupted the turn and is still to be told in its next request. */
   interruption: Interruption | null
+  /** The operator aborted the run: nothing further is begun. */
+  aborted: boolean
 }
 
 /** What interjected messages may take of one request. */
@@ -51,6 +53,7 @@ const interjectedTokens = 16_000
 
 /** Takes every step that needs no effect; stops where one does. */
 export function advance(d: Draft, onward: Onward): void {
+  if (onward.aborted) return
   for (;;) {
     const step = nextStep(d)
     if (!take(d, step, onward)) return

@@ -2,7 +2,7 @@
  * The host: every agent of a home, its lane, its tasks, and the operator's acts. Opening is
  * recovery: the same code whether the last process ended well or was killed (reliability rule 9).
  */
-import type { Emitted, Facts } from '../domain/facts.ts'
+import { activeWaits, openTurn, type Draft, type Emitted, type Facts } from '../domain/facts.ts'
 import { isAgentId, type AgentId } from '../domain/ids.ts'
 import { releaseHolds } from '../domain/park.ts'
 import { isRejection, no, type Rejection } from '../domain/verdict.ts'
@@ -64,7 +64,7 @@ class HomeHost implements Host {
       const changed = changedSettings(d.row('agents', id), settings)
       if (Object.keys(changed).length > 0) {
         d.emit({ type: 'agent_configured', id, ...changed })
-        if ('model' in changed || 'fallback_model' in changed) releaseHolds(d)
+        if ('model' in changed || 'fallback_model' in changed) releaseHeld(d, changed.model)
       }
     })
     if (isRejection(made)) return made
@@ -137,6 +137,7 @@ class HomeHost implements Host {
       if (event.type === 'message_admitted' && event.priority === 'interject') {
         lane.env.interjected.abort()
       }
+      if (event.type === 'agent_stopped') lane.env.abort.abort()
     }
     lane.wake()
   }
@@ -147,6 +148,15 @@ class HomeHost implements Host {
     for (const lane of this.#lanes.values()) lane.env.stopping = true
     this.#tell({ kind: 'fault', agent_id: agent, message })
   }
+}
+
+/** Ends the holds that the setting caused; a held turn goes on with the model set now. */
+function releaseHeld(d: Draft, model: string | undefined): void {
+  const held = [...activeWaits(d)].some((wait) => wait.wake === 'system')
+  const turn = openTurn(d)
+  releaseHolds(d)
+  if (!held || turn === null || model === undefined || model === turn.model) return
+  d.emit({ type: 'model_fell_back', id: turn.id, model, cause: 'the operator set another model' })
 }
 
 function changedSettings(agent: Agent | undefined, settings: AgentSettings) {

@@ -77,7 +77,9 @@ export class LaneEnv {
 
   /** What a decision needs to move the turn on, as far as it is known already. */
   onward(known: Partial<Onward>): Onward {
-    return { ready: null, plan: null, interruption: this.interruption, ...known }
+    const { interruption, stopping } = this
+    const aborted = this.abort.signal.aborted && !stopping
+    return { ready: null, plan: null, interruption, aborted, ...known }
   }
 
   /** Runs an effect between the two points at which a crash test may end the process. */

@@ -27,9 +27,10 @@ export async function runTurn(
   if (interruption !== null) await tellInterruption(env)
   for (;;) {
     if (openTurn(env.facts()) === null) return 'ended'
-    if (env.abort.signal.aborted) return abortOrLeave(env)
     if (env.stopping) return 'left'
     const step = nextStep(env.facts())
+    // A call that was begun gets its outcome, aborted or not; nothing else is begun.
+    if (env.abort.signal.aborted && step.do !== 'run_call') return abortOrLeave(env)
     const outcome = await take(env, talk, step)
     if (outcome !== null) return outcome
   }

@@ -26,6 +26,8 @@ export type BoxOptions = {
   fault?: FaultSeam
   effect_seam?: EffectSeam
   context_window?: number
+  /** Whether a seam has ended this box: what dies with it is then expected. */
+  is_dead?: () => boolean
 }
 
 export type Box = {
@@ -100,7 +102,11 @@ export async function openBox(t: TestContext, options: BoxOptions): Promise<Box>
   })
   let closed: Promise<void> | null = null
   const close = () => (closed ??= shut(host, processes, ledger))
-  t.after(close)
+  t.after(() =>
+    close().catch((error: unknown) => {
+      if (!options.is_dead?.()) throw error
+    }),
+  )
 
   const until = (is: (notice: HostNotice) => boolean, what = 'the notice') =>
     new Promise<HostNotice>((resolve, reject) => {

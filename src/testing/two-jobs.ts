@@ -74,7 +74,7 @@ function finishing(step: number, alpha: string, text: string): PolicyAnswer {
 
 /** Takes what is ready: alpha when its wait has ended, else beta. */
 function fromQueue(step: number, text: string, tail: string): PolicyAnswer {
-  const ready = text.slice(text.lastIndexOf('Queued and runnable'))
+  const [ready = ''] = text.slice(text.lastIndexOf('Queued and runnable:')).split('\n\n')
   const job = ready.includes('Alpha job') ? 'Alpha job' : 'Beta job'
   const id = itemOf(ready, job)
   if (step === 1) {

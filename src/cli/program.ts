@@ -1,0 +1,338 @@
+/**
+ * The command line: every command, its flags and its help. Each command's code is loaded when it is
+ * used, so that a run loads nothing of the reads. Returns the exit code; never exits by itself.
+ */
+import { Command, CommanderError, Option } from 'commander'
+import { makeContext, type Context } from './context.ts'
+import { asFailure, exits, failureText, usage, type CliFailure } from './failure.ts'
+import type { CliPorts } from './ports.ts'
+import type { GlobalFlags } from './settings.ts'
+
+type Run = (context: Context) => Promise<number> | number
+
+export async function main(argv: readonly string[], ports: CliPorts): Promise<number> {
+  let exit: number = exits.done
+  let flags: GlobalFlags = {}
+  const program = build(ports, (command, use) => async () => {
+    flags = command.optsWithGlobals()
+    exit = await use(makeContext(ports, flags))
+  })
+  try {
+    if (argv.length === 0) {
+      ports.err(program.helpInformation())
+      return exits.usage
+    }
+    await program.parseAsync([...argv], { from: 'user' })
+    return exit
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return exits.done
+    const failure = error instanceof CommanderError ? parseFailure(error) : asFailure(error)
+    if (failure === null) throw error
+    const json = flags.json === true || argv.includes('--json')
+    ports.err(`${json ? JSON.stringify(failure.problem) : failureText(failure)}\n`)
+    return failure.exit
+  }
+}
+
+/** `error: unknown option '--modle'\n(Did you mean --model?)` in our words. */
+function parseFailure(error: CommanderError): CliFailure {
+  const [first = '', second = ''] = error.message.replace(/^error: /, '').split('\n')
+  const near = /\(Did you mean (?:one of )?(.*)\?\)/.exec(second)?.[1]
+  const name = first.replace(/'/g, '"').replace(/\.$/, '')
+  const hint = near === undefined ? 'holon --help shows the commands' : `did you mean ${near}?`
+  return usage(error.code.replace('commander.', ''), name, hint)
+}
+
+type Action = (command: Command, use: Run) => () => Promise<void>
+
+function build(ports: CliPorts, action: Action): Command {
+  const program = new Command('holon')
+  program
+    .description('Long-lived agents that work, wait, resume and report.')
+    .version(ports.version, '--version', 'print the version')
+    .helpOption('--help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .showSuggestionAfterError()
+    .exitOverride()
+    .enablePositionalOptions(false)
+    .configureOutput({
+      writeOut: (text) => ports.out(text),
+      writeErr: (text) => ports.err(text),
+      outputError: () => {},
+      getOutHelpWidth: () => Math.max(60, ports.terminal.columns() || 100),
+    })
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', examplesOf('holon'))
+  addGlobals(program)
+  const add: Add = (parent, name, about) => {
+    const command = parent.command(name).description(about)
+    command.helpOption('--help', 'print this help')
+    const full = pathOf(command)
+    command.addHelpText('after', examplesOf(full))
+    return command
+  }
+  addRun(program, add, action)
+  addActs(program, add, action)
+  addWork(program, add, action)
+  addReads(program, add, action)
+  addConfig(program, add, action)
+  return program
+}
+
+type Add = (parent: Command, name: string, about: string) => Command
+
+const pathOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
+
+function addGlobals(program: Command): void {
+  program
+    .option('--home <folder>', 'the home to use (HOLON_HOME; default: the XDG state folder)')
+    .option('--json', 'records as JSON; errors as problem documents on stderr')
+    .option('--quiet', 'print answers only')
+    .option('--plain', 'no colours, no redrawn line, no cutting')
+    .option('--wide', 'do not cut columns')
+    .option('--utc', 'times in UTC')
+    .addOption(new Option('--no-color', 'no colours (NO_COLOR)'))
+    .option('--ascii', 'marks in ASCII')
+}
+
+function addRun(program: Command, add: Add, action: Action): void {
+  const run = add(program, 'run', 'say something to an agent, or run a runbook, and see it through')
+    .argument('[text...]', 'what is to be done, a runbook file (.md), or - for standard input')
+    .option('--agent <name>', 'the agent (default: main, made at first use)')
+    .option('--model <provider/model>', 'its model from now on (HOLON_MODEL)')
+    .option('--workspace <folder>', 'the folder it works in from now on')
+    .option('--resume', 'send nothing; go on with everything open')
+    .option('--no-input', 'never ask; exit 3 when a question is open')
+  run.action((words: string[], options: object) =>
+    action(run, async (context) => {
+      const { run } = await import('./run.ts')
+      return run(context, words, options)
+    })(),
+  )
+}
+
+function addActs(program: Command, add: Add, action: Action): void {
+  const send = add(program, 'send', 'send a message to an agent, an item or a question')
+    .argument('<text>', 'the message')
+    .option('--agent <name>', 'the agent (default: main)')
+    .option('--wait <wait>', 'the question it answers')
+    .option('--work-item <item>', 'the item it is about')
+    .option('--now', 'into the turn that runs, at its next safe point')
+    .option('--start', 'start the agent when it is stopped')
+  send.action((text: string, options: object) =>
+    action(send, async (context) => (await import('./act.ts')).send(context, text, options))(),
+  )
+  const answer = add(program, 'answer', 'answer a question')
+    .argument('<wait|item>', 'the question, or the item that asks it')
+    .argument('<text>', 'the answer')
+  answer.action((target: string, text: string) =>
+    action(answer, async (context) => (await import('./act.ts')).answer(context, target, text))(),
+  )
+  const trigger = add(program, 'trigger', 'fire an external wait by hand')
+    .argument('<wait>', 'the wait')
+    .option('--body <text>', 'what came with the event')
+  trigger.action((target: string, options: object) =>
+    action(trigger, async (context) =>
+      (await import('./act.ts')).trigger(context, target, options),
+    )(),
+  )
+}
+
+function addWork(program: Command, add: Add, action: Action): void {
+  const work = add(program, 'work', 'work items: list, show, unblock, pick, complete')
+  const list = add(work, 'list', 'open items and what each waits for')
+    .option('--all', 'completed items too')
+    .option('--agent <name>', 'only this agent')
+  list.action((options: object) =>
+    action(list, async (context) => (await import('./work.ts')).workList(context, options))(),
+  )
+  const show = add(work, 'show', 'one item whole: plan, todos, wait, report').argument('<item>')
+  show.action((item: string) =>
+    action(show, async (context) => (await import('./work.ts')).workShow(context, item))(),
+  )
+  const onItem = (verb: 'unblock' | 'pick' | 'complete', about: string) => {
+    const command = add(work, verb, about).argument('<item>')
+    command.action((item: string, options: object) =>
+      action(command, async (context) =>
+        (await import('./act.ts')).onItem(context, verb, item, options),
+      )(),
+    )
+    return command
+  }
+  onItem('unblock', 'clear its blocker and its wait: it may go on')
+  onItem('pick', 'put it in focus').option('--reason <text>', 'why it goes first')
+  onItem('complete', 'complete it yourself').option('--report <text>', 'the report')
+}
+
+function addReads(program: Command, add: Add, action: Action): void {
+  const why = add(program, 'why', 'why an item is as it is, and what comes next').argument('<item>')
+  why.action((item: string) =>
+    action(why, async (context) => (await import('./why.ts')).why(context, item))(),
+  )
+  const inbox = add(program, 'inbox', 'what needs you')
+  inbox.action(action(inbox, async (context) => (await import('./inbox.ts')).inbox(context)))
+  addTasks(program, add, action)
+  addWaits(program, add, action)
+  addAgents(program, add, action)
+  const briefs = add(program, 'briefs', 'what agents reported, replied and asked')
+    .option('--agent <name>', 'only this agent')
+    .option('--work-item <item>', 'only this item')
+    .option('--limit <n>', 'the newest so many (default: 20)')
+  briefs.action((options: object) =>
+    action(briefs, async (context) => (await import('./briefs.ts')).briefs(context, options))(),
+  )
+  const events = add(program, 'events', 'the events of the home, in order')
+    .option('--follow', 'go on as they come')
+    .option('--after <seq>', 'only those behind this sequence number')
+    .option('--limit <n>', 'at most so many')
+    .option('--agent <name>', 'only this agent')
+    .option('--work-item <item>', 'only this item')
+  events.action((options: object) =>
+    action(events, async (context) => (await import('./events.ts')).events(context, options))(),
+  )
+  const doctor = add(program, 'doctor', 'whether everything is well').option(
+    '--verify',
+    'refold the whole ledger and compare',
+  )
+  doctor.action((options: object) =>
+    action(doctor, async (context) => (await import('./doctor.ts')).doctor(context, options))(),
+  )
+}
+
+function addTasks(program: Command, add: Add, action: Action): void {
+  const tasks = add(program, 'tasks', 'running commands; show, output, stop')
+    .option('--all', 'ended ones too')
+    .option('--agent <name>', 'only this agent')
+  tasks.action((options: object) =>
+    action(tasks, async (context) => (await import('./tasks.ts')).tasks(context, options))(),
+  )
+  const show = add(tasks, 'show', 'one task').argument('<task>')
+  show.action((task: string) =>
+    action(show, async (context) => (await import('./tasks.ts')).taskShow(context, task))(),
+  )
+  const output = add(tasks, 'output', 'what it wrote').argument('<task>')
+  output.action((task: string) =>
+    action(output, async (context) => (await import('./tasks.ts')).taskOutput(context, task))(),
+  )
+  const stop = add(tasks, 'stop', 'stop it: TERM, then KILL, then proof').argument('<task>')
+  stop.action((task: string) =>
+    action(stop, async (context) => (await import('./act.ts')).stopTask(context, task))(),
+  )
+}
+
+function addWaits(program: Command, add: Add, action: Action): void {
+  const waits = add(program, 'waits', 'what is waited for, and what wakes it; cancel').option(
+    '--agent <name>',
+    'only this agent',
+  )
+  waits.action((options: object) =>
+    action(waits, async (context) => (await import('./waits.ts')).waits(context, options))(),
+  )
+  const cancel = add(waits, 'cancel', 'cancel a wait').argument('<wait>')
+  cancel.action((wait: string) =>
+    action(cancel, async (context) => (await import('./act.ts')).cancelWait(context, wait))(),
+  )
+}
+
+function addAgents(program: Command, add: Add, action: Action): void {
+  const agents = add(program, 'agents', 'every agent and what it does; start, stop')
+  agents.action(action(agents, async (context) => (await import('./agents.ts')).agents(context)))
+  for (const verb of ['start', 'stop'] as const) {
+    const about =
+      verb === 'start'
+        ? 'let an agent go on, also after a hold'
+        : 'start no turn until it is started'
+    const command = add(agents, verb, about).argument('<agent>')
+    command.action((agent: string) =>
+      action(command, async (context) =>
+        (await import('./act.ts')).onAgent(context, verb, agent),
+      )(),
+    )
+  }
+}
+
+function addConfig(program: Command, add: Add, action: Action): void {
+  const config = add(program, 'config', 'settings: show, path, get, set')
+  const show = add(config, 'show', 'every setting and where it comes from')
+  show.action(
+    action(show, async (context) => (await import('./config-command.ts')).configShow(context)),
+  )
+  const path = add(config, 'path', 'where config.json is')
+  path.action(
+    action(path, async (context) =>
+      (await import('./config-command.ts')).configPathCommand(context),
+    ),
+  )
+  const get = add(config, 'get', 'one value of config.json').argument('<key>')
+  get.action((key: string) =>
+    action(get, async (context) => (await import('./config-command.ts')).configGet(context, key))(),
+  )
+  const set = add(config, 'set', 'write one value into config.json')
+    .argument('<key>', 'a key, like model or providers.local.base_url')
+    .argument('<value>', 'text, or JSON for lists and objects')
+  set.action((key: string, value: string) =>
+    action(set, async (context) =>
+      (await import('./config-command.ts')).configSet(context, key, value),
+    )(),
+  )
+}
+
+const examples: Readonly<Record<string, readonly string[]>> = {
+  holon: [
+    'holon run examples/health-check.md          a runbook: no key, no cost',
+    'holon run "list what is slow in this build" --model anthropic/claude-sonnet-4-6',
+    'holon run --resume                          go on with everything open',
+    'holon work list                             what is open, and what it waits for',
+  ],
+  'holon run': [
+    'holon run "port the fixtures" --workspace ~/src/app',
+    'holon run examples/health-check.md',
+    'holon run notes.md --model openai/gpt-5.2   the text of the file, to a model',
+    'holon run --resume                          send nothing, go on',
+    '',
+    'Exit: 0 done, 1 failed or held, 2 usage, 3 waits for someone, 4 home owned by another',
+    'process, 130 interrupted. Ctrl-C ends at the next safe point, twice at once.',
+  ],
+  'holon send': [
+    'holon send "leave the fixtures as they are"',
+    'holon send --work-item work_7f3a "and add a test"',
+  ],
+  'holon answer': ['holon answer wait_3c1e yes', 'holon answer work_b210 "only the second one"'],
+  'holon trigger': [`holon trigger wait_40aa --body '{"conclusion":"success"}'`],
+  'holon work': ['holon work list --all', 'holon work show work_7f3a'],
+  'holon work list': ['holon work list --agent docs', 'holon work list --json | jq .work_items'],
+  'holon work show': ['holon work show work_7f3a'],
+  'holon work unblock': ['holon work unblock work_22e0'],
+  'holon work pick': ['holon work pick work_7f3a --reason "the release waits for it"'],
+  'holon work complete': ['holon work complete work_7f3a --report "Done by hand."'],
+  'holon why': ['holon why work_b210', 'holon why work_b210 --json | jq .next'],
+  'holon inbox': ['holon inbox'],
+  'holon tasks': ['holon tasks --all', 'holon tasks output task_91c2'],
+  'holon tasks show': ['holon tasks show task_91c2'],
+  'holon tasks output': ['holon tasks output task_91c2 | tail'],
+  'holon tasks stop': ['holon tasks stop task_91c2'],
+  'holon waits': ['holon waits', 'holon waits cancel wait_40aa'],
+  'holon waits cancel': ['holon waits cancel wait_40aa'],
+  'holon agents': ['holon agents', 'holon agents start docs'],
+  'holon agents start': ['holon agents start docs'],
+  'holon agents stop': ['holon agents stop docs'],
+  'holon briefs': ['holon briefs --work-item work_7f3a'],
+  'holon events': ['holon events --follow', 'holon events --after 1200 --json'],
+  'holon doctor': ['holon doctor --verify'],
+  'holon config': ['holon config show', 'holon config set model anthropic/claude-sonnet-4-6'],
+  'holon config show': ['holon config show --json'],
+  'holon config path': ['holon config path'],
+  'holon config get': ['holon config get model'],
+  'holon config set': [
+    'holon config set model local/qwen3-coder',
+    'holon config set providers.local.kind openai-compatible',
+  ],
+}
+
+function examplesOf(path: string): string {
+  const lines = examples[path] ?? []
+  return lines.length === 0
+    ? ''
+    : `\nExamples:\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}`
+}

@@ -1,0 +1,140 @@
+/**
+ * The first and the last lines of a run: who works with what, what it came to, what is left and
+ * why, what goes on without it, and the line that resumes.
+ */
+import { agentView, projections } from '../protocol/agent-view.ts'
+import type { Agent, Facts } from '../protocol/records.ts'
+import { whyOf } from '../protocol/why.ts'
+import { counted } from '../present/call-line.ts'
+import type { RunCounts } from '../present/run-lines.ts'
+import { safeLine } from '../present/safe.ts'
+import { took } from '../present/span.ts'
+import { usageText } from '../present/status-line.ts'
+import { apart } from '../present/table.ts'
+import { whyLines } from '../present/why-text.ts'
+import { zoneOf, type Context } from './context.ts'
+import type { RunHost } from './ports.ts'
+import { tilde } from './settings.ts'
+
+export type RunEnd = {
+  context: Context
+  host: RunHost
+  agents: readonly Agent[]
+  /** What the run worked on, by agent. */
+  mine: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+/** `agent main, model runbook (no key, no cost), home ~/.local/state/holon`. */
+export function headLine(context: Context, agents: readonly Agent[]): string {
+  const names = agents.map(({ id, model }) => {
+    const free = model === 'runbook' ? ' (no key, no cost)' : ''
+    return `agent ${id}, model ${model ?? 'none'}${free}`
+  })
+  const who = names.length === 0 ? 'no agent' : names.join('; ')
+  return safeLine(`${who}, home ${tilde(context.ports, context.home.value)}`)
+}
+
+type Outcome = {
+  exit: number
+  because: string
+  fault: string | null
+  counts: RunCounts
+  ms: number
+}
+
+export function endLines(of: RunEnd, { exit, because, fault, counts, ms }: Outcome): string[] {
+  const { context } = of
+  const lines: string[] = []
+  if (fault !== null) lines.push(`holon: ${safeLine(fault)}`)
+  const items = of.agents.flatMap((agent) => itemsOf(of, agent))
+  if (items.some((one) => one.completed && one.reported)) {
+    lines.push('claimed by the agent; no checks were asked for, so nothing is verified')
+  }
+  for (const { why } of items) if (why.length > 0) lines.push('', ...why)
+  lines.push(...heldLines(of, items.length), ...runningTasks(of))
+  const parts = [
+    counted(counts.turns, 'turn'),
+    counted(counts.calls, 'call'),
+    took(ms),
+    usageText(counts.usage) || 'no tokens',
+  ]
+  if (exit !== 0) parts.push(because)
+  const [only] = items.length === 1 ? items : []
+  const show = only === undefined ? '' : `holon work show ${context.ids.short(only.id)}`
+  const { terminal } = context.ports
+  lines.push('', apart(parts.join(', '), show, terminal.stderr ? terminal.columns() || 100 : null))
+  return lines
+}
+
+export function interruptLines(of: RunEnd, because: string): string[] {
+  return [
+    ...runningTasks(of),
+    `${because}; nothing is lost. Go on with   holon run --resume${homeFlag(of.context)}`,
+  ]
+}
+
+/** The home is named when a later command would not find it by itself. */
+function homeFlag({ home }: Context): string {
+  return home.source === '--home' ? ` --home ${home.value}` : ''
+}
+
+type Item = { id: string; completed: boolean; reported: boolean; why: string[] }
+
+function itemsOf({ context, host, mine }: RunEnd, { id }: Agent): Item[] {
+  const facts = host.facts(id)
+  if (facts === null) return []
+  const zone = zoneOf(context)
+  const view = agentView(facts, zone.now, false)
+  return projections(view)
+    .filter(({ item }) => mine.get(id)?.has(item.id))
+    .map((projection) => {
+      const { item } = projection
+      const completed = item.state === 'completed'
+      const style = { zone, ids: context.ids, decided: false }
+      const why = completed ? [] : whyLines(whyOf(view, projection, null), style)
+      return { id: item.id, completed, reported: item.result_brief_id !== null, why }
+    })
+}
+
+/** What holds an agent as a whole, and questions that belong to no item. */
+function heldLines({ context, host, agents }: RunEnd, items: number): string[] {
+  return agents.flatMap(({ id }) => {
+    const facts = host.facts(id)
+    if (facts === null) return []
+    const waits = [...facts.rows('waits')].filter(
+      (wait) => wait.status === 'active' && wait.work_item_id === null,
+    )
+    return waits.flatMap((wait) => {
+      const short = context.ids.short(wait.id)
+      if (wait.wake === 'operator_input') {
+        return [
+          `agent ${id} waits for you: "${safeLine(wait.reason)}"`,
+          `do    holon answer ${short} <text>`,
+        ]
+      }
+      if (wait.wake !== 'system') return []
+      const until = wait.wake_at === null ? '' : ` until ${wait.wake_at}`
+      const lines = [
+        ...(items > 0 ? [''] : []),
+        `agent ${id} is held${until}: ${safeLine(wait.reason)}`,
+      ]
+      return [...lines, `do    holon run --resume${homeFlag(context)}      once it is settled`]
+    })
+  })
+}
+
+function runningTasks({ context, host, agents }: RunEnd): string[] {
+  return agents.flatMap(({ id }) =>
+    live(host.facts(id)).map((task) => {
+      const short = context.ids.short(task.id)
+      return `${short} goes on: ${safeLine(task.label)}      holon tasks output ${short}`
+    }),
+  )
+}
+
+const live = (facts: Facts | null) =>
+  facts === null
+    ? []
+    : [...facts.rows('tasks')].filter((task) =>
+        ['queued', 'running', 'cancelling'].includes(task.status),
+      )

@@ -1,0 +1,109 @@
+/**
+ * `holon run`: takes the home, checks everything that can be refused, says one thing to one agent
+ * (or nothing, with `--resume`), prints what happens until nothing is pending, and leaves. The
+ * session is in run-session.ts, the rule of when it ends in run-state.ts.
+ */
+import type { Agent } from '../protocol/records.ts'
+import type { Config } from '../protocol/config.ts'
+import { configPath, readConfig } from './config-file.ts'
+import type { Context } from './context.ts'
+import { exits, refused, usage, type Exit } from './failure.ts'
+import type { OwnedHome } from './ports.ts'
+import { RunSession } from './run-session.ts'
+import {
+  checkModel,
+  checkRunbook,
+  chooseModel,
+  chooseWorkspace,
+  readTarget,
+  type RunOptions,
+  type Target,
+} from './run-target.ts'
+import { modelSetting, tilde } from './settings.ts'
+
+const firstAgent = 'main'
+
+export async function run(
+  context: Context,
+  words: readonly string[],
+  options: RunOptions,
+): Promise<Exit> {
+  const { ports, home } = context
+  const target = await readTarget(context, words, options)
+  await checkRunbook(context, target)
+  const { config } = await readConfig(ports, home.value)
+  if (target.kind === 'resume' && (await hasNothing(context))) {
+    if (context.flags.json !== true) ports.err('nothing is open: this home was never used\n')
+    return exits.done
+  }
+  const owned = await ports.own({ home: home.value, config })
+  let how: 'safe_point' | 'now' = 'safe_point'
+  try {
+    const agents = await prepare(context, owned, { target, options, config })
+    const session = new RunSession(context, owned, { target, agents, ask: options.input !== false })
+    const exit = await session.run()
+    how = session.closing
+    return exit
+  } finally {
+    await owned.close(how)
+  }
+}
+
+async function hasNothing({ ports, home }: Context): Promise<boolean> {
+  const reader = await ports.open_reader(home.value)
+  await reader?.close()
+  return reader === null
+}
+
+type Asked = { target: Target; options: RunOptions; config: Config }
+
+/** The agents this run follows, with their settings stored. Nothing is admitted before. */
+async function prepare(context: Context, owned: OwnedHome, asked: Asked): Promise<Agent[]> {
+  const known = (await owned.agents()).filter((agent) => agent.state !== 'deleted')
+  const { target, options } = asked
+  if (target.kind !== 'resume') {
+    const id = options.agent ?? firstAgent
+    const agent = known.find((one) => one.id === id) ?? null
+    return [await configure(context, owned, asked, { id, agent })]
+  }
+  const resumed =
+    options.agent === undefined ? known : known.filter((one) => one.id === options.agent)
+  if (resumed.length === 0 && options.agent !== undefined) {
+    const names = known.map((agent) => agent.id).join(', ')
+    throw usage('agent_not_found', `there is no agent "${options.agent}"`, `there are ${names}`)
+  }
+  if (resumed.length !== 1 && (options.model ?? options.workspace) !== undefined) {
+    throw usage('which_agent', 'there are several agents', 'say whose setting it is with --agent')
+  }
+  const configured: Agent[] = []
+  for (const agent of resumed) {
+    configured.push(await configure(context, owned, asked, { id: agent.id, agent }))
+  }
+  return configured
+}
+
+async function configure(
+  context: Context,
+  owned: OwnedHome,
+  { target, options, config }: Asked,
+  { id, agent }: { id: string; agent: Agent | null },
+): Promise<Agent> {
+  const file = tilde(context.ports, configPath(context.home.value))
+  const given = modelSetting(context.ports, options.model, config, file)
+  const chosen = chooseModel(target, given, agent?.model ?? null)
+  if ('missing' in chosen) throw usage('no_model', chosen.missing, chosen.hint)
+  await checkModel(owned, chosen.model)
+  const workspace = await chooseWorkspace(context, {
+    flag: options.workspace,
+    configured: config.workspace,
+    agent,
+  })
+  const made = await owned.host.ensureAgent({
+    id,
+    ...(chosen.store ? { model: chosen.model } : {}),
+    ...(config.fallback_model === undefined ? {} : { fallback_model: config.fallback_model }),
+    ...(workspace === null ? {} : { workspace }),
+  })
+  if (!made.ok) throw refused(made)
+  return made.agent
+}

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  delivery, prompt, task, waitCommand, World, somePlan,
+} from '../testing/domain.ts'
+import { act, answer, ask, begin, end, taskEnds } from '../testing/domain-turn.ts'
+import { completeItem } from './complete.ts'
+import { agentOf, openTurn, roundsOf, type Draft } from './facts.ts'
+import { pickItem } from './focus.ts'
+import type { WorkItemId } from './ids.ts'
+import { admitEvent, admitPrompt } from './ingress.ts'
+import { violations } from './invariants.ts'
+import { createItem, updateItem, type UpdateItem } from './items.ts'
+import { askAboutBucket, holdAgent, releaseHolds } from './park.ts'
+import { paceAgent } from './pacing.ts'
+import { isTerminal } from './task.ts'
+import { plus } from './time.ts'
+import { abandonTurn } from './turn-start.ts'
+import { unreviewed, type Wake } from './wait.ts'
+import { cancelWait, fireDue, waitFor } from './waiting.ts'
+
+const minute = 60_000
+const sources = ['ci', 'mail', null] as const
+
+/** One thing that happens; the numbers choose among what there is. */
+type Happening = { kind: keyof typeof happenings; a: number; b: number; c: number }
+type Happens = (w: World, n: Happening) => void
+
+const choose = <T>(list: readonly T[], n: number): T | undefined => list[n % (list.length || 1)]
+const anyItem = (w: World, n: number): WorkItemId =>
+  choose(w.all('work_items'), n)?.id ?? ('work_none' as const)
+
+/** Done by the agent in its turn when one is open, else by the operator. */
+function either(w: World, tool: string, input: object, decide: (d: Draft, by: By) => unknown): void {
+  const turn = openTurn(w.facts)
+  if (turn && roundsOf(w.facts, turn).length > 0) act(w, { tool, input }, (d) => decide(d, 'agent'))
+  else w.try((d) => decide(d, 'operator'))
+}
+type By = 'agent' | 'operator'
+
+/** What closes a round ends the turn, as the runtime has it. */
+function closes(w: World, item: WorkItemId | null, outcome: 'waiting' | 'completed'): void {
+  const turn = openTurn(w.facts)
+  if (turn && (item === null || turn.work_item_id === item)) end(w, { outcome })
+}
+
+const happenings = {
+  create: (w, { a, b }) =>
+    either(w, 'CreateWorkItem', {}, (d, by) => {
+      const id = d.mint('work')
+      return createItem(d, {
+        id,
+        by,
+        objective: `Objective ${a}`,
+        plan_status: b === 0 ? 'needs_input' : 'draft',
+        todo_list: [],
+        plan: somePlan(id),
+        budget: null,
+      })
+    }),
+  update: (w, { a, b, c }) => {
+    const work_item_id = anyItem(w, a)
+    const fields: Omit<UpdateItem, 'work_item_id' | 'by'>[] = [
+      { objective: `Objective ${c}` },
+      { plan_status: (['draft', 'ready', 'needs_input'] as const)[c % 3] ?? 'draft' },
+      { blocked_by: c % 2 === 0 ? null : `blocked ${c}` },
+      { todo_list: [{ text: `todo ${c}`, state: 'pending' }] },
+    ]
+    const change = { work_item_id, ...choose(fields, b) }
+    either(w, 'UpdateWorkItem', change, (d, by) => updateItem(d, { ...change, by }))
+  },
+  pick: (w, { a, b }) => {
+    const work_item_id = anyItem(w, a)
+    const reason = b % 2 === 0 ? null : 'because'
+    either(w, 'PickWorkItem', { work_item_id }, (d, by) => pickItem(d, { work_item_id, by, reason }))
+  },
+  complete: (w, { a, b }) => {
+    const work_item_id = anyItem(w, a)
+    const report = b % 2 === 0 ? null : 'It is done.'
+    either(w, 'CompleteWorkItem', { work_item_id }, (d, by) =>
+      completeItem(d, { work_item_id, by, report, turn: null }),
+    )
+    if (w.lastOf('work_item_completed').length > 0) closes(w, work_item_id, 'completed')
+  },
+  wait: (w, { a, b, c }) => {
+    const turn = openTurn(w.facts)
+    if (!turn || roundsOf(w.facts, turn).length === 0) return
+    const wake = choose<Wake>(['external', 'operator_input', 'timer', 'task_result'], b) ?? 'timer'
+    const item = a === 9 ? null : a > 6 ? turn.work_item_id : anyItem(w, a)
+    const named = wake === 'task_result' ? choose(w.all('tasks'), c) : undefined
+    act(w, { tool: 'WaitFor', input: item === null ? {} : { work_item_id: item } }, (d) =>
+      waitFor(
+        d,
+        waitCommand({
+          wake,
+          work_item_id: item,
+          source: wake === 'external' ? (sources[c % 3] ?? null) : null,
+          resource: named?.id ?? null,
+          task: named ?? null,
+          wake_at: wake === 'timer' ? plus(w.now, c * 20_000) : null,
+          recheck_at: c > 6 ? plus(w.now, c * 10_000) : null,
+          delivery_mode: c % 2 === 0 ? 'wake_hint' : 'enqueue_message',
+          question: wake === 'operator_input' ? 'And now?' : null,
+        }),
+      ),
+    )
+    const made = w.lastOf('wait_registered', 'wait_rearmed')
+    const answered = w.lastOf('wait_resolved').some((e) => e.by.kind !== 'operator')
+    if (made.length > 0 && !answered) closes(w, item, 'waiting')
+  },
+  say: (w, { a, b, c }) => {
+    const question = choose(
+      w.all('waits').filter((x) => x.status === 'active' && x.wake === 'operator_input'),
+      a,
+    )
+    w.try((d) =>
+      admitPrompt(
+        d,
+        prompt({
+          work_item_id: b % 3 === 0 ? anyItem(w, a) : null,
+          wait_id: b % 3 === 1 ? (question?.id ?? null) : null,
+          priority: c % 3 === 0 ? 'interject' : 'next',
+          start: c % 2 === 0,
+        }),
+      ),
+    )
+  },
+  deliver: (w, { a, b }) => {
+    const target = choose(
+      w.all('waits').filter((x) => x.status === 'active' && x.wake === 'external'),
+      a,
+    )
+    const wait_id = b === 0 ? (target?.id ?? null) : null
+    w.try((d) => admitEvent(d, delivery({ source: sources[a % 3] ?? null, wait_id })))
+  },
+  beginTask: (w, { a, b }) => {
+    const turn = openTurn(w.facts)
+    if (turn) task(w, { work_item_id: turn.work_item_id, promoted: a > 0, child: b === 0 })
+  },
+  endTask: (w, { a, b }) => {
+    const running = choose(w.all('tasks').filter((x) => !isTerminal(x)), a)
+    const status = (['completed', 'failed', 'cancelled', 'interrupted'] as const)[b % 4]
+    if (running) taskEnds(w, running, status ?? 'completed')
+  },
+  pass: (w, { a }) => {
+    const ms = choose([1, 1000, minute / 2, minute, 5 * minute, 20 * minute], a) ?? 1
+    w.pass(ms).do(fireDue)
+  },
+  lap: (w) => {
+    const turn = openTurn(w.facts)
+    if (turn && roundsOf(w.facts, turn).length === 0) ask(w) && answer(w)
+    else if (!turn && w.next().do === 'start_turn') begin(w)
+  },
+  crash: (w) => {
+    w.reload()
+    const turn = openTurn(w.facts)
+    if (turn && roundsOf(w.facts, turn).length === 0) w.do(abandonTurn)
+  },
+  look: (w, { a }) => {
+    const turn = openTurn(w.facts)
+    if (!turn || roundsOf(w.facts, turn).length === 0) return
+    act(w, { tool: 'ExecCommand' }, () => null, { hash: `h${a}`, changed: a === 0 })
+  },
+  end: (w, { a, b }) => {
+    const turn = openTurn(w.facts)
+    if (!turn || (roundsOf(w.facts, turn).length === 0 && a > 0)) return
+    const outcome = choose(['completed', 'completed', 'aborted', 'failed'] as const, b)
+    const plan = turn.work_item_id === null ? null : somePlan(turn.work_item_id)
+    end(w, {
+      outcome: outcome ?? 'completed',
+      text: a % 2 === 0 ? 'Words.' : '',
+      plan: plan && { ...plan, sha256: a > 7 ? `p${b}` : null },
+    })
+  },
+  stop: (w, { a }) => {
+    const { state } = agentOf(w.facts)
+    if (state === 'active' && a === 0) {
+      w.do((d) => d.emit({ type: 'agent_stopped', id: d.agent_id, by: 'operator' }))
+    } else if (state === 'stopped') {
+      w.do((d) => d.emit({ type: 'agent_started', id: d.agent_id, by: 'operator' }))
+    }
+  },
+  hold: (w, { a }) => {
+    if (a === 0) {
+      w.do((d) => holdAgent(d, { cause: 'provider_world', message: '503', until: null }))
+    } else w.do(releaseHolds)
+  },
+  drain: (w, { a }) => w.do((d) => paceAgent(d, { bucket: a === 0 ? 0 : 1, bucket_at: d.now })),
+  cancel: (w, { a }) => {
+    const active = choose(w.all('waits').filter((x) => x.status === 'active'), a)
+    if (active && active.wake !== 'system') w.try((d) => cancelWait(d, active.id))
+  },
+} satisfies Record<string, Happens>
+
+const kinds = Object.keys(happenings) as Happening['kind'][]
+// What moves a turn on comes more often than the rest, or no sequence gets anywhere.
+const weighted = [...kinds, ...(['lap', 'lap', 'lap', 'wait', 'wait', 'look', 'end', 'pass'] as const)]
+const happening = fc.record<Happening>({
+  kind: fc.constantFrom(...weighted),
+  a: fc.nat(9),
+  b: fc.nat(9),
+  c: fc.nat(9),
+})
+
+function play(w: World, list: readonly Happening[]): void {
+  for (const one of list) {
+    const happens: Happens = happenings[one.kind]
+    happens(w, one)
+    assert.deepEqual(violations(w.facts), [], one.kind)
+  }
+  assert.deepEqual(violations(w.whole(), w.events), [])
+}
+
+/** Lets time pass and turns run that achieve nothing, until nothing is due any more. */
+function settle(w: World): number {
+  if (agentOf(w.facts).state !== 'active') {
+    w.do((d) => d.emit({ type: 'agent_started', id: d.agent_id, by: 'operator' }))
+  }
+  w.do(releaseHolds)
+  const turn = openTurn(w.facts)
+  if (turn && roundsOf(w.facts, turn).length === 0) w.do(abandonTurn)
+  else if (turn) end(w)
+  for (let laps = 0; laps < 500; laps++) {
+    w.do(fireDue)
+    const next = w.next()
+    if (next.do === 'start_turn') {
+      begin(w)
+      ask(w)
+      answer(w, { text: 'I see.' })
+      end(w, { text: 'I see.' })
+    } else if (next.do === 'wait' && next.until !== null) {
+      w.do(askAboutBucket)
+      w.now = next.until > w.now ? next.until : plus(w.now, 1)
+    } else {
+      return laps
+    }
+  }
+  return assert.fail('it never comes to rest')
+}
+
+const runs = Number(process.env['HOLON_PROPERTY_RUNS'] ?? 150)
+
+test('§6 of reliability: no order of commands violates an invariant', () => {
+  fc.assert(
+    fc.property(fc.array(happening, { maxLength: 80 }), (list) => {
+      play(new World(), list)
+    }),
+    { numRuns: runs },
+  )
+})
+
+test('§6 of reliability: left alone, an agent comes to rest with nothing forgotten', () => {
+  fc.assert(
+    fc.property(fc.array(happening, { maxLength: 60 }), (list) => {
+      const w = new World()
+      play(w, list)
+      settle(w)
+      assert.deepEqual(violations(w.whole(), w.events), [])
+      for (const one of w.facts.rows('waits')) {
+        assert.equal(one.status === 'active' && unreviewed(one), false, `${one.id} was forgotten`)
+        assert.equal(one.status === 'resolved', false, `the end of ${one.id} was forgotten`)
+      }
+      for (const one of w.facts.rows('messages')) {
+        assert.equal(one.kind, 'task_result', `${one.id} was forgotten`)
+      }
+    }),
+    { numRuns: runs },
+  )
+})
+
+test('§11 facts read anew are the facts that were kept, at every point', () => {
+  fc.assert(
+    fc.property(fc.array(happening, { maxLength: 60 }), (list) => {
+      const kept = new World()
+      const reread = new World()
+      for (const one of list) {
+        const happens: Happens = happenings[one.kind]
+        happens(kept, one)
+        happens(reread.reload(), one)
+        assert.deepEqual(reread.last, kept.last, one.kind)
+      }
+    }),
+    { numRuns: Math.ceil(runs / 2) },
+  )
+})
