@@ -1,9 +1,9 @@
 // Writes the texts a model reads into modules: `src/tools/generated.ts` from each tool's .md file
 // and zod schema, `src/context/generated.ts` from prompts/*.md. The same module serves the sources
-// and the bundle, and a start neither reads files nor computes schemas. `--check` writes nothing
-// and exits 1 naming each stale file.
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename } from 'node:path'
+// and the bundle, and a start neither reads files nor computes schemas; and the JSON Schema of
+// config.json for editors. `--check` writes nothing and exits 1 naming each stale file.
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { argv, chdir, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
 
@@ -58,12 +58,25 @@ const promptTexts = () =>
     ]),
   )
 
+/** The published schema of `config.json`, from the one that validates it. */
+const configSchema = async () => {
+  const [{ z }, { configSchema }] = await Promise.all([
+    import('zod'),
+    import('../src/protocol/config.ts'),
+  ])
+  const schema = z.toJSONSchema(configSchema, { io: 'input', target: 'draft-2020-12' })
+  const about = { title: 'config.json of a Holon home' }
+  return `${JSON.stringify({ ...schema, ...about }, null, 2)}\n`
+}
+
 const checking = argv.includes('--check')
 const stale = []
 const update = (path, text) => {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return
   stale.push(path)
-  if (!checking) writeFileSync(path, text)
+  if (checking) return
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
 }
 
 if (existsSync('src/context/prompts')) {
@@ -74,6 +87,8 @@ if (existsSync(registry)) {
   if (!existsSync(outputs.tools)) update(outputs.tools, toolsModule({}))
   if (existsSync(outputs.tools)) update(outputs.tools, toolsModule(sorted(await toolTexts())))
 }
+
+update('docs/reference/config.schema.json', await configSchema())
 
 for (const path of new Set(stale)) console.error(`${path} ${checking ? 'is stale' : 'written'}`)
 if (checking && stale.length > 0) {

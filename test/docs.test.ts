@@ -144,10 +144,13 @@ const commandsIn = (text: string): string[] =>
     .flatMap(([, names = '']) => names.split('|'))
     .filter((name) => name !== 'help')
 
-/** `holon` and what follows it in code: words up to the first argument, and the long flags. */
+/**
+ * `holon` and what follows it in shell blocks, indented code and code spans: words up to the first
+ * argument, and the long flags. Other blocks show output.
+ */
 function invocationsIn(text: string): { words: string[]; flags: string[] }[] {
   const code = [
-    ...text.matchAll(/^(?:`{3,})[^\n]*\n([\s\S]*?)^`{3,}[ \t]*$/gm),
+    ...text.matchAll(/^`{3,}sh\n([\s\S]*?)^`{3,}[ \t]*$/gm),
     ...text.matchAll(/(?<!`)`([^`\n]+)`(?!`)/g),
     ...text.matchAll(/^ {4}(\S[^\n]*)$/gm),
   ].map(([, found = '']) => found)
@@ -203,6 +206,15 @@ test('every command and flag that a living page names is one the program has', (
     }),
   )
   assert.deepEqual(wrong, [])
+})
+
+test('every file that the help names as an example exists', () => {
+  const all = ['', ...commandsIn(help([]))].map((name) => help(name === '' ? [] : [name]))
+  const named = new Set(all.flatMap((text) => text.match(/examples\/[\w./-]+/g) ?? []))
+  assert.deepEqual(
+    [...named].filter((path) => !existsSync(join(root, path))),
+    [],
+  )
 })
 
 test('a command is read as far as its words go', () => {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { calls, says, scriptedModel, type Scripted } from '../src/testing/scripted-model.ts'
-import { call, creates, picks, runs, waitsFor } from './support/scripts.ts'
+import { call, creates, picks, runs, until, waitsFor } from './support/scripts.ts'
 import { hour, openStage, textOf, type Stage } from './support/stage.ts'
 
 const perKind = 25
@@ -26,7 +26,7 @@ async function hundredWaiting(t: TestContext) {
   const answers: (() => Scripted)[] = [
     ...kinds.map((kind) => () => creates(...numbers.map((n) => `${kind} ${n}`))),
     // It ends by itself when the test removes the workspace.
-    () => calls(runs('touch stay; while [ -e stay ]; do sleep 0.1; done', { yield_ms: 0 })),
+    () => calls(runs(until('done'), { yield_ms: 0 })),
     ...kinds.map((kind) => () =>
       calls(
         ...numbers.map((n) => {

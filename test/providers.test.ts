@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { ModelRequest } from '../src/models/model.ts'
 import { calls, fails, says, scriptedModel } from '../src/testing/scripted-model.ts'
-import { call, completes, creates, inOrder, picks, runs } from './support/scripts.ts'
+import { call, completes, creates, inOrder, picks, runs, until } from './support/scripts.ts'
 import { hour, minute, openStage, resultsOf, textOf, type Stage } from './support/stage.ts'
 
 /** A fault that is not worth sending the same request again for: the agent is held at once. */
@@ -327,7 +327,7 @@ test('§6 an abort stops a foreground command with proof and runs nothing after 
   const model = scriptedModel(
     inOrder(
       calls(
-        runs('echo begun; touch running; sleep 600; touch finished'),
+        runs(`echo begun; touch running; ${until('never')}; touch finished`),
         runs('touch second'),
         call('CreateWorkItem', { objective: 'never' }),
       ),

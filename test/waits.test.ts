@@ -10,7 +10,7 @@ import type { Json } from '../src/models/model.ts'
 import { temporaryHome } from '../src/testing/box.ts'
 import { calls, says, scriptedModel, type Scripted } from '../src/testing/scripted-model.ts'
 import { virtualClock } from '../src/testing/virtual-clock.ts'
-import { call, completes, creates, inOrder, picks, runs, waitsFor } from './support/scripts.ts'
+import { call, completes, creates, inOrder, picks, runs, until, waitsFor } from './support/scripts.ts'
 import type { Answer } from './support/scripts.ts'
 import { hour, minute, openStage, resultsOf, textOf, type Stage } from './support/stage.ts'
 
@@ -101,7 +101,7 @@ test('§3 an unbound word answers nothing by itself and shows what waits', async
 test('§3 the end of a task resolves the wait on it, and focus returns', async (t) => {
   const s = await onA(
     t,
-    () => calls(runs('while [ ! -e go ]; do sleep 0.05; done; echo built', { yield_ms: 0 })),
+    () => calls(runs(`${until('go')}; echo built`, { yield_ms: 0 })),
     (s) => waiting('task_result', { resource: liveTask(s) })(),
     done('A'),
   )
@@ -430,7 +430,7 @@ test('§1 times never decrease when the clock is set back', async (t) => {
 test('§5 an interjected word moves a foreground command to the background at once', async (t) => {
   const s = await onA(
     t,
-    () => calls(runs('touch running; while [ ! -e go ]; do sleep 0.05; done')),
+    () => calls(runs(`touch running; ${until('go')}`)),
     () => says('I read you.'),
     done('A'),
   )
@@ -446,7 +446,9 @@ test('§5 an interjected word moves a foreground command to the background at on
   assert.ok(last?.role === 'user' && last.content.includes('One more thing.'), 'after the results')
   await s.rest()
   assert.deepEqual(await statuses(s), ['consumed', 'interjected'])
+  const ended = s.committed('task_ended')
   writeFileSync(join(s.box.workspace, 'go'), '')
+  await ended
   await s.rest()
   await s.sound()
 })
@@ -496,7 +498,7 @@ test('§6 calls after a closing call get not_executed, completions excepted', as
 test('§2 a completion lists the tasks that still run, and they go on', async (t) => {
   const s = await onA(
     t,
-    () => calls(runs('touch on; while [ -e on ]; do sleep 0.05; done', { yield_ms: 0 })),
+    () => calls(runs(until('off'), { yield_ms: 0 })),
     done('A'),
   )
   await s.act({ do: 'send', text: 'Begin.' })
@@ -510,7 +512,7 @@ test('§2 a completion lists the tasks that still run, and they go on', async (t
   assert.equal(task?.status, 'running')
 
   const ended = s.committed('task_ended')
-  rmSync(join(s.box.workspace, 'on'))
+  writeFileSync(join(s.box.workspace, 'off'), '')
   await ended
   await s.rest()
   const result = (await s.rows('messages')).at(-1)

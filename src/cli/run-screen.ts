@@ -7,7 +7,7 @@ import { clockSeconds, type Zone } from '../present/span.ts'
 import { dim, glyph, painted, type Ink } from '../present/marks.ts'
 import type { RunLine } from '../present/run-lines.ts'
 import { apart } from '../present/table.ts'
-import { cut } from '../present/width.ts'
+import { cut, wrap } from '../present/width.ts'
 import type { CliPorts } from './ports.ts'
 
 export type ScreenOptions = {
@@ -90,12 +90,12 @@ export class RunScreen {
     const { ink } = this.#options
     switch (brief) {
       case 'progress':
-        return this.say(text.map((line) => `          ${line}`.trimEnd()))
+        return this.say(this.#wrapped(text.map((line) => `          ${line}`.trimEnd())))
       case 'failure':
         return this.say(
-          text.map((line, at) =>
-            at === 0 ? painted(`${glyph('failed', ink)} ${line}`, 'failed', ink) : `  ${line}`,
-          ),
+          this.#wrapped(
+            text.map((line, at) => (at === 0 ? `${glyph('failed', ink)} ${line}` : `  ${line}`)),
+          ).map((line, at) => (at === 0 ? painted(line, 'failed', ink) : line)),
         )
       case 'question':
         return this.#answer(text.map((line, at) => (at === 0 ? `? ${line}` : `  ${line}`)))
@@ -108,9 +108,15 @@ export class RunScreen {
   #answer(text: readonly string[]): void {
     this.#clear()
     const { answersOnTerminal } = this.#options
-    const lines = answersOnTerminal ? ['', ...text.map((line) => `  ${line}`.trimEnd()), ''] : text
+    const indented = text.map((line) => `  ${line}`.trimEnd())
+    const lines = answersOnTerminal ? ['', ...this.#wrapped(indented), ''] : text
     this.#ports.out(`${lines.join('\n')}\n`)
     this.#bottom?.()
+  }
+
+  #wrapped(lines: readonly string[]): readonly string[] {
+    const columns = this.#options.columns()
+    return columns === null ? lines : lines.flatMap((line) => wrap(line, columns))
   }
 
   #clear(): void {

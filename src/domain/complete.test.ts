@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  focusOf, item, itemRow, say, task, wait, waitCommand, World,
-} from '../testing/domain.ts'
+import { focusOf, item, itemRow, say, task, wait, waitCommand, World } from '../testing/domain.ts'
 import { act, answer, ask, begin, run, taskEnds, turnOf } from '../testing/domain-turn.ts'
 import { addReport, completedByRound, completeItem, promotion, type Promotion } from './complete.ts'
 import { taskResultId, type WorkItemId } from './ids.ts'
@@ -93,8 +91,14 @@ test('§2 completion without a report says completion_report_missing and sends n
   const w = new World()
   const id = item(w)
   const done = complete(w, id, '  ')
-  assert.deepEqual(done.warnings.map((x) => x.kind), ['completion_report_missing'])
-  assert.deepEqual([done.brief_id, itemRow(w, id).result_summary, w.all('briefs')], [null, null, []])
+  assert.deepEqual(
+    done.warnings.map((x) => x.kind),
+    ['completion_report_missing'],
+  )
+  assert.deepEqual(
+    [done.brief_id, itemRow(w, id).result_summary, w.all('briefs')],
+    [null, null, []],
+  )
 })
 
 test('§2 the report asked for in the completing turn is added once, and never again', () => {
@@ -119,7 +123,13 @@ test('§2 the report asked for in the completing turn is added once, and never a
 test('§2 unfinished todos do not stop a completion; warning and event carry the counts', () => {
   const w = new World()
   const states = [
-    'completed', 'pending', 'in_progress', 'pending', 'pending', 'pending', 'pending',
+    'completed',
+    'pending',
+    'in_progress',
+    'pending',
+    'pending',
+    'pending',
+    'pending',
   ] as const
   const todo_list = states.map((state, n) => ({ text: `step ${n}`, state }))
   const id = item(w, { todo_list })
@@ -231,10 +241,18 @@ test('§13 the operator completes with the same command; the running turn is tol
   const id = item(w, { focus: true })
   begin(w, 'continue_current')
   const done = w.do((d) =>
-    completeItem(d, { work_item_id: id, by: 'operator', report: 'Not needed any more.', turn: null }),
+    completeItem(d, {
+      work_item_id: id,
+      by: 'operator',
+      report: 'Not needed any more.',
+      turn: null,
+    }),
   )
   assert.equal(w.row('briefs', done.brief_id ?? '').turn_id, null)
-  assert.deepEqual(w.lastOf('message_admitted').map((m) => m.provenance.kind), ['internal_followup'])
+  assert.deepEqual(
+    w.lastOf('message_admitted').map((m) => m.provenance.kind),
+    ['internal_followup'],
+  )
 })
 
 test('§6 further completions of a closed round run: each item is completed without a report', () => {
@@ -243,7 +261,10 @@ test('§6 further completions of a closed round run: each item is completed with
   begin(w, 'continue_current')
   ask(w)
   const text = 'Both are done.'
-  const input = (work_item_id: WorkItemId) => ({ tool: 'CompleteWorkItem', input: { work_item_id } })
+  const input = (work_item_id: WorkItemId) => ({
+    tool: 'CompleteWorkItem',
+    input: { work_item_id },
+  })
   const calls = answer(w, { text, calls: [input(a), input(b)] })
   for (const [index, id] of [a, b].entries()) {
     const call = calls[index] ?? assert.fail()

@@ -2,7 +2,7 @@
  * What a turn without a request leaves: nothing consumed, nothing reviewed. Its messages go back to
  * the queue; one whose turns died three times like this is dead, with a brief (reliability 5).
  */
-import type { Draft } from './facts.ts'
+import { isLiveWait, type Draft } from './facts.ts'
 import { limits } from './limits.ts'
 import type { Message } from './message.ts'
 import type { Turn } from './turn.ts'
@@ -17,10 +17,10 @@ export function giveBackMessages(d: Draft, turn: Turn): void {
   }
 }
 
-/** The waits that the turn's start marked as shown are as they were before. */
+/** The waits that the turn's start marked as shown, and that still matter, are as they were. */
 export function undoReviews(d: Draft, turn: Turn): void {
   for (const wait of [...d.rows('waits')]) {
-    if (wait.last_review?.turn_id !== turn.id) continue
+    if (wait.last_review?.turn_id !== turn.id || !isLiveWait(wait)) continue
     d.emit({ type: 'wait_review_undone', id: wait.id, turn_id: turn.id })
   }
 }

@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  deliver, focusOf, item, itemRow, pick, prompt, say, T0, task, wait, waitCommand, World,
+  deliver,
+  focusOf,
+  item,
+  itemRow,
+  pick,
+  prompt,
+  say,
+  T0,
+  task,
+  wait,
+  waitCommand,
+  World,
 } from '../testing/domain.ts'
 import { act, begin, end, taskEnds, turnOf } from '../testing/domain-turn.ts'
 import { completeItem } from './complete.ts'
@@ -93,9 +104,15 @@ test('§2 leaving a runnable item without a reason is a warning, not an error', 
   const w = new World()
   const [a, b] = [item(w, { focus: true }), item(w)]
   const picked = w.do((d) => pickItem(d, byAgent(b)))
-  assert.deepEqual(picked.warnings.map((x) => x.kind), ['reason_missing'])
+  assert.deepEqual(
+    picked.warnings.map((x) => x.kind),
+    ['reason_missing'],
+  )
   assert.equal(focusOf(w), b)
-  assert.equal(w.refused((d) => pickItem(d, byAgent(a, 'x'.repeat(2001)))), 'over_limit')
+  assert.equal(
+    w.refused((d) => pickItem(d, byAgent(a, 'x'.repeat(2001)))),
+    'over_limit',
+  )
 })
 
 test('§2 a non-runnable item may be picked; the warning names what holds it and how to clear it', () => {
@@ -108,26 +125,23 @@ test('§2 a non-runnable item may be picked; the warning names what holds it and
     assert.equal(current.readiness === 'runnable', false)
     return warnings.map((x) => [x.kind, x.message])
   }
-  assert.deepEqual(
-    [a, b, c].flatMap(message),
+  assert.deepEqual([a, b, c].flatMap(message), [
     [
-      [
-        'picked_not_runnable',
-        'The item is waiting_external: wait_0001 (external) holds it: "the review". ' +
-          'UpdateWorkItem with blocked_by null cancels the wait and clears a blocker.',
-      ],
-      [
-        'picked_not_runnable',
-        'The item is blocked: blocked_by holds it: "no key". ' +
-          'UpdateWorkItem with blocked_by null clears it.',
-      ],
-      [
-        'picked_not_runnable',
-        'The item is waiting_operator: plan_status needs_input holds it. ' +
-          'UpdateWorkItem with plan_status draft or ready clears it.',
-      ],
+      'picked_not_runnable',
+      'The item is waiting_external: wait_0001 (external) holds it: "the review". ' +
+        'UpdateWorkItem with blocked_by null cancels the wait and clears a blocker.',
     ],
-  )
+    [
+      'picked_not_runnable',
+      'The item is blocked: blocked_by holds it: "no key". ' +
+        'UpdateWorkItem with blocked_by null clears it.',
+    ],
+    [
+      'picked_not_runnable',
+      'The item is waiting_operator: plan_status needs_input holds it. ' +
+        'UpdateWorkItem with plan_status draft or ready clears it.',
+    ],
+  ])
 })
 
 test('§2 focus on a non-runnable item holds nothing back', () => {
@@ -143,11 +157,20 @@ test('§2 focus goes only to an open item of the same agent', () => {
   const w = new World()
   const done = item(w)
   w.do((d) => completeItem(d, { work_item_id: done, by: 'agent', report: 'Done.', turn: null }))
-  assert.equal(w.refused((d) => pickItem(d, byAgent(done))), 'work_item_completed')
-  assert.equal(w.refused((d) => pickItem(d, byAgent('work_none'))), 'work_item_not_found')
+  assert.equal(
+    w.refused((d) => pickItem(d, byAgent(done))),
+    'work_item_completed',
+  )
+  assert.equal(
+    w.refused((d) => pickItem(d, byAgent('work_none'))),
+    'work_item_not_found',
+  )
   const foreign = { ...itemRow(w, item(w)), id: 'work_foreign' as const, agent_id: 'other' }
   w.facts.include('work_items', foreign)
-  assert.equal(w.refused((d) => pickItem(d, byAgent(foreign.id))), 'work_item_not_found')
+  assert.equal(
+    w.refused((d) => pickItem(d, byAgent(foreign.id))),
+    'work_item_not_found',
+  )
 })
 
 test('§2 a pick binds the rest of the turn to the item', () => {
@@ -223,7 +246,7 @@ test('§2 a mutation of another item leaves focus where it is', () => {
 
 /** Everything by which a focus lost through WaitFor comes back, in one place. */
 const returns: [wake: WaitCommand['wake'], (w: World, id: WorkItemId) => void][] = [
-  ['task_result', (w) => taskEnds(w, w.row('tasks', 'task_0001'))],
+  ['task_result', (w) => taskEnds(w, w.row('tasks', 'task_t001'))],
   ['timer', (w) => w.pass(minute).do(fireDue)],
   ['operator_input', (w, id) => void say(w, { work_item_id: id })],
 ]
@@ -268,7 +291,10 @@ test('§2 with a turn open, focus returns in the commit that ends it', () => {
     act(w, { tool: 'ReadFile' }, () => null)
     end(w)
     assert.equal(focusOf(w), id, wake)
-    assert.deepEqual(w.last.slice(-2).map((e) => e.type), ['work_item_picked', 'wait_focus_settled'])
+    assert.deepEqual(
+      w.last.slice(-2).map((e) => e.type),
+      ['work_item_picked', 'wait_focus_settled'],
+    )
   }
 })
 
@@ -346,7 +372,11 @@ test('§3 an operator message with the wait id is the exact answer, whatever ite
   const said = w.do((d) => admitPrompt(d, prompt({ wait_id: lost.id })))
   assert.deepEqual(said.resolved, [lost.id])
   assert.deepEqual(
-    [focusOf(w), w.row('messages', said.message_id).work_item_id, w.row('waits', lost.id).resolved_at],
+    [
+      focusOf(w),
+      w.row('messages', said.message_id).work_item_id,
+      w.row('waits', lost.id).resolved_at,
+    ],
     [id, id, T0],
   )
 })

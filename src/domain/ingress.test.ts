@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  deliver, delivery, focusOf, item, itemRow, prompt, say, T0, task, wait, World,
+  deliver,
+  delivery,
+  focusOf,
+  item,
+  itemRow,
+  prompt,
+  say,
+  T0,
+  task,
+  wait,
+  World,
 } from '../testing/domain.ts'
 import { begin, taskEnds, turn } from '../testing/domain-turn.ts'
 import { completeItem } from './complete.ts'
@@ -122,7 +132,10 @@ test('§13 a message for a completed item is admitted and reopens nothing', () =
 test('§9 a stopped agent refuses the operator’s words unless they start it', () => {
   const w = new World()
   w.do((d) => d.emit({ type: 'agent_stopped', id: 'main', by: 'operator' }))
-  assert.equal(w.refused((d) => admitPrompt(d, prompt())), 'agent_stopped')
+  assert.equal(
+    w.refused((d) => admitPrompt(d, prompt())),
+    'agent_stopped',
+  )
   say(w, { start: true })
   assert.deepEqual(
     w.last.map((e) => e.type),
@@ -134,7 +147,10 @@ test('§9 a stopped agent refuses the operator’s words unless they start it', 
 test('§9 a deleted agent takes no word, also not one that would start it', () => {
   const w = new World()
   w.facts.include('agents', { ...w.row('agents', 'main'), state: 'deleted' })
-  assert.equal(w.refused((d) => admitPrompt(d, prompt({ start: true }))), 'agent_not_found')
+  assert.equal(
+    w.refused((d) => admitPrompt(d, prompt({ start: true }))),
+    'agent_not_found',
+  )
 })
 
 test('§9 while stopped, deliveries and task results take effect on rows and start nothing', () => {
@@ -189,7 +205,10 @@ test('§3 a wake hint is kept as evidence: stored consumed, it starts a review a
   wait(w, { work_item_id: id, delivery_mode: 'wake_hint' })
   const { message_id } = deliver(w, { body: 'the body' })
   const row = w.row('messages', message_id)
-  assert.deepEqual([row.status, row.status_reason, row.body], ['consumed', 'a wake hint', 'the body'])
+  assert.deepEqual(
+    [row.status, row.status_reason, row.body],
+    ['consumed', 'a wake hint', 'the body'],
+  )
   begin(w, 'review_triggered')
 })
 
@@ -206,10 +225,16 @@ test('§3 a trigger fired by hand reaches its wait alone, whatever it names', ()
   const target = wait(w, { work_item_id: id, source: 'ci', resource: '#1' }).wait
   wait(w, { work_item_id: item(w) })
   const got = deliver(w, { wait_id: target.id })
-  assert.deepEqual([got.triggered, w.row('messages', got.message_id).work_item_id], [[target.id], id])
+  assert.deepEqual(
+    [got.triggered, w.row('messages', got.message_id).work_item_id],
+    [[target.id], id],
+  )
   const timer = wait(w, { wake: 'timer', wake_at: '2026-03-03T00:00:00.000Z' }).wait
   for (const wait_id of [timer.id, 'wait_none'] as const) {
-    assert.equal(w.refused((d) => admitEvent(d, delivery({ wait_id }))), 'trigger_no_match')
+    assert.equal(
+      w.refused((d) => admitEvent(d, delivery({ wait_id }))),
+      'trigger_no_match',
+    )
   }
 })
 
@@ -220,13 +245,18 @@ test('§15 queued external messages are bounded; then the queue is full', () => 
   for (let n = 1; n < limits.queued_events.value; n++) {
     w.facts.include('messages', { ...row, id: `msg_many_${n}` })
   }
-  assert.equal(w.refused((d) => admitEvent(d, delivery())), 'queue_full')
+  assert.equal(
+    w.refused((d) => admitEvent(d, delivery())),
+    'queue_full',
+  )
   assert.equal(
     new World().refused((d) => admitEvent(d, delivery({ body: 'x'.repeat(65_537) }))),
     'over_limit',
   )
   assert.equal(
-    w.refused((d) => admitEvent(d, delivery({ provenance: { ...callbackEvent, origin: 'webhook' } }))),
+    w.refused((d) =>
+      admitEvent(d, delivery({ provenance: { ...callbackEvent, origin: 'webhook' } })),
+    ),
     'message_not_admitted',
   )
 })
@@ -240,7 +270,7 @@ test('§8 the end of a promoted task is one message, bound to the task’s own i
     ...t,
     status: 'failed',
     exit_status: 0,
-    output: { path: '/home/tasks/task_0001', bytes: 7 },
+    output: { path: '/home/tasks/task_t001', bytes: 7 },
     ended_at: w.now,
   })
   const row = w.row('messages', taskResultId(t.id))

@@ -139,7 +139,8 @@ const items: Walk = (known, { event }, found) => {
         found.push(`7: ${event.type} after the completion of ${event.id}`)
       }
       if (event.type === 'work_item_updated') {
-        if (Object.keys(event.changed).length === 0) found.push(`13: nothing changed in ${event.id}`)
+        if (Object.keys(event.changed).length === 0)
+          found.push(`13: nothing changed in ${event.id}`)
         if (event.changed.blocked_by !== undefined && event.by === 'runtime') {
           found.push(`10: the runtime changed blocked_by of ${event.id}`)
         }
@@ -150,7 +151,8 @@ const items: Walk = (known, { event }, found) => {
     case 'brief_delivered': {
       if (event.kind !== 'result') return
       const item = known.items.get(event.work_item_id ?? '')
-      if (!item?.completed) found.push(`14: ${event.id} reports ${event.work_item_id}, not completed`)
+      if (!item?.completed)
+        found.push(`14: ${event.id} reports ${event.work_item_id}, not completed`)
       if (item && ++item.reports > 1) found.push(`14: ${event.work_item_id} has two reports`)
       break
     }
@@ -158,11 +160,7 @@ const items: Walk = (known, { event }, found) => {
   }
 }
 
-const live = new Set<Event['type']>([
-  'message_claimed',
-  'message_shown',
-  'message_requeued',
-])
+const live = new Set<Event['type']>(['message_claimed', 'message_shown', 'message_requeued'])
 
 /** 5, 24: a message ends once, and is bound to the open turn only. */
 const messages: Walk = (known, { event, seq }, found) => {
@@ -245,6 +243,10 @@ const outside: Walk = (known, { event, at }) => {
       break
     case 'wait_registered':
       if (event.by === 'runtime') reset(event.work_item_id)
+      break
+    case 'item_paced':
+      // An operator's act may leave no other trace; a counted turn never leaves both at zero.
+      if (event.pacing.no_progress === 0 && event.pacing.self_started === 0) reset(event.id)
       break
     case 'wait_triggered':
       reset(known.waits.get(event.id)?.work_item_id)

@@ -92,7 +92,8 @@ const byRows: { readonly [number: string]: Check } = {
         yield `${wait.id} was reviewed ${wait.reviewed_trigger_count} of ${wait.trigger_count} times`
       }
       const ends = [wait.resolved_at, wait.cancelled_at].filter((at) => at !== null).length
-      if (ends !== (wait.status === 'active' ? 0 : 1)) yield `${wait.id} is ${wait.status}, ${ends} ends`
+      if (ends !== (wait.status === 'active' ? 0 : 1))
+        yield `${wait.id} is ${wait.status}, ${ends} ends`
     }
   },
 
@@ -106,7 +107,8 @@ const byRows: { readonly [number: string]: Check } = {
     for (const wait of facts.rows('waits')) {
       if (wait.status !== 'active' || wait.work_item_id === null) continue
       const item = facts.row('work_items', wait.work_item_id)
-      if (item?.state !== 'open') yield `${wait.id} waits on ${wait.work_item_id}, which is not open`
+      if (item?.state !== 'open')
+        yield `${wait.id} waits on ${wait.work_item_id}, which is not open`
       if (wait.wake === 'system') yield `${wait.id} is a system wait on ${wait.work_item_id}`
       if (seen.has(wait.work_item_id)) yield `${wait.work_item_id} has two active waits`
       seen.add(wait.work_item_id)

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  focusOf, item, itemRow, say, somePlan, T0, wait, waitOf, World,
+  focusOf,
+  item,
+  itemRow,
+  say,
+  somePlan,
+  T0,
+  wait,
+  waitOf,
+  World,
 } from '../testing/domain.ts'
 import { begin, turnOf } from '../testing/domain-turn.ts'
 import type { WorkItemId } from './ids.ts'
@@ -68,7 +76,11 @@ test('§15 what an item may hold has limits; over one, nothing is made and the l
   for (const [given, code] of rows) {
     const command = create({ ...given, id: w.mint('work') })
     if (code === null) w.do((d) => createItem(d, command))
-    else assert.equal(w.refused((d) => createItem(d, command)), code)
+    else
+      assert.equal(
+        w.refused((d) => createItem(d, command)),
+        code,
+      )
   }
   assert.deepEqual(checkCreate(w.facts, create({ objective: 'x'.repeat(501) })), {
     ok: false,
@@ -84,14 +96,20 @@ test('§15 an agent has at most 10,000 open items', () => {
   for (let n = 1; n < limits.open_items.value; n++) {
     w.facts.include('work_items', { ...row, id: `work_many_${n}` })
   }
-  assert.equal(w.refused((d) => createItem(d, create())), 'over_limit')
+  assert.equal(
+    w.refused((d) => createItem(d, create())),
+    'over_limit',
+  )
 })
 
 test('§2 more than one todo in progress is a warning', () => {
   const w = new World()
   const todo_list = [todo('a', 'in_progress'), todo('b', 'in_progress')]
   const made = w.do((d) => createItem(d, create({ todo_list })))
-  assert.deepEqual(made.warnings.map((x) => x.kind), ['several_in_progress'])
+  assert.deepEqual(
+    made.warnings.map((x) => x.kind),
+    ['several_in_progress'],
+  )
   const done = update(w, made.item.item.id, { todo_list: [todo('a', 'in_progress')] })
   assert.deepEqual(done.warnings, [])
 })
@@ -192,7 +210,10 @@ test('§2 setting blocked_by without a wait warns no_wake; with a wait it does n
   const w = new World()
   const [a, b] = [item(w), item(w)]
   wait(w, { work_item_id: b })
-  assert.deepEqual(update(w, a, { blocked_by: 'no key' }).warnings.map((x) => x.kind), ['no_wake'])
+  assert.deepEqual(
+    update(w, a, { blocked_by: 'no key' }).warnings.map((x) => x.kind),
+    ['no_wake'],
+  )
   assert.deepEqual(update(w, b, { blocked_by: 'no key' }).warnings, [])
 })
 
@@ -218,7 +239,10 @@ test('§2 unblocking an item that only waits moves no revision', () => {
   wait(w, { work_item_id: id })
   const done = update(w, id, { blocked_by: null })
   assert.deepEqual([done.changed, itemRow(w, id).revision], [true, 1])
-  assert.deepEqual(w.last.map((e) => e.type), ['wait_cancelled'])
+  assert.deepEqual(
+    w.last.map((e) => e.type),
+    ['wait_cancelled'],
+  )
   assert.equal(done.item.readiness, 'runnable')
 })
 
@@ -255,9 +279,18 @@ test('§2 the plan file is stored as hash and size, as a revision, when it diffe
   const w = new World()
   const id = item(w)
   const plan = { ...somePlan(id), sha256: 'a', bytes: 3, good_sha256: 'a' }
-  assert.equal(w.do((d) => observePlan(d, itemRow(w, id), plan)), true)
+  assert.equal(
+    w.do((d) => observePlan(d, itemRow(w, id), plan)),
+    true,
+  )
   assert.deepEqual([itemRow(w, id).plan_artifact, itemRow(w, id).revision], [plan, 2])
-  assert.equal(w.do((d) => observePlan(d, itemRow(w, id), plan)), false)
-  assert.equal(w.do((d) => observePlan(d, itemRow(w, id), null)), false)
+  assert.equal(
+    w.do((d) => observePlan(d, itemRow(w, id), plan)),
+    false,
+  )
+  assert.equal(
+    w.do((d) => observePlan(d, itemRow(w, id), null)),
+    false,
+  )
   assert.equal(itemRow(w, id).revision, 2)
 })

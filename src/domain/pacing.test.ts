@@ -1,16 +1,44 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  deliver, focusOf, item, itemRow, pick, say, T0, task, wait, waitCommand, waitOf, World,
+  deliver,
+  focusOf,
+  item,
+  itemRow,
+  pick,
+  say,
+  T0,
+  task,
+  wait,
+  waitCommand,
+  waitOf,
+  World,
 } from '../testing/domain.ts'
-import { act, ask, answer, begin, end, taskEnds, turn, type PlannedCall } from '../testing/domain-turn.ts'
+import {
+  act,
+  ask,
+  answer,
+  begin,
+  end,
+  taskEnds,
+  turn,
+  type PlannedCall,
+} from '../testing/domain-turn.ts'
 import { completeItem } from './complete.ts'
 import { agentPacing, itemPacing } from './facts.ts'
 import { pickItem } from './focus.ts'
 import type { WorkItemId } from './ids.ts'
 import { createItem, updateItem } from './items.ts'
 import { limits } from './limits.ts'
-import { bucketLevel, bucketNext, itemReady, mayDraw, paceAgent, paceItem, queueReady } from './pacing.ts'
+import {
+  bucketLevel,
+  bucketNext,
+  itemReady,
+  mayDraw,
+  paceAgent,
+  paceItem,
+  queueReady,
+} from './pacing.ts'
 import { askAboutBucket } from './park.ts'
 import { plus } from './time.ts'
 import { cancelWait, fireDue, waitFor } from './waiting.ts'
@@ -71,7 +99,10 @@ test('§5 the third self-started turn in a row without progress parks the item w
     ['operator_input', 'runtime', 'no_progress', null],
   )
   const briefs = w.all('briefs').filter((b) => b.kind === 'question')
-  assert.deepEqual(briefs.map((b) => b.wait_id), [question.id])
+  assert.deepEqual(
+    briefs.map((b) => b.wait_id),
+    [question.id],
+  )
   for (const one of turns) assert.match(briefs[0]?.text ?? '', new RegExp(one))
   assert.deepEqual(counts(w, id), [0, 0])
 })
@@ -206,19 +237,25 @@ test('§6 a refused turn is no progress whatever it did before', () => {
 })
 
 // What comes from outside, and whose counts it resets: the item's, and the agent's bucket.
-const resets: [name: string, (w: World, id: WorkItemId) => void, item: boolean, agent: boolean][] = [
-  ['an operator message about it', (w, id) => void say(w, { work_item_id: id }), true, true],
-  ['an operator message about nothing', (w) => void say(w), false, true],
-  ['an operator change', (w, id) => touch(w, id), true, true],
-  ['an event that matches nothing', (w) => void deliver(w, { source: 'x' }), false, true],
-  ['an event for its wait', (w) => void deliver(w, { source: 'ci' }), true, true],
-  ['a task of half a minute', (w, id) => ranTask(w, id, minute / 2), false, false],
-  ['a task of a minute', (w, id) => ranTask(w, id, minute), true, false],
-  ['a timer of half a minute', (w, id) => timer(w, id, minute / 2), false, false],
-  ['a timer of a minute', (w, id) => timer(w, id, minute), true, false],
-  ['a cancelled wait', (w, id) => w.do((d) => void cancelWait(d, waitOf(w, id).id)), true, true],
-  ['another item being made by the operator', (w) => void item(w, { by: 'operator' }), false, true],
-]
+const resets: [name: string, (w: World, id: WorkItemId) => void, item: boolean, agent: boolean][] =
+  [
+    ['an operator message about it', (w, id) => void say(w, { work_item_id: id }), true, true],
+    ['an operator message about nothing', (w) => void say(w), false, true],
+    ['an operator change', (w, id) => touch(w, id), true, true],
+    ['an event that matches nothing', (w) => void deliver(w, { source: 'x' }), false, true],
+    ['an event for its wait', (w) => void deliver(w, { source: 'ci' }), true, true],
+    ['a task of half a minute', (w, id) => ranTask(w, id, minute / 2), false, false],
+    ['a task of a minute', (w, id) => ranTask(w, id, minute), true, false],
+    ['a timer of half a minute', (w, id) => timer(w, id, minute / 2), false, false],
+    ['a timer of a minute', (w, id) => timer(w, id, minute), true, false],
+    ['a cancelled wait', (w, id) => w.do((d) => void cancelWait(d, waitOf(w, id).id)), true, true],
+    [
+      'another item being made by the operator',
+      (w) => void item(w, { by: 'operator' }),
+      false,
+      true,
+    ],
+  ]
 function touch(w: World, id: WorkItemId) {
   w.do((d) => updateItem(d, { work_item_id: id, by: 'operator', objective: 'Again' }))
 }
@@ -490,10 +527,12 @@ test('§5 an uncounted queue turn may follow at once when an item of the queue c
   const w = new World()
   const [a, b] = [item(w), item(w)]
   item(w)
-  queueTurn(w, () =>
-    void act(w, { tool: 'WaitFor', input: { work_item_id: a } }, (d) =>
-      waitFor(d, waitCommand({ work_item_id: a })),
-    ),
+  queueTurn(
+    w,
+    () =>
+      void act(w, { tool: 'WaitFor', input: { work_item_id: a } }, (d) =>
+        waitFor(d, waitCommand({ work_item_id: a })),
+      ),
   )
   assert.equal(queueReady(w.facts, w.now).ready, false)
   w.do((d) => updateItem(d, { work_item_id: b, by: 'agent', objective: 'Changed' }))
@@ -521,8 +560,13 @@ test('§5 an unchanged count writes no event', () => {
   assert.deepEqual(w.lastOf('item_paced'), [])
   const made = w.do((d) =>
     createItem(d, {
-      id: 'work_x', by: 'operator', objective: 'x', plan_status: 'draft', todo_list: [],
-      plan: itemRow(w, id).plan_artifact, budget: null,
+      id: 'work_x',
+      by: 'operator',
+      objective: 'x',
+      plan_status: 'draft',
+      todo_list: [],
+      plan: itemRow(w, id).plan_artifact,
+      budget: null,
     }),
   )
   assert.deepEqual([made.ok, w.last.length], [true, 1])

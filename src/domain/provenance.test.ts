@@ -3,20 +3,39 @@ import { test } from 'node:test'
 import { isAdmitted, provenanceTable, type Provenance } from './provenance.ts'
 
 const kinds = [
-  'operator_prompt', 'callback_event', 'webhook_event', 'timer_tick', 'task_result',
-  'task_status', 'internal_followup', 'delegation',
+  'operator_prompt',
+  'callback_event',
+  'webhook_event',
+  'timer_tick',
+  'task_result',
+  'task_status',
+  'internal_followup',
+  'delegation',
 ] as const
 const origins = ['operator', 'callback', 'webhook', 'timer', 'task', 'system', 'agent'] as const
 const surfaces = [
-  'cli_prompt', 'run_once', 'tui', 'http_control', 'http_callback', 'http_webhook',
-  'timer_scheduler', 'task_rejoin', 'runtime_system',
+  'cli_prompt',
+  'run_once',
+  'tui',
+  'http_control',
+  'http_callback',
+  'http_webhook',
+  'timer_scheduler',
+  'task_rejoin',
+  'runtime_system',
 ] as const
 const contexts = [
-  'local_process', 'control_authenticated', 'trigger_capability', 'signature_verified',
+  'local_process',
+  'control_authenticated',
+  'trigger_capability',
+  'signature_verified',
   'runtime_owned',
 ] as const
 const authorities = [
-  'operator_instruction', 'integration_signal', 'runtime_instruction', 'external_evidence',
+  'operator_instruction',
+  'integration_signal',
+  'runtime_instruction',
+  'external_evidence',
 ] as const
 
 // The table of contracts 4, written out: origin kind authority surface context.
@@ -60,5 +79,8 @@ test('§4 of all combinations of the five fields exactly those of the table are 
 })
 
 test('§4 no row of the table carries external evidence: it has no route', () => {
-  assert.equal(provenanceTable.some((row) => row.authority.includes('external_evidence')), false)
+  assert.equal(
+    provenanceTable.some((row) => row.authority.includes('external_evidence')),
+    false,
+  )
 })

@@ -44,7 +44,11 @@ const everything: Survey = {
   running: true,
   hold,
   turn: openTurn,
-  lanes: { fast: [interject, next], normal: [{ ...normal, turn_count: 0 }], background: [background] },
+  lanes: {
+    fast: [interject, next],
+    normal: [{ ...normal, turn_count: 0 }],
+    background: [background],
+  },
   candidates: {
     current_runnable: [of(current, true)],
     triggered_blocked: [projectItem(itemRow(w, triggered), review.wait, null, T0)],
@@ -105,11 +109,7 @@ const rows: [name: string, take: Partial<Survey>, expect: Short[]][] = [
   ['3 the agent is held', { running: false }, ['wait', 'system', hold.wake_at]],
   ['4 an open turn goes on', { hold: null }, ['recover', 'turn_open']],
   ['5 an interject, before anything queued', { turn: null }, ['message', interject.id]],
-  [
-    '5 then a next message',
-    { lanes: { ...everything.lanes, fast: [next] } },
-    ['message', next.id],
-  ],
+  ['5 then a next message', { lanes: { ...everything.lanes, fast: [next] } }, ['message', next.id]],
   [
     '6a a normal message passed over by ten turns',
     { lanes: { ...everything.lanes, fast: [] } },
@@ -128,7 +128,11 @@ const rows: [name: string, take: Partial<Survey>, expect: Short[]][] = [
     ['review_triggered', held.id],
   ],
   ['9 the queue', { reviews: [] }, ['queued_available', queued]],
-  ['10 the queue is not ready: a background message', { queue: notReady }, ['message', background.id]],
+  [
+    '10 the queue is not ready: a background message',
+    { queue: notReady },
+    ['message', background.id],
+  ],
   [
     '10 the bucket is empty: a background message',
     { queue: ready, bucketEmpty: true },
@@ -178,10 +182,7 @@ test('§5 the scheduler decides in the documented order, first match wins', () =
 
 test('§5 rule 11 names what is waited for, and until when', () => {
   const cases: [expect: Short[], (x: World) => void][] = [
-    [
-      ['wait', 'operator', null],
-      (x) => void item(x, { plan_status: 'needs_input' }),
-    ],
+    [['wait', 'operator', null], (x) => void item(x, { plan_status: 'needs_input' })],
     [
       ['wait', 'operator', null],
       (x) => {

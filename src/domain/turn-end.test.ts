@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  focusOf, item, itemRow, say, T0, wait, waitCommand, World,
-} from '../testing/domain.ts'
+import { focusOf, item, itemRow, say, T0, wait, waitCommand, World } from '../testing/domain.ts'
 import { act, answer, ask, begin, end, run, turnOf } from '../testing/domain-turn.ts'
 import type { MessageId } from './ids.ts'
 import { updateItem } from './items.ts'
@@ -80,10 +78,7 @@ test('§4 a turn without a request consumes and reviews nothing, however it ends
   const { message_id } = say(w, { work_item_id: id })
   begin(w, 'message')
   end(w, { reason: 'context_limit' })
-  assert.deepEqual(
-    [status(w, message_id), w.row('messages', message_id).attempts],
-    ['queued', 1],
-  )
+  assert.deepEqual([status(w, message_id), w.row('messages', message_id).attempts], ['queued', 1])
   assert.equal(w.row('waits', row.id).recheck_consumed_at, null)
   begin(w, 'message')
   end(w, { outcome: 'aborted' })
@@ -124,10 +119,8 @@ test('§1 words beside a call that yields are progress, also when the operator s
 
 test('§1 needs_input set in the turn makes its last words the question', () => {
   const { w, id } = spoken()
-  act(
-    w,
-    { tool: 'UpdateWorkItem', input: { work_item_id: id, plan_status: 'needs_input' } },
-    (d) => updateItem(d, { work_item_id: id, by: 'agent', plan_status: 'needs_input' }),
+  act(w, { tool: 'UpdateWorkItem', input: { work_item_id: id, plan_status: 'needs_input' } }, (d) =>
+    updateItem(d, { work_item_id: id, by: 'agent', plan_status: 'needs_input' }),
   )
   end(w, { text: 'Which database?' })
   assert.deepEqual(briefs(w), [['question', 'Which database?']])
@@ -189,7 +182,10 @@ test('§2 the plan file as it is at the end of the turn is stored, as a revision
   assert.deepEqual([itemRow(w, id).plan_artifact, itemRow(w, id).revision], [plan, 2])
   const turn = w.row('turns', 'turn_0001')
   assert.deepEqual([turn.progress, turn.end_revision], [true, 2])
-  assert.equal(w.do((d) => observePlan(d, itemRow(w, id), plan)), false)
+  assert.equal(
+    w.do((d) => observePlan(d, itemRow(w, id), plan)),
+    false,
+  )
 })
 
 test('§13 a runtime note that missed its request is dropped at the end of its turn', () => {

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  deliver, focusOf, item, itemRow, pick, say, T0, task, wait, World,
+  deliver,
+  focusOf,
+  item,
+  itemRow,
+  pick,
+  say,
+  T0,
+  task,
+  wait,
+  World,
 } from '../testing/domain.ts'
 import { begin, taskEnds, turn, turnOf } from '../testing/domain-turn.ts'
 import { updateItem } from './items.ts'
@@ -155,7 +164,10 @@ test('§6 a turn without a request is closed interrupted: claims and reviews are
   const { id: turn_id } = begin(w, 'message')
   w.reload().do(abandonTurn)
   const ended = w.row('turns', turn_id)
-  assert.deepEqual([ended.state, ended.outcome, ended.reason], ['ended', 'interrupted', 'no_request'])
+  assert.deepEqual(
+    [ended.state, ended.outcome, ended.reason],
+    ['ended', 'interrupted', 'no_request'],
+  )
   assert.deepEqual(w.row('waits', row.id), before)
   const { status, attempts, turn_id: bound } = w.row('messages', message_id)
   assert.deepEqual([status, attempts, bound], ['queued', 1, null])
@@ -200,7 +212,10 @@ test('§13 a runtime note for a turn that is closed without a request starts no 
   begin(w, 'continue_current')
   w.do((d) => updateItem(d, { work_item_id: id, by: 'operator', blocked_by: 'stop' }))
   w.do(abandonTurn)
-  assert.deepEqual(w.all('messages').map((m) => m.status), ['dropped'])
+  assert.deepEqual(
+    w.all('messages').map((m) => m.status),
+    ['dropped'],
+  )
   assert.equal(w.next().do, 'wait')
   assert.equal(focusOf(w), null)
 })

@@ -139,9 +139,7 @@ test('§2 a completion by somebody else in the meantime asks for no report', () 
   ask(w)
   const [call] = answer(w, { calls: [{ tool: 'CompleteWorkItem', input: { work_item_id: id } }] })
   assert.ok(call)
-  w.do((d) =>
-    completeItem(d, { work_item_id: id, by: 'operator', report: null, turn: null }),
-  )
+  w.do((d) => completeItem(d, { work_item_id: id, by: 'operator', report: null, turn: null }))
   run(w, call, (d) => completeItem(d, { work_item_id: id, by: 'agent', report: null, turn: null }))
   assert.deepEqual(short(w), ['request', 'work'])
 })

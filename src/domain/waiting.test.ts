@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  deliver, focusOf, item, itemRow, say, T0, task, wait, waitCommand, waitOf, World,
+  deliver,
+  focusOf,
+  item,
+  itemRow,
+  say,
+  T0,
+  task,
+  wait,
+  waitCommand,
+  waitOf,
+  World,
 } from '../testing/domain.ts'
 import { act, ask, begin, end, taskEnds, turn, turnOf } from '../testing/domain-turn.ts'
 import { taskResultId, type WorkItemId } from './ids.ts'
@@ -94,7 +104,10 @@ test('§3 the arguments of a wait are checked, and each refusal has its code', (
   ]
   for (const [given, code] of rows) {
     const command = waitCommand({ work_item_id: id, ...given })
-    assert.equal(w.refused((d) => waitFor(d, command)), code)
+    assert.equal(
+      w.refused((d) => waitFor(d, command)),
+      code,
+    )
   }
 })
 
@@ -130,8 +143,10 @@ test('§3 an external wait on the same source and resource is re-armed: id and c
     recheck_at: plus(w.now, minute),
   })
   assert.deepEqual([again.rearmed, again.replaced, again.wait.id], [true, null, first.id])
-  const { reason, condition, recheck_at, recheck_consumed_at, trigger_count, since_seq } =
-    w.row('waits', first.id)
+  const { reason, condition, recheck_at, recheck_consumed_at, trigger_count, since_seq } = w.row(
+    'waits',
+    first.id,
+  )
   assert.deepEqual(
     { reason, condition, recheck_at, recheck_consumed_at, trigger_count, since_seq },
     {
@@ -377,17 +392,20 @@ test('§3 an external wait without a recheck, or without a listener, carries a w
 })
 
 test('§3 a wait without source or resource takes any event', () => {
-  const rows: [wait: [string | null, string | null], event: [string | null, string | null], boolean][] =
-    [
-      [[null, null], ['ci', '#1'], true],
-      [[null, null], [null, null], true],
-      [['ci', null], ['ci', '#1'], true],
-      [['ci', '#1'], ['ci', '#1'], true],
-      [['ci', '#1'], ['ci', '#2'], false],
-      [['ci', '#1'], ['ci', null], false],
-      [['ci', null], ['mail', null], false],
-      [[null, '#1'], ['mail', '#1'], true],
-    ]
+  const rows: [
+    wait: [string | null, string | null],
+    event: [string | null, string | null],
+    boolean,
+  ][] = [
+    [[null, null], ['ci', '#1'], true],
+    [[null, null], [null, null], true],
+    [['ci', null], ['ci', '#1'], true],
+    [['ci', '#1'], ['ci', '#1'], true],
+    [['ci', '#1'], ['ci', '#2'], false],
+    [['ci', '#1'], ['ci', null], false],
+    [['ci', null], ['mail', null], false],
+    [[null, '#1'], ['mail', '#1'], true],
+  ]
   for (const [[source, resource], [from, about], expect] of rows) {
     assert.equal(matches({ source, resource }, { source: from, resource: about }), expect)
   }
@@ -413,7 +431,10 @@ test('§3 an agent-level wait holds no item back', () => {
 test('§3 an agent has at most 8 agent-level waits; the same one is replaced, not added', () => {
   const w = new World()
   for (let n = 0; n < limits.agent_waits.value; n++) wait(w, { source: `s${n}` })
-  assert.equal(w.refused((d) => waitFor(d, waitCommand({ source: 'one more' }))), 'over_limit')
+  assert.equal(
+    w.refused((d) => waitFor(d, waitCommand({ source: 'one more' }))),
+    'over_limit',
+  )
   const again = wait(w, { source: 's0' })
   assert.deepEqual([again.replaced, again.rearmed], ['wait_0001', false])
   // One that is answered in the call is not one more.
@@ -509,8 +530,14 @@ test('§13 the operator may cancel an active wait, once', () => {
   const { wait: row } = wait(w, { work_item_id: item(w) })
   w.do((d) => cancelWait(d, row.id))
   assert.equal(w.row('waits', row.id).status, 'cancelled')
-  assert.equal(w.refused((d) => cancelWait(d, row.id)), 'wait_not_active')
-  assert.equal(w.refused((d) => cancelWait(d, 'wait_none')), 'wait_not_found')
+  assert.equal(
+    w.refused((d) => cancelWait(d, row.id)),
+    'wait_not_active',
+  )
+  assert.equal(
+    w.refused((d) => cancelWait(d, 'wait_none')),
+    'wait_not_found',
+  )
 })
 
 test('§3 a wait that has ended can be neither resolved nor triggered again', () => {

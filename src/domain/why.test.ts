@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  deliver, item, say, T0, task, wait, waitOf, World,
-} from '../testing/domain.ts'
+import { deliver, item, say, T0, task, wait, waitOf, World } from '../testing/domain.ts'
 import { begin, turn } from '../testing/domain-turn.ts'
 import { completeItem } from './complete.ts'
 import type { WorkItemId } from './ids.ts'
@@ -16,11 +14,15 @@ const minute = 60_000
 const clock = (at: string) => at.slice(11, 16)
 const ask = (w: World, id: WorkItemId, running = false): Why =>
   why(w.facts, id, w.now, running, clock) ?? assert.fail('not among the facts')
-const stop = (w: World) => w.do((d) => d.emit({ type: 'agent_stopped', id: 'main', by: 'operator' }))
+const stop = (w: World) =>
+  w.do((d) => d.emit({ type: 'agent_stopped', id: 'main', by: 'operator' }))
 const hold = (w: World, cause: 'provider_world' | 'provider_setup' = 'provider_world') =>
   w.do((d) => holdAgent(d, { cause, message: 'The provider answers 503.', until: null }))
-const update = (w: World, id: WorkItemId, fields: Omit<Parameters<typeof updateItem>[1], 'work_item_id' | 'by'>) =>
-  w.do((d) => updateItem(d, { work_item_id: id, by: 'agent', ...fields }))
+const update = (
+  w: World,
+  id: WorkItemId,
+  fields: Omit<Parameters<typeof updateItem>[1], 'work_item_id' | 'by'>,
+) => w.do((d) => updateItem(d, { work_item_id: id, by: 'agent', ...fields }))
 
 type Row = [
   name: string,
@@ -34,14 +36,20 @@ type Row = [
 const rows: Row[] = [
   [
     'completed with a report',
-    (w, id) => void w.do((d) => completeItem(d, { work_item_id: id, by: 'agent', report: 'Ok.', turn: null })),
+    (w, id) =>
+      void w.do((d) =>
+        completeItem(d, { work_item_id: id, by: 'agent', report: 'Ok.', turn: null }),
+      ),
     'completed completed_recent',
     'was completed at 09:00; its report was delivered.',
     null,
   ],
   [
     'completed without a report',
-    (w, id) => void w.do((d) => completeItem(d, { work_item_id: id, by: 'agent', report: null, turn: null })),
+    (w, id) =>
+      void w.do((d) =>
+        completeItem(d, { work_item_id: id, by: 'agent', report: null, turn: null }),
+      ),
     'completed completed_recent',
     'was completed at 09:00 without a report.',
     null,
@@ -49,7 +57,11 @@ const rows: Row[] = [
   [
     'a question',
     (w, id) =>
-      void wait(w, { wake: 'operator_input', work_item_id: id, reason: 'Approve  the\nchangelog?' }),
+      void wait(w, {
+        wake: 'operator_input',
+        work_item_id: id,
+        reason: 'Approve  the\nchangelog?',
+      }),
     'waiting_operator waiting_for_operator',
     'waits for you since 09:00: "Approve the changelog?"',
     null,
@@ -78,7 +90,7 @@ const rows: Row[] = [
       wait(w, { wake: 'task_result', work_item_id: id, resource: t.id, task: t, reason: 'tests' })
     },
     'waiting_task blocked',
-    'waits for task_0001 since 09:00: "tests".',
+    'waits for task_t001 since 09:00: "tests".',
     null,
   ],
   [
@@ -95,13 +107,18 @@ const rows: Row[] = [
       })
     },
     'waiting_task blocked',
-    'waits for task_0001 since 09:00: "tests".',
+    'waits for task_t001 since 09:00: "tests".',
     '09:30',
   ],
   [
     'a timer',
     (w, id) =>
-      void wait(w, { wake: 'timer', work_item_id: id, wake_at: plus(T0, 30 * minute), reason: 'cool' }),
+      void wait(w, {
+        wake: 'timer',
+        work_item_id: id,
+        wake_at: plus(T0, 30 * minute),
+        reason: 'cool',
+      }),
     'waiting_timer blocked',
     'waits until 09:30: "cool".',
     '09:30',
@@ -451,10 +468,7 @@ test('why says what to do: the command that answers, the command that unblocks',
     ask(w, a).next,
     `your answer resumes it at once: holon send --wait ${waitOf(w, a).id} "…"`,
   )
-  assert.equal(
-    ask(w, b).next,
-    `it goes on when its blocker is cleared: holon work unblock ${b}`,
-  )
+  assert.equal(ask(w, b).next, `it goes on when its blocker is cleared: holon work unblock ${b}`)
 })
 
 test('why of an item that is not among the facts is null; times are timestamps by default', () => {

@@ -9,12 +9,7 @@ import { itemPacing, openTurn } from './facts.ts'
 import type { WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
 import { itemReady } from './pacing.ts'
-import {
-  project,
-  type CandidateClass,
-  type Projection,
-  type SchedulingState,
-} from './readiness.ts'
+import { project, type CandidateClass, type Projection, type SchedulingState } from './readiness.ts'
 import { decideNext, type Next } from './schedule.ts'
 import { survey, type Survey } from './survey.ts'
 import { earliest, plus, type Timestamp } from './time.ts'
@@ -146,11 +141,13 @@ function inTurn(view: View): Told {
       when: s.now,
     }
   }
-  return agentHolds(view) ?? {
-    is: `is in ${turn.id}, which was interrupted and goes on next.`,
-    next: 'the turn goes on where it stopped',
-    when: s.now,
-  }
+  return (
+    agentHolds(view) ?? {
+      is: `is in ${turn.id}, which was interrupted and goes on next.`,
+      next: 'the turn goes on where it stopped',
+      when: s.now,
+    }
+  )
 }
 
 /** The agent itself cannot run now: stopped, or held. */

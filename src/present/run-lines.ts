@@ -7,6 +7,7 @@ import { callLine, counted, looks } from './call-line.ts'
 import type { Mark } from './marks.ts'
 import { safe, safeLine, safeLines, type Safe } from './safe.ts'
 import type { ShortIds } from './short-id.ts'
+import { cut } from './width.ts'
 import { clock, clockSeconds, span, took, type Zone } from './span.ts'
 
 /** `step` has a time, a mark and two ends; `title` names an item; `words` are an agent's own. */
@@ -16,11 +17,18 @@ export type RunLine =
   | { kind: 'words'; brief: 'progress' | 'reply' | 'question' | 'result' | 'failure'; text: Safe[] }
   | { kind: 'note'; text: Safe }
 
+/** Cells of a command's name inside a sentence. */
+const labelCells = 30
+/** Milliseconds from which a timer is worth calling late. */
+const lateFrom = 60_000
+
 type Handler<E> = (event: E, at: string) => RunLine[]
 
 type Known = {
   calls: Map<string, { tool: string; input: unknown; started_at: string | null }>
   tasks: Map<string, { label: string; started_at: string | null; promoted: boolean }>
+  /** The item each wait belongs to. */
+  waits: Map<string, string | null>
   messages: Map<string, Pick<Message, 'kind' | 'wait_id' | 'task_id' | 'source'>>
 }
 
@@ -30,7 +38,14 @@ export type RunCounts = { turns: number; calls: number; usage: Usage | null }
 export class RunLines {
   readonly #ids: ShortIds
   readonly #zone: () => Zone
-  readonly #known: Known = { calls: new Map(), tasks: new Map(), messages: new Map() }
+  readonly #known: Known = {
+    calls: new Map(),
+    tasks: new Map(),
+    waits: new Map(),
+    messages: new Map(),
+  }
+  /** What ended the wait of an item that has not had a turn since. */
+  readonly #woken = new Map<string, string>()
   /** Looking calls not printed yet: neighbours become one line. */
   #looked: { tool: string; line: RunLine & { kind: 'step' }; count: number } | null = null
   readonly counts: RunCounts = { turns: 0, calls: 0, usage: null }
@@ -69,6 +84,7 @@ export class RunLines {
       const { tool_name: tool, input, started_at } = call
       this.#known.calls.set(call.id, { tool, input, started_at })
     }
+    for (const wait of facts.rows('waits')) this.#known.waits.set(wait.id, wait.work_item_id)
     for (const task of facts.rows('tasks')) this.#known.tasks.set(task.id, task)
     for (const message of facts.rows('messages')) this.#known.messages.set(message.id, message)
   }
@@ -101,7 +117,15 @@ export class RunLines {
       { kind: 'title', text: safe(`${this.#ids.short(id)}  ${safeLine(objective)}`) },
     ],
     work_item_completed: (event, at) => [this.#step(at, 'done', completed(event))],
-    wait_registered: (event, at) => this.#wait(event, at),
+    wait_registered: (event, at) => {
+      this.#known.waits.set(event.id, event.work_item_id)
+      return this.#wait(event, at)
+    },
+    wait_resolved: ({ id, by }) =>
+      this.#keep(() => {
+        const item = this.#known.waits.get(id)
+        if (item) this.#woken.set(item, endOfWait(by))
+      }),
     brief_delivered: ({ kind, text }) => [
       { kind: 'words', brief: kind, text: safeLines(this.#ids.within(text.trim())) },
     ],
@@ -160,7 +184,11 @@ export class RunLines {
 
   #because(event: Event & { type: 'turn_started' }): string {
     const { cause } = event
-    if (cause.kind === 'continue_current') return `${cause.work_item_id} can go on`
+    if (cause.kind === 'continue_current') {
+      const woken = this.#woken.get(cause.work_item_id)
+      this.#woken.delete(cause.work_item_id)
+      return woken ?? `${cause.work_item_id} can go on`
+    }
     const message = cause.kind === 'message' ? this.#known.messages.get(cause.message_id) : null
     if (!message) return event.because
     switch (message.kind) {
@@ -207,8 +235,9 @@ export class RunLines {
         return []
       case 'task_result': {
         const task = event.resource === null ? undefined : this.#known.tasks.get(event.resource)
-        const name = task === undefined ? '' : ` (${task.label})`
-        return [this.#step(at, 'waiting', `waits for ${event.resource}${name}; no cost`)]
+        const name = task === undefined ? '' : ` (${cut(safeLine(task.label), labelCells)})`
+        const left = `waits for ${event.resource}${name}; no cost`
+        return [this.#step(at, 'waiting', left, 'ctrl+c leaves, it goes on')]
       }
       case 'timer': {
         const until = this.#until(event.wake_at ?? at, at)
@@ -237,6 +266,19 @@ export class RunLines {
     const mark = taskMark(event)
     const how = event.status === 'completed' ? `exit ${event.exit_status}` : event.status
     return [this.#step(at, mark, `${event.id} ${task.label}`, `${how}, ${took(ms)}`)]
+  }
+}
+
+function endOfWait(by: (Event & { type: 'wait_resolved' })['by']): string {
+  switch (by.kind) {
+    case 'task':
+      return `${by.task_id} ended`
+    case 'timer':
+      return by.late_by_ms < lateFrom ? 'the time came' : `the time came ${span(by.late_by_ms)} ago`
+    case 'operator':
+      return 'you answered'
+    case 'runtime':
+      return 'the question is settled'
   }
 }
 

@@ -5,7 +5,11 @@
 import type { Usage } from '../protocol/records.ts'
 import { safeLine, type Safe } from './safe.ts'
 import { clockSpan, span } from './span.ts'
+import { cut } from './width.ts'
 import { dollars, thousandths, tokensOf } from './state-cell.ts'
+
+/** Cells of what runs: the line must keep room for what it costs and whom it needs. */
+const subjectCells = 36
 
 export type Doing =
   | { kind: 'command'; subject: string; for_ms: number; quiet_ms: number | null }
@@ -35,7 +39,7 @@ export function statusLine(status: Status): Safe {
 function doingText(doing: Doing): string {
   switch (doing.kind) {
     case 'command':
-      return `${doing.subject} ${clockSpan(doing.for_ms)}${quiet('output', doing.quiet_ms)}`
+      return `${cut(safeLine(doing.subject), subjectCells)} ${clockSpan(doing.for_ms)}${quiet('output', doing.quiet_ms)}`
     case 'model':
       return `the model answers ${clockSpan(doing.for_ms)}${quiet('word', doing.quiet_ms)}`
     case 'waiting':

@@ -64,8 +64,8 @@ function fitted(columns: readonly Column[], natural: readonly number[], room: nu
 
 /** A left part and a right part on one line, as far apart as the line is wide. */
 export function apart(left: string, right: string, columns: number | null): string {
-  if (right === '') return left
-  if (columns === null) return `${left}\t${right}`
+  if (columns === null) return right === '' ? left : `${left}\t${right}`
+  if (right === '') return cut(left, columns)
   const room = columns - width(left) - width(right)
   if (room >= gap) return left + ' '.repeat(room) + right
   const fit = Math.max(12, columns - width(right) - gap)

@@ -13,7 +13,9 @@ export type WhyStyle = { zone: Zone; ids: ShortIds; decided: boolean }
 /** One sentence: `Release 2.4.0 waits for you since 12:04 (2 h 1 m): "…"`. */
 export function sentence(why: Why, zone: Zone): string {
   const detail = why.detail === null ? '' : `: "${why.detail}"`
-  const when = `since ${clock(why.since, zone)} (${since(why.since, zone)})`
+  const ms = Date.parse(zone.now) - Date.parse(why.since)
+  const ago = ms < 1_000 ? 'just now' : since(why.since, zone)
+  const when = `since ${clock(why.since, zone)} (${ago})`
   return `${why.objective} ${why.phrase} ${when}${detail}`
 }
 
@@ -25,12 +27,22 @@ export function whyLines(why: Why, { zone, ids, decided }: WhyStyle): string[] {
     sentence(why, zone),
     `next  ${clockTimes(why.next, zone)}${at}`,
     ...(why.state === 'completed' ? [] : [`cost  ${cost}`]),
-    ...why.can
-      .filter(({ cli }) => !(why.state !== 'completed' && cli.startsWith('holon work show')))
-      .map(({ cli, label }, n) => `${n === 0 ? 'do   ' : '     '} ${padEnd(cli, 40)}  ${label}`),
+    ...canLines(why, ids),
     ...(decided ? decisionLines(why, zone) : []),
   ]
   return lines.map((line) => shown(ids.within(line)))
+}
+
+/** What may be done, each as the shell line that does it; looking is offered where nothing else is. */
+function canLines(why: Why, ids: ShortIds): string[] {
+  const acts = why.can.filter(({ cli }) => !cli.startsWith('holon work show'))
+  const shown = (acts.length === 0 ? why.can : acts).map(({ cli, label }) => {
+    return { cli: ids.within(cli), label }
+  })
+  const wide = Math.max(...shown.map(({ cli }) => width(cli)))
+  return shown.map(({ cli, label }, n) => {
+    return `${n === 0 ? 'do  ' : '    '}  ${padEnd(cli, wide)}    ${label}`
+  })
 }
 
 function decisionLines(why: Why, zone: Zone): string[] {

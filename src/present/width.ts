@@ -38,3 +38,18 @@ export const padEnd = (text: string, cells: number): string =>
 
 export const padStart = (text: string, cells: number): string =>
   ' '.repeat(Math.max(0, cells - width(text))) + text
+
+/** Breaks a line between words so that none is wider than `cells`; its indent is kept. */
+export function wrap(line: string, cells: number): string[] {
+  const indent = /^ */.exec(line)?.[0] ?? ''
+  const lines: string[] = []
+  let at = ''
+  for (const word of line.slice(indent.length).split(' ')) {
+    const next = at === '' ? indent + word : `${at} ${word}`
+    if (at !== '' && width(next) > cells) {
+      lines.push(at)
+      at = indent + word
+    } else at = next
+  }
+  return [...lines, at]
+}

@@ -128,7 +128,7 @@ function waiting(view: AgentView, p: Projection, wait: Wait): Held {
         phrase: 'waits for you',
         detail,
         since,
-        next: `your answer resumes it at once${unlessHeld(view)}`,
+        next: `your answer resumes it ${view.has_owner ? 'at once' : 'at the next run'}${unlessHeld(view)}`,
         can: [{ label: 'answer', cli: `holon answer ${wait.id} <text>` }],
       }
     case 'task_result':
@@ -230,5 +230,5 @@ function agentHold(view: AgentView): string | null {
 function unlessHeld(view: AgentView): string {
   const hold = agentHold(view)
   if (hold !== null) return `; but ${hold}`
-  return view.has_owner ? '' : ', or at the next `holon run --resume`'
+  return view.has_owner ? '' : ' (nothing runs now: `holon run --resume`)'
 }

@@ -115,12 +115,7 @@ export function answer(
 export type Outcome = { result?: ToolResult; changed?: boolean; hash?: string }
 
 /** Runs a recorded call: intent, then its effect and outcome in one commit. */
-export function run<T>(
-  w: World,
-  call: Call,
-  decide: (d: Draft) => T,
-  outcome: Outcome = {},
-): T {
+export function run<T>(w: World, call: Call, decide: (d: Draft) => T, outcome: Outcome = {}): T {
   w.do((d) => start(d, call))
   return w.do((d) => {
     const value = decide(d)

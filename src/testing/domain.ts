@@ -49,11 +49,12 @@ export class World {
     )
   }
 
-  /** `work_0001`, `work_0002` …: the order of making is the order of names. */
+  /** `work_0001`, `work_0002` …, and `task_t001`, whose result is `msg_t001`: in order of making. */
   readonly mint: Mint = (prefix) => {
     const n = (this.#counts.get(prefix) ?? 0) + 1
     this.#counts.set(prefix, n)
-    return `${prefix}_${String(n).padStart(4, '0')}` as never
+    const name = prefix === 'task' ? `t${String(n).padStart(3, '0')}` : String(n).padStart(4, '0')
+    return `${prefix}_${name}` as never
   }
 
   pass(ms: number): this {

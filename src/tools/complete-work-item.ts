@@ -2,7 +2,9 @@
 import { z } from 'zod'
 import { completedByRound, completeItem, promotion } from '../domain/complete.ts'
 import { openTurn } from '../domain/facts.ts'
+import { observePlan } from '../domain/turn-end.ts'
 import { isRejection } from '../domain/verdict.ts'
+import { readPlan, type PlanRead } from './plan.ts'
 import { asWorkItemId, workItemId } from './schemas.ts'
 import { refused, storeTool, succeeded } from './tool.ts'
 
@@ -10,13 +12,15 @@ const input = z.strictObject({ work_item_id: workItemId })
 
 const name = 'CompleteWorkItem'
 
-export const completeWorkItem = storeTool<z.infer<typeof input>, null>({
+export const completeWorkItem = storeTool<z.infer<typeof input>, PlanRead | null>({
   name,
   input,
   title: (given) => given.work_item_id,
-  prepare: async () => null,
-  decide(d, given, frame) {
+  prepare: (given, ctx) => readPlan(given.work_item_id, ctx),
+  decide(d, given, frame, plan) {
     const id = asWorkItemId(given.work_item_id)
+    const item = d.row('work_items', id)
+    if (item && plan) observePlan(d, item, plan.stored)
     const turn = openTurn(d) ?? frame.turn
     const decided = promotion(id, turn, completedByRound(frame.round_calls), frame.round_text)
     const report = decided.promoted ? frame.round_text : null

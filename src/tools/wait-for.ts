@@ -39,7 +39,9 @@ export const waitFor = storeTool<Input, Task | null>({
     if (given.wake !== 'task_result' || given.resource === undefined) return null
     return ctx.load('tasks', given.resource)
   },
-  decide(d, given, frame, task) {
+  decide(d, given, frame, found) {
+    // The task may have ended since it was looked up: the facts of this decision are the truth.
+    const task = (given.resource ? d.row('tasks', given.resource) : undefined) ?? found
     const time = timeOf(given, d.now)
     if (isRejection(time)) return { result: refused(name, time), closes: null }
     const turn = openTurn(d) ?? frame.turn

@@ -31,3 +31,7 @@ export const waitsFor = (wake: string, more: Readonly<Record<string, Json>> = {}
 
 export const runs = (cmd: string, more: Readonly<Record<string, Json>> = {}): ScriptedCall =>
   call('ExecCommand', { cmd, ...more })
+
+/** A command that goes on until there is a file `name`, or nobody is there to make one. */
+export const until = (name: string): string =>
+  `while [ -d "$PWD" ] && [ ! -e ${name} ]; do sleep 0.05; done`
