@@ -26,6 +26,8 @@ export async function main(argv: readonly string[], ports: CliPorts): Promise<nu
     return exit
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exits.done
+    // A command that only groups others has printed them: which one was meant is not known.
+    if (error instanceof CommanderError && error.code === 'commander.help') return exits.usage
     const failure = error instanceof CommanderError ? parseFailure(error) : asFailure(error)
     if (failure === null) throw error
     const json = flags.json === true || argv.includes('--json')
@@ -40,7 +42,12 @@ function parseFailure(error: CommanderError): CliFailure {
   const near = /\(Did you mean (?:one of )?(.*)\?\)/.exec(second)?.[1]
   const name = first.replace(/'/g, '"').replace(/\.$/, '')
   const hint = near === undefined ? 'holon --help shows the commands' : `did you mean ${near}?`
-  return usage(error.code.replace('commander.', ''), name, hint)
+  const code = error.code.replace('commander.', '')
+  return usage(
+    code.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`),
+    name,
+    hint,
+  )
 }
 
 type Action = (command: Command, use: Run) => () => Promise<void>
@@ -61,14 +68,13 @@ function build(ports: CliPorts, action: Action): Command {
       outputError: () => {},
       getOutHelpWidth: () => Math.max(60, ports.terminal.columns() || 100),
     })
-    .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', examplesOf('holon'))
   addGlobals(program)
   const add: Add = (parent, name, about) => {
     const command = parent.command(name).description(about)
     command.helpOption('--help', 'print this help')
     const full = pathOf(command)
-    command.addHelpText('after', examplesOf(full))
+    command.addHelpText('after', `\n${globalLine}\n${examplesOf(full)}`)
     return command
   }
   addRun(program, add, action)
@@ -78,6 +84,9 @@ function build(ports: CliPorts, action: Action): Command {
   addConfig(program, add, action)
   return program
 }
+
+const globalLine =
+  'Every command takes --home, --json, --quiet, --plain, --wide, --utc, --no-color, --ascii.'
 
 type Add = (parent: Command, name: string, about: string) => Command
 

@@ -33,7 +33,7 @@ export async function run(
   await checkRunbook(context, target)
   const { config } = await readConfig(ports, home.value)
   if (target.kind === 'resume' && (await hasNothing(context))) {
-    if (context.flags.json !== true) ports.err('nothing is open: this home was never used\n')
+    if (context.flags.json !== true) ports.err(`nothing is open in ${home.value}\n`)
     return exits.done
   }
   const owned = await ports.own({ home: home.value, config })
@@ -51,8 +51,12 @@ export async function run(
 
 async function hasNothing({ ports, home }: Context): Promise<boolean> {
   const reader = await ports.open_reader(home.value)
-  await reader?.close()
-  return reader === null
+  if (reader === null) return true
+  try {
+    return (await reader.agents()).length === 0
+  } finally {
+    await reader.close()
+  }
 }
 
 type Asked = { target: Target; options: RunOptions; config: Config }

@@ -4,6 +4,9 @@
  */
 import type { Call, ToolResult } from '../domain/call.ts'
 import { errorResult } from '../domain/call.ts'
+import { charTokens } from '../context/estimate.ts'
+import { wholeResult } from '../context/result.ts'
+import { resultTokens } from '../context/rounds.ts'
 import { callsOf, openTurn, roundsOf, type Draft } from '../domain/facts.ts'
 import { roundText, type Turn } from '../domain/turn.ts'
 import { endTurn, notExecuted } from '../domain/turn-end.ts'
@@ -56,6 +59,7 @@ async function runEffect(env: LaneEnv, call: Call, tool: EffectTool): Promise<vo
       return { result: faultResult(call, error), result_hash: null, changed_something: false }
     }
   })
+  await keepWhole(env, call, outcome.result)
   if (!first) tellRecovered(env, call, outcome.result)
   const onward = env.onward(await nextIntent(env, call))
   await env.transact(call.id, (d) => finishEffect(d, call, outcome, onward))
@@ -71,6 +75,13 @@ function finishEffect(
   const { result_hash, changed_something } = outcome
   finishCall(d, call, outcome.result, { result_hash, changed_something })
   advance(d, onward)
+}
+
+/** A result that the model is shown cut has its whole text in a file that the cut line names. */
+async function keepWhole(env: LaneEnv, call: Call, result: ToolResult): Promise<void> {
+  if (call.task_id !== null) return
+  const text = wholeResult(result)
+  if (charTokens(text) > resultTokens(call)) await toolContext(env, call).keepOutput(text)
 }
 
 /** The next request says what became of a call that was under way when the process ended. */

@@ -75,7 +75,7 @@ export class Supervisor {
       )
       return survivors
     }
-    await this.#end(agent, id, await this.#ports.processes.observe(id))
+    await this.#end(agent, id, await this.#ports.processes.observe(id), 'stopped')
     return []
   }
 
@@ -90,8 +90,7 @@ export class Supervisor {
       await this.stop(agent, id, row.reason ?? 'stopped')
       return
     }
-    const process = await this.#ended(id)
-    await this.#end(agent, id, process)
+    await this.#end(agent, id, await this.#ended(id), 'by_itself')
   }
 
   async #ended(id: TaskId): Promise<TaskProcess> {
@@ -106,12 +105,19 @@ export class Supervisor {
     }
   }
 
-  async #end(agent: AgentId, id: TaskId, process: TaskProcess): Promise<void> {
+  /** A task that is being stopped ends by the proof of the stop alone, not by its process's end. */
+  async #end(
+    agent: AgentId,
+    id: TaskId,
+    process: TaskProcess,
+    how: 'by_itself' | 'stopped',
+  ): Promise<void> {
     const tail = await this.#tail(id)
     const ended_at = endedAt(process) ?? this.#store.now()
     await this.#store.transact(agent, id, (d) => {
       const task = d.row('tasks', id)
       if (!task || isTerminal(task)) return
+      if (task.status === 'cancelling' && how === 'by_itself') return
       const started = task.status === 'queued' ? beginLate(process) : null
       if (started) d.emit({ type: 'task_started', id, pid: null, started_at: started })
       const end = endOfTask(process, task) ?? gone(process, task)

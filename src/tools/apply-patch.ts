@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import type { ToolResult } from '../domain/call.ts'
-import type { FileChange, Patch, PatchRejection } from '../exec/patch.ts'
+import type { FileChange, Patch, PatchRejection } from './patch.ts'
 import { asResult, readToChange, Refusal } from './file-access.ts'
 import {
   changedMeanwhile,
@@ -147,14 +147,14 @@ async function remaining(
 
 async function parsed(text: string): Promise<Patch> {
   // The parser is only loaded by the calls that need it.
-  const { parseDiff } = await import('../exec/patch.ts')
+  const { parseDiff } = await import('./patch.ts')
   const outcome = parseDiff(text)
   if (!outcome.ok) throw new Refusal(refusal(outcome.rejection))
   return outcome.patch
 }
 
 async function applied(patch: Patch, contents: ReadonlyMap<string, string | null>) {
-  const { applyDiff } = await import('../exec/patch.ts')
+  const { applyDiff } = await import('./patch.ts')
   const outcome = applyDiff(patch, contents)
   if (!outcome.ok) throw new Refusal(refusal(outcome.rejection))
   return outcome.changes

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { ToolResult } from '../domain/call.ts'
-import { editText } from '../exec/edit.ts'
+import { editText } from './edit.ts'
 import { asResult, readToChange, Refusal, type TextFile } from './file-access.ts'
 import {
   changedMeanwhile,
