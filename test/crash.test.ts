@@ -152,22 +152,26 @@ const comparable = ({ log, results, waits, messages, ...rest }: EndState) => ({
 
 const options = { concurrency: 4 }
 
-test('a run killed at any commit, blob or effect ends as the undisturbed one', options, async (t) => {
-  const { end, counts } = await undisturbed(t)
-  assert.deepEqual(end.log.toSorted(), logLines.toSorted())
-  assert.deepEqual(end.problems, [])
-  assert.equal(end.results.length, 2)
-  const points: Point[] = (['commit', 'blob', 'effect'] as const).flatMap((kind) =>
-    Array.from({ length: counts[kind] }, (_, i) => i + 1).flatMap((n) =>
-      (['before', 'after'] as const).map((when) => ({ kind, n, when })),
-    ),
-  )
-  assert.ok(points.length > 60, `only ${points.length} points`)
-  await Promise.all(
-    points.map((point) =>
-      t.test(`killed ${point.when} ${point.kind} ${point.n}`, async (t) => {
-        assert.deepEqual(comparable(await killedAt(t, point)), comparable(end))
-      }),
-    ),
-  )
-})
+test(
+  'a run killed at any commit, blob or effect ends as the undisturbed one',
+  options,
+  async (t) => {
+    const { end, counts } = await undisturbed(t)
+    assert.deepEqual(end.log.toSorted(), logLines.toSorted())
+    assert.deepEqual(end.problems, [])
+    assert.equal(end.results.length, 2)
+    const points: Point[] = (['commit', 'blob', 'effect'] as const).flatMap((kind) =>
+      Array.from({ length: counts[kind] }, (_, i) => i + 1).flatMap((n) =>
+        (['before', 'after'] as const).map((when) => ({ kind, n, when })),
+      ),
+    )
+    assert.ok(points.length > 60, `only ${points.length} points`)
+    await Promise.all(
+      points.map((point) =>
+        t.test(`killed ${point.when} ${point.kind} ${point.n}`, async (t) => {
+          assert.deepEqual(comparable(await killedAt(t, point)), comparable(end))
+        }),
+      ),
+    )
+  },
+)

@@ -27,14 +27,15 @@ async function hundredWaiting(t: TestContext) {
     ...kinds.map((kind) => () => creates(...numbers.map((n) => `${kind} ${n}`))),
     // It ends by itself when the test removes the workspace.
     () => calls(runs(until('done'), { yield_ms: 0 })),
-    ...kinds.map((kind) => () =>
-      calls(
-        ...numbers.map((n) => {
-          const given = waitOf[kind](n)
-          const input = 'input' in given ? (given.input as object) : {}
-          return call('WaitFor', { ...input, work_item_id: stage.id(`${kind} ${n}`) })
-        }),
-      ),
+    ...kinds.map(
+      (kind) => () =>
+        calls(
+          ...numbers.map((n) => {
+            const given = waitOf[kind](n)
+            const input = 'input' in given ? (given.input as object) : {}
+            return call('WaitFor', { ...input, work_item_id: stage.id(`${kind} ${n}`) })
+          }),
+        ),
     ),
     () => says('All hundred wait.'),
   ]
@@ -60,24 +61,27 @@ const traces = async (stage: Stage, model: { requests: readonly unknown[] }) => 
 test('§5 waiting and idling cost nothing', async (t) => {
   const { stage, model, later } = await hundredWaiting(t)
 
-  await t.test('§5 a day over a hundred waiting items asks no model and writes no row', async () => {
-    const waits = Object.entries(Object.groupBy(await stage.rows('waits'), ({ wake }) => wake))
-    assert.deepEqual(
-      waits.map(([wake, of]) => [wake, of?.length]),
-      [
-        ['operator_input', perKind],
-        ['external', perKind],
-        ['timer', perKind],
-        ['task_result', perKind],
-      ],
-    )
-    const before = await traces(stage, model)
-    await stage.clock.advance(24 * hour)
-    const after = await traces(stage, model)
-    assert.equal(after.next.do, 'wait')
-    assert.deepEqual({ ...after, next: null }, { ...before, next: null })
-    await stage.sound()
-  })
+  await t.test(
+    '§5 a day over a hundred waiting items asks no model and writes no row',
+    async () => {
+      const waits = Object.entries(Object.groupBy(await stage.rows('waits'), ({ wake }) => wake))
+      assert.deepEqual(
+        waits.map(([wake, of]) => [wake, of?.length]),
+        [
+          ['operator_input', perKind],
+          ['external', perKind],
+          ['timer', perKind],
+          ['task_result', perKind],
+        ],
+      )
+      const before = await traces(stage, model)
+      await stage.clock.advance(24 * hour)
+      const after = await traces(stage, model)
+      assert.equal(after.next.do, 'wait')
+      assert.deepEqual({ ...after, next: null }, { ...before, next: null })
+      await stage.sound()
+    },
+  )
 
   await t.test('§5 then one event wakes exactly the item that waits for it', async () => {
     const before = await traces(stage, model)

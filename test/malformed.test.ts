@@ -107,7 +107,9 @@ const answers: readonly Answered[] = [
   },
   {
     says: 'arguments that are no object',
-    answer: { calls: notArguments.map((text) => ({ name: 'ExecCommand', input: JSON.parse(text) })) },
+    answer: {
+      calls: notArguments.map((text) => ({ name: 'ExecCommand', input: JSON.parse(text) })),
+    },
     results: notArguments.map(() => 'invalid_input invalid_field'),
   },
   {
@@ -126,7 +128,9 @@ const answers: readonly Answered[] = [
 for (const adapter of spoken) {
   for (const { says, answer, results, ran = [] } of answers) {
     test(`§6 ${adapter.endpoint}: ${says}, and each call gets one result`, async (t) => {
-      const { server, stage } = await scene(t, adapter, (n) => (n === 1 ? answer : { text: 'Seen.' }))
+      const { server, stage } = await scene(t, adapter, (n) =>
+        n === 1 ? answer : { text: 'Seen.' },
+      )
       await stage.say('Begin.')
       assert.deepEqual(await errorsOf(stage), results)
       assert.equal(server.requests.length, 2)
@@ -173,7 +177,9 @@ for (const adapter of spoken) {
   for (const [says, fault] of broken) {
     test(`§6 ${adapter.endpoint}: after ${says} the request is sent again`, async (t) => {
       const first = { text: 'Half', calls: [touch('ran'), touch('ran')], fault }
-      const { server, stage } = await scene(t, adapter, (n) => (n === 1 ? first : { text: 'Seen.' }))
+      const { server, stage } = await scene(t, adapter, (n) =>
+        n === 1 ? first : { text: 'Seen.' },
+      )
       await stage.say('Begin.')
       assert.equal(server.requests.length, 2)
       assert.deepEqual(server.requests[1]?.body, server.requests[0]?.body)
@@ -194,7 +200,9 @@ for (const adapter of spoken) {
   for (const fault of ['hang', 'hang_before_answer'] as const) {
     test(`§6 ${adapter.endpoint}: a stream that falls silent (${fault}) is given up`, async (t) => {
       const first = { text: 'Half', calls: [touch('ran')], fault }
-      const { server, stage } = await scene(t, adapter, (n) => (n === 1 ? first : { text: 'Seen.' }))
+      const { server, stage } = await scene(t, adapter, (n) =>
+        n === 1 ? first : { text: 'Seen.' },
+      )
       await stage.act({ do: 'send', text: 'Begin.' })
       await server.answered(1)
       await stage.clock.advance(modelLimits.stream_idle.value)
@@ -215,14 +223,23 @@ for (const adapter of spoken) {
     assert.equal(server.requests.length, attempts)
     const held = stage.next
     assert.deepEqual([held.do, held.do === 'wait' && held.for], ['wait', 'system'])
-    assert.deepEqual((await stage.briefs()).map(({ kind }) => kind), ['failure'])
+    assert.deepEqual(
+      (await stage.briefs()).map(({ kind }) => kind),
+      ['failure'],
+    )
     const [turn] = await stage.rows('turns')
     assert.equal(turn?.state, 'open')
 
     await stage.pass(minute)
     assert.equal(server.requests.length, attempts + 1)
-    assert.deepEqual((await stage.briefs()).map(({ kind }) => kind), ['failure', 'reply'])
-    assert.deepEqual((await stage.rows('turns')).map(({ id }) => id), [turn?.id])
+    assert.deepEqual(
+      (await stage.briefs()).map(({ kind }) => kind),
+      ['failure', 'reply'],
+    )
+    assert.deepEqual(
+      (await stage.rows('turns')).map(({ id }) => id),
+      [turn?.id],
+    )
     await inOrderAgain(stage, server, [])
   })
 
@@ -236,7 +253,10 @@ for (const adapter of spoken) {
     assert.equal(server.requests.length, 1)
     await stage.pass(1)
     assert.deepEqual([server.requests.length, stage.now - from], [2, hour])
-    assert.deepEqual((await stage.briefs()).map(({ kind }) => kind), ['failure', 'reply'])
+    assert.deepEqual(
+      (await stage.briefs()).map(({ kind }) => kind),
+      ['failure', 'reply'],
+    )
     await inOrderAgain(stage, server, [])
   })
 }

@@ -51,12 +51,10 @@ test('§5 a model that only says "continuing" is asked about after three turns',
 
   const turns = await selfStarted(stage)
   const [first, second, third] = times(turns)
-  assert.deepEqual([turns.length, first, second, third], [
-    3,
-    first,
-    (first ?? 0) + minute,
-    (first ?? 0) + 6 * minute,
-  ])
+  assert.deepEqual(
+    [turns.length, first, second, third],
+    [3, first, (first ?? 0) + minute, (first ?? 0) + 6 * minute],
+  )
   assert.deepEqual(
     turns.map(({ progress, work_item_id }) => [progress, work_item_id]),
     turns.map(() => [false, item]),
@@ -67,11 +65,14 @@ test('§5 a model that only says "continuing" is asked about after three turns',
   assert.equal(asked[0]?.wait_id, wait.id)
   for (const turn of turns) assert.ok(asked[0]?.text.includes(turn.id), asked[0]?.text)
   const { wake, by, status } = wait
-  assert.deepEqual({ wake, by, status }, {
-    wake: 'operator_input',
-    by: 'runtime',
-    status: 'active',
-  })
+  assert.deepEqual(
+    { wake, by, status },
+    {
+      wake: 'operator_input',
+      by: 'runtime',
+      status: 'active',
+    },
+  )
   assert.equal(stage.focus(), null)
 
   const requests = scene.model.requests.length

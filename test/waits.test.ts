@@ -10,7 +10,16 @@ import type { Json } from '../src/models/model.ts'
 import { temporaryHome } from '../src/testing/box.ts'
 import { calls, says, scriptedModel, type Scripted } from '../src/testing/scripted-model.ts'
 import { virtualClock } from '../src/testing/virtual-clock.ts'
-import { call, completes, creates, inOrder, picks, runs, until, waitsFor } from './support/scripts.ts'
+import {
+  call,
+  completes,
+  creates,
+  inOrder,
+  picks,
+  runs,
+  until,
+  waitsFor,
+} from './support/scripts.ts'
 import type { Answer } from './support/scripts.ts'
 import { hour, minute, openStage, resultsOf, textOf, type Stage } from './support/stage.ts'
 
@@ -20,7 +29,12 @@ type Scene = Stage & { model: ReturnType<typeof scriptedModel> }
 
 /** A stage whose model makes the item `A`, takes it up, and then says `then`, answer by answer. */
 async function onA(t: TestContext, ...then: readonly ((s: Stage) => Answer)[]): Promise<Scene> {
-  return scene(t, () => creates('A'), (s) => picks(s.id('A')), ...then)
+  return scene(
+    t,
+    () => creates('A'),
+    (s) => picks(s.id('A')),
+    ...then,
+  )
 }
 
 async function scene(t: TestContext, ...script: readonly ((s: Stage) => Answer)[]): Promise<Scene> {
@@ -39,8 +53,10 @@ async function scene(t: TestContext, ...script: readonly ((s: Stage) => Answer)[
 }
 
 const done = (objective: string) => (s: Stage) => completes(s.id(objective), report(objective))
-const waiting = (wake: string, more: Readonly<Record<string, Json>> = {}) => () =>
-  calls(waitsFor(wake, more))
+const waiting =
+  (wake: string, more: Readonly<Record<string, Json>> = {}) =>
+  () =>
+    calls(waitsFor(wake, more))
 
 const causes = async (s: Stage) => (await s.rows('turns')).map(({ cause }) => cause.kind)
 const stateOf = async (s: Stage, objective: string) =>
@@ -77,7 +93,10 @@ test('§3 a word bound to the item answers its question too', async (t) => {
   const item = s.id('A')
   const reply = await s.does({ do: 'send', text: 'Blue.', work_item_id: item })
   assert.deepEqual(reply.resolved, [wait.id])
-  assert.deepEqual((await s.rows('turns')).map(({ work_item_id }) => work_item_id), [item, item])
+  assert.deepEqual(
+    (await s.rows('turns')).map(({ work_item_id }) => work_item_id),
+    [item, item],
+  )
   assert.equal(await stateOf(s, 'A'), 'completed')
   await s.sound()
 })
@@ -155,7 +174,10 @@ test('§3 a timer wakes its item at its time and not before', async (t) => {
   assert.equal(s.model.requests.length, 3)
   await s.pass(1)
   const resolved = await s.eventsOf('wait_resolved')
-  assert.deepEqual(resolved.map(({ by }) => by), [{ kind: 'timer', late_by_ms: 0 }])
+  assert.deepEqual(
+    resolved.map(({ by }) => by),
+    [{ kind: 'timer', late_by_ms: 0 }],
+  )
   assert.deepEqual(await causes(s), ['message', 'continue_current'])
   assert.equal(await stateOf(s, 'A'), 'completed')
   await s.sound()
@@ -178,7 +200,10 @@ test('§3 a timer that came due while the host was down fires once, and says how
 
   const after = await open([completes(item, report('A'))])
   const resolved = await after.eventsOf('wait_resolved')
-  assert.deepEqual(resolved.map(({ by }) => by), [{ kind: 'timer', late_by_ms: 2 * hour }])
+  assert.deepEqual(
+    resolved.map(({ by }) => by),
+    [{ kind: 'timer', late_by_ms: 2 * hour }],
+  )
   assert.equal(await stateOf(after, 'A'), 'completed')
   await after.sound()
 })
@@ -189,12 +214,7 @@ for (const [mode, shown] of [
 ] as const) {
   test(`§3 an event fired by hand wakes a review (${mode}) and ends no wait`, async (t) => {
     const about = { source: 'ci', resource: 'build', delivery_mode: mode }
-    const s = await onA(
-      t,
-      waiting('external', about),
-      () => says('Not green yet.'),
-      done('A'),
-    )
+    const s = await onA(t, waiting('external', about), () => says('Not green yet.'), done('A'))
     await s.say('Watch the build.')
     const wait = await s.wait('A')
     const reply = await s.does({ do: 'trigger', wait_id: wait.id, body: 'the-body-of-the-event' })
@@ -239,6 +259,107 @@ test('§3 an event from before the wait never triggers it, one during the turn d
   await s.sound()
 })
 
+test('§2 focus does not return to an item while another is in focus', async (t) => {
+  const s = await scene(
+    t,
+    () => creates('A', 'B'),
+    (s) => picks(s.id('A')),
+    () => calls(waitsFor('timer', { wait_ms: 3 * minute })),
+    (s) => picks(s.id('B')),
+    () => says('B is hard.'),
+    () => says('B is hard.'),
+    () => says('B is hard.'),
+    // B is in focus and backed off when the three minutes of A are over: A is offered, not picked.
+    (s) => calls(call('PickWorkItem', { work_item_id: s.id('A'), reason: 'its time has come' })),
+    done('A'),
+    (s) => picks(s.id('B')),
+    done('B'),
+  )
+  await s.say('Do both.')
+  await s.pass(3 * minute - 1)
+  assert.equal(s.focus(), s.id('B'))
+  await s.pass(10 * minute)
+  assert.deepEqual(await switches(s), [
+    'explicit_pick',
+    'explicit_pick',
+    'explicit_focus_override',
+    'explicit_pick',
+  ])
+  assert.deepEqual([await stateOf(s, 'A'), await stateOf(s, 'B')], ['completed', 'completed'])
+  await s.sound()
+})
+
+test('§3 a wait of the agent itself ends in one turn without an item', async (t) => {
+  const s = await scene(
+    t,
+    () => calls(waitsFor('timer', { wait_ms: hour, reason: 'look at the oven' })),
+    () => says('The oven is fine.'),
+  )
+  await s.say('Look at the oven in an hour.')
+  await s.pass(hour)
+  assert.match(textOf(s.model.requests[1]), /look at the oven/)
+  assert.deepEqual(
+    (await s.rows('turns')).map(({ cause, work_item_id }) => [cause.kind, work_item_id]),
+    [
+      ['message', null],
+      ['review_triggered', null],
+    ],
+  )
+  await s.pass(24 * hour)
+  assert.equal(s.model.requests.length, 2)
+  assert.equal(s.next.do, 'sleep')
+  await s.sound()
+})
+
+test('§3 a new wait of an item replaces the one before and names it', async (t) => {
+  const s = await scene(
+    t,
+    () => creates('A'),
+    (s) => {
+      const on = { reason: 'x', work_item_id: s.id('A') }
+      return calls(
+        call('WaitFor', { wake: 'timer', wait_ms: hour, ...on }),
+        call('WaitFor', { wake: 'external', source: 'ci', ...on }),
+        call('WaitFor', { wake: 'external', source: 'ci', condition: 'green', ...on }),
+      )
+    },
+    () => says('It waits.'),
+  )
+  await s.say('Begin.')
+  const waits = await s.rows('waits')
+  assert.deepEqual(
+    waits.map(({ wake, status, condition }) => [wake, status, condition]),
+    [
+      ['timer', 'cancelled', null],
+      ['external', 'active', 'green'],
+    ],
+  )
+  const [, replacing, rearming] = resultsOf(s.model.requests[2])
+  assert.ok(replacing?.text.includes(waits[0]?.id ?? 'none'), replacing?.text)
+  assert.match(rearming?.text ?? '', /re-?armed/)
+  await s.pass(2 * hour)
+  assert.equal(s.model.requests.length, 3)
+  await s.sound()
+})
+
+test('§3 a delivery that comes twice is one message', async (t) => {
+  const s = await onA(
+    t,
+    () => calls(waitsFor('external', { source: 'ci' })),
+    () => says('Seen.'),
+  )
+  await s.say('Watch.')
+  const delivery = { do: 'trigger', source: 'ci', body: 'green', delivery_id: 'd-1' } as const
+  const first = await s.does(delivery)
+  const again = await s.act(delivery)
+  assert.equal(again.message_id, first.message_id)
+  assert.deepEqual(again.triggered, [])
+  assert.equal((await s.wait('A')).trigger_count, 1)
+  await s.pass(hour)
+  assert.equal(s.model.requests.length, 4)
+  await s.sound()
+})
+
 test('§5 events during other work do not preempt the current item', async (t) => {
   const wait = { source: 'ci', resource: 'build' }
   let step = 0
@@ -247,7 +368,8 @@ test('§5 events during other work do not preempt the current item', async (t) =
   const s = await scene(
     t,
     () => creates('A', 'B'),
-    (s) => calls(call('WaitFor', { wake: 'external', reason: 'ci', work_item_id: s.id('B'), ...wait })),
+    (s) =>
+      calls(call('WaitFor', { wake: 'external', reason: 'ci', work_item_id: s.id('B'), ...wait })),
     (s) => picks(s.id('A')),
     () => async () => {
       await s.act({ do: 'trigger', ...wait, body: 'build is green' })
@@ -286,7 +408,9 @@ test('§5 an event passed over by ten turns goes before the current item, once',
   const model = scriptedModel(async (request, n) => {
     if (n === 1) return creates('A', 'B')
     if (n === 2) {
-      return calls(call('WaitFor', { wake: 'external', reason: 'ci', work_item_id: s.id('B'), ...about }))
+      return calls(
+        call('WaitFor', { wake: 'external', reason: 'ci', work_item_id: s.id('B'), ...about }),
+      )
     }
     if (n === 3) return picks(s.id('A'))
     if (events++ === 0) await s.act({ do: 'trigger', ...about, body: 'build is green' })
@@ -491,23 +615,25 @@ test('§6 calls after a closing call get not_executed, completions excepted', as
   ])
   assert.equal(existsSync(join(s.box.workspace, 'ran')), false)
   assert.deepEqual([await stateOf(s, 'A'), await stateOf(s, 'B')], ['open', 'completed'])
-  assert.deepEqual((await s.rows('turns')).map(({ outcome }) => outcome), ['waiting'])
+  assert.deepEqual(
+    (await s.rows('turns')).map(({ outcome }) => outcome),
+    ['waiting'],
+  )
   await s.sound()
 })
 
 test('§2 a completion lists the tasks that still run, and they go on', async (t) => {
-  const s = await onA(
-    t,
-    () => calls(runs(until('off'), { yield_ms: 0 })),
-    done('A'),
-  )
+  const s = await onA(t, () => calls(runs(until('off'), { yield_ms: 0 })), done('A'))
   await s.act({ do: 'send', text: 'Begin.' })
   await s.hurry('task_promoted')
   await s.rest()
   const [brief] = await s.rows('briefs')
   const [task] = await s.rows('tasks')
   assert.deepEqual([brief?.kind, brief?.text], ['result', report('A')])
-  assert.deepEqual(brief?.warnings.map(({ kind }) => kind), ['running_tasks'])
+  assert.deepEqual(
+    brief?.warnings.map(({ kind }) => kind),
+    ['running_tasks'],
+  )
   assert.ok(JSON.stringify(brief?.warnings).includes(task?.id ?? 'none'))
   assert.equal(task?.status, 'running')
 

@@ -40,10 +40,11 @@ export function asFailure(error: unknown): CliFailure | null {
   // Faults of the world carry a code and say whether a retry helps; their class is another room's.
   if (!(error instanceof Error) || !('code' in error) || !('retry' in error)) return null
   const code = String(error.code)
-  const [detail, ...rest] = error.message.split(': ')
-  const hint = rest.length === 0 ? null : rest.join(': ')
+  // Their sentences end in what to do, behind the last colon.
+  const parts = error.message.split(': ')
+  const hint = parts.length === 1 ? null : (parts.pop() ?? null)
   const exit = code === 'owned' ? exits.owned : exits.failed
-  return new CliFailure(exit, problemOf(code, detail ?? error.message, hint, 503))
+  return new CliFailure(exit, problemOf(code, parts.join(': '), hint, 503))
 }
 
 /** `holon: what, where; what to do`. */

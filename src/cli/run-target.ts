@@ -166,9 +166,9 @@ export function chooseModel(
 export async function checkModel(owned: OwnedHome, model: string): Promise<void> {
   const opened = await owned.open_model(model)
   if (opened.ok) return
-  const [detail, ...rest] = opened.message.split(': ')
-  const hint = rest.length === 0 ? null : rest.join(': ')
-  throw usage(opened.code, detail ?? opened.message, hint)
+  // Its sentence ends in what to do, behind the first colon.
+  const [detail = '', ...rest] = opened.message.split(': ')
+  throw usage(opened.code, detail, rest.length === 0 ? null : rest.join(': '))
 }
 
 export type Workspace = { mode: 'inherit' | 'explicit_root'; root: string }

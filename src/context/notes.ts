@@ -100,4 +100,6 @@ export function reportNote(
 
 /** Whether a note tells of an interruption: a request sent again carries only the newest one. */
 export const isInterruptionNote = (text: string): boolean =>
-  /^Runtime note: (The runtime stopped in the middle|This turn was held|\d.* passed since)/.test(text)
+  /^Runtime note: (The runtime stopped in the middle|This turn was held|\d.* passed since)/.test(
+    text,
+  )

@@ -22,11 +22,7 @@ export const laneOf = (priority: Priority): Lane =>
  * The cause first, then messages that are not events, oldest first, then the newest events; at
  * most 20 messages or 64 KiB. Older events of the same waits are coalesced; the rest stay queued.
  */
-export function claims(
-  facts: Facts,
-  cause: Message | null,
-  item: WorkItemId | null,
-): Claims {
+export function claims(facts: Facts, cause: Message | null, item: WorkItemId | null): Claims {
   if (cause && cause.attempts > 0) return { shown: [cause], coalesced: [] }
   const lane = cause === null ? null : laneOf(cause.priority)
   const eligible = [...facts.rows('messages')].filter(

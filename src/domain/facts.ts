@@ -311,5 +311,3 @@ export function agentPacing(facts: Facts): AgentPacing {
     holds: 0,
   }
 }
-
-

@@ -324,7 +324,7 @@ test('23 finds a fourth self-started turn in a row without progress', () => {
     usage: w.row('turns', 'turn_0001').usage,
   } as const
   const rest = (['turn_2', 'turn_3', 'turn_4'] as const).flatMap((id): Event[] => [
-    { ...started, id } as Event,
+    { ...started, id },
     { ...end, id },
   ])
   const found = after(w, { ...end, id: 'turn_0001' }, ...rest)

@@ -80,9 +80,7 @@ export function updateItem(d: Draft, command: UpdateItem): Mutated | Rejection {
   const changed = differing(item, command)
   const wait = activeWaitOf(d, item.id)
   const cleared =
-    command.blocked_by === null
-      ? { blocked_by: item.blocked_by, wait_id: wait?.id ?? null }
-      : null
+    command.blocked_by === null ? { blocked_by: item.blocked_by, wait_id: wait?.id ?? null } : null
   const emittedBefore = d.emitted.length
   if (Object.keys(changed).length > 0) {
     d.emit({ type: 'work_item_updated', id: item.id, by: command.by, changed })

@@ -146,5 +146,7 @@ export const isLiveMessage = (message: Message): boolean =>
   message.status === 'queued' || message.status === 'claimed'
 
 /** Messages that report an outside event, as against words of an operator or a task's end. */
-export const isEvent = (message: Message): boolean =>
-  message.kind === 'callback_event' || message.kind === 'webhook_event'
+export const isEvent = (message: Message): boolean => isEventKind(message.kind)
+
+export const isEventKind = (kind: Message['kind']): boolean =>
+  kind === 'callback_event' || kind === 'webhook_event'

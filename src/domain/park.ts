@@ -83,8 +83,7 @@ export function holdAgent(d: Draft, hold: Hold): void {
   for (const wait of activeWaits(d)) if (wait.wake === 'system') return
   const { holds } = agentPacing(d)
   const step = holdMs[Math.min(holds, holdMs.length - 1)] ?? 0
-  const wake_at =
-    hold.cause === 'provider_setup' ? null : (hold.until ?? plus(d.now, step))
+  const wake_at = hold.cause === 'provider_setup' ? null : (hold.until ?? plus(d.now, step))
   const id = d.mint('wait')
   d.emit({
     type: 'wait_registered',

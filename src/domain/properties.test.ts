@@ -160,8 +160,10 @@ const happenings = {
   },
   lap: (w) => {
     const turn = openTurn(w.facts)
-    if (turn && roundsOf(w.facts, turn).length === 0) ask(w) && answer(w)
-    else if (!turn && w.next().do === 'start_turn') begin(w)
+    if (turn && roundsOf(w.facts, turn).length === 0) {
+      ask(w)
+      answer(w)
+    } else if (!turn && w.next().do === 'start_turn') begin(w)
   },
   crash: (w) => {
     w.reload()

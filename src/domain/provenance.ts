@@ -54,23 +54,50 @@ type Row = {
 
 /** One row a producer. A delegation carries the lowest authority of what its turn had claimed. */
 export const provenanceTable: readonly Row[] = [
-  row('operator', ['operator_prompt'], ['operator_instruction'],
-    ['cli_prompt', 'run_once', 'tui'], 'local_process'),
-  row('operator', ['operator_prompt'], ['operator_instruction'],
-    ['http_control'], 'control_authenticated'),
-  row('callback', ['callback_event'], ['integration_signal'],
-    ['http_callback'], 'trigger_capability'),
-  row('webhook', ['webhook_event'], ['integration_signal'],
-    ['http_webhook'], 'signature_verified'),
-  row('timer', ['timer_tick'], ['runtime_instruction'],
-    ['timer_scheduler'], 'runtime_owned'),
-  row('task', ['task_result', 'task_status'], ['runtime_instruction'],
-    ['task_rejoin'], 'runtime_owned'),
-  row('system', ['internal_followup'], ['runtime_instruction'],
-    ['runtime_system'], 'runtime_owned'),
-  row('agent', ['delegation'],
+  row(
+    'operator',
+    ['operator_prompt'],
+    ['operator_instruction'],
+    ['cli_prompt', 'run_once', 'tui'],
+    'local_process',
+  ),
+  row(
+    'operator',
+    ['operator_prompt'],
+    ['operator_instruction'],
+    ['http_control'],
+    'control_authenticated',
+  ),
+  row(
+    'callback',
+    ['callback_event'],
+    ['integration_signal'],
+    ['http_callback'],
+    'trigger_capability',
+  ),
+  row('webhook', ['webhook_event'], ['integration_signal'], ['http_webhook'], 'signature_verified'),
+  row('timer', ['timer_tick'], ['runtime_instruction'], ['timer_scheduler'], 'runtime_owned'),
+  row(
+    'task',
+    ['task_result', 'task_status'],
+    ['runtime_instruction'],
+    ['task_rejoin'],
+    'runtime_owned',
+  ),
+  row(
+    'system',
+    ['internal_followup'],
+    ['runtime_instruction'],
+    ['runtime_system'],
+    'runtime_owned',
+  ),
+  row(
+    'agent',
+    ['delegation'],
     ['operator_instruction', 'integration_signal', 'runtime_instruction'],
-    ['runtime_system'], 'runtime_owned'),
+    ['runtime_system'],
+    'runtime_owned',
+  ),
 ]
 
 function row(

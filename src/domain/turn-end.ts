@@ -2,14 +2,7 @@
  * The end of a turn, one commit: its terminal record, what becomes of its messages, the brief of
  * its last words, what is counted, and focus that returns (contracts 2, 5, 6).
  */
-import {
-  agentOf,
-  agentPacing,
-  callsOf,
-  openTurn,
-  roundsOf,
-  type Draft,
-} from './facts.ts'
+import { agentOf, agentPacing, callsOf, openTurn, roundsOf, type Draft } from './facts.ts'
 import { errorResult, type Call } from './call.ts'
 import { dropNotes, giveBackMessages, undoReviews } from './dead.ts'
 import { returnFocusAfterTurn } from './focus.ts'
@@ -51,7 +44,10 @@ export function endTurn(d: Draft, ending: TurnEnding): void {
   const progress =
     ending.outcome !== 'failed' &&
     (planMoved || hashes.length > 0 || calls.some((call) => call.changed_something))
-  const usage = roundsOf(d, turn).reduce((sum, round) => addUsage(sum, round.usage ?? noUsage), noUsage)
+  const usage = roundsOf(d, turn).reduce(
+    (sum, round) => addUsage(sum, round.usage ?? noUsage),
+    noUsage,
+  )
   d.emit({
     type: 'turn_ended',
     id: turn.id,
@@ -111,7 +107,13 @@ function deliverText(
   if (text === '') return
   const asks = itemNow(d, turn)?.plan_status === 'needs_input' && calls.some(setsNeedsInput)
   const spokenTo = mine.some((m) => m.kind === 'operator_prompt' || m.kind === 'delegation')
-  const kind = !endsInText(ending) ? 'progress' : asks ? 'question' : spokenTo ? 'reply' : 'progress'
+  const kind = !endsInText(ending)
+    ? 'progress'
+    : asks
+      ? 'question'
+      : spokenTo
+        ? 'reply'
+        : 'progress'
   d.emit({
     type: 'brief_delivered',
     id: d.mint('brief'),

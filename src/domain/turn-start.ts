@@ -3,14 +3,7 @@
  * it reviews, the turn drawn from the bucket (contracts 5 and 6; reliability 4).
  */
 import { claims } from './claims.ts'
-import {
-  activeWaitOf,
-  agentOf,
-  agentPacing,
-  itemPacing,
-  openTurn,
-  type Draft,
-} from './facts.ts'
+import { activeWaitOf, agentOf, agentPacing, itemPacing, openTurn, type Draft } from './facts.ts'
 import { returnFocusAfterTurn } from './focus.ts'
 import type { MessageId, TurnId, WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
@@ -134,7 +127,9 @@ function decided(
     message_id,
     evidence: [
       `turn ${pacing.turn_count + 1} of the agent`,
-      ...(item === null ? [] : [`self-started turns about it: ${itemPacing(d, item).self_started}`]),
+      ...(item === null
+        ? []
+        : [`self-started turns about it: ${itemPacing(d, item).self_started}`]),
     ],
     considered: considered(d, s, next),
   })

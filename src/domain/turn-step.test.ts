@@ -146,10 +146,9 @@ test('§2 a completion by somebody else in the meantime asks for no report', () 
 
 test('§6 ten rounds in a row that failed in every call end the turn', () => {
   const { w } = opened()
+  const bad = { result: errorResult('ReadFile', 'fault', 'no', 'no') }
   const round = (result: 'success' | 'error') =>
-    act(w, { tool: 'ReadFile' }, () => null, {
-      ...(result === 'error' ? { result: errorResult('ReadFile', 'fault', 'no', 'no') } : {}),
-    })
+    act(w, { tool: 'ReadFile' }, () => null, result === 'error' ? bad : {})
   round('success')
   for (let n = 0; n < limits.failing_rounds.value - 1; n++) round('error')
   assert.deepEqual(short(w), ['request', 'work'])
@@ -182,7 +181,7 @@ test('§15 a turn at its round limit ends completed, whatever it would go on wit
   const { w } = opened()
   act(w, { tool: 'ReadFile' }, () => null)
   atTheLimit(w)
-  for (const call of [...w.facts.rows('calls')]) {
+  for (const call of w.all('calls')) {
     w.facts.include('calls', { ...call, round: limits.rounds_per_turn.value })
   }
   assert.deepEqual(short(w), ['end', 'completed', 'round_limit', ''])

@@ -239,4 +239,3 @@ export const roundText = (round: Pick<Round, 'parts'>): string =>
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))
     .join('\n\n')
     .trim()
-

@@ -105,4 +105,3 @@ function holds(p: Projection, now: Timestamp): string | null {
       return null
   }
 }
-

@@ -118,26 +118,7 @@ export function evolveWait(
   event: WaitEvent,
   meta: { at: Timestamp; seq: number; agent_id: AgentId },
 ): Wait {
-  if (event.type === 'wait_registered') {
-    const { type: _, ...given } = event
-    return {
-      ...given,
-      agent_id: meta.agent_id,
-      status: 'active',
-      recheck_consumed_at: null,
-      trigger_count: 0,
-      last_triggered_at: null,
-      triggered_turn_count: null,
-      reviewed_trigger_count: 0,
-      reviewed_at: null,
-      last_review: null,
-      focus_settled: false,
-      created_at: meta.at,
-      resolved_at: null,
-      cancelled_at: null,
-      changed_seq: meta.seq,
-    }
-  }
+  if (event.type === 'wait_registered') return registered(event, meta)
   if (wait === null) throw new Error(`${event.type} before wait_registered: ${event.id}`)
   if (wait.status !== 'active' && !afterTheEnd.has(event.type)) {
     throw new Error(`${event.type} after ${wait.id} was ${wait.status}`)
@@ -152,6 +133,7 @@ export function evolveWait(
         recheck_at: event.recheck_at,
         recheck_consumed_at: null,
         released_focus: wait.released_focus || event.released_focus,
+        triggered_turn_count: unreviewed(wait) ? wait.triggered_turn_count : null,
       }
     case 'wait_triggered':
       return {
@@ -163,26 +145,7 @@ export function evolveWait(
     case 'wait_recheck_due':
       return { ...wait, triggered_turn_count: wait.triggered_turn_count ?? event.turn_count }
     case 'wait_reviewed':
-      return {
-        ...moved,
-        changed_seq: wait.changed_seq,
-        reviewed_trigger_count: wait.trigger_count,
-        triggered_turn_count: null,
-        reviewed_at: meta.at,
-        last_review: {
-          turn_id: event.turn_id,
-          before: {
-            reviewed_trigger_count: wait.reviewed_trigger_count,
-            triggered_turn_count: wait.triggered_turn_count,
-            reviewed_at: wait.reviewed_at,
-            recheck_consumed_at: wait.recheck_consumed_at,
-          },
-        },
-        recheck_consumed_at:
-          wait.recheck_at !== null && wait.recheck_at <= meta.at
-            ? (wait.recheck_consumed_at ?? meta.at)
-            : wait.recheck_consumed_at,
-      }
+      return reviewed(wait, event.turn_id, meta.at)
     case 'wait_review_undone':
       return { ...wait, ...wait.last_review?.before, last_review: null }
     case 'wait_resolved': {
@@ -191,9 +154,56 @@ export function evolveWait(
       return wait.work_item_id === null ? { ...ended, reviewed_at: null, last_review: null } : ended
     }
     case 'wait_focus_settled':
-      return { ...moved, changed_seq: wait.changed_seq, focus_settled: true }
+      return { ...wait, focus_settled: true }
     case 'wait_cancelled':
       return { ...moved, status: 'cancelled', cancelled_at: meta.at }
+  }
+}
+
+function registered(
+  event: WaitEvent & { type: 'wait_registered' },
+  meta: { at: Timestamp; seq: number; agent_id: AgentId },
+): Wait {
+  const { type: _, ...given } = event
+  return {
+    ...given,
+    agent_id: meta.agent_id,
+    status: 'active',
+    recheck_consumed_at: null,
+    trigger_count: 0,
+    last_triggered_at: null,
+    triggered_turn_count: null,
+    reviewed_trigger_count: 0,
+    reviewed_at: null,
+    last_review: null,
+    focus_settled: false,
+    created_at: meta.at,
+    resolved_at: null,
+    cancelled_at: null,
+    changed_seq: meta.seq,
+  }
+}
+
+/** Everything there is to show was shown by this turn; what held before is kept for its undoing. */
+function reviewed(wait: Wait, turn_id: TurnId, at: Timestamp): Wait {
+  return {
+    ...wait,
+    reviewed_trigger_count: wait.trigger_count,
+    triggered_turn_count: null,
+    reviewed_at: at,
+    last_review: {
+      turn_id,
+      before: {
+        reviewed_trigger_count: wait.reviewed_trigger_count,
+        triggered_turn_count: wait.triggered_turn_count,
+        reviewed_at: wait.reviewed_at,
+        recheck_consumed_at: wait.recheck_consumed_at,
+      },
+    },
+    recheck_consumed_at:
+      wait.recheck_at !== null && wait.recheck_at <= at
+        ? (wait.recheck_consumed_at ?? at)
+        : wait.recheck_consumed_at,
   }
 }
 

@@ -237,8 +237,7 @@ const canRearm = (wait: Wait, command: WaitCommand): boolean =>
   wait.resource === command.resource
 
 function rearm(d: Draft, wait: Wait, command: WaitCommand): Waiting {
-  const released =
-    command.work_item_id !== null && releaseFocus(d, command.work_item_id, 'waiting')
+  const released = command.work_item_id !== null && releaseFocus(d, command.work_item_id, 'waiting')
   d.emit({
     type: 'wait_rearmed',
     id: wait.id,
@@ -359,4 +358,3 @@ export function consumeTaskResult(d: Draft, task: TaskId): void {
     because: 'the result was read',
   })
 }
-

@@ -229,7 +229,7 @@ const rows: Row[] = [
   ],
   [
     'in focus and ready',
-    (w, id) => void focus(w, id),
+    (w, id) => focus(w, id),
     'runnable current_runnable',
     'runs next: the current item is runnable: it never had a turn.',
     '09:00',

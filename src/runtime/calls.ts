@@ -65,12 +65,7 @@ async function runEffect(env: LaneEnv, call: Call, tool: EffectTool): Promise<vo
   await env.transact(call.id, (d) => finishEffect(d, call, outcome, onward))
 }
 
-function finishEffect(
-  d: Draft,
-  call: Call,
-  outcome: EffectOutcome,
-  onward: Onward,
-): void {
+function finishEffect(d: Draft, call: Call, outcome: EffectOutcome, onward: Onward): void {
   outcome.settle?.(d)
   const { result_hash, changed_something } = outcome
   finishCall(d, call, outcome.result, { result_hash, changed_something })
@@ -110,9 +105,7 @@ async function nextIntent(
 
 async function runStore(env: LaneEnv, call: Call, tool: StoreTool): Promise<void> {
   const ctx = toolContext(env, call)
-  const prepared = await env.effect(`${tool.name} ${call.id}`, () =>
-    tool.prepare(call.input, ctx),
-  )
+  const prepared = await env.effect(`${tool.name} ${call.id}`, () => tool.prepare(call.input, ctx))
   const plan = await planNow(env)
   const following = await nextIntent(env, call)
   const rest = await prepareCompletions(env, call)
@@ -159,12 +152,7 @@ const countsAsChange = (type: string): boolean =>
   type !== 'work_item_picked' && type !== 'turn_bound'
 
 /** After a closing call: further completions run, every other call gets `not_executed`. */
-function closeRound(
-  d: Draft,
-  env: LaneEnv,
-  call: Call,
-  rest: ReadonlyMap<string, unknown>,
-): void {
+function closeRound(d: Draft, env: LaneEnv, call: Call, rest: ReadonlyMap<string, unknown>): void {
   const turn = mustTurn(d)
   for (const other of callsOf(d, turn, call.round)) {
     if (other.state === 'finished' || other.id === call.id) continue
@@ -178,10 +166,7 @@ function closeRound(
 }
 
 /** CompleteWorkItem calls behind this one still run in a closed round. */
-async function prepareCompletions(
-  env: LaneEnv,
-  call: Call,
-): Promise<ReadonlyMap<string, unknown>> {
+async function prepareCompletions(env: LaneEnv, call: Call): Promise<ReadonlyMap<string, unknown>> {
   const turn = mustTurn(env.facts())
   const later = callsOf(env.facts(), turn, call.round).filter(
     (other) =>

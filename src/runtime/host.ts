@@ -164,8 +164,7 @@ function changedSettings(agent: Agent | undefined, settings: AgentSettings) {
     ...(settings.model !== undefined && settings.model !== agent?.model
       ? { model: settings.model }
       : {}),
-    ...(settings.fallback_model !== undefined &&
-    settings.fallback_model !== agent?.fallback_model
+    ...(settings.fallback_model !== undefined && settings.fallback_model !== agent?.fallback_model
       ? { fallback_model: settings.fallback_model }
       : {}),
     ...(settings.workspace !== undefined &&

@@ -7,6 +7,7 @@ import { agentOf, type Draft, type Facts } from '../domain/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
 import type { Rows, Table } from '../domain/event.ts'
 import type { Interruption } from '../context/notes.ts'
+import type { Tried } from '../models/retry.ts'
 import type { HostNotice, HostPorts } from './ports.ts'
 import type { Store } from './store.ts'
 import type { Onward } from './advance.ts'
@@ -25,6 +26,8 @@ export class LaneEnv {
   stopping = false
   /** What interrupted the open turn, until a request has told the model. */
   interruption: Interruption | null = null
+  /** Models that failed for the open request, in order. */
+  tried: readonly Tried[] = []
   /** Calls whose effect this process began: any other `started` call is one to recover. */
   readonly begun = new Set<string>()
 

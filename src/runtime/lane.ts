@@ -87,6 +87,11 @@ export class Lane {
     if (decision.do === 'wait' && seen.bucketEmpty && hasRunnable(seen)) {
       if (await env.transact(null, askAboutBucket)) return null
     }
+    if (decision.do === 'stop' && openTurn(env.facts())) {
+      this.#held = null
+      await this.#run(null)
+      return null
+    }
     if (decision.do !== 'start_turn') return decision
     if (decision.start.rule === 'recover') await this.#resume()
     else await this.#start(decision)
@@ -155,6 +160,9 @@ export class Lane {
     this.#running = true
     env.abort = new AbortController()
     env.interjected = new AbortController()
+    env.tried = []
+    // Stopped meanwhile, or found stopped with its turn open: the run ends, it does not go on.
+    if (agentOf(env.facts()).state !== 'active') env.abort.abort()
     try {
       const outcome = await runTurn(env, interruption)
       if (outcome === 'held') {

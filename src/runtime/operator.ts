@@ -119,9 +119,7 @@ function send(d: Draft, command: Decided & { do: 'send' }): Done | Rejection {
   return told(admitted, 'Accepted')
 }
 
-const surface = (
-  name: NonNullable<(Decided & { do: 'send' })['surface']>,
-): Provenance =>
+const surface = (name: NonNullable<(Decided & { do: 'send' })['surface']>): Provenance =>
   name === 'http_control'
     ? {
         ...localPrompt('cli_prompt'),

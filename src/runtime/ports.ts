@@ -15,7 +15,9 @@ import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
 
 /** How a `provider/model` becomes a model: a value either way, never a throw. */
 export interface ModelSource {
-  open(id: string): Promise<{ ok: true; model: Model } | { ok: false; code: string; message: string }>
+  open(
+    id: string,
+  ): Promise<{ ok: true; model: Model } | { ok: false; code: string; message: string }>
   facts(id: string): { context_window: number; max_output: number | null }
   /** US dollars, or null when the price is not known. */
   price(id: string, usage: Usage): number | null

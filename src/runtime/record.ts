@@ -154,4 +154,3 @@ function knownProviderIds(env: LaneEnv): Set<string> {
   const turn = openTurn(env.facts())
   return new Set(turn ? callsOf(env.facts(), turn).map((call) => call.provider_call_id) : [])
 }
-

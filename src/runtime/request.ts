@@ -12,7 +12,7 @@ import { plus } from '../domain/time.ts'
 import { endTurn } from '../domain/turn-end.ts'
 import { roundId, type Round, type Turn } from '../domain/turn.ts'
 import type { Model, ModelFault, ModelMessage, ModelOutcome } from '../models/model.ts'
-import { withRetry } from '../models/retry.ts'
+import { nextModel, withRetry, type NextModel } from '../models/retry.ts'
 import { coalescedPath } from './home.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { recordRound } from './record.ts'
@@ -90,6 +90,8 @@ export async function stream(env: LaneEnv, talk: Talk, round: Round): Promise<St
     return 'ended'
   }
   if (!talk.fits()) {
+    // Nothing was asked yet: what the turn is for must not pass for consumed.
+    if (round.n === 1) return afterFault(env, turn, tooSmall(turn.model))
     const plan = await planNow(env)
     await env.transact(turn.id, (d) =>
       endTurn(d, { outcome: 'completed', reason: 'context_limit', text: '', plan }),
@@ -98,11 +100,21 @@ export async function stream(env: LaneEnv, talk: Talk, round: Round): Promise<St
   }
   const outcome = await ask(env, opened.model, turn, round, conversation)
   if (outcome.ok) {
+    env.tried = []
     await recordRound(env, round, outcome.round)
     return 'recorded'
   }
   return afterFault(env, turn, outcome.fault)
 }
+
+const tooSmall = (model: string): ModelFault => ({
+  kind: 'refused',
+  code: 'context_length',
+  message: `The context window of ${model} is too small for the opening of a turn.`,
+  status: null,
+  retry_after_ms: null,
+  retryable: false,
+})
 
 async function ask(
   env: LaneEnv,
@@ -161,49 +173,59 @@ const setupFault = (_code: string, message: string): ModelFault => ({
   retryable: false,
 })
 
+/** Whom to ask next, or how to hold or end the turn; `nextModel` is the rule. */
 async function afterFault(env: LaneEnv, turn: Turn, fault: ModelFault): Promise<Streamed> {
-  switch (fault.kind) {
-    case 'aborted':
+  env.tried = [...env.tried, { model: turn.model, fault }]
+  const next = nextModel(await modelsFor(env), env.tried)
+  if (next.next === 'request') {
+    await changeModel(env, turn, next.model, `${fault.code}: ${fault.message}`)
+    return 'recorded'
+  }
+  const first = env.tried[0]?.model ?? turn.model
+  env.tried = []
+  switch (next.next) {
+    case 'abort':
       return 'left'
-    case 'world':
-    case 'setup':
-      if (await fallBack(env, turn, fault)) return 'recorded'
-      await env.transact(turn.id, (d) => {
-        const until = fault.retry_after_ms === null ? null : plus(d.now, fault.retry_after_ms)
-        const cause = fault.kind === 'world' ? 'provider_world' : 'provider_setup'
-        holdAgent(d, { cause, message: sentence(fault), until })
-      })
+    case 'hold':
+    case 'hold_for_setup':
+      // All are spent: after the hold the first model is asked again.
+      if (first !== turn.model) await changeModel(env, turn, first, 'no model could answer')
+      await env.transact(turn.id, (d) => hold(d, next))
       return 'held'
-    case 'refused': {
+    case 'fail': {
       const plan = await planNow(env)
       await env.transact(turn.id, (d) => {
-        deliverFailure(d, turn, `The provider refused the request: ${sentence(fault)}`)
-        endTurn(d, { outcome: 'failed', reason: fault.code, text: '', plan })
+        deliverFailure(d, turn, `The provider refused the request: ${sentence(next.fault)}`)
+        endTurn(d, { outcome: 'failed', reason: next.fault.code, text: '', plan })
       })
       return 'ended'
     }
   }
 }
 
+function hold(d: Draft, next: NextModel & { next: 'hold' | 'hold_for_setup' }): void {
+  const ms = next.next === 'hold' ? next.retry_after_ms : null
+  holdAgent(d, {
+    cause: next.next === 'hold' ? 'provider_world' : 'provider_setup',
+    message: sentence(next.fault),
+    until: ms === null ? null : plus(d.now, ms),
+  })
+}
+
 const sentence = (fault: ModelFault): string =>
   /[.!?]$/.test(fault.message) ? fault.message : `${fault.message}.`
 
-/** The fallback model finishes the turn; the next turn tries the first model again. */
-async function fallBack(env: LaneEnv, turn: Turn, fault: ModelFault): Promise<boolean> {
+/** The model that failed first for this request, and the fallback when it can be opened. */
+async function modelsFor(env: LaneEnv): Promise<string[]> {
+  const first = env.tried.slice(0, 1).map(({ model }) => model)
   const { fallback_model } = agentOf(env.facts())
-  if (fallback_model === null || fallback_model === turn.model) return false
+  if (fallback_model === null || first.includes(fallback_model)) return first
   const opened = await env.ports.models.open(fallback_model)
-  if (!opened.ok) return false
-  await env.transact(turn.id, (d) =>
-    d.emit({
-      type: 'model_fell_back',
-      id: turn.id,
-      model: fallback_model,
-      cause: `${fault.code}: ${fault.message}`,
-    }),
-  )
-  return true
+  return opened.ok ? [...first, fallback_model] : first
 }
+
+const changeModel = (env: LaneEnv, turn: Turn, model: string, cause: string): Promise<void> =>
+  env.transact(turn.id, (d) => d.emit({ type: 'model_fell_back', id: turn.id, model, cause }))
 
 function endUnanswered(d: Draft, outcome: 'failed', reason: string): void {
   const turn = openTurn(d)

@@ -105,9 +105,7 @@ async function earlier(env: LaneEnv, turn: Turn, item: WorkItemId): Promise<Earl
   const past = rounds.filter(({ round }) => round.turn_id !== turn.id)
   return Promise.all(
     past.map(async (view) => {
-      const rows = await Promise.all(
-        view.round.message_ids.map((id) => ledger.row('messages', id)),
-      )
+      const rows = await Promise.all(view.round.message_ids.map((id) => ledger.row('messages', id)))
       return { ...view, messages: rows.filter((row): row is Message => row !== null) }
     }),
   )

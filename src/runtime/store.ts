@@ -130,4 +130,3 @@ export function createStore(ledger: Ledger, clock: Clock, ids: Ids): Store {
     onCommit: (listener) => void listeners.push(listener),
   }
 }
-

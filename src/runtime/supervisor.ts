@@ -24,11 +24,7 @@ export class Supervisor {
   readonly #closing = new AbortController()
   readonly #failed: (agent: AgentId, error: unknown) => void
 
-  constructor(
-    ports: HostPorts,
-    store: Store,
-    failed: (agent: AgentId, error: unknown) => void,
-  ) {
+  constructor(ports: HostPorts, store: Store, failed: (agent: AgentId, error: unknown) => void) {
     this.#ports = ports
     this.#store = store
     this.#failed = failed

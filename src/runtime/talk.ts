@@ -95,4 +95,3 @@ const isOpening = (value: unknown): value is Opening =>
   'user' in value &&
   typeof value.system === 'string' &&
   typeof value.user === 'string'
-

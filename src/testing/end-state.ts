@@ -21,13 +21,9 @@ export type EndState = {
 
 const many = 1_000
 
-export async function endState(
-  ledger: Ledger | LedgerReads,
-  workspace: string,
-): Promise<EndState> {
+export async function endState(ledger: Ledger | LedgerReads, workspace: string): Promise<EndState> {
   const items = await ledger.list('work_items', { limit: many })
-  const objective = (id: string | null) =>
-    items.find((item) => item.id === id)?.objective ?? null
+  const objective = (id: string | null) => items.find((item) => item.id === id)?.objective ?? null
   const briefs = await ledger.list('briefs', { limit: many })
   const log = join(workspace, 'log.txt')
   const calls = await ledger.list('calls', { limit: many })

@@ -24,7 +24,8 @@ export function twoJobsPolicy(text: string): PolicyAnswer {
   const tail = text.slice(text.lastIndexOf('# Why this turn runs'))
   const step = 1 + Math.max(0, ...[...tail.matchAll(/step (\d+) of/g)].map((m) => Number(m[1])))
   if (tail.includes(twoJobs)) return opening(step, tail)
-  if (tail.includes('Nothing is in focus, and queued work is ready')) return fromQueue(step, text, tail)
+  if (tail.includes('Nothing is in focus, and queued work is ready'))
+    return fromQueue(step, text, tail)
   return finishing(step, itemOf(text, 'Alpha job'), text)
 }
 
@@ -69,7 +70,10 @@ function finishing(step: number, alpha: string, text: string): PolicyAnswer {
     const already = /step (\d+) of the first turn/.test(text) ? 7 : 1
     return { text: `step ${already} of the end`, calls: [{ name: 'TaskOutput', input }] }
   }
-  return { text: alphaReport, calls: [{ name: 'CompleteWorkItem', input: { work_item_id: alpha } }] }
+  return {
+    text: alphaReport,
+    calls: [{ name: 'CompleteWorkItem', input: { work_item_id: alpha } }],
+  }
 }
 
 /** Takes what is ready: alpha when its wait has ended, else beta. */

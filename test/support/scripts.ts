@@ -3,7 +3,12 @@
  * An answer too many is a broken test: the script throws, and the host says so.
  */
 import type { Json, ModelRequest } from '../../src/models/model.ts'
-import { calls, type Script, type Scripted, type ScriptedCall } from '../../src/testing/scripted-model.ts'
+import {
+  calls,
+  type Script,
+  type Scripted,
+  type ScriptedCall,
+} from '../../src/testing/scripted-model.ts'
 
 export type Answer = Scripted | ((request: ModelRequest) => Scripted | Promise<Scripted>)
 

@@ -13,7 +13,11 @@ import type { HostNotice } from '../../src/runtime/ports.ts'
 import { openBox, type Box, type BoxOptions } from '../../src/testing/box.ts'
 import { settle, virtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts'
 
-type Act = OperatorCommand extends infer C ? (C extends unknown ? Omit<C, 'agent_id'> : never) : never
+type Act = OperatorCommand extends infer C
+  ? C extends unknown
+    ? Omit<C, 'agent_id'>
+    : never
+  : never
 
 export type StageOptions = Omit<BoxOptions, 'models' | 'clock'> & {
   model?: Model
@@ -147,7 +151,9 @@ export class Stage {
 
   async eventsOf<T extends EventType>(type: T): Promise<(Event & { type: T })[]> {
     const events = await this.events()
-    return events.flatMap(({ event }) => (event.type === type ? [event as Event & { type: T }] : []))
+    return events.flatMap(({ event }) =>
+      event.type === type ? [event as Event & { type: T }] : [],
+    )
   }
 
   /** The item with this objective among the live facts. */
@@ -230,7 +236,9 @@ export function textOf(request: ModelRequest | undefined): string {
       case 'user':
         return message.content
       case 'assistant':
-        return message.parts.map((part) => ('text' in part ? part.text : part.input_json)).join('\n')
+        return message.parts
+          .map((part) => ('text' in part ? part.text : part.input_json))
+          .join('\n')
       case 'tool':
         return message.results.map((result) => result.text).join('\n')
     }
@@ -239,7 +247,9 @@ export function textOf(request: ModelRequest | undefined): string {
 }
 
 /** The results that came back with a request, after the model's last answer. */
-export function resultsOf(request: ModelRequest | undefined): { is_error: boolean; text: string }[] {
+export function resultsOf(
+  request: ModelRequest | undefined,
+): { is_error: boolean; text: string }[] {
   const last = request?.messages.findLast((message) => message.role === 'tool')
   return last?.role === 'tool' ? last.results.map(({ is_error, text }) => ({ is_error, text })) : []
 }

@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Emitted, Event, ToolResult } from '../protocol/records.ts'
+import { callLine } from './call-line.ts'
+import { RunLines, type RunLine } from './run-lines.ts'
+import { ShortIds } from './short-id.ts'
+import { statusLine } from './status-line.ts'
+
+const ok = (result: unknown, summary = 'done'): ToolResult => {
+  return { tool_name: 'x', summary, status: 'success', result }
+}
+const no = (kind: 'fault' | 'not_executed' | 'outcome_unknown', message: string): ToolResult => ({
+  tool_name: 'x',
+  summary: message,
+  status: 'error',
+  error: { kind, code: 'c', message, hint: null, retryable: false },
+})
+
+/** Tool, arguments, result, and the line: mark, left, right. */
+const calls: [tool: string, input: unknown, result: ToolResult, line: string | null][] = [
+  [
+    'ExecCommand',
+    { cmd: 'git log' },
+    ok({ exit_status: 0, stdout: 'a\nb\n', stderr: '' }),
+    'done|git log|2 lines',
+  ],
+  ['ExecCommand', { cmd: 'true' }, ok({ exit_status: 0, stdout: '', stderr: '' }), 'done|true|'],
+  [
+    'ExecCommand',
+    { cmd: 'x\ny' },
+    ok({ exit_status: 3, stdout: '', stderr: 'a\ninactive\n' }),
+    'failed|x … (2 lines)|exit 3: inactive',
+  ],
+  [
+    'ExecCommand',
+    { cmd: 'npm test' },
+    ok({ task_handle: { task_id: 'task_1' } }),
+    'waiting|npm test|goes on as task_1',
+  ],
+  [
+    'ExecCommand',
+    { cmd: 'rm x' },
+    no('outcome_unknown', 'the end is not on record'),
+    'unknown|rm x|outcome unknown: the end is not on record',
+  ],
+  [
+    'ReadFile',
+    { path: 'a.ts' },
+    ok({ first_line: 1, last_line: 9, total_lines: 9 }),
+    'done|read a.ts|9 lines',
+  ],
+  [
+    'ReadFile',
+    { path: 'a.ts' },
+    ok({ first_line: 1, last_line: 9, total_lines: 90 }),
+    'done|read a.ts|9 of 90 lines',
+  ],
+  [
+    'ReadFile',
+    { path: 'a.ts' },
+    no('fault', 'there is no such file'),
+    'failed|read a.ts|there is no such file',
+  ],
+  ['EditFile', { path: 'a.ts' }, ok({ change: 'created' }), 'done|edit a.ts|new'],
+  [
+    'EditFile',
+    { path: 'a.ts' },
+    ok({ change: 'changed', replacements: 2 }),
+    'done|edit a.ts|2 places',
+  ],
+  [
+    'UpdateWorkItem',
+    {
+      todo_list: [
+        { text: 'a', state: 'completed' },
+        { text: 'b', state: 'in_progress' },
+      ],
+    },
+    ok({}),
+    'done|todos 1/2: b|',
+  ],
+  ['UpdateWorkItem', { blocked_by: 'no key' }, ok({}), 'blocked|blocked: no key|'],
+  ['CreateWorkItem', {}, ok({}), null],
+  ['CompleteWorkItem', {}, ok({}), null],
+  ['WaitFor', {}, ok({ wait: { status: 'active' } }), null],
+  [
+    'WaitFor',
+    {},
+    ok({ wait: { status: 'resolved' } }, 'task_1 has ended already.'),
+    'done|task_1 has ended already.|',
+  ],
+  ['PickWorkItem', {}, no('not_executed', 'the round was closed'), 'next|PickWorkItem|not run'],
+]
+
+describe('a call in one line', () => {
+  for (const [tool, input, result, wanted] of calls) {
+    test(`${tool} reads ${wanted ?? 'nothing: its effect has a line of its own'}`, () => {
+      const line = callLine(tool, input, result)
+      assert.equal(line && `${line.mark}|${line.left}|${line.right}`, wanted)
+    })
+  }
+})
+
+const at = (seconds: number) => `2026-11-21T14:02:${String(10 + seconds)}.000Z`
+const zone = { now: at(49), utc: true }
+
+/** Events of one commit each, one second apart, and the lines they print. */
+function printed(events: readonly Event[]): string[] {
+  const lines = new RunLines({ ids: new ShortIds(), zone: () => zone, facts: null, turns: 0 })
+  const out = events.flatMap((event, n) => {
+    const meta = { at: at(n), seq: n, work_item_id: null, turn_id: null, causation_id: null }
+    return lines.take([{ event, meta } satisfies Emitted])
+  })
+  return [...out, ...lines.flush()].map(shown)
+}
+
+function shown(line: RunLine): string {
+  switch (line.kind) {
+    case 'step':
+      return `${line.mark ?? '-'} ${line.left} | ${line.right}`
+    case 'title':
+    case 'note':
+      return `# ${line.text}`
+    case 'words':
+      return `${line.brief}: ${line.text.join(' / ')}`
+  }
+}
+
+const work = 'work_01a20081-e48b-7954-8bef-b17872407f3a'
+const task = 'task_01a20081-e48b-7954-8bef-b178724091c2'
+const wait = 'wait_01a20081-e48b-7954-8bef-b17872403c1e'
+const turn = 'turn_1' as const
+
+const call = (n: number, tool_name: string, input: unknown): Event => ({
+  type: 'call_recorded',
+  id: `call_${n}`,
+  turn_id: turn,
+  work_item_id: null,
+  round: 1,
+  index: n,
+  provider_call_id: `c${n}`,
+  tool_name,
+  input,
+  effect_class: 'pure',
+})
+const finished = (n: number, result: ToolResult): Event => ({
+  type: 'call_finished',
+  id: `call_${n}`,
+  result,
+  result_hash: null,
+  changed_something: false,
+})
+const turnStarted = (work_item_id: typeof work | null): Event => ({
+  type: 'turn_started',
+  id: turn,
+  work_item_id,
+  cause:
+    work_item_id === null
+      ? { kind: 'message', message_id: 'msg_1' }
+      : { kind: 'continue_current', work_item_id },
+  because: 'the operator spoke',
+  model: 'a/b',
+  input_cut: 0,
+  self_started: false,
+})
+const waitRegistered = {
+  type: 'wait_registered',
+  id: wait,
+  work_item_id: work,
+  wake: 'task_result',
+  by: 'agent',
+  runtime_cause: null,
+  reason: 'the tests must end',
+  resource: task,
+  source: null,
+  condition: null,
+  delivery_mode: 'enqueue_message',
+  since_seq: 0,
+  wake_at: null,
+  recheck_at: null,
+  released_focus: true,
+} as const satisfies Event
+
+describe('the lines of a run', () => {
+  test('neighbouring reads fold into one line, anything else prints them', () => {
+    const read = ok({ first_line: 1, last_line: 2, total_lines: 2 })
+    assert.deepEqual(
+      printed([
+        call(1, 'ReadFile', { path: 'a' }),
+        call(2, 'ReadFile', { path: 'b' }),
+        call(3, 'EditFile', { path: 'c' }),
+        call(4, 'ReadFile', { path: 'd' }),
+        finished(1, read),
+        finished(2, read),
+        finished(3, ok({ change: 'created' })),
+        finished(4, read),
+      ]),
+      ['done read 2 files | ', 'done edit c | new', 'done read d | 2 lines'],
+    )
+  })
+
+  test('a task that outlives its call is told when it begins, is waited for, and ends', () => {
+    const queued: Event = {
+      type: 'task_queued',
+      id: task,
+      work_item_id: work,
+      kind: 'command',
+      label: 'npm test',
+      cmd: 'npm test',
+      child_agent_id: null,
+      workdir: '/w',
+      timeout_ms: null,
+      output_path: '/o',
+    }
+    const ended: Event = {
+      type: 'task_ended',
+      id: task,
+      status: 'completed',
+      reason: null,
+      exit_status: 0,
+      output_bytes: 3,
+      ended_at: at(30),
+    }
+    const resolved: Event = {
+      type: 'wait_resolved',
+      id: wait,
+      by: { kind: 'task', task_id: task },
+    }
+    assert.deepEqual(
+      printed([
+        queued,
+        { type: 'task_started', id: task, pid: 1, started_at: at(0) },
+        { type: 'task_promoted', id: task },
+        waitRegistered,
+        ended,
+        resolved,
+        turnStarted(work),
+      ]),
+      [
+        'waiting waits for task_91c2 (npm test); no cost | ctrl+c leaves, it goes on',
+        'done task_91c2 npm test | exit 0, 30 s',
+        '- turn 1, because task_91c2 ended | ',
+      ],
+    )
+  })
+
+  test('a report, a failed turn and a hostile name are words a terminal cannot obey', () => {
+    assert.deepEqual(
+      printed([
+        {
+          type: 'work_item_created',
+          id: work,
+          by: 'agent',
+          objective: 'Clear\x1b[2J it',
+          plan_status: 'draft',
+          todo_list: [],
+          plan: { path: '/p', sha256: null, bytes: 0, good_sha256: null },
+          budget: null,
+        },
+        {
+          type: 'brief_delivered',
+          id: 'brief_1',
+          kind: 'result',
+          text: 'Done.\n\x1b]0;owned\x07',
+          turn_id: null,
+          work_item_id: work,
+          wait_id: null,
+          message_id: null,
+          task_id: null,
+          warnings: [],
+        },
+        {
+          type: 'turn_ended',
+          id: turn,
+          outcome: 'failed',
+          reason: 'the provider refused',
+          end_revision: null,
+          progress: false,
+          usage: {
+            input_tokens: null,
+            output_tokens: null,
+            reasoning_tokens: null,
+            cached_input_tokens: null,
+            cache_write_tokens: null,
+            usd: null,
+          },
+        },
+      ]),
+      [
+        '# work_7f3a  Clear\\x1b[2J it',
+        'result: Done. / \\x1b]0;owned\\x07',
+        'failed turn 0 failed | the provider refused',
+      ],
+    )
+  })
+})
+
+test('the status line is one sentence', () => {
+  const usage = {
+    input_tokens: 18_000,
+    output_tokens: 200,
+    reasoning_tokens: 0,
+    cached_input_tokens: 0,
+    cache_write_tokens: 0,
+    usd: 0.31,
+  }
+  const line = statusLine({
+    turn: { number: 7, for_ms: 161_000 },
+    doing: { kind: 'command', subject: 'npm test', for_ms: 72_000, quiet_ms: 3_000 },
+    usage,
+    questions: 0,
+  })
+  assert.equal(
+    line,
+    'turn 7, 2:41 - npm test 1:12, last output 3 s ago - 18.2k tokens, $0.31 - nothing needs you',
+  )
+})
