@@ -14,7 +14,6 @@ const kinds = ['operator', 'external', 'timer', 'task'] as const
 
 /** A hundred items: 25 wait for the operator, for an event, a time two days off, and a task. */
 async function hundredWaiting(t: TestContext) {
-  let stage: Stage
   const later: Scripted[] = []
   const waitOf = {
     operator: () => waitsFor('operator_input'),
@@ -44,7 +43,7 @@ async function hundredWaiting(t: TestContext) {
     if (answer === undefined) throw new Error(`request ${n} was not expected`)
     return answer
   })
-  stage = await openStage(t, { model })
+  const stage: Stage = await openStage(t, { model })
   await stage.act({ do: 'send', text: 'Start a hundred things.' })
   await stage.hurry('task_promoted')
   await stage.rest()

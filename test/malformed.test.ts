@@ -141,7 +141,7 @@ for (const adapter of spoken) {
 }
 
 for (const adapter of spoken) {
-  test(`§6 ${adapter.endpoint}: ids that come twice never pair two calls with one result`, async (t) => {
+  test(`§6 ${adapter.endpoint}: ids that come twice pair no call wrongly`, async (t) => {
     const answer: ServerAnswer = {
       calls: [touch('first'), touch('second')],
       fault: 'duplicate_ids',
@@ -161,7 +161,7 @@ for (const adapter of spoken) {
   })
 }
 
-/** A first answer that breaks off; the same request is sent again, and nothing of the first runs. */
+/** A first answer that breaks off; the request is sent again, and nothing of the first runs. */
 const broken: readonly [string, ServerFault][] = [
   ['a stream that ends early', 'truncate'],
   ['a connection that breaks', 'reset'],
@@ -213,7 +213,7 @@ for (const adapter of spoken) {
     })
   }
 
-  test(`§6 ${adapter.endpoint}: a provider that stays down holds the agent, one brief`, async (t) => {
+  test(`§6 ${adapter.endpoint}: a provider that stays down holds the agent`, async (t) => {
     const down: ServerAnswer = { fault: { kind: 'status', status: 529 } }
     const attempts = modelLimits.retry.value
     const { server, stage } = await scene(t, adapter, (n) =>

@@ -8,7 +8,7 @@ import { paceAgent } from '../src/domain/pacing.ts'
 import { toMs } from '../src/domain/time.ts'
 import { systemIds } from '../src/exec/clock.ts'
 import { openLedger } from '../src/ledger/open.ts'
-import { createStore } from '../src/runtime/store.ts'
+import { Store } from '../src/runtime/store.ts'
 import { temporaryHome } from '../src/testing/box.ts'
 import { calls, fails, says, scriptedModel, type Scripted } from '../src/testing/scripted-model.ts'
 import { virtualClock, type VirtualClock } from '../src/testing/virtual-clock.ts'
@@ -260,7 +260,7 @@ async function drain(home: string, clock: VirtualClock, left: number): Promise<v
     clock_now: () => clock.now(),
     mint: (prefix) => ids.mint(prefix),
   })
-  const store = createStore(ledger, clock, ids)
+  const store = new Store(ledger, clock, ids)
   await store.load()
   await store.transact(agent, null, (d) => paceAgent(d, { bucket: left, bucket_at: d.now }))
   await ledger.close()

@@ -27,7 +27,7 @@ const endings = async (stage: Stage) =>
 
 const kindsOf = async (stage: Stage) => (await stage.briefs()).map(({ kind }) => kind)
 
-test('§6 an outage holds the agent 1, 5, 15, 60 and 60 minutes, then the turn goes on', async (t) => {
+test('§6 an outage holds the agent 1, 5, 15, then 60 minutes, and the turn goes on', async (t) => {
   const times: number[] = []
   const model = scriptedModel((_, n) => {
     times.push(stage.now)
@@ -81,7 +81,7 @@ test('§6 a provider that served again begins with the shortest hold', async (t)
   await stage.sound()
 })
 
-test('§6 a retry-after is honoured to the millisecond, short in place and long as a hold', async (t) => {
+test('§6 a retry-after is honoured, a short one in place and a long one as a hold', async (t) => {
   const busy = (ms: number) =>
     fails({ kind: 'world', code: 'rate_limited', status: 429, retry_after_ms: ms })
   const times: number[] = []
@@ -173,7 +173,7 @@ test('§6 a refused request ends the turn failed, with its messages and one brie
   await stage.sound()
 })
 
-test('§6 the fallback model finishes the turn, and the next turn tries the first again', async (t) => {
+test('§6 the fallback finishes the turn, and the next turn tries the first again', async (t) => {
   const provider_metadata = { first: { signature: 'only-mine' } }
   const thought = { type: 'reasoning', text: 'My own thought.', provider_metadata } as const
   const [part] = calls(runs('echo one')).parts
@@ -323,7 +323,7 @@ test('§6 one success among the failures begins the count of ten anew', async (t
   await stage.sound()
 })
 
-test('§10 a request that would not fit ends the turn, and the item goes on in a new one', async (t) => {
+test('§10 a request that would not fit ends the turn; the item goes on in a new one', async (t) => {
   const model = scriptedModel((request: ModelRequest, n) => {
     if (n === 1) return creates('Read much')
     if (n === 2) return picks(stage.id('Read much'))

@@ -26,7 +26,7 @@ const ladder: Record<string, readonly string[]> = {
   models: ['domain'],
   exec: ['domain'],
   tools: ['domain', 'exec'],
-  runtime: ['domain', 'context', 'ledger', 'models', 'exec', 'tools'],
+  runtime: ['domain', 'context', 'ledger', 'models', 'exec', 'tools', 'protocol'],
   http: ['protocol', 'domain'],
   client: ['protocol'],
   present: ['protocol'],
@@ -36,7 +36,13 @@ const ladder: Record<string, readonly string[]> = {
 /** These may import any room: one wires the rooms together, the other stands in for them. */
 const unbound = ['main', 'testing']
 /** Steps of the ladder on which only types travel; the code comes through a port. */
-const typesOnly = ['models → domain', 'exec → domain', 'http → domain', 'tools → exec']
+const typesOnly = [
+  'models → domain',
+  'exec → domain',
+  'http → domain',
+  'tools → exec',
+  'runtime → protocol',
+]
 /** Numbers with a name, a unit and a reason, which every room above may read. */
 const limits = 'src/domain/limits.ts'
 
@@ -69,6 +75,8 @@ const impureWords = new RegExp(
 
 const vagueNames = /^(utils?|helpers?|common|managers?|services?)$/
 const lineLimit = 100
+/** A test's name is a sentence, and the formatter breaks no string. */
+const testLineLimit = 120
 
 const resolve = (from: string, specifier: string): string =>
   new URL(specifier, `file:///${from}`).pathname.slice(1)
@@ -170,12 +178,14 @@ const isWellNamed: Rule = (file) => {
   ].map((says) => ({ line: 1, says }))
 }
 
-const hasShortLines: Rule = (file) =>
-  file.source
+const hasShortLines: Rule = (file) => {
+  const widest = file.isTest ? testLineLimit : lineLimit
+  return file.source
     .split('\n')
     .map((text, index) => ({ line: index + 1, length: text.length }))
-    .filter(({ length }) => length > lineLimit)
-    .map(({ line, length }) => ({ line, says: `is ${length} characters wide (${lineLimit})` }))
+    .filter(({ length }) => length > widest)
+    .map(({ line, length }) => ({ line, says: `is ${length} characters wide (${widest})` }))
+}
 
 const rules: readonly Rule[] = [
   climbsTheLadder,

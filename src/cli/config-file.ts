@@ -61,7 +61,7 @@ function parseJson(path: string, text: string): unknown {
     const line = /\(line (\d+)/.exec(message)?.[1] ?? String(text.split('\n').length)
     const what = message
       .replace(/ in JSON at position.*$/s, '')
-      .replace(/^Unexpected/, 'unexpected')
+      .replace(/^[A-Z]/, (first) => first.toLowerCase())
     throw usage('config_not_json', `${path} line ${line} is not JSON: ${what}`, 'correct that line')
   }
 }

@@ -17,6 +17,8 @@ export type ScreenOptions = {
   answersOnTerminal: boolean
   ink: Ink
   quiet: boolean
+  /** Nothing of an agent's words is printed: the events carry them. */
+  silent: boolean
   zone: () => Zone
 }
 
@@ -106,8 +108,9 @@ export class RunScreen {
   }
 
   #answer(text: readonly string[]): void {
+    const { answersOnTerminal, silent } = this.#options
+    if (silent) return
     this.#clear()
-    const { answersOnTerminal } = this.#options
     const indented = text.map((line) => `  ${line}`.trimEnd())
     const lines = answersOnTerminal ? ['', ...this.#wrapped(indented), ''] : text
     this.#ports.out(`${lines.join('\n')}\n`)

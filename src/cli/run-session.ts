@@ -59,6 +59,7 @@ export class RunSession {
       answersOnTerminal: ports.terminal.stdout && flags.plain !== true,
       ink: { ...ink, colour: wantsColour(ports, flags, ports.terminal.stderr) },
       quiet: flags.quiet === true || flags.json === true,
+      silent: flags.json === true,
       zone: () => zoneOf(context),
     })
     const [agent] = options.agents

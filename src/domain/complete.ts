@@ -48,8 +48,8 @@ export function promotion(
 export function completedByRound(calls: readonly Call[]): WorkItemId[] {
   return calls.flatMap((call) => {
     if (call.tool_name !== 'CompleteWorkItem') return []
-    const input = call.input as { work_item_id?: unknown } | null
-    return typeof input?.work_item_id === 'string' ? [input.work_item_id as WorkItemId] : []
+    const input = call.input as { work_item_id?: WorkItemId } | null
+    return typeof input?.work_item_id === 'string' ? [input.work_item_id] : []
   })
 }
 

@@ -198,7 +198,7 @@ function itemOf(table: Table, row: Rows[Table], event: Event): WorkItemId | null
   if (event.type === 'work_item_picked') return event.current_work_item_id
   if (event.type === 'focus_released') return event.work_item_id
   if (event.type === 'item_paced') return event.id
-  return 'work_item_id' in row ? (row.work_item_id as WorkItemId | null) : null
+  return 'work_item_id' in row ? row.work_item_id : null
 }
 
 function turnOf(table: Table, row: Rows[Table]) {

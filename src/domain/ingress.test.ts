@@ -270,7 +270,7 @@ test('§8 the end of a promoted task is one message, bound to the task’s own i
     ...t,
     status: 'failed',
     exit_status: 0,
-    output: { path: '/home/tasks/task_t001', bytes: 7 },
+    output: { path: '/holon/tasks/task_t001', bytes: 7 },
     ended_at: w.now,
   })
   const row = w.row('messages', taskResultId(t.id))

@@ -201,7 +201,7 @@ const turns: On = {
   },
 }
 
-/** The count of the queue is 23 of the rows: what such a turn must do is written beside its rule. */
+/** The queue's count is 23 of the rows: what such a turn must do is written beside its rule. */
 function countStalled(k: Known, turn: Of<'turn_started'>, end: Of<'turn_ended'>): void {
   const { about } = k
   if (turn.cause.kind === 'queued_available' || about === null) return

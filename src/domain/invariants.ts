@@ -89,7 +89,8 @@ const byRows: { readonly [number: string]: Check } = {
   *24(facts) {
     for (const wait of facts.rows('waits')) {
       if (wait.reviewed_trigger_count > wait.trigger_count) {
-        yield `${wait.id} was reviewed ${wait.reviewed_trigger_count} of ${wait.trigger_count} times`
+        const { reviewed_trigger_count, trigger_count } = wait
+        yield `${wait.id} was reviewed ${reviewed_trigger_count} of ${trigger_count} times`
       }
       const ends = [wait.resolved_at, wait.cancelled_at].filter((at) => at !== null).length
       if (ends !== (wait.status === 'active' ? 0 : 1))

@@ -6,12 +6,12 @@ import { day, hour, minute } from './time.ts'
 
 export type Limit = { name: string; value: number; unit: string; reason: string }
 
-const limit = <const N extends string>(
-  name: N,
-  value: number,
-  unit: string,
-  reason: string,
-): Limit => ({ name, value, unit, reason })
+const limit = (name: string, value: number, unit: string, reason: string): Limit => ({
+  name,
+  value,
+  unit,
+  reason,
+})
 
 export const limits = {
   objective: limit('objective', 500, 'characters', 'a target, not a plan; detail is in plan.md'),

@@ -502,6 +502,19 @@ test('§5 a counted queue turn is repeated after 1 and 5 minutes; then the agent
   })
 })
 
+test('§5 a queue turn counts against the queue, not against the item it picked', () => {
+  const w = new World()
+  const id = item(w)
+  queueTurn(
+    w,
+    () =>
+      void act(w, { tool: 'PickWorkItem', input: { work_item_id: id } }, (d) =>
+        pickItem(d, { work_item_id: id, by: 'agent', reason: null }),
+      ),
+  )
+  assert.deepEqual(counts(w, id), [0, 0])
+})
+
 test('§5 any act of the operator ends that question, and the queue goes on', () => {
   const acts: ((w: World, id: WorkItemId) => unknown)[] = [
     (w) => say(w),

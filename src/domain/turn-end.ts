@@ -209,7 +209,7 @@ function count(d: Draft, turn: Turn, end: Counted): void {
   if (verdict !== 'go_on') park(d, end.item.id, verdict)
 }
 
-/** A queue turn counts unless it picked a runnable item, or completed one, made it wait or block. */
+/** A queue turn counts unless it picked a runnable item, or one is completed, waits or blocks. */
 function countQueue(d: Draft, turn: Turn, calls: readonly Call[]): void {
   const resolved = calls.some((call) => {
     if (call.result?.status !== 'success') return false

@@ -229,3 +229,14 @@ test('§6 a message claimed by a turn that asked is not given back by its end', 
     ['consumed', 1],
   )
 })
+
+test('§3 a wait that was cancelled meanwhile has no review to undo', () => {
+  const w = new World()
+  const id = item(w)
+  wait(w, { work_item_id: id, source: 'ci' })
+  deliver(w, { source: 'ci' })
+  begin(w, 'message')
+  w.do((d) => updateItem(d, { work_item_id: id, by: 'operator', blocked_by: null }))
+  w.do(abandonTurn)
+  assert.deepEqual(w.lastOf('wait_review_undone'), [])
+})

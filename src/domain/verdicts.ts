@@ -88,8 +88,9 @@ function holds(p: Projection, now: Timestamp): string | null {
     case 'wait': {
       const { wait } = reason
       if (p.candidate_class === 'triggered_blocked') {
-        return wait.trigger_count > wait.reviewed_trigger_count
-          ? `rule 8: ${wait.id} came ${wait.trigger_count} times, seen ${wait.reviewed_trigger_count}`
+        const { trigger_count: came, reviewed_trigger_count: seen } = wait
+        return came > seen
+          ? `rule 8: ${wait.id} came ${came} times, seen ${seen}`
           : `rule 8: the recheck of ${wait.id} is due since ${wait.recheck_at} (now ${now})`
       }
       const until = wait.wake_at ?? wait.recheck_at

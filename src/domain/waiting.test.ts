@@ -162,6 +162,21 @@ test('§3 an external wait on the same source and resource is re-armed: id and c
   assert.equal(wait(w, { work_item_id: id, source: 'ci', resource: '#13' }).replaced, first.id)
 })
 
+test('§3 a re-armed recheck is passed over from the time it falls due again', () => {
+  const w = new World()
+  const id = item(w)
+  const given = { work_item_id: id, source: 'ci' }
+  const { wait: row } = wait(w, { ...given, recheck_at: plus(T0, minute) })
+  w.pass(minute).do(fireDue)
+  wait(w, { ...given, recheck_at: plus(w.now, minute) })
+  assert.equal(w.row('waits', row.id).triggered_turn_count, null)
+  w.pass(minute).do(fireDue)
+  assert.deepEqual(
+    w.last.map((e) => e.type),
+    ['wait_recheck_due'],
+  )
+})
+
 test('§3 a wait for a task that has ended is answered in the call: stored resolved, focus stays', () => {
   const w = new World()
   const id = item(w, { focus: true })

@@ -446,6 +446,61 @@ test('§5 why is computed by the scheduler from present facts, and writes nothin
   assert.equal(w.events.length, before)
 })
 
+test('§5 why names the first rule that keeps the item from running', () => {
+  const rows: [string, (w: World, id: WorkItemId) => boolean | void][] = [
+    ['rule 1: the agent is stopped', (w) => stop(w)],
+    ['rule 2: a turn is running', (w) => (say(w), begin(w), true)],
+    [`rule 3: the agent is held until ${plus(T0, minute)}`, (w) => hold(w)],
+    ['rule 3: the agent is held until it is started', (w) => hold(w, 'provider_setup')],
+    ['rule 4: an open turn goes on first', (w) => void (say(w), begin(w))],
+    ['a message goes first: msg_0001', (w) => void say(w)],
+    [
+      'rule 6 goes before rule 9: work_0002 is in focus and ready',
+      (w) => void item(w, { focus: true }),
+    ],
+    [
+      'rule 8 goes before rule 9: wait_0001 wants a review',
+      (w) => {
+        wait(w, { work_item_id: item(w), delivery_mode: 'wake_hint' })
+        deliver(w)
+      },
+    ],
+    ['rule 9: it is offered next', () => undefined],
+    [
+      `rule 9: the queue is backed off until ${plus(T0, minute)}`,
+      (w) => void turn(w, { rule: 'queued_available' }),
+    ],
+    [
+      'rule 9: the bucket of self-started turns is empty',
+      (w) => w.do((d) => paceAgent(d, { bucket: 0, bucket_at: d.now })),
+    ],
+    ['rule 6: it runs next', (w, id) => focus(w, id)],
+    [
+      'rule 6: the bucket of turns is empty',
+      (w, id) => {
+        focus(w, id)
+        w.do((d) => paceAgent(d, { bucket: 0, bucket_at: d.now }))
+      },
+    ],
+    [
+      `rule 6: 1 turns without progress; back-off until ${plus(T0, minute)}`,
+      (w, id) => {
+        focus(w, id)
+        turn(w, { rule: 'continue_current' })
+      },
+    ],
+    ['wait_0001 (external) is active', (w, id) => void wait(w, { work_item_id: id })],
+    ['plan_status is needs_input', (w, id) => update(w, id, { plan_status: 'needs_input' })],
+  ]
+  for (const [expect, prepare] of rows) {
+    const w = new World()
+    const id = item(w)
+    const running = prepare(w, id) === true
+    const told = ask(w, id, running)
+    assert.equal(told.why, expect)
+  }
+})
+
 test('§5 what an item costs: nothing since its last turn, or since it was made', () => {
   const w = new World()
   const id = item(w)

@@ -192,7 +192,7 @@ function waiting({ s, show }: View, wait: Wait): Told {
       }
     case 'timer':
       return {
-        is: `waits until ${wait.wake_at === null ? 'a time' : show(wait.wake_at)}: ${reason}${stopped}`,
+        is: `waits until ${show(wait.wake_at ?? wait.created_at)}: ${reason}${stopped}`,
         next: 'the time resumes it',
         when: earliest([wait.wake_at, recheck]),
       }
@@ -264,11 +264,11 @@ function runnable(view: View): Told {
   return queueWaits(view)
 }
 
-function restsUntil({ facts, p, show }: View, until: Timestamp | null): Told {
+function restsUntil({ facts, s, p, show }: View, until: Timestamp | null): Told {
   const count = itemPacing(facts, p.item.id).no_progress
   const turns = count === 1 ? 'its last turn' : `its last ${count} turns`
   return {
-    is: `can run, and rests until ${until === null ? 'later' : show(until)}: ${turns} made no progress.`,
+    is: `can run, and rests until ${show(until ?? s.now)}: ${turns} made no progress.`,
     next: p.focus === 'current' ? 'it is taken up again' : 'it is offered to the agent again',
     when: until,
   }

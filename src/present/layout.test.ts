@@ -96,6 +96,7 @@ describe('widths', () => {
   test('padding counts cells', () => assert.equal(padEnd('東', 4), '東  '))
 })
 
+const asLines = { serializers: [(lines: readonly string[]) => lines.join('\n')] }
 const columns = [
   { title: 'ITEM' },
   { title: 'OBJECTIVE', min: 9 },
@@ -109,17 +110,17 @@ const rows = [
 
 describe('tables', () => {
   test('a wide terminal shows everything in columns', (t) => {
-    t.assert.snapshot(table(columns, rows, { columns: 100, wide: false }).join('\n'))
+    t.assert.snapshot(table(columns, rows, { columns: 100, wide: false }), asLines)
   })
   test('a narrow terminal cuts the widest columns', (t) => {
-    t.assert.snapshot(table(columns, rows, { columns: 60, wide: false }).join('\n'))
+    t.assert.snapshot(table(columns, rows, { columns: 60, wide: false }), asLines)
   })
   test('nothing is drawn narrower than 40 cells', () => {
     const at = (cells: number) => table(columns, rows, { columns: cells, wide: false })
     assert.deepEqual(at(10), at(40))
   })
   test('--wide cuts nothing', (t) => {
-    t.assert.snapshot(table(columns, rows, { columns: 60, wide: true }).join('\n'))
+    t.assert.snapshot(table(columns, rows, { columns: 60, wide: true }), asLines)
   })
   test('a pipe gets whole values between tabs', () => {
     assert.deepEqual(table(columns, rows, { columns: null, wide: false }), [

@@ -12,7 +12,7 @@ import { agentHome } from './home.ts'
 import { Lane } from './lane.ts'
 import { LaneEnv } from './lane-env.ts'
 import type { AgentSettings, Host, HostNotice, HostPorts } from './ports.ts'
-import { createStore, type Store } from './store.ts'
+import { Store } from './store.ts'
 import { Supervisor } from './supervisor.ts'
 
 export function createHost(ports: HostPorts): Host {
@@ -28,11 +28,11 @@ class HomeHost implements Host {
   #loaded: Promise<void> | null = null
   #open = false
   /** A bug or a dead store: nothing runs after it, and `close` throws it. */
-  #broken: unknown = null
+  #broken: Error | null = null
 
   constructor(ports: HostPorts) {
     this.#ports = ports
-    this.#store = createStore(ports.ledger, ports.clock, ports.ids)
+    this.#store = new Store(ports.ledger, ports.clock, ports.ids)
     this.#supervisor = new Supervisor(ports, this.#store, (agent, error) =>
       this.#fail(agent, error),
     )
@@ -143,8 +143,9 @@ class HomeHost implements Host {
   }
 
   #fail(agent: AgentId, error: unknown): void {
-    this.#broken ??= error
-    const message = error instanceof Error ? error.message : String(error)
+    const failure = error instanceof Error ? error : new Error(String(error))
+    this.#broken ??= failure
+    const { message } = failure
     for (const lane of this.#lanes.values()) lane.env.stopping = true
     this.#tell({ kind: 'fault', agent_id: agent, message })
   }

@@ -5,7 +5,7 @@
 import { completeItem } from '../domain/complete.ts'
 import type { Draft } from '../domain/facts.ts'
 import { pickItem } from '../domain/focus.ts'
-import type { TaskId, WaitId, WorkItemId } from '../domain/ids.ts'
+import type { WaitId, WorkItemId } from '../domain/ids.ts'
 import { admitEvent, admitPrompt, type Admitted } from '../domain/ingress.ts'
 import { tellRunningTurn, updateItem } from '../domain/items.ts'
 import { limits } from '../domain/limits.ts'
@@ -199,7 +199,7 @@ async function stopTask(
   if (isTerminal(task)) return done(`${task.id} had ended already: ${task.status}.`)
   const survivors = await supervisor.stop(
     command.agent_id,
-    task.id as TaskId,
+    task.id,
     'stopped by the operator',
   )
   return survivors.length === 0

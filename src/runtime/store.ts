@@ -14,119 +14,129 @@ import type { Clock, Ids } from '../exec/ports.ts'
 /** How often a decision is made anew after a conflict before that is a bug. */
 const conflictTries = 20
 
-export type Store = {
+/** Called after each commit with its events, in order. */
+type CommitListener = (agent: AgentId, events: readonly Emitted[]) => void
+
+/** A row, by table and id, that a decision may need beyond the live ones. */
+export type Need = readonly [Table, string]
+
+export class Store {
   readonly ledger: Ledger
-  now(): Timestamp
-  mint: Mint
-  /** The live facts; null when there is no such agent. */
-  facts(agent: AgentId): Facts | null
-  /** Facts of an agent that is known to exist. */
-  mustFacts(agent: AgentId): Facts
-  agents(): readonly AgentId[]
+  readonly mint: Mint
+  readonly #clock: Clock
+  readonly #agents = new Map<AgentId, AgentFacts>()
+  /** The tail of each agent's line of transactions. */
+  readonly #lines = new Map<AgentId, Promise<unknown>>()
+  readonly #listeners: CommitListener[] = []
+
+  constructor(ledger: Ledger, clock: Clock, ids: Ids) {
+    this.ledger = ledger
+    this.#clock = clock
+    this.mint = ((prefix: string) => ids.mint(prefix)) as Mint
+  }
+
+  now(): Timestamp {
+    return fromMs(this.#clock.now())
+  }
+
   /** Reads the agents of the ledger into memory. */
-  load(): Promise<void>
+  async load(): Promise<void> {
+    for (const agent of await this.ledger.agents()) {
+      this.#agents.set(agent.id, await this.#read(agent.id))
+    }
+  }
+
+  agents(): readonly AgentId[] {
+    return [...this.#agents.keys()]
+  }
+
+  /** The live facts; null when there is no such agent. */
+  facts(agent: AgentId): Facts | null {
+    return this.#agents.get(agent) ?? null
+  }
+
+  /** Facts of an agent that is known to exist. */
+  mustFacts(agent: AgentId): Facts {
+    const facts = this.#agents.get(agent)
+    if (!facts) throw new Error(`no agent ${agent}`)
+    return facts
+  }
+
+  /** A row from the facts, else from the ledger. */
+  async row<T extends Table>(agent: AgentId, table: T, id: string): Promise<Rows[T] | null> {
+    return this.#agents.get(agent)?.row(table, id) ?? (await this.ledger.row(table, id))
+  }
+
+  onCommit(listener: CommitListener): void {
+    this.#listeners.push(listener)
+  }
+
   /**
-   * Decides and commits. A rejection, or a decision without events, commits nothing. `needs` names
-   * rows that may be too old to be among the facts.
+   * Decides and commits. A rejection, or a decision without events, commits nothing. `decide` may
+   * run again on fresh facts after a conflict, so it changes nothing but its draft.
    */
   transact<T>(
     agent: AgentId,
     cause: string | null,
     decide: (d: Draft) => T,
-    needs?: readonly (readonly [Table, string])[],
-  ): Promise<T>
-  /** A row from the facts, else from the ledger. */
-  row<T extends Table>(agent: AgentId, table: T, id: string): Promise<Rows[T] | null>
-  onCommit(listener: (agent: AgentId, events: readonly Emitted[]) => void): void
-}
+    needs: readonly Need[] = [],
+  ): Promise<T> {
+    const before = this.#lines.get(agent) ?? Promise.resolve()
+    const mine = before.then(() => this.#decided(agent, cause, decide, needs))
+    // A failure is its caller's; the line goes on behind it.
+    const rest = mine.then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#lines.set(agent, rest)
+    return mine
+  }
 
-export function createStore(ledger: Ledger, clock: Clock, ids: Ids): Store {
-  const agents = new Map<AgentId, AgentFacts>()
-  const lines = new Map<AgentId, Promise<unknown>>()
-  const listeners: ((agent: AgentId, events: readonly Emitted[]) => void)[] = []
-  const mint = ((prefix: string) => ids.mint(prefix)) as Mint
-  const now = () => fromMs(clock.now())
+  async #decided<T>(
+    agent: AgentId,
+    cause: string | null,
+    decide: (d: Draft) => T,
+    needs: readonly Need[],
+  ): Promise<T> {
+    for (let tries = 0; tries < conflictTries; tries += 1) {
+      const facts = this.#agents.get(agent) ?? (await this.#read(agent))
+      await this.#include(facts, needs)
+      const d = new Draft(facts, { now: this.now(), mint: this.mint, causation_id: cause })
+      const value = decide(d)
+      if (d.emitted.length === 0 || isRejection(value)) return value
+      if (await this.#committed(facts, d)) return value
+      this.#agents.delete(agent)
+    }
+    throw new Error(`${conflictTries} conflicts in a row on ${agent}: two writers on one home`)
+  }
 
-  async function read(agent: AgentId): Promise<AgentFacts> {
+  async #committed(facts: AgentFacts, d: Draft): Promise<boolean> {
+    const rows = [...d.changed()]
+    const { agent_id, now: at, emitted: events } = d
+    const done = await this.ledger.commit({ agent_id, expect_seq: facts.seq, at, events, rows })
+    if (!done.ok) return false
+    facts.apply(rows, done.seq, at)
+    this.#agents.set(agent_id, facts)
+    for (const listener of this.#listeners) listener(agent_id, events)
+    return true
+  }
+
+  async #include(facts: AgentFacts, needs: readonly Need[]): Promise<void> {
+    for (const [table, id] of needs) {
+      if (facts.row(table, id)) continue
+      const row = await this.ledger.row(table, id)
+      if (row && 'agent_id' in row && row.agent_id === facts.agent_id) facts.include(table, row)
+    }
+  }
+
+  async #read(agent: AgentId): Promise<AgentFacts> {
     const facts = new AgentFacts(agent)
-    const live = await ledger.live(agent)
+    const live = await this.ledger.live(agent)
     if (live) {
       for (const [table, row] of live.rows) facts.include(table, row)
       facts.seq = live.seq
       facts.last_at = live.last_at
     }
     return facts
-  }
-
-  /** Runs after whatever the agent's line holds; a failure there is not this one's. */
-  function inLine<T>(agent: AgentId, run: () => Promise<T>): Promise<T> {
-    const before = lines.get(agent) ?? Promise.resolve()
-    const mine = before.then(run, run)
-    lines.set(
-      agent,
-      mine.then(
-        () => undefined,
-        () => undefined,
-      ),
-    )
-    return mine
-  }
-
-  async function attempt<T>(
-    agent: AgentId,
-    cause: string | null,
-    decide: (d: Draft) => T,
-    needs: readonly (readonly [Table, string])[],
-  ): Promise<T> {
-    for (let tries = 0; tries < conflictTries; tries += 1) {
-      const facts = agents.get(agent) ?? (await read(agent))
-      for (const [table, id] of needs) {
-        if (facts.row(table, id)) continue
-        const row = await ledger.row(table, id)
-        if (row && 'agent_id' in row && row.agent_id === agent) facts.include(table, row)
-      }
-      const d = new Draft(facts, { now: now(), mint, causation_id: cause })
-      const value = decide(d)
-      if (d.emitted.length === 0 || isRejection(value)) return value
-      const rows = [...d.changed()]
-      const expect_seq = facts.seq
-      const done = await ledger.commit({
-        agent_id: agent,
-        expect_seq,
-        at: d.now,
-        events: d.emitted,
-        rows,
-      })
-      if (done.ok) {
-        facts.apply(rows, done.seq, d.now)
-        agents.set(agent, facts)
-        for (const listener of listeners) listener(agent, d.emitted)
-        return value
-      }
-      agents.delete(agent)
-    }
-    throw new Error(`${conflictTries} conflicts in a row on ${agent}: two writers on one home`)
-  }
-
-  return {
-    ledger,
-    now,
-    mint,
-    facts: (agent) => agents.get(agent) ?? null,
-    mustFacts(agent) {
-      const facts = agents.get(agent)
-      if (!facts) throw new Error(`no agent ${agent}`)
-      return facts
-    },
-    agents: () => [...agents.keys()],
-    async load() {
-      for (const agent of await ledger.agents()) agents.set(agent.id, await read(agent.id))
-    },
-    transact: (agent, cause, decide, needs = []) =>
-      inLine(agent, () => attempt(agent, cause, decide, needs)),
-    async row(agent, table, id) {
-      return agents.get(agent)?.row(table, id) ?? (await ledger.row(table, id))
-    },
-    onCommit: (listener) => void listeners.push(listener),
   }
 }

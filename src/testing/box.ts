@@ -59,6 +59,21 @@ export async function openBox(t: TestContext, options: BoxOptions): Promise<Box>
     options.home && options.workspace
       ? { home: options.home, workspace: options.workspace }
       : temporaryHome(t)
+  const ports = await portsOf(home, options)
+  const { ledger, processes } = ports
+  const host = createHost(ports)
+  let closed: Promise<void> | null = null
+  const close = () => (closed ??= shut(host, processes, ledger))
+  t.after(() =>
+    close().catch((error: unknown) => {
+      if (!options.is_dead?.()) throw error
+    }),
+  )
+  const watch = watching(host)
+  return { home, workspace, host, ledger, ports, ...watch, close }
+}
+
+async function portsOf(home: string, options: BoxOptions): Promise<HostPorts> {
   const clock = options.clock ?? systemClock()
   const ids = options.ids ?? systemIds()
   const ledger = await openLedger(home, {
@@ -66,18 +81,17 @@ export async function openBox(t: TestContext, options: BoxOptions): Promise<Box>
     mint: (prefix) => ids.mint(prefix),
     ...(options.fault ? { fault: options.fault } : {}),
   })
-  const processes = createProcesses({
-    tasks_folder: join(home, 'tasks'),
-    clock: systemClock(),
-    parent_env: process.env,
-  })
-  const ports: HostPorts = {
+  return {
     home,
     ledger,
     clock,
     ids,
     files: systemFiles(),
-    processes,
+    processes: createProcesses({
+      tasks_folder: join(home, 'tasks'),
+      clock: systemClock(),
+      parent_env: process.env,
+    }),
     models: {
       open: async (id) => {
         const model = options.models[id] ?? options.models['default']
@@ -93,22 +107,17 @@ export async function openBox(t: TestContext, options: BoxOptions): Promise<Box>
     has_listener: false,
     ...(options.effect_seam ? { effect_seam: options.effect_seam } : {}),
   }
-  const host = createHost(ports)
+}
+
+/** Keeps every notice, and lets a test wait for one. */
+function watching(host: Host): Pick<Box, 'notices' | 'until' | 'rests'> {
   const notices: HostNotice[] = []
   const waiting = new Set<() => void>()
   host.subscribe((notice) => {
     notices.push(notice)
     for (const look of [...waiting]) look()
   })
-  let closed: Promise<void> | null = null
-  const close = () => (closed ??= shut(host, processes, ledger))
-  t.after(() =>
-    close().catch((error: unknown) => {
-      if (!options.is_dead?.()) throw error
-    }),
-  )
-
-  const until = (is: (notice: HostNotice) => boolean, what = 'the notice') =>
+  const until: Box['until'] = (is, what = 'the notice') =>
     new Promise<HostNotice>((resolve, reject) => {
       const look = () => {
         const found = notices.find(is)
@@ -121,13 +130,7 @@ export async function openBox(t: TestContext, options: BoxOptions): Promise<Box>
       waiting.add(look)
       look()
     })
-
   return {
-    home,
-    workspace,
-    host,
-    ledger,
-    ports,
     notices,
     until,
     async rests(agent, what = () => true) {
@@ -137,7 +140,6 @@ export async function openBox(t: TestContext, options: BoxOptions): Promise<Box>
         return notices.indexOf(notice) >= from && what(notice)
       }, `${agent} to rest`)
     },
-    close,
   }
 }
 

@@ -154,7 +154,7 @@ export class World {
 // What happens to an agent, each one commit.
 
 export const somePlan = (id: WorkItemId): PlanStored => ({
-  path: `/home/main/work-items/${id}/plan.md`,
+  path: `/holon/agents/main/work-items/${id}/plan.md`,
   sha256: null,
   bytes: 0,
   good_sha256: null,
@@ -256,7 +256,7 @@ export function task(
       child_agent_id: given.child ? 'child' : null,
       workdir: '/w',
       timeout_ms: null,
-      output_path: `/home/tasks/${id}`,
+      output_path: `/holon/tasks/${id}`,
     })
     d.emit({ type: 'task_started', id, pid: 1, started_at: d.now })
     if (given.promoted ?? true) d.emit({ type: 'task_promoted', id })

@@ -13,9 +13,9 @@ const kill = (): void => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 }
 
-const prepare = DatabaseSync.prototype.prepare
+const original = Reflect.get(DatabaseSync.prototype, 'prepare')
 DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string, ...rest) {
-  const statement: StatementSync = prepare.call(this, sql, ...rest)
+  const statement: StatementSync = original.call(this, sql, ...rest)
   if (sql !== 'commit') return statement
   const run = statement.run.bind(statement)
   statement.run = () => {

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, test, type TestContext } from 'node:test'
+import { sendThroughDoor } from './operator.ts'
+
+const command = { do: 'start_agent' as const, agent_id: 'main' }
+const reply = {
+  ok: false as const,
+  code: 'agent_not_found',
+  message: 'There is no agent.',
+  hint: 'Look.',
+}
+
+/** A door that answers everything with one status and body. */
+async function door(t: TestContext, status: number, body: string) {
+  const server = createServer((_, outgoing) => outgoing.writeHead(status).end(body))
+  const listening = Promise.withResolvers<void>()
+  server.listen(0, '127.0.0.1', () => listening.resolve())
+  await listening.promise
+  t.after(() => server.close())
+  return { pid: 1, port: (server.address() as AddressInfo).port }
+}
+
+describe('a command through the door', () => {
+  const answers: [name: string, status: number, body: string, wanted: unknown][] = [
+    ['a reply comes back as it is', 404, JSON.stringify(reply), { ok: true, reply }],
+    [
+      'a problem is told in its own words',
+      401,
+      '{"detail":"The control token is wrong."}',
+      { ok: false, code: 'refused', message: 'The control token is wrong.' },
+    ],
+    [
+      'something that is no door is told',
+      200,
+      '<html>',
+      { ok: false, code: 'refused', message: 'it answered 200 without JSON' },
+    ],
+  ]
+  for (const [name, status, body, wanted] of answers) {
+    test(name, async (t) => {
+      const address = await door(t, status, body)
+      assert.deepEqual(await sendThroughDoor(address, 'k', command), wanted)
+    })
+  }
+
+  test('a door that is gone is closed', async (t) => {
+    const address = await door(t, 200, '')
+    const gone = createServer()
+    const listening = Promise.withResolvers<void>()
+    gone.listen(0, '127.0.0.1', () => listening.resolve())
+    await listening.promise
+    const { port } = gone.address() as AddressInfo
+    const closed = Promise.withResolvers<void>()
+    gone.close(() => closed.resolve())
+    await closed.promise
+    assert.notEqual(port, address.port)
+    assert.deepEqual(await sendThroughDoor({ pid: 1, port }, 'k', command), {
+      ok: false,
+      code: 'closed',
+    })
+  })
+})
