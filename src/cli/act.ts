@@ -117,6 +117,7 @@ function wakes(command: OperatorCommand): boolean {
     case 'cancel_wait':
     case 'stop_task':
     case 'stop_agent':
+    case 'abort':
       return false
   }
 }

@@ -1,4 +1,4 @@
-/** `holon events`: the events of a home in order, once or as they come. JSON lines with `--json`. */
+/** `holon events`: the events of a home in order, once or as they come; `--json`: JSON lines. */
 import type { Reader } from '../client/home-reads.ts'
 import type { StoredEvent } from '../protocol/records.ts'
 import { safeLine } from '../present/safe.ts'

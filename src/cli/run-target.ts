@@ -157,8 +157,8 @@ export function chooseModel(
     : {
         missing: 'no model is set',
         hint:
-          'give --model provider/model, set HOLON_MODEL, or holon config set model provider/model; ' +
-          'a runbook file needs none',
+          'give --model provider/model, set HOLON_MODEL, or holon config set model ' +
+          'provider/model; a runbook file needs none',
       }
 }
 

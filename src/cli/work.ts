@@ -134,6 +134,7 @@ export function workShow(context: Context, text: string): Promise<Exit> {
     const zone = zoneOf(context)
     const { ids } = context
     const plan = await reader.plan(item)
+    const used = spent(one.spend?.usage ?? null)
     printLines(context, [
       ...whyLines(whyOf(view, projection, null), { zone, ids, decided: false }),
       '',
@@ -141,7 +142,7 @@ export function workShow(context: Context, text: string): Promise<Exit> {
       ...planLines(plan),
       ...(item.result_summary === null ? [] : ['report', ...indented(item.result_summary), '']),
       `${ids.short(id)}, agent ${safeLine(item.agent_id)}, made ${clock(item.created_at, zone)}, ` +
-        `revision ${item.revision}, ${turns.length} turns, spent ${spent(one.spend?.usage ?? null)}`,
+        `revision ${item.revision}, ${turns.length} turns, spent ${used}`,
     ])
     return exits.done
   })

@@ -65,6 +65,12 @@ export function endTurn(d: Draft, ending: TurnEnding): void {
 const itemNow = (d: Draft, turn: Turn): WorkItem | null =>
   turn.work_item_id === null ? null : (d.row('work_items', turn.work_item_id) ?? null)
 
+/** The operator ended the run: its messages are not replayed, and tasks go on. */
+export function abortTurn(d: Draft, abort: { plan: PlanStored | null; stop: boolean }): void {
+  endTurn(d, { outcome: 'aborted', reason: 'operator', text: '', plan: abort.plan })
+  if (abort.stop) d.emit({ type: 'agent_stopped', id: d.agent_id, by: 'operator' })
+}
+
 /** Stores the plan file's hash and size when they differ from the row, as a revision. */
 export function observePlan(d: Draft, item: WorkItem, plan: PlanStored | null): boolean {
   if (plan === null || item.state === 'completed') return false

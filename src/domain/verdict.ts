@@ -34,7 +34,7 @@ export const rejections = {
   trigger_no_match: { status: 404, hint: 'Name an active external wait.' },
   queue_full: { status: 429, hint: 'Retry later; the agent works through its queue.' },
   turn_running: { status: 409, hint: 'Retry when the turn has ended, or abort it.' },
-  turn_not_open: { status: 409, hint: 'The turn ended meanwhile.' },
+  run_stale: { status: 409, hint: 'Look again: the run you mean is not the open one.' },
   over_limit: { status: 422, hint: 'Stay within the limit named.' },
   model_unknown: { status: 422, hint: 'Models are written provider/model.' },
 } as const satisfies Record<string, { status: number; hint: string }>

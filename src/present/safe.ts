@@ -18,8 +18,11 @@ const hidden = new RegExp(
 )
 const anyForeign = new RegExp(`${controls.source}|${hidden.source}`, 'gu')
 /** An emoji keeps the joiner and the variation mark that make it one picture. */
-const emoji =
-  /\p{Extended_Pictographic}(?:\ufe0f?[\u{1f3fb}-\u{1f3ff}]?\u200d\p{Extended_Pictographic})*\ufe0f?/gu
+const picture = '\\p{Extended_Pictographic}'
+const emoji = new RegExp(
+  `${picture}(?:\\ufe0f?[\\u{1f3fb}-\\u{1f3ff}]?\\u200d${picture})*\\ufe0f?`,
+  'gu',
+)
 
 const escapes: Readonly<Record<string, string>> = {
   '\t': '\\t',

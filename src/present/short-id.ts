@@ -2,8 +2,11 @@
  * Short ids: the prefix and the last four characters, more while that is not unique among the ids
  * this object has seen (experience.md A11). Texts that hold whole ids are shortened in place.
  */
-const whole =
-  /\b(msg|turn|call|work|wait|task|brief|dec|evt|deleg|trig)_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/g
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const whole = new RegExp(
+  `\\b(?:msg|turn|call|work|wait|task|brief|dec|evt|deleg|trig)_${uuid}\\b`,
+  'g',
+)
 const fewest = 4
 
 export class ShortIds {

@@ -1,6 +1,6 @@
 /**
- * An item's state in one cell of a list, with the mark that goes before it: what it waits for, since
- * or until when, or what runs now. The longer words are in `protocol/why.ts`. Pure.
+ * An item's state in one cell of a list, with the mark that goes before it: what it waits for,
+ * since or until when, or what runs now. The longer words are in `protocol/why.ts`. Pure.
  */
 import type { AgentView } from '../protocol/agent-view.ts'
 import type { Projection, Usage, Wait } from '../protocol/records.ts'

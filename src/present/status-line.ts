@@ -39,7 +39,10 @@ export function statusLine(status: Status): Safe {
 function doingText(doing: Doing): string {
   switch (doing.kind) {
     case 'command':
-      return `${cut(safeLine(doing.subject), subjectCells)} ${clockSpan(doing.for_ms)}${quiet('output', doing.quiet_ms)}`
+      return (
+        `${cut(safeLine(doing.subject), subjectCells)} ${clockSpan(doing.for_ms)}` +
+        quiet('output', doing.quiet_ms)
+      )
     case 'model':
       return `the model answers ${clockSpan(doing.for_ms)}${quiet('word', doing.quiet_ms)}`
     case 'waiting':

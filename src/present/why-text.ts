@@ -33,7 +33,7 @@ export function whyLines(why: Why, { zone, ids, decided }: WhyStyle): string[] {
   return lines.map((line) => shown(ids.within(line)))
 }
 
-/** What may be done, each as the shell line that does it; looking is offered where nothing else is. */
+/** What may be done, as shell lines; looking is offered where nothing else is. */
 function canLines(why: Why, ids: ShortIds): string[] {
   const acts = why.can.filter(({ cli }) => !cli.startsWith('holon work show'))
   const shown = (acts.length === 0 ? why.can : acts).map(({ cli, label }) => {

@@ -4,8 +4,12 @@
  */
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const plain = /^[\u0020-\u007e\u00a1-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u257f]*$/
-const wide =
-  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u
+const wide = new RegExp(
+  '\\p{Emoji_Presentation}|\\ufe0f|[\\u1100-\\u115f\\u2e80-\\u303e\\u3041-\\ua4cf' +
+    '\\ua960-\\ua97c\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe30-\\ufe6f\\uff00-\\uff60' +
+    '\\uffe0-\\uffe6\\u{1f300}-\\u{1faff}\\u{20000}-\\u{3fffd}]',
+  'u',
+)
 const noWidth = /^\p{Mark}+$/u
 
 export function width(text: string): number {

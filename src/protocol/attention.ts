@@ -1,5 +1,5 @@
 /**
- * What needs a person: opened and closed by facts, the same list on every client (contracts 12, 13).
+ * What needs a person: opened and closed by facts, the same list on every client (contracts 13).
  * An entry stands here only while there is something a person can do about it now. Pure.
  */
 import { toMs, type Timestamp } from '../domain/time.ts'

@@ -33,6 +33,13 @@ export const operatorCommand = z.discriminatedUnion('do', [
     delivery_id: z.string().optional(),
   }),
   z.strictObject({ do: z.literal('stop_task'), ...agent, task_id: z.string() }),
+  /** Ends the open turn `run_id`, and stops the agent unless `stop` is false. */
+  z.strictObject({
+    do: z.literal('abort'),
+    ...agent,
+    run_id: z.string(),
+    stop: z.boolean().optional(),
+  }),
   z.strictObject({ do: z.literal('start_agent'), ...agent }),
   z.strictObject({ do: z.literal('stop_agent'), ...agent }),
 ])

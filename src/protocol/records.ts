@@ -3,16 +3,15 @@
  * a wire and in `--json` alike. Rows of the ledger are records as they are, but for the runtime's
  * own bookkeeping in items and waits, which `itemRecord` and `waitRecord` leave out.
  */
-export { itemRecord, waitRecord, type ItemRecord } from '../domain/record.ts'
+export { itemRecord, waitRecord } from '../domain/record.ts'
 export type { Agent } from '../domain/agent.ts'
 export type { Brief } from '../domain/brief.ts'
-export type { Call, ToolResult, Warning } from '../domain/call.ts'
-export type { Considered, Decision } from '../domain/decision.ts'
+export type { ToolResult } from '../domain/call.ts'
 export type { Event, Rows, StoredEvent, Table } from '../domain/event.ts'
 export type { Emitted, Facts } from '../domain/facts.ts'
 export type { Message } from '../domain/message.ts'
 export type { PlanDescriptor } from '../domain/plan.ts'
-export type { Projection, SchedulingState } from '../domain/readiness.ts'
+export type { Projection } from '../domain/readiness.ts'
 export type { Next } from '../domain/schedule.ts'
 export type { Task } from '../domain/task.ts'
 export type { Timestamp } from '../domain/time.ts'

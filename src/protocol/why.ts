@@ -128,7 +128,7 @@ function waiting(view: AgentView, p: Projection, wait: Wait): Held {
         phrase: 'waits for you',
         detail,
         since,
-        next: `your answer resumes it ${view.has_owner ? 'at once' : 'at the next run'}${unlessHeld(view)}`,
+        next: `your answer resumes it ${atOnce(view)}${unlessHeld(view)}`,
         can: [{ label: 'answer', cli: `holon answer ${wait.id} <text>` }],
       }
     case 'task_result':
@@ -154,14 +154,17 @@ function waiting(view: AgentView, p: Projection, wait: Wait): Held {
   }
 }
 
+const atOnce = (view: AgentView): string => (view.has_owner ? 'at once' : 'at the next run')
+
 function external(view: AgentView, wait: Wait): Held {
   const what = [wait.source, wait.resource].filter((part) => part !== null).join(' ')
   const name = what === '' ? 'an outside event' : what
   const trigger = { label: 'fire it by hand', cli: `holon trigger ${wait.id}` }
   const fresh = wait.trigger_count - wait.reviewed_trigger_count
   if (unreviewed(wait)) {
+    const times = fresh === 1 ? 'once' : `${fresh} times`
     return {
-      phrase: `has news: ${name} came ${fresh === 1 ? 'once' : `${fresh} times`}, not looked at yet`,
+      phrase: `has news: ${name} came ${times}, not looked at yet`,
       detail: wait.reason,
       since: wait.last_triggered_at ?? wait.created_at,
       next: `the agent reviews it${unlessHeld(view)}`,

@@ -14,7 +14,7 @@ import type { PlanStored } from '../domain/work-item.ts'
 import { FileFault } from '../exec/file-fault.ts'
 import { ProcessFault } from '../exec/process-fault.ts'
 import type { CallFrame, Closing, EffectOutcome, EffectTool, StoreTool } from '../tools/tool.ts'
-import { advance, finishCall, type Onward, type ReadyIntent } from './advance.ts'
+import { advance, finishCall, type ReadyIntent } from './advance.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { planNow } from './plan-now.ts'
 import { toolContext, toolNamed } from './tool-context.ts'
@@ -62,14 +62,17 @@ async function runEffect(env: LaneEnv, call: Call, tool: EffectTool): Promise<vo
   await keepWhole(env, call, outcome.result)
   if (!first) tellRecovered(env, call, outcome.result)
   const onward = env.onward(await nextIntent(env, call))
-  await env.transact(call.id, (d) => finishEffect(d, call, outcome, onward))
+  await env.transact(call.id, (d) => {
+    finishEffect(d, call, outcome)
+    // An aborted run ends in its own commit: nothing further begins.
+    if (!env.abort.signal.aborted || env.stopping) advance(d, onward)
+  })
 }
 
-function finishEffect(d: Draft, call: Call, outcome: EffectOutcome, onward: Onward): void {
+function finishEffect(d: Draft, call: Call, outcome: EffectOutcome): void {
   outcome.settle?.(d)
   const { result_hash, changed_something } = outcome
   finishCall(d, call, outcome.result, { result_hash, changed_something })
-  advance(d, onward)
 }
 
 /** A result that the model is shown cut has its whole text in a file that the cut line names. */

@@ -7,7 +7,8 @@ import { isAgentId, type AgentId } from '../domain/ids.ts'
 import { releaseHolds } from '../domain/park.ts'
 import { isRejection, no, type Rejection } from '../domain/verdict.ts'
 import type { Agent } from '../domain/agent.ts'
-import { act } from './operator.ts'
+import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
+import { act, done, refused } from './operator.ts'
 import { agentHome } from './home.ts'
 import { Lane } from './lane.ts'
 import { LaneEnv } from './lane-env.ts'
@@ -75,7 +76,21 @@ class HomeHost implements Host {
 
   async act(command: Parameters<Host['act']>[0]): ReturnType<Host['act']> {
     await this.#load()
+    if (command.do === 'abort') return this.#abort(command)
     return act(this.#store, this.#supervisor, command)
+  }
+
+  /** The id of the open turn is the guard: a run that is over is not aborted again. */
+  async #abort(command: OperatorCommand & { do: 'abort' }): Promise<OperatorReply> {
+    const { agent_id, run_id, stop = true } = command
+    const facts = this.#store.facts(agent_id)
+    const turn = facts ? openTurn(facts) : null
+    if (turn?.id !== run_id) {
+      const open = turn === null ? 'no turn is open' : `${turn.id} is the open one`
+      return refused(no('run_stale', `${run_id} is not open: ${open}.`))
+    }
+    await this.#lane(agent_id).abort(stop)
+    return done(`${run_id} is aborted${stop ? `, and ${agent_id} is stopped` : ''}.`)
   }
 
   facts(agent: AgentId): Facts | null {

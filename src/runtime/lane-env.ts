@@ -20,6 +20,8 @@ export class LaneEnv {
   readonly notify: (notice: HostNotice) => void
   /** Ends the open run: its model stream and its foreground command. */
   abort = new AbortController()
+  /** The operator aborts the run and, with it, stops the agent. */
+  stopAfterAbort = false
   /** An interjected message waits for the next safe point. */
   interjected = new AbortController()
   /** The host closes: go on to the next commit and leave the turn open. */

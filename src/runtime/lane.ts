@@ -9,7 +9,7 @@ import { askAboutBucket } from '../domain/park.ts'
 import { decideNext, next, type Next } from '../domain/schedule.ts'
 import { survey } from '../domain/survey.ts'
 import { between, minute } from '../domain/time.ts'
-import { observePlan } from '../domain/turn-end.ts'
+import { abortTurn, observePlan } from '../domain/turn-end.ts'
 import { abandonTurn, startTurn } from '../domain/turn-start.ts'
 import { fireDue } from '../domain/waiting.ts'
 import type { LaneEnv } from './lane-env.ts'
@@ -25,6 +25,8 @@ export class Lane {
   #again = false
   #cancelTimer: (() => void) | null = null
   #running = false
+  /** Resolves when the turn that runs now has come back. */
+  #ended: Promise<void> = Promise.resolve()
   /** When this process took the agent over: an open turn from before it was interrupted. */
   readonly #openedAt: string
   #held: Interruption | null = null
@@ -57,6 +59,20 @@ export class Lane {
   /** What `next` says now, asked from outside. */
   next(): Next {
     return next(this.env.facts(), this.env.store.now(), this.#running)
+  }
+
+  /** Ends the open turn, whether it runs here or only stands in the rows. */
+  async abort(stop: boolean): Promise<void> {
+    const { env } = this
+    if (this.#running) {
+      env.stopAfterAbort = stop
+      env.abort.abort()
+      await this.#ended
+      return
+    }
+    await env.transact('operator', (d) => {
+      if (openTurn(d)) abortTurn(d, { plan: null, stop })
+    })
   }
 
   /** Resolves when no lap runs; `env.stopping` keeps a new one from starting. */
@@ -157,7 +173,10 @@ export class Lane {
 
   async #run(interruption: Interruption | null): Promise<void> {
     const { env } = this
+    const ended = Promise.withResolvers<void>()
+    this.#ended = ended.promise
     this.#running = true
+    env.stopAfterAbort = false
     env.abort = new AbortController()
     env.interjected = new AbortController()
     env.tried = []
@@ -173,6 +192,7 @@ export class Lane {
       }
     } finally {
       this.#running = false
+      ended.resolve()
     }
   }
 

@@ -21,7 +21,7 @@ import type { Supervisor } from './supervisor.ts'
 
 type Done = OperatorReply & { ok: true }
 
-const done = (said: string, more: Partial<Done> = {}): Done => ({
+export const done = (said: string, more: Partial<Done> = {}): Done => ({
   ok: true,
   message_id: null,
   resolved: [],
@@ -31,7 +31,7 @@ const done = (said: string, more: Partial<Done> = {}): Done => ({
   ...more,
 })
 
-const refused = ({ code, message, hint }: Rejection): OperatorReply => ({
+export const refused = ({ code, message, hint }: Rejection): OperatorReply => ({
   ok: false,
   code,
   message,
@@ -41,7 +41,7 @@ const refused = ({ code, message, hint }: Rejection): OperatorReply => ({
 export async function act(
   store: Store,
   supervisor: Supervisor,
-  command: OperatorCommand,
+  command: Exclude<OperatorCommand, { do: 'abort' }>,
 ): Promise<OperatorReply> {
   if (store.facts(command.agent_id) === null) {
     return refused(no('agent_not_found', `There is no agent "${command.agent_id}".`))
@@ -81,7 +81,7 @@ function needs(command: OperatorCommand): (readonly ['work_items' | 'waits', str
   return rows
 }
 
-type Decided = Exclude<OperatorCommand, { do: 'stop_task' }>
+type Decided = Exclude<OperatorCommand, { do: 'stop_task' | 'abort' }>
 
 function decide(d: Draft, command: Decided): Done | Rejection {
   switch (command.do) {

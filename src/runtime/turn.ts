@@ -5,7 +5,7 @@
  */
 import { interruptionNote, isInterruptionNote, type Interruption } from '../context/notes.ts'
 import { openTurn, roundsOf } from '../domain/facts.ts'
-import { endTurn } from '../domain/turn-end.ts'
+import { abortTurn } from '../domain/turn-end.ts'
 import { nextStep, type Step } from '../domain/turn-step.ts'
 import { advance } from './advance.ts'
 import { runCall, startCall } from './calls.ts'
@@ -67,9 +67,7 @@ async function take(env: LaneEnv, talk: Talk, step: Step): Promise<RunOutcome | 
 async function abortOrLeave(env: LaneEnv): Promise<RunOutcome> {
   if (env.stopping) return 'left'
   const plan = await planNow(env)
-  await env.transact(null, (d) =>
-    endTurn(d, { outcome: 'aborted', reason: 'operator', text: '', plan }),
-  )
+  await env.transact('operator', (d) => abortTurn(d, { plan, stop: env.stopAfterAbort }))
   return 'ended'
 }
 

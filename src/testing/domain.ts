@@ -49,7 +49,7 @@ export class World {
     )
   }
 
-  /** `work_0001`, `work_0002` …, and `task_t001`, whose result is `msg_t001`: in order of making. */
+  /** `work_0001`, `work_0002` …, in order of making; `task_t001`, whose result is `msg_t001`. */
   readonly mint: Mint = (prefix) => {
     const n = (this.#counts.get(prefix) ?? 0) + 1
     this.#counts.set(prefix, n)
