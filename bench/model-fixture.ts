@@ -67,7 +67,7 @@ export async function startModel(how: 'plain' | 'judge' = 'plain'): Promise<Mode
       return taken
     },
     async answered(model, n) {
-      await next((m) => m.kind === 'answered' && m.model === model && m.n === n || undefined)
+      await next((m) => (m.kind === 'answered' && m.model === model && m.n === n) || undefined)
     },
     close: () => void child.disconnect(),
   }

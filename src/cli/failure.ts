@@ -31,8 +31,13 @@ export const usage = (
 ): CliFailure => new CliFailure(exits.usage, problemOf(code, detail, hint, 422), more)
 
 /** The runtime or the domain said no. */
-export const refused = (refusal: { code: string; message: string; hint: string }): CliFailure =>
-  new CliFailure(exits.failed, problemOf(refusal.code, refusal.message, refusal.hint))
+export function refused(refusal: { code: string; message: string; hint: string }): CliFailure {
+  const { code, message } = refusal
+  // The catalogue speaks to every surface; here the remedy is a command.
+  const hint =
+    code === 'agent_stopped' ? 'holon agents start <agent>, or send it with --start' : refusal.hint
+  return new CliFailure(exits.failed, problemOf(code, message, hint))
+}
 
 /** Any failure that may come out of a command as one of ours; null: a bug, to be thrown on. */
 export function asFailure(error: unknown): CliFailure | null {

@@ -61,8 +61,7 @@ export function endLines(of: RunEnd, { exit, because, fault, counts, ms }: Outco
   if (exit !== 0) parts.push(because)
   const [only] = items.length === 1 ? items : []
   const show = only === undefined ? '' : `holon work show ${context.ids.short(only.id)}`
-  const { terminal } = context.ports
-  lines.push('', apart(parts.join(', '), show, terminal.stderr ? terminal.columns() || 100 : null))
+  lines.push('', apart(parts.join(', '), show, columnsOf(context)))
   return lines
 }
 
@@ -127,10 +126,14 @@ function runningTasks({ context, host, agents }: RunEnd): string[] {
   return agents.flatMap(({ id }) =>
     live(host.facts(id)).map((task) => {
       const short = context.ids.short(task.id)
-      return `${short} goes on: ${safeLine(task.label)}      holon tasks output ${short}`
+      const left = `${short} goes on: ${safeLine(task.label)}`
+      return apart(left, `holon tasks output ${short}`, columnsOf(context))
     }),
   )
 }
+
+const columnsOf = ({ ports: { terminal } }: Context): number | null =>
+  terminal.stderr ? terminal.columns() || 100 : null
 
 const live = (facts: Facts | null) =>
   facts === null

@@ -2,7 +2,7 @@
  * The live half of a run: lines for what was committed, and what is going on right now, as the
  * status line of a terminal or as one line a minute in a pipe.
  */
-import type { Emitted } from '../protocol/records.ts'
+import type { Emitted, Next } from '../protocol/records.ts'
 import { callSubject } from '../present/call-line.ts'
 import { safeLine } from '../present/safe.ts'
 import { clockSpan, span } from '../present/span.ts'
@@ -37,6 +37,7 @@ export class RunProgress {
   #startedAt: number
   #cancel: () => void = () => {}
   #stopped = false
+  #pausedUntil: string | null = null
   questions = 0
 
   constructor(context: Context, owned: OwnedHome, screen: RunScreen, lines: RunLines) {
@@ -64,6 +65,16 @@ export class RunProgress {
     this.#heardAt = this.#now()
   }
 
+  /** The agent pauses before its next try: said once for each pause. */
+  rested(next: Next): void {
+    if (next.do !== 'wait' || next.for !== 'backoff' || next.until === null) return
+    if (this.#pausedUntil === next.until) return
+    this.#pausedUntil = next.until
+    const at = new Date(this.#context.ports.clock.now()).toISOString()
+    this.#screen.lines(this.#lines.pauses(at, next.until))
+    this.#activity = { kind: 'waiting', subject: 'the next try', since: this.#now() }
+  }
+
   retried(notice: { message: string; delay_ms: number; attempt: number }): void {
     const wait = notice.delay_ms < 1_000 ? '' : `, again in ${span(notice.delay_ms)}`
     this.#screen.say([`          ~ ${safeLine(notice.message)}${wait} (try ${notice.attempt + 1})`])
@@ -71,7 +82,10 @@ export class RunProgress {
 
   #note(event: Emitted['event']): void {
     const now = this.#now()
-    if (event.type === 'turn_started') this.#turnSince = now
+    if (event.type === 'turn_started') {
+      this.#turnSince = now
+      this.#activity = { kind: 'nothing' }
+    }
     if (event.type === 'turn_ended') {
       this.#turnSince = null
       this.#become({ kind: 'nothing' })

@@ -61,7 +61,7 @@ export class RunScreen {
   say(lines: readonly string[]): void {
     if (lines.length === 0 || this.#options.quiet) return
     this.#clear()
-    this.#ports.err(`${lines.join('\n')}\n`)
+    this.#ports.err(`${this.#wrapped(lines).join('\n')}\n`)
     this.#bottom?.()
   }
 
@@ -92,7 +92,7 @@ export class RunScreen {
     const { ink } = this.#options
     switch (brief) {
       case 'progress':
-        return this.say(this.#wrapped(text.map((line) => `          ${line}`.trimEnd())))
+        return this.say(text.map((line) => `          ${line}`.trimEnd()))
       case 'failure':
         return this.say(
           this.#wrapped(
@@ -100,7 +100,9 @@ export class RunScreen {
           ).map((line, at) => (at === 0 ? painted(line, 'failed', ink) : line)),
         )
       case 'question':
-        return this.#answer(text.map((line, at) => (at === 0 ? `? ${line}` : `  ${line}`)))
+        return this.#answer(
+          text.map((line, at) => (at === 0 ? `? ${line}` : `  ${line}`.trimEnd())),
+        )
       case 'reply':
       case 'result':
         return this.#answer(text)
@@ -117,9 +119,11 @@ export class RunScreen {
     this.#bottom?.()
   }
 
+  /** Between words, on a terminal. What has colours was laid out to fit before it got them. */
   #wrapped(lines: readonly string[]): readonly string[] {
     const columns = this.#options.columns()
-    return columns === null ? lines : lines.flatMap((line) => wrap(line, columns))
+    if (columns === null) return lines
+    return lines.flatMap((line) => (line.includes('\u001b') ? [line] : wrap(line, columns)))
   }
 
   #clear(): void {

@@ -159,6 +159,7 @@ export class RunSession {
         return
       case 'resting':
         this.#openDoor()
+        if (mine) this.#progress.rested(notice.next)
         this.#check()
         return
       case 'fault':

@@ -7,6 +7,7 @@ import { projectionOf, projections, type AgentView } from '../protocol/agent-vie
 import { itemRecord, type Projection, type WorkItem } from '../protocol/records.ts'
 import { spendByItem, type Spend } from '../protocol/spend.ts'
 import { whyOf } from '../protocol/why.ts'
+import { counted } from '../present/call-line.ts'
 import { glyph, painted } from '../present/marks.ts'
 import { safeLine, safeLines } from '../present/safe.ts'
 import { spent, stateCell } from '../present/state-cell.ts'
@@ -142,7 +143,7 @@ export function workShow(context: Context, text: string): Promise<Exit> {
       ...planLines(plan),
       ...(item.result_summary === null ? [] : ['report', ...indented(item.result_summary), '']),
       `${ids.short(id)}, agent ${safeLine(item.agent_id)}, made ${clock(item.created_at, zone)}, ` +
-        `revision ${item.revision}, ${turns.length} turns, spent ${used}`,
+        `revision ${item.revision}, ${counted(turns.length, 'turn')}, spent ${used}`,
     ])
     return exits.done
   })

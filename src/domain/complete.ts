@@ -6,7 +6,6 @@ import type { Call, Warning } from './call.ts'
 import { activeWaitOf, type Draft } from './facts.ts'
 import { openItem, releaseFocus } from './focus.ts'
 import { taskResultId, type BriefId, type WorkItemId } from './ids.ts'
-import { tellRunningTurn } from './items.ts'
 import { outsideInput } from './pacing.ts'
 import { isReport } from './report.ts'
 import { isTerminal } from './task.ts'
@@ -96,10 +95,7 @@ export function completeItem(
       consumeTaskResult(d, message.task_id)
     }
   }
-  if (command.by === 'operator') {
-    outsideInput(d, null, 'operator')
-    tellRunningTurn(d, item.id, ['state'])
-  }
+  if (command.by === 'operator') outsideInput(d, null, 'operator')
   const done = d.row('work_items', item.id)
   if (!done) throw new Error(`no row for ${item.id}`)
   return { ok: true, item: done, brief_id, warnings }

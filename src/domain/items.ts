@@ -8,7 +8,7 @@ import { mustProject, openItem, releaseFocus } from './focus.ts'
 import type { WaitId, WorkItemId } from './ids.ts'
 import { admit } from './ingress.ts'
 import { limits } from './limits.ts'
-import { outsideInput } from './pacing.ts'
+import { outsideInput, queueChanged } from './pacing.ts'
 import { runtimeFollowup } from './provenance.ts'
 import type { Projection } from './readiness.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
@@ -87,6 +87,7 @@ export function updateItem(d: Draft, command: UpdateItem): Mutated | Rejection {
   }
   if (command.blocked_by === null && wait !== null) {
     d.emit({ type: 'wait_cancelled', id: wait.id, by: command.by, because: 'unblocked' })
+    queueChanged(d)
   }
   if (changed.blocked_by) releaseFocus(d, item.id, 'blocked')
   if (changed.plan_status === 'needs_input') releaseFocus(d, item.id, 'needs_input')

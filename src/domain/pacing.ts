@@ -55,10 +55,13 @@ export function queueReady(facts: Facts, now: Timestamp): ItemReadiness {
 
 function queueChangedSince(facts: Facts, seq: number): boolean {
   for (const item of facts.rows('work_items')) if (item.changed_seq > seq) return true
-  for (const wait of facts.rows('waits')) {
-    if (wait.work_item_id !== null && wait.changed_seq > seq) return true
-  }
   return false
+}
+
+/** A wait on an item ended, which moves no revision: the queue is not what its last turn saw. */
+export function queueChanged(d: Draft): void {
+  const { queue_turn_counted, queue_turn_end_seq } = agentPacing(d)
+  if (!queue_turn_counted && queue_turn_end_seq > 0) paceAgent(d, { queue_turn_end_seq: 0 })
 }
 
 /** Self-started turns the agent has left now: one comes back every ten minutes, to the cap. */

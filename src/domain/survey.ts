@@ -147,7 +147,7 @@ export function parkedItems(facts: Facts): Set<WorkItemId> {
 export function eventDueAt(facts: Facts, message: Message): Timestamp | null {
   if (!isEvent(message) || message.wait_id === null) return null
   const wait = facts.row('waits', message.wait_id)
-  if (!wait?.reviewed_at) return null
+  if (wait?.status !== 'active' || wait.reviewed_at === null) return null
   return plus(wait.reviewed_at, limits.review_pause.value)
 }
 

@@ -127,7 +127,7 @@ function decided(
     message_id,
     evidence: [
       `turn ${pacing.turn_count + 1} of the agent`,
-      ...(item === null
+      ...(item === null || d.row('work_items', item)?.state !== 'open'
         ? []
         : [`self-started turns about it: ${itemPacing(d, item).self_started}`]),
     ],

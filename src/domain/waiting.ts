@@ -9,7 +9,7 @@ import { releaseFocus, returnFocus } from './focus.ts'
 import { taskResultId, type TaskId, type WaitId, type WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
 import { isEvent, type Message } from './message.ts'
-import { outsideInput } from './pacing.ts'
+import { outsideInput, queueChanged } from './pacing.ts'
 import { isTerminal, type Task } from './task.ts'
 import { between, type Timestamp } from './time.ts'
 import type { Turn } from './turn.ts'
@@ -314,6 +314,7 @@ export function resolveWait(d: Draft, wait: Wait, by: WaitResolvedBy, ran: Task 
   if (exact && Math.max(waited, ranFor) >= limits.outside_input.value) {
     outsideInput(d, wait.work_item_id, 'lasting')
   }
+  if (wait.work_item_id !== null) queueChanged(d)
   returnFocus(d, mustWait(d, wait.id))
 }
 
@@ -343,6 +344,7 @@ export function cancelWait(d: Draft, id: WaitId): { ok: true } | Rejection {
   if (!wait) return no('wait_not_found', `${id} is not a wait of ${d.agent_id}.`)
   if (wait.status !== 'active') return no('wait_not_active', `${id} is ${wait.status}.`)
   d.emit({ type: 'wait_cancelled', id, by: 'operator', because: 'cancelled by the operator' })
+  if (wait.work_item_id !== null) queueChanged(d)
   outsideInput(d, wait.work_item_id, 'operator')
   return { ok: true }
 }

@@ -28,6 +28,14 @@ export class PlainHeaders implements Iterable<[string, string]> {
     this.#values.set(key, before === undefined ? value.trim() : `${before}, ${value.trim()}`)
   }
 
+  set(name: string, value: string): void {
+    this.#values.set(name.toLowerCase(), value.trim())
+  }
+
+  delete(name: string): void {
+    this.#values.delete(name.toLowerCase())
+  }
+
   get(name: string): string | null {
     return this.#values.get(name.toLowerCase()) ?? null
   }

@@ -19,6 +19,7 @@ describe('times', () => {
     [1_000, '1 s'],
     [1_990, '2 s'],
     [59_400, '59 s'],
+    [59_600, '1 m'],
     [minute, '1 m'],
     [9 * minute + 59 * second, '9 m'],
     [2 * hour + minute, '2 h 1 m'],

@@ -63,6 +63,12 @@ export class RunLines {
     return events.flatMap(({ event, meta }) => this.#of(event, meta.at))
   }
 
+  /** A pause before the next try, from `at` on. */
+  pauses(at: string, until: string): RunLine[] {
+    const line = this.#step(at, 'waiting', `pauses ${this.#until(until, at)}; no cost`)
+    return [...this.flush(), line]
+  }
+
   /** What is held back for folding: to be printed before anything else, and at the end. */
   flush(): RunLine[] {
     const looked = this.#looked
@@ -188,6 +194,10 @@ export class RunLines {
       const woken = this.#woken.get(cause.work_item_id)
       this.#woken.delete(cause.work_item_id)
       return woken ?? `${cause.work_item_id} can go on`
+    }
+    if (cause.kind === 'queued_available') {
+      const count = cause.work_item_ids.length
+      return count === 1 ? 'an item is queued' : `${count} items are queued`
     }
     const message = cause.kind === 'message' ? this.#known.messages.get(cause.message_id) : null
     if (!message) return event.because

@@ -15,7 +15,7 @@ export function span(ms: number): string {
   const of = Math.max(0, Math.round(ms))
   if (of < second) return `${of} ms`
   if (of < minute - 500) return `${Math.round(of / second)} s`
-  if (of < hour) return `${Math.floor(of / minute)} m`
+  if (of < hour) return `${Math.max(1, Math.floor(of / minute))} m`
   if (of < day) return two(Math.floor(of / hour), 'h', Math.floor((of % hour) / minute), 'm')
   return two(Math.floor(of / day), 'd', Math.floor((of % day) / hour), 'h')
 }
@@ -80,4 +80,5 @@ export function due(at: string, zone: Zone): string {
 }
 
 /** How long ago: `2 h 1 m`. */
-export const since = (at: string, zone: Zone): string => span(Date.parse(zone.now) - Date.parse(at))
+export const since = (at: string, zone: Zone): string =>
+  span(Math.max(second, Date.parse(zone.now) - Date.parse(at)))

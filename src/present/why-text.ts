@@ -19,7 +19,8 @@ export function sentence(why: Why, zone: Zone): string {
   return `${why.objective} ${why.phrase} ${when}${detail}`
 }
 
-export function whyLines(why: Why, { zone, ids, decided }: WhyStyle): string[] {
+export function whyLines(why: Why, style: WhyStyle): string[] {
+  const { zone, ids, decided } = style
   ids.know([why.work_item_id])
   const at = why.when === null ? '' : `; ${due(why.when, zone)}`
   const cost = why.cost_since === null ? 'runs now' : `none since ${clock(why.cost_since, zone)}`
@@ -27,19 +28,20 @@ export function whyLines(why: Why, { zone, ids, decided }: WhyStyle): string[] {
     sentence(why, zone),
     `next  ${clockTimes(why.next, zone)}${at}`,
     ...(why.state === 'completed' ? [] : [`cost  ${cost}`]),
-    ...canLines(why, ids),
+    ...canLines(why, style),
     ...(decided ? decisionLines(why, zone) : []),
   ]
   return lines.map((line) => shown(ids.within(line)))
 }
 
 /** What may be done, as shell lines; looking is offered where nothing else is. */
-function canLines(why: Why, ids: ShortIds): string[] {
+function canLines(why: Why, { ids, decided }: WhyStyle): string[] {
   const acts = why.can.filter(({ cli }) => !cli.startsWith('holon work show'))
-  const shown = (acts.length === 0 ? why.can : acts).map(({ cli, label }) => {
+  const looks = decided ? why.can : []
+  const shown = (acts.length === 0 ? looks : acts).map(({ cli, label }) => {
     return { cli: ids.within(cli), label }
   })
-  const wide = Math.max(...shown.map(({ cli }) => width(cli)))
+  const wide = Math.max(0, ...shown.map(({ cli }) => width(cli)))
   return shown.map(({ cli, label }, n) => {
     return `${n === 0 ? 'do  ' : '    '}  ${padEnd(cli, wide)}    ${label}`
   })

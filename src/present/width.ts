@@ -2,7 +2,12 @@
  * How many terminal cells a text takes, counted by grapheme, and cutting to a number of cells with
  * `…`. Emoji and East Asian wide characters take two.
  */
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+/** Made when a text first needs it: most never do, and making one reads megabytes of tables. */
+let segmenter: Intl.Segmenter | null = null
+const graphemes = (text: string): Iterable<{ segment: string }> => {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  return segmenter.segment(text)
+}
 const plain = /^[\u0020-\u007e\u00a1-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u257f]*$/
 const wide = new RegExp(
   '\\p{Emoji_Presentation}|\\ufe0f|[\\u1100-\\u115f\\u2e80-\\u303e\\u3041-\\ua4cf' +
@@ -15,7 +20,7 @@ const noWidth = /^\p{Mark}+$/u
 export function width(text: string): number {
   if (plain.test(text)) return text.length
   let cells = 0
-  for (const { segment } of segmenter.segment(text)) cells += cellsOf(segment)
+  for (const { segment } of graphemes(text)) cells += cellsOf(segment)
   return cells
 }
 
@@ -28,7 +33,7 @@ export function cut(text: string, cells: number): string {
   if (cells <= 0) return ''
   let out = ''
   let used = 0
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of graphemes(text)) {
     const next = used + cellsOf(segment)
     if (next > cells - 1) break
     out += segment

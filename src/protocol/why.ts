@@ -86,10 +86,7 @@ function holdOfItem(view: AgentView, p: Projection): Held {
         phrase: 'needs your input on its plan',
         since: item.updated_at,
         next: 'your message starts a turn in which the agent goes on',
-        can: [
-          { label: 'answer', cli: `holon send --work-item ${item.id} <text>` },
-          { label: 'let it go on as it is', cli: `holon work unblock ${item.id}` },
-        ],
+        can: [{ label: 'answer', cli: `holon send --work-item ${item.id} <text>` }],
       }
     case 'budget':
       return {
@@ -171,13 +168,15 @@ function external(view: AgentView, wait: Wait): Held {
       can: [trigger],
     }
   }
+  const when = wait.recheck_consumed_at === null ? wait.recheck_at : null
+  const orRecheck = when === null ? '' : ', or its recheck,'
   const seen = wait.trigger_count > 0 ? `; came ${wait.trigger_count} times, all looked at` : ''
   return {
     phrase: `waits for ${name}`,
     detail: wait.reason,
     since: wait.created_at,
-    next: `an event makes the agent look at it again${seen}`,
-    when: wait.recheck_consumed_at === null ? wait.recheck_at : null,
+    next: `an event${orRecheck} makes the agent look at it again${seen}${unlessHeld(view)}`,
+    when,
     can: [trigger],
   }
 }

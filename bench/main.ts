@@ -1,0 +1,41 @@
+/**
+ * The benchmarks, by hand: `npm run bench -- [start|rounds|agents|restart|wake …] [--quick]`.
+ * Builds the bundle, runs what was asked for (or all) against floors interleaved with it, and
+ * prints the table of docs/benchmarks.md. What each number means is written there.
+ */
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { inodeCreateUs, load, openBench } from './machine.ts'
+import { startModel } from './model-fixture.ts'
+import { rounds } from './rounds.ts'
+import { start } from './start.ts'
+import { table, type Line } from './report.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false }, times: { type: 'string' } },
+})
+const times = (usual: number): number =>
+  Number(values.times ?? (values.quick ? Math.ceil(usual / 4) : usual))
+const asked = (name: string) => positionals.length === 0 || positionals.includes(name)
+
+const model = await startModel()
+const bench = openBench(model.base_url)
+const lines: Line[] = []
+const measure = async (name: string, run: () => Promise<Line[]>) => {
+  if (!asked(name)) return
+  console.error(`${name}, load ${load()}, inode create ${inodeCreateUs(bench)} µs`)
+  const found = await run()
+  console.error(table(found))
+  lines.push(...found)
+}
+try {
+  console.log(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? ''}`)
+  await measure('start', () => start(bench, model, times(21)))
+  await measure('rounds', () => rounds(bench, model, { counts: [200, 400], times: times(4) }))
+  console.error(`inode create at the end ${inodeCreateUs(bench)} µs`)
+  console.log(table(lines))
+} finally {
+  model.close()
+  bench.close()
+}

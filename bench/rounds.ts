@@ -1,0 +1,98 @@
+/**
+ * What a tool round costs in one agent's long turn, against the bare loop that does the same
+ * physical work; whether it stays flat; and the peak of the memory.
+ */
+import { join } from 'node:path'
+import { holon, load, median, mustEndWell, root, runNode, spread, type Bench } from './machine.ts'
+import type { FloorSpec } from './floor-rounds.ts'
+import { nameFor, requestsBefore, type Arrival, type ModelFixture } from './model-fixture.ts'
+import type { Line } from './report.ts'
+
+export type Run = { round_ms: number[]; peak_mb: number; opening: number; each: number }
+
+/** One `holon run` of so many commands. */
+export async function ourRun(bench: Bench, model: ModelFixture, rounds: number): Promise<Run> {
+  const name = nameFor({ kind: 'rounds', rounds })
+  const home = bench.folder('rounds-home')
+  const words = ['run', '--model', `openai-compatible/${name}`]
+  words.push('--workspace', bench.folder('rounds-work'), 'Go round.')
+  const { peak_mb } = await mustEndWell(runNode(bench, holon(bench, home, words), { sample: true }))
+  return { ...roundsOf((await model.take()).arrivals, rounds), peak_mb }
+}
+
+async function floorRun(bench: Bench, model: ModelFixture, like: Run, rounds: number) {
+  const spec: FloorSpec = {
+    database: join(bench.folder('rounds-floor'), 'floor.sqlite'),
+    base_url: bench.base_url,
+    models: [nameFor({ kind: 'rounds', rounds })],
+    rounds,
+    opening: like.opening,
+    each: like.each,
+  }
+  await mustEndWell(runNode(bench, [join(root, 'bench/floor-rounds.ts'), JSON.stringify(spec)]))
+  return roundsOf((await model.take()).arrivals, rounds)
+}
+
+/** From the request whose answer is a command to the request with its result. */
+function roundsOf(arrivals: readonly Arrival[], rounds: number) {
+  const at = arrivals.toSorted((a, b) => a.n - b.n).slice(requestsBefore)
+  const [first, last] = [at[0], at[rounds]]
+  if (!first || !last) throw new Error(`${at.length} requests for ${rounds} rounds`)
+  return {
+    round_ms: at.slice(1, rounds + 1).map((one, i) => (one.at_us - (at[i]?.at_us ?? 0)) / 1_000),
+    opening: first.bytes,
+    each: Math.round((last.bytes - first.bytes) / rounds),
+  }
+}
+
+export async function rounds(
+  bench: Bench,
+  model: ModelFixture,
+  { counts, times }: { counts: readonly number[]; times: number },
+): Promise<Line[]> {
+  await ourRun(bench, model, 5)
+  const lines: Line[] = []
+  for (const count of counts) {
+    const [ours, floors]: [Run[], { round_ms: number[] }[]] = [[], []]
+    for (let i = 0; i < times; i++) {
+      const run = await ourRun(bench, model, count)
+      ours.push(run)
+      floors.push(await floorRun(bench, model, run, count))
+    }
+    const of = (runs: readonly { round_ms: number[] }[]) =>
+      runs.map(({ round_ms }) => median(round_ms))
+    const ends = (runs: readonly { round_ms: number[] }[]) => [
+      runs.map(({ round_ms }) => median(round_ms.slice(0, 20))),
+      runs.map(({ round_ms }) => median(round_ms.slice(-20))),
+    ]
+    const [first = [], last = []] = ends(ours)
+    const [floorFirst = [], floorLast = []] = ends(floors)
+    lines.push(
+      {
+        what: `a round, of ${count}`,
+        ours: `${spread(of(ours), 2)} ms`,
+        floor: `${spread(of(floors), 2)} ms`,
+        ratio: median(of(ours)) / median(of(floors)),
+        target: '≤ 1.5× floor',
+        load: load(),
+      },
+      {
+        what: `the last 20 of ${count} to the first 20`,
+        ours: `${median(last).toFixed(2)} to ${median(first).toFixed(2)} ms`,
+        floor: `${median(floorLast).toFixed(2)} to ${median(floorFirst).toFixed(2)} ms`,
+        ratio: median(last.map((ms, i) => ms / (first[i] ?? 0))),
+        target: '≤ 1.15×',
+        load: load(),
+      },
+      {
+        what: `peak memory, ${count} rounds`,
+        ours: `${spread(ours.map(({ peak_mb }) => peak_mb))} MB`,
+        floor: '',
+        ratio: null,
+        target: count <= 200 ? '≤ 130 MB' : '≤ 140 MB',
+        load: load(),
+      },
+    )
+  }
+  return lines
+}
