@@ -85,7 +85,10 @@ if (process.argv.includes('judge')) {
     arrivals = []
   })
   server.listen(0, '127.0.0.1', () => {
-    tell({ kind: 'ready', base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` })
+    tell({
+      kind: 'ready',
+      base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    })
   })
 }
 process.on('disconnect', () => process.exit(0))

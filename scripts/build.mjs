@@ -20,6 +20,23 @@ import { rolldown } from 'rolldown'
 chdir(fileURLToPath(new URL('..', import.meta.url)))
 await import('./generate.mjs')
 
+/**
+ * A chunk that Node loads faster. Text beyond ASCII, even one character of it, makes Node keep the
+ * whole file at two bytes a character and read it by the slow way; and a module of Node's own that
+ * is imported has every export looked at, which runs the loaders of those that were lazy.
+ */
+const quickToLoad = (code) =>
+  code
+    .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .replace(/^import (.+) from "(node:[a-z/_]+)";$/gm, (_, names, builtin) => {
+      const [, whole, some] = /^(?:([\w$]+))?(?:, )?(\{.*\})?$/.exec(names)
+      const from = `process.getBuiltinModule("${builtin}")`
+      return [whole, some?.replaceAll(' as ', ': ')]
+        .filter((name) => name !== undefined)
+        .map((name) => `const ${name} = ${from};`)
+        .join(' ')
+    })
+
 const started = new Date()
 const bundle = await rolldown({
   input: { main: 'src/main.ts' },
@@ -42,13 +59,9 @@ await bundle.write({
   comments: { legal: true, annotation: false, jsdoc: false },
 })
 await bundle.close()
-// Text beyond ASCII, even one character of it, makes Node keep a whole file at two bytes a character
-// and read it by the slow way.
 for (const name of readdirSync('dist-next')) {
   const path = `dist-next/${name}`
-  const text = readFileSync(path, 'utf8')
-  const escape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
-  writeFileSync(path, text.replace(/[^\0-\x7f]/g, escape))
+  writeFileSync(path, quickToLoad(readFileSync(path, 'utf8')))
 }
 utimesSync('dist-next/main.js', started, started)
 rmSync('dist', { recursive: true, force: true })

@@ -4,7 +4,10 @@ import { test } from 'node:test'
 import { openBox, type Box } from '../src/testing/box.ts'
 import { calls, scriptedModel } from '../src/testing/scripted-model.ts'
 
-async function running(t: Parameters<typeof openBox>[0], script: Parameters<typeof scriptedModel>[0]) {
+async function running(
+  t: Parameters<typeof openBox>[0],
+  script: Parameters<typeof scriptedModel>[0],
+) {
   const box = await openBox(t, { models: { default: scriptedModel(script) } })
   await box.host.ensureAgent({
     id: 'main',
@@ -24,7 +27,9 @@ const turnOf = async (box: Box) => {
 
 test('§6 abort ends a hung request: the turn is aborted, its message too, the agent stopped', async (t) => {
   const box = await running(t, () => 'hang')
-  await box.until((n) => n.kind === 'committed' && n.events.some((e) => e.event.type === 'request_sent'))
+  await box.until(
+    (n) => n.kind === 'committed' && n.events.some((e) => e.event.type === 'request_sent'),
+  )
   const { id } = await turnOf(box)
   const reply = await box.host.act({ do: 'abort', agent_id: 'main', run_id: id })
   assert.equal(reply.ok, true)

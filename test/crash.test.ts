@@ -4,14 +4,15 @@
  * what a point does: the seams count, and the test walks the count.
  */
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type { FaultSeam } from '../src/ledger/open.ts'
 import type { EffectSeam } from '../src/runtime/ports.ts'
 import { openBox, temporaryHome, type Box } from '../src/testing/box.ts'
 import { endState, type EndState } from '../src/testing/end-state.ts'
 import { calls, scriptedModel } from '../src/testing/scripted-model.ts'
-import { logLines, twoJobs, twoJobsPolicy } from '../src/testing/two-jobs.ts'
+import { letsGo, logLines, twoJobs, twoJobsPolicy } from '../src/testing/two-jobs.ts'
 
 /** A point at which the process ends: the nth of its kind, before or after it. */
 type Point = { kind: 'commit' | 'blob' | 'effect'; n: number; when: 'before' | 'after' }
@@ -60,7 +61,7 @@ class Killer implements FaultSeam, EffectSeam {
 }
 
 /** Answers from the text of the request alone. */
-const model = () =>
+const model = (places: Places) =>
   scriptedModel((request) => {
     const text = request.messages
       .flatMap((message) => {
@@ -75,6 +76,7 @@ const model = () =>
       })
       .join('\n')
     const answer = twoJobsPolicy(text)
+    if (letsGo(answer)) writeFileSync(join(places.workspace, 'go'), '')
     return calls(answer.text, ...answer.calls)
   })
 
@@ -82,7 +84,7 @@ type Places = { home: string; workspace: string }
 
 const open = (t: TestContext, places: Places, killer: Killer) =>
   openBox(t, {
-    models: { default: model() },
+    models: { default: model(places) },
     ...places,
     fault: killer,
     effect_seam: killer,
@@ -150,7 +152,7 @@ const comparable = ({ log, results, waits, messages, ...rest }: EndState) => ({
   messages: messages.map((message) => JSON.stringify(message)).toSorted(),
 })
 
-const options = { concurrency: 4 }
+const options = { concurrency: 4, timeout: 600_000 }
 
 test(
   'a run killed at any commit, blob or effect ends as the undisturbed one',

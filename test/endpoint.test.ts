@@ -3,16 +3,19 @@
  * Responses and Anthropic Messages. The same two jobs over each, with the same end.
  */
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemClock } from '../src/exec/clock.ts'
 import { keptAliveFetch } from '../src/models/fetch.ts'
 import { openModel } from '../src/models/open-model.ts'
-import { openBox } from '../src/testing/box.ts'
+import { openBox, temporaryHome } from '../src/testing/box.ts'
 import { endState } from '../src/testing/end-state.ts'
 import { startModelServer, TEST_KEY } from '../src/testing/model-server.ts'
 import {
   alphaReport,
   betaReport,
+  letsGo,
   logLines,
   twoJobs,
   twoJobsPolicy,
@@ -27,7 +30,12 @@ const doors = [
 
 for (const door of doors) {
   test(`an agent does two jobs through ${door.name}`, async (t) => {
-    const server = await startModelServer(({ messages_text }) => twoJobsPolicy(messages_text))
+    const places = temporaryHome(t)
+    const server = await startModelServer(({ messages_text }) => {
+      const answer = twoJobsPolicy(messages_text)
+      if (letsGo(answer)) writeFileSync(join(places.workspace, 'go'), '')
+      return answer
+    })
     t.after(() => server.close())
     const fetching = keptAliveFetch()
     t.after(() => fetching.close())
@@ -41,7 +49,7 @@ for (const door of doors) {
       { clock: systemClock(), fetch: fetching.fetch },
     )
     assert.ok(opened.ok)
-    const box = await openBox(t, { models: { [door.model]: opened.model } })
+    const box = await openBox(t, { models: { [door.model]: opened.model }, ...places })
     await box.host.ensureAgent({
       id: 'main',
       model: door.model,

@@ -50,7 +50,7 @@ const limits = 'src/domain/limits.ts'
 const pure: Record<string, readonly string[]> = {
   domain: [],
   protocol: ['zod'],
-  context: ['tokenx', 'zod'],
+  context: [],
   present: [],
 }
 /** Packages that only one room knows. */

@@ -289,14 +289,14 @@ function addConfig(program: Command, add: Add, action: Action): void {
 
 const examples: Readonly<Record<string, readonly string[]>> = {
   holon: [
-    'holon run examples/health-check.md          a runbook: no key, no cost',
+    'holon run examples/health.md          a runbook: no key, no cost',
     'holon run "list what is slow in this build" --model anthropic/claude-sonnet-4-6',
     'holon run --resume                          go on with everything open',
     'holon work list                             what is open, and what it waits for',
   ],
   'holon run': [
     'holon run "port the fixtures" --workspace ~/src/app',
-    'holon run examples/health-check.md',
+    'holon run examples/health.md',
     'holon run notes.md --model openai/gpt-5.2   the text of the file, to a model',
     'holon run --resume                          send nothing, go on',
     '',

@@ -82,9 +82,6 @@ export const errorResult = (
   },
 })
 
-/** The same under the name the tools use. */
-export const failed = errorResult
-
 export type Call = {
   id: CallId
   turn_id: TurnId

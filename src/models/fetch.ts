@@ -16,7 +16,7 @@ export type Fetch = typeof globalThis.fetch
 
 export type KeptAliveFetch = { fetch: Fetch; close(): void }
 
-type Agents = { http: Http.Agent; https: Https.Agent }
+type Agents = { http?: Http.Agent; https?: Https.Agent }
 
 type Call = {
   url: URL
@@ -28,28 +28,30 @@ type Call = {
 
 export function keptAliveFetch(): KeptAliveFetch {
   // Loaded at the first request, and by name: the module facade of `import` is slow to build.
-  let agents: Agents | null = null
+  const agents: Agents = {}
   const fetch = async (input: unknown, init: RequestInit = {}): Promise<Response> => {
     const call = callOf(input, init)
     call.signal?.throwIfAborted()
-    agents ??= openAgents()
     return (await send(call, agents, true)) as unknown as Response
   }
   return {
     fetch,
     close() {
-      agents?.http.destroy()
-      agents?.https.destroy()
+      agents.http?.destroy()
+      agents.https?.destroy()
     },
   }
 }
 
-function openAgents(): Agents {
+/** The client of a scheme, with its agent: made when first used, as TLS is slow to load. */
+function clientOf(secure: boolean, agents: Agents) {
   const options = { keepAlive: true, maxSockets: modelLimits.sockets.value }
-  return {
-    http: new (process.getBuiltinModule('node:http').Agent)(options),
-    https: new (process.getBuiltinModule('node:https').Agent)(options),
+  if (secure) {
+    const https = process.getBuiltinModule('node:https')
+    return { request: https.request, agent: (agents.https ??= new https.Agent(options)) }
   }
+  const http = process.getBuiltinModule('node:http')
+  return { request: http.request, agent: (agents.http ??= new http.Agent(options)) }
 }
 
 function callOf(input: unknown, init: RequestInit): Call {
@@ -69,10 +71,9 @@ function callOf(input: unknown, init: RequestInit): Call {
 function send(call: Call, agents: Agents, mayRepeat: boolean): Promise<PlainResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<PlainResponse>()
   const { url, signal } = call
-  const secure = url.protocol === 'https:'
-  const { request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http')
+  const { request, agent } = clientOf(url.protocol === 'https:', agents)
   const outgoing = request(url, {
-    agent: secure ? agents.https : agents.http,
+    agent,
     method: call.method,
     headers: { 'accept-encoding': 'identity', ...call.headers },
   })

@@ -197,11 +197,7 @@ async function stopTask(
     return refused(no('task_not_found', `${command.task_id} is not a task here.`))
   }
   if (isTerminal(task)) return done(`${task.id} had ended already: ${task.status}.`)
-  const survivors = await supervisor.stop(
-    command.agent_id,
-    task.id,
-    'stopped by the operator',
-  )
+  const survivors = await supervisor.stop(command.agent_id, task.id, 'stopped by the operator')
   return survivors.length === 0
     ? done(`${task.id} is stopped.`)
     : done(`${task.id} did not stop: processes ${survivors.join(', ')} are still there.`)

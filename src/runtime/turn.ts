@@ -63,7 +63,7 @@ async function take(env: LaneEnv, talk: Talk, step: Step): Promise<RunOutcome | 
   }
 }
 
-/** An aborted run ends its turn when the operator asked for it, and is left when the host closes. */
+/** An aborted run ends its turn if the operator asked, and is left open if the host closes. */
 async function abortOrLeave(env: LaneEnv): Promise<RunOutcome> {
   if (env.stopping) return 'left'
   const plan = await planNow(env)

@@ -16,6 +16,12 @@ export const twoJobs = 'Do both jobs: alpha, then beta.'
 export const alphaReport = 'Alpha is done. The log has its lines, and the slow part ended well.'
 export const betaReport = 'Beta is done. It added its line to the log.'
 
+/** Goes on only when the file `go` is there: the test decides when the slow part ends. */
+export const slowPart = 'until [ -e go ]; do sleep 0.1; done; echo slow >> log.txt'
+
+/** Whether the slow part may end with this answer: the other job is about to be over. */
+export const letsGo = (answer: PolicyAnswer): boolean => answer.text === betaReport
+
 /** What each job leaves in `log.txt`: every line exactly once, whatever was killed in between. */
 export const logLines = ['alpha', 'slow', 'beta']
 
@@ -51,7 +57,7 @@ function opening(step: number, tail: string): PolicyAnswer {
     case 4:
       return say('the quick part', command('echo alpha >> log.txt'))
     case 5:
-      return say('the slow part', command('sleep 0.3; echo slow >> log.txt', { yield_ms: 1 }))
+      return say('the slow part', command(slowPart, { yield_ms: 1 }))
     case 6: {
       const resource = lastTask(tail)
       const input = { wake: 'task_result', resource, reason: 'the slow part must end' }

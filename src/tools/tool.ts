@@ -3,7 +3,13 @@
  * touch the machine behind a committed intent. Neither sees the runtime, the database or HTTP.
  */
 import type { z } from 'zod'
-import { failed, succeeded, type Call, type EffectClass, type ToolResult } from '../domain/call.ts'
+import {
+  errorResult as failed,
+  succeeded,
+  type Call,
+  type EffectClass,
+  type ToolResult,
+} from '../domain/call.ts'
 import type { Draft, Facts } from '../domain/facts.ts'
 import type { PlanDescriptor } from '../domain/plan.ts'
 import type { Rejection } from '../domain/verdict.ts'
