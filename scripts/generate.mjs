@@ -40,7 +40,7 @@ const toolTexts = async () => {
   const [{ z }, { tools }] = await Promise.all([import('zod'), import(`../${registry}`)])
   return Object.fromEntries(
     tools.map(({ name, input }) => {
-      const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', target: 'draft-7' })
+      const { $schema: _, ...schema } = z.toJSONSchema(input(), { io: 'input', target: 'draft-7' })
       // Some providers refuse a union at the root of a tool's schema.
       if (schema.type !== 'object') throw new Error(`${name}: the input schema must be an object`)
       const about = `src/tools/${name.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()}.md`

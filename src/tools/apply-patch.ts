@@ -22,13 +22,16 @@ import { effectTool, failed, succeeded, type EffectOutcome, type ToolContext } f
 
 const NAME = 'ApplyPatch'
 
-const input = z.strictObject({
-  patch: z
-    .string()
-    .min(1)
-    .describe('A unified diff; paths are relative to the working folder (git prefixes are fine).'),
-})
-type Input = z.infer<typeof input>
+const input = () =>
+  z.strictObject({
+    patch: z
+      .string()
+      .min(1)
+      .describe(
+        'A unified diff; paths are relative to the working folder (git prefixes are fine).',
+      ),
+  })
+type Input = z.infer<ReturnType<typeof input>>
 
 /** `name`: the path as the patch writes it. */
 type NamedFile = ChangeIntent['files'][number] & { name: string }

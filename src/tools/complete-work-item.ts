@@ -8,11 +8,11 @@ import { readPlan, type PlanRead } from './plan.ts'
 import { asWorkItemId, workItemId } from './schemas.ts'
 import { refused, storeTool, succeeded } from './tool.ts'
 
-const input = z.strictObject({ work_item_id: workItemId })
+const input = () => z.strictObject({ work_item_id: workItemId() })
 
 const name = 'CompleteWorkItem'
 
-export const completeWorkItem = storeTool<z.infer<typeof input>, PlanRead | null>({
+export const completeWorkItem = storeTool<z.infer<ReturnType<typeof input>>, PlanRead | null>({
   name,
   input,
   title: (given) => given.work_item_id,

@@ -11,13 +11,14 @@ import type { PlanStored } from '../domain/work-item.ts'
 import { planStatus, todoList } from './schemas.ts'
 import { refused, storeTool, succeeded, type ToolContext } from './tool.ts'
 
-const input = z.strictObject({
-  objective: z.string().describe('What is to be achieved, in one short sentence.'),
-  plan: z.string().optional().describe('First text of plan.md; edit the file later.'),
-  plan_status: planStatus.optional(),
-  todo_list: todoList.optional(),
-})
-type Input = z.infer<typeof input>
+const input = () =>
+  z.strictObject({
+    objective: z.string().describe('What is to be achieved, in one short sentence.'),
+    plan: z.string().optional().describe('First text of plan.md; edit the file later.'),
+    plan_status: planStatus().optional(),
+    todo_list: todoList().optional(),
+  })
+type Input = z.infer<ReturnType<typeof input>>
 type Prepared =
   | { ok: true; id: WorkItemId; plan: PlanStored; described: PlanDescriptor }
   | Rejection

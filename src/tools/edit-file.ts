@@ -19,17 +19,18 @@ import { effectTool, failed, succeeded, type EffectOutcome, type ToolContext } f
 
 const NAME = 'EditFile'
 
-const input = z.strictObject({
-  path: z.string().min(1).describe('Absolute, or relative to the working folder.'),
-  old_text: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('The exact text to replace; leave out to create a file or fill an empty one.'),
-  new_text: z.string().describe('What stands there afterwards.'),
-  replace_all: z.boolean().optional().describe('Replace every occurrence; default false.'),
-})
-type Input = z.infer<typeof input>
+const input = () =>
+  z.strictObject({
+    path: z.string().min(1).describe('Absolute, or relative to the working folder.'),
+    old_text: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('The exact text to replace; leave out to create a file or fill an empty one.'),
+    new_text: z.string().describe('What stands there afterwards.'),
+    replace_all: z.boolean().optional().describe('Replace every occurrence; default false.'),
+  })
+type Input = z.infer<ReturnType<typeof input>>
 
 type EditIntent = ChangeIntent & { replacements: number; lines: readonly number[] }
 

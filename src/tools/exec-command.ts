@@ -33,41 +33,42 @@ const COMMAND_CHARS = 100_000
 /** Tokens of output a call may ask for. More is a file to read in parts, not a result. */
 const OUTPUT_TOKENS_MAX = 50_000
 
-const input = z.strictObject({
-  cmd: z
-    .string()
-    .min(1)
-    .max(COMMAND_CHARS)
-    .describe('A shell command line or script (bash where the machine has it, else sh).'),
-  workdir: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Folder to run in, relative to the working folder; default: the working folder.'),
-  tty: z.boolean().optional().describe('Not supported in this version: leave out.'),
-  accepts_input: z.boolean().optional().describe('Not supported in this version: leave out.'),
-  yield_ms: z
-    .int()
-    .min(0)
-    .max(limits.yield_max.value)
-    .optional()
-    .describe(
-      `Milliseconds to wait before it goes on in the background; default ${limits.yield.value}.`,
-    ),
-  timeout_ms: z
-    .int()
-    .min(1)
-    .max(limits.wait_max.value)
-    .optional()
-    .describe('Milliseconds after which it is stopped, in the background too; default: never.'),
-  max_output_tokens: z
-    .int()
-    .min(100)
-    .max(OUTPUT_TOKENS_MAX)
-    .optional()
-    .describe(`Bound of the output shown, head and tail; default ${limits.result_tokens.value}.`),
-})
-type Input = z.infer<typeof input>
+const input = () =>
+  z.strictObject({
+    cmd: z
+      .string()
+      .min(1)
+      .max(COMMAND_CHARS)
+      .describe('A shell command line or script (bash where the machine has it, else sh).'),
+    workdir: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Folder to run in, relative to the working folder; default: the working folder.'),
+    tty: z.boolean().optional().describe('Not supported in this version: leave out.'),
+    accepts_input: z.boolean().optional().describe('Not supported in this version: leave out.'),
+    yield_ms: z
+      .int()
+      .min(0)
+      .max(limits.yield_max.value)
+      .optional()
+      .describe(
+        `Milliseconds to wait before it goes on in the background; default ${limits.yield.value}.`,
+      ),
+    timeout_ms: z
+      .int()
+      .min(1)
+      .max(limits.wait_max.value)
+      .optional()
+      .describe('Milliseconds after which it is stopped, in the background too; default: never.'),
+    max_output_tokens: z
+      .int()
+      .min(100)
+      .max(OUTPUT_TOKENS_MAX)
+      .optional()
+      .describe(`Bound of the output shown, head and tail; default ${limits.result_tokens.value}.`),
+  })
+type Input = z.infer<ReturnType<typeof input>>
 
 export const execCommand = effectTool<Input, CommandIntent>({
   name: NAME,

@@ -7,11 +7,12 @@ import { readPlan } from './plan.ts'
 import { asWorkItemId, workItemId } from './schemas.ts'
 import { effectTool, refused, succeeded, type ToolContext } from './tool.ts'
 
-const input = z.strictObject({
-  work_item_id: workItemId,
-  include_todo_list: z.boolean().optional(),
-})
-type Input = z.infer<typeof input>
+const input = () =>
+  z.strictObject({
+    work_item_id: workItemId(),
+    include_todo_list: z.boolean().optional(),
+  })
+type Input = z.infer<ReturnType<typeof input>>
 
 const name = 'GetWorkItem'
 

@@ -9,9 +9,9 @@ const NAME = 'ListTasks'
 /** How many ended tasks are still of interest; the ledger has all of them. */
 const ENDED_SHOWN = 20
 
-const input = z.strictObject({})
+const input = () => z.strictObject({})
 
-export const listTasks = effectTool<z.infer<typeof input>, null>({
+export const listTasks = effectTool<z.infer<ReturnType<typeof input>>, null>({
   name: NAME,
   effect_class: 'pure',
   input,

@@ -19,12 +19,13 @@ const filters = [
 ] as const
 type Filter = (typeof filters)[number]
 
-const input = z.strictObject({
-  filter: z.enum(filters).optional().describe('Default: open.'),
-  limit: z.number().int().min(1).max(100).optional().describe('Default: 20.'),
-  include_todo_list: z.boolean().optional(),
-})
-type Input = z.infer<typeof input>
+const input = () =>
+  z.strictObject({
+    filter: z.enum(filters).optional().describe('Default: open.'),
+    limit: z.number().int().min(1).max(100).optional().describe('Default: 20.'),
+    include_todo_list: z.boolean().optional(),
+  })
+type Input = z.infer<ReturnType<typeof input>>
 
 const name = 'ListWorkItems'
 const defaultLimit = 20

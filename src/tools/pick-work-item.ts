@@ -7,14 +7,15 @@ import { readPlan, type PlanRead } from './plan.ts'
 import { asWorkItemId, workItemId } from './schemas.ts'
 import { refused, storeTool, succeeded } from './tool.ts'
 
-const input = z.strictObject({
-  work_item_id: workItemId,
-  reason: z.string().optional().describe('Why you leave a runnable item, when you do.'),
-})
+const input = () =>
+  z.strictObject({
+    work_item_id: workItemId(),
+    reason: z.string().optional().describe('Why you leave a runnable item, when you do.'),
+  })
 
 const name = 'PickWorkItem'
 
-export const pickWorkItem = storeTool<z.infer<typeof input>, PlanRead | null>({
+export const pickWorkItem = storeTool<z.infer<ReturnType<typeof input>>, PlanRead | null>({
   name,
   input,
   title: (given) => given.work_item_id,

@@ -12,12 +12,13 @@ const LINES_DEFAULT = 2_000
 /** Characters of one line that are shown: minified files have lines without end. */
 const LINE_CHARS = 2_000
 
-const input = z.strictObject({
-  path: z.string().min(1).describe('Absolute, or relative to the working folder.'),
-  offset: z.int().min(1).optional().describe('First line, counted from 1; default 1.'),
-  limit: z.int().min(1).optional().describe(`Number of lines; default ${LINES_DEFAULT}.`),
-})
-type Input = z.infer<typeof input>
+const input = () =>
+  z.strictObject({
+    path: z.string().min(1).describe('Absolute, or relative to the working folder.'),
+    offset: z.int().min(1).optional().describe('First line, counted from 1; default 1.'),
+    limit: z.int().min(1).optional().describe(`Number of lines; default ${LINES_DEFAULT}.`),
+  })
+type Input = z.infer<ReturnType<typeof input>>
 
 export const readFile = effectTool<Input, null>({
   name: NAME,

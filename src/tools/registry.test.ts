@@ -11,14 +11,14 @@ const textOf = (name: string) =>
 
 test('what the model is shown of each tool', (t) => {
   for (const { name, input } of tools) {
-    const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', target: 'draft-7' })
+    const { $schema: _, ...schema } = z.toJSONSchema(input(), { io: 'input', target: 'draft-7' })
     t.assert.snapshot({ name, description: textOf(name), input_schema: schema })
   }
 })
 
 test('every schema is a strict object at its root, in snake_case', () => {
   for (const { name, input } of tools) {
-    const schema = z.toJSONSchema(input, { io: 'input' })
+    const schema = z.toJSONSchema(input(), { io: 'input' })
     assert.deepEqual([schema.type, schema.additionalProperties], ['object', false], name)
     for (const field of Object.keys(schema.properties ?? {})) assert.match(field, /^[a-z_]+$/)
   }

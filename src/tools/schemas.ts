@@ -3,12 +3,13 @@ import { z } from 'zod'
 import type { WorkItemId } from '../domain/ids.ts'
 import { planStatuses, todoStates } from '../domain/work-item.ts'
 
-export const workItemId = z.string().describe('Id of a work item: work_…')
+export const workItemId = () => z.string().describe('Id of a work item: work_…')
 
-export const planStatus = z.enum(planStatuses)
+export const planStatus = () => z.enum(planStatuses)
 
-export const todoList = z
-  .array(z.strictObject({ text: z.string().min(1), state: z.enum(todoStates) }))
-  .describe('The whole checklist; it replaces the one before.')
+export const todoList = () =>
+  z
+    .array(z.strictObject({ text: z.string().min(1), state: z.enum(todoStates) }))
+    .describe('The whole checklist; it replaces the one before.')
 
 export const asWorkItemId = (text: string): WorkItemId => text as WorkItemId

@@ -25,17 +25,18 @@ const NAME = 'TaskOutput'
 /** Milliseconds a blocking read waits when it does not say how long. */
 const BLOCK_MS = 30_000
 
-const input = z.strictObject({
-  task_id: z.string().describe('The id in a task handle.'),
-  block: z.boolean().optional().describe('Wait for the end first; default false.'),
-  timeout_ms: z
-    .int()
-    .min(0)
-    .max(limits.yield_max.value)
-    .optional()
-    .describe(`With block: milliseconds to wait at most; default ${BLOCK_MS}.`),
-})
-type Input = z.infer<typeof input>
+const input = () =>
+  z.strictObject({
+    task_id: z.string().describe('The id in a task handle.'),
+    block: z.boolean().optional().describe('Wait for the end first; default false.'),
+    timeout_ms: z
+      .int()
+      .min(0)
+      .max(limits.yield_max.value)
+      .optional()
+      .describe(`With block: milliseconds to wait at most; default ${BLOCK_MS}.`),
+  })
+type Input = z.infer<ReturnType<typeof input>>
 
 /** Why a blocking read came back before the end. */
 type Cut = 'timeout' | 'interjected' | null

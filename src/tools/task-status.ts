@@ -22,8 +22,8 @@ import {
 
 const NAME = 'TaskStatus'
 
-const input = z.strictObject({ task_id: z.string().describe('The id in a task handle.') })
-type Input = z.infer<typeof input>
+const input = () => z.strictObject({ task_id: z.string().describe('The id in a task handle.') })
+type Input = z.infer<ReturnType<typeof input>>
 
 export const taskStatus = effectTool<Input, null>({
   name: NAME,

@@ -17,8 +17,8 @@ const BECAUSE = 'stopped by the agent'
 /** Tokens of output a stop shows: enough to see where it was. */
 const OUTPUT_TOKENS = 1_000
 
-const input = z.strictObject({ task_id: z.string().describe('The id in a task handle.') })
-type Input = z.infer<typeof input>
+const input = () => z.strictObject({ task_id: z.string().describe('The id in a task handle.') })
+type Input = z.infer<ReturnType<typeof input>>
 
 export const taskStop = effectTool<Input, null>({
   name: NAME,

@@ -92,7 +92,8 @@ export interface ToolContext {
 
 type Base<I> = {
   name: string
-  input: z.ZodType<I>
+  /** Made at the first call: making all of them costs a start 10 ms. */
+  input: () => z.ZodType<I>
   /** One line for a person while it runs: the command, the path, the id. */
   title(input: I): string
 }
@@ -127,11 +128,21 @@ export type EffectTool<I = unknown, N = unknown> = Base<I> & {
 
 export type Tool = StoreTool | EffectTool
 
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
+}
+
 export const storeTool = <I, P>(tool: Omit<StoreTool<I, P>, 'kind' | 'effect_class'>) =>
-  ({ ...tool, kind: 'store', effect_class: 'idempotent' }) satisfies StoreTool<I, P>
+  ({
+    ...tool,
+    input: once(tool.input),
+    kind: 'store',
+    effect_class: 'idempotent',
+  }) satisfies StoreTool<I, P>
 
 export const effectTool = <I, N>(tool: Omit<EffectTool<I, N>, 'kind'>) =>
-  ({ ...tool, kind: 'effect' }) satisfies EffectTool<I, N>
+  ({ ...tool, input: once(tool.input), kind: 'effect' }) satisfies EffectTool<I, N>
 
 export { failed, succeeded }
 

@@ -8,18 +8,19 @@ import { readPlan, type PlanRead } from './plan.ts'
 import { asWorkItemId, planStatus, todoList, workItemId } from './schemas.ts'
 import { refused, storeTool, succeeded } from './tool.ts'
 
-const input = z.strictObject({
-  work_item_id: workItemId,
-  objective: z.string().optional(),
-  plan_status: planStatus.optional(),
-  todo_list: todoList.optional(),
-  blocked_by: z
-    .string()
-    .nullable()
-    .optional()
-    .describe('Text blocks the item; null clears the blocker and cancels its wait.'),
-})
-type Input = z.infer<typeof input>
+const input = () =>
+  z.strictObject({
+    work_item_id: workItemId(),
+    objective: z.string().optional(),
+    plan_status: planStatus().optional(),
+    todo_list: todoList().optional(),
+    blocked_by: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('Text blocks the item; null clears the blocker and cancels its wait.'),
+  })
+type Input = z.infer<ReturnType<typeof input>>
 
 const name = 'UpdateWorkItem'
 

@@ -30,7 +30,7 @@ export function validate<T extends Tool>(
     const said = error instanceof Error ? error.message : String(error)
     return { ok: false, result: brokenJson(tool_name, input_json, said) }
   }
-  const parsed = tool.input.safeParse(value)
+  const parsed = tool.input().safeParse(value)
   if (parsed.success) return { ok: true, tool, input: parsed.data }
   return { ok: false, result: violation(tool, parsed.error.issues) }
 }
@@ -69,7 +69,7 @@ function violation(tool: Tool, issues: readonly z.core.$ZodIssue[]): ToolResult 
   const corrections = told.flatMap(({ path, nearest }) =>
     nearest === undefined ? [] : [`${path} may be meant as ${nearest}`],
   )
-  const fields = fieldsAt(tool.input, [])
+  const fields = fieldsAt(tool.input(), [])
   const takes = fields.length > 0 ? `It takes: ${fields.join(', ')}.` : 'It takes no arguments.'
   const hint = [
     ...corrections.map((text) => `${text}.`),
@@ -87,7 +87,7 @@ function violation(tool: Tool, issues: readonly z.core.$ZodIssue[]): ToolResult 
 
 function problemsOf(tool: Tool, issue: z.core.$ZodIssue): Problem[] {
   if (issue.code === 'unrecognized_keys') {
-    const known = fieldsAt(tool.input, issue.path)
+    const known = fieldsAt(tool.input(), issue.path)
     return issue.keys.map((key) => {
       const nearest = nearestNames(key, known)[0]
       const path = pathOf([...issue.path, key])

@@ -11,23 +11,24 @@ import { deliveryModes, wakes } from '../domain/wait.ts'
 import { asWorkItemId, workItemId } from './schemas.ts'
 import { refused, storeTool, succeeded, type CallFrame, type StoreOutcome } from './tool.ts'
 
-const input = z.strictObject({
-  wake: z.enum(wakes),
-  reason: z.string().describe('What is waited for and why; for operator_input, the question.'),
-  work_item_id: workItemId.optional(),
-  resource: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('The task id, or a stable name of the external thing.'),
-  source: z.string().min(1).optional().describe('Who will send the external event.'),
-  condition: z.string().min(1).optional().describe('What has to be true to go on.'),
-  wait_ms: z.number().int().min(0).optional(),
-  wake_at: z.string().optional().describe('RFC 3339, for a timer.'),
-  recheck_after_ms: z.number().int().min(1).optional(),
-  delivery_mode: z.enum(deliveryModes).optional(),
-})
-type Input = z.infer<typeof input>
+const input = () =>
+  z.strictObject({
+    wake: z.enum(wakes),
+    reason: z.string().describe('What is waited for and why; for operator_input, the question.'),
+    work_item_id: workItemId().optional(),
+    resource: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('The task id, or a stable name of the external thing.'),
+    source: z.string().min(1).optional().describe('Who will send the external event.'),
+    condition: z.string().min(1).optional().describe('What has to be true to go on.'),
+    wait_ms: z.number().int().min(0).optional(),
+    wake_at: z.string().optional().describe('RFC 3339, for a timer.'),
+    recheck_after_ms: z.number().int().min(1).optional(),
+    delivery_mode: z.enum(deliveryModes).optional(),
+  })
+type Input = z.infer<ReturnType<typeof input>>
 
 const name = 'WaitFor'
 
