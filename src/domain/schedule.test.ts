@@ -334,7 +334,7 @@ test('§5 an open item that is completed leaves nothing to wait for', () => {
   const id = item(x)
   pick(x, id)
   x.do((d) => completeItem(d, { work_item_id: id, by: 'agent', report: 'Done.', turn: null }))
-  assert.deepEqual(x.next(), { do: 'sleep', because: 'no open item, no message' })
+  assert.deepEqual(x.next(), { do: 'sleep', until: null, because: 'no open item, no message' })
 })
 
 test('§5 every kind of message says in a few words why it starts a turn', () => {

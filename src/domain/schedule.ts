@@ -25,7 +25,7 @@ export type Next =
   | { do: 'noop'; because: string }
   | { do: 'wait'; for: WaitingFor; until: Timestamp | null; because: string }
   | { do: 'start_turn'; start: Start; because: string }
-  | { do: 'sleep'; because: string }
+  | { do: 'sleep'; until: Timestamp | null; because: string }
 
 /** Decides from durable facts only; `running` says that the open turn has a live lease. */
 export const next = (facts: Facts, now: Timestamp, running: boolean): Next =>
@@ -73,7 +73,7 @@ export function decideNext(s: Survey): Next {
   if (background) {
     return start({ rule: 'message', message: background }, messageSentence(background))
   }
-  return waiting(s) ?? { do: 'sleep', because: 'no open item, no message' }
+  return waiting(s)
 }
 
 const start = (what: Start, because: string): Next => ({ do: 'start_turn', start: what, because })
@@ -135,15 +135,14 @@ export function messageSentence(message: Message): string {
   }
 }
 
-/** Rule 11: an open item exists, and nothing can be done about any of them now. */
-function waiting(s: Survey): Next | null {
+/** Rules 11 and 12: nothing can be done now about any open item, or there is none. */
+function waiting(s: Survey): Next {
   const { candidates: c } = s
   const parked = [...c.triggered_blocked, ...c.waiting_for_operator, ...c.blocked]
   const runnable = [...c.current_runnable, ...c.queued_runnable]
-  if (parked.length + runnable.length === 0 && s.moments.length === 0) return null
   const until = earliest(s.moments.map((moment) => moment.at))
   if (parked.length + runnable.length === 0) {
-    return { do: 'wait', for: 'timer', until, because: 'the agent waits for a time' }
+    return { do: 'sleep', until, because: 'no open item, no message' }
   }
   const first = s.moments.find((moment) => moment.at === until)
   const kinds = new Set(parked.map((item) => item.scheduling_state))

@@ -7,6 +7,7 @@ import { errorResult } from '../domain/call.ts'
 import { charTokens } from '../context/estimate.ts'
 import { wholeResult } from '../context/result.ts'
 import { resultTokens } from '../context/rounds.ts'
+import type { Event, EventType } from '../domain/event.ts'
 import { callsOf, openTurn, roundsOf, type Draft } from '../domain/facts.ts'
 import { roundText, type Turn } from '../domain/turn.ts'
 import { endTurn, notExecuted } from '../domain/turn-end.ts'
@@ -145,14 +146,34 @@ function decideStore(
 ): Closing | null {
   const before = d.emitted.length
   const { result, closes } = tool.decide(d, call.input, frameOf(d, env, call), prepared)
-  const changed = d.emitted.slice(before).some(({ event }) => countsAsChange(event.type))
+  const changed = changesRecord(d.emitted.slice(before).map(({ event }) => event))
   finishCall(d, call, result, { result_hash: null, changed_something: changed })
   return closes
 }
 
-/** Moving focus is no progress; everything else a store call writes changes a record. */
-const countsAsChange = (type: string): boolean =>
-  type !== 'work_item_picked' && type !== 'turn_bound'
+/**
+ * Whether a store call changed a record, for the progress rule. Moving focus is no progress, and
+ * neither is a wait that was answered in the call.
+ */
+function changesRecord(events: readonly Event[]): boolean {
+  const answered = new Set(
+    events.flatMap((event) => (event.type === 'wait_resolved' ? [event.id] : [])),
+  )
+  return events.some(
+    (event) =>
+      recordChanges.has(event.type) ||
+      (event.type === 'wait_registered' && !answered.has(event.id)),
+  )
+}
+
+const recordChanges: ReadonlySet<EventType> = new Set<EventType>([
+  'work_item_created',
+  'work_item_updated',
+  'work_item_completed',
+  'plan_changed',
+  'wait_rearmed',
+  'wait_cancelled',
+])
 
 /** After a closing call: further completions run, every other call gets `not_executed`. */
 function closeRound(d: Draft, env: LaneEnv, call: Call, rest: ReadonlyMap<string, unknown>): void {

@@ -201,7 +201,8 @@ export class Lane {
     this.#cancelTimer?.()
     this.#cancelTimer = null
     this.env.notify({ kind: 'resting', agent_id: this.env.agent_id, next: decision })
-    const until = decision.do === 'wait' ? decision.until : dueAnyway(this.env)
+    const until =
+      decision.do === 'wait' || decision.do === 'sleep' ? decision.until : dueAnyway(this.env)
     if (until === null) return
     this.#arm(until)
   }

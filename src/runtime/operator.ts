@@ -9,6 +9,7 @@ import type { WaitId, WorkItemId } from '../domain/ids.ts'
 import { admitEvent, admitPrompt, type Admitted } from '../domain/ingress.ts'
 import { tellRunningTurn, updateItem } from '../domain/items.ts'
 import { limits } from '../domain/limits.ts'
+import { outsideInput } from '../domain/pacing.ts'
 import { releaseHolds } from '../domain/park.ts'
 import { callbackEvent, localPrompt, type Provenance } from '../domain/provenance.ts'
 import { isTerminal } from '../domain/task.ts'
@@ -95,11 +96,15 @@ function decide(d: Draft, command: Decided): Done | Rejection {
       return onItem(d, command)
     case 'cancel_wait': {
       const cancelled = cancelWait(d, command.wait_id as WaitId)
-      return isRejection(cancelled) ? cancelled : done(`${command.wait_id} is cancelled.`)
+      if (isRejection(cancelled)) return cancelled
+      const item = d.row('waits', command.wait_id)?.work_item_id ?? null
+      if (item !== null) tellRunningTurn(d, item, ['its wait is cancelled'])
+      return done(`${command.wait_id} is cancelled.`)
     }
     case 'start_agent':
       releaseHolds(d)
       d.emit({ type: 'agent_started', id: d.agent_id, by: 'operator' })
+      outsideInput(d, null, 'operator')
       return done(`${d.agent_id} is started.`)
     case 'stop_agent':
       d.emit({ type: 'agent_stopped', id: d.agent_id, by: 'operator' })
