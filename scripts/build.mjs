@@ -45,9 +45,10 @@ const groups = [
   { name: 'base', test: /src\/(domain|protocol\/(?!config)|exec|present|cli|client)\/|commander/ },
   { name: 'zod', test: /node_modules\/zod\// },
   { name: 'ledger', test: /src\/ledger\/(?!migrations)|node_modules\/kysely\// },
+  { name: 'runtime', test: /src\/(runtime|context|tools\/(?!patch\.ts))|node_modules\/tokenx\// },
   {
-    name: 'runtime',
-    test: /src\/(runtime|tools|context|models\/[^/]*(?<!anthropic|google|openai|openai-compatible)\.ts$)|node_modules\/(tokenx|diff)\//,
+    name: 'model',
+    test: /src\/models\/(?!anthropic|google|openai|runbook)|@ai-sdk\/provider|eventsource-parser/,
   },
 ].map((group, at, { length }) => ({ ...group, priority: length - at }))
 

@@ -78,7 +78,10 @@ const cases: [name: string, build: () => RunView, wanted: string][] = [
     'a hold of five minutes',
     () => {
       const w = new World()
-      return viewOf(w, [], { hold: hold(w, 5 * minute), next: { do: 'sleep', until: null, because: '' } })
+      return viewOf(w, [], {
+        hold: hold(w, 5 * minute),
+        next: { do: 'sleep', until: null, because: '' },
+      })
     },
     'go on',
   ],
@@ -86,7 +89,10 @@ const cases: [name: string, build: () => RunView, wanted: string][] = [
     'a hold of more than five minutes',
     () => {
       const w = new World()
-      return viewOf(w, [], { hold: hold(w, 5 * minute + 1), next: { do: 'sleep', until: null, because: '' } })
+      return viewOf(w, [], {
+        hold: hold(w, 5 * minute + 1),
+        next: { do: 'sleep', until: null, because: '' },
+      })
     },
     'exit 1: the agent is held',
   ],

@@ -5,6 +5,7 @@
 import { agentRoots, type Roots } from '../exec/path-policy.ts'
 import { agentOf, type Draft, type Facts } from '../domain/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
+import { later, type Timestamp } from '../domain/time.ts'
 import type { Rows, Table } from '../domain/event.ts'
 import type { Interruption } from '../context/notes.ts'
 import type { Tried } from '../models/retry.ts'
@@ -43,6 +44,11 @@ export class LaneEnv {
     this.ports = ports
     this.store = store
     this.notify = notify
+  }
+
+  /** As a commit would date it: never before the agent's last one, wherever the clock was set. */
+  now(): Timestamp {
+    return later(this.store.now(), this.facts().last_at)
   }
 
   facts(): Facts {

@@ -4,11 +4,12 @@
  * so no wake is kept anywhere but in the ledger.
  */
 import type { Interruption } from '../context/notes.ts'
-import { agentOf, openTurn, roundsOf } from '../domain/facts.ts'
-import { askAboutBucket } from '../domain/park.ts'
+import { agentOf, callsOf, openTurn, roundsOf } from '../domain/facts.ts'
+import { askAboutBucket, holdAgent, type Hold } from '../domain/park.ts'
 import { decideNext, next, type Next } from '../domain/schedule.ts'
 import { survey } from '../domain/survey.ts'
-import { between, minute } from '../domain/time.ts'
+import { between, later, minute, type Timestamp } from '../domain/time.ts'
+import type { Turn } from '../domain/turn.ts'
 import { abortTurn, observePlan } from '../domain/turn-end.ts'
 import { abandonTurn, startTurn } from '../domain/turn-start.ts'
 import { fireDue } from '../domain/waiting.ts'
@@ -27,15 +28,15 @@ export class Lane {
   #running = false
   /** Resolves when the turn that runs now has come back. */
   #ended: Promise<void> = Promise.resolve()
-  /** When this process took the agent over: an open turn from before it was interrupted. */
-  readonly #openedAt: string
+  /** Seq when this process took the agent over: a turn opened before it was interrupted. */
+  readonly #openedSeq: number
   #held: Interruption | null = null
   readonly #failed: (error: unknown) => void
 
   constructor(env: LaneEnv, failed: (error: unknown) => void) {
     this.env = env
     this.#failed = failed
-    this.#openedAt = env.store.now()
+    this.#openedSeq = env.facts().seq
   }
 
   /** Looks again, soon; calls while a lap runs are coalesced into one more. */
@@ -58,7 +59,7 @@ export class Lane {
 
   /** What `next` says now, asked from outside. */
   next(): Next {
-    return next(this.env.facts(), this.env.store.now(), this.#running)
+    return next(this.env.facts(), this.env.now(), this.#running)
   }
 
   /** Ends the open turn, whether it runs here or only stands in the rows. */
@@ -97,7 +98,7 @@ export class Lane {
   async #lap(): Promise<Next | null> {
     const { env } = this
     await env.transact('timer', fireDue)
-    const now = env.store.now()
+    const now = env.now()
     const seen = survey(env.facts(), now, this.#running)
     const decision = decideNext(seen)
     if (decision.do === 'wait' && seen.bucketEmpty && hasRunnable(seen)) {
@@ -117,7 +118,10 @@ export class Lane {
   async #start(decision: Next & { do: 'start_turn' }): Promise<void> {
     const { env } = this
     const model = agentOf(env.facts()).model
-    if (model === null) throw new Error(`${env.agent_id} has no model`)
+    if (model === null) {
+      await env.transact(null, (d) => holdAgent(d, noModel))
+      return
+    }
     const item = await this.#plan(decision)
     await env.transact(null, (d) => {
       // Facts may have moved since the decision; the commit decides again on what holds now.
@@ -158,16 +162,16 @@ export class Lane {
       await env.transact(null, abandonTurn)
       return
     }
-    await this.#run(this.#interruption(turn.started_at))
+    await this.#run(this.#interruption(turn))
   }
 
-  #interruption(startedAt: string): Interruption | null {
+  #interruption(turn: Turn): Interruption | null {
     const held = this.#held
     this.#held = null
     if (held) return held
-    const since = this.env.facts().last_at
-    if (startedAt < this.#openedAt) return { kind: 'recovered', since, calls: [] }
-    const slept = between(since, this.env.store.now()) >= longSleep
+    const since = lastSign(this.env, turn)
+    if (turn.input_cut < this.#openedSeq) return { kind: 'recovered', since, calls: [] }
+    const slept = between(since, this.env.now()) >= longSleep
     return slept ? { kind: 'slept', since } : null
   }
 
@@ -188,7 +192,7 @@ export class Lane {
         const hold = [...env.facts().rows('waits')].find(
           (wait) => wait.wake === 'system' && wait.status === 'active',
         )
-        this.#held = { kind: 'held', since: env.store.now(), cause: hold?.reason ?? 'held' }
+        this.#held = { kind: 'held', since: env.now(), cause: hold?.reason ?? 'held' }
       }
     } finally {
       this.#running = false
@@ -209,12 +213,28 @@ export class Lane {
 
   /** At most a minute at a time: the wall clock may jump, and due times are wall-clock times. */
   #arm(until: string): void {
-    const ms = between(this.env.store.now(), until)
+    const ms = between(this.env.now(), until)
     this.#cancelTimer = this.env.ports.clock.after(Math.min(Math.max(0, ms), minute), () => {
-      if (this.env.store.now() >= until) this.wake()
+      if (this.env.now() >= until) this.wake()
       else this.#arm(until)
     })
   }
+}
+
+const noModel: Hold = {
+  cause: 'provider_setup',
+  message: 'The agent has no model.',
+  until: null,
+}
+
+/** When the turn last came on: the newest time on its rows. */
+function lastSign(env: LaneEnv, turn: Turn): Timestamp {
+  const facts = env.facts()
+  const rows = [...roundsOf(facts, turn), ...callsOf(facts, turn)]
+  return rows.reduce((last, row) => {
+    const at = 'n' in row ? (row.recorded_at ?? row.requested_at) : row.finished_at
+    return later(last, at ?? last)
+  }, turn.started_at)
 }
 
 const hasRunnable = (seen: ReturnType<typeof survey>): boolean =>

@@ -45,10 +45,17 @@ export type Box = {
   close(): Promise<void>
 }
 
+/** What is open in a temporary home: closed before the folder goes. */
+const openIn = new Map<string, (() => Promise<void>)[]>()
+
 export function temporaryHome(t: TestContext): { home: string; workspace: string } {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holon-box-')))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
   const [home, workspace] = [join(folder, 'home'), join(folder, 'work')]
+  t.after(async () => {
+    for (const close of openIn.get(home) ?? []) await close()
+    openIn.delete(home)
+    rmSync(folder, { recursive: true, force: true })
+  })
   mkdirSync(home, { mode: 0o700 })
   mkdirSync(workspace)
   return { home, workspace }
@@ -64,11 +71,12 @@ export async function openBox(t: TestContext, options: BoxOptions): Promise<Box>
   const host = createHost(ports)
   let closed: Promise<void> | null = null
   const close = () => (closed ??= shut(host, processes, ledger))
-  t.after(() =>
+  const closeAtEnd = () =>
     close().catch((error: unknown) => {
       if (!options.is_dead?.()) throw error
-    }),
-  )
+    })
+  openIn.set(home, [...(openIn.get(home) ?? []), closeAtEnd])
+  t.after(closeAtEnd)
   const watch = watching(host)
   return { home, workspace, host, ledger, ports, ...watch, close }
 }

@@ -16,8 +16,12 @@ export const twoJobs = 'Do both jobs: alpha, then beta.'
 export const alphaReport = 'Alpha is done. The log has its lines, and the slow part ended well.'
 export const betaReport = 'Beta is done. It added its line to the log.'
 
-/** Goes on only when the file `go` is there: the test decides when the slow part ends. */
-export const slowPart = 'until [ -e go ]; do sleep 0.1; done; echo slow >> log.txt'
+/**
+ * Goes on only when the file `go` is there: the test decides when the slow part ends. It also ends
+ * when its folder is gone, so that a failed test leaves nothing running.
+ */
+export const slowPart =
+  'until [ -e go ] || [ ! -d "$PWD" ]; do sleep 0.1; done; echo slow >> log.txt'
 
 /** Whether the slow part may end with this answer: the other job is about to be over. */
 export const letsGo = (answer: PolicyAnswer): boolean => answer.text === betaReport
