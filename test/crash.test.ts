@@ -4,9 +4,10 @@
  * what a point does: the seams count, and the test walks the count.
  */
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { violations } from '../src/domain/invariants.ts'
 import type { FaultSeam } from '../src/ledger/open.ts'
 import type { EffectSeam } from '../src/runtime/ports.ts'
 import { openBox, temporaryHome, type Box } from '../src/testing/box.ts'
@@ -132,14 +133,16 @@ async function undisturbed(t: TestContext) {
   return { end, counts: killer.counts }
 }
 
-async function killedAt(t: TestContext, point: Point): Promise<EndState> {
+async function killedAt(t: TestContext, ...points: Point[]): Promise<EndState> {
   const places = temporaryHome(t)
-  await runKilled(t, places, new Killer(point))
+  for (const point of points) await runKilled(t, places, new Killer(point))
   const box = await open(t, places, new Killer(null))
   await run(box, places)
   const end = await endState(box.ledger, places.workspace)
+  const facts = box.host.facts('main')
+  assert.ok(facts)
+  assert.deepEqual(violations(facts, await box.ledger.events({ after: 0, limit: 10_000 })), [])
   await box.close()
-  rmSync(places.home, { recursive: true, force: true })
   return end
 }
 
@@ -177,3 +180,29 @@ test(
     )
   },
 )
+
+test('a run killed again while it recovers ends as the undisturbed one', options, async (t) => {
+  const { end, counts } = await undisturbed(t)
+  const first: Point[] = [2, 4, 7, 10, 13, 15, 16, 18, 22, counts.commit].map((n) => ({
+    kind: 'commit',
+    n,
+    when: n % 2 === 0 ? 'before' : 'after',
+  }))
+  const again: Point[] = [
+    { kind: 'commit', n: 1, when: 'before' },
+    { kind: 'commit', n: 1, when: 'after' },
+    { kind: 'commit', n: 2, when: 'after' },
+    { kind: 'effect', n: 1, when: 'before' },
+    { kind: 'effect', n: 1, when: 'after' },
+  ]
+  await Promise.all(
+    first.flatMap((one) =>
+      again.map((two) => {
+        const name = `killed ${one.when} commit ${one.n}, then ${two.when} ${two.kind} ${two.n}`
+        return t.test(name, async (t) => {
+          assert.deepEqual(comparable(await killedAt(t, one, two)), comparable(end))
+        })
+      }),
+    ),
+  )
+})
