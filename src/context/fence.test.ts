@@ -87,13 +87,13 @@ test('a block holds its text unchanged', () => {
 
 test('a cut block keeps both ends, counts what is missing, and fits', () => {
   const text = Array.from({ length: 400 }, (_, i) => `line ${i}`).join('\n')
-  const cut = { max_tokens: 60, tokens: charTokens, full_path: '/home/outputs/call_1.txt' }
+  const cut = { max_tokens: 60, tokens: charTokens, full_path: '/holon/outputs/call_1.txt' }
   assert.equal(
     cutBlock('c0de', 'stdout', text, cut),
     [
       '<<c0de stdout>>',
       ...Array.from({ length: 10 }, (_, i) => `line ${i}`),
-      '<<c0de cut: 3,375 of 3,489 characters left out here; whole text: /home/outputs/call_1.txt>>',
+      '<<c0de cut: 3,375 of 3,489 characters left out here; whole text: /holon/outputs/call_1.txt>>',
       ...[395, 396, 397, 398, 399].map((i) => `line ${i}`),
       '<<c0de end>>',
     ].join('\n'),

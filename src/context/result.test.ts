@@ -130,7 +130,7 @@ test('a long output keeps head and tail, names what was cut, and leaves short fi
   const text = shown(
     succeededWith('ExecCommand', 'Exit status 0', { exit_status: 0, stdout, stderr: 'a\nb\n' }),
     400,
-    '/home/outputs/call_1.txt',
+    '/holon/outputs/call_1.txt',
   )
   assert.ok(charTokens(text) <= 400)
   assert.match(
@@ -139,7 +139,7 @@ test('a long output keeps head and tail, names what was cut, and leaves short fi
   )
   assert.match(
     text,
-    /<<c0de cut: [\d,]+ of 43,889 characters left out here; whole text: \/home.*call_1\.txt>>/,
+    /<<c0de cut: [\d,]+ of 43,889 characters left out here; whole text: \/holon.*call_1\.txt>>/,
   )
   assert.match(text, /out 4999\n<<c0de end>>\n<<c0de stderr>>\na\nb\n<<c0de end>>$/)
 })

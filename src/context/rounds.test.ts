@@ -8,7 +8,7 @@ import type { RoundView } from './situation.ts'
 
 const view: RoundsView = {
   model: 'scripted/one',
-  full_path: (call) => `/home/outputs/${call.id}.txt`,
+  full_path: (call) => `/holon/outputs/${call.id}.txt`,
 }
 const opening = { system: 'system', user: 'opening' }
 

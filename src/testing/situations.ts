@@ -63,7 +63,7 @@ export const anItem = (id: WorkItemId, more: Partial<WorkItem> = {}): WorkItem =
   ...more,
 })
 
-export const planPath = (id: WorkItemId): string => `/home/agents/main/work-items/${id}/plan.md`
+export const planPath = (id: WorkItemId): string => `/holon/agents/main/work-items/${id}/plan.md`
 
 export const aPlan = (
   id: WorkItemId,
@@ -165,7 +165,7 @@ export const aTask = (id: Task['id'], more: Partial<Task> = {}): Task => ({
   exit_status: null,
   promoted: true,
   survivors: [],
-  output: { path: `/home/tasks/${id}/stdout`, bytes: 1204 },
+  output: { path: `/holon/tasks/${id}/stdout`, bytes: 1204 },
   created_at: before(3),
   started_at: before(3),
   ended_at: null,
@@ -308,7 +308,7 @@ export function aSituation(given: Given = {}): Situation {
     plan_text: null,
     instructions: [],
     trigger_url: null,
-    agent_home: '/home/agents/main',
+    agent_home: '/holon/agents/main',
     context_window: 200_000,
     ...more,
     agent,
