@@ -7,9 +7,12 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { inodeCreateUs, load, openBench } from './machine.ts'
 import { startModel } from './model-fixture.ts'
-import { rounds } from './rounds.ts'
+import { agents } from './agents.ts'
+import { restart } from './restart.ts'
+import { ourRun, rounds } from './rounds.ts'
 import { start } from './start.ts'
 import { table, type Line } from './report.ts'
+import { wake } from './wake.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -33,6 +36,12 @@ try {
   console.log(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? ''}`)
   await measure('start', () => start(bench, model, times(21)))
   await measure('rounds', () => rounds(bench, model, { counts: [200, 400], times: times(4) }))
+  await measure('agents', async () => {
+    const like = await ourRun(bench, model, 20)
+    return agents(bench, model, { count: 16, rounds: 40, times: times(4), like })
+  })
+  await measure('restart', () => restart(bench, model, { rounds: 200, times: times(5) }))
+  await measure('wake', () => wake(bench, model, values.quick ? 60 : 220))
   console.error(`inode create at the end ${inodeCreateUs(bench)} µs`)
   console.log(table(lines))
 } finally {

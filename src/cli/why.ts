@@ -1,34 +1,51 @@
-/** `holon why <item>`: what holds it, what comes next, and what the scheduler says now. */
+/**
+ * `holon why <item>`: what holds it, what comes next, and what the scheduler says now; with
+ * `--history` the stored decisions about it.
+ */
 import { projectionOf } from '../protocol/agent-view.ts'
-import { whyOf, type Why } from '../protocol/why.ts'
-import { whyLines } from '../present/why-text.ts'
+import { whyOf, type Decision } from '../protocol/why.ts'
+import { historyLines, whyLines } from '../present/why-text.ts'
 import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, type Exit } from './failure.ts'
-import type { HomeReader } from './ports.ts'
-import type { Moment } from '../client/home-reads.ts'
 
-/** Why one item is as it is. Null when there is no such item. */
-export async function readWhy(reader: HomeReader, moment: Moment, id: string): Promise<Why | null> {
-  const item = await reader.row('work_items', id)
-  if (item === null) return null
-  const [view] = await viewsOf(reader, moment, item.agent_id)
-  const projection = view && projectionOf(view, id, item)
-  if (!view || !projection) return null
-  const [decision] = await reader.list('decisions', { agent_id: item.agent_id, limit: 1 })
-  return whyOf(view, projection, decision ?? null)
-}
+export type WhyOptions = { history?: boolean }
 
-export function why(context: Context, text: string): Promise<Exit> {
+/** Stored decisions that are shown; the events have the rest. */
+const most = 20
+
+export function why(context: Context, text: string, { history }: WhyOptions): Promise<Exit> {
   return reading(context, async (reader, moment) => {
     const id = await idOf(context, reader, text, ['work'])
-    const found = await readWhy(reader, moment, id)
-    if (found === null) throw new Error(`no row for ${id}`)
+    const item = await reader.row('work_items', id)
+    if (item === null) throw new Error(`no row for ${id}`)
+    const { agent_id } = item
+    const [view] = await viewsOf(reader, moment, agent_id)
+    const projection = view && projectionOf(view, id, item)
+    if (!view || !projection) throw new Error(`no view of ${agent_id}`)
+    const [last] = await reader.list('decisions', { agent_id, limit: 1 })
+    const stored = await reader.list('decisions', { work_item_id: id, limit: most + 1 })
+    const newest = stored.toReversed().slice(0, most)
+    const found = whyOf(view, projection, last ?? null)
     if (context.flags.json === true) {
-      printJson(context, found)
+      printJson(context, history === true ? { ...found, history: newest } : found)
       return exits.done
     }
     const style = { zone: zoneOf(context), ids: context.ids, decided: true }
     printLines(context, whyLines(found, style))
+    printLines(context, behind(context, { id, history, newest, more: stored.length > most }))
     return exits.done
   })
+}
+
+type Behind = { id: string; history: boolean | undefined; newest: Decision[]; more: boolean }
+
+/** The stored decisions, or how to see them. */
+function behind(context: Context, { id, history, newest, more }: Behind): string[] {
+  const { ids } = context
+  const short = ids.short(id)
+  if (history === true) {
+    const rest = more ? `holon events --work-item ${short}` : null
+    return ['', ...historyLines(newest, { zone: zoneOf(context), ids, rest })]
+  }
+  return newest.length === 0 ? [] : [`earlier decisions: holon why ${short} --history`]
 }

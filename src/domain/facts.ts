@@ -159,10 +159,14 @@ export class Draft implements Facts {
     return (this.#over.get(table)?.get(id) as Rows[T] | undefined) ?? this.base.row(table, id)
   }
 
-  *rows<T extends Table>(table: T): Iterable<Rows[T]> {
-    const over = this.#over.get(table)
-    for (const row of this.base.rows(table)) if (!over?.has(row.id)) yield row
-    if (over) yield* over.values() as Iterable<Rows[T]>
+  /** As they are now. Every step of a turn walks them: an array is several times a generator. */
+  rows<T extends Table>(table: T): Iterable<Rows[T]> {
+    const over = this.#over.get(table) as Map<string, Rows[T]> | undefined
+    if (over === undefined) return this.base.rows(table)
+    const rows: Rows[T][] = []
+    for (const row of this.base.rows(table)) if (!over.has(row.id)) rows.push(row)
+    for (const row of over.values()) rows.push(row)
+    return rows
   }
 
   /** Adds an event to the decision and folds it at once. */
@@ -220,13 +224,17 @@ export function openTurn(facts: Facts): Turn | null {
 }
 
 export function roundsOf(facts: Facts, turn: Turn): Round[] {
-  return [...facts.rows('rounds')].filter((r) => r.turn_id === turn.id).sort((a, b) => a.n - b.n)
+  const found: Round[] = []
+  for (const r of facts.rows('rounds')) if (r.turn_id === turn.id) found.push(r)
+  return found.sort((a, b) => a.n - b.n)
 }
 
 export function callsOf(facts: Facts, turn: Turn, round?: number): Call[] {
-  return [...facts.rows('calls')]
-    .filter((c) => c.turn_id === turn.id && (round === undefined || c.round === round))
-    .sort((a, b) => a.round - b.round || a.index - b.index)
+  const found: Call[] = []
+  for (const c of facts.rows('calls')) {
+    if ((round === undefined || c.round === round) && c.turn_id === turn.id) found.push(c)
+  }
+  return found.sort((a, b) => a.round - b.round || a.index - b.index)
 }
 
 /** The turn's rounds, each with its calls in order: one pass over the rows. */

@@ -48,6 +48,19 @@ function afterCalls(
   return { do: 'request', kind: 'work' }
 }
 
+/**
+ * Whether the end of the newest round's calls may end the turn: what an end has to look at is worth
+ * looking at then, and not after every call. Says yes rather too often.
+ */
+export function mayEndAfterCalls(facts: Facts): boolean {
+  const turn = openTurn(facts)
+  const rounds = turn ? roundsOf(facts, turn) : []
+  const [before, last] = rounds.slice(-2)
+  if (!turn || !before || last?.kind === 'report') return true
+  if (rounds.length >= limits.rounds_per_turn.value) return true
+  return callsOf(facts, turn, before.n).every((call) => call.result?.status === 'error')
+}
+
 const ended = (reason: string): Step => ({ do: 'end', outcome: 'completed', reason, text: '' })
 
 /** The turn's own item was completed in this round, and nothing was promoted. */

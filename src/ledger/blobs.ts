@@ -24,6 +24,8 @@ export function blobsIn(ledgerFolder: string): Blobs {
   const root = join(ledgerFolder, 'blobs')
   const unfinished = join(root, 'unfinished')
   let count = 0
+  /** Folders that exist and whose name this process has synced: nobody removes one. */
+  const durable = new Set<string>()
 
   function path(sha256: string): string {
     if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Error(`not a sha256: ${sha256}`)
@@ -60,14 +62,16 @@ export function blobsIn(ledgerFolder: string): Blobs {
     const folder = join(root, sha256.slice(0, 2))
     // Even when it exists: who wrote it may have been killed before the folder was synced.
     if (!(await exists(path(sha256)))) {
-      await mkdir(unfinished, { recursive: true, mode: 0o700 })
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      if (!durable.has(folder)) {
+        await mkdir(unfinished, { recursive: true, mode: 0o700 })
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+      }
       const temporary = join(unfinished, `${sha256}.${process.pid}.${++count}`)
       await writeSynced(temporary, bytes)
       await rename(temporary, path(sha256))
     }
-    await syncFolder(folder)
-    await syncFolder(root)
+    await Promise.all([syncFolder(folder), ...(durable.has(folder) ? [] : [syncFolder(root)])])
+    durable.add(folder)
     return sha256
   }
 

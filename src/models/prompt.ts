@@ -13,12 +13,20 @@ import type { AssistantPart, Json, ModelMessage, ModelRequest, ToolSpec } from '
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 type JsonSchema = LanguageModelV4FunctionTool['inputSchema']
 
+/**
+ * A turn sends the same messages again and again, each time one more: kept as converted, as long as
+ * the message itself is. Nobody changes a message, here or in the libraries.
+ */
+const conversions = new WeakMap<ModelMessage, LanguageModelV4Message>()
+
 export function promptOf(request: ModelRequest): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = []
   if (request.system !== '') prompt.push({ role: 'system', content: request.system })
   for (const message of request.messages) {
-    const converted = messageOf(message)
-    if (converted) prompt.push(converted)
+    const converted = conversions.get(message) ?? messageOf(message)
+    if (!converted) continue
+    conversions.set(message, converted)
+    prompt.push(converted)
   }
   return prompt
 }

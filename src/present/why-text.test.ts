@@ -2,151 +2,139 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { agentView, projectionOf } from '../protocol/agent-view.ts'
 import { attentionOf } from '../protocol/attention.ts'
-import { whyOf } from '../protocol/why.ts'
-import { deliver, item, say, task, wait, waitOf, World } from '../testing/domain.ts'
+import { whyOf, type Decision, type Why } from '../protocol/why.ts'
+import { deliver, item, say, wait, waitOf, World } from '../testing/domain.ts'
+import { situate, situations } from '../testing/why-situations.ts'
+import { viewOf } from '../testing/why-world.ts'
 import { ShortIds } from './short-id.ts'
 import { stateCell } from './state-cell.ts'
-import { whyLines } from './why-text.ts'
+import { historyLines, whyLines } from './why-text.ts'
 
 const minute = 60_000
-const inMinutes = (w: World, n: number) => new Date(Date.parse(w.now) + n * minute).toISOString()
+const short = (w: World) => ({ zone: { now: w.now, utc: true }, ids: new ShortIds() })
 
-type Case = { w: World; id: string; owner?: boolean }
+function recordOf(w: World, id: string): Why {
+  const view = viewOf(w, 'at_rest')
+  const p = projectionOf(view, id)
+  assert.ok(p)
+  return whyOf(view, p, null)
+}
 
-/** Each state an item can be in, as `why` and the list say it. */
-const cases: [name: string, build: () => Case][] = [
-  [
+describe('what `why` prints first is its one sentence, with clock times and spans', () => {
+  for (const situation of situations) {
+    test(situation.name, () => {
+      const { id, w, view } = situate(situation)
+      const p = projectionOf(view, id)
+      assert.ok(p)
+      const [first = ''] = whyLines(whyOf(view, p, null), { ...short(w), decided: false })
+      const span = / \((?:just now|\d+ (?:s|m|h)(?: \d+ m)?)\)/g
+      assert.equal(first.replaceAll(span, ''), `Release 2.4.0 ${situation.sentence}`)
+      const spans = situation.sentence.match(/since \d\d:\d\d/g) ?? []
+      assert.equal(first.match(span)?.length ?? 0, spans.length)
+    })
+  }
+})
+
+describe('why an item is as it is, whole', () => {
+  const shown = [
     'a question',
-    () => {
-      const w = new World()
-      const id = item(w, { focus: true })
-      wait(w, { work_item_id: id, wake: 'operator_input', reason: 'Approve the changelog?' })
-      w.pass(121 * minute)
-      return { w, id }
-    },
-  ],
-  [
     'a question, and nothing runs',
-    () => {
-      const w = new World()
-      const id = item(w, { focus: true })
-      wait(w, { work_item_id: id, wake: 'operator_input', reason: 'Approve?' })
-      return { w, id, owner: false }
-    },
-  ],
-  [
-    'a task',
-    () => {
-      const w = new World()
-      const id = item(w, { focus: true })
-      const made = task(w, { work_item_id: id })
-      wait(w, {
-        work_item_id: id,
-        wake: 'task_result',
-        resource: made.id,
-        task: w.row('tasks', made.id),
-        reason: 'the tests must end',
-      })
-      w.pass(9 * minute)
-      return { w, id }
-    },
-  ],
-  [
-    'a timer',
-    () => {
-      const w = new World()
-      const id = item(w, { focus: true })
-      wait(w, { work_item_id: id, wake: 'timer', wake_at: inMinutes(w, 30), reason: 'later' })
-      return { w, id }
-    },
-  ],
-  [
-    'an event that came',
-    () => {
-      const w = new World()
-      const id = item(w, { focus: true })
-      wait(w, { work_item_id: id, source: 'github', resource: 'check_suite', reason: 'CI' })
-      deliver(w, { source: 'github', resource: 'check_suite' })
-      deliver(w, { source: 'github', resource: 'check_suite' })
-      return { w, id }
-    },
-  ],
-  [
-    'an event to come, with a recheck, of a stopped agent',
-    () => {
-      const w = new World()
-      const id = item(w, { focus: true })
-      wait(w, { work_item_id: id, source: 'github', recheck_at: inMinutes(w, 60), reason: 'CI' })
-      w.do((d) => d.emit({ type: 'agent_stopped', id: 'main', by: 'operator' }))
-      return { w, id }
-    },
-  ],
-  [
-    'a plan that needs input',
-    () => {
-      const w = new World()
-      return { w, id: item(w, { focus: true, plan_status: 'needs_input' }) }
-    },
-  ],
-  [
-    'runnable, in focus',
-    () => {
-      const w = new World()
-      return { w, id: item(w, { focus: true }) }
-    },
-  ],
-  [
-    'runnable, queued, and nothing runs',
-    () => {
-      const w = new World()
-      return { w, id: item(w), owner: false }
-    },
-  ],
-]
-
-const viewOf = ({ w, owner = true }: Case) => agentView(w.facts, w.now, owner)
-
-describe('why an item is as it is', () => {
-  for (const [name, build] of cases) {
-    test(name, (t) => {
-      const given = build()
-      const view = viewOf(given)
-      const projection = projectionOf(view, given.id)
-      assert.ok(projection)
-      const zone = { now: given.w.now, utc: true }
-      const lines = whyLines(whyOf(view, projection, null), {
-        zone,
-        ids: new ShortIds(),
-        decided: true,
-      })
-      const { mark, text } = stateCell(view, projection, zone)
+    'a task with a recheck',
+    'triggered, review next',
+    'an event that came and was looked at, of a stopped agent',
+    'needs_input',
+    'a runbook step that failed, and nothing runs',
+    'another item is in focus',
+    'back-off in focus',
+    'its agent is held by the world',
+    'a turn about it runs',
+    'completed with a report',
+  ]
+  for (const situation of situations.filter(({ name }) => shown.includes(name))) {
+    test(situation.name, (t) => {
+      const { id, w, view } = situate(situation)
+      const p = projectionOf(view, id)
+      assert.ok(p)
+      const style = short(w)
+      const lines = whyLines(whyOf(view, p, null), { ...style, decided: true })
+      const { mark, text } = stateCell(view, p, style.zone)
       t.assert.snapshot([...lines, '', `in a list: ${mark}, ${text}`], {
         serializers: [(all: readonly string[]) => all.join('\n')],
       })
     })
   }
+})
 
-  test('the record says the same words, and no time of its own', () => {
-    const given = cases[0]?.[1]()
-    assert.ok(given)
-    const view = viewOf(given)
-    const projection = projectionOf(view, given.id)
-    assert.ok(projection)
-    const { why, next, when, cost_since, can } = whyOf(view, projection, null)
-    const asked = waitOf(given.w, projection.item.id)
-    assert.deepEqual(
-      { why, next, when, cost_since, can },
-      {
-        why: 'waits for you: "Approve the changelog?"',
-        next: 'your answer resumes it at once',
-        when: null,
-        cost_since: asked.created_at,
-        can: [
-          { label: 'answer', cli: `holon answer ${asked.id} <text>` },
-          { label: 'look at it', cli: `holon work show ${given.id}` },
-        ],
-      },
+describe('times and ids', () => {
+  const uuid = '01a200a2-9298-75ef-835b-d562dc8e5dfb'
+
+  test('ids are short, times are read by a clock, and how long a wait has lasted is added', () => {
+    const w = new World()
+    const id = item(w, { objective: 'Release 2.4.0' })
+    wait(w, { work_item_id: id, wake: 'operator_input', reason: `Approve task_${uuid}?` })
+    w.pass(121 * minute)
+    const lines = whyLines(recordOf(w, id), { ...short(w), decided: false })
+    assert.deepEqual(lines, [
+      'Release 2.4.0 waits for you since 09:00 (2 h 1 m): "Approve task_5dfb?"',
+      'next  your answer resumes it at once',
+      'cost  none since 09:00',
+      'do    holon answer wait_0001 <text>    answer',
+    ])
+  })
+
+  test('a time in foreign words stays as it was written', () => {
+    const w = new World()
+    const at = w.now
+    const id = item(w, { objective: `Since ${at}` })
+    wait(w, { work_item_id: id, reason: `broken since ${at}` })
+    const [first] = whyLines(recordOf(w, id), { ...short(w), decided: false })
+    assert.equal(
+      first,
+      `Since ${at} waits for any event since 09:00 (just now): "broken since ${at}".`,
     )
+  })
+
+  test('what is due is shown with how long that is', () => {
+    const w = new World()
+    const id = item(w)
+    const wake_at = new Date(Date.parse(w.now) + 30 * minute).toISOString()
+    wait(w, { work_item_id: id, wake: 'timer', wake_at, reason: 'cool' })
+    const lines = whyLines(recordOf(w, id), { ...short(w), decided: false })
+    assert.equal(lines[1], 'next  the time resumes it; 09:30, in 30 m')
+  })
+
+  test('foreign control characters do not reach the screen', () => {
+    const w = new World()
+    const id = item(w, { objective: 'Red \u001b[31m' })
+    wait(w, { work_item_id: id, reason: 'a\u0007b\nc' })
+    const lines = whyLines(recordOf(w, id), { ...short(w), decided: true })
+    // oxlint-disable-next-line no-control-regex
+    assert.ok(lines.every((line) => !/[\u0000-\u001f]/.test(line)))
+  })
+
+  test('stored decisions about it are one line each, with a line for the rest', () => {
+    const w = new World()
+    const one = (n: number, because: string): Decision => ({
+      id: `dec_${uuid.slice(0, -1)}${n}`,
+      agent_id: 'main',
+      at: new Date(Date.parse(w.now) - n * 1_440 * minute).toISOString(),
+      decision: 'start_turn(message)',
+      because,
+      work_item_id: null,
+      message_id: null,
+      evidence: [],
+      considered: [],
+    })
+    const history = [one(0, 'the operator spoke'), one(1, `task_${uuid} ended`)]
+    assert.deepEqual(historyLines(history, { ...short(w), rest: 'holon events' }), [
+      'decisions about it, newest first',
+      '  09:00        dec_5df0  start_turn(message), because the operator spoke',
+      '  1 Mar 09:00  dec_5df1  start_turn(message), because task_5dfb ended',
+      '  older ones: holon events',
+    ])
+    assert.deepEqual(historyLines([], { ...short(w), rest: null }), [
+      'no decision about it is stored',
+    ])
   })
 })
 

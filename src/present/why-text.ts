@@ -1,8 +1,9 @@
 /**
- * `why` for a person: the sentence, what comes next, what it costs, what to do, and what the
- * scheduler says about each candidate. The same words as the record; times are read by a clock.
+ * `why` for a person: the sentence of the record, what comes next, what it costs, what to do, and
+ * what the scheduler says about each candidate. The record's own words: times are read by a clock
+ * and ids are short, and nothing is added.
  */
-import type { Why } from '../protocol/why.ts'
+import { sentenceOf, type Decision, type Why } from '../protocol/why.ts'
 import { safe } from './safe.ts'
 import type { ShortIds } from './short-id.ts'
 import { clock, due, since, type Zone } from './span.ts'
@@ -10,39 +11,28 @@ import { padEnd, width } from './width.ts'
 
 export type WhyStyle = { zone: Zone; ids: ShortIds; decided: boolean }
 
-/** One sentence: `Release 2.4.0 waits for you since 12:04 (2 h 1 m): "…"`. */
-export function sentence(why: Why, zone: Zone): string {
-  const detail = why.detail === null ? '' : `: "${why.detail}"`
-  const ms = Date.parse(zone.now) - Date.parse(why.since)
-  const ago = ms < 1_000 ? 'just now' : since(why.since, zone)
-  const when = `since ${clock(why.since, zone)} (${ago})`
-  return `${why.objective} ${why.phrase} ${when}${detail}`
-}
-
-export function whyLines(why: Why, style: WhyStyle): string[] {
-  const { zone, ids, decided } = style
+export function whyLines(why: Why, { zone, ids, decided }: WhyStyle): string[] {
   ids.know([why.work_item_id])
-  const at = why.when === null ? '' : `; ${due(why.when, zone)}`
+  const ahead = why.when !== null && why.when > zone.now ? `; ${due(why.when, zone)}` : ''
   const cost = why.cost_since === null ? 'runs now' : `none since ${clock(why.cost_since, zone)}`
-  const lines = [
-    sentence(why, zone),
-    `next  ${clockTimes(why.next, zone)}${at}`,
+  return [
+    sentenceOf({ ...why, why: clockTimes(spans(why.why, zone), zone) }),
+    `next  ${clockTimes(why.next, zone)}${ahead}`,
     ...(why.state === 'completed' ? [] : [`cost  ${cost}`]),
-    ...canLines(why, style),
+    ...canLines(why, ids, decided),
     ...(decided ? decisionLines(why, zone) : []),
-  ]
-  return lines.map((line) => shown(ids.within(line)))
+  ].map((line) => shown(line, ids))
 }
 
 /** What may be done, as shell lines; looking is offered where nothing else is. */
-function canLines(why: Why, { ids, decided }: WhyStyle): string[] {
+function canLines(why: Why, ids: ShortIds, decided: boolean): string[] {
   const acts = why.can.filter(({ cli }) => !cli.startsWith('holon work show'))
   const looks = decided ? why.can : []
-  const shown = (acts.length === 0 ? looks : acts).map(({ cli, label }) => {
+  const offered = (acts.length === 0 ? looks : acts).map(({ cli, label }) => {
     return { cli: ids.within(cli), label }
   })
-  const wide = Math.max(0, ...shown.map(({ cli }) => width(cli)))
-  return shown.map(({ cli, label }, n) => {
+  const wide = Math.max(0, ...offered.map(({ cli }) => width(cli)))
+  return offered.map(({ cli, label }, n) => {
     return `${n === 0 ? 'do  ' : '    '}  ${padEnd(cli, wide)}    ${label}`
   })
 }
@@ -50,27 +40,61 @@ function canLines(why: Why, { ids, decided }: WhyStyle): string[] {
 function decisionLines(why: Why, zone: Zone): string[] {
   const rows = why.considered.map((one) =>
     'more' in one
-      ? ['', one.candidate_class, `and ${one.more} more`]
-      : [one.work_item_id, one.candidate_class, clockTimes(one.verdict, zone)],
+      ? { id: '', name: one.candidate_class, verdict: `and ${one.more} more` }
+      : { id: one.work_item_id, name: one.candidate_class, verdict: one.verdict },
   )
-  const wide = Math.max(0, ...rows.map(([, name]) => width(name ?? '')))
-  const stored = why.decision
+  const own = { id: why.work_item_id, name: why.candidate_class, verdict: why.verdict }
+  if (!rows.some(({ id }) => id === own.id)) rows.push(own)
+  const wide = Math.max(...rows.map(({ name }) => width(name)))
+  const stored = why.last_decision
   return [
     '',
-    `now ${why.now.decision}: ${clockTimes(why.now.because, zone)}`,
-    ...rows.map(([id, name, verdict]) => `  ${id}  ${padEnd(name ?? '', wide)}  ${verdict}`),
+    `now ${why.decision.do}: ${clockTimes(why.decision.because, zone)}`,
+    ...rows.map(
+      ({ id, name, verdict }) => `  ${id}  ${padEnd(name, wide)}  ${clockTimes(verdict, zone)}`,
+    ),
     ...(stored === null
       ? []
-      : [
-          `last decided ${clock(stored.at, zone)}, ${stored.id}: ${stored.decision}, ` +
-            `because ${clockTimes(stored.because, zone)}`,
-        ]),
+      : [`last decided ${clock(stored.at, zone)}, ${stored.id}: ${decided(stored, zone)}`]),
   ]
 }
 
+const decided = ({ decision, because }: Decision, zone: Zone): string =>
+  `${decision}, because ${clockTimes(because, zone)}`
+
+/** Stored decisions about the item, newest first as they come; the last line is for the rest. */
+export function historyLines(
+  history: readonly Decision[],
+  { zone, ids, rest }: { zone: Zone; ids: ShortIds; rest: string | null },
+): string[] {
+  ids.know(history.map(({ id }) => id))
+  const ats = history.map(({ at }) => clock(at, zone))
+  const names = history.map(({ id }) => ids.short(id))
+  const [wideAt, wide] = [ats, names].map((cells) => Math.max(0, ...cells.map(width)))
+  return [
+    history.length === 0 ? 'no decision about it is stored' : 'decisions about it, newest first',
+    ...history.map(
+      (one, n) =>
+        `  ${padEnd(ats[n] ?? '', wideAt ?? 0)}  ${padEnd(names[n] ?? '', wide ?? 0)}  ` +
+        decided(one, zone),
+    ),
+    ...(rest === null ? [] : [`  older ones: ${rest}`]),
+  ].map((line) => shown(line, ids))
+}
+
+const instant = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
+
 /** Times inside a sentence of the runtime are whole timestamps: a person reads a clock. */
 const clockTimes = (text: string, zone: Zone): string =>
-  text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (at) => clock(at, zone))
+  text.replace(new RegExp(instant, 'g'), (at) => clock(at, zone))
+
+/** `since 12:04 (2 h 1 m)`: how long that is, behind the time. */
+const spans = (text: string, zone: Zone): string =>
+  text.replace(new RegExp(`since (${instant})`, 'g'), (found, at: string) => {
+    const ago = Date.parse(zone.now) - Date.parse(at) < 1_000 ? 'just now' : since(at, zone)
+    return `${found} (${ago})`
+  })
 
 /** Safe, but with the blank space that lays the line out; breaks inside a reason become spaces. */
-const shown = (line: string): string => safe(line.replace(/\s*[\r\n\t]+\s*/g, ' ')).trimEnd()
+const shown = (line: string, ids: ShortIds): string =>
+  safe(ids.within(line).replace(/\s*[\r\n\t]+\s*/g, ' ')).trimEnd()

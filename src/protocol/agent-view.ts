@@ -52,7 +52,9 @@ export function factsOf(agent_id: string, live: LiveRowsRead): Facts {
 
 export function agentView(facts: Facts, now: Timestamp, has_owner: boolean): AgentView {
   const turn = openTurn(facts)
-  const s = survey(facts, now, turn !== null && has_owner)
+  const seen = survey(facts, now, false)
+  // The open turn of a held agent stands still until the hold ends.
+  const s = { ...seen, running: turn !== null && has_owner && seen.hold === null }
   return {
     agent: agentOf(facts),
     facts,

@@ -11,6 +11,7 @@ import type { Event, EventType } from '../domain/event.ts'
 import { callsOf, openTurn, roundsOf, type Draft } from '../domain/facts.ts'
 import { roundText, type Turn } from '../domain/turn.ts'
 import { endTurn, notExecuted } from '../domain/turn-end.ts'
+import { mayEndAfterCalls } from '../domain/turn-step.ts'
 import type { PlanStored } from '../domain/work-item.ts'
 import { FileFault } from '../exec/file-fault.ts'
 import { ProcessFault } from '../exec/process-fault.ts'
@@ -60,6 +61,7 @@ async function runEffect(env: LaneEnv, call: Call, tool: EffectTool): Promise<vo
       return { result: faultResult(call, error), result_hash: null, changed_something: false }
     }
   })
+  env.begun.delete(call.id)
   await keepWhole(env, call, outcome.result)
   if (!first) tellRecovered(env, call, outcome.result)
   const onward = env.onward(await nextIntent(env, call))
@@ -101,7 +103,7 @@ async function nextIntent(
   if (!turn) throw new Error('no turn is open')
   const calls = callsOf(env.facts(), turn, call.round)
   const next = calls.find((other) => other.index > call.index && other.state === 'recorded')
-  if (!next) return { ready: null, plan: await planNow(env) }
+  if (!next) return { ready: null, plan: mayEndAfterCalls(env.facts()) ? await planNow(env) : null }
   const ready = await readyIntent(env, next)
   if (ready?.ok) env.begun.add(next.id)
   return { ready, plan: null }

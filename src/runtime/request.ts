@@ -164,9 +164,10 @@ async function ask(
   )
 }
 
-const setupFault = (_code: string, message: string): ModelFault => ({
+/** The model cannot even be opened: nothing changes until someone changes the setting. */
+const setupFault = (code: string, message: string): ModelFault => ({
   kind: 'setup',
-  code: 'no_key',
+  code: code.startsWith('no_key') || code === 'key_unreadable' ? 'no_key' : 'unknown_model',
   message,
   status: null,
   retry_after_ms: null,

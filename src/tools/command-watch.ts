@@ -14,6 +14,9 @@ export type Watched =
   /** The machine cannot follow it any more; the command itself goes on. */
   | { how: 'unwatchable'; fault: ProcessFault }
 
+/** Made once: an abort without a reason makes an exception with a stack, at every command. */
+const decided = new Error('the wait for the command is over')
+
 export async function watch(ctx: ToolContext, id: TaskId, window_ms: number): Promise<Watched> {
   const over = new AbortController()
   try {
@@ -27,7 +30,7 @@ export async function watch(ctx: ToolContext, id: TaskId, window_ms: number): Pr
     if (isProcessFault(error)) return { how: 'unwatchable', fault: error }
     throw error
   } finally {
-    over.abort()
+    over.abort(decided)
   }
 }
 

@@ -1,0 +1,196 @@
+/**
+ * What `why` tells of an item that something holds: a wait, a blocker, a plan that needs input; or
+ * that is completed.
+ */
+import { agentOf, openTurn } from './facts.ts'
+import { limits } from './limits.ts'
+import { messageSentence } from './schedule.ts'
+import { earliest, plus, type Timestamp } from './time.ts'
+import { aside, haltOf, haltWords, isAbout, nowUnlessHalted, onceIt } from './told.ts'
+import { startsAbout, times, type Told, type View } from './told.ts'
+import { recheckDue, unreviewed, type Wait } from './wait.ts'
+
+export function completed({ facts, p }: View, at: Timestamp): Told {
+  const { item } = p
+  const report =
+    item.result_brief_id !== null
+      ? '; its report was delivered'
+      : openTurn(facts)?.work_item_id === item.id
+        ? '; its report is still to come'
+        : ' without a report'
+  const next = 'nothing: a completed item stays completed'
+  return { why: `was completed at ${at}${report}`, detail: null, since: at, next, when: null }
+}
+
+export function blocked(view: View, text: string): Told {
+  const since = view.p.item.updated_at
+  const cleared =
+    agentOf(view.facts).model === 'runbook'
+      ? 'once its blocker is cleared, that step runs again'
+      : 'once you or the agent clear its blocker, it goes on'
+  return {
+    why: `is blocked since ${since}`,
+    detail: text,
+    since,
+    ...(spokenTo(view) ?? { next: `nothing wakes it: ${cleared}${onceIt(view)}`, when: null }),
+  }
+}
+
+export function needsInput(view: View): Told {
+  const since = view.p.item.updated_at
+  return {
+    why: `waits for your input to its plan${aside(haltWords(haltOf(view)))} since ${since}`,
+    detail: null,
+    since,
+    ...(spokenTo(view) ?? {
+      next: `your message about it starts a turn${onceIt(view)}`,
+      when: null,
+    }),
+  }
+}
+
+export const overBudget = (): Told => ({
+  why: 'waits for you, because its budget is spent',
+  detail: null,
+  since: null,
+  next: 'it goes on once its limit is raised',
+  when: null,
+})
+
+/** A wait: to be looked at, or with nothing new to show. */
+export function waiting(view: View, wait: Wait): Told {
+  if (view.p.candidate_class === 'triggered_blocked') return review(view, wait)
+  const told = quiet(view, wait)
+  return { ...told, detail: wait.reason, ...spokenTo(view) }
+}
+
+/** A message about it is there, so that a turn about it starts whatever holds it. */
+function spokenTo(view: View): Pick<Told, 'next' | 'when'> | null {
+  const { survey, p } = view
+  const { fast, normal, background } = survey.lanes
+  const message = [...fast, ...normal, ...background].find((one) => isAbout(p, one))
+  if (!message) return null
+  const first = startsAbout(view)
+  const usual = survey.running ? ' after the one that runs' : first ? ' next' : ' in its order'
+  const then = `a turn about it starts${onceIt(view, usual)}`
+  return {
+    next: `${messageSentence(message)}: ${then}`,
+    when: first ? nowUnlessHalted(view) : null,
+  }
+}
+
+function quiet(view: View, wait: Wait): Omit<Told, 'detail'> {
+  const halted = haltWords(haltOf(view))
+  const since = wait.created_at
+  const recheck =
+    wait.recheck_at !== null && wait.recheck_consumed_at === null ? wait.recheck_at : null
+  const look = recheck === null ? '' : '; its recheck makes the agent look at it'
+  switch (wait.wake) {
+    case 'operator_input':
+      return {
+        why: `waits for you${aside(halted)} since ${since}`,
+        since,
+        next: `your answer resumes it${onceIt(view, ' at once')}${look}`,
+        when: recheck,
+      }
+    case 'task_result':
+      return {
+        why: `waits for ${wait.resource}${aside(halted)} since ${since}`,
+        since,
+        next: `the end of ${wait.resource} resumes it${onceIt(view)}${look}`,
+        when: recheck,
+      }
+    case 'timer':
+      return timer(view, wait, recheck)
+    case 'external': {
+      const came = wait.trigger_count === 0 ? null : `came ${times(wait.trigger_count)}, looked at`
+      return {
+        why: `waits for ${eventOf(wait)}${aside(came, halted)} since ${since}`,
+        since,
+        next: `an event makes the agent look at it${onceIt(view)}${look}`,
+        when: recheck,
+      }
+    }
+    case 'system':
+      throw new Error(`a system wait ${wait.id} on an item`)
+  }
+}
+
+/** The end of a timer starts nothing by itself: an item that something else holds stays held. */
+function timer(view: View, wait: Wait, recheck: Timestamp | null): Omit<Told, 'detail'> {
+  const { survey, p } = view
+  const at = wait.wake_at ?? wait.created_at
+  const halted = aside(haltWords(haltOf(view)))
+  const since = wait.created_at
+  const still =
+    p.item.blocked_by !== null
+      ? 'it is then still blocked'
+      : p.item.plan_status === 'needs_input'
+        ? 'its plan then still needs your input'
+        : null
+  if (at <= survey.now) {
+    const next = `it goes on${onceIt(view, ' at once')}`
+    return { why: `waited until ${at}${halted}`, since, next, when: nowUnlessHalted(view) }
+  }
+  const early = recheck !== null && recheck < at ? '; its recheck before makes the agent look' : ''
+  const ends = still === null ? `the time resumes it${onceIt(view)}` : `the wait ends; ${still}`
+  return {
+    why: `waits until ${at}${halted}`,
+    since,
+    next: `${ends}${early}`,
+    when: earliest([at, recheck]),
+  }
+}
+
+const eventOf = (wait: Wait): string =>
+  [wait.source, wait.resource].filter((part) => part !== null).join(' ') || 'any event'
+
+/** A wait that was triggered, or whose recheck is due: the agent is to look at it. */
+function review(view: View, wait: Wait): Told {
+  const { since, what } = newsOf(view, wait)
+  const { so, when } = lookedAt(view, wait)
+  return {
+    why: `waits, and ${what}; ${so}`,
+    detail: null,
+    since,
+    next: `the agent looks at it${onceIt(view)} and decides whether it goes on`,
+    when,
+  }
+}
+
+function newsOf({ survey }: View, wait: Wait): { since: Timestamp; what: string } {
+  if (unreviewed(wait)) {
+    const at = wait.last_triggered_at ?? wait.created_at
+    const count = wait.trigger_count - wait.reviewed_trigger_count
+    const last = count === 1 ? ` at ${at}` : `, last at ${at}`
+    return { since: at, what: `${eventOf(wait)} came ${times(count)}${last}` }
+  }
+  if (!recheckDue(wait, survey.now)) throw new Error(`${wait.id} has nothing to look at`)
+  const at = wait.recheck_at ?? survey.now
+  return { since: at, what: `its recheck is due since ${at}` }
+}
+
+/** When the agent comes to look, and what comes before. */
+function lookedAt(view: View, wait: Wait): { so: string; when: Timestamp | null } {
+  const { survey, next } = view
+  const halt = haltOf(view)
+  switch (halt?.by) {
+    case undefined:
+      break
+    case 'stopped':
+      return { so: 'its agent is stopped', when: null }
+    case 'hold':
+      return { so: haltWords(halt) ?? '', when: halt.until }
+    case 'nobody':
+      return { so: 'nothing runs now', when: null }
+  }
+  if (survey.running) return { so: 'a turn runs first', when: null }
+  if (startsAbout(view)) {
+    return { so: 'the agent looks at it next', when: survey.now }
+  }
+  const due = wait.reviewed_at === null ? null : plus(wait.reviewed_at, limits.review_pause.value)
+  if (due !== null && due > survey.now) {
+    return { so: `the agent looks at it at ${due}, a minute after the last time`, when: due }
+  }
+  return { so: `first comes this: ${next.because}`, when: null }
+}
