@@ -8,7 +8,7 @@ import { whyOf } from '../protocol/why.ts'
 import { counted } from '../present/call-line.ts'
 import type { RunCounts } from '../present/run-lines.ts'
 import { safeLine } from '../present/safe.ts'
-import { took } from '../present/span.ts'
+import { clock, took } from '../present/span.ts'
 import { usageText } from '../present/status-line.ts'
 import { apart } from '../present/table.ts'
 import { whyLines } from '../present/why-text.ts'
@@ -112,7 +112,7 @@ function heldLines({ context, host, agents }: RunEnd, items: number): string[] {
         ]
       }
       if (wait.wake !== 'system') return []
-      const until = wait.wake_at === null ? '' : ` until ${wait.wake_at}`
+      const until = wait.wake_at === null ? '' : ` until ${clock(wait.wake_at, zoneOf(context))}`
       const lines = [
         ...(items > 0 ? [''] : []),
         `agent ${id} is held${until}: ${safeLine(wait.reason)}`,

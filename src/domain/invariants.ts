@@ -135,7 +135,7 @@ function* carried(facts: Facts): Iterable<string> {
   const s = survey(facts, facts.last_at, false)
   const next = decideNext(s)
   if (next.do !== 'sleep' && !(next.do === 'wait' && next.for !== 'system')) return
-  const until = next.do === 'wait' ? next.until : null
+  const { until } = next
   const parked = parkedItems(facts)
   for (const message of facts.rows('messages')) {
     if (!isLiveMessage(message)) continue

@@ -57,7 +57,7 @@ test('§5 an item is ready for the first reason that applies, else from the end 
   assert.deepEqual(ready(w, id), {
     ready: false,
     until: plus(T0, minute),
-    because: `1 turns without progress; back-off until ${plus(T0, minute)}`,
+    because: `1 turn without progress; back-off until ${plus(T0, minute)}`,
   })
   w.pass(minute)
   says('its back-off has passed')
@@ -299,7 +299,7 @@ test('§5 an empty bucket stops rules 6 and 9 until the next turn comes back', (
     do: 'wait',
     for: 'backoff',
     until: plus(T0, 10 * minute),
-    because: '2 open items, none can go on, next look in 600000 ms',
+    because: `2 open items, none can go on, next look at ${plus(T0, 10 * minute)}`,
   })
   turn(w.pass(10 * minute), { rule: 'continue_current', progress: true })
   assert.equal(w.next().do, 'wait')

@@ -25,10 +25,11 @@ export function itemReady(facts: Facts, item: WorkItem, now: Timestamp): ItemRea
   if (pacing.no_progress === 0) return ready('nothing is counted against it')
   const until = backOffEnd(pacing.no_progress, pacing.last_turn_ended_at)
   if (until <= now) return ready('its back-off has passed')
+  const stalled = pacing.no_progress === 1 ? '1 turn' : `${pacing.no_progress} turns`
   return {
     ready: false,
     until,
-    because: `${pacing.no_progress} turns without progress; back-off until ${until}`,
+    because: `${stalled} without progress; back-off until ${until}`,
   }
 }
 

@@ -251,7 +251,7 @@ function settle(w: World): number {
       ask(w)
       answer(w, { text: 'I see.' })
       end(w, { text: 'I see.' })
-    } else if (next.do === 'wait' && next.until !== null) {
+    } else if ('until' in next && next.until !== null) {
       w.do(askAboutBucket)
       w.now = next.until > w.now ? next.until : plus(w.now, 1)
     } else {

@@ -7,7 +7,7 @@ import type { WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
 import type { Message } from './message.ts'
 import { survey, type Review, type Survey } from './survey.ts'
-import { between, earliest, type Timestamp } from './time.ts'
+import { earliest, type Timestamp } from './time.ts'
 import type { Turn } from './turn.ts'
 
 /** What a new or resumed turn is started for. */
@@ -158,6 +158,6 @@ function waiting(s: Survey): Next {
             : 'operator'
   const count = parked.length + runnable.length
   const items = count === 1 ? '1 open item' : `${count} open items`
-  const inMs = until === null ? '' : `, next look in ${Math.max(0, between(s.now, until))} ms`
-  return { do: 'wait', for: what, until, because: `${items}, none can go on${inMs}` }
+  const look = until === null ? '' : `, next look at ${until}`
+  return { do: 'wait', for: what, until, because: `${items}, none can go on${look}` }
 }

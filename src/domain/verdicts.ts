@@ -93,8 +93,9 @@ function holds(p: Projection, now: Timestamp): string | null {
           ? `rule 8: ${wait.id} came ${came} times, seen ${seen}`
           : `rule 8: the recheck of ${wait.id} is due since ${wait.recheck_at} (now ${now})`
       }
-      const until = wait.wake_at ?? wait.recheck_at
-      return `${wait.id} (${wait.wake}) is active${until === null ? '' : ` until ${until}`}`
+      const until = wait.wake_at === null ? '' : ` until ${wait.wake_at}`
+      const recheck = wait.recheck_at === null ? '' : `, looked at again at ${wait.recheck_at}`
+      return `${wait.id} (${wait.wake}) is active${until}${recheck}`
     }
     case 'blocked_by':
       return 'blocked_by is set'

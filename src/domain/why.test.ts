@@ -110,7 +110,7 @@ test('§5 why names the first rule that keeps the item from running', () => {
     ['rule 9: the bucket of self-started turns is empty', (w) => emptyBucket(w)],
     ['rule 6: the bucket of turns is empty', (w, id) => (pick(w, id), emptyBucket(w))],
     [
-      `rule 6: 1 turns without progress; back-off until ${plus(T0, minute)}`,
+      `rule 6: 1 turn without progress; back-off until ${plus(T0, minute)}`,
       (w, id) => {
         pick(w, id)
         turn(w, { rule: 'continue_current' })

@@ -27,7 +27,7 @@ export function stateCell(view: AgentView, p: Projection, zone: Zone): StateCell
   }
   if (view.turn?.work_item_id === item.id) {
     const ms = Date.parse(zone.now) - Date.parse(view.turn.started_at)
-    return view.has_owner
+    return view.survey.running
       ? { mark: 'working', text: `turn ${view.turn_count}, ${clockSpan(ms)}` }
       : { mark: 'next', text: `turn ${view.turn_count} is open; a run goes on` }
   }
