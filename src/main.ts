@@ -159,7 +159,6 @@ function keepYoungSpaceSmall(): void {
 }
 
 async function own({ home, config }: RunSettings): Promise<OwnedHome> {
-  keepYoungSpaceSmall()
   const [{ openLedger }, { createHost }, { createProcesses }, models] = await Promise.all([
     import('./ledger/open.ts'),
     import('./runtime/host.ts'),
@@ -199,6 +198,8 @@ async function own({ home, config }: RunSettings): Promise<OwnedHome> {
       return found.ok ? { ok: true } : found
     },
     async open_door() {
+      // The first request is out by now: loading what sets a flag costs the start nothing.
+      keepYoungSpaceSmall()
       door ??= openHomeDoor(home, host)
       await door
     },

@@ -56,7 +56,6 @@ function stateWords(item: ItemView, now: Timestamp): string {
   const parts: string[] = [p.lifecycle]
   if (p.lifecycle === 'open') parts.push(p.scheduling_state)
   if (p.reason.code === 'needs_input') parts.push('its plan needs input')
-  if (p.reason.code === 'budget') parts.push('over its budget')
   parts.push(p.focus === 'current' ? 'in focus' : 'not in focus')
   parts.push(`revision ${p.item.revision}`, `changed ${ago(p.item.updated_at, now)}`)
   return parts.join(', ')

@@ -123,8 +123,6 @@ function whatHolds(p: Projection): string {
         `${state}: plan_status needs_input holds it. ` +
         'UpdateWorkItem with plan_status draft or ready clears it.'
       )
-    case 'budget':
-      return `${state}: its budget is spent. Only the operator can raise the limit.`
     case 'completed':
     case 'nothing_holds_it':
       return `${state}.`

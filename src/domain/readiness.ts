@@ -35,7 +35,6 @@ export type StateReason =
   | { code: 'wait'; wait: Wait }
   | { code: 'blocked_by'; text: string }
   | { code: 'needs_input' }
-  | { code: 'budget' }
   | { code: 'nothing_holds_it' }
 
 export type Projection = {
@@ -53,8 +52,6 @@ export type Projection = {
   blocker: string | null
   reason: StateReason
 }
-
-export const isOverBudget = (_: WorkItem): boolean => false
 
 /** The first that applies, top to bottom: contracts 2, `scheduling_state`. */
 export function schedulingState(
@@ -85,7 +82,6 @@ export function schedulingState(
   if (item.plan_status === 'needs_input') {
     return { state: 'waiting_operator', reason: { code: 'needs_input' } }
   }
-  if (isOverBudget(item)) return { state: 'waiting_operator', reason: { code: 'budget' } }
   return { state: 'runnable', reason: { code: 'nothing_holds_it' } }
 }
 

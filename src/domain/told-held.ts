@@ -49,14 +49,6 @@ export function needsInput(view: View): Told {
   }
 }
 
-export const overBudget = (): Told => ({
-  why: 'waits for you, because its budget is spent',
-  detail: null,
-  since: null,
-  next: 'it goes on once its limit is raised',
-  when: null,
-})
-
 /** A wait: to be looked at, or with nothing new to show. */
 export function waiting(view: View, wait: Wait): Told {
   if (view.p.candidate_class === 'triggered_blocked') return review(view, wait)

@@ -101,8 +101,6 @@ function holds(p: Projection, now: Timestamp): string | null {
       return 'blocked_by is set'
     case 'needs_input':
       return 'plan_status is needs_input'
-    case 'budget':
-      return 'over its budget'
     case 'nothing_holds_it':
       return null
   }

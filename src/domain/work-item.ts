@@ -11,7 +11,10 @@ export type Todo = { text: string; state: (typeof todoStates)[number] }
 export const planStatuses = ['draft', 'ready', 'needs_input'] as const
 export type PlanStatus = (typeof planStatuses)[number]
 
-/** Limits an item may spend before it waits for the operator; null: no limit (contracts 12). */
+/**
+ * Limits an item may spend before it waits for the operator; null: no limit (contracts 12). The
+ * type and its column: nothing sets or measures a budget yet.
+ */
 export type Budget = {
   max_tokens: number | null
   max_usd: number | null

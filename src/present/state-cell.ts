@@ -20,8 +20,6 @@ export function stateCell(view: AgentView, p: Projection, zone: Zone): StateCell
       return { mark: 'blocked', text: `blocked: ${reason.text}` }
     case 'needs_input':
       return { mark: 'needs_me', text: 'your input on its plan' }
-    case 'budget':
-      return { mark: 'needs_me', text: 'over budget' }
     case 'nothing_holds_it':
       break
   }

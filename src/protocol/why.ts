@@ -36,7 +36,6 @@ function canOf(view: AgentView, p: Projection): Can[] {
 function actsOn(view: AgentView, { item, reason }: Projection): Can[] {
   switch (reason.code) {
     case 'completed':
-    case 'budget':
       return []
     case 'wait':
       return actsOnWait(reason.wait, item.id)
