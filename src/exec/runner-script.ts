@@ -50,7 +50,7 @@ could_not_start() { printf 'could_not_start %s\\n' "$1" >>"$d/state"; exit 126; 
 
 begin() {
   identify
-  printf 'command %s\\n' "$me" >>"$d/state"
+  printf 'command %s\\n' "$me" >&2
   case $stdin in
     pipe) command exec >>"$d/stdout" 2>>"$d/stderr" <>"$d/stdin" ;;
     *) command exec >>"$d/stdout" 2>>"$d/stderr" </dev/null ;;
@@ -142,9 +142,9 @@ guard() {
 const main = `
 live= count=0
 while IFS= read -r id; do
-  jobs >/dev/null
   runner "$id" </dev/null &
   live="$live $id:$!"
+  jobs >/dev/null
   count=$((count + 1))
   [ $((count % 32)) -eq 0 ] && prune
 done
