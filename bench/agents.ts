@@ -16,7 +16,10 @@ async function prepare(bench: Bench, models: readonly string[]): Promise<string>
   const home = bench.folder('agents-home')
   const clock = systemClock()
   const ids = systemIds()
-  const ledger = await openLedger(home, { clock_now: () => clock.now(), mint: ids.mint })
+  const ledger = await openLedger(home, {
+    clock_now: () => clock.now(),
+    mint: (prefix) => ids.mint(prefix),
+  })
   const processes = createProcesses({
     tasks_folder: join(home, 'tasks'),
     clock,

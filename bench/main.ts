@@ -5,8 +5,8 @@
  */
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { inodeCreateUs, load, openBench } from './machine.ts'
-import { startModel } from './model-fixture.ts'
+import { holon, inodeCreateUs, load, mustEndWell, openBench, runNode } from './machine.ts'
+import { nameFor, startModel } from './model-fixture.ts'
 import { agents } from './agents.ts'
 import { restart } from './restart.ts'
 import { ourRun, rounds } from './rounds.ts'
@@ -32,7 +32,26 @@ const measure = async (name: string, run: () => Promise<Line[]>) => {
   console.error(table(found))
   lines.push(...found)
 }
+/** The model process parses nothing: that what it is sent is right is seen once, by one that does. */
+async function judged(): Promise<void> {
+  const judge = await startModel('judge')
+  const home = bench.folder('judged-home')
+  const words = ['run', '--model', `openai-compatible/${nameFor({ kind: 'rounds', rounds: 8 })}`]
+  words.push('--workspace', bench.folder('judged-work'), 'Go round.')
+  const at = { ...bench, base_url: judge.base_url }
+  await mustEndWell(runNode(at, holon(at, home, words)))
+  const { arrivals, violations } = await judge.take()
+  // An item made, picked, eight commands, and its completion.
+  judge.close()
+  if (violations.length > 0 || arrivals.length !== 11) {
+    throw new Error(
+      `${arrivals.length} requests, wrong in ${violations.join('; ') || 'their number'}`,
+    )
+  }
+}
+
 try {
+  await judged()
   console.log(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? ''}`)
   await measure('start', () => start(bench, model, times(21)))
   await measure('rounds', () => rounds(bench, model, { counts: [200, 400], times: times(4) }))

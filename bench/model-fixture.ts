@@ -69,6 +69,6 @@ export async function startModel(how: 'plain' | 'judge' = 'plain'): Promise<Mode
     async answered(model, n) {
       await next((m) => (m.kind === 'answered' && m.model === model && m.n === n) || undefined)
     },
-    close: () => void child.disconnect(),
+    close: () => child.disconnect(),
   }
 }

@@ -34,8 +34,7 @@ function answerTo(model: string, n: number, text: () => string): ServerAnswer {
     // The last command of a `hang` lasts long enough to be found running and to be outlived.
     return call('ExecCommand', { cmd: kind === 'hang' ? 'sleep 0.4' : `true # ${round}` })
   }
-  if (round === rounds + 1) return { text: 'Ends.', calls: [completion(text())] }
-  return { text: 'All rounds are done.' }
+  return { text: 'All rounds are done.', calls: [completion(text())] }
 }
 
 const completion = (text: string) => ({
@@ -65,7 +64,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 if (process.argv.includes('judge')) {
   const server = await startModelServer(({ body, messages_text }) => {
-    const model = String(body['model'])
+    const model = typeof body['model'] === 'string' ? body['model'] : ''
     const n = (counts.get(model) ?? 0) + 1
     counts.set(model, n)
     arrivals.push({ model, n, at_us: 0, bytes: 0 })

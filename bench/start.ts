@@ -9,28 +9,19 @@ export async function start(bench: Bench, model: ModelFixture, times: number): P
   const home = bench.folder('start-home')
   const workspace = bench.folder('start-work')
   const database = join(bench.folder('start-floor'), 'floor.sqlite')
-  const words = (name: string) => {
-    const id = `openai-compatible/${name}`
-    return ['run', '--model', id, '--workspace', workspace, 'Say that there is nothing to do.']
-  }
+  // One model for all, so that no start has a setting to store.
+  const name = nameFor({ kind: 'text', rounds: 0 })
+  const words = ['run', '--model', `openai-compatible/${name}`, '--workspace', workspace]
+  words.push('Say that there is nothing to do.')
   const sourceCache = { NODE_COMPILE_CACHE: join(bench.folder('start-cache'), 'cache') }
   const kinds = {
-    floor: (name: string) => [
-      [join(root, 'bench/floor-start.mjs'), database, bench.base_url, name],
-      {},
-    ],
-    bundle: (name: string) => [holon(bench, home, words(name)), {}],
-    fresh_home: (name: string) => [holon(bench, bench.folder('start-fresh'), words(name)), {}],
-    no_cache: (name: string) => [
-      holon(bench, home, words(name)),
-      { NODE_DISABLE_COMPILE_CACHE: '1' },
-    ],
-    sources: (name: string) => [
-      [join(bench.sources, 'bin/holon.mjs'), ...words(name), '--home', home],
-      sourceCache,
-    ],
+    floor: () => [[join(root, 'bench/floor-start.mjs'), database, bench.base_url, name], {}],
+    bundle: () => [holon(bench, home, words), {}],
+    fresh_home: () => [holon(bench, bench.folder('start-fresh'), words), {}],
+    no_cache: () => [holon(bench, home, words), { NODE_DISABLE_COMPILE_CACHE: '1' }],
+    sources: () => [[join(bench.sources, 'bin/holon.mjs'), ...words, '--home', home], sourceCache],
     node: () => [['-e', '0'], {}],
-  } satisfies Record<string, (name: string) => [string[], Record<string, string>]>
+  } satisfies Record<string, () => [string[], Record<string, string>]>
   type Kind = keyof typeof kinds
   const ms = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, [] as number[]])) as Record<
     Kind,
@@ -38,12 +29,11 @@ export async function start(bench: Bench, model: ModelFixture, times: number): P
   >
   for (let i = -2; i < times; i++) {
     for (const kind of Object.keys(kinds) as Kind[]) {
-      const name = nameFor({ kind: 'text', rounds: 0 })
-      const [args, env] = kinds[kind](name) as [string[], Record<string, string>]
+      const [args, env] = kinds[kind]() as [string[], Record<string, string>]
       const running = runNode(bench, args, { env })
       await mustEndWell(running)
       const { arrivals } = await model.take()
-      const first = arrivals.find((arrival) => arrival.model === name)
+      const [first] = arrivals
       // The first two of each fill the caches.
       const ended = kind === 'node' ? running.ended_us() : first?.at_us
       if (i >= 0) ms[kind].push(((ended ?? Number.NaN) - running.started_us) / 1_000)

@@ -19,7 +19,10 @@ async function hostOf(bench: Bench, name: string) {
   const home = bench.folder('wake-home')
   const clock = systemClock()
   const ids = systemIds()
-  const ledger = await openLedger(home, { clock_now: () => clock.now(), mint: ids.mint })
+  const ledger = await openLedger(home, {
+    clock_now: () => clock.now(),
+    mint: (prefix) => ids.mint(prefix),
+  })
   const processes = createProcesses({
     tasks_folder: join(home, 'tasks'),
     clock,
@@ -68,7 +71,8 @@ export async function wake(bench: Bench, model: ModelFixture, times: number): Pr
   const warm: number[] = []
   for (let run = 0; run < 3; run++) {
     const name = nameFor({ kind: 'text', rounds: 0 })
-    const { host, close } = await hostOf(bench, name)
+    const up = await hostOf(bench, name)
+    const { host } = up
     let admitted_us = 0
     let rested = Promise.withResolvers<void>()
     let ended = false
@@ -94,7 +98,7 @@ export async function wake(bench: Bench, model: ModelFixture, times: number): Pr
       // Before this the engine still compiles what it runs.
       else if (i >= 20) warm.push(ms)
     }
-    await close()
+    await up.close()
   }
   const line = (what: string, ours: string, target: string): Line => ({
     what,

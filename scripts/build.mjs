@@ -42,7 +42,10 @@ const quickToLoad = (code) =>
  * everything else (a provider, a read, a migration) is a chunk of its own, loaded when it is used.
  */
 const groups = [
-  { name: 'base', test: /src\/(domain|protocol\/(?!config)|exec|present|cli|client)\/|commander/ },
+  {
+    name: 'base',
+    test: /src\/(domain|protocol\/(?!config)|exec|present|cli|client|models\/nearest)|commander/,
+  },
   { name: 'zod', test: /node_modules\/zod\// },
   { name: 'ledger', test: /src\/ledger\/(?!migrations)|node_modules\/kysely\// },
   { name: 'runtime', test: /src\/(runtime|context|tools\/(?!patch\.ts))|node_modules\/tokenx\// },

@@ -151,11 +151,14 @@ async function modelsOf(config: RunSettings['config']) {
 }
 
 /**
- * Keeps the space for young objects as small as it is at the start. V8 would let it grow to 16 MB
- * and more for objects that live for one round: a quarter of the memory of a long run, for nothing.
+ * Keeps the heap near what is in use. Left alone, V8 lets the space for young objects grow to 16 MB
+ * and more, and the old one to several times what a run keeps: a quarter of a long run's memory,
+ * for nothing. Both are read when a space would grow, so they may be set while the program runs.
  */
-function keepYoungSpaceSmall(): void {
-  process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1')
+function keepHeapSmall(): void {
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8')
+  setFlagsFromString('--semi-space-growth-factor=1')
+  setFlagsFromString('--heap-growing-percent=50')
 }
 
 async function own({ home, config }: RunSettings): Promise<OwnedHome> {
@@ -199,7 +202,7 @@ async function own({ home, config }: RunSettings): Promise<OwnedHome> {
     },
     async open_door() {
       // The first request is out by now: loading what sets a flag costs the start nothing.
-      keepYoungSpaceSmall()
+      keepHeapSmall()
       door ??= openHomeDoor(home, host)
       await door
     },
@@ -309,7 +312,12 @@ const ports: CliPorts = {
   read_text: readText,
   read_stdin: readStdin,
   async write_private(path, text) {
-    await files.make_folder(join(path, '..'), 0o700)
+    const [{ makeHomeFolder }, { guarded }] = await Promise.all([
+      import('./ledger/home-folder.ts'),
+      import('./ledger/fault.ts'),
+    ])
+    const folder = join(path, '..')
+    await guarded(`Making the folder ${folder}`, () => makeHomeFolder(folder))
     await files.write_atomic(path, text, 0o600)
   },
   folder_exists: (path) =>
@@ -330,11 +338,12 @@ const ports: CliPorts = {
   own,
   async home_facts(home) {
     if (!(await files.exists(home))) {
-      return { exists: false, mode: null, token_mode: null, free_bytes: null }
+      return { exists: false, is_folder: false, mode: null, token_mode: null, free_bytes: null }
     }
     const disk = await statfs(home)
     return {
       exists: true,
+      is_folder: (await stat(home)).isDirectory(),
       mode: await modeOf(home),
       token_mode: await modeOf(tokenPath(home)),
       free_bytes: disk.bavail * disk.bsize,

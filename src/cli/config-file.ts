@@ -72,5 +72,8 @@ function wrongValue(path: string, text: string, issue: Issue): CliFailure {
   const key = issue.path.map(String).join('.')
   const where = `${path} line ${lineOf(text, issue.path)}`
   const subject = key === '' ? 'the configuration' : `"${key}"`
-  return usage('config_invalid', `${subject} in ${where} is not valid`, issue.message)
+  const message = issue.message
+    .replace(/^Invalid (input|option): /, '')
+    .replaceAll('"|"', '", "')
+  return usage('config_invalid', `${subject} in ${where} is not valid`, message)
 }

@@ -131,6 +131,10 @@ export async function idOf(
   const names = prefixes.map((prefix) => nouns[prefix]).join(' or ')
   const example = prefixes.map((prefix) => `${prefix}_7f3a`).join(' or ')
   if (!prefixes.some((prefix) => looksLikeId(text, prefix))) {
+    if (/^[a-z]+_[0-9a-f]{0,3}$/.test(text) && prefixes.some((it) => text.startsWith(`${it}_`))) {
+      const hint = `give four characters of it or more, like ${example}`
+      throw usage('bad_id', `"${text}" is too short for an id`, hint)
+    }
     throw usage('bad_id', `"${text}" is no id of a ${names}`, `ids look like ${example}`)
   }
   const found = await resolveId(reader, text)

@@ -10,7 +10,7 @@ import { padEnd } from '../present/width.ts'
 import { conservation } from '../protocol/conservation.ts'
 import { readConfig } from './config-file.ts'
 import { printJson, printLines, reading, zoneOf, type Context } from './context.ts'
-import { asFailure, exits, failureText, type Exit } from './failure.ts'
+import { asFailure, exits, type Exit } from './failure.ts'
 import { modelSetting, tilde } from './settings.ts'
 
 type Check = { level: 'ok' | 'warn' | 'fail'; name: string; says: string; do: string | null }
@@ -26,8 +26,8 @@ export async function doctor(context: Context, options: { verify?: boolean }): P
   } catch (error) {
     const failure = asFailure(error)
     if (failure === null) throw error
-    const says = failureText(failure).replace(/^holon: /, '')
-    checks.push({ level: 'fail', name: 'ledger', says, do: failure.problem.hint })
+    const { detail, hint } = failure.problem
+    checks.push({ level: 'fail', name: 'ledger', says: detail, do: hint })
   }
   const failed = checks.filter(({ level }) => level === 'fail').length
   if (context.flags.json === true) printJson(context, { checks })
@@ -63,6 +63,10 @@ async function homeChecks(context: Context): Promise<Check[]> {
   const name = tilde(ports, home.value)
   const facts = await ports.home_facts(home.value)
   if (!facts.exists) return [ok('home', `${name} is not made yet: the first run makes it`)]
+  if (!facts.is_folder) {
+    const says = `${name} is a file, not a folder`
+    return [{ level: 'fail', name: 'home', says, do: 'choose another with --home or HOLON_HOME' }]
+  }
   const mode = facts.mode === null ? '' : `, 0${facts.mode.toString(8)}`
   const free = facts.free_bytes === null ? '' : `, ${gigabytes(facts.free_bytes)} free`
   const checks: Check[] = []

@@ -46,7 +46,7 @@ export function events(context: Context, options: EventOptions): Promise<Exit> {
 
 function numberOf(flag: string, text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw usage('bad_number', `${flag} ${text} is not a whole number`, `give a sequence number`)
+  throw usage('bad_number', `${flag} ${text} is no count`, 'give a whole number from 0 on')
 }
 
 /** The place behind which about `count` matching events stand. */

@@ -45,11 +45,20 @@ export function asFailure(error: unknown): CliFailure | null {
   // Faults of the world carry a code and say whether a retry helps; their class is another room's.
   if (!(error instanceof Error) || !('code' in error) || !('retry' in error)) return null
   const code = String(error.code)
-  // Their sentences end in what to do, behind the last colon.
-  const parts = error.message.split(': ')
-  const hint = parts.length === 1 ? null : (parts.pop() ?? null)
+  const { detail, hint } = faultParts(error.message)
   const exit = code === 'owned' ? exits.owned : exits.failed
-  return new CliFailure(exit, problemOf(code, parts.join(': '), hint, 503))
+  return new CliFailure(exit, problemOf(code, detail, hint, 503))
+}
+
+/**
+ * A fault's sentence is `what: what to do`, with what the system said in parentheses at its end,
+ * which has colons of its own and belongs to the first part.
+ */
+function faultParts(message: string): { detail: string; hint: string | null } {
+  const [, sentence = message, said = ''] = /^(.*?)( \(.*\))?$/s.exec(message) ?? []
+  const at = sentence.lastIndexOf(': ')
+  if (at < 0) return { detail: message, hint: null }
+  return { detail: sentence.slice(0, at) + said, hint: sentence.slice(at + 2) }
 }
 
 /** `holon: what, where; what to do`. */

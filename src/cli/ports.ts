@@ -146,6 +146,7 @@ export type Asking = { answer: Promise<string | null>; redraw: () => void }
 /** What `doctor` says about the folder itself. Modes are permission bits. */
 export type HomeFacts = {
   exists: boolean
+  is_folder: boolean
   mode: number | null
   token_mode: number | null
   free_bytes: number | null

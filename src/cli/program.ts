@@ -41,8 +41,9 @@ function parseFailure(error: CommanderError): CliFailure {
   const [first = '', second = ''] = error.message.replace(/^error: /, '').split('\n')
   const near = /\(Did you mean (?:one of )?(.*)\?\)/.exec(second)?.[1]
   const name = first.replace(/'/g, '"').replace(/\.$/, '')
-  const hint = near === undefined ? 'holon --help shows the commands' : `did you mean ${near}?`
   const code = error.code.replace('commander.', '')
+  const shown = code === 'unknownCommand' ? 'the commands' : 'how it is used'
+  const hint = near === undefined ? `holon --help shows ${shown}` : `did you mean ${near}?`
   return usage(
     code.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`),
     name,

@@ -12,6 +12,7 @@ import { clock, took } from '../present/span.ts'
 import { usageText } from '../present/status-line.ts'
 import { apart } from '../present/table.ts'
 import { whyLines } from '../present/why-text.ts'
+import { width } from '../present/width.ts'
 import { zoneOf, type Context } from './context.ts'
 import type { RunHost } from './ports.ts'
 import { tilde } from './settings.ts'
@@ -61,7 +62,10 @@ export function endLines(of: RunEnd, { exit, because, fault, counts, ms }: Outco
   if (exit !== 0) parts.push(because)
   const [only] = items.length === 1 ? items : []
   const show = only === undefined ? '' : `holon work show ${context.ids.short(only.id)}`
-  lines.push('', apart(parts.join(', '), show, columnsOf(context)))
+  const sum = parts.join(', ')
+  const columns = columnsOf(context)
+  const fits = columns === null || width(sum) + width(show) + 2 <= columns
+  lines.push('', ...(fits || show === '' ? [apart(sum, show, columns)] : [sum, show]))
   return lines
 }
 

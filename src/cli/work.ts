@@ -3,6 +3,8 @@
  * plan, todos, wait, report and what it used.
  */
 import type { HomeReader } from './ports.ts'
+import { readLastTurns } from '../client/home-reads.ts'
+import { attentionOf } from '../protocol/attention.ts'
 import { projectionOf, projections, type AgentView } from '../protocol/agent-view.ts'
 import { itemRecord, type Projection, type WorkItem } from '../protocol/records.ts'
 import { spendByItem, type Spend } from '../protocol/spend.ts'
@@ -42,7 +44,12 @@ export function workList(context: Context, options: WorkListOptions): Promise<Ex
       printJson(context, { work_items })
       return exits.done
     }
-    printLines(context, listed.length === 0 ? emptyWork(options) : workTable(context, listed))
+    if (listed.length === 0) {
+      printLines(context, emptyWork(options))
+      return exits.done
+    }
+    const needing = attentionOf(views, await readLastTurns(reader, views))
+    printLines(context, workTable(context, listed, needing.length))
     return exits.done
   })
 }
@@ -85,7 +92,8 @@ async function recordOf(reader: HomeReader, { projection, spend }: Listed, whole
 
 const needsMe = ['needs_me', 'arrived', 'working', 'waiting', 'next', 'blocked', 'done']
 
-function workTable(context: Context, listed: readonly Listed[]): string[] {
+/** `needing`: entries of the inbox, which is where they are listed. */
+function workTable(context: Context, listed: readonly Listed[], needing: number): string[] {
   const zone = zoneOf(context)
   const { ids, ink } = context
   ids.know(listed.map(({ projection }) => projection.item.id))
@@ -112,9 +120,10 @@ function workTable(context: Context, listed: readonly Listed[]): string[] {
   })
   if (context.medium.columns === null) return painted_
   const open = rows.filter(({ projection }) => projection.item.state === 'open')
-  const mine = open.filter(({ cell }) => cell.mark === 'needs_me').length
-  const needs = mine === 0 ? 'nothing needs you' : `${mine} need${mine === 1 ? 's' : ''} you`
-  return [...painted_, `${open.length} open, ${needs}. Completed too: --all`]
+  const needs =
+    needing === 0 ? 'nothing needs you' : `${needing} need${needing === 1 ? 's' : ''} you: holon inbox`
+  const sum = `${open.length} open, ${needs}`
+  return [...painted_, listed.length > open.length ? sum : `${sum}; completed too: --all`]
 }
 
 export function workShow(context: Context, text: string): Promise<Exit> {

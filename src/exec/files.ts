@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { constants, lstatSync } from 'node:fs'
-import { lstat, mkdir, open, readdir, unlink } from 'node:fs/promises'
+import { mkdir, open, readdir, unlink } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { FileFault, fileFault } from './file-fault.ts'
 import { FILE_READ_MAX_BYTES } from './limits.ts'
@@ -111,8 +111,7 @@ async function list(folder: string): Promise<FileEntry[]> {
 
 async function exists(path: string): Promise<boolean> {
   try {
-    await lstat(path)
-    return true
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch (error) {
     const fault = fileFault(error, path)
     if (fault.code === 'not_found') return false

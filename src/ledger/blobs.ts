@@ -3,8 +3,19 @@
  * at all, and stays when it is there; storing it again changes nothing.
  */
 import { createHash } from 'node:crypto'
-import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import {
+  closeSync,
+  existsSync,
+  fsync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { LedgerFault } from './port.ts'
 
 export type Blobs = {
@@ -61,14 +72,14 @@ export function blobsIn(ledgerFolder: string): Blobs {
     const sha256 = sha256Of(bytes)
     const folder = join(root, sha256.slice(0, 2))
     // Even when it exists: who wrote it may have been killed before the folder was synced.
-    if (!(await exists(path(sha256)))) {
+    if (!existsSync(path(sha256))) {
       if (!durable.has(folder)) {
-        await mkdir(unfinished, { recursive: true, mode: 0o700 })
-        await mkdir(folder, { recursive: true, mode: 0o700 })
+        mkdirSync(unfinished, { recursive: true, mode: 0o700 })
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
       }
       const temporary = join(unfinished, `${sha256}.${process.pid}.${++count}`)
       await writeSynced(temporary, bytes)
-      await rename(temporary, path(sha256))
+      renameSync(temporary, path(sha256))
     }
     await Promise.all([syncFolder(folder), ...(durable.has(folder) ? [] : [syncFolder(root)])])
     durable.add(folder)
@@ -81,39 +92,32 @@ export function blobsIn(ledgerFolder: string): Blobs {
 /** Removes what a kill left half written. Only the owner may: nobody else writes blobs. */
 export async function sweepBlobs(ledgerFolder: string): Promise<void> {
   const unfinished = join(ledgerFolder, 'blobs', 'unfinished')
-  if (!(await exists(unfinished))) return
+  if (!existsSync(unfinished)) return
   for (const name of await readdir(unfinished)) await rm(join(unfinished, name), { force: true })
 }
 
+/** The one wait for the disk. All else is quicker done than handed to the thread pool. */
+const synced = promisify(fsync)
+
 async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
+  const file = openSync(path, 'wx', 0o600)
   try {
-    await file.writeFile(bytes)
-    await file.sync()
+    writeFileSync(file, bytes)
+    await synced(file)
   } catch (error) {
-    await rm(path, { force: true })
+    rmSync(path, { force: true })
     throw error
   } finally {
-    await file.close()
+    closeSync(file)
   }
 }
 
 /** Makes the names in a folder durable. */
 export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
+  const folder = openSync(path, 'r')
   try {
-    await folder.sync()
+    await synced(folder)
   } finally {
-    await folder.close()
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path)
-    return true
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false
-    throw error
+    closeSync(folder)
   }
 }

@@ -4,7 +4,6 @@
  *
  * Start-up is recovery: nothing here depends on how the last owner ended.
  */
-import { mkdir } from 'node:fs/promises'
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
@@ -14,6 +13,7 @@ import { blobsIn, sha256Of, sweepBlobs, syncFolder, type Blobs } from './blobs.t
 import { commitTo } from './commit.ts'
 import { readEvents, readLastGlobalSeq } from './events.ts'
 import { guarded } from './fault.ts'
+import { checkWritable, makeHomeFolder } from './home-folder.ts'
 import { readMessageByKey } from './inbox.ts'
 import { readLive } from './live.ts'
 import { createPrivate, readOwner, takeOwnership } from './owner.ts'
@@ -58,7 +58,7 @@ export function openLedger(home: string, options: LedgerOptions): Promise<Ledger
   return guarded(`Opening the home ${home}`, async () => {
     const at = resolve(home)
     const folder = join(at, 'ledger')
-    await mkdir(join(folder, 'blobs'), { recursive: true, mode: 0o700 })
+    makeHomeFolder(join(folder, 'blobs'))
     const lock = await takeOwnership(folder)
     let database: DatabaseSync | null = null
     try {
@@ -68,8 +68,7 @@ export function openLedger(home: string, options: LedgerOptions): Promise<Ledger
       await reachSchema(database, at, before !== null)
       const db = kyselyOver(database, 'write')
       const boot_epoch = await beginEpoch(db, options)
-      await syncFolder(folder)
-      await syncFolder(at)
+      await Promise.all([syncFolder(folder), syncFolder(at)])
       await sweepBlobs(folder)
       await lock.announce({
         pid: process.pid,
@@ -101,7 +100,7 @@ export function openReader(home: string): Promise<LedgerReads> {
   return guarded(`Reading the home ${home}`, async () => {
     const at = resolve(home)
     if (!statSync(databasePath(at), { throwIfNoEntry: false })) throw noHome(at)
-    const database = openDatabase(databasePath(at), 'read')
+    const database = openToRead(at)
     try {
       const schema = schemaOf(database)
       if (schema > schemaVersion) throw newerSchema(schema)
@@ -113,6 +112,16 @@ export function openReader(home: string): Promise<LedgerReads> {
       throw error
     }
   })
+}
+
+/** A reader writes too, beside the database: where that fails, the folder says why. */
+function openToRead(home: string): DatabaseSync {
+  try {
+    return openDatabase(databasePath(home), 'read')
+  } catch (error) {
+    checkWritable(join(home, 'ledger'))
+    throw error
+  }
 }
 
 /** Compares the schema of the file with the program's; loads the migrations only if they differ. */

@@ -3,8 +3,8 @@
  * The lock is the kernel's, so it is free the moment the process is gone, however it went. Who
  * holds it stands beside it in `owner.json`; that file proves nothing and stays when the lock goes.
  */
-import { closeSync, openSync, statSync } from 'node:fs'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { closeSync, openSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -64,8 +64,8 @@ export async function takeOwnership(ledgerFolder: string): Promise<OwnerLock> {
   return {
     announce: async (owner) => {
       const path = ownerPath(ledgerFolder)
-      await writeFile(`${path}.new`, `${JSON.stringify(owner)}\n`, { mode: 0o600 })
-      await rename(`${path}.new`, path)
+      writeFileSync(`${path}.new`, `${JSON.stringify(owner)}\n`, { mode: 0o600 })
+      renameSync(`${path}.new`, path)
     },
     release: () => {
       if (lock.isOpen) lock.close()

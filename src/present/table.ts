@@ -62,12 +62,20 @@ function fitted(columns: readonly Column[], natural: readonly number[], room: nu
   return widths
 }
 
-/** A left part and a right part on one line, as far apart as the line is wide. */
+/** Cells of a right part that are never taken from it: it may be a command to copy. */
+const rightKeeps = 30
+
+/**
+ * A left part and a right part on one line, as far apart as the line is wide. Where both do not
+ * fit, the left part keeps up to three fifths of the line, and then the right part is cut.
+ */
 export function apart(left: string, right: string, columns: number | null): string {
   if (columns === null) return right === '' ? left : `${left}\t${right}`
   if (right === '') return cut(left, columns)
   const room = columns - width(left) - width(right)
   if (room >= gap) return left + ' '.repeat(room) + right
-  const fit = Math.max(12, columns - width(right) - gap)
-  return `${padEnd(cut(left, fit), fit)}${' '.repeat(gap)}${right}`
+  const kept = Math.min(width(left), Math.floor(columns * 0.6))
+  const shown = cut(right, Math.max(rightKeeps, columns - kept - gap))
+  const fit = Math.max(12, columns - width(shown) - gap)
+  return `${padEnd(cut(left, fit), fit)}${' '.repeat(gap)}${shown}`
 }

@@ -142,6 +142,8 @@ async function instructions(env: LaneEnv): Promise<{ path: string; text: string 
 
 async function textOf(env: LaneEnv, path: string): Promise<string | null> {
   try {
+    // Most places have none, and a look costs less than a read that fails.
+    if (!(await env.ports.files.exists(path))) return null
     const file = await env.ports.files.read(path, { max_bytes: instructionBytes })
     return new TextDecoder().decode(file.bytes)
   } catch (error) {

@@ -2,7 +2,7 @@
  * A clock that only moves when a test says so. `advance` fires every timer that comes due on the
  * way, in order, and lets the work each one starts settle before the next.
  */
-import type { Clock, Ids } from '../exec/ports.ts'
+import type { Clock } from '../exec/ports.ts'
 
 export type VirtualClock = Clock & {
   /** Moves time by `ms`, firing what comes due. */
@@ -64,15 +64,4 @@ export function virtualClock(start = Date.UTC(2026, 0, 5, 9)): VirtualClock {
 /** Lets everything that needs no further time come to rest: some turns of the event loop. */
 export async function settle(turns = 40): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) await new Promise((done) => setImmediate(done))
-}
-
-/** Ids in order, the same in every run: what makes a scenario repeatable. */
-export function countedIds(): Ids {
-  let count = 0
-  const next = () => (count += 1)
-  return {
-    mint: (prefix) => `${prefix}_00000000-0000-7000-8000-${String(next()).padStart(12, '0')}`,
-    token: (bytes) => String(next()).padStart(bytes, '0'),
-    random: () => 0.5,
-  }
 }
