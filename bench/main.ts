@@ -32,7 +32,7 @@ const measure = async (name: string, run: () => Promise<Line[]>) => {
   console.error(table(found))
   lines.push(...found)
 }
-/** The model process parses nothing: that what it is sent is right is seen once, by one that does. */
+/** The model process parses nothing: a server that does sees once that what it is sent is right. */
 async function judged(): Promise<void> {
   const judge = await startModel('judge')
   const home = bench.folder('judged-home')

@@ -73,8 +73,11 @@ async function openReader(home: string): Promise<HomeReader | null> {
   try {
     reader = await openReader(home)
   } catch (error) {
-    if (error instanceof LedgerFault && error.code === 'no_home') return null
-    throw error
+    if (!(error instanceof LedgerFault && error.code === 'no_home')) throw error
+    const found = await stat(home).catch(() => null)
+    if (found === null || found.isDirectory()) return null
+    const says = `${home} is a file, not a folder: choose another home with --home or HOLON_HOME`
+    throw new LedgerFault('io', says, 'never', { cause: error })
   }
   const { describePlan } = await import('./exec/plan-file.ts')
   return {

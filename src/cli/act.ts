@@ -7,8 +7,9 @@ import { sendThroughDoor } from '../client/operator.ts'
 import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
 import { problemOf } from '../protocol/problem.ts'
 import { safeLine } from '../present/safe.ts'
+import { clockTimes } from '../present/why-text.ts'
 import { readConfig } from './config-file.ts'
-import { idOf, printJson, printLines, reading, viewsOf, type Context } from './context.ts'
+import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { asFailure, CliFailure, exits, refused, usage, type Exit } from './failure.ts'
 
 /** Milliseconds in which an owner that has just begun must open its door. */
@@ -26,8 +27,9 @@ export async function perform(context: Context, command: OperatorCommand): Promi
       ? await throughDoor(context, command)
       : await byOurselves(context, command)
     if (reply !== null) {
-      if (!reply.ok) throw refused(reply)
-      return reply
+      if (reply.ok) return reply
+      const said = clockTimes(context.ids.within(reply.message), zoneOf(context))
+      throw refused({ ...reply, message: said })
     }
     if (ports.clock.monotonic() >= giveUpAt) throw await noDoor(context)
     const paused = Promise.withResolvers<void>()

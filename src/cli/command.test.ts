@@ -77,7 +77,7 @@ describe('what is wrong is said in one line, with exit 2', () => {
   const cases: [args: string[], said: string][] = [
     [['run', '--modle', 'x', 'hi'], 'unknown option "--modle"; did you mean --model?'],
     [['wrok', 'list'], 'unknown command "wrok"; did you mean work?'],
-    [['why'], 'missing required argument "item"; holon --help shows the commands'],
+    [['why'], 'missing required argument "item"; holon why --help shows how it is used'],
     [['run', 'missing.md'], 'there is no file missing.md; check the path'],
     [['run', 'binary.md'], 'binary.md is not a text in UTF-8; name a text file'],
     [['run', 'big.md'], 'big.md is larger than 65536 bytes; keep it within 65536 bytes'],
@@ -110,7 +110,10 @@ describe('what is wrong is said in one line, with exit 2', () => {
     [['send', 'hi'], 'there is no agent "main"; there is none yet'],
     [['why', 'foo'], '"foo" is no id of a work item; ids look like work_7f3a'],
     [['why', 'work_7f3a'], 'there is no work item work_7f3a; holon work list --all shows them'],
-    [['events', '--after', 'x'], '--after x is not a whole number; give a sequence number'],
+    [
+      ['events', '--after', 'x'],
+      '--after x is not a whole number from 0 on; give a sequence number',
+    ],
   ]
   test('each of them', async (t) => {
     const scratch = new Scratch(t)

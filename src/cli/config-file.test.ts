@@ -77,7 +77,7 @@ describe('config.json', () => {
       'a document that is no object is refused',
       '[]',
       '2 holon: the configuration in /h/config.json line 1 is not valid; ' +
-        'invalid input: expected object, received array',
+        'expected object, received array',
     ],
   ]
   for (const [name, text, said] of wrong) {

@@ -72,8 +72,6 @@ function wrongValue(path: string, text: string, issue: Issue): CliFailure {
   const key = issue.path.map(String).join('.')
   const where = `${path} line ${lineOf(text, issue.path)}`
   const subject = key === '' ? 'the configuration' : `"${key}"`
-  const message = issue.message
-    .replace(/^Invalid (input|option): /, '')
-    .replaceAll('"|"', '", "')
+  const message = issue.message.replace(/^Invalid (input|option): /, '').replaceAll('"|"', '", "')
   return usage('config_invalid', `${subject} in ${where} is not valid`, message)
 }

@@ -5,6 +5,7 @@
 import { prefixOf, readAgents, resolveId, type Moment, type Reader } from '../client/home-reads.ts'
 import type { AgentView } from '../protocol/agent-view.ts'
 import type { Ink } from '../present/marks.ts'
+import { safeJson } from '../present/safe.ts'
 import { looksLikeId, ShortIds } from '../present/short-id.ts'
 import type { Zone } from '../present/span.ts'
 import type { Medium } from '../present/table.ts'
@@ -66,9 +67,7 @@ export function printLines(context: Context, lines: readonly string[]): void {
 }
 
 export function printJson(context: Context, value: unknown): void {
-  const text = context.ports.terminal.stdout
-    ? JSON.stringify(value, null, 2)
-    : JSON.stringify(value)
+  const text = safeJson(value, context.ports.terminal.stdout ? 2 : undefined)
   context.ports.out(`${text}\n`)
 }
 

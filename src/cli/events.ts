@@ -1,7 +1,7 @@
 /** `holon events`: the events of a home in order, once or as they come; `--json`: JSON lines. */
 import type { Reader } from '../client/home-reads.ts'
 import type { StoredEvent } from '../protocol/records.ts'
-import { safeLine } from '../present/safe.ts'
+import { safeLine, safeJson } from '../present/safe.ts'
 import { clockSeconds } from '../present/span.ts'
 import { table } from '../present/table.ts'
 import { idOf, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
@@ -46,7 +46,8 @@ export function events(context: Context, options: EventOptions): Promise<Exit> {
 
 function numberOf(flag: string, text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw usage('bad_number', `${flag} ${text} is no count`, 'give a whole number from 0 on')
+  const hint = flag === '--after' ? 'give a sequence number' : 'give a count'
+  throw usage('bad_number', `${flag} ${text} is not a whole number from 0 on`, hint)
 }
 
 /** The place behind which about `count` matching events stand. */
@@ -86,7 +87,7 @@ async function printFrom(
 function print(context: Context, some: readonly StoredEvent[]): void {
   if (some.length === 0) return
   if (context.flags.json === true) {
-    context.ports.out(some.map((event) => `${JSON.stringify(event)}\n`).join(''))
+    context.ports.out(some.map((event) => `${safeJson(event)}\n`).join(''))
     return
   }
   const zone = zoneOf(context)

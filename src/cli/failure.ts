@@ -30,12 +30,17 @@ export const usage = (
   more: readonly string[] = [],
 ): CliFailure => new CliFailure(exits.usage, problemOf(code, detail, hint, 422), more)
 
+const commands: Readonly<Record<string, string>> = {
+  agent_stopped: 'holon agents start <agent>, or send it with --start',
+  trigger_no_match: 'holon waits shows what each waits for; holon answer answers a question',
+  work_item_completed: 'holon run makes new work; holon work show has its report',
+}
+
 /** The runtime or the domain said no. */
 export function refused(refusal: { code: string; message: string; hint: string }): CliFailure {
   const { code, message } = refusal
   // The catalogue speaks to every surface; here the remedy is a command.
-  const hint =
-    code === 'agent_stopped' ? 'holon agents start <agent>, or send it with --start' : refusal.hint
+  const hint = commands[code] ?? refusal.hint
   return new CliFailure(exits.failed, problemOf(code, message, hint))
 }
 
@@ -59,6 +64,12 @@ function faultParts(message: string): { detail: string; hint: string | null } {
   const at = sentence.lastIndexOf(': ')
   if (at < 0) return { detail: message, hint: null }
   return { detail: sentence.slice(0, at) + said, hint: sentence.slice(at + 2) }
+}
+
+/** The sentence of a fault, as `failureText` says it. */
+export function faultText(message: string): string {
+  const { detail, hint } = faultParts(message)
+  return failureText(new CliFailure(exits.failed, problemOf('fault', detail, hint)))
 }
 
 /** `holon: what, where; what to do`. */

@@ -6,6 +6,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { makeContext, type Context } from './context.ts'
 import { asFailure, exits, failureText, usage, type CliFailure } from './failure.ts'
 import type { CliPorts } from './ports.ts'
+import { safeJson } from '../present/safe.ts'
 import type { GlobalFlags } from './settings.ts'
 
 type Run = (context: Context) => Promise<number> | number
@@ -28,22 +29,32 @@ export async function main(argv: readonly string[], ports: CliPorts): Promise<nu
     if (error instanceof CommanderError && error.exitCode === 0) return exits.done
     // A command that only groups others has printed them: which one was meant is not known.
     if (error instanceof CommanderError && error.code === 'commander.help') return exits.usage
-    const failure = error instanceof CommanderError ? parseFailure(error) : asFailure(error)
+    const failure =
+      error instanceof CommanderError
+        ? parseFailure(error, helpFor(program, argv))
+        : asFailure(error)
     if (failure === null) throw error
     const json = flags.json === true || argv.includes('--json')
-    ports.err(`${json ? JSON.stringify(failure.problem) : failureText(failure)}\n`)
+    ports.err(`${json ? safeJson(failure.problem) : failureText(failure)}\n`)
     return failure.exit
   }
 }
 
+/** Where the help is that fits these words. */
+function helpFor(program: Command, argv: readonly string[]): string {
+  const command = program.commands.find((one) => argv.includes(one.name()))
+  return command === undefined
+    ? 'holon --help shows the commands'
+    : `holon ${command.name()} --help shows how it is used`
+}
+
 /** `error: unknown option '--modle'\n(Did you mean --model?)` in our words. */
-function parseFailure(error: CommanderError): CliFailure {
+function parseFailure(error: CommanderError, help: string): CliFailure {
   const [first = '', second = ''] = error.message.replace(/^error: /, '').split('\n')
   const near = /\(Did you mean (?:one of )?(.*)\?\)/.exec(second)?.[1]
   const name = first.replace(/'/g, '"').replace(/\.$/, '')
   const code = error.code.replace('commander.', '')
-  const shown = code === 'unknownCommand' ? 'the commands' : 'how it is used'
-  const hint = near === undefined ? `holon --help shows ${shown}` : `did you mean ${near}?`
+  const hint = near === undefined ? help : `did you mean ${near}?`
   return usage(
     code.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`),
     name,

@@ -14,6 +14,7 @@ import { apart } from '../present/table.ts'
 import { whyLines } from '../present/why-text.ts'
 import { width } from '../present/width.ts'
 import { zoneOf, type Context } from './context.ts'
+import { faultText } from './failure.ts'
 import type { RunHost } from './ports.ts'
 import { tilde } from './settings.ts'
 
@@ -46,7 +47,7 @@ type Outcome = {
 export function endLines(of: RunEnd, { exit, because, fault, counts, ms }: Outcome): string[] {
   const { context } = of
   const lines: string[] = []
-  if (fault !== null) lines.push(`holon: ${safeLine(fault)}`)
+  if (fault !== null) lines.push(faultText(fault))
   const items = of.agents.flatMap((agent) => itemsOf(of, agent))
   if (items.some((one) => one.completed && one.reported)) {
     lines.push('claimed by the agent; no checks were asked for, so nothing is verified')

@@ -7,6 +7,7 @@ import { agentView } from '../protocol/agent-view.ts'
 import type { OperatorCommand } from '../protocol/operator.ts'
 import type { Agent, Emitted, Facts, Turn, Wait } from '../protocol/records.ts'
 import { RunLines } from '../present/run-lines.ts'
+import { safeJson } from '../present/safe.ts'
 import { wantsColour, zoneOf, type Context } from './context.ts'
 import { exits, refused, type Exit } from './failure.ts'
 import type { Notice, OwnedHome } from './ports.ts'
@@ -47,6 +48,11 @@ export class RunSession {
   #jsonFrom = 0
   #jsonLine: Promise<void> = Promise.resolve()
   closing: 'safe_point' | 'now' = 'safe_point'
+
+  /** What the runtime gave up for, which has been said. */
+  get fault(): string | null {
+    return this.#fault
+  }
 
   constructor(context: Context, owned: OwnedHome, options: SessionOptions) {
     this.#context = context
@@ -189,7 +195,7 @@ export class RunSession {
     this.#jsonLine = this.#jsonLine.then(async () => {
       const some = await this.#owned.events(this.#jsonFrom)
       this.#jsonFrom = some.at(-1)?.global_seq ?? this.#jsonFrom
-      this.#context.ports.out(some.map((event) => `${JSON.stringify(event)}\n`).join(''))
+      this.#context.ports.out(some.map((event) => `${safeJson(event)}\n`).join(''))
     })
     // A failure to read is the run's failure: it is awaited at the end.
     this.#jsonLine.catch((error: unknown) => this.#ended.reject(error))
@@ -326,7 +332,7 @@ export class RunSession {
       )
     const { turns, calls, usage } = this.#lines.counts
     const run = { exit: end.exit, because: end.because, turns, calls, usage, left }
-    this.#context.ports.out(`${JSON.stringify({ run })}\n`)
+    this.#context.ports.out(`${safeJson({ run })}\n`)
   }
 }
 

@@ -38,14 +38,19 @@ export async function run(
   }
   const owned = await ports.own({ home: home.value, config })
   let how: 'safe_point' | 'now' = 'safe_point'
+  let said: string | null = null
   try {
     const agents = await prepare(context, owned, { target, options, config })
     const session = new RunSession(context, owned, { target, agents, ask: options.input !== false })
     const exit = await session.run()
     how = session.closing
+    said = session.fault
     return exit
   } finally {
-    await owned.close(how)
+    await owned.close(how).catch((error: unknown) => {
+      // What ended the run also meets the last commit: it is said once.
+      if (!(error instanceof Error && error.message === said)) throw error
+    })
   }
 }
 

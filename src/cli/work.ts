@@ -121,7 +121,9 @@ function workTable(context: Context, listed: readonly Listed[], needing: number)
   if (context.medium.columns === null) return painted_
   const open = rows.filter(({ projection }) => projection.item.state === 'open')
   const needs =
-    needing === 0 ? 'nothing needs you' : `${needing} need${needing === 1 ? 's' : ''} you: holon inbox`
+    needing === 0
+      ? 'nothing needs you'
+      : `${needing} need${needing === 1 ? 's' : ''} you: holon inbox`
   const sum = `${open.length} open, ${needs}`
   return [...painted_, listed.length > open.length ? sum : `${sum}; completed too: --all`]
 }

@@ -10,7 +10,7 @@ type Meaning = { code: LedgerFaultCode; retry: 'now' | 'later' | 'never'; remedy
 const full: Meaning = {
   code: 'disk_full',
   retry: 'later',
-  remedy: 'the disk is full: free some space; work goes on by itself afterwards',
+  remedy: 'the disk is full: free some space, then holon run --resume',
 }
 const readOnly: Meaning = {
   code: 'read_only',

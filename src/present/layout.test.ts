@@ -135,6 +135,10 @@ describe('tables', () => {
     assert.equal(apart('left', 'right', 16), 'left       right')
     assert.equal(apart('a rather long left end', 'right', 24), 'a rather long le…  right')
     assert.equal(apart('left', 'right', null), 'left\tright')
+    const long = 'a right end that is longer than half of the line'
+    const both = apart('waits 2 s, until 14:02:13; no cost', long, 70)
+    assert.equal(both, 'waits 2 s, until 14:02:13; no cost  a right end that is longer than h…')
+    assert.equal(width(apart(long, long, 60)), 60)
     assert.equal(apart('too long for the line', '', 10), 'too long…')
   })
 })

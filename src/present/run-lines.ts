@@ -60,7 +60,13 @@ export class RunLines {
 
   /** Lines for the events of one commit, in order. */
   take(events: readonly Emitted[]): RunLine[] {
-    return events.flatMap(({ event, meta }) => this.#of(event, meta.at))
+    // A wait that ends in the commit that registers it never was one.
+    const ended = new Set(
+      events.flatMap(({ event }) => (event.type === 'wait_resolved' ? [event.id] : [])),
+    )
+    return events.flatMap(({ event, meta }) =>
+      event.type === 'wait_registered' && ended.has(event.id) ? [] : this.#of(event, meta.at),
+    )
   }
 
   /** A pause before the next try, from `at` on. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { safe, safeLine, safeLines } from './safe.ts'
+import { safe, safeJson, safeLine, safeLines } from './safe.ts'
 
 /** What comes in, and exactly what is shown. */
 const corpus: [name: string, text: string, shown: string][] = [
@@ -78,5 +78,15 @@ describe('foreign text', () => {
 
   test('a sentence becomes one line', () => {
     assert.equal(safeLine('  exit 1:\n\tno such\x1b[0m file '), 'exit 1: no such\\x1b[0m file')
+  })
+
+  test('JSON means the same, and holds nothing that a terminal would obey or hide', () => {
+    const value = { text: 'a\u202eb\u009bc\u{e0041}\x1b[2J 日本', list: [1, null] }
+    const text = safeJson(value)
+    assert.deepEqual(JSON.parse(text), value)
+    assert.equal(
+      text,
+      String.raw`{"text":"a\u202eb\u009bc\udb40\udc41\u001b[2J 日本","list":[1,null]}`,
+    )
   })
 })

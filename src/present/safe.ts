@@ -17,6 +17,8 @@ const hidden = new RegExp(
   'u',
 )
 const anyForeign = new RegExp(`${controls.source}|${hidden.source}`, 'gu')
+/** The same in JSON text, which has no controls of C0 but its own line breaks. */
+const unsafeInJson = new RegExp(`[\\u007f-\\u009f]|${hidden.source}`, 'gu')
 /** An emoji keeps the joiner and the variation mark that make it one picture. */
 const picture = '\\p{Extended_Pictographic}'
 const emoji = new RegExp(
@@ -49,6 +51,12 @@ function exposed(text: string): string {
   }
   return out + text.slice(from).replace(anyForeign, visible)
 }
+
+/** JSON with what a terminal would obey, or not show, as escapes: it means the same value. */
+export const safeJson = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replace(unsafeInJson, (char) =>
+    char.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  )
 
 /** Text for one line: breaks and tabs become visible too. */
 export const safe = (text: string): Safe => exposed(text) as Safe

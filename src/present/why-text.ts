@@ -85,7 +85,7 @@ export function historyLines(
 const instant = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
 
 /** Times inside a sentence of the runtime are whole timestamps: a person reads a clock. */
-const clockTimes = (text: string, zone: Zone): string =>
+export const clockTimes = (text: string, zone: Zone): string =>
   text.replace(new RegExp(instant, 'g'), (at) => clock(at, zone))
 
 /** `since 12:04 (2 h 1 m)`: how long that is, behind the time. */
