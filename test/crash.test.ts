@@ -158,7 +158,7 @@ const comparable = ({ log, results, waits, messages, ...rest }: EndState) => ({
 const options = { concurrency: 4, timeout: 600_000 }
 
 test(
-  'a run killed at any commit, blob or effect ends as the undisturbed one',
+  '§6 a run killed at any commit, blob or effect ends as the undisturbed one',
   options,
   async (t) => {
     const { end, counts } = await undisturbed(t)
@@ -181,7 +181,7 @@ test(
   },
 )
 
-test('a run killed again while it recovers ends as the undisturbed one', options, async (t) => {
+test('§6 a run killed again while it recovers ends as the undisturbed one', options, async (t) => {
   const { end, counts } = await undisturbed(t)
   const first: Point[] = [2, 4, 7, 10, 13, 15, 16, 18, 22, counts.commit].map((n) => ({
     kind: 'commit',

@@ -5,7 +5,7 @@ import { asFailure, failureText, faultText, refused } from './failure.ts'
 const fault = (message: string) =>
   Object.assign(new Error(message), { code: 'read_only', retry: 'never' })
 
-test('a fault is told as what and what to do, with the system’s words beside the what', () => {
+test('§14 a fault is told as what and what to do, with the system’s words beside the what', () => {
   const table: [string, string][] = [
     [
       'Opening the home /h: it cannot be written: mount it (EROFS: read-only, access "/h")',
@@ -21,7 +21,7 @@ test('a fault is told as what and what to do, with the system’s words beside t
   }
 })
 
-test('a refusal names the command that helps', () => {
+test('§14 a refusal names the command that helps', () => {
   const { problem, exit } = refused({ code: 'trigger_no_match', message: 'No.', hint: 'other' })
   const hint = 'holon waits shows what each waits for; holon answer answers a question'
   assert.deepEqual([problem.hint, exit], [hint, 1])

@@ -41,7 +41,7 @@ const results = (provider_call_id: string) => ({
   ],
 })
 
-test('a request: opening, then notes, answer and results of each round, then its own notes', () => {
+test('§10 a request: opening, then notes, answer and results of each round, then its own notes', () => {
   const round = aRound(1, '', [ran], { parts: signed, notes: ['Runtime note: a', 'b'] })
   assert.deepEqual(toMessages(opening, [round], ['Runtime note: c'], view), [
     { role: 'user', content: 'opening' },
@@ -52,7 +52,7 @@ test('a request: opening, then notes, answer and results of each round, then its
   ])
 })
 
-test('after a change of model rounds go without provider-own parts, under our own call ids', () => {
+test('§10 after a change of model rounds go without provider-own parts, under our own call ids', () => {
   const round = aRound(1, '', [ran], { parts: signed })
   assert.deepEqual(renderRounds([round], { ...view, model: 'other/two' }), [
     {
@@ -71,7 +71,7 @@ test('after a change of model rounds go without provider-own parts, under our ow
   ])
 })
 
-test('a repeated provider id is paired by position, under the id its row was given', () => {
+test('§10 a repeated provider id is paired by position, under the id its row was given', () => {
   const twice = aCall('ExecCommand', { cmd: 'ls' }, succeededWith('ExecCommand', 'again'), {
     suffix: '0000cafe',
     provider_call_id: 'call_0000cafe',
@@ -94,7 +94,7 @@ test('a repeated provider id is paired by position, under the id its row was giv
   )
 })
 
-test('what a round shows when it is only requested, empty, or bare reasoning', () => {
+test('§10 what a round shows when it is only requested, empty, or bare reasoning', () => {
   const notes = ['Runtime note: n']
   const shown = (round: RoundView) => renderRounds([round], view)
   const user = { role: 'user', content: 'Runtime note: n' }
@@ -114,7 +114,7 @@ test('what a round shows when it is only requested, empty, or bare reasoning', (
   )
 })
 
-test('a recorded call without a result is a bug, not a request', () => {
+test('§10 a recorded call without a result is a bug, not a request', () => {
   const open = { ...ran, result: null, state: 'started' as const }
   assert.throws(() => renderRounds([aRound(1, '', [open])], view), /no result for call_0000beef/)
   const lost = { ...aRound(1, '', [ran]), calls: [] }
@@ -138,7 +138,7 @@ const anyRound = fc
     return aRound(1, text, calls, { notes, model })
   })
 
-test('the messages of k rounds are exactly the first messages of k + 1', () => {
+test('§10 the messages of k rounds are exactly the first messages of k + 1', () => {
   fc.assert(
     fc.property(fc.array(anyRound, { minLength: 1, maxLength: 8 }), (rounds) => {
       for (let k = 0; k < rounds.length; k++) {
@@ -152,7 +152,7 @@ test('the messages of k rounds are exactly the first messages of k + 1', () => {
   )
 })
 
-test('a result may take 8,000 tokens, or what its call asks for within bounds', () => {
+test('§10 a result may take 8,000 tokens, or what its call asks for within bounds', () => {
   const asked = (input: unknown) => resultTokens({ input })
   assert.deepEqual(
     [{}, null, 'x', { max_output_tokens: 500 }, { max_output_tokens: 1 }].map(asked),

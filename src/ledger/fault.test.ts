@@ -8,7 +8,7 @@ const sqlite = (errcode: number) =>
 const system = (code: string) =>
   Object.assign(new Error('said by the system'), { code, syscall: 'open' })
 
-test('what the world says becomes a fault with a code and whether to try again', () => {
+test('§11 what the world says becomes a fault with a code and whether to try again', () => {
   const table: [Error, string, string][] = [
     [sqlite(13), 'disk_full', 'later'],
     [sqlite(8), 'read_only', 'never'],
@@ -37,7 +37,7 @@ test('what the world says becomes a fault with a code and whether to try again',
   }
 })
 
-test('a refusal of the store’s own rules, and any other error, is a bug and no fault', async () => {
+test('§11 a refusal of the store’s own rules, and any other error, is a bug and no fault', async () => {
   for (const bug of [sqlite(19), sqlite(19 + 1792), sqlite(1), new Error('bug'), 'text']) {
     assert.equal(faultOf(bug, 'Committing'), null)
     await assert.rejects(
@@ -47,7 +47,7 @@ test('a refusal of the store’s own rules, and any other error, is a bug and no
   }
 })
 
-test('a fault stays the fault it is', () => {
+test('§11 a fault stays the fault it is', () => {
   const fault = new LedgerFault('fenced', 'taken over', 'never')
   assert.equal(faultOf(fault, 'Committing'), fault)
 })

@@ -43,7 +43,7 @@ async function stepsOf(body: (db: Kysely<Database>) => Promise<unknown>): Promis
   return steps
 }
 
-test('what starts a turn is read by indexes only, however long the history is', async () => {
+test('§11 what starts a turn is read by indexes only, however long the history is', async () => {
   assert.deepEqual(await stepsOf((db) => readLive(db, 'main')), [
     'SEARCH agents USING INDEX sqlite_autoindex_agents_1 (id=?)',
     'SEARCH events USING INDEX sqlite_autoindex_events_2 (agent_id=?)',
@@ -62,7 +62,7 @@ test('what starts a turn is read by indexes only, however long the history is', 
   ])
 })
 
-test('a commit looks at the newest event and nothing older', async () => {
+test('§11 a commit looks at the newest event and nothing older', async () => {
   const commit = (db: Kysely<Database>) =>
     commitTo(db, { boot_epoch: 1, mint: () => 'evt_2' })({
       agent_id: 'other',
@@ -83,7 +83,7 @@ test('a commit looks at the newest event and nothing older', async () => {
   ])
 })
 
-test('every other read walks the index that was made for it', async () => {
+test('§11 every other read walks the index that was made for it', async () => {
   const sorts = 'USE TEMP B-TREE FOR ORDER BY'
   const reads: [(db: Kysely<Database>) => Promise<unknown>, ...string[]][] = [
     [readLastGlobalSeq, 'SEARCH events'],

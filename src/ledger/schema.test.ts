@@ -11,7 +11,7 @@ function migrated(): DatabaseSync {
   return database
 }
 
-test('the migrations make exactly the tables and columns that the schema describes', () => {
+test('§11 the migrations make exactly the tables and columns that the schema describes', () => {
   const database = migrated()
   assert.equal(schemaOf(database), schemaVersion)
   const tables = database
@@ -40,7 +40,7 @@ test('the migrations make exactly the tables and columns that the schema describ
   database.close()
 })
 
-test('a migration that fails leaves the store on the schema it had', () => {
+test('§11 a migration that fails leaves the store on the schema it had', () => {
   const database = new DatabaseSync(':memory:')
   database.exec('create table events (x integer)')
   assert.throws(() => migrate(database, 0), /events already exists/)
@@ -55,7 +55,7 @@ test('a migration that fails leaves the store on the schema it had', () => {
   database.close()
 })
 
-test('events, and rows of every kind, can be neither deleted nor events changed', () => {
+test('§11 events, and rows of every kind, can be neither deleted nor events changed', () => {
   const database = migrated()
   database.exec(
     `insert into events values (1, 'evt_1', 'a', 1, '', '', 1, '', '', null, null, null, '')`,

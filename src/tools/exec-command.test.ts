@@ -66,21 +66,21 @@ async function outputBegins(id: string, on = bench) {
   }
 }
 
-test('a command that ends in time answers with its status and both streams', async () => {
+test('§8 a command that ends in time answers with its status and both streams', async () => {
   const done = await run({ cmd: 'echo out; echo err >&2' })
   assert.deepEqual(resultOf(done), { exit_status: 0, stdout: 'out\n', stderr: 'err\n' })
   assert.deepEqual(done.settled, ['task_started', 'task_ended'])
   assert.equal(done.changed_something, false)
 })
 
-test('an exit status other than zero is a success', async () => {
+test('§8 an exit status other than zero is a success', async () => {
   const done = await run({ cmd: 'exit 3' })
   assert.deepEqual(resultOf(done), { exit_status: 3, stdout: '', stderr: '' })
   const task = [...bench.facts.rows('tasks')].at(-1)
   assert.deepEqual([task?.status, task?.exit_status, task?.promoted], ['completed', 3, false])
 })
 
-test('the same command with the same result has the same hash, another result not', async () => {
+test('§8 the same command with the same result has the same hash, another result not', async () => {
   writeFileSync(join(bench.workspace, 'state'), 'one')
   const first = await run({ cmd: 'cat state' })
   const again = await run({ cmd: 'cat state' })
@@ -91,7 +91,7 @@ test('the same command with the same result has the same hash, another result no
   assert.notEqual(other.result_hash, first.result_hash)
 })
 
-test('a command runs in the folder named, also by a link, with the variables given', async () => {
+test('§8 a command runs in the folder named, also by a link, with the variables given', async () => {
   const own = new ToolBench({ environment: { HOLON_TRIGGER_URL: 'http://127.0.0.1/x' } })
   try {
     mkdirSync(join(own.workspace, 'deep'))
@@ -110,7 +110,7 @@ test('a command runs in the folder named, also by a link, with the variables giv
   }
 })
 
-test('what cannot be run is refused before a task exists', async (t) => {
+test('§8 what cannot be run is refused before a task exists', async (t) => {
   const before = [...bench.facts.rows('tasks')].length
   const cases: [string, Given, string][] = [
     ['a missing folder', { cmd: 'true', workdir: 'nowhere' }, 'workdir_not_found'],
@@ -126,7 +126,7 @@ test('what cannot be run is refused before a task exists', async (t) => {
   assert.equal([...bench.facts.rows('tasks')].length, before)
 })
 
-test('a command that lasts goes to the background with a handle and what it wrote', async () => {
+test('§8 a command that lasts goes to the background with a handle and what it wrote', async () => {
   const own = new ToolBench({
     processes: (real) => ({
       ...real,
@@ -161,7 +161,7 @@ test('a command that lasts goes to the background with a handle and what it wrot
   }
 })
 
-test('an interjected message moves a command to the background at once', async () => {
+test('§8 an interjected message moves a command to the background at once', async () => {
   const interject = new AbortController()
   const done = run({ cmd: 'sleep 300', yield_ms: 600_000 }, { interject: interject.signal })
   interject.abort()
@@ -169,7 +169,7 @@ test('an interjected message moves a command to the background at once', async (
   assert.equal((await bench.processes.observe(handle.task_id)).state, 'running')
 })
 
-test('a time limit stops the command and fails its task', async () => {
+test('§8 a time limit stops the command and fails its task', async () => {
   const done = await run({ cmd: 'echo begun; sleep 300', timeout_ms: 200, yield_ms: 60_000 })
   const { kind, code, detail } = errorOf(done)
   assert.deepEqual([kind, code, detail['stdout']], ['timeout', 'command_timed_out', 'begun\n'])
@@ -178,7 +178,7 @@ test('a time limit stops the command and fails its task', async () => {
   assert.deepEqual(done.settled, ['task_ended'])
 })
 
-test('an abort stops the command with proof and keeps what it wrote', async () => {
+test('§8 an abort stops the command with proof and keeps what it wrote', async () => {
   const abort = new AbortController()
   const cmd = 'echo begun; sleep 300 & echo $! >child; wait'
   const call = await begun({ cmd, yield_ms: 600_000 })
@@ -195,14 +195,14 @@ test('an abort stops the command with proof and keeps what it wrote', async () =
   )
 })
 
-test('an aborted turn starts nothing', async () => {
+test('§8 an aborted turn starts nothing', async () => {
   const done = await run({ cmd: 'touch began' }, { abort: AbortSignal.abort() })
   assert.deepEqual(errorOf(done).code, 'command_not_started')
   assert.deepEqual(done.settled, ['task_ended'])
   assert.equal(existsSync(join(bench.workspace, 'began')), false)
 })
 
-test('survivors of a stop keep the task cancelling, named, and for the supervisor', async () => {
+test('§8 survivors of a stop keep the task cancelling, named, and for the supervisor', async () => {
   const own = new ToolBench({
     processes: (real) => ({
       ...real,
@@ -225,7 +225,7 @@ test('survivors of a stop keep the task cancelling, named, and for the superviso
   }
 })
 
-test('giant output is shown as head and tail, and the whole stays in its file', async () => {
+test('§8 giant output is shown as head and tail, and the whole stays in its file', async () => {
   const done = await run({ cmd: 'seq 1 400000; seq 1 3 >&2', max_output_tokens: 1_000 })
   const { stdout, stderr, full_output } = resultOf(done) as Record<string, never> & {
     stdout: string
@@ -244,7 +244,7 @@ test('giant output is shown as head and tail, and the whole stays in its file', 
   assert.equal((await bench.files.hash(full_output.stdout)).bytes, 2_688_895)
 })
 
-test('a command that cannot begin is a fault, and its task has failed', async () => {
+test('§8 a command that cannot begin is a fault, and its task has failed', async () => {
   const own = new ToolBench({
     processes: (real) => ({
       ...real,
@@ -263,7 +263,7 @@ test('a command that cannot begin is a fault, and its task has failed', async ()
   }
 })
 
-test('at most so many tasks run at a time', async () => {
+test('§8 at most so many tasks run at a time', async () => {
   const own = new ToolBench()
   try {
     for (let n = 0; n < limits.running_tasks.value; n++) await begun({ cmd: 'true' }, own)
@@ -275,14 +275,14 @@ test('at most so many tasks run at a time', async () => {
   }
 })
 
-test('recovery of a call that never began runs the command once', async () => {
+test('§8 recovery of a call that never began runs the command once', async () => {
   const input = { cmd: 'echo x >>count; cat count' }
   const call = await begun(input)
   const done = await bench.recover(execCommand, input, call)
   assert.deepEqual(resultOf(done), { exit_status: 0, stdout: 'x\n', stderr: '' })
 })
 
-test('recovery after the end of the command gives the real result, without a rerun', async () => {
+test('§8 recovery after the end of the command gives the real result, without a rerun', async () => {
   const input = { cmd: 'echo x >>once; cat once; exit 5' }
   const call = await begun(input)
   await startByHand(call.intent)
@@ -292,7 +292,7 @@ test('recovery after the end of the command gives the real result, without a rer
   assert.deepEqual(done.settled, ['task_started', 'task_ended'])
 })
 
-test('recovery joins a running command for the rest of its window', async () => {
+test('§8 recovery joins a running command for the rest of its window', async () => {
   const input = { cmd: 'until [ -e go ]; do sleep 0.01; done; echo gone', yield_ms: 600_000 }
   const call = await begun(input)
   await startByHand(call.intent)
@@ -301,7 +301,7 @@ test('recovery joins a running command for the rest of its window', async () => 
   assert.deepEqual(resultOf(await done), { exit_status: 0, stdout: 'gone\n', stderr: '' })
 })
 
-test('recovery after the window promotes a running command, as re-adopted', async () => {
+test('§8 recovery after the window promotes a running command, as re-adopted', async () => {
   const input = { cmd: 'sleep 300', yield_ms: 60_000 }
   const call = await begun(input)
   await startByHand(call.intent)
@@ -311,7 +311,7 @@ test('recovery after the window promotes a running command, as re-adopted', asyn
   assert.deepEqual(done.settled, ['task_started', 'task_readopted', 'task_promoted'])
 })
 
-test('recovery of a command that vanished is unknown, with its last output', async () => {
+test('§8 recovery of a command that vanished is unknown, with its last output', async () => {
   const own = new ToolBench({ processes: vanishing })
   try {
     const input = { cmd: 'echo last words; sleep 300' }
@@ -340,7 +340,7 @@ const vanishing = (real: Processes): Processes => ({
   },
 })
 
-test('recovery finishes a stop that a crash cut off', async () => {
+test('§8 recovery finishes a stop that a crash cut off', async () => {
   const input = { cmd: 'sleep 300' }
   const call = await begun(input)
   await startByHand(call.intent)
@@ -351,7 +351,7 @@ test('recovery finishes a stop that a crash cut off', async () => {
   assert.equal(bench.row('tasks', id).status, 'cancelled')
 })
 
-test('when the machine does not answer, nothing is claimed; the task is handed over', async () => {
+test('§8 when the machine does not answer, nothing is claimed; the task is handed over', async () => {
   const own = new ToolBench({
     processes: (real) => ({
       ...real,

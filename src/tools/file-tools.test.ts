@@ -56,7 +56,7 @@ async function begun<N>(
   return 'refused' in call ? assert.fail(call.refused.summary) : call
 }
 
-test('a file is read with numbered lines', async () => {
+test('§7 a file is read with numbered lines', async () => {
   const name = fresh('\uFEFFone\r\ntwo\n\nfour')
   assert.deepEqual(resultOf(await bench.call(readFile, { path: name })), {
     path: at(name),
@@ -68,7 +68,7 @@ test('a file is read with numbered lines', async () => {
   })
 })
 
-test('a part of a file is read, and the result says where to go on', async () => {
+test('§7 a part of a file is read, and the result says where to go on', async () => {
   const name = fresh('a\nb\nc\nd\n')
   const done = await bench.call(readFile, { path: at(name), offset: 2, limit: 2 })
   const { text, next_offset, total_lines } = resultOf(done)
@@ -77,7 +77,7 @@ test('a part of a file is read, and the result says where to go on', async () =>
   assert.equal(resultOf(await bench.call(readFile, { path: fresh('') }))['text'], '')
 })
 
-test('long files and long lines are bounded, without losing a line between two reads', async () => {
+test('§7 long files and long lines are bounded, without losing a line between two reads', async () => {
   const lines = Array.from({ length: 9_000 }, (_, n) => `line ${n + 1}`)
   const name = fresh(lines.join('\n'))
   const seen: string[] = []
@@ -96,7 +96,7 @@ test('long files and long lines are bounded, without losing a line between two r
   assert.equal(wide['text'], `1\t${'x'.repeat(2_000)} [… 48000 characters more]`)
 })
 
-test('what is not a text file is refused with the way to go on', async (t) => {
+test('§7 what is not a text file is refused with the way to go on', async (t) => {
   mkdirSync(at('folder/inner'), { recursive: true })
   put('folder/a.txt', 'a')
   execFileSync('sh', ['-c', 'mkfifo "$0"', at('pipe')])
@@ -119,7 +119,7 @@ test('what is not a text file is refused with the way to go on', async (t) => {
   }
 })
 
-test('no file tool leaves the roots, by name or by link', async (t) => {
+test('§7 no file tool leaves the roots, by name or by link', async (t) => {
   writeFileSync(join(bench.home, 'control-token'), 'secret')
   writeFileSync(join(bench.home, 'tasks', 'note'), 'a task file')
   symlinkSync(join(bench.home, 'control-token'), at('link'))
@@ -161,7 +161,7 @@ test('no file tool leaves the roots, by name or by link', async (t) => {
   )
 })
 
-test('the whole output of an own command is read by the path its result names', async () => {
+test('§7 the whole output of an own command is read by the path its result names', async () => {
   const done = await bench.call(execCommand, { cmd: 'seq 1 9000', max_output_tokens: 100 })
   const { full_output } = resultOf(done) as { full_output: { stdout: string } }
   const { stdout } = full_output
@@ -171,7 +171,7 @@ test('the whole output of an own command is read by the path its result names', 
   assert.equal(errorOf(await bench.call(editFile, edit)).code, 'path_denied')
 })
 
-test('the agent’s own folder is written like the workspace', async () => {
+test('§7 the agent’s own folder is written like the workspace', async () => {
   const plan = join(bench.home, 'agents/main/work-items/work_1/plan.md')
   const made = await bench.call(editFile, { path: plan, new_text: '# Plan\n' })
   assert.equal(resultOf(made)['change'], 'created')
@@ -179,7 +179,7 @@ test('the agent’s own folder is written like the workspace', async () => {
   assert.equal(readFileSync(plan, 'utf8'), '# The plan\n')
 })
 
-test('an edit replaces exactly one place and keeps the rest and the mode', async () => {
+test('§7 an edit replaces exactly one place and keeps the rest and the mode', async () => {
   const name = fresh('one\r\ntwo\r\nthree\r\n')
   chmodSync(at(name), 0o755)
   const done = await bench.call(editFile, { path: name, old_text: 'two\n', new_text: '$&\n2\n' })
@@ -195,7 +195,7 @@ test('an edit replaces exactly one place and keeps the rest and the mode', async
   assert.equal(done.changed_something, true)
 })
 
-test('an edit that does not fit changes nothing and says why', async (t) => {
+test('§7 an edit that does not fit changes nothing and says why', async (t) => {
   const name = fresh('a b\na  c\na b\n')
   const cases: [string, Parameters<typeof editFile.run>[0], string, RegExp][] = [
     ['not there', { path: name, old_text: 'zzz', new_text: '' }, 'not_found', /Read the file/],
@@ -216,7 +216,7 @@ test('an edit that does not fit changes nothing and says why', async (t) => {
   assert.equal(have(name), 'a b\na  c\na b\n')
 })
 
-test('replace_all replaces every place; an empty file is filled; folders are made', async () => {
+test('§7 replace_all replaces every place; an empty file is filled; folders are made', async () => {
   const name = fresh('x\nx\n')
   const all = await bench.call(editFile, {
     path: name,
@@ -237,12 +237,12 @@ test('replace_all replaces every place; an empty file is filled; folders are mad
   assert.equal(have('made/deep/file.txt'), 'n')
 })
 
-test('an intent makes nothing: no folder, no file', async () => {
+test('§7 an intent makes nothing: no folder, no file', async () => {
   await begun(bench.begin(editFile, { path: 'later/file.txt', new_text: 'n' }))
   assert.equal(existsSync(at('later')), false)
 })
 
-test('an edit is not made on a file that changed after its intent', async () => {
+test('§7 an edit is not made on a file that changed after its intent', async () => {
   const name = fresh('a\n')
   const input = { path: name, old_text: 'a', new_text: 'b' }
   const call = await begun(bench.begin(editFile, input))
@@ -251,7 +251,7 @@ test('an edit is not made on a file that changed after its intent', async () => 
   assert.equal(have(name), 'a\nand more\n')
 })
 
-test('recovery of an edit: open is made, made is told, foreign is unknown, with diff', async () => {
+test('§7 recovery of an edit: open is made, made is told, foreign is unknown, with diff', async () => {
   const crashed = async () => {
     const name = fresh('a\nb\n')
     const input = { path: name, old_text: 'b', new_text: 'c' }
@@ -282,7 +282,7 @@ const twoFiles = (a: string, b: string) =>
 const change = (name: string, from: string, to: string) =>
   `--- ${name}\n+++ ${name}\n@@ -1 +1 @@\n-${from}\n+${to}\n`
 
-test('a patch changes, creates and deletes files in one call', async () => {
+test('§7 a patch changes, creates and deletes files in one call', async () => {
   const [a, b, gone] = [fresh('one\ntwo\n'), fresh('three\n'), fresh('bye\n')]
   const patch =
     twoFiles(a, b) +
@@ -303,7 +303,7 @@ test('a patch changes, creates and deletes files in one call', async () => {
   )
 })
 
-test('a patch of which one hunk does not fit changes no file', async (t) => {
+test('§7 a patch of which one hunk does not fit changes no file', async (t) => {
   const [a, b] = [fresh('one\ntwo\n'), fresh('other\n')]
   const cases: [string, string, string][] = [
     ['a hunk that does not match', twoFiles(a, b), 'hunk_mismatch'],
@@ -324,7 +324,7 @@ test('a patch of which one hunk does not fit changes no file', async (t) => {
   assert.deepEqual([have(a), have(b)], ['one\ntwo\n', 'other\n'])
 })
 
-test('when a later file cannot be written the earlier ones are put back', async () => {
+test('§7 when a later file cannot be written the earlier ones are put back', async () => {
   const a = fresh('old\n')
   const written = writeAll('ApplyPatch', bench.context(), [
     { path: at(a), before: 'old\n', after: 'new\n' },
@@ -335,7 +335,7 @@ test('when a later file cannot be written the earlier ones are put back', async 
   assert.deepEqual([have(a), existsSync(at('created.txt'))], ['old\n', false])
 })
 
-test('a patch is not made on a file that changed after its intent, also by a link', async () => {
+test('§7 a patch is not made on a file that changed after its intent, also by a link', async () => {
   const [a, b] = [fresh('one\ntwo\n'), fresh('three\n')]
   symlinkSync(at(b), at('b-link'))
   const input = { patch: twoFiles(a, 'b-link') }
@@ -349,7 +349,7 @@ test('a patch is not made on a file that changed after its intent, also by a lin
   assert.deepEqual([have(a), have(b)], ['one\ntwo\n', 'three changed\n'])
 })
 
-test('recovery of a patch goes on with the files that are still as before', async (t) => {
+test('§7 recovery of a patch goes on with the files that are still as before', async (t) => {
   const rename = (from: string, to: string) =>
     `diff --git a/${from} b/${to}\nsimilarity index 50%\nrename from ${from}\nrename to ${to}\n` +
     `--- a/${from}\n+++ b/${to}\n@@ -1 +1 @@\n-old\n+new\n`
