@@ -3,7 +3,7 @@
  * rejections the agent gets (contracts 13). Used by the owner's own commands and by its door.
  */
 import { completeItem } from '../domain/complete.ts'
-import type { Draft } from '../domain/facts.ts'
+import { activeWaitOf, type Draft } from '../domain/facts.ts'
 import { pickItem } from '../domain/focus.ts'
 import type { WaitId, WorkItemId } from '../domain/ids.ts'
 import { admitEvent, admitPrompt, type Admitted } from '../domain/ingress.ts'
@@ -121,7 +121,11 @@ function send(d: Draft, command: Decided & { do: 'send' }): Done | Rejection {
     priority: command.priority ?? 'next',
     start: command.start ?? false,
   })
-  return told(admitted, 'Accepted')
+  const reply = told(admitted, 'Accepted')
+  const item = command.work_item_id === undefined ? null : d.row('work_items', command.work_item_id)
+  if (isRejection(reply) || item?.state !== 'completed') return reply
+  const message = `${item.id} is completed; the message reopens nothing.`
+  return { ...reply, warnings: [{ kind: 'item_completed', message }] }
 }
 
 const surface = (name: NonNullable<(Decided & { do: 'send' })['surface']>): Provenance =>
@@ -176,6 +180,7 @@ function onItem(
       return done(`${work_item_id} is completed.`, { warnings: brief(completed.warnings) })
     }
     case 'unblock': {
+      const asked = activeWaitOf(d, work_item_id)?.wake === 'operator_input'
       const updated = updateItem(d, { work_item_id, by: 'operator', blocked_by: null })
       if (isRejection(updated)) return updated
       const { blocked_by, wait_id } = updated.cleared ?? { blocked_by: null, wait_id: null }
@@ -184,9 +189,15 @@ function onItem(
         ...(wait_id === null ? [] : [`${wait_id} is cancelled`]),
       ]
       const what = cleared.length === 0 ? 'nothing held it' : cleared.join(', ')
-      return done(`${work_item_id} may go on: ${what}.`, { warnings: brief(updated.warnings) })
+      const warnings = [...brief(updated.warnings), ...(asked ? [questionCancelled] : [])]
+      return done(`${work_item_id} may go on: ${what}.`, { warnings })
     }
   }
+}
+
+const questionCancelled = {
+  kind: 'question_cancelled',
+  message: 'It had asked you something and goes on without an answer; `holon answer` gives one.',
 }
 
 const brief = (warnings: readonly { kind: string; message: string }[]) =>

@@ -1,0 +1,39 @@
+/** §13 What the operator's own acts say back when they do less, or more, than one may think. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { OperatorReply } from '../src/protocol/operator.ts'
+import { calls } from '../src/testing/scripted-model.ts'
+import { completes, creates, picks, waitsFor } from './support/scripts.ts'
+import { scene } from './support/scene.ts'
+
+const kinds = (reply: OperatorReply): string[] =>
+  reply.ok ? reply.warnings.map(({ kind }) => kind) : [reply.code]
+
+test('§13 a message about a completed item is taken in and says that it reopens nothing', async (t) => {
+  const s = await scene(
+    t,
+    () => creates('A'),
+    (s) => picks(s.id('A')),
+    (s) => completes(s.id('A'), 'A is done.'),
+    () => calls('Noted.'),
+  )
+  await s.say('Do A.')
+  const reply = await s.try({ do: 'send', text: 'And more.', work_item_id: s.id('A') })
+  assert.deepEqual(kinds(reply), ['item_completed'])
+  await s.rest()
+  const [item] = await s.rows('work_items')
+  assert.equal(item?.state, 'completed')
+})
+
+test('§13 unblocking an item that asks a question says that the question is gone', async (t) => {
+  const s = await scene(
+    t,
+    () => creates('A'),
+    (s) => picks(s.id('A')),
+    () => calls(waitsFor('operator_input', { reason: 'Which one?' })),
+    () => calls('I go on.'),
+  )
+  await s.say('Do A.')
+  const reply = await s.try({ do: 'unblock', work_item_id: s.id('A') })
+  assert.deepEqual(kinds(reply), ['question_cancelled'])
+})
