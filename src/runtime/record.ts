@@ -2,7 +2,13 @@
  * Recording a model's answer: the round as it came, its calls with our ids, and for every call
  * that may not run its error result, in one commit with the intent of the first that may.
  */
-import { errorResult, type Call, type ToolResult } from '../domain/call.ts'
+import {
+  errorResult,
+  evolveCall,
+  type Call,
+  type CallEvent,
+  type ToolResult,
+} from '../domain/call.ts'
 import { callsOf, openTurn, type Draft } from '../domain/facts.ts'
 import type { CallId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
@@ -16,7 +22,8 @@ import type { LaneEnv } from './lane-env.ts'
 import { planNow } from './plan-now.ts'
 
 /** A call of the answer, judged: it may run, or here is its result. */
-type Judged = { call: Call; result: ToolResult | null }
+type Recorded = CallEvent & { type: 'call_recorded' }
+type Judged = { call: Call; event: Recorded; result: ToolResult | null }
 
 export async function recordRound(env: LaneEnv, round: Round, answer: ModelRound): Promise<void> {
   const known = knownProviderIds(env)
@@ -67,19 +74,8 @@ function commitRound(
     model: answer.model,
   })
   providerServed(d)
-  for (const { call, result } of judged) {
-    d.emit({
-      type: 'call_recorded',
-      id: call.id,
-      turn_id: call.turn_id,
-      work_item_id: call.work_item_id,
-      round: call.round,
-      index: call.index,
-      provider_call_id: call.provider_call_id,
-      tool_name: call.tool_name,
-      input: call.input,
-      effect_class: call.effect_class,
-    })
+  for (const { call, event, result } of judged) {
+    d.emit(event)
     if (result !== null) finishCall(d, call, result)
   }
   advance(d, onward)
@@ -94,10 +90,10 @@ function judge(
   repeated: boolean,
 ): Judged {
   const verdict = validateCall(part.tool_name, part.input_json)
-  const call: Call = {
+  const event: Recorded = {
+    type: 'call_recorded',
     id,
     turn_id: round.turn_id,
-    agent_id: env.agent_id,
     work_item_id: openTurn(env.facts())?.work_item_id ?? null,
     round: round.n,
     index,
@@ -105,17 +101,10 @@ function judge(
     tool_name: part.tool_name,
     input: verdict.ok ? verdict.input : null,
     effect_class: verdict.ok ? verdict.tool.effect_class : 'pure',
-    state: 'recorded',
-    intent: null,
-    task_id: null,
-    result: null,
-    result_hash: null,
-    changed_something: false,
-    attempts: 0,
-    started_at: null,
-    finished_at: null,
   }
-  return { call, result: refusal(round, part, index, repeated, verdict) }
+  // The row as it will be: what a tool's intent may look at before the commit.
+  const call = evolveCall(null, event, { at: env.now(), agent_id: env.agent_id })
+  return { call, event, result: refusal(round, part, index, repeated, verdict) }
 }
 
 /** Why a call may not run, first that applies. */
