@@ -223,6 +223,13 @@ export function openTurn(facts: Facts): Turn | null {
   return null
 }
 
+/** The open turn where there must be one: everything that works inside a turn. */
+export function mustTurn(facts: Facts): Turn {
+  const turn = openTurn(facts)
+  if (!turn) throw new Error('no turn is open')
+  return turn
+}
+
 export function roundsOf(facts: Facts, turn: Turn): Round[] {
   const found: Round[] = []
   for (const r of facts.rows('rounds')) if (r.turn_id === turn.id) found.push(r)

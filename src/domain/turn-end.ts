@@ -2,7 +2,7 @@
  * The end of a turn, one commit: its terminal record, what becomes of its messages, the brief of
  * its last words, what is counted, and focus that returns (contracts 2, 5, 6).
  */
-import { agentOf, agentPacing, callsOf, openTurn, roundsOf, type Draft } from './facts.ts'
+import { mustTurn, agentOf, agentPacing, callsOf, roundsOf, type Draft } from './facts.ts'
 import { errorResult, type Call } from './call.ts'
 import { dropNotes, giveBackMessages, undoReviews } from './dead.ts'
 import { returnFocusAfterTurn } from './focus.ts'
@@ -24,8 +24,7 @@ export type TurnEnding = {
 }
 
 export function endTurn(d: Draft, ending: TurnEnding): void {
-  const turn = openTurn(d)
-  if (!turn) throw new Error('no turn is open')
+  const turn = mustTurn(d)
   const calls = callsOf(d, turn)
   for (const call of calls) {
     if (call.state === 'recorded') notExecuted(d, call, 'The turn ended before it began.')

@@ -3,7 +3,15 @@
  * it reviews, the turn drawn from the bucket (contracts 5 and 6; reliability 4).
  */
 import { claims } from './claims.ts'
-import { activeWaitOf, agentOf, agentPacing, itemPacing, openTurn, type Draft } from './facts.ts'
+import {
+  mustTurn,
+  activeWaitOf,
+  agentOf,
+  agentPacing,
+  itemPacing,
+  openTurn,
+  type Draft,
+} from './facts.ts'
 import { returnFocusAfterTurn } from './focus.ts'
 import type { MessageId, TurnId, WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
@@ -140,8 +148,7 @@ function decided(
  * with one more attempt, and at the third they are dead, with a brief.
  */
 export function abandonTurn(d: Draft): void {
-  const turn = openTurn(d)
-  if (!turn) throw new Error('no turn is open')
+  const turn = mustTurn(d)
   giveBackMessages(d, turn)
   undoReviews(d, turn)
   dropNotes(d)

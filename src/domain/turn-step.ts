@@ -3,7 +3,7 @@
  * after a crash are the same thing (contracts 6). The first that applies wins, top to bottom.
  */
 import type { Call } from './call.ts'
-import { callsOf, openTurn, roundsOf, type Facts } from './facts.ts'
+import { mustTurn, callsOf, openTurn, roundsOf, type Facts } from './facts.ts'
 import { limits } from './limits.ts'
 import type { Message } from './message.ts'
 import { roundText, type Outcome, type Round, type RoundKind, type Turn } from './turn.ts'
@@ -23,8 +23,7 @@ export type Step =
   | { do: 'end'; outcome: Outcome; reason: string | null; text: string }
 
 export function nextStep(facts: Facts): Step {
-  const turn = openTurn(facts)
-  if (!turn) throw new Error('no turn is open')
+  const turn = mustTurn(facts)
   const rounds = roundsOf(facts, turn)
   const last = rounds.at(-1)
   if (!last) return { do: 'open' }

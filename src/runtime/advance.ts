@@ -5,7 +5,7 @@
  */
 import type { Call } from '../domain/call.ts'
 import { addReport } from '../domain/complete.ts'
-import { callsOf, openTurn, roundsOf, roundViews, type Draft } from '../domain/facts.ts'
+import { mustTurn, callsOf, roundsOf, roundViews, type Draft } from '../domain/facts.ts'
 import type { TaskId } from '../domain/ids.ts'
 import { interjected, nextStep, type Step } from '../domain/turn-step.ts'
 import { roundId, type RoundKind, type Turn } from '../domain/turn.ts'
@@ -88,12 +88,6 @@ function take(d: Draft, step: Step, onward: Onward): boolean {
       })
       return false
   }
-}
-
-const mustTurn = (d: Draft): Turn => {
-  const turn = openTurn(d)
-  if (!turn) throw new Error('no turn is open')
-  return turn
 }
 
 /** Records the intent of a call. True: it ended right there, look at the next. */

@@ -8,8 +8,8 @@ import { charTokens } from '../context/estimate.ts'
 import { wholeResult } from '../context/result.ts'
 import { resultTokens } from '../context/rounds.ts'
 import type { Event, EventType } from '../domain/event.ts'
-import { callsOf, openTurn, roundsOf, type Draft } from '../domain/facts.ts'
-import { roundText, type Turn } from '../domain/turn.ts'
+import { mustTurn, callsOf, roundsOf, type Draft } from '../domain/facts.ts'
+import { roundText } from '../domain/turn.ts'
 import { endTurn, notExecuted } from '../domain/turn-end.ts'
 import { mayEndAfterCalls } from '../domain/turn-step.ts'
 import type { PlanStored } from '../domain/work-item.ts'
@@ -99,8 +99,7 @@ async function nextIntent(
   env: LaneEnv,
   call: Call,
 ): Promise<{ ready: ReadyIntent | null; plan: PlanStored | null }> {
-  const turn = openTurn(env.facts())
-  if (!turn) throw new Error('no turn is open')
+  const turn = mustTurn(env.facts())
   const calls = callsOf(env.facts(), turn, call.round)
   const next = calls.find((other) => other.index > call.index && other.state === 'recorded')
   if (!next) return { ready: null, plan: mayEndAfterCalls(env.facts()) ? await planNow(env) : null }
@@ -207,12 +206,6 @@ async function prepareCompletions(env: LaneEnv, call: Call): Promise<ReadonlyMap
     prepared.set(other.id, await tool.prepare(other.input, toolContext(env, other)))
   }
   return prepared
-}
-
-const mustTurn = (facts: Parameters<typeof openTurn>[0]): Turn => {
-  const turn = openTurn(facts)
-  if (!turn) throw new Error('no turn is open')
-  return turn
 }
 
 /** Rows that the arguments name and that may be too old to be among the live facts. */

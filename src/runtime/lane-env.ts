@@ -13,6 +13,7 @@ import type { HostNotice, HostPorts } from './ports.ts'
 import type { Store } from './store.ts'
 import type { Onward } from './advance.ts'
 import { agentHome } from './home.ts'
+import type { PlanPorts } from './plans.ts'
 
 export class LaneEnv {
   readonly agent_id: AgentId
@@ -69,6 +70,12 @@ export class LaneEnv {
 
   home(): string {
     return agentHome(this.ports.home, this.agent_id)
+  }
+
+  /** What reading and making plan files takes. */
+  plans(): PlanPorts {
+    const { home, files } = this.ports
+    return { home, files, ledger: this.store.ledger }
   }
 
   /** The folder the agent works in: its workspace, else its own home. */

@@ -148,8 +148,7 @@ export class Lane {
             : null
     const item = id === null ? undefined : this.env.facts().row('work_items', id)
     if (!item || item.state === 'completed') return null
-    const { ports, store } = this.env
-    const plans = { home: ports.home, files: ports.files, ledger: store.ledger }
+    const plans = this.env.plans()
     return { id: item.id, plan: (await readPlan(plans, item)).stored }
   }
 

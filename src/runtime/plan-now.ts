@@ -9,6 +9,6 @@ export async function planNow(env: LaneEnv): Promise<PlanStored | null> {
   const id = openTurn(facts)?.work_item_id ?? null
   const item = id === null ? undefined : facts.row('work_items', id)
   if (!item || item.state === 'completed') return null
-  const plans = { home: env.ports.home, files: env.ports.files, ledger: env.store.ledger }
+  const plans = env.plans()
   return (await readPlan(plans, item)).stored
 }

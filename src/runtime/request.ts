@@ -6,7 +6,7 @@
 import { charTokens } from '../context/estimate.ts'
 import { renderOpening } from '../context/render.ts'
 import type { Situation } from '../context/situation.ts'
-import { agentOf, openTurn, type Draft } from '../domain/facts.ts'
+import { mustTurn, agentOf, openTurn, type Draft } from '../domain/facts.ts'
 import { deliverFailure, holdAgent } from '../domain/park.ts'
 import { plus } from '../domain/time.ts'
 import { endTurn } from '../domain/turn-end.ts'
@@ -78,8 +78,7 @@ export type Streamed = 'recorded' | 'ended' | 'held' | 'left'
 
 /** Sends the recorded request and records the answer, or does what its fault asks for. */
 export async function stream(env: LaneEnv, talk: Talk, round: Round): Promise<Streamed> {
-  const turn = openTurn(env.facts())
-  if (!turn) throw new Error('no turn is open')
+  const turn = mustTurn(env.facts())
   const opened = await env.ports.models.open(turn.model)
   if (!opened.ok) {
     return afterFault(env, turn, setupFault(opened.code, opened.message))

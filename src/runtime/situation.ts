@@ -3,7 +3,7 @@
  * request shows. Reads only; the same facts give the same situation.
  */
 import type { EarlierRound, ItemView, Situation } from '../context/situation.ts'
-import { activeWaits, agentOf, itemPacing, openTurn, roundViews } from '../domain/facts.ts'
+import { mustTurn, activeWaits, agentOf, itemPacing, roundViews } from '../domain/facts.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import type { Message } from '../domain/message.ts'
 import { candidates, promptLimit, type Candidates } from '../domain/rank.ts'
@@ -25,11 +25,10 @@ const instructionBytes = 65_536
 
 export async function gather(env: LaneEnv): Promise<Situation> {
   const facts = env.facts()
-  const turn = openTurn(facts)
-  if (!turn) throw new Error('no turn is open')
+  const turn = mustTurn(facts)
   const now = env.store.now()
   const agent = agentOf(facts)
-  const plans = { home: env.ports.home, files: env.ports.files, ledger: env.store.ledger }
+  const plans = env.plans()
   const all = candidates(facts, now)
   const item = turn.work_item_id === null ? null : await itemView(env, turn.work_item_id)
   const mine = [...facts.rows('messages')]
@@ -68,7 +67,7 @@ async function itemView(env: LaneEnv, id: WorkItemId): Promise<ItemView | null> 
   const item = await env.load('work_items', id)
   if (!item) return null
   const { ledger } = env.store
-  const plans = { home: env.ports.home, files: env.ports.files, ledger }
+  const plans = env.plans()
   const waits = await ledger.list('waits', { work_item_id: id, limit: itemWaits })
   const tasks = await ledger.list('tasks', { work_item_id: id, limit: itemTasks })
   const lastTurn = itemPacing(facts, id).last_turn_ended_at ?? ''
@@ -112,7 +111,7 @@ async function earlier(env: LaneEnv, turn: Turn, item: WorkItemId): Promise<Earl
 }
 
 async function planHeads(env: LaneEnv, all: Candidates): Promise<Record<string, string>> {
-  const plans = { home: env.ports.home, files: env.ports.files, ledger: env.store.ledger }
+  const plans = env.plans()
   const heads: Record<string, string> = {}
   for (const candidate_class of candidateClasses) {
     if (candidate_class === 'completed_recent') continue

@@ -6,7 +6,7 @@ import { charTokens } from '../context/estimate.ts'
 import { fits, messageTokens } from '../context/fits.ts'
 import type { ContextMessage, Opening } from '../context/message.ts'
 import { renderNotes, renderRound, type RoundsView } from '../context/rounds.ts'
-import { openTurn, roundViews } from '../domain/facts.ts'
+import { mustTurn, openTurn, roundViews } from '../domain/facts.ts'
 import type { Call } from '../domain/call.ts'
 import { outputPath, taskPath } from './home.ts'
 import type { LaneEnv } from './lane-env.ts'
@@ -38,8 +38,7 @@ export class Talk {
   /** Everything for the request that is recorded now. `null`: the opening's blob is gone. */
   async request(): Promise<{ system: string; messages: readonly ContextMessage[] } | null> {
     const facts = this.env.facts()
-    const turn = openTurn(facts)
-    if (!turn) throw new Error('no turn is open')
+    const turn = mustTurn(facts)
     if (this.#opening === null || this.#model !== turn.model) {
       const opening = await storedOpening(this.env)
       if (opening === null) return null

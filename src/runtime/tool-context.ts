@@ -2,7 +2,7 @@
  * What a tool gets of the runtime: the ToolContext of one call, and the tools by name.
  */
 import type { Call } from '../domain/call.ts'
-import { openTurn } from '../domain/facts.ts'
+import { mustTurn } from '../domain/facts.ts'
 import type { Rows, Table } from '../domain/event.ts'
 import type { TaskId } from '../domain/ids.ts'
 import { tools } from '../tools/registry.ts'
@@ -19,9 +19,8 @@ export const toolNamed = (name: string): Tool | null => byName.get(name) ?? null
 
 export function toolContext(env: LaneEnv, call: Call): ToolContext {
   const { ports, store } = env
-  const turn = openTurn(env.facts())
-  if (!turn) throw new Error(`no turn is open for ${call.id}`)
-  const plans = { home: ports.home, files: ports.files, ledger: store.ledger }
+  const turn = mustTurn(env.facts())
+  const plans = env.plans()
   return {
     turn,
     call,
