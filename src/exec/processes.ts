@@ -57,9 +57,17 @@ export function createProcesses(
   const machine = { table, clock }
   const folderOf = (task_id: string) => taskFolder(tasks_folder, task_id)
   const watch = new Watch(folderOf, machine)
-  const onEnded = (task_id: string) => void watch.look(task_id)
   const { kind } = table
-  const spawner = new Spawner({ tasks_folder, shell, setsid, kind, path, clock, onEnded })
+  const spawner = new Spawner({
+    tasks_folder,
+    shell,
+    setsid,
+    kind,
+    path,
+    clock,
+    onClaimed: (task_id) => watch.begun(task_id),
+    onEnded: (task_id) => watch.told(task_id),
+  })
   const room: Room = { machine, spawner, watch, folderOf }
 
   return {

@@ -14,7 +14,7 @@ import { type IdentityKind, spawnerScript } from './runner-script.ts'
 /** `refused`: the folder is claimed already, or does not exist. `died`: the spawner ended first. */
 export type HandOver = 'claimed' | 'refused' | 'died'
 
-/** `onEnded` is called for every task of this spawner whose runner reached its end. */
+/** Called for every task of this spawner that a runner claims, and whose runner reached its end. */
 export type SpawnerOptions = {
   tasks_folder: string
   shell: string
@@ -22,6 +22,7 @@ export type SpawnerOptions = {
   kind: IdentityKind
   path: string
   clock: Clock
+  onClaimed: (task_id: string) => void
   onEnded: (task_id: string) => void
 }
 
@@ -114,6 +115,7 @@ export class Spawner {
 
   #notice(line: string): void {
     const [word = '', id = ''] = line.split(' ')
+    if (word === 'claimed') this.#options.onClaimed(id)
     if (word === 'claimed' || word === 'refused') this.#pending.get(id)?.[0]?.settle(word)
     else if (word === 'ended') this.#options.onEnded(id)
     else throw new Error(`the spawner said ${JSON.stringify(line)}`)

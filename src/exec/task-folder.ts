@@ -56,16 +56,31 @@ export function writeFolder(
   spec: CommandSpec,
   env: Readonly<Record<string, string>>,
 ): void {
-  mkdirSync(folder.path, { mode: 0o700, recursive: true })
-  if (statSync(folder.state, { throwIfNoEntry: false })) return
-  // Renamed into place: a second `prepare` must not empty a file that a runner is reading.
-  const put = (path: string, text: string) => {
-    const draft = `${path}.${process.pid}`
-    writeFileSync(draft, text, { mode: 0o600 })
-    renameSync(draft, path)
-  }
+  const made = makeFolder(folder.path)
+  if (!made && statSync(folder.state, { throwIfNoEntry: false })) return
+  const put = made ? write : replace
   put(folder.command, spec.cmd.endsWith('\n') ? spec.cmd : `${spec.cmd}\n`)
   put(folder.run, runFile({ ...spec, env }))
+}
+
+/** False when it was there already. */
+function makeFolder(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+    return true
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return false
+    throw error
+  }
+}
+
+const write = (path: string, text: string) => writeFileSync(path, text, { mode: 0o600 })
+
+/** Renamed into place: a second `prepare` must not empty a file that a runner is reading. */
+function replace(path: string, text: string): void {
+  const draft = `${path}.${process.pid}`
+  write(draft, text)
+  renameSync(draft, path)
 }
 
 /** What the runner wrote so far, or null when the folder is not claimed. */

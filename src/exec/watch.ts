@@ -15,6 +15,8 @@ type Waiter = { resolve(end: TaskProcess): void; reject(error: unknown): void }
 
 export class Watch {
   readonly #watched = new Map<string, Set<Waiter>>()
+  /** Begun here, and their runner has not yet said that they ended: no need to look. */
+  readonly #expected = new Set<string>()
   readonly #folderOf: (task_id: string) => TaskFolder
   readonly #machine: Machine
   #cancelTick: (() => void) | null = null
@@ -23,6 +25,17 @@ export class Watch {
   constructor(folderOf: (task_id: string) => TaskFolder, machine: Machine) {
     this.#folderOf = folderOf
     this.#machine = machine
+  }
+
+  /** A runner of our own spawner has begun it, and will say when it ends. */
+  begun(task_id: string): void {
+    this.#expected.add(task_id)
+  }
+
+  /** Its runner says that it ended. */
+  told(task_id: string): void {
+    this.#expected.delete(task_id)
+    void this.look(task_id)
   }
 
   add(task_id: string): Set<Waiter> {
@@ -48,7 +61,7 @@ export class Watch {
       }
       waiters.add(waiter)
       signal.addEventListener('abort', onAbort, { once: true })
-      void this.look(task_id)
+      if (!this.#expected.has(task_id)) void this.look(task_id)
     })
   }
 
@@ -92,6 +105,7 @@ export class Watch {
 
   #answer(task_id: string, waiters: Set<Waiter>, tell: (waiter: Waiter) => void): void {
     if (this.#watched.get(task_id) === waiters) this.#watched.delete(task_id)
+    this.#expected.delete(task_id)
     for (const waiter of waiters) tell(waiter)
   }
 
