@@ -1,6 +1,6 @@
 /**
- * The benchmarks, by hand: `npm run bench -- [start|rounds|agents|restart|wake …] [--quick]`.
- * Builds the bundle, runs what was asked for (or all) against floors interleaved with it, and
+ * The benchmarks, by hand: `npm run bench -- [start|rounds|agents|restart|wake|daemon …] [--quick]`.
+ * `daemon` is run when it is asked for only, whole or in parts (`daemon-wake`, …). Builds the bundle, runs what was asked for (or all) against floors interleaved with it, and
  * prints the table of docs/benchmarks.md. What each number means is written there.
  */
 import { cpus } from 'node:os'
@@ -8,6 +8,10 @@ import { parseArgs } from 'node:util'
 import { holon, inodeCreateUs, load, mustEndWell, openBench, runNode } from './machine.ts'
 import { nameFor, startModel } from './model-fixture.ts'
 import { agents } from './agents.ts'
+import { daemonHistory } from './daemon-history.ts'
+import { daemonIdle } from './daemon-idle.ts'
+import { daemonRestart } from './daemon-restart.ts'
+import { daemonWake } from './daemon-wake.ts'
 import { restart } from './restart.ts'
 import { ourRun, rounds } from './rounds.ts'
 import { start } from './start.ts'
@@ -20,7 +24,9 @@ const { values, positionals } = parseArgs({
 })
 const times = (usual: number): number =>
   Number(values.times ?? (values.quick ? Math.ceil(usual / 4) : usual))
-const asked = (name: string) => positionals.length === 0 || positionals.includes(name)
+const asked = (name: string) =>
+  positionals.includes(name) ||
+  (name.startsWith('daemon-') ? positionals.includes('daemon') : positionals.length === 0)
 
 const model = await startModel()
 const bench = openBench(model.base_url)
@@ -61,6 +67,26 @@ try {
   })
   await measure('restart', () => restart(bench, model, { rounds: 200, times: times(5) }))
   await measure('wake', () => wake(bench, model, values.quick ? 60 : 220))
+  const items = 10_000
+  for (const agents of [1, 100, 1_000]) {
+    await measure('daemon-restart', () =>
+      daemonRestart(bench, model, { agents, items, times: times(15) }),
+    )
+  }
+  const homes = [
+    { what: 'one agent', agents: 1, items: 0 },
+    { what: '1,000 agents, 10,000 items', agents: 1_000, items },
+    { what: 'one agent, 10,000 items', agents: 1, items },
+  ]
+  for (const home of homes) {
+    const count = times(200)
+    await measure('daemon-wake', () => daemonWake(bench, model, { ...home, times: count }))
+  }
+  const seconds = values.quick ? 20 : 60
+  await measure('daemon-idle', () => daemonIdle(bench, { agents: 1_000, items, seconds }))
+  for (const events of values.quick ? [10_000, 100_000] : [10_000, 100_000, 1_000_000]) {
+    await measure('daemon-history', () => daemonHistory(bench, { events, times: times(300) }))
+  }
   console.error(`inode create at the end ${inodeCreateUs(bench)} µs`)
   console.log(table(lines))
 } finally {

@@ -38,30 +38,71 @@ const quickToLoad = (code) =>
     })
 
 /**
- * What is loaded together is one chunk: each file costs a start a millisecond. First match wins;
- * everything else (a provider, a read, a migration) is a chunk of its own, loaded when it is used.
+ * What is loaded together is one chunk: each file costs a start a millisecond. A group takes what
+ * its modules import with them; the first match wins. `base` is what `holon run` needs to begin,
+ * `http` what only a server or a read through its routes needs; everything else (a provider, a
+ * command, a migration) is a chunk of its own, loaded when it is used.
  */
+const begin = [
+  'main\\.ts',
+  'domain',
+  'exec/(?!cron|daemon|log-files)',
+  'present',
+  'models/nearest',
+  'cli/(program|run)\\b',
+]
 const groups = [
+  { name: 'base', test: new RegExp(`src/(${begin.join('|')})|commander`) },
   {
-    name: 'base',
-    test: /src\/(domain|protocol\/(?!config)|exec|present|cli|client|models\/nearest)|commander/,
+    name: 'ledger',
+    test: /src\/ledger\/(?!migrations|backup|restore|retention|verify)|node_modules\/kysely\//,
   },
-  { name: 'zod', test: /node_modules\/zod\// },
-  { name: 'ledger', test: /src\/ledger\/(?!migrations)|node_modules\/kysely\// },
   { name: 'runtime', test: /src\/(runtime|context|tools\/(?!patch\.ts))|node_modules\/tokenx\// },
   {
     name: 'model',
     test: /src\/models\/(?!anthropic|google|openai|runbook)|@ai-sdk\/provider|eventsource-parser/,
   },
+  { name: 'http', test: /src\/(http|protocol)\/|node_modules\/(@hono|hono|@asteasolutions)\// },
 ].map((group, at, { length }) => ({ ...group, priority: length - at }))
+
+/** The schemas speak English; the bundle leaves sixty other languages of the library out. */
+const englishOnly = {
+  name: 'english-only',
+  load: (id) =>
+    id.endsWith('/node_modules/zod/v4/locales/index.js')
+      ? `export { default as en } from './en.js'`
+      : null,
+}
+
+/** The library asks for all of the schema language and changes one class of it. */
+const oneClass = {
+  name: 'one-class',
+  transform(code, id) {
+    if (!id.includes('/node_modules/@hono/zod-openapi/')) return null
+    const whole = 'extendZodWithOpenApi(z);'
+    if (!code.includes(whole)) throw new Error(`${id} no longer says ${whole}`)
+    return code.replace(whole, 'extendZodWithOpenApi({ ZodType: z.ZodType });')
+  },
+}
+
+/**
+ * The provider libraries make a `Headers` for every request; Node's own comes with all of undici,
+ * which costs a start 40 ms. Ours does the same for them: src/models/fetch-conformance.test.ts.
+ */
+const plainHeaders = {
+  name: 'plain-headers',
+  transform(code, id) {
+    if (!id.includes('/node_modules/@ai-sdk/') || !/\bHeaders\b/.test(code)) return null
+    const ours = JSON.stringify(resolve('src/models/fetch-response.ts'))
+    return `import { PlainHeaders as Headers } from ${ours};\n${code}`
+  },
+}
 
 const started = new Date()
 const bundle = await rolldown({
   input: { main: 'src/main.ts' },
   platform: 'node',
-  // The provider libraries make a `Headers` for every request; Node's own comes with all of undici,
-  // which costs a start 40 ms. Ours does the same for them: src/models/fetch-conformance.test.ts.
-  transform: { inject: { Headers: [resolve('src/models/fetch-response.ts'), 'PlainHeaders'] } },
+  plugins: [plainHeaders, englishOnly, oneClass],
   // A bundle that warns is a bundle that breaks at the user's: unresolved imports are errors.
   onLog: (level, log) => {
     if (level === 'warn') throw new Error(log.message)

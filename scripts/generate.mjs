@@ -1,8 +1,10 @@
 // Writes the texts a model reads into modules: `src/tools/generated.ts` from each tool's .md file
 // and zod schema, `src/context/generated.ts` from prompts/*.md. The same module serves the sources
-// and the bundle, and a start neither reads files nor computes schemas; and the JSON Schema of
-// config.json for editors. `--check` writes nothing and exits 1 naming each stale file.
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+// and the bundle, and a start neither reads files nor computes schemas; the JSON Schema of
+// config.json for editors; the OpenAPI document; and a page for each problem type. `--check` writes
+// nothing and exits 1 naming each stale file.
+import assert from 'node:assert/strict'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { argv, chdir, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -69,6 +71,52 @@ const configSchema = async () => {
   return `${JSON.stringify({ ...schema, ...about }, null, 2)}\n`
 }
 
+/** The document of the HTTP API: what is registered, on a home that nobody asks anything. */
+const openApi = async () => {
+  const { buildApp } = await import('../src/http/app.ts')
+  const { documentOf } = await import('../src/http/openapi.ts')
+  const unasked = new Proxy(
+    {},
+    { get: (_, name) => () => assert.fail(`asked for ${String(name)}`) },
+  )
+  const gate = { clock: unasked, control_token: unasked, port: unasked, hosts: [] }
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const { app } = buildApp(unasked, gate, { version, webhooks: unasked, on_error: unasked })
+  return `${JSON.stringify(documentOf(app, version), null, 2)}\n`
+}
+
+/** A page for each type of problem, by its path. */
+const problemPages = async () => {
+  const [{ problemCatalogue, problemOf }, { problemMeanings }] = await Promise.all([
+    import('../src/protocol/problem.ts'),
+    import('../src/protocol/problem-meaning.ts'),
+  ])
+  const codes = Object.keys(problemCatalogue).toSorted()
+  const page = (code) => {
+    const { type, status, hint, title } = problemOf(code, '')
+    return [
+      `# ${title}`,
+      `\`${type}\`, status ${status}.`,
+      problemMeanings[code],
+      `**What to do.** ${hint}`,
+      'All problems are listed in [the index](README.md).\n',
+    ].join('\n\n')
+  }
+  const rows = codes.map(
+    (code) => `| [\`${code}\`](${code}.md) | ${problemCatalogue[code].status} |`,
+  )
+  const index =
+    '# Problems\n\nEvery refusal of the HTTP API is a problem document (RFC 9457), and so' +
+    ' are the errors of\nthe command line with `--json`. Its `type` is `urn:holon:problem:`' +
+    ' and, here, one of these.\n\n' +
+    `| code | status |\n|---|---|\n${rows.join('\n')}\n`
+  const folder = 'docs/reference/problems'
+  return new Map([
+    [`${folder}/README.md`, index],
+    ...codes.map((code) => [`${folder}/${code}.md`, page(code)]),
+  ])
+}
+
 const checking = argv.includes('--check')
 const stale = []
 const update = (path, text) => {
@@ -89,6 +137,15 @@ if (existsSync(registry)) {
 }
 
 update('docs/reference/config.schema.json', await configSchema())
+update('docs/reference/openapi.json', await openApi())
+
+const pages = await problemPages()
+for (const [path, text] of pages) update(path, text)
+for (const path of globSync('docs/reference/problems/*.md')) {
+  if (pages.has(path)) continue
+  stale.push(path)
+  if (!checking) rmSync(path)
+}
 
 for (const path of new Set(stale)) console.error(`${path} ${checking ? 'is stale' : 'written'}`)
 if (checking && stale.length > 0) {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { execPath } from 'node:process'
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmod,
@@ -20,11 +20,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
-import { after, test } from 'node:test'
+import { after, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { openLedger, openReader, type FaultSeam } from '../src/ledger/open.ts'
 import { ownerOf } from '../src/ledger/owner.ts'
 import { LedgerFault } from '../src/ledger/port.ts'
+import { restoreHome } from '../src/ledger/restore.ts'
 import { conformance } from '../src/testing/conformance.ts'
 import { freshMint, itemCreated, laneOf, messageAdmitted } from '../src/testing/lane.ts'
 
@@ -42,6 +43,7 @@ function onDatabase(home: string, sql: string): void {
 conformance('sqlite', {
   open,
   openReader,
+  restore: restoreHome,
   ownerOf,
   usurp: async (home) => onDatabase(home, 'update meta set boot_epoch = boot_epoch + 1'),
   damage: async (home, sql) => {
@@ -133,12 +135,12 @@ test('a ledger of a newer schema is refused by owner and reader, and left as it 
     await assert.rejects(attempt(home), (fault: LedgerFault) => {
       assert.equal(fault.code, 'newer_schema')
       assert.equal(fault.retry, 'never')
-      assert.match(fault.message, /has schema 7 and this holon knows 1: run the newer holon/)
+      assert.match(fault.message, /has schema 7 and this holon knows 2: run the newer holon/)
       return true
     })
   }
   assert.equal(await ownerOf(home), null)
-  onDatabase(home, 'pragma user_version = 1')
+  onDatabase(home, 'pragma user_version = 2')
   await open(home).then((ledger) => ledger.close())
 })
 
@@ -206,6 +208,103 @@ test('on a full disk a commit keeps nothing and reads go on; with space it works
   await lane.emit(big)
   assert.deepEqual((await ledger.verify()).problems, [])
   await ledger.close()
+})
+
+test('a blob the full disk refuses is a fault to try again, and the ledger stays usable', async () => {
+  const home = await emptyHome()
+  let full = true
+  const noSpace = () =>
+    Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      code: 'ENOSPC',
+      syscall: 'write',
+    })
+  const ledger = await open(home, {
+    before_commit: () => {},
+    after_commit: () => {},
+    refuse_blob: () => (full ? noSpace() : null),
+  })
+  const lane = await laneOf(ledger)
+  const bytes = new Uint8Array(10)
+  await assert.rejects(ledger.putBlob(bytes), { code: 'disk_full', retry: 'later' })
+  await lane.emit(itemCreated())
+  full = false
+  assert.deepEqual(new Uint8Array((await ledger.blob(await ledger.putBlob(bytes))) ?? []), bytes)
+  await ledger.close()
+})
+
+/** A file system of its own, so small that it is soon full; null: this user cannot make one. */
+async function smallDisk(t: TestContext, bytes: number): Promise<string | null> {
+  const at = await emptyHome()
+  const options = ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', at]
+  if (process.platform !== 'linux' || spawnSync('mount', options).status !== 0) return null
+  t.after(() => assert.equal(spawnSync('umount', [at]).status, 0))
+  return at
+}
+
+test('a disk that is really full stops commits and blobs until there is space again', async (t) => {
+  const disk = await smallDisk(t, 4 << 20)
+  if (disk === null) {
+    t.skip('NOT TESTED: only root on Linux can mount a small disk')
+    return
+  }
+  const ballast = join(disk, 'ballast')
+  const ledger = await open(join(disk, 'home'))
+  const lane = await laneOf(ledger)
+  await writeFile(ballast, new Uint8Array(2 << 20))
+  const full = { name: 'LedgerFault', code: 'disk_full', retry: 'later' }
+  let kept = 0
+  await assert.rejects(async () => {
+    for (;;) {
+      await lane.emit(messageAdmitted({ body: 'x'.repeat(20_000) }))
+      kept++
+    }
+  }, full)
+  assert.ok(kept > 0)
+  const bytes = new Uint8Array(1 << 20)
+  await assert.rejects(ledger.putBlob(bytes), full)
+  await assert.rejects(
+    ledger.commit(lane.change(messageAdmitted({ body: 'x'.repeat(99_000) }))),
+    full,
+  )
+  assert.equal((await ledger.live('main'))?.rows.length, 1 + kept)
+  assert.deepEqual((await ledger.verify()).problems, [])
+
+  await rm(ballast)
+  await lane.emit(messageAdmitted({ body: 'y'.repeat(99_000) }))
+  assert.deepEqual(
+    await ledger.blob(await ledger.putBlob(bytes)).then((found) => found?.length),
+    1 << 20,
+  )
+  assert.deepEqual(await readdir(join(disk, 'home', 'ledger', 'blobs', 'unfinished')), [])
+  assert.deepEqual((await ledger.verify()).problems, [])
+  await ledger.close()
+})
+
+test('a home cannot be made or opened on a full disk, and can when there is space', async (t) => {
+  const disk = await smallDisk(t, 4 << 20)
+  if (disk === null) {
+    t.skip('NOT TESTED: only root on Linux can mount a small disk')
+    return
+  }
+  const ballast = join(disk, 'ballast')
+  const fill = async () => {
+    const file = await openFile(ballast, 'w')
+    for (;;) {
+      const written = await file.write(new Uint8Array(4096)).catch(() => null)
+      if (written === null || written.bytesWritten < 4096) break
+    }
+    await file.close()
+  }
+  const [home, other] = [join(disk, 'home'), join(disk, 'other')]
+  await open(home).then((ledger) => ledger.close())
+  await fill()
+  const full = { name: 'LedgerFault', code: 'disk_full', retry: 'later' }
+  await assert.rejects(open(other), full)
+  await assert.rejects(open(home), full)
+  await assert.rejects(openReader(home), full)
+  await rm(ballast)
+  await open(home).then((ledger) => ledger.close())
+  assert.equal(await ownerOf(other), null)
 })
 
 /** Runs `body` as a user who is not root, to whom permissions mean something. */

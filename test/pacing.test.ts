@@ -261,7 +261,7 @@ async function drain(home: string, clock: VirtualClock, left: number): Promise<v
     mint: (prefix) => ids.mint(prefix),
   })
   const store = new Store(ledger, clock, ids)
-  await store.load()
+  await store.loaded(agent)
   await store.transact(agent, null, (d) => paceAgent(d, { bucket: left, bucket_at: d.now }))
   await ledger.close()
 }

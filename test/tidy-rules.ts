@@ -28,6 +28,7 @@ const ladder: Record<string, readonly string[]> = {
   tools: ['domain', 'exec'],
   runtime: ['domain', 'context', 'ledger', 'models', 'exec', 'tools', 'protocol'],
   http: ['protocol', 'domain'],
+  telemetry: ['domain', 'exec', 'runtime'],
   client: ['protocol'],
   present: ['protocol'],
   cli: ['client', 'present', 'protocol'],
@@ -42,6 +43,9 @@ const typesOnly = [
   'http → domain',
   'tools → exec',
   'runtime → protocol',
+  'telemetry → domain',
+  'telemetry → exec',
+  'telemetry → runtime',
 ]
 /** Numbers with a name, a unit and a reason, which every room above may read. */
 const limits = 'src/domain/limits.ts'
@@ -54,7 +58,14 @@ const pure: Record<string, readonly string[]> = {
   present: [],
 }
 /** Packages that only one room knows. */
-const owned: Record<string, string> = { kysely: 'ledger', '@ai-sdk': 'models', commander: 'cli' }
+const owned: Record<string, string> = {
+  kysely: 'ledger',
+  '@ai-sdk': 'models',
+  commander: 'cli',
+  pino: 'telemetry',
+  'prom-client': 'telemetry',
+  '@opentelemetry': 'telemetry',
+}
 
 /** Where the machine may be touched. Everyone else is given it through a port. */
 const machineRooms = ['exec', 'ledger', 'testing', 'main']

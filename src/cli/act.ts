@@ -11,6 +11,7 @@ import { clockTimes } from '../present/why-text.ts'
 import { readConfig } from './config-file.ts'
 import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { asFailure, CliFailure, exits, refused, usage, type Exit } from './failure.ts'
+import { expand } from './settings.ts'
 
 /** Milliseconds in which an owner that has just begun must open its door. */
 const doorPatience = 2_000
@@ -91,12 +92,15 @@ async function noDoor({ ports, home }: Context): Promise<CliFailure> {
 }
 
 export async function act(context: Context, command: OperatorCommand): Promise<Exit> {
-  const reply = await perform(context, command)
+  return told(context, command, await perform(context, command))
+}
+
+async function told(context: Context, command: OperatorCommand, reply: Accepted): Promise<Exit> {
   if (context.flags.json === true) printJson(context, reply)
   else if (context.flags.quiet !== true) {
     const { ids, ports } = context
     printLines(context, [
-      safeLine(ids.within(reply.said)),
+      safeLine(clockTimes(ids.within(reply.said), zoneOf(context))),
       ...reply.warnings.map(({ message }) => safeLine(ids.within(`! ${message}`))),
     ])
     if ((await ports.owner(context.home.value)) === null && wakes(command)) {
@@ -111,9 +115,29 @@ function wakes(command: OperatorCommand): boolean {
   switch (command.do) {
     case 'send':
     case 'unblock':
+    case 'answer':
     case 'trigger':
+    case 'deliver':
+    case 'redeliver':
+    case 'create_item':
+    case 'update_item':
     case 'start_agent':
       return true
+    case 'dead_letter':
+    case 'create_trigger':
+    case 'reset_trigger':
+    case 'revoke_trigger':
+    case 'create_schedule':
+    case 'change_schedule':
+    case 'pause_schedule':
+    case 'resume_schedule':
+    case 'remove_schedule':
+    case 'create_agent':
+    case 'configure_agent':
+    case 'delete_agent':
+    case 'snooze':
+    case 'dismiss':
+    case 'start_task':
     case 'pick':
     case 'complete':
     case 'cancel_wait':
@@ -162,7 +186,7 @@ export async function send(context: Context, text: string, options: SendOptions)
   if (bound !== null && options.agent !== undefined && options.agent !== bound.agent_id) {
     throw usage('wrong_agent', `${target} is ${bound.agent_id}'s, not ${options.agent}'s`)
   }
-  return act(context, {
+  const command: OperatorCommand = {
     do: 'send',
     agent_id: bound?.agent_id ?? options.agent ?? 'main',
     text,
@@ -171,7 +195,17 @@ export async function send(context: Context, text: string, options: SendOptions)
     ...(options.now === true ? { priority: 'interject' as const } : {}),
     ...(options.start === true ? { start: true } : {}),
     surface: 'cli_prompt',
-  })
+  }
+  const reply = await perform(context, command)
+  const exit = await told(context, command, reply)
+  const { json, quiet } = context.flags
+  if (options.now !== true || json === true || quiet === true) return exit
+  // Only a daemon runs the agent and says what became of it.
+  if ((await context.ports.daemon.running(context.home.value)) === null) return exit
+  const { printReceipt } = await import('./receipt.ts')
+  const { agent_id } = command
+  if (reply.message_id !== null) await printReceipt(context, agent_id, reply.message_id)
+  return exit
 }
 
 /** A message to an agent that was never made would make a home to be refused in. */
@@ -261,9 +295,30 @@ function notEmpty(text: string, what: string, example: string): void {
 
 export async function onAgent(
   context: Context,
-  verb: 'start' | 'stop',
+  verb: 'start' | 'stop' | 'delete',
   agent: string,
 ): Promise<Exit> {
   await mustExist(context, agent)
-  return act(context, { do: verb === 'start' ? 'start_agent' : 'stop_agent', agent_id: agent })
+  return act(context, { do: `${verb}_agent`, agent_id: agent })
+}
+
+export type CreateAgentOptions = { model?: string; fallbackModel?: string; workspace?: string }
+
+export async function createAgent(
+  context: Context,
+  agent: string,
+  { model, fallbackModel, workspace }: CreateAgentOptions,
+): Promise<Exit> {
+  const { ports } = context
+  const root = workspace === undefined ? null : ports.absolute(expand(ports, workspace))
+  if (root !== null && !(await ports.folder_exists(root))) {
+    throw usage('workspace_missing', `there is no folder ${root}`, 'make it, or name another')
+  }
+  return act(context, {
+    do: 'create_agent',
+    agent_id: agent,
+    ...(model === undefined ? {} : { model }),
+    ...(fallbackModel === undefined ? {} : { fallback_model: fallbackModel }),
+    ...(root === null ? {} : { workspace: { mode: 'explicit_root', root } }),
+  })
 }

@@ -3,8 +3,9 @@ import type { AgentView } from '../protocol/agent-view.ts'
 import { safeLine } from '../present/safe.ts'
 import { due, type Zone } from '../present/span.ts'
 import { table, type Column } from '../present/table.ts'
-import { printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
+import { printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, type Exit } from './failure.ts'
+import { printList } from './records.ts'
 
 const columns: readonly Column[] = [
   { title: 'AGENT', min: 8 },
@@ -15,12 +16,11 @@ const columns: readonly Column[] = [
 ]
 
 export function agents(context: Context): Promise<Exit> {
+  if (context.flags.json === true) {
+    return printList(context, { plural: 'agents', path: '/agents' })
+  }
   return reading(context, async (reader, moment) => {
     const views = await viewsOf(reader, moment, undefined)
-    if (context.flags.json === true) {
-      printJson(context, { agents: views.map(record) })
-      return exits.done
-    }
     if (views.length === 0) {
       printLines(context, ['no agent yet', 'do    holon run "<what is to be done>"'])
       return exits.done
@@ -41,20 +41,6 @@ export function agents(context: Context): Promise<Exit> {
     printLines(context, table(columns, rows, context.medium))
     return exits.done
   })
-}
-
-function record(view: AgentView) {
-  const { agent, next } = view
-  const { trigger_generation: _, ...fields } = agent
-  const until = next.do === 'wait' ? next.until : null
-  return {
-    ...fields,
-    posture: next.do === 'wait' ? `wait:${next.for}` : next.do,
-    because: next.because,
-    until,
-    current_run_id: view.turn?.id ?? null,
-    open_work_items: openCount(view),
-  }
 }
 
 const openCount = ({ facts }: AgentView): number =>

@@ -3,8 +3,9 @@ import type { Brief } from '../protocol/records.ts'
 import { glyph, painted, type Mark } from '../present/marks.ts'
 import { safeLines } from '../present/safe.ts'
 import { clock } from '../present/span.ts'
-import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
+import { idOf, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, usage, type Exit } from './failure.ts'
+import { printList } from './records.ts'
 
 export type BriefOptions = { agent?: string; workItem?: string; limit?: string }
 
@@ -23,10 +24,16 @@ export function briefs(context: Context, options: BriefOptions): Promise<Exit> {
   return reading(context, async (reader, moment) => {
     const limit = limitOf(options.limit)
     const views = await viewsOf(reader, moment, options.agent)
+    const { agent } = options
     const item =
       options.workItem === undefined
         ? undefined
         : await idOf(context, reader, options.workItem, ['work'])
+    if (context.flags.json === true) {
+      const path = (one: string) => `/agents/${one}/briefs`
+      const query = { work_item_id: item }
+      return printList(context, { plural: 'briefs', path, agent, query, limit, by: 'created_at' })
+    }
     const lists = await Promise.all(
       views.map(({ agent }) =>
         reader.list('briefs', {
@@ -40,10 +47,6 @@ export function briefs(context: Context, options: BriefOptions): Promise<Exit> {
       .flat()
       .sort((a, b) => (a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0))
       .slice(-limit)
-    if (context.flags.json === true) {
-      printJson(context, { briefs: found })
-      return exits.done
-    }
     printLines(context, found.length === 0 ? ['nothing was delivered yet'] : text(context, found))
     return exits.done
   })

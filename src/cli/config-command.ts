@@ -15,13 +15,15 @@ export async function configShow(context: Context): Promise<Exit> {
   const name = tilde(ports, file.path)
   const model = modelSetting(ports, undefined, file.config, name)
   const from = (value: unknown) => (value === undefined ? 'default' : name)
-  const { fallback_model, workspace, environment, providers = {} } = file.config
+  const { fallback_model, workspace, environment, http, log_level, providers = {} } = file.config
   const settings: Shown[] = [
     { key: 'home', ...home },
     { key: 'model', ...model },
     { key: 'fallback_model', value: fallback_model ?? null, source: from(fallback_model) },
     { key: 'workspace', value: workspace ?? null, source: from(workspace) },
     { key: 'environment', value: environment ?? [], source: from(environment) },
+    { key: 'http', value: http ?? null, source: from(http) },
+    { key: 'log_level', value: log_level ?? 'info', source: from(log_level) },
     ...Object.entries(providers).map(([id, provider]) => {
       return { key: `providers.${id}`, value: provider, source: name }
     }),
@@ -39,7 +41,10 @@ export async function configShow(context: Context): Promise<Exit> {
 }
 
 function said(key: string, value: unknown): string {
-  if (value === null) return key === 'workspace' ? "each agent's own home" : 'none'
+  if (value === null) {
+    if (key === 'http') return '127.0.0.1, port 7777'
+    return key === 'workspace' ? "each agent's own home" : 'none'
+  }
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ')
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -55,7 +60,7 @@ export async function configGet(context: Context, key: string): Promise<Exit> {
   const { config } = await readConfig(context.ports, context.home.value)
   const value = valueAt(config, key.split('.'))
   if (value === undefined) {
-    const known = ['model', 'fallback_model', 'workspace', 'environment', 'providers']
+    const known = Object.keys((await import('../protocol/config.ts')).configSchema.shape)
     const near = context.ports.nearest(key, known)
     const hint = known.includes(key.split('.')[0] ?? '')
       ? `holon config set ${key} <value>`
@@ -91,7 +96,8 @@ export async function configSet(context: Context, key: string, text: string): Pr
     at[part] = next
     at = next as Record<string, unknown>
   }
-  at[parts.at(-1) ?? key] = /^[[{]/.test(text.trim()) ? jsonOf(text) : text
+  // Lists, objects and whole numbers are written as JSON; everything else is text.
+  at[parts.at(-1) ?? key] = /^([[{]|\d{1,9}$)/.test(text.trim()) ? jsonOf(text) : text
   const whole = `${JSON.stringify(changed, null, 2)}\n`
   const valid: Config = await parseConfig(ports, path, whole)
   await ports.write_private(path, whole)

@@ -54,7 +54,8 @@ describe('config.json', () => {
       'an unknown key like none of them names them all',
       '{"zzz": 1}',
       '2 holon: unknown key "zzz" in /h/config.json line 1; the keys there are $schema, model, ' +
-        'fallback_model, workspace, providers, environment',
+        'fallback_model, workspace, providers, environment, http, webhooks, secrets, retention, ' +
+        'log_level',
     ],
     [
       'an unknown key of a provider is found where it stands',

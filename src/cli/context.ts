@@ -114,10 +114,15 @@ export async function viewsOf(
   throw usage('agent_not_found', `there is no agent "${agent}"`, known)
 }
 
+export type Prefix = 'work' | 'wait' | 'task' | 'trig' | 'dlv' | 'sched'
+
 const nouns: Readonly<Record<string, string>> = {
   work: 'work item',
   wait: 'wait',
   task: 'task',
+  trig: 'trigger',
+  dlv: 'delivery',
+  sched: 'schedule',
 }
 
 /** The whole id that `text` means; it must be of one of the nouns with these prefixes. */
@@ -125,7 +130,7 @@ export async function idOf(
   context: Context,
   reader: Reader,
   text: string,
-  prefixes: readonly ('work' | 'wait' | 'task')[],
+  prefixes: readonly Prefix[],
 ): Promise<string> {
   const names = prefixes.map((prefix) => nouns[prefix]).join(' or ')
   const example = prefixes.map((prefix) => `${prefix}_7f3a`).join(' or ')
@@ -151,4 +156,7 @@ const listOf: Readonly<Record<string, string>> = {
   work: 'holon work list --all',
   wait: 'holon waits',
   task: 'holon tasks --all',
+  trig: 'holon trigger list --all',
+  dlv: 'holon webhook deliveries',
+  sched: 'holon schedule list --all',
 }

@@ -50,7 +50,11 @@ export function asFailure(error: unknown): CliFailure | null {
   // Faults of the world carry a code and say whether a retry helps; their class is another room's.
   if (!(error instanceof Error) || !('code' in error) || !('retry' in error)) return null
   const code = String(error.code)
-  const { detail, hint } = faultParts(error.message)
+  // Some say what to do beside their sentence, most at its end.
+  const { detail, hint } =
+    'hint' in error && typeof error.hint === 'string'
+      ? { detail: error.message, hint: error.hint }
+      : faultParts(error.message)
   const exit = code === 'owned' ? exits.owned : exits.failed
   return new CliFailure(exit, problemOf(code, detail, hint, 503))
 }
@@ -69,7 +73,7 @@ function faultParts(message: string): { detail: string; hint: string | null } {
 /** The sentence of a fault, as `failureText` says it. */
 export function faultText(message: string): string {
   const { detail, hint } = faultParts(message)
-  return failureText(new CliFailure(exits.failed, problemOf('fault', detail, hint)))
+  return failureText(new CliFailure(exits.failed, problemOf('gave_up', detail, hint)))
 }
 
 /** `holon: what, where; what to do`. */

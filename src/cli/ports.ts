@@ -3,6 +3,7 @@
  * in, a test its own. Types only.
  */
 import type { DoorAddress } from '../client/operator.ts'
+import type { DaemonPorts, UpkeepPorts } from './daemon-ports.ts'
 import type { Reader } from '../client/home-reads.ts'
 import type { Config } from '../protocol/config.ts'
 import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
@@ -40,6 +41,14 @@ export interface HomeReader extends Reader {
   close(): Promise<void>
 }
 
+/** What a backup says of itself. `files` are by their path in it. */
+export type BackupManifest = {
+  made_at: string
+  last_global_seq: number
+  files: readonly { path: string; bytes: number }[]
+  not_included: readonly { path: string; reason: string }[]
+}
+
 export type RunSettings = {
   home: string
   config: Config
@@ -61,6 +70,8 @@ export type Notice =
   | { kind: 'retry'; agent_id: string; message: string; delay_ms: number; attempt: number }
   | { kind: 'resting'; agent_id: string; next: Next }
   | { kind: 'fault'; agent_id: string; message: string }
+  | { kind: 'degraded_entered'; code: string; message: string }
+  | { kind: 'degraded_left' }
 
 /** The runtime's host, as far as a run uses it. Contract: see `runtime/ports.ts`. */
 export interface RunHost {
@@ -74,11 +85,14 @@ export interface RunHost {
 }
 
 /**
- * A home this process owns. `open_model` says beforehand whether a model can be used. `open_door`
- * lets other terminals' commands in; it may be called twice. `output_bytes` is what a running
- * command has written so far. `close` gives everything back, the lock last.
+ * A home to run in: owned by this process, or served by a daemon. `open_model` says beforehand
+ * whether a model can be used. `open_door` lets other terminals' commands in; it may be called
+ * twice. `output_bytes` is what a running command has written so far. `close` gives everything
+ * back, the lock last.
  */
 export interface OwnedHome {
+  /** Another process serves the home: the work goes on when this one leaves. */
+  outlives: boolean
   host: RunHost
   agents(): Promise<Agent[]>
   events(after: number): Promise<StoredEvent[]>
@@ -100,6 +114,7 @@ export interface CliPorts {
     term: string | undefined
     /** LC_ALL, LC_CTYPE or LANG, the first that is set. */
     locale: string | undefined
+    has_control_token: boolean
   }
   user_home: string
   default_home: string
@@ -138,6 +153,8 @@ export interface CliPorts {
   ask(prompt: string, signal: AbortSignal): Asking
   /** Called at every interrupt, until the returned function is called. */
   on_interrupt(listener: () => void): () => void
+  daemon: DaemonPorts
+  upkeep: UpkeepPorts
 }
 
 /** A prompt that stands on the terminal. `redraw` draws it again below what was printed. */

@@ -3,13 +3,15 @@
  * used, so that a run loads nothing of the reads. Returns the exit code; never exits by itself.
  */
 import { Command, CommanderError, Option } from 'commander'
-import { makeContext, type Context } from './context.ts'
+import { makeContext } from './context.ts'
 import { asFailure, exits, failureText, usage, type CliFailure } from './failure.ts'
+import type { Action, Add } from './grammar.ts'
+import { examplesOf } from './help-examples.ts'
 import type { CliPorts } from './ports.ts'
+import { addDaemon } from './program-daemon.ts'
+import { addOutside, addUpkeep } from './program-outside.ts'
 import { safeJson } from '../present/safe.ts'
 import type { GlobalFlags } from './settings.ts'
-
-type Run = (context: Context) => Promise<number> | number
 
 export async function main(argv: readonly string[], ports: CliPorts): Promise<number> {
   let exit: number = exits.done
@@ -62,8 +64,6 @@ function parseFailure(error: CommanderError, help: string): CliFailure {
   )
 }
 
-type Action = (command: Command, use: Run) => () => Promise<void>
-
 function build(ports: CliPorts, action: Action): Command {
   const program = new Command('holon')
   program
@@ -93,14 +93,15 @@ function build(ports: CliPorts, action: Action): Command {
   addActs(program, add, action)
   addWork(program, add, action)
   addReads(program, add, action)
+  addOutside(program, add, action)
+  addDaemon(program, add, action)
+  addUpkeep(program, add, action)
   addConfig(program, add, action)
   return program
 }
 
 const globalLine =
   'Every command takes --home, --json, --quiet, --plain, --wide, --utc, --no-color, --ascii.'
-
-type Add = (parent: Command, name: string, about: string) => Command
 
 const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
@@ -149,14 +150,6 @@ function addActs(program: Command, add: Add, action: Action): void {
     .argument('<text>', 'the answer')
   answer.action((target: string, text: string) =>
     action(answer, async (context) => (await import('./act.ts')).answer(context, target, text))(),
-  )
-  const trigger = add(program, 'trigger', 'fire an external wait by hand')
-    .argument('<wait>', 'the wait')
-    .option('--body <text>', 'what came with the event')
-  trigger.action((target: string, options: object) =>
-    action(trigger, async (context) =>
-      (await import('./act.ts')).trigger(context, target, options),
-    )(),
   )
 }
 
@@ -259,8 +252,26 @@ function addWaits(program: Command, add: Add, action: Action): void {
 }
 
 function addAgents(program: Command, add: Add, action: Action): void {
-  const agents = add(program, 'agents', 'every agent and what it does; start, stop')
+  const agents = add(program, 'agents', 'every agent and what it does; create, start, stop, delete')
   agents.action(action(agents, async (context) => (await import('./agents.ts')).agents(context)))
+  const create = add(agents, 'create', 'a new agent')
+    .argument('<agent>', 'its name, never used again')
+    .option('--model <provider/model>', 'who thinks')
+    .option('--fallback-model <provider/model>', 'who thinks when that one is spent')
+    .option('--workspace <folder>', 'the folder it works in (default: its own)')
+  create.action((agent: string, options: object) =>
+    action(create, async (context) =>
+      (await import('./act.ts')).createAgent(context, agent, options),
+    )(),
+  )
+  const remove = add(agents, 'delete', 'end an agent for good; its history stays').argument(
+    '<agent>',
+  )
+  remove.action((agent: string) =>
+    action(remove, async (context) =>
+      (await import('./act.ts')).onAgent(context, 'delete', agent),
+    )(),
+  )
   for (const verb of ['start', 'stop'] as const) {
     const about =
       verb === 'start'
@@ -299,67 +310,4 @@ function addConfig(program: Command, add: Add, action: Action): void {
       (await import('./config-command.ts')).configSet(context, key, value),
     )(),
   )
-}
-
-const examples: Readonly<Record<string, readonly string[]>> = {
-  holon: [
-    'holon run examples/health.md          a runbook: no key, no cost',
-    'holon run "list what is slow in this build" --model anthropic/claude-sonnet-4-6',
-    'holon run --resume                          go on with everything open',
-    'holon work list                             what is open, and what it waits for',
-  ],
-  'holon run': [
-    'holon run "port the fixtures" --workspace ~/src/app',
-    'holon run examples/health.md',
-    'holon run notes.md --model openai/gpt-5.2   the text of the file, to a model',
-    'holon run --resume                          send nothing, go on',
-    '',
-    'Exit: 0 done, 1 failed or held, 2 usage, 3 waits for someone, 4 home owned by another',
-    'process, 130 interrupted. Ctrl-C ends at the next safe point, twice at once.',
-  ],
-  'holon send': [
-    'holon send "leave the fixtures as they are"',
-    'holon send --work-item work_7f3a "and add a test"',
-  ],
-  'holon answer': ['holon answer wait_3c1e yes', 'holon answer work_b210 "only the second one"'],
-  'holon trigger': [`holon trigger wait_40aa --body '{"conclusion":"success"}'`],
-  'holon work': ['holon work list --all', 'holon work show work_7f3a'],
-  'holon work list': ['holon work list --agent docs', 'holon work list --json | jq .work_items'],
-  'holon work show': ['holon work show work_7f3a'],
-  'holon work unblock': ['holon work unblock work_22e0'],
-  'holon work pick': ['holon work pick work_7f3a --reason "the release waits for it"'],
-  'holon work complete': ['holon work complete work_7f3a --report "Done by hand."'],
-  'holon why': [
-    'holon why work_b210',
-    'holon why work_b210 --history',
-    'holon why work_b210 --json | jq .next',
-  ],
-  'holon inbox': ['holon inbox'],
-  'holon tasks': ['holon tasks --all', 'holon tasks output task_91c2'],
-  'holon tasks show': ['holon tasks show task_91c2'],
-  'holon tasks output': ['holon tasks output task_91c2 | tail'],
-  'holon tasks stop': ['holon tasks stop task_91c2'],
-  'holon waits': ['holon waits', 'holon waits cancel wait_40aa'],
-  'holon waits cancel': ['holon waits cancel wait_40aa'],
-  'holon agents': ['holon agents', 'holon agents start docs'],
-  'holon agents start': ['holon agents start docs'],
-  'holon agents stop': ['holon agents stop docs'],
-  'holon briefs': ['holon briefs --work-item work_7f3a'],
-  'holon events': ['holon events --follow', 'holon events --after 1200 --json'],
-  'holon doctor': ['holon doctor --verify'],
-  'holon config': ['holon config show', 'holon config set model anthropic/claude-sonnet-4-6'],
-  'holon config show': ['holon config show --json'],
-  'holon config path': ['holon config path'],
-  'holon config get': ['holon config get model'],
-  'holon config set': [
-    'holon config set model local/qwen3-coder',
-    'holon config set providers.local.kind openai-compatible',
-  ],
-}
-
-function examplesOf(path: string): string {
-  const lines = examples[path] ?? []
-  return lines.length === 0
-    ? ''
-    : `\nExamples:\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}`
 }

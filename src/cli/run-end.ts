@@ -70,7 +70,14 @@ export function endLines(of: RunEnd, { exit, because, fault, counts, ms }: Outco
   return lines
 }
 
-export function interruptLines(of: RunEnd, because: string): string[] {
+export function interruptLines(of: RunEnd, because: string, goesOn: boolean): string[] {
+  if (goesOn) {
+    const stops = of.agents.map(({ id }) => `holon agents stop ${id}${homeFlag(of.context)}`)
+    return [
+      `${because}. Follow it again with   holon run --resume${homeFlag(of.context)}`,
+      `stop it with   ${stops.join('; ')}`,
+    ]
+  }
   return [
     ...runningTasks(of),
     `${because}; nothing is lost. Go on with   holon run --resume${homeFlag(of.context)}`,

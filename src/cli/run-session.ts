@@ -150,6 +150,10 @@ export class RunSession {
   }
 
   #notice(notice: Notice): void {
+    if (notice.kind === 'degraded_entered') {
+      return this.#screen.say([`nothing can be written, it waits: ${notice.message}`])
+    }
+    if (notice.kind === 'degraded_left') return this.#screen.say(['it goes on'])
     const mine = this.#mine.get(notice.agent_id)
     switch (notice.kind) {
       case 'committed':
@@ -298,6 +302,7 @@ export class RunSession {
       return
     }
     this.#asking?.abort.abort()
+    if (this.#owned.outlives) return this.#left('the daemon goes on with it')
     this.#screen.say(['ends at the next safe point; ctrl+c again leaves at once'])
     this.#owned.host.close('safe_point').then(
       () => this.#left('ended at a safe point'),
@@ -316,7 +321,7 @@ export class RunSession {
     this.#screen.lines(this.#lines.flush())
     const of = { context: this.#context, host: this.#owned.host, agents, mine: this.#mine }
     if (end.exit === exits.interrupted) {
-      this.#screen.say(interruptLines(of, end.because))
+      this.#screen.say(interruptLines(of, end.because, this.#owned.outlives))
     } else {
       const counts = this.#lines.counts
       this.#screen.say(endLines(of, { ...end, fault: this.#fault, counts, ms }))

@@ -36,7 +36,10 @@ export async function run(
     if (context.flags.json !== true) ports.err(`nothing is open in ${home.value}\n`)
     return exits.done
   }
-  const owned = await ports.own({ home: home.value, config })
+  // A daemon is asked to do it and is followed; without one this process owns the home itself.
+  const served = (await ports.daemon.running(home.value)) !== null
+  const attached = served ? await ports.daemon.attach(home.value) : null
+  const owned = attached ?? (await ports.own({ home: home.value, config }))
   let how: 'safe_point' | 'now' = 'safe_point'
   let said: string | null = null
   try {

@@ -6,6 +6,7 @@ import { clock, since, took, type Zone } from '../present/span.ts'
 import { table, type Column } from '../present/table.ts'
 import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, usage, type Exit } from './failure.ts'
+import { printList, printRecord } from './records.ts'
 import type { HomeReader } from './ports.ts'
 
 export type TaskListOptions = { all?: boolean; agent?: string }
@@ -26,6 +27,11 @@ const columns: readonly Column[] = [
 ]
 
 export function tasks(context: Context, options: TaskListOptions): Promise<Exit> {
+  if (context.flags.json === true) {
+    const path = (agent: string) => `/agents/${agent}/tasks`
+    const query = { status: options.all === true ? 'all' : 'live' }
+    return printList(context, { plural: 'tasks', path, agent: options.agent, query })
+  }
   return reading(context, async (reader, moment) => {
     const views = await viewsOf(reader, moment, options.agent)
     const lists = await Promise.all(
@@ -38,10 +44,6 @@ export function tasks(context: Context, options: TaskListOptions): Promise<Exit>
       ),
     )
     const found = lists.flat()
-    if (context.flags.json === true) {
-      printJson(context, { tasks: found })
-      return exits.done
-    }
     if (found.length === 0) {
       printLines(context, [
         options.all === true ? 'no task yet' : 'no task runs; ended ones: --all',
@@ -114,8 +116,7 @@ export function taskShow(context: Context, text: string): Promise<Exit> {
   return reading(context, async (reader) => {
     const task = await taskOf(context, reader, text)
     if (context.flags.json === true) {
-      printJson(context, task)
-      return exits.done
+      return printRecord(context, `/agents/${task.agent_id}/tasks/${task.id}`)
     }
     const zone = zoneOf(context)
     const { ids } = context

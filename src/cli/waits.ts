@@ -1,11 +1,12 @@
 /** `holon waits`: what each item, or an agent, waits for, and what ends it. */
 import { activeWaitsOf, type AgentView } from '../protocol/agent-view.ts'
-import { waitRecord, type Task, type Wait } from '../protocol/records.ts'
+import type { Task, Wait } from '../protocol/records.ts'
 import { safeLine } from '../present/safe.ts'
 import { due, since, type Zone } from '../present/span.ts'
 import { table, type Column } from '../present/table.ts'
-import { printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
+import { printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, type Exit } from './failure.ts'
+import { printList } from './records.ts'
 
 const columns: readonly Column[] = [
   { title: 'WAIT' },
@@ -16,13 +17,13 @@ const columns: readonly Column[] = [
 ]
 
 export function waits(context: Context, options: { agent?: string }): Promise<Exit> {
+  if (context.flags.json === true) {
+    const path = (agent: string) => `/agents/${agent}/waits`
+    return printList(context, { plural: 'waits', path, agent: options.agent })
+  }
   return reading(context, async (reader, moment) => {
     const views = await viewsOf(reader, moment, options.agent)
     const found = views.flatMap((view) => activeWaitsOf(view.facts).map((wait) => ({ view, wait })))
-    if (context.flags.json === true) {
-      printJson(context, { waits: found.map(({ wait }) => waitRecord(wait)) })
-      return exits.done
-    }
     if (found.length === 0) {
       printLines(context, ['nothing waits'])
       return exits.done

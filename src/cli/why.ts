@@ -5,8 +5,9 @@
 import { projectionOf } from '../protocol/agent-view.ts'
 import { whyOf, type Decision } from '../protocol/why.ts'
 import { historyLines, whyLines } from '../present/why-text.ts'
-import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
+import { idOf, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, type Exit } from './failure.ts'
+import { printRecord } from './records.ts'
 
 export type WhyOptions = { history?: boolean }
 
@@ -19,6 +20,10 @@ export function why(context: Context, text: string, { history }: WhyOptions): Pr
     const item = await reader.row('work_items', id)
     if (item === null) throw new Error(`no row for ${id}`)
     const { agent_id } = item
+    if (context.flags.json === true) {
+      const path = `/agents/${agent_id}/work-items/${id}/why`
+      return printRecord(context, path, history === true ? { history } : {})
+    }
     const [view] = await viewsOf(reader, moment, agent_id)
     const projection = view && projectionOf(view, id, item)
     if (!view || !projection) throw new Error(`no view of ${agent_id}`)
@@ -26,10 +31,6 @@ export function why(context: Context, text: string, { history }: WhyOptions): Pr
     const stored = await reader.list('decisions', { work_item_id: id, limit: most + 1 })
     const newest = stored.toReversed().slice(0, most)
     const found = whyOf(view, projection, last ?? null)
-    if (context.flags.json === true) {
-      printJson(context, history === true ? { ...found, history: newest } : found)
-      return exits.done
-    }
     const style = { zone: zoneOf(context), ids: context.ids, decided: true }
     printLines(context, whyLines(found, style))
     printLines(context, behind(context, { id, history, newest, more: stored.length > most }))

@@ -6,7 +6,7 @@ import type { HomeReader } from './ports.ts'
 import { readLastTurns } from '../client/home-reads.ts'
 import { attentionOf } from '../protocol/attention.ts'
 import { projectionOf, projections, type AgentView } from '../protocol/agent-view.ts'
-import { itemRecord, type Projection, type WorkItem } from '../protocol/records.ts'
+import type { Projection, WorkItem } from '../protocol/records.ts'
 import { spendByItem, type Spend } from '../protocol/spend.ts'
 import { whyOf } from '../protocol/why.ts'
 import { counted } from '../present/call-line.ts'
@@ -16,8 +16,9 @@ import { spent, stateCell } from '../present/state-cell.ts'
 import { clock } from '../present/span.ts'
 import { table, type Column } from '../present/table.ts'
 import { whyLines } from '../present/why-text.ts'
-import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
+import { idOf, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, type Exit } from './failure.ts'
+import { printList, printRecord } from './records.ts'
 
 export type WorkListOptions = { all?: boolean; agent?: string }
 
@@ -36,14 +37,14 @@ const columns: readonly Column[] = [
 ]
 
 export function workList(context: Context, options: WorkListOptions): Promise<Exit> {
+  if (context.flags.json === true) {
+    const path = (agent: string) => `/agents/${agent}/work-items`
+    const query = { filter: options.all === true ? 'all' : 'open' }
+    return printList(context, { plural: 'work_items', path, agent: options.agent, query })
+  }
   return reading(context, async (reader, moment) => {
     const views = await viewsOf(reader, moment, options.agent)
     const listed = (await Promise.all(views.map((view) => itemsOf(reader, view, options)))).flat()
-    if (context.flags.json === true) {
-      const work_items = await Promise.all(listed.map((one) => recordOf(reader, one, false)))
-      printJson(context, { work_items })
-      return exits.done
-    }
     if (listed.length === 0) {
       printLines(context, emptyWork(options))
       return exits.done
@@ -80,14 +81,6 @@ async function completedOf(reader: HomeReader, view: AgentView): Promise<Project
   const agent_id = view.agent.id
   const rows = await reader.list('work_items', { agent_id, status: ['completed'], limit: most })
   return rows.toReversed().flatMap((row) => projectionOf(view, row.id, row) ?? [])
-}
-
-async function recordOf(reader: HomeReader, { projection, spend }: Listed, whole: boolean) {
-  const plan = await reader.plan(projection.item)
-  return {
-    ...itemRecord(projection, plan, { include_todo_list: whole }),
-    spend: spend === null ? null : { turns: spend.turns, ...spend.usage },
-  }
 }
 
 const needsMe = ['needs_me', 'arrived', 'working', 'waiting', 'next', 'blocked', 'done']
@@ -133,16 +126,14 @@ export function workShow(context: Context, text: string): Promise<Exit> {
     const id = await idOf(context, reader, text, ['work'])
     const item = await reader.row('work_items', id)
     if (item === null) throw new Error(`no row for ${id}`)
+    if (context.flags.json === true) {
+      return printRecord(context, `/agents/${item.agent_id}/work-items/${id}`)
+    }
     const [view] = await viewsOf(reader, moment, item.agent_id)
     const projection = view && projectionOf(view, id, item)
     if (!view || !projection) throw new Error(`no view of ${item.agent_id}`)
     const turns = await reader.list('turns', { work_item_id: id, limit: most })
     const one: Listed = { view, projection, spend: spendByItem(turns).get(id) ?? null }
-    const record = await recordOf(reader, one, true)
-    if (context.flags.json === true) {
-      printJson(context, record)
-      return exits.done
-    }
     const zone = zoneOf(context)
     const { ids } = context
     const plan = await reader.plan(item)

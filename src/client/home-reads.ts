@@ -9,6 +9,7 @@ import type { Rows, StoredEvent, Table, Timestamp } from '../protocol/records.ts
 export type RowFilter = {
   agent_id?: string
   work_item_id?: string
+  schedule_id?: string
   status?: readonly string[]
   kind?: readonly string[]
   limit: number
@@ -85,6 +86,9 @@ const tableOfPrefix: Readonly<Record<string, Table>> = {
   brief: 'briefs',
   call: 'calls',
   dec: 'decisions',
+  trig: 'triggers',
+  dlv: 'deliveries',
+  sched: 'schedules',
 }
 
 export const prefixOf = (id: string): string => id.slice(0, Math.max(0, id.indexOf('_')))

@@ -5,8 +5,11 @@
 import type * as Http from 'node:http'
 import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
 
-/** Where the owner listens, as it left it in the home. */
-export type DoorAddress = { pid: number; port: number }
+/**
+ * Where the owner listens, as it left it in the home. A daemon says more: its API is at `url`, and
+ * it serves since `started_at`.
+ */
+export type DoorAddress = { pid: number; port: number; url?: string; started_at?: string }
 
 export type DoorAnswer =
   | { ok: true; reply: OperatorReply }
@@ -29,7 +32,7 @@ export function sendThroughDoor(
   const { promise, resolve } = Promise.withResolvers<DoorAnswer>()
   const body = JSON.stringify(command)
   const outgoing = process.getBuiltinModule('node:http').request({
-    host: '127.0.0.1',
+    host: door.url === undefined ? '127.0.0.1' : new URL(door.url).hostname.replace(/^\[|\]$/g, ''),
     port: door.port,
     path: '/operator',
     method: 'POST',

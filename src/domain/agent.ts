@@ -22,8 +22,6 @@ export type Agent = {
   fallback_model: string | null
   workspace: Workspace
   template: string | null
-  /** The generation of the agent's trigger: `reset` moves it and makes the old URL worthless. */
-  trigger_generation: number
   created_at: Timestamp
 }
 
@@ -51,7 +49,8 @@ export type AgentEvent =
       workspace?: Workspace
     }
   | { type: 'agent_started' | 'agent_stopped'; id: AgentId; by: By }
-  | { type: 'trigger_reset'; id: AgentId; generation: number }
+  /** Final: the name is never used again. */
+  | { type: 'agent_deleted'; id: AgentId; by: By }
   | {
       type: 'work_item_picked'
       id: AgentId
@@ -87,11 +86,11 @@ export function evolveAgent(
       fallback_model: null,
       workspace: event.workspace,
       template: null,
-      trigger_generation: 1,
       created_at: meta.at,
     }
   }
   if (agent === null) throw new Error(`${event.type} before agent_created: ${event.id}`)
+  if (agent.state === 'deleted') throw new Error(`${event.type} after ${event.id} was deleted`)
   switch (event.type) {
     case 'agent_configured': {
       const { type: _, id: __, ...settings } = event
@@ -101,8 +100,8 @@ export function evolveAgent(
       return { ...agent, state: 'active' }
     case 'agent_stopped':
       return { ...agent, state: 'stopped' }
-    case 'trigger_reset':
-      return { ...agent, trigger_generation: event.generation }
+    case 'agent_deleted':
+      return { ...agent, state: 'deleted', current_work_item_id: null }
     case 'work_item_picked':
       return { ...agent, current_work_item_id: event.current_work_item_id }
     case 'focus_released':

@@ -6,11 +6,23 @@ import { evolveAgent, type Agent, type AgentEvent } from './agent.ts'
 import { evolveBrief, type Brief, type BriefEvent } from './brief.ts'
 import { evolveCall, type Call, type CallEvent } from './call.ts'
 import { evolveDecision, type Decision, type DecisionEvent } from './decision.ts'
+import { evolveDelivery, type Delivery, type DeliveryEvent } from './delivery.ts'
 import type { AgentId, TurnId, WorkItemId } from './ids.ts'
 import { evolveMessage, type Message, type MessageEvent } from './message.ts'
 import { evolvePacing, type Pacing, type PacingEvent } from './pace.ts'
+import { evolveReceipt, type Receipt, type ReceiptEvent } from './receipt.ts'
+import { evolveSnooze, type Snooze, type SnoozeEvent } from './snooze.ts'
 import { evolveTask, type Task, type TaskEvent } from './task.ts'
 import type { Timestamp } from './time.ts'
+import {
+  evolveSchedule,
+  evolveSlot,
+  type Schedule,
+  type ScheduleEvent,
+  type Slot,
+  type SlotEvent,
+} from './timetable.ts'
+import { evolveTrigger, type Trigger, type TriggerEvent } from './trigger.ts'
 import {
   evolveRound,
   evolveTurn,
@@ -35,6 +47,12 @@ export type Rows = {
   briefs: Brief
   decisions: Decision
   pacing: Pacing
+  triggers: Trigger
+  deliveries: Delivery
+  schedules: Schedule
+  slots: Slot
+  receipts: Receipt
+  snoozes: Snooze
 }
 export type Table = keyof Rows
 export const tables = [
@@ -49,6 +67,12 @@ export const tables = [
   'briefs',
   'decisions',
   'pacing',
+  'triggers',
+  'deliveries',
+  'schedules',
+  'slots',
+  'receipts',
+  'snoozes',
 ] as const satisfies readonly Table[]
 
 type EventsOf = {
@@ -63,6 +87,12 @@ type EventsOf = {
   briefs: BriefEvent
   decisions: DecisionEvent
   pacing: PacingEvent
+  triggers: TriggerEvent
+  deliveries: DeliveryEvent
+  schedules: ScheduleEvent
+  slots: SlotEvent
+  receipts: ReceiptEvent
+  snoozes: SnoozeEvent
 }
 export type Event = EventsOf[Table]
 export type EventType = Event['type']
@@ -73,7 +103,7 @@ export const tableOf: { readonly [T in EventType]: Table } = {
   agent_configured: 'agents',
   agent_started: 'agents',
   agent_stopped: 'agents',
-  trigger_reset: 'agents',
+  agent_deleted: 'agents',
   work_item_picked: 'agents',
   focus_released: 'agents',
   work_item_created: 'work_items',
@@ -120,6 +150,23 @@ export const tableOf: { readonly [T in EventType]: Table } = {
   decision_made: 'decisions',
   item_paced: 'pacing',
   agent_paced: 'pacing',
+  trigger_created: 'triggers',
+  trigger_reset: 'triggers',
+  trigger_revoked: 'triggers',
+  trigger_delivered: 'triggers',
+  delivery_accepted: 'deliveries',
+  delivery_dead: 'deliveries',
+  delivery_redelivered: 'deliveries',
+  schedule_created: 'schedules',
+  schedule_changed: 'schedules',
+  schedule_paused: 'schedules',
+  schedule_resumed: 'schedules',
+  schedule_removed: 'schedules',
+  schedule_advanced: 'schedules',
+  slot_settled: 'slots',
+  receipt_kept: 'receipts',
+  attention_snoozed: 'snoozes',
+  attention_dismissed: 'snoozes',
 }
 
 /** What the ledger adds to an event when it is committed. */
@@ -166,5 +213,17 @@ export function evolve(
       return evolveDecision(row as Decision | null, event as DecisionEvent, meta)
     case 'pacing':
       return evolvePacing(row as Pacing | null, event as PacingEvent, meta)
+    case 'triggers':
+      return evolveTrigger(row as Trigger | null, event as TriggerEvent, meta)
+    case 'deliveries':
+      return evolveDelivery(row as Delivery | null, event as DeliveryEvent, meta)
+    case 'schedules':
+      return evolveSchedule(row as Schedule | null, event as ScheduleEvent, meta)
+    case 'slots':
+      return evolveSlot(row as Slot | null, event as SlotEvent, meta)
+    case 'receipts':
+      return evolveReceipt(row as Receipt | null, event as ReceiptEvent, meta)
+    case 'snoozes':
+      return evolveSnooze(row as Snooze | null, event as SnoozeEvent, meta)
   }
 }

@@ -17,10 +17,11 @@ import {
 } from './event.ts'
 import type { AgentId, Mint, WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
-import { isLiveMessage } from './message.ts'
+import { isLiveMessage, queuedEvent, type Message } from './message.ts'
 import type { AgentPacing, ItemPacing } from './pace.ts'
 import { isTerminal } from './task.ts'
 import { later, type Timestamp } from './time.ts'
+import { isLiveSchedule } from './timetable.ts'
 import type { Round, Turn } from './turn.ts'
 import type { Wait } from './wait.ts'
 import type { WorkItem } from './work-item.ts'
@@ -33,6 +34,8 @@ export interface Facts {
   readonly last_at: Timestamp
   row<T extends Table>(table: T, id: string): Rows[T] | undefined
   rows<T extends Table>(table: T): Iterable<Rows[T]>
+  /** External messages that are queued, where they are counted along; else the rows say. */
+  queuedEvents?(): number | undefined
 }
 
 /** The live rows of one agent in memory. `apply` is called with what a commit returned, only. */
@@ -41,6 +44,7 @@ export class AgentFacts implements Facts {
   seq = 0
   last_at: Timestamp = '1970-01-01T00:00:00.000Z'
   readonly #tables = new Map<Table, Map<string, Rows[Table]>>(tables.map((t) => [t, new Map()]))
+  #queuedEvents = 0
 
   constructor(agent_id: AgentId) {
     this.agent_id = agent_id
@@ -56,29 +60,65 @@ export class AgentFacts implements Facts {
 
   /** Adds a row read from the ledger: one that a rule needs beyond the live ones. */
   include<T extends Table>(table: T, row: Rows[T]): void {
-    this.#tables.get(table)?.set(row.id, row)
+    this.#put(table, row)
+  }
+
+  queuedEvents(): number {
+    return this.#queuedEvents
+  }
+
+  #put(table: Table, row: Rows[Table]): void {
+    const rows = this.#tables.get(table)
+    this.#count(table, rows?.get(row.id), row)
+    rows?.set(row.id, row)
+  }
+
+  #drop(table: Table, id: string): void {
+    const rows = this.#tables.get(table)
+    this.#count(table, rows?.get(id), undefined)
+    rows?.delete(id)
+  }
+
+  #count(table: Table, before: unknown, now: unknown): void {
+    if (table !== 'messages') return
+    this.#queuedEvents += queuedEvent(now as Message) - queuedEvent(before as Message)
   }
 
   /** Takes over what was committed, and forgets rows that nothing live needs any more. */
   apply(rows: Iterable<readonly [Table, Rows[Table]]>, seq: number, at: Timestamp): void {
     let turnEnded = false
     for (const [table, row] of rows) {
-      this.#tables.get(table)?.set(row.id, row)
+      if (readById.has(table)) {
+        this.#drop(table, row.id)
+        continue
+      }
+      this.#put(table, row)
       if (table === 'turns' && (row as Turn).state === 'ended') turnEnded = true
     }
     this.seq = seq
     this.last_at = at
     if (turnEnded) this.#forget()
+    else if (openTurn(this) === null) this.#forgetMessages(rows)
+  }
+
+  /** What needed no turn is not kept until one ends: there may be none for long. */
+  #forgetMessages(rows: Iterable<readonly [Table, Rows[Table]]>): void {
+    for (const [table, row] of rows) {
+      if (table === 'messages' && !isLiveMessage(row as Rows['messages'])) this.#drop(table, row.id)
+    }
   }
 
   #forget(): void {
     for (const table of tables) {
       const rows = this.#tables.get(table)
       if (!rows) continue
-      for (const [id, row] of rows) if (!isLiveRow(this, table, row)) rows.delete(id)
+      for (const [id, row] of rows) if (!isLiveRow(this, table, row)) this.#drop(table, id)
     }
   }
 }
+
+/** Logs: a rule that wants one of their rows has it read, so none is kept, nor an old one. */
+const readById: ReadonlySet<Table> = new Set(['deliveries', 'slots', 'receipts'])
 
 /** Completed items kept for the prompt; the ledger has the rest. */
 const completedKept = 20
@@ -107,8 +147,19 @@ export function isLiveRow(facts: Facts, table: Table, row: Rows[Table]): boolean
     case 'rounds':
     case 'calls':
       return (row as Round | Call).turn_id === openTurn(facts)?.id
+    case 'triggers':
+      return (row as Rows['triggers']).status === 'active'
+    case 'schedules':
+      return isLiveSchedule(row as Rows['schedules'])
+    case 'snoozes': {
+      const { until } = row as Rows['snoozes']
+      return until === null || until > facts.last_at
+    }
     case 'briefs':
     case 'decisions':
+    case 'deliveries':
+    case 'slots':
+    case 'receipts':
       return false
   }
 }
@@ -129,6 +180,14 @@ export const isLiveWait = (wait: Wait): boolean =>
 
 export type Emitted = { event: Event; meta: Omit<EventMeta, 'agent_id'> }
 
+export type DraftEnv = {
+  now: Timestamp
+  mint: Mint
+  causation_id?: string | null
+  /** Total, and the same event where it takes nothing out (security.md 15). */
+  redact?: ((event: Event) => Event) | undefined
+}
+
 export class Draft implements Facts {
   readonly base: Facts
   readonly agent_id: AgentId
@@ -137,14 +196,17 @@ export class Draft implements Facts {
   /** What asked for this decision: a message, call, timer or operator act. */
   causation_id: string | null
   readonly emitted: Emitted[] = []
+  /** Takes secrets out of an event before it is folded; absent where there are none. */
+  readonly #redact: ((event: Event) => Event) | undefined
   readonly #over = new Map<Table, Map<string, Rows[Table]>>()
 
-  constructor(base: Facts, env: { now: Timestamp; mint: Mint; causation_id?: string | null }) {
+  constructor(base: Facts, env: DraftEnv) {
     this.base = base
     this.agent_id = base.agent_id
     this.now = later(env.now, base.last_at)
     this.mint = env.mint
     this.causation_id = env.causation_id ?? null
+    this.#redact = env.redact
   }
 
   get seq(): number {
@@ -169,8 +231,18 @@ export class Draft implements Facts {
     return rows
   }
 
+  queuedEvents(): number | undefined {
+    let count = this.base.queuedEvents?.()
+    if (count === undefined) return undefined
+    for (const row of this.#over.get('messages')?.values() ?? []) {
+      count += queuedEvent(row as Message) - queuedEvent(this.base.row('messages', row.id))
+    }
+    return count
+  }
+
   /** Adds an event to the decision and folds it at once. */
-  emit(event: Event): void {
+  emit(given: Event): void {
+    const event = this.#redact?.(given) ?? given
     const table = tableOf[event.type]
     const before = this.row(table, event.id) ?? null
     const meta = { at: this.now, seq: this.seq + 1, agent_id: this.agent_id }

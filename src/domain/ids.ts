@@ -11,6 +11,13 @@ export type WaitId = `wait_${string}`
 export type TaskId = `task_${string}`
 export type BriefId = `brief_${string}`
 export type DecisionId = `dec_${string}`
+export type TriggerId = `trig_${string}`
+export type DeliveryId = `dlv_${string}`
+export type ScheduleId = `sched_${string}`
+/** A schedule and the moment: the same slot cannot be settled twice. */
+export type SlotId = `${ScheduleId}@${string}`
+/** Not minted: the hash of agent, route and idempotency key. */
+export type ReceiptId = `rcpt_${string}`
 export type AgentId = string
 
 type Prefixes = {
@@ -22,6 +29,9 @@ type Prefixes = {
   task: TaskId
   brief: BriefId
   dec: DecisionId
+  trig: TriggerId
+  dlv: DeliveryId
+  sched: ScheduleId
 }
 
 /** A supply of fresh ids, handed in from outside: the domain never makes one up. */
@@ -34,3 +44,5 @@ export const isAgentId = (text: string): boolean => agentName.test(text)
 
 /** The one message that carries a task's end: a function of the task, so it cannot come twice. */
 export const taskResultId = (task: TaskId): MessageId => `msg_${task.slice('task_'.length)}`
+
+export const slotId = (schedule: ScheduleId, due_at: string): SlotId => `${schedule}@${due_at}`

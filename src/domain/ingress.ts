@@ -5,13 +5,13 @@
 import { activeWaits, agentOf, agentPacing, type Draft } from './facts.ts'
 import { taskResultId, type MessageId, type TaskId, type WaitId, type WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
-import { isEvent, type MessageEvent, type Priority } from './message.ts'
+import { queuedEvent, type MessageEvent, type Priority } from './message.ts'
 import { outsideInput } from './pacing.ts'
 import { isAdmitted, taskResult, type Provenance } from './provenance.ts'
 import { isTerminal, type TaskEnd } from './task.ts'
 import { between, type Timestamp } from './time.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
-import type { Wait } from './wait.ts'
+import type { DeliveryMode, Wait } from './wait.ts'
 import { matches, resolveWait, trigger } from './waiting.ts'
 
 export type Admitted = { ok: true; message_id: MessageId; resolved: WaitId[]; triggered: WaitId[] }
@@ -88,7 +88,7 @@ function operatorWaitOf(d: Draft, item: WorkItemId | null): Wait | null {
   return null
 }
 
-export type Delivery = {
+export type OutsideEvent = {
   provenance: Provenance
   source: string | null
   resource: string | null
@@ -96,19 +96,27 @@ export type Delivery = {
   dedupe_key: string | null
   /** Fired by hand at one wait, whatever it names. */
   wait_id: WaitId | null
+  /** Fixed by what it came through; absent or null: the mode of the waits it meets. */
+  delivery_mode?: DeliveryMode | null
+}
+
+/** Counted along by the live facts: every delivery asks. */
+function queuedEvents(d: Draft): number {
+  const counted = d.queuedEvents()
+  if (counted !== undefined) return counted
+  let count = 0
+  for (const message of d.rows('messages')) count += queuedEvent(message)
+  return count
 }
 
 /** An event from outside: triggers every matching external wait in the commit that stores it. */
-export function admitEvent(d: Draft, event: Delivery): Admitted | Rejection {
+export function admitEvent(d: Draft, event: OutsideEvent): Admitted | Rejection {
   if (!isAdmitted(event.provenance)) {
     return no('message_not_admitted', 'This combination of origin and surface has no route.')
   }
   const bytes = utf8Length(event.body)
   if (bytes > limits.operator_text.value) return overLimit(limits.operator_text, bytes)
-  let queued = 0
-  for (const message of d.rows('messages')) {
-    if (message.status === 'queued' && isEvent(message)) queued += 1
-  }
+  const queued = queuedEvents(d)
   if (queued >= limits.queued_events.value) {
     return no('queue_full', `${queued} external messages are queued already.`)
   }
@@ -121,7 +129,8 @@ export function admitEvent(d: Draft, event: Delivery): Admitted | Rejection {
     return no('trigger_no_match', `${event.wait_id} is not an active external wait.`)
   }
   const only = waits.length === 1 ? waits[0] : undefined
-  const hintOnly = waits.length > 0 && waits.every((wait) => wait.delivery_mode === 'wake_hint')
+  const byWaits = waits.length > 0 && waits.every((wait) => wait.delivery_mode === 'wake_hint')
+  const hintOnly = event.delivery_mode ? event.delivery_mode === 'wake_hint' : byWaits
   const id = d.mint('msg')
   admit(d, {
     id,

@@ -6,6 +6,7 @@
 import type { StoredEvent } from './event.ts'
 import { agentOf, agentPacing, openTurn, type Facts } from './facts.ts'
 import { historyViolations } from './invariants-history.ts'
+import { outsideHistory, outsideRows } from './invariants-outside.ts'
 import { limits } from './limits.ts'
 import { isLiveMessage } from './message.ts'
 import { decideNext } from './schedule.ts'
@@ -18,10 +19,10 @@ type Check = (facts: Facts) => Iterable<string>
 /** Every violated invariant, one sentence each, opening with its number; empty: all hold. */
 export function violations(facts: Facts, events: readonly StoredEvent[] = []): string[] {
   const found: string[] = []
-  for (const [number, check] of Object.entries(byRows)) {
+  for (const [number, check] of [...Object.entries(byRows), ...Object.entries(outsideRows)]) {
     for (const sentence of check(facts)) found.push(`${number}: ${sentence}`)
   }
-  return [...found, ...historyViolations(facts, events)]
+  return [...found, ...historyViolations(facts, events), ...outsideHistory(events)]
 }
 
 const byRows: { readonly [number: string]: Check } = {

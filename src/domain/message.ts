@@ -148,5 +148,9 @@ export const isLiveMessage = (message: Message): boolean =>
 /** Messages that report an outside event, as against words of an operator or a task's end. */
 export const isEvent = (message: Message): boolean => isEventKind(message.kind)
 
+/** 1 for an external message that is queued, else 0: what a count of them is made of. */
+export const queuedEvent = (message: Message | undefined): 0 | 1 =>
+  message?.status === 'queued' && isEvent(message) ? 1 : 0
+
 export const isEventKind = (kind: Message['kind']): boolean =>
   kind === 'callback_event' || kind === 'webhook_event'

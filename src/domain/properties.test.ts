@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { delivery, prompt, task, waitCommand, World, somePlan } from '../testing/domain.ts'
 import { act, answer, ask, begin, end, taskEnds } from '../testing/domain-turn.ts'
+import { does, every, everyFew, once } from '../testing/operate.ts'
 import { completeItem } from './complete.ts'
-import { agentOf, openTurn, roundsOf, type Draft } from './facts.ts'
+import { agentOf, openItems, openTurn, roundsOf, type Draft } from './facts.ts'
 import { pickItem } from './focus.ts'
 import type { WorkItemId } from './ids.ts'
 import { admitEvent, admitPrompt } from './ingress.ts'
@@ -12,8 +13,10 @@ import { violations } from './invariants.ts'
 import { createItem, updateItem, type UpdateItem } from './items.ts'
 import { askAboutBucket, holdAgent, releaseHolds } from './park.ts'
 import { paceAgent } from './pacing.ts'
+import { fireSlots } from './slots.ts'
 import { isTerminal } from './task.ts'
 import { plus } from './time.ts'
+import { isLiveSchedule, missedPolicies, overlapPolicies } from './timetable.ts'
 import { abandonTurn } from './turn-start.ts'
 import { unreviewed, type Wake } from './wait.ts'
 import { cancelWait, fireDue, waitFor } from './waiting.ts'
@@ -142,6 +145,31 @@ const happenings = {
     const wait_id = b === 0 ? (target?.id ?? null) : null
     w.try((d) => admitEvent(d, delivery({ source: sources[a % 3] ?? null, wait_id })))
   },
+  receive: (w, { a, b, c }) => {
+    const via = { kind: 'webhook', webhook: 'hook' } as const
+    const [source, sender_id] = [sources[a % 3] ?? undefined, `s${b}`]
+    const before = w
+      .all('deliveries')
+      .find((one) => one.sender_id === sender_id && one.source === (source ?? null))
+    if (before) w.facts.include('deliveries', before)
+    const given = { earlier_delivery: before?.id ?? null }
+    const act = { via, body: 'x', source, sender_id }
+    if (c === 0) does(w, { do: 'dead_letter', reason: 'not JSON', ...act }, given)
+    else does(w, { do: 'deliver', ...act }, given)
+  },
+  schedule: (w, { a, b, c }) => {
+    const kept = choose([...w.facts.rows('schedules')].filter(isLiveSchedule), a)
+    if (kept && b < 3) {
+      const verb = (['pause', 'resume', 'remove'] as const)[b] ?? 'remove'
+      does(w, { do: `${verb}_schedule`, schedule_id: kept.id })
+    } else if (w.all('schedules').length < 4) {
+      const work_item_id = b === 9 ? [...openItems(w.facts)][0]?.id : undefined
+      const [missed, overlap] = [missedPolicies[a % 3], overlapPolicies[c % 3]]
+      const spec = c === 9 ? once(plus(w.now, minute)) : every(1 + (c % 4))
+      const words = { label: 'x', text: 'x' }
+      does(w, { do: 'create_schedule', ...words, spec, missed, overlap, work_item_id })
+    }
+  },
   beginTask: (w, { a, b }) => {
     const turn = openTurn(w.facts)
     if (turn) task(w, { work_item_id: turn.work_item_id, promoted: a > 0, child: b === 0 })
@@ -157,6 +185,7 @@ const happenings = {
   pass: (w, { a }) => {
     const ms = choose([1, 1000, minute / 2, minute, 5 * minute, 20 * minute], a) ?? 1
     w.pass(ms).do(fireDue)
+    w.do((d) => fireSlots(d, everyFew))
   },
   lap: (w) => {
     const turn = openTurn(w.facts)

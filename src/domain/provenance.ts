@@ -130,12 +130,38 @@ export const localPrompt = (surface: 'cli_prompt' | 'run_once' | 'tui'): Provena
   authority_class: 'operator_instruction',
 })
 
+/** A prompt that came through the control API. */
+export const controlPrompt: Provenance = {
+  kind: 'operator_prompt',
+  origin: 'operator',
+  delivery_surface: 'http_control',
+  admission_context: 'control_authenticated',
+  authority_class: 'operator_instruction',
+}
+
 export const callbackEvent: Provenance = {
   kind: 'callback_event',
   origin: 'callback',
   delivery_surface: 'http_callback',
   admission_context: 'trigger_capability',
   authority_class: 'integration_signal',
+}
+
+export const webhookEvent: Provenance = {
+  kind: 'webhook_event',
+  origin: 'webhook',
+  delivery_surface: 'http_webhook',
+  admission_context: 'signature_verified',
+  authority_class: 'integration_signal',
+}
+
+/** A slot of a schedule that fell due. */
+export const timerTick: Provenance = {
+  kind: 'timer_tick',
+  origin: 'timer',
+  delivery_surface: 'timer_scheduler',
+  admission_context: 'runtime_owned',
+  authority_class: 'runtime_instruction',
 }
 
 export const taskResult: Provenance = {

@@ -57,7 +57,7 @@ function endedBy(process: Extract<ProcessSeen, { state: 'ended' }>): TaskEnding 
   const { exit_status } = process
   switch (process.how) {
     case 'exited':
-      return { status: 'completed', reason: null, exit_status }
+      return { status: 'completed', reason: process.problem, exit_status }
     case 'signalled':
       return {
         status: 'completed',

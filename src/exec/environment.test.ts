@@ -1,7 +1,7 @@
 // The environment of commands, as a table: what is there, and what comes out.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { childEnvironment, refusedName } from './environment.ts'
+import { childEnvironment, declaredCredentials, refusedName } from './environment.ts'
 
 const PATH = '/bin'
 
@@ -28,12 +28,39 @@ const cases: [string, Parameters<typeof childEnvironment>, Record<string, string
     { PATH, EDITOR: 'vi' },
   ],
   [
-    'a declared credential does not pass',
+    'a credential passes when it is declared by its name, and only then',
     [
-      { pass: ['OPENAI_API_KEY', 'MY_TOKEN'], set: {} },
-      { PATH, OPENAI_API_KEY: 'k', MY_TOKEN: 't' },
+      { pass: ['GITHUB_TOKEN'], set: {} },
+      { PATH, GITHUB_TOKEN: 't', OPENAI_API_KEY: 'k' },
+    ],
+    { PATH, GITHUB_TOKEN: 't' },
+  ],
+  [
+    'what loads code, and our own token, do not pass when they are declared either',
+    [
+      {
+        pass: ['LD_PRELOAD', 'NODE_OPTIONS', 'npm_config_script_shell', 'HOLON_CONTROL_TOKEN'],
+        set: {},
+      },
+      {
+        PATH,
+        LD_PRELOAD: 'x',
+        NODE_OPTIONS: 'x',
+        npm_config_script_shell: 'x',
+        HOLON_CONTROL_TOKEN: 'x',
+      },
     ],
     { PATH },
+  ],
+  [
+    'entries of PATH that mean the work folder are left out',
+    [{ pass: [], set: {} }, { PATH: ':/bin:.:bin:/usr/bin:' }],
+    { PATH: '/bin:/usr/bin' },
+  ],
+  [
+    'a PATH of nothing but the work folder is none',
+    [{ pass: [], set: {} }, { PATH: '.:bin' }],
+    { PATH: '/usr/local/bin:/usr/bin:/bin' },
   ],
   [
     'values of the runtime are set and win',
@@ -57,20 +84,35 @@ for (const [name, args, expected] of cases) {
 const names: [ReturnType<typeof refusedName>, string[]][] = [
   [
     null,
-    ['PATH', 'EDITOR', 'HOLON_TRIGGER_URL', 'KEYBOARD', 'MONKEY', 'TOKENIZER', '_x', 'AUTHOR'],
+    [
+      'PATH',
+      'EDITOR',
+      'HOLON_TRIGGER_URL',
+      'KEYBOARD',
+      'MONKEY',
+      'TOKENIZER',
+      '_x',
+      'AUTHOR',
+      'PWD',
+      'OLDPWD',
+      'COMPASS',
+      'PYTHONUNBUFFERED',
+    ],
   ],
   [
     'credential',
     [
       'ANTHROPIC_API_KEY',
       'openai_api_key',
-      'HOLON_CONTROL_TOKEN',
       'AWS_SECRET_ACCESS_KEY',
       'AWS_SESSION_TOKEN',
       'DB_PASSWORD',
       'TOKEN',
       'GITHUB_PAT',
       'SSH_AUTH_SOCK',
+      'DB_PWD',
+      'SMTP_PASS',
+      'AWS_CREDS',
     ],
   ],
   [
@@ -87,8 +129,14 @@ const names: [ReturnType<typeof refusedName>, string[]][] = [
       'PROMPT_COMMAND',
       'PYTHONSTARTUP',
       'PERL5OPT',
+      'GIT_CONFIG_GLOBAL',
+      'ZDOTDIR',
+      'npm_config_script_shell',
+      'LESSOPEN',
+      'GLIBC_TUNABLES',
     ],
   ],
+  ['ours', ['HOLON_CONTROL_TOKEN', 'holon_control_token']],
   ['not_a_name', ['', '1A', 'A-B', 'A B', 'A=B', 'BASH_FUNC_x%%', 'é']],
 ]
 
@@ -100,3 +148,9 @@ for (const [verdict, list] of names) {
     )
   })
 }
+
+test('declared credentials are named with their values, for redaction', () => {
+  const parent = { GITHUB_TOKEN: 'ghp_1', EDITOR: 'vi', EMPTY_KEY: '', OTHER_KEY: 'k' }
+  const pass = ['GITHUB_TOKEN', 'EDITOR', 'EMPTY_KEY', 'ABSENT_KEY', 'HOLON_CONTROL_TOKEN']
+  assert.deepEqual(declaredCredentials(pass, parent), [{ name: 'GITHUB_TOKEN', value: 'ghp_1' }])
+})

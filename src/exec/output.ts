@@ -24,6 +24,12 @@ export function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
+/** When something was last written to a file, in milliseconds since 1970; null: nothing was. */
+export function writtenAt(path: string): number | null {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found === undefined || found.size === 0 ? null : Math.floor(found.mtimeMs)
+}
+
 /**
  * Cuts one output file when it is over the cap. Returns the bytes that were dropped. Synchronous,
  * so that what a command writes between the read and the cut, and loses, is as little as can be.

@@ -52,9 +52,13 @@ const table: [Access, string[]][] = [
       '/state/holon/tasks/task_1',
       '/state/holon/tasks/task_1/stdout',
       '/state/holon/outputs/call_1.txt',
+      '/work/project/.git',
       '/work/project/.git/config',
+      '/work/project/.git/commondir',
+      '/work/project/.git/info/attributes',
       '/work/project/.git/modules/x/config',
       '/work/project/.GIT/config.worktree',
+      '/work/project/vendored/.git',
     ],
   ],
   [

@@ -26,32 +26,77 @@ const machine = ['/proc', '/sys', '/dev']
 
 /** Stores of credentials, relative to a person's home folder. */
 const stores = [
+  // Keys of people and machines.
   '.ssh',
+  '.gnupg',
+  '.password-store',
+  '.pki',
+  '.config/sops',
+  '.config/age',
+  '.config/op',
+  '.local/share/keyrings',
+  '.local/share/kwalletd',
+  'Library/Keychains',
+  // Clouds and clusters.
   '.aws',
   '.azure',
-  '.gnupg',
+  '.boto',
+  '.s3cfg',
+  '.oci',
   '.kube',
   '.docker',
-  '.password-store',
+  '.fly',
+  '.vercel',
+  '.databrickscfg',
+  '.terraform.d/credentials.tfrc.json',
+  '.terraformrc',
+  '.vault-token',
   '.config/gcloud',
-  '.config/gh',
-  '.config/hub',
-  '.config/holon/keys',
-  '.local/share/keyrings',
-  'Library/Keychains',
-  '.mozilla',
-  '.config/google-chrome',
-  '.config/chromium',
+  '.config/doctl',
+  '.config/hcloud',
+  '.config/rclone',
+  '.config/containers/auth.json',
+  // Code hosts and package registries.
   '.netrc',
-  '.npmrc',
-  '.pypirc',
-  '.pgpass',
+  '_netrc',
   '.git-credentials',
+  '.config/git/credentials',
+  '.config/gh',
+  '.config/glab-cli',
+  '.config/hub',
+  '.config/github-copilot',
+  '.npmrc',
+  '.yarnrc.yml',
+  '.pypirc',
+  '.config/pip/pip.conf',
+  '.config/composer/auth.json',
+  '.composer/auth.json',
   '.cargo/credentials',
   '.cargo/credentials.toml',
   '.gem/credentials',
-  '.terraform.d/credentials.tfrc.json',
-  '.vault-token',
+  '.m2/settings.xml',
+  '.m2/settings-security.xml',
+  '.gradle/gradle.properties',
+  // Databases.
+  '.pgpass',
+  '.my.cnf',
+  '.mylogin.cnf',
+  // Model providers and their tools.
+  '.config/holon/keys',
+  '.huggingface',
+  '.cache/huggingface/token',
+  '.claude/.credentials.json',
+  '.codex/auth.json',
+  // Browsers and mail: cookies are sessions.
+  '.mozilla',
+  '.thunderbird',
+  '.config/google-chrome',
+  '.config/chromium',
+  '.config/BraveSoftware',
+  '.config/microsoft-edge',
+  'Library/Application Support/Google/Chrome',
+  'Library/Application Support/Firefox',
+  'Library/Cookies',
 ]
 
 function credentialStores(user_home: string): string[] {
@@ -84,17 +129,16 @@ export function judgePath(roots: Roots, path: string, mode: PathMode): PathVerdi
 }
 
 /**
- * Hooks run by themselves, and a repository's config can name programs to run: writing either is
- * running code later, in the operator's name.
+ * Hooks run by themselves, and a repository's other files can name programs to run (`config`), or
+ * another place where such files are (`commondir`, a `.git` that is a file): writing any of them is
+ * running code later, in the operator's name. So git changes what is in `.git`, not a file tool.
  */
 function gitHazard(path: string, mode: PathMode): string | null {
   const parts = path.toLowerCase().split('/')
   const git = parts.indexOf('.git')
   if (git < 0) return null
-  const below = parts.slice(git + 1)
-  if (below.includes('hooks')) return 'git hooks are not touched by file tools'
-  const config = ['config', 'config.worktree'].includes(below.at(-1) ?? '')
-  return mode === 'write' && config ? 'a repository’s git config is not written' : null
+  if (parts.includes('hooks', git + 1)) return 'git hooks are not touched by file tools'
+  return mode === 'write' ? 'what is in .git is changed by git, not by file tools' : null
 }
 
 /** Length of the longest root that contains the path, or -1. */

@@ -62,8 +62,9 @@ export type EndKind = 'exited' | 'signalled' | 'timed_out' | 'could_not_start'
  * - `absent`: no runner claimed the folder (or there is none).
  * - `running`: the runner, or after its death the command, is a live process with the recorded pid
  *   and start time. `pid` is the command's own (also its process group), the runner's before that.
- * - `ended`: the exit line is there and whole. A shell reports a death by signal n as 128 + n and
- *   names the death beside it, but stays silent on INT and PIPE (bash without setsid also on
+ * - `ended`: the exit line is there and whole. An `exited` one has a `problem` when the disk was
+ *   full at its end: what it wrote may be missing. A shell reports a death by signal n as 128 + n
+ *   and names the death beside it, but stays silent on INT and PIPE (bash without setsid also on
  *   TERM): those read as `exited` with 130, 141 (143). A program that dies inside a command line
  *   is the shell's exit status 128 + n.
  * - `lost`: claimed, no exit line, and no process with that pid and start time. `pid` is the one
@@ -117,6 +118,7 @@ export type StopOutcome = { stopped: true } | { stopped: false; survivors: numbe
  *   the signal's reason on abort, and with a fault for a task nobody started. The notice comes by
  *   the spawner's pipe; for a re-adopted task by a check every `ADOPTED_CHECK_MS`.
  * - `output` of a task that wrote nothing is empty text. `max_bytes` is at least 4.
+ * - `output_at` is when the task last wrote anything, in milliseconds since 1970; null: it did not.
  * - `input` writes to the stdin of a running task that was prepared with `pipe`.
  * - `stop` sends TERM to the whole tree (group, session, descendants, and whoever carries the
  *   task's id in its environment), waits `grace_ms`, sends KILL, and scans again until nothing is
@@ -131,6 +133,7 @@ export interface Processes {
   observe(task_id: string): Promise<TaskProcess>
   ended(task_id: string, signal: AbortSignal): Promise<TaskProcess>
   output(task_id: string, range: OutputRange): Promise<OutputText>
+  output_at(task_id: string): number | null
   input(task_id: string, text: string): Promise<void>
   stop(task_id: string, grace_ms: number): Promise<StopOutcome>
   close(): Promise<void>

@@ -7,7 +7,7 @@ import { open } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { childEnvironment } from './environment.ts'
 import { commandOf, type Machine, observeTask, untilEnded } from './observe.ts'
-import { readOutput } from './output.ts'
+import { readOutput, writtenAt } from './output.ts'
 import type { Clock, CommandSpec, Processes, StopOutcome } from './ports.ts'
 import { ProcessFault } from './process-fault.ts'
 import { type ProcessTable, processTable } from './process-table.ts'
@@ -76,6 +76,7 @@ export function createProcesses(
     observe: async (task_id) => observeTask(folderOf(task_id), machine),
     ended: async (task_id, signal) => watch.ended(task_id, signal),
     output: async (task_id, range) => readOutput(folderOf(task_id)[range.stream], range),
+    output_at: (task_id) => outputAt(folderOf(task_id)),
     input: (task_id, text) => input(room, task_id, text),
     stop: (task_id, grace_ms) => stop(room, task_id, grace_ms),
     close: async () => {
@@ -84,6 +85,11 @@ export function createProcesses(
     },
     spawnerPid: () => spawner.pid,
   }
+}
+
+function outputAt({ stdout, stderr }: TaskFolder): number | null {
+  const times = [writtenAt(stdout), writtenAt(stderr)].filter((at) => at !== null)
+  return times.length === 0 ? null : Math.max(...times)
 }
 
 function prepare(folder: TaskFolder, spec: CommandSpec, options: ProcessesOptions): void {

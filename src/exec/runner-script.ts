@@ -10,17 +10,21 @@
  *
  *   holon-runner 1 <kind> <boot id> <identity of the runner>     exclusive: the claim
  *   command <identity of the command>                            just before its exec
- *   could_not_start <what> | timeout | <what the shell says of a death by signal>
+ *   could_not_start <what> | timeout | no_room | <what the shell says of a death by signal>
  *   exit <status>                                                written last, whole, or not there
  *
  * An identity is /proc/self/stat (kind `proc`), or pid and start time by `ps` (kind `ps`). A line
  * counts only when it ends in a newline. The exit line goes to a file that already has its block,
- * so a full disk does not lose it. The command gets its own session where `setsid` exists, else its
+ * so a full disk does not lose it; `no_room` says that the disk was full when the command ended.
+ * The command gets its own session where `setsid` exists, else its
  * own group: a KILL of the group does not reach the runner, which stays to write the exit line.
  */
 import { OUTPUT_CAP_BYTES, OUTPUT_HEAD_BYTES, TIMEOUT_GRACE_SECONDS } from './limits.ts'
 
 export const FORMAT = 1
+
+/** Bytes that must find room at the end of a command: more than is left of a file's last block. */
+const ROOM_BYTES = 16_384
 
 /** How processes are told apart across pid reuse. */
 export type IdentityKind = 'proc' | 'ps'
@@ -47,6 +51,13 @@ say() {  # a daemon that died has closed the pipe: that must not kill the runner
 }
 
 could_not_start() { printf 'could_not_start %s\\n' "$1" >>"$d/state"; exit 126; }
+
+room() {  # the settings are of no use any more: their file tells whether a block can be had
+  printf '%${ROOM_BYTES}s' '' >>"$d/run"
+  had=$?
+  : >"$d/run"
+  return "$had"
+}
 
 begin() {
   identify
@@ -110,6 +121,7 @@ runner() {
     fi
   fi
   exec 2>/dev/null
+  room || printf 'no_room\\n' >>"$d/state"
   [ -n "$dog" ] && kill "$dog"
   printf 'exit %s\\n' "\${status:-126}" >>"$d/state"
   say ended "$1"

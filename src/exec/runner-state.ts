@@ -84,6 +84,10 @@ export function parseRunnerState(text: string): RunnerState {
   return { claim: 'whole', kind, boot, runner, command, end: parseEnd(rest) }
 }
 
+/** The runner's word for a disk that was full when the command ended. */
+const NO_ROOM = 'no_room'
+const OUTPUT_LOST = 'the disk was full: what it wrote may be missing'
+
 function parseEnd(lines: readonly string[]): RunnerEnd | null {
   const exit = lines.findIndex((line) => /^exit \d+$/.test(line))
   if (exit < 0) return null
@@ -98,11 +102,14 @@ function parseEnd(lines: readonly string[]): RunnerEnd | null {
   const signal = died ? (signalNames[status - 128] ?? `SIG${status - 128}`) : null
   const exit_status = died ? null : status
   if (before.includes('timeout')) return { how: 'timed_out', exit_status, signal, problem: null }
-  return { how: died ? 'signalled' : 'exited', exit_status, signal, problem: null }
+  if (died) return { how: 'signalled', exit_status, signal, problem: null }
+  const problem = before.includes(NO_ROOM) ? OUTPUT_LOST : null
+  return { how: 'exited', exit_status, signal, problem }
 }
 
 /** The shell's own line about a child that a signal killed; a job list also names plain exits. */
 function namesDeath(line: string): boolean {
-  if (line === '' || line === 'timeout' || line.startsWith('command ')) return false
+  if (line === '' || line === 'timeout' || line === NO_ROOM) return false
+  if (line.startsWith('command ')) return false
   return !/^\[\d+\]\s*[+-]?\s*(Done|Exit|Running)\b/.test(line)
 }

@@ -12,6 +12,7 @@ const reply = {
   message_id: null,
   resolved: [],
   triggered: [],
+  id: null,
   said: 'main is started.',
   warnings: [],
 }

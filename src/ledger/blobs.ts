@@ -1,6 +1,6 @@
 /**
  * Large payloads by content: `blobs/ab/<sha256>` beside the database. A blob is there whole or not
- * at all, and stays when it is there; storing it again changes nothing.
+ * at all, and stays while anything names it; storing it again changes nothing but its time.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -11,6 +11,7 @@ import {
   openSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { readdir, readFile, rm } from 'node:fs/promises'
@@ -63,7 +64,7 @@ export function blobsIn(ledgerFolder: string): Blobs {
     if (bytes === null || sha256Of(bytes) === sha256) return bytes
     throw new LedgerFault(
       'corrupt',
-      `blob ${sha256} holds other bytes than its name says: restore it from a snapshot`,
+      `blob ${sha256} holds other bytes than its name says: bring it back from a backup`,
       'never',
     )
   }
@@ -71,8 +72,12 @@ export function blobsIn(ledgerFolder: string): Blobs {
   async function put(bytes: Uint8Array): Promise<string> {
     const sha256 = sha256Of(bytes)
     const folder = join(root, sha256.slice(0, 2))
-    // Even when it exists: who wrote it may have been killed before the folder was synced.
-    if (!existsSync(path(sha256))) {
+    // Even when it exists: who wrote it may have been killed before the folder was synced. And it
+    // counts as new again: what is stored for a commit to come must not be cleared out before it.
+    if (existsSync(path(sha256))) {
+      const now = new Date()
+      utimesSync(path(sha256), now, now)
+    } else {
       if (!durable.has(folder)) {
         mkdirSync(unfinished, { recursive: true, mode: 0o700 })
         mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -6,8 +6,8 @@ import { tables, type Rows, type Table } from '../domain/event.ts'
 import { roundId } from '../domain/turn.ts'
 import { schema, type Database } from './schema.ts'
 
-/** Everything but `born`, which is not in the row, and `data`, which is the row. */
-type Derived<T extends Table> = Omit<Database[T], 'born' | 'data'>
+/** All but what is not in the row, its place among the events, and `data`, which is the row. */
+type Derived<T extends Table> = Omit<Database[T], 'born' | 'changed' | 'data'>
 
 const derive: { [T in Table]: (row: Rows[T]) => Derived<T> } = {
   agents: ({ id, state }) => ({ id, state }),
@@ -32,12 +32,19 @@ const derive: { [T in Table]: (row: Rows[T]) => Derived<T> } = {
     dedupe_key: row.dedupe_key,
   }),
   turns: ({ id, agent_id, work_item_id, state }) => ({ id, agent_id, work_item_id, state }),
-  rounds: ({ id, agent_id, turn_id, work_item_id, state }) => ({
-    id,
-    agent_id,
-    turn_id,
-    work_item_id,
-    state,
+  rounds: (row) => ({
+    id: row.id,
+    agent_id: row.agent_id,
+    turn_id: row.turn_id,
+    work_item_id: row.work_item_id,
+    state: row.state,
+    day: row.recorded_at?.slice(0, '2026-01-02'.length) ?? null,
+    input_tokens: row.usage?.input_tokens ?? null,
+    output_tokens: row.usage?.output_tokens ?? null,
+    cached_input_tokens: row.usage?.cached_input_tokens ?? null,
+    cache_write_tokens: row.usage?.cache_write_tokens ?? null,
+    reasoning_tokens: row.usage?.reasoning_tokens ?? null,
+    usd: row.usage?.usd ?? null,
   }),
   calls: (row) => ({
     id: row.id,
@@ -63,6 +70,18 @@ const derive: { [T in Table]: (row: Rows[T]) => Derived<T> } = {
   }),
   decisions: ({ id, agent_id, work_item_id }) => ({ id, agent_id, work_item_id }),
   pacing: ({ id, agent_id, kind }) => ({ id, agent_id, kind }),
+  triggers: ({ id, agent_id, status, token_sha256 }) => ({ id, agent_id, status, token_sha256 }),
+  deliveries: ({ id, agent_id, status, source, sender_id }) => ({
+    id,
+    agent_id,
+    status,
+    source,
+    sender_id,
+  }),
+  schedules: ({ id, agent_id, status }) => ({ id, agent_id, status }),
+  slots: ({ id, agent_id, schedule_id, status }) => ({ id, agent_id, schedule_id, status }),
+  receipts: ({ id, agent_id }) => ({ id, agent_id }),
+  snoozes: ({ id, agent_id, until }) => ({ id, agent_id, until }),
 }
 
 export type Cell = string | number | null
@@ -72,10 +91,13 @@ export function columnsOf<T extends Table>(table: T, row: Rows[T]): Record<strin
   return derive[table](row)
 }
 
+/** Columns every row table has and no row says. */
+const placed: ReadonlySet<string> = new Set(['born', 'changed', 'data'])
+
 /** Names of the derived columns of each table, in one fixed order. */
 export const derivedColumns = Object.fromEntries(
   tables.map((table) => [
     table,
-    Object.keys(schema[table].columns).filter((name) => name !== 'born' && name !== 'data'),
+    Object.keys(schema[table].columns).filter((name) => !placed.has(name)),
   ]),
 ) as Record<Table, string[]>

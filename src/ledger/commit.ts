@@ -7,6 +7,7 @@
  */
 import { sql, type CompiledQuery, type Kysely, type Transaction } from 'kysely'
 import { tableOf, tables, type Rows, type Table } from '../domain/event.ts'
+import { chained, chainHash, chainStart } from './chain.ts'
 import { columnsOf, derivedColumns, type Cell } from './columns.ts'
 import { LedgerFault, type Change, type Committed } from './port.ts'
 import type { Database } from './schema.ts'
@@ -26,36 +27,40 @@ export function commitTo(db: Kysely<Database>, env: CommitEnvironment): Commit {
   const write = new Map(tables.map((table) => [table, writeStatement(db, table)]))
 
   return (change) => {
-    const bornAt = check(change)
+    const places = check(change)
     return db.transaction().execute(async (trx) => {
       const now = await readHead(trx, head, change.agent_id)
       if (now.boot_epoch !== env.boot_epoch) throw fenced(env.boot_epoch, now.boot_epoch)
       if (now.seq !== change.expect_seq) return { ok: false, seq: now.seq }
       if (change.at < now.at) throw new Error(`commit at ${change.at}, before ${now.at}`)
 
+      let { hash } = now
       for (const [i, { event, meta }] of change.events.entries()) {
-        await trx.executeQuery(
-          bind(append, [
-            now.global_seq + 1 + i,
-            env.mint('evt'),
-            change.agent_id,
-            meta.seq,
-            meta.at,
-            event.type,
-            1,
-            tableOf[event.type],
-            event.id,
-            meta.work_item_id,
-            meta.turn_id,
-            meta.causation_id,
-            JSON.stringify(event),
-          ]),
-        )
+        // In the order of `chained`.
+        const cells = [
+          now.global_seq + 1 + i,
+          env.mint('evt'),
+          change.agent_id,
+          meta.seq,
+          meta.at,
+          event.type,
+          1,
+          tableOf[event.type],
+          event.id,
+          meta.work_item_id,
+          meta.turn_id,
+          meta.causation_id,
+          JSON.stringify(event),
+        ]
+        hash = chainHash(hash, cells)
+        await trx.executeQuery(bind(append, [...cells, hash]))
       }
       for (const [table, row] of change.rows) {
-        const first = bornAt.get(keyOf(table, row.id)) ?? 0
-        const cells = cellsOf(table, row, now.global_seq + 1 + first)
-        await trx.executeQuery(bind(write.get(table), cells))
+        const { first, last } = places.get(keyOf(table, row.id)) ?? { first: 0, last: 0 }
+        const seq = now.global_seq + 1
+        await trx.executeQuery(
+          bind(write.get(table), cellsOf(table, row, [seq + first, seq + last])),
+        )
       }
       const count = change.events.length
       return { ok: true, seq: now.seq + count, global_seq: now.global_seq + count }
@@ -63,36 +68,39 @@ export function commitTo(db: Kysely<Database>, env: CommitEnvironment): Commit {
   }
 }
 
+/** Of a row within a change: the index of its first event and of its last. */
+type Place = { first: number; last: number }
+
 const keyOf = (table: Table, id: string): string => `${table} ${id}`
 
 /**
  * Asserts what makes a change one: dense seqs, one time, and exactly the rows its events name.
- * Answers which event is the first of each row.
+ * Answers which events are the first and the last of each row.
  */
-function check(change: Change): Map<string, number> {
-  const first = new Map<string, number>()
+function check(change: Change): Map<string, Place> {
+  const places = new Map<string, Place>()
   for (const [i, { event, meta }] of change.events.entries()) {
     if (meta.seq !== change.expect_seq + 1 + i) {
       throw new Error(`event ${i} of a change on seq ${change.expect_seq} has seq ${meta.seq}`)
     }
     if (meta.at !== change.at) throw new Error(`${event.type} at ${meta.at}, not ${change.at}`)
     const key = keyOf(tableOf[event.type], event.id)
-    if (!first.has(key)) first.set(key, i)
+    places.set(key, { first: places.get(key)?.first ?? i, last: i })
   }
   for (const [table, row] of change.rows) {
-    if (!first.has(keyOf(table, row.id))) throw new Error(`${table} ${row.id} without its event`)
+    if (!places.has(keyOf(table, row.id))) throw new Error(`${table} ${row.id} without its event`)
   }
-  if (change.rows.length !== first.size) {
-    throw new Error(`${first.size} rows have events, ${change.rows.length} are in the change`)
+  if (change.rows.length !== places.size) {
+    throw new Error(`${places.size} rows have events, ${change.rows.length} are in the change`)
   }
-  return first
+  return places
 }
 
 /** What is null while nothing was committed, by the agent or at all. */
 type Stored = { [K in keyof Head]: Head[K] | null }
-type Head = { boot_epoch: number; global_seq: number; seq: number; at: string }
+type Head = { boot_epoch: number; global_seq: number; seq: number; at: string; hash: string }
 
-/** Where the home and the agent stand, in one question; the agent is asked for twice. */
+/** Where the home and the agent stand, in one question; the agent is asked for thrice. */
 function headStatement(db: Kysely<Database>): CompiledQuery {
   return db
     .selectFrom('meta')
@@ -106,6 +114,7 @@ function headStatement(db: Kysely<Database>): CompiledQuery {
           .as('global_seq'),
         last.select('seq').limit(sql.lit(1)).as('seq'),
         last.select('at').limit(sql.lit(1)).as('at'),
+        last.select('hash').limit(sql.lit(1)).as('hash'),
       ]
     })
     .compile()
@@ -118,7 +127,7 @@ async function readHead(
 ): Promise<Head> {
   const { rows } = await trx.executeQuery<Stored>({
     ...statement,
-    parameters: [agent_id, agent_id],
+    parameters: [agent_id, agent_id, agent_id],
   })
   const head = rows[0]
   if (!head || head.boot_epoch === null) throw new Error('the ledger has no meta row')
@@ -127,6 +136,7 @@ async function readHead(
     global_seq: head.global_seq ?? 0,
     seq: head.seq ?? 0,
     at: head.at ?? '',
+    hash: head.hash ?? chainStart,
   }
 }
 
@@ -140,36 +150,26 @@ function fenced(own: number, current: number): LedgerFault {
 }
 
 /** A row as the statement of its table takes it: `born` counts only when the row is new. */
-function cellsOf<T extends Table>(table: T, row: Rows[T], born: number): Cell[] {
+function cellsOf<T extends Table>(
+  table: T,
+  row: Rows[T],
+  [born, changed]: readonly [born: number, changed: number],
+): Cell[] {
   const columns = columnsOf(table, row)
   const derived = derivedColumns[table].map((name) => columns[name] ?? null)
-  return [born, ...derived, JSON.stringify(row)]
+  return [born, changed, ...derived, JSON.stringify(row)]
 }
 
 function appendStatement(db: Kysely<Database>): CompiledQuery {
   return db
     .insertInto('events')
-    .values({
-      global_seq: 0,
-      id: '',
-      agent_id: '',
-      seq: 0,
-      at: '',
-      type: '',
-      v: 1,
-      subject_table: '',
-      subject_id: '',
-      work_item_id: '',
-      turn_id: '',
-      causation_id: '',
-      data: '',
-    })
+    .values(Object.fromEntries([...chained, 'hash'].map((name) => [name, ''])) as never)
     .compile()
 }
 
 /** Inserts a row of `table`, or rewrites all of it but its place. */
 function writeStatement(db: Kysely<Database>, table: Table): CompiledQuery {
-  const names = [...derivedColumns[table], 'data']
+  const names = ['changed', ...derivedColumns[table], 'data']
   const values = Object.fromEntries(['born', ...names].map((name) => [name, '']))
   return db
     .insertInto(table as 'agents')

@@ -21,6 +21,7 @@ test('§11 what the world says becomes a fault with a code and whether to try ag
     [sqlite(5 + 512), 'io', 'later'],
     [sqlite(10), 'io', 'never'],
     [sqlite(10 + 1024), 'io', 'never'],
+    [sqlite(4874), 'disk_full', 'later'],
     [sqlite(7), 'io', 'later'],
     [system('ENOSPC'), 'disk_full', 'later'],
     [system('EDQUOT'), 'disk_full', 'later'],

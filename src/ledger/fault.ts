@@ -10,7 +10,7 @@ type Meaning = { code: LedgerFaultCode; retry: 'now' | 'later' | 'never'; remedy
 const full: Meaning = {
   code: 'disk_full',
   retry: 'later',
-  remedy: 'the disk is full: free some space, then holon run --resume',
+  remedy: 'the disk is full: free some space; nothing that was acknowledged is lost',
 }
 const readOnly: Meaning = {
   code: 'read_only',
@@ -25,7 +25,9 @@ const denied: Meaning = {
 const corrupt: Meaning = {
   code: 'corrupt',
   retry: 'never',
-  remedy: 'the ledger is damaged: keep the file, run `holon doctor --verify`, restore a snapshot',
+  remedy:
+    'the ledger is damaged: keep the file, see what `holon doctor --verify` says, and bring ' +
+    'back a backup with `holon restore`',
 }
 const busy: Meaning = {
   code: 'io',
@@ -42,6 +44,12 @@ const scarce: Meaning = {
   code: 'io',
   retry: 'later',
   remedy: 'the system is out of memory or open files: raise the limit or close something',
+}
+
+/** By SQLite's extended result code, where the primary one says too little. */
+const bySqliteExtended: Readonly<Record<number, Meaning>> = {
+  // IOERR_SHMSIZE: the index of the log cannot grow, and it is a few KiB.
+  4874: full,
 }
 
 /** By SQLite's primary result code. */
@@ -71,9 +79,9 @@ const byErrno: Readonly<Record<string, Meaning>> = {
   ENOMEM: scarce,
 }
 
-/** SQLite's primary result code of an error, or null when it is not SQLite's. */
+/** SQLite's extended result code of an error, or null when it is not SQLite's. */
 const sqliteCode = (error: Error): number | null =>
-  'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : null
+  'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null
 
 /** SQLite's word for a constraint, a check or a trigger that refused. */
 const constraint = 19
@@ -90,7 +98,11 @@ export function faultOf(error: unknown, doing: string): LedgerFault | null {
 
 function meaningOf(error: Error): Meaning | null {
   const code = sqliteCode(error)
-  if (code !== null) return code === constraint ? null : (bySqlite[code] ?? null)
+  if (code !== null) {
+    const primary = code & 0xff
+    if (primary === constraint) return null
+    return bySqliteExtended[code] ?? bySqlite[primary] ?? null
+  }
   if ('code' in error && typeof error.code === 'string' && 'syscall' in error) {
     return byErrno[error.code] ?? broken
   }

@@ -1,5 +1,6 @@
 /**
- * Finding an admission again by its dedupe key: the retry of a sender gets the first message.
+ * Finding what came in again: an admission by its dedupe key, a delivery by what its sender calls
+ * it, because the retry of a sender gets the first; and the trigger a token opens.
  */
 import type { Kysely } from 'kysely'
 import type { Rows } from '../domain/event.ts'
@@ -25,4 +26,40 @@ export async function readMessageByKey(
   if (!found) return null
   const message = JSON.parse(found.data) as Rows['messages']
   return message.created_at >= since ? message : null
+}
+
+/** The oldest delivery with the sender's id received at or after `since`. */
+export async function readDeliveryBySender(
+  db: Kysely<Database>,
+  agent_id: AgentId,
+  source: string | null,
+  sender_id: string,
+  since: Timestamp,
+): Promise<Rows['deliveries'] | null> {
+  const found = await db
+    .selectFrom('deliveries')
+    .select('data')
+    .where('agent_id', '=', agent_id)
+    .where('source', 'is', source)
+    .where('sender_id', '=', sender_id)
+    .orderBy('born')
+    .execute()
+  return (
+    found
+      .map(({ data }) => JSON.parse(data) as Rows['deliveries'])
+      .find(({ received_at }) => received_at >= since) ?? null
+  )
+}
+
+/** Revoked or not: whoever asks decides what a revoked one may do. */
+export async function readTriggerByToken(
+  db: Kysely<Database>,
+  token_sha256: string,
+): Promise<Rows['triggers'] | null> {
+  const found = await db
+    .selectFrom('triggers')
+    .select('data')
+    .where('token_sha256', '=', token_sha256)
+    .executeTakeFirst()
+  return found ? (JSON.parse(found.data) as Rows['triggers']) : null
 }

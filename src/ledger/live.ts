@@ -7,6 +7,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Rows, Table } from '../domain/event.ts'
 import { isLiveWait } from '../domain/facts.ts'
 import type { AgentId, TurnId } from '../domain/ids.ts'
+import type { Timestamp } from '../domain/time.ts'
 import type { LiveRows } from './port.ts'
 import type { Database } from './schema.ts'
 
@@ -39,6 +40,7 @@ export function readLive(db: Kysely<Database>, agent_id: AgentId): Promise<LiveR
         ...(await waits(trx, agent_id)),
         ...(await messages(trx, agent_id, turn?.input_cut ?? null)),
         ...(await tasks(trx, agent_id)),
+        ...(await inlets(trx, agent_id, last.at)),
         ...(turn ? [['turns', turn] as const, ...(await ofTurn(trx, turn.id))] : []),
       ]
       return { seq: last.seq, last_at: last.at, rows }
@@ -138,6 +140,30 @@ async function tasks(db: Kysely<Database>, agent_id: AgentId): Promise<Found> {
     .where('status', 'in', ['queued', 'running', 'cancelling'])
     .execute()
   return parsed('tasks', byBirth(rows))
+}
+
+/** Where input may come from, and what of the attention list is put away. */
+async function inlets(db: Kysely<Database>, agent_id: AgentId, at: Timestamp): Promise<Found> {
+  const triggers = await db
+    .selectFrom('triggers')
+    .select(['born', 'data'])
+    .where('agent_id', '=', agent_id)
+    .where('status', '=', 'active')
+    .execute()
+  const schedules = await db
+    .selectFrom('schedules')
+    .select(['born', 'data'])
+    .where('agent_id', '=', agent_id)
+    .where('status', 'in', ['active', 'paused'])
+    .execute()
+  const ofAgent = db.selectFrom('snoozes').select(['born', 'data']).where('agent_id', '=', agent_id)
+  const dismissed = await ofAgent.where('until', 'is', null).execute()
+  const snoozed = await ofAgent.where('until', '>', at).execute()
+  return [
+    ...parsed('triggers', byBirth(triggers)),
+    ...parsed('schedules', byBirth(schedules)),
+    ...parsed('snoozes', byBirth([...dismissed, ...snoozed])),
+  ]
 }
 
 async function ofTurn(db: Kysely<Database>, turn_id: TurnId): Promise<Found> {

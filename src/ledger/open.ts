@@ -4,26 +4,23 @@
  *
  * Start-up is recovery: nothing here depends on how the last owner ended.
  */
-import { statSync } from 'node:fs'
+import { renameSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { fromMs } from '../domain/time.ts'
-import { blobsIn, sha256Of, sweepBlobs, syncFolder, type Blobs } from './blobs.ts'
+import { copyInto } from './backup-database.ts'
+import { blobsIn, sha256Of, sweepBlobs, syncFolder } from './blobs.ts'
 import { commitTo } from './commit.ts'
-import { readEvents, readLastGlobalSeq } from './events.ts'
 import { guarded } from './fault.ts'
 import { checkWritable, makeHomeFolder } from './home-folder.ts'
-import { readMessageByKey } from './inbox.ts'
-import { readLive } from './live.ts'
+import { checkWhole } from './integrity.ts'
 import { createPrivate, readOwner, takeOwnership } from './owner.ts'
 import { LedgerFault, type Change, type Ledger, type LedgerReads } from './port.ts'
-import { readRoundsAbout, readRoundsOfTurn } from './rounds.ts'
-import { readAgents, readIdsLike, readList, readRow } from './rows.ts'
+import { readsOf, throwIfEnded, type State } from './reads.ts'
+import { retain } from './retention.ts'
 import { schemaVersion, type Database } from './schema.ts'
-import { readStats } from './stats.ts'
-import { kyselyOver, openDatabase, schemaOf, setDurability } from './sqlite.ts'
-import { verifyStore } from './verify.ts'
+import { databasePath, kyselyOver, openDatabase, schemaOf, setDurability } from './sqlite.ts'
 
 export type LedgerOptions = {
   /** The wall clock, in milliseconds since 1970. */
@@ -43,11 +40,13 @@ export interface FaultSeam {
   after_commit(n: number, change: Change): void
   before_blob?(n: number, sha256: string): void
   after_blob?(n: number, sha256: string): void
+  /** What the system says instead of storing the blob; null: nothing. */
+  refuse_blob?(n: number): Error | null
+  /** Before and after each transaction of a retention, which `n` counts from 1 in each run. */
+  around_batch?(n: number, when: 'before' | 'after'): void
   /** Pages the database may have, asked before each commit: a disk that is full, or is no more. */
   max_pages?(): number
 }
-
-const databasePath = (home: string): string => join(home, 'ledger', 'ledger.sqlite')
 
 /**
  * Takes the home and opens its ledger, making both when there is none.
@@ -104,9 +103,10 @@ export function openReader(home: string): Promise<LedgerReads> {
     try {
       const schema = schemaOf(database)
       if (schema > schemaVersion) throw newerSchema(schema)
-      if (schema < schemaVersion) throw noHome(at)
-      const state: State = { ended: null }
-      return readsOf(at, kyselyOver(database, 'read'), state)
+      if (schema === 0) throw noHome(at)
+      if (schema < schemaVersion) throw olderSchema(schema)
+      const db = kyselyOver(database, 'read')
+      return readsOf({ home: at, db, database, mode: 'read', state: { ended: null } })
     } catch (error) {
       database.close()
       throw error
@@ -130,15 +130,29 @@ async function reachSchema(database: DatabaseSync, home: string, hadOwner: boole
   if (schema > schemaVersion) throw newerSchema(schema)
   if (schema === 0 && hadOwner) throw emptied(home)
   setDurability(database)
-  if (schema === schemaVersion) return
+  if (schema === schemaVersion) {
+    checkWhole(database, databasePath(home))
+    return
+  }
   const { migrate } = await import('./migrations/migrate.ts')
+  if (schema > 0) keepOlder(database, home)
   migrate(database, schema)
+}
+
+/**
+ * The ledger as it was, beside the home's other files: until somebody is sure of the upgrade, it is
+ * what the older program can go on from.
+ */
+function keepOlder(database: DatabaseSync, home: string): void {
+  const path = join(home, `ledger-before-${schemaVersion}.sqlite`)
+  copyInto(database, `${path}.new`)
+  renameSync(`${path}.new`, path)
 }
 
 async function beginEpoch(db: Kysely<Database>, { mint }: LedgerOptions): Promise<number> {
   const meta = await db
     .insertInto('meta')
-    .values({ id: 1, home_id: mint('home'), boot_epoch: 1 })
+    .values({ id: 1, home_id: mint('home'), boot_epoch: 1, pruned_global_seq: 0 })
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet((eb) => ({ boot_epoch: eb('meta.boot_epoch', '+', 1) })),
     )
@@ -146,9 +160,6 @@ async function beginEpoch(db: Kysely<Database>, { mint }: LedgerOptions): Promis
     .executeTakeFirstOrThrow()
   return meta.boot_epoch
 }
-
-/** Set once, when the object may not be used any more; every later call throws it. */
-type State = { ended: Error | null }
 
 type Owned = {
   home: string
@@ -193,8 +204,12 @@ function ownedLedger({ home, db, database, boot_epoch, options, release }: Owned
     }
   }
 
+  const around = async (n: number, when: 'before' | 'after') => {
+    if (seam?.around_batch) await dieIfToldTo(() => seam.around_batch?.(n, when))
+  }
+
   return {
-    ...readsOf(home, db, state),
+    ...readsOf({ home, db, database, mode: 'write', state }),
     commit: (change) =>
       writing('Committing', async () => {
         const n = ++commits
@@ -210,10 +225,16 @@ function ownedLedger({ home, db, database, boot_epoch, options, release }: Owned
         const n = ++puts
         if (!seam) return blobs.put(bytes)
         await dieIfToldTo(() => seam.before_blob?.(n, sha256Of(bytes)))
+        const refusal = seam.refuse_blob?.(n) ?? null
+        if (refusal !== null) throw refusal
         const sha256 = await blobs.put(bytes)
         await dieIfToldTo(() => seam.after_blob?.(n, sha256))
         return sha256
       }),
+    retain: (asked) =>
+      writing('Clearing out what is old', () =>
+        retain({ home, db, database, boot_epoch, now: options.clock_now(), around }, asked),
+      ),
     close: () =>
       guarded('Closing the ledger', async () => {
         state.ended ??= new Error('the ledger is closed')
@@ -222,55 +243,13 @@ function ownedLedger({ home, db, database, boot_epoch, options, release }: Owned
   }
 }
 
-/** The reads of the port over one connection. */
-function readsOf(home: string, db: Kysely<Database>, state: State): LedgerReads {
-  const blobs = blobsIn(join(home, 'ledger'))
-  const reading = async <T>(body: () => Promise<T>): Promise<T> => {
-    throwIfEnded(state)
-    try {
-      return await guarded('Reading the ledger', body)
-    } catch (error) {
-      // A read in flight when the ledger ended fails for that reason and no other.
-      throwIfEnded(state)
-      throw error
-    }
-  }
-  return {
-    agents: () => reading(() => readAgents(db)),
-    live: (agent_id) => reading(() => readLive(db, agent_id)),
-    row: (table, id) => reading(() => readRow(db, table, id)),
-    idsLike: (table, short) => reading(() => readIdsLike(db, table, short)),
-    list: (table, filter) => reading(() => readList(db, table, filter)),
-    events: (filter) => reading(() => readEvents(db, filter)),
-    lastGlobalSeq: () => reading(() => readLastGlobalSeq(db)),
-    messageByKey: (agent_id, key, since) =>
-      reading(() => readMessageByKey(db, agent_id, key, since)),
-    roundsAbout: (work_item_id, limit) => reading(() => readRoundsAbout(db, work_item_id, limit)),
-    roundsOfTurn: (turn_id) => reading(() => readRoundsOfTurn(db, turn_id)),
-    blob: (sha256) => reading(() => blobs.get(sha256)),
-    blobPath: (sha256) => blobs.path(sha256),
-    verify: () => reading(() => verifyOnItsOwn(home, blobs)),
-    stats: () => reading(() => readStats(db)),
-    close: () =>
-      guarded('Closing the ledger', async () => {
-        state.ended ??= new Error('the ledger is closed')
-        await db.destroy()
-      }),
-  }
-}
-
-function throwIfEnded(state: State): void {
-  if (state.ended !== null) throw state.ended
-}
-
-/** On a connection of its own: a long look must not hold up commits. */
-async function verifyOnItsOwn(home: string, blobs: Blobs) {
-  const db = kyselyOver(openDatabase(databasePath(home), 'read'), 'read')
-  try {
-    return await verifyStore(db, (sha256) => blobs.check(sha256))
-  } finally {
-    await db.destroy()
-  }
+function olderSchema(found: number): LedgerFault {
+  return new LedgerFault(
+    'older_schema',
+    `the ledger has schema ${found} and this holon reads ${schemaVersion}: open the home once ` +
+      'with `holon serve` or `holon run`, which keeps a copy and brings it up to date',
+    'never',
+  )
 }
 
 function newerSchema(found: number): LedgerFault {
@@ -294,8 +273,8 @@ function noHome(home: string): LedgerFault {
 function emptied(home: string): LedgerFault {
   return new LedgerFault(
     'corrupt',
-    `the ledger of ${home} is gone although the home was in use: restore a snapshot, ` +
-      'or choose another home with --home',
+    `the ledger ${databasePath(home)} is gone although the home was in use: bring back a backup ` +
+      'into a new home with `holon restore`, or choose another home with --home',
     'never',
   )
 }

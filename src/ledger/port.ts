@@ -4,7 +4,7 @@
  */
 import type { Emitted } from '../domain/facts.ts'
 import type { Rows, StoredEvent, Table } from '../domain/event.ts'
-import type { AgentId, TurnId, WorkItemId } from '../domain/ids.ts'
+import type { AgentId, ScheduleId, TurnId, WorkItemId } from '../domain/ids.ts'
 import type { Timestamp } from '../domain/time.ts'
 
 /** Everything one decision made true. It lands whole or not at all. */
@@ -51,11 +51,34 @@ export interface LedgerReads {
    * event. A filter on what the table does not have is a bug and throws.
    */
   list<T extends Table>(table: T, filter: ListFilter): Promise<Rows[T][]>
+  /**
+   * A page of a list, with the place of each row: `born`, which never changes, so a page is never
+   * shifted by what is added or changed meanwhile. A filter on what the table does not have is a
+   * bug and throws.
+   */
+  page<T extends Table>(table: T, filter: PageFilter): Promise<Page<T>>
   /** Events in global order after a global seq. */
   events(filter: EventFilter): Promise<StoredEvent[]>
+  /** A page of the feed of an agent, by its own seqs, or of the home, by global seqs; ascending. */
+  eventPage(page: EventPage): Promise<StoredEvent[]>
+  /** What the feed can still give without a gap, of one agent or of the whole home. */
+  eventRange(agent_id: AgentId | null): Promise<EventRange>
   lastGlobalSeq(): Promise<number>
   /** A message of this agent with this key admitted at or after `since`, if there is one. */
   messageByKey(agent_id: AgentId, key: string, since: Timestamp): Promise<Rows['messages'] | null>
+  /** The trigger whose token has this SHA-256 (hex), of whatever agent and status. */
+  triggerByToken(token_sha256: string): Promise<Rows['triggers'] | null>
+  /** The first delivery of this agent with this source and sender's id received since then. */
+  deliveryBySender(
+    agent_id: AgentId,
+    source: string | null,
+    sender_id: string,
+    since: Timestamp,
+  ): Promise<Rows['deliveries'] | null>
+  /** How much there is, of one agent or of the whole home. */
+  counts(agent_id: AgentId | null): Promise<Counts>
+  /** What the recorded rounds have used, also those that retention took; by group, in order. */
+  spend(filter: SpendFilter): Promise<Spend[]>
   /** The newest recorded rounds about an item, oldest first, with their calls. */
   roundsAbout(work_item_id: WorkItemId, limit: number): Promise<RoundWithCalls[]>
   roundsOfTurn(turn_id: TurnId): Promise<RoundWithCalls[]>
@@ -66,6 +89,11 @@ export interface LedgerReads {
   /** Folds the events again and compares with the rows; checks seqs, blobs and the file. */
   verify(): Promise<VerifyReport>
   stats(): Promise<LedgerStats>
+  /**
+   * Copies the home, as it is at one moment, into `holon-backup-<time>/` below `to`, whole or not
+   * at all, while the owner goes on. Faults: `io` when it is there already, `denied`, `disk_full`.
+   */
+  backup(options: BackupOptions): Promise<Backup>
   close(): Promise<void>
 }
 
@@ -79,18 +107,157 @@ export interface Ledger extends LedgerReads {
   commit(change: Change): Promise<Committed>
   /** Stores bytes under their sha256; idempotent; durable when it resolves. */
   putBlob(bytes: Uint8Array): Promise<string>
+  /**
+   * Takes what ended before the horizon, with its events, and blobs that nothing names any more; a
+   * dry run only counts. In small transactions with commits in between; ended by a kill it is
+   * simply not finished. Never twice at once. A history that does not fit its rows is `corrupt`.
+   */
+  retain(options: RetainOptions): Promise<Retained>
 }
 
 export type RoundWithCalls = { round: Rows['rounds']; calls: Rows['calls'][] }
 
-export type ListFilter = {
+export type RowFilter = {
   agent_id?: AgentId
   work_item_id?: WorkItemId
   turn_id?: TurnId
+  schedule_id?: ScheduleId
   /** Equal to the row's `state` or `status`, whichever the table has. */
   status?: readonly string[]
   kind?: readonly string[]
+}
+
+export type ListFilter = RowFilter & {
+  /** Only rows older than the one with this id; an id that is not there: none. */
+  before?: string
   limit: number
+}
+
+export type PageFilter = RowFilter & {
+  order: 'newest' | 'oldest'
+  /** Only rows born before, and after, this one; both are exclusive. */
+  before?: number
+  after?: number
+  limit: number
+}
+
+export type Page<T extends Table> = {
+  /** In the order that was asked for. */
+  entries: { born: number; row: Rows[T] }[]
+  /** Whether more rows follow in that order: go on from the `born` of the last entry. */
+  more: boolean
+}
+
+/**
+ * Seqs of the agent when `agent_id` is given, else global ones; both are exclusive. With `before`
+ * the newest events below it, else the first after `after`.
+ */
+export type EventPage = {
+  agent_id?: AgentId
+  work_item_id?: WorkItemId
+  after?: number
+  before?: number
+  limit: number
+}
+
+/**
+ * Seqs. From `first` on no event is missing; what is below was taken by retention. `last` is 0
+ * while nothing was committed, and `first` is then 1.
+ */
+export type EventRange = { first: number; last: number }
+
+export type Counts = {
+  open_items: number
+  completed_items: number
+  active_waits: number
+  /** Queued, running or cancelling. */
+  running_tasks: number
+  queued_messages: number
+  dead_deliveries: number
+}
+
+export type SpendFilter = {
+  by: readonly ('agent' | 'item' | 'day')[]
+  agent_id?: AgentId
+  work_item_id?: WorkItemId
+  /** UTC days, both inclusive: 2026-01-02. */
+  from?: string
+  to?: string
+}
+
+export type Spend = {
+  /** Null where it is not grouped by. An item of null, grouped by item, is work about none. */
+  agent_id: AgentId | null
+  work_item_id: WorkItemId | null
+  day: string | null
+  requests: number
+  /** Requests whose price is not known and not in `usd`. */
+  unpriced: number
+  /** As far as providers said; what they did not say counts nothing. */
+  input_tokens: number
+  output_tokens: number
+  cached_input_tokens: number
+  cache_write_tokens: number
+  reasoning_tokens: number
+  /** The known prices; null when none is known. */
+  usd: number | null
+}
+
+export type BackupOptions = {
+  /** The folder that gets the folder of the backup; made when it is not there. */
+  to: string
+  /** The time that names it. */
+  now: Timestamp
+  /** Whether the files that open doors come with it. */
+  with_secrets: boolean
+}
+
+export type Backup = {
+  path: string
+  manifest: Manifest
+}
+
+/** `manifest.json` of a backup. */
+export type Manifest = {
+  format: 1
+  schema: number
+  home_id: string
+  /** Where the home was: rows name its files by their whole paths. */
+  home: string
+  made_at: Timestamp
+  last_global_seq: number
+  /** The newest hash of each agent: what nobody can change later without its showing. */
+  heads: { agent_id: AgentId; seq: number; hash: string }[]
+  /** Every file but this one, by its path in the backup and in the home. */
+  files: { path: string; bytes: number; sha256: string }[]
+  /** Symbolic links, which are copied as such. */
+  links: { path: string; target: string }[]
+  /** What the home has and the backup has not, with the reason. */
+  not_included: { path: string; reason: string }[]
+}
+
+export type RetainOptions = {
+  /**
+   * What was last changed before this may go; what repetitions are known by stays 8 days
+   * whatever it says.
+   */
+  before: Timestamp
+  dry_run: boolean
+  /** Events looked at in one transaction; not given: as many as take a few milliseconds. */
+  batch?: number
+}
+
+export type Retained = {
+  dry_run: boolean
+  before: Timestamp
+  /** The floor after it: events up to here are gone. */
+  global_seq: number
+  events: number
+  /** Rows by table; a table without any is not there. */
+  rows: Partial<Record<Table, number>>
+  blobs: number
+  /** Of text and blobs. The database keeps its size and uses the space again. */
+  bytes: number
 }
 
 export type EventFilter = {
@@ -136,6 +303,7 @@ export type LedgerFaultCode =
   | 'denied'
   | 'corrupt'
   | 'newer_schema'
+  | 'older_schema'
   | 'old_sqlite'
   | 'owned'
   | 'fenced'

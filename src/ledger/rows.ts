@@ -1,15 +1,24 @@
 /**
- * Reading rows of any table: one by id, by the end of an id, and lists, newest last.
+ * Reading rows of any table: one by its id, or by the end of it. Lists are in pages.ts.
  */
 import { sql, type Kysely } from 'kysely'
 import type { Rows, Table } from '../domain/event.ts'
-import type { ListFilter } from './port.ts'
-import { schema, type Database } from './schema.ts'
+import type { Database } from './schema.ts'
 
 /** Matches of a short id: more than a few are one answer, "not unique". */
 const mostMatches = 5
 /** Characters of a short id after its noun, at least; the tail indexes hold as many. */
 const tailLength = 4
+
+/** Tables whose ids are names. */
+const named: ReadonlySet<Table> = new Set([
+  'agents',
+  'rounds',
+  'pacing',
+  'slots',
+  'receipts',
+  'snoozes',
+])
 
 /** All row tables share the columns of this one that these queries use; see schema.ts. */
 type Any = 'work_items'
@@ -34,7 +43,8 @@ export async function readAgents(db: Kysely<Database>): Promise<Rows['agents'][]
 
 /**
  * Ids of `table` that `short` may mean: `work_7f3a` is every `work_…7f3a`; a whole id is itself.
- * Agents, rounds and pacing have names, not minted ids: there only the whole name matches.
+ * Agents, rounds, pacing, slots, receipts and snoozes have names, not minted ids: there only the
+ * whole name matches.
  */
 export async function readIdsLike(
   db: Kysely<Database>,
@@ -48,8 +58,7 @@ export async function readIdsLike(
     .select('id')
     .orderBy('born')
     .limit(mostMatches)
-  const named = table === 'agents' || table === 'rounds' || table === 'pacing'
-  if (named) return (await ids.where('id', '=', short).execute()).map(({ id }) => id)
+  if (named.has(table)) return (await ids.where('id', '=', short).execute()).map(({ id }) => id)
   if (noun === '' || tail.length < tailLength) return []
   const found = await ids
     .where(sql`substr(id, -4)`, '=', tail.slice(-tailLength))
@@ -57,39 +66,4 @@ export async function readIdsLike(
     .where(sql`substr(id, 1, ${noun.length})`, '=', noun)
     .execute()
   return found.map(({ id }) => id)
-}
-
-/** The `limit` newest rows that pass the filter, oldest first. */
-export async function readList<T extends Table>(
-  db: Kysely<Database>,
-  table: T,
-  filter: ListFilter,
-): Promise<Rows[T][]> {
-  const column = (...names: string[]) => {
-    const found = names.find((name) => name in schema[table].columns)
-    // A filter that means nothing is a caller's mistake; an answer to it would look like one.
-    if (found === undefined) throw new Error(`${table} have no ${names.join(' or ')}`)
-    return sql.ref<string>(found)
-  }
-  const { agent_id, work_item_id, turn_id, status, kind } = filter
-  // With a status few rows pass, and `+` keeps SQLite from walking all rows in order to find them.
-  let query = db
-    .selectFrom(table as Any)
-    .select('data')
-    .orderBy(status === undefined ? sql`born` : sql`+born`, 'desc')
-    .limit(filter.limit)
-  if (agent_id !== undefined) {
-    query = query.where(table === 'agents' ? column('id') : column('agent_id'), '=', agent_id)
-  }
-  if (work_item_id !== undefined) {
-    const own = table === 'work_items' || table === 'pacing'
-    query = query.where(own ? column('id') : column('work_item_id'), '=', work_item_id)
-  }
-  if (turn_id !== undefined) {
-    query = query.where(table === 'turns' ? column('id') : column('turn_id'), '=', turn_id)
-  }
-  if (status !== undefined) query = query.where(column('state', 'status'), 'in', status)
-  if (kind !== undefined) query = query.where(column('kind'), 'in', kind)
-  const found = await query.execute()
-  return found.toReversed().map(({ data }) => JSON.parse(data) as Rows[T])
 }

@@ -55,19 +55,79 @@ test('§11 a migration that fails leaves the store on the schema it had', () => 
   database.close()
 })
 
-test('§11 events, and rows of every kind, can be neither deleted nor events changed', () => {
+/** Two events, the second above the floor, and a row of the first; nothing of it is whole. */
+function inhabited(): DatabaseSync {
   const database = migrated()
-  database.exec(
-    `insert into events values (1, 'evt_1', 'a', 1, '', '', 1, '', '', null, null, null, '')`,
-  )
-  database.exec(`insert into agents values (1, 'a', 'active', '{}')`)
-  assert.throws(() => database.exec(`update events set data = 'x'`), /events never change/)
-  assert.throws(() => database.exec(`delete from events`), /events are never deleted/)
-  assert.throws(() => database.exec(`delete from agents`), /agents are never deleted/)
-  database.exec(`update agents set state = 'deleted'`)
-  assert.throws(
-    () => database.exec(`update agents set state = 'active'`),
-    /a deleted agent never comes back/,
-  )
+  const event = (n: number, agent: string, seq: number) =>
+    `insert into events values (${n}, 'evt_${n}', '${agent}', ${seq}, '', '', 1, '', '', null,
+      null, null, '', '')`
+  database.exec(`
+    insert into meta values (1, 'home_1', 1, 0);
+    ${event(1, 'a', 1)}; ${event(2, 'a', 2)}; ${event(3, 'b', 1)};
+    insert into agents values (1, 'a', 'active', '{}', 1);
+    insert into messages values (2, 'msg_1', 'a', null, null, 'consumed', '', 1, null, '{}', 1);
+    insert into messages values (3, 'msg_2', 'a', null, null, 'queued', '', 2, null, '{}', 1);
+    insert into briefs values (4, 'brief_1', 'a', null, null, 'result', '{}', 1);`)
+  return database
+}
+
+/** Each statement is refused with the words; null: it is not. */
+function refusals(database: DatabaseSync, table: readonly [string, RegExp | null][]): void {
+  for (const [statement, refusal] of table) {
+    if (refusal === null) database.exec(statement)
+    else assert.throws(() => database.exec(statement), refusal, statement)
+  }
   database.close()
+}
+
+test('§11 events never change, and what has no end is never deleted', () => {
+  refusals(inhabited(), [
+    [`update events set data = 'x'`, /events never change/],
+    [`update briefs set data = 'x'`, /briefs never change/],
+    [`delete from agents`, /agents are never deleted/],
+    [`delete from meta`, /meta are never deleted/],
+    [`update agents set state = 'deleted'`, null],
+    [`update agents set state = 'active'`, /a deleted agent never comes back/],
+  ])
+})
+
+test('§11 only events below the floor go, and never the last of an agent', () => {
+  const kept = /events above the floor, and the last of an agent, are never deleted/
+  refusals(inhabited(), [
+    [`delete from events where global_seq = 1`, kept],
+    [`update meta set pruned_global_seq = 3`, null],
+    [`update meta set pruned_global_seq = 2`, /the floor never sinks/],
+    [`delete from events where global_seq = 2`, kept],
+    [`delete from events where global_seq = 3`, kept],
+    [`delete from events where global_seq = 1`, null],
+  ])
+})
+
+test('§11 only rows that ended go, after their last event, and no result', () => {
+  refusals(inhabited(), [
+    [`delete from messages where id = 'msg_1'`, /kept events or go on are never deleted/],
+    [`update meta set pruned_global_seq = 1`, null],
+    [`delete from events where global_seq = 1`, null],
+    [`delete from messages where id = 'msg_1'`, null],
+    [`delete from messages where id = 'msg_2'`, /messages that stand in kept events or go on/],
+    [`delete from briefs`, /briefs that stand in kept events or go on/],
+  ])
+})
+
+test('§3 a trigger, a delivery and a schedule that ended stay so', () => {
+  const row = (table: string, status: string, more = '') =>
+    `insert into ${table} values (1, 1, 'x', 'a', '${status}', ${more}'{}')`
+  refusals(migrated(), [
+    [row('triggers', 'revoked', `'t', `), null],
+    [`update triggers set status = 'active'`, /a revoked trigger never works again/],
+    [row('deliveries', 'dead', 'null, null, '), null],
+    [`update deliveries set status = 'accepted'`, null],
+    [`update deliveries set status = 'dead'`, /an accepted delivery never dies/],
+    [row('schedules', 'ended'), null],
+    [`update schedules set status = 'active'`, /an ended schedule never goes on/],
+    [`update schedules set status = 'removed'`, null],
+    [`update schedules set status = 'ended'`, /a removed schedule never comes back/],
+    [`insert into slots values (1, 1, 'x@y', 'a', 'x', 'fired', '{}')`, null],
+    [`update slots set status = 'missed'`, /slots never change/],
+  ])
 })

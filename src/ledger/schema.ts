@@ -3,25 +3,29 @@
  * queries are written against are derived from it, the reference page is printed from it, and a
  * test holds it against what the migrations really make.
  *
- * Two kinds of table and no third: `events`, append-only, is the truth; the eleven row tables are
- * its fold, rewritten in the transaction that appends. `meta` names the home. There are no foreign
- * keys: a row is a fold, what it points at is checked by `verify` and by the domain, and a commit
- * may write the pointing row first.
+ * `events`, append-only, is the truth; the seventeen row tables are its fold, rewritten in the
+ * transaction that appends. What retention took from the old end of `events` is summed up in
+ * `floors`, `baselines` and `spent`. `meta` names the home. There are no foreign keys: a row is a
+ * fold, what it points at is checked by `verify` and by the domain, and a commit may write the
+ * pointing row first.
  */
 import type { Table } from '../domain/event.ts'
 
 /** The schema this program reads and writes; `pragma user_version` of the file must equal it. */
-export const schemaVersion = 1
+export const schemaVersion = 2
 
-type Column = { type: 'text' | 'integer'; null: boolean; about: string }
+type Column = { type: 'text' | 'integer' | 'real'; null: boolean; about: string }
 
 const text = (about: string) => ({ type: 'text', null: false, about }) as const
 const textOrNull = (about: string) => ({ type: 'text', null: true, about }) as const
 const integer = (about: string) => ({ type: 'integer', null: false, about }) as const
+const integerOrNull = (about: string) => ({ type: 'integer', null: true, about }) as const
+const realOrNull = (about: string) => ({ type: 'real', null: true, about }) as const
 
 /** Every row table has these. `born` is the primary key, so each index also holds the order. */
 const common = {
   born: integer('global_seq of the event that made the row: its place among all rows'),
+  changed: integer('global_seq of the newest event of the row'),
   id: text('unique; what events, rows and people call it by'),
   data: text('the whole row as JSON; the other columns repeat what queries filter and order by'),
 } as const
@@ -38,12 +42,16 @@ export const schema = {
       boot_epoch: integer(
         'raised by every owner at its start; a commit with an older one is fenced',
       ),
+      pruned_global_seq: integer(
+        'the floor: up to here retention has taken all events but the last of each agent',
+      ),
     },
   },
   events: {
-    about: 'Every event that ever held, in commit order. Never changed, never deleted.',
+    about:
+      'Every event above the floor, in commit order. Never changed, deleted by retention only.',
     columns: {
-      global_seq: integer('dense from 1 over the whole home: the order of everything'),
+      global_seq: integer('dense over the whole home, from 1: the order of everything'),
       id: text('`evt_` and a UUIDv7, unique'),
       agent_id: text('the agent it happened in'),
       seq: integer('dense from 1 within the agent; (agent_id, seq) is unique'),
@@ -56,6 +64,45 @@ export const schema = {
       turn_id: textOrNull('the turn it happened in'),
       causation_id: textOrNull('the message, turn, call, timer or operator act that asked for it'),
       data: text('the event as JSON'),
+      hash: text('SHA-256, hex, of the hash before it in the agent and of the columns: chain.ts'),
+    },
+  },
+  floors: {
+    about: 'One row an agent of which retention has taken events: where the kept ones go on from.',
+    columns: {
+      agent_id: text('the agent'),
+      seq: integer('its newest event that is gone'),
+      global_seq: integer('the global_seq that event had'),
+      at: text('its time'),
+      hash: text('its hash: the first event that is kept is chained to it'),
+    },
+  },
+  baselines: {
+    about:
+      'Rows that outlive their first events, folded up to the floor. verify goes on from them.',
+    columns: {
+      born: integer('as in the row'),
+      changed: integer('global_seq of the newest event that is folded in here'),
+      agent_id: text('the agent whose row it is'),
+      subject_table: text('the table of the row'),
+      subject_id: text('the id of the row'),
+      data: text('the row at the floor as JSON'),
+    },
+  },
+  spent: {
+    about: 'What rounds that retention took had used, summed up: spend has no horizon.',
+    columns: {
+      agent_id: text('the agent'),
+      day: text('UTC day of the answers, 2026-01-02'),
+      work_item_id: text('the work item they were about; empty: none'),
+      requests: integer('answers recorded'),
+      unpriced: integer('of these, how many had no known price'),
+      input_tokens: integer('as far as the provider said'),
+      output_tokens: integer('as far as the provider said'),
+      cached_input_tokens: integer('as far as the provider said'),
+      cache_write_tokens: integer('as far as the provider said'),
+      reasoning_tokens: integer('as far as the provider said'),
+      usd: realOrNull('the known prices, summed; null: none is known'),
     },
   },
   agents: {
@@ -113,6 +160,13 @@ export const schema = {
       turn_id: text('its turn'),
       work_item_id: itemId,
       state: text('requested or recorded; recorded is final'),
+      day: textOrNull('UTC day of the answer, 2026-01-02; null before it came'),
+      input_tokens: integerOrNull('null: the provider did not say'),
+      output_tokens: integerOrNull('null: the provider did not say'),
+      cached_input_tokens: integerOrNull('null: the provider did not say'),
+      cache_write_tokens: integerOrNull('null: the provider did not say'),
+      reasoning_tokens: integerOrNull('null: the provider did not say'),
+      usd: realOrNull('null: no price is known'),
     },
   },
   calls: {
@@ -154,11 +208,59 @@ export const schema = {
     about: 'Counters that keep an agent from working in circles: one row an item, one an agent.',
     columns: { ...common, agent_id: agentId, kind: text('item or agent: what the id names') },
   },
-} as const satisfies { meta: Shape; events: Shape } & Record<Table, Shape>
+  triggers: {
+    about: 'Capability URLs by which the outside reaches an agent.',
+    columns: {
+      ...common,
+      agent_id: agentId,
+      status: text('active or revoked; revoked is final'),
+      token_sha256: text('unique; the token itself is nowhere in the ledger'),
+    },
+  },
+  deliveries: {
+    about: 'The log of outside events that came in by a trigger or a webhook.',
+    columns: {
+      ...common,
+      agent_id: agentId,
+      status: text('dead or accepted; accepted is final'),
+      source: textOrNull('whom it is from'),
+      sender_id: textOrNull('what the sender calls it'),
+    },
+  },
+  schedules: {
+    about: 'Future and recurring inputs to an agent.',
+    columns: {
+      ...common,
+      agent_id: agentId,
+      status: text('active, paused, ended or removed; removed is final'),
+    },
+  },
+  slots: {
+    about: 'Each moment a schedule was due, and what became of it. Never changed.',
+    columns: {
+      ...common,
+      agent_id: agentId,
+      schedule_id: text('its schedule'),
+      status: text('fired, missed or skipped'),
+    },
+  },
+  receipts: {
+    about: 'Answers of creating requests by their idempotency key. A newer one replaces the older.',
+    columns: { ...common, agent_id: agentId },
+  },
+  snoozes: {
+    about: 'Entries of the attention list that somebody put away.',
+    columns: {
+      ...common,
+      agent_id: agentId,
+      until: textOrNull('when it may stand there again; null: dismissed'),
+    },
+  },
+} as const satisfies Record<Table | 'meta' | 'events' | 'floors' | 'baselines' | 'spent', Shape>
 
 type Shape = { about: string; columns: Record<string, Column> }
 type Value<C extends Column> =
-  | (C['type'] extends 'integer' ? number : string)
+  | (C['type'] extends 'text' ? string : number)
   | (C['null'] extends true ? null : never)
 
 /** The tables as Kysely sees them. */

@@ -5,6 +5,7 @@
  * acknowledged rows at a power cut); one connection runs one transaction at a time; statements are
  * compiled once. node:sqlite is synchronous, so nothing slow may stand inside a transaction.
  */
+import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import {
   Kysely,
@@ -42,6 +43,8 @@ export function assertSqlite(version: string): void {
 }
 
 export type OpenMode = 'write' | 'read'
+
+export const databasePath = (home: string): string => join(home, 'ledger', 'ledger.sqlite')
 
 /** Opens the file, which must exist. The caller closes it. */
 export function openDatabase(path: string, mode: OpenMode): DatabaseSync {

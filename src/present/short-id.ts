@@ -4,7 +4,7 @@
  */
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const whole = new RegExp(
-  `\\b(?:msg|turn|call|work|wait|task|brief|dec|evt|deleg|trig)_${uuid}\\b`,
+  `\\b(?:msg|turn|call|work|wait|task|brief|dec|evt|deleg|trig|dlv|sched)_${uuid}\\b`,
   'g',
 )
 const fewest = 4

@@ -26,11 +26,11 @@ export function whyLines(why: Why, { zone, ids, decided }: WhyStyle): string[] {
 
 /** What may be done, as shell lines; looking is offered where nothing else is. */
 function canLines(why: Why, ids: ShortIds, decided: boolean): string[] {
-  const acts = why.can.filter(({ cli }) => !cli.startsWith('holon work show'))
+  const acts = why.can.filter(({ key }) => key !== 'look')
   const looks = decided ? why.can : []
-  const offered = (acts.length === 0 ? looks : acts).map(({ cli, label }) => {
-    return { cli: ids.within(cli), label }
-  })
+  const offered = (acts.length === 0 ? looks : acts).flatMap(({ cli, label }) =>
+    cli === null ? [] : [{ cli: ids.within(cli), label }],
+  )
   const wide = Math.max(0, ...offered.map(({ cli }) => width(cli)))
   return offered.map(({ cli, label }, n) => {
     return `${n === 0 ? 'do  ' : '    '}  ${padEnd(cli, wide)}    ${label}`

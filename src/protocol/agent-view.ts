@@ -4,17 +4,17 @@
  */
 import type { Agent } from '../domain/agent.ts'
 import type { Rows, Table } from '../domain/event.ts'
-import { AgentFacts, agentOf, agentPacing, openTurn, type Facts } from '../domain/facts.ts'
+import {
+  AgentFacts,
+  agentOf,
+  agentPacing,
+  openTurn,
+  waitsByItem,
+  type Facts,
+} from '../domain/facts.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import { isEvent } from '../domain/message.ts'
-import { candidates } from '../domain/rank.ts'
-import {
-  candidateClasses,
-  project,
-  projectItem,
-  type CandidateClass,
-  type Projection,
-} from '../domain/readiness.ts'
+import { candidateClasses, projectItem, type Projection } from '../domain/readiness.ts'
 import { decideNext, type Next } from '../domain/schedule.ts'
 import { survey, type Survey } from '../domain/survey.ts'
 import { earliest, type Timestamp } from '../domain/time.ts'
@@ -22,18 +22,30 @@ import type { Turn } from '../domain/turn.ts'
 import type { Wait } from '../domain/wait.ts'
 import type { WorkItem } from '../domain/work-item.ts'
 
+/** The scheduler is asked at the first look at what it says, and never for what needs only rows. */
 export type AgentView = {
   agent: Agent
   facts: Facts
   now: Timestamp
-  survey: Survey
-  next: Next
+  readonly survey: Survey
+  readonly next: Next
   turn: Turn | null
   /** The agent's how many-eth turn is open, or was the last. */
   turn_count: number
   /** A live process works on this home; without one nothing starts by itself. */
   has_owner: boolean
+  /** The active wait of each item that has one. */
+  readonly waits_by_item: ReadonlyMap<WorkItemId, Wait>
 }
+
+/** What was worked out of facts as they still are; empty at first. */
+export type Memo = {
+  survey: Survey | null
+  /** The first moment at which the survey may change by itself. */
+  until: Timestamp | null
+  waits_by_item: ReadonlyMap<WorkItemId, Wait> | null
+}
+export const newMemo = (): Memo => ({ survey: null, until: null, waits_by_item: null })
 
 export type LiveRowsRead = {
   seq: number
@@ -50,28 +62,48 @@ export function factsOf(agent_id: string, live: LiveRowsRead): Facts {
   return facts
 }
 
-export function agentView(facts: Facts, now: Timestamp, has_owner: boolean): AgentView {
-  const turn = openTurn(facts)
-  const seen = survey(facts, now, false)
-  // The open turn of a held agent stands still until the hold ends.
-  const s = { ...seen, running: turn !== null && has_owner && seen.hold === null }
-  return {
+/** `memo` is of these very facts, and of no later ones. */
+export function agentView(
+  facts: Facts,
+  now: Timestamp,
+  has_owner: boolean,
+  memo: Memo = newMemo(),
+): AgentView {
+  let survey: Survey | null = null
+  const view: AgentView = {
     agent: agentOf(facts),
     facts,
     now,
-    survey: s,
-    next: decideNext(s),
-    turn,
+    get survey() {
+      return (survey ??= surveyNow(view, memo))
+    },
+    get next() {
+      return decideNext(view.survey)
+    },
+    turn: openTurn(facts),
     turn_count: agentPacing(facts).turn_count,
     has_owner,
+    get waits_by_item() {
+      return (memo.waits_by_item ??= waitsByItem(facts))
+    },
   }
+  return view
+}
+
+function surveyNow({ facts, now, turn, has_owner }: AgentView, memo: Memo): Survey {
+  const { survey: kept, until } = memo
+  if (kept !== null && kept.now <= now && (until === null || now < until)) return { ...kept, now }
+  const seen = survey(facts, now, false)
+  // The open turn of a held agent stands still until the hold ends.
+  const found = { ...seen, running: turn !== null && has_owner && seen.hold === null }
+  memo.survey = found
+  memo.until = earliest(seen.moments.map(({ at }) => (at > now ? at : null)))
+  return found
 }
 
 /** Every item among the facts, in the order of the classes and of the ranking inside each. */
-export function projections(view: AgentView): Projection[] {
-  const found = candidates(view.facts, view.now)
-  return candidateClasses.flatMap((candidate_class: CandidateClass) => found[candidate_class])
-}
+export const projections = ({ survey }: AgentView): Projection[] =>
+  candidateClasses.flatMap((candidate_class) => survey.candidates[candidate_class])
 
 /** One item of the agent; `row` is given when it may be too old to be among the facts. */
 export function projectionOf(
@@ -79,9 +111,10 @@ export function projectionOf(
   id: string,
   row: WorkItem | null = null,
 ): Projection | null {
-  const live = project(view.facts, id as WorkItemId, view.now)
-  if (live !== null || row === null) return live
-  return projectItem(row, null, view.agent.current_work_item_id, view.now)
+  const item = view.facts.row('work_items', id) ?? row
+  if (item === null) return null
+  const wait = item.state === 'open' ? (view.waits_by_item.get(item.id) ?? null) : null
+  return projectItem(item, wait, view.agent.current_work_item_id, view.now)
 }
 
 /** When a runnable item that is not ready now gets ready by itself. */

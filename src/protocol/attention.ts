@@ -1,58 +1,147 @@
 /**
  * What needs a person: opened and closed by facts, the same list on every client (contracts 13).
- * An entry stands here only while there is something a person can do about it now. Pure.
+ * An entry stands here only while there is something a person can do about it now, and not while a
+ * person has put it away. Pure.
  */
-import { toMs, type Timestamp } from '../domain/time.ts'
+import { z } from 'zod'
+import { boundHash } from '../domain/answers.ts'
+import type { Delivery } from '../domain/delivery.ts'
+import type { Message } from '../domain/message.ts'
+import { fingerprint, isSnoozed } from '../domain/snooze.ts'
 import type { Turn } from '../domain/turn.ts'
+import { actOn, agentAs, resumeRun, type Action } from './action.ts'
 import { activeWaitsOf, projections, queuedEvents, type AgentView } from './agent-view.ts'
-import type { Can } from './why.ts'
+import { canList, offered } from './can.ts'
+import { agentId, count, timestamp, workItemId } from './scalar.ts'
 
-export type AttentionKind =
-  | 'question'
-  | 'blocked'
-  | 'needs_input'
-  | 'held'
-  | 'failed_turn'
-  | 'arrived'
-  | 'cancelling'
+/** Most urgent first: the order of the list. */
+export const attentionKinds = [
+  'question',
+  'held',
+  'failed_turn',
+  'needs_input',
+  'blocked',
+  'dead_message',
+  'dead_delivery',
+  'arrived',
+  'cancelling',
+] as const
+export type AttentionKind = (typeof attentionKinds)[number]
 
-export type Attention = {
-  /** The id of the noun it is about: closing that closes the entry. */
-  id: string
-  kind: AttentionKind
-  agent_id: string
-  work_item_id: string | null
-  /** One sentence. */
-  text: string
-  since: Timestamp
-  can: readonly Can[]
+export const attentionRecord = z
+  .strictObject({
+    id: z.string().describe('The id of the noun it is about: closing that closes the entry.'),
+    kind: z.enum(attentionKinds),
+    agent_id: agentId,
+    work_item_id: workItemId.nullable(),
+    text: z.string().describe('One sentence.'),
+    since: timestamp,
+    bound_hash: z.string().nullable().describe('Of a question: send it back with the answer.'),
+    snoozed: z
+      .strictObject({ until: timestamp.nullable() })
+      .nullable()
+      .describe('Put away, until a time or (null) for good; only with include_snoozed.'),
+    can: canList,
+  })
+  .meta({ id: 'Attention' })
+export type Attention = z.infer<typeof attentionRecord>
+
+export const attentionList = z
+  .strictObject({
+    attention: z.array(attentionRecord),
+    total: count.describe('Entries in all, of which the page is a part.'),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: 'AttentionList' })
+
+/** Rows that are in the ledger only: newest turns, dead messages and deliveries of the agents. */
+export type Past = {
+  turns: readonly Turn[]
+  messages?: readonly Message[]
+  deliveries?: readonly Delivery[]
 }
 
+type Entry = Omit<Attention, 'can' | 'snoozed' | 'bound_hash'> & {
+  bound_hash?: string
+  /** Worked out for the entries that are shown. */
+  acts: () => readonly Action[]
+}
+
+/** An entry in its place in the list, and whether it is put away. */
+export type Standing = { entry: Entry; snoozed: Attention['snoozed'] }
+
 /** Questions first, then what stands still, oldest first inside each kind. */
-export function attentionOf(views: readonly AgentView[], lastTurns: readonly Turn[]): Attention[] {
-  const all = views.flatMap((view) => [
-    ...questions(view),
-    ...stuckItems(view),
-    ...holds(view),
-    ...failedTurns(view, lastTurns),
-    ...arrivals(view),
-    ...cancelling(view),
-  ])
-  const order: readonly AttentionKind[] = [
-    'question',
-    'held',
-    'failed_turn',
-    'needs_input',
-    'blocked',
-    'arrived',
-    'cancelling',
-  ]
+export const attentionOf = (
+  views: readonly AgentView[],
+  lastTurns: readonly Turn[],
+): readonly Attention[] =>
+  everyEntry(views, { turns: lastTurns }).filter(({ snoozed }) => snoozed === null)
+
+/** The same with what a person has put away, marked as such. */
+export const everyEntry = (views: readonly AgentView[], past: Past): Attention[] =>
+  standingEntries(views, past).map(attentionRecordOf)
+
+/** Every entry in order: of a long list only what is shown is made into records. */
+export function standingEntries(views: readonly AgentView[], past: Past): Standing[] {
+  const byAgent = pastByAgent(past)
+  const all = views.flatMap((view) =>
+    entriesOf(view, byAgent.get(view.agent.id) ?? nothing).map((entry) => standing(view, entry)),
+  )
   return all.sort(
-    (a, b) => order.indexOf(a.kind) - order.indexOf(b.kind) || toMs(a.since) - toMs(b.since),
+    (a, b) => place[a.entry.kind] - place[b.entry.kind] || byText(a.entry.since, b.entry.since),
   )
 }
 
-export function questions({ facts, agent }: AgentView): Attention[] {
+const place = Object.fromEntries(attentionKinds.map((kind, n) => [kind, n])) as {
+  readonly [K in AttentionKind]: number
+}
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+type PastOfAgent = { turn: Turn | null; messages: Message[]; deliveries: Delivery[] }
+const nothing: PastOfAgent = { turn: null, messages: [], deliveries: [] }
+
+function pastByAgent({ turns, messages = [], deliveries = [] }: Past): Map<string, PastOfAgent> {
+  const found = new Map<string, PastOfAgent>()
+  const of = (agent_id: string): PastOfAgent => {
+    const known = found.get(agent_id) ?? { turn: null, messages: [], deliveries: [] }
+    found.set(agent_id, known)
+    return known
+  }
+  for (const turn of turns) of(turn.agent_id).turn ??= turn
+  for (const message of messages) of(message.agent_id).messages.push(message)
+  for (const delivery of deliveries) of(delivery.agent_id).deliveries.push(delivery)
+  return found
+}
+
+const entriesOf = (view: AgentView, past: PastOfAgent): Entry[] => [
+  ...questions(view),
+  ...stuckItems(view),
+  ...holds(view),
+  ...failedTurns(view, past.turn),
+  ...arrivals(view),
+  ...cancelling(view),
+  ...past.messages.map(deadMessage),
+  ...past.deliveries.map(deadDelivery),
+]
+
+function standing({ facts, now }: AgentView, entry: Entry): Standing {
+  const kept = facts.row('snoozes', entry.id)
+  return { entry, snoozed: kept && isSnoozed(kept, entry, now) ? { until: kept.until } : null }
+}
+
+export function attentionRecordOf({ entry, snoozed }: Standing): Attention {
+  const { acts, bound_hash = null, ...fields } = entry
+  const away = [actOn('snooze', 'put it away', entry), actOn('dismiss', 'dismiss it', entry)]
+  const can = [...acts(), ...away].map((one) => offered(one))
+  return { ...fields, bound_hash, snoozed, can }
+}
+
+/** What must stay as it is for the entry to stay put away. */
+export const fingerprintOf = (entry: Pick<Attention, 'kind' | 'text' | 'since'>): string =>
+  fingerprint(entry)
+
+function questions({ facts, agent }: AgentView): Entry[] {
   return activeWaitsOf(facts)
     .filter((wait) => wait.wake === 'operator_input')
     .map((wait) => ({
@@ -62,32 +151,35 @@ export function questions({ facts, agent }: AgentView): Attention[] {
       work_item_id: wait.work_item_id,
       text: wait.reason,
       since: wait.created_at,
-      can: [{ label: 'answer', cli: `holon answer ${wait.id} <text>` }],
+      bound_hash: boundHash(wait),
+      acts: () => [actOn('answer', 'answer', wait)],
     }))
 }
 
 /** Open items that nothing but a person can move, and that asked no question. */
-function stuckItems(view: AgentView): Attention[] {
-  return projections(view).flatMap((p): Attention[] => {
+function stuckItems(view: AgentView): Entry[] {
+  return projections(view).flatMap((p): Entry[] => {
     const { item, reason } = p
     const base = { id: item.id, agent_id: item.agent_id, work_item_id: item.id }
     if (reason.code === 'blocked_by') {
-      const cli =
-        view.agent.model === 'runbook' ? 'holon run --resume' : `holon work unblock ${item.id}`
-      const can = [{ label: 'let it go on', cli }]
-      return [{ ...base, kind: 'blocked', text: reason.text, since: item.updated_at, can }]
+      const label = 'let it go on'
+      const alone = view.agent.model === 'runbook' && !view.has_owner
+      const acts = () => [alone ? resumeRun(label) : actOn('unblock', label, item)]
+      return [{ ...base, kind: 'blocked', text: reason.text, since: item.updated_at, acts }]
     }
     if (reason.code === 'needs_input') {
-      const can = [{ label: 'answer', cli: `holon send --work-item ${item.id} <text>` }]
       const text = 'its plan needs your input'
-      return [{ ...base, kind: 'needs_input', text, since: item.updated_at, can }]
+      const acts = () => [actOn('send', 'answer', item)]
+      return [{ ...base, kind: 'needs_input', text, since: item.updated_at, acts }]
     }
     return []
   })
 }
 
+const again = 'try again, once it is settled'
+
 /** Holds that no time ends. Those with a time end by themselves. */
-const holds = ({ facts, agent }: AgentView): Attention[] =>
+const holds = ({ facts, agent, has_owner }: AgentView): Entry[] =>
   activeWaitsOf(facts)
     .filter((wait) => wait.wake === 'system' && wait.wake_at === null)
     .map((wait) => ({
@@ -97,12 +189,11 @@ const holds = ({ facts, agent }: AgentView): Attention[] =>
       work_item_id: null,
       text: wait.reason,
       since: wait.created_at,
-      can: [{ label: 'try again, once it is settled', cli: 'holon run --resume' }],
+      acts: () => [has_owner ? actOn('start_agent', again, agentAs(agent.id)) : resumeRun(again)],
     }))
 
 /** The agent's last turn failed; the next turn closes the entry. */
-function failedTurns({ agent, turn }: AgentView, lastTurns: readonly Turn[]): Attention[] {
-  const last = lastTurns.find((one) => one.agent_id === agent.id)
+function failedTurns({ agent, turn }: AgentView, last: Turn | null): Entry[] {
   if (turn !== null || last?.outcome !== 'failed') return []
   return [
     {
@@ -112,13 +203,13 @@ function failedTurns({ agent, turn }: AgentView, lastTurns: readonly Turn[]): At
       work_item_id: last.work_item_id,
       text: `the last turn failed: ${last.reason ?? 'no reason is recorded'}`,
       since: last.ended_at ?? last.started_at,
-      can: [{ label: 'say it again, or differently', cli: 'holon send <text>' }],
+      acts: () => [actOn('send', 'say it again, or differently', agentAs(agent.id))],
     },
   ]
 }
 
 /** Events that came for an agent that cannot take them. */
-function arrivals({ facts, agent, survey }: AgentView): Attention[] {
+function arrivals({ facts, agent, survey }: AgentView): Entry[] {
   const first = queuedEvents(facts)[0]
   if (!survey.stopped || first === undefined) return []
   const from = first.source ?? 'an outside source'
@@ -130,12 +221,12 @@ function arrivals({ facts, agent, survey }: AgentView): Attention[] {
       work_item_id: first.work_item_id,
       text: `${from} sent an event, but ${agent.id} is ${agent.state}`,
       since: first.created_at,
-      can: [{ label: 'start the agent', cli: `holon agents start ${agent.id}` }],
+      acts: () => [actOn('start_agent', 'start the agent', agentAs(agent.id))],
     },
   ]
 }
 
-const cancelling = ({ facts, agent }: AgentView): Attention[] =>
+const cancelling = ({ facts, agent }: AgentView): Entry[] =>
   [...facts.rows('tasks')]
     .filter((task) => task.status === 'cancelling' && task.survivors.length > 0)
     .map((task) => ({
@@ -145,5 +236,31 @@ const cancelling = ({ facts, agent }: AgentView): Attention[] =>
       work_item_id: task.work_item_id,
       text: `${task.label} does not end: ${task.survivors.join(', ')} still run`,
       since: task.started_at ?? task.created_at,
-      can: [{ label: 'stop it again', cli: `holon tasks stop ${task.id}` }],
+      acts: () => [actOn('stop_task', 'stop it again', task)],
     }))
+
+/** A message that no turn could take. Only a person's dismissal closes it. */
+const deadMessage = (message: Message): Entry => ({
+  id: message.id,
+  kind: 'dead_message',
+  agent_id: message.agent_id,
+  work_item_id: message.work_item_id,
+  text: `a message was given up: ${message.status_reason ?? 'no reason is recorded'}`,
+  since: message.created_at,
+  acts: () => [actOn('send', 'say it again, or differently', agentAs(message.agent_id))],
+})
+
+/** An outside event that was let in and could not be delivered; a redelivery closes it. */
+const deadDelivery = (delivery: Delivery): Entry => ({
+  id: delivery.id,
+  kind: 'dead_delivery',
+  agent_id: delivery.agent_id,
+  work_item_id: null,
+  text: `an event was not delivered: ${delivery.reason ?? 'no reason is recorded'}`,
+  since: delivery.received_at,
+  acts: () => [actOn('redeliver', 'deliver it again', delivery)],
+})
+
+export const snoozeBody = z
+  .strictObject({ until: timestamp.describe('When it is to stand there again.') })
+  .meta({ id: 'Snooze' })

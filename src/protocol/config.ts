@@ -3,6 +3,7 @@
  * generated from here. Keys are checked strictly: an unknown one is an error, never ignored.
  */
 import { z } from 'zod'
+import { webhookConfig, webhookName } from './webhook.ts'
 
 /** `provider/model`, or `runbook`. Whether it can be opened is found out when it is used. */
 const modelName = z
@@ -32,6 +33,47 @@ const providerSchema = z.strictObject({
     .describe('The only model names it takes, when given.'),
 })
 
+const httpSchema = z.strictObject({
+  host: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The address `holon serve` listens on; default 127.0.0.1.'),
+  port: z.int().min(0).max(65_535).optional().describe('Its port; default 7777, 0: any free one.'),
+  hosts: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Further names it answers to, as `name` or `name:port`.'),
+})
+
+const secretSchema = z
+  .strictObject({
+    file: z
+      .string()
+      .regex(/^(\/|~\/|[A-Za-z]:[\\/])/, 'write an absolute path, or one that begins with ~/')
+      .optional()
+      .describe('A 0600 file with the value.'),
+    env: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write the name of a variable')
+      .optional()
+      .describe('The environment variable with the value.'),
+  })
+  .refine(
+    ({ file, env }) => (file === undefined) !== (env === undefined),
+    'name a file or an environment variable, one of the two',
+  )
+
+/** Days that history of ended work is kept. */
+export const keepDays = z
+  .int()
+  .min(8, 'delivery ids are remembered for 8 days, so that is the least')
+  .max(3_660)
+
+const retentionSchema = z.strictObject({
+  keep_days: keepDays.describe('Days that history of ended work is kept.'),
+})
+
 export const configSchema = z.strictObject({
   $schema: z.string().optional().describe('Where this schema is, for editors.'),
   model: modelName.optional().describe('The model of agents that have none of their own.'),
@@ -52,6 +94,22 @@ export const configSchema = z.strictObject({
     .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write the name of a variable'))
     .optional()
     .describe('Environment variables commands may see besides PATH, HOME, LANG, TERM and TZ.'),
+  http: httpSchema.optional().describe('Where the daemon listens.'),
+  webhooks: z
+    .record(webhookName, webhookConfig)
+    .optional()
+    .describe('Signed deliveries at /webhooks/{agent}/{name}, by that name.'),
+  secrets: z
+    .record(z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, 'use letters, digits, . _ -'), secretSchema)
+    .optional()
+    .describe('Further values to be replaced by {{secret:name}} wherever something is written.'),
+  retention: retentionSchema
+    .optional()
+    .describe('What is removed from the old end of the ledger; default: nothing.'),
+  log_level: z
+    .enum(['debug', 'info', 'warn', 'error'])
+    .optional()
+    .describe('The least important lines the daemon logs; default info.'),
 })
 
 export type Config = z.infer<typeof configSchema>
@@ -59,6 +117,10 @@ export type Config = z.infer<typeof configSchema>
 /** The valid keys at a place of the file, for naming the nearest one. */
 export function keysAt(path: readonly (string | number)[]): readonly string[] {
   if (path.length === 0) return Object.keys(configSchema.shape)
+  if (path.length === 1 && path[0] === 'http') return Object.keys(httpSchema.shape)
+  if (path.length === 1 && path[0] === 'retention') return Object.keys(retentionSchema.shape)
+  if (path.length === 2 && path[0] === 'secrets') return Object.keys(secretSchema.shape)
+  if (path.length === 2 && path[0] === 'webhooks') return Object.keys(webhookConfig.shape)
   if (path.length === 2 && path[0] === 'providers') return Object.keys(providerSchema.shape)
   return []
 }

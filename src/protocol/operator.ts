@@ -1,47 +1,210 @@
 /**
- * What an operator may ask of the owner of a home, as one schema: the CLI sends these to the
- * process that holds the ledger, or carries them out itself when nobody does.
+ * What an operator may ask of the owner of a home, as one schema: every client sends these to the
+ * process that holds the ledger, or carries them out itself when nobody does. The rules know the
+ * same union as `OperatorAct`; the two are held equal where both are known, in operator.test.ts.
  */
 import { z } from 'zod'
+import { missedPolicies, overlapPolicies } from '../domain/timetable.ts'
+import { deliveryModes } from '../domain/wait.ts'
+import { planStatuses, todoStates } from '../domain/work-item.ts'
 
-const agent = { agent_id: z.string() }
-const item = { ...agent, work_item_id: z.string() }
+const common = {
+  agent_id: z.string(),
+  /** Of a request that came with an idempotency key: the same again is carried out once. */
+  receipt: z.strictObject({ id: z.string(), request_sha256: z.string() }).optional(),
+}
+const onItem = { ...common, work_item_id: z.string() }
+const onWait = { ...common, wait_id: z.string() }
+const onSchedule = { ...common, schedule_id: z.string() }
+const surface = z.enum(['cli_prompt', 'run_once', 'tui', 'http_control']).optional()
+const todoList = z.array(z.strictObject({ text: z.string(), state: z.enum(todoStates) })).optional()
+const planStatus = z.enum(planStatuses).optional()
+const workspace = z
+  .strictObject({ mode: z.enum(['inherit', 'worktree', 'explicit_root']), root: z.string() })
+  .optional()
+const scheduleSpec = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('once'), at: z.string() }),
+  z.strictObject({ kind: z.literal('cron'), expression: z.string(), time_zone: z.string() }),
+])
+const policies = {
+  missed: z.enum(missedPolicies).optional(),
+  overlap: z.enum(overlapPolicies).optional(),
+}
+const received = {
+  ...common,
+  via: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('trigger'), trigger_id: z.string() }),
+    z.strictObject({ kind: z.literal('webhook'), webhook: z.string() }),
+  ]),
+  body: z.string(),
+  sender_id: z.string().optional(),
+  source: z.string().optional(),
+  resource: z.string().optional(),
+  summary: z.string().optional(),
+  content_type: z.string().optional(),
+}
 
-export const operatorCommand = z.discriminatedUnion('do', [
+const itemActs = [
+  z.strictObject({
+    do: z.literal('create_item'),
+    ...common,
+    objective: z.string(),
+    plan: z.string().optional(),
+    plan_status: planStatus,
+    todo_list: todoList,
+    blocked_by: z.string().optional(),
+  }),
+  z.strictObject({
+    do: z.literal('update_item'),
+    ...onItem,
+    expected_revision: z.number().optional(),
+    objective: z.string().optional(),
+    plan_status: planStatus,
+    todo_list: todoList,
+    blocked_by: z.string().nullable().optional(),
+  }),
+  z.strictObject({ do: z.literal('pick'), ...onItem, reason: z.string().optional() }),
+  z.strictObject({ do: z.literal('complete'), ...onItem, report: z.string().optional() }),
+  z.strictObject({ do: z.literal('unblock'), ...onItem }),
+] as const
+
+const messageActs = [
   z.strictObject({
     do: z.literal('send'),
-    ...agent,
+    ...common,
     text: z.string(),
     work_item_id: z.string().optional(),
     wait_id: z.string().optional(),
     priority: z.enum(['interject', 'next']).optional(),
     start: z.boolean().optional(),
-    surface: z.enum(['cli_prompt', 'run_once', 'tui', 'http_control']).optional(),
+    surface,
   }),
-  z.strictObject({ do: z.literal('pick'), ...item, reason: z.string().optional() }),
-  z.strictObject({ do: z.literal('complete'), ...item, report: z.string().optional() }),
-  z.strictObject({ do: z.literal('unblock'), ...item }),
-  z.strictObject({ do: z.literal('cancel_wait'), ...agent, wait_id: z.string() }),
-  /** Fires one external wait by hand, or delivers an event by what it is about. */
+  z.strictObject({
+    do: z.literal('answer'),
+    ...onWait,
+    bound_hash: z.string(),
+    choice: z.string().optional(),
+    text: z.string().optional(),
+    start: z.boolean().optional(),
+    surface,
+  }),
+  z.strictObject({ do: z.literal('cancel_wait'), ...onWait }),
   z.strictObject({
     do: z.literal('trigger'),
-    ...agent,
+    ...common,
     wait_id: z.string().optional(),
     source: z.string().optional(),
     resource: z.string().optional(),
     body: z.string(),
     delivery_id: z.string().optional(),
   }),
-  z.strictObject({ do: z.literal('stop_task'), ...agent, task_id: z.string() }),
+] as const
+
+const deliveryActs = [
+  z.strictObject({ do: z.literal('deliver'), ...received }),
+  z.strictObject({ do: z.literal('dead_letter'), ...received, reason: z.string() }),
+  z.strictObject({
+    do: z.literal('redeliver'),
+    ...common,
+    delivery_id: z.string(),
+    source: z.string().optional(),
+    resource: z.string().optional(),
+    summary: z.string().optional(),
+  }),
+] as const
+
+const triggerActs = [
+  z.strictObject({
+    do: z.literal('create_trigger'),
+    ...common,
+    label: z.string(),
+    source: z.string().optional(),
+    resource: z.string().optional(),
+    delivery_mode: z.enum(deliveryModes).optional(),
+  }),
+  z.strictObject({
+    do: z.enum(['reset_trigger', 'revoke_trigger']),
+    ...common,
+    trigger_id: z.string(),
+  }),
+] as const
+
+const scheduleActs = [
+  z.strictObject({
+    do: z.literal('create_schedule'),
+    ...common,
+    label: z.string(),
+    text: z.string(),
+    spec: scheduleSpec,
+    work_item_id: z.string().optional(),
+    ...policies,
+  }),
+  z.strictObject({
+    do: z.literal('change_schedule'),
+    ...onSchedule,
+    label: z.string().optional(),
+    text: z.string().optional(),
+    work_item_id: z.string().nullable().optional(),
+    spec: scheduleSpec.optional(),
+    ...policies,
+  }),
+  z.strictObject({
+    do: z.enum(['pause_schedule', 'resume_schedule', 'remove_schedule']),
+    ...onSchedule,
+  }),
+] as const
+
+const agentActs = [
+  z.strictObject({
+    do: z.literal('create_agent'),
+    ...common,
+    model: z.string().optional(),
+    fallback_model: z.string().optional(),
+    workspace,
+  }),
+  z.strictObject({
+    do: z.literal('configure_agent'),
+    ...common,
+    model: z.string().optional(),
+    fallback_model: z.string().nullable().optional(),
+    workspace,
+  }),
+  z.strictObject({ do: z.enum(['start_agent', 'stop_agent', 'delete_agent']), ...common }),
+] as const
+
+const attention = { ...common, attention_id: z.string(), fingerprint: z.string() }
+const attentionActs = [
+  z.strictObject({ do: z.literal('snooze'), ...attention, until: z.string() }),
+  z.strictObject({ do: z.literal('dismiss'), ...attention }),
+] as const
+
+const machineActs = [
+  z.strictObject({
+    do: z.literal('start_task'),
+    ...common,
+    cmd: z.string(),
+    workdir: z.string().optional(),
+    work_item_id: z.string().optional(),
+  }),
+  z.strictObject({ do: z.literal('stop_task'), ...common, task_id: z.string() }),
   /** Ends the open turn `run_id`, and stops the agent unless `stop` is false. */
   z.strictObject({
     do: z.literal('abort'),
-    ...agent,
+    ...common,
     run_id: z.string(),
     stop: z.boolean().optional(),
   }),
-  z.strictObject({ do: z.literal('start_agent'), ...agent }),
-  z.strictObject({ do: z.literal('stop_agent'), ...agent }),
+] as const
+
+export const operatorCommand = z.discriminatedUnion('do', [
+  ...itemActs,
+  ...messageActs,
+  ...deliveryActs,
+  ...triggerActs,
+  ...scheduleActs,
+  ...agentActs,
+  ...attentionActs,
+  ...machineActs,
 ])
 export type OperatorCommand = z.infer<typeof operatorCommand>
 
@@ -52,6 +215,8 @@ export const operatorReply = z.discriminatedUnion('ok', [
     /** Waits that the act ended or triggered. */
     resolved: z.array(z.string()),
     triggered: z.array(z.string()),
+    /** What the act made or changed: an item, an agent, a trigger, a delivery, a schedule. */
+    id: z.string().nullable(),
     /** One sentence for a person. */
     said: z.string(),
     warnings: z.array(z.object({ kind: z.string(), message: z.string() })),

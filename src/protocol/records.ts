@@ -3,7 +3,6 @@
  * a wire and in `--json` alike. Rows of the ledger are records as they are, but for the runtime's
  * own bookkeeping in items and waits, which `itemRecord` and `waitRecord` leave out.
  */
-export { itemRecord, waitRecord } from '../domain/record.ts'
 export type { Agent } from '../domain/agent.ts'
 export type { Brief } from '../domain/brief.ts'
 export type { ToolResult } from '../domain/call.ts'

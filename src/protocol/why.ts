@@ -2,18 +2,52 @@
  * `why` as readers get it: the record of the rules, with what a person may do about it now, as
  * shell lines, and the last decision that was stored (contracts 13, experience.md A7). Pure.
  */
+import { z } from 'zod'
 import type { Decision } from '../domain/decision.ts'
-import type { Projection } from '../domain/readiness.ts'
+import { candidateClasses, type Projection } from '../domain/readiness.ts'
 import { haltOf } from '../domain/told.ts'
 import { unreviewed, type Wait } from '../domain/wait.ts'
 import { why, type Why as Told } from '../domain/why.ts'
+import type { WorkItem } from '../domain/work-item.ts'
+import { actOn, agentAs, lookAt, resumeRun, seeOutput, type Action } from './action.ts'
 import { activeWaitsOf, type AgentView } from './agent-view.ts'
+import { canList, offered, type Can } from './can.ts'
+import { considered, decisionRecord } from './history-record.ts'
+import { agentId, listOf, timestamp, workItemId } from './scalar.ts'
 
 export { sentenceOf } from '../domain/why.ts'
 export type { Decision } from '../domain/decision.ts'
 
-/** Something a person may do about it now, as a shell line. */
-export type Can = { label: string; cli: string }
+export const whyRecord = z
+  .strictObject({
+    work_item_id: workItemId,
+    agent_id: agentId,
+    objective: z.string(),
+    state: z.enum([
+      'completed',
+      'waiting_task',
+      'waiting_operator',
+      'waiting_timer',
+      'waiting_external',
+      'blocked',
+      'runnable',
+    ]),
+    candidate_class: z.enum(candidateClasses),
+    sentence: z.string(),
+    why: z.string(),
+    detail: z.string().nullable(),
+    since: timestamp.nullable(),
+    next: z.string(),
+    when: timestamp.nullable(),
+    cost_since: timestamp.nullable(),
+    verdict: z.string(),
+    decision: z.strictObject({ do: z.string(), because: z.string() }),
+    considered: listOf(considered),
+    can: canList,
+    last_decision: decisionRecord.nullable(),
+    history: z.array(decisionRecord).optional().describe('With history=true: newest first.'),
+  })
+  .meta({ id: 'Why' })
 
 export type Why = Told & {
   can: readonly Can[]
@@ -22,85 +56,79 @@ export type Why = Told & {
 }
 
 export function whyOf(view: AgentView, p: Projection, last_decision: Decision | null): Why {
-  return { ...why(view, p), can: canOf(view, p), last_decision }
+  return { ...why(view, p), can: doings(view, p), last_decision }
 }
 
 /** What moves the item first (a stopped agent takes no message); looking is always possible. */
-function canOf(view: AgentView, p: Projection): Can[] {
+function doings(view: AgentView, p: Projection): Can[] {
   const [acts, starts] = [actsOn(view, p), goesOn(view, p)]
-  const look = { label: 'look at it', cli: `holon work show ${p.item.id}` }
-  const all = [...(view.survey.stopped ? [...starts, ...acts] : [...acts, ...starts]), look]
-  return all.filter((one, n) => all.findIndex(({ cli }) => cli === one.cli) === n)
+  const all = [
+    ...(view.survey.stopped ? [...starts, ...acts] : [...acts, ...starts]),
+    lookAt(p.item),
+  ]
+  return all
+    .filter((one, n) => all.findIndex(({ cli }) => cli === one.cli) === n)
+    .map((one) => offered(one))
 }
 
-function actsOn(view: AgentView, { item, reason }: Projection): Can[] {
+function actsOn(view: AgentView, { item, reason }: Projection): Action[] {
   switch (reason.code) {
     case 'completed':
       return []
     case 'wait':
-      return actsOnWait(reason.wait, item.id)
+      return actsOnWait(reason.wait, item)
     case 'blocked_by':
-      return unblocks(view, item.id)
+      return unblocks(view, item)
     case 'needs_input':
-      return [{ label: 'answer', cli: `holon send --work-item ${item.id} <text>` }]
+      return [actOn('send', 'answer', item)]
     case 'nothing_holds_it':
       return activeWaitsOf(view.facts)
         .filter((wait) => wait.by === 'runtime' && wait.work_item_id === null)
         .filter((wait) => wait.wake === 'operator_input')
-        .map(answer)
+        .map((wait) => actOn('answer', 'answer', wait))
   }
 }
 
-const answer = ({ id }: Wait): Can => ({ label: 'answer', cli: `holon answer ${id} <text>` })
-
-function actsOnWait(wait: Wait, item: string): Can[] {
+function actsOnWait(wait: Wait, item: WorkItem): Action[] {
   switch (wait.wake) {
     case 'operator_input':
-      return [answer(wait)]
+      return [actOn('answer', 'answer', wait)]
     case 'task_result':
-      return [{ label: 'see its output', cli: `holon tasks output ${wait.resource}` }]
+      return [seeOutput({ agent_id: wait.agent_id, id: wait.resource ?? '' })]
     case 'timer':
-      return [{ label: 'let it go on now', cli: `holon work unblock ${item}` }]
+      return [actOn('unblock', 'let it go on now', item)]
     case 'external':
-      return unreviewed(wait) ? [] : [{ label: 'fire it by hand', cli: `holon trigger ${wait.id}` }]
+      return unreviewed(wait) ? [] : [actOn('trigger', 'fire it by hand', wait)]
     case 'system':
-      throw new Error(`a system wait ${wait.id} on ${item}`)
+      throw new Error(`a system wait ${wait.id} on an item`)
   }
 }
 
 /** A runbook has nobody to tell; a run of its own clears the blocker and tries the step again. */
-function unblocks({ agent, has_owner }: AgentView, item: string): Can[] {
-  const unblock = `holon work unblock ${item}`
+function unblocks({ agent, has_owner }: AgentView, item: WorkItem): Action[] {
+  const unblock = (label: string) => actOn('unblock', label, item)
   if (agent.model !== 'runbook') {
-    return [
-      { label: 'let it go on', cli: unblock },
-      { label: 'tell the agent', cli: `holon send --work-item ${item} <text>` },
-    ]
+    return [unblock('let it go on'), actOn('send', 'tell the agent', item)]
   }
-  return has_owner
-    ? [{ label: 'run the step again', cli: unblock }]
-    : [
-        { label: 'run the step again', cli: resume },
-        { label: 'let it go on', cli: unblock },
-      ]
+  const again = 'run the step again'
+  return has_owner ? [unblock(again)] : [resumeRun(again), unblock('let it go on')]
 }
 
-const resume = 'holon run --resume'
-
 /** What lets its agent start turns again. With an owner it is started there, else by a run. */
-function goesOn(view: AgentView, p: Projection): Can[] {
+function goesOn(view: AgentView, p: Projection): Action[] {
   if (p.reason.code === 'completed') return []
-  const start = view.has_owner ? `holon agents start ${view.agent.id}` : resume
+  const started = (label: string): Action =>
+    view.has_owner ? actOn('start_agent', label, agentAs(view.agent.id)) : resumeRun(label)
   const halt = haltOf(view)
   switch (halt?.by) {
     case undefined:
       return []
     case 'stopped':
-      return [{ label: 'start the agent', cli: start }]
+      return [started('start the agent')]
     case 'hold':
-      return [{ label: 'try again, once it is settled', cli: start }]
+      return [started('try again, once it is settled')]
     case 'nobody':
-      return wantsRun(view, p) ? [{ label: 'go on', cli: resume }] : []
+      return wantsRun(view, p) ? [resumeRun('go on')] : []
   }
 }
 

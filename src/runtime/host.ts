@@ -1,20 +1,47 @@
 /**
- * The host: every agent of a home, its lane, its tasks, and the operator's acts. Opening is
- * recovery: the same code whether the last process ended well or was killed (reliability rule 9).
+ * The host: every agent of a home, its lane, its tasks, its schedules, and what comes in for it.
+ * Opening is recovery: the same code whether the last process ended well or was killed (reliability
+ * rule 9). While nothing can be written it waits, where it is told to (reliability 5).
  */
-import { activeWaits, openTurn, type Draft, type Emitted, type Facts } from '../domain/facts.ts'
-import { isAgentId, type AgentId } from '../domain/ids.ts'
-import { releaseHolds } from '../domain/park.ts'
+import { configureAgent, createAgent, stopAgent } from '../domain/agents.ts'
+import { openTurn, type Emitted, type Facts } from '../domain/facts.ts'
+import { isAgentId, type AgentId, type TaskId } from '../domain/ids.ts'
+import type { OperatorAct } from '../domain/operator-act.ts'
+import type { PlanDescriptor } from '../domain/plan.ts'
+import { isTerminal } from '../domain/task.ts'
+import { abortableRun } from '../domain/tasks.ts'
+import { done } from '../domain/reply.ts'
+import { ensureDefaultTrigger } from '../domain/triggers.ts'
 import { isRejection, no, type Rejection } from '../domain/verdict.ts'
 import type { Agent } from '../domain/agent.ts'
-import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
-import { act, done, refused } from './operator.ts'
+import type { Rows } from '../domain/event.ts'
+import { timetable } from '../exec/cron.ts'
+import { describePlan } from '../exec/plan-file.ts'
+import type { OperatorReply } from '../protocol/operator.ts'
+import { act, refused } from './operator.ts'
+import { Degraded, isShortage, type Shortage } from './degraded.ts'
+import { deadLetterAct, deliveryAct, deliveryReply } from './deliver.ts'
 import { agentHome } from './home.ts'
 import { Lane } from './lane.ts'
 import { LaneEnv } from './lane-env.ts'
-import type { AgentSettings, Host, HostNotice, HostPorts } from './ports.ts'
+import { LiveSigns } from './live-signs.ts'
+import type {
+  AgentSettings,
+  DeliveryReply,
+  Host,
+  HostNotice,
+  HostPorts,
+  Incoming,
+  TaskRange,
+  TaskText,
+} from './ports.ts'
+import { redactedNotices } from './redaction.ts'
+import { SlotTimer } from './slot-timer.ts'
 import { Store } from './store.ts'
 import { Supervisor } from './supervisor.ts'
+import { TaskFollower, type OutputPiece } from './task-follower.ts'
+import { taskText } from './task-text.ts'
+import { TriggerUrls } from './trigger-urls.ts'
 
 export function createHost(ports: HostPorts): Host {
   return new HomeHost(ports)
@@ -24,73 +51,76 @@ class HomeHost implements Host {
   readonly #ports: HostPorts
   readonly #store: Store
   readonly #supervisor: Supervisor
+  readonly #urls: TriggerUrls
+  readonly #slots: SlotTimer
+  readonly #degraded: Degraded
+  readonly #signs: LiveSigns
+  readonly #follower: TaskFollower
   readonly #lanes = new Map<AgentId, Lane>()
   readonly #listeners = new Set<(notice: HostNotice) => void>()
-  #loaded: Promise<void> | null = null
-  #open = false
+  #state: 'made' | 'opening' | 'ready' | 'closed' = 'made'
   /** A bug or a dead store: nothing runs after it, and `close` throws it. */
   #broken: Error | null = null
 
   constructor(ports: HostPorts) {
     this.#ports = ports
-    this.#store = new Store(ports.ledger, ports.clock, ports.ids)
-    this.#supervisor = new Supervisor(ports, this.#store, (agent, error) =>
-      this.#fail(agent, error),
-    )
-    this.#store.onCommit((agent, events) => this.#committed(agent, events))
+    const failed = (agent: AgentId, error: unknown) => this.#fail(agent, error)
+    const { home, ledger, clock, ids, files, processes, redactor } = ports
+    const store = new Store(ledger, clock, ids, redactor)
+    this.#store = store
+    this.#urls = new TriggerUrls({ home, files, ids })
+    const environment = (agent: AgentId) => this.#lane(agent).env.environment()
+    this.#supervisor = new Supervisor({ ports, store, environment, failed })
+    this.#slots = new SlotTimer({ clock, store, timetable, failed })
+    this.#degraded = new Degraded({ home, clock, files, changed: (now) => this.#turned(now) })
+    this.#follower = new TaskFollower({ clock, processes, redactor })
+    this.#signs = new LiveSigns({
+      now: () => store.now(),
+      output_at: (task) => processes.output_at(task),
+    })
+    store.onCommit((agent, events) => this.#committed(agent, events))
   }
 
+  /** Each agent is taken over as soon as it is read: the first need not wait for the last. */
   async open(): Promise<void> {
-    await this.#load()
-    this.#open = true
-    for (const agent of this.#store.agents()) {
-      this.#supervisor.watchAll(agent)
-      this.#lane(agent).wake()
+    this.#state = 'opening'
+    await this.#urls.load()
+    for (const { id, state } of await this.#store.ledger.agents()) {
+      if (state !== 'deleted') await this.#adopt(id)
     }
+    if (this.#degraded.now === null) this.#slots.start()
+    if (this.#state === 'opening') this.#state = 'ready'
   }
 
   async ensureAgent(settings: AgentSettings): Promise<{ ok: true; agent: Agent } | Rejection> {
-    await this.#load()
-    const { id } = settings
+    const { id, ...given } = settings
     if (!isAgentId(id)) return no('agent_id_invalid', `"${id}" cannot name an agent.`)
+    await this.#urls.load()
     const home = agentHome(this.#ports.home, id)
     await this.#ports.files.make_folder(home, 0o700)
+    const { hash } = this.#urls
     const made = await this.#store.transact(id, 'operator', (d) => {
-      const before = d.row('agents', id)
-      const workspace = settings.workspace ?? { mode: 'inherit', root: home }
-      if (!before) {
-        const model = settings.model ?? null
-        d.emit({ type: 'agent_created', id, model, workspace, preset: 'public_named' })
-      }
-      const changed = changedSettings(d.row('agents', id), settings)
-      if (Object.keys(changed).length > 0) {
-        d.emit({ type: 'agent_configured', id, ...changed })
-        if ('model' in changed || 'fallback_model' in changed) releaseHeld(d, changed.model)
-      }
+      const agent = d.row('agents', id)
+      if (!agent) return createAgent(d, given, home, hash)
+      if (Object.keys(given).length > 0 || agent.state === 'deleted')
+        return configureAgent(d, given)
+      return { ok: true, agent } as const
     })
     if (isRejection(made)) return made
-    const agent = this.#store.mustFacts(id).row('agents', id)
-    if (!agent) throw new Error(`no row for ${id}`)
-    return { ok: true, agent }
+    await this.#store.loaded(id)
+    return { ok: true, agent: made.agent }
   }
 
-  async act(command: Parameters<Host['act']>[0]): ReturnType<Host['act']> {
-    await this.#load()
-    if (command.do === 'abort') return this.#abort(command)
-    return act(this.#store, this.#supervisor, command)
+  act(command: OperatorAct): Promise<OperatorReply> {
+    return this.#accepting(() => this.#act(command))
   }
 
-  /** The id of the open turn is the guard: a run that is over is not aborted again. */
-  async #abort(command: OperatorCommand & { do: 'abort' }): Promise<OperatorReply> {
-    const { agent_id, run_id, stop = true } = command
-    const facts = this.#store.facts(agent_id)
-    const turn = facts ? openTurn(facts) : null
-    if (turn?.id !== run_id) {
-      const open = turn === null ? 'no turn is open' : `${turn.id} is the open one`
-      return refused(no('run_stale', `${run_id} is not open: ${open}.`))
-    }
-    await this.#lane(agent_id).abort(stop)
-    return done(`${run_id} is aborted${stop ? `, and ${agent_id} is stopped` : ''}.`)
+  async deliver(delivery: Incoming): Promise<DeliveryReply> {
+    return deliveryReply(await this.act(deliveryAct(delivery)))
+  }
+
+  async deadLetter(delivery: Incoming, reason: string): Promise<DeliveryReply> {
+    return deliveryReply(await this.act(deadLetterAct(delivery, reason)))
   }
 
   facts(agent: AgentId): Facts | null {
@@ -106,8 +136,52 @@ class HomeHost implements Host {
     return () => void this.#listeners.delete(listener)
   }
 
+  listens(base_url: string | null): void {
+    this.#urls.base_url = base_url
+  }
+
+  triggerUrl(trigger: Rows['triggers']): string | null {
+    return this.#urls.urlOf(trigger)
+  }
+
+  triggerProblem(): string | null {
+    return this.#urls.problem
+  }
+
+  liveSigns(agent: AgentId) {
+    const facts = this.#store.facts(agent)
+    return facts === null ? [] : this.#signs.of(facts)
+  }
+
+  plan({ plan_artifact: { path, good_sha256 } }: Rows['work_items']): Promise<PlanDescriptor> {
+    const { files, ledger } = this.#ports
+    const good =
+      good_sha256 === null ? undefined : { sha256: good_sha256, path: ledger.blobPath(good_sha256) }
+    return describePlan(files, path, good)
+  }
+
+  async taskOutput(task_id: TaskId, range: TaskRange): Promise<TaskText | null> {
+    const { processes, redactor } = this.#ports
+    const read = await taskText(processes, task_id, range)
+    return read && redactor ? { ...read, text: redactor.text(read.text) } : read
+  }
+
+  followOutput(listener: (piece: OutputPiece) => void): () => void {
+    return this.#follower.follow(listener)
+  }
+
+  ready(): boolean {
+    return this.#state === 'ready'
+  }
+
+  degraded(): Shortage | null {
+    return this.#degraded.now
+  }
+
   async close(how: 'safe_point' | 'now'): Promise<void> {
-    this.#open = false
+    this.#state = 'closed'
+    this.#degraded.close()
+    this.#follower.close()
     const lanes = [...this.#lanes.values()]
     for (const lane of lanes) {
       lane.env.stopping = true
@@ -115,33 +189,117 @@ class HomeHost implements Host {
       lane.env.interjected.abort()
       if (how === 'now') lane.env.abort.abort()
     }
-    await Promise.all(lanes.map((lane) => lane.settled()))
+    await Promise.all([this.#slots.stop(), ...lanes.map((lane) => lane.settled())])
     await this.#supervisor.close()
     if (this.#broken !== null) throw this.#broken
   }
 
-  #load(): Promise<void> {
-    this.#loaded ??= this.#store.load()
-    return this.#loaded
+  async #act(command: OperatorAct): Promise<OperatorReply> {
+    await this.#urls.load()
+    const { agent_id } = command
+    const facts = await this.#store.loaded(agent_id)
+    if (facts === null) {
+      if (command.do !== 'create_agent') {
+        return refused(no('agent_not_found', `There is no agent "${agent_id}".`))
+      }
+    } else if (command.do === 'abort') return this.#abort(command, facts)
+    else if (command.do === 'delete_agent') await this.#wind(facts)
+    const { home, files } = this.#ports
+    const [store, supervisor] = [this.#store, this.#supervisor]
+    const ports = { home, files, store, supervisor, token_hash: this.#urls.hash }
+    return act(ports, command)
+  }
+
+  /** The id of the open turn is the guard: a run that is over is not aborted again. */
+  async #abort(command: OperatorAct & { do: 'abort' }, facts: Facts): Promise<OperatorReply> {
+    const { agent_id, run_id, stop = true } = command
+    const run = abortableRun(facts, run_id)
+    if (isRejection(run)) return refused(run)
+    await this.#lane(agent_id).abort(stop)
+    return done(`${run_id} is aborted${stop ? `, and ${agent_id} is stopped` : ''}.`)
+  }
+
+  /** What still runs of an agent that is to be deleted ends first (contracts 9). */
+  async #wind(facts: Facts): Promise<void> {
+    const agent = facts.agent_id
+    const row = facts.row('agents', agent)
+    if (row?.state === 'deleted' || row?.visibility === 'private' || agent === mainAgent) return
+    await this.#store.transact(agent, 'operator', stopAgent)
+    // Whoever else deletes it may have been faster: then nothing of it is in memory any more.
+    const stopped = this.#store.facts(agent)
+    if (stopped && openTurn(stopped)) await this.#lane(agent).abort(true)
+    const tasks = [...(this.#store.facts(agent)?.rows('tasks') ?? [])]
+    for (const { id } of tasks.filter((task) => !isTerminal(task))) {
+      await this.#supervisor.stop(agent, id, 'its agent is deleted')
+    }
+  }
+
+  /** Runs what writes, unless nothing can be written; a shortage it meets is its refusal. */
+  async #accepting(body: () => Promise<OperatorReply>): Promise<OperatorReply> {
+    const before = this.#degraded.now
+    if (before !== null) return unwritable(before)
+    try {
+      return await body()
+    } catch (error) {
+      if (!this.#waitsFor(error)) throw error
+      this.#degraded.enter(error)
+      return unwritable(this.#degraded.now ?? error)
+    }
+  }
+
+  #waitsFor(error: unknown): error is Parameters<Degraded['enter']>[0] {
+    return this.#ports.waits_for_room === true && isShortage(error)
+  }
+
+  /** Takes an agent over: its own trigger, its tasks, its schedules, its lane. */
+  async #adopt(agent: AgentId): Promise<void> {
+    const facts = await this.#store.loaded(agent)
+    if (facts === null || !this.#runs()) return
+    await this.#giveTrigger(facts)
+    this.#slots.follow(facts)
+    this.#follower.adopt(facts)
+    this.#supervisor.watchAll(agent)
+    this.#lane(agent).wake()
+  }
+
+  async #giveTrigger(facts: Facts): Promise<void> {
+    for (const trigger of facts.rows('triggers')) if (trigger.by === 'runtime') return
+    const { hash } = this.#urls
+    if (hash === null) return
+    const agent = facts.agent_id
+    try {
+      await this.#store.transact(agent, null, (d) => ensureDefaultTrigger(d, hash))
+    } catch (error) {
+      this.#fail(agent, error)
+    }
+  }
+
+  /** Whether laps may run: it was opened, and is not being closed. */
+  #runs(): boolean {
+    return this.#state === 'opening' || this.#state === 'ready'
   }
 
   #lane(agent: AgentId): Lane {
     const known = this.#lanes.get(agent)
     if (known) return known
-    const env = new LaneEnv(agent, this.#ports, this.#store, (notice) => this.#tell(notice))
+    const tell = redactedNotices(this.#ports.redactor, (notice) => this.#tell(notice))
+    const env = new LaneEnv(agent, this.#ports, this.#store, tell, this.#urls)
+    env.suspended = this.#degraded.now !== null
     const lane = new Lane(env, (error) => this.#fail(agent, error))
     this.#lanes.set(agent, lane)
     return lane
   }
 
   #tell(notice: HostNotice): void {
+    this.#signs.notice(notice)
+    this.#follower.notice(notice)
     for (const listener of this.#listeners) listener(notice)
   }
 
   /** Follows a commit: signals for the running turn, watchers for new tasks, and a wake. */
   #committed(agent: AgentId, events: readonly Emitted[]): void {
     this.#tell({ kind: 'committed', agent_id: agent, events })
-    if (!this.#open) return
+    if (!this.#runs()) return
     const lane = this.#lane(agent)
     for (const { event } of events) {
       if (event.type === 'task_promoted') this.#supervisor.watch(agent, event.id)
@@ -153,39 +311,52 @@ class HomeHost implements Host {
         lane.env.interjected.abort()
       }
       if (event.type === 'agent_stopped') lane.env.abort.abort()
+      if (event.type.startsWith('schedule_')) this.#slots.follow(this.#store.mustFacts(agent))
+      if (event.type === 'agent_deleted') return this.#retire(agent, lane)
     }
     lane.wake()
   }
 
+  /** A deleted agent keeps its rows and nothing else. */
+  #retire(agent: AgentId, lane: Lane): void {
+    lane.env.stopping = true
+    this.#slots.forget(agent)
+    void lane.settled().then(() => {
+      this.#lanes.delete(agent)
+      this.#store.forget(agent)
+    })
+  }
+
+  /** Into degraded mode, or out of it: whatever waited looks at its rows again. */
+  #turned(now: Shortage | null): void {
+    for (const lane of this.#lanes.values()) lane.env.suspended = now !== null
+    if (now !== null) {
+      this.#slots.pause()
+      this.#tell({ kind: 'degraded_entered', code: now.code, message: now.message })
+      return
+    }
+    this.#tell({ kind: 'degraded_left' })
+    if (!this.#runs()) return
+    for (const facts of this.#store.all()) void this.#adopt(facts.agent_id)
+    if (this.#state === 'ready') this.#slots.start()
+  }
+
   #fail(agent: AgentId, error: unknown): void {
+    if (this.#waitsFor(error)) return this.#degraded.enter(error)
     const failure = error instanceof Error ? error : new Error(String(error))
     this.#broken ??= failure
     const { message } = failure
     for (const lane of this.#lanes.values()) lane.env.stopping = true
+    this.#slots.pause()
     this.#tell({ kind: 'fault', agent_id: agent, message })
   }
 }
 
-/** Ends the holds that the setting caused; a held turn goes on with the model set now. */
-function releaseHeld(d: Draft, model: string | undefined): void {
-  const held = [...activeWaits(d)].some((wait) => wait.wake === 'system')
-  const turn = openTurn(d)
-  releaseHolds(d)
-  if (!held || turn === null || model === undefined || model === turn.model) return
-  d.emit({ type: 'model_fell_back', id: turn.id, model, cause: 'the operator set another model' })
-}
+const mainAgent = 'main'
 
-function changedSettings(agent: Agent | undefined, settings: AgentSettings) {
-  return {
-    ...(settings.model !== undefined && settings.model !== agent?.model
-      ? { model: settings.model }
-      : {}),
-    ...(settings.fallback_model !== undefined && settings.fallback_model !== agent?.fallback_model
-      ? { fallback_model: settings.fallback_model }
-      : {}),
-    ...(settings.workspace !== undefined &&
-    JSON.stringify(settings.workspace) !== JSON.stringify(agent?.workspace)
-      ? { workspace: settings.workspace }
-      : {}),
-  }
-}
+const unwritable = ({ message }: { message: string }): OperatorReply => ({
+  ok: false,
+  code: 'degraded',
+  message: `Nothing can be stored now: ${message}`,
+  hint: 'Try again later; it goes on by itself when there is room.',
+})

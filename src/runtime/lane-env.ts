@@ -10,6 +10,7 @@ import type { Rows, Table } from '../domain/event.ts'
 import type { Interruption } from '../context/notes.ts'
 import type { Tried } from '../models/retry.ts'
 import type { HostNotice, HostPorts } from './ports.ts'
+import type { TriggerUrls } from './trigger-urls.ts'
 import type { Store } from './store.ts'
 import type { Onward } from './advance.ts'
 import { agentHome } from './home.ts'
@@ -20,6 +21,7 @@ export class LaneEnv {
   readonly ports: HostPorts
   readonly store: Store
   readonly notify: (notice: HostNotice) => void
+  readonly urls: TriggerUrls
   /** Ends the open run: its model stream and its foreground command. */
   abort = new AbortController()
   /** The operator aborts the run and, with it, stops the agent. */
@@ -28,6 +30,8 @@ export class LaneEnv {
   interjected = new AbortController()
   /** The host closes: go on to the next commit and leave the turn open. */
   stopping = false
+  /** Nothing can be written: no lap runs and an open turn is left at its next step. */
+  suspended = false
   /** What interrupted the open turn, until a request has told the model. */
   interruption: Interruption | null = null
   /** Models that failed for the open request, in order. */
@@ -40,11 +44,13 @@ export class LaneEnv {
     ports: HostPorts,
     store: Store,
     notify: (notice: HostNotice) => void,
+    urls: TriggerUrls,
   ) {
     this.agent_id = agent_id
     this.ports = ports
     this.store = store
     this.notify = notify
+    this.urls = urls
   }
 
   /** As a commit would date it: never before the agent's last one, wherever the clock was set. */
@@ -64,6 +70,12 @@ export class LaneEnv {
     return this.store.transact(this.agent_id, cause, decide, needs)
   }
 
+  /** Without secrets, for what is neither an event nor a blob. */
+  redacted<T>(value: T): T {
+    const { redactor } = this.ports
+    return redactor ? redactor.json(value) : value
+  }
+
   load<T extends Table>(table: T, id: string): Promise<Rows[T] | null> {
     return this.store.row(this.agent_id, table, id)
   }
@@ -76,6 +88,17 @@ export class LaneEnv {
   plans(): PlanPorts {
     const { home, files } = this.ports
     return { home, files, ledger: this.store.ledger }
+  }
+
+  /** The agent's own trigger, while somebody listens for it. */
+  triggerUrl(): string | null {
+    return this.urls.ofAgent(this.facts())
+  }
+
+  /** What every command of the agent finds in its environment besides the allow-list. */
+  environment(): Readonly<Record<string, string>> {
+    const url = this.triggerUrl()
+    return { ...this.ports.environment, ...(url === null ? {} : { HOLON_TRIGGER_URL: url }) }
   }
 
   /** The folder the agent works in: its workspace, else its own home. */

@@ -41,7 +41,7 @@ export class Lane {
 
   /** Looks again, soon; calls while a lap runs are coalesced into one more. */
   wake(): void {
-    if (this.env.stopping) return
+    if (this.env.stopping || this.env.suspended) return
     if (this.#lapping) {
       this.#again = true
       return
@@ -84,7 +84,7 @@ export class Lane {
 
   async #laps(): Promise<void> {
     for (;;) {
-      if (this.env.stopping) return
+      if (this.env.stopping || this.env.suspended) return
       this.#again = false
       const decision = await this.#lap()
       // Something came in while this lap looked: look again before resting.
@@ -193,6 +193,10 @@ export class Lane {
         )
         this.#held = { kind: 'held', since: env.now(), cause: hold?.reason ?? 'held' }
       }
+    } catch (error) {
+      // Only what passes leaves this process running: the turn then goes on from its rows.
+      this.#held = { kind: 'held', since: env.now(), cause: sentenceOf(error) }
+      throw error
     } finally {
       this.#running = false
       ended.resolve()
@@ -219,6 +223,9 @@ export class Lane {
     })
   }
 }
+
+const sentenceOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
 
 const noModel: Hold = {
   cause: 'provider_setup',

@@ -1,36 +1,38 @@
 /**
- * What the operator may do, carried out: each act is one decision and one commit, with the same
- * rejections the agent gets (contracts 13). Used by the owner's own commands and by its door.
+ * The operator's acts, carried out: what an act needs is read or made first, then it is one
+ * decision of `domain/operate.ts` and one commit (contracts 13). Used by the owner's own commands
+ * and by its door.
  */
-import { completeItem } from '../domain/complete.ts'
-import { activeWaitOf, type Draft } from '../domain/facts.ts'
-import { pickItem } from '../domain/focus.ts'
-import type { WaitId, WorkItemId } from '../domain/ids.ts'
-import { admitEvent, admitPrompt, type Admitted } from '../domain/ingress.ts'
-import { tellRunningTurn, updateItem } from '../domain/items.ts'
+import { deliveryKey, fixedBy } from '../domain/deliveries.ts'
+import type { Received, Via } from '../domain/delivery.ts'
+import { isAgentId, type AgentId, type DeliveryId, type MessageId } from '../domain/ids.ts'
+import { utf8Length } from '../domain/ingress.ts'
+import { checkCreate } from '../domain/items.ts'
+import type { Known } from '../domain/known.ts'
 import { limits } from '../domain/limits.ts'
-import { outsideInput } from '../domain/pacing.ts'
-import { releaseHolds } from '../domain/park.ts'
-import { callbackEvent, localPrompt, type Provenance } from '../domain/provenance.ts'
+import { operate, rowsNeeded } from '../domain/operate.ts'
+import { handKey } from '../domain/operate-message.ts'
+import type { DecidedAct, OperatorAct } from '../domain/operator-act.ts'
+import type { TokenHash } from '../domain/triggers.ts'
+import { done } from '../domain/reply.ts'
 import { isTerminal } from '../domain/task.ts'
-import { plus } from '../domain/time.ts'
-import { isRejection, no, type Rejection } from '../domain/verdict.ts'
-import { cancelWait } from '../domain/waiting.ts'
-import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
-import type { Store } from './store.ts'
+import { between, minute, plus, type Timestamp } from '../domain/time.ts'
+import { isRejection, no, overLimit, type Rejection } from '../domain/verdict.ts'
+import { timetable } from '../exec/cron.ts'
+import type { OperatorReply } from '../protocol/operator.ts'
+import { agentHome } from './home.ts'
+import { makePlan } from './plans.ts'
+import type { HostPorts } from './ports.ts'
+import { startTask } from './start-task.ts'
+import type { Looked, Need, Store } from './store.ts'
 import type { Supervisor } from './supervisor.ts'
 
-type Done = OperatorReply & { ok: true }
-
-export const done = (said: string, more: Partial<Done> = {}): Done => ({
-  ok: true,
-  message_id: null,
-  resolved: [],
-  triggered: [],
-  said,
-  warnings: [],
-  ...more,
-})
+export type ActPorts = Pick<HostPorts, 'home' | 'files'> & {
+  store: Store
+  supervisor: Supervisor
+  /** Null where the secret of the home is not at hand: no trigger is minted or reset. */
+  token_hash: TokenHash
+}
 
 export const refused = ({ code, message, hint }: Rejection): OperatorReply => ({
   ok: false,
@@ -40,181 +42,211 @@ export const refused = ({ code, message, hint }: Rejection): OperatorReply => ({
 })
 
 export async function act(
-  store: Store,
-  supervisor: Supervisor,
-  command: Exclude<OperatorCommand, { do: 'abort' }>,
+  ports: ActPorts,
+  command: Exclude<OperatorAct, { do: 'abort' }>,
 ): Promise<OperatorReply> {
-  if (store.facts(command.agent_id) === null) {
-    return refused(no('agent_not_found', `There is no agent "${command.agent_id}".`))
+  const { store } = ports
+  if (command.do === 'stop_task') return stopTask(ports, command)
+  if (command.do === 'start_task') {
+    const started = await startTask(ports, command)
+    return isRejection(started) ? refused(started) : started
   }
-  if (command.do === 'stop_task') return stopTask(store, supervisor, command)
-  const seen = await seenBefore(store, command)
-  if (seen) return seen
-  const reply = await store.transact(
+  const prepared = await prepare(ports, command)
+  if (isRejection(prepared)) return refused(prepared)
+  const reply = await store.consider(
     command.agent_id,
-    'operator',
-    (d) => decide(d, command),
-    needs(command),
+    causeOf(command),
+    () => lookUp(store, command, prepared.known),
+    (d, known) => operate(d, command, known),
   )
   return isRejection(reply) ? refused(reply) : reply
 }
 
+/** Who asked for it: the door of a delivery, else the operator. */
+function causeOf(command: DecidedAct): string {
+  if (command.do !== 'deliver' && command.do !== 'dead_letter') return 'operator'
+  const { via } = command
+  return via.kind === 'trigger' ? via.trigger_id : `webhook ${via.webhook}`
+}
+
+type Prepared = { ok: true; known: Known }
+
+/** Reads and makes what the decision will need. What was made for a refused act lies unused. */
+async function prepare(ports: ActPorts, command: DecidedAct): Promise<Prepared | Rejection> {
+  const { store, home } = ports
+  const { agent_id } = command
+  const known: Known = {
+    timetable,
+    token_hash: ports.token_hash,
+    home: agentHome(home, agent_id),
+    new_item: null,
+    body_sha256: null,
+    body: null,
+    earlier_delivery: null,
+    earlier_message: null,
+    answered_by: null,
+  }
+  if (command.do === 'create_agent') {
+    if (!isAgentId(agent_id)) return no('agent_id_invalid', `"${agent_id}" cannot name an agent.`)
+    await ports.files.make_folder(known.home, 0o700)
+  }
+  if (command.do === 'create_item') {
+    if (await isRepeated(store, command)) return { ok: true, known }
+    const made = await newItem(ports, command)
+    if (!made.ok) return made
+    known.new_item = made
+  }
+  if (command.do === 'deliver' || command.do === 'dead_letter') {
+    const bytes = utf8Length(command.body)
+    if (bytes > limits.delivery_body.value) return overLimit(limits.delivery_body, bytes)
+    known.body_sha256 = await store.ledger.putBlob(new TextEncoder().encode(command.body))
+  }
+  if (command.do === 'redeliver') known.body = await bodyOf(store, command)
+  return { ok: true, known }
+}
+
+/**
+ * What may change until the decision is made, read in its place in the agent's line: of two
+ * deliveries of one id that come at once, the second finds the first.
+ */
+async function lookUp(store: Store, command: DecidedAct, before: Known): Promise<Looked<Known>> {
+  const needs: Need[] = rowsNeeded(command)
+  const known = { ...before }
+  if (command.do === 'deliver' || command.do === 'dead_letter') {
+    known.earlier_delivery = await earlierDelivery(store, command)
+    if (known.earlier_delivery !== null) needs.push(['deliveries', known.earlier_delivery])
+  }
+  if (command.do === 'trigger') {
+    known.earlier_message = await earlierMessage(store, command.agent_id, handKey(command))
+  }
+  if (command.do === 'answer') known.answered_by = await answerer(store, command)
+  return { known, needs }
+}
+
+/** Whether its receipt is sure to answer it: nothing is made for it then. */
+async function isRepeated(store: Store, { receipt }: DecidedAct): Promise<boolean> {
+  const kept = receipt === undefined ? null : await store.ledger.row('receipts', receipt.id)
+  const soon = limits.idempotency.value - minute
+  return kept !== null && between(kept.created_at, store.now()) < soon
+}
+
+/** The plan file is there before the item: an item without its file is never seen. */
+async function newItem(ports: ActPorts, command: DecidedAct & { do: 'create_item' }) {
+  const { store, home, files } = ports
+  const { agent_id, objective, todo_list = [], plan = '' } = command
+  const bytes = utf8Length(plan)
+  if (bytes > limits.plan.value) return overLimit(limits.plan, bytes)
+  const facts = store.facts(agent_id)
+  const wrong = facts && checkCreate(facts, { objective, todo_list })
+  if (wrong) return wrong
+  const id = store.mint('work')
+  const made = await makePlan({ home, files, ledger: store.ledger }, agent_id, id, plan)
+  return { ok: true, id, plan: made.stored } as const
+}
+
 /** A delivery id is remembered for eight days: the same again is answered with the first. */
-async function seenBefore(store: Store, command: OperatorCommand): Promise<OperatorReply | null> {
-  const key = dedupeKey(command)
+async function earlierDelivery(
+  store: Store,
+  command: DecidedAct & { do: 'deliver' | 'dead_letter' },
+): Promise<DeliveryId | null> {
+  const { agent_id, sender_id } = command
+  if (sender_id === undefined) return null
+  const via = command.via as Via
+  const trigger =
+    via.kind === 'trigger' ? await store.row(agent_id, 'triggers', via.trigger_id) : null
+  const given: Received = {
+    via,
+    sender_id,
+    source: command.source ?? null,
+    resource: command.resource ?? null,
+    summary: null,
+    body_sha256: null,
+    content_type: null,
+  }
+  const received = fixedBy(trigger, given)
+  const { source } = received
+  const since = plus(store.now(), -limits.dedupe.value)
+  const found = await store.ledger.deliveryBySender(agent_id, source, sender_id, since)
+  const key = deliveryKey(received)
+  if (found === null || deliveryKey(found) === key) return found?.id ?? null
+  return earlierByDoor(store, agent_id, key, since)
+}
+
+/** Rows read at a time where two doors without a source use the same ids. */
+const deliveriesRead = 500
+
+/** Without a source the key tells doors apart, which the ledger's index does not. */
+async function earlierByDoor(
+  store: Store,
+  agent_id: AgentId,
+  key: string | null,
+  since: Timestamp,
+): Promise<DeliveryId | null> {
+  let before: number | undefined
+  for (;;) {
+    const { entries, more } = await store.ledger.page('deliveries', {
+      agent_id,
+      order: 'newest',
+      ...(before === undefined ? {} : { before }),
+      limit: deliveriesRead,
+    })
+    const recent = entries.filter(({ row }) => row.received_at >= since)
+    const found = recent.find(({ row }) => deliveryKey(row) === key)
+    if (found) return found.row.id
+    if (!more || recent.length < entries.length) return null
+    before = entries.at(-1)?.born
+  }
+}
+
+async function earlierMessage(
+  store: Store,
+  agent: AgentId,
+  key: string | null,
+): Promise<MessageId | null> {
   if (key === null) return null
   const since = plus(store.now(), -limits.dedupe.value)
-  const before = await store.ledger.messageByKey(command.agent_id, key, since)
-  return before ? done('This delivery was accepted before.', { message_id: before.id }) : null
+  return (await store.ledger.messageByKey(agent, key, since))?.id ?? null
 }
 
-function dedupeKey(command: OperatorCommand): string | null {
-  if (command.do !== 'trigger' || command.delivery_id === undefined) return null
-  return `${command.source ?? ''}\n${command.delivery_id}`
+async function bodyOf(
+  store: Store,
+  command: DecidedAct & { do: 'redeliver' },
+): Promise<string | null> {
+  const delivery = await store.row(command.agent_id, 'deliveries', command.delivery_id)
+  const sha256 = delivery?.body_sha256 ?? null
+  const bytes = sha256 === null ? null : await store.ledger.blob(sha256)
+  return bytes === null ? null : new TextDecoder().decode(bytes)
 }
 
-function needs(command: OperatorCommand): (readonly ['work_items' | 'waits', string])[] {
-  const rows: (readonly ['work_items' | 'waits', string])[] = []
-  if ('work_item_id' in command && command.work_item_id) {
-    rows.push(['work_items', command.work_item_id])
-  }
-  if ('wait_id' in command && command.wait_id) rows.push(['waits', command.wait_id])
-  return rows
-}
+/** Prompts looked through for the one that answered a question before, newest first. */
+const promptsSearched = 1_000
 
-type Decided = Exclude<OperatorCommand, { do: 'stop_task' | 'abort' }>
-
-function decide(d: Draft, command: Decided): Done | Rejection {
-  switch (command.do) {
-    case 'send':
-      return send(d, command)
-    case 'trigger':
-      return trigger(d, command)
-    case 'pick':
-    case 'complete':
-    case 'unblock':
-      return onItem(d, command)
-    case 'cancel_wait': {
-      const cancelled = cancelWait(d, command.wait_id as WaitId)
-      if (isRejection(cancelled)) return cancelled
-      const item = d.row('waits', command.wait_id)?.work_item_id ?? null
-      if (item !== null) tellRunningTurn(d, item, ['its wait is cancelled'])
-      return done(`${command.wait_id} is cancelled.`)
-    }
-    case 'start_agent':
-      releaseHolds(d)
-      d.emit({ type: 'agent_started', id: d.agent_id, by: 'operator' })
-      outsideInput(d, null, 'operator')
-      return done(`${d.agent_id} is started.`)
-    case 'stop_agent':
-      d.emit({ type: 'agent_stopped', id: d.agent_id, by: 'operator' })
-      return done(`${d.agent_id} is stopped; nothing is lost.`)
-  }
-}
-
-function send(d: Draft, command: Decided & { do: 'send' }): Done | Rejection {
-  const admitted = admitPrompt(d, {
-    provenance: surface(command.surface ?? 'cli_prompt'),
-    text: command.text,
-    work_item_id: (command.work_item_id ?? null) as WorkItemId | null,
-    wait_id: (command.wait_id ?? null) as WaitId | null,
-    priority: command.priority ?? 'next',
-    start: command.start ?? false,
+/** Of a question that is over: the message that answered it. */
+async function answerer(store: Store, command: DecidedAct & { do: 'answer' }) {
+  const { agent_id, wait_id } = command
+  const wait = await store.row(agent_id, 'waits', wait_id)
+  if (wait?.agent_id !== agent_id || wait.status !== 'resolved') return null
+  const prompts = await store.ledger.list('messages', {
+    agent_id,
+    kind: ['operator_prompt'],
+    limit: promptsSearched,
   })
-  const reply = told(admitted, 'Accepted')
-  const item = command.work_item_id === undefined ? null : d.row('work_items', command.work_item_id)
-  if (isRejection(reply) || item?.state !== 'completed') return reply
-  const message = `${item.id} is completed; the message reopens nothing.`
-  return { ...reply, warnings: [{ kind: 'item_completed', message }] }
+  return prompts.find((message) => message.wait_id === wait_id) ?? null
 }
-
-const surface = (name: NonNullable<(Decided & { do: 'send' })['surface']>): Provenance =>
-  name === 'http_control'
-    ? {
-        ...localPrompt('cli_prompt'),
-        delivery_surface: 'http_control',
-        admission_context: 'control_authenticated',
-      }
-    : localPrompt(name)
-
-function trigger(d: Draft, command: Decided & { do: 'trigger' }): Done | Rejection {
-  const wait = command.wait_id === undefined ? undefined : d.row('waits', command.wait_id)
-  const admitted = admitEvent(d, {
-    provenance: callbackEvent,
-    source: command.source ?? wait?.source ?? null,
-    resource: command.resource ?? wait?.resource ?? null,
-    body: command.body,
-    dedupe_key: dedupeKey(command),
-    wait_id: (command.wait_id ?? null) as WaitId | null,
-  })
-  return told(admitted, 'Delivered')
-}
-
-function told(admitted: Admitted | Rejection, word: string): Done | Rejection {
-  if (isRejection(admitted)) return admitted
-  const { message_id, resolved, triggered } = admitted
-  const effect = [
-    ...resolved.map((id) => `${id} is answered`),
-    ...triggered.map((id) => `${id} is triggered`),
-  ].join(', ')
-  const said = effect === '' ? `${word} as ${message_id}.` : `${word} as ${message_id}; ${effect}.`
-  return done(said, { message_id, resolved, triggered })
-}
-
-function onItem(
-  d: Draft,
-  command: Decided & { do: 'pick' | 'complete' | 'unblock' },
-): Done | Rejection {
-  const work_item_id = command.work_item_id as WorkItemId
-  switch (command.do) {
-    case 'pick': {
-      const picked = pickItem(d, { work_item_id, by: 'operator', reason: command.reason ?? null })
-      if (isRejection(picked)) return picked
-      return done(`${work_item_id} is in focus.`, { warnings: brief(picked.warnings) })
-    }
-    case 'complete': {
-      const report = command.report ?? null
-      const completed = completeItem(d, { work_item_id, by: 'operator', report, turn: null })
-      if (isRejection(completed)) return completed
-      tellRunningTurn(d, work_item_id, ['it is completed'])
-      return done(`${work_item_id} is completed.`, { warnings: brief(completed.warnings) })
-    }
-    case 'unblock': {
-      const asked = activeWaitOf(d, work_item_id)?.wake === 'operator_input'
-      const updated = updateItem(d, { work_item_id, by: 'operator', blocked_by: null })
-      if (isRejection(updated)) return updated
-      const { blocked_by, wait_id } = updated.cleared ?? { blocked_by: null, wait_id: null }
-      const cleared = [
-        ...(blocked_by === null ? [] : ['its blocker is cleared']),
-        ...(wait_id === null ? [] : [`${wait_id} is cancelled`]),
-      ]
-      const what = cleared.length === 0 ? 'nothing held it' : cleared.join(', ')
-      const warnings = [...brief(updated.warnings), ...(asked ? [questionCancelled] : [])]
-      return done(`${work_item_id} may go on: ${what}.`, { warnings })
-    }
-  }
-}
-
-const questionCancelled = {
-  kind: 'question_cancelled',
-  message: 'It had asked you something and goes on without an answer; `holon answer` gives one.',
-}
-
-const brief = (warnings: readonly { kind: string; message: string }[]) =>
-  warnings.map(({ kind, message }) => ({ kind, message }))
 
 async function stopTask(
-  store: Store,
-  supervisor: Supervisor,
-  command: OperatorCommand & { do: 'stop_task' },
+  { store, supervisor }: ActPorts,
+  command: OperatorAct & { do: 'stop_task' },
 ): Promise<OperatorReply> {
-  const task = await store.row(command.agent_id, 'tasks', command.task_id)
-  if (!task || task.agent_id !== command.agent_id) {
-    return refused(no('task_not_found', `${command.task_id} is not a task here.`))
+  const { agent_id, task_id } = command
+  const task = await store.row(agent_id, 'tasks', task_id)
+  if (!task || task.agent_id !== agent_id) {
+    return refused(no('task_not_found', `${task_id} is not a task here.`))
   }
-  if (isTerminal(task)) return done(`${task.id} had ended already: ${task.status}.`)
-  const survivors = await supervisor.stop(command.agent_id, task.id, 'stopped by the operator')
+  const { id } = task
+  if (isTerminal(task)) return done(`${id} had ended already: ${task.status}.`, { id })
+  const survivors = await supervisor.stop(agent_id, id, 'stopped by the operator')
   return survivors.length === 0
-    ? done(`${task.id} is stopped.`)
-    : done(`${task.id} did not stop: processes ${survivors.join(', ')} are still there.`)
+    ? done(`${id} is stopped.`, { id })
+    : done(`${id} did not stop: processes ${survivors.join(', ')} are still there.`, { id })
 }

@@ -3,15 +3,21 @@
  * stand on. Types only.
  */
 import type { Emitted, Facts } from '../domain/facts.ts'
-import type { AgentId, TurnId } from '../domain/ids.ts'
+import type { AgentId, TaskId, TurnId } from '../domain/ids.ts'
+import type { Redactor } from '../domain/redact.ts'
 import type { Next } from '../domain/schedule.ts'
 import type { Rejection } from '../domain/verdict.ts'
 import type { Workspace } from '../domain/agent.ts'
 import type { Rows } from '../domain/event.ts'
+import type { OperatorAct } from '../domain/operator-act.ts'
+import type { PlanDescriptor } from '../domain/plan.ts'
 import type { Ledger } from '../ledger/port.ts'
 import type { Clock, Files, Ids, Processes } from '../exec/ports.ts'
 import type { Model, ModelEvent, Usage } from '../models/model.ts'
-import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
+import type { OperatorReply } from '../protocol/operator.ts'
+import type { Shortage } from './degraded.ts'
+import type { LiveSign } from './live-signs.ts'
+import type { OutputPiece } from './task-follower.ts'
 
 /** How a `provider/model` becomes a model: a value either way, never a throw. */
 export interface ModelSource {
@@ -37,6 +43,13 @@ export type HostPorts = {
   user_home: string
   /** Whether anything can deliver outside events to this process. */
   has_listener: boolean
+  /**
+   * What to do when the disk is full: a daemon goes on by itself when there is room again. Absent:
+   * the runtime gives up, as for every other fault of the world.
+   */
+  waits_for_room?: boolean
+  /** Takes secrets out of what is written and shown; without it nothing is a secret. */
+  redactor?: Redactor
   /** Called before and after each effect in crash tests; absent in the product. */
   effect_seam?: EffectSeam
 }
@@ -61,14 +74,51 @@ export type HostNotice =
     }
   /** A lap found nothing to start; `next` says what the agent waits for. */
   | { kind: 'resting'; agent_id: AgentId; next: Next }
-  /** The world failed under the runtime itself; the lap is held and tried again. */
+  /** A bug, or a fault of the world under the runtime itself: nothing runs after it. */
   | { kind: 'fault'; agent_id: AgentId; message: string }
+  /** Nothing can be written: no turn starts and nothing is accepted until it is over. */
+  | { kind: 'degraded_entered'; code: string; message: string }
+  | { kind: 'degraded_left' }
 
 export type AgentSettings = {
   id: AgentId
   model?: string
   fallback_model?: string
   workspace?: Workspace
+}
+
+/** One outside event, whole and trusted as far as its door can be. */
+export type Incoming = {
+  agent_id: AgentId
+  via: { kind: 'trigger'; trigger_id: string } | { kind: 'webhook'; webhook: string }
+  /** The sender's own id of the delivery: the same one again within 8 days is a duplicate. */
+  sender_id: string | null
+  source: string | null
+  resource: string | null
+  summary: string | null
+  body: string
+  content_type: string | null
+}
+
+export type DeliveryReply =
+  | {
+      ok: true
+      message_id: string | null
+      delivery_id: string
+      /** It came before: nothing new is stored, and these are the ids of the first. */
+      duplicate: boolean
+    }
+  | { ok: false; code: string; message: string; hint: string }
+
+/** Bytes of one stream of a task's output, from an offset. */
+export type TaskRange = { stream: 'stdout' | 'stderr'; offset: number; limit: number }
+export type TaskText = {
+  text: string
+  /** Where the next piece begins; the offset asked for while nothing is there yet. */
+  next_offset: number
+  /** Bytes there are now. */
+  size: number
+  ended: boolean
 }
 
 /**
@@ -79,12 +129,35 @@ export interface Host {
   open(): Promise<void>
   /** Makes the agent at first use; settings given are stored and hold from the next turn. */
   ensureAgent(settings: AgentSettings): Promise<{ ok: true; agent: Rows['agents'] } | Rejection>
-  act(command: OperatorCommand): Promise<OperatorReply>
+  /** Durable when it resolves with `ok`. The refusal `degraded`: nothing can be written now. */
+  act(command: OperatorAct): Promise<OperatorReply>
+  /** Commits an outside event; durable when it resolves with `ok`. */
+  deliver(delivery: Incoming): Promise<DeliveryReply>
+  /** Keeps an outside event that no message can be made of; `message_id` is then null. */
+  deadLetter(delivery: Incoming, reason: string): Promise<DeliveryReply>
   /** The live facts of an agent; null when there is no such agent. */
   facts(agent_id: AgentId): Facts | null
   /** What `next` says now. */
   next(agent_id: AgentId): Next | null
   subscribe(listener: (notice: HostNotice) => void): () => void
+  /** Where the owner listens, absolute and without a slash at the end; null: no more. */
+  listens(base_url: string | null): void
+  /** For the holder of the control token; null while nobody listens, or for another secret's. */
+  triggerUrl(trigger: Rows['triggers']): string | null
+  /** What ails the secret that URLs are derived from, in a sentence; null: nothing. */
+  triggerProblem(): string | null
+  /** Of every open request and running task of the agent. */
+  liveSigns(agent_id: AgentId): readonly LiveSign[]
+  /** The plan file of an item as it is now; it stores nothing. */
+  plan(item: Rows['work_items']): Promise<PlanDescriptor>
+  /** Null when no command of this id ever began. */
+  taskOutput(task_id: TaskId, range: TaskRange): Promise<TaskText | null>
+  /** Pieces of the output of running commands as it grows; looked for while somebody follows. */
+  followOutput(listener: (piece: OutputPiece) => void): () => void
+  /** Whether everything a dead process left is recovered and the laps run. */
+  ready(): boolean
+  /** Why nothing can be written now; null while everything can. */
+  degraded(): Shortage | null
   /**
    * Stops the laps. `safe_point`: the open turn goes on to its next commit and stays open, to be
    * resumed by the next start; `now`: at once. Commands go on either way.

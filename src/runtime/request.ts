@@ -25,12 +25,14 @@ import { toolSpecs } from './tool-specs.ts'
 export async function openRequest(env: LaneEnv, talk: Talk): Promise<void> {
   const situation = await gather(env)
   await writeCoalesced(env, situation)
-  const opening = renderOpening(situation, {
+  const rendered = renderOpening(situation, {
     tokens: charTokens,
     window: situation.context_window,
     random_fence: env.ports.ids.token(9).replace(/[^A-Za-z0-9]/g, 'x'),
   })
-  const bytes = new TextEncoder().encode(JSON.stringify(opening))
+  // It quotes files, which no commit has looked at.
+  const opening = env.redacted(rendered)
+  const bytes = new TextEncoder().encode(env.urls.sealed(env.facts(), JSON.stringify(opening)))
   const sha256 = await env.store.ledger.putBlob(bytes)
   talk.open(opening, situation.turn.model)
   await env.transact(situation.turn.id, (d) => firstRequest(d, situation, sha256))

@@ -56,7 +56,7 @@ export async function gather(env: LaneEnv): Promise<Situation> {
     running_tasks: [...facts.rows('tasks')].filter((task) => !isTerminal(task)),
     plan_text: item === null ? null : await planText(plans, item.projection.item),
     instructions: await instructions(env),
-    trigger_url: null,
+    trigger_url: env.triggerUrl(),
     agent_home: env.home(),
     context_window: env.ports.models.facts(turn.model).context_window,
   }

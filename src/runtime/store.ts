@@ -4,12 +4,14 @@
  * and decide again. One agent's transactions run one at a time (contracts 11).
  */
 import type { Rows, Table } from '../domain/event.ts'
-import { AgentFacts, Draft, type Emitted, type Facts } from '../domain/facts.ts'
+import { AgentFacts, Draft, type DraftEnv, type Emitted, type Facts } from '../domain/facts.ts'
 import type { AgentId, Mint } from '../domain/ids.ts'
+import type { Redactor } from '../domain/redact.ts'
 import { fromMs, type Timestamp } from '../domain/time.ts'
 import { isRejection } from '../domain/verdict.ts'
 import type { Ledger } from '../ledger/port.ts'
 import type { Clock, Ids } from '../exec/ports.ts'
+import { redactedBlobs } from './redaction.ts'
 
 /** How often a decision is made anew after a conflict before that is a bug. */
 const conflictTries = 20
@@ -20,17 +22,25 @@ type CommitListener = (agent: AgentId, events: readonly Emitted[]) => void
 /** A row, by table and id, that a decision may need beyond the live ones. */
 export type Need = readonly [Table, string]
 
+/**
+ * What is read for a decision in its place in the line, so that nothing of the agent changes
+ * between the look and the commit; looked up anew after a conflict.
+ */
+export type Looked<K> = { known: K; needs: readonly Need[] }
+
 export class Store {
   readonly ledger: Ledger
   readonly mint: Mint
   readonly #clock: Clock
+  readonly #redact: DraftEnv['redact']
   readonly #agents = new Map<AgentId, AgentFacts>()
   /** The tail of each agent's line of transactions. */
   readonly #lines = new Map<AgentId, Promise<unknown>>()
   readonly #listeners: CommitListener[] = []
 
-  constructor(ledger: Ledger, clock: Clock, ids: Ids) {
-    this.ledger = ledger
+  constructor(ledger: Ledger, clock: Clock, ids: Ids, redactor?: Redactor) {
+    this.ledger = redactedBlobs(ledger, redactor)
+    this.#redact = redactor && ((event) => redactor.json(event))
     this.#clock = clock
     this.mint = ((prefix: string) => ids.mint(prefix)) as Mint
   }
@@ -39,15 +49,30 @@ export class Store {
     return fromMs(this.#clock.now())
   }
 
-  /** Reads the agents of the ledger into memory. */
-  async load(): Promise<void> {
-    for (const agent of await this.ledger.agents()) {
-      this.#agents.set(agent.id, await this.#read(agent.id))
-    }
+  /**
+   * Reads an agent of the ledger into memory, unless it is there. Null: no such agent. In the
+   * agent's line: what is read cannot be older than what is committed meanwhile.
+   */
+  loaded(agent: AgentId): Promise<Facts | null> {
+    const known = this.#agents.get(agent)
+    if (known) return Promise.resolve(known)
+    return this.#inLine(agent, async () => {
+      const facts = this.#agents.get(agent) ?? (await this.#read(agent))
+      if (facts.seq === 0) return null
+      // One that was deleted is read when it is asked for, and not kept.
+      if (facts.row('agents', agent)?.state !== 'deleted') this.#agents.set(agent, facts)
+      return facts
+    })
   }
 
-  agents(): readonly AgentId[] {
-    return [...this.#agents.keys()]
+  /** The facts in memory. */
+  all(): Iterable<Facts> {
+    return this.#agents.values()
+  }
+
+  /** An agent that is gone is read again when somebody asks for it. */
+  forget(agent: AgentId): void {
+    this.#agents.delete(agent)
   }
 
   /** The live facts; null when there is no such agent. */
@@ -81,33 +106,61 @@ export class Store {
     decide: (d: Draft) => T,
     needs: readonly Need[] = [],
   ): Promise<T> {
+    return this.consider(agent, cause, async () => ({ known: null, needs }), decide)
+  }
+
+  /** As `transact`, with a look at the ledger in the same place in the line. */
+  consider<K, T>(
+    agent: AgentId,
+    cause: string | null,
+    look: (facts: Facts) => Promise<Looked<K>>,
+    decide: (d: Draft, known: K) => T,
+  ): Promise<T> {
+    return this.#inLine(agent, () => this.#decided(agent, cause, look, decide))
+  }
+
+  #inLine<T>(agent: AgentId, body: () => Promise<T>): Promise<T> {
     const before = this.#lines.get(agent) ?? Promise.resolve()
-    const mine = before.then(() => this.#decided(agent, cause, decide, needs))
+    const mine = before.then(body)
     // A failure is its caller's; the line goes on behind it.
     const rest = mine.then(
       () => undefined,
       () => undefined,
     )
     this.#lines.set(agent, rest)
+    void rest.then(() => {
+      if (this.#lines.get(agent) === rest) this.#lines.delete(agent)
+    })
     return mine
   }
 
-  async #decided<T>(
+  async #decided<K, T>(
     agent: AgentId,
     cause: string | null,
-    decide: (d: Draft) => T,
-    needs: readonly Need[],
+    look: (facts: Facts) => Promise<Looked<K>>,
+    decide: (d: Draft, known: K) => T,
   ): Promise<T> {
     for (let tries = 0; tries < conflictTries; tries += 1) {
       const facts = this.#agents.get(agent) ?? (await this.#read(agent))
+      const { known, needs } = await look(facts)
       await this.#include(facts, needs)
-      const d = new Draft(facts, { now: this.now(), mint: this.mint, causation_id: cause })
-      const value = decide(d)
-      if (d.emitted.length === 0 || isRejection(value)) return value
-      if (await this.#committed(facts, d)) return value
+      const d = new Draft(facts, this.#draftEnv(cause))
+      const value = decide(d, known)
+      if (d.emitted.length === 0 || isRejection(value)) {
+        forgetLogs(facts, needs)
+        return value
+      }
+      if (await this.#committed(facts, d)) {
+        forgetLogs(facts, needs)
+        return value
+      }
       this.#agents.delete(agent)
     }
     throw new Error(`${conflictTries} conflicts in a row on ${agent}: two writers on one home`)
+  }
+
+  #draftEnv(causation_id: string | null): DraftEnv {
+    return { now: this.now(), mint: this.mint, causation_id, redact: this.#redact }
   }
 
   async #committed(facts: AgentFacts, d: Draft): Promise<boolean> {
@@ -139,4 +192,15 @@ export class Store {
     }
     return facts
   }
+}
+
+const logs: ReadonlySet<Table> = new Set(['deliveries', 'slots', 'receipts'])
+
+/** A row of a log is a fact for the decision that asked for it, and not kept. */
+function forgetLogs(facts: AgentFacts, needs: readonly Need[]): void {
+  const rows = needs.flatMap(([table, id]) => {
+    const row = logs.has(table) ? facts.row(table, id) : undefined
+    return row ? [[table, row] as const] : []
+  })
+  facts.apply(rows, facts.seq, facts.last_at)
 }

@@ -17,16 +17,26 @@ import type { Store } from './store.ts'
 /** Bytes of output that a result message quotes. */
 const tailBytes = 2_000
 
+export type SupervisorPorts = {
+  ports: HostPorts
+  store: Store
+  /** What a command of the agent finds besides the allow-list. */
+  environment: (agent: AgentId) => Readonly<Record<string, string>>
+  failed: (agent: AgentId, error: unknown) => void
+}
+
 export class Supervisor {
   readonly #ports: HostPorts
   readonly #store: Store
   readonly #watched = new Map<TaskId, Promise<void>>()
   readonly #closing = new AbortController()
-  readonly #failed: (agent: AgentId, error: unknown) => void
+  readonly #environment: SupervisorPorts['environment']
+  readonly #failed: SupervisorPorts['failed']
 
-  constructor(ports: HostPorts, store: Store, failed: (agent: AgentId, error: unknown) => void) {
+  constructor({ ports, store, environment, failed }: SupervisorPorts) {
     this.#ports = ports
     this.#store = store
+    this.#environment = environment
     this.#failed = failed
   }
 
@@ -86,7 +96,37 @@ export class Supervisor {
       await this.stop(agent, id, row.reason ?? 'stopped')
       return
     }
+    if (row?.status === 'queued' && row.promoted) await this.#begin(agent, row)
     await this.#end(agent, id, await this.#ended(id), 'by_itself')
+  }
+
+  /**
+   * Starts a command that no call began: the operator's own, whose row is its intent. The claim is
+   * exclusive, so this after a crash is no second start.
+   */
+  async #begin(agent: AgentId, { id, cmd, workdir, timeout_ms }: Task): Promise<void> {
+    if (cmd === null) return
+    const { processes, effect_seam } = this.#ports
+    effect_seam?.before_effect(`start ${id}`)
+    try {
+      const env = { ...this.#environment(agent) }
+      await processes.prepare({ task_id: id, cmd, workdir, env, timeout_ms, stdin: 'none' })
+      await processes.start(id)
+    } catch (error) {
+      if (!(error instanceof ProcessFault) || this.#closing.signal.aborted) throw error
+      // A failed hand-over may have been claimed all the same; if not, a stop makes it final.
+      if ((await processes.observe(id)).state === 'absent') {
+        await processes.stop(id, limits.stop_grace.value)
+      }
+    }
+    effect_seam?.after_effect(`start ${id}`)
+    const process = await processes.observe(id)
+    if (process.state !== 'running') return
+    const { pid, started_at } = process
+    await this.#store.transact(agent, id, (d) => {
+      if (d.row('tasks', id)?.status !== 'queued') return
+      d.emit({ type: 'task_started', id, pid, started_at })
+    })
   }
 
   async #ended(id: TaskId): Promise<TaskProcess> {

@@ -83,7 +83,8 @@ async function storedOpening(env: LaneEnv): Promise<Opening | null> {
   if (!sha256) return null
   const bytes = await env.store.ledger.blob(sha256)
   if (bytes === null) return null
-  const opening: unknown = JSON.parse(new TextDecoder().decode(bytes))
+  const text = env.urls.unsealed(facts, new TextDecoder().decode(bytes))
+  const opening: unknown = JSON.parse(text)
   return isOpening(opening) ? opening : null
 }
 

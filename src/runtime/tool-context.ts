@@ -41,14 +41,14 @@ export function toolContext(env: LaneEnv, call: Call): ToolContext {
     processes: ports.processes,
     open: (path, mode) => openForAgent(env, path, mode),
     workdir: env.workdir(),
-    environment: ports.environment,
+    environment: env.environment(),
     readPlan: (item) => readPlan(plans, item),
     makePlan: (id, text) => makePlan(plans, env.agent_id, id, text),
     taskFolder: (id: TaskId) => taskPath(ports.home, id),
     async keepOutput(text) {
       const path = outputPath(ports.home, call.id)
       await ports.files.make_folder(`${ports.home}/outputs`, 0o700)
-      await ports.files.write_atomic(path, text, 0o600)
+      await ports.files.write_atomic(path, env.redacted(text), 0o600)
       return path
     },
   }

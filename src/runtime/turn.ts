@@ -27,7 +27,7 @@ export async function runTurn(
   if (interruption !== null) await tellInterruption(env)
   for (;;) {
     if (openTurn(env.facts()) === null) return 'ended'
-    if (env.stopping) return 'left'
+    if (env.stopping || env.suspended) return 'left'
     const step = nextStep(env.facts())
     // A call that was begun gets its outcome, aborted or not; nothing else is begun.
     if (env.abort.signal.aborted && step.do !== 'run_call') return abortOrLeave(env)

@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { systemClock, systemIds } from '../exec/clock.ts'
 import { systemFiles } from '../exec/files.ts'
-import type { Clock, Ids } from '../exec/ports.ts'
+import type { Redactor } from '../domain/redact.ts'
+import type { Clock, Files, Ids } from '../exec/ports.ts'
 import { createProcesses } from '../exec/processes.ts'
 import { openLedger, type FaultSeam } from '../ledger/open.ts'
 import type { Ledger } from '../ledger/port.ts'
@@ -25,6 +26,14 @@ export type BoxOptions = {
   ids?: Ids
   fault?: FaultSeam
   effect_seam?: EffectSeam
+  redactor?: Redactor
+  /** As a daemon has it: waits while nothing can be written, instead of giving up. */
+  waits_for_room?: boolean
+  /** Whether outside events can come in; then also the URL they come to. */
+  base_url?: string
+  files?: Files
+  /** What the host is given in the place of the ledger: the same, with the world in between. */
+  over?: (ledger: Ledger) => Ledger
   context_window?: number
   /** Whether a seam has ended this box: what dies with it is then expected. */
   is_dead?: () => boolean
@@ -69,6 +78,7 @@ export async function openBox(t: TestContext, options: BoxOptions): Promise<Box>
   const ports = await portsOf(home, options)
   const { ledger, processes } = ports
   const host = createHost(ports)
+  host.listens(options.base_url ?? null)
   let closed: Promise<void> | null = null
   const close = () => (closed ??= shut(host, processes, ledger))
   const closeAtEnd = () =>
@@ -84,17 +94,17 @@ export async function openBox(t: TestContext, options: BoxOptions): Promise<Box>
 async function portsOf(home: string, options: BoxOptions): Promise<HostPorts> {
   const clock = options.clock ?? systemClock()
   const ids = options.ids ?? systemIds()
-  const ledger = await openLedger(home, {
+  const opened = await openLedger(home, {
     clock_now: () => clock.now(),
     mint: (prefix) => ids.mint(prefix),
     ...(options.fault ? { fault: options.fault } : {}),
   })
   return {
     home,
-    ledger,
+    ledger: options.over?.(opened) ?? opened,
     clock,
     ids,
-    files: systemFiles(),
+    files: options.files ?? systemFiles(),
     processes: createProcesses({
       tasks_folder: join(home, 'tasks'),
       clock: systemClock(),
@@ -112,8 +122,10 @@ async function portsOf(home: string, options: BoxOptions): Promise<HostPorts> {
     },
     environment: {},
     user_home: home,
-    has_listener: false,
+    has_listener: options.base_url !== undefined,
+    waits_for_room: options.waits_for_room ?? false,
     ...(options.effect_seam ? { effect_seam: options.effect_seam } : {}),
+    ...(options.redactor ? { redactor: options.redactor } : {}),
   }
 }
 

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import type { LedgerReads } from '../ledger/port.ts'
+import { schema } from '../ledger/schema.ts'
 import type { Cases, Store } from './conformance.ts'
 import {
   itemCompleted,
@@ -67,7 +68,8 @@ const planted: Readonly<Record<string, readonly [sql: string, found: RegExp]>> =
   ],
   'a row that was removed': [`delete from messages`, /^messages msg_0001: has events but no row$/],
   'a row that no event made': [
-    `insert into decisions (born, id, agent_id, data) values (4, 'dec_1', 'main', '{}')`,
+    `insert into decisions (born, changed, id, agent_id, data)
+      values (4, 4, 'dec_1', 'main', '{}')`,
     /^decisions dec_1: a row that no event made$/,
   ],
   'an event dropped in the middle': [
@@ -88,7 +90,7 @@ const planted: Readonly<Record<string, readonly [sql: string, found: RegExp]>> =
   ],
   'an event that is there twice': [
     `insert into events select 10, 'evt_copy', agent_id, 10, at, type, v, subject_table, subject_id,
-      work_item_id, turn_id, causation_id, data from events where seq = 5`,
+      work_item_id, turn_id, causation_id, data, hash from events where seq = 5`,
     /^work_items work_0001: seq 10 does not fold: work_item_updated after the completion/,
   ],
   'an event edited by hand': [
@@ -113,7 +115,39 @@ const planted: Readonly<Record<string, readonly [sql: string, found: RegExp]>> =
   ],
 }
 
+/** One changed character, or number, of the event with global seq 5. */
+function flip(column: string, type: 'text' | 'integer' | 'real'): string {
+  const changed =
+    type === 'text'
+      ? `iif(${column} is null, 'x',
+          substr(${column}, 1, length(${column}) - 1)
+            || iif(substr(${column}, -1) = 'x', 'y', 'x'))`
+      : `${column} + 100`
+  return `update events set ${column} = ${changed} where global_seq = 5`
+}
+
 export const verifyCases: Cases = {
+  'one changed column of one event is enough for the chain to name the event': async (
+    store,
+    home,
+  ) => {
+    for (const [column, { type }] of Object.entries(schema.events.columns)) {
+      const folder = `${home}/${column}`
+      await healthy(store, folder)
+      const sql = flip(column, type)
+      await store.damage(folder, sql)
+      const problems = await problemsOf(store, folder)
+      // Where the name itself was changed, it is the changed name.
+      const seq = column === 'seq' ? 105 : 5
+      const agent = column === 'agent_id' ? 'maix' : 'main'
+      const named = `: seq ${seq} of ${agent} was changed: its hash is not that of it and the one`
+      assert.ok(
+        problems.some((problem) => problem.startsWith('events evt_') && problem.includes(named)),
+        `${sql}\n${problems.join('\n')}`,
+      )
+    }
+  },
+
   ...Object.fromEntries(
     Object.entries(planted).map(([what, [sql, found]]) => [
       `verify finds ${what}`,

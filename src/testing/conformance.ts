@@ -8,16 +8,22 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Ledger, LedgerReads } from '../ledger/port.ts'
 import type { FaultSeam } from '../ledger/open.ts'
+import type { Restored } from '../ledger/restore.ts'
+import { backupCases } from './conformance-backup.ts'
 import { commitCases } from './conformance-commit.ts'
+import { damageCases } from './conformance-damage.ts'
 import { ownerCases } from './conformance-owner.ts'
+import { pageCases } from './conformance-pages.ts'
 import { propertyCases } from './conformance-property.ts'
 import { readCases } from './conformance-reads.ts'
+import { retentionCases } from './conformance-retention.ts'
 import { verifyCases } from './conformance-verify.ts'
 
 /** A store, as the suite needs it. Homes are empty folders; the suite removes them. */
 export interface Store {
   open(home: string, fault?: FaultSeam): Promise<Ledger>
   openReader(home: string): Promise<LedgerReads>
+  restore(from: string, home: string): Promise<Restored>
   ownerOf(home: string): Promise<{ pid: number } | null>
   /** Does to the store what the start of another owner does. */
   usurp(home: string): Promise<void>
@@ -33,7 +39,17 @@ export type Cases = Readonly<Record<string, Case>>
 export function conformance(name: string, store: Store): void {
   const made: string[] = []
   after(() => Promise.all(made.map((home) => rm(home, { recursive: true, force: true }))))
-  const all = { ...commitCases, ...readCases, ...ownerCases, ...verifyCases, ...propertyCases }
+  const all = {
+    ...commitCases,
+    ...readCases,
+    ...pageCases,
+    ...ownerCases,
+    ...verifyCases,
+    ...propertyCases,
+    ...retentionCases,
+    ...damageCases,
+    ...backupCases,
+  }
   for (const [sentence, run] of Object.entries(all)) {
     void test(`${name}: ${sentence}`, async () => {
       const home = await mkdtemp(join(tmpdir(), 'holon-ledger-'))

@@ -9,7 +9,7 @@ import type { StoredEvent, Table } from '../domain/event.ts'
 import { AgentFacts, Draft, isLiveRow, type Facts } from '../domain/facts.ts'
 import { pickItem } from '../domain/focus.ts'
 import type { Mint, WorkItemId } from '../domain/ids.ts'
-import { admitEvent, admitPrompt, type Delivery, type Prompt } from '../domain/ingress.ts'
+import { admitEvent, admitPrompt, type OutsideEvent, type Prompt } from '../domain/ingress.ts'
 import { createItem, type CreateItem } from '../domain/items.ts'
 import { callbackEvent, localPrompt } from '../domain/provenance.ts'
 import { next, type Next } from '../domain/schedule.ts'
@@ -226,7 +226,7 @@ export const prompt = (given: Partial<Prompt> = {}): Prompt => ({
 export const say = (w: World, given: Partial<Prompt> = {}) =>
   w.do((d) => admitPrompt(d, prompt(given)))
 
-export const delivery = (given: Partial<Delivery> = {}): Delivery => ({
+export const delivery = (given: Partial<OutsideEvent> = {}): OutsideEvent => ({
   provenance: callbackEvent,
   source: null,
   resource: null,
@@ -236,7 +236,7 @@ export const delivery = (given: Partial<Delivery> = {}): Delivery => ({
   ...given,
 })
 
-export const deliver = (w: World, given: Partial<Delivery> = {}) =>
+export const deliver = (w: World, given: Partial<OutsideEvent> = {}) =>
   w.do((d) => admitEvent(d, delivery(given)))
 
 /** A command that runs since now; promoted: its end will be a message. */

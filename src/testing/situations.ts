@@ -37,7 +37,6 @@ export const anAgent = (more: Partial<Agent> = {}): Agent => ({
   fallback_model: null,
   workspace: { mode: 'inherit', root: '/repo' },
   template: null,
-  trigger_generation: 1,
   created_at: before(600),
   ...more,
 })

@@ -64,7 +64,8 @@ export async function endedOutcome(
   switch (end.status) {
     case 'completed': {
       const result = { exit_status: end.exit_status, ...streamsOf(output) }
-      const summary = end.reason ?? `exit status ${end.exit_status}`
+      const status = end.exit_status === null ? [] : [`exit status ${end.exit_status}`]
+      const summary = [...status, ...(end.reason === null ? [] : [end.reason])].join('; ')
       return {
         result: succeeded(NAME, summary, result),
         settle,

@@ -5,15 +5,26 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { sql as first } from './0001.ts'
+import { after as afterSecond, before as beforeSecond } from './0002.ts'
+import { chainAll, foldAll } from './refold.ts'
 
 /** The n-th brings schema n to n + 1. */
-const steps: readonly string[] = [first]
+const steps: readonly ((database: DatabaseSync) => void)[] = [
+  (database) => database.exec(first),
+  (database) => {
+    database.exec(beforeSecond)
+    chainAll(database)
+    foldAll(database)
+    database.exec(afterSecond)
+  },
+]
 
 export function migrate(database: DatabaseSync, from: number): void {
-  for (let version = from; version < steps.length; version++) {
+  for (const [version, step] of steps.entries()) {
+    if (version < from) continue
     database.exec('begin immediate')
     try {
-      database.exec(steps[version] ?? '')
+      step(database)
       database.exec(`pragma user_version = ${version + 1}`)
       database.exec('commit')
     } catch (error) {

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { launchdPlist, serviceFileName, serviceName, systemdUnit } from './autostart-files.ts'
+
+const file = {
+  command: ['/opt/node 26/bin/node', '/opt/holon/bin/holon.mjs'],
+  home: '/var/lib/my "home" 100%',
+  log_path: '/var/lib/my "home" 100%/daemon.log',
+  path: '/usr/bin:/opt/$x',
+}
+
+test('§14: a unit starts this very program, leaves commands alone, and stays stopped', () => {
+  const lines = systemdUnit(file).split('\n')
+  const of = (name: string) => lines.filter((line) => line.startsWith(`${name}=`))
+  assert.deepEqual(
+    [...of('ExecStart'), ...of('Environment'), ...of('KillMode'), ...of('Restart')],
+    [
+      String.raw`ExecStart="/opt/node 26/bin/node" "/opt/holon/bin/holon.mjs" "serve" "--log-file" ` +
+        String.raw`"/var/lib/my \"home\" 100%%/daemon.log"`,
+      String.raw`Environment="HOLON_HOME=/var/lib/my \"home\" 100%%"`,
+      'Environment="PATH=/usr/bin:/opt/$x"',
+      'KillMode=process',
+      'Restart=on-failure',
+    ],
+  )
+})
+
+test('a dollar of a word is no variable to systemd', () => {
+  const unit = systemdUnit({ ...file, command: ['/opt/$HOME/node'] })
+  assert.match(unit, /^ExecStart="\/opt\/\$\$HOME\/node" "serve"/m)
+})
+
+test('a property list is well-formed XML with every text escaped', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'holon-plist-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'a.plist')
+  writeFileSync(path, launchdPlist('holon', { ...file, home: '/a&b<c>' }))
+  const read =
+    'import plistlib,json,sys;d=plistlib.load(open(sys.argv[1],"rb"));print(json.dumps(d))'
+  const ran = spawnSync('python3', ['-c', read, path], { encoding: 'utf8' })
+  if (ran.error !== undefined) return t.skip('there is no python3 to read it')
+  assert.equal(ran.status, 0, ran.stderr)
+  const parsed = JSON.parse(ran.stdout) as Record<string, unknown>
+  assert.deepEqual(
+    [parsed['ProgramArguments'], parsed['EnvironmentVariables'], parsed['AbandonProcessGroup']],
+    [
+      [...file.command, 'serve', '--log-file', file.log_path],
+      { HOLON_HOME: '/a&b<c>', PATH: file.path },
+      true,
+    ],
+  )
+})
+
+test('the usual home is called holon, another by its last folder', () => {
+  const names: [home: string, name: string][] = [
+    ['/u/holon', 'holon'],
+    ['/u/work', 'holon-work'],
+    ['/srv/My Agents/', 'holon-my-agents'],
+    ['/other/holon', 'holon-home'],
+    ['/', 'holon-home'],
+  ]
+  assert.deepEqual(
+    names.map(([home]) => [home, serviceName(home, '/u/holon')]),
+    names,
+  )
+  assert.deepEqual(
+    [serviceFileName('systemd', 'holon'), serviceFileName('launchd', 'holon')],
+    ['holon.service', 'dev.holon.holon.plist'],
+  )
+})
+
+test('the examples are what is written today', () => {
+  const home = '/home/you/.local/state/holon'
+  const you = {
+    command: ['/opt/holon/node_modules/.bin/node', '/opt/holon/bin/holon.mjs'],
+    home,
+    log_path: `${home}/daemon.log`,
+    path: '/usr/local/bin:/usr/bin:/bin',
+  }
+  const folder = join(import.meta.dirname, '..', '..', 'examples', 'service')
+  const kept = ['holon.service', 'dev.holon.holon.plist'].map((name) =>
+    readFileSync(join(folder, name), 'utf8'),
+  )
+  assert.deepEqual(kept, [systemdUnit(you), launchdPlist('holon', you)])
+})

@@ -1,0 +1,122 @@
+/**
+ * The files that let the system's service manager run the daemon at login: a systemd user unit, or
+ * a launchd property list. Pure text. Both leave commands running when the daemon stops, as a kill
+ * would, and neither starts it again when it was told to stop.
+ */
+
+export type ServiceFile = {
+  /** Absolute: the program and the words that make it `holon`. */
+  command: readonly string[]
+  home: string
+  log_path: string
+  /** The PATH that commands of agents search. */
+  path: string
+}
+
+/** The name under which the manager knows it. */
+export const launchdLabel = (name: string): string => `dev.holon.${name}`
+
+export const serviceFileName = (platform: 'systemd' | 'launchd', name: string): string =>
+  platform === 'systemd' ? `${name}.service` : `${launchdLabel(name)}.plist`
+
+/** Within double quotes of a unit: backslash, quote and dollar escape, `%` begins a specifier. */
+const quoted = (word: string): string =>
+  `"${word.replaceAll(/[\\"]/g, '\\$&').replaceAll('$', '$$$$').replaceAll('%', '%%')}"`
+
+/** Assignments are not searched for variables: a dollar stands for itself. */
+const assigned = (name: string, value: string): string =>
+  `"${name}=${value.replaceAll(/[\\"]/g, '\\$&').replaceAll('%', '%%')}"`
+
+/** The value of `append:` runs to the end of the line, unquoted. */
+const plain = (path: string): string => path.replaceAll('%', '%%')
+
+export function systemdUnit({ command, home, log_path, path }: ServiceFile): string {
+  const words = [...command, 'serve', '--log-file', log_path].map(quoted).join(' ')
+  return `# Written by "holon service install". Changes are lost when it runs again.
+[Unit]
+Description=Holon, long-lived agents
+StartLimitIntervalSec=300
+StartLimitBurst=10
+
+[Service]
+Type=exec
+ExecStart=${words}
+Environment=${assigned('HOLON_HOME', home)}
+Environment=${assigned('PATH', path)}
+StandardOutput=append:${plain(log_path)}
+StandardError=append:${plain(log_path)}
+UMask=0077
+# Commands of agents outlive the daemon and are found again by the next one.
+KillMode=process
+TimeoutStopSec=20
+Restart=on-failure
+RestartSec=2
+# Wrong usage, and a home that another process owns, are not mended by trying again.
+RestartPreventExitStatus=2 4
+
+[Install]
+WantedBy=default.target
+`
+}
+
+const doctype =
+  '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" ' +
+  '"http://www.apple.com/DTDs/PropertyList-1.0.dtd">'
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+export function launchdPlist(name: string, file: ServiceFile): string {
+  const { command, home, log_path, path } = file
+  const words = [...command, 'serve', '--log-file', log_path]
+  return `<?xml version="1.0" encoding="UTF-8"?>
+${doctype}
+<!-- Written by "holon service install". Changes are lost when it runs again. -->
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>${escaped(launchdLabel(name))}</string>
+  <key>ProgramArguments</key>
+  <array>
+${words.map((word) => `    <string>${escaped(word)}</string>`).join('\n')}
+  </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+    <key>HOLON_HOME</key>
+    <string>${escaped(home)}</string>
+    <key>PATH</key>
+    <string>${escaped(path)}</string>
+  </dict>
+  <key>StandardOutPath</key>
+  <string>${escaped(log_path)}</string>
+  <key>StandardErrorPath</key>
+  <string>${escaped(log_path)}</string>
+  <key>Umask</key>
+  <integer>63</integer>
+  <!-- Commands of agents outlive the daemon and are found again by the next one. -->
+  <key>AbandonProcessGroup</key>
+  <true/>
+  <key>ExitTimeOut</key>
+  <integer>20</integer>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key>
+    <false/>
+  </dict>
+</dict>
+</plist>
+`
+}
+
+/** `holon` for the usual home; another home gets a name of its own, from its last folder. */
+export function serviceName(home: string, usualHome: string): string {
+  if (home === usualHome) return 'holon'
+  const last = home.split(/[\\/]/).findLast((part) => part !== '') ?? ''
+  const slug = last
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+  return slug === '' || slug === 'holon' ? 'holon-home' : `holon-${slug}`
+}

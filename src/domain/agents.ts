@@ -1,0 +1,178 @@
+/**
+ * Rules of an agent's life by the operator's word: made, configured, started, stopped, deleted
+ * (contracts 9). A deleted agent keeps all its rows, and its name is never used again.
+ */
+import type { Agent, Workspace } from './agent.ts'
+import { activeWaits, agentOf, openTurn, type Draft } from './facts.ts'
+import { isAgentId } from './ids.ts'
+import { limits } from './limits.ts'
+import { outsideInput } from './pacing.ts'
+import { releaseHolds } from './park.ts'
+import { isTerminal } from './task.ts'
+import { isLiveSchedule } from './timetable.ts'
+import { checkLength, ensureDefaultTrigger, type TokenHash } from './triggers.ts'
+import { no, type Rejection } from './verdict.ts'
+
+export type Settings = {
+  model?: string | undefined
+  fallback_model?: string | null | undefined
+  workspace?: Workspace | undefined
+}
+
+export type Lived = { ok: true; agent: Agent; changed: boolean }
+
+/** The agent that is always there; it can be stopped, not deleted. */
+const mainAgent = 'main'
+
+/** Makes a public agent with its own trigger. `home` is its working folder when none is given. */
+export function createAgent(
+  d: Draft,
+  settings: Settings,
+  home: string,
+  tokenHash: TokenHash,
+): Lived | Rejection {
+  const id = d.agent_id
+  if (!isAgentId(id)) return no('agent_id_invalid', `"${id}" cannot name an agent.`)
+  const before = d.row('agents', id)
+  if (before?.state === 'deleted') {
+    return no('agent_exists', `${id} was deleted, and its name is never used again.`)
+  }
+  if (before) return no('agent_exists', `There is an agent ${id} already.`)
+  const wrong = checkSettings(settings)
+  if (wrong) return wrong
+  const workspace = settings.workspace ?? { mode: 'inherit', root: home }
+  const model = settings.model ?? null
+  d.emit({ type: 'agent_created', id, model, workspace, preset: 'public_named' })
+  const { fallback_model } = settings
+  if (typeof fallback_model === 'string') d.emit({ type: 'agent_configured', id, fallback_model })
+  ensureDefaultTrigger(d, tokenHash)
+  return { ok: true, agent: agentOf(d), changed: true }
+}
+
+/** Stores the settings given. They hold from the next turn, and end a hold that they caused. */
+export function configureAgent(d: Draft, settings: Settings): Lived | Rejection {
+  const agent = livingAgent(d)
+  if ('ok' in agent) return agent
+  const wrong = checkSettings(settings)
+  if (wrong) return wrong
+  if (Object.values(settings).every((value) => value === undefined)) {
+    return no('nothing_to_update', `No setting of ${agent.id} is given.`)
+  }
+  const changed = differing(agent, settings)
+  if (Object.keys(changed).length === 0) return { ok: true, agent, changed: false }
+  d.emit({ type: 'agent_configured', id: agent.id, ...changed })
+  if ('model' in changed || 'fallback_model' in changed) releaseHeld(d, changed.model)
+  return { ok: true, agent: agentOf(d), changed: true }
+}
+
+/** Ends the holds that the setting caused; a held turn goes on with the model set now. */
+function releaseHeld(d: Draft, model: string | undefined): void {
+  const held = [...activeWaits(d)].some((wait) => wait.wake === 'system')
+  const turn = openTurn(d)
+  releaseHolds(d)
+  if (!held || turn === null || model === undefined || model === turn.model) return
+  d.emit({ type: 'model_fell_back', id: turn.id, model, cause: 'the operator set another model' })
+}
+
+/** Starts a stopped agent and ends its holds: the operator says to try again. */
+export function startAgent(d: Draft): Lived | Rejection {
+  const agent = livingAgent(d)
+  if ('ok' in agent) return agent
+  const held = [...activeWaits(d)].some((wait) => wait.wake === 'system')
+  const changed = held || agent.state === 'stopped'
+  releaseHolds(d)
+  if (agent.state === 'stopped') {
+    d.emit({ type: 'agent_started', id: agent.id, by: 'operator' })
+  }
+  outsideInput(d, null, 'operator')
+  return { ok: true, agent: agentOf(d), changed }
+}
+
+/** Nothing is lost: what comes in waits until it is started again. */
+export function stopAgent(d: Draft): Lived | Rejection {
+  const agent = livingAgent(d)
+  if ('ok' in agent) return agent
+  if (agent.state === 'stopped') return { ok: true, agent, changed: false }
+  d.emit({ type: 'agent_stopped', id: agent.id, by: 'operator' })
+  return { ok: true, agent: agentOf(d), changed: true }
+}
+
+/**
+ * Final. Asked of an agent whose run and commands have ended: what still carried something (waits,
+ * triggers, schedules, queued messages) ends with it; items stay as they are, to be read.
+ */
+export function deleteAgent(d: Draft): Lived | Rejection {
+  const agent = livingAgent(d)
+  if ('ok' in agent) return agent
+  if (agent.id === mainAgent || agent.visibility === 'private') {
+    return no('agent_kept', `${agent.id} cannot be deleted.`)
+  }
+  const turn = openTurn(d)
+  if (turn !== null) return no('turn_running', `${turn.id} is running.`)
+  const running = [...d.rows('tasks')].filter((task) => !isTerminal(task))
+  if (running.length > 0) {
+    return no('tasks_running', `${running.map(({ id }) => id).join(', ')} still run.`)
+  }
+  endWhatWaits(d)
+  d.emit({ type: 'agent_deleted', id: agent.id, by: 'operator' })
+  return { ok: true, agent: agentOf(d), changed: true }
+}
+
+function endWhatWaits(d: Draft): void {
+  const because = 'the agent was deleted'
+  for (const wait of [...activeWaits(d)]) {
+    d.emit({ type: 'wait_cancelled', id: wait.id, by: 'operator', because })
+  }
+  for (const wait of [...d.rows('waits')]) {
+    if (wait.status === 'resolved' && wait.released_focus && !wait.focus_settled) {
+      d.emit({ type: 'wait_focus_settled', id: wait.id })
+    }
+  }
+  for (const trigger of [...d.rows('triggers')]) {
+    if (trigger.status === 'active') {
+      d.emit({ type: 'trigger_revoked', id: trigger.id, by: 'operator' })
+    }
+  }
+  for (const schedule of [...d.rows('schedules')]) {
+    if (isLiveSchedule(schedule)) {
+      d.emit({ type: 'schedule_removed', id: schedule.id, by: 'operator' })
+    }
+  }
+  for (const message of [...d.rows('messages')]) {
+    if (message.status === 'queued') {
+      d.emit({ type: 'message_dropped', id: message.id, reason: because })
+    }
+  }
+}
+
+/** The agent while it is not deleted, or the refusal. */
+export function livingAgent(d: Draft): Agent | Rejection {
+  const agent = d.row('agents', d.agent_id)
+  if (!agent) return no('agent_not_found', `There is no agent "${d.agent_id}".`)
+  return agent.state === 'deleted' ? no('agent_deleted', `${agent.id} was deleted.`) : agent
+}
+
+function checkSettings({ model, fallback_model, workspace }: Settings): Rejection | null {
+  for (const given of [model, fallback_model]) {
+    if (given === undefined || given === null) continue
+    if (given.trim() === '') return no('model_unknown', 'The name of the model is empty.')
+    const wrong = checkLength(limits.setting, given)
+    if (wrong) return wrong
+  }
+  return workspace === undefined ? null : checkLength(limits.path, workspace.root)
+}
+
+type Changed = { model?: string; fallback_model?: string | null; workspace?: Workspace }
+
+function differing(agent: Agent, settings: Settings): Changed {
+  const { model, fallback_model, workspace } = settings
+  return {
+    ...(model !== undefined && model !== agent.model ? { model } : {}),
+    ...(fallback_model !== undefined && fallback_model !== agent.fallback_model
+      ? { fallback_model }
+      : {}),
+    ...(workspace !== undefined && JSON.stringify(workspace) !== JSON.stringify(agent.workspace)
+      ? { workspace }
+      : {}),
+  }
+}

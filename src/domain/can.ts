@@ -1,0 +1,197 @@
+/**
+ * What an operator may do about a thing now, and for the rest the sentence why not (contracts 13):
+ * each answer is what `operate` says in a dry run, on a draft nobody commits. So a button and the
+ * act behind it never disagree.
+ */
+import { boundHash } from './answers.ts'
+import type { Delivery } from './delivery.ts'
+import { Draft, openTurn, type Facts } from './facts.ts'
+import { tableOf, type Rows, type Table } from './event.ts'
+import type { Mint } from './ids.ts'
+import type { Known } from './known.ts'
+import { operate } from './operate.ts'
+import type { DecidedAct } from './operator-act.ts'
+import { abortableRun, queueTask, stoppableTask } from './tasks.ts'
+import { isTerminal, type Task } from './task.ts'
+import { plus, type Timestamp } from './time.ts'
+import type { Schedule } from './timetable.ts'
+import type { Trigger } from './trigger.ts'
+import { isRejection, type Rejection, type RejectionCode } from './verdict.ts'
+import type { Wait } from './wait.ts'
+import type { WorkItem } from './work-item.ts'
+
+/** The verb of an act, as `OperatorAct` has it. */
+export type ActionKey = DecidedAct['do'] | 'start_task' | 'stop_task' | 'abort'
+
+export type Action = { key: ActionKey; label: string } & (
+  | { allowed: true }
+  /** `no_change`: it would be accepted and alter nothing. */
+  | { allowed: false; code: RejectionCode | 'no_change'; why: string }
+)
+
+/** Live facts and the time. What is asked about need not be among them: it is handed in. */
+export type CanView = { facts: Facts; now: Timestamp }
+
+export function canOfAgent(view: CanView): Action[] {
+  const run = openTurn(view.facts)
+  const aborts = tried(abortableRun(view.facts, run?.id ?? 'a run'))
+  return [
+    dry(view, 'say something to it', { do: 'send', text: 'x' }),
+    dry(view, 'start it', { do: 'start_agent' }),
+    dry(view, 'stop it', { do: 'stop_agent' }),
+    { key: 'abort', label: 'abort its run', ...aborts },
+    dry(view, 'make a work item', { do: 'create_item', objective: 'x' }),
+    { key: 'start_task', label: 'start a command', ...tried(queueTask(draft(view, []), aTask)) },
+    dry(view, 'mint a trigger', { do: 'create_trigger', label: 'x' }),
+    dry(view, 'schedule a message', aSchedule),
+    dry(view, 'change its settings', { do: 'configure_agent', model: 'a/dry-run' }),
+    dry(view, 'delete it', { do: 'delete_agent' }),
+  ]
+}
+
+export function canOfItem(view: CanView, item: WorkItem): Action[] {
+  const rows: Extra = [['work_items', item]]
+  const { id: work_item_id } = item
+  const plan_status = item.plan_status === 'draft' ? 'ready' : 'draft'
+  return [
+    dry(view, 'put it in focus', { do: 'pick', work_item_id }, rows),
+    dry(view, 'complete it', { do: 'complete', work_item_id }, rows),
+    dry(view, 'let it go on', { do: 'unblock', work_item_id }, rows),
+    dry(view, 'change it', { do: 'update_item', work_item_id, plan_status }, rows),
+    dry(view, 'say something about it', { do: 'send', text: 'x', work_item_id }, rows),
+  ]
+}
+
+/** Acts that fit the kind of wait; those for another kind are not listed at all. */
+export function canOfWait(view: CanView, wait: Wait): Action[] {
+  const rows: Extra = [['waits', wait]]
+  const { id: wait_id } = wait
+  const bound_hash = boundHash(wait)
+  const answer = { do: 'answer', wait_id, bound_hash, text: 'x' } as const
+  const cancel = dry(view, 'cancel it', { do: 'cancel_wait', wait_id }, rows)
+  switch (wait.wake) {
+    case 'operator_input':
+      return [dry(view, 'answer it', answer, rows), cancel]
+    case 'external':
+      return [dry(view, 'fire it by hand', { do: 'trigger', wait_id, body: 'x' }, rows), cancel]
+    case 'timer':
+    case 'task_result':
+    case 'system':
+      return [cancel]
+  }
+}
+
+export function canOfTask(view: CanView, task: Task): Action[] {
+  const found = tried(stoppableTask(overlaid(view.facts, [['tasks', task]]), task.id))
+  const over = { allowed: false, code: 'no_change', why: `It is ${task.status}.` } as const
+  return [{ key: 'stop_task', label: 'stop it', ...(isTerminal(task) ? over : found) }]
+}
+
+export function canOfTrigger(view: CanView, trigger: Trigger): Action[] {
+  const rows: Extra = [['triggers', trigger]]
+  const { id: trigger_id } = trigger
+  return [
+    dry(view, 'give it a new URL', { do: 'reset_trigger', trigger_id }, rows),
+    dry(view, 'revoke it', { do: 'revoke_trigger', trigger_id }, rows),
+  ]
+}
+
+export function canOfDelivery(view: CanView, delivery: Delivery): Action[] {
+  const rows: Extra = [['deliveries', delivery]]
+  const { id: delivery_id, body_sha256 } = delivery
+  const known = { ...stub(view), body: body_sha256 === null ? null : 'x' }
+  return [dry(view, 'deliver it again', { do: 'redeliver', delivery_id }, rows, known)]
+}
+
+export function canOfSchedule(view: CanView, schedule: Schedule): Action[] {
+  const rows: Extra = [['schedules', schedule]]
+  const { id: schedule_id } = schedule
+  const text = `${schedule.text} x`
+  return [
+    dry(view, 'change it', { do: 'change_schedule', schedule_id, text }, rows),
+    dry(view, 'pause it', { do: 'pause_schedule', schedule_id }, rows),
+    dry(view, 'resume it', { do: 'resume_schedule', schedule_id }, rows),
+    dry(view, 'remove it', { do: 'remove_schedule', schedule_id }, rows),
+  ]
+}
+
+/** Rows that stand beside the facts, because what is asked about may not be live any more. */
+type Extra = readonly (readonly [Table, Rows[Table]])[]
+
+/** An act without whose agent it is: that is the agent of the facts. */
+type Bare<A = DecidedAct> = A extends DecidedAct ? Omit<A, 'agent_id' | 'receipt'> : never
+
+function dry(
+  view: CanView,
+  label: string,
+  act: Bare,
+  rows: Extra = [],
+  known: Known = stub(view),
+): Action {
+  const d = draft(view, rows)
+  const reply = operate(d, { ...act, agent_id: view.facts.agent_id }, known)
+  if (isRejection(reply)) return { key: act.do, label, ...tried(reply) }
+  // What only fills counters up again is not what anybody would press a button for.
+  const moves = d.emitted.some(({ event }) => tableOf[event.type] !== 'pacing')
+  if (moves) return { key: act.do, label, allowed: true }
+  return { key: act.do, label, allowed: false, code: 'no_change', why: reply.said }
+}
+
+const tried = (verdict: { ok: true } | Rejection) =>
+  verdict.ok
+    ? ({ allowed: true } as const)
+    : ({ allowed: false, code: verdict.code, why: verdict.message } as const)
+
+const draft = (view: CanView, rows: Extra): Draft =>
+  new Draft(overlaid(view.facts, rows), { now: view.now, mint: counting(), causation_id: null })
+
+/** Ids that name nothing, and nothing keeps. */
+function counting(): Mint {
+  let n = 0
+  return ((prefix: string) => `${prefix}_dry${(n += 1)}`) as Mint
+}
+
+function overlaid(facts: Facts, extra: Extra): Facts {
+  const missing = extra.filter(([table, row]) => facts.row(table, row.id) === undefined)
+  if (missing.length === 0) return facts
+  const of = (table: Table) => missing.filter(([t]) => t === table).map(([, row]) => row)
+  return {
+    agent_id: facts.agent_id,
+    seq: facts.seq,
+    last_at: facts.last_at,
+    row: <T extends Table>(table: T, id: string) =>
+      facts.row(table, id) ?? (of(table).find((row) => row.id === id) as Rows[T] | undefined),
+    rows: <T extends Table>(table: T) => [...facts.rows(table), ...of(table)] as Iterable<Rows[T]>,
+  }
+}
+
+/** What an act would know, had it been carried out: everything it needs is there. */
+function stub(view: CanView): Known {
+  const next = plus(view.now, 86_400_000)
+  return {
+    timetable: { occurrences: () => [next], occurred: () => [], problem: () => null },
+    token_hash: () => '0'.repeat(64),
+    home: '/',
+    new_item: { id: 'work_dry', plan: { path: '', sha256: null, bytes: 0, good_sha256: null } },
+    body_sha256: null,
+    body: null,
+    earlier_delivery: null,
+    earlier_message: null,
+    answered_by: null,
+  }
+}
+
+const aTask = {
+  id: 'task_dry',
+  cmd: 'true',
+  workdir: '/',
+  work_item_id: null,
+  output_path: '/',
+} as const
+
+const aSchedule = {
+  do: 'create_schedule',
+  label: 'x',
+  text: 'x',
+  spec: { kind: 'cron', expression: '@daily', time_zone: 'UTC' },
+} as const

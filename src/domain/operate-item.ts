@@ -1,0 +1,101 @@
+/** The operator's acts on work items: the agent's own rules, with `by: operator`, and an answer. */
+import { completeItem } from './complete.ts'
+import { activeWaitOf, type Draft } from './facts.ts'
+import { openItem, pickItem } from './focus.ts'
+import type { WorkItemId } from './ids.ts'
+import { createItem, tellRunningTurn, updateItem } from './items.ts'
+import type { Known } from './known.ts'
+import type { DecidedAct } from './operator-act.ts'
+import { done, type Done } from './reply.ts'
+import { isRejection, no, type Rejection } from './verdict.ts'
+
+type Act<K extends DecidedAct['do']> = Extract<DecidedAct, { do: K }>
+
+/** Makes an item, blocked at once when it is asked for. Its plan file is there already. */
+export function create(d: Draft, act: Act<'create_item'>, known: Known): Done | Rejection {
+  if (known.new_item === null) throw new Error('no plan was made for the new item')
+  const { id, plan } = known.new_item
+  const made = createItem(d, {
+    id,
+    by: 'operator',
+    objective: act.objective,
+    plan_status: act.plan_status ?? 'draft',
+    todo_list: act.todo_list ?? [],
+    plan,
+    budget: null,
+  })
+  if (isRejection(made)) return made
+  const warnings = brief(made.warnings)
+  if (act.blocked_by === undefined) return done(`${id} is created.`, { id, warnings })
+  const { blocked_by } = act
+  const blocked = updateItem(d, { work_item_id: id, by: 'operator', blocked_by })
+  if (isRejection(blocked)) return blocked
+  return done(`${id} is created, blocked.`, {
+    id,
+    warnings: [...warnings, ...brief(blocked.warnings)],
+  })
+}
+
+export function update(d: Draft, act: Act<'update_item'>): Done | Rejection {
+  const work_item_id = act.work_item_id as WorkItemId
+  const item = openItem(d, work_item_id)
+  if ('ok' in item) return item
+  const { expected_revision: expected } = act
+  if (expected !== undefined && expected !== item.revision) {
+    const now = `${item.id} is at revision ${item.revision}, changed at ${item.updated_at}`
+    return no('revision_stale', `${now}; the change was meant for revision ${expected}.`)
+  }
+  const { objective, plan_status, todo_list, blocked_by } = act
+  const updated = updateItem(d, {
+    work_item_id,
+    by: 'operator',
+    ...(objective === undefined ? {} : { objective }),
+    ...(plan_status === undefined ? {} : { plan_status }),
+    ...(todo_list === undefined ? {} : { todo_list }),
+    ...(blocked_by === undefined ? {} : { blocked_by }),
+  })
+  if (isRejection(updated)) return updated
+  const said = updated.changed ? `${item.id} is changed.` : `${item.id} was so already.`
+  return done(said, { id: item.id, warnings: brief(updated.warnings) })
+}
+
+export function pick(d: Draft, act: Act<'pick'>): Done | Rejection {
+  const work_item_id = act.work_item_id as WorkItemId
+  const picked = pickItem(d, { work_item_id, by: 'operator', reason: act.reason ?? null })
+  if (isRejection(picked)) return picked
+  const said = picked.changed ? 'is in focus' : 'was in focus already'
+  return done(`${work_item_id} ${said}.`, { id: work_item_id, warnings: brief(picked.warnings) })
+}
+
+export function complete(d: Draft, act: Act<'complete'>): Done | Rejection {
+  const work_item_id = act.work_item_id as WorkItemId
+  const report = act.report ?? null
+  const completed = completeItem(d, { work_item_id, by: 'operator', report, turn: null })
+  if (isRejection(completed)) return completed
+  tellRunningTurn(d, work_item_id, ['it is completed'])
+  const warnings = brief(completed.warnings)
+  return done(`${work_item_id} is completed.`, { id: work_item_id, warnings })
+}
+
+export function unblock(d: Draft, act: Act<'unblock'>): Done | Rejection {
+  const work_item_id = act.work_item_id as WorkItemId
+  const asked = activeWaitOf(d, work_item_id)?.wake === 'operator_input'
+  const updated = updateItem(d, { work_item_id, by: 'operator', blocked_by: null })
+  if (isRejection(updated)) return updated
+  const { blocked_by, wait_id } = updated.cleared ?? { blocked_by: null, wait_id: null }
+  const cleared = [
+    ...(blocked_by === null ? [] : ['its blocker is cleared']),
+    ...(wait_id === null ? [] : [`${wait_id} is cancelled`]),
+  ]
+  const what = cleared.length === 0 ? 'nothing held it' : cleared.join(', ')
+  const warnings = [...brief(updated.warnings), ...(asked ? [questionCancelled] : [])]
+  return done(`${work_item_id} may go on: ${what}.`, { id: work_item_id, warnings })
+}
+
+const questionCancelled = {
+  kind: 'question_cancelled',
+  message: 'It had asked you something and goes on without an answer; `holon answer` gives one.',
+}
+
+const brief = (warnings: readonly { kind: string; message: string }[]) =>
+  warnings.map(({ kind, message }) => ({ kind, message }))

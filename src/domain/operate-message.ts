@@ -1,0 +1,127 @@
+/** The operator's acts that put something into the inbox: words, answers, events, deliveries. */
+import { answerWait } from './answers.ts'
+import { admitDelivery, deadLetter, redeliver, type Delivered } from './deliveries.ts'
+import type { Received, Via } from './delivery.ts'
+import type { Draft } from './facts.ts'
+import type { WaitId, WorkItemId } from './ids.ts'
+import { admitEvent, admitPrompt, type Admitted } from './ingress.ts'
+import type { Known } from './known.ts'
+import type { DecidedAct, Surface } from './operator-act.ts'
+import { callbackEvent, controlPrompt, localPrompt, type Provenance } from './provenance.ts'
+import { done, type Done } from './reply.ts'
+import { isRejection, no, type Rejection } from './verdict.ts'
+
+type Act<K extends DecidedAct['do']> = Extract<DecidedAct, { do: K }>
+
+export function send(d: Draft, act: Act<'send'>): Done | Rejection {
+  const admitted = admitPrompt(d, {
+    provenance: surface(act.surface),
+    text: act.text,
+    work_item_id: (act.work_item_id ?? null) as WorkItemId | null,
+    wait_id: (act.wait_id ?? null) as WaitId | null,
+    priority: act.priority ?? 'next',
+    start: act.start ?? false,
+  })
+  const reply = told(admitted, 'Accepted')
+  const item = act.work_item_id === undefined ? null : d.row('work_items', act.work_item_id)
+  if (isRejection(reply) || item?.state !== 'completed') return reply
+  const message = `${item.id} is completed; the message reopens nothing.`
+  return { ...reply, warnings: [{ kind: 'item_completed', message }] }
+}
+
+export function answer(d: Draft, act: Act<'answer'>, known: Known): Done | Rejection {
+  const given = [act.choice, act.text].filter((words) => words !== undefined)
+  const [text] = given
+  if (text === undefined || given.length > 1) {
+    return no('answer_wants_one', `${given.length} of choice and text are given.`)
+  }
+  const { bound_hash, start = false } = act
+  const wait_id = act.wait_id as WaitId
+  const provenance = surface(act.surface)
+  const answered = { provenance, wait_id, text, bound_hash, start }
+  return told(answerWait(d, answered, known.answered_by), 'Accepted')
+}
+
+/** An event by hand. A delivery id seen before is answered with the first message. */
+export function trigger(d: Draft, act: Act<'trigger'>, known: Known): Done | Rejection {
+  if (known.earlier_message !== null) return repeated(known.earlier_message, null)
+  const wait = act.wait_id === undefined ? undefined : d.row('waits', act.wait_id)
+  const admitted = admitEvent(d, {
+    provenance: callbackEvent,
+    source: act.source ?? wait?.source ?? null,
+    resource: act.resource ?? wait?.resource ?? null,
+    body: act.body,
+    dedupe_key: handKey(act),
+    wait_id: (act.wait_id ?? null) as WaitId | null,
+  })
+  return told(admitted, 'Delivered')
+}
+
+/** The key by which a repetition of an event by hand is known; null: it names no delivery id. */
+export const handKey = (act: Pick<Act<'trigger'>, 'source' | 'delivery_id'>): string | null =>
+  act.delivery_id === undefined ? null : `${act.source ?? ''}\n${act.delivery_id}`
+
+export function deliver(d: Draft, act: Act<'deliver'>, known: Known): Done | Rejection {
+  const incoming = { ...receivedOf(act, known), body: act.body }
+  return delivered(admitDelivery(d, incoming, known.earlier_delivery))
+}
+
+export function bury(d: Draft, act: Act<'dead_letter'>, known: Known): Done | Rejection {
+  const buried = deadLetter(d, receivedOf(act, known), act.reason, known.earlier_delivery)
+  if (!buried.ok) return buried
+  const id = buried.delivery_id
+  return done(`Kept as ${id}, without a message: ${act.reason}`, { id })
+}
+
+export function again(d: Draft, act: Act<'redeliver'>, known: Known): Done | Rejection {
+  const { source, resource, summary } = act
+  const about = {
+    ...(source === undefined ? {} : { source }),
+    ...(resource === undefined ? {} : { resource }),
+    ...(summary === undefined ? {} : { summary }),
+  }
+  return delivered(redeliver(d, act.delivery_id, about, known.body))
+}
+
+function receivedOf(act: Act<'deliver' | 'dead_letter'>, known: Known): Received {
+  return {
+    via: act.via as Via,
+    sender_id: act.sender_id ?? null,
+    source: act.source ?? null,
+    resource: act.resource ?? null,
+    summary: act.summary ?? null,
+    body_sha256: known.body_sha256,
+    content_type: act.content_type ?? null,
+  }
+}
+
+function delivered(result: Delivered | Rejection): Done | Rejection {
+  if (!result.ok) return result
+  const { delivery_id: id, message_id, triggered } = result
+  if (result.duplicate) return repeated(message_id, id)
+  return { ...words('Delivered', { message_id, triggered, resolved: [] }), id }
+}
+
+const repeated = (message_id: string | null, id: string | null): Done =>
+  done('This delivery was accepted before.', {
+    message_id,
+    id,
+    warnings: [{ kind: 'duplicate', message: 'The same delivery came before; nothing is new.' }],
+  })
+
+const surface = (name: Surface = 'cli_prompt'): Provenance =>
+  name === 'http_control' ? controlPrompt : localPrompt(name)
+
+const told = (admitted: Admitted | Rejection, word: string): Done | Rejection =>
+  admitted.ok ? words(word, admitted) : admitted
+
+type Effect = Pick<Delivered, 'message_id' | 'triggered'> & Pick<Admitted, 'resolved'>
+
+function words(word: string, { message_id, resolved, triggered }: Effect): Done {
+  const effect = [
+    ...resolved.map((id) => `${id} is answered`),
+    ...triggered.map((id) => `${id} is triggered`),
+  ].join(', ')
+  const said = effect === '' ? `${word} as ${message_id}.` : `${word} as ${message_id}; ${effect}.`
+  return done(said, { message_id, resolved, triggered })
+}

@@ -1,0 +1,137 @@
+/**
+ * What the operator may do, decided: each act is one decision and one commit, with the same
+ * rejections the agent gets (contracts 13). Pure, so that `can.ts` asks it in a dry run.
+ */
+import {
+  configureAgent,
+  createAgent,
+  deleteAgent,
+  livingAgent,
+  startAgent,
+  stopAgent,
+  type Lived,
+} from './agents.ts'
+import type { Table } from './event.ts'
+import type { Draft } from './facts.ts'
+import type { WaitId } from './ids.ts'
+import { tellRunningTurn } from './items.ts'
+import type { Known } from './known.ts'
+import * as item from './operate-item.ts'
+import * as inbox from './operate-message.ts'
+import { schedule, trigger } from './operate-schedule.ts'
+import type { DecidedAct, OperatorAct } from './operator-act.ts'
+import { keepReceipt, keptReceipt } from './receipts.ts'
+import { done, type Done } from './reply.ts'
+import { dismiss, snooze } from './snoozes.ts'
+import { isRejection, type Rejection } from './verdict.ts'
+import { cancelWait } from './waiting.ts'
+
+/**
+ * Decides an act. With a receipt that was kept, nothing is decided and the first answer comes back;
+ * the receipt of an act that is carried out lands in the same draft.
+ */
+export function operate(d: Draft, act: DecidedAct, known: Known): Done | Rejection {
+  const kept = keptReceipt(d, act.receipt)
+  if (kept) return kept
+  if (act.do !== 'create_agent') {
+    const agent = livingAgent(d)
+    if ('ok' in agent) return agent
+  }
+  const reply = decide(d, act, known)
+  if (!isRejection(reply)) keepReceipt(d, act.receipt, reply)
+  return reply
+}
+
+function decide(d: Draft, act: DecidedAct, known: Known): Done | Rejection {
+  switch (act.do) {
+    case 'create_item':
+      return item.create(d, act, known)
+    case 'update_item':
+      return item.update(d, act)
+    case 'pick':
+      return item.pick(d, act)
+    case 'complete':
+      return item.complete(d, act)
+    case 'unblock':
+      return item.unblock(d, act)
+    case 'send':
+      return inbox.send(d, act)
+    case 'answer':
+      return inbox.answer(d, act, known)
+    case 'cancel_wait':
+      return cancel(d, act.wait_id)
+    case 'trigger':
+      return inbox.trigger(d, act, known)
+    case 'deliver':
+      return inbox.deliver(d, act, known)
+    case 'dead_letter':
+      return inbox.bury(d, act, known)
+    case 'redeliver':
+      return inbox.again(d, act, known)
+    case 'create_trigger':
+    case 'reset_trigger':
+    case 'revoke_trigger':
+      return trigger(d, act, known)
+    case 'create_schedule':
+    case 'change_schedule':
+    case 'pause_schedule':
+    case 'resume_schedule':
+    case 'remove_schedule':
+      return schedule(d, act, known)
+    case 'create_agent':
+      return lived(createAgent(d, act, known.home, known.token_hash), 'is made', '')
+    case 'configure_agent':
+      return lived(configureAgent(d, settingsOf(act)), 'is configured', 'was so already')
+    case 'start_agent':
+      return lived(startAgent(d), 'is started', 'is active already')
+    case 'stop_agent':
+      return lived(stopAgent(d), 'is stopped; nothing is lost', 'is stopped already')
+    case 'delete_agent':
+      return lived(deleteAgent(d), 'is deleted; its name is never used again', '')
+    case 'snooze':
+      return putAway(snooze(d, act), `${act.attention_id} is put away until ${act.until}.`)
+    case 'dismiss':
+      return putAway(dismiss(d, act), `${act.attention_id} is put away until it changes.`)
+  }
+}
+
+const settingsOf = ({
+  model,
+  fallback_model,
+  workspace,
+}: DecidedAct & { do: 'configure_agent' }) => ({
+  model,
+  fallback_model,
+  workspace,
+})
+
+function lived(result: Lived | Rejection, changed: string, same: string): Done | Rejection {
+  if (!result.ok) return result
+  const { id } = result.agent
+  return done(`${id} ${result.changed ? changed : same}.`, { id })
+}
+
+const putAway = (result: { ok: true } | Rejection, said: string): Done | Rejection =>
+  result.ok ? done(said) : result
+
+function cancel(d: Draft, id: string): Done | Rejection {
+  const cancelled = cancelWait(d, id as WaitId)
+  if (isRejection(cancelled)) return cancelled
+  const on = d.row('waits', id)?.work_item_id ?? null
+  if (on !== null) tellRunningTurn(d, on, ['its wait is cancelled'])
+  return done(`${id} is cancelled.`, { id })
+}
+
+/** Rows an act may need beyond the live ones, by table and id. */
+export function rowsNeeded(act: OperatorAct): (readonly [Table, string])[] {
+  const rows: (readonly [Table, string])[] = []
+  if (act.receipt !== undefined) rows.push(['receipts', act.receipt.id])
+  if ('work_item_id' in act && act.work_item_id) rows.push(['work_items', act.work_item_id])
+  if ('wait_id' in act && act.wait_id) rows.push(['waits', act.wait_id])
+  if ('task_id' in act) rows.push(['tasks', act.task_id])
+  if ('trigger_id' in act) rows.push(['triggers', act.trigger_id])
+  if ('schedule_id' in act) rows.push(['schedules', act.schedule_id])
+  if (act.do === 'redeliver') rows.push(['deliveries', act.delivery_id])
+  if ('via' in act && act.via.kind === 'trigger') rows.push(['triggers', act.via.trigger_id])
+  return rows
+}

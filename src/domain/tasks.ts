@@ -1,0 +1,79 @@
+/**
+ * Rules of the operator's acts on tasks and runs: whether they may happen. The machine carries them
+ * out; what it then finds is decided where a task ends.
+ */
+import { openTurn, type Draft, type Facts } from './facts.ts'
+import type { TaskId, WorkItemId } from './ids.ts'
+import { limits } from './limits.ts'
+import { livingAgent } from './agents.ts'
+import { isTerminal, type Task } from './task.ts'
+import type { Turn } from './turn.ts'
+import { no, type Rejection } from './verdict.ts'
+
+export type NewTask = {
+  id: TaskId
+  cmd: string
+  workdir: string
+  work_item_id: WorkItemId | null
+  output_path: string
+}
+
+/**
+ * Queues a command of the operator's: the task is a row before anything of it runs. No call waits
+ * for it, so who starts it promotes it in the commit that says it runs: its end is a message.
+ */
+export function queueTask(d: Draft, task: NewTask): { ok: true; task_id: TaskId } | Rejection {
+  const agent = livingAgent(d)
+  if ('ok' in agent) return agent
+  if (task.cmd.trim() === '' || task.cmd.includes('\0')) {
+    return no('message_empty', 'The command is empty, or has a NUL character.')
+  }
+  const item = task.work_item_id
+  if (item !== null && d.row('work_items', item)?.agent_id !== d.agent_id) {
+    return no('work_item_not_found', `${item} is not a work item of ${d.agent_id}.`)
+  }
+  const running = [...d.rows('tasks')].filter((one) => !isTerminal(one)).length
+  const limit = limits.running_tasks
+  if (running >= limit.value) {
+    const message = `${limit.name} is ${running} ${limit.unit}; the limit is ${limit.value}.`
+    return no('over_limit', message, 'Stop a task, or wait for one to end, then try again.')
+  }
+  const { id, cmd, workdir, output_path } = task
+  d.emit({
+    type: 'task_queued',
+    id,
+    work_item_id: item,
+    kind: 'command',
+    label: labelOf(cmd),
+    cmd,
+    child_agent_id: null,
+    workdir,
+    timeout_ms: null,
+    output_path,
+  })
+  return { ok: true, task_id: id }
+}
+
+/** The first line of the command, as it stands in lists. */
+function labelOf(cmd: string): string {
+  const line = cmd.trim().split('\n', 1)[0] ?? ''
+  const most = limits.label.value
+  return line.length <= most ? line : `${line.slice(0, most - 1)}…`
+}
+
+/** The task that a stop is meant for, running or not; the refusal when there is none. */
+export function stoppableTask(facts: Facts, id: string): { ok: true; task: Task } | Rejection {
+  const task = facts.row('tasks', id)
+  if (!task || task.agent_id !== facts.agent_id) {
+    return no('task_not_found', `${id} is not a task of ${facts.agent_id}.`)
+  }
+  return { ok: true, task }
+}
+
+/** The open turn that an abort is meant for: a run that is over is not aborted again. */
+export function abortableRun(facts: Facts, run_id: string): { ok: true; turn: Turn } | Rejection {
+  const turn = openTurn(facts)
+  if (turn !== null && turn.id === run_id) return { ok: true, turn }
+  const open = turn === null ? 'no turn is open' : `${turn.id} is the open one`
+  return no('run_stale', `${run_id} is not open: ${open}.`)
+}

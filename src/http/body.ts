@@ -1,0 +1,94 @@
+/**
+ * Reading a request's body: never more than the cap, never longer than the deadline, and its depth
+ * counted on the bytes before anything parses them, so that no parser recurses into a hostile body.
+ */
+import { httpLimits } from './limits.ts'
+import type { HttpClock } from './ports.ts'
+
+export type BodyRead =
+  | { ok: true; bytes: Uint8Array<ArrayBuffer> }
+  | { ok: false; code: 'too_large' | 'body_timeout' | 'bad_request' }
+
+/** Reads at most `cap` bytes. What is left of a refused body is cancelled, not read. */
+export async function readBody(request: Request, cap: number, clock: HttpClock): Promise<BodyRead> {
+  const reader = request.body?.getReader()
+  if (reader === undefined) return { ok: true, bytes: new Uint8Array() }
+  const late = Promise.withResolvers<'late'>()
+  const cancelTimer = clock.after(httpLimits.body_deadline.value, () => late.resolve('late'))
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const refused = async (code: 'too_large' | 'body_timeout' | 'bad_request') => {
+    // The body may have failed already; that it cannot be cancelled then is no news.
+    await reader.cancel().catch(() => undefined)
+    return { ok: false as const, code }
+  }
+  try {
+    for (;;) {
+      const piece = await Promise.race([reader.read(), late.promise])
+      if (piece === 'late') return await refused('body_timeout')
+      if (piece.done) return { ok: true, bytes: joined(chunks, size) }
+      size += piece.value.byteLength
+      if (size > cap) return await refused('too_large')
+      chunks.push(piece.value)
+    }
+  } catch {
+    // The peer went away in the middle of its own body.
+    return { ok: false, code: 'bad_request' }
+  } finally {
+    cancelTimer()
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
+}
+
+const quote = 0x22
+const backslash = 0x5c
+
+/** Whether no object or array of a JSON text lies deeper than `limit`. One pass, no recursion. */
+export function isShallow(bytes: Uint8Array, limit: number = httpLimits.json_depth.value): boolean {
+  let depth = 0
+  let inString = false
+  for (let n = 0; n < bytes.length; n += 1) {
+    const byte = bytes[n]
+    if (inString) {
+      if (byte === backslash) n += 1
+      else if (byte === quote) inString = false
+    } else if (byte === quote) inString = true
+    else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1
+      if (depth > limit) return false
+    } else if (byte === 0x7d || byte === 0x5d) depth -= 1
+  }
+  return true
+}
+
+export type JsonRead = { ok: true; value: unknown } | { ok: false; code: 'not_json' | 'too_deep' }
+
+/** One JSON value out of bytes nobody vouches for. */
+export function parseJson(bytes: Uint8Array): JsonRead {
+  if (!isShallow(bytes)) return { ok: false, code: 'too_deep' }
+  const text = utf8(bytes)
+  if (text === null) return { ok: false, code: 'not_json' }
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown }
+  } catch {
+    return { ok: false, code: 'not_json' }
+  }
+}
+
+/** Null when the bytes are not UTF-8. */
+export function utf8(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * What a work item looks like from other sides: why it does what it does, its plan, its trace
+ * through the turns, and what it used (contracts 13).
+ */
+import { createRoute } from '@hono/zod-openapi'
+import { projectionOf, type AgentView } from '../protocol/agent-view.ts'
+import type { Rows } from '../protocol/records.ts'
+import { spendReport, spendRowOf } from '../protocol/spend-record.ts'
+import { turnTrace } from '../protocol/turn-record.ts'
+import { whyOf, whyRecord } from '../protocol/why.ts'
+import { planView } from '../protocol/work-item-record.ts'
+import { answerOf } from './act.ts'
+import type { HttpApp } from './app-env.ts'
+import { turnWholeOf } from './history.ts'
+import { agentNamed, rowNamed, type Named } from './named.ts'
+import { pageOfRows } from './page.ts'
+import type { HomePort } from './ports.ts'
+import { problems } from './problem.ts'
+import { flag, listQuery, noQuery, queryOf } from './query.ts'
+import type { Views } from './views.ts'
+import { itemParams } from './work-items.ts'
+
+const tags = ['work items']
+
+/** Stored decisions that come with `history=true`; the events have the rest. */
+const decisionsShown = 20
+
+const why = createRoute({
+  method: 'get',
+  path: '/agents/{agent}/work-items/{item}/why',
+  tags,
+  summary: 'What holds it, what comes next and when, and what it costs meanwhile',
+  request: { params: itemParams, query: queryOf({ history: flag }) },
+  responses: { 200: answerOf('Why.', whyRecord), ...problems(404, 409, 422) },
+})
+
+const plan = createRoute({
+  method: 'get',
+  path: '/agents/{agent}/work-items/{item}/plan',
+  tags,
+  summary: 'Its plan file: the descriptor and the whole text',
+  request: { params: itemParams, query: noQuery },
+  responses: { 200: answerOf('The plan.', planView), ...problems(404, 409, 422) },
+})
+
+const trace = createRoute({
+  method: 'get',
+  path: '/agents/{agent}/work-items/{item}/trace',
+  tags,
+  summary: 'The turns about it with their requests and calls, oldest first; newest page first',
+  request: { params: itemParams, query: listQuery({}) },
+  responses: { 200: answerOf('A page.', turnTrace), ...problems(400, 404, 409, 422) },
+})
+
+const spend = createRoute({
+  method: 'get',
+  path: '/agents/{agent}/work-items/{item}/spend',
+  tags,
+  summary: 'What it used, by day',
+  request: { params: itemParams, query: noQuery },
+  responses: { 200: answerOf('The spend.', spendReport), ...problems(404, 409, 422) },
+})
+
+export function register(app: HttpApp, home: HomePort, views: Views): void {
+  app.openapi(why, async (c) => {
+    const { agent, item } = c.req.valid('param')
+    const { history } = c.req.valid('query')
+    const told = await itemNamed(home, views, agent, item)
+    if (!told.ok) return told.refusal
+    const { view, row } = told.value
+    const p = projectionOf(view, row.id, row)
+    if (p === null) throw new Error(`no projection of ${row.id}`)
+    const [last] = await home.reads.list('decisions', { agent_id: agent, limit: 1 })
+    const found = whyOf(view, p, last ?? null)
+    if (!history) return c.json(found, 200)
+    const about = { agent_id: agent, work_item_id: row.id, limit: decisionsShown }
+    const stored = await home.reads.list('decisions', about)
+    return c.json({ ...found, history: stored.toReversed() }, 200)
+  })
+
+  app.openapi(plan, async (c) => {
+    const { agent, item } = c.req.valid('param')
+    const found = await rowNamed(home, 'work_items', agent, item)
+    if (!found.ok) return found.refusal
+    const [plan_artifact, text] = await Promise.all([
+      home.plan(found.value),
+      home.plan_text(found.value),
+    ])
+    return c.json({ work_item_id: found.value.id, plan_artifact, text }, 200)
+  })
+
+  app.openapi(trace, async (c) => {
+    const { agent, item } = c.req.valid('param')
+    const found = await rowNamed(home, 'work_items', agent, item)
+    if (!found.ok) return found.refusal
+    const filter = { agent_id: agent, work_item_id: found.value.id }
+    const page = await pageOfRows(home, 'turns', filter, c.req.valid('query'))
+    if (!page.ok) return page.refusal
+    const { entries, next_cursor } = page.value
+    const turns = await Promise.all(entries.map((turn) => turnWholeOf(home, turn)))
+    return c.json({ work_item_id: found.value.id, turns, next_cursor }, 200)
+  })
+
+  app.openapi(spend, async (c) => {
+    const { agent, item } = c.req.valid('param')
+    const found = await rowNamed(home, 'work_items', agent, item)
+    if (!found.ok) return found.refusal
+    const filter = { by: ['day' as const], agent_id: agent, work_item_id: found.value.id }
+    const groups = await home.reads.spend(filter)
+    return c.json({ by: filter.by, spend: groups.map(spendRowOf) }, 200)
+  })
+}
+
+async function itemNamed(
+  home: HomePort,
+  views: Views,
+  agent: string,
+  text: string,
+): Promise<Named<{ view: AgentView; row: Rows['work_items'] }>> {
+  const view = agentNamed(views, agent)
+  if (!view.ok) return view
+  const row = await rowNamed(home, 'work_items', agent, text)
+  return row.ok ? { ok: true, value: { view: view.value, row: row.value } } : row
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { problemCatalogue } from '../protocol/problem.ts'
+import { problemMeanings } from '../protocol/problem-meaning.ts'
+import { eventTypes } from '../protocol/event-catalogue.ts'
+import { fakeHome } from '../testing/http-home.ts'
+
+type Operation = {
+  operationId: string
+  summary?: string
+  security?: object[]
+  parameters?: { $ref?: string; name?: string; in?: string }[]
+  responses: Record<string, object>
+}
+type Document = {
+  openapi: string
+  security: object[]
+  paths: Record<string, Record<string, Operation>>
+  components: {
+    schemas: Record<string, { properties?: { type?: { const?: string; enum?: string[] } } }>
+  }
+}
+
+const fake = fakeHome()
+const document = (await (await fake.ask('/openapi.json')).json()) as Document
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+)
+
+function refsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const own = '$ref' in value && typeof value.$ref === 'string' ? [value.$ref] : []
+  return [...own, ...Object.values(value).flatMap(refsIn)]
+}
+
+describe('§13: the OpenAPI document', () => {
+  test('is 3.1, and every reference in it leads somewhere', () => {
+    const lost = [...new Set(refsIn(document))].filter((ref) => {
+      let at: unknown = document
+      for (const step of ref.slice(2).split('/')) at = (at as Record<string, unknown>)[step]
+      return at === undefined
+    })
+    assert.deepEqual([document.openapi, lost], ['3.1.0', []])
+  })
+
+  test('lets a named schema be null where its records are', () => {
+    const properties: object = document.components.schemas['WorkItem']?.properties ?? {}
+    assert.deepEqual('current_todo' in properties && properties.current_todo, {
+      anyOf: [{ $ref: '#/components/schemas/Todo' }, { type: 'null' }],
+    })
+  })
+
+  test('has every route but the internal one, and no other', () => {
+    const routes = fake.app.app.routes
+      .filter(({ method, path }) => method !== 'ALL' && path !== '/operator')
+      .map(({ method, path }) => `${method} ${path.replaceAll(/:([^/]+)/g, '{$1}')}`)
+    const named = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+    assert.deepEqual(named.toSorted(), [...new Set(routes)].toSorted())
+  })
+
+  test('names each operation once, and says what it is for', () => {
+    const ids = operations.map(({ operation }) => operation.operationId)
+    assert.equal(new Set(ids).size, ids.length)
+    assert.ok(ids.includes('postAgentsByAgentMessages'))
+    const mute = operations.filter(({ operation }) => !operation.summary)
+    assert.deepEqual(
+      mute.map(({ path }) => path),
+      [],
+    )
+  })
+
+  test('asks for the token everywhere but at probes, callbacks and webhooks', () => {
+    const open = operations.filter(({ operation }) => operation.security?.length === 0)
+    assert.deepEqual(
+      open.map(({ path }) => path),
+      ['/healthz', '/readyz', '/callbacks/{token}', '/webhooks/{agent}/{source}'],
+    )
+    assert.deepEqual(document.security, [{ control_token: [] }])
+  })
+
+  test('declares each parameter of a path', () => {
+    const missing = operations.filter(({ path, operation }) => {
+      const wanted = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name)
+      const given = (operation.parameters ?? []).filter((p) => p.in === 'path').map((p) => p.name)
+      return wanted.join() !== given.join()
+    })
+    assert.deepEqual(
+      missing.map(({ path }) => path),
+      [],
+    )
+  })
+
+  test('offers Idempotency-Key where something is made, and nowhere else', () => {
+    const offered = operations
+      .filter(({ operation }) => operation.parameters?.some(({ $ref }) => $ref?.endsWith('Key')))
+      .map(({ method, path }) => `${method} ${path}`)
+    for (const route of ['post /agents', 'post /agents/{agent}/messages']) {
+      assert.ok(offered.includes(route), route)
+    }
+    assert.deepEqual(
+      offered.filter((route) => !route.startsWith('post ')),
+      [],
+    )
+  })
+
+  test('has a schema for each type of event, by its name', () => {
+    const { schemas } = document.components
+    const found = Object.entries(schemas).flatMap(([name, { properties }]) => {
+      if (!name.endsWith('Event')) return []
+      return properties?.type?.const ?? properties?.type?.enum ?? []
+    })
+    assert.deepEqual(found.toSorted(), eventTypes.toSorted())
+  })
+})
+
+describe('problems', () => {
+  test('each code has a status, something to do, and a meaning', () => {
+    assert.deepEqual(
+      Object.keys(problemMeanings).toSorted(),
+      Object.keys(problemCatalogue).toSorted(),
+    )
+    const bare = Object.entries(problemCatalogue).filter(([code, { status, hint }]) => {
+      const meaning = problemMeanings[code as keyof typeof problemMeanings]
+      return status < 400 || status > 599 || hint.length < 5 || !meaning.endsWith('.')
+    })
+    assert.deepEqual(bare, [])
+  })
+})

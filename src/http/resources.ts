@@ -1,0 +1,46 @@
+/**
+ * The resources of the API, in the order of the document. Each registers its own routes; the gate
+ * and the problems are the application's. They share what they worked out of the owner's facts.
+ */
+import * as agents from './agents.ts'
+import type { HttpApp } from './app-env.ts'
+import * as attention from './attention.ts'
+import * as deliveries from './deliveries.ts'
+import * as history from './history.ts'
+import * as itemViews from './item-views.ts'
+import * as messages from './messages.ts'
+import type { HomePort } from './ports.ts'
+import * as schedules from './schedules.ts'
+import * as state from './state.ts'
+import * as tasks from './tasks.ts'
+import * as triggers from './triggers.ts'
+import * as upkeep from './upkeep.ts'
+import { Views } from './views.ts'
+import * as waits from './waits.ts'
+import * as workItems from './work-items.ts'
+
+/** Adds the routes of one resource, or of several that share something. */
+export type Register = (app: HttpApp, home: HomePort) => void
+
+const overViews = [
+  state,
+  agents,
+  messages,
+  workItems,
+  itemViews,
+  waits,
+  tasks,
+  history,
+  attention,
+  triggers,
+  deliveries,
+  schedules,
+  upkeep,
+]
+
+export const resources: readonly Register[] = [
+  (app, home) => {
+    const views = new Views(home)
+    for (const { register } of overViews) register(app, home, views)
+  },
+]

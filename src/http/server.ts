@@ -1,0 +1,254 @@
+/**
+ * The application on a socket: where it may listen (security.md 1), how much of a connection it
+ * bears, and how it ends. Everything about requests is the application's.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { problemOf, type Problem } from '../protocol/problem.ts'
+import type { Application } from './app.ts'
+import { securityHeaders } from './gate.ts'
+import { httpLimits } from './limits.ts'
+import type { HttpClock } from './ports.ts'
+import { problemResponse, problemType } from './problem.ts'
+
+export const loopback: readonly string[] = ['127.0.0.1', '::1']
+
+export type ListenOptions = {
+  /** 0: any free one. */
+  port: number
+  /** Literal addresses; without them the loopback ones. */
+  addresses?: readonly string[]
+  /** The operator said that other addresses than loopback are meant. */
+  allow_remote?: boolean
+  /** The home has a control token that can be read. */
+  has_token: boolean
+  clock: HttpClock
+}
+
+/** Why nothing listens: one sentence, and what to do about it. */
+export class ListenFault extends Error {
+  readonly code: 'port_in_use' | 'address_refused' | 'port_denied' | 'address_unknown' | 'listen'
+  readonly hint: string
+  readonly retry = 'never'
+  constructor(code: ListenFault['code'], message: string, hint: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ListenFault'
+    this.code = code
+    this.hint = hint
+  }
+}
+
+/** Contract: `close` ends streams, then connections, within the grace; twice is nothing. */
+export type Listening = {
+  port: number
+  addresses: readonly string[]
+  close(): Promise<void>
+}
+
+/** Rejects with a `ListenFault`; then nothing listens anywhere. */
+export async function listen(
+  build: (port: () => number | null) => Application,
+  options: ListenOptions,
+): Promise<Listening> {
+  const addresses = options.addresses ?? loopback
+  checkAddresses(addresses, options)
+  let port: number | null = null
+  const app = build(() => port)
+  const servers: { server: Server; address: string }[] = []
+  try {
+    for (const address of addresses) {
+      const server = makeServer(app)
+      const bound = await bind(server, port ?? options.port, address)
+      // A machine without IPv6 has no ::1 to listen on.
+      if (bound === null) continue
+      servers.push({ server, address })
+      port = bound
+    }
+    if (port === null) throw noAddress(addresses)
+  } catch (error) {
+    app.close()
+    for (const { server } of servers) server.close()
+    throw error
+  }
+  return {
+    port,
+    addresses: servers.map(({ address }) => address),
+    close: closing(
+      app,
+      servers.map(({ server }) => server),
+      options.clock,
+    ),
+  }
+}
+
+/** Exact forms only: a name or a wildcard may mean any interface. */
+function checkAddresses(
+  addresses: readonly string[],
+  { allow_remote, has_token }: ListenOptions,
+): void {
+  const remote = addresses.find((address) => !loopback.includes(address))
+  if (remote === undefined) return
+  if (allow_remote !== true) {
+    throw new ListenFault(
+      'address_refused',
+      `${remote} is not a loopback address: other machines could reach this home.`,
+      'Leave the address out, or add --allow-remote if that is what you want.',
+    )
+  }
+  if (!has_token) {
+    throw new ListenFault(
+      'address_refused',
+      `${remote} is not a loopback address, and this home has no control token.`,
+      'Make one first: `holon serve` without an address writes control-token into the home.',
+    )
+  }
+}
+
+const noAddress = (addresses: readonly string[]): ListenFault =>
+  new ListenFault(
+    'address_unknown',
+    `This machine has none of the addresses ${addresses.join(', ')}.`,
+    'Name an address of this machine.',
+  )
+
+function makeServer(app: Application): Server {
+  const listener = getRequestListener(
+    (request, { incoming, outgoing }) =>
+      app.fetch(request, {
+        remote: incoming.socket.remoteAddress ?? '',
+        hang_up: () => void outgoing.destroy(),
+      }),
+    { overrideGlobalObjects: false, errorHandler: unreadable },
+  )
+  const server = createServer(
+    {
+      requestTimeout: httpLimits.request_timeout.value,
+      headersTimeout: httpLimits.headers_timeout.value,
+      maxHeaderSize: httpLimits.header_bytes.value,
+      // Without a Host it is refused here, and as a problem.
+      requireHostHeader: false,
+    },
+    (incoming: IncomingMessage, outgoing: ServerResponse) => {
+      // A connection that falls idle while the server closes has nothing more to wait for.
+      outgoing.once('close', () => server.listening || server.closeIdleConnections())
+      void listener(incoming, outgoing)
+    },
+  )
+  server.maxConnections = httpLimits.connections.value
+  server.maxHeadersCount = httpLimits.headers.value
+  server.on('clientError', unparsed)
+  return server
+}
+
+/** An address or a Host no URL can be made of. */
+const unreadable = (): Response =>
+  problemResponse(problemOf('bad_request', 'The address or the Host is malformed.'), {
+    ...securityHeaders,
+  })
+
+/** What Node's parser refused never reaches the application: the answer is written by hand. */
+function unparsed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const problem = problemOfParser(error.code)
+  const body = JSON.stringify(problem)
+  const headers = {
+    ...securityHeaders,
+    'content-type': problemType,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${problem.status} ${problem.title}\r\n${lines.join('')}\r\n${body}`)
+}
+
+function problemOfParser(code: string | undefined): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return problemOf('headers_too_large', 'The headers are too long.')
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return problemOf('body_timeout', 'The request did not arrive in time.')
+  }
+  return problemOf('bad_request', 'This is no HTTP request.')
+}
+
+/** The port listened on; null where the machine has no such address (but IPv4 loopback). */
+async function bind(server: Server, port: number, address: string): Promise<number | null> {
+  const listening = Promise.withResolvers<void>()
+  server.once('error', listening.reject)
+  server.listen({ port, host: address, exclusive: true }, () => listening.resolve())
+  try {
+    await listening.promise
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (address === '::1' && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) return null
+    throw faultOf(error, code, port, address)
+  }
+  server.removeListener('error', listening.reject)
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string') throw new Error('the server has no port')
+  return bound.port
+}
+
+function faultOf(
+  cause: unknown,
+  code: string | undefined,
+  port: number,
+  address: string,
+): ListenFault {
+  const at = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
+  switch (code) {
+    case 'EADDRINUSE':
+      return new ListenFault(
+        'port_in_use',
+        `Port ${port} is in use: another program listens on ${at}.`,
+        'Stop that program, or choose another port with --port.',
+        { cause },
+      )
+    case 'EACCES':
+      return new ListenFault(
+        'port_denied',
+        `You may not listen on ${at}.`,
+        'Choose a port from 1024 on with --port.',
+        { cause },
+      )
+    case 'EADDRNOTAVAIL':
+    case 'EAFNOSUPPORT':
+    case 'ENOTFOUND':
+      return new ListenFault(
+        'address_unknown',
+        `This machine has no address ${address}.`,
+        'Name an address of this machine.',
+        { cause },
+      )
+    case undefined:
+    default:
+      return new ListenFault('listen', `Listening on ${at} failed (${code}).`, 'Try again.', {
+        cause,
+      })
+  }
+}
+
+/** Streams end first, answers under way get the grace, then every connection is cut. */
+function closing(app: Application, servers: readonly Server[], clock: HttpClock) {
+  let closed: Promise<void> | null = null
+  const close = async () => {
+    app.close()
+    const cut = clock.after(httpLimits.close_grace.value, () => {
+      for (const server of servers) server.closeAllConnections()
+    })
+    await Promise.all(
+      servers.map((server) => {
+        const done = Promise.withResolvers<void>()
+        server.close(() => done.resolve())
+        server.closeIdleConnections()
+        return done.promise
+      }),
+    )
+    cut()
+  }
+  return () => (closed ??= close())
+}

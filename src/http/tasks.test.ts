@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TaskRecord } from '../protocol/task-record.ts'
+import { openApi } from '../testing/api.ts'
+import { asked } from '../testing/api-scripts.ts'
+
+type Tasks = { tasks: TaskRecord[]; next_cursor: string | null }
+type Acted = { task: TaskRecord; said: string }
+type Turns = { turns: { id: string }[] }
+type Output = { text: string; next_offset: number; size: number; ended: boolean }
+
+const tasks = '/agents/main/tasks'
+
+test('§13: a command is started, listed, read piece by piece, and its end is kept', async (t) => {
+  const { api, item } = await asked(t)
+  const cmd = 'printf 0123456789'
+  const made = await api.ask<Acted>('POST', tasks, { cmd, work_item_id: item.id })
+  const { id } = made.body.task
+  assert.deepEqual([made.status, made.headers.get('location')], [202, `${tasks}/${id}`])
+  assert.equal(made.body.task.work_item_id, item.id)
+  await api.box.until(
+    (notice) =>
+      notice.kind === 'committed' &&
+      notice.events.some(({ event }) => event.type === 'task_ended' && event.id === id),
+    'the end of the command',
+  )
+  const task = await api.get<TaskRecord>(`${tasks}/task_${id.slice(-6)}`)
+  assert.deepEqual(
+    [task.status, task.exit_status, task.last_sign_of_life_at],
+    ['completed', 0, null],
+  )
+  const piece = (query: string) => api.get<Output>(`${tasks}/${id}/output?${query}`)
+  assert.deepEqual(await piece('limit=4'), {
+    task_id: id,
+    stream: 'stdout',
+    offset: 0,
+    text: '0123',
+    next_offset: 4,
+    size: 10,
+    ended: true,
+  })
+  assert.equal((await piece('offset=4')).text, '456789')
+  assert.deepEqual((await api.get<Tasks>(tasks)).tasks, [])
+  assert.deepEqual((await api.get<Tasks>(`${tasks}?status=all`)).tasks, [task])
+  assert.deepEqual((await api.get<Tasks>('/tasks?status=completed')).tasks, [task])
+})
+
+test('§13: a running command has signs of life; it takes no input, and is stopped with proof', async (t) => {
+  const signs = { last_sign_of_life_at: '2026-01-05T09:00:01.000Z', gives_up_at: null }
+  const seen: { id: string } = { id: '' }
+  const api = await openApi(t, { liveSigns: () => [{ id: seen.id, ...signs }] })
+  await api.box.host.open()
+  const cmd = 'while [ -d "$PWD" ]; do sleep 0.05; done'
+  const { task } = await api.post<Acted>(tasks, { cmd })
+  seen.id = task.id
+  const [running] = (await api.get<Tasks>('/tasks')).tasks
+  assert.equal(running?.last_sign_of_life_at, signs.last_sign_of_life_at)
+  const input = await api.refused('POST', `${tasks}/${task.id}/input`, { text: 'y\n' })
+  assert.deepEqual([input.status, input.code], [409, 'task_takes_no_input'])
+  const stopped = await api.post<Acted>(`${tasks}/${task.id}/stop`)
+  assert.equal(stopped.task.status, 'cancelled')
+  assert.deepEqual(
+    stopped.task.can.map(({ key, allowed }) => [key, allowed]),
+    [['stop_task', false]],
+  )
+  const late = await api.refused('POST', `${tasks}/${task.id}/input`, { text: 'y\n' })
+  assert.deepEqual([late.status, late.code], [409, 'task_ended'])
+})
+
+test('§13: an open request says when it was last heard of and when it is given up', async (t) => {
+  const heard = '2026-01-05T09:00:01.000Z'
+  const given_up = '2026-01-05T09:05:01.000Z'
+  const seen = { id: '' }
+  const signs = { last_sign_of_life_at: heard, gives_up_at: given_up }
+  const { api } = await asked(t, 'Ship it?', [() => 'hang'], {
+    liveSigns: () => [{ id: seen.id, ...signs }],
+  })
+  const [{ id: first } = { id: '' }] = (await api.get<Turns>('/agents/main/turns')).turns
+  await api.post('/agents/main/messages', { text: 'And?' })
+  await api.box.until(
+    (notice) =>
+      notice.kind === 'committed' &&
+      notice.events.some(({ event }) => event.type === 'request_sent' && event.turn_id !== first),
+    'the request of the second turn',
+  )
+  const [turn] = (await api.get<Turns>('/agents/main/turns?state=open')).turns
+  seen.id = turn?.id ?? ''
+  type Whole = { rounds: (typeof signs & { state: string })[] }
+  const { rounds } = await api.get<Whole>(`/agents/main/turns/${seen.id}`)
+  const open = rounds.find(({ state }) => state === 'requested')
+  assert.deepEqual([open?.last_sign_of_life_at, open?.gives_up_at], [heard, given_up])
+  const run = { run_id: seen.id, stop: false }
+  const stale = await api.refused('POST', '/agents/main/abort', { ...run, run_id: 'turn_stale' })
+  assert.deepEqual([stale.status, stale.code], [409, 'run_stale'])
+  const agent = (await api.post<{ agent: { state: string } }>('/agents/main/abort', run)).agent
+  assert.equal(agent.state, 'active')
+})

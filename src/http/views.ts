@@ -1,0 +1,181 @@
+/**
+ * The agents of the home as readers see them, worked out from the owner's facts in memory and kept
+ * until a commit or a moment changes them: a list of ten thousand items is ranked once, not at
+ * every request. What only the ledger has (the last turn, dead letters, sums) is kept the same way.
+ */
+import { agentView, newMemo, type AgentView, type Memo } from '../protocol/agent-view.ts'
+import { agentRecordOf, type AgentRecord } from '../protocol/agent-record.ts'
+import type { Past } from '../protocol/attention.ts'
+import { canOfAgent } from '../protocol/can.ts'
+import type { Rows } from '../protocol/records.ts'
+import { spendByItem, type Spend } from '../protocol/spend.ts'
+import { byMaking } from './page.ts'
+import type { HomePort } from './ports.ts'
+
+/** Turns of one item that its sum is made of, and dead letters of one agent that are shown. */
+const mostTurns = 10_000
+const mostDead = 50
+/** Sums of items kept; the oldest are forgotten first. */
+const sumsKept = 20_000
+
+type Seen = {
+  facts: AgentView['facts']
+  seq: number
+  memo: Memo
+  record: { survey: Memo['survey']; value: AgentRecord } | null
+  items: readonly Rows['work_items'][] | null
+  waits: readonly Rows['waits'][] | null
+}
+
+type History = {
+  seq: number
+  turn: Rows['turns'] | null
+  messages: readonly Rows['messages'][]
+  deliveries: readonly Rows['deliveries'][]
+  completed_items: number
+}
+
+export class Views {
+  readonly #home: HomePort
+  readonly #seen = new Map<string, Seen>()
+  readonly #history = new Map<string, Promise<History>>()
+  readonly #historySeq = new Map<string, number>()
+  readonly #spend = new Map<string, { key: string; spend: Spend | null }>()
+
+  constructor(home: HomePort) {
+    this.#home = home
+  }
+
+  /** Null when there is no such agent, or it was deleted. */
+  of(agent_id: string): AgentView | null {
+    const seen = this.#look(agent_id)
+    return seen === null ? null : agentView(seen.facts, this.#home.now(), true, seen.memo)
+  }
+
+  /** Every agent that still exists, oldest first. */
+  all(): AgentView[] {
+    return this.#home.agent_ids().flatMap((id) => this.of(id) ?? [])
+  }
+
+  /** An agent's record changes with its facts and with the survey of them. */
+  record(view: AgentView): AgentRecord {
+    const seen = this.#look(view.agent.id)
+    if (seen === null || seen.facts !== view.facts) return recordOf(view)
+    // Asked first: it is what finds out whether the survey that was kept still holds.
+    const { because } = view.next
+    const { record, memo } = seen
+    const holds = record?.survey === memo.survey && record.value.because === because
+    if (record !== null && holds) return record.value
+    const value = recordOf(view)
+    seen.record = { survey: memo.survey, value }
+    return value
+  }
+
+  /** The open items of an agent in the order of their making. */
+  openItems({ agent, facts }: AgentView): readonly Rows['work_items'][] {
+    const sorted = () => {
+      const open: Rows['work_items'][] = []
+      for (const item of facts.rows('work_items')) if (item.state === 'open') open.push(item)
+      return open.sort(byMaking)
+    }
+    const seen = this.#look(agent.id)
+    return seen === null ? sorted() : (seen.items ??= sorted())
+  }
+
+  /** The active waits of an agent in the order of their making. */
+  activeWaits({ agent, facts }: AgentView): readonly Rows['waits'][] {
+    const sorted = () => {
+      const active: Rows['waits'][] = []
+      for (const wait of facts.rows('waits')) if (wait.status === 'active') active.push(wait)
+      return active.sort(byMaking)
+    }
+    const seen = this.#look(agent.id)
+    return seen === null ? sorted() : (seen.waits ??= sorted())
+  }
+
+  /**
+   * What an item used; null when no turn was about it. The sum moves when a turn about it begins or
+   * ends, and the pacing of an open item names the last one that ended.
+   */
+  async spendOf({ facts }: AgentView, item: Rows['work_items']): Promise<Spend | null> {
+    const pacing = facts.row('pacing', item.id)
+    const ended = pacing?.kind === 'item' ? (pacing.last_turn_id ?? '') : ''
+    const key = `${item.state} ${ended} ${openTurnAbout(facts, item.id)}`
+    if (key === 'open  ') return null
+    const kept = this.#spend.get(item.id)
+    if (kept?.key === key) return kept.spend
+    const filter = { work_item_id: item.id, limit: mostTurns }
+    const turns = await this.#home.reads.list('turns', filter)
+    const spend = spendByItem(turns).get(item.id) ?? null
+    this.#keepSpend(item.id, { key, spend })
+    return spend
+  }
+
+  /** What the attention list needs of these agents beside their facts. */
+  async past(views: readonly AgentView[]): Promise<Required<Past>> {
+    const all = await Promise.all(views.map((view) => this.#historyOf(view)))
+    return {
+      turns: all.flatMap(({ turn }) => turn ?? []),
+      messages: all.flatMap(({ messages }) => messages),
+      deliveries: all.flatMap(({ deliveries }) => deliveries),
+    }
+  }
+
+  async completedItems(view: AgentView): Promise<number> {
+    return (await this.#historyOf(view)).completed_items
+  }
+
+  /** What was worked out of the facts as they are now; thrown away when a commit moved them. */
+  #look(agent_id: string): Seen | null {
+    const facts = this.#home.facts(agent_id)
+    const agent = facts?.row('agents', agent_id)
+    if (!facts || !agent || agent.state === 'deleted') return null
+    const kept = this.#seen.get(agent_id)
+    if (kept !== undefined && kept.seq === facts.seq && kept.facts === facts) return kept
+    const { seq } = facts
+    const seen = { facts, seq, memo: newMemo(), record: null, items: null, waits: null }
+    this.#seen.set(agent_id, seen)
+    return seen
+  }
+
+  /** One read for all who ask at once; a read that failed is not kept. */
+  #historyOf({ agent, facts }: AgentView): Promise<History> {
+    const kept = this.#history.get(agent.id)
+    if (kept !== undefined && this.#historySeq.get(agent.id) === facts.seq) return kept
+    const read = this.#readHistory(agent.id, facts.seq)
+    this.#history.set(agent.id, read)
+    this.#historySeq.set(agent.id, facts.seq)
+    read.catch(() => this.#historySeq.delete(agent.id))
+    return read
+  }
+
+  async #readHistory(agent_id: string, seq: number): Promise<History> {
+    const { reads } = this.#home
+    const dead = { agent_id, status: ['dead'], limit: mostDead }
+    const [turns, messages, deliveries, counts] = await Promise.all([
+      reads.list('turns', { agent_id, limit: 1 }),
+      reads.list('messages', dead),
+      reads.list('deliveries', dead),
+      reads.counts(agent_id),
+    ])
+    const { completed_items } = counts
+    return { seq, turn: turns.at(-1) ?? null, messages, deliveries, completed_items }
+  }
+
+  #keepSpend(id: string, kept: { key: string; spend: Spend | null }): void {
+    this.#spend.delete(id)
+    this.#spend.set(id, kept)
+    const [oldest] = this.#spend.keys()
+    if (this.#spend.size > sumsKept && oldest !== undefined) this.#spend.delete(oldest)
+  }
+}
+
+const recordOf = (view: AgentView): AgentRecord => agentRecordOf(view, canOfAgent(view))
+
+/** A turn that is bound to an item moves into its sum when it begins. */
+function openTurnAbout(facts: AgentView['facts'], item: string): string {
+  for (const turn of facts.rows('turns')) {
+    if (turn.state === 'open') return turn.work_item_id === item ? turn.id : ''
+  }
+  return ''
+}

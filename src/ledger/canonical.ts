@@ -1,0 +1,11 @@
+/**
+ * JSON with sorted keys: equal values have equal text.
+ */
+export function canonical(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}

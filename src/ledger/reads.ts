@@ -1,0 +1,91 @@
+/**
+ * The reads of the port over one connection, for the owner and for readers beside it.
+ */
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import type { Kysely } from 'kysely'
+import { backupHome } from './backup.ts'
+import { blobsIn, type Blobs } from './blobs.ts'
+import { readEventPage, readEventRange, readEvents, readLastGlobalSeq } from './events.ts'
+import { guarded } from './fault.ts'
+import { readDeliveryBySender, readMessageByKey, readTriggerByToken } from './inbox.ts'
+import { readLive } from './live.ts'
+import { readList, readPage } from './pages.ts'
+import type { LedgerReads } from './port.ts'
+import { readRoundsAbout, readRoundsOfTurn } from './rounds.ts'
+import { readAgents, readIdsLike, readRow } from './rows.ts'
+import type { Database } from './schema.ts'
+import { readCounts, readSpend } from './spend.ts'
+import { databasePath, kyselyOver, openDatabase, type OpenMode } from './sqlite.ts'
+import { readStats } from './stats.ts'
+import { verifyStore } from './verify.ts'
+
+/** Set once, when the object may not be used any more; every later call throws it. */
+export type State = { ended: Error | null }
+
+export function throwIfEnded(state: State): void {
+  if (state.ended !== null) throw state.ended
+}
+
+export type Source = {
+  home: string
+  db: Kysely<Database>
+  database: DatabaseSync
+  mode: OpenMode
+  state: State
+}
+
+export function readsOf({ home, db, database, mode, state }: Source): LedgerReads {
+  const blobs = blobsIn(join(home, 'ledger'))
+  const reading = async <T>(body: () => Promise<T>): Promise<T> => {
+    throwIfEnded(state)
+    try {
+      return await guarded('Reading the ledger', body)
+    } catch (error) {
+      // A read in flight when the ledger ended fails for that reason and no other.
+      throwIfEnded(state)
+      throw error
+    }
+  }
+  return {
+    agents: () => reading(() => readAgents(db)),
+    live: (agent_id) => reading(() => readLive(db, agent_id)),
+    row: (table, id) => reading(() => readRow(db, table, id)),
+    idsLike: (table, short) => reading(() => readIdsLike(db, table, short)),
+    list: (table, filter) => reading(() => readList(db, table, filter)),
+    page: (table, filter) => reading(() => readPage(db, table, filter)),
+    events: (filter) => reading(() => readEvents(db, filter)),
+    eventPage: (page) => reading(() => readEventPage(db, page)),
+    eventRange: (agent_id) => reading(() => readEventRange(db, agent_id)),
+    lastGlobalSeq: () => reading(() => readLastGlobalSeq(db)),
+    messageByKey: (agent_id, key, since) =>
+      reading(() => readMessageByKey(db, agent_id, key, since)),
+    triggerByToken: (token_sha256) => reading(() => readTriggerByToken(db, token_sha256)),
+    deliveryBySender: (agent_id, source, sender_id, since) =>
+      reading(() => readDeliveryBySender(db, agent_id, source, sender_id, since)),
+    counts: (agent_id) => reading(() => readCounts(db, agent_id)),
+    spend: (filter) => reading(() => readSpend(db, filter)),
+    roundsAbout: (work_item_id, limit) => reading(() => readRoundsAbout(db, work_item_id, limit)),
+    roundsOfTurn: (turn_id) => reading(() => readRoundsOfTurn(db, turn_id)),
+    blob: (sha256) => reading(() => blobs.get(sha256)),
+    blobPath: (sha256) => blobs.path(sha256),
+    verify: () => reading(() => verifyOnItsOwn(home, blobs)),
+    stats: () => reading(() => readStats(db)),
+    backup: (options) => reading(() => backupHome({ home, database, mode }, options)),
+    close: () =>
+      guarded('Closing the ledger', async () => {
+        state.ended ??= new Error('the ledger is closed')
+        await db.destroy()
+      }),
+  }
+}
+
+/** On a connection of its own: a long look must not hold up commits. */
+async function verifyOnItsOwn(home: string, blobs: Blobs) {
+  const db = kyselyOver(openDatabase(databasePath(home), 'read'), 'read')
+  try {
+    return await verifyStore(db, (sha256) => blobs.check(sha256))
+  } finally {
+    await db.destroy()
+  }
+}

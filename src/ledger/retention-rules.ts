@@ -1,0 +1,157 @@
+/**
+ * Which rows retention may take: they have ended, nothing will change them any more, and nothing
+ * that is still going on belongs to them. What is never taken has no rule here: agents, work
+ * items, pacing, triggers, schedules, snoozes, and the results of items.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import type { Rows, Table } from '../domain/event.ts'
+import { isLiveWait } from '../domain/facts.ts'
+import { isLiveMessage } from '../domain/message.ts'
+import { isTerminal } from '../domain/task.ts'
+import type { Timestamp } from '../domain/time.ts'
+
+/** The tables retention takes rows from. */
+export const fleeting = [
+  'waits',
+  'messages',
+  'turns',
+  'rounds',
+  'calls',
+  'tasks',
+  'briefs',
+  'decisions',
+  'deliveries',
+  'slots',
+  'receipts',
+] as const satisfies readonly Table[]
+export type Fleeting = (typeof fleeting)[number]
+
+export const isFleeting = (table: Table): table is Fleeting =>
+  (fleeting as readonly Table[]).includes(table)
+
+/**
+ * Answers for one transaction: it remembers what is open. A row that points at something that is
+ * gone points at something that ended.
+ */
+export class Open {
+  readonly #items: (id: string) => boolean
+  readonly #waits: (id: string) => boolean
+  readonly #messages: (id: string) => boolean
+  readonly #turns: (id: string) => Rows['turns'] | null
+  readonly #cuts: (agent_id: string) => number | null
+  /** Keys of admissions and requests are remembered since then. */
+  readonly #keysSince: Timestamp
+
+  constructor(database: DatabaseSync, keysSince: Timestamp) {
+    const row = (query: string) => {
+      const statement = database.prepare(query)
+      return remembered((id) => statement.get(id) ?? null)
+    }
+    const isOpen = (query: string) => {
+      const find = row(query)
+      return (id: string) => find(id) !== null
+    }
+    this.#items = isOpen(`select 1 from work_items where id = ? and state = 'open'`)
+    this.#waits = isOpen(`select 1 from waits where id = ? and status = 'active'`)
+    this.#messages = isOpen(
+      `select 1 from messages where id = ? and status in ('queued', 'claimed')`,
+    )
+    const turn = row('select data from turns where id = ?')
+    this.#turns = (id) => turnIn(turn(id)?.['data'])
+    const open = row(`select data from turns where agent_id = ? and state = 'open'`)
+    this.#cuts = (agent_id) => turnIn(open(agent_id)?.['data'])?.input_cut ?? null
+    this.#keysSince = keysSince
+  }
+
+  /** Whether the row has ended and belongs to nothing that goes on. */
+  isOver<T extends Fleeting>(table: T, row: Rows[T]): boolean {
+    switch (table) {
+      case 'waits': {
+        const wait = row as Rows['waits']
+        return !isLiveWait(wait) && !this.#item(wait.work_item_id)
+      }
+      case 'messages':
+        return this.#isMessageOver(row as Rows['messages'])
+      case 'turns': {
+        const turn = row as Rows['turns']
+        return turn.state === 'ended' && !this.#item(turn.work_item_id)
+      }
+      case 'rounds':
+      case 'calls': {
+        const part = row as Rows['rounds' | 'calls']
+        return !this.#item(part.work_item_id) && !this.#turn(part.turn_id)
+      }
+      case 'tasks': {
+        const task = row as Rows['tasks']
+        return isTerminal(task) && !this.#item(task.work_item_id)
+      }
+      case 'briefs':
+        return this.#isBriefOver(row as Rows['briefs'])
+      case 'decisions':
+        return !this.#item((row as Rows['decisions']).work_item_id)
+      case 'deliveries':
+        return this.#isDeliveryOver(row as Rows['deliveries'])
+      case 'slots': {
+        const { message_id } = row as Rows['slots']
+        return message_id === null || !this.#messages(message_id)
+      }
+      case 'receipts':
+        return (row as Rows['receipts']).created_at < this.#keysSince
+    }
+    throw new Error(`no rule for ${String(table)}`)
+  }
+
+  #isMessageOver(message: Rows['messages']): boolean {
+    // A wait that the open turn registers must still meet what came after the turn looked.
+    const cut = this.#cuts(message.agent_id)
+    return (
+      !isLiveMessage(message) &&
+      !(cut !== null && message.inbox_seq > cut) &&
+      !(message.dedupe_key !== null && message.created_at >= this.#keysSince) &&
+      !this.#item(message.work_item_id) &&
+      !this.#turn(message.turn_id) &&
+      !(message.wait_id !== null && this.#waits(message.wait_id))
+    )
+  }
+
+  #isBriefOver(brief: Rows['briefs']): boolean {
+    return (
+      brief.kind !== 'result' &&
+      !this.#item(brief.work_item_id) &&
+      !this.#turn(brief.turn_id) &&
+      !(brief.wait_id !== null && this.#waits(brief.wait_id))
+    )
+  }
+
+  #isDeliveryOver({ sender_id, received_at, message_id }: Rows['deliveries']): boolean {
+    return (
+      !(sender_id !== null && received_at >= this.#keysSince) &&
+      !(message_id !== null && this.#messages(message_id))
+    )
+  }
+
+  /** Whether there is such an item and it is open. */
+  #item(id: string | null): boolean {
+    return id !== null && this.#items(id)
+  }
+
+  /** Whether there is such a turn and it is open, or about an open item. */
+  #turn(id: string | null): boolean {
+    const turn = id === null ? null : this.#turns(id)
+    return turn !== null && (turn.state === 'open' || this.#item(turn.work_item_id))
+  }
+}
+
+function remembered<T>(find: (id: string) => T): (id: string) => T {
+  const known = new Map<string, T>()
+  return (id) => {
+    const before = known.get(id)
+    if (before !== undefined) return before
+    const found = find(id)
+    known.set(id, found)
+    return found
+  }
+}
+
+const turnIn = (data: unknown): Rows['turns'] | null =>
+  typeof data === 'string' ? (JSON.parse(data) as Rows['turns']) : null

@@ -1,0 +1,139 @@
+/**
+ * Ledgers of earlier schemas: a real one, as the released program wrote it, brought up to date.
+ */
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+import type { Table } from '../domain/event.ts'
+import { freshMint } from '../testing/lane.ts'
+import { sql as schema1 } from './migrations/0001.ts'
+import { openLedger, openReader } from './open.ts'
+import type { LedgerFault } from './port.ts'
+import { schemaOf } from './sqlite.ts'
+
+const open = (home: string) =>
+  openLedger(home, { clock_now: () => Date.parse('2026-03-01T00:00:00.000Z'), mint: freshMint })
+
+const rows = readFileSync(join(import.meta.dirname, 'migrations', 'schema-1.fixture.sql'), 'utf8')
+const databaseOf = (home: string) => join(home, 'ledger', 'ledger.sqlite')
+
+/** A home as 0.1.0 left it; a row that begins with `lost` is not there. */
+function homeOfSchema1(t: TestContext, lost?: string): string {
+  const home = mkdtempSync(join(tmpdir(), 'holon-upgrade-'))
+  t.after(() => rmSync(home, { recursive: true }))
+  mkdirSync(join(home, 'ledger'), { mode: 0o700 })
+  const database = new DatabaseSync(databaseOf(home))
+  database.exec('pragma journal_mode = wal')
+  const kept = rows.split('\n').filter((line) => lost === undefined || !line.startsWith(lost))
+  assert.ok(lost === undefined || kept.length < rows.split('\n').length, 'there is no such row')
+  database.exec(`begin; ${schema1}; pragma user_version = 1; ${kept.join('\n')} commit`)
+  database.close()
+  return home
+}
+
+/** Every row of the database, by table, as JSON text. */
+function dataOf(path: string): Record<string, unknown[]> {
+  const database = new DatabaseSync(path, { readOnly: true })
+  const tables = database
+    .prepare(`select name from sqlite_schema where type = 'table' order by name`)
+    .all()
+    .map(({ name }) => String(name))
+  const all = tables.map((table) => [table, database.prepare(`select * from ${table}`).all()])
+  database.close()
+  return Object.fromEntries(all) as Record<string, unknown[]>
+}
+
+/** Before schema 2 each agent said the generation of its one trigger, which it never had. */
+const withoutGeneration = ({ trigger_generation: _, ...agent }: Record<string, unknown>) => agent
+
+test('§11 a ledger of schema 1 is upgraded by its owner: same rows, and it verifies', async (t) => {
+  const home = homeOfSchema1(t)
+  const before = dataOf(databaseOf(home))
+  const ledger = await open(home)
+  const { ok, problems, events, rows: count } = await ledger.verify()
+  assert.deepEqual(
+    { ok, problems, events, count },
+    { ok: true, problems: [], events: 26, count: 16 },
+  )
+  for (const [table, found] of Object.entries(before)) {
+    if (table === 'meta' || table === 'events') continue
+    for (const { id, data } of found as { id: string; data: string }[]) {
+      const row = JSON.parse(data) as Record<string, unknown>
+      assert.deepEqual(
+        await ledger.row(table as Table, id),
+        table === 'agents' ? withoutGeneration(row) : row,
+      )
+    }
+  }
+  const stored = before['events'] as { global_seq: number; id: string; data: string }[]
+  assert.deepEqual(
+    (await ledger.events({ after: 0, limit: 100 })).map((event) => [
+      event.global_seq,
+      event.id,
+      event.event,
+    ]),
+    stored.map((event) => [event.global_seq, event.id, JSON.parse(event.data)]),
+  )
+  const [spend] = await ledger.spend({ by: ['day'] })
+  assert.deepEqual(
+    [spend?.day, spend?.requests, spend?.input_tokens, spend?.usd],
+    ['2026-01-02', 1, 120, 0.0125],
+  )
+  await ledger.close()
+})
+
+test('§11 what was before the upgrade is kept beside it, whole and private', async (t) => {
+  const home = homeOfSchema1(t)
+  const before = dataOf(databaseOf(home))
+  await open(home).then((ledger) => ledger.close())
+  const copy = join(home, 'ledger-before-2.sqlite')
+  assert.equal(statSync(copy).mode & 0o777, 0o600)
+  assert.deepEqual(dataOf(copy), before)
+  const database = new DatabaseSync(copy)
+  assert.equal(schemaOf(database), 1)
+  database.close()
+  const { mtimeMs } = statSync(copy)
+  await open(home).then((ledger) => ledger.close())
+  assert.equal(statSync(copy).mtimeMs, mtimeMs)
+  assert.deepEqual(
+    readdirSync(home).filter((name) => name.endsWith('.new')),
+    [],
+  )
+})
+
+test('§11 a reader of an older ledger says that an owner has to open it first', async (t) => {
+  const home = homeOfSchema1(t)
+  await assert.rejects(openReader(home), (fault: LedgerFault) => {
+    assert.deepEqual([fault.code, fault.retry], ['older_schema', 'never'])
+    assert.match(fault.message, /has schema 1 and this holon reads 2: open the home once with /)
+    return true
+  })
+  await open(home).then((ledger) => ledger.close())
+  const reader = await openReader(home)
+  assert.deepEqual((await reader.verify()).problems, [])
+  await reader.close()
+})
+
+test('§11 a history that does not fold is not upgraded, and stays as it was', async (t) => {
+  const columns = 'global_seq, id, agent_id, seq, at, type, v, subject_table, subject_id, '
+  const more = 'work_item_id, turn_id, causation_id, data'
+  const damages: [lost: string, said: RegExp][] = [
+    [
+      `insert into events (${columns}${more}) values (3, `,
+      /cannot be upgraded: evt_\S+ \(seq \d+ of main\) does not fold.*holon restore/,
+    ],
+    ['insert into tasks', /cannot be upgraded: tasks task_\S+ has events but no row/],
+  ]
+  for (const [lost, said] of damages) {
+    const home = homeOfSchema1(t, lost)
+    const before = dataOf(databaseOf(home))
+    await assert.rejects(open(home), { code: 'corrupt', retry: 'never', message: said })
+    const database = new DatabaseSync(databaseOf(home))
+    assert.equal(schemaOf(database), 1)
+    database.close()
+    assert.deepEqual(dataOf(databaseOf(home)), before)
+  }
+})

@@ -1,0 +1,47 @@
+/**
+ * How clients find the owner of a home and prove that they may command it: the lock says who it is,
+ * `door.json` where it listens, `control-token` is the proof. Each is read anew when it is needed.
+ */
+import type { DoorAddress } from '../client/operator.ts'
+import { doorPath, env, files, ids, readText, tokenPath } from './machine.ts'
+
+export async function ownerOf(home: string) {
+  const { ownerOf } = await import('../ledger/owner.ts')
+  return ownerOf(home)
+}
+
+export async function readToken(home: string): Promise<string | null> {
+  const given = env['HOLON_CONTROL_TOKEN']?.trim()
+  if (given) return given
+  const read = await readText(tokenPath(home), 4_096)
+  return read.ok ? read.text.trim() : null
+}
+
+/** Makes the token of the home when it has none; one that the environment gives is not stored. */
+export async function ensureToken(home: string): Promise<void> {
+  if ((await readToken(home)) === null) await rotateToken(home)
+}
+
+/** A new token holds from the next request on, the old one no longer. */
+export async function rotateToken(home: string): Promise<void> {
+  const { tokenBytes } = await import('../http/token.ts')
+  await files.write_atomic(tokenPath(home), `${ids.token(tokenBytes)}\n`, 0o600)
+}
+
+/** Where the owner's door is. What a dead owner left behind names another process. */
+export async function readDoor(home: string) {
+  const owner = await ownerOf(home)
+  const read = await readText(doorPath(home), 4_096)
+  const token = await readToken(home)
+  if (!read.ok || token === null || owner === null) return null
+  try {
+    const address = JSON.parse(read.text) as DoorAddress
+    return address.pid === owner.pid ? { address, token } : null
+  } catch {
+    return null
+  }
+}
+
+export async function writeDoor(home: string, address: DoorAddress): Promise<void> {
+  await files.write_atomic(doorPath(home), `${JSON.stringify(address)}\n`, 0o600)
+}

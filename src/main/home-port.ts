@@ -1,0 +1,97 @@
+/**
+ * The home as the HTTP surface sees it: the host's acts and notices, the ledger's reads, and the
+ * files of tasks and plans. Nothing is decided here.
+ */
+import type { StoredEvent } from '../domain/event.ts'
+import type { TaskId } from '../domain/ids.ts'
+import type { HomePort, HomeReads, StreamNotice } from '../http/ports.ts'
+import type { LedgerReads } from '../ledger/port.ts'
+import type { Host, HostNotice } from '../runtime/ports.ts'
+import { clock, readText } from './machine.ts'
+import { frameOf } from './live-frames.ts'
+
+/** What of a process that serves the home is neither in the ledger nor in the host. */
+export type Served = {
+  started_at: string
+  act: HomePort['act']
+  agent_ids: HomePort['agent_ids']
+  ready: HomePort['ready']
+  metrics: HomePort['metrics']
+  upkeep: HomePort['upkeep']
+  has_owner?: boolean
+}
+
+/** What of a host is read; without one, of what it would say. */
+export type HostReads = Pick<
+  Host,
+  | 'subscribe'
+  | 'followOutput'
+  | 'facts'
+  | 'liveSigns'
+  | 'plan'
+  | 'taskOutput'
+  | 'degraded'
+  | 'triggerUrl'
+>
+
+export function readsOf(ledger: LedgerReads): HomeReads {
+  return {
+    agents: () => ledger.agents(),
+    live: (agent_id) => ledger.live(agent_id),
+    row: (table, id) => ledger.row(table, id),
+    idsLike: (table, short) => ledger.idsLike(table, short),
+    list: (table, filter) => ledger.list(table, filter as Parameters<LedgerReads['list']>[1]),
+    events: (page): Promise<StoredEvent[]> =>
+      ledger.eventPage(page as Parameters<LedgerReads['eventPage']>[0]),
+    eventRange: (agent_id) => ledger.eventRange(agent_id),
+    roundsOfTurn: (turn_id) =>
+      ledger.roundsOfTurn(turn_id as Parameters<LedgerReads['roundsOfTurn']>[0]),
+    blob: (sha256) => ledger.blob(sha256),
+    triggerByToken: (token_sha256) => ledger.triggerByToken(token_sha256),
+    spend: (filter) => ledger.spend(filter as Parameters<LedgerReads['spend']>[0]),
+    counts: (agent_id) => ledger.counts(agent_id),
+  }
+}
+
+export function homePort(ledger: LedgerReads, host: HostReads, served: Served): HomePort {
+  return {
+    ...served,
+    reads: readsOf(ledger),
+    clock,
+    now: () => new Date(clock.now()).toISOString(),
+    subscribe: (listener) => {
+      const unsubscribe = host.subscribe((notice) => tell(listener, notice))
+      const unfollow = host.followOutput((frame) =>
+        listener({ kind: 'live', agent_id: frame.agent_id, frame }),
+      )
+      return () => {
+        unsubscribe()
+        unfollow()
+      }
+    },
+    facts: (agent_id) => host.facts(agent_id),
+    liveSigns: (agent_id) => host.liveSigns(agent_id),
+    plan: (item) => host.plan(item),
+    plan_text: ({ plan_artifact: { path } }) => planText(path),
+    taskOutput: (task_id, stream, offset, limit) =>
+      host.taskOutput(task_id as TaskId, { stream, offset, limit }),
+    degraded: () => host.degraded(),
+    triggerUrl: (trigger) => Promise.resolve(host.triggerUrl(trigger)),
+  }
+}
+
+function tell(listener: (notice: StreamNotice) => void, notice: HostNotice): void {
+  if (notice.kind === 'committed') {
+    return listener({ kind: 'committed', agent_id: notice.agent_id })
+  }
+  const frame = frameOf(notice)
+  if (frame !== null) listener({ kind: 'live', agent_id: frame.agent_id, frame })
+}
+
+/** Bytes of a plan that are read: the limit of the tool that writes it, and some. */
+const largestPlan = 4 * 1024 * 1024
+
+async function planText(path: string): Promise<string | null> {
+  const read = await readText(path, largestPlan)
+  return read.ok ? read.text : null
+}

@@ -1,0 +1,40 @@
+/**
+ * Models by name, each opened once. Keys come from files, the environment and nowhere else.
+ */
+import type { RunSettings } from '../cli/ports.ts'
+import type { Model, Usage as ModelUsage } from '../models/model.ts'
+import type { ProviderSetting } from '../models/open-model.ts'
+import { clock, env, files } from './machine.ts'
+
+export async function modelsOf(config: RunSettings['config']) {
+  const [{ openModel }, data, { keptAliveFetch }] = await Promise.all([
+    import('../models/open-model.ts'),
+    import('../models/model-data.ts'),
+    import('../models/fetch.ts'),
+  ])
+  const fetching = keptAliveFetch()
+  const opened = new Map<string, Model>()
+  const settings = {
+    providers: (config.providers ?? {}) as Record<string, ProviderSetting>,
+    env,
+    read_file: async (path: string) => new TextDecoder().decode((await files.read(path)).bytes),
+  }
+  const ports = {
+    clock,
+    fetch: fetching.fetch,
+    runbook: async () => (await import('../models/runbook/runbook-model.ts')).runbookModel(),
+  }
+  return {
+    async open(id: string) {
+      const known = opened.get(id)
+      if (known) return { ok: true as const, model: known }
+      const found = await openModel(id, settings, ports)
+      if (!found.ok) return { ok: false as const, ...found.rejection }
+      opened.set(id, found.model)
+      return found
+    },
+    facts: (id: string) => data.modelFacts(id),
+    price: (id: string, usage: ModelUsage) => data.priceOf(usage, id),
+    close: () => fetching.close(),
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * A home that this process owns: its ledger, its host, and everything the host stands on. The same
+ * for a run, for a command that writes and leaves, and for the daemon.
+ */
+import { join } from 'node:path'
+import type { OwnedHome, RunSettings } from '../cli/ports.ts'
+import type { Redactor } from '../domain/redact.ts'
+import type { Ledger } from '../ledger/port.ts'
+import { ensureToken, readToken, writeDoor } from './control.ts'
+import { clock, doorPath, env, files, ids, userHome } from './machine.ts'
+import { modelsOf } from './models.ts'
+
+type Taking = {
+  /** Knows what must not be written. */
+  redactor: Redactor
+  /** What the daemon has that a run has not: it can be reached, timed, and waits for room. */
+  daemon?: { timed(ledger: Ledger): Ledger }
+}
+
+/** Rejects with the ledger's faults. */
+export async function takeHome({ home, config }: RunSettings, { redactor, daemon }: Taking) {
+  const [{ openLedger }, { createHost }, { createProcesses }, models] = await Promise.all([
+    import('../ledger/open.ts'),
+    import('../runtime/host.ts'),
+    import('../exec/processes.ts'),
+    modelsOf(config),
+  ])
+  const opened = await openLedger(home, {
+    clock_now: () => clock.now(),
+    mint: (prefix) => ids.mint(prefix),
+  })
+  const ledger = daemon === undefined ? opened : daemon.timed(opened)
+  const processes = createProcesses({
+    tasks_folder: join(home, 'tasks'),
+    clock,
+    parent_env: env,
+    pass: config.environment ?? [],
+  })
+  const host = createHost({
+    home,
+    ledger,
+    clock,
+    ids,
+    files,
+    processes,
+    models,
+    environment: {},
+    user_home: userHome,
+    redactor,
+    ...(daemon === undefined
+      ? { has_listener: false }
+      : { has_listener: true, waits_for_room: true }),
+  })
+  return { ledger, processes, models, host }
+}
+
+export type TakenHome = Awaited<ReturnType<typeof takeHome>>
+
+/** Gives everything back, the lock last, whatever of it fails. */
+export async function giveBack(taken: TakenHome, how: 'safe_point' | 'now'): Promise<void> {
+  try {
+    await taken.host.close(how)
+  } finally {
+    await taken.processes.close()
+    taken.models.close()
+    await taken.ledger.close()
+  }
+}
+
+/**
+ * Keeps the heap near what is in use. Left alone, V8 lets the space for young objects grow to 16 MB
+ * and more, and the old one to several times what a run keeps: a quarter of a long run's memory,
+ * for nothing. Both are read when a space would grow, so they may be set while the program runs.
+ */
+export function keepHeapSmall(): void {
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8')
+  setFlagsFromString('--semi-space-growth-factor=1')
+  setFlagsFromString('--heap-growing-percent=50')
+}
+
+export async function own(settings: RunSettings): Promise<OwnedHome> {
+  const { secretsOf } = await import('./secrets.ts')
+  const { redactor } = await secretsOf(settings.config)
+  const taken = await takeHome(settings, { redactor })
+  const { ledger, host, models, processes } = taken
+  let door: Promise<{ close(): Promise<void> }> | null = null
+  return {
+    outlives: false,
+    host,
+    agents: () => ledger.agents(),
+    events: (after) => ledger.events({ after, limit: 500 }),
+    last_global_seq: () => ledger.lastGlobalSeq(),
+    open_model: async (id) => {
+      const found = await models.open(id)
+      return found.ok ? { ok: true } : found
+    },
+    async open_door() {
+      // The first request is out by now: loading what sets a flag costs the start nothing.
+      keepHeapSmall()
+      door ??= openHomeDoor(settings.home, host)
+      await door
+      redactor.register('control_token', (await readToken(settings.home)) ?? '')
+    },
+    async output_bytes(task_id) {
+      const seen = await processes.observe(task_id)
+      return seen.state === 'absent' ? null : seen.output.stdout_bytes + seen.output.stderr_bytes
+    },
+    async close(how) {
+      try {
+        await (await door)?.close()
+      } finally {
+        await giveBack(taken, how)
+      }
+    },
+  }
+}
+
+/** Lets other terminals in: the token when there is none yet, the server, and its address. */
+async function openHomeDoor(home: string, host: OwnedHome['host']) {
+  const [{ openDoor }, { checkAgainst }] = await Promise.all([
+    import('../http/door.ts'),
+    import('../http/token.ts'),
+  ])
+  await ensureToken(home)
+  const door = await openDoor({
+    act: (command) => host.act(command),
+    token_is_valid: checkAgainst(() => readToken(home)),
+  })
+  await writeDoor(home, { pid: process.pid, port: door.port })
+  return {
+    async close() {
+      await files.remove(doorPath(home))
+      await door.close()
+    },
+  }
+}

@@ -1,0 +1,35 @@
+/** A home opened for reading, beside its owner or without one. */
+import { stat } from 'node:fs/promises'
+import type { HomeReader } from '../cli/ports.ts'
+import { describePlan } from '../exec/plan-file.ts'
+import type { LedgerReads } from '../ledger/port.ts'
+import { files } from './machine.ts'
+
+/** Null when there is no ledger yet. Rejects with the ledger's faults. */
+export async function openHomeReader(home: string): Promise<(HomeReader & LedgerReads) | null> {
+  const [{ openReader }, { LedgerFault }] = await Promise.all([
+    import('../ledger/open.ts'),
+    import('../ledger/port.ts'),
+  ])
+  let reader: LedgerReads
+  try {
+    reader = await openReader(home)
+  } catch (error) {
+    if (!(error instanceof LedgerFault && error.code === 'no_home')) throw error
+    const found = await stat(home).catch(() => null)
+    if (found === null || found.isDirectory()) return null
+    const says = `${home} is a file, not a folder: choose another home with --home or HOLON_HOME`
+    throw new LedgerFault('io', says, 'never', { cause: error })
+  }
+  return {
+    ...reader,
+    plan: ({ plan_artifact: { path, good_sha256 } }) => {
+      const path_ = good_sha256 === null ? null : reader.blobPath(good_sha256)
+      return describePlan(
+        files,
+        path,
+        good_sha256 === null ? undefined : { sha256: good_sha256, path: path_ },
+      )
+    },
+  }
+}

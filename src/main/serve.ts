@@ -1,0 +1,176 @@
+/**
+ * The daemon: takes the home, opens its HTTP API, lets the laps run, and says where it is. In this
+ * order, so that whatever can be refused is refused before an agent works: the lock, the modes of
+ * secret files, the port, then recovery. `door.json` is written when it is ready.
+ */
+import type { Serving, ServeSettings } from '../cli/daemon-ports.ts'
+import type { Application } from '../http/app.ts'
+import type { UpkeepPort } from '../http/ports.ts'
+import type { Ledger } from '../ledger/port.ts'
+import type { HostNotice } from '../runtime/ports.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { ensureToken, readToken, writeDoor } from './control.ts'
+import { homePort } from './home-port.ts'
+import { clock, doorPath, files, pidPath } from './machine.ts'
+import { giveBack, keepHeapSmall, takeHome, type TakenHome } from './owned.ts'
+import { startRetention } from './retention.ts'
+import { refuseOpenSecrets, secretsOf } from './secrets.ts'
+import { telemetryOf, type Telemetry } from './telemetry.ts'
+import { UpkeepDesk, upkeepPort } from './upkeep-desk.ts'
+import { refuseUnsignedWebhooks, webhookPorts } from './webhook-secrets.ts'
+
+export async function serve(settings: ServeSettings): Promise<Serving> {
+  const { home } = settings
+  const { redactor, warnings } = await secretsOf(settings.config)
+  const telemetry = await telemetryOf(settings, (text) => redactor.text(text))
+  for (const warning of warnings) telemetry.log.warn(warning)
+  const daemon = { timed: (ledger: Ledger) => telemetry.timed(ledger) }
+  const taken = await takeHome(settings, { redactor, daemon })
+  try {
+    await ensureToken(home)
+    await refuseOpenSecrets(home, settings.config)
+    await refuseUnsignedWebhooks(settings.config)
+    redactor.register('control_token', (await readToken(home)) ?? '')
+    const { writePidFile } = await import('../exec/daemon.ts')
+    await writePidFile(pidPath(home))
+    return await opened(settings, taken, telemetry)
+  } catch (error) {
+    await files.remove(pidPath(home))
+    await giveBack(taken, 'now').catch(() => {
+      // What went wrong first is what is told.
+    })
+    throw error
+  }
+}
+
+async function opened(
+  settings: ServeSettings,
+  taken: TakenHome,
+  telemetry: Telemetry,
+): Promise<Serving> {
+  const { home } = settings
+  const state: State = {
+    stopping: false,
+    started_at: new Date(clock.now()).toISOString(),
+    agents: new Set((await taken.ledger.agents()).map(({ id }) => id)),
+  }
+  const failed = Promise.withResolvers<string>()
+  taken.host.subscribe((notice: HostNotice) => {
+    if (notice.kind === 'committed') state.agents.add(notice.agent_id)
+    telemetry.notice(notice)
+    if (notice.kind === 'fault') failed.resolve(notice.message)
+  })
+  const desk = new UpkeepDesk()
+  const upkeep = upkeepPort(desk, taken.ledger, settings)
+  const listening = await listen(settings, taken, { telemetry, state, upkeep })
+  telemetry.watch({
+    facts: () => [...state.agents].flatMap((id) => taken.host.facts(id) ?? []),
+    streams: () => listening.streams(),
+    is_degraded: () => taken.host.degraded() !== null,
+  })
+  try {
+    await taken.host.open()
+  } catch (error) {
+    await listening.close()
+    await telemetry.close()
+    throw error
+  }
+  const url = urlOf(listening.addresses, listening.port)
+  const { started_at } = state
+  await writeDoor(home, { pid: process.pid, port: listening.port, url, started_at })
+  telemetry.log.info('serving', { url, pid: process.pid, version: packageJson.version })
+  keepHeapSmall()
+  const retention = startRetention({ clock, upkeep, log: telemetry.log })
+
+  let closing: Promise<void> | null = null
+  const close = async () => {
+    telemetry.log.info('stopping')
+    await Promise.all([files.remove(doorPath(home)), listening.close()])
+    retention?.stop()
+    await desk.stop()
+    await giveBack(taken, 'safe_point')
+    await files.remove(pidPath(home))
+    telemetry.log.info('stopped')
+    await telemetry.close()
+  }
+  return {
+    url,
+    pid: process.pid,
+    failed: failed.promise,
+    close(how) {
+      state.stopping = true
+      closing ??= close()
+      return how === 'safe_point' ? closing : taken.host.close('now')
+    },
+  }
+}
+
+type State = { stopping: boolean; started_at: string; agents: Set<string> }
+
+async function listen(
+  { home, config, host, port, allow_remote }: ServeSettings,
+  taken: TakenHome,
+  { telemetry, state, upkeep }: { telemetry: Telemetry; state: State; upkeep: UpkeepPort },
+) {
+  const [{ listen }, { buildApp }] = await Promise.all([
+    import('../http/server.ts'),
+    import('../http/app.ts'),
+  ])
+  const late: { app: Application | null } = { app: null }
+  const build = (bound: () => number | null): Application =>
+    (late.app = buildApp(
+      homePort(taken.ledger, taken.host, {
+        started_at: state.started_at,
+        act: (command) => checkedAct(taken, command),
+        agent_ids: () => [...state.agents],
+        ready: () => taken.host.ready() && !state.stopping,
+        metrics: () => telemetry.metrics(),
+        upkeep,
+      }),
+      {
+        clock,
+        control_token: () => readToken(home),
+        port: bound,
+        hosts: config.http?.hosts ?? [],
+      },
+      {
+        version: packageJson.version,
+        webhooks: webhookPorts(config, telemetry.log),
+        on_answer: (answered) => telemetry.answered(answered),
+        on_error: (error, request) => telemetry.requestFailed(error, request),
+      },
+    ))
+  const listening = await listen(build, {
+    port,
+    ...(host === null ? {} : { addresses: [host] }),
+    allow_remote,
+    has_token: (await readToken(home)) !== null,
+    clock,
+  })
+  taken.host.listens(urlOf(listening.addresses, listening.port))
+  return { ...listening, streams: () => late.app?.streams() ?? 0 }
+}
+
+/** A model that cannot be asked is refused before it is stored, as `holon run` does. */
+async function checkedAct(
+  { host, models }: TakenHome,
+  command: Parameters<TakenHome['host']['act']>[0],
+) {
+  if (command.do === 'create_agent' || command.do === 'configure_agent') {
+    for (const id of [command.model, command.fallback_model]) {
+      if (id === undefined || id === null) continue
+      const found = await models.open(id)
+      if (found.ok) continue
+      const hint = 'Name a model as `provider/model` that this daemon has a key for.'
+      return { ok: false as const, code: found.code, message: found.message, hint }
+    }
+  }
+  return host.act(command)
+}
+
+/** How a client on this machine reaches it: a wildcard is no address to go to. */
+function urlOf([first = '127.0.0.1']: readonly string[], port: number): string {
+  const reach: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+  const host = reach[first] ?? first
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}

@@ -1,0 +1,109 @@
+/**
+ * Every act of the operator by the doors that lead to it: shell line, method and path, under the
+ * key that the rules know it by. One table for `can`, `why`, the inbox and, later, key maps. A line
+ * and a path name whole ids; a screen shortens them.
+ */
+import type { ActionKey } from '../domain/can.ts'
+import type { Can } from './can.ts'
+
+/** What an act is about: an agent by its name, or a thing of an agent. */
+export type Subject = { agent_id: string; id: string }
+
+export type Door = Pick<Can, 'cli' | 'method' | 'path'>
+
+/** An action that somebody may take, under the label that fits the place it stands in. */
+export type Action = Pick<Can, 'key' | 'label'> & Door
+
+/** Acts of the machine on the way in, and what no button does. */
+export type Offered = Exclude<ActionKey, 'deliver' | 'dead_letter' | 'create_agent'>
+
+const doors: {
+  readonly [K in Offered]: (s: Subject) => [cli: Can['cli'], method: Can['method'], path: string]
+} = {
+  send: ({ agent_id, id }) => [sendLine(agent_id, id), 'POST', `${of(agent_id)}/messages`],
+  start_agent: ({ agent_id: a }) => [`holon agents start ${a}`, 'POST', `${of(a)}/start`],
+  stop_agent: ({ agent_id: a }) => [`holon agents stop ${a}`, 'POST', `${of(a)}/stop`],
+  abort: ({ agent_id: a }) => [null, 'POST', `${of(a)}/abort`],
+  configure_agent: ({ agent_id: a }) => [null, 'PATCH', of(a)],
+  delete_agent: ({ agent_id: a }) => [`holon agents delete ${a}`, 'DELETE', of(a)],
+  create_item: ({ agent_id: a }) => [null, 'POST', `${of(a)}/work-items`],
+  start_task: ({ agent_id: a }) => [null, 'POST', `${of(a)}/tasks`],
+  create_trigger: ({ agent_id: a }) => [
+    `holon trigger create --agent ${a} <label>`,
+    'POST',
+    `${of(a)}/triggers`,
+  ],
+  create_schedule: ({ agent_id: a }) => [
+    `holon schedule add --agent ${a} <text>`,
+    'POST',
+    `${of(a)}/schedules`,
+  ],
+  pick: (s) => [`holon work pick ${s.id}`, 'POST', `${item(s)}/pick`],
+  complete: (s) => [`holon work complete ${s.id}`, 'POST', `${item(s)}/complete`],
+  unblock: (s) => [`holon work unblock ${s.id}`, 'PATCH', item(s)],
+  update_item: (s) => [null, 'PATCH', item(s)],
+  answer: (s) => [`holon answer ${s.id} <text>`, 'POST', `${wait(s)}/answer`],
+  trigger: (s) => [`holon trigger ${s.id}`, 'POST', `${wait(s)}/trigger`],
+  cancel_wait: (s) => [`holon waits cancel ${s.id}`, 'DELETE', wait(s)],
+  stop_task: (s) => [`holon tasks stop ${s.id}`, 'POST', `${task(s)}/stop`],
+  reset_trigger: (s) => [`holon trigger reset ${s.id}`, 'POST', `${trigger(s)}/reset`],
+  revoke_trigger: (s) => [`holon trigger revoke ${s.id}`, 'DELETE', trigger(s)],
+  redeliver: (s) => [
+    `holon webhook redeliver ${s.id}`,
+    'POST',
+    `${of(s.agent_id)}/deliveries/${s.id}/redeliver`,
+  ],
+  change_schedule: (s) => [null, 'PATCH', schedule(s)],
+  pause_schedule: (s) => [`holon schedule pause ${s.id}`, 'POST', `${schedule(s)}/pause`],
+  resume_schedule: (s) => [`holon schedule resume ${s.id}`, 'POST', `${schedule(s)}/resume`],
+  remove_schedule: (s) => [`holon schedule remove ${s.id}`, 'DELETE', schedule(s)],
+  snooze: ({ id }) => [null, 'POST', `/attention/${id}/snooze`],
+  dismiss: ({ id }) => [null, 'POST', `/attention/${id}/dismiss`],
+}
+
+const of = (agent_id: string): string => `/agents/${agent_id}`
+const item = ({ agent_id, id }: Subject): string => `${of(agent_id)}/work-items/${id}`
+const wait = ({ agent_id, id }: Subject): string => `${of(agent_id)}/waits/${id}`
+const task = ({ agent_id, id }: Subject): string => `${of(agent_id)}/tasks/${id}`
+const trigger = ({ agent_id, id }: Subject): string => `${of(agent_id)}/triggers/${id}`
+const schedule = ({ agent_id, id }: Subject): string => `${of(agent_id)}/schedules/${id}`
+
+/** To an item of the agent, or to the agent itself, of which `main` is the usual one. */
+function sendLine(agent_id: string, id: string): string {
+  if (id !== agent_id) return `holon send --work-item ${id} <text>`
+  return agent_id === 'main' ? 'holon send <text>' : `holon send --agent ${agent_id} <text>`
+}
+
+export function actOn(key: Offered, label: string, subject: Subject): Action {
+  const [cli, method, path] = doors[key](subject)
+  return { key, label, cli, method, path }
+}
+
+/** An agent as the subject of an act. */
+export const agentAs = (agent_id: string): Subject => ({ agent_id, id: agent_id })
+
+/** Looking is no act: it is always allowed. */
+export const lookAt = (s: Subject): Action => ({
+  key: 'look',
+  label: 'look at it',
+  cli: `holon work show ${s.id}`,
+  method: 'GET',
+  path: item(s),
+})
+
+export const seeOutput = (s: Subject): Action => ({
+  key: 'output',
+  label: 'see its output',
+  cli: `holon tasks output ${s.id}`,
+  method: 'GET',
+  path: `${task(s)}/output`,
+})
+
+/** What a run of one's own does: without an owner of the home nobody can be asked by HTTP. */
+export const resumeRun = (label: string): Action => ({
+  key: 'resume',
+  label,
+  cli: 'holon run --resume',
+  method: null,
+  path: null,
+})

@@ -1,0 +1,100 @@
+/**
+ * An agent as readers get it: its row, and what it does now by asking the scheduler (contracts 1,
+ * 5 and 9). `holon agents --json` and the API print this and nothing else.
+ */
+import { z } from 'zod'
+import type { AgentView } from './agent-view.ts'
+import { canList, type Can } from './can.ts'
+import { agentId, count, taskId, timestamp, turnId, workItemId } from './scalar.ts'
+
+export const workspace = z.strictObject({
+  mode: z.enum(['inherit', 'worktree', 'explicit_root']),
+  root: z.string(),
+})
+
+export const postures = [
+  'stop',
+  'noop',
+  'start_turn',
+  'sleep',
+  'wait:system',
+  'wait:operator',
+  'wait:task',
+  'wait:external',
+  'wait:timer',
+  'wait:backoff',
+] as const
+
+export const agentRecord = z
+  .strictObject({
+    id: agentId,
+    preset: z.enum(['public_named', 'private_child']),
+    visibility: z.enum(['public', 'private']),
+    ownership: z.enum(['self_owned', 'parent_supervised']),
+    lineage_parent_agent_id: agentId.nullable(),
+    supervisor_agent_id: agentId.nullable(),
+    supervising_task_id: taskId.nullable(),
+    state: z.enum(['active', 'stopped', 'deleted']),
+    current_work_item_id: workItemId.nullable(),
+    model: z.string().nullable(),
+    fallback_model: z.string().nullable(),
+    workspace,
+    template: z.string().nullable(),
+    created_at: timestamp,
+    posture: z.enum(postures).describe('What the scheduler says now.'),
+    because: z.string(),
+    until: timestamp.nullable(),
+    current_run_id: turnId.nullable().describe('The open turn: the guard of an abort.'),
+    open_work_items: count,
+    can: canList,
+  })
+  .meta({ id: 'Agent' })
+export type AgentRecord = z.infer<typeof agentRecord>
+
+export const agentList = z
+  .strictObject({ agents: z.array(agentRecord), next_cursor: z.string().nullable() })
+  .meta({ id: 'AgentList' })
+
+export function agentRecordOf(view: AgentView, can: readonly Can[]): AgentRecord {
+  const { agent, next } = view
+  return {
+    ...agent,
+    posture: next.do === 'wait' ? `wait:${next.for}` : next.do,
+    because: next.because,
+    until: next.do === 'wait' ? next.until : null,
+    current_run_id: view.turn?.id ?? null,
+    open_work_items: openCount(view),
+    can,
+  }
+}
+
+export function openCount({ survey }: AgentView): number {
+  const { completed_recent: _, ...open } = survey.candidates
+  return Object.values(open).reduce((sum, list) => sum + list.length, 0)
+}
+
+/** What a new agent may be given; what is left out comes from the configuration. */
+export const newAgent = z
+  .strictObject({
+    id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'is not the name of an agent'),
+    model: z.string().optional(),
+    fallback_model: z.string().optional(),
+    workspace: workspace.optional(),
+  })
+  .meta({ id: 'NewAgent' })
+
+export const changeAgent = z
+  .strictObject({
+    model: z.string().optional(),
+    fallback_model: z.string().nullable().optional(),
+    workspace: workspace.optional(),
+  })
+  .meta({ id: 'ChangeAgent' })
+
+/** The guard of an abort: the id of the turn that is meant. */
+export const abortBody = z
+  .strictObject({
+    run_id: z.string().describe('`current_run_id` of the agent; 409 when another is open.'),
+    stop: z.boolean().optional().describe('Stop the agent too. Default: true.'),
+  })
+  .meta({ id: 'Abort' })

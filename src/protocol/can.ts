@@ -1,0 +1,110 @@
+/**
+ * `can`: what may be done to a thing now, each action by its four doors (experience.md 1.7): key,
+ * shell line, method and path. What is not allowed now says the code and the sentence of the very
+ * rejection the act would get.
+ */
+import { z } from 'zod'
+import * as rules from '../domain/can.ts'
+import type { Delivery } from '../domain/delivery.ts'
+import type { Rows, Table } from '../domain/event.ts'
+import type { Facts } from '../domain/facts.ts'
+import type { Projection } from '../domain/readiness.ts'
+import type { Task } from '../domain/task.ts'
+import type { Timestamp } from '../domain/time.ts'
+import type { Schedule } from '../domain/timetable.ts'
+import type { Trigger } from '../domain/trigger.ts'
+import type { Wait } from '../domain/wait.ts'
+import { actOn, agentAs, type Action, type Offered, type Subject } from './action.ts'
+import type { AgentView } from './agent-view.ts'
+import { listOf } from './scalar.ts'
+
+export const can = z
+  .strictObject({
+    key: z.string().describe('Stable name of the action; programs decide by it.'),
+    label: z.string().describe('For a person, in a few words.'),
+    allowed: z.boolean(),
+    cli: z
+      .string()
+      .nullable()
+      .describe('The shell line; what stands in <…> is to be filled in. Null: there is none.'),
+    method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']).nullable(),
+    path: z.string().nullable().describe('Null, with the method: there is no route for it.'),
+    code: z.string().nullable().describe('The rejection it would get; null while allowed.'),
+    why: z.string().nullable().describe('Why not, in one sentence; null while allowed.'),
+  })
+  .meta({ id: 'Can', description: 'An action, and whether it is allowed now.' })
+export type Can = z.infer<typeof can>
+export const canList = listOf(can)
+
+/** An action that is allowed. */
+export const offered = (action: Action): Can => ({
+  ...action,
+  allowed: true,
+  code: null,
+  why: null,
+})
+
+const withDoors = (said: readonly rules.Action[], subject: Subject): Can[] =>
+  said.map((one) => ({
+    ...actOn(one.key as Offered, one.label, subject),
+    allowed: one.allowed,
+    code: one.allowed ? null : one.code,
+    why: one.allowed ? null : one.why,
+  }))
+
+type Narrow = { readonly [T in Table]?: readonly Rows[T][] }
+
+/**
+ * The facts with fewer rows to walk, for a dry run that looks at one thing among ten thousand: a
+ * row is still found by its id, and what is not narrowed is there whole.
+ */
+const narrowed = (facts: Facts, narrow: Narrow): Facts => ({
+  agent_id: facts.agent_id,
+  seq: facts.seq,
+  last_at: facts.last_at,
+  row: (table, id) => facts.row(table, id),
+  rows: <T extends Table>(table: T) => narrow[table] ?? facts.rows(table),
+})
+
+const at = (facts: Facts, now: Timestamp): rules.CanView => ({ facts, now })
+
+/** Of the waits only those of the agent itself matter; messages are never counted for it. */
+export function canOfAgent({ facts, now, agent }: AgentView): Can[] {
+  const waits: Wait[] = []
+  for (const wait of facts.rows('waits')) if (wait.work_item_id === null) waits.push(wait)
+  const view = at(narrowed(facts, { waits, messages: [] }), now)
+  return withDoors(rules.canOfAgent(view), agentAs(agent.id))
+}
+
+/** The item and the one in focus, with the waits of both, are all that an act on it looks at. */
+export function canOfItem(
+  { facts, now, agent, waits_by_item }: AgentView,
+  { item, wait }: Projection,
+): Can[] {
+  const { current_work_item_id: current } = agent
+  const focus = current === null ? undefined : facts.row('work_items', current)
+  const focusWait = current === null ? null : (waits_by_item.get(current) ?? null)
+  const work_items = focus === undefined || focus.id === item.id ? [item] : [item, focus]
+  const waits = [wait, focusWait].filter((one) => one !== null)
+  const view = at(narrowed(facts, { work_items, waits, messages: [] }), now)
+  return withDoors(rules.canOfItem(view, item), item)
+}
+
+export function canOfWait({ facts, now }: AgentView, wait: Wait): Can[] {
+  const item = wait.work_item_id === null ? undefined : facts.row('work_items', wait.work_item_id)
+  const work_items = item === undefined ? [] : [item]
+  const view = at(narrowed(facts, { work_items, waits: [wait], messages: [] }), now)
+  return withDoors(rules.canOfWait(view, wait), wait)
+}
+
+export const canOfTask = ({ facts, now }: AgentView, task: Task): Can[] =>
+  withDoors(rules.canOfTask(at(facts, now), task), task)
+
+export const canOfTrigger = ({ facts, now }: AgentView, trigger: Trigger): Can[] =>
+  withDoors(rules.canOfTrigger(at(facts, now), trigger), trigger)
+
+export const canOfSchedule = ({ facts, now }: AgentView, schedule: Schedule): Can[] =>
+  withDoors(rules.canOfSchedule(at(facts, now), schedule), schedule)
+
+export const canOfDelivery = ({ facts, now }: AgentView, delivery: Delivery): Can[] =>
+  withDoors(rules.canOfDelivery(at(facts, now), delivery), delivery)

@@ -1,0 +1,73 @@
+/**
+ * The snapshot a client starts from (contracts 13): what is open now, within the limits of a
+ * prompt, how much there is of it in all, and the seq from which the event stream goes on. It is
+ * as long as what a first screen shows, however much work there is.
+ */
+import { z } from 'zod'
+import { promptLimit } from '../domain/rank.ts'
+import type { Projection } from '../domain/readiness.ts'
+import { agentRecord } from './agent-record.ts'
+import type { AgentView } from './agent-view.ts'
+import { attentionRecord } from './attention.ts'
+import { agentId, count, timestamp } from './scalar.ts'
+import { taskRecord } from './task-record.ts'
+import { waitRecord } from './wait-record.ts'
+import { workItemRecord } from './work-item-record.ts'
+
+const countsOfAgent = z
+  .strictObject({
+    agent_id: agentId,
+    current_runnable: count,
+    triggered_blocked: count,
+    queued_runnable: count,
+    waiting_for_operator: count,
+    blocked: count,
+    completed: count,
+    active_waits: count,
+    running_tasks: count,
+    queued_messages: count,
+  })
+  .meta({ id: 'AgentCounts' })
+export type AgentCounts = z.infer<typeof countsOfAgent>
+
+export const stateRecord = z
+  .strictObject({
+    now: timestamp,
+    last_seq: count.describe('Global seq of the last event: follow the stream from here.'),
+    agents: z.array(agentRecord),
+    work_items: z.array(workItemRecord).describe('Of each agent and class, as many as a prompt.'),
+    counts: z.array(countsOfAgent),
+    tasks: z.array(taskRecord).describe('Those that have not ended.'),
+    waits: z.array(waitRecord).describe('Of the agents and of the items that are here.'),
+    attention: z.array(attentionRecord).describe('The most urgent.'),
+    attention_total: count,
+  })
+  .meta({ id: 'State' })
+export type StateRecord = z.infer<typeof stateRecord>
+
+/** The first of each class, by rank: what a prompt would show. */
+export function shownItems({ survey }: AgentView): Projection[] {
+  return Object.entries(survey.candidates).flatMap(([name, list]) =>
+    list.slice(0, promptLimit[name as keyof typeof promptLimit]),
+  )
+}
+
+export function countsOf({ agent, facts, survey }: AgentView, completed: number): AgentCounts {
+  const { candidates } = survey
+  let [active_waits, running_tasks, queued_messages] = [0, 0, 0]
+  for (const wait of facts.rows('waits')) if (wait.status === 'active') active_waits += 1
+  for (const task of facts.rows('tasks')) if (task.ended_at === null) running_tasks += 1
+  for (const { status } of facts.rows('messages')) if (status === 'queued') queued_messages += 1
+  return {
+    agent_id: agent.id,
+    current_runnable: candidates.current_runnable.length,
+    triggered_blocked: candidates.triggered_blocked.length,
+    queued_runnable: candidates.queued_runnable.length,
+    waiting_for_operator: candidates.waiting_for_operator.length,
+    blocked: candidates.blocked.length,
+    completed,
+    active_waits,
+    running_tasks,
+    queued_messages,
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * A task as readers get it: its row (contracts 8), with signs of life while it runs and what may be
+ * done to it.
+ */
+import { z } from 'zod'
+import type { Task } from '../domain/task.ts'
+import { canList, type Can } from './can.ts'
+import { agentId, count, listOf, taskId, timestamp, workItemId } from './scalar.ts'
+import { lifeShape, type Life } from './turn-record.ts'
+
+export const taskStatuses = [
+  'queued',
+  'running',
+  'cancelling',
+  'completed',
+  'failed',
+  'cancelled',
+  'interrupted',
+] as const
+export const liveTaskStatuses = ['queued', 'running', 'cancelling'] as const
+
+export const taskRecord = z
+  .strictObject({
+    id: taskId,
+    agent_id: agentId,
+    work_item_id: workItemId.nullable(),
+    kind: z.enum(['command', 'child_agent']),
+    label: z.string(),
+    cmd: z.string().nullable(),
+    child_agent_id: agentId.nullable(),
+    workdir: z.string(),
+    timeout_ms: count.nullable(),
+    status: z.enum(taskStatuses),
+    reason: z.string().nullable(),
+    exit_status: z.int().nullable(),
+    promoted: z.boolean(),
+    survivors: listOf(z.int()),
+    output: z.strictObject({ path: z.string(), bytes: count }),
+    created_at: timestamp,
+    started_at: timestamp.nullable(),
+    ended_at: timestamp.nullable(),
+    ...lifeShape,
+    can: canList,
+  })
+  .meta({ id: 'Task' })
+export type TaskRecord = z.infer<typeof taskRecord>
+
+export const taskList = z
+  .strictObject({ tasks: z.array(taskRecord), next_cursor: z.string().nullable() })
+  .meta({ id: 'TaskList' })
+
+export const taskRecordOf = (task: Task, life: Life, can: readonly Can[]): TaskRecord => ({
+  ...task,
+  ...life,
+  can,
+})
+
+export const taskStreams = ['stdout', 'stderr'] as const
+
+export const taskOutput = z
+  .strictObject({
+    task_id: taskId,
+    stream: z.enum(taskStreams),
+    offset: count.describe('Bytes before this piece.'),
+    text: z.string(),
+    next_offset: count.describe('Where the next piece begins.'),
+    size: count.describe('Bytes there are now.'),
+    ended: z.boolean().describe('Nothing will be added.'),
+  })
+  .meta({ id: 'TaskOutput' })
+
+export const newTask = z
+  .strictObject({
+    cmd: z.string().describe('A command line, run by the shell of the machine.'),
+    workdir: z.string().optional().describe('Absolute; default: the workspace of the agent.'),
+    work_item_id: z.string().optional().describe('The item it is for; whole or short id.'),
+  })
+  .meta({ id: 'NewTask' })
+
+export const taskInput = z.strictObject({ text: z.string().min(1) }).meta({ id: 'TaskInput' })

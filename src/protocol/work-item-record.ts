@@ -1,0 +1,187 @@
+/**
+ * A work item as readers get it: the stored fields, the plan as it is now, the projection, what it
+ * used, and what may be done to it (contracts 2). `holon work list|show --json` and the API print
+ * this and nothing else.
+ */
+import { z } from 'zod'
+import type { PlanDescriptor } from '../domain/plan.ts'
+import { candidateClasses, type Projection } from '../domain/readiness.ts'
+import { itemRecord } from '../domain/record.ts'
+import type { Spend } from './spend.ts'
+import { canList, type Can } from './can.ts'
+import { agentId, briefId, count, listOf, sha256, timestamp, workItemId } from './scalar.ts'
+import { itemSpend } from './spend-record.ts'
+import { waitOfItem } from './wait-record.ts'
+
+const todoStates = ['pending', 'in_progress', 'completed'] as const
+export const planStatuses = ['draft', 'ready', 'needs_input'] as const
+
+export const todo = z
+  .strictObject({ text: z.string(), state: z.enum(todoStates) })
+  .meta({ id: 'Todo' })
+
+export const planDescriptor = z
+  .strictObject({
+    path: z.string(),
+    sha256: sha256.nullable(),
+    bytes: count,
+    updated_at: timestamp.nullable(),
+    preview: z.string(),
+    preview_complete: z.boolean(),
+    problem: z
+      .strictObject({
+        code: z.enum(['missing', 'not_a_file', 'too_large', 'emptied', 'nul_filled', 'unreadable']),
+        message: z.string(),
+        last_good: z.string().nullable(),
+      })
+      .optional(),
+  })
+  .meta({ id: 'PlanDescriptor' })
+
+/** Where many items are told at once the plan file is named and not read. */
+const planName = z.strictObject({ path: z.string(), bytes: count }).meta({ id: 'PlanName' })
+
+const budget = z.strictObject({
+  max_tokens: z.number().nullable(),
+  max_usd: z.number().nullable(),
+  max_rounds: z.number().nullable(),
+  deadline: timestamp.nullable(),
+})
+
+export const workItemRecord = z
+  .strictObject({
+    id: workItemId,
+    agent_id: agentId,
+    revision: count,
+    objective: z.string(),
+    state: z.enum(['open', 'completed']),
+    plan_status: z.enum(planStatuses),
+    todo_list: listOf(todo).optional().describe('Left out of lists.'),
+    blocked_by: z.string().nullable(),
+    result_summary: z.string().nullable(),
+    result_brief_id: briefId.nullable(),
+    budget: budget.nullable(),
+    checks: listOf(z.strictObject({ name: z.string(), cmd: z.string() })),
+    created_at: timestamp,
+    updated_at: timestamp,
+    completed_at: timestamp.nullable(),
+    todo_counts: z.strictObject({ pending: count, in_progress: count, completed: count }),
+    plan_artifact: z.union([planDescriptor, planName]),
+    lifecycle: z.enum(['open', 'completed']),
+    scheduling_state: z.enum([
+      'completed',
+      'waiting_task',
+      'waiting_operator',
+      'waiting_timer',
+      'waiting_external',
+      'blocked',
+      'runnable',
+    ]),
+    readiness: z.enum(['runnable', 'waiting_for_operator', 'blocked', 'completed']),
+    candidate_class: z.enum(candidateClasses),
+    focus: z.enum(['current', 'queued', 'none']),
+    has_active_waits: z.boolean(),
+    has_triggered_waits: z.boolean(),
+    current_todo: todo.nullable(),
+    blocker: z.string().nullable(),
+    wait: waitOfItem.nullable(),
+    spend: itemSpend.nullable().describe('Null: no turn was about it.'),
+    can: canList,
+  })
+  .meta({ id: 'WorkItem' })
+export type WorkItemRecord = z.infer<typeof workItemRecord>
+
+export const workItemList = z
+  .strictObject({ work_items: z.array(workItemRecord), next_cursor: z.string().nullable() })
+  .meta({ id: 'WorkItemList' })
+
+export type ItemParts = {
+  plan: PlanDescriptor | null
+  spend: Spend | null
+  can: readonly Can[]
+  /** Whether the todo list comes along: in single reads. */
+  whole: boolean
+}
+
+export function workItemRecordOf(p: Projection, parts: ItemParts): WorkItemRecord {
+  const { plan, spend, can, whole } = parts
+  return {
+    ...(itemRecord(p, plan, { include_todo_list: whole }) as Omit<WorkItemRecord, 'spend' | 'can'>),
+    spend: spend === null ? null : { turns: spend.turns, ...spend.usage },
+    can,
+  }
+}
+
+/** The derived views of ListWorkItems, and how the API's `filter` is called. */
+export const itemFilters = [
+  'all',
+  'open',
+  'completed',
+  'current',
+  'queued',
+  'blocked',
+  'waiting_for_operator',
+  'runnable',
+  'triggered',
+] as const
+export type ItemFilter = (typeof itemFilters)[number]
+
+/** Of an open item; completed ones pass only `all` and `completed`. */
+export function passes(filter: ItemFilter, p: Projection): boolean {
+  const open = p.item.state === 'open'
+  switch (filter) {
+    case 'all':
+      return true
+    case 'open':
+      return open
+    case 'completed':
+      return !open
+    case 'current':
+    case 'queued':
+      return open && p.focus === filter
+    case 'blocked':
+    case 'waiting_for_operator':
+    case 'runnable':
+      return open && p.readiness === filter
+    case 'triggered':
+      return p.candidate_class === 'triggered_blocked'
+  }
+}
+
+export const newWorkItem = z
+  .strictObject({
+    objective: z.string(),
+    plan: z.string().optional().describe('The whole text of the plan file.'),
+    plan_status: z.enum(planStatuses).optional(),
+    todo_list: z.array(todo).optional(),
+    blocked_by: z.string().optional(),
+  })
+  .meta({ id: 'NewWorkItem' })
+
+export const changeWorkItem = z
+  .strictObject({
+    expected_revision: count.optional().describe('Or `If-Match`: 409 when it moved meanwhile.'),
+    objective: z.string().optional(),
+    plan_status: z.enum(planStatuses).optional(),
+    todo_list: z.array(todo).optional(),
+    blocked_by: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('Null says that the item may go on: it also cancels its wait.'),
+  })
+  .meta({ id: 'ChangeWorkItem' })
+
+export const pickBody = z.strictObject({ reason: z.string().optional() }).meta({ id: 'Pick' })
+
+export const completeBody = z
+  .strictObject({ report: z.string().optional() })
+  .meta({ id: 'Complete' })
+
+export const planView = z
+  .strictObject({
+    work_item_id: workItemId,
+    plan_artifact: planDescriptor,
+    text: z.string().nullable().describe('The whole plan; null when it cannot be read.'),
+  })
+  .meta({ id: 'Plan' })

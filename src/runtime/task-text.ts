@@ -1,0 +1,29 @@
+/** What a task wrote, piece by piece, for who reads along; decoded at whole characters. */
+import type { TaskId } from '../domain/ids.ts'
+import type { Processes } from '../exec/ports.ts'
+import { ProcessFault } from '../exec/process-fault.ts'
+import type { TaskRange, TaskText } from './ports.ts'
+
+/** Null when no command of this id ever began. */
+export async function taskText(
+  processes: Processes,
+  task_id: TaskId,
+  { stream, offset, limit }: TaskRange,
+): Promise<TaskText | null> {
+  try {
+    // Looked at first: an end seen before the read means that the read has everything.
+    const process = await processes.observe(task_id)
+    if (process.state === 'absent') return null
+    const read = await processes.output(task_id, { stream, from: offset, max_bytes: limit })
+    return {
+      text: read.text,
+      next_offset: read.from + read.bytes,
+      size: process.output[`${stream}_bytes`],
+      ended: process.state !== 'running',
+    }
+  } catch (error) {
+    // An id that cannot be one: nothing of that name ever began.
+    if (error instanceof ProcessFault && error.code === 'invalid_command') return null
+    throw error
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The capability URLs of a home (contracts 3): tokens are derived from a secret file and the
+ * generation of a trigger, so a URL can be shown again and only a hash of it is stored. Where the
+ * secret cannot be read, or is another one than a token was made with, there is no URL to show.
+ */
+import { createHash, createHmac } from 'node:crypto'
+import type { Facts } from '../domain/facts.ts'
+import type { AgentId, TriggerId } from '../domain/ids.ts'
+import type { Trigger } from '../domain/trigger.ts'
+import type { TokenHash } from '../domain/triggers.ts'
+import { FileFault } from '../exec/file-fault.ts'
+import type { Files, Ids } from '../exec/ports.ts'
+
+/** Bytes of the secret. A token has as many bits as it: 256. */
+const secretBytes = 32
+/** Bytes of a file that can be a secret; more is something else. */
+const secretFileBytes = 4_096
+
+export class TriggerUrls {
+  readonly #ports: { home: string; files: Files; ids: Ids }
+  #secret: Uint8Array | null = null
+  #loaded: Promise<void> | null = null
+  /** Where the owner listens, absolute and without a slash at the end; null: nowhere. */
+  base_url: string | null = null
+  /** What ails the secret, in a sentence; null while it serves. */
+  problem: string | null = null
+
+  constructor(ports: { home: string; files: Files; ids: Ids }) {
+    this.#ports = ports
+  }
+
+  /** Reads the secret, made at the first need. Never rejects for what is wrong with the file. */
+  load(): Promise<void> {
+    this.#loaded ??= this.#read()
+    return this.#loaded
+  }
+
+  /** Null where nothing can be minted. */
+  get hash(): TokenHash {
+    const secret = this.#secret
+    return secret && ((id, generation) => sha256(tokenOf(secret, id, generation)))
+  }
+
+  /** The URL of an active trigger, for its agent and the holder of the control token alone. */
+  urlOf(trigger: Trigger): string | null {
+    const token = this.#tokenOf(trigger)
+    return token === null || this.base_url === null ? null : `${this.base_url}/callbacks/${token}`
+  }
+
+  /** The URL that stands in an agent's context and in the environment of its commands. */
+  ofAgent(facts: Facts): string | null {
+    const own = defaultTrigger(facts)
+    return own === null ? null : this.urlOf(own)
+  }
+
+  /** A text to be stored: the agent's own token becomes a handle. */
+  sealed(facts: Facts, text: string): string {
+    const own = defaultTrigger(facts)
+    const token = own && this.#tokenOf(own)
+    return own && token ? text.replaceAll(token, handleOf(facts.agent_id, own.id)) : text
+  }
+
+  /** The stored text as it is to be read: with the token of today. */
+  unsealed(facts: Facts, text: string): string {
+    const own = defaultTrigger(facts)
+    const token = own && this.#tokenOf(own)
+    return own && token ? text.replaceAll(handleOf(facts.agent_id, own.id), token) : text
+  }
+
+  /** Null where the secret is not the one it was derived from: after a restore without secrets. */
+  #tokenOf({ id, generation, status, token_sha256 }: Trigger): string | null {
+    if (this.#secret === null || status !== 'active') return null
+    const token = tokenOf(this.#secret, id, generation)
+    return sha256(token) === token_sha256 ? token : null
+  }
+
+  async #read(): Promise<void> {
+    const { home, files, ids } = this.#ports
+    const path = `${home}/trigger-secret`
+    try {
+      if (!(await files.exists(path))) {
+        await files.write_atomic(path, `${ids.token(secretBytes)}\n`, 0o600)
+      }
+      const { bytes, mode } = await files.read(path, { max_bytes: secretFileBytes, follow: false })
+      const secret = Buffer.from(new TextDecoder().decode(bytes).trim(), 'base64url')
+      if ((mode & 0o077) !== 0) this.problem = `${path} can be read by others: chmod 600 it`
+      else if (secret.length !== secretBytes) this.problem = `${path} holds no secret of 256 bits`
+      else this.#secret = secret
+    } catch (error) {
+      if (!(error instanceof FileFault)) throw error
+      this.problem = error.message
+      // A full disk is no property of the file: the next need tries again.
+      if (error.retry !== 'never') this.#loaded = null
+    }
+  }
+}
+
+const tokenOf = (secret: Uint8Array, id: TriggerId, generation: number): string =>
+  createHmac('sha256', secret).update(`${id}\n${generation}`).digest('base64url')
+
+/** Hex: what the row of a trigger keeps of its token. */
+const sha256 = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+const handleOf = (agent: AgentId, id: TriggerId): string => `{{trigger:${agent}:${id}}}`
+
+/** The agent's own trigger; null for one that has none (yet). */
+function defaultTrigger(facts: Facts): Trigger | null {
+  for (const trigger of facts.rows('triggers')) {
+    if (trigger.by === 'runtime' && trigger.status === 'active') return trigger
+  }
+  return null
+}

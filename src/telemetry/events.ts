@@ -1,0 +1,27 @@
+/**
+ * How this room looks at committed events: a table from an event's type to what to do about it.
+ * What a table does not name is not observed; a name that is no event does not compile.
+ */
+import type { Event, EventType } from '../domain/event.ts'
+import type { Emitted } from '../domain/facts.ts'
+import type { AgentId } from '../domain/ids.ts'
+
+/** The event of a type, also where several types share one shape. */
+export type EventOf<T extends EventType> = Event extends infer E
+  ? E extends { type: infer N }
+    ? T extends N
+      ? E & { type: T }
+      : never
+    : never
+  : never
+
+export type Seen = { agent_id: AgentId; meta: Emitted['meta'] }
+
+export type EventTable<R> = { readonly [T in EventType]?: (event: EventOf<T>, seen: Seen) => R }
+
+/** What the table says about an event, or null. */
+export function lookUp<R>(table: EventTable<R>, agent_id: AgentId, emitted: Emitted): R | null {
+  const { event, meta } = emitted
+  const found = table[event.type] as ((event: Event, seen: Seen) => R) | undefined
+  return found ? found(event, { agent_id, meta }) : null
+}
