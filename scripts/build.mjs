@@ -103,9 +103,10 @@ const bundle = await rolldown({
   input: { main: 'src/main.ts' },
   platform: 'node',
   plugins: [plainHeaders, englishOnly, oneClass],
-  // A bundle that warns is a bundle that breaks at the user's: unresolved imports are errors.
+  // A bundle that warns is a bundle that breaks at the user's: unresolved imports are errors. That
+  // a module is loaded late by one and imported by another, itself late, is how it should be.
   onLog: (level, log) => {
-    if (level === 'warn') throw new Error(log.message)
+    if (level === 'warn' && log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') throw new Error(log.message)
   },
 })
 rmSync('dist-next', { recursive: true, force: true })
