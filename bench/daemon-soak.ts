@@ -1,7 +1,9 @@
 /**
  * The soak by hand: `node bench/daemon-soak.ts [--kills 100] [--seed 1] [--items 10000]
- * [--agents 3] [--sources] [--keep]`. Kills a real daemon that often on one home with that many open items,
- * and says what was lost, doubled or broken, which must be nothing. The same line repeats a run.
+ * [--agents 3] [--pace 60] [--life 1000] [--sources] [--keep]`. Kills a real daemon that often on
+ * one home with that many open items, and says what was lost, doubled or broken, which must be
+ * nothing. `--pace` is the mean of milliseconds between two ids of each sender, `--life` the most
+ * that pass between ready and kill. The same line repeats a run; `--keep` leaves its home.
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,18 +19,19 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     items: { type: 'string', default: '10000' },
     agents: { type: 'string', default: '3' },
+    pace: { type: 'string', default: '60' },
+    life: { type: 'string', default: '1000' },
     sources: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
   },
 })
-const [kills, seed, items] = [values.kills, values.seed, values.items].map(Number) as [
-  number,
-  number,
-  number,
-]
+const [kills, seed, items] = [Number(values.kills), Number(values.seed), Number(values.items)]
+const [pace, longest_life] = [Number(values.pace), Number(values.life)]
 const agents = Array.from({ length: Number(values.agents) }, (_, i) => `agent-${i}`)
-const again = `node bench/daemon-soak.ts --kills ${kills} --seed ${seed} --items ${items}`
-const repeat = `${again} --agents ${agents.length}${values.sources ? ' --sources' : ''}`
+const given = (['kills', 'seed', 'items', 'agents', 'pace', 'life'] as const)
+  .map((name) => `--${name} ${values[name]}`)
+  .join(' ')
+const repeat = `node bench/daemon-soak.ts ${given}${values.sources ? ' --sources' : ''}`
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holon-soak-')))
 const bench = values.sources ? null : openBench('')
@@ -47,8 +50,8 @@ try {
     program: [process.execPath, bench === null ? join(root, program) : program],
     agents,
     model,
-    pace: 60,
-    longest_life: 1_000,
+    pace,
+    longest_life,
     on_life: (line) => console.error(line),
   })
   const { problems, ready_ms, first_request_ms, ...counts } = done

@@ -12,7 +12,7 @@ import type { CliPorts } from './cli/ports.ts'
 import { main } from './cli/program.ts'
 import { ownerOf, readDoor } from './main/control.ts'
 import { daemonPorts } from './main/daemon.ts'
-import { clock, defaultHome, env, files, readText, tokenPath, userHome } from './main/machine.ts'
+import { clock, defaultHome, env, files, readText, userHome } from './main/machine.ts'
 import { own } from './main/owned.ts'
 import { upkeepPorts } from './main/upkeep.ts'
 
@@ -64,6 +64,7 @@ const ports: CliPorts = {
   environment: {
     holon_home: env['HOLON_HOME'],
     holon_model: env['HOLON_MODEL'],
+    holon_log: env['HOLON_LOG'],
     no_color: env['NO_COLOR'],
     force_color: env['FORCE_COLOR'],
     term: env['TERM'],
@@ -113,17 +114,18 @@ const ports: CliPorts = {
   upkeep: upkeepPorts,
   async home_facts(home) {
     if (!(await files.exists(home))) {
-      return { exists: false, is_folder: false, mode: null, token_mode: null, free_bytes: null }
+      return { exists: false, is_folder: false, mode: null, free_bytes: null }
     }
     const disk = await statfs(home)
     return {
       exists: true,
       is_folder: (await stat(home)).isDirectory(),
       mode: await modeOf(home),
-      token_mode: await modeOf(tokenPath(home)),
       free_bytes: disk.bavail * disk.bsize,
     }
   },
+  secret_problems: async (home, config) =>
+    (await import('./main/secret-problems.ts')).secretProblems(home, config),
   ask,
   on_interrupt(listener) {
     if (interruptions.size === 0) process.on('SIGINT', interrupted)

@@ -373,6 +373,34 @@ describe('§14: with a daemon every command talks to it', options, () => {
     const doctor = await at.holon('doctor', '--verify', '--home', again)
     assert.equal(doctor.exit, 0, doctor.out)
   })
+
+  test('§11: backup and retention say the same with a daemon and without one', async (t) => {
+    const at = new ServedHome(t)
+    const daemon = await at.serve()
+    const step = '# One\n\n## Step\n\n```sh\ntrue\n```\n'
+    assert.equal((await at.holon('run', at.write('one.md', step))).exit, 0)
+    const words: [args: string[], exit: number, says: RegExp][] = [
+      [['retention'], 2, /nothing says what may go; give --before 90d or --keep-days 90/],
+      [['retention', '--keep-days', '3'], 2, /--keep-days 3 is no number of days/],
+      [['retention', '--before', '2126-01-01'], 2, /is still to come; name a time that is past/],
+      [['backup', at.home], 2, /is in the home.*; name a folder outside the home/],
+      [['backup', '/proc/nowhere'], 1, /no backup is made in \/proc\/nowhere: .*another folder/],
+      [['retention', '--before', '0d', '--dry-run'], 0, /^\d+ events and .*1 message.* would go/],
+      [['retention', '--keep-days', '30'], 0, /^0 events and no rows are gone/],
+      [['backup', at.folder], 0, /holon-backup-.*\n\d+ files, /],
+    ]
+    const asked = async () => {
+      for (const [args, exit, says] of words) {
+        const ended = await at.holon(...args)
+        assert.equal(ended.exit, exit, `${args.join(' ')}: ${ended.err}`)
+        assert.match(ended.out + ended.err, says)
+      }
+    }
+    await asked()
+    daemon.child.kill('SIGTERM')
+    await daemon.ended
+    await asked()
+  })
 })
 
 describe('real clients', options, () => {
@@ -452,6 +480,32 @@ describe('real clients', options, () => {
       ]),
       [['gh', 'parser', 'opened', 'accepted']],
     )
+    const { url } = await at.json<{ url: string }>('status')
+    const wrong = { 'content-type': 'application/json', 'x-hub-signature-256': 'sha256=00' }
+    const forged = await at.fetch(url, '/webhooks/main/gh', {
+      method: 'POST',
+      body,
+      headers: { ...wrong, 'x-github-event': 'test', 'x-github-delivery': 'forged' },
+    })
+    assert.equal(forged.status, 401)
+    const twice = { 'idempotency-key': 'the-same', 'content-type': 'text/plain' }
+    const trigger = await at.json<{ url: string }>('trigger', 'create', 'CI')
+    for (const duplicate of [false, true]) {
+      const response = await fetch(trigger.url, { method: 'POST', body: 'done', headers: twice })
+      assert.equal(((await response.json()) as { duplicate: boolean }).duplicate, duplicate)
+    }
+    const metrics = await fetch(`${url}/metrics`, {
+      headers: { authorization: `Bearer ${at.token}` },
+    })
+    const counted = (await metrics.text())
+      .split('\n')
+      .filter((line) => /^holon_deliveries_total\{.* [1-9]/.test(line))
+    assert.deepEqual(counted.toSorted(), [
+      'holon_deliveries_total{via="trigger",result="accepted"} 1',
+      'holon_deliveries_total{via="trigger",result="duplicate"} 1',
+      'holon_deliveries_total{via="webhook",result="accepted"} 1',
+      'holon_deliveries_total{via="webhook",result="refused"} 1',
+    ])
     const again = await at.json<{ message_id: string }>(
       'webhook',
       'redeliver',

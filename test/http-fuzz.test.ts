@@ -41,7 +41,7 @@ describe('the judge of the fuzz', () => {
     [object, JSON.parse('{"name":"a","__proto__":1}'), ['$.__proto__: is unknown']],
     [object, [], ['$: [] is no object']],
     [kinds, { kind: 'b' }, []],
-    [kinds, { kind: 'c' }, ['$: 0 of the branches instead of one']],
+    [kinds, { kind: 'c' }, ['$: 0 of the branches instead of one ($.kind: "c" is not one of a)']],
     [{ type: 'array', items: { type: 'boolean' } }, [true, 1], ['$[1]: 1 is no boolean']],
     [{ type: 'integer', minimum: 1, maximum: 2 }, 3, ['$: 3 is out of range']],
     [{ type: 'string', pattern: '^work_' }, 'x', ['$: "x" does not match ^work_']],

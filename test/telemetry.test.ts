@@ -1,6 +1,7 @@
 /**
- * Telemetry is the daemon's: a run of `holon run`, whole and for real, loads none of its libraries,
- * with the variables that turn tracing on set or not.
+ * What a start loads, whole and for real. Telemetry is the daemon's: a run of `holon run` loads none
+ * of its libraries, with the variables that turn tracing on set or not. And what is refused before
+ * it begins needs no schemas.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -8,7 +9,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { execPath } from 'node:process'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 
 const root = dirname(import.meta.dirname)
 
@@ -26,7 +27,8 @@ registerHooks({
 })
 `
 
-test('holon run loads no library of logs, metrics or traces', (t) => {
+/** The packages that `holon` with these words loads, and its exit code. */
+function loadedBy(t: TestContext, words: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'holon-telemetry-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const file = (name: string, text: string): string => {
@@ -34,10 +36,10 @@ test('holon run loads no library of logs, metrics or traces', (t) => {
     return join(folder, name)
   }
   const loaded = file('loaded', '')
-  const runbook = file('one-step.md', '# One step\n\n## Say it\n\n```sh\necho said\n```\n')
+  file('one-step.md', '# One step\n\n## Say it\n\n```sh\necho said\n```\n')
   const { status, stderr } = spawnSync(
     execPath,
-    ['--import', file('hooks.mjs', hooks), join(root, 'src/main.ts'), 'run', runbook],
+    ['--import', file('hooks.mjs', hooks), join(root, 'src/main.ts'), ...words],
     {
       cwd: folder,
       encoding: 'utf8',
@@ -51,11 +53,22 @@ test('holon run loads no library of logs, metrics or traces', (t) => {
       },
     },
   )
+  return { status, stderr, packages: new Set(readFileSync(loaded, 'utf8').trim().split('\n')) }
+}
+
+test('holon run loads no library of logs, metrics or traces', (t) => {
+  const { status, stderr, packages } = loadedBy(t, ['run', 'one-step.md'])
   assert.equal(status, 0, stderr)
-  const packages = new Set(readFileSync(loaded, 'utf8').split('\n'))
   assert.ok(packages.has('kysely') && packages.has('commander'), 'the hook saw nothing')
   const ofTelemetry = [...packages].filter((name) =>
     /^(pino|prom-client|@opentelemetry\/)/.test(name),
   )
   assert.deepEqual(ofTelemetry, [])
+})
+
+test('a run that is refused before it begins loads the parser of its words alone', (t) => {
+  for (const words of [['run'], ['run', 'missing.md'], ['run', '--modle', 'x']]) {
+    const { status, packages } = loadedBy(t, words)
+    assert.deepEqual([status, [...packages]], [2, ['commander']], words.join(' '))
+  }
 })

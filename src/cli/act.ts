@@ -10,7 +10,7 @@ import { safeLine } from '../present/safe.ts'
 import { clockTimes } from '../present/why-text.ts'
 import { readConfig } from './config-file.ts'
 import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
-import { asFailure, CliFailure, exits, refused, usage, type Exit } from './failure.ts'
+import { asFailure, CliFailure, exits, refused, usage, wrongToken, type Exit } from './failure.ts'
 import { expand } from './settings.ts'
 
 /** Milliseconds in which an owner that has just begun must open its door. */
@@ -30,7 +30,7 @@ export async function perform(context: Context, command: OperatorCommand): Promi
     if (reply !== null) {
       if (reply.ok) return reply
       const said = clockTimes(context.ids.within(reply.message), zoneOf(context))
-      throw refused({ ...reply, message: said })
+      throw refused({ ...reply, message: said }, command.agent_id)
     }
     if (ports.clock.monotonic() >= giveUpAt) throw await noDoor(context)
     const paused = Promise.withResolvers<void>()
@@ -49,6 +49,7 @@ async function throughDoor(
   const answer = await sendThroughDoor(door.address, door.token, command)
   if (answer.ok) return answer.reply
   if (answer.code === 'closed') return null
+  if (answer.code === 'unauthorized') throw wrongToken()
   const { pid } = door.address
   throw new CliFailure(
     exits.failed,
@@ -103,12 +104,20 @@ async function told(context: Context, command: OperatorCommand, reply: Accepted)
       safeLine(clockTimes(ids.within(reply.said), zoneOf(context))),
       ...reply.warnings.map(({ message }) => safeLine(ids.within(`! ${message}`))),
     ])
-    if ((await ports.owner(context.home.value)) === null && wakes(command)) {
+    if (!wakes(command)) return exits.done
+    if (await isStopped(context, command.agent_id)) {
+      printLines(context, [
+        `${command.agent_id} is stopped: holon agents start ${command.agent_id}`,
+      ])
+    } else if ((await ports.owner(context.home.value)) === null) {
       printLines(context, ['nothing runs now; go on with   holon run --resume'])
     }
   }
   return exits.done
 }
+
+const isStopped = (context: Context, agent: string): Promise<boolean> =>
+  reading(context, async (reader) => (await reader.row('agents', agent))?.state === 'stopped')
 
 /** Whether the act gives the agent something to do, so that a person wonders who does it. */
 function wakes(command: OperatorCommand): boolean {
@@ -321,4 +330,32 @@ export async function createAgent(
     ...(fallbackModel === undefined ? {} : { fallback_model: fallbackModel }),
     ...(root === null ? {} : { workspace: { mode: 'explicit_root', root } }),
   })
+}
+
+/** Ends the turn that is open now, as it is named to the rules: one that began since is left. */
+export async function abort(
+  context: Context,
+  agent: string,
+  { stop = true }: { stop?: boolean },
+): Promise<Exit> {
+  const turn = await reading(context, async (reader, moment) => {
+    const [view] = await viewsOf(reader, moment, agent)
+    return view?.turn ?? null
+  })
+  if (turn === null) {
+    const message = `${agent} has no open turn, so there is nothing to abort`
+    const hint = `holon agents shows what each does; holon agents stop ${agent} keeps it from more`
+    throw refused({ code: 'run_stale', message, hint })
+  }
+  return act(context, { do: 'abort', agent_id: agent, run_id: turn.id, stop })
+}
+
+export async function createItem(
+  context: Context,
+  objective: string,
+  { agent = 'main' }: { agent?: string },
+): Promise<Exit> {
+  notEmpty(objective, 'the objective is empty', 'holon work create "<what is to be achieved>"')
+  await mustExist(context, agent)
+  return act(context, { do: 'create_item', agent_id: agent, objective })
 }

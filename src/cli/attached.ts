@@ -11,6 +11,7 @@ import { agentView, factsOf } from '../protocol/agent-view.ts'
 import type { LiveFrame } from '../protocol/live-frame.ts'
 import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
 import type { Agent, Emitted, Facts, Next, StoredEvent } from '../protocol/records.ts'
+import { wrongToken } from './failure.ts'
 import type { AgentSettings, Notice, OwnedHome } from './ports.ts'
 
 export type AttachedPorts = {
@@ -173,6 +174,7 @@ class AttachedHome {
       await this.#refresh(command.agent_id)
       return answer.reply
     }
+    if (answer.code === 'unauthorized') throw wrongToken()
     const message =
       answer.code === 'closed'
         ? 'The daemon does not answer.'

@@ -5,7 +5,8 @@ import { table } from '../present/table.ts'
 import { configPath, parseConfig, readConfig } from './config-file.ts'
 import { printJson, printLines, type Context } from './context.ts'
 import { exits, usage, type Exit } from './failure.ts'
-import { modelSetting, tilde, type Source } from './settings.ts'
+import { usualPort } from './serve.ts'
+import { logLevelSetting, modelSetting, tilde, type Source } from './settings.ts'
 
 type Shown = { key: string; value: unknown; source: Source }
 
@@ -14,19 +15,11 @@ export async function configShow(context: Context): Promise<Exit> {
   const file = await readConfig(ports, home.value)
   const name = tilde(ports, file.path)
   const model = modelSetting(ports, undefined, file.config, name)
-  const from = (value: unknown) => (value === undefined ? 'default' : name)
-  const { fallback_model, workspace, environment, http, log_level, providers = {} } = file.config
   const settings: Shown[] = [
     { key: 'home', ...home },
     { key: 'model', ...model },
-    { key: 'fallback_model', value: fallback_model ?? null, source: from(fallback_model) },
-    { key: 'workspace', value: workspace ?? null, source: from(workspace) },
-    { key: 'environment', value: environment ?? [], source: from(environment) },
-    { key: 'http', value: http ?? null, source: from(http) },
-    { key: 'log_level', value: log_level ?? 'info', source: from(log_level) },
-    ...Object.entries(providers).map(([id, provider]) => {
-      return { key: `providers.${id}`, value: provider, source: name }
-    }),
+    ...configured(file.config, name),
+    { key: 'log_level', ...logLevelSetting(ports, undefined, file.config, name) },
   ]
   if (context.flags.json === true) {
     printJson(context, { settings })
@@ -40,11 +33,37 @@ export async function configShow(context: Context): Promise<Exit> {
   return exits.done
 }
 
+/** What only the file says, or its default. Secrets are named, and never read for this. */
+function configured(config: Config, file: string): Shown[] {
+  const { http = {}, webhooks = {}, secrets = {}, providers = {} } = config
+  const row = (key: string, value: unknown, otherwise: unknown): Shown =>
+    value === undefined
+      ? { key, value: otherwise, source: 'default' }
+      : { key, value, source: file }
+  return [
+    row('fallback_model', config.fallback_model, null),
+    row('workspace', config.workspace, null),
+    row('environment', config.environment, []),
+    ...Object.entries(providers).map(([id, one]) => row(`providers.${id}`, one, null)),
+    row('http.host', http.host, '127.0.0.1'),
+    row('http.port', http.port, usualPort),
+    row('http.hosts', http.hosts, []),
+    ...Object.entries(webhooks).map(([id, { secret_files: _, ...one }]) =>
+      row(`webhooks.${id}`, one, null),
+    ),
+    row('secrets', config.secrets && Object.keys(secrets), []),
+    row('retention.keep_days', config.retention?.keep_days, null),
+  ]
+}
+
+/** What nothing means, where it is not simply none. */
+const unset: Readonly<Record<string, string>> = {
+  workspace: "each agent's own home",
+  'retention.keep_days': 'everything is kept',
+}
+
 function said(key: string, value: unknown): string {
-  if (value === null) {
-    if (key === 'http') return '127.0.0.1, port 7777'
-    return key === 'workspace' ? "each agent's own home" : 'none'
-  }
+  if (value === null) return unset[key] ?? 'none'
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ')
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -72,6 +72,10 @@ function wrongValue(path: string, text: string, issue: Issue): CliFailure {
   const key = issue.path.map(String).join('.')
   const where = `${path} line ${lineOf(text, issue.path)}`
   const subject = key === '' ? 'the configuration' : `"${key}"`
+  if (issue.message.endsWith('received undefined')) {
+    const wanted = issue.message.replace(/^Invalid input: expected (\w+),.*$/, '$1')
+    return usage('config_invalid', `${subject} is missing in ${where}`, `it is of type ${wanted}`)
+  }
   const message = issue.message.replace(/^Invalid (input|option): /, '').replaceAll('"|"', '", "')
   return usage('config_invalid', `${subject} in ${where} is not valid`, message)
 }

@@ -102,9 +102,6 @@ export interface UpkeepPorts {
     home: string,
   ): Promise<{ home: string; manifest: BackupManifest; moved_from: string | null }>
   /** Owns the home while it lasts. */
-  retain(
-    home: string,
-    options: { before: string; dry_run: boolean },
-  ): Promise<Retention>
+  retain(home: string, options: { before: string; dry_run: boolean }): Promise<Retention>
   rotate_token(home: string): Promise<void>
 }

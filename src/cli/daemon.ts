@@ -10,8 +10,8 @@ import { clockSeconds, since } from '../present/span.ts'
 import { printJson, printLines, reading, zoneOf, type Context } from './context.ts'
 import type { LaunchEnd } from './daemon-ports.ts'
 import { CliFailure, exits, usage, type Exit } from './failure.ts'
-import { levelOf, portOf } from './serve.ts'
-import { tilde } from './settings.ts'
+import { portOf } from './serve.ts'
+import { logLevelSetting, tilde } from './settings.ts'
 
 export type StartOptions = {
   host?: string
@@ -33,7 +33,7 @@ export async function start(context: Context, options: StartOptions): Promise<Ex
   const { daemon } = ports
   // What is wrong with the words is said here, not in a log.
   portOf(options.port)
-  levelOf(options.logLevel)
+  logLevelSetting(ports, options.logLevel, {}, '')
   const before = await daemon.running(home.value)
   if (before !== null) return already(context, before)
   const owner = await ports.owner(home.value)
@@ -97,7 +97,7 @@ const ownedByRun = (pid: number): CliFailure =>
 async function notStarted(context: Context, end: LaunchEnd | null): Promise<CliFailure> {
   const { daemon } = context.ports
   const path = daemon.log_path(context.home.value)
-  const lines = await daemon.log_lines(path, lastLinesShown)
+  const lines = complaintsIn(await daemon.log_lines(path, lastLinesShown))
   const how =
     end === null
       ? `it is not ready after ${startPatience / 1_000} s, and goes on starting`
@@ -114,6 +114,14 @@ async function notStarted(context: Context, end: LaunchEnd | null): Promise<CliF
     problem,
     safeLines(lines.join('\n')).map((line) => `  ${line}`),
   )
+}
+
+/** What the end of a log complains of: what went well before says nothing about a failed start. */
+function complaintsIn(lines: readonly string[]): string[] {
+  const well = lines.findLastIndex((line) => /^\{"level":"(debug|info)"/.test(line))
+  const last = lines.slice(well + 1)
+  // The same failure of an earlier start is the same failure.
+  return last.filter((line, n) => line !== last[n + 1])
 }
 
 function pause({ ports }: Context): Promise<void> {
@@ -230,6 +238,12 @@ async function statusOf(context: Context): Promise<Status> {
   }
 }
 
+function noLog({ ports }: Context, path: string): CliFailure {
+  const detail = `there is no log in ${tilde(ports, path)}`
+  const hint = 'holon start writes one; holon serve logs to its own stderr'
+  return new CliFailure(exits.failed, problemOf('no_log', detail, hint, 404))
+}
+
 export type LogsOptions = { follow?: boolean; lines?: string }
 
 const usualLines = 100
@@ -249,7 +263,7 @@ export async function logs(context: Context, options: LogsOptions): Promise<Exit
   try {
     const last = await ports.daemon.log_lines(path, Number(lines))
     if (last.length > 0) print(`${last.join('\n')}\n`)
-    else if (options.follow !== true) ports.err(`there is no log in ${path}\n`)
+    else if (options.follow !== true) throw noLog(context, path)
     if (options.follow === true) await ports.daemon.log_follow(path, stopped.signal, print)
     return exits.done
   } finally {

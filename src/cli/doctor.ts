@@ -1,16 +1,20 @@
 /**
- * `holon doctor`: whether home, ledger, owner, wakes and model are well, each with what to do; and
- * with `--verify`, whether the rows equal the fold of the events. Exit 1 when something is not.
+ * `holon doctor`: whether home, secrets, ledger, daemon, wakes and model are well, each with what
+ * to do; and with `--verify`, whether the rows equal the fold of the events. Exit 1 when something
+ * is not.
  */
+import { failureSentence } from '../client/api.ts'
 import { readAgents } from '../client/home-reads.ts'
 import { glyph, painted, type Mark } from '../present/marks.ts'
 import { safeLine } from '../present/safe.ts'
 import { since } from '../present/span.ts'
 import { padEnd } from '../present/width.ts'
+import type { Config } from '../protocol/config.ts'
 import { conservation } from '../protocol/conservation.ts'
 import { readConfig } from './config-file.ts'
 import { printJson, printLines, reading, zoneOf, type Context } from './context.ts'
-import { asFailure, exits, type Exit } from './failure.ts'
+import { asFailure, exits, tokenExplained, type Exit } from './failure.ts'
+import { failureOf } from './records.ts'
 import { modelSetting, tilde } from './settings.ts'
 
 type Check = { level: 'ok' | 'warn' | 'fail'; name: string; says: string; do: string | null }
@@ -20,7 +24,8 @@ const ok = (name: string, says: string): Check => ({ level: 'ok', name, says, do
 export async function doctor(context: Context, options: { verify?: boolean }): Promise<Exit> {
   const checks: Check[] = []
   checks.push(...(await homeChecks(context)))
-  checks.push(await configCheck(context))
+  const { check, config } = await configCheck(context)
+  checks.push(check, ...(await secretChecks(context, config)))
   try {
     checks.push(...(await ledgerChecks(context, options.verify === true)))
   } catch (error) {
@@ -81,10 +86,6 @@ async function homeChecks(context: Context): Promise<Check[]> {
         }
       : ok('home', `${name}${mode}${free}`),
   )
-  if (facts.token_mode !== null && (facts.token_mode & 0o077) !== 0) {
-    const says = `the control token can be read by others, 0${facts.token_mode.toString(8)}`
-    checks.push({ level: 'fail', name: 'token', says, do: `chmod 600 ${name}/control-token` })
-  }
   if (facts.free_bytes !== null && facts.free_bytes < lowDisk) {
     const says = `only ${gigabytes(facts.free_bytes)} are free`
     checks.push({
@@ -103,40 +104,71 @@ const lowDisk = 1024 ** 3
 const gigabytes = (bytes: number): string =>
   bytes < 1024 ** 3 ? `${Math.round(bytes / 1024 ** 2)} MB` : `${Math.round(bytes / 1024 ** 3)} GB`
 
-async function configCheck(context: Context): Promise<Check> {
+async function configCheck(context: Context): Promise<{ check: Check; config: Config }> {
   const { ports, home } = context
   try {
-    const file = await readConfig(ports, home.value)
-    const model = modelSetting(ports, undefined, file.config, tilde(ports, file.path))
-    return model.value === null
-      ? {
-          level: 'warn',
-          name: 'model',
-          says: 'no model is set; runbooks need none',
-          do: 'give --model provider/model, set HOLON_MODEL, or: holon config set model …',
-        }
-      : ok('model', `${model.value}, from ${model.source}`)
+    const { config, path } = await readConfig(ports, home.value)
+    const model = modelSetting(ports, undefined, config, tilde(ports, path))
+    const says = 'no model is set; runbooks need none'
+    const remedy = 'give --model provider/model, set HOLON_MODEL, or: holon config set model …'
+    return {
+      config,
+      check:
+        model.value === null
+          ? { level: 'warn', name: 'model', says, do: remedy }
+          : ok('model', `${model.value}, from ${model.source}`),
+    }
   } catch (error) {
     const failure = asFailure(error)
     if (failure === null) throw error
     const { detail, hint } = failure.problem
-    return { level: 'fail', name: 'config', says: detail, do: hint }
+    return { config: {}, check: { level: 'fail', name: 'config', says: detail, do: hint } }
   }
 }
 
-function ledgerChecks(context: Context, verify: boolean): Promise<Check[]> {
+/** Files with secrets that others can read, and secrets that enable nothing. */
+async function secretChecks({ ports, home }: Context, config: Config): Promise<Check[]> {
+  const problems = await ports.secret_problems(home.value, config)
+  return problems.map(({ message, hint }) => {
+    return { level: 'fail', name: 'secret', says: message, do: hint }
+  })
+}
+
+/** Who owns the home: its daemon, a run, or nobody. */
+async function ownerCheck(context: Context): Promise<Check> {
   const { ports, home } = context
+  const [owner, pid] = await Promise.all([
+    ports.owner(home.value),
+    ports.daemon.running(home.value),
+  ])
+  if (owner === null) return ok('daemon', 'not running; holon start keeps agents alive')
+  const zone = zoneOf(context)
+  if (owner.pid !== pid) {
+    return ok('owner', `a holon run, pid ${owner.pid}, since ${since(owner.owner_since, zone)}`)
+  }
+  const found = await ports.daemon.api(home.value)
+  if (found === null) return ok('daemon', `pid ${pid} is starting, or stopping`)
+  const { started_at, url } = found.address
+  const says = `pid ${pid}, up ${since(started_at, zone)}, ${url}`
+  const ready = await found.api.get('/readyz')
+  if (!ready.ok) {
+    const why = failureSentence(ready.failure)
+    return { level: 'fail', name: 'daemon', says: `${says}, not ready: ${why}`, do: 'holon logs' }
+  }
+  const read = await found.api.get('/agents', { limit: 1 })
+  if (read.ok) return ok('daemon', says)
+  const { has_control_token } = ports.environment
+  const { detail, hint } = tokenExplained(failureOf(read.failure), has_control_token).problem
+  return { level: 'fail', name: 'daemon', says: `${says}: ${detail}`, do: hint }
+}
+
+function ledgerChecks(context: Context, verify: boolean): Promise<Check[]> {
   return reading(context, async (reader, moment) => {
     const stats = await reader.stats()
     if (stats.schema === 0) return [ok('ledger', 'none yet')]
     const size = `${(stats.bytes / 1024 ** 2).toFixed(1)} MB`
     const checks = [ok('ledger', `schema ${stats.schema}, ${stats.events} events, ${size}`)]
-    const owner = await ports.owner(home.value)
-    checks.push(
-      owner === null
-        ? ok('owner', 'none: nothing runs now')
-        : ok('owner', `pid ${owner.pid}, since ${since(owner.owner_since, zoneOf(context))} ago`),
-    )
+    checks.push(await ownerCheck(context))
     const views = await readAgents(reader, moment)
     const lost = views.flatMap((view) => conservation(view))
     checks.push(
@@ -159,7 +191,7 @@ function ledgerChecks(context: Context, verify: boolean): Promise<Check[]> {
             level: 'fail',
             name: 'verify',
             says: `${first}${rest.length === 0 ? '' : `; and ${rest.length} more`}`,
-            do: 'keep the home as it is, restore a snapshot, and report it',
+            do: 'keep this home, bring back a backup with holon restore <backup>, and report it',
           },
     )
     return checks

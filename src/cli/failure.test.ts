@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asFailure, failureText, faultText, refused } from './failure.ts'
+import {
+  asFailure,
+  failureText,
+  faultText,
+  refused,
+  tokenExplained,
+  wrongToken,
+} from './failure.ts'
 
 const fault = (message: string) =>
   Object.assign(new Error(message), { code: 'read_only', retry: 'never' })
@@ -24,5 +31,26 @@ test('§14 a fault is told as what and what to do, with the system’s words bes
 test('§14 a refusal names the command that helps', () => {
   const { problem, exit } = refused({ code: 'trigger_no_match', message: 'No.', hint: 'other' })
   const hint = 'holon waits shows what each waits for; holon answer answers a question'
-  assert.deepEqual([problem.hint, exit], [hint, 1])
+  assert.deepEqual([problem.hint, exit], [hint, 2])
+})
+
+test('§14 a refusal of words is usage, of what does not go now a failure, by its status', () => {
+  const exitOf = (code: string) => refused({ code, message: 'No.', hint: 'Do.' }).exit
+  const codes = ['schedule_invalid', 'wait_not_found', 'agent_stopped', 'queue_full', 'no_model']
+  assert.deepEqual(codes.map(exitOf), [2, 2, 1, 1, 1])
+})
+
+test('what to do about a stopped agent names it, where it is known', () => {
+  const stopped = { code: 'agent_stopped', message: 'docs is stopped.', hint: 'Start it.' }
+  const hint = 'holon agents start docs, or send it with --start'
+  assert.equal(refused(stopped, 'docs').problem.hint, hint)
+})
+
+test('a wrong token is explained by where it comes from; other failures stay as they are', () => {
+  const hintOf = (from_environment: boolean) =>
+    tokenExplained(wrongToken(), from_environment).problem.hint
+  assert.match(hintOf(true) ?? '', /^unset HOLON_CONTROL_TOKEN/)
+  assert.match(hintOf(false) ?? '', /^it was started with HOLON_CONTROL_TOKEN/)
+  const other = refused({ code: 'queue_full', message: 'No.', hint: 'Wait.' })
+  assert.equal(tokenExplained(other, true), other)
 })

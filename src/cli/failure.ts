@@ -34,14 +34,49 @@ const commands: Readonly<Record<string, string>> = {
   agent_stopped: 'holon agents start <agent>, or send it with --start',
   trigger_no_match: 'holon waits shows what each waits for; holon answer answers a question',
   work_item_completed: 'holon run makes new work; holon work show has its report',
+  schedule_invalid: 'write it like --cron "0 9 * * 1-5" --zone Europe/Rome',
+  horizon_invalid:
+    'give --before 90d or --keep-days 90, or set it: holon config set retention.keep_days 90',
+  path_invalid: 'name a folder outside the home',
+  upkeep_running: 'one backup or retention runs at a time: try again when it is done',
 }
 
-/** The runtime or the domain said no. */
-export function refused(refusal: { code: string; message: string; hint: string }): CliFailure {
-  const { code, message } = refusal
-  // The catalogue speaks to every surface; here the remedy is a command.
-  const hint = commands[code] ?? refusal.hint
-  return new CliFailure(exits.failed, problemOf(code, message, hint))
+/** The problem with what to do in a shell, where that is another thing than over HTTP. */
+export const inShell = (problem: Problem): Problem => ({
+  ...problem,
+  hint: commands[problem.code] ?? problem.hint,
+})
+
+/**
+ * The runtime or the domain said no: to words that mean nothing, or to what does not go now. The
+ * catalogue speaks to every surface; here the remedy is a command.
+ */
+export function refused(
+  { code, message, hint }: { code: string; message: string; hint: string },
+  agent = '<agent>',
+): CliFailure {
+  const problem = inShell(problemOf(code, message, hint))
+  const remedy = problem.hint?.replaceAll('<agent>', agent) ?? null
+  return new CliFailure(exitOf(problem), { ...problem, hint: remedy })
+}
+
+/** What was not there, or does not fit, was asked for wrongly; the rest failed. */
+export const exitOf = ({ status }: Problem): Exit =>
+  status === 404 || status === 422 ? exits.usage : exits.failed
+
+/** Whoever owns the home does not know the token; `program.ts` says what to do about it. */
+export const wrongToken = (): CliFailure =>
+  new CliFailure(exits.failed, problemOf('unauthorized', unknownToken))
+
+const unknownToken = 'whoever serves this home does not know this control token'
+
+/** The same failure with what to do about a wrong token, which depends on where it comes from. */
+export function tokenExplained(failure: CliFailure, from_environment: boolean): CliFailure {
+  if (failure.problem.code !== 'unauthorized') return failure
+  const hint = from_environment
+    ? 'unset HOLON_CONTROL_TOKEN, which goes before the token of the home, or correct it'
+    : 'it was started with HOLON_CONTROL_TOKEN: set the same here, or start it anew without'
+  return new CliFailure(failure.exit, { ...failure.problem, detail: unknownToken, hint })
 }
 
 /** Any failure that may come out of a command as one of ours; null: a bug, to be thrown on. */

@@ -1,13 +1,18 @@
-/** `holon inbox`: what needs a person, each with the shell line that settles it. */
-import { readLastTurns } from '../client/home-reads.ts'
-import { attentionOf, type Attention } from '../protocol/attention.ts'
+/**
+ * `holon inbox`: what needs a person, each with the shell line that settles it; and putting an
+ * entry away, for a while or until it changes.
+ */
+import type { Query } from '../client/api.ts'
+import { fingerprintOf, type Attention } from '../protocol/attention.ts'
 import { glyph, painted, type Mark } from '../present/marks.ts'
 import { safeLine } from '../present/safe.ts'
 import { since } from '../present/span.ts'
 import { apart } from '../present/table.ts'
-import { printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
-import { exits, type Exit } from './failure.ts'
-import { printList } from './records.ts'
+import { act } from './act.ts'
+import { printLines, zoneOf, type Context } from './context.ts'
+import { exits, usage, type Exit } from './failure.ts'
+import { momentOf, spanOf } from './moment.ts'
+import { asking, listOf, printList } from './records.ts'
 
 const markOf: Readonly<Record<Attention['kind'], Mark>> = {
   question: 'needs_me',
@@ -22,30 +27,85 @@ const markOf: Readonly<Record<Attention['kind'], Mark>> = {
 }
 
 /** Reading the list is always a success; the list says what waits. */
-export function inbox(context: Context): Promise<Exit> {
+export async function inbox(context: Context): Promise<Exit> {
   if (context.flags.json === true) {
     return printList(context, { plural: 'attention', path: '/attention', forward: true })
   }
-  return reading(context, async (reader, moment) => {
-    const views = await viewsOf(reader, moment, undefined)
-    const found = attentionOf(views, await readLastTurns(reader, views))
-    printLines(context, found.length === 0 ? ['nothing needs you'] : text(context, found))
-    return exits.done
-  })
+  const found = await entriesOf(context)
+  printLines(context, found.length === 0 ? ['nothing needs you'] : text(context, found))
+  return exits.done
 }
+
+/** As the API has it, so that every screen shows the same list. */
+async function entriesOf(context: Context, query: Query = {}): Promise<Attention[]> {
+  const limit = Number.POSITIVE_INFINITY
+  const wanted = { path: '/attention', plural: 'attention', query, limit, forward: true }
+  const found = await asking(context, (api) => listOf(api, wanted))
+  return (found ?? []) as Attention[]
+}
+
+export type PutAway = { for?: string; until?: string }
+
+/** Puts an entry away for a while; it stands there again sooner when it changes. */
+export async function snooze(context: Context, target: string, options: PutAway): Promise<Exit> {
+  const { for: span, until } = options
+  if ((span === undefined) === (until === undefined)) {
+    const example = `holon inbox snooze ${target} --for 2h`
+    throw usage('which_time', 'say for how long, in one way', `like ${example}`)
+  }
+  const ms =
+    span === undefined
+      ? momentOf('--until', until ?? '')
+      : context.ports.clock.now() + spanOf('--for', span)
+  const entry = await entryNamed(context, target)
+  return act(context, { do: 'snooze', ...entry, until: new Date(ms).toISOString() })
+}
+
+/** Until it changes, whenever that is. */
+export async function dismiss(context: Context, target: string): Promise<Exit> {
+  return act(context, { do: 'dismiss', ...(await entryNamed(context, target)) })
+}
+
+/** By a whole id, or by its noun and its end; also one that is put away already. */
+async function entryNamed(context: Context, target: string) {
+  const all = await entriesOf(context, { include_snoozed: true })
+  const cut = target.indexOf('_') + 1
+  const [noun, tail] = [target.slice(0, cut), target.slice(cut)]
+  const isShort = noun !== '' && tail.length >= 4
+  const found = all.filter(
+    ({ id }) => id === target || (isShort && id.startsWith(noun) && id.endsWith(tail)),
+  )
+  const [entry] = found
+  if (entry === undefined) {
+    const hint = 'holon inbox lists what does, with its ids'
+    throw usage('attention_not_found', `nothing of "${target}" needs you now`, hint)
+  }
+  if (found.length > 1) {
+    const more = found.map(({ id }) => `  ${id}`)
+    throw usage('ambiguous_id', `${target} means more than one`, 'use one of these ids', more)
+  }
+  const { id: attention_id, agent_id } = entry
+  return { attention_id, agent_id, fingerprint: fingerprintOf(entry) }
+}
+
+/** How every entry is put away is said once, below the list. */
+const away = new Set(['snooze', 'dismiss'])
 
 function text(context: Context, found: readonly Attention[]): string[] {
   const zone = zoneOf(context)
   const { ids, ink, medium } = context
   ids.know(found.map(({ id }) => id))
-  return found.flatMap((entry) => {
+  const lines = found.flatMap((entry) => {
     const mark = markOf[entry.kind]
     const item = entry.work_item_id === null ? entry.agent_id : ids.short(entry.work_item_id)
     const head = `${glyph(mark, ink)} ${item}  ${safeLine(ids.within(entry.text))}`
     const lines = [painted(apart(head, since(entry.since, zone), medium.columns), mark, ink)]
-    for (const { cli } of entry.can) {
-      if (cli !== null) lines.push(`    ${safeLine(ids.within(cli))}`)
+    for (const { cli, key } of entry.can) {
+      if (cli !== null && !away.has(key)) lines.push(`    ${safeLine(ids.within(cli))}`)
     }
     return lines
   })
+  const [first] = found
+  const id = first === undefined ? '<id>' : ids.short(first.id)
+  return [...lines, `later   holon inbox snooze ${id} --for 2h, or holon inbox dismiss ${id}`]
 }

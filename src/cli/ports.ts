@@ -109,6 +109,7 @@ export interface CliPorts {
   environment: {
     holon_home: string | undefined
     holon_model: string | undefined
+    holon_log: string | undefined
     no_color: string | undefined
     force_color: string | undefined
     term: string | undefined
@@ -149,6 +150,8 @@ export interface CliPorts {
   /** Takes the home and makes it when there is none. Rejects with the ledger's faults. */
   own(settings: RunSettings): Promise<OwnedHome>
   home_facts(home: string): Promise<HomeFacts>
+  /** Of tokens and of the secrets that the configuration names, each with what to do. */
+  secret_problems(home: string, config: Config): Promise<{ message: string; hint: string }[]>
   /** One line from the terminal; null at its end, or when the signal aborts. */
   ask(prompt: string, signal: AbortSignal): Asking
   /** Called at every interrupt, until the returned function is called. */
@@ -165,6 +168,5 @@ export type HomeFacts = {
   exists: boolean
   is_folder: boolean
   mode: number | null
-  token_mode: number | null
   free_bytes: number | null
 }

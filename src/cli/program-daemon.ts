@@ -32,7 +32,7 @@ const listening = (command: Command): Command =>
     .option('--host <address>', 'the address to listen on (default: 127.0.0.1)')
     .option('--port <n>', 'the port (default: 7777; 0: any free one)')
     .option('--allow-remote', 'listen on an address that other machines reach')
-    .option('--log-level <level>', 'debug, info, warn or error (default: info)')
+    .option('--log-level <level>', 'debug, info, warn or error (HOLON_LOG; default: info)')
 
 function addService(program: Command, add: Add, action: Action): void {
   const service = add(program, 'service', 'run the daemon at login: install, uninstall, show')

@@ -4,7 +4,7 @@
  */
 import { Command, CommanderError, Option } from 'commander'
 import { makeContext } from './context.ts'
-import { asFailure, exits, failureText, usage, type CliFailure } from './failure.ts'
+import { asFailure, exits, failureText, tokenExplained, usage, type CliFailure } from './failure.ts'
 import type { Action, Add } from './grammar.ts'
 import { examplesOf } from './help-examples.ts'
 import type { CliPorts } from './ports.ts'
@@ -31,11 +31,12 @@ export async function main(argv: readonly string[], ports: CliPorts): Promise<nu
     if (error instanceof CommanderError && error.exitCode === 0) return exits.done
     // A command that only groups others has printed them: which one was meant is not known.
     if (error instanceof CommanderError && error.code === 'commander.help') return exits.usage
-    const failure =
+    const found =
       error instanceof CommanderError
         ? parseFailure(error, helpFor(program, argv))
         : asFailure(error)
-    if (failure === null) throw error
+    if (found === null) throw error
+    const failure = tokenExplained(found, ports.environment.has_control_token)
     const json = flags.json === true || argv.includes('--json')
     ports.err(`${json ? safeJson(failure.problem) : failureText(failure)}\n`)
     return failure.exit
@@ -154,7 +155,7 @@ function addActs(program: Command, add: Add, action: Action): void {
 }
 
 function addWork(program: Command, add: Add, action: Action): void {
-  const work = add(program, 'work', 'work items: list, show, unblock, pick, complete')
+  const work = add(program, 'work', 'work items: list, show, create, unblock, pick, complete')
   const list = add(work, 'list', 'open items and what each waits for')
     .option('--all', 'completed items too')
     .option('--agent <name>', 'only this agent')
@@ -164,6 +165,14 @@ function addWork(program: Command, add: Add, action: Action): void {
   const show = add(work, 'show', 'one item whole: plan, todos, wait, report').argument('<item>')
   show.action((item: string) =>
     action(show, async (context) => (await import('./work.ts')).workShow(context, item))(),
+  )
+  const create = add(work, 'create', 'a new item, for the agent to work on')
+    .argument('<objective>', 'what is to be achieved')
+    .option('--agent <name>', 'the agent (default: main)')
+  create.action((objective: string, options: object) =>
+    action(create, async (context) =>
+      (await import('./act.ts')).createItem(context, objective, options),
+    )(),
   )
   const onItem = (verb: 'unblock' | 'pick' | 'complete', about: string) => {
     const command = add(work, verb, about).argument('<item>')
@@ -186,8 +195,7 @@ function addReads(program: Command, add: Add, action: Action): void {
   why.action((item: string, options: object) =>
     action(why, async (context) => (await import('./why.ts')).why(context, item, options))(),
   )
-  const inbox = add(program, 'inbox', 'what needs you')
-  inbox.action(action(inbox, async (context) => (await import('./inbox.ts')).inbox(context)))
+  addInbox(program, add, action)
   addTasks(program, add, action)
   addWaits(program, add, action)
   addAgents(program, add, action)
@@ -213,6 +221,27 @@ function addReads(program: Command, add: Add, action: Action): void {
   )
   doctor.action((options: object) =>
     action(doctor, async (context) => (await import('./doctor.ts')).doctor(context, options))(),
+  )
+}
+
+function addInbox(program: Command, add: Add, action: Action): void {
+  const inbox = add(program, 'inbox', 'what needs you; snooze, dismiss')
+  inbox.action(action(inbox, async (context) => (await import('./inbox.ts')).inbox(context)))
+  const snooze = add(inbox, 'snooze', 'put an entry away for a while, unless it changes')
+    .argument('<entry>', 'what it is about, like wait_3c1e')
+    .option('--for <duration>', 'for so long: 30m, 2h, 1d')
+    .option('--until <time>', 'until then: 2026-12-01T09:00')
+  snooze.action((entry: string, options: object) =>
+    action(snooze, async (context) =>
+      (await import('./inbox.ts')).snooze(context, entry, options),
+    )(),
+  )
+  const dismiss = add(inbox, 'dismiss', 'put an entry away until it changes').argument(
+    '<entry>',
+    'what it is about, like wait_3c1e',
+  )
+  dismiss.action((entry: string) =>
+    action(dismiss, async (context) => (await import('./inbox.ts')).dismiss(context, entry))(),
   )
 }
 
@@ -252,7 +281,11 @@ function addWaits(program: Command, add: Add, action: Action): void {
 }
 
 function addAgents(program: Command, add: Add, action: Action): void {
-  const agents = add(program, 'agents', 'every agent and what it does; create, start, stop, delete')
+  const agents = add(
+    program,
+    'agents',
+    'every agent and what it does; create, start, stop, abort, delete',
+  )
   agents.action(action(agents, async (context) => (await import('./agents.ts')).agents(context)))
   const create = add(agents, 'create', 'a new agent')
     .argument('<agent>', 'its name, never used again')
@@ -263,6 +296,12 @@ function addAgents(program: Command, add: Add, action: Action): void {
     action(create, async (context) =>
       (await import('./act.ts')).createAgent(context, agent, options),
     )(),
+  )
+  const abort = add(agents, 'abort', 'end its turn now, and stop it; background commands go on')
+    .argument('<agent>')
+    .option('--no-stop', 'let it go on with what comes next')
+  abort.action((agent: string, options: object) =>
+    action(abort, async (context) => (await import('./act.ts')).abort(context, agent, options))(),
   )
   const remove = add(agents, 'delete', 'end an agent for good; its history stays').argument(
     '<agent>',

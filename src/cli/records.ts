@@ -5,7 +5,7 @@
 import { failureSentence, pages, type Api, type ApiFailure, type Query } from '../client/api.ts'
 import { problemOf } from '../protocol/problem.ts'
 import { printJson, type Context } from './context.ts'
-import { CliFailure, exits, usage, type Exit } from './failure.ts'
+import { CliFailure, exitOf, exits, inShell, usage, type Exit } from './failure.ts'
 
 /** Entries a page may have. */
 const page = 200
@@ -121,6 +121,5 @@ export function failureOf(failure: ApiFailure): CliFailure {
     const detail = `the daemon could not be asked: ${failureSentence(failure)}`
     return new CliFailure(exits.failed, problemOf('unreachable', detail, 'holon status', 503))
   }
-  const { status, problem } = failure
-  return new CliFailure(status === 404 || status === 422 ? exits.usage : exits.failed, problem)
+  return new CliFailure(exitOf(failure.problem), inShell(failure.problem))
 }

@@ -1,6 +1,6 @@
 /**
- * The first and the last lines of a run: who works with what, what it came to, what is left and
- * why, what goes on without it, and the line that resumes.
+ * The last lines of a run: what it came to, what is left and why, what goes on without it, and the
+ * line that resumes. Loaded when they are written.
  */
 import { agentView, projections } from '../protocol/agent-view.ts'
 import type { Agent, Facts } from '../protocol/records.ts'
@@ -16,7 +16,6 @@ import { width } from '../present/width.ts'
 import { zoneOf, type Context } from './context.ts'
 import { faultText } from './failure.ts'
 import type { RunHost } from './ports.ts'
-import { tilde } from './settings.ts'
 
 export type RunEnd = {
   context: Context
@@ -24,16 +23,6 @@ export type RunEnd = {
   agents: readonly Agent[]
   /** What the run worked on, by agent. */
   mine: ReadonlyMap<string, ReadonlySet<string>>
-}
-
-/** `agent main, model runbook (no key, no cost), home ~/.local/state/holon`. */
-export function headLine(context: Context, agents: readonly Agent[]): string {
-  const names = agents.map(({ id, model }) => {
-    const free = model === 'runbook' ? ' (no key, no cost)' : ''
-    return `agent ${id}, model ${model ?? 'none'}${free}`
-  })
-  const who = names.length === 0 ? 'no agent' : names.join('; ')
-  return safeLine(`${who}, home ${tilde(context.ports, context.home.value)}`)
 }
 
 type Outcome = {

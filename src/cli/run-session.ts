@@ -11,7 +11,7 @@ import { safeJson } from '../present/safe.ts'
 import { wantsColour, zoneOf, type Context } from './context.ts'
 import { exits, refused, type Exit } from './failure.ts'
 import type { Notice, OwnedHome } from './ports.ts'
-import { endLines, headLine, interruptLines } from './run-end.ts'
+import { headLine } from './run-head.ts'
 import { RunProgress } from './run-progress.ts'
 import { RunScreen } from './run-screen.ts'
 import { runState, runViewOf, worstOf, type RunState } from './run-state.ts'
@@ -320,6 +320,8 @@ export class RunSession {
     this.#screen.end()
     this.#screen.lines(this.#lines.flush())
     const of = { context: this.#context, host: this.#owned.host, agents, mine: this.#mine }
+    // Why an item is as it is brings the schemas of the API with it: nothing a start needs.
+    const { endLines, interruptLines } = await import('./run-end.ts')
     if (end.exit === exits.interrupted) {
       this.#screen.say(interruptLines(of, end.because, this.#owned.outlives))
     } else {

@@ -8,6 +8,7 @@ import { table, type Column } from '../present/table.ts'
 import { act, named } from './act.ts'
 import { idOf, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, usage, type Exit } from './failure.ts'
+import { momentOf, spanOf } from './moment.ts'
 import { printList } from './records.ts'
 
 type Schedule = Rows['schedules']
@@ -94,32 +95,13 @@ function specOf(context: Context, { at, in: after, cron, zone }: AddOptions): Sc
   const now = () => context.ports.clock.now()
   return {
     kind: 'once',
-    at: new Date(at === undefined ? now() + spanOf(after) : momentOf(at)).toISOString(),
+    at: new Date(
+      at === undefined ? now() + spanOf('--in', after ?? '') : momentOf('--at', at),
+    ).toISOString(),
   }
 }
 
 const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
-
-function momentOf(text: string): number {
-  const ms = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(text) ? Date.parse(text) : Number.NaN
-  if (!Number.isNaN(ms)) return ms
-  throw usage(
-    'bad_time',
-    `--at ${text} is no time`,
-    'write it like 2026-12-01T09:00 or with +01:00',
-  )
-}
-
-const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-function spanOf(text = ''): number {
-  const parts = [...text.matchAll(/(\d{1,6})([smhd])/g)]
-  const whole = parts.map(([part]) => part).join('')
-  if (whole === '' || whole !== text) {
-    throw usage('bad_span', `--in ${text} is no duration`, 'write it like 90s, 30m, 2h or 1d12h')
-  }
-  return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0), 0)
-}
 
 const columns: readonly Column[] = [
   { title: 'SCHEDULE' },

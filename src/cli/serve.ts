@@ -6,9 +6,9 @@
 import { safeLine } from '../present/safe.ts'
 import { readConfig } from './config-file.ts'
 import { printJson, type Context } from './context.ts'
-import { logLevels, type LogLevel, type Serving } from './daemon-ports.ts'
+import type { Serving } from './daemon-ports.ts'
 import { exits, usage, type Exit } from './failure.ts'
-import { tilde } from './settings.ts'
+import { logLevelSetting, tilde } from './settings.ts'
 
 export type ServeOptions = {
   host?: string
@@ -18,7 +18,7 @@ export type ServeOptions = {
   logFile?: string
 }
 
-const usualPort = 7777
+export const usualPort = 7777
 
 /** Milliseconds in which the laps must reach a safe point; then it leaves as a kill would. */
 const stopPatience = 9_000
@@ -27,7 +27,7 @@ const leaveAtOnce = 500
 
 export async function serve(context: Context, options: ServeOptions): Promise<Exit> {
   const { ports, home } = context
-  const { config } = await readConfig(ports, home.value)
+  const { config, path } = await readConfig(ports, home.value)
   const stopped = Promise.withResolvers<'stop'>()
   const again = Promise.withResolvers<'again'>()
   let stops = 0
@@ -43,7 +43,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<Ex
       host: options.host ?? config.http?.host ?? null,
       port: portOf(options.port) ?? config.http?.port ?? usualPort,
       allow_remote: options.allowRemote === true,
-      log_level: levelOf(options.logLevel) ?? config.log_level ?? 'info',
+      log_level: logLevelSetting(ports, options.logLevel, config, path).value,
       log_path: options.logFile === undefined ? null : ports.absolute(options.logFile),
     })
     const serving = await Promise.race([begun, stopped.promise])
@@ -97,15 +97,4 @@ export function portOf(text: string | undefined): number | null {
   if (text === undefined) return null
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
   throw usage('bad_port', `--port ${text} is no port`, 'give a number from 0 to 65535; 0: any free')
-}
-
-export function levelOf(text: string | undefined): LogLevel | null {
-  if (text === undefined) return null
-  const level = logLevels.find((one) => one === text)
-  if (level !== undefined) return level
-  throw usage(
-    'bad_level',
-    `--log-level ${text} is no level`,
-    `the levels are ${logLevels.join(', ')}`,
-  )
 }

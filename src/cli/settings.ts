@@ -3,6 +3,8 @@
  * command that needs one asks here, and `config show` prints the same answers.
  */
 import type { Config } from '../protocol/config.ts'
+import { logLevels, type LogLevel } from './daemon-ports.ts'
+import { usage } from './failure.ts'
 import type { CliPorts } from './ports.ts'
 
 export type Source = string
@@ -46,6 +48,27 @@ export function modelSetting(
   }
   if (config.model !== undefined) return { value: config.model, source: configFile }
   return { value: null, source: 'default' }
+}
+
+/** The least important lines a daemon logs. Throws for a word that is no level. */
+export function logLevelSetting(
+  { environment: { holon_log } }: Pick<CliPorts, 'environment'>,
+  flag: string | undefined,
+  config: Config,
+  configFile: string,
+): Setting<LogLevel> {
+  if (flag !== undefined)
+    return { value: levelOf(`--log-level ${flag}`, flag), source: '--log-level' }
+  const given = holon_log?.trim() ?? ''
+  if (given !== '') return { value: levelOf(`HOLON_LOG=${given}`, given), source: 'HOLON_LOG' }
+  if (config.log_level !== undefined) return { value: config.log_level, source: configFile }
+  return { value: 'info', source: 'default' }
+}
+
+function levelOf(said: string, text: string): LogLevel {
+  const level = logLevels.find((one) => one === text)
+  if (level !== undefined) return level
+  throw usage('bad_level', `${said} is no level`, `the levels are ${logLevels.join(', ')}`)
 }
 
 /** `~` and `~/…` name the user's home folder. */

@@ -11,7 +11,7 @@ import { table, type Column } from '../present/table.ts'
 import { act, perform } from './act.ts'
 import { idOf, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, usage, type Exit } from './failure.ts'
-import { printList, printRecord } from './records.ts'
+import { failureOf, printList, printRecord } from './records.ts'
 
 type Trigger = Rows['triggers']
 type Shown = Omit<Trigger, 'token_sha256'> & { url: string | null }
@@ -69,7 +69,11 @@ async function urlsOf(
   for (const agent of agents) {
     const query = { status: 'active' as const, limit: shownPage }
     const answer = await holon.ask('GET /agents/{agent}/triggers', { agent, query })
-    if (!answer.ok) continue
+    if (!answer.ok) {
+      // It was deleted meanwhile.
+      if (answer.failure.status === 404) continue
+      throw failureOf(answer.failure)
+    }
     for (const { id, url } of answer.value.triggers) if (url !== null) urls.set(id, url)
   }
   return urls
@@ -117,7 +121,11 @@ export async function createTrigger(
     throw usage('bad_mode', `--mode ${options.mode} is not known`, `it is ${modes.join(' or ')}`)
   }
   const agent_id = options.agent ?? 'main'
-  await reading(context, async (reader, moment) => void (await viewsOf(reader, moment, agent_id)))
+  const namesake = await reading(context, async (reader, moment) => {
+    await viewsOf(reader, moment, agent_id)
+    const active = (await triggersOf(reader, agent_id)).filter(({ status }) => status === 'active')
+    return active.find((one) => one.label === label.trim())
+  })
   const reply = await perform(context, {
     do: 'create_trigger',
     agent_id,
@@ -126,7 +134,12 @@ export async function createTrigger(
     ...(options.resource === undefined ? {} : { resource: options.resource }),
     ...(mode === undefined ? {} : { delivery_mode: mode }),
   })
-  return showOne(context, reply.id, reply.said)
+  const exit = await showOne(context, reply.id, reply.said)
+  if (context.flags.json !== true && namesake !== undefined) {
+    const { ids, ports } = context
+    ports.err(`! ${agent_id} has another trigger of this label: ${ids.short(namesake.id)}\n`)
+  }
+  return exit
 }
 
 export async function changeTrigger(

@@ -4,13 +4,14 @@
  */
 import { Holon } from '../client/holon.ts'
 import type { Answered, Given } from '../client/routes.ts'
+import { counted } from '../present/call-line.ts'
 import { safeLine } from '../present/safe.ts'
 import { clock } from '../present/span.ts'
 import { problemOf } from '../protocol/problem.ts'
-import type { NewRetention } from '../protocol/upkeep.ts'
+import type { NewRetention, UpkeepEnd } from '../protocol/upkeep.ts'
 import { readConfig } from './config-file.ts'
 import { printJson, printLines, zoneOf, type Context } from './context.ts'
-import { CliFailure, exits, refused, usage, type Exit } from './failure.ts'
+import { CliFailure, exitOf, exits, inShell, usage, type Exit } from './failure.ts'
 import { failureOf } from './records.ts'
 import { expand, tilde } from './settings.ts'
 
@@ -34,12 +35,7 @@ export async function backup(
   if (done === null) {
     throw usage('no_home', `there is no home in ${home.value}`, 'name one with --home')
   }
-  if (!done.ok) {
-    const { code, message, hint } = done
-    throw code === 'path_invalid'
-      ? usage(code, message, hint ?? outside)
-      : refused({ code, message, hint: hint ?? elsewhere })
-  }
+  if (!done.ok) throw notDone(done)
   const made = done.value
   if (context.flags.json === true) {
     printJson(context, made)
@@ -47,14 +43,17 @@ export async function backup(
   }
   printLines(context, [
     made.path,
-    `${made.files} files, ${megabytes(made.bytes)}, up to event ${made.last_global_seq}`,
+    `${counted(made.files, 'file')}, ${megabytes(made.bytes)}, up to event ${made.last_global_seq}`,
     ...made.not_included.map(({ path, reason }) => safeLine(`without ${path}: ${reason}`)),
   ])
   return exits.done
 }
 
-const outside = 'name a folder outside the home'
-const elsewhere = 'name another folder, or make this one writable'
+/** What the daemon refuses, and what is refused here, is one failure with one exit code. */
+function notDone({ code, message, hint }: UpkeepEnd<never> & { ok: false }): CliFailure {
+  const problem = inShell(problemOf(code, message, hint ?? null))
+  return new CliFailure(exitOf(problem), problem)
+}
 
 /** The answer of the daemon that serves the home; null when none does, or it only starts. */
 async function atDaemon<R extends 'POST /upkeep/backup' | 'POST /upkeep/retention'>(
@@ -75,6 +74,12 @@ const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} 
 export async function restore(context: Context, from: string): Promise<Exit> {
   const { ports, home } = context
   const source = ports.absolute(expand(ports, from))
+  await mustBeBackup(context, source)
+  const { exists, is_folder } = await ports.home_facts(home.value)
+  if (exists && !is_folder) {
+    const hint = 'name a folder that is empty or not there with --home'
+    throw usage('home_is_file', `${home.value} is a file, not a folder`, hint)
+  }
   const restored = await ports.upkeep.restore(source, home.value)
   if (context.flags.json === true) {
     printJson(context, restored)
@@ -88,6 +93,17 @@ export async function restore(context: Context, from: string): Promise<Exit> {
     'do    holon doctor --verify, then holon start',
   ])
   return exits.done
+}
+
+async function mustBeBackup({ ports }: Context, source: string): Promise<void> {
+  const hint = 'name the folder that holon backup printed, like …/holon-backup-20260102T030405.678Z'
+  if (!(await ports.folder_exists(source))) {
+    throw usage('no_backup', `there is no folder ${source}`, hint)
+  }
+  // Whether it is there: what it says is read with the rest.
+  const manifest = await ports.read_text(`${source}/manifest.json`, 1)
+  if (manifest.ok || manifest.why !== 'not_found') return
+  throw usage('no_backup', `${source} is no backup: it has no manifest.json`, hint)
 }
 
 export type RetentionOptions = { before?: string; keepDays?: string; dryRun?: boolean }
@@ -104,15 +120,19 @@ export async function retention(context: Context, options: RetentionOptions): Pr
     printJson(context, done)
     return exits.done
   }
-  const rows = Object.entries(done.rows).map(([table, count]) => `${count} ${table}`)
+  const rows = Object.entries(done.rows).map(([table, count]) => counted(count, nounOf(table)))
   const verb = dry_run ? 'would go' : 'are gone'
   printLines(context, [
-    `${done.events} events and ${rows.join(', ') || 'no rows'} ${verb}: ` +
+    `${counted(done.events, 'event')} and ${rows.join(', ') || 'no rows'} ${verb}: ` +
       `what ended before ${clock(done.before, zoneOf(context))}`,
-    `${done.blobs} blobs, ${megabytes(done.bytes)}; the file keeps its size and uses it again`,
+    `${counted(done.blobs, 'blob')}, ${megabytes(done.bytes)}; ` +
+      'the file keeps its size and uses it again',
   ])
   return exits.done
 }
+
+/** `work item` of `work_items`. */
+const nounOf = (table: string): string => table.replaceAll('_', ' ').replace(/s$/, '')
 
 /** Without a daemon, and when nobody else owns the home. */
 async function retainHere(context: Context, { dry_run, ...asked }: NewRetention) {
@@ -132,13 +152,9 @@ async function retainHere(context: Context, { dry_run, ...asked }: NewRetention)
   ])
   const configured = config.retention?.keep_days ?? null
   const before = rules.horizonOf(asked, configured, zoneOf(context).now)
-  if (!before.ok) throw usage(before.code, before.message, sayWhat)
+  if (!before.ok) throw notDone(before)
   return ports.upkeep.retain(home.value, { before: before.value, dry_run })
 }
-
-const sayWhat =
-  'give --before 90d or --keep-days 90, or set retention.keep_days: holon config set ' +
-  'retention.keep_days 90'
 
 function horizonOf(
   { ports }: Context,

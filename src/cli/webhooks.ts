@@ -62,8 +62,12 @@ export async function testWebhook(
   const webhook = config.webhooks?.[name]
   if (webhook === undefined) {
     const names = Object.keys(config.webhooks ?? {})
-    const known = names.length === 0 ? 'none is configured' : `there are ${names.join(', ')}`
-    throw usage('unknown_webhook', `there is no webhook "${name}"`, known)
+    const detail = `no webhook "${name}" is configured`
+    const hint =
+      names.length === 0
+        ? 'add it under "webhooks" in config.json; holon config path says where that is'
+        : `there are ${names.join(', ')}`
+    throw usage('unknown_webhook', detail, hint)
   }
   const found = await ports.daemon.api(home.value)
   if (found === null) throw notServed()
@@ -97,7 +101,7 @@ export async function testWebhook(
 const notServed = (): CliFailure =>
   new CliFailure(
     exits.failed,
-    problemOf('not_served', 'no daemon serves this home', 'holon start', 503),
+    problemOf('not_served', 'no daemon serves this home', 'holon start begins one', 503),
   )
 
 export type DeliveryOptions = { agent?: string; dead?: boolean; limit?: string }

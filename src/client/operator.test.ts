@@ -27,9 +27,15 @@ describe('a command through the door', () => {
     ['a reply comes back as it is', 404, JSON.stringify(reply), { ok: true, reply }],
     [
       'a problem is told in its own words',
+      503,
+      '{"detail":"The home is being recovered."}',
+      { ok: false, code: 'refused', message: 'The home is being recovered.' },
+    ],
+    [
+      'a wrong token has a code of its own',
       401,
       '{"detail":"The control token is wrong."}',
-      { ok: false, code: 'refused', message: 'The control token is wrong.' },
+      { ok: false, code: 'unauthorized' },
     ],
     [
       'something that is no door is told',

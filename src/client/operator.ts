@@ -15,6 +15,8 @@ export type DoorAnswer =
   | { ok: true; reply: OperatorReply }
   /** Nothing listens there (any more): the owner is gone, or going. */
   | { ok: false; code: 'closed' }
+  /** The owner does not know this token. */
+  | { ok: false; code: 'unauthorized' }
   /** Something listens and does not take it. */
   | { ok: false; code: 'refused'; message: string }
 
@@ -73,6 +75,7 @@ async function readAll(incoming: Http.IncomingMessage): Promise<string> {
 /** A reply comes back whole, accepted or not; anything else is a problem document. */
 function answerOf(status: number, text: string): DoorAnswer {
   const refused = (message: string): DoorAnswer => ({ ok: false, code: 'refused', message })
+  if (status === 401) return { ok: false, code: 'unauthorized' }
   let body: unknown
   try {
     body = JSON.parse(text)

@@ -1,7 +1,7 @@
 /**
  * Who comes in, in one order for every route (security.md 2, 3, 5, 8): method, Host, Origin,
- * length, capability, rate, and only then the body is read. A refusal here has read nothing and
- * done nothing. Loopback gets no exception.
+ * length, capability, rate, recovery, and only then the body is read. A refusal here has read
+ * nothing and done nothing. Loopback gets no exception.
  */
 import { createHash } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
@@ -65,6 +65,7 @@ export function gate(ports: GatePorts, home: HomePort): MiddlewareHandler<HttpEn
       originRefusal(c, own) ??
       lengthRefusal(c, door) ??
       (await capabilityRefusal(c, door, state)) ??
+      recoveryRefusal(door, ports) ??
       (await bodyRefusal(c, door, state))
     if (refusal !== null) return refusal
     return next()
@@ -170,6 +171,13 @@ async function triggerOf({ reads }: HomePort, token: string): Promise<TriggerCap
   const agent = await reads.row('agents', trigger.agent_id)
   const reachable = agent?.visibility === 'public' && agent.state !== 'deleted'
   return reachable ? trigger : null
+}
+
+/** What comes from outside is stored all the same; its sender need not come again. */
+function recoveryRefusal({ kind }: Door, { recovering }: GatePorts): Refusal | null {
+  if (kind !== 'api' || recovering?.() !== true) return null
+  const message = 'The home is still being recovered.'
+  return refuse({ code: 'not_ready', message }, { 'retry-after': '1' })
 }
 
 const isRead = (c: C): boolean => c.req.method === 'GET' || c.req.method === 'HEAD'

@@ -35,30 +35,8 @@ export function documentOf(app: HttpApp, version: string): Document {
       if (operation !== undefined) complete(operation, method, path)
     }
   }
-  return nullsTaken(document) as Document
+  return document
 }
-
-/**
- * The generator writes a named schema that may be null as the name *and* a type with null, which
- * takes no null at all. Here it becomes the name *or* null, as the schema has it.
- */
-function nullsTaken(part: unknown): unknown {
-  if (Array.isArray(part)) return part.map(nullsTaken)
-  if (typeof part !== 'object' || part === null) return part
-  const { allOf, ...rest } = part as { allOf?: unknown }
-  const [named, orNull, ...more] = Array.isArray(allOf) ? (allOf as unknown[]) : []
-  const isThatForm =
-    isRecord(named) &&
-    '$ref' in named &&
-    isRecord(orNull) &&
-    Array.isArray(orNull['type']) &&
-    orNull['type'].includes('null')
-  const own = isThatForm ? { ...rest, anyOf: [named, { type: 'null' }, ...more] } : part
-  return Object.fromEntries(Object.entries(own).map(([name, one]) => [name, nullsTaken(one)]))
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null
 
 /** What holds for every operation of a kind is said in one place. */
 function complete(operation: Operation, method: string, path: string): void {

@@ -155,4 +155,6 @@ export type GatePorts = {
   port(): number | null
   /** Further host names, as `name` or `name:port` (configuration `http.hosts`). */
   hosts: readonly string[]
+  /** While agents are still being taken over one that is there would seem not to be. */
+  recovering?: () => boolean
 }

@@ -5,7 +5,8 @@
 import type { Context, ErrorHandler, TypedResponse } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ZodError } from 'zod'
-import { problemOf, problemSchema, type Problem } from '../protocol/problem.ts'
+import { problemOf, type Problem } from '../protocol/problem.ts'
+import { problemSchema } from '../protocol/problem-schema.ts'
 import type { HttpEnv } from './app-env.ts'
 
 export const problemType = 'application/problem+json'

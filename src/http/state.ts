@@ -5,7 +5,7 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { AgentView } from '../protocol/agent-view.ts'
 import { attentionRecordOf } from '../protocol/attention.ts'
-import { canOfItem, canOfTask, canOfWait } from '../protocol/can.ts'
+import { canOfTask } from '../protocol/can.ts'
 import {
   countsOf,
   shownItems,
@@ -76,8 +76,10 @@ async function partOf(home: HomePort, views: Views, view: AgentView): Promise<Pa
   )
   const tasks = [...facts.rows('tasks')].filter(({ ended_at }) => ended_at === null)
   const work_items = shown.map(async (p) => {
-    const parts = { plan: null, spend: await views.spendOf(view, p.item), whole: false }
-    return workItemRecordOf(p, { ...parts, can: canOfItem(view, p) })
+    // Asked before anything is waited for: the facts go on meanwhile.
+    const can = views.canOfItem(view, p)
+    const spend = await views.spendOf(view, p.item)
+    return workItemRecordOf(p, { plan: null, spend, whole: false, can })
   })
   return {
     work_items: await Promise.all(work_items),
@@ -85,6 +87,6 @@ async function partOf(home: HomePort, views: Views, view: AgentView): Promise<Pa
     tasks: tasks.map((task) =>
       taskRecordOf(task, lifeOf(home, agent.id, task.id), canOfTask(view, task)),
     ),
-    waits: waits.map((wait) => waitRecordOf(wait, canOfWait(view, wait))),
+    waits: waits.map((wait) => waitRecordOf(wait, views.canOfWait(view, wait))),
   }
 }

@@ -10,24 +10,21 @@ import { virtualClock } from '../testing/virtual-clock.ts'
 
 const day = 86_400_000
 
-/** An agent that was made and deleted long ago, and one of today. */
+/** A request that was remembered by its key long ago, and one of today. */
 async function agedHome(t: TestContext): Promise<ApiBox> {
   const clock = virtualClock()
-  const api = await openApi(t, { clock, agents: ['main', 'old'] })
-  await api.post('/agents/old/triggers', { label: 'CI' })
-  const { triggers } = await api.get<{ triggers: { id: string; label: string }[] }>(
-    '/agents/old/triggers',
-  )
-  const made = triggers.find(({ label }) => label === 'CI')
-  await api.ask('DELETE', `/agents/old/triggers/${made?.id}`)
+  const api = await openApi(t, { clock })
+  const once = (key: string) =>
+    api.post('/agents/main/triggers', { label: key }, { 'idempotency-key': key })
+  await once('long-ago')
   await clock.advance(100 * day)
-  await api.post('/agents/main/triggers', { label: 'today' })
+  await once('today')
   return api
 }
 
 type Retained = { dry_run: boolean; before: string; events: number; rows: Record<string, number> }
 
-describe('§12: retention of a home that is served', () => {
+describe('§11: retention of a home that is served', () => {
   test('a dry run counts what the real one then takes; a second one finds nothing', async (t) => {
     const api = await agedHome(t)
     const retain = (dry_run: boolean) =>
@@ -35,7 +32,7 @@ describe('§12: retention of a home that is served', () => {
     const would = await retain(true)
     const did = await retain(false)
     assert.ok(would.events > 0, JSON.stringify(would))
-    assert.deepEqual(would.rows, { triggers: 1 })
+    assert.deepEqual(would.rows, { receipts: 1 })
     assert.deepEqual({ ...did, dry_run: true }, would)
     assert.deepEqual((await retain(false)).rows, {})
     const { ok, problems } = await api.box.ledger.verify()
@@ -86,7 +83,7 @@ const posting = (body: object) => ({
 
 type Made = { path: string; files: number; not_included: { path: string }[] }
 
-describe('§12: a backup of a home that is served', () => {
+describe('§11: a backup of a home that is served', () => {
   test('is made where it was asked for, without secrets unless they are wanted', async (t) => {
     const api = await openApi(t)
     writeFileSync(join(api.box.home, 'control-token'), 'a token', { mode: 0o600 })
@@ -127,7 +124,7 @@ describe('§12: a backup of a home that is served', () => {
     writeFileSync(join(api.box.workspace, 'file'), '')
     const { code, detail } = await api.refused('POST', '/upkeep/backup', { to })
     assert.equal(code, 'backup_failed')
-    assert.ok(detail.startsWith(`No backup in ${to}: `), detail)
+    assert.ok(detail.startsWith(`No backup is made in ${to}: `), detail)
     assert.deepEqual(api.errors, [])
   })
 })

@@ -6,7 +6,7 @@
 import { agentView, newMemo, type AgentView, type Memo } from '../protocol/agent-view.ts'
 import { agentRecordOf, type AgentRecord } from '../protocol/agent-record.ts'
 import type { Past } from '../protocol/attention.ts'
-import { canOfAgent } from '../protocol/can.ts'
+import { canOfAgent, canOfItem, canOfWait, type Can } from '../protocol/can.ts'
 import type { Rows } from '../protocol/records.ts'
 import { spendByItem, type Spend } from '../protocol/spend.ts'
 import { byMaking } from './page.ts'
@@ -17,6 +17,8 @@ const mostTurns = 10_000
 const mostDead = 50
 /** Sums of items kept; the oldest are forgotten first. */
 const sumsKept = 20_000
+/** What may be done to items and waits, kept in the same way: some kilobytes each. */
+const cansKept = 4_000
 
 type Seen = {
   facts: AgentView['facts']
@@ -26,6 +28,8 @@ type Seen = {
   items: readonly Rows['work_items'][] | null
   waits: readonly Rows['waits'][] | null
 }
+
+type Kept = { seen: Seen; survey: Memo['survey']; can: readonly Can[] }
 
 type History = {
   seq: number
@@ -41,6 +45,7 @@ export class Views {
   readonly #history = new Map<string, Promise<History>>()
   readonly #historySeq = new Map<string, number>()
   readonly #spend = new Map<string, { key: string; spend: Spend | null }>()
+  readonly #cans = new Map<string, Kept>()
 
   constructor(home: HomePort) {
     this.#home = home
@@ -69,6 +74,17 @@ export class Views {
     const value = recordOf(view)
     seen.record = { survey: memo.survey, value }
     return value
+  }
+
+  /** What may be done to an item, asked of the rules once in each state of its agent. */
+  canOfItem(view: AgentView, p: Parameters<typeof canOfItem>[1]): readonly Can[] {
+    return this.#can(view, p.item.id, () => canOfItem(view, p))
+  }
+
+  canOfWait(view: AgentView, wait: Rows['waits']): readonly Can[] {
+    // A list may have been read before the last commit; what is kept here is of now.
+    const now = view.facts.row('waits', wait.id) ?? wait
+    return this.#can(view, wait.id, () => canOfWait(view, now))
   }
 
   /** The open items of an agent in the order of their making. */
@@ -107,7 +123,7 @@ export class Views {
     const filter = { work_item_id: item.id, limit: mostTurns }
     const turns = await this.#home.reads.list('turns', filter)
     const spend = spendByItem(turns).get(item.id) ?? null
-    this.#keepSpend(item.id, { key, spend })
+    keep(this.#spend, item.id, { key, spend }, sumsKept)
     return spend
   }
 
@@ -123,6 +139,20 @@ export class Views {
 
   async completedItems(view: AgentView): Promise<number> {
     return (await this.#historyOf(view)).completed_items
+  }
+
+  /** Kept as long as the facts and the survey of them: the rules look at nothing else. */
+  #can(view: AgentView, id: string, ask: () => Can[]): readonly Can[] {
+    const seen = this.#look(view.agent.id)
+    if (seen === null || seen.facts !== view.facts) return ask()
+    // Asked first: it is what finds out whether the survey that was kept still holds.
+    void view.survey
+    const { survey } = seen.memo
+    const kept = this.#cans.get(id)
+    if (kept?.seen === seen && kept.survey === survey) return kept.can
+    const can = ask()
+    keep(this.#cans, id, { seen, survey, can }, cansKept)
+    return can
   }
 
   /** What was worked out of the facts as they are now; thrown away when a commit moved them. */
@@ -161,16 +191,17 @@ export class Views {
     const { completed_items } = counts
     return { seq, turn: turns.at(-1) ?? null, messages, deliveries, completed_items }
   }
-
-  #keepSpend(id: string, kept: { key: string; spend: Spend | null }): void {
-    this.#spend.delete(id)
-    this.#spend.set(id, kept)
-    const [oldest] = this.#spend.keys()
-    if (this.#spend.size > sumsKept && oldest !== undefined) this.#spend.delete(oldest)
-  }
 }
 
 const recordOf = (view: AgentView): AgentRecord => agentRecordOf(view, canOfAgent(view))
+
+/** Keeps the newest `most` entries; a `Map` is in the order of its insertions. */
+function keep<V>(map: Map<string, V>, id: string, value: V, most: number): void {
+  map.delete(id)
+  map.set(id, value)
+  const [oldest] = map.keys()
+  if (map.size > most && oldest !== undefined) map.delete(oldest)
+}
 
 /** A turn that is bound to an item moves into its sum when it begins. */
 function openTurnAbout(facts: AgentView['facts'], item: string): string {

@@ -5,7 +5,6 @@
 import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'
 import { actedOnWait, toldOf } from '../protocol/acted.ts'
-import { canOfWait } from '../protocol/can.ts'
 import type { OperatorCommand } from '../protocol/operator.ts'
 import type { Rows } from '../protocol/records.ts'
 import {
@@ -90,7 +89,7 @@ export function register(app: HttpApp, home: HomePort, views: Views): void {
     if (!view.ok) return view
     const wait = await rowNamed(home, 'waits', agent, text)
     if (!wait.ok) return wait
-    return { ok: true, value: waitRecordOf(wait.value, canOfWait(view.value, wait.value)) }
+    return { ok: true, value: waitRecordOf(wait.value, views.canOfWait(view.value, wait.value)) }
   }
 
   /** The act, and the wait as it is then. `route` is given for what makes a message. */
@@ -117,7 +116,7 @@ export function register(app: HttpApp, home: HomePort, views: Views): void {
     const page = await waitsPage(home, { agent_id, status, active, query })
     if (!page.ok) return page.refusal
     const { entries, next_cursor } = page.value
-    const waits = entries.map((wait) => waitRecordOf(wait, canOfWait(view.value, wait)))
+    const waits = entries.map((wait) => waitRecordOf(wait, views.canOfWait(view.value, wait)))
     return c.json({ waits, next_cursor }, 200)
   })
 

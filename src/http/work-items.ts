@@ -6,7 +6,6 @@ import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'
 import { actedOnItem, toldOf } from '../protocol/acted.ts'
 import { projectionOf, type AgentView } from '../protocol/agent-view.ts'
-import { canOfItem } from '../protocol/can.ts'
 import type { OperatorCommand } from '../protocol/operator.ts'
 import type { Rows } from '../protocol/records.ts'
 import {
@@ -272,8 +271,11 @@ export async function recordOf(
   item: Rows['work_items'],
   whole: boolean,
 ): Promise<WorkItemRecord> {
-  const p = projectionOf(view, item.id, item)
+  // The facts may have gone on since the view was taken, and go on while the files are read.
+  const now = views.of(item.agent_id) ?? view
+  const p = projectionOf(now, item.id, item)
   if (p === null) throw new Error(`no projection of ${item.id}`)
-  const [plan, spend] = await Promise.all([home.plan(p.item), views.spendOf(view, p.item)])
-  return workItemRecordOf(p, { plan, spend, whole, can: canOfItem(view, p) })
+  const can = views.canOfItem(now, p)
+  const [plan, spend] = await Promise.all([home.plan(p.item), views.spendOf(now, p.item)])
+  return workItemRecordOf(p, { plan, spend, whole, can })
 }

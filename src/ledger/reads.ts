@@ -9,7 +9,7 @@ import { blobsIn, type Blobs } from './blobs.ts'
 import { readEventPage, readEventRange, readEvents, readLastGlobalSeq } from './events.ts'
 import { guarded } from './fault.ts'
 import { readDeliveryBySender, readMessageByKey, readTriggerByToken } from './inbox.ts'
-import { readLive } from './live.ts'
+import { readAgentsAtWork, readLive } from './live.ts'
 import { readList, readPage } from './pages.ts'
 import type { LedgerReads } from './port.ts'
 import { readRoundsAbout, readRoundsOfTurn } from './rounds.ts'
@@ -49,6 +49,7 @@ export function readsOf({ home, db, database, mode, state }: Source): LedgerRead
   }
   return {
     agents: () => reading(() => readAgents(db)),
+    agentsAtWork: () => reading(() => readAgentsAtWork(db)),
     live: (agent_id) => reading(() => readLive(db, agent_id)),
     row: (table, id) => reading(() => readRow(db, table, id)),
     idsLike: (table, short) => reading(() => readIdsLike(db, table, short)),

@@ -9,6 +9,7 @@ import type { Application } from '../http/app.ts'
 import { factsOf } from '../protocol/agent-view.ts'
 import type { Facts } from '../protocol/records.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+import { ownerOf } from './control.ts'
 import { homePort, type HostReads } from './home-port.ts'
 import { clock, env, ids } from './machine.ts'
 import { openHomeReader } from './reader.ts'
@@ -40,7 +41,8 @@ export async function offlineApi(home: string) {
       agent_ids: () => [...facts.keys()],
       ready: () => false,
       metrics: () => Promise.resolve(''),
-      has_owner: false,
+      // A run may own it: it has no API, and its agents go on all the same.
+      has_owner: (await ownerOf(home)) !== null,
       upkeep: { keep_days: null, retain: onlyRead, backup: onlyRead },
     }),
     { clock, control_token: () => Promise.resolve(token), port: () => port, hosts: [] },

@@ -39,12 +39,13 @@ export function startRetention({ clock, upkeep, log }: RetentionPorts): { stop()
     }
     return day
   }
+  const due = async () => {
+    const next = await once()
+    if (!stopped) arm(next)
+  }
   const arm = (ms: number) => {
-    cancel = clock.after(ms, () => {
-      void once().then((next) => {
-        if (!stopped) arm(next)
-      })
-    })
+    // It never rejects: what fails is logged.
+    cancel = clock.after(ms, () => void due())
   }
   arm(firstAfter)
   return {

@@ -37,11 +37,15 @@ function filesOf(config: Config): Filed[] {
   return all.map(({ name, path }) => ({ name, path: expanded(path) }))
 }
 
+/** Each once. */
+export const secretPaths = (config: Config): string[] => [
+  ...new Set(filesOf(config).map(({ path }) => path)),
+]
+
 /** Throws `SecretRefusal` for the first file or folder that is open to others (security.md 9). */
 export async function refuseOpenSecrets(home: string, config: Config): Promise<void> {
   const { checkPrivate } = await import('../exec/private-files.ts')
-  const paths = filesOf(config).map(({ path }) => path)
-  const [first] = await checkPrivate(home, paths)
+  const [first] = await checkPrivate(home, secretPaths(config))
   if (first !== undefined) throw new SecretRefusal('not_private', first)
 }
 

@@ -15,6 +15,7 @@ import { clock, doorPath, files, pidPath } from './machine.ts'
 import { giveBack, keepHeapSmall, takeHome, type TakenHome } from './owned.ts'
 import { startRetention } from './retention.ts'
 import { refuseOpenSecrets, secretsOf } from './secrets.ts'
+import { servedAct } from './served-act.ts'
 import { telemetryOf, type Telemetry } from './telemetry.ts'
 import { UpkeepDesk, upkeepPort } from './upkeep-desk.ts'
 import { refuseUnsignedWebhooks, webhookPorts } from './webhook-secrets.ts'
@@ -50,6 +51,7 @@ async function opened(
 ): Promise<Serving> {
   const { home } = settings
   const state: State = {
+    recovering: true,
     stopping: false,
     started_at: new Date(clock.now()).toISOString(),
     agents: new Set((await taken.ledger.agents()).map(({ id }) => id)),
@@ -70,6 +72,7 @@ async function opened(
   })
   try {
     await taken.host.open()
+    state.recovering = false
   } catch (error) {
     await listening.close()
     await telemetry.close()
@@ -105,7 +108,7 @@ async function opened(
   }
 }
 
-type State = { stopping: boolean; started_at: string; agents: Set<string> }
+type State = { recovering: boolean; stopping: boolean; started_at: string; agents: Set<string> }
 
 async function listen(
   { home, config, host, port, allow_remote }: ServeSettings,
@@ -121,7 +124,7 @@ async function listen(
     (late.app = buildApp(
       homePort(taken.ledger, taken.host, {
         started_at: state.started_at,
-        act: (command) => checkedAct(taken, command),
+        act: servedAct(taken, telemetry),
         agent_ids: () => [...state.agents],
         ready: () => taken.host.ready() && !state.stopping,
         metrics: () => telemetry.metrics(),
@@ -132,10 +135,11 @@ async function listen(
         control_token: () => readToken(home),
         port: bound,
         hosts: config.http?.hosts ?? [],
+        recovering: () => state.recovering,
       },
       {
         version: packageJson.version,
-        webhooks: webhookPorts(config, telemetry.log),
+        webhooks: webhookPorts(config, telemetry),
         on_answer: (answered) => telemetry.answered(answered),
         on_error: (error, request) => telemetry.requestFailed(error, request),
       },
@@ -149,23 +153,6 @@ async function listen(
   })
   taken.host.listens(urlOf(listening.addresses, listening.port))
   return { ...listening, streams: () => late.app?.streams() ?? 0 }
-}
-
-/** A model that cannot be asked is refused before it is stored, as `holon run` does. */
-async function checkedAct(
-  { host, models }: TakenHome,
-  command: Parameters<TakenHome['host']['act']>[0],
-) {
-  if (command.do === 'create_agent' || command.do === 'configure_agent') {
-    for (const id of [command.model, command.fallback_model]) {
-      if (id === undefined || id === null) continue
-      const found = await models.open(id)
-      if (found.ok) continue
-      const hint = 'Name a model as `provider/model` that this daemon has a key for.'
-      return { ok: false as const, code: found.code, message: found.message, hint }
-    }
-  }
-  return host.act(command)
 }
 
 /** How a client on this machine reaches it: a wildcard is no address to go to. */

@@ -11,11 +11,12 @@ import type { Answered } from '../http/app.ts'
 import type { Ledger } from '../ledger/port.ts'
 import type { HostNotice } from '../runtime/ports.ts'
 import { openLogFile } from '../telemetry/log-file.ts'
-import { logHttp, logNotices } from '../telemetry/log-notices.ts'
+import { logDelivery, logHttp, logNotices } from '../telemetry/log-notices.ts'
 import type { Redact } from '../telemetry/log-line.ts'
 import { createLog, type Log } from '../telemetry/log.ts'
 import { countLive } from '../telemetry/live-counts.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
+import type { DeliverySeen } from '../telemetry/seen.ts'
 import { startTracing } from '../telemetry/tracing.ts'
 import { tools } from '../tools/registry.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -35,6 +36,8 @@ export type Telemetry = {
   watch(watched: Watched): void
   notice(notice: HostNotice): void
   answered(answered: Answered): void
+  /** A delivery that left no row: it came again, or was not signed as it must. */
+  delivery(seen: DeliverySeen): void
   requestFailed(error: unknown, request: string): void
   metrics(): Promise<string>
   close(): Promise<void>
@@ -77,6 +80,10 @@ export async function telemetryOf(settings: ServeSettings, redact: Redact): Prom
       const seen = { method, route: route === '?' ? null : route, status, ms }
       metrics.http(seen)
       logHttp(log, seen)
+    },
+    delivery(seen) {
+      metrics.delivery(seen)
+      logDelivery(log, seen)
     },
     requestFailed(error, request) {
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -30,7 +30,11 @@ export async function backupOf(
     return { ok: true, value }
   } catch (error) {
     if (!(error instanceof LedgerFault) || error.code === 'corrupt') throw error
-    return { ok: false, code: 'backup_failed', message: `No backup in ${to}: ${said(error)}` }
+    return {
+      ok: false,
+      code: 'backup_failed',
+      message: `No backup is made in ${to}: ${said(error)}`,
+    }
   }
 }
 
@@ -40,7 +44,8 @@ function said({ message, cause }: Error): string {
   if (code === 'EACCES' || code === 'EPERM') return 'you may not write there.'
   if (code === 'EROFS') return 'it cannot be written to.'
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'the disk there is full.'
-  return `${message}.`
+  // What it says to do is about a home.
+  return `${message.replace(/: [^:]*$/, '')}.`
 }
 
 /** As the wire has it: a table without rows is not there. */

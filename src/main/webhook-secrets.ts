@@ -7,14 +7,15 @@ import type { WebhookConfig } from '../protocol/webhook.ts'
 import type { WebhookPorts } from '../http/webhooks.ts'
 import { secretProblem } from '../http/signature.ts'
 import { readSecretFile } from '../exec/private-files.ts'
-import type { Log } from '../telemetry/log.ts'
 import { clock, expanded } from './machine.ts'
 import { SecretRefusal } from './secrets.ts'
+import type { Telemetry } from './telemetry.ts'
 
 type Problem = { message: string; hint: string }
 type Secrets = { usable: string[]; problems: Problem[] }
 
-async function secretsIn({ scheme, secret_files }: WebhookConfig): Promise<Secrets> {
+/** Those that can be used, and what ails the others. */
+export async function secretsIn({ scheme, secret_files }: WebhookConfig): Promise<Secrets> {
   const found: Secrets = { usable: [], problems: [] }
   for (const path of secret_files.map(expanded)) {
     const read = await readSecretFile(path)
@@ -43,7 +44,9 @@ export async function refuseUnsignedWebhooks({ webhooks = {} }: Config): Promise
   }
 }
 
-export function webhookPorts(config: Config, log: Log): WebhookPorts {
+type Told = Pick<Telemetry, 'log' | 'delivery'>
+
+export function webhookPorts(config: Config, { log, delivery }: Told): WebhookPorts {
   const webhooks = new Map(Object.entries(config.webhooks ?? {}))
   return {
     async find(name) {
@@ -56,7 +59,9 @@ export function webhookPorts(config: Config, log: Log): WebhookPorts {
       return usable.length === 0 ? null : { config: found, secrets: usable }
     },
     now_ms: () => clock.now(),
-    on_refused: (webhook, agent_id, code, reason) =>
-      log.warn('a delivery was refused', { webhook, agent_id, code, reason }),
+    on_refused(webhook, agent_id, code, reason) {
+      log.warn('a delivery was refused', { webhook, agent_id, code, reason })
+      delivery({ via: 'webhook', result: 'refused' })
+    },
   }
 }

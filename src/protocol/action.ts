@@ -23,10 +23,14 @@ const doors: {
   send: ({ agent_id, id }) => [sendLine(agent_id, id), 'POST', `${of(agent_id)}/messages`],
   start_agent: ({ agent_id: a }) => [`holon agents start ${a}`, 'POST', `${of(a)}/start`],
   stop_agent: ({ agent_id: a }) => [`holon agents stop ${a}`, 'POST', `${of(a)}/stop`],
-  abort: ({ agent_id: a }) => [null, 'POST', `${of(a)}/abort`],
+  abort: ({ agent_id: a }) => [`holon agents abort ${a}`, 'POST', `${of(a)}/abort`],
   configure_agent: ({ agent_id: a }) => [null, 'PATCH', of(a)],
   delete_agent: ({ agent_id: a }) => [`holon agents delete ${a}`, 'DELETE', of(a)],
-  create_item: ({ agent_id: a }) => [null, 'POST', `${of(a)}/work-items`],
+  create_item: ({ agent_id: a }) => [
+    a === 'main' ? 'holon work create <objective>' : `holon work create --agent ${a} <objective>`,
+    'POST',
+    `${of(a)}/work-items`,
+  ],
   start_task: ({ agent_id: a }) => [null, 'POST', `${of(a)}/tasks`],
   create_trigger: ({ agent_id: a }) => [
     `holon trigger create --agent ${a} <label>`,
@@ -57,8 +61,8 @@ const doors: {
   pause_schedule: (s) => [`holon schedule pause ${s.id}`, 'POST', `${schedule(s)}/pause`],
   resume_schedule: (s) => [`holon schedule resume ${s.id}`, 'POST', `${schedule(s)}/resume`],
   remove_schedule: (s) => [`holon schedule remove ${s.id}`, 'DELETE', schedule(s)],
-  snooze: ({ id }) => [null, 'POST', `/attention/${id}/snooze`],
-  dismiss: ({ id }) => [null, 'POST', `/attention/${id}/dismiss`],
+  snooze: ({ id }) => [`holon inbox snooze ${id} --for 2h`, 'POST', `/attention/${id}/snooze`],
+  dismiss: ({ id }) => [`holon inbox dismiss ${id}`, 'POST', `/attention/${id}/dismiss`],
 }
 
 const of = (agent_id: string): string => `/agents/${agent_id}`

@@ -56,13 +56,15 @@ type Narrow = { readonly [T in Table]?: readonly Rows[T][] }
 
 /**
  * The facts with fewer rows to walk, for a dry run that looks at one thing among ten thousand: a
- * row is still found by its id, and what is not narrowed is there whole.
+ * row is still found by its id, and what is not narrowed is there whole. A row that was handed in
+ * is found as it was handed in, also when the facts have gone on meanwhile.
  */
 const narrowed = (facts: Facts, narrow: Narrow): Facts => ({
   agent_id: facts.agent_id,
   seq: facts.seq,
   last_at: facts.last_at,
-  row: (table, id) => facts.row(table, id),
+  row: <T extends Table>(table: T, id: string) =>
+    narrow[table]?.find((row) => row.id === id) ?? facts.row(table, id),
   rows: <T extends Table>(table: T) => narrow[table] ?? facts.rows(table),
 })
 

@@ -25,7 +25,7 @@ import {
 } from './scalar.ts'
 import { otherFields } from './other-event-fields.ts'
 import { taskRecord } from './task-record.ts'
-import { callRecord, roundRecord, turnWhole, usage } from './turn-record.ts'
+import { callRecord, roundRecord, toolResult, turnWhole, usage } from './turn-record.ts'
 import { waitFields as wait } from './wait-record.ts'
 import { workItemRecord } from './work-item-record.ts'
 
@@ -254,7 +254,7 @@ const turnEvents = {
   },
   call_finished: {
     id: callId,
-    result: call.result.unwrap() as unknown as z.ZodType<ToolResult>,
+    result: toolResult as unknown as z.ZodType<ToolResult>,
     result_hash: textOrNull,
     changed_something: z.boolean(),
   },

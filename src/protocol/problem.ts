@@ -1,27 +1,25 @@
 /**
  * Problem documents (RFC 9457): how every refusal and failure crosses a wire or a pipe. `type` is
  * stable and ends in the code; `detail` is one sentence, `hint` what to do about it. Every code has
- * a page in `docs/reference/problems`.
+ * a page in `docs/reference/problems`. Whatever fails comes by here, so no schema is loaded: that
+ * is in `problem-schema.ts`.
  */
-import { z } from 'zod'
 import { rejections } from '../domain/verdict.ts'
 
-export const problemSchema = z
-  .strictObject({
-    type: z.string().describe('Stable: `urn:holon:problem:<code>`.'),
-    title: z.string(),
-    status: z.int(),
-    code: z.string().describe('What the type ends in; programs decide by it.'),
-    detail: z.string().describe('One sentence: what is wrong, and where.'),
-    hint: z.string().nullable().describe('What to do about it.'),
-    errors: z
-      .array(z.strictObject({ field: z.string(), message: z.string() }))
-      .optional()
-      .describe('Each field that does not fit the schema.'),
-    snapshot: z.string().optional().describe('Where to start anew, when events are gone.'),
-  })
-  .meta({ id: 'Problem', description: 'RFC 9457 problem document.' })
-export type Problem = z.infer<typeof problemSchema>
+export type Problem = {
+  /** Stable: `urn:holon:problem:<code>`. */
+  type: string
+  title: string
+  status: number
+  /** What the type ends in; programs decide by it. */
+  code: string
+  detail: string
+  hint: string | null
+  /** Each field that does not fit the schema. */
+  errors?: { field: string; message: string }[] | undefined
+  /** Where to start anew, when events are gone. */
+  snapshot?: string | undefined
+}
 
 /** What only the HTTP surface says, with the status and what to do about it. */
 export const httpProblems = {
@@ -41,7 +39,7 @@ export const httpProblems = {
   method_not_allowed: { status: 405, hint: 'Use a method that the `allow` header names.' },
   body_timeout: { status: 408, hint: 'Send the whole body within 10 seconds.' },
   upkeep_running: { status: 409, hint: 'Wait until it is done; one runs at a time.' },
-  backup_failed: { status: 409, hint: 'Name another folder, or see to what the detail names.' },
+  backup_failed: { status: 409, hint: 'Name another folder, or make this one writable.' },
   events_gone: { status: 410, hint: 'Read `GET /state`, then follow from its `last_seq`.' },
   too_large: { status: 413, hint: 'Send a smaller body.' },
   unsupported_media_type: { status: 415, hint: 'Send `content-type: application/json`.' },

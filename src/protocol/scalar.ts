@@ -30,3 +30,6 @@ export const listOf = <T>(schema: z.ZodType<T>) =>
 
 /** A whole number from zero on. */
 export const count = z.int().min(0)
+
+/** A named schema or null. Its own `nullable` would get lost, or stick to the name, in OpenAPI. */
+export const orNull = <S extends z.ZodType>(schema: S) => z.union([schema, z.null()])

@@ -10,6 +10,7 @@ import {
   count,
   listOf,
   messageId,
+  orNull,
   sha256,
   taskId,
   timestamp,
@@ -95,7 +96,7 @@ export const warning = z
   .looseObject({ kind: z.string(), message: z.string() })
   .meta({ id: 'Warning' })
 
-const toolResult = z
+export const toolResult = z
   .discriminatedUnion('status', [
     z.strictObject({
       status: z.literal('success'),
@@ -151,7 +152,7 @@ export const callRecord = z
     state: z.enum(['recorded', 'started', 'finished']),
     intent: z.unknown(),
     task_id: taskId.nullable(),
-    result: toolResult.nullable(),
+    result: orNull(toolResult),
     result_hash: z.string().nullable(),
     changed_something: z.boolean(),
     attempts: count,
@@ -177,7 +178,7 @@ export const roundRecord = z
     message_ids: listOf(messageId),
     parts: listOf(assistantPart),
     finish: z.enum(['stop', 'tool_calls', 'length', 'content_filter', 'other']).nullable(),
-    usage: usage.nullable(),
+    usage: orNull(usage),
     requested_at: timestamp,
     recorded_at: timestamp.nullable(),
     ...lifeShape,

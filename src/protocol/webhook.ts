@@ -81,13 +81,17 @@ const absolutePath = z
   .string()
   .regex(/^(\/|~\/|[A-Za-z]:[\\/])/, 'write an absolute path, or one that begins with ~/')
 
+const noSecret = 'a webhook without a secret cannot be enabled: name a 0600 file with its secret'
+
 export const webhookConfig = z.strictObject({
   scheme: z
     .enum(webhookSchemes)
     .describe('Whose signature: standard (Standard Webhooks, webhook-signature) or github.'),
   secret_files: z
-    .array(absolutePath)
-    .min(1, 'a webhook without a secret cannot be enabled: name a 0600 file with its secret')
+    .array(absolutePath, {
+      error: ({ input }) => (input === undefined ? noSecret : undefined),
+    })
+    .min(1, noSecret)
     .max(mostSecrets)
     .describe('Files of mode 0600 with one secret each; several while one replaces another.'),
   agents: z

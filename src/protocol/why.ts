@@ -13,7 +13,7 @@ import { actOn, agentAs, lookAt, resumeRun, seeOutput, type Action } from './act
 import { activeWaitsOf, type AgentView } from './agent-view.ts'
 import { canList, offered, type Can } from './can.ts'
 import { considered, decisionRecord } from './history-record.ts'
-import { agentId, listOf, timestamp, workItemId } from './scalar.ts'
+import { agentId, listOf, orNull, timestamp, workItemId } from './scalar.ts'
 
 export { sentenceOf } from '../domain/why.ts'
 export type { Decision } from '../domain/decision.ts'
@@ -44,7 +44,7 @@ export const whyRecord = z
     decision: z.strictObject({ do: z.string(), because: z.string() }),
     considered: listOf(considered),
     can: canList,
-    last_decision: decisionRecord.nullable(),
+    last_decision: orNull(decisionRecord),
     history: z.array(decisionRecord).optional().describe('With history=true: newest first.'),
   })
   .meta({ id: 'Why' })

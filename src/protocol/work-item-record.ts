@@ -9,7 +9,7 @@ import { candidateClasses, type Projection } from '../domain/readiness.ts'
 import { itemRecord } from '../domain/record.ts'
 import type { Spend } from './spend.ts'
 import { canList, type Can } from './can.ts'
-import { agentId, briefId, count, listOf, sha256, timestamp, workItemId } from './scalar.ts'
+import { agentId, briefId, count, listOf, orNull, sha256, timestamp, workItemId } from './scalar.ts'
 import { itemSpend } from './spend-record.ts'
 import { waitOfItem } from './wait-record.ts'
 
@@ -82,10 +82,10 @@ export const workItemRecord = z
     focus: z.enum(['current', 'queued', 'none']),
     has_active_waits: z.boolean(),
     has_triggered_waits: z.boolean(),
-    current_todo: todo.nullable(),
+    current_todo: orNull(todo),
     blocker: z.string().nullable(),
-    wait: waitOfItem.nullable(),
-    spend: itemSpend.nullable().describe('Null: no turn was about it.'),
+    wait: orNull(waitOfItem),
+    spend: orNull(itemSpend).describe('Null: no turn was about it.'),
     can: canList,
   })
   .meta({ id: 'WorkItem' })

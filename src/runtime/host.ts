@@ -81,12 +81,22 @@ class HomeHost implements Host {
     store.onCommit((agent, events) => this.#committed(agent, events))
   }
 
-  /** Each agent is taken over as soon as it is read: the first need not wait for the last. */
+  /**
+   * Each agent is taken over as soon as it is read: the first need not wait for the last, and the
+   * first are those that have something to go on with.
+   */
   async open(): Promise<void> {
     this.#state = 'opening'
     await this.#urls.load()
-    for (const { id, state } of await this.#store.ledger.agents()) {
-      if (state !== 'deleted') await this.#adopt(id)
+    const { ledger } = this.#store
+    const alive = (await ledger.agents()).flatMap(({ id, state }) =>
+      state === 'deleted' ? [] : id,
+    )
+    const first = new Set(alive).intersection(new Set(await ledger.agentsAtWork()))
+    for (const id of first.union(new Set(alive))) {
+      await this.#adopt(id)
+      // Reads of the ledger let nobody else in: the turns that begin want their turn too.
+      await new Promise((resolve) => setImmediate(resolve))
     }
     if (this.#degraded.now === null) this.#slots.start()
     if (this.#state === 'opening') this.#state = 'ready'

@@ -13,7 +13,8 @@ import type { HomePort } from '../http/ports.ts'
 import type { Webhook } from '../http/webhooks.ts'
 import { homePort } from '../main/home-port.ts'
 import { UpkeepDesk, upkeepPort } from '../main/upkeep-desk.ts'
-import { problemSchema, type Problem } from '../protocol/problem.ts'
+import type { Problem } from '../protocol/problem.ts'
+import { problemSchema } from '../protocol/problem-schema.ts'
 import { openBox, type Box, type BoxOptions } from './box.ts'
 import { controlToken, port } from './http-home.ts'
 
@@ -98,7 +99,10 @@ function homeOf(
   { host, ledger, ports }: Box,
   acts: string[],
   made: Set<string>,
-  { liveSigns, upkeep }: Pick<ApiOptions, 'liveSigns'> & Pick<HomePort, 'upkeep'>,
+  {
+    liveSigns,
+    upkeep,
+  }: { liveSigns: ApiOptions['liveSigns'] | undefined; upkeep: HomePort['upkeep'] },
 ): HomePort {
   const home = homePort(ledger, host, {
     started_at: '2026-01-05T09:00:00.000Z',

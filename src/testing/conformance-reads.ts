@@ -40,6 +40,27 @@ async function liveIds(ledger: Ledger, lane: Lane) {
 }
 
 export const readCases: Cases = {
+  'agents at work have an open turn or a message that is not over': async (store, home) => {
+    const ledger = await store.open(home)
+    const lanes = new Map<string, Lane>()
+    for (const id of ['idle', 'in-turn', 'told', 'claimed', 'over']) {
+      lanes.set(id, await laneOf(ledger, id))
+    }
+    const emit = (id: string, ...events: Event[]) => lanes.get(id)?.emit(...events)
+    const [turn, past] = [turnStarted(), turnStarted()]
+    const [taken, done] = [messageAdmitted(), messageAdmitted()]
+    await emit('in-turn', turn)
+    await emit('told', messageAdmitted())
+    const claimed = { type: 'message_claimed', turn_id: turn.id, to_coalesce: false } as const
+    await emit('claimed', taken, { ...claimed, id: taken.id })
+    const consumed = { type: 'message_consumed', turn_id: past.id, because: 'answered' } as const
+    await emit('over', done, past, { ...claimed, id: done.id, turn_id: past.id })
+    await emit('over', { ...consumed, id: done.id }, turnEnded(past.id))
+    await emit('idle', itemCreated())
+    assert.deepEqual(await ledger.agentsAtWork(), ['in-turn', 'told', 'claimed'])
+    await ledger.close()
+  },
+
   'the live rows of an agent are its open work and nobody else’s': async (store, home) => {
     const ledger = await store.open(home)
     const lane = await laneOf(ledger)

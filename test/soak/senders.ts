@@ -42,6 +42,8 @@ type Told = { id: string; delivery_id: string | null }
 
 /** Of the operator's messages every third asks to watch something. */
 const watchEvery = 3
+/** Ids of a sender, however short its time was. */
+const least = 3
 /** Milliseconds between two tries of what was not acknowledged. */
 const beforeNextTry = 60
 /** Milliseconds until a request is given up: the daemon died with the connection half open. */
@@ -82,7 +84,7 @@ export class Sender {
   }
 
   async #run(): Promise<void> {
-    while (!this.#stopped) {
+    while (!this.#stopped || this.#count < least) {
       const sending = this.#next()
       const { told, tries } = await this.#untilTold(sending)
       if (told === 'refused') {

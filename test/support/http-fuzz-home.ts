@@ -107,7 +107,9 @@ function erratic(random: () => number): Script {
 
 /** What is broken in the rows, the history or the host itself; empty when everything holds. */
 export async function brokenIn({ api: { box, home, errors } }: FuzzHome): Promise<string[]> {
-  const found = errors.map((error) => `a route threw ${String(error)}`)
+  const found = errors.map((error) => {
+    return `a route threw ${error instanceof Error ? error.stack : String(error)}`
+  })
   for (const notice of box.notices) {
     if (notice.kind === 'fault') found.push(`${notice.agent_id} is ill: ${notice.message}`)
   }

@@ -210,7 +210,8 @@ class Run {
   /** Every event over HTTP, each as its schema has it, without a gap. */
   async #replayed(): Promise<string[]> {
     const found: string[] = []
-    for (let after = 0; ;) {
+    const { first } = await this.#home.api.home.reads.eventRange(null)
+    for (let after = first - 1; ;) {
       await this.#home.clock.advance(100)
       const path = `/events?after=${after}&limit=500`
       const response = await this.#home.api.app.request(path, { headers: ownHeaders })

@@ -1,4 +1,4 @@
-/** Names in a Host header that are not those of a server on 127.0.0.1:7777, however near they come. */
+/** Names in a Host header that are not those of the server under test, however near they come. */
 import { port } from '../../src/testing/http-home.ts'
 
 export const hostForms: readonly string[] = [

@@ -163,6 +163,8 @@ export function knownText(cases: () => Cases, { seen, now_ms, workspace, path }:
     if (name === 'root' || name === 'workdir') {
       return cases().chance(0.8) ? workspace : cases().pick(['/nowhere', 'a/b', ''])
     }
+    // A copy of the home each time: a few will do.
+    if (name === 'to' && cases().chance(0.05)) return workspace
     const list = path().split('/').at(-1) ?? ''
     if (name === 'cursor') return oneOf(`cursor of ${path()}`) ?? 'bm9uZQ'
     if (name === 'before') return oneOf(listed[list] ?? 'turn') ?? 'work_0000'

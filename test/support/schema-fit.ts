@@ -63,10 +63,12 @@ export function misfits(given: Schema, value: unknown, components: Components, a
   if (schema.enum && !schema.enum.some((one) => isDeepStrictEqual(value, one))) {
     wrong(`${brief(value)} is not one of ${schema.enum.join(', ')}`)
   }
-  if (schema.anyOf && !schema.anyOf.some(fits)) wrong('none of the branches')
-  if (schema.oneOf) {
-    const count = schema.oneOf.filter(fits).length
-    if (count !== 1) wrong(`${count} of the branches instead of one`)
+  const { anyOf, oneOf } = schema
+  if (anyOf && !anyOf.some(fits)) wrong(`none of the branches${nearest(anyOf, value, into, at)}`)
+  if (oneOf) {
+    const count = oneOf.filter(fits).length
+    const near = count === 0 ? nearest(oneOf, value, into, at) : ''
+    if (count !== 1) wrong(`${count} of the branches instead of one${near}`)
   }
   for (const one of schema.allOf ?? []) found.push(...into(one, value, at))
   const types = typesOf(schema)
@@ -81,6 +83,14 @@ export function misfits(given: Schema, value: unknown, components: Components, a
     found.push(...objectMisfits(schema, value as Record<string, unknown>, at, into))
   }
   return found
+}
+
+/** What the branch that fits best finds wrong. */
+function nearest(branches: readonly Schema[], value: unknown, into: Into, at: string): string {
+  const [best = []] = branches
+    .map((one) => into(one, value, at))
+    .toSorted((a, b) => a.length - b.length)
+  return ` (${best.join('; ')})`
 }
 
 type Into = (schema: Schema, value: unknown, at: string) => string[]
