@@ -1,7 +1,8 @@
 /**
- * The benchmarks, by hand: `npm run bench -- [start|rounds|agents|restart|wake|daemon …] [--quick]`.
- * `daemon` is run when it is asked for only, whole or in parts (`daemon-wake`, …). Builds the bundle, runs what was asked for (or all) against floors interleaved with it, and
- * prints the table of docs/benchmarks.md. What each number means is written there.
+ * The benchmarks, by hand: `npm run bench -- [start|rounds|agents|restart|wake|daemon] [--quick]`.
+ * `daemon` runs only when it is asked for, whole or in parts (`daemon-wake`, …). Builds the bundle,
+ * runs what was asked for (or all) against floors interleaved with it, and prints the table of
+ * docs/benchmarks.md. What each number means is written there.
  */
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'

@@ -72,8 +72,9 @@ test('§3: an external wait is fired by hand; it is triggered, not ended', async
   )
   const api = await openApi(t, { models: { default: model } })
   await api.post('/agents/main/messages', { text: 'Wait for the build.' })
+  const resting = api.box.rests('main')
   await api.box.host.open()
-  await api.box.rests('main')
+  await resting
   const [wait] = (await api.get<Waits>(waits)).waits
   assert.deepEqual(allowed(wait?.can ?? []), ['trigger', 'cancel_wait'])
   const fired = await api.ask<Acted & { triggered: string[] }>(

@@ -46,8 +46,9 @@ export async function asked(
   made.id = work_item.id
   // Said before the laps begin, so that the first turn is about these words.
   await api.post('/agents/main/messages', { text: 'Release it.' })
+  const resting = api.box.rests('main', ({ next }) => next.do === 'wait')
   await api.box.host.open()
-  await api.box.rests('main', ({ next }) => next.do === 'wait')
+  await resting
   const { waits } = await api.get<{ waits: WaitRecord[] }>('/agents/main/waits')
   const [wait] = waits
   if (wait === undefined) throw new Error('the agent asked nothing')

@@ -44,8 +44,9 @@ export async function observedTurn(
     model: 'acme/thinker-1',
     workspace: { mode: 'explicit_root', root: box.workspace },
   })
+  const resting = box.rests('main')
   await box.host.open()
-  await box.rests('main')
+  await resting
   const sent = await box.host.act({ do: 'send', agent_id: 'main', text: `Please ${canary}.` })
   if (!sent.ok) throw new Error(sent.message)
   const ended = await box.until(

@@ -91,7 +91,7 @@ async function everyRow<T extends Table>(reader: LedgerReads, table: T): Promise
 /** Where a message or a delivery came in by, as its sender knows it. */
 const surfaceOf = { trigger: 'callback_event', standard: 'webhook_event', github: 'webhook_event' }
 
-/** Each acknowledged id is there once and says what was sent; and nothing else came from outside. */
+/** Each acknowledged id is there once and says what was sent; nothing else came from outside. */
 async function arrived(
   reader: LedgerReads,
   { acknowledged }: Sent,

@@ -51,7 +51,7 @@ const patience = 5_000
 
 export class Sender {
   readonly acknowledged: Acknowledged[] = []
-  /** Labels of schedules that came too late for their only moment: nothing may be stored of them. */
+  /** Labels of schedules too late for their only moment: nothing may be stored of them. */
   readonly refused: string[] = []
   /** What must never be: a wrong status, two answers for one id. */
   readonly problems: string[] = []
