@@ -8,6 +8,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Rows, StoredEvent, Table } from '../../src/domain/event.ts'
 import { AgentFacts } from '../../src/domain/facts.ts'
 import { violations } from '../../src/domain/invariants.ts'
+import { limits } from '../../src/domain/limits.ts'
 import { isLiveMessage } from '../../src/domain/message.ts'
 import { isTerminal } from '../../src/domain/task.ts'
 import { openReader } from '../../src/ledger/open.ts'
@@ -45,6 +46,7 @@ export async function audit(home: string, log: string, sent: Sent): Promise<Audi
       ...(await arrived(reader, sent, messages)),
       ...fired(sent, await rows('schedules'), await rows('slots')),
       ...ended(messages, await rows('turns'), calls, tasks),
+      ...givenUp(events, await rows('briefs')),
       ...ranOnce(log, calls),
       ...(await invariants(reader, events)),
     ]
@@ -184,6 +186,23 @@ function ended(
     ...calls.filter(({ result }) => result === null).map(({ id }) => `${id} has no result`),
     ...tasks.filter((one) => !isTerminal(one)).map(({ id, status }) => `${id} is still ${status}`),
   ]
+}
+
+/** A message may die, but of three turns that never asked the model, and the operator is told. */
+function givenUp(events: readonly StoredEvent[], briefs: readonly Rows['briefs'][]): string[] {
+  const claims = new Map<string, number>()
+  const told = new Set(
+    briefs.flatMap(({ kind, message_id }) => (kind === 'failure' ? message_id : [])),
+  )
+  return events.flatMap(({ event }) => {
+    if (event.type === 'message_claimed') claims.set(event.id, (claims.get(event.id) ?? 0) + 1)
+    if (event.type !== 'message_dead') return []
+    const turns = claims.get(event.id) ?? 0
+    return [
+      ...(turns === limits.message_attempts.value ? [] : [`${event.id} died after ${turns} turns`]),
+      ...(told.has(event.id) ? [] : [`${event.id} died and nobody was told`]),
+    ]
+  })
 }
 
 /** No command ran twice, none ran that nobody asked for, and none that ended well was not run. */
