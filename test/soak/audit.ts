@@ -6,13 +6,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import type { Rows, StoredEvent, Table } from '../../src/domain/event.ts'
-import { AgentFacts } from '../../src/domain/facts.ts'
 import { violations } from '../../src/domain/invariants.ts'
 import { limits } from '../../src/domain/limits.ts'
 import { isLiveMessage } from '../../src/domain/message.ts'
 import { isTerminal } from '../../src/domain/task.ts'
 import { openReader } from '../../src/ledger/open.ts'
 import type { LedgerReads } from '../../src/ledger/port.ts'
+import { factsOf } from '../../src/protocol/agent-view.ts'
 import type { Acknowledged } from './senders.ts'
 
 export type Sent = { acknowledged: readonly Acknowledged[]; refused: readonly string[] }
@@ -230,11 +230,9 @@ async function invariants(reader: LedgerReads, events: readonly StoredEvent[]): 
   for (const [agent_id, own] of byAgent) {
     const live = await reader.live(agent_id)
     if (live === null) continue
-    const facts = new AgentFacts(agent_id)
-    for (const [table, row] of live.rows) facts.include(table, row)
-    facts.seq = live.seq
-    facts.last_at = live.last_at
-    found.push(...violations(facts, own).map((one) => `${agent_id}: invariant ${one}`))
+    found.push(
+      ...violations(factsOf(agent_id, live), own).map((one) => `${agent_id}: invariant ${one}`),
+    )
     if (own.some(({ seq }, i) => seq !== i + 1)) found.push(`${agent_id}: its seqs have a gap`)
   }
   return found

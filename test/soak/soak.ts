@@ -8,7 +8,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { next } from '../../src/domain/schedule.ts'
 import { openReader } from '../../src/ledger/open.ts'
+import type { LedgerReads } from '../../src/ledger/port.ts'
+import { factsOf } from '../../src/protocol/agent-view.ts'
 import { startModelServer, TEST_KEY } from '../../src/testing/model-server.ts'
 import { audit, type Audit } from './audit.ts'
 import { processesOf, startDaemon, type DaemonOptions, type Life } from './daemon.ts'
@@ -237,7 +240,10 @@ async function removeSchedules({ base_url, token }: Door, agents: readonly strin
   }
 }
 
-/** Resolves when nothing is left to do: every message, turn, task and schedule is over. */
+/**
+ * Resolves when nothing is left to do: every message, turn, task and schedule is over, and no agent
+ * is about to begin a turn by itself.
+ */
 async function quiet(home: string): Promise<void> {
   const live = {
     messages: ['queued', 'claimed'],
@@ -253,11 +259,22 @@ async function quiet(home: string): Promise<void> {
       const { entries } = await reader.page(table as keyof typeof live, filter)
       left.push(...entries.map(({ row }) => row.id))
     }
+    if (left.length === 0) left.push(...(await aboutToBegin(reader)))
     await reader.close()
     // What is left after so long is told by the audit.
     if (left.length === 0 || waited > drainPatience) return
     await pause(100)
   }
+}
+
+async function aboutToBegin(reader: LedgerReads): Promise<string[]> {
+  const found: string[] = []
+  for (const { id } of await reader.agents()) {
+    const live = await reader.live(id)
+    const now = new Date().toISOString()
+    if (live !== null && next(factsOf(id, live), now, false).do === 'start_turn') found.push(id)
+  }
+  return found
 }
 
 /** A moment is given to what is just ending. */
