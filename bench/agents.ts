@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { systemClock, systemIds } from '../src/exec/clock.ts'
 import { systemFiles } from '../src/exec/files.ts'
 import { createProcesses } from '../src/exec/processes.ts'
+import { createWorktrees } from '../src/exec/worktrees.ts'
 import { openLedger } from '../src/ledger/open.ts'
 import { createHost } from '../src/runtime/host.ts'
 import type { FloorSpec } from './floor-rounds.ts'
@@ -33,6 +34,7 @@ async function prepare(bench: Bench, models: readonly string[]): Promise<string>
     ids,
     files: systemFiles(),
     processes,
+    worktrees: createWorktrees({ parent_env: process.env, scratch_folder: join(home, 'scratch') }),
     models: {
       open: async () => nobody,
       facts: () => ({ context_window: 128_000, max_output: null }),

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { systemClock, systemIds } from '../src/exec/clock.ts'
 import { systemFiles } from '../src/exec/files.ts'
 import { createProcesses } from '../src/exec/processes.ts'
+import { createWorktrees } from '../src/exec/worktrees.ts'
 import { openLedger } from '../src/ledger/open.ts'
 import { keptAliveFetch } from '../src/models/fetch.ts'
 import { openModel } from '../src/models/open-model.ts'
@@ -43,6 +44,7 @@ async function hostOf(bench: Bench, name: string) {
     ids,
     files: systemFiles(),
     processes,
+    worktrees: createWorktrees({ parent_env: process.env, scratch_folder: join(home, 'scratch') }),
     models: {
       open: async () => opened,
       facts: () => ({ context_window: 128_000, max_output: null }),

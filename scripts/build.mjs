@@ -46,7 +46,7 @@ const quickToLoad = (code) =>
 const begin = [
   'main\\.ts',
   'domain',
-  'exec/(?!cron|daemon|log-files)',
+  'exec/(?!acp|cron|daemon|log-files)',
   'present',
   'models/nearest',
   'cli/(program|run)\\b',
@@ -60,7 +60,7 @@ const groups = [
   { name: 'runtime', test: /src\/(runtime|context|tools\/(?!patch\.ts))|node_modules\/tokenx\// },
   {
     name: 'model',
-    test: /src\/models\/(?!anthropic|google|openai|runbook)|@ai-sdk\/provider|eventsource-parser/,
+    test: /src\/models\/(?!acp|anthropic|google|openai|runbook)|@ai-sdk\/provider|eventsource-p/,
   },
   { name: 'http', test: /src\/(http|protocol)\/|node_modules\/(@hono|hono|@asteasolutions)\// },
 ].map((group, at, { length }) => ({ ...group, priority: length - at }))
@@ -98,28 +98,54 @@ const plainHeaders = {
   },
 }
 
+/**
+ * A bundle that warns is a bundle that breaks at the user's: unresolved imports are errors. That a
+ * module is loaded late by one and imported by another, itself late, is how it should be.
+ */
+const strict = (level, log) => {
+  if (level === 'warn' && log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') throw new Error(log.message)
+}
+
+/**
+ * Programs that the daemon starts and that outlive it, by their own path. Each is one file that
+ * shares no chunk with the rest: loading one must not load, nor run, the main program.
+ */
+const programs = {
+  'acp-driver': 'src/exec/acp-driver.ts',
+  terminal: 'src/exec/terminal.ts',
+}
+/** Loaded from node_modules as they are: native parts cannot be bundled. */
+const external = ['@lydell/node-pty']
+/** How every file of dist/ is written. */
+const written = {
+  dir: 'dist-next',
+  format: 'esm',
+  entryFileNames: '[name].js',
+  minify: { mangle: false, compress: true, codegen: { removeWhitespace: false } },
+  comments: { legal: true, annotation: false, jsdoc: false },
+}
+
 const started = new Date()
 const bundle = await rolldown({
   input: { main: 'src/main.ts' },
   platform: 'node',
   plugins: [plainHeaders, englishOnly, oneClass],
-  // A bundle that warns is a bundle that breaks at the user's: unresolved imports are errors. That
-  // a module is loaded late by one and imported by another, itself late, is how it should be.
-  onLog: (level, log) => {
-    if (level === 'warn' && log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') throw new Error(log.message)
-  },
+  onLog: strict,
 })
 rmSync('dist-next', { recursive: true, force: true })
-await bundle.write({
-  dir: 'dist-next',
-  format: 'esm',
-  entryFileNames: '[name].js',
-  chunkFileNames: 'chunk-[name].js',
-  minify: { mangle: false, compress: true, codegen: { removeWhitespace: false } },
-  codeSplitting: { groups },
-  comments: { legal: true, annotation: false, jsdoc: false },
-})
+await bundle.write({ ...written, chunkFileNames: 'chunk-[name].js', codeSplitting: { groups } })
 await bundle.close()
+for (const [name, path] of Object.entries(programs)) {
+  const program = await rolldown({
+    input: { [name]: path },
+    platform: 'node',
+    plugins: [englishOnly],
+    external,
+    onLog: strict,
+  })
+  await program.write({ ...written, codeSplitting: false })
+  await program.close()
+}
 for (const name of readdirSync('dist-next')) {
   const path = `dist-next/${name}`
   writeFileSync(path, quickToLoad(readFileSync(path, 'utf8')))

@@ -135,12 +135,12 @@ test('a ledger of a newer schema is refused by owner and reader, and left as it 
     await assert.rejects(attempt(home), (fault: LedgerFault) => {
       assert.equal(fault.code, 'newer_schema')
       assert.equal(fault.retry, 'never')
-      assert.match(fault.message, /has schema 7 and this holon knows 2: run the newer holon/)
+      assert.match(fault.message, /has schema 7 and this holon knows 3: run the newer holon/)
       return true
     })
   }
   assert.equal(await ownerOf(home), null)
-  onDatabase(home, 'pragma user_version = 2')
+  onDatabase(home, 'pragma user_version = 3')
   await open(home).then((ledger) => ledger.close())
 })
 

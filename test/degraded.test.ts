@@ -33,9 +33,9 @@ class Disk {
 
   readonly over = (ledger: Ledger): Ledger => ({
     ...ledger,
-    commit: async (change) => {
+    commit: async (...changes) => {
       this.#check(() => new LedgerFault('disk_full', 'Committing: the disk is full', 'later'))
-      return ledger.commit(change)
+      return ledger.commit(...changes)
     },
     putBlob: async (bytes) => {
       this.#check(() => new LedgerFault('disk_full', 'Storing a blob: the disk is full', 'later'))
@@ -211,7 +211,9 @@ test('§12 a slot that falls due on a full disk fires once when there is room', 
   await entered(stage)
   await stage.clock.advance(30 * minute)
   assert.deepEqual(await stage.rows('slots'), [])
+  const fired = stage.committed('slot_settled')
   await recovers(stage, disk)
+  await fired
   await stage.rest()
   assert.deepEqual(
     (await stage.rows('slots')).map(({ due_at, status }) => [due_at.slice(11, 16), status]),

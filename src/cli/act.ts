@@ -5,13 +5,14 @@
  */
 import { sendThroughDoor } from '../client/operator.ts'
 import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
+import { boundHash } from '../protocol/wait-mark.ts'
 import { problemOf } from '../protocol/problem.ts'
 import { safeLine } from '../present/safe.ts'
 import { clockTimes } from '../present/why-text.ts'
+import { budgetOf, type BudgetFlags } from './budget-flags.ts'
 import { readConfig } from './config-file.ts'
 import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { asFailure, CliFailure, exits, refused, usage, wrongToken, type Exit } from './failure.ts'
-import { expand } from './settings.ts'
 
 /** Milliseconds in which an owner that has just begun must open its door. */
 const doorPatience = 2_000
@@ -46,7 +47,7 @@ async function throughDoor(
 ): Promise<OperatorReply | null> {
   const door = await context.ports.door(context.home.value)
   if (door === null) return null
-  const answer = await sendThroughDoor(door.address, door.token, command)
+  const answer = await sendThroughDoor(door.address, door.token, command, patienceOf(command))
   if (answer.ok) return answer.reply
   if (answer.code === 'closed') return null
   if (answer.code === 'unauthorized') throw wrongToken()
@@ -58,6 +59,15 @@ async function throughDoor(
       `process ${pid} owns the home and did not take it: ${answer.message}`,
     ),
   )
+}
+
+/** Milliseconds for what ends processes, and for git, which may have a large folder to copy. */
+const [stopPatience, gitPatience] = [120_000, 900_000]
+
+function patienceOf(command: OperatorCommand): number | undefined {
+  if ('worktree_id' in command) return gitPatience
+  const stops = ['stop_task', 'delete_agent', 'abort', 'task_input']
+  return stops.includes(command.do) ? stopPatience : undefined
 }
 
 /** Null: somebody else took the home first. */
@@ -151,6 +161,11 @@ function wakes(command: OperatorCommand): boolean {
     case 'complete':
     case 'cancel_wait':
     case 'stop_task':
+    case 'task_input':
+    case 'snapshot_worktree':
+    case 'restore_worktree':
+    case 'discard_worktree':
+    case 'remove_worktree':
     case 'stop_agent':
     case 'abort':
       return false
@@ -166,7 +181,12 @@ export type SendOptions = {
 }
 
 type Noun = 'work' | 'wait' | 'task'
-type Named = { id: string; agent_id: string; work_item_id: string | null }
+export type Named = {
+  id: string
+  agent_id: string
+  work_item_id: string | null
+  kind: string | null
+}
 
 /** What an id means, and whose it is. */
 export function named(context: Context, text: string, nouns: readonly Noun[]): Promise<Named> {
@@ -179,7 +199,8 @@ export function named(context: Context, text: string, nouns: readonly Noun[]): P
         : await reader.row('tasks', id)
     if (row === null) throw new Error(`no row for ${id}`)
     const item = 'work_item_id' in row ? row.work_item_id : row.id
-    return { id, agent_id: row.agent_id, work_item_id: item }
+    const kind = 'cmd' in row ? row.kind : null
+    return { id, agent_id: row.agent_id, work_item_id: item, kind }
   })
 }
 
@@ -218,7 +239,7 @@ export async function send(context: Context, text: string, options: SendOptions)
 }
 
 /** A message to an agent that was never made would make a home to be refused in. */
-const mustExist = (context: Context, agent: string): Promise<void> =>
+export const mustExist = (context: Context, agent: string): Promise<void> =>
   reading(context, async (reader, moment) => void (await viewsOf(reader, moment, agent)))
 
 /** `holon answer`: to a wait, or to the question an item waits with. */
@@ -226,12 +247,33 @@ export async function answer(context: Context, target: string, text: string): Pr
   notEmpty(text, 'the answer is empty', `holon answer ${target} "<text>"`)
   const found = await named(context, target, ['wait', 'work'])
   const wait = found.id.startsWith('wait_') ? found : await questionOf(context, target, found)
+  const bound_hash = await markOfChild(context, wait)
+  if (bound_hash !== null) {
+    const { id: wait_id, agent_id } = wait
+    return act(context, {
+      do: 'answer',
+      agent_id,
+      wait_id,
+      bound_hash,
+      text,
+      surface: 'cli_prompt',
+    })
+  }
   return act(context, {
     do: 'send',
     agent_id: wait.agent_id,
     wait_id: wait.id,
     text,
     surface: 'cli_prompt',
+  })
+}
+
+/** A private child takes no message: only the very question that it asked is answered. */
+function markOfChild(context: Context, { id, agent_id }: Named): Promise<string | null> {
+  return reading(context, async (reader) => {
+    if ((await reader.row('agents', agent_id))?.visibility !== 'private') return null
+    const wait = await reader.row('waits', id)
+    return wait === null ? null : boundHash(wait)
   })
 }
 
@@ -244,7 +286,9 @@ function questionOf(context: Context, text: string, item: Named): Promise<Named>
       limit: 5,
     })
     const question = waits.find(({ wake }) => wake === 'operator_input')
-    if (question) return { id: question.id, agent_id: item.agent_id, work_item_id: item.id }
+    if (question) {
+      return { id: question.id, agent_id: item.agent_id, work_item_id: item.id, kind: null }
+    }
     throw usage(
       'no_question',
       `${text} asks nothing now`,
@@ -293,69 +337,32 @@ export async function cancelWait(context: Context, target: string): Promise<Exit
   return act(context, { do: 'cancel_wait', agent_id, wait_id: id })
 }
 
-export async function stopTask(context: Context, target: string): Promise<Exit> {
-  const { id, agent_id } = await named(context, target, ['task'])
-  return act(context, { do: 'stop_task', agent_id, task_id: id })
-}
-
-function notEmpty(text: string, what: string, example: string): void {
+export function notEmpty(text: string, what: string, example: string): void {
   if (text.trim() === '') throw usage('message_empty', what, `write it, like ${example}`)
-}
-
-export async function onAgent(
-  context: Context,
-  verb: 'start' | 'stop' | 'delete',
-  agent: string,
-): Promise<Exit> {
-  await mustExist(context, agent)
-  return act(context, { do: `${verb}_agent`, agent_id: agent })
-}
-
-export type CreateAgentOptions = { model?: string; fallbackModel?: string; workspace?: string }
-
-export async function createAgent(
-  context: Context,
-  agent: string,
-  { model, fallbackModel, workspace }: CreateAgentOptions,
-): Promise<Exit> {
-  const { ports } = context
-  const root = workspace === undefined ? null : ports.absolute(expand(ports, workspace))
-  if (root !== null && !(await ports.folder_exists(root))) {
-    throw usage('workspace_missing', `there is no folder ${root}`, 'make it, or name another')
-  }
-  return act(context, {
-    do: 'create_agent',
-    agent_id: agent,
-    ...(model === undefined ? {} : { model }),
-    ...(fallbackModel === undefined ? {} : { fallback_model: fallbackModel }),
-    ...(root === null ? {} : { workspace: { mode: 'explicit_root', root } }),
-  })
-}
-
-/** Ends the turn that is open now, as it is named to the rules: one that began since is left. */
-export async function abort(
-  context: Context,
-  agent: string,
-  { stop = true }: { stop?: boolean },
-): Promise<Exit> {
-  const turn = await reading(context, async (reader, moment) => {
-    const [view] = await viewsOf(reader, moment, agent)
-    return view?.turn ?? null
-  })
-  if (turn === null) {
-    const message = `${agent} has no open turn, so there is nothing to abort`
-    const hint = `holon agents shows what each does; holon agents stop ${agent} keeps it from more`
-    throw refused({ code: 'run_stale', message, hint })
-  }
-  return act(context, { do: 'abort', agent_id: agent, run_id: turn.id, stop })
 }
 
 export async function createItem(
   context: Context,
   objective: string,
-  { agent = 'main' }: { agent?: string },
+  { agent = 'main', ...flags }: { agent?: string } & BudgetFlags,
 ): Promise<Exit> {
+  const budget = budgetOf(flags)
   notEmpty(objective, 'the objective is empty', 'holon work create "<what is to be achieved>"')
   await mustExist(context, agent)
-  return act(context, { do: 'create_item', agent_id: agent, objective })
+  const set = budget === null ? {} : { budget }
+  return act(context, { do: 'create_item', agent_id: agent, objective, ...set })
+}
+
+/** `holon work update`: limits that are not given stay. */
+export async function updateItem(
+  context: Context,
+  target: string,
+  flags: BudgetFlags,
+): Promise<Exit> {
+  const budget = budgetOf(flags)
+  if (budget === null) {
+    throw usage('nothing_to_update', 'no limit is given', 'holon work update --help shows them')
+  }
+  const { id, agent_id } = await named(context, target, ['work'])
+  return act(context, { do: 'update_item', agent_id, work_item_id: id, budget })
 }

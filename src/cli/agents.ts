@@ -1,6 +1,6 @@
-/** `holon agents`: every agent with its posture, focus, model and what it waits for. */
+/** `holon agents [list]`: every agent with its posture, focus, model and what it waits for. */
 import type { AgentView } from '../protocol/agent-view.ts'
-import { safeLine } from '../present/safe.ts'
+import { safe, safeLine } from '../present/safe.ts'
 import { due, type Zone } from '../present/span.ts'
 import { table, type Column } from '../present/table.ts'
 import { printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
@@ -27,24 +27,42 @@ export function agents(context: Context): Promise<Exit> {
     }
     const zone = zoneOf(context)
     const { ids } = context
-    const rows = views.map((view) => {
+    const rows = byParent(views).map((view) => {
       const { agent } = view
       const focus = agent.current_work_item_id
-      return [
-        agent.id,
-        ids.within(posture(view, zone)),
+      const indent = agent.visibility === 'private' ? '  ' : ''
+      const cells = [
+        ids.within(doing(view, views, zone)),
         focus === null ? '-' : ids.short(focus),
         String(openCount(view)),
         agent.model ?? 'none yet',
-      ].map(safeLine)
+      ]
+      return [safe(indent + safeLine(agent.id)), ...cells.map(safeLine)]
     })
     printLines(context, table(columns, rows, context.medium))
     return exits.done
   })
 }
 
+/** Oldest first, each followed by the children it supervises, which stand indented. */
+function byParent(views: readonly AgentView[]): AgentView[] {
+  const childrenOf = (id: string) => views.filter(({ agent }) => agent.supervisor_agent_id === id)
+  return views.flatMap((view) =>
+    view.agent.supervisor_agent_id === null ? [view, ...childrenOf(view.agent.id)] : [],
+  )
+}
+
 const openCount = ({ facts }: AgentView): number =>
   [...facts.rows('work_items')].filter((item) => item.state === 'open').length
+
+/** What the agent does now; of a child that asks something, whom it asks. */
+export function doing(view: AgentView, all: readonly AgentView[], zone: Zone): string {
+  const { supervisor_agent_id: parent, supervising_task_id: id } = view.agent
+  const above = all.find(({ agent }) => agent.id === parent)
+  const asking = id === null ? null : (above?.facts.row('tasks', id)?.asking ?? null)
+  if (asking === null) return posture(view, zone)
+  return asking.of === 'operator' ? 'asks you' : 'asks its parent'
+}
 
 /** What the agent does now, in a few words. */
 function posture(view: AgentView, zone: Zone): string {

@@ -39,6 +39,14 @@ describe('§14 config.json', () => {
           models: ['qwen3-coder'],
         },
       },
+      acp: {
+        gemini: {
+          command: '~/bin/gemini',
+          args: ['--acp'],
+          env: { pass: ['GEMINI_API_KEY'], set: { NO_COLOR: '1' } },
+        },
+        plain: { command: 'agent' },
+      },
     }
     assert.deepEqual(await parseConfig(ports, path, JSON.stringify(config)), config)
     assert.deepEqual(await parseConfig(ports, path, '{}'), {})
@@ -54,13 +62,30 @@ describe('§14 config.json', () => {
       'an unknown key like none of them names them all',
       '{"zzz": 1}',
       '2 holon: unknown key "zzz" in /h/config.json line 1; the keys there are $schema, model, ' +
-        'fallback_model, workspace, providers, environment, http, webhooks, secrets, retention, ' +
-        'log_level',
+        'fallback_model, workspace, providers, acp, environment, command_caps, http, webhooks, ' +
+        'secrets, retention, log_level',
     ],
     [
       'an unknown key of a provider is found where it stands',
       '{\n "providers": {\n  "a": { "kind": "openai" },\n  "b": {\n   "kind": "openai",\n   "basurl": 1\n  }\n }\n}',
       '2 holon: unknown key "basurl" in /h/config.json line 6; did you mean "base_url"?',
+    ],
+    [
+      'an unknown key of an agent of another maker is found where it stands',
+      '{\n "acp": {\n  "a": { "command": "a", "env": {\n   "pas": []\n  } }\n }\n}',
+      '2 holon: unknown key "pas" in /h/config.json line 4; did you mean "pass"?',
+    ],
+    [
+      'the program of an agent is a name or an absolute path',
+      '{\n "acp": { "a": { "command": "./a" } }\n}',
+      '2 holon: "acp.a.command" in /h/config.json line 2 is not valid; ' +
+        'write a name to be found in PATH, or an absolute path',
+    ],
+    [
+      'a provider is not called acp',
+      '{\n "providers": { "acp": { "kind": "openai" } }\n}',
+      '2 holon: "providers.acp" in /h/config.json line 2 is not valid; ' +
+        'acp/ is for the agents under the key "acp": take another id',
     ],
     [
       'a wrong value names its key and what is valid',

@@ -32,6 +32,10 @@ export const usage = (
 
 const commands: Readonly<Record<string, string>> = {
   agent_stopped: 'holon agents start <agent>, or send it with --start',
+  task_ended: 'holon tasks output shows what it wrote, holon tasks show how it ended',
+  task_takes_no_input:
+    'a command that was started with an input, and a child, can be told something',
+  asks_operator: 'holon inbox has the question, and holon answer answers it',
   trigger_no_match: 'holon waits shows what each waits for; holon answer answers a question',
   work_item_completed: 'holon run makes new work; holon work show has its report',
   schedule_invalid: 'write it like --cron "0 9 * * 1-5" --zone Europe/Rome',

@@ -16,6 +16,7 @@ import { asking, listOf, printList } from './records.ts'
 
 const markOf: Readonly<Record<Attention['kind'], Mark>> = {
   question: 'needs_me',
+  budget: 'needs_me',
   needs_input: 'needs_me',
   held: 'failed',
   failed_turn: 'failed',
@@ -24,6 +25,7 @@ const markOf: Readonly<Record<Attention['kind'], Mark>> = {
   dead_delivery: 'failed',
   arrived: 'arrived',
   cancelling: 'failed',
+  worktree_kept: 'blocked',
 }
 
 /** Reading the list is always a success; the list says what waits. */

@@ -8,6 +8,7 @@ import { asFailure, exits, failureText, tokenExplained, usage, type CliFailure }
 import type { Action, Add } from './grammar.ts'
 import { examplesOf } from './help-examples.ts'
 import type { CliPorts } from './ports.ts'
+import { addAgents, addTasks, addWorktrees } from './program-agents.ts'
 import { addDaemon } from './program-daemon.ts'
 import { addOutside, addUpkeep } from './program-outside.ts'
 import { safeJson } from '../present/safe.ts'
@@ -155,7 +156,11 @@ function addActs(program: Command, add: Add, action: Action): void {
 }
 
 function addWork(program: Command, add: Add, action: Action): void {
-  const work = add(program, 'work', 'work items: list, show, create, unblock, pick, complete')
+  const work = add(
+    program,
+    'work',
+    'work items: list, show, create, update, unblock, pick, complete',
+  )
   const list = add(work, 'list', 'open items and what each waits for')
     .option('--all', 'completed items too')
     .option('--agent <name>', 'only this agent')
@@ -169,9 +174,18 @@ function addWork(program: Command, add: Add, action: Action): void {
   const create = add(work, 'create', 'a new item, for the agent to work on')
     .argument('<objective>', 'what is to be achieved')
     .option('--agent <name>', 'the agent (default: main)')
+  withBudget(create)
   create.action((objective: string, options: object) =>
     action(create, async (context) =>
       (await import('./act.ts')).createItem(context, objective, options),
+    )(),
+  )
+  const update = withBudget(
+    add(work, 'update', 'give it a budget, or another one').argument('<item>'),
+  )
+  update.action((item: string, options: object) =>
+    action(update, async (context) =>
+      (await import('./act.ts')).updateItem(context, item, options),
     )(),
   )
   const onItem = (verb: 'unblock' | 'pick' | 'complete', about: string) => {
@@ -188,6 +202,13 @@ function addWork(program: Command, add: Add, action: Action): void {
   onItem('complete', 'complete it yourself').option('--report <text>', 'the report')
 }
 
+const withBudget = (command: Command): Command =>
+  command
+    .option('--max-tokens <n>', 'tokens it may use, children included; none: no limit')
+    .option('--max-usd <n>', 'US dollars, where the price of the model is known')
+    .option('--max-rounds <n>', 'requests to the model')
+    .option('--deadline <time>', 'until then: 2026-12-01T09:00')
+
 function addReads(program: Command, add: Add, action: Action): void {
   const why = add(program, 'why', 'why an item is as it is, and what comes next')
     .argument('<item>')
@@ -199,6 +220,7 @@ function addReads(program: Command, add: Add, action: Action): void {
   addTasks(program, add, action)
   addWaits(program, add, action)
   addAgents(program, add, action)
+  addWorktrees(program, add, action)
   const briefs = add(program, 'briefs', 'what agents reported, replied and asked')
     .option('--agent <name>', 'only this agent')
     .option('--work-item <item>', 'only this item')
@@ -245,27 +267,6 @@ function addInbox(program: Command, add: Add, action: Action): void {
   )
 }
 
-function addTasks(program: Command, add: Add, action: Action): void {
-  const tasks = add(program, 'tasks', 'running commands; show, output, stop')
-    .option('--all', 'ended ones too')
-    .option('--agent <name>', 'only this agent')
-  tasks.action((options: object) =>
-    action(tasks, async (context) => (await import('./tasks.ts')).tasks(context, options))(),
-  )
-  const show = add(tasks, 'show', 'one task').argument('<task>')
-  show.action((task: string) =>
-    action(show, async (context) => (await import('./tasks.ts')).taskShow(context, task))(),
-  )
-  const output = add(tasks, 'output', 'what it wrote').argument('<task>')
-  output.action((task: string) =>
-    action(output, async (context) => (await import('./tasks.ts')).taskOutput(context, task))(),
-  )
-  const stop = add(tasks, 'stop', 'stop it: TERM, then KILL, then proof').argument('<task>')
-  stop.action((task: string) =>
-    action(stop, async (context) => (await import('./act.ts')).stopTask(context, task))(),
-  )
-}
-
 function addWaits(program: Command, add: Add, action: Action): void {
   const waits = add(program, 'waits', 'what is waited for, and what wakes it; cancel').option(
     '--agent <name>',
@@ -278,51 +279,6 @@ function addWaits(program: Command, add: Add, action: Action): void {
   cancel.action((wait: string) =>
     action(cancel, async (context) => (await import('./act.ts')).cancelWait(context, wait))(),
   )
-}
-
-function addAgents(program: Command, add: Add, action: Action): void {
-  const agents = add(
-    program,
-    'agents',
-    'every agent and what it does; create, start, stop, abort, delete',
-  )
-  agents.action(action(agents, async (context) => (await import('./agents.ts')).agents(context)))
-  const create = add(agents, 'create', 'a new agent')
-    .argument('<agent>', 'its name, never used again')
-    .option('--model <provider/model>', 'who thinks')
-    .option('--fallback-model <provider/model>', 'who thinks when that one is spent')
-    .option('--workspace <folder>', 'the folder it works in (default: its own)')
-  create.action((agent: string, options: object) =>
-    action(create, async (context) =>
-      (await import('./act.ts')).createAgent(context, agent, options),
-    )(),
-  )
-  const abort = add(agents, 'abort', 'end its turn now, and stop it; background commands go on')
-    .argument('<agent>')
-    .option('--no-stop', 'let it go on with what comes next')
-  abort.action((agent: string, options: object) =>
-    action(abort, async (context) => (await import('./act.ts')).abort(context, agent, options))(),
-  )
-  const remove = add(agents, 'delete', 'end an agent for good; its history stays').argument(
-    '<agent>',
-  )
-  remove.action((agent: string) =>
-    action(remove, async (context) =>
-      (await import('./act.ts')).onAgent(context, 'delete', agent),
-    )(),
-  )
-  for (const verb of ['start', 'stop'] as const) {
-    const about =
-      verb === 'start'
-        ? 'let an agent go on, also after a hold'
-        : 'start no turn until it is started'
-    const command = add(agents, verb, about).argument('<agent>')
-    command.action((agent: string) =>
-      action(command, async (context) =>
-        (await import('./act.ts')).onAgent(context, verb, agent),
-      )(),
-    )
-  }
 }
 
 function addConfig(program: Command, add: Add, action: Action): void {

@@ -16,6 +16,7 @@ import { width } from '../present/width.ts'
 import { zoneOf, type Context } from './context.ts'
 import { faultText } from './failure.ts'
 import type { RunHost } from './ports.ts'
+import { questionsOfChildren } from './run-questions.ts'
 
 export type RunEnd = {
   context: Context
@@ -104,7 +105,8 @@ function heldLines({ context, host, agents }: RunEnd, items: number): string[] {
     const waits = [...facts.rows('waits')].filter(
       (wait) => wait.status === 'active' && wait.work_item_id === null,
     )
-    return waits.flatMap((wait) => {
+    const asked = askedByChildren(context, host, facts)
+    const held = waits.flatMap((wait) => {
       const short = context.ids.short(wait.id)
       if (wait.wake === 'operator_input') {
         return [
@@ -120,7 +122,16 @@ function heldLines({ context, host, agents }: RunEnd, items: number): string[] {
       ]
       return [...lines, `do    holon run --resume${homeFlag(context)}      once it is settled`]
     })
+    return [...asked, ...held]
   })
+}
+
+/** Questions that a child asks the operator and not its parent. */
+function askedByChildren(context: Context, host: RunHost, facts: Facts): string[] {
+  return questionsOfChildren(host, facts).flatMap((wait) => [
+    `agent ${wait.agent_id} asks you: "${safeLine(wait.reason)}"`,
+    `do    holon answer ${context.ids.short(wait.id)} <text>`,
+  ])
 }
 
 function runningTasks({ context, host, agents }: RunEnd): string[] {

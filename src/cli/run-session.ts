@@ -13,6 +13,7 @@ import { exits, refused, type Exit } from './failure.ts'
 import type { Notice, OwnedHome } from './ports.ts'
 import { headLine } from './run-head.ts'
 import { RunProgress } from './run-progress.ts'
+import { answerTo, questionsOf } from './run-questions.ts'
 import { RunScreen } from './run-screen.ts'
 import { runState, runViewOf, worstOf, type RunState } from './run-state.ts'
 import type { Target } from './run-target.ts'
@@ -242,11 +243,8 @@ export class RunSession {
   }
 
   #questions(): Wait[] {
-    return this.#options.agents.flatMap((agent) =>
-      waitsOf(this.#owned.host.facts(agent.id)).filter(
-        (wait) => wait.status === 'active' && wait.wake === 'operator_input',
-      ),
-    )
+    const { host } = this.#owned
+    return this.#options.agents.flatMap((agent) => questionsOf(host, host.facts(agent.id)))
   }
 
   #askNext(): void {
@@ -277,8 +275,7 @@ export class RunSession {
     else if (text.trim() === '') {
       this.#screen.say(['an empty line answers nothing; ctrl+d leaves the question open'])
     } else {
-      const command = { agent_id: wait.agent_id, wait_id: wait.id, text }
-      this.#act({ do: 'send', ...command, surface: 'run_once' }).then(
+      this.#act(answerTo(wait, text, this.#options.agents)).then(
         () => this.#check(),
         (error: unknown) => this.#ended.reject(error),
       )

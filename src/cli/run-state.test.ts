@@ -26,6 +26,17 @@ const hold = (w: World, ms: number | null) => {
 }
 const minute = 60_000
 
+/** An item that waits for the end of a child, which waits for an answer. */
+function waitingForChild(of: 'supervisor' | 'operator'): [World, string[]] {
+  const w = new World()
+  const id = item(w, { focus: true })
+  const child = task(w, { work_item_id: id, child: true })
+  wait(w, { work_item_id: id, wake: 'task_result', resource: child.id, task: child })
+  const asking = { key: 'wait_1', wait_id: null, work_item_id: null, of, text: 'May I?' }
+  w.do((d) => d.emit({ type: 'task_asked', id: child.id, asking }))
+  return [w, [id]]
+}
+
 /** In the order in which the rules are asked: the first that applies decides. */
 const cases: [name: string, build: () => RunView, wanted: string][] = [
   [
@@ -192,6 +203,12 @@ const cases: [name: string, build: () => RunView, wanted: string][] = [
       return viewOf(w)
     },
     'exit 3: a question is open',
+  ],
+  ['a child asks its parent', () => viewOf(...waitingForChild('supervisor')), 'go on'],
+  [
+    'a child asks the operator',
+    () => viewOf(...waitingForChild('operator')),
+    'exit 3: work is left that waits',
   ],
   ['nothing was made', () => viewOf(new World()), 'exit 0: nothing is left'],
 ]

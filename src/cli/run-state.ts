@@ -17,6 +17,8 @@ export type RunView = {
   item_waits: readonly Wait[]
   /** Active waits for the operator, on items and on the agent. */
   questions: readonly Wait[]
+  /** Tasks whose child waits for the operator and for nobody else. */
+  asking_tasks: readonly string[]
   /** What this run made or worked on and did not complete. */
   left: readonly Projection[]
   /** The last turn that ended in this run. */
@@ -41,7 +43,9 @@ export function runState(view: RunView): RunState {
     return { do: 'end', exit: 1, because: 'the last turn failed' }
   }
   if (view.left.length > 0) return { do: 'end', exit: 3, because: 'work is left that waits' }
-  if (view.questions.length > 0) return { do: 'end', exit: 3, because: 'a question is open' }
+  if (view.questions.length + view.asking_tasks.length > 0) {
+    return { do: 'end', exit: 3, because: 'a question is open' }
+  }
   return { do: 'end', exit: 0, because: 'nothing is left' }
 }
 
@@ -54,7 +58,10 @@ function pending(view: RunView): string | null {
   if (view.asking) return 'a question is open'
   if (hold !== null) return isShort(view.now, hold) ? 'a short hold' : null
   if (view.back_off_end !== null) return 'a back-off'
-  const wait = view.item_waits.find(({ wake }) => wake === 'task_result' || wake === 'timer')
+  const wait = view.item_waits.find(
+    ({ wake, resource }) =>
+      wake === 'timer' || (wake === 'task_result' && !view.asking_tasks.includes(resource ?? '')),
+  )
   return wait === undefined ? null : wait.id
 }
 
@@ -69,6 +76,7 @@ export function runViewOf(
   mine: ReadonlySet<string>,
 ): Omit<RunView, 'last_turn' | 'asking' | 'broken'> {
   const waits = activeWaitsOf(view.facts)
+  const tasks = [...view.facts.rows('tasks')]
   return {
     now: view.now,
     next,
@@ -76,6 +84,7 @@ export function runViewOf(
     hold: view.survey.hold,
     back_off_end: backOffEnd(view),
     item_waits: waits.filter((wait) => wait.work_item_id !== null),
+    asking_tasks: tasks.flatMap(({ id, asking }) => (asking?.of === 'operator' ? [id] : [])),
     questions: waits.filter((wait) => wait.wake === 'operator_input'),
     left: projections(view).filter(({ item }) => item.state === 'open' && mine.has(item.id)),
   }

@@ -1,19 +1,18 @@
-/** `holon tasks` and `holon tasks show|output`: managed executions and what they wrote. */
+/** `holon tasks` and `holon tasks show`: managed executions, commands and children alike. */
 import type { Task } from '../protocol/records.ts'
 import { glyph, painted, type Mark } from '../present/marks.ts'
 import { safeLine, safeLines } from '../present/safe.ts'
 import { clock, since, took, type Zone } from '../present/span.ts'
 import { table, type Column } from '../present/table.ts'
-import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
-import { exits, usage, type Exit } from './failure.ts'
+import { idOf, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
+import { exits, type Exit } from './failure.ts'
 import { printList, printRecord } from './records.ts'
 import type { HomeReader } from './ports.ts'
 
 export type TaskListOptions = { all?: boolean; agent?: string }
 
-/** Tasks that have ended, and bytes of output, that are shown at most. */
+/** Tasks that have ended, that are shown at most. */
 const most = 1_000
-const mostOutput = 32 * 1024 * 1024
 
 const live = ['queued', 'running', 'cancelling']
 
@@ -21,7 +20,8 @@ const columns: readonly Column[] = [
   { title: ' ' },
   { title: 'TASK' },
   { title: 'ITEM' },
-  { title: 'COMMAND', min: 12 },
+  { title: 'KIND' },
+  { title: 'WHAT', min: 12 },
   { title: 'STATUS', min: 10 },
   { title: 'TIME', align: 'right' },
 ]
@@ -58,6 +58,7 @@ export function tasks(context: Context, options: TaskListOptions): Promise<Exit>
         glyph(markOf(task), ink),
         ids.short(task.id),
         task.work_item_id === null ? '-' : ids.short(task.work_item_id),
+        task.child_agent_id ?? 'command',
         task.label,
         statusOf(task),
         timeOf(task, zone),
@@ -74,6 +75,7 @@ export function tasks(context: Context, options: TaskListOptions): Promise<Exit>
 }
 
 export function markOf(task: Task): Mark {
+  if (task.asking !== null) return task.asking.of === 'operator' ? 'needs_me' : 'waiting'
   switch (task.status) {
     case 'queued':
       return 'next'
@@ -81,7 +83,7 @@ export function markOf(task: Task): Mark {
     case 'cancelling':
       return 'working'
     case 'completed':
-      return task.exit_status === 0 ? 'done' : 'failed'
+      return endedWell(task) ? 'done' : 'failed'
     case 'failed':
       return 'failed'
     case 'cancelled':
@@ -91,21 +93,30 @@ export function markOf(task: Task): Mark {
   }
 }
 
+/** A child that completed has reported; a command says by its exit status how it went. */
+export const endedWell = ({ status, kind, exit_status }: Task): boolean =>
+  status === 'completed' && (kind === 'child_agent' || exit_status === 0)
+
 export function statusOf(task: Task): string {
-  if (task.status === 'completed') return `exit ${task.exit_status}`
+  if (task.asking !== null) {
+    const { of, text } = task.asking
+    const whose = of === 'operator' ? 'your' : "its parent's"
+    return `needs ${whose} input: ${text.split('\n', 1)[0]}`
+  }
+  if (task.status === 'completed' && task.kind === 'command') return `exit ${task.exit_status}`
   const why = task.reason === null ? '' : `: ${task.reason}`
   const left = task.survivors.length === 0 ? '' : `, ${task.survivors.join(', ')} still run`
   return task.status === 'interrupted' ? `end unknown${why}` : `${task.status}${why}${left}`
 }
 
-function timeOf(task: Task, zone: Zone): string {
+export function timeOf(task: Task, zone: Zone): string {
   if (task.started_at === null) return '-'
   return task.ended_at === null
     ? since(task.started_at, zone)
     : took(Date.parse(task.ended_at) - Date.parse(task.started_at))
 }
 
-async function taskOf(context: Context, reader: HomeReader, text: string): Promise<Task> {
+export async function taskOf(context: Context, reader: HomeReader, text: string): Promise<Task> {
   const id = await idOf(context, reader, text, ['task'])
   const task = await reader.row('tasks', id)
   if (task === null) throw new Error(`no row for ${id}`)
@@ -126,42 +137,27 @@ export function taskShow(context: Context, text: string): Promise<Exit> {
       `status  ${safeLine(statusOf(task))}, ${timeOf(task, zone)}`,
       `for     ${item} of ${safeLine(task.agent_id)}, started ${clock(task.created_at, zone)}`,
       `in      ${safeLine(task.workdir)}`,
+      ...childLines(task, ids.short(task.id)),
+      ...(task.input === 'none' ? [] : [`input   ${task.input}`]),
       ...(task.cmd === null ? [] : ['command', ...safeLines(task.cmd).map((line) => `  ${line}`)]),
       `output  ${safeLine(task.output.path)}`,
-      `do      holon tasks output ${ids.short(task.id)}`,
+      `do      holon tasks ${task.ended_at === null ? 'follow' : 'output'} ${ids.short(task.id)}`,
     ])
     return exits.done
   })
 }
 
-/**
- * The output itself: as it is into a pipe, made visible on a terminal. Output of a task is foreign
- * text, and a terminal would obey it.
- */
-export function taskOutput(context: Context, text: string): Promise<Exit> {
-  return reading(context, async (reader) => {
-    const task = await taskOf(context, reader, text)
-    const { ports } = context
-    const streams = await Promise.all(
-      outputFiles(task).map((path) => ports.read_text(path, mostOutput)),
-    )
-    const texts = streams.flatMap((read) => (read.ok ? [read.text] : []))
-    if (texts.length === 0) {
-      const why = streams[0]?.ok === false ? streams[0].why : 'not_found'
-      throw usage('no_output', `the output of ${text} cannot be read (${why})`, 'see its folder')
-    }
-    if (context.flags.json === true) {
-      const [stdout = '', stderr = ''] = streams.map((read) => (read.ok ? read.text : ''))
-      printJson(context, { task_id: task.id, stdout, stderr })
-      return exits.done
-    }
-    const whole = texts.join('')
-    if (context.ports.terminal.stdout) printLines(context, safeLines(whole.replace(/\n$/, '')))
-    else context.ports.out(whole)
-    return exits.done
-  })
+/** Who the child is, what it wants to know, and how it is told something. */
+function childLines({ child_agent_id, asking, ended_at }: Task, id: string): string[] {
+  if (child_agent_id === null) return []
+  const asksYou = asking?.of === 'operator' && asking.wait_id !== null
+  const tell = asksYou
+    ? `holon answer ${asking.wait_id} "<text>"`
+    : `holon tasks input ${id} "<text>"`
+  const asks = asking === null ? [] : safeLines(asking.text).map((line) => `  ${line}`)
+  return [
+    `child   ${safeLine(child_agent_id)}`,
+    ...(asks.length === 0 ? [] : ['asks', ...asks]),
+    ...(ended_at === null ? [`tell    ${tell}`] : []),
+  ]
 }
-
-/** Both streams of a command; the row names the folder they are in. */
-const outputFiles = (task: Task): string[] =>
-  ['stdout', 'stderr'].map((stream) => `${task.output.path}/${stream}`)

@@ -6,7 +6,7 @@ import type { HomeReader } from './ports.ts'
 import { readLastTurns } from '../client/home-reads.ts'
 import { attentionOf } from '../protocol/attention.ts'
 import { projectionOf, projections, type AgentView } from '../protocol/agent-view.ts'
-import type { Projection, WorkItem } from '../protocol/records.ts'
+import { budgetLine, type Projection, type WorkItem } from '../protocol/records.ts'
 import { spendByItem, type Spend } from '../protocol/spend.ts'
 import { whyOf } from '../protocol/why.ts'
 import { counted } from '../present/call-line.ts'
@@ -141,6 +141,7 @@ export function workShow(context: Context, text: string): Promise<Exit> {
     printLines(context, [
       ...whyLines(whyOf(view, projection, null), { zone, ids, decided: false }),
       '',
+      ...budgetLines(projection),
       ...todoLines(context, item),
       ...planLines(plan),
       ...(item.result_summary === null ? [] : ['report', ...indented(item.result_summary), '']),
@@ -165,6 +166,9 @@ function todoLines(context: Context, item: WorkItem): string[] {
   })
   return [`todos ${done}/${item.todo_list.length}`, ...lines, '']
 }
+
+const budgetLines = ({ item, budget }: Projection): string[] =>
+  item.budget === null || budget === null ? [] : [`budget  ${budgetLine(item.budget, budget)}`, '']
 
 type Plan = Awaited<ReturnType<HomeReader['plan']>>
 

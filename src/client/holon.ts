@@ -14,6 +14,7 @@ const creating: ReadonlySet<Route> = new Set<Route>([
   'POST /agents/{agent}/messages',
   'POST /agents/{agent}/work-items',
   'POST /agents/{agent}/tasks',
+  'POST /agents/{agent}/tasks/{task}/input',
   'POST /agents/{agent}/triggers',
   'POST /agents/{agent}/schedules',
   'POST /agents/{agent}/waits/{wait}/answer',

@@ -21,15 +21,19 @@ export type DoorAnswer =
   | { ok: false; code: 'refused'; message: string }
 
 /** Milliseconds for one answer: a commit takes one, a full disk many. */
-const patience = 10_000
+const usualPatience = 10_000
 /** Bytes of an answer that are read. */
 const answerLimit = 1024 * 1024
 
-/** Contract: never rejects; sends the command once. The token is the home's control token. */
+/**
+ * Contract: never rejects; sends the command once. The token is the home's control token;
+ * `patience_ms` is for acts whose effect takes its time.
+ */
 export function sendThroughDoor(
   door: DoorAddress,
   token: string,
   command: OperatorCommand,
+  patience_ms = usualPatience,
 ): Promise<DoorAnswer> {
   const { promise, resolve } = Promise.withResolvers<DoorAnswer>()
   const body = JSON.stringify(command)
@@ -39,7 +43,7 @@ export function sendThroughDoor(
     path: '/operator',
     method: 'POST',
     agent: false,
-    timeout: patience,
+    timeout: patience_ms,
     headers: {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',

@@ -7,6 +7,7 @@ import type { z } from 'zod'
 import type * as acted from '../protocol/acted.ts'
 import type * as agents from '../protocol/agent-record.ts'
 import type * as attention from '../protocol/attention.ts'
+import type * as trees from '../protocol/delegation-record.ts'
 import type * as eventPages from '../protocol/event-page.ts'
 import type * as history from '../protocol/history-record.ts'
 import type * as messages from '../protocol/message-record.ts'
@@ -131,6 +132,28 @@ type Tasks = {
   'POST /agents/{agent}/tasks/{task}/stop': { answer: Out<typeof acted.actedOnTask> }
 }
 
+type Children = {
+  'GET /agents/{agent}/delegations': {
+    query: Paged & AboutItem & { state?: (typeof trees.delegationStates)[number] | 'all' }
+    answer: Out<typeof trees.delegationList>
+  }
+  'GET /worktrees': {
+    query: Paged & { state?: WorktreeState }
+    answer: Out<typeof trees.worktreeList>
+  }
+  'GET /agents/{agent}/worktrees': {
+    query: Paged & { state?: WorktreeState }
+    answer: Out<typeof trees.worktreeList>
+  }
+  'GET /agents/{agent}/worktrees/{worktree}': { answer: Out<typeof trees.worktreeRecord> }
+  'POST /agents/{agent}/worktrees/{worktree}/snapshot': { answer: OnWorktree }
+  'POST /agents/{agent}/worktrees/{worktree}/restore': { answer: OnWorktree }
+  'POST /agents/{agent}/worktrees/{worktree}/discard': { answer: OnWorktree }
+  'POST /agents/{agent}/worktrees/{worktree}/remove': { answer: OnWorktree }
+}
+type WorktreeState = (typeof trees.worktreeStates)[number] | 'live' | 'all'
+type OnWorktree = Out<typeof acted.actedOnWorktree>
+
 type History = {
   'GET /agents/{agent}/briefs': {
     query: Paged & AboutItem & { kind?: (typeof history.briefKinds)[number] }
@@ -227,6 +250,7 @@ export type Routes = Agents &
   WorkItems &
   Waits &
   Tasks &
+  Children &
   History &
   Attention &
   Outside &

@@ -54,8 +54,9 @@ function messageCause(message: Message, situation: Situation): string {
     case 'operator_prompt':
       return operatorCause(message, situation)
     case 'task_result':
-    case 'task_status':
       return template('anchors', 'task', { task: message.task_id ?? '(unnamed)' })
+    case 'task_status':
+      return template('anchors', 'asks', { task: message.task_id ?? '(unnamed)' })
     case 'callback_event':
     case 'webhook_event':
       return template('anchors', 'event')

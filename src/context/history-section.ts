@@ -100,7 +100,7 @@ function glance(view: EarlierRound, section: HistoryView): string {
   ].join('\n')
 }
 
-const outcome = ({ result }: Call): string =>
+export const outcome = ({ result }: Call): string =>
   result === null
     ? 'no result was recorded'
     : `${result.status}. ${clip(result.summary, contextLimits.glance.value)}`
@@ -129,7 +129,7 @@ function whole(view: EarlierRound, section: HistoryView, room: number): string {
   ].join('\n')
 }
 
-const from = (message: Message): string => `${message.kind} from ${message.origin}`
+export const from = (message: Message): string => `${message.kind} from ${message.origin}`
 
-const callLine = (call: Call, max: number): string =>
+export const callLine = (call: Call, max: number): string =>
   `${call.tool_name} ${clip(JSON.stringify(call.input) ?? 'null', max)}`

@@ -2,7 +2,9 @@
  * The turn's work item in full: what it is, its plan by descriptor and preview, its todos, what
  * holds it, its waits and tasks. Under pressure the preview and the tasks go, the rest stays.
  */
+import { budgetLine } from '../domain/budget.ts'
 import type { PlanDescriptor } from '../domain/plan.ts'
+import type { Projection } from '../domain/readiness.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
 import { between, type Timestamp } from '../domain/time.ts'
 import type { Todo } from '../domain/work-item.ts'
@@ -26,6 +28,7 @@ export function itemSection(item: ItemView | null, view: SectionView, max_tokens
     `state: ${stateWords(item, view.now)}`,
     `plan: ${planLine(p.item.plan_status, plan, view.now)}`,
     ...planProblem(plan),
+    ...budgetWords(p),
   ]
   const held = [
     ...(p.item.blocked_by === null ? [] : [`blocked by: ${quoted(p.item.blocked_by, 2_000)}`]),
@@ -61,6 +64,11 @@ function stateWords(item: ItemView, now: Timestamp): string {
   return parts.join(', ')
 }
 
+const budgetWords = ({ item, budget }: Projection): string[] =>
+  item.budget === null || budget === null
+    ? []
+    : [`budget, as far as it is used: ${budgetLine(item.budget, budget)}`]
+
 function planLine(status: string, plan: PlanDescriptor, now: Timestamp): string {
   const when = plan.updated_at === null ? '' : `, changed ${ago(plan.updated_at, now)}`
   const size = plan.problem === undefined ? `, ${thousands(plan.bytes)} bytes${when}` : ''
@@ -86,7 +94,7 @@ const previewBlock = (plan: PlanDescriptor, fence: string): string =>
     plan.preview,
   )
 
-const boxes = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const
+export const boxes = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const
 
 const todoLines = (todos: readonly Todo[]): string[] =>
   todos.length === 0

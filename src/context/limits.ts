@@ -11,11 +11,34 @@ const limit = (name: string, value: number, unit: string, reason: string): Limit
   reason,
 })
 
+/**
+ * What a child inherits of its parent. `fork_prefix`, `fork_named` and `fork_handoff` together are
+ * `fork`; inside the prefix what gives way first is the tail, then notes, other items, the plan.
+ */
+const forkLimits = {
+  fork: limit('fork', 24_000, 'tokens', 'stands in every request of the child'),
+  fork_prefix: limit('fork_prefix', 18_000, 'tokens', 'whatever the handoff says, so caches hold'),
+  fork_named: limit('fork_named', 2_000, 'tokens', 'what the handoff names, and siblings'),
+  fork_handoff: limit('fork_handoff', 4_000, 'tokens', 'the message itself has it whole'),
+  fork_state: limit('fork_state', 4_000, 'tokens', 'todos, blocker, wait and running commands'),
+  fork_plan: limit('fork_plan', 8_000, 'tokens', 'half a plan argument; a plan is read whole'),
+  fork_others: limit('fork_others', 1_500, 'tokens', 'items the own item names or waits on'),
+  fork_notes: limit('fork_notes', 2_000, 'tokens', 'the way of the item so far'),
+  fork_tail: limit('fork_tail', 6_000, 'tokens', 'the last rounds; the plan is the anchor'),
+  fork_tail_rounds: limit('fork_tail_rounds', 6, 'rounds', 'never a copy of the transcript'),
+  fork_result: limit('fork_result', 1_000, 'tokens', 'of one result or message in the tail'),
+  fork_items: limit('fork_items', 8, 'items', 'others in one list'),
+  fork_tasks: limit('fork_tasks', 8, 'tasks', 'running ones in one list'),
+  fork_least: limit('fork_least', 150, 'tokens', 'a part with less room is left out'),
+  fork_objective: limit('fork_objective', 12, 'characters', 'a shorter one is no name of an item'),
+} as const satisfies Record<string, Limit>
+
 export const contextLimits = {
   earlier_rounds: limit('earlier_rounds', 20, 'rounds', 'of the item, quoted when a turn starts'),
   earlier_share: limit('earlier_share', 0.3, 'of the window', 'room for the turn itself'),
   opening_share: limit('opening_share', 0.6, 'of the window', 'the rest is for the rounds'),
   instructions_share: limit('instructions_share', 0.15, 'of the window', 'all files together'),
+  inherited_share: limit('inherited_share', 0.25, 'of the window', 'a fork in a small window'),
   answer_share: limit('answer_share', 0.1, 'of the window', 'kept free for the answer'),
   answer: limit('answer', 16_000, 'tokens', 'more is not kept free in a large window'),
   result_max: limit(
@@ -35,4 +58,7 @@ export const contextLimits = {
   unchanged_rounds: limit('unchanged_rounds', 20, 'rounds', 'between two reminders'),
   stale_changes: limit('stale_changes', 8, 'changes', 'with the todo list untouched'),
   itemless_rounds: limit('itemless_rounds', 6, 'rounds', 'that change things without an item'),
+  notes: limit('notes', 40, 'notes', 'the way of one item, newest kept'),
+  note_events: limit('note_events', 500, 'events', 'of the item, read for its notes'),
+  ...forkLimits,
 } as const satisfies Record<string, Limit>

@@ -2,6 +2,7 @@
  * Runtime notes: what the runtime has to say between two requests of a turn. Each is one text,
  * stored with the round it goes in front of, and begins with the words the system text names.
  */
+import { measuredWords, type Measured } from '../domain/budget.ts'
 import type { ErrorKind, Warning } from '../domain/call.ts'
 import type { Event } from '../domain/event.ts'
 import type { WorkItemId } from '../domain/ids.ts'
@@ -84,6 +85,10 @@ function fieldWords(changed: WorkItemChanges): string[] {
 /** Messages of the operator that enter the running turn, labelled and quoted like any input. */
 export const interjectedNote = (messages: readonly Message[], view: MessagesView): string =>
   [note('interjected'), ...messageTexts(messages, view)].join('\n\n')
+
+/** Told once for each limit of which little is left. */
+export const budgetNote = (item: string, nearly: readonly Measured[]): string =>
+  note('budget', { item, used: nearly.map(measuredWords).join(', ') })
 
 export const emptyAnswerNote = (): string => note('again')
 

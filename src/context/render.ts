@@ -3,6 +3,7 @@
  * and what the agent is) and one projection of the ledger, ordered by how rarely its parts change.
  * Pure: the same situation and options give the same text.
  */
+import type { Agent } from '../domain/agent.ts'
 import type { Call } from '../domain/call.ts'
 import { anchorSection } from './anchor.ts'
 import { candidateSection } from './candidate-section.ts'
@@ -10,13 +11,14 @@ import type { TokenEstimator } from './estimate.ts'
 import { cutBlock } from './fence.ts'
 import { answerTokens } from './fits.ts'
 import { historySection } from './history-section.ts'
+import { inheritedSection } from './inherited-section.ts'
 import { itemSection, taskLine } from './item-section.ts'
 import { contextLimits } from './limits.ts'
 import type { Opening } from './message.ts'
 import { inputSection } from './message-section.ts'
 import { oneLine } from './phrase.ts'
 import type { Situation } from './situation.ts'
-import { promptText } from './template.ts'
+import { promptText, template } from './template.ts'
 
 export type OpeningView = {
   tokens: TokenEstimator
@@ -44,7 +46,10 @@ export function renderOpening(situation: Situation, view: OpeningView): Opening 
   }
   // Spent in order of importance, put together in order of stability.
   const anchor = spend(anchorSection(situation))
-  const room = window - answerTokens(window) - tokens(system) - tokens(anchor)
+  const inheritable = Math.floor(window * contextLimits.inherited_share.value)
+  const inherited = spend(inheritedSection(situation.inherited, tokens, inheritable))
+  const beside = tokens(system) + tokens(anchor) + tokens(inherited)
+  const room = window - answerTokens(window) - beside
   const input = spend(inputSection(situation, { ...section, max_tokens: Math.floor(room / 2) }))
   const item = spend(itemSection(situation.item, section, left))
   const others = spend(candidateSection(situation, tokens, left))
@@ -56,7 +61,7 @@ export function renderOpening(situation: Situation, view: OpeningView): Opening 
     { ...section, full_path: view.full_path ?? (() => null) },
     Math.min(share, left),
   )
-  const user = [item, others, running, history, anchor, input]
+  const user = [inherited, item, others, running, history, anchor, input]
     .filter((text) => text !== '')
     .join('\n\n')
   return { system, user }
@@ -83,7 +88,16 @@ function agentText({ agent, agent_home, trigger_url }: Situation): string {
           'The trigger URL wakes you from outside, also as HOLON_TRIGGER_URL in your commands. ' +
             'Give it only to what shall wake you; add ?source=…&resource=… to match one wait.',
         ]),
+    ...childTexts(agent),
   ].join('\n')
+}
+
+/** Of a private child: whom it works for, and what that changes. */
+function childTexts({ visibility, supervisor_agent_id, workspace }: Agent): string[] {
+  if (visibility === 'public' || supervisor_agent_id === null) return []
+  const parent = supervisor_agent_id
+  const tree = workspace.mode === 'worktree' ? ['', template('child', 'worktree', { parent })] : []
+  return ['', template('child', 'child', { parent }), ...tree]
 }
 
 function instructionTexts({ instructions }: Situation, view: OpeningView): string[] {

@@ -5,7 +5,7 @@
 import type { Agent } from '../domain/agent.ts'
 import type { Call } from '../domain/call.ts'
 import type { Message } from '../domain/message.ts'
-import type { Candidates } from '../domain/rank.ts'
+import type { Candidates } from '../domain/ranking.ts'
 import type { Projection } from '../domain/readiness.ts'
 import type { Task } from '../domain/task.ts'
 import type { Timestamp } from '../domain/time.ts'
@@ -59,5 +59,7 @@ export type Situation = {
   instructions: readonly { path: string; text: string }[]
   trigger_url: string | null
   agent_home: string
+  /** What the agent inherited when it was forked: the stored text of `deriveFork`, unchanged. */
+  inherited?: string | null
   context_window: number
 }

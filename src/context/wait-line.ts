@@ -24,7 +24,7 @@ export function waitLine(wait: Wait, now: Timestamp): string {
   return parts.join(', ')
 }
 
-function subject(wait: Wait): string[] {
+export function subject(wait: Wait): string[] {
   const parts: string[] = []
   if (wait.wake === 'task_result' && wait.resource !== null) parts.push(clip(wait.resource, 200))
   else if (wait.resource !== null) parts.push(`resource ${quoted(wait.resource)}`)

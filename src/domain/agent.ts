@@ -22,6 +22,8 @@ export type Agent = {
   fallback_model: string | null
   workspace: Workspace
   template: string | null
+  /** Blob of the context a fork came with; null: it started from its handoff alone. */
+  inherited_sha256: string | null
   created_at: Timestamp
 }
 
@@ -40,6 +42,12 @@ export type AgentEvent =
       model: string | null
       workspace: Workspace
       preset: Agent['preset']
+      /** Of an agent that another one made, or a template shaped. */
+      lineage_parent_agent_id?: AgentId
+      supervisor_agent_id?: AgentId
+      supervising_task_id?: TaskId
+      template?: string
+      inherited_sha256?: string
     }
   | {
       type: 'agent_configured'
@@ -77,15 +85,16 @@ export function evolveAgent(
       preset: event.preset,
       visibility: event.preset === 'public_named' ? 'public' : 'private',
       ownership: event.preset === 'public_named' ? 'self_owned' : 'parent_supervised',
-      lineage_parent_agent_id: null,
-      supervisor_agent_id: null,
-      supervising_task_id: null,
+      lineage_parent_agent_id: event.lineage_parent_agent_id ?? null,
+      supervisor_agent_id: event.supervisor_agent_id ?? null,
+      supervising_task_id: event.supervising_task_id ?? null,
       state: 'active',
       current_work_item_id: null,
       model: event.model,
       fallback_model: null,
       workspace: event.workspace,
-      template: null,
+      template: event.template ?? null,
+      inherited_sha256: event.inherited_sha256 ?? null,
       created_at: meta.at,
     }
   }

@@ -12,6 +12,7 @@ import { isTerminal } from './task.ts'
 import { isLiveSchedule } from './timetable.ts'
 import { checkLength, ensureDefaultTrigger, type TokenHash } from './triggers.ts'
 import { no, type Rejection } from './verdict.ts'
+import type { By } from './work-item.ts'
 
 export type Settings = {
   model?: string | undefined
@@ -27,7 +28,7 @@ const mainAgent = 'main'
 /** Makes a public agent with its own trigger. `home` is its working folder when none is given. */
 export function createAgent(
   d: Draft,
-  settings: Settings,
+  settings: Settings & { template?: string | undefined },
   home: string,
   tokenHash: TokenHash,
 ): Lived | Rejection {
@@ -42,8 +43,9 @@ export function createAgent(
   if (wrong) return wrong
   const workspace = settings.workspace ?? { mode: 'inherit', root: home }
   const model = settings.model ?? null
-  d.emit({ type: 'agent_created', id, model, workspace, preset: 'public_named' })
-  const { fallback_model } = settings
+  const { fallback_model, template } = settings
+  const shaped = template === undefined ? {} : { template }
+  d.emit({ type: 'agent_created', id, model, workspace, preset: 'public_named', ...shaped })
   if (typeof fallback_model === 'string') d.emit({ type: 'agent_configured', id, fallback_model })
   ensureDefaultTrigger(d, tokenHash)
   return { ok: true, agent: agentOf(d), changed: true }
@@ -53,7 +55,7 @@ export function createAgent(
 export function configureAgent(d: Draft, settings: Settings): Lived | Rejection {
   const agent = livingAgent(d)
   if ('ok' in agent) return agent
-  const wrong = checkSettings(settings)
+  const wrong = closedToOperator(agent) ?? checkSettings(settings)
   if (wrong) return wrong
   if (Object.values(settings).every((value) => value === undefined)) {
     return no('nothing_to_update', `No setting of ${agent.id} is given.`)
@@ -113,15 +115,15 @@ export function deleteAgent(d: Draft): Lived | Rejection {
   if (running.length > 0) {
     return no('tasks_running', `${running.map(({ id }) => id).join(', ')} still run.`)
   }
-  endWhatWaits(d)
+  endWhatWaits(d, 'operator', 'the agent was deleted')
   d.emit({ type: 'agent_deleted', id: agent.id, by: 'operator' })
   return { ok: true, agent: agentOf(d), changed: true }
 }
 
-function endWhatWaits(d: Draft): void {
-  const because = 'the agent was deleted'
+/** What still carried something ends with its agent. */
+export function endWhatWaits(d: Draft, by: By, because: string): void {
   for (const wait of [...activeWaits(d)]) {
-    d.emit({ type: 'wait_cancelled', id: wait.id, by: 'operator', because })
+    d.emit({ type: 'wait_cancelled', id: wait.id, by, because })
   }
   for (const wait of [...d.rows('waits')]) {
     if (wait.status === 'resolved' && wait.released_focus && !wait.focus_settled) {
@@ -130,12 +132,12 @@ function endWhatWaits(d: Draft): void {
   }
   for (const trigger of [...d.rows('triggers')]) {
     if (trigger.status === 'active') {
-      d.emit({ type: 'trigger_revoked', id: trigger.id, by: 'operator' })
+      d.emit({ type: 'trigger_revoked', id: trigger.id, by })
     }
   }
   for (const schedule of [...d.rows('schedules')]) {
     if (isLiveSchedule(schedule)) {
-      d.emit({ type: 'schedule_removed', id: schedule.id, by: 'operator' })
+      d.emit({ type: 'schedule_removed', id: schedule.id, by })
     }
   }
   for (const message of [...d.rows('messages')]) {
@@ -150,6 +152,17 @@ export function livingAgent(d: Draft): Agent | Rejection {
   const agent = d.row('agents', d.agent_id)
   if (!agent) return no('agent_not_found', `There is no agent "${d.agent_id}".`)
   return agent.state === 'deleted' ? no('agent_deleted', `${agent.id} was deleted.`) : agent
+}
+
+/**
+ * The refusal of an operator's act on a private child: its parent and the runtime alone reach it
+ * (contracts 9).
+ */
+export function closedToOperator(agent: Agent): Rejection | null {
+  if (agent.visibility === 'public') return null
+  const { id, supervisor_agent_id, supervising_task_id } = agent
+  const of = `${supervisor_agent_id}, under ${supervising_task_id}`
+  return no('agent_private', `${id} is a private child of ${of}.`)
 }
 
 function checkSettings({ model, fallback_model, workspace }: Settings): Rejection | null {

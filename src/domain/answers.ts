@@ -59,7 +59,8 @@ export function answerWait(
 /** The operator's message that carries this wait, while something still carries the message. */
 function answering(d: Draft, wait: Wait): Message | null {
   for (const message of d.rows('messages')) {
-    if (message.wait_id === wait.id && message.origin === 'operator') return message
+    if (message.wait_id !== wait.id) continue
+    if (message.origin === 'operator' || message.origin === 'system') return message
   }
   return null
 }
@@ -76,4 +77,5 @@ const surfaceWords: { [S in Provenance['delivery_surface']]?: string } = {
   run_once: 'from `holon run`',
   tui: 'from the terminal screen',
   http_control: 'through the control API',
+  runtime_system: 'by the operator',
 }

@@ -116,7 +116,11 @@ const rows: [what: string, asks: Asks, answers: string[]][] = [
     },
     ['trigger: trigger_no_match', 'cancel_wait: wait_not_active'],
   ],
-  ['a running task', (w) => canOfTask(view(w), task(w)), ['stop_task']],
+  [
+    'a running task',
+    (w) => canOfTask(view(w), task(w)),
+    ['task_input: task_takes_no_input', 'stop_task'],
+  ],
   [
     'a task that ended',
     (w) => {
@@ -124,7 +128,7 @@ const rows: [what: string, asks: Asks, answers: string[]][] = [
       taskEnds(w, w.row('tasks', id))
       return canOfTask(view(w), w.row('tasks', id))
     },
-    ['stop_task: no_change'],
+    ['task_input: task_ended', 'stop_task: no_change'],
   ],
   [
     'the agent’s own trigger',

@@ -10,8 +10,8 @@ import { tableOf, type Rows, type Table } from './event.ts'
 import type { Mint } from './ids.ts'
 import type { Known } from './known.ts'
 import { operate } from './operate.ts'
-import type { DecidedAct } from './operator-act.ts'
-import { abortableRun, queueTask, stoppableTask } from './tasks.ts'
+import type { DecidedAct, WorktreeVerb } from './operator-act.ts'
+import { abortableRun, inputTask, queueTask, stoppableTask } from './tasks.ts'
 import { isTerminal, type Task } from './task.ts'
 import { plus, type Timestamp } from './time.ts'
 import type { Schedule } from './timetable.ts'
@@ -19,9 +19,17 @@ import type { Trigger } from './trigger.ts'
 import { isRejection, type Rejection, type RejectionCode } from './verdict.ts'
 import type { Wait } from './wait.ts'
 import type { WorkItem } from './work-item.ts'
+import type { Worktree } from './worktree.ts'
+import { leavable, restorable, standing } from './worktrees.ts'
 
 /** The verb of an act, as `OperatorAct` has it. */
-export type ActionKey = DecidedAct['do'] | 'start_task' | 'stop_task' | 'abort'
+export type ActionKey =
+  | DecidedAct['do']
+  | WorktreeVerb
+  | 'start_task'
+  | 'stop_task'
+  | 'task_input'
+  | 'abort'
 
 export type Action = { key: ActionKey; label: string } & (
   | { allowed: true }
@@ -82,9 +90,30 @@ export function canOfWait(view: CanView, wait: Wait): Action[] {
 }
 
 export function canOfTask(view: CanView, task: Task): Action[] {
-  const found = tried(stoppableTask(overlaid(view.facts, [['tasks', task]]), task.id))
+  const facts = overlaid(view.facts, [['tasks', task]])
+  const found = tried(stoppableTask(facts, task.id))
   const over = { allowed: false, code: 'no_change', why: `It is ${task.status}.` } as const
-  return [{ key: 'stop_task', label: 'stop it', ...(isTerminal(task) ? over : found) }]
+  const label = task.kind === 'command' ? 'write to its input' : 'tell it something'
+  const given = { task_id: task.id, text: 'x', end: false }
+  return [
+    { key: 'task_input', label, ...tried(inputTask(facts, given)) },
+    { key: 'stop_task', label: 'stop it', ...(isTerminal(task) ? over : found) },
+  ]
+}
+
+/**
+ * What the row allows: whether anything would be lost, only a look at the folder says, which the
+ * act itself takes.
+ */
+export function canOfWorktree(view: CanView, worktree: Worktree): Action[] {
+  const facts = overlaid(view.facts, [['worktrees', worktree]])
+  const { id } = worktree
+  return [
+    { key: 'snapshot_worktree', label: 'keep a snapshot of it', ...tried(standing(facts, id)) },
+    { key: 'remove_worktree', label: 'remove it, once merged', ...tried(leavable(facts, id)) },
+    { key: 'discard_worktree', label: 'discard it', ...tried(leavable(facts, id)) },
+    { key: 'restore_worktree', label: 'bring it back', ...tried(restorable(facts, id)) },
+  ]
 }
 
 export function canOfTrigger(view: CanView, trigger: Trigger): Action[] {
@@ -172,6 +201,7 @@ function stub(view: CanView): Known {
     timetable: { occurrences: () => [next], occurred: () => [], problem: () => null },
     token_hash: () => '0'.repeat(64),
     home: '/',
+    budget: null,
     new_item: { id: 'work_dry', plan: { path: '', sha256: null, bytes: 0, good_sha256: null } },
     body_sha256: null,
     body: null,

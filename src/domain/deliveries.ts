@@ -193,7 +193,7 @@ function readable(id: DeliveryId, summary: string | null, body: string, bytes: n
 }
 
 /** The longest beginning of `text` of at most `most` bytes of UTF-8. */
-function firstBytes(text: string, most: number): string {
+export function firstBytes(text: string, most: number): string {
   let bytes = 0
   let end = 0
   for (const char of text) {

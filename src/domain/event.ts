@@ -6,9 +6,11 @@ import { evolveAgent, type Agent, type AgentEvent } from './agent.ts'
 import { evolveBrief, type Brief, type BriefEvent } from './brief.ts'
 import { evolveCall, type Call, type CallEvent } from './call.ts'
 import { evolveDecision, type Decision, type DecisionEvent } from './decision.ts'
+import { evolveDelegation, type Delegation, type DelegationEvent } from './delegation.ts'
 import { evolveDelivery, type Delivery, type DeliveryEvent } from './delivery.ts'
 import type { AgentId, TurnId, WorkItemId } from './ids.ts'
 import { evolveMessage, type Message, type MessageEvent } from './message.ts'
+import { evolveMeter, type Meter, type MeterEvent } from './meter.ts'
 import { evolvePacing, type Pacing, type PacingEvent } from './pace.ts'
 import { evolveReceipt, type Receipt, type ReceiptEvent } from './receipt.ts'
 import { evolveSnooze, type Snooze, type SnoozeEvent } from './snooze.ts'
@@ -32,6 +34,7 @@ import {
   type TurnEvent,
 } from './turn.ts'
 import { evolveWait, type Wait, type WaitEvent } from './wait.ts'
+import { evolveWorktree, type Worktree, type WorktreeEvent } from './worktree.ts'
 import { evolveWorkItem, type WorkItem, type WorkItemEvent } from './work-item.ts'
 
 /** The row type of each table. */
@@ -53,6 +56,9 @@ export type Rows = {
   slots: Slot
   receipts: Receipt
   snoozes: Snooze
+  delegations: Delegation
+  worktrees: Worktree
+  meters: Meter
 }
 export type Table = keyof Rows
 export const tables = [
@@ -73,6 +79,9 @@ export const tables = [
   'slots',
   'receipts',
   'snoozes',
+  'delegations',
+  'worktrees',
+  'meters',
 ] as const satisfies readonly Table[]
 
 type EventsOf = {
@@ -93,6 +102,9 @@ type EventsOf = {
   slots: SlotEvent
   receipts: ReceiptEvent
   snoozes: SnoozeEvent
+  delegations: DelegationEvent
+  worktrees: WorktreeEvent
+  meters: MeterEvent
 }
 export type Event = EventsOf[Table]
 export type EventType = Event['type']
@@ -144,6 +156,8 @@ export const tableOf: { readonly [T in EventType]: Table } = {
   task_started: 'tasks',
   task_promoted: 'tasks',
   task_readopted: 'tasks',
+  task_asked: 'tasks',
+  task_answered: 'tasks',
   task_cancelling: 'tasks',
   task_ended: 'tasks',
   brief_delivered: 'briefs',
@@ -167,6 +181,23 @@ export const tableOf: { readonly [T in EventType]: Table } = {
   receipt_kept: 'receipts',
   attention_snoozed: 'snoozes',
   attention_dismissed: 'snoozes',
+  delegation_made: 'delegations',
+  delegation_bound: 'delegations',
+  delegation_ended: 'delegations',
+  worktree_planned: 'worktrees',
+  worktree_made: 'worktrees',
+  worktree_kept: 'worktrees',
+  worktree_snapshotted: 'worktrees',
+  worktree_removed: 'worktrees',
+  worktree_discarded: 'worktrees',
+  worktree_restored: 'worktrees',
+  meter_opened: 'meters',
+  meter_allowed: 'meters',
+  meter_reserved: 'meters',
+  meter_settled: 'meters',
+  meter_released: 'meters',
+  meter_drawn: 'meters',
+  meter_asked: 'meters',
 }
 
 /** What the ledger adds to an event when it is committed. */
@@ -225,5 +256,11 @@ export function evolve(
       return evolveReceipt(row as Receipt | null, event as ReceiptEvent, meta)
     case 'snoozes':
       return evolveSnooze(row as Snooze | null, event as SnoozeEvent, meta)
+    case 'delegations':
+      return evolveDelegation(row as Delegation | null, event as DelegationEvent, meta)
+    case 'worktrees':
+      return evolveWorktree(row as Worktree | null, event as WorktreeEvent, meta)
+    case 'meters':
+      return evolveMeter(row as Meter | null, event as MeterEvent, meta)
   }
 }

@@ -16,15 +16,16 @@ import {
   type Table,
 } from './event.ts'
 import type { AgentId, Mint, WorkItemId } from './ids.ts'
-import { limits } from './limits.ts'
 import { isLiveMessage, queuedEvent, type Message } from './message.ts'
-import type { AgentPacing, ItemPacing } from './pace.ts'
+import { newAgentPacing, newItemPacing, type AgentPacing, type ItemPacing } from './pace.ts'
+import { KeptRanking, LaidRanking, rankingOf, type Ranking } from './ranking.ts'
 import { isTerminal } from './task.ts'
 import { later, type Timestamp } from './time.ts'
 import { isLiveSchedule } from './timetable.ts'
 import type { Round, Turn } from './turn.ts'
 import type { Wait } from './wait.ts'
 import type { WorkItem } from './work-item.ts'
+import { isGone } from './worktree.ts'
 
 export interface Facts {
   readonly agent_id: AgentId
@@ -36,11 +37,14 @@ export interface Facts {
   rows<T extends Table>(table: T): Iterable<Rows[T]>
   /** External messages that are queued, where they are counted along; else the rows say. */
   queuedEvents?(): number | undefined
+  /** The items in their order, where it is kept along; else the rows say: `rankingOf`. */
+  readonly ranking?: Ranking
 }
 
 /** The live rows of one agent in memory. `apply` is called with what a commit returned, only. */
 export class AgentFacts implements Facts {
   readonly agent_id: AgentId
+  readonly ranking: KeptRanking = new KeptRanking(this)
   seq = 0
   last_at: Timestamp = '1970-01-01T00:00:00.000Z'
   readonly #tables = new Map<Table, Map<string, Rows[Table]>>(tables.map((t) => [t, new Map()]))
@@ -70,12 +74,14 @@ export class AgentFacts implements Facts {
   #put(table: Table, row: Rows[Table]): void {
     const rows = this.#tables.get(table)
     this.#count(table, rows?.get(row.id), row)
+    this.ranking.changes(table, row.id, row)
     rows?.set(row.id, row)
   }
 
   #drop(table: Table, id: string): void {
     const rows = this.#tables.get(table)
     this.#count(table, rows?.get(id), undefined)
+    this.ranking.changes(table, id, undefined)
     rows?.delete(id)
   }
 
@@ -109,10 +115,16 @@ export class AgentFacts implements Facts {
   }
 
   #forget(): void {
-    for (const table of tables) {
-      const rows = this.#tables.get(table)
-      if (!rows) continue
-      for (const [id, row] of rows) if (!isLiveRow(this, table, row)) this.#drop(table, id)
+    // Asked once for all items: each asking walks them.
+    const recent = new Set<WorkItem>(recentCompleted(this))
+    for (const [table, rows] of this.#tables) {
+      for (const [id, row] of rows) {
+        const live =
+          table === 'work_items' && (row as WorkItem).state === 'completed'
+            ? recent.has(row as WorkItem)
+            : isLiveRow(this, table, row)
+        if (!live) this.#drop(table, id)
+      }
     }
   }
 }
@@ -130,7 +142,7 @@ export function isLiveRow(facts: Facts, table: Table, row: Rows[Table]): boolean
       return true
     case 'work_items': {
       const item = row as WorkItem
-      return item.state === 'open' || recentCompleted(facts, completedKept).includes(item)
+      return item.state === 'open' || recentCompleted(facts).includes(item)
     }
     case 'pacing': {
       const kept = row as Rows['pacing']
@@ -154,6 +166,15 @@ export function isLiveRow(facts: Facts, table: Table, row: Rows[Table]): boolean
     case 'snoozes': {
       const { until } = row as Rows['snoozes']
       return until === null || until > facts.last_at
+    }
+    case 'delegations':
+      return (row as Rows['delegations']).state === 'active'
+    case 'worktrees':
+      return !isGone(row as Rows['worktrees'])
+    case 'meters': {
+      const { kind, id, reserved } = row as Rows['meters']
+      if (kind === 'agent' || reserved !== null) return true
+      return facts.row('work_items', id)?.state === 'open' || openTurn(facts)?.work_item_id === id
     }
     case 'briefs':
     case 'decisions':
@@ -199,6 +220,7 @@ export class Draft implements Facts {
   /** Takes secrets out of an event before it is folded; absent where there are none. */
   readonly #redact: ((event: Event) => Event) | undefined
   readonly #over = new Map<Table, Map<string, Rows[Table]>>()
+  readonly ranking: Ranking
 
   constructor(base: Facts, env: DraftEnv) {
     this.base = base
@@ -207,6 +229,7 @@ export class Draft implements Facts {
     this.mint = env.mint
     this.causation_id = env.causation_id ?? null
     this.#redact = env.redact
+    this.ranking = new LaidRanking(this, base, (table) => this.#changedOf(table))
   }
 
   get seq(): number {
@@ -231,11 +254,15 @@ export class Draft implements Facts {
     return rows
   }
 
+  #changedOf<T extends Table>(table: T): Iterable<Rows[T]> {
+    return (this.#over.get(table)?.values() ?? []) as Iterable<Rows[T]>
+  }
+
   queuedEvents(): number | undefined {
     let count = this.base.queuedEvents?.()
     if (count === undefined) return undefined
-    for (const row of this.#over.get('messages')?.values() ?? []) {
-      count += queuedEvent(row as Message) - queuedEvent(this.base.row('messages', row.id))
+    for (const row of this.#changedOf('messages')) {
+      count += queuedEvent(row) - queuedEvent(this.base.row('messages', row.id))
     }
     return count
   }
@@ -274,6 +301,10 @@ function itemOf(table: Table, row: Rows[Table], event: Event): WorkItemId | null
   if (event.type === 'work_item_picked') return event.current_work_item_id
   if (event.type === 'focus_released') return event.work_item_id
   if (event.type === 'item_paced') return event.id
+  if (table === 'meters') {
+    const { kind, id } = row as Rows['meters']
+    return kind === 'item' ? (id as WorkItemId) : null
+  }
   return 'work_item_id' in row ? row.work_item_id : null
 }
 
@@ -327,21 +358,8 @@ export function roundViews(facts: Facts, turn: Turn): { round: Round; calls: Cal
   return roundsOf(facts, turn).map((round) => ({ round, calls: byRound.get(round.n) ?? [] }))
 }
 
-export function activeWaitOf(facts: Facts, item: WorkItemId): Wait | null {
-  for (const wait of facts.rows('waits')) {
-    if (wait.work_item_id === item && wait.status === 'active') return wait
-  }
-  return null
-}
-
-/** Active waits by item, for a rule that looks at many items. */
-export function waitsByItem(facts: Facts): Map<WorkItemId, Wait> {
-  const map = new Map<WorkItemId, Wait>()
-  for (const wait of facts.rows('waits')) {
-    if (wait.status === 'active' && wait.work_item_id !== null) map.set(wait.work_item_id, wait)
-  }
-  return map
-}
+export const activeWaitOf = (facts: Facts, item: WorkItemId): Wait | null =>
+  rankingOf(facts).waitOf(item)
 
 export function* activeWaits(facts: Facts): Iterable<Wait> {
   for (const wait of facts.rows('waits')) if (wait.status === 'active') yield wait
@@ -351,50 +369,20 @@ export function* openItems(facts: Facts): Iterable<WorkItem> {
   for (const item of facts.rows('work_items')) if (item.state === 'open') yield item
 }
 
-export function recentCompleted(facts: Facts, count: number): WorkItem[] {
-  return [...facts.rows('work_items')]
-    .filter((item) => item.state === 'completed')
-    .sort((a, b) => (a.changed_seq < b.changed_seq ? 1 : -1))
-    .slice(0, count)
+function recentCompleted(facts: Facts): WorkItem[] {
+  const found: WorkItem[] = []
+  for (const item of facts.rows('work_items')) if (item.state === 'completed') found.push(item)
+  return found.sort((a, b) => b.changed_seq - a.changed_seq).slice(0, completedKept)
 }
 
 export function itemPacing(facts: Facts, item: WorkItemId): ItemPacing {
   const row = facts.row('pacing', item)
   if (row?.kind === 'item') return row
-  return {
-    kind: 'item',
-    id: item,
-    agent_id: facts.agent_id,
-    no_progress: 0,
-    no_progress_turns: [],
-    self_started: 0,
-    last_turn_id: null,
-    last_turn_ended_at: null,
-    last_turn_progress: false,
-    end_revision: 0,
-    seen_results: [],
-    free_turn: false,
-    free_turn_at: null,
-  }
+  return newItemPacing(facts.agent_id, item)
 }
 
 export function agentPacing(facts: Facts): AgentPacing {
   const row = facts.row('pacing', facts.agent_id)
   if (row?.kind === 'agent') return row
-  return {
-    kind: 'agent',
-    id: facts.agent_id,
-    agent_id: facts.agent_id,
-    turn_count: 0,
-    bucket: limits.bucket.value,
-    bucket_at: '1970-01-01T00:00:00.000Z',
-    queue_no_progress: 0,
-    queue_turn_ended_at: null,
-    queue_turn_end_seq: 0,
-    queue_turn_counted: false,
-    queue_wait_id: null,
-    bucket_wait_id: null,
-    agent_review_at: null,
-    holds: 0,
-  }
+  return newAgentPacing(facts.agent_id)
 }

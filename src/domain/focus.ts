@@ -8,8 +8,10 @@ import type { Warning } from './call.ts'
 import { agentOf, openTurn, type Draft } from './facts.ts'
 import type { WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
+import { overWords } from './budget.ts'
 import { outsideInput } from './pacing.ts'
-import { project, type Projection } from './readiness.ts'
+import { project } from './rank.ts'
+import type { Projection } from './readiness.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
 import type { Wait } from './wait.ts'
 import type { WorkItem } from './work-item.ts'
@@ -123,6 +125,8 @@ function whatHolds(p: Projection): string {
         `${state}: plan_status needs_input holds it. ` +
         'UpdateWorkItem with plan_status draft or ready clears it.'
       )
+    case 'budget':
+      return `${state}. ${overWords(p.reason.over)} Only the operator can raise it.`
     case 'completed':
     case 'nothing_holds_it':
       return `${state}.`

@@ -9,6 +9,7 @@ export type CallId = `call_${string}`
 export type WorkItemId = `work_${string}`
 export type WaitId = `wait_${string}`
 export type TaskId = `task_${string}`
+export type DelegationId = `deleg_${string}`
 export type BriefId = `brief_${string}`
 export type DecisionId = `dec_${string}`
 export type TriggerId = `trig_${string}`
@@ -27,6 +28,7 @@ type Prefixes = {
   work: WorkItemId
   wait: WaitId
   task: TaskId
+  deleg: DelegationId
   brief: BriefId
   dec: DecisionId
   trig: TriggerId

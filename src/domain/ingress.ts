@@ -48,11 +48,17 @@ export function admitPrompt(d: Draft, prompt: Prompt): Admitted | Rejection {
     wait_id: wait?.id ?? null,
   })
   outsideInput(d, item, 'operator')
-  // outsideInput may have ended this very wait, when it was the runtime's own question.
-  if (wait && d.row('waits', wait.id)?.status === 'active') {
-    resolveWait(d, wait, { kind: 'operator', message_id: id }, null)
-  }
+  if (wait) resolveByAnswer(d, wait.id, id)
   return { ok: true, message_id: id, resolved: wait ? [wait.id] : [], triggered: [] }
+}
+
+/** Resolves the question by its answer. False: it was over already, by the same input perhaps. */
+export function resolveByAnswer(d: Draft, id: WaitId, message_id: MessageId): boolean {
+  const wait = d.row('waits', id)
+  // outsideInput may have ended this very wait, when it was the runtime's own question.
+  if (wait?.status !== 'active') return false
+  resolveWait(d, wait, { kind: 'operator', message_id }, null)
+  return true
 }
 
 function checkPrompt(prompt: Prompt): Rejection | null {

@@ -1,10 +1,13 @@
 /**
  * The invariants of one agent that the domain can see (reliability 6), each a pure function named
  * by its number. Asked after every simulated step, after every crash, and by `holon doctor`.
- * Rows may be live rows only; events, where given, are the agent's whole history in order.
+ * Rows may be live rows only; events, where given, are the agent's whole history in order. What
+ * takes two agents is `familyViolations`.
  */
+import { isOverBudget, meterOf } from './budget.ts'
 import type { StoredEvent } from './event.ts'
 import { agentOf, agentPacing, openTurn, type Facts } from './facts.ts'
+import { familyHistory, familyRows } from './invariants-family.ts'
 import { historyViolations } from './invariants-history.ts'
 import { outsideHistory, outsideRows } from './invariants-outside.ts'
 import { limits } from './limits.ts'
@@ -19,10 +22,11 @@ type Check = (facts: Facts) => Iterable<string>
 /** Every violated invariant, one sentence each, opening with its number; empty: all hold. */
 export function violations(facts: Facts, events: readonly StoredEvent[] = []): string[] {
   const found: string[] = []
-  for (const [number, check] of [...Object.entries(byRows), ...Object.entries(outsideRows)]) {
+  for (const [number, check] of checks) {
     for (const sentence of check(facts)) found.push(`${number}: ${sentence}`)
   }
-  return [...found, ...historyViolations(facts, events), ...outsideHistory(events)]
+  const past = [historyViolations(facts, events), outsideHistory(events), familyHistory(events)]
+  return [...found, ...past.flat()]
 }
 
 const byRows: { readonly [number: string]: Check } = {
@@ -99,6 +103,19 @@ const byRows: { readonly [number: string]: Check } = {
     }
   },
 
+  /** What has a budget is metered; a request is reserved while it is open, and no longer. */
+  *25(facts) {
+    for (const item of facts.rows('work_items')) {
+      if (item.state !== 'open' || item.budget === null) continue
+      if (meterOf(facts, item.id) === null) yield `${item.id} has a budget and no meter`
+    }
+    for (const { id, reserved } of facts.rows('meters')) {
+      if (reserved === null) continue
+      const round = facts.row('rounds', reserved.round_id)
+      if (round?.state !== 'requested') yield `${id} is reserved for ${reserved.round_id}`
+    }
+  },
+
   *26(facts) {
     yield* carried(facts)
   },
@@ -127,6 +144,10 @@ const byRows: { readonly [number: string]: Check } = {
   },
 }
 
+const checks: readonly (readonly [string, Check])[] = [byRows, outsideRows, familyRows].flatMap(
+  (one) => Object.entries(one),
+)
+
 /**
  * An idle agent says so, and nothing lies where nobody will come by: when `next` sleeps nothing is
  * left to do, and when it waits, each message and trigger has a moment or a person to bring it up.
@@ -140,6 +161,7 @@ function* carried(facts: Facts): Iterable<string> {
   const parked = parkedItems(facts)
   for (const message of facts.rows('messages')) {
     if (!isLiveMessage(message)) continue
+    if (isOverBudget(facts, message.work_item_id, s.now)) continue
     const held =
       message.kind === 'task_result' &&
       (s.bucketEmpty || (message.work_item_id !== null && parked.has(message.work_item_id)))

@@ -8,6 +8,7 @@ import { mustProject, openItem, releaseFocus } from './focus.ts'
 import type { WaitId, WorkItemId } from './ids.ts'
 import { admit } from './ingress.ts'
 import { limits } from './limits.ts'
+import { nothingUsed, openMeter, type UseSoFar } from './metering.ts'
 import { outsideInput, queueChanged } from './pacing.ts'
 import { runtimeFollowup } from './provenance.ts'
 import type { Projection } from './readiness.ts'
@@ -50,6 +51,7 @@ export function createItem(d: Draft, command: CreateItem): Mutated | Rejection {
   const wrong = checkCreate(d, command)
   if (wrong) return wrong
   d.emit({ type: 'work_item_created', ...command, objective: command.objective.trim() })
+  if (command.budget !== null) openMeter(d, command.id, nothingUsed)
   if (command.by === 'operator') outsideInput(d, command.id, 'operator')
   return {
     ok: true,
@@ -68,6 +70,8 @@ export type UpdateItem = {
   todo_list?: readonly Todo[]
   blocked_by?: string | null
   budget?: Budget | null
+  /** What was used before a budget is set; needed with one. */
+  so_far?: UseSoFar
 }
 
 /** Changes the fields given. `blocked_by: null` says "I may go on" and cancels the active wait. */
@@ -85,6 +89,7 @@ export function updateItem(d: Draft, command: UpdateItem): Mutated | Rejection {
   if (Object.keys(changed).length > 0) {
     d.emit({ type: 'work_item_updated', id: item.id, by: command.by, changed })
   }
+  if (changed.budget) openMeter(d, item.id, command.so_far ?? nothingUsed)
   if (command.blocked_by === null && wait !== null) {
     d.emit({ type: 'wait_cancelled', id: wait.id, by: command.by, because: 'unblocked' })
     queueChanged(d)

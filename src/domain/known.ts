@@ -5,6 +5,7 @@
  */
 import type { DeliveryId, MessageId, WorkItemId } from './ids.ts'
 import type { Message } from './message.ts'
+import type { UseSoFar } from './metering.ts'
 import type { Timetable } from './schedules.ts'
 import type { TokenHash } from './triggers.ts'
 import type { PlanStored } from './work-item.ts'
@@ -16,6 +17,8 @@ export type Known = {
   home: string
   /** `create_item`: the id and the plan file made for it. */
   new_item: { id: WorkItemId; plan: PlanStored } | null
+  /** A budget is set: what was used so far, and the model of the agent if it has no price. */
+  budget: { so_far: UseSoFar; unpriced: string | null } | null
   /** `deliver`, `dead_letter`: the blob of the raw body. */
   body_sha256: string | null
   /** `redeliver`: the text of that blob. */

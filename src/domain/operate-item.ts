@@ -1,4 +1,6 @@
 /** The operator's acts on work items: the agent's own rules, with `by: operator`, and an answer. */
+import { meterOf } from './budget.ts'
+import { budgetWarnings, changedBudget } from './budget-change.ts'
 import { completeItem } from './complete.ts'
 import { activeWaitOf, type Draft } from './facts.ts'
 import { openItem, pickItem } from './focus.ts'
@@ -15,6 +17,8 @@ type Act<K extends DecidedAct['do']> = Extract<DecidedAct, { do: K }>
 export function create(d: Draft, act: Act<'create_item'>, known: Known): Done | Rejection {
   if (known.new_item === null) throw new Error('no plan was made for the new item')
   const { id, plan } = known.new_item
+  const set = changedBudget(null, act.budget ?? null, d.now)
+  if (isRejection(set)) return set
   const made = createItem(d, {
     id,
     by: 'operator',
@@ -22,10 +26,10 @@ export function create(d: Draft, act: Act<'create_item'>, known: Known): Done | 
     plan_status: act.plan_status ?? 'draft',
     todo_list: act.todo_list ?? [],
     plan,
-    budget: null,
+    budget: set.budget,
   })
   if (isRejection(made)) return made
-  const warnings = brief(made.warnings)
+  const warnings = [...brief(made.warnings), ...budgetWords(d, id, act, known)]
   if (act.blocked_by === undefined) return done(`${id} is created.`, { id, warnings })
   const { blocked_by } = act
   const blocked = updateItem(d, { work_item_id: id, by: 'operator', blocked_by })
@@ -36,7 +40,7 @@ export function create(d: Draft, act: Act<'create_item'>, known: Known): Done | 
   })
 }
 
-export function update(d: Draft, act: Act<'update_item'>): Done | Rejection {
+export function update(d: Draft, act: Act<'update_item'>, known: Known): Done | Rejection {
   const work_item_id = act.work_item_id as WorkItemId
   const item = openItem(d, work_item_id)
   if ('ok' in item) return item
@@ -46,9 +50,14 @@ export function update(d: Draft, act: Act<'update_item'>): Done | Rejection {
     return no('revision_stale', `${now}; the change was meant for revision ${expected}.`)
   }
   const { objective, plan_status, todo_list, blocked_by } = act
+  const set = act.budget === undefined ? null : changedBudget(item.budget, act.budget, d.now)
+  if (isRejection(set)) return set
+  const so_far = known.budget?.so_far
   const updated = updateItem(d, {
     work_item_id,
     by: 'operator',
+    ...(set === null ? {} : { budget: set.budget }),
+    ...(so_far === undefined ? {} : { so_far }),
     ...(objective === undefined ? {} : { objective }),
     ...(plan_status === undefined ? {} : { plan_status }),
     ...(todo_list === undefined ? {} : { todo_list }),
@@ -56,7 +65,21 @@ export function update(d: Draft, act: Act<'update_item'>): Done | Rejection {
   })
   if (isRejection(updated)) return updated
   const said = updated.changed ? `${item.id} is changed.` : `${item.id} was so already.`
-  return done(said, { id: item.id, warnings: brief(updated.warnings) })
+  const warnings = [...brief(updated.warnings), ...budgetWords(d, item.id, act, known)]
+  return done(said, { id: item.id, warnings })
+}
+
+/** What is to be said of a budget that was just set. */
+function budgetWords(
+  d: Draft,
+  id: WorkItemId,
+  act: Act<'create_item' | 'update_item'>,
+  known: Known,
+) {
+  if (act.budget === undefined) return []
+  const unpriced = known.budget?.unpriced ?? null
+  const budget = d.row('work_items', id)?.budget ?? null
+  return budgetWarnings(budget, meterOf(d, id), { now: d.now, unpriced })
 }
 
 export function pick(d: Draft, act: Act<'pick'>): Done | Rejection {

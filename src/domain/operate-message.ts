@@ -2,12 +2,13 @@
 import { answerWait } from './answers.ts'
 import { admitDelivery, deadLetter, redeliver, type Delivered } from './deliveries.ts'
 import type { Received, Via } from './delivery.ts'
-import type { Draft } from './facts.ts'
+import { agentOf, type Draft } from './facts.ts'
 import type { WaitId, WorkItemId } from './ids.ts'
 import { admitEvent, admitPrompt, type Admitted } from './ingress.ts'
 import type { Known } from './known.ts'
 import type { DecidedAct, Surface } from './operator-act.ts'
-import { callbackEvent, controlPrompt, localPrompt, type Provenance } from './provenance.ts'
+import { callbackEvent, controlPrompt, localPrompt, runtimeFollowup } from './provenance.ts'
+import type { Provenance } from './provenance.ts'
 import { done, type Done } from './reply.ts'
 import { isRejection, no, type Rejection } from './verdict.ts'
 
@@ -37,7 +38,9 @@ export function answer(d: Draft, act: Act<'answer'>, known: Known): Done | Rejec
   }
   const { bound_hash, start = false } = act
   const wait_id = act.wait_id as WaitId
-  const provenance = surface(act.surface)
+  // Only the runtime and its parent speak to a private child: the operator's word comes by them.
+  const isPrivate = agentOf(d).visibility === 'private'
+  const provenance = isPrivate ? runtimeFollowup : surface(act.surface)
   const answered = { provenance, wait_id, text, bound_hash, start }
   return told(answerWait(d, answered, known.answered_by), 'Accepted')
 }

@@ -3,6 +3,7 @@
  * rejections the agent gets (contracts 13). Pure, so that `can.ts` asks it in a dry run.
  */
 import {
+  closedToOperator,
   configureAgent,
   createAgent,
   deleteAgent,
@@ -11,8 +12,9 @@ import {
   stopAgent,
   type Lived,
 } from './agents.ts'
+import type { Agent } from './agent.ts'
 import type { Table } from './event.ts'
-import type { Draft } from './facts.ts'
+import { activeWaits, type Draft } from './facts.ts'
 import type { WaitId } from './ids.ts'
 import { tellRunningTurn } from './items.ts'
 import type { Known } from './known.ts'
@@ -21,6 +23,7 @@ import * as inbox from './operate-message.ts'
 import { schedule, trigger } from './operate-schedule.ts'
 import type { DecidedAct, OperatorAct } from './operator-act.ts'
 import { keepReceipt, keptReceipt } from './receipts.ts'
+import { asksOperator } from './relay.ts'
 import { done, type Done } from './reply.ts'
 import { dismiss, snooze } from './snoozes.ts'
 import { isRejection, type Rejection } from './verdict.ts'
@@ -36,10 +39,26 @@ export function operate(d: Draft, act: DecidedAct, known: Known): Done | Rejecti
   if (act.do !== 'create_agent') {
     const agent = livingAgent(d)
     if ('ok' in agent) return agent
+    const closed = isOpenTo(d, agent, act) ? null : closedToOperator(agent)
+    if (closed) return closed
   }
   const reply = decide(d, act, known)
   if (!isRejection(reply)) keepReceipt(d, act.receipt, reply)
   return reply
+}
+
+/**
+ * Of a private child the operator answers what it asks the operator, ends what holds it back, and
+ * tidies the own desk. None of these says anything else to it.
+ */
+function isOpenTo(d: Draft, agent: Agent, act: DecidedAct): boolean {
+  if (act.do === 'snooze' || act.do === 'dismiss') return true
+  if (act.do === 'start_agent' && agent.state === 'active') {
+    return [...activeWaits(d)].some((wait) => wait.wake === 'system')
+  }
+  if (act.do !== 'answer') return false
+  const wait = d.row('waits', act.wait_id)
+  return wait !== undefined && asksOperator(agent, wait)
 }
 
 function decide(d: Draft, act: DecidedAct, known: Known): Done | Rejection {
@@ -47,7 +66,7 @@ function decide(d: Draft, act: DecidedAct, known: Known): Done | Rejection {
     case 'create_item':
       return item.create(d, act, known)
     case 'update_item':
-      return item.update(d, act)
+      return item.update(d, act, known)
     case 'pick':
       return item.pick(d, act)
     case 'complete':
@@ -129,6 +148,7 @@ export function rowsNeeded(act: OperatorAct): (readonly [Table, string])[] {
   if ('work_item_id' in act && act.work_item_id) rows.push(['work_items', act.work_item_id])
   if ('wait_id' in act && act.wait_id) rows.push(['waits', act.wait_id])
   if ('task_id' in act) rows.push(['tasks', act.task_id])
+  if ('worktree_id' in act) rows.push(['worktrees', act.worktree_id])
   if ('trigger_id' in act) rows.push(['triggers', act.trigger_id])
   if ('schedule_id' in act) rows.push(['schedules', act.schedule_id])
   if (act.do === 'redeliver') rows.push(['deliveries', act.delivery_id])

@@ -2,6 +2,7 @@
  * Everything an operator may ask for, as it crosses every wire (contracts 13): ids are texts here
  * and become what they name when a rule finds their row. `protocol/operator.ts` is the schema.
  */
+import type { BudgetChange } from './budget-change.ts'
 import type { Via } from './delivery.ts'
 import type { ReceiptKey } from './receipts.ts'
 import type { MissedPolicy, OverlapPolicy, ScheduleSpec } from './timetable.ts'
@@ -21,6 +22,7 @@ type ItemAct =
       plan_status: PlanStatus
       todo_list: Todo[]
       blocked_by: string
+      budget: BudgetChange
     }>)
   | ({ do: 'update_item'; work_item_id: string } & Maybe<{
       /** Refused when the item is at another revision. */
@@ -29,6 +31,7 @@ type ItemAct =
       plan_status: PlanStatus
       todo_list: Todo[]
       blocked_by: string | null
+      budget: BudgetChange
     }>)
   | ({ do: 'pick'; work_item_id: string } & Maybe<{ reason: string }>)
   | ({ do: 'complete'; work_item_id: string } & Maybe<{ report: string }>)
@@ -111,6 +114,8 @@ type AgentAct =
       model: string
       fallback_model: string
       workspace: Workspace
+      /** A folder of `templates/`: what is not given comes from its defaults. */
+      template: string
     }>)
   | ({ do: 'configure_agent' } & Maybe<{
       model: string
@@ -123,10 +128,20 @@ type AttentionAct =
   | { do: 'snooze'; attention_id: string; fingerprint: string; until: string }
   | { do: 'dismiss'; attention_id: string; fingerprint: string }
 
+/** What is done to a worktree, which has the id of the task that owns it. */
+export type WorktreeVerb =
+  | 'snapshot_worktree'
+  | 'restore_worktree'
+  | 'discard_worktree'
+  | 'remove_worktree'
+
 /** Acts on the machine, which the rules alone do not carry out. */
 type MachineAct =
   | ({ do: 'start_task'; cmd: string } & Maybe<{ workdir: string; work_item_id: string }>)
   | { do: 'stop_task'; task_id: string }
+  /** To a command's input, with `end` ended behind it; to a child, as one more message. */
+  | ({ do: 'task_input'; task_id: string; text: string } & Maybe<{ end: boolean }>)
+  | { do: WorktreeVerb; worktree_id: string }
   /** Ends the open turn `run_id`, and stops the agent unless `stop` is false. */
   | ({ do: 'abort'; run_id: string } & Maybe<{ stop: boolean }>)
 

@@ -3,6 +3,7 @@
  * the agent's queue and bucket (contracts 5). The rules that move and read them are in pacing.ts.
  */
 import type { AgentId, TurnId, WaitId, WorkItemId } from './ids.ts'
+import { limits } from './limits.ts'
 import type { Timestamp } from './time.ts'
 
 export type ItemPacing = {
@@ -51,6 +52,41 @@ export type AgentPacing = {
 }
 
 export type Pacing = ItemPacing | AgentPacing
+
+/** Of an item that never had a turn. */
+export const newItemPacing = (agent_id: AgentId, id: WorkItemId): ItemPacing => ({
+  kind: 'item',
+  id,
+  agent_id,
+  no_progress: 0,
+  no_progress_turns: [],
+  self_started: 0,
+  last_turn_id: null,
+  last_turn_ended_at: null,
+  last_turn_progress: false,
+  end_revision: 0,
+  seen_results: [],
+  free_turn: false,
+  free_turn_at: null,
+})
+
+/** Of an agent that never had a turn: its bucket is full. */
+export const newAgentPacing = (id: AgentId): AgentPacing => ({
+  kind: 'agent',
+  id,
+  agent_id: id,
+  turn_count: 0,
+  bucket: limits.bucket.value,
+  bucket_at: '1970-01-01T00:00:00.000Z',
+  queue_no_progress: 0,
+  queue_turn_ended_at: null,
+  queue_turn_end_seq: 0,
+  queue_turn_counted: false,
+  queue_wait_id: null,
+  bucket_wait_id: null,
+  agent_review_at: null,
+  holds: 0,
+})
 
 export type PacingEvent =
   | { type: 'item_paced'; id: WorkItemId; pacing: Omit<ItemPacing, 'kind' | 'id' | 'agent_id'> }

@@ -3,19 +3,25 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { delivery, prompt, task, waitCommand, World, somePlan } from '../testing/domain.ts'
 import { act, answer, ask, begin, end, taskEnds } from '../testing/domain-turn.ts'
+import { partsOf, plainDue, plainParts } from '../testing/plain-survey.ts'
 import { does, every, everyFew, once } from '../testing/operate.ts'
+import { isOverBudget } from './budget.ts'
 import { completeItem } from './complete.ts'
-import { agentOf, openItems, openTurn, roundsOf, type Draft } from './facts.ts'
+import { activeWaitOf, agentOf, openItems, openTurn, roundsOf } from './facts.ts'
+import type { Draft, Facts } from './facts.ts'
 import { pickItem } from './focus.ts'
 import type { WorkItemId } from './ids.ts'
 import { admitEvent, admitPrompt } from './ingress.ts'
 import { violations } from './invariants.ts'
 import { createItem, updateItem, type UpdateItem } from './items.ts'
+import { askOverBudget } from './metering.ts'
 import { askAboutBucket, holdAgent, releaseHolds } from './park.ts'
 import { paceAgent } from './pacing.ts'
+import { anyDue, rankingOf } from './ranking.ts'
 import { fireSlots } from './slots.ts'
+import { survey } from './survey.ts'
 import { isTerminal } from './task.ts'
-import { plus } from './time.ts'
+import { plus, type Timestamp } from './time.ts'
 import { isLiveSchedule, missedPolicies, overlapPolicies } from './timetable.ts'
 import { abandonTurn } from './turn-start.ts'
 import { unreviewed, type Wake } from './wait.ts'
@@ -170,6 +176,17 @@ const happenings = {
       does(w, { do: 'create_schedule', ...words, spec, missed, overlap, work_item_id })
     }
   },
+  budget: (w, { a, b, c }) => {
+    const id = anyItem(w, a)
+    if (w.facts.row('work_items', id)?.state !== 'open') return
+    const limits = [
+      { max_rounds: 1 + c },
+      { max_tokens: 100 * c + 1 },
+      { deadline: plus(w.now, (1 + c) * minute) },
+      null,
+    ]
+    does(w, { do: 'update_item', work_item_id: id, budget: limits[b % 4] ?? null })
+  },
   beginTask: (w, { a, b }) => {
     const turn = openTurn(w.facts)
     if (turn) task(w, { work_item_id: turn.work_item_id, promoted: a > 0, child: b === 0 })
@@ -185,11 +202,16 @@ const happenings = {
   pass: (w, { a }) => {
     const ms = choose([1, 1000, minute / 2, minute, 5 * minute, 20 * minute], a) ?? 1
     w.pass(ms).do(fireDue)
+    w.do(askOverBudget)
     w.do((d) => fireSlots(d, everyFew))
   },
   lap: (w) => {
     const turn = openTurn(w.facts)
     if (turn && roundsOf(w.facts, turn).length === 0) {
+      if (isOverBudget(w.facts, turn.work_item_id, w.now)) {
+        end(w, { reason: 'budget_limit' })
+        return
+      }
       ask(w)
       answer(w)
     } else if (!turn && w.next().do === 'start_turn') begin(w)
@@ -269,6 +291,9 @@ function settle(w: World): number {
     w.do((d) => d.emit({ type: 'agent_started', id: d.agent_id, by: 'operator' }))
   }
   w.do(releaseHolds)
+  for (const { id, budget } of [...openItems(w.facts)]) {
+    if (budget !== null) does(w, { do: 'update_item', work_item_id: id, budget: null })
+  }
   const turn = openTurn(w.facts)
   if (turn && roundsOf(w.facts, turn).length === 0) w.do(abandonTurn)
   else if (turn) end(w)
@@ -336,5 +361,49 @@ test('§11 facts read anew are the facts that were kept, at every point', () => 
       }
     }),
     { numRuns: Math.ceil(runs / 2) },
+  )
+})
+
+/** What is kept of an agent's items and waits is what all rows say. */
+function looksTheSame(facts: Facts, now: Timestamp, why: string): void {
+  assert.deepEqual(partsOf(survey(facts, now, false)), plainParts(facts, now), why)
+  assert.equal(anyDue(rankingOf(facts), now), plainDue(facts, now), why)
+  const waits = [...facts.rows('waits')]
+  const ofAgent = waits.filter((wait) => wait.work_item_id === null)
+  assert.deepEqual([...rankingOf(facts).agentWaits()], ofAgent, why)
+  for (const { id } of facts.rows('work_items')) {
+    const active = waits.find((wait) => wait.work_item_id === id && wait.status === 'active')
+    assert.equal(activeWaitOf(facts, id), active ?? null, why)
+  }
+}
+
+/** Every decision is looked at when its events are folded over the facts, before its commit. */
+class Watched extends World {
+  override try<T>(decide: (d: Draft) => T): T {
+    return super.try((d) => {
+      const result = decide(d)
+      looksTheSame(d, d.now, 'in the decision')
+      return result
+    })
+  }
+}
+
+test('§5 a survey that keeps what did not change says what one over all rows says', () => {
+  fc.assert(
+    fc.property(
+      happened,
+      fc.array(fc.integer({ min: -2, max: 30 }), { minLength: 1 }),
+      (list, off) => {
+        const w = new Watched()
+        for (const [i, one] of list.entries()) {
+          const happens: Happens = happenings[one.kind]
+          happens(w, one)
+          looksTheSame(w.facts, w.now, one.kind)
+          // The clock of the machine may stand elsewhere, also behind the last look.
+          looksTheSame(w.facts, plus(w.now, (off[i % off.length] ?? 0) * 10_000), one.kind)
+        }
+      },
+    ),
+    { numRuns: runs },
   )
 })

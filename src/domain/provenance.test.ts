@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isAdmitted, provenanceTable, type Provenance } from './provenance.ts'
+import { delegated, isAdmitted, provenanceTable } from './provenance.ts'
+import type { AuthorityClass, Provenance } from './provenance.ts'
 
 const kinds = [
   'operator_prompt',
@@ -83,4 +84,33 @@ test('§4 no row of the table carries external evidence: it has no route', () =>
     provenanceTable.some((row) => row.authority.includes('external_evidence')),
     false,
   )
+})
+
+const [operator, runtime, signal, evidence] = [
+  'operator_instruction',
+  'runtime_instruction',
+  'integration_signal',
+  'external_evidence',
+] as const
+const lowest: [claimed: AuthorityClass[], carries: AuthorityClass][] = [
+  [[], runtime],
+  [[operator], operator],
+  [[runtime], runtime],
+  [[signal], signal],
+  [[operator, runtime], runtime],
+  [[runtime, operator, operator], runtime],
+  [[operator, signal], signal],
+  [[signal, runtime, operator], signal],
+  [[evidence], signal],
+  [[operator, evidence, signal], signal],
+]
+test('§4 a delegation carries the lowest authority that its turn claimed, and has a route', () => {
+  for (const [claimed, carries] of lowest) {
+    const made = delegated(claimed.map((authority_class) => ({ authority_class })))
+    assert.deepEqual(
+      [words(made), isAdmitted(made)],
+      [`agent delegation ${carries} runtime_system runtime_owned`, true],
+      `of ${claimed.join(', ') || 'nothing'}`,
+    )
+  }
 })

@@ -172,6 +172,31 @@ export const taskResult: Provenance = {
   authority_class: 'runtime_instruction',
 }
 
+/** What a supervised child asks, or how it goes on: its end is a result. */
+export const taskStatus: Provenance = { ...taskResult, kind: 'task_status' }
+
+/** Lowest first: a delegation carries the lowest of what its turn had claimed (contracts 4). */
+const authorities: readonly AuthorityClass[] = [
+  'external_evidence',
+  'integration_signal',
+  'runtime_instruction',
+  'operator_instruction',
+]
+
+/** What a parent hands to a child. A turn that claimed nothing started by itself. */
+export function delegated(claimed: readonly Pick<Provenance, 'authority_class'>[]): Provenance {
+  const classes = new Set(claimed.map((message) => message.authority_class))
+  const lowest = authorities.find((one) => classes.has(one)) ?? 'runtime_instruction'
+  return {
+    kind: 'delegation',
+    origin: 'agent',
+    delivery_surface: 'runtime_system',
+    admission_context: 'runtime_owned',
+    // External evidence has no route of its own; what it asks for weighs no more than a signal.
+    authority_class: lowest === 'external_evidence' ? 'integration_signal' : lowest,
+  }
+}
+
 /** A word of the runtime itself, for the model's next request. */
 export const runtimeFollowup: Provenance = {
   kind: 'internal_followup',

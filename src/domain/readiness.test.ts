@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { item, itemRow, pick, wait, World } from '../testing/domain.ts'
 import { Draft } from './facts.ts'
 import { updateItem } from './items.ts'
+import { project } from './rank.ts'
 import {
   candidateClass,
-  project,
   readinessOf,
   schedulingState,
   type CandidateClass,
@@ -112,6 +112,7 @@ test('§2 the projection says lifecycle, state, class, focus, todo and blocker i
     has_triggered_waits: false,
     current_todo: { text: 'test', state: 'in_progress' },
     blocker: null,
+    budget: null,
     reason: { code: 'nothing_holds_it' },
   })
   const waiting = wait(world, { work_item_id: id, reason: 'the review of #12' }).wait
@@ -127,6 +128,7 @@ test('§2 the projection says lifecycle, state, class, focus, todo and blocker i
     has_triggered_waits: false,
     current_todo: { text: 'test', state: 'in_progress' },
     blocker: 'the review of #12',
+    budget: null,
     reason: { code: 'wait', wait: waiting },
   })
 })

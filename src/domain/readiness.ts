@@ -2,8 +2,9 @@
  * Readiness: what is derived from a work item and its wait, never stored. One pure function from
  * facts to one record, read by scheduler, tools, prompt, CLI and every other surface alike.
  */
-import { activeWaitOf, agentOf, type Facts } from './facts.ts'
+import { budgetNow, type BudgetNow, type Measured } from './budget.ts'
 import type { WorkItemId } from './ids.ts'
+import type { Meter } from './meter.ts'
 import type { Timestamp } from './time.ts'
 import { recheckDue, unreviewed, type Wait } from './wait.ts'
 import type { Todo, WorkItem } from './work-item.ts'
@@ -35,6 +36,7 @@ export type StateReason =
   | { code: 'wait'; wait: Wait }
   | { code: 'blocked_by'; text: string }
   | { code: 'needs_input' }
+  | { code: 'budget'; over: readonly Measured[] }
   | { code: 'nothing_holds_it' }
 
 export type Projection = {
@@ -50,6 +52,8 @@ export type Projection = {
   current_todo: Todo | null
   /** `blocked_by`, else the active wait's reason. */
   blocker: string | null
+  /** What its budget comes to now; null: it has none. */
+  budget: BudgetNow | null
   reason: StateReason
 }
 
@@ -57,6 +61,7 @@ export type Projection = {
 export function schedulingState(
   item: WorkItem,
   wait: Wait | null,
+  over: readonly Measured[] = [],
 ): { state: SchedulingState; reason: StateReason } {
   if (item.state === 'completed') {
     return { state: 'completed', reason: { code: 'completed', at: item.completed_at ?? '' } }
@@ -82,6 +87,7 @@ export function schedulingState(
   if (item.plan_status === 'needs_input') {
     return { state: 'waiting_operator', reason: { code: 'needs_input' } }
   }
+  if (over.length > 0) return { state: 'waiting_operator', reason: { code: 'budget', over } }
   return { state: 'runnable', reason: { code: 'nothing_holds_it' } }
 }
 
@@ -106,9 +112,12 @@ export function candidateClass(
   isCurrent: boolean,
   wait: Wait | null,
   now: Timestamp,
+  isOver = false,
 ): CandidateClass {
   if (readiness === 'completed') return 'completed_recent'
   if (readiness === 'runnable') return isCurrent ? 'current_runnable' : 'queued_runnable'
+  // Over its budget it starts no turn: what came stays to be looked at.
+  if (isOver) return readiness
   if (wait !== null && (unreviewed(wait) || recheckDue(wait, now))) return 'triggered_blocked'
   return readiness
 }
@@ -118,14 +127,17 @@ export const currentTodo = (item: WorkItem): Todo | null =>
   item.todo_list.find((todo) => todo.state === 'pending') ??
   null
 
-/** The whole projection of one item from its row, its active wait and the agent's focus. */
+/** The whole projection of one item from its row, its wait, the agent's focus and its meter. */
 export function projectItem(
   item: WorkItem,
   wait: Wait | null,
   current: WorkItemId | null,
   now: Timestamp,
+  meter: Meter | null = null,
 ): Projection {
-  const { state, reason } = schedulingState(item, wait)
+  const budget = budgetNow(item, meter, now)
+  const over = budget?.over ?? []
+  const { state, reason } = schedulingState(item, wait, over)
   const readiness = readinessOf(state)
   const isCurrent = current === item.id
   return {
@@ -134,19 +146,13 @@ export function projectItem(
     lifecycle: item.state,
     scheduling_state: state,
     readiness,
-    candidate_class: candidateClass(readiness, isCurrent, wait, now),
+    candidate_class: candidateClass(readiness, isCurrent, wait, now, over.length > 0),
     focus: isCurrent ? 'current' : item.state === 'open' ? 'queued' : 'none',
     has_active_waits: wait !== null,
     has_triggered_waits: wait !== null && wait.trigger_count > 0,
     current_todo: currentTodo(item),
     blocker: item.blocked_by ?? wait?.reason ?? null,
+    budget,
     reason,
   }
-}
-
-export function project(facts: Facts, id: WorkItemId, now: Timestamp): Projection | null {
-  const item = facts.row('work_items', id)
-  if (!item) return null
-  const current = agentOf(facts).current_work_item_id
-  return projectItem(item, item.state === 'open' ? activeWaitOf(facts, id) : null, current, now)
 }

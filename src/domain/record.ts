@@ -31,6 +31,7 @@ export function itemRecord(
     current_todo: projection.current_todo,
     blocker: projection.blocker,
     wait: wait === null ? null : waitRecord(wait),
+    ...(projection.budget === null ? {} : { meter: projection.budget }),
   }
 }
 

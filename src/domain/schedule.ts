@@ -147,7 +147,7 @@ function waiting(s: Survey): Next {
   const first = s.moments.find((moment) => moment.at === until)
   const kinds = new Set(parked.map((item) => item.scheduling_state))
   const what: WaitingFor =
-    runnable.length > 0 && until !== null
+    runnable.length > 0 && until !== null && first?.kind !== 'deadline'
       ? 'backoff'
       : first?.kind === 'timer' || kinds.has('waiting_timer')
         ? 'timer'

@@ -2,14 +2,22 @@
  * Survey: everything the scheduler looks at, worked out once from the facts: which messages are
  * due, which waits want a review, which items are ready. `next` only reads it, top to bottom.
  */
-import { activeWaits, agentOf, agentPacing, openTurn, type Facts } from './facts.ts'
+import { activeWaitOf, activeWaits, agentOf, agentPacing, openTurn, type Facts } from './facts.ts'
 import { taskResultId, type TaskId, type WorkItemId } from './ids.ts'
+import { isOverBudget } from './budget.ts'
 import { laneOf, type Lane } from './claims.ts'
 import { limits } from './limits.ts'
 import { isEvent, type Message } from './message.ts'
 import { bucketLevel, bucketNext, itemReady, mayDraw, queueReady } from './pacing.ts'
 import type { ItemReadiness } from './pacing.ts'
-import { candidates, type Candidates } from './rank.ts'
+import {
+  nextDeadline,
+  nextRecheck,
+  nextTimers,
+  rankingOf,
+  type Candidates,
+  type Ranked,
+} from './ranking.ts'
 import type { Projection } from './readiness.ts'
 import { plus, type Timestamp } from './time.ts'
 import type { Turn } from './turn.ts'
@@ -40,8 +48,14 @@ export type Survey = {
   queue: ItemReadiness
   bucketEmpty: boolean
   turn_count: number
-  /** Every future moment at which the answer of `next` could change by itself. */
-  moments: readonly { at: Timestamp; kind: 'timer' | 'backoff' | 'external' | 'system' }[]
+  /**
+   * Moments at which the answer of `next` could change by itself. Of the waits of items only the
+   * first of each kind: what comes after it is found at the look which it causes.
+   */
+  moments: readonly {
+    at: Timestamp
+    kind: 'timer' | 'backoff' | 'external' | 'system' | 'deadline'
+  }[]
 }
 
 type Moments = Survey['moments'][number][]
@@ -50,7 +64,8 @@ export function survey(facts: Facts, now: Timestamp, running: boolean): Survey {
   const agent = agentOf(facts)
   const pacing = agentPacing(facts)
   const moments: Moments = []
-  const found = candidates(facts, now)
+  const ranked = rankingOf(facts).at(now)
+  const { candidates: found } = ranked
   const current = found.current_runnable[0] ?? null
   const currentReady = current === null ? null : readiness(facts, current, now, moments)
   const readyQueue = found.queued_runnable.filter(
@@ -60,6 +75,8 @@ export function survey(facts: Facts, now: Timestamp, running: boolean): Survey {
   if (!queue.ready && queue.until !== null && readyQueue.length > 0) {
     moments.push({ at: queue.until, kind: 'backoff' })
   }
+  const deadline = nextDeadline(ranked, now)
+  if (deadline !== null) moments.push({ at: deadline, kind: 'deadline' })
   const bucketEmpty = bucketLevel(pacing, now) === 0
   if (bucketEmpty) moments.push({ at: bucketNext(pacing), kind: 'backoff' })
   return {
@@ -72,7 +89,7 @@ export function survey(facts: Facts, now: Timestamp, running: boolean): Survey {
     candidates: found,
     current,
     currentReady,
-    reviews: reviews(facts, now, moments),
+    reviews: reviews(facts, ranked, moments),
     readyQueue,
     queue,
     bucketEmpty,
@@ -98,8 +115,8 @@ function readiness(
 
 /** The agent is held: a system wait with no end, or one whose end is still ahead. */
 function holdOf(facts: Facts, now: Timestamp, moments: Moments): Wait | null {
-  for (const wait of activeWaits(facts)) {
-    if (wait.wake !== 'system') continue
+  for (const wait of rankingOf(facts).agentWaits()) {
+    if (wait.wake !== 'system' || wait.status !== 'active') continue
     if (wait.wake_at !== null) moments.push({ at: wait.wake_at, kind: 'system' })
     if (wait.wake_at === null || wait.wake_at > now) return wait
   }
@@ -114,12 +131,13 @@ function dueMessages(
   moments: Moments,
 ): Survey['lanes'] {
   const lanes: Record<Lane, Message[]> = { fast: [], normal: [], background: [] }
-  const parked = parkedItems(facts)
   for (const message of facts.rows('messages')) {
     if (message.status !== 'queued') continue
     const isResult = message.kind === 'task_result'
     const item = message.work_item_id
-    if (isResult && (bucketEmpty || (item !== null && parked.has(item)))) continue
+    if (isResult && (bucketEmpty || (item !== null && isParked(facts, item)))) continue
+    // The question about the budget carries them until the limit is raised.
+    if (isOverBudget(facts, item, now)) continue
     const due = eventDueAt(facts, message)
     if (due !== null && due > now) {
       moments.push({ at: due, kind: 'external' })
@@ -133,6 +151,10 @@ function dueMessages(
   lanes.background.sort((a, b) => a.inbox_seq - b.inbox_seq)
   return lanes
 }
+
+/** Held by a question of the runtime itself. */
+const isParked = (facts: Facts, item: WorkItemId): boolean =>
+  activeWaitOf(facts, item)?.by === 'runtime'
 
 /** Items held by a question of the runtime itself. */
 export function parkedItems(facts: Facts): Set<WorkItemId> {
@@ -152,15 +174,20 @@ export function eventDueAt(facts: Facts, message: Message): Timestamp | null {
 }
 
 /** Waits that want a review now, the one longest without a review first. */
-function reviews(facts: Facts, now: Timestamp, moments: Moments): Review[] {
+function reviews(facts: Facts, ranked: Ranked, moments: Moments): Review[] {
   const found: Review[] = []
   const pacing = agentPacing(facts)
-  for (const wait of facts.rows('waits')) {
+  const { now } = ranked
+  for (const at of nextTimers(ranked, now)) moments.push({ at, kind: 'timer' })
+  const recheck = nextRecheck(ranked, now)
+  if (recheck !== null) moments.push({ at: recheck, kind: 'external' })
+  for (const wait of waitsToShow(facts, ranked)) {
     const kind = reviewKind(wait, now)
-    if (wait.status === 'active' && wait.recheck_at !== null && wait.recheck_at > now) {
+    const ofAgent = wait.status === 'active' && wait.work_item_id === null
+    if (ofAgent && wait.recheck_at !== null && wait.recheck_at > now) {
       moments.push({ at: wait.recheck_at, kind: 'external' })
     }
-    if (wait.status === 'active' && wait.wake === 'timer' && wait.wake_at !== null) {
+    if (ofAgent && wait.wake === 'timer' && wait.wake_at !== null) {
       moments.push({ at: wait.wake_at, kind: 'timer' })
     }
     if (kind === null || (kind === 'ended' && resultIsQueued(facts, wait))) continue
@@ -181,6 +208,12 @@ function reviews(facts: Facts, now: Timestamp, moments: Moments): Review[] {
       (since(a.wait) < since(b.wait) ? -1 : since(a.wait) > since(b.wait) ? 1 : 0) ||
       (a.wait.id < b.wait.id ? -1 : 1),
   )
+}
+
+/** Those of the agent, and of items those that were triggered or fell due. */
+function* waitsToShow(facts: Facts, { candidates }: Ranked): Iterable<Wait> {
+  yield* rankingOf(facts).agentWaits()
+  for (const { wait } of candidates.triggered_blocked) if (wait !== null) yield wait
 }
 
 /** The end of a task that is still to come as a message is shown by the turn that claims it. */

@@ -2,7 +2,7 @@
  * Task: one managed execution, a shell command or a supervised child agent. Its states only move
  * forward, to exactly one terminal state (contracts 8).
  */
-import type { AgentId, TaskId, WorkItemId } from './ids.ts'
+import type { AgentId, TaskId, WaitId, WorkItemId } from './ids.ts'
 import type { Timestamp } from './time.ts'
 
 export type TaskStatus =
@@ -15,6 +15,22 @@ export type TaskStatus =
   | 'interrupted'
 export type TaskEnd = 'completed' | 'failed' | 'cancelled' | 'interrupted'
 
+/** What reaches a running task from outside: nothing, lines on its stdin, or a terminal's keys. */
+export const taskInputs = ['none', 'pipe', 'terminal'] as const
+export type TaskInput = (typeof taskInputs)[number]
+
+/** What a supervised child wants from its supervisor before it can go on. */
+export type Asking = {
+  /** Of what is asked: the same question is told once. */
+  key: string
+  /** The wait that an answer resolves; null: an item that is blocked without one. */
+  wait_id: WaitId | null
+  work_item_id: WorkItemId | null
+  /** Who is to answer. */
+  of: 'supervisor' | 'operator'
+  text: string
+}
+
 export type Task = {
   id: TaskId
   agent_id: AgentId
@@ -26,6 +42,9 @@ export type Task = {
   child_agent_id: AgentId | null
   workdir: string
   timeout_ms: number | null
+  input: TaskInput
+  /** Of a child that waits for an answer: it needs input. */
+  asking: Asking | null
   status: TaskStatus
   reason: string | null
   exit_status: number | null
@@ -50,11 +69,15 @@ export type TaskEvent =
       child_agent_id: AgentId | null
       workdir: string
       timeout_ms: number | null
+      /** Absent: none. */
+      input?: TaskInput
       output_path: string
     }
   | { type: 'task_started'; id: TaskId; pid: number | null; started_at: Timestamp }
   | { type: 'task_promoted'; id: TaskId }
   | { type: 'task_readopted'; id: TaskId; pid: number | null }
+  | { type: 'task_asked'; id: TaskId; asking: Asking }
+  | { type: 'task_answered'; id: TaskId }
   | { type: 'task_cancelling'; id: TaskId; survivors: readonly number[]; because: string }
   | {
       type: 'task_ended'
@@ -78,9 +101,11 @@ export function evolveTask(
   meta: { at: Timestamp; agent_id: AgentId },
 ): Task {
   if (event.type === 'task_queued') {
-    const { type: _, output_path, ...given } = event
+    const { type: _, output_path, input = 'none', ...given } = event
     return {
       ...given,
+      input,
+      asking: null,
       agent_id: meta.agent_id,
       status: 'queued',
       reason: null,
@@ -102,6 +127,10 @@ export function evolveTask(
       return { ...task, promoted: true }
     case 'task_readopted':
       return task
+    case 'task_asked':
+      return { ...task, asking: event.asking }
+    case 'task_answered':
+      return { ...task, asking: null }
     case 'task_cancelling':
       return {
         ...task,
@@ -114,6 +143,7 @@ export function evolveTask(
         ...task,
         status: event.status,
         reason: event.reason,
+        asking: null,
         exit_status: event.exit_status,
         output: { ...task.output, bytes: event.output_bytes },
         started_at: task.started_at ?? event.ended_at,

@@ -5,7 +5,7 @@
 import { openTurn, type Draft, type Facts } from './facts.ts'
 import type { TaskId, WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
-import { livingAgent } from './agents.ts'
+import { closedToOperator, livingAgent } from './agents.ts'
 import { isTerminal, type Task } from './task.ts'
 import type { Turn } from './turn.ts'
 import { no, type Rejection } from './verdict.ts'
@@ -25,6 +25,8 @@ export type NewTask = {
 export function queueTask(d: Draft, task: NewTask): { ok: true; task_id: TaskId } | Rejection {
   const agent = livingAgent(d)
   if ('ok' in agent) return agent
+  const closed = closedToOperator(agent)
+  if (closed) return closed
   if (task.cmd.trim() === '' || task.cmd.includes('\0')) {
     return no('message_empty', 'The command is empty, or has a NUL character.')
   }
@@ -54,8 +56,8 @@ export function queueTask(d: Draft, task: NewTask): { ok: true; task_id: TaskId 
   return { ok: true, task_id: id }
 }
 
-/** The first line of the command, as it stands in lists. */
-function labelOf(cmd: string): string {
+/** The first line of a command or a handoff, as it stands in lists. */
+export function labelOf(cmd: string): string {
   const line = cmd.trim().split('\n', 1)[0] ?? ''
   const most = limits.label.value
   return line.length <= most ? line : `${line.slice(0, most - 1)}…`
@@ -70,8 +72,46 @@ export function stoppableTask(facts: Facts, id: string): { ok: true; task: Task 
   return { ok: true, task }
 }
 
+export type InputGiven = { task_id: string; text: string; end: boolean }
+
+/**
+ * The task that the operator's words are for: a command that reads them, or a child, through the
+ * task that supervises it (contracts 9). What a private child itself runs is not the operator's.
+ */
+export function inputTask(
+  facts: Facts,
+  { task_id, text, end }: InputGiven,
+): { ok: true; task: Task } | Rejection {
+  const found = stoppableTask(facts, task_id)
+  if (!found.ok) return found
+  const agent = facts.row('agents', facts.agent_id)
+  const closed = agent ? closedToOperator(agent) : null
+  if (closed) return closed
+  const { task } = found
+  if (isTerminal(task)) return no('task_ended', `${task.id} has ended: ${task.status}.`)
+  if (task.status === 'cancelling') return no('task_ended', `${task.id} is being stopped.`)
+  if (task.asking?.of === 'operator') {
+    const message = `${task.child_agent_id} asks you for a permission: ${task.asking.text}`
+    return no(
+      'asks_operator',
+      message,
+      `Answer it: \`holon answer ${task.asking.wait_id} <text>\`.`,
+    )
+  }
+  if (task.kind === 'child_agent' && end) {
+    return no('task_takes_no_input', `${task.id} is a child agent, whose input has no end.`)
+  }
+  if (task.kind === 'command' && task.input === 'none') {
+    return no('task_takes_no_input', `${task.id} was started without an input.`)
+  }
+  return text === '' && !end ? no('message_empty', 'There is nothing to give.') : found
+}
+
 /** The open turn that an abort is meant for: a run that is over is not aborted again. */
 export function abortableRun(facts: Facts, run_id: string): { ok: true; turn: Turn } | Rejection {
+  const agent = facts.row('agents', facts.agent_id)
+  const closed = agent ? closedToOperator(agent) : null
+  if (closed) return closed
   const turn = openTurn(facts)
   if (turn !== null && turn.id === run_id) return { ok: true, turn }
   const open = turn === null ? 'no turn is open' : `${turn.id} is the open one`

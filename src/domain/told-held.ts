@@ -2,8 +2,10 @@
  * What `why` tells of an item that something holds: a wait, a blocker, a plan that needs input; or
  * that is completed.
  */
+import { overWords, type Measured } from './budget.ts'
 import { agentOf, openTurn } from './facts.ts'
 import { limits } from './limits.ts'
+import { heldMessages } from './metering.ts'
 import { messageSentence } from './schedule.ts'
 import { earliest, plus, type Timestamp } from './time.ts'
 import { aside, haltOf, haltWords, isAbout, nowUnlessHalted, onceIt } from './told.ts'
@@ -49,11 +51,29 @@ export function needsInput(view: View): Told {
   }
 }
 
+/** Over its budget: only a raised limit lets it go on, and what came for it waits with it. */
+export function overBudget(view: View, over: readonly Measured[]): Told {
+  const { facts, p } = view
+  const held = heldMessages(facts, p.item.id)
+  const came = held === 0 ? null : held === 1 ? 'a message for it waits' : `${held} messages wait`
+  return {
+    why: `waits for you${aside(came, haltWords(haltOf(view)))}: its budget is reached`,
+    detail: overWords(over),
+    since: null,
+    next: `once you raise the limit it goes on${onceIt(view)}`,
+    when: null,
+  }
+}
+
 /** A wait: to be looked at, or with nothing new to show. */
 export function waiting(view: View, wait: Wait): Told {
   if (view.p.candidate_class === 'triggered_blocked') return review(view, wait)
   const told = quiet(view, wait)
-  return { ...told, detail: wait.reason, ...spokenTo(view) }
+  const over = view.p.budget?.over ?? []
+  const spoken = spokenTo(view)
+  const next =
+    over.length === 0 ? told.next : `${told.next}; then its budget holds it until you raise it`
+  return { ...told, next, detail: wait.reason, ...spoken }
 }
 
 /** A message about it is there, so that a turn about it starts whatever holds it. */

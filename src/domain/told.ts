@@ -100,6 +100,8 @@ export function startsAbout({ next, p }: View): boolean {
   return told || chosenItems(next).includes(p.item.id)
 }
 
-/** A message without an item is about the item in focus. */
-export const isAbout = (p: Projection, message: Message): boolean =>
-  message.work_item_id === p.item.id || (message.work_item_id === null && p.focus === 'current')
+/** A message without an item is about the item in focus, unless that is over its budget. */
+export function isAbout(p: Projection, message: Message): boolean {
+  if (message.work_item_id !== null) return message.work_item_id === p.item.id
+  return p.focus === 'current' && (p.budget?.over ?? []).length === 0
+}

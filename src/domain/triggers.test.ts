@@ -51,7 +51,7 @@ test('§9 a private agent has no trigger', () => {
   const w = new World()
   w.facts.include('agents', { ...w.row('agents', 'main'), visibility: 'private' })
   assert.equal(ensured(w), false)
-  assert.equal(refusal(w, { do: 'create_trigger', label: 'ci' }), 'trigger_not_found')
+  assert.equal(refusal(w, { do: 'create_trigger', label: 'ci' }), 'agent_private')
 })
 
 test('§3 a reset moves the generation, and with it the token', () => {

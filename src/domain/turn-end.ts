@@ -7,10 +7,11 @@ import { errorResult, type Call } from './call.ts'
 import { dropNotes, giveBackMessages, undoReviews } from './dead.ts'
 import { returnFocusAfterTurn } from './focus.ts'
 import { limits } from './limits.ts'
+import { askOverBudget, release } from './metering.ts'
 import type { Message } from './message.ts'
 import { countTurnEnd, paceAgent } from './pacing.ts'
 import { park, askAboutQueue } from './park.ts'
-import { project } from './readiness.ts'
+import { project } from './rank.ts'
 import { addUsage, noUsage, type Outcome, type Turn } from './turn.ts'
 import type { PlanStored, WorkItem } from './work-item.ts'
 
@@ -37,6 +38,7 @@ export function endTurn(d: Draft, ending: TurnEnding): void {
   if (roundsOf(d, turn).length === 0) undoReviews(d, turn)
   settleMessages(d, turn, ending.outcome, mine)
 
+  release(d, turn)
   const seen = itemNow(d, turn)
   const hashes = newResults(d, turn, calls)
   const planMoved = item !== null && seen !== null && seen.revision !== item.revision
@@ -59,6 +61,7 @@ export function endTurn(d: Draft, ending: TurnEnding): void {
   count(d, turn, { item: seen, progress, hashes, calls, planMoved })
   settleShownEnds(d, turn)
   returnFocusAfterTurn(d)
+  askOverBudget(d)
 }
 
 const itemNow = (d: Draft, turn: Turn): WorkItem | null =>

@@ -2,16 +2,9 @@
  * The start of a turn, one commit: the decision, the open turn, the messages it claims, the waits
  * it reviews, the turn drawn from the bucket (contracts 5 and 6; reliability 4).
  */
+import { focusFor } from './budget.ts'
 import { claims } from './claims.ts'
-import {
-  mustTurn,
-  activeWaitOf,
-  agentOf,
-  agentPacing,
-  itemPacing,
-  openTurn,
-  type Draft,
-} from './facts.ts'
+import { mustTurn, activeWaitOf, agentPacing, itemPacing, openTurn, type Draft } from './facts.ts'
 import { returnFocusAfterTurn } from './focus.ts'
 import type { MessageId, TurnId, WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
@@ -70,7 +63,7 @@ function causeOf(
   d: Draft,
   start: Start,
 ): { cause: TurnCause; item: WorkItemId | null; message_id: MessageId | null } {
-  const focus = agentOf(d).current_work_item_id
+  const focus = focusFor(d, d.now)
   switch (start.rule) {
     case 'message': {
       const { id, work_item_id } = start.message

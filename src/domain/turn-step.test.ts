@@ -19,10 +19,11 @@ function opened(): { w: World; id: WorkItemId } {
 
 type Short = (string | null)[]
 function short(w: World): Short {
-  const step: Step = nextStep(w.facts)
+  const step: Step = nextStep(w.facts, w.now)
   switch (step.do) {
     case 'open':
-      return ['open']
+    case 'hold':
+      return [step.do]
     case 'stream':
       return ['stream', step.round.id]
     case 'start_call':

@@ -2,10 +2,12 @@
  * What an open turn does next: one pure function over its rows, so that a fresh turn and one found
  * after a crash are the same thing (contracts 6). The first that applies wins, top to bottom.
  */
+import { hasReached, isOverBudget, overAllowance } from './budget.ts'
 import type { Call } from './call.ts'
 import { mustTurn, callsOf, openTurn, roundsOf, type Facts } from './facts.ts'
 import { limits } from './limits.ts'
 import type { Message } from './message.ts'
+import type { Timestamp } from './time.ts'
 import { roundText, type Outcome, type Round, type RoundKind, type Turn } from './turn.ts'
 
 export type Step =
@@ -18,12 +20,23 @@ export type Step =
   /** The intent is recorded, the outcome is not: run it, or settle it by class after a crash. */
   | { do: 'run_call'; call: Call }
   | { do: 'request'; kind: RoundKind }
+  /** A child whose parent's budget is used up: the turn stands still until more is allowed. */
+  | { do: 'hold' }
   /** The answer to the request for a report. */
   | { do: 'report'; text: string }
   | { do: 'end'; outcome: Outcome; reason: string | null; text: string }
 
-export function nextStep(facts: Facts): Step {
+export function nextStep(facts: Facts, now: Timestamp): Step {
   const turn = mustTurn(facts)
+  const isOver = isOverBudget(facts, turn.work_item_id, now)
+  const step = stepOf(facts, turn, now, isOver)
+  if (step.do !== 'open' && step.do !== 'request') return step
+  // No further request starts: neither about an item that is over, nor by a child that may not.
+  if (isOver) return ended('budget_limit')
+  return overAllowance(facts, now).length > 0 ? { do: 'hold' } : step
+}
+
+function stepOf(facts: Facts, turn: Turn, now: Timestamp, isOver: boolean): Step {
   const rounds = roundsOf(facts, turn)
   const last = rounds.at(-1)
   if (!last) return { do: 'open' }
@@ -32,7 +45,8 @@ export function nextStep(facts: Facts): Step {
   const open = calls.find((call) => call.state !== 'finished')
   if (open) return { do: open.state === 'recorded' ? 'start_call' : 'run_call', call: open }
   if (last.kind === 'report') return afterReport(last)
-  return calls.length > 0 ? afterCalls(facts, turn, rounds, calls) : afterText(facts, rounds, last)
+  if (calls.length > 0) return afterCalls(facts, turn, rounds, calls, now)
+  return afterText(facts, rounds, last, { now, isOver })
 }
 
 function afterCalls(
@@ -40,8 +54,13 @@ function afterCalls(
   turn: Turn,
   rounds: readonly Round[],
   calls: readonly Call[],
+  now: Timestamp,
 ): Step {
-  if (reportIsMissing(facts, turn, calls)) return { do: 'request', kind: 'report' }
+  if (reportIsMissing(facts, turn, calls)) {
+    const item = facts.row('work_items', turn.work_item_id ?? '')
+    const reached = item !== undefined && hasReached(facts, item, now)
+    return reached ? ended('budget_limit') : { do: 'request', kind: 'report' }
+  }
   if (rounds.length >= limits.rounds_per_turn.value) return ended('round_limit')
   if (allFailed(facts, turn, rounds)) return ended('errors')
   return { do: 'request', kind: 'work' }
@@ -56,6 +75,8 @@ export function mayEndAfterCalls(facts: Facts): boolean {
   const rounds = turn ? roundsOf(facts, turn) : []
   const [before, last] = rounds.slice(-2)
   if (!turn || !before || last?.kind === 'report') return true
+  const item = turn.work_item_id === null ? null : facts.row('work_items', turn.work_item_id)
+  if (item && item.budget !== null) return true
   if (rounds.length >= limits.rounds_per_turn.value) return true
   return callsOf(facts, turn, before.n).every((call) => call.result?.status === 'error')
 }
@@ -101,19 +122,24 @@ function afterReport(last: Round): Step {
   }
 }
 
-function afterText(facts: Facts, rounds: readonly Round[], last: Round): Step {
+function afterText(
+  facts: Facts,
+  rounds: readonly Round[],
+  last: Round,
+  { now, isOver }: { now: Timestamp; isOver: boolean },
+): Step {
   const text = wholeText(rounds, last)
-  const atLimit = rounds.length >= limits.rounds_per_turn.value
+  const atLimit = isOver || rounds.length >= limits.rounds_per_turn.value
   if (last.finish === 'content_filter') {
     return { do: 'end', outcome: 'failed', reason: 'policy', text }
   }
-  if (interjected(facts).length > 0 && !atLimit) return { do: 'request', kind: 'work' }
+  if (!atLimit && interjected(facts, now).length > 0) return { do: 'request', kind: 'work' }
   if (last.finish === 'length' && last.kind !== 'continue' && !atLimit) {
     return { do: 'request', kind: 'continue' }
   }
   if (text === '') {
     if (last.kind !== 'again' && !atLimit) return { do: 'request', kind: 'again' }
-    return ended('empty_answer')
+    return ended(isOver ? 'budget_limit' : 'empty_answer')
   }
   return {
     do: 'end',
@@ -134,9 +160,13 @@ function wholeText(rounds: readonly Round[], last: Round): string {
 const wordsOf = (round: Round): string =>
   round.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
 
-/** Interjected messages that wait for the next safe point, oldest first. */
-export function interjected(facts: Facts): Message[] {
+/**
+ * Interjected messages that wait for the next safe point, oldest first. What is bound to an item
+ * over its budget waits for the limit to be raised.
+ */
+export function interjected(facts: Facts, now: Timestamp): Message[] {
   return [...facts.rows('messages')]
     .filter((message) => message.status === 'queued' && message.priority === 'interject')
+    .filter((message) => !isOverBudget(facts, message.work_item_id, now))
     .sort((a, b) => a.inbox_seq - b.inbox_seq)
 }

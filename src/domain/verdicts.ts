@@ -2,6 +2,7 @@
  * Verdicts: for each candidate that was not chosen, the first rule that excluded it, with the
  * values compared. Stored with a decision and shown by `why` (contracts 5).
  */
+import { measuredWords } from './budget.ts'
 import type { Considered } from './decision.ts'
 import type { Facts } from './facts.ts'
 import type { WorkItemId } from './ids.ts'
@@ -101,6 +102,8 @@ function holds(p: Projection, now: Timestamp): string | null {
       return 'blocked_by is set'
     case 'needs_input':
       return 'plan_status is needs_input'
+    case 'budget':
+      return `over its budget: ${reason.over.map(measuredWords).join(', ')}`
     case 'nothing_holds_it':
       return null
   }

@@ -20,6 +20,8 @@ export type RuntimeCause =
   | 'provider_world'
   | 'provider_setup'
   | 'disk_full'
+  /** A child used up what the item of its parent leaves it. */
+  | 'budget'
 
 export type Wait = {
   id: WaitId

@@ -17,7 +17,7 @@ import { act, ask, begin, end, taskEnds, turn, turnOf } from '../testing/domain-
 import { taskResultId, type WorkItemId } from './ids.ts'
 import { updateItem } from './items.ts'
 import { limits } from './limits.ts'
-import { project } from './readiness.ts'
+import { project } from './rank.ts'
 import { plus } from './time.ts'
 import { cancelWait, fireDue, matches, waitFor, type WaitCommand } from './waiting.ts'
 

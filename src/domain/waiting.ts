@@ -4,12 +4,13 @@
  * lose a wake.
  */
 import type { Warning } from './call.ts'
-import { activeWaitOf, activeWaits, agentPacing, openTurn, type Draft } from './facts.ts'
+import { activeWaitOf, activeWaits, agentOf, agentPacing, openTurn, type Draft } from './facts.ts'
 import { releaseFocus, returnFocus } from './focus.ts'
 import { taskResultId, type TaskId, type WaitId, type WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
 import { isEvent, type Message } from './message.ts'
 import { outsideInput, queueChanged } from './pacing.ts'
+import { anyDue, rankingOf } from './ranking.ts'
 import { isTerminal, type Task } from './task.ts'
 import { between, type Timestamp } from './time.ts'
 import type { Turn } from './turn.ts'
@@ -78,8 +79,11 @@ function check(d: Draft, command: WaitCommand): Rejection | null {
         ? no('task_not_found', `${command.resource} is not a task of ${d.agent_id}.`)
         : null
     case 'operator_input':
-    case 'external':
       return null
+    case 'external':
+      return agentOf(d).visibility === 'public'
+        ? null
+        : no('external_wait_private', `${d.agent_id} is a private child; no event reaches it.`)
   }
 }
 
@@ -323,6 +327,7 @@ export function resolveWait(d: Draft, wait: Wait, by: WaitResolvedBy, ran: Task 
  * which turn on it is passed over.
  */
 export function fireDue(d: Draft): void {
+  if (!anyDue(rankingOf(d), d.now)) return
   for (const wait of [...activeWaits(d)]) {
     if (recheckDue(wait, d.now) && wait.triggered_turn_count === null) {
       d.emit({ type: 'wait_recheck_due', id: wait.id, turn_count: agentPacing(d).turn_count })

@@ -12,8 +12,8 @@ export const planStatuses = ['draft', 'ready', 'needs_input'] as const
 export type PlanStatus = (typeof planStatuses)[number]
 
 /**
- * Limits an item may spend before it waits for the operator; null: no limit (contracts 12). The
- * type and its column: nothing sets or measures a budget yet.
+ * Limits an item may spend before it waits for the operator; null: no limit (contracts 12). What
+ * was spent is in meter.ts, what comes of it in budget.ts.
  */
 export type Budget = {
   max_tokens: number | null

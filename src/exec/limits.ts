@@ -31,6 +31,27 @@ export const TIMEOUT_GRACE_SECONDS = 5
 /** Characters of a command: a model's mistake, not a use. */
 export const COMMAND_MAX_CHARS = 1024 * 1024
 
+/** Bytes of one piece of input: what an empty pipe holds, so that it can be taken at once. */
+export const INPUT_MAX_BYTES = 64 * 1024
+/** Bytes that a full pipe takes whole or not at all, on every system (the least PIPE_BUF). */
+export const INPUT_CHUNK_BYTES = 512
+/** Milliseconds for a command that has just begun to open its input. A terminal takes about 100. */
+export const INPUT_READY_MS = 10_000
+/** Milliseconds for a command to make room in its full pipe: it reads, or it does not. */
+export const INPUT_ROOM_MS = 2_000
+/** Milliseconds between two looks for either. */
+export const INPUT_CHECK_MS = 10
+/** Bytes of a line that a terminal takes: Linux drops what is longer without a word. */
+export const TERMINAL_LINE_BYTES = 4_095
+/** Columns of a command's terminal: wide enough that tables do not wrap, as a wide window has. */
+export const TERMINAL_COLUMNS = 120
+/** Rows of a command's terminal: what a pager shows at once, and a model reads at once. */
+export const TERMINAL_ROWS = 40
+/** Milliseconds for the program that makes terminals to say whether it can; 100 are usual. */
+export const TERMINAL_CHECK_MS = 20_000
+/** Seconds between two looks of who holds an input open at whether its command still lives. */
+export const KEEPER_CHECK_SECONDS = 30
+
 /** Bytes of a file read whole into memory. */
 export const FILE_READ_MAX_BYTES = 64 * 1024 * 1024
 /** Milliseconds of one timer hint; longer waits are re-armed (2^31 ms would fire at once). */

@@ -6,7 +6,8 @@ import { CLAIM_SETTLES_MS } from './limits.ts'
 import type { Clock, TaskProcess } from './ports.ts'
 import { ProcessFault } from './process-fault.ts'
 import { type ProcessTable, sameProcess } from './process-table.ts'
-import type { Identity, RunnerState } from './runner-state.ts'
+import type { RunnerState } from './runner-state.ts'
+import type { Tree } from './stop.ts'
 import { outputSize, readState, stateTimes, type TaskFolder } from './task-folder.ts'
 
 export type Machine = { table: ProcessTable; clock: Clock }
@@ -43,7 +44,7 @@ async function observeClaimed(
   table: ProcessTable,
 ): Promise<TaskProcess> {
   if (state.end) return ended(folder, state.end)
-  const pid = state.command?.pid ?? state.runner.pid
+  const pid = (state.session ?? state.command ?? state.runner).pid
   if (await someoneLives(state, table)) {
     const { started_at } = stateTimes(folder)
     return { state: 'running', pid, started_at, output: outputSize(folder) }
@@ -52,7 +53,8 @@ async function observeClaimed(
   const again = readState(folder)
   if (again?.claim === 'whole') {
     if (again.end) return ended(folder, again.end)
-    if (!state.command && again.command) return observeClaimed(folder, again, table)
+    const follows = (!state.command && again.command) || (!state.session && again.session)
+    if (follows) return observeClaimed(folder, again, table)
   }
   return { state: 'lost', pid, output: outputSize(folder) }
 }
@@ -64,25 +66,33 @@ function ended(folder: TaskFolder, end: NonNullable<WholeState['end']>): TaskPro
 /** The runner, or the command it left behind when it was killed. */
 async function someoneLives(state: WholeState, table: ProcessTable): Promise<boolean> {
   if (state.kind !== table.kind || state.boot !== table.boot) return false
-  for (const one of [state.runner, state.command]) {
+  for (const one of [state.runner, state.command, state.session]) {
     if (one && sameProcess(await table.identity(one.pid), one)) return true
   }
   return false
 }
 
 /**
- * The command's process, null when it has none (any more than a number that may be another's).
- * Waits for a runner that has claimed the folder and is just about to begin the command.
+ * What a stop has to look for. No leaders when the command never had a process (or only numbers
+ * that may be another's by now). Waits for a runner that has claimed the folder and is just about
+ * to begin the command.
  */
-export async function commandOf(folder: TaskFolder, machine: Machine): Promise<Identity | null> {
+export async function treeOf(task_id: string, folder: TaskFolder, machine: Machine): Promise<Tree> {
   const { table, clock } = machine
   const until = clock.monotonic() + CLAIM_SETTLES_MS
   for (;;) {
     const state = readState(folder)
-    if (state?.claim !== 'whole' || state.boot !== table.boot) return null
+    if (state?.claim !== 'whole' || state.boot !== table.boot) {
+      return { task_id, leaders: [], mark: null }
+    }
     const comes = !state.command && !state.end && (await someoneLives(state, table))
-    if (!comes || clock.monotonic() >= until) return state.command
-    await clock.sleep(MOMENT_MS)
+    if (comes && clock.monotonic() < until) {
+      await clock.sleep(MOMENT_MS)
+      continue
+    }
+    const leaders = [state.command, state.session].filter((one) => one !== null)
+    // A mark that cannot be looked for proves nothing.
+    return { task_id, leaders, mark: table.kind === 'proc' ? state.mark : null }
   }
 }
 

@@ -167,3 +167,28 @@ test('a path in the home names the task or the call it belongs to', () => {
     [{ kind: 'task', task_id: 'task_1' }, { kind: 'output', call_id: 'call_1' }, null, null, null],
   )
 })
+
+test('§9 a child that works in its parent’s folder leaves alone what the parent remembers there', () => {
+  const home = '/state/holon'
+  const child = agentRoots({
+    home,
+    agent_id: 'main.1',
+    workspace: `${home}/agents/main`,
+    user_home: '/home/ada',
+    owned: [],
+  })
+  const seen = (path: string) => access(child, `${home}/agents/${path}`)
+  const parents = [
+    'AGENTS.md',
+    'memory/a.md',
+    'notes',
+    'skills/x/SKILL.md',
+    'work-items/work_1/plan.md',
+  ]
+  assert.deepEqual(
+    ['main/src/a.ts', 'main.1/memory/a.md', 'main.2/x', ...parents.map((one) => `main/${one}`)].map(
+      seen,
+    ),
+    ['w', 'w', '-', ...parents.map(() => '-')],
+  )
+})

@@ -175,8 +175,19 @@ export function agentRoots(facts: {
   return {
     write: [workspace, `${home}/agents/${agent_id}`],
     read: owned.filter(inHome),
-    deny: [home, ...credentialStores(user_home)],
+    deny: [home, ...othersOwn(home, agent_id, workspace), ...credentialStores(user_home)],
   }
+}
+
+/** What an agent keeps in its folder and no other one touches. */
+const own = ['AGENTS.md', 'memory', 'notes', 'skills', 'work-items']
+
+/** A child may work in its parent's folder, but what the parent remembers there is the parent's. */
+function othersOwn(home: string, agent_id: string, workspace: string): string[] {
+  if (!isWithin(workspace, `${home}/agents`)) return []
+  const [owner] = workspace.slice(`${home}/agents/`.length).split('/')
+  if (!owner || owner === agent_id) return []
+  return own.map((name) => `${home}/agents/${owner}/${name}`)
 }
 
 /** What a path inside `tasks/` or `outputs/` belongs to, for asking the ledger whose it is. */

@@ -33,11 +33,30 @@ export interface Ids {
 }
 
 /**
+ * What a command reads: `none` is /dev/null; `pipe` is what `input` writes, until it ends it; with
+ * `terminal` the command runs in a terminal of its own, which also has all of its output (stdout).
+ */
+export type StdinMode = 'none' | 'pipe' | 'terminal'
+
+/**
+ * What each process of a command may use at most; what is missing is the machine's own. `processes`
+ * counts all of the user's, whoever started them, and binds no root. `memory_bytes` is of address
+ * space, of which some programs reserve far more than they use (Node, Java, Go). Inherited by
+ * children; a process over `cpu_seconds` is killed, the others see their system call fail.
+ */
+export type CommandCaps = {
+  open_files?: number | undefined
+  processes?: number | undefined
+  memory_bytes?: number | undefined
+  cpu_seconds?: number | undefined
+}
+
+/**
  * One command to run. `cmd` is a program in the shell's language (bash where the machine has it,
  * else sh) and may hold any character but NUL. `workdir` is absolute. `env` is added to the
  * allow-listed environment (see `environment.ts`); `HOLON_TASK_ID` is always set. `timeout_ms` is
- * enforced by the runner itself, so that it holds while the daemon is dead. With stdin `pipe` the
- * command reads what `input` writes and never sees an end of file; with `none` it reads /dev/null.
+ * enforced by the runner itself, so that it holds while the daemon is dead. `caps` are beside those
+ * of all commands and win over them.
  */
 export type CommandSpec = {
   task_id: string
@@ -45,7 +64,8 @@ export type CommandSpec = {
   workdir: string
   env: Record<string, string>
   timeout_ms: number | null
-  stdin: 'none' | 'pipe'
+  stdin: StdinMode
+  caps?: CommandCaps
 }
 
 /** Sizes of the two output files now, in bytes. A file over the cap is cut, so these may shrink. */
@@ -100,7 +120,18 @@ export type OutputRange = {
  */
 export type OutputText = { text: string; bytes: number; from: number; truncated: boolean }
 
-export type StopOutcome = { stopped: true } | { stopped: false; survivors: number[] }
+/**
+ * What the empty scan at the end of a stop covers. `never_began`: there was nothing to look for.
+ * `marked`: every process that descends from the command, whatever ties it cut, unless it took off
+ * its mark on purpose (`runner-script.ts`). `scanned`: only who is in the group or the session,
+ * descends from someone who is, or carries the task's id; the machine has no marks, and a process
+ * that left the session, cleared its environment and lost its parent cannot be found.
+ */
+export type StopProof = 'never_began' | 'marked' | 'scanned'
+
+export type StopOutcome =
+  | { stopped: true; proof: StopProof }
+  | { stopped: false; survivors: number[] }
 
 /**
  * Commands that outlive this process.
@@ -119,11 +150,18 @@ export type StopOutcome = { stopped: true } | { stopped: false; survivors: numbe
  *   the spawner's pipe; for a re-adopted task by a check every `ADOPTED_CHECK_MS`.
  * - `output` of a task that wrote nothing is empty text. `max_bytes` is at least 4.
  * - `output_at` is when the task last wrote anything, in milliseconds since 1970; null: it did not.
- * - `input` writes to the stdin of a running task that was prepared with `pipe`.
- * - `stop` sends TERM to the whole tree (group, session, descendants, and whoever carries the
- *   task's id in its environment), waits `grace_ms`, sends KILL, and scans again until nothing is
- *   left or two seconds have passed. `stopped: true` is a proof by that scan. A task that was
- *   prepared and never claimed is claimed by `stop`, so that it never starts.
+ * - `stdin_of` is how a task was prepared; `none` also for a task nobody prepared.
+ * - `input` gives text to a running task that reads a pipe or a terminal, and with `end` ends its
+ *   input behind it (a pipe is closed; a terminal is sent Ctrl-D). It waits for a command that has
+ *   just begun, and for room. Whatever was not taken is a fault: `input_refused` when nothing was,
+ *   `input_partly_taken` when its `taken_bytes` were; `input_ended` after an end; `input_too_long`
+ *   over `INPUT_MAX_BYTES`, or for a line no terminal takes.
+ * - `terminal_problem` says why this machine cannot give a command a terminal, or null. It is
+ *   looked for once, in a process of its own.
+ * - `stop` sends TERM to the whole tree (group, session, descendants, whoever carries the task's
+ *   id in its environment or its mark), waits `grace_ms`, sends KILL, and scans again until nothing
+ *   is left or two seconds have passed. `stopped: true` is that scan, and `proof` what it covers.
+ *   A task that was prepared and never claimed is claimed by `stop`, so that it never starts.
  * - `close` gives up the spawner and rejects what still waits with a fault; tasks go on. Calling
  *   anything but `observe` and `output` afterwards is a bug.
  */
@@ -134,7 +172,9 @@ export interface Processes {
   ended(task_id: string, signal: AbortSignal): Promise<TaskProcess>
   output(task_id: string, range: OutputRange): Promise<OutputText>
   output_at(task_id: string): number | null
-  input(task_id: string, text: string): Promise<void>
+  stdin_of(task_id: string): StdinMode
+  input(task_id: string, text: string, options?: { end?: boolean }): Promise<void>
+  terminal_problem(): Promise<string | null>
   stop(task_id: string, grace_ms: number): Promise<StopOutcome>
   close(): Promise<void>
 }

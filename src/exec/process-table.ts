@@ -21,6 +21,8 @@ export interface ProcessTable {
   rows(): Promise<ProcessRow[]>
   /** Does this process carry `name=value` in the environment it was started with? */
   carries(pid: number, name: string, value: string): Promise<boolean>
+  /** Does this process carry the mark, which its ancestor was given (`runner-script.ts`)? */
+  marked(pid: number, mark: string): Promise<boolean>
 }
 
 export function sameProcess(a: Identity | null, b: Identity | null): boolean {
@@ -68,6 +70,15 @@ function procTable(): ProcessTable {
         return false // gone, or another user's: not ours to stop
       }
     },
+    async marked(pid, mark) {
+      try {
+        const limits = await readFile(`/proc/${pid}/limits`, 'latin1')
+        const line = limits.split('\n').find((one) => one.startsWith('Max realtime timeout'))
+        return line?.split(/\s+/).includes(mark) ?? false
+      } catch {
+        return false // gone
+      }
+    },
   }
 }
 
@@ -111,5 +122,6 @@ function psTable(): ProcessTable {
     },
     rows: async () => (await ps(['-A', '-o', columns])).flatMap(rowOf),
     carries: async () => false,
+    marked: async () => false,
   }
 }

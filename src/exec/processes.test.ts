@@ -26,6 +26,7 @@ const clock = systemClock()
 const parent_env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder, LANG: 'C.UTF-8' }
 const options: ProcessesOptions = { tasks_folder, clock, parent_env }
 const processes = createProcesses(options)
+const provenGone = { stopped: true, proof: 'marked' }
 const patience = () => AbortSignal.timeout(20_000)
 let count = 0
 
@@ -125,7 +126,8 @@ for (const [name, variant] of variants) {
     const id = await begin('sleep 300 & echo $!; wait', {}, under)
     await untilSaid(id, '\n')
     const child = Number(await textOf(id))
-    assert.deepEqual(await under.stop(id, 2_000), { stopped: true })
+    const proof = variant.shell === '/bin/sh' || variant.table ? 'scanned' : 'marked'
+    assert.deepEqual(await under.stop(id, 2_000), { stopped: true, proof })
     assert.equal(await hasEnded(child), true)
     assert.equal(summary(await under.observe(id)), expected('signalled SIGTERM'))
     await under.close()
@@ -225,7 +227,7 @@ test('a torn settings file is an end of its own', async () => {
 test('a background child that keeps the output open does not hold the end back', async () => {
   const { end, stdout, task_id } = await run('(sleep 300; echo late) & echo done')
   assert.deepEqual([end, stdout], ['exited 0', 'done\n'])
-  assert.deepEqual(await processes.stop(task_id, 1_000), { stopped: true })
+  assert.deepEqual(await processes.stop(task_id, 1_000), provenGone)
 })
 
 test('a flood is cut to head, notice and tail, and the command does not die of it', async () => {
@@ -295,7 +297,7 @@ test('starting again, preparing again and an unknown task change nothing', async
 test('a task that was stopped before its start never starts', async () => {
   const spec = specOf('echo never')
   await processes.prepare(spec)
-  assert.deepEqual(await processes.stop(spec.task_id, 10), { stopped: true })
+  assert.deepEqual(await processes.stop(spec.task_id, 10), { stopped: true, proof: 'never_began' })
   await processes.start(spec.task_id)
   assert.equal(summary(await processes.observe(spec.task_id)), 'could_not_start stopped')
   assert.equal(await textOf(spec.task_id), '')
@@ -318,26 +320,6 @@ test('an abort ends the waiting and not the command', async () => {
   await processes.stop(id, 1_000)
 })
 
-test('input reaches a command that asked for it, and no other', async () => {
-  const id = await begin('read -r line; echo "got $line"', { stdin: 'pipe' })
-  // The FIFO is there as soon as the runner has made it.
-  for (;;) {
-    try {
-      await processes.input(id, 'a line\n')
-      break
-    } catch (error) {
-      assert(error instanceof ProcessFault && error.code === 'input_refused')
-      await clock.sleep(5)
-    }
-  }
-  await processes.ended(id, patience())
-  assert.equal(await textOf(id), 'got a line\n')
-  const deaf = await begin('sleep 300')
-  await assert.rejects(processes.input(deaf, 'x'), { code: 'input_refused' })
-  await processes.stop(deaf, 1_000)
-  await assert.rejects(processes.input(deaf, 'x'), { code: 'not_running' })
-})
-
 test('stop reaches whoever left the group, the session, or ignores TERM', async () => {
   const escapee = `setsid sh -c 'echo $$; exec sleep 300' &`
   const stubborn = `sh -c 'trap "" TERM; echo $$; while :; do sleep 1; done' &`
@@ -346,13 +328,35 @@ test('stop reaches whoever left the group, the session, or ignores TERM', async 
   const id = await begin([escapee, stubborn, stopped, nameless, 'wait'].join('\n'))
   while ((await textOf(id)).split('\n').length < 5) await clock.sleep(5)
   const pids = (await textOf(id)).trim().split('\n').map(Number)
-  assert.deepEqual(await processes.stop(id, 100), { stopped: true })
+  assert.deepEqual(await processes.stop(id, 100), provenGone)
   assert.deepEqual(await Promise.all(pids.map(hasEnded)), [true, true, true, true])
+})
+
+/** Leaves the session, clears its environment and loses its parent, and says its pid. */
+const cutsEveryTie = `env -i setsid sh -c 'sh -c "echo \\$\\$; exec sleep 300" & exit' & wait; sleep 300`
+
+test('stop finds by its mark who left the session without environment and without parent', async () => {
+  const id = await begin(cutsEveryTie)
+  await untilSaid(id, '\n')
+  const escaped = Number(await textOf(id))
+  assert.deepEqual(await processes.stop(id, 1_000), provenGone)
+  assert.equal(await hasEnded(escaped), true)
+})
+
+test('where there are no marks, a stop says that its proof is only what a scan can see', async () => {
+  const under = createProcesses({ ...options, shell: '/bin/sh' })
+  const id = await begin(cutsEveryTie, {}, under)
+  await untilSaid(id, '\n')
+  const escaped = Number(await textOf(id))
+  assert.deepEqual(await under.stop(id, 1_000), { stopped: true, proof: 'scanned' })
+  assert.equal(await hasEnded(escaped), false, 'it was not to be found')
+  process.kill(escaped, 'SIGKILL')
+  await under.close()
 })
 
 test('stop finds what a command left behind after its end', async () => {
   const { stdout, task_id } = await run(`setsid sh -c 'exec sleep 300' & echo $!`)
-  assert.deepEqual(await processes.stop(task_id, 1_000), { stopped: true })
+  assert.deepEqual(await processes.stop(task_id, 1_000), provenGone)
   assert.equal(await hasEnded(Number(stdout)), true)
 })
 
@@ -367,7 +371,7 @@ test('a task without its runner goes on; with its command killed too it is lost'
   const end = await processes.ended(id, patience())
   assert(end.state === 'lost')
   assert.equal(end.pid, command)
-  assert.deepEqual(await processes.stop(id, 1_000), { stopped: true })
+  assert.deepEqual(await processes.stop(id, 1_000), provenGone)
 })
 
 test('a pid that now belongs to another process is not the task', async () => {
@@ -389,7 +393,7 @@ test('a pid that now belongs to another process is not the task', async () => {
   )
   rmSync(join(tasks_folder, 'task_same'), { recursive: true })
   // Nor is it stopped in its place: this very process has the number.
-  assert.deepEqual(await processes.stop('task_reused', 50), { stopped: true })
+  assert.deepEqual(await processes.stop('task_reused', 50), { stopped: true, proof: 'scanned' })
 })
 
 test('a spawner that was killed is replaced, and its tasks still report', async () => {
@@ -400,6 +404,25 @@ test('a spawner that was killed is replaced, and its tasks still report', async 
   const second = await run('echo after')
   assert.deepEqual([second.end, second.stdout], ['exited 0', 'after\n'])
   assert.notEqual(processes.spawnerPid(), spawner)
-  while ((await processes.input(first, 'go\n').catch(() => 'wait')) === 'wait') await clock.sleep(5)
+  await processes.input(first, 'go\n')
   assert.equal(summary(await processes.ended(first, patience())), 'exited 6')
 })
+
+test('under the mark of another, none is set, and the stop claims no more than its scan', async () => {
+  const mark = '2305843009213693999'
+  const inner = createProcesses({ ...options, shell: shellUnder(mark) })
+  const id = await begin('grep "realtime timeout" /proc/self/limits; sleep 300', {}, inner)
+  await untilSaid(id, '\n')
+  assert.match(await textOf(id), new RegExp(`${mark} +${mark} `))
+  assert.deepEqual(await inner.stop(id, 1_000), { stopped: true, proof: 'scanned' })
+  await inner.close()
+})
+
+/** A shell whose processes carry a mark already. */
+function shellUnder(mark: string): string {
+  const path = join(folder, 'bash')
+  writeFileSync(path, `#!/bin/bash\nulimit -R ${mark} 2>/dev/null\nexec /bin/bash "$@"\n`, {
+    mode: 0o755,
+  })
+  return path
+}

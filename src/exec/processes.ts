@@ -3,37 +3,42 @@
  * around each command in `runner-script.ts`. This file only joins the parts.
  */
 import { accessSync, constants, mkdirSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { childEnvironment } from './environment.ts'
-import { commandOf, type Machine, observeTask, untilEnded } from './observe.ts'
+import { giveInput } from './input.ts'
+import { type Machine, observeTask, treeOf, untilEnded } from './observe.ts'
 import { readOutput, writtenAt } from './output.ts'
-import type { Clock, CommandSpec, Processes, StopOutcome } from './ports.ts'
+import type { Clock, CommandCaps, CommandSpec, Processes, StopOutcome } from './ports.ts'
 import { ProcessFault } from './process-fault.ts'
 import { type ProcessTable, processTable } from './process-table.ts'
+import type { TerminalProgram } from './run-file.ts'
 import { Spawner } from './spawner.ts'
 import { stopTree } from './stop.ts'
 import {
   claimAsStopped,
   problemOf,
   readState,
+  stdinOf,
   type TaskFolder,
   taskFolder,
   writeFolder,
 } from './task-folder.ts'
+import { terminalProblem, terminalProgram } from './terminal-program.ts'
 import { Watch } from './watch.ts'
 
 /**
  * `tasks_folder` is absolute. `parent_env` is the daemon's environment, of which commands see the
- * allow-list and the names in `pass`. `shell` runs commands and the spawner; `setsid` gives each
- * command its own session, and null only its own group (what a system without setsid gets). The
- * defaults are found on this machine.
+ * allow-list and the names in `pass`; `caps` hold for every command. `shell` runs commands and the
+ * spawner; `setsid` gives each command its own session, and null only its own group (what a system
+ * without setsid gets); `terminal` makes terminals. The defaults are found on this machine.
  */
 export type ProcessesOptions = {
   tasks_folder: string
   clock: Clock
   parent_env: Readonly<Record<string, string | undefined>>
   pass?: readonly string[]
+  caps?: CommandCaps
+  terminal?: TerminalProgram
   shell?: string
   setsid?: string | null
   table?: ProcessTable
@@ -69,15 +74,20 @@ export function createProcesses(
     onEnded: (task_id) => watch.told(task_id),
   })
   const room: Room = { machine, spawner, watch, folderOf }
+  const terminal = options.terminal ?? terminalProgram()
+  let problem: Promise<string | null> | null = null
 
   return {
-    prepare: async (spec) => prepare(folderOf(spec.task_id), spec, options),
+    prepare: async (spec) => prepare(folderOf(spec.task_id), spec, options, terminal),
     start: (task_id) => start(room, task_id),
     observe: async (task_id) => observeTask(folderOf(task_id), machine),
     ended: async (task_id, signal) => watch.ended(task_id, signal),
     output: async (task_id, range) => readOutput(folderOf(task_id)[range.stream], range),
     output_at: (task_id) => outputAt(folderOf(task_id)),
-    input: (task_id, text) => input(room, task_id, text),
+    stdin_of: (task_id) => stdinOf(folderOf(task_id)),
+    input: async (task_id, text, given) =>
+      giveInput(folderOf(task_id), machine, text, given?.end ?? false),
+    terminal_problem: () => (problem ??= terminalProblem(terminal, path)),
     stop: (task_id, grace_ms) => stop(room, task_id, grace_ms),
     close: async () => {
       spawner.close()
@@ -92,13 +102,19 @@ function outputAt({ stdout, stderr }: TaskFolder): number | null {
   return times.length === 0 ? null : Math.max(...times)
 }
 
-function prepare(folder: TaskFolder, spec: CommandSpec, options: ProcessesOptions): void {
+function prepare(
+  folder: TaskFolder,
+  spec: CommandSpec,
+  options: ProcessesOptions,
+  terminal: TerminalProgram,
+): void {
   const problem = problemOf(spec)
   if (problem) throw new ProcessFault('invalid_command', problem, 'never')
   const declared = { pass: options.pass ?? [], set: spec.env }
-  const env = childEnvironment(declared, options.parent_env)
+  const env = { ...childEnvironment(declared, options.parent_env), HOLON_TASK_ID: spec.task_id }
+  const caps = { ...options.caps, ...spec.caps }
   try {
-    writeFolder(folder, spec, { ...env, HOLON_TASK_ID: spec.task_id })
+    writeFolder(folder, spec.cmd, { ...spec, env, caps }, terminal)
   } catch (error) {
     throw new ProcessFault('io', `cannot write ${folder.path}`, 'later', error)
   }
@@ -120,34 +136,15 @@ async function start({ spawner, watch, folderOf }: Room, task_id: string): Promi
   watch.add(task_id)
 }
 
-async function input({ machine, folderOf }: Room, task_id: string, text: string): Promise<void> {
-  const folder = folderOf(task_id)
-  if ((await observeTask(folder, machine)).state !== 'running') {
-    throw new ProcessFault('not_running', `${task_id} is not running`, 'never')
-  }
-  try {
-    const fifo = await open(folder.stdin, constants.O_WRONLY | constants.O_NONBLOCK)
-    try {
-      await fifo.writeFile(text)
-    } finally {
-      await fifo.close()
-    }
-  } catch (error) {
-    const said = `${task_id} takes no input, or its buffer is full`
-    throw new ProcessFault('input_refused', said, 'later', error)
-  }
-}
-
 async function stop(room: Room, task_id: string, grace_ms: number): Promise<StopOutcome> {
   const { machine, watch, folderOf } = room
   const folder = folderOf(task_id)
   if (!readState(folder) && claimAsStopped(folder)) {
     await watch.look(task_id)
-    return { stopped: true }
+    return { stopped: true, proof: 'never_began' }
   }
   const before = await observeTask(folder, machine)
-  const command = before.state === 'absent' ? null : await commandOf(folder, machine)
-  const tree = { task_id, command }
+  const tree = await treeOf(task_id, folder, machine)
   const outcome = await stopTree(tree, grace_ms, machine.table, machine.clock)
   if (outcome.stopped && before.state === 'running') {
     // The tree is gone; the runner has only its last line to write.
@@ -167,7 +164,8 @@ export function findProgram(names: readonly string[], path: string): string | nu
   return null
 }
 
-function canExecute(path: string): boolean {
+/** Whether this process may execute the file. */
+export function canExecute(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
     return true

@@ -5,11 +5,14 @@
  * it starts in the background) and in any POSIX sh.
  *
  * A task's folder has five files, `FORMAT` is their version: `command` (the program), `run`
- * (settings and environment, sourced), `state` (below), `stdout`, `stderr`; `stdin` is a FIFO when
- * asked for. `state` is made by one noclobber write, which is the claim, and then only appended to:
+ * (settings and environment, sourced), `state` (below), `stdout`, `stderr`. Input adds what
+ * `input.ts` tells. `state` is made by one noclobber write, which is the claim, and then only
+ * appended to:
  *
  *   holon-runner 1 <kind> <boot id> <identity of the runner>     exclusive: the claim
  *   command <identity of the command>                            just before its exec
+ *   mark <number>                                                its processes carry this mark
+ *   session <identity>                                           what runs inside a terminal
  *   could_not_start <what> | timeout | no_room | <what the shell says of a death by signal>
  *   exit <status>                                                written last, whole, or not there
  *
@@ -18,8 +21,18 @@
  * so a full disk does not lose it; `no_room` says that the disk was full when the command ended.
  * The command gets its own session where `setsid` exists, else its
  * own group: a KILL of the group does not reach the runner, which stays to write the exit line.
+ *
+ * The mark is a limit on the time of real-time processes, a number of the task's own so high that
+ * it limits nothing. A child inherits it through fork, exec, setsid and `env -i`, and loses it only
+ * by setting that very limit, so a stop finds by it whoever cut every other tie (`stop.ts`). Under
+ * another Holon's mark none is set: that one stays whole.
  */
-import { OUTPUT_CAP_BYTES, OUTPUT_HEAD_BYTES, TIMEOUT_GRACE_SECONDS } from './limits.ts'
+import {
+  KEEPER_CHECK_SECONDS,
+  OUTPUT_CAP_BYTES,
+  OUTPUT_HEAD_BYTES,
+  TIMEOUT_GRACE_SECONDS,
+} from './limits.ts'
 
 export const FORMAT = 1
 
@@ -62,15 +75,34 @@ room() {  # the settings are of no use any more: their file tells whether a bloc
 begin() {
   identify
   printf 'command %s\\n' "$me" >&2
+  if [ -n "$marks" ] && command ulimit -R "$mark" 2>/dev/null; then
+    printf 'mark %s\\n' "$mark" >&2
+  fi
   case $stdin in
-    pipe) command exec >>"$d/stdout" 2>>"$d/stderr" <>"$d/stdin" ;;
+    pipe) command exec >>"$d/stdout" 2>>"$d/stderr" <"$d/stdin.new" ;;
     *) command exec >>"$d/stdout" 2>>"$d/stderr" </dev/null ;;
   esac || could_not_start output
   cd -- "$workdir" || could_not_start workdir
   [ -x "$shell" ] || could_not_start shell
+  if [ "$stdin" = terminal ]; then set -- "$node" "$terminal" "$d" "$shell" "$caps" "$kind"
+  else
+    eval "$caps" || could_not_start caps
+    set -- "$shell" "$d/command"
+  fi
+  [ -n "$setsid" ] && set -- "$setsid" "$@"
   give
-  if [ -n "$setsid" ]; then exec "$setsid" "$shell" "$d/command"; fi
-  exec "$shell" "$d/command"
+  exec "$@"
+}
+
+keep() {  # holds the writing end of the command's input until it is told to let go
+  exec 5<>"$d/end" 4>"$d/stdin.new" || exit 1
+  mv "$d/stdin.new" "$d/stdin"
+  patience= leader=
+  [ -n "$BASH_VERSION" ] && patience='-t ${KEEPER_CHECK_SECONDS}'
+  until read -r $patience word <&5; do
+    while read -r word pid rest; do [ "$word" = command ] && leader=$pid; done <"$d/state"
+    [ -e "/proc/$leader" ] || kill -0 "$leader" || exit 0
+  done
 }
 
 watchdog() {
@@ -102,12 +134,14 @@ runner() {
   say claimed "$1"
   exec 2>>"$d/state"
   set +m
-  ready= workdir= timeout= stdin=none dog= status=
+  ready= workdir= timeout= stdin=none mark= caps= dog= keeper= status=
   [ -r "$d/run" ] && . "$d/run"
   if [ "$ready" != 1 ]; then (could_not_start settings)
-  elif [ "$stdin" = pipe ] && ! mkfifo "$d/stdin" 2>/dev/null; then (could_not_start stdin)
+  elif [ "$stdin" != none ] && ! mkfifo "$d/stdin.new" "$d/end" 2>/dev/null; then
+    (could_not_start stdin)
   else
     if [ -n "$timeout" ]; then watchdog 3>&- 2>/dev/null & dog=$!; fi
+    if [ "$stdin" = pipe ]; then keep 3>&- 2>/dev/null & keeper=$!; fi
     if [ -n "$setsid" ]; then
       (begin) 3>&-
       status=$?
@@ -123,6 +157,8 @@ runner() {
   exec 2>/dev/null
   room || printf 'no_room\\n' >>"$d/state"
   [ -n "$dog" ] && kill "$dog"
+  [ -n "$keeper" ] && kill "$keeper"
+  [ "$stdin" = none ] || rm -f "$d/stdin" "$d/stdin.new" "$d/end"
   printf 'exit %s\\n' "\${status:-126}" >>"$d/state"
   say ended "$1"
   exit 0
@@ -168,37 +204,8 @@ export function spawnerScript(kind: IdentityKind): string {
   const start = `
 exec 3>&1 >/dev/null 2>/dev/null
 set -m
-tasks=$1 shell=$2 setsid=$3 kind=${kind}
+tasks=$1 shell=$2 setsid=$3 kind=${kind} marks=
+[ "$(command ulimit -R)" = unlimited ] && marks=1
 cd "$tasks" || exit 1`
   return [start, identify[kind], runner, guard, main].join('\n')
-}
-
-/** `'…'` for any text without NUL. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
-}
-
-export type RunSettings = {
-  workdir: string
-  env: Readonly<Record<string, string>>
-  timeout_ms: number | null
-  stdin: 'none' | 'pipe'
-}
-
-/** The `run` file. Its last line says that it is whole. */
-export function runFile(settings: RunSettings): string {
-  const { workdir, env, timeout_ms, stdin } = settings
-  const exports = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}`)
-  return [
-    `workdir=${quoted(workdir)}`,
-    `timeout=${timeout_ms === null ? '' : (Math.max(1, timeout_ms) / 1000).toFixed(3)}`,
-    `stdin=${stdin}`,
-    'give() {',
-    'unset OLDPWD',
-    ...exports,
-    ':',
-    '}',
-    'ready=1',
-    '',
-  ].join('\n')
 }

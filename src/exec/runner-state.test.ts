@@ -14,6 +14,8 @@ const whole = {
   boot: 'boot-1',
   runner: { pid: 10, started: '500' },
   command: { pid: 11, started: '501' },
+  session: null,
+  mark: null,
 } as const
 const exited = { how: 'exited', exit_status: 0, signal: null, problem: null } as const
 const killed = { ...exited, how: 'signalled', exit_status: null, signal: 'SIGKILL' } as const
@@ -26,6 +28,16 @@ const cases: [string, string, RunnerState][] = [
   ['something else', 'hello\n', { claim: 'foreign', format: 'unknown' }],
   ['a claim', claim, { ...whole, command: null, end: null }],
   ['a command', claim + command, { ...whole, end: null }],
+  [
+    'a mark and what runs inside a terminal, which are no words of a death',
+    `${claim}${command}mark 2305\nsession ${stat(12, 502)}\nexit 130\n`,
+    {
+      ...whole,
+      session: { pid: 12, started: '502' },
+      mark: '2305',
+      end: { ...exited, exit_status: 130 },
+    },
+  ],
   ['a torn exit line', `${claim}${command}exit 0`, { ...whole, end: null }],
   ['an exit line that is not one', `${claim}${command}exit \n`, { ...whole, end: null }],
   ['an exit', `${claim}${command}exit 0\n`, { ...whole, end: exited }],
@@ -72,6 +84,8 @@ const cases: [string, string, RunnerState][] = [
       boot: '-',
       runner: { pid: 10, started: 'Sat Nov 21 22:39:01 2026' },
       command: null,
+      session: null,
+      mark: null,
       end: null,
     },
   ],

@@ -24,6 +24,10 @@ export type RunnerState =
       boot: string
       runner: Identity
       command: Identity | null
+      /** What runs inside a terminal: the command is then the program that makes it. */
+      session: Identity | null
+      /** Null where the machine has no marks, or before the command began. */
+      mark: string | null
       end: RunnerEnd | null
     }
 
@@ -79,9 +83,11 @@ export function parseRunnerState(text: string): RunnerState {
   }
   const runner = parseIdentity(kind, identity ?? '')
   if (!runner || boot === undefined) return { claim: 'torn' }
-  const commandLine = rest.find((line) => line.startsWith('command '))
-  const command = commandLine ? parseIdentity(kind, commandLine.slice('command '.length)) : null
-  return { claim: 'whole', kind, boot, runner, command, end: parseEnd(rest) }
+  const said = (word: string) => rest.find((line) => line.startsWith(word))?.slice(word.length)
+  const identityOf = (word: string) => parseIdentity(kind, said(word) ?? '')
+  const [command, session] = [identityOf('command '), identityOf('session ')]
+  const mark = said('mark ') ?? null
+  return { claim: 'whole', kind, boot, runner, command, session, mark, end: parseEnd(rest) }
 }
 
 /** The runner's word for a disk that was full when the command ended. */
@@ -110,6 +116,6 @@ function parseEnd(lines: readonly string[]): RunnerEnd | null {
 /** The shell's own line about a child that a signal killed; a job list also names plain exits. */
 function namesDeath(line: string): boolean {
   if (line === '' || line === 'timeout' || line === NO_ROOM) return false
-  if (line.startsWith('command ')) return false
+  if (/^(command|session|mark) /.test(line)) return false
   return !/^\[\d+\]\s*[+-]?\s*(Done|Exit|Running)\b/.test(line)
 }

@@ -7,9 +7,10 @@ import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { COMMAND_MAX_CHARS } from './limits.ts'
 import { sizeOf } from './output.ts'
-import type { CommandSpec, OutputSize } from './ports.ts'
+import type { CommandSpec, OutputSize, StdinMode } from './ports.ts'
 import { ProcessFault } from './process-fault.ts'
-import { FORMAT, runFile } from './runner-script.ts'
+import { type RunSettings, runFile, type TerminalProgram } from './run-file.ts'
+import { FORMAT } from './runner-script.ts'
 import { parseRunnerState, type RunnerState } from './runner-state.ts'
 
 export type TaskFolder = {
@@ -17,7 +18,10 @@ export type TaskFolder = {
   command: string
   run: string
   state: string
+  input: string
   stdin: string
+  stdin_new: string
+  end: string
   stdout: string
   stderr: string
 }
@@ -34,7 +38,10 @@ export function taskFolder(tasks_folder: string, task_id: string): TaskFolder {
     command: at('command'),
     run: at('run'),
     state: at('state'),
+    input: at('input'),
     stdin: at('stdin'),
+    stdin_new: at('stdin.new'),
+    end: at('end'),
     stdout: at('stdout'),
     stderr: at('stderr'),
   }
@@ -47,20 +54,37 @@ export function problemOf(spec: CommandSpec): string | null {
   if (cmd.length > COMMAND_MAX_CHARS) return `the command is over ${COMMAND_MAX_CHARS} characters`
   if (!workdir.startsWith('/') || workdir.includes('\0')) return 'workdir is not an absolute path'
   if (timeout_ms !== null && !(timeout_ms > 0)) return 'timeout_ms is not above zero'
+  for (const [name, value] of Object.entries(spec.caps ?? {})) {
+    if (value === undefined) continue
+    if (!Number.isSafeInteger(value) || value < 1) return `the cap ${name} is not a whole number`
+  }
   return null
 }
 
-/** Makes the folder and its two files; leaves a claimed one as it is. */
+/** Makes the folder and its files; leaves a claimed one as it is. */
 export function writeFolder(
   folder: TaskFolder,
-  spec: CommandSpec,
-  env: Readonly<Record<string, string>>,
+  cmd: string,
+  settings: RunSettings,
+  terminal: TerminalProgram,
 ): void {
   const made = makeFolder(folder.path)
   if (!made && statSync(folder.state, { throwIfNoEntry: false })) return
   const put = made ? write : replace
-  put(folder.command, spec.cmd.endsWith('\n') ? spec.cmd : `${spec.cmd}\n`)
-  put(folder.run, runFile({ ...spec, env }))
+  put(folder.command, cmd.endsWith('\n') ? cmd : `${cmd}\n`)
+  // Kept beside `run`, which is emptied at the end: what the output is must be known then, too.
+  if (settings.stdin !== 'none') put(folder.input, `${settings.stdin}\n`)
+  put(folder.run, runFile(settings, terminal))
+}
+
+export function stdinOf(folder: TaskFolder): StdinMode {
+  try {
+    const mode = readFileSync(folder.input, 'utf8').trim()
+    return mode === 'pipe' || mode === 'terminal' ? mode : 'none'
+  } catch (error) {
+    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return 'none'
+    throw new ProcessFault('io', `cannot read ${folder.input}`, 'later', error)
+  }
 }
 
 /** False when it was there already. */
@@ -123,6 +147,6 @@ export function stateTimes(folder: TaskFolder): { started_at: string; ended_at: 
   return { started_at: new Date(born).toISOString(), ended_at: new Date(mtimeMs).toISOString() }
 }
 
-function isCode(error: unknown, code: string): boolean {
+export function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { AgentRecord } from '../protocol/agent-record.ts'
 import type { StateRecord } from '../protocol/state-record.ts'
@@ -156,4 +158,47 @@ test('§13: words are accepted durably, once for one key, about an item or an an
     const problem = await api.refused('POST', '/agents/main/messages', given)
     assert.equal(problem.code, code, JSON.stringify(given))
   }
+})
+
+test('§9: an agent made from a template has its files and, unless told otherwise, its defaults', async (t) => {
+  const api = await openApi(t)
+  const folder = join(api.box.home, 'templates', 'reviewer')
+  mkdirSync(join(folder, 'skills'), { recursive: true })
+  writeFileSync(join(folder, 'AGENTS.md'), '# How to review\n')
+  writeFileSync(join(folder, 'skills', 'diff.md'), 'Read it twice.\n')
+  writeFileSync(join(folder, 'agent.json'), '{"model":"a/b","fallback_model":"c/d"}')
+  const template = 'reviewer'
+  const { agent } = await api.post<Acted>('/agents', { id: 'docs', template, model: 'x/y' })
+  assert.deepEqual([agent.template, agent.model, agent.fallback_model], ['reviewer', 'x/y', 'c/d'])
+  const home = join(api.box.home, 'agents', 'docs')
+  assert.equal(readFileSync(join(home, 'skills', 'diff.md'), 'utf8'), 'Read it twice.\n')
+  assert.equal(existsSync(join(home, 'agent.json')), false)
+  const again = await api.refused('POST', '/agents', { id: 'main', template })
+  assert.equal(again.code, 'agent_exists')
+  assert.equal(existsSync(join(api.box.home, 'agents', 'main', 'AGENTS.md')), false)
+  writeFileSync(join(folder, 'agent.json'), '{"colour":"red"}')
+  const cases = [
+    [{ id: 'a', template: 'nobody' }, 404, 'template_not_found'],
+    [{ id: 'a', template: '../reviewer' }, 404, 'template_not_found'],
+    [{ id: 'a', template }, 422, 'template_invalid'],
+  ] as const
+  for (const [body, status, code] of cases) {
+    const problem = await api.refused('POST', '/agents', body)
+    assert.deepEqual([problem.status, problem.code], [status, code])
+  }
+})
+
+test('§9: a workspace that is no folder is refused before anything is stored', async (t) => {
+  const api = await openApi(t)
+  const before = await api.get<AgentRecord>('/agents/main')
+  const file = join(api.box.workspace, 'file')
+  writeFileSync(file, '')
+  for (const root of ['/nowhere/at/all', 'relative', file]) {
+    const workspace = { mode: 'explicit_root', root }
+    const made = await api.refused('POST', '/agents', { id: 'docs', workspace })
+    const changed = await api.refused('PATCH', '/agents/main', { workspace })
+    assert.deepEqual([made.code, changed.code], ['workspace_missing', 'workspace_missing'], root)
+  }
+  assert.deepEqual(await api.get('/agents/main'), before)
+  assert.equal((await api.refused('GET', '/agents/docs')).code, 'agent_not_found')
 })

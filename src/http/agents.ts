@@ -37,7 +37,7 @@ const make = createRoute({
   tags,
   summary: 'Make an agent',
   request: { query: noQuery, ...bodyOf(newAgent) },
-  responses: { 201: answerOf('It is made.', actedOnAgent), ...problems(409, 422) },
+  responses: { 201: answerOf('It is made.', actedOnAgent), ...problems(404, 409, 422) },
 })
 
 const read = createRoute({

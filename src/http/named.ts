@@ -11,7 +11,10 @@ import type { AgentView } from '../protocol/agent-view.ts'
 export type Named<T> = { ok: true; value: T } | { ok: false; refusal: Refusal }
 
 /** Tables whose rows have an id of their own and belong to an agent. */
-export type OwnedTable = Exclude<Table, 'agents' | 'rounds' | 'pacing' | 'receipts' | 'snoozes'>
+export type OwnedTable = Exclude<
+  Table,
+  'agents' | 'rounds' | 'pacing' | 'receipts' | 'snoozes' | 'meters'
+>
 
 const notFound: Readonly<Record<OwnedTable, string>> = {
   work_items: 'work_item_not_found',
@@ -26,6 +29,8 @@ const notFound: Readonly<Record<OwnedTable, string>> = {
   briefs: 'not_found',
   decisions: 'not_found',
   slots: 'not_found',
+  delegations: 'not_found',
+  worktrees: 'worktree_not_found',
 }
 
 export const refused = (code: string, message: string): { ok: false; refusal: Refusal } => ({

@@ -5,6 +5,7 @@
 import * as agents from './agents.ts'
 import type { HttpApp } from './app-env.ts'
 import * as attention from './attention.ts'
+import * as delegations from './delegations.ts'
 import * as deliveries from './deliveries.ts'
 import * as history from './history.ts'
 import * as itemViews from './item-views.ts'
@@ -18,6 +19,7 @@ import * as upkeep from './upkeep.ts'
 import { Views } from './views.ts'
 import * as waits from './waits.ts'
 import * as workItems from './work-items.ts'
+import * as worktrees from './worktrees.ts'
 
 /** Adds the routes of one resource, or of several that share something. */
 export type Register = (app: HttpApp, home: HomePort) => void
@@ -30,6 +32,8 @@ const overViews = [
   itemViews,
   waits,
   tasks,
+  delegations,
+  worktrees,
   history,
   attention,
   triggers,

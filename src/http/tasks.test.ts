@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { TaskRecord } from '../protocol/task-record.ts'
 import { openApi } from '../testing/api.ts'
 import { asked } from '../testing/api-scripts.ts'
+import { calls, says, scriptedModel } from '../testing/scripted-model.ts'
 
 type Tasks = { tasks: TaskRecord[]; next_cursor: string | null }
 type Acted = { task: TaskRecord; said: string }
@@ -61,7 +62,10 @@ test('§13: a running command has signs of life; it takes no input, and is stopp
   assert.equal(stopped.task.status, 'cancelled')
   assert.deepEqual(
     stopped.task.can.map(({ key, allowed }) => [key, allowed]),
-    [['stop_task', false]],
+    [
+      ['task_input', false],
+      ['stop_task', false],
+    ],
   )
   const late = await api.refused('POST', `${tasks}/${task.id}/input`, { text: 'y\n' })
   assert.deepEqual([late.status, late.code], [409, 'task_ended'])
@@ -94,4 +98,41 @@ test('§13: an open request says when it was last heard of and when it is given 
   assert.deepEqual([stale.status, stale.code], [409, 'run_stale'])
   const agent = (await api.post<{ agent: { state: string } }>('/agents/main/abort', run)).agent
   assert.equal(agent.state, 'active')
+})
+
+test('§13: a command that reads gets what it is given, and its input can be ended', async (t) => {
+  const run = { name: 'ExecCommand', input: { cmd: 'cat', accepts_input: true, yield_ms: 1 } }
+  const model = scriptedModel((_request, n) => (n === 1 ? calls(run) : says('It runs.')))
+  const api = await openApi(t, { models: { default: model } })
+  await api.box.host.open()
+  const rests = api.box.rests('main')
+  await api.post('/agents/main/messages', { text: 'Start it.' })
+  await rests
+  const [task] = (await api.get<Tasks>(tasks)).tasks
+  assert.deepEqual(
+    [task?.input, task?.can.map(({ key, allowed }) => [key, allowed])],
+    [
+      'pipe',
+      [
+        ['task_input', true],
+        ['stop_task', true],
+      ],
+    ],
+  )
+  const path = `${tasks}/${task?.id}/input`
+  const headers = { 'idempotency-key': 'once' }
+  const given = await api.ask<Acted>('POST', path, { text: 'one\n' }, headers)
+  assert.deepEqual([given.status, given.body.said], [202, `4 bytes are given to ${task?.id}.`])
+  await api.post(path, { text: 'one\n' }, headers)
+  const ended = api.box.until(
+    (notice) =>
+      notice.kind === 'committed' &&
+      notice.events.some(({ event }) => event.type === 'task_ended' && event.id === task?.id),
+    'the end of the command',
+  )
+  const last = await api.post<Acted>(path, { text: 'two\n', end: true })
+  assert.equal(last.said, `4 bytes are given to ${task?.id}; its input is ended.`)
+  await ended
+  const { text } = await api.get<Output>(`${tasks}/${task?.id}/output`)
+  assert.equal(text, 'one\ntwo\n')
 })

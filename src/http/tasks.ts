@@ -111,9 +111,9 @@ const input = createRoute({
   method: 'post',
   path: '/agents/{agent}/tasks/{task}/input',
   tags,
-  summary: 'Write to its input, when it accepts any',
+  summary: 'Write to the input of a command, or tell a child something',
   request: { ...one, ...bodyOf(taskInput) },
-  responses: { 202: answerOf('It is written.', actedOnTask), ...refusals },
+  responses: { 202: answerOf('It is given.', actedOnTask), ...refusals },
 })
 
 const stop = createRoute({
@@ -198,10 +198,12 @@ function acts(app: HttpApp, home: HomePort, views: Views): void {
     const { agent, task } = c.req.valid('param')
     const found = await rowNamed(home, 'tasks', agent, task)
     if (!found.ok) return found.refusal
-    const { id, status, ended_at } = found.value
-    if (ended_at !== null) return refused('task_ended', `${id} has ended: ${status}.`).refusal
-    // No command is started with an open input in this version.
-    return refused('task_takes_no_input', `${id} reads from /dev/null.`).refusal
+    const { id } = found.value
+    const command = { do: 'task_input', agent_id: agent, task_id: id } as const
+    const given = { ...command, ...c.req.valid('json') }
+    const done = await created(c, home, `/agents/{agent}/tasks/${id}/input`, given)
+    if (!done.ok) return done.refusal
+    return c.json({ task: await recordNow(id), ...toldOf(done.value) }, 202)
   })
 
   app.openapi(stop, async (c) => {

@@ -82,6 +82,20 @@ const derive: { [T in Table]: (row: Rows[T]) => Derived<T> } = {
   slots: ({ id, agent_id, schedule_id, status }) => ({ id, agent_id, schedule_id, status }),
   receipts: ({ id, agent_id }) => ({ id, agent_id }),
   snoozes: ({ id, agent_id, until }) => ({ id, agent_id, until }),
+  delegations: ({ id, agent_id, work_item_id, child_agent_id, state }) => ({
+    id,
+    agent_id,
+    work_item_id,
+    child_agent_id,
+    state,
+  }),
+  worktrees: ({ id, agent_id, state }) => ({ id, agent_id, state }),
+  meters: ({ id, agent_id, kind, reserved }) => ({
+    id,
+    agent_id,
+    kind,
+    reserved: Number(reserved !== null),
+  }),
 }
 
 export type Cell = string | number | null

@@ -18,55 +18,72 @@ export type CommitEnvironment = {
   mint: (prefix: 'evt') => string
 }
 
-export type Commit = (change: Change) => Promise<Committed>
+export type Commit = (change: Change, ...more: readonly Change[]) => Promise<Committed>
 
 /** Makes the writer of one store. Its statements are compiled here, once. */
 export function commitTo(db: Kysely<Database>, env: CommitEnvironment): Commit {
   const head = headStatement(db)
   const append = appendStatement(db)
-  const write = new Map(tables.map((table) => [table, writeStatement(db, table)]))
+  const writeRow = new Map(tables.map((table) => [table, writeStatement(db, table)]))
 
-  return (change) => {
-    const places = check(change)
+  return (change, ...more) => {
+    const changes = [change, ...more].map((one) => ({ change: one, places: check(one) }))
+    if (new Set(changes.map((one) => one.change.agent_id)).size !== changes.length) {
+      throw new Error('two changes of one agent in one commit')
+    }
     return db.transaction().execute(async (trx) => {
-      const now = await readHead(trx, head, change.agent_id)
-      if (now.boot_epoch !== env.boot_epoch) throw fenced(env.boot_epoch, now.boot_epoch)
-      if (now.seq !== change.expect_seq) return { ok: false, seq: now.seq }
-      if (change.at < now.at) throw new Error(`commit at ${change.at}, before ${now.at}`)
-
-      let { hash } = now
-      for (const [i, { event, meta }] of change.events.entries()) {
-        // In the order of `chained`.
-        const cells = [
-          now.global_seq + 1 + i,
-          env.mint('evt'),
-          change.agent_id,
-          meta.seq,
-          meta.at,
-          event.type,
-          1,
-          tableOf[event.type],
-          event.id,
-          meta.work_item_id,
-          meta.turn_id,
-          meta.causation_id,
-          JSON.stringify(event),
-        ]
-        hash = chainHash(hash, cells)
-        await trx.executeQuery(bind(append, [...cells, hash]))
+      // All are looked at before any is written: a conflict leaves nothing to take back.
+      const heads: Head[] = []
+      for (const { change: one } of changes) {
+        const now = await readHead(trx, head, one.agent_id)
+        if (now.boot_epoch !== env.boot_epoch) throw fenced(env.boot_epoch, now.boot_epoch)
+        if (now.seq !== one.expect_seq) return { ok: false, agent_id: one.agent_id, seq: now.seq }
+        if (one.at < now.at) throw new Error(`commit at ${one.at}, before ${now.at}`)
+        heads.push(now)
       }
-      for (const [table, row] of change.rows) {
-        const { first, last } = places.get(keyOf(table, row.id)) ?? { first: 0, last: 0 }
-        const seq = now.global_seq + 1
-        await trx.executeQuery(
-          bind(write.get(table), cellsOf(table, row, [seq + first, seq + last])),
-        )
+      let global_seq = heads[0]?.global_seq ?? 0
+      for (const [i, one] of changes.entries()) {
+        await write(trx, one, { global_seq, hash: heads[i]?.hash ?? chainStart })
+        global_seq += one.change.events.length
       }
-      const count = change.events.length
-      return { ok: true, seq: now.seq + count, global_seq: now.global_seq + count }
+      return { ok: true, seq: change.expect_seq + change.events.length, global_seq }
     })
   }
+
+  /** Appends the events after `global_seq`, chained to `hash`, and writes their rows. */
+  async function write(trx: Transaction<Database>, { change, places }: Checked, from: From) {
+    let { hash } = from
+    const first_seq = from.global_seq + 1
+    for (const [i, { event, meta }] of change.events.entries()) {
+      // In the order of `chained`.
+      const cells = [
+        first_seq + i,
+        env.mint('evt'),
+        change.agent_id,
+        meta.seq,
+        meta.at,
+        event.type,
+        1,
+        tableOf[event.type],
+        event.id,
+        meta.work_item_id,
+        meta.turn_id,
+        meta.causation_id,
+        JSON.stringify(event),
+      ]
+      hash = chainHash(hash, cells)
+      await trx.executeQuery(bind(append, [...cells, hash]))
+    }
+    for (const [table, row] of change.rows) {
+      const { first, last } = places.get(keyOf(table, row.id)) ?? { first: 0, last: 0 }
+      const cells = cellsOf(table, row, [first_seq + first, first_seq + last])
+      await trx.executeQuery(bind(writeRow.get(table), cells))
+    }
+  }
 }
+
+type Checked = { change: Change; places: Map<string, Place> }
+type From = Pick<Head, 'global_seq' | 'hash'>
 
 /** Of a row within a change: the index of its first event and of its last. */
 type Place = { first: number; last: number }

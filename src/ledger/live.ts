@@ -37,10 +37,12 @@ export function readLive(db: Kysely<Database>, agent_id: AgentId): Promise<LiveR
       const rows: (readonly [Table, Rows[Table]])[] = [
         ['agents', JSON.parse(agent.data) as Rows['agents']],
         ...(await itemsAndPacing(trx, agent_id)),
+        ...(await meters(trx, agent_id, turn?.work_item_id ?? null)),
         ...(await waits(trx, agent_id)),
         ...(await messages(trx, agent_id, turn?.input_cut ?? null)),
         ...(await tasks(trx, agent_id)),
         ...(await inlets(trx, agent_id, last.at)),
+        ...(await children(trx, agent_id)),
         ...(turn ? [['turns', turn] as const, ...(await ofTurn(trx, turn.id))] : []),
       ]
       return { seq: last.seq, last_at: last.at, rows }
@@ -106,6 +108,34 @@ async function itemsAndPacing(db: Kysely<Database>, agent_id: AgentId): Promise<
     ...parsed('pacing', paces),
     ...parsed('pacing', own),
   ]
+}
+
+/** Of open items, of the item of the open turn, of the agent itself, and what is reserved. */
+async function meters(
+  db: Kysely<Database>,
+  agent_id: AgentId,
+  of_turn: string | null,
+): Promise<Found> {
+  const ofItems = await db
+    .selectFrom('work_items')
+    .innerJoin('meters', 'meters.id', 'work_items.id')
+    .select(['meters.born', 'meters.data'])
+    .where('work_items.agent_id', '=', agent_id)
+    .where('work_items.state', '=', 'open')
+    .execute()
+  const named = await db
+    .selectFrom('meters')
+    .select(['born', 'data'])
+    .where('id', 'in', of_turn === null ? [agent_id] : [agent_id, of_turn])
+    .execute()
+  const reserved = await db
+    .selectFrom('meters')
+    .select(['born', 'data'])
+    .where('agent_id', '=', agent_id)
+    .where('reserved', '=', sql.lit(1))
+    .execute()
+  const all = new Map([...ofItems, ...named, ...reserved].map((row) => [row.born, row]))
+  return parsed('meters', byBirth([...all.values()]))
 }
 
 /**
@@ -180,6 +210,26 @@ async function inlets(db: Kysely<Database>, agent_id: AgentId, at: Timestamp): P
     ...parsed('triggers', byBirth(triggers)),
     ...parsed('schedules', byBirth(schedules)),
     ...parsed('snoozes', byBirth([...dismissed, ...snoozed])),
+  ]
+}
+
+/** What links it to its children, and what of theirs stands on the disk. */
+async function children(db: Kysely<Database>, agent_id: AgentId): Promise<Found> {
+  const delegations = await db
+    .selectFrom('delegations')
+    .select(['born', 'data'])
+    .where('agent_id', '=', agent_id)
+    .where('state', '=', 'active')
+    .execute()
+  const worktrees = await db
+    .selectFrom('worktrees')
+    .select(['born', 'data'])
+    .where('agent_id', '=', agent_id)
+    .where('state', 'in', ['planned', 'ready', 'kept'])
+    .execute()
+  return [
+    ...parsed('delegations', byBirth(delegations)),
+    ...parsed('worktrees', byBirth(worktrees)),
   ]
 }
 

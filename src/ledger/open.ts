@@ -210,13 +210,13 @@ function ownedLedger({ home, db, database, boot_epoch, options, release }: Owned
 
   return {
     ...readsOf({ home, db, database, mode: 'write', state }),
-    commit: (change) =>
+    commit: (change, ...more) =>
       writing('Committing', async () => {
         const n = ++commits
-        if (!seam) return write(change)
+        if (!seam) return write(change, ...more)
         await dieIfToldTo(() => seam.before_commit(n, change))
         if (seam.max_pages) database.exec(`pragma max_page_count = ${seam.max_pages()}`)
-        const committed = await write(change)
+        const committed = await write(change, ...more)
         if (committed.ok) await dieIfToldTo(() => seam.after_commit(n, change))
         return committed
       }),

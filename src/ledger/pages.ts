@@ -110,7 +110,8 @@ function* conditions(
 ): Iterable<[column: string, value: string]> {
   if (agent_id !== undefined) yield [own(table, 'agents', 'agent_id'), agent_id]
   if (work_item_id !== undefined) {
-    yield [table === 'pacing' ? 'id' : own(table, 'work_items', 'work_item_id'), work_item_id]
+    const named = table === 'pacing' || table === 'meters'
+    yield [named ? 'id' : own(table, 'work_items', 'work_item_id'), work_item_id]
   }
   if (turn_id !== undefined) yield [own(table, 'turns', 'turn_id'), turn_id]
   if (schedule_id !== undefined) yield [own(table, 'schedules', 'schedule_id'), schedule_id]

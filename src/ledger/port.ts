@@ -21,9 +21,10 @@ export type Change = {
 }
 
 export type Committed =
+  /** `seq` of the first change's agent. */
   | { ok: true; seq: number; global_seq: number }
-  /** Somebody was faster; nothing of the change is kept. Decide again on fresh facts. */
-  | { ok: false; seq: number }
+  /** Somebody was faster there; nothing is kept. Decide again on fresh facts. */
+  | { ok: false; agent_id: AgentId; seq: number }
 
 export type LiveRows = {
   seq: number
@@ -101,12 +102,14 @@ export interface LedgerReads {
 
 export interface Ledger extends LedgerReads {
   /**
-   * Durable when it resolves. May not be called twice at once for one agent by one process. A
-   * change that contradicts itself, or breaks a rule of the store (what ended stays ended), is a
-   * bug: an ordinary error, and nothing is kept. After a fault that is never to be tried again the
-   * ledger answers every call with it; only `close` remains.
+   * Durable when it resolves. Of several changes, each of another agent, all land or none; one
+   * without events only asks that its agent stands where the decision saw it. May not be called
+   * twice at once for one agent by one process. A change that contradicts itself, or breaks a rule
+   * of the store (what ended stays ended), is a bug: an ordinary error, and nothing is kept. After
+   * a fault that is never to be tried again the ledger answers every call with it; only `close`
+   * remains.
    */
-  commit(change: Change): Promise<Committed>
+  commit(change: Change, ...more: readonly Change[]): Promise<Committed>
   /** Stores bytes under their sha256; idempotent; durable when it resolves. */
   putBlob(bytes: Uint8Array): Promise<string>
   /**

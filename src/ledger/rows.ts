@@ -18,6 +18,7 @@ const named: ReadonlySet<Table> = new Set([
   'slots',
   'receipts',
   'snoozes',
+  'meters',
 ])
 
 /** All row tables share the columns of this one that these queries use; see schema.ts. */
@@ -43,8 +44,8 @@ export async function readAgents(db: Kysely<Database>): Promise<Rows['agents'][]
 
 /**
  * Ids of `table` that `short` may mean: `work_7f3a` is every `work_…7f3a`; a whole id is itself.
- * Agents, rounds, pacing, slots, receipts and snoozes have names, not minted ids: there only the
- * whole name matches.
+ * Agents, rounds, pacing, slots, receipts, snoozes and meters have names, not minted ids: there
+ * only the whole name matches.
  */
 export async function readIdsLike(
   db: Kysely<Database>,

@@ -3,7 +3,7 @@
  * queries are written against are derived from it, the reference page is printed from it, and a
  * test holds it against what the migrations really make.
  *
- * `events`, append-only, is the truth; the seventeen row tables are its fold, rewritten in the
+ * `events`, append-only, is the truth; the twenty row tables are its fold, rewritten in the
  * transaction that appends. What retention took from the old end of `events` is summed up in
  * `floors`, `baselines` and `spent`. `meta` names the home. There are no foreign keys: a row is a
  * fold, what it points at is checked by `verify` and by the domain, and a commit may write the
@@ -12,7 +12,7 @@
 import type { Table } from '../domain/event.ts'
 
 /** The schema this program reads and writes; `pragma user_version` of the file must equal it. */
-export const schemaVersion = 2
+export const schemaVersion = 3
 
 type Column = { type: 'text' | 'integer' | 'real'; null: boolean; about: string }
 
@@ -254,6 +254,33 @@ export const schema = {
       ...common,
       agent_id: agentId,
       until: textOrNull('when it may stand there again; null: dismissed'),
+    },
+  },
+  delegations: {
+    about: "Links from a parent's work item to the child agent it was handed to. Never deleted.",
+    columns: {
+      ...common,
+      agent_id: agentId,
+      work_item_id: itemId,
+      child_agent_id: text('the child'),
+      state: text('active, or how its task ended; every other state is final'),
+    },
+  },
+  worktrees: {
+    about: 'Git worktrees of children, each owned by the task that supervises its child.',
+    columns: {
+      ...common,
+      agent_id: agentId,
+      state: text('planned, ready, kept, removed or discarded'),
+    },
+  },
+  meters: {
+    about: 'What was used of a budget: one row an item that has one, one a child that draws on it.',
+    columns: {
+      ...common,
+      agent_id: agentId,
+      kind: text('item or agent: what the id names'),
+      reserved: integer('1 while a request is open that is reserved here, else 0'),
     },
   },
 } as const satisfies Record<Table | 'meta' | 'events' | 'floors' | 'baselines' | 'spent', Shape>

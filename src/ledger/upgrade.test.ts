@@ -10,6 +10,7 @@ import { test, type TestContext } from 'node:test'
 import type { Table } from '../domain/event.ts'
 import { freshMint } from '../testing/lane.ts'
 import { sql as schema1 } from './migrations/0001.ts'
+import { after, before as beforeSecond } from './migrations/0002.ts'
 import { openLedger, openReader } from './open.ts'
 import type { LedgerFault } from './port.ts'
 import { schemaOf } from './sqlite.ts'
@@ -17,7 +18,9 @@ import { schemaOf } from './sqlite.ts'
 const open = (home: string) =>
   openLedger(home, { clock_now: () => Date.parse('2026-03-01T00:00:00.000Z'), mint: freshMint })
 
-const rows = readFileSync(join(import.meta.dirname, 'migrations', 'schema-1.fixture.sql'), 'utf8')
+const fixture = (schema: number) =>
+  readFileSync(join(import.meta.dirname, 'migrations', `schema-${schema}.fixture.sql`), 'utf8')
+const rows = fixture(1)
 const databaseOf = (home: string) => join(home, 'ledger', 'ledger.sqlite')
 
 /** A home as 0.1.0 left it; a row that begins with `lost` is not there. */
@@ -34,6 +37,19 @@ function homeOfSchema1(t: TestContext, lost?: string): string {
   return home
 }
 
+/** A home of schema 2, with a floor that retention lifted. */
+function homeOfSchema2(t: TestContext): string {
+  const home = mkdtempSync(join(tmpdir(), 'holon-upgrade-'))
+  t.after(() => rmSync(home, { recursive: true }))
+  mkdirSync(join(home, 'ledger'), { mode: 0o700 })
+  const database = new DatabaseSync(databaseOf(home))
+  database.exec('pragma journal_mode = wal')
+  database.exec(`begin; ${schema1}; ${beforeSecond}; ${after}; pragma user_version = 2`)
+  database.exec(`${fixture(2)} commit`)
+  database.close()
+  return home
+}
+
 /** Every row of the database, by table, as JSON text. */
 function dataOf(path: string): Record<string, unknown[]> {
   const database = new DatabaseSync(path, { readOnly: true })
@@ -46,8 +62,12 @@ function dataOf(path: string): Record<string, unknown[]> {
   return Object.fromEntries(all) as Record<string, unknown[]>
 }
 
-/** Before schema 2 each agent said the generation of its one trigger, which it never had. */
-const withoutGeneration = ({ trigger_generation: _, ...agent }: Record<string, unknown>) => agent
+/** What the rows of now have beside those of then, and what they had that nothing needed. */
+function asOfNow(table: string, row: Record<string, unknown>): Record<string, unknown> {
+  const { trigger_generation: _, ...rest } = row
+  if (table === 'agents') return { ...rest, inherited_sha256: null }
+  return table === 'tasks' ? { ...rest, input: 'none', asking: null } : row
+}
 
 test('§11 a ledger of schema 1 is upgraded by its owner: same rows, and it verifies', async (t) => {
   const home = homeOfSchema1(t)
@@ -62,10 +82,7 @@ test('§11 a ledger of schema 1 is upgraded by its owner: same rows, and it veri
     if (table === 'meta' || table === 'events') continue
     for (const { id, data } of found as { id: string; data: string }[]) {
       const row = JSON.parse(data) as Record<string, unknown>
-      assert.deepEqual(
-        await ledger.row(table as Table, id),
-        table === 'agents' ? withoutGeneration(row) : row,
-      )
+      assert.deepEqual(await ledger.row(table as Table, id), asOfNow(table, row))
     }
   }
   const stored = before['events'] as { global_seq: number; id: string; data: string }[]
@@ -85,11 +102,26 @@ test('§11 a ledger of schema 1 is upgraded by its owner: same rows, and it veri
   await ledger.close()
 })
 
+test('§11 a ledger of schema 2 whose history was cut is upgraded, and verifies', async (t) => {
+  const home = homeOfSchema2(t)
+  const before = dataOf(databaseOf(home))
+  const ledger = await open(home)
+  const { ok, problems, events } = await ledger.verify()
+  assert.deepEqual({ ok, problems, events }, { ok: true, problems: [], events: 7 })
+  for (const table of ['agents', 'work_items', 'messages', 'tasks', 'waits'] as const) {
+    for (const { id, data } of before[table] as { id: string; data: string }[]) {
+      const row = JSON.parse(data) as Record<string, unknown>
+      assert.deepEqual(await ledger.row(table, id), asOfNow(table, row))
+    }
+  }
+  await ledger.close()
+})
+
 test('§11 what was before the upgrade is kept beside it, whole and private', async (t) => {
   const home = homeOfSchema1(t)
   const before = dataOf(databaseOf(home))
   await open(home).then((ledger) => ledger.close())
-  const copy = join(home, 'ledger-before-2.sqlite')
+  const copy = join(home, 'ledger-before-3.sqlite')
   assert.equal(statSync(copy).mode & 0o777, 0o600)
   assert.deepEqual(dataOf(copy), before)
   const database = new DatabaseSync(copy)
@@ -108,7 +140,7 @@ test('§11 a reader of an older ledger says that an owner has to open it first',
   const home = homeOfSchema1(t)
   await assert.rejects(openReader(home), (fault: LedgerFault) => {
     assert.deepEqual([fault.code, fault.retry], ['older_schema', 'never'])
-    assert.match(fault.message, /has schema 1 and this holon reads 2: open the home once with /)
+    assert.match(fault.message, /has schema 1 and this holon reads 3: open the home once with /)
     return true
   })
   await open(home).then((ledger) => ledger.close())

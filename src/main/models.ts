@@ -1,12 +1,14 @@
 /**
- * Models by name, each opened once. Keys come from files, the environment and nowhere else.
+ * Models by name, each opened once. Keys come from files, the environment and nowhere else. `acp`
+ * gives the sessions of agents of other makers, when the first of their models is opened.
  */
 import type { RunSettings } from '../cli/ports.ts'
 import type { Model, Usage as ModelUsage } from '../models/model.ts'
+import type { AcpPort } from '../models/acp-port.ts'
 import type { ProviderSetting } from '../models/open-model.ts'
-import { clock, env, files } from './machine.ts'
+import { clock, env, expanded, files } from './machine.ts'
 
-export async function modelsOf(config: RunSettings['config']) {
+export async function modelsOf(config: RunSettings['config'], acp: () => Promise<AcpPort>) {
   const [{ openModel }, data, { keptAliveFetch }] = await Promise.all([
     import('../models/open-model.ts'),
     import('../models/model-data.ts'),
@@ -16,12 +18,19 @@ export async function modelsOf(config: RunSettings['config']) {
   const opened = new Map<string, Model>()
   const settings = {
     providers: (config.providers ?? {}) as Record<string, ProviderSetting>,
+    acp: Object.fromEntries(
+      Object.entries(config.acp ?? {}).map(([name, setting]) => [
+        name,
+        { ...setting, command: expanded(setting.command) },
+      ]),
+    ),
     env,
     read_file: async (path: string) => new TextDecoder().decode((await files.read(path)).bytes),
   }
   const ports = {
     clock,
     fetch: fetching.fetch,
+    acp,
     runbook: async () => (await import('../models/runbook/runbook-model.ts')).runbookModel(),
   }
   return {

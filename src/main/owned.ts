@@ -6,9 +6,11 @@ import { join } from 'node:path'
 import type { OwnedHome, RunSettings } from '../cli/ports.ts'
 import type { Redactor } from '../domain/redact.ts'
 import type { Ledger } from '../ledger/port.ts'
+import { acpSessionsOf } from './acp.ts'
 import { ensureToken, readToken, writeDoor } from './control.ts'
 import { clock, doorPath, env, files, ids, userHome } from './machine.ts'
 import { modelsOf } from './models.ts'
+import { worktreesOf } from './worktrees.ts'
 
 type Taking = {
   /** Knows what must not be written. */
@@ -19,11 +21,12 @@ type Taking = {
 
 /** Rejects with the ledger's faults. */
 export async function takeHome({ home, config }: RunSettings, { redactor, daemon }: Taking) {
+  const acp = acpSessionsOf(home, () => processes)
   const [{ openLedger }, { createHost }, { createProcesses }, models] = await Promise.all([
     import('../ledger/open.ts'),
     import('../runtime/host.ts'),
     import('../exec/processes.ts'),
-    modelsOf(config),
+    modelsOf(config, acp),
   ])
   const opened = await openLedger(home, {
     clock_now: () => clock.now(),
@@ -35,6 +38,7 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
     clock,
     parent_env: env,
     pass: config.environment ?? [],
+    caps: config.command_caps ?? {},
   })
   const host = createHost({
     home,
@@ -43,6 +47,8 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
     ids,
     files,
     processes,
+    worktrees: worktreesOf(home),
+    foreign_agents: { stop: async (...of) => (await acp()).stop(...of) },
     models,
     environment: {},
     user_home: userHome,

@@ -67,7 +67,10 @@ export async function telemetryOf(settings: ServeSettings, redact: Redact): Prom
   const told = logNotices(log)
   return {
     log,
-    timed: (ledger) => ({ ...ledger, commit: metrics.timed((change) => ledger.commit(change)) }),
+    timed: (ledger) => ({
+      ...ledger,
+      commit: metrics.timed((...changes) => ledger.commit(...changes)),
+    }),
     watch: (given) => {
       watched = given
     },

@@ -33,6 +33,11 @@ export type Adapted = {
   provider_options?: LanguageModelV4CallOptions['providerOptions']
   /** Last touch on the prompt, such as cache marks. Must be pure. */
   last_touch?: (prompt: LanguageModelV4Prompt) => LanguageModelV4Prompt
+  /**
+   * Makes the first touch on each part of one answer, which then comes with its raw chunks: what
+   * the provider sent, each ahead of the parts that the library makes of it.
+   */
+  first_touch?: () => (part: LanguageModelV4StreamPart) => LanguageModelV4StreamPart
 }
 
 export type AdapterPorts = {
@@ -60,6 +65,7 @@ function callOf(adapted: Adapted, request: ModelRequest): LanguageModelV4CallOpt
     prompt: adapted.last_touch ? adapted.last_touch(prompt) : prompt,
     ...(tools.length > 0 && { tools, toolChoice: { type: request.tool_choice } }),
     ...(request.max_output_tokens !== null && { maxOutputTokens: request.max_output_tokens }),
+    ...(adapted.first_touch && { includeRawChunks: true }),
     ...(adapted.provider_options && { providerOptions: adapted.provider_options }),
   }
 }
@@ -73,6 +79,7 @@ class Exchange {
   readonly #ports: AdapterPorts
   readonly #options: ModelOptions
   readonly #round: RoundBuilder
+  readonly #touch: ((part: LanguageModelV4StreamPart) => LanguageModelV4StreamPart) | undefined
   readonly #wire = new AbortController()
   #reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | null = null
   #over = false
@@ -84,6 +91,7 @@ class Exchange {
     this.#ports = ports
     this.#options = options
     this.#round = new RoundBuilder(request.model)
+    this.#touch = adapted.first_touch?.()
     this.#lastSign = ports.clock.now()
   }
 
@@ -139,7 +147,7 @@ class Exchange {
   }
 
   #take(part: LanguageModelV4StreamPart): ModelFault | null {
-    const step = this.#round.take(part)
+    const step = this.#round.take(this.#touch?.(part) ?? part)
     switch (step.type) {
       case 'nothing':
         return null

@@ -33,5 +33,11 @@ export const modelLimits = {
   context_window: limit('context_window', 128_000, 'tokens', 'of a model nobody described'),
   error_body: limit('error_body', 262_144, 'bytes', 'read of an error answer; more is never shown'),
   provider_words: limit('provider_words', 300, 'characters', 'of the provider, quoted in a fault'),
+  acp_attempts: limit(
+    'acp_attempts',
+    6,
+    'attempts',
+    'of one request by an agent of another maker whose process keeps ending',
+  ),
   sockets: limit('sockets', 64, 'connections', 'per provider host: 16 agents, with room'),
 } as const satisfies Record<string, Limit>

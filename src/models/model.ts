@@ -55,6 +55,28 @@ export type ModelRequest = {
   max_output_tokens: number | null
   /** Structured facts for the deterministic models; adapters ignore it. */
   situation: unknown
+  /** For an agent of another maker (`acp/…`), which needs it; adapters of providers ignore it. */
+  agent_session?: AgentSession
+}
+
+/**
+ * Where an agent of another maker works, and what is new for it. It has its own instructions and
+ * remembers its session, so it is not told the opening unless it lost that.
+ */
+export type AgentSession = {
+  /** The round's id: a request with the same one is followed, never asked again. */
+  request_id: string
+  /** The supervising task, whose folder has the session. */
+  task_id: string
+  /** Absolute path of the workspace. */
+  workdir: string
+  /** The words of this turn's messages, oldest first, and nothing else; may be empty. */
+  input: string
+  /**
+   * When this turn began with the operator's answer to a wait whose source is `permission`: its
+   * words, and the wait's `resource`. Only this can allow anything.
+   */
+  answer: { permission_id: string; text: string } | null
 }
 
 /** Live signs, shown and never stored. Only the outcome counts. */

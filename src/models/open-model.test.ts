@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { startModelServer } from '../testing/model-server.ts'
 import { asks, handClock, hear } from '../testing/model-server-client.ts'
 import { says, scriptedModel } from '../testing/scripted-model.ts'
+import type { AcpPort } from './acp-port.ts'
 import { keptAliveFetch } from './fetch.ts'
 import type { ModelSettings, ProviderSetting } from './open-model.ts'
 import { openModel } from './open-model.ts'
@@ -97,6 +98,40 @@ test('the runbook model is the one that was handed in', async () => {
     runbook: () => Promise.resolve(runbook),
   })
   assert.deepEqual(opened, { ok: true, model: runbook })
+})
+
+test('an agent of another maker opens when it is configured and its program is there', async () => {
+  const port: AcpPort = {
+    finds: ({ command }) => command === 'gemini',
+    look: () => Promise.reject(new Error('not asked')),
+    follow: () => {
+      throw new Error('not asked')
+    },
+  }
+  const known = { gemini: { command: 'gemini', args: ['--acp'] }, gone: { command: 'no-such' } }
+  const given = { ...settings({}), acp: known }
+  const answer = async (id: string, acp?: () => Promise<AcpPort>) => {
+    const opened = await openModel(id, given, { ...ports, ...(acp && { acp }) })
+    return opened.ok ? 'opened' : `${opened.rejection.code}: ${opened.rejection.message}`
+  }
+  const here = () => Promise.resolve(port)
+  assert.deepEqual(
+    [
+      await answer('acp/gemini', here),
+      await answer('acp/gemnii', here),
+      await answer('acp/__proto__', here),
+      await answer('acp/gone', here),
+      await answer('acp/gemini'),
+    ],
+    [
+      'opened',
+      'unknown_model: There is no agent "gemnii": choose acp/gemini, or add it to acp.gemnii.',
+      'unknown_model: There is no agent "__proto__": add it to acp.__proto__.',
+      'program_not_found: The program no-such of acp/gone is not found: ' +
+        'install it, or set acp.gone.command to its path.',
+      'unknown_provider: Agents of other makers cannot be run from here.',
+    ],
+  )
 })
 
 test('a local server without a key gets no authorization header', async (t) => {

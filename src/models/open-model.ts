@@ -3,6 +3,7 @@
  * without the network (the name, the provider, the key, the address) and says no as a value with
  * one sentence and its remedy. Only the adapter in use is loaded.
  */
+import type { AcpPort, AcpSetting } from './acp-port.ts'
 import type { Adapted, AdapterPorts } from './ai-sdk.ts'
 import { adaptedModel } from './ai-sdk.ts'
 import type { AdapterConnection } from './connection.ts'
@@ -24,6 +25,8 @@ export type ProviderSetting = {
 
 export type ModelSettings = {
   providers: Readonly<Record<string, ProviderSetting>>
+  /** Agents of other makers, by the id behind `acp/`. */
+  acp?: Readonly<Record<string, AcpSetting>>
   env: Readonly<Record<string, string | undefined>>
   /** Rejects when the file cannot be read. */
   read_file: (path: string) => Promise<string>
@@ -33,12 +36,15 @@ export type OpenModelPorts = AdapterPorts & {
   fetch: Fetch
   /** The deterministic model, for the id `runbook`; absent where there is none. */
   runbook?: () => Promise<Model>
+  /** The sessions of agents of other makers; absent where none can be run. */
+  acp?: () => Promise<AcpPort>
 }
 
 export type ModelRejectionCode =
   | 'bad_model_name'
   | 'unknown_provider'
   | 'unknown_model'
+  | 'program_not_found'
   | 'no_key'
   | 'key_unreadable'
   | 'no_base_url'
@@ -98,6 +104,7 @@ export async function openModel(
   if (slash < 0 || provider === '' || model === '' || /\s/.test(id)) {
     return no('bad_model_name', `"${id}" is no model: write provider/model, ${example(settings)}.`)
   }
+  if (provider === 'acp') return openAcp(model, settings, ports)
   if (setting === null) return no('unknown_provider', unknownProvider(provider, settings))
   if (setting.models !== undefined && !setting.models.includes(model)) {
     return no('unknown_model', unknownModel(provider, model, setting.models))
@@ -129,6 +136,31 @@ async function adapt(kind: WireKind, connection: AdapterConnection): Promise<Ada
 async function openRunbook(provider: string, ports: OpenModelPorts): Promise<OpenedModel> {
   if (ports.runbook) return { ok: true, model: await ports.runbook() }
   return no('unknown_provider', `The ${provider} model is not available here: choose another.`)
+}
+
+/** Never loaded by who has no such agent. */
+async function openAcp(
+  name: string,
+  settings: ModelSettings,
+  ports: OpenModelPorts,
+): Promise<OpenedModel> {
+  const known = settings.acp ?? {}
+  const setting = Object.hasOwn(known, name) ? known[name] : undefined
+  if (setting === undefined) {
+    const closest = nearest(name, Object.keys(known))
+    const choice = closest === null ? '' : `choose acp/${closest}, or `
+    return no('unknown_model', `There is no agent "${name}": ${choice}add it to acp.${name}.`)
+  }
+  if (!ports.acp) return no('unknown_provider', 'Agents of other makers cannot be run from here.')
+  const port = await ports.acp()
+  const { command, args = [], env = {} } = setting
+  const program = { command, args, env: { pass: env.pass ?? [], set: env.set ?? {} } }
+  if (!port.finds(program)) {
+    const remedy = `install it, or set acp.${name}.command to its path`
+    return no('program_not_found', `The program ${command} of acp/${name} is not found: ${remedy}.`)
+  }
+  const { acpModel } = await import('./acp.ts')
+  return { ok: true, model: acpModel(name, program, port) }
 }
 
 function settingOf(provider: string, settings: ModelSettings): ProviderSetting | null {

@@ -5,6 +5,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { Adapted } from './ai-sdk.ts'
 import type { AdapterConnection } from './connection.ts'
+import { providerIds } from './repeated-ids.ts'
 
 export function adapt(connection: AdapterConnection): Adapted {
   const { provider, model, api_key, base_url, fetch } = connection
@@ -20,5 +21,6 @@ export function adapt(connection: AdapterConnection): Adapted {
     provider,
     language_model: library.chatModel(model),
     secrets: api_key === null ? [] : [api_key],
+    first_touch: providerIds,
   }
 }

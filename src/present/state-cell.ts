@@ -3,7 +3,7 @@
  * since or until when, or what runs now. The longer words are in `protocol/why.ts`. Pure.
  */
 import type { AgentView } from '../protocol/agent-view.ts'
-import type { Projection, Usage, Wait } from '../protocol/records.ts'
+import { measuredWords, type Projection, type Usage, type Wait } from '../protocol/records.ts'
 import type { Mark } from './marks.ts'
 import { clock, clockSpan, due, since, type Zone } from './span.ts'
 
@@ -20,6 +20,8 @@ export function stateCell(view: AgentView, p: Projection, zone: Zone): StateCell
       return { mark: 'blocked', text: `blocked: ${reason.text}` }
     case 'needs_input':
       return { mark: 'needs_me', text: 'your input on its plan' }
+    case 'budget':
+      return { mark: 'needs_me', text: `budget: ${reason.over.map(measuredWords).join(', ')}` }
     case 'nothing_holds_it':
       break
   }

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { agentRecord } from './agent-record.ts'
+import { worktreeRecord } from './delegation-record.ts'
 import { listOf } from './scalar.ts'
 import { scheduleRecord } from './schedule-record.ts'
 import { taskRecord } from './task-record.ts'
@@ -49,6 +50,9 @@ export const actedOnWait = z
 export const actedOnTask = z
   .strictObject({ task: taskRecord, ...doneShape })
   .meta({ id: 'ActedOnTask' })
+export const actedOnWorktree = z
+  .strictObject({ worktree: worktreeRecord, ...doneShape })
+  .meta({ id: 'ActedOnWorktree' })
 export const actedOnTrigger = z
   .strictObject({ trigger: triggerRecord, ...doneShape })
   .meta({ id: 'ActedOnTrigger' })

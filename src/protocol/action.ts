@@ -3,7 +3,9 @@
  * key that the rules know it by. One table for `can`, `why`, the inbox and, later, key maps. A line
  * and a path name whole ids; a screen shortens them.
  */
+import type { Measured } from '../domain/budget.ts'
 import type { ActionKey } from '../domain/can.ts'
+import { raises } from '../domain/metering.ts'
 import type { Can } from './can.ts'
 
 /** What an act is about: an agent by its name, or a thing of an agent. */
@@ -24,7 +26,7 @@ const doors: {
   start_agent: ({ agent_id: a }) => [`holon agents start ${a}`, 'POST', `${of(a)}/start`],
   stop_agent: ({ agent_id: a }) => [`holon agents stop ${a}`, 'POST', `${of(a)}/stop`],
   abort: ({ agent_id: a }) => [`holon agents abort ${a}`, 'POST', `${of(a)}/abort`],
-  configure_agent: ({ agent_id: a }) => [null, 'PATCH', of(a)],
+  configure_agent: ({ agent_id: a }) => [`holon agents configure ${a}`, 'PATCH', of(a)],
   delete_agent: ({ agent_id: a }) => [`holon agents delete ${a}`, 'DELETE', of(a)],
   create_item: ({ agent_id: a }) => [
     a === 'main' ? 'holon work create <objective>' : `holon work create --agent ${a} <objective>`,
@@ -50,6 +52,11 @@ const doors: {
   trigger: (s) => [`holon trigger ${s.id}`, 'POST', `${wait(s)}/trigger`],
   cancel_wait: (s) => [`holon waits cancel ${s.id}`, 'DELETE', wait(s)],
   stop_task: (s) => [`holon tasks stop ${s.id}`, 'POST', `${task(s)}/stop`],
+  task_input: (s) => [`holon tasks input ${s.id} <text>`, 'POST', `${task(s)}/input`],
+  snapshot_worktree: (s) => [`holon worktree snapshot ${s.id}`, 'POST', `${worktree(s)}/snapshot`],
+  restore_worktree: (s) => [`holon worktree restore ${s.id}`, 'POST', `${worktree(s)}/restore`],
+  discard_worktree: (s) => [`holon worktree discard ${s.id}`, 'POST', `${worktree(s)}/discard`],
+  remove_worktree: (s) => [`holon worktree remove ${s.id}`, 'POST', `${worktree(s)}/remove`],
   reset_trigger: (s) => [`holon trigger reset ${s.id}`, 'POST', `${trigger(s)}/reset`],
   revoke_trigger: (s) => [`holon trigger revoke ${s.id}`, 'DELETE', trigger(s)],
   redeliver: (s) => [
@@ -69,6 +76,7 @@ const of = (agent_id: string): string => `/agents/${agent_id}`
 const item = ({ agent_id, id }: Subject): string => `${of(agent_id)}/work-items/${id}`
 const wait = ({ agent_id, id }: Subject): string => `${of(agent_id)}/waits/${id}`
 const task = ({ agent_id, id }: Subject): string => `${of(agent_id)}/tasks/${id}`
+const worktree = ({ agent_id, id }: Subject): string => `${of(agent_id)}/worktrees/${id}`
 const trigger = ({ agent_id, id }: Subject): string => `${of(agent_id)}/triggers/${id}`
 const schedule = ({ agent_id, id }: Subject): string => `${of(agent_id)}/schedules/${id}`
 
@@ -85,6 +93,12 @@ export function actOn(key: Offered, label: string, subject: Subject): Action {
 
 /** An agent as the subject of an act. */
 export const agentAs = (agent_id: string): Subject => ({ agent_id, id: agent_id })
+
+/** More of what is used up, with the flags that the limits have. */
+export const raiseBudget = (s: Subject, over: readonly Measured[]): Action => ({
+  ...actOn('update_item', 'raise its budget', s),
+  cli: `holon work update ${s.id} ${over.map(({ what }) => raises[what]).join(' ')}`,
+})
 
 /** Looking is no act: it is always allowed. */
 export const lookAt = (s: Subject): Action => ({

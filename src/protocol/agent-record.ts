@@ -5,7 +5,8 @@
 import { z } from 'zod'
 import type { AgentView } from './agent-view.ts'
 import { canList, type Can } from './can.ts'
-import { agentId, count, taskId, timestamp, turnId, workItemId } from './scalar.ts'
+import { delegationRecord } from './delegation-record.ts'
+import { agentId, count, listOf, sha256, taskId, timestamp, turnId, workItemId } from './scalar.ts'
 
 export const workspace = z.strictObject({
   mode: z.enum(['inherit', 'worktree', 'explicit_root']),
@@ -40,12 +41,14 @@ export const agentRecord = z
     fallback_model: z.string().nullable(),
     workspace,
     template: z.string().nullable(),
+    inherited_sha256: sha256.nullable().describe('The context a fork came with.'),
     created_at: timestamp,
     posture: z.enum(postures).describe('What the scheduler says now.'),
     because: z.string(),
     until: timestamp.nullable(),
     current_run_id: turnId.nullable().describe('The open turn: the guard of an abort.'),
     open_work_items: count,
+    delegations: listOf(delegationRecord).describe('What it has handed to children that work.'),
     can: canList,
   })
   .meta({ id: 'Agent' })
@@ -64,6 +67,7 @@ export function agentRecordOf(view: AgentView, can: readonly Can[]): AgentRecord
     until: next.do === 'wait' ? next.until : null,
     current_run_id: view.turn?.id ?? null,
     open_work_items: openCount(view),
+    delegations: [...view.facts.rows('delegations')].filter((one) => one.state === 'active'),
     can,
   }
 }
@@ -80,6 +84,12 @@ export const newAgent = z
     model: z.string().optional(),
     fallback_model: z.string().optional(),
     workspace: workspace.optional(),
+    template: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe('A folder of `templates/` in the home; what is given here wins over its defaults.'),
   })
   .meta({ id: 'NewAgent' })
 

@@ -3,16 +3,16 @@
  * and its items projected and ranked. Pure; the same rules as the runtime's own.
  */
 import type { Agent } from '../domain/agent.ts'
+import { meterOf } from '../domain/budget.ts'
 import type { Rows, Table } from '../domain/event.ts'
 import {
   AgentFacts,
+  activeWaitOf,
   agentOf,
   agentPacing,
   openTurn,
-  waitsByItem,
   type Facts,
 } from '../domain/facts.ts'
-import type { WorkItemId } from '../domain/ids.ts'
 import { isEvent } from '../domain/message.ts'
 import { candidateClasses, projectItem, type Projection } from '../domain/readiness.ts'
 import { decideNext, type Next } from '../domain/schedule.ts'
@@ -34,8 +34,6 @@ export type AgentView = {
   turn_count: number
   /** A live process works on this home; without one nothing starts by itself. */
   has_owner: boolean
-  /** The active wait of each item that has one. */
-  readonly waits_by_item: ReadonlyMap<WorkItemId, Wait>
 }
 
 /** What was worked out of facts as they still are; empty at first. */
@@ -43,9 +41,8 @@ export type Memo = {
   survey: Survey | null
   /** The first moment at which the survey may change by itself. */
   until: Timestamp | null
-  waits_by_item: ReadonlyMap<WorkItemId, Wait> | null
 }
-export const newMemo = (): Memo => ({ survey: null, until: null, waits_by_item: null })
+export const newMemo = (): Memo => ({ survey: null, until: null })
 
 export type LiveRowsRead = {
   seq: number
@@ -83,9 +80,6 @@ export function agentView(
     turn: openTurn(facts),
     turn_count: agentPacing(facts).turn_count,
     has_owner,
-    get waits_by_item() {
-      return (memo.waits_by_item ??= waitsByItem(facts))
-    },
   }
   return view
 }
@@ -113,8 +107,9 @@ export function projectionOf(
 ): Projection | null {
   const item = view.facts.row('work_items', id) ?? row
   if (item === null) return null
-  const wait = item.state === 'open' ? (view.waits_by_item.get(item.id) ?? null) : null
-  return projectItem(item, wait, view.agent.current_work_item_id, view.now)
+  const wait = item.state === 'open' ? activeWaitOf(view.facts, item.id) : null
+  const meter = meterOf(view.facts, item.id)
+  return projectItem(item, wait, view.agent.current_work_item_id, view.now, meter)
 }
 
 /** When a runnable item that is not ready now gets ready by itself. */

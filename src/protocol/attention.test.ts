@@ -8,6 +8,7 @@ import { begin, turn } from '../testing/domain-turn.ts'
 import { asRunbook, hold, minute, stop, update, viewOf } from '../testing/why-world.ts'
 import { attentionOf, everyEntry, fingerprintOf, type Attention } from './attention.ts'
 
+const noLimits = { max_tokens: null, max_usd: null, max_rounds: null, deadline: null }
 const list = (w: World, turns: readonly Turn[] = []) => attentionOf([viewOf(w, 'at_rest')], turns)
 const told = (one: Attention) => [one.kind, one.id, one.can.map(({ key }) => key).join(' ')]
 
@@ -32,6 +33,15 @@ const rows: [name: string, prepare: (w: World) => void, expected: readonly strin
     'a plan that needs input',
     (w) => update(w, item(w), { plan_status: 'needs_input' }),
     [['needs_input', 'work_0001', 'send snooze dismiss']],
+  ],
+  [
+    'a budget that is reached',
+    (w) => {
+      const id = item(w)
+      const so_far = { used: { tokens: 9, usd: 0, unpriced: 0, rounds: 2 }, drawn: [] }
+      update(w, id, { budget: { ...noLimits, max_rounds: 2 }, so_far })
+    },
+    [['budget', 'work_0001', 'update_item snooze dismiss']],
   ],
   [
     'a hold that no time ends',

@@ -5,11 +5,13 @@
  */
 import { z } from 'zod'
 import { boundHash } from '../domain/answers.ts'
+import { overWords } from '../domain/budget.ts'
 import type { Delivery } from '../domain/delivery.ts'
+import { asksOperator } from '../domain/relay.ts'
 import type { Message } from '../domain/message.ts'
 import { fingerprint, isSnoozed } from '../domain/snooze.ts'
 import type { Turn } from '../domain/turn.ts'
-import { actOn, agentAs, resumeRun, type Action } from './action.ts'
+import { actOn, agentAs, raiseBudget, resumeRun, type Action } from './action.ts'
 import { activeWaitsOf, projections, queuedEvents, type AgentView } from './agent-view.ts'
 import { canList, offered } from './can.ts'
 import { agentId, count, timestamp, workItemId } from './scalar.ts'
@@ -19,12 +21,14 @@ export const attentionKinds = [
   'question',
   'held',
   'failed_turn',
+  'budget',
   'needs_input',
   'blocked',
   'dead_message',
   'dead_delivery',
   'arrived',
   'cancelling',
+  'worktree_kept',
 ] as const
 export type AttentionKind = (typeof attentionKinds)[number]
 
@@ -116,11 +120,17 @@ function pastByAgent({ turns, messages = [], deliveries = [] }: Past): Map<strin
 
 const entriesOf = (view: AgentView, past: PastOfAgent): Entry[] => [
   ...questions(view),
-  ...stuckItems(view),
   ...holds(view),
+  ...cancelling(view),
+  ...keptWorktrees(view),
+  ...(view.agent.visibility === 'private' ? [] : ofPublic(view, past)),
+]
+
+/** What stands still in a private child, and what failed there, its supervisor is told of. */
+const ofPublic = (view: AgentView, past: PastOfAgent): Entry[] => [
+  ...stuckItems(view),
   ...failedTurns(view, past.turn),
   ...arrivals(view),
-  ...cancelling(view),
   ...past.messages.map(deadMessage),
   ...past.deliveries.map(deadDelivery),
 ]
@@ -141,9 +151,11 @@ export function attentionRecordOf({ entry, snoozed }: Standing): Attention {
 export const fingerprintOf = (entry: Pick<Attention, 'kind' | 'text' | 'since'>): string =>
   fingerprint(entry)
 
+/** A private child asks its supervisor, but for a permission (contracts 9). */
 function questions({ facts, agent }: AgentView): Entry[] {
+  const isPublic = agent.visibility === 'public'
   return activeWaitsOf(facts)
-    .filter((wait) => wait.wake === 'operator_input')
+    .filter((wait) => wait.wake === 'operator_input' && (isPublic || asksOperator(agent, wait)))
     .map((wait) => ({
       id: wait.id,
       kind: 'question',
@@ -159,13 +171,18 @@ function questions({ facts, agent }: AgentView): Entry[] {
 /** Open items that nothing but a person can move, and that asked no question. */
 function stuckItems(view: AgentView): Entry[] {
   return projections(view).flatMap((p): Entry[] => {
-    const { item, reason } = p
+    const { item, reason, budget } = p
     const base = { id: item.id, agent_id: item.agent_id, work_item_id: item.id }
     if (reason.code === 'blocked_by') {
       const label = 'let it go on'
       const alone = view.agent.model === 'runbook' && !view.has_owner
       const acts = () => [alone ? resumeRun(label) : actOn('unblock', label, item)]
       return [{ ...base, kind: 'blocked', text: reason.text, since: item.updated_at, acts }]
+    }
+    if (budget !== null && budget.over.length > 0) {
+      const { over } = budget
+      const acts = () => [raiseBudget(item, over)]
+      return [{ ...base, kind: 'budget', text: overWords(over), since: item.updated_at, acts }]
     }
     if (reason.code === 'needs_input') {
       const text = 'its plan needs your input'
@@ -182,6 +199,8 @@ const again = 'try again, once it is settled'
 const holds = ({ facts, agent, has_owner }: AgentView): Entry[] =>
   activeWaitsOf(facts)
     .filter((wait) => wait.wake === 'system' && wait.wake_at === null)
+    // Of a child: the item of its parent that is used up asks for it.
+    .filter((wait) => wait.runtime_cause !== 'budget')
     .map((wait) => ({
       id: wait.id,
       kind: 'held',
@@ -238,6 +257,31 @@ const cancelling = ({ facts, agent }: AgentView): Entry[] =>
       since: task.started_at ?? task.created_at,
       acts: () => [actOn('stop_task', 'stop it again', task)],
     }))
+
+/**
+ * Worktrees whose child is over and that hold what would be lost. While the parent has something to
+ * do it may be about to merge them: it is looked at again when its turn ends.
+ */
+function keptWorktrees(view: AgentView): Entry[] {
+  const { facts, agent, has_owner } = view
+  const kept = [...facts.rows('worktrees')].filter(({ state }) => state === 'kept')
+  if (kept.length === 0) return []
+  // The scheduler is asked only where it matters.
+  const { do: does } = view.next
+  if (has_owner && (does === 'start_turn' || does === 'noop')) return []
+  return kept.map((worktree) => ({
+    id: worktree.id,
+    kind: 'worktree_kept',
+    agent_id: agent.id,
+    work_item_id: null,
+    text: `${worktree.branch} of ${worktree.child_agent_id} is kept: ${worktree.reason}`,
+    since: worktree.created_at,
+    acts: () => [
+      actOn('remove_worktree', 'remove it, once merged', worktree),
+      actOn('discard_worktree', 'discard it; a snapshot keeps it', worktree),
+    ],
+  }))
+}
 
 /** A message that no turn could take. Only a person's dismissal closes it. */
 const deadMessage = (message: Message): Entry => ({

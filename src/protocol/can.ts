@@ -7,13 +7,15 @@ import { z } from 'zod'
 import * as rules from '../domain/can.ts'
 import type { Delivery } from '../domain/delivery.ts'
 import type { Rows, Table } from '../domain/event.ts'
-import type { Facts } from '../domain/facts.ts'
+import { activeWaitOf, type Facts } from '../domain/facts.ts'
+import { rankingOf } from '../domain/ranking.ts'
 import type { Projection } from '../domain/readiness.ts'
 import type { Task } from '../domain/task.ts'
 import type { Timestamp } from '../domain/time.ts'
 import type { Schedule } from '../domain/timetable.ts'
 import type { Trigger } from '../domain/trigger.ts'
 import type { Wait } from '../domain/wait.ts'
+import type { Worktree } from '../domain/worktree.ts'
 import { actOn, agentAs, type Action, type Offered, type Subject } from './action.ts'
 import type { AgentView } from './agent-view.ts'
 import { listOf } from './scalar.ts'
@@ -72,20 +74,16 @@ const at = (facts: Facts, now: Timestamp): rules.CanView => ({ facts, now })
 
 /** Of the waits only those of the agent itself matter; messages are never counted for it. */
 export function canOfAgent({ facts, now, agent }: AgentView): Can[] {
-  const waits: Wait[] = []
-  for (const wait of facts.rows('waits')) if (wait.work_item_id === null) waits.push(wait)
+  const waits = [...rankingOf(facts).agentWaits()]
   const view = at(narrowed(facts, { waits, messages: [] }), now)
   return withDoors(rules.canOfAgent(view), agentAs(agent.id))
 }
 
 /** The item and the one in focus, with the waits of both, are all that an act on it looks at. */
-export function canOfItem(
-  { facts, now, agent, waits_by_item }: AgentView,
-  { item, wait }: Projection,
-): Can[] {
+export function canOfItem({ facts, now, agent }: AgentView, { item, wait }: Projection): Can[] {
   const { current_work_item_id: current } = agent
   const focus = current === null ? undefined : facts.row('work_items', current)
-  const focusWait = current === null ? null : (waits_by_item.get(current) ?? null)
+  const focusWait = current === null ? null : activeWaitOf(facts, current)
   const work_items = focus === undefined || focus.id === item.id ? [item] : [item, focus]
   const waits = [wait, focusWait].filter((one) => one !== null)
   const view = at(narrowed(facts, { work_items, waits, messages: [] }), now)
@@ -101,6 +99,9 @@ export function canOfWait({ facts, now }: AgentView, wait: Wait): Can[] {
 
 export const canOfTask = ({ facts, now }: AgentView, task: Task): Can[] =>
   withDoors(rules.canOfTask(at(facts, now), task), task)
+
+export const canOfWorktree = ({ facts, now }: AgentView, worktree: Worktree): Can[] =>
+  withDoors(rules.canOfWorktree(at(facts, now), worktree), worktree)
 
 export const canOfTrigger = ({ facts, now }: AgentView, trigger: Trigger): Can[] =>
   withDoors(rules.canOfTrigger(at(facts, now), trigger), trigger)

@@ -13,6 +13,11 @@ const modelName = z
     'write it as provider/model, for example anthropic/claude-sonnet-4-6',
   )
 
+const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write the name of a variable')
+
+/** What stands before the slash of a model, or behind it. */
+const idName = /^[a-z0-9][a-z0-9._-]*$/
+
 const providerSchema = z.strictObject({
   kind: z
     .enum(['anthropic', 'openai', 'openai-compatible', 'google'])
@@ -31,6 +36,26 @@ const providerSchema = z.strictObject({
     .array(z.string().min(1))
     .optional()
     .describe('The only model names it takes, when given.'),
+})
+
+const acpEnvSchema = z.strictObject({
+  pass: z
+    .array(variableName)
+    .optional()
+    .describe('Variables of this process that it may see besides PATH, HOME, LANG, TERM and TZ.'),
+  set: z
+    .record(variableName, z.string())
+    .optional()
+    .describe('Variables with their values; no credentials: pass those by name.'),
+})
+
+const acpSchema = z.strictObject({
+  command: z
+    .string()
+    .regex(/^([^/\s][^/]*|(\/|~\/).+)$/, 'write a name to be found in PATH, or an absolute path')
+    .describe('The program, which speaks the Agent Client Protocol on its stdin and stdout.'),
+  args: z.array(z.string()).optional().describe('Its arguments; no shell reads them.'),
+  env: acpEnvSchema.optional().describe('What of the environment it sees.'),
 })
 
 const httpSchema = z.strictObject({
@@ -74,6 +99,14 @@ const retentionSchema = z.strictObject({
   keep_days: keepDays.describe('Days that history of ended work is kept.'),
 })
 
+const cap = (what: string) => z.int().min(1).optional().describe(what)
+const capsSchema = z.strictObject({
+  open_files: cap('Files, sockets and pipes open at once.'),
+  processes: cap('Processes and threads of the whole user, whoever started them; binds no root.'),
+  memory_bytes: cap('Address space, of which Node, Java and Go reserve far more than they use.'),
+  cpu_seconds: cap('Time on the processor, after which a process is killed.'),
+})
+
 export const configSchema = z.strictObject({
   $schema: z.string().optional().describe('Where this schema is, for editors.'),
   model: modelName.optional().describe('The model of agents that have none of their own.'),
@@ -84,16 +117,24 @@ export const configSchema = z.strictObject({
     .optional()
     .describe('The folder agents work in; default: the home folder of each agent.'),
   providers: z
-    .record(
-      z.string().regex(/^[a-z0-9][a-z0-9._-]*$/, 'use lower-case letters, digits, . _ -'),
-      providerSchema,
-    )
+    .record(z.string().regex(idName, 'use lower-case letters, digits, . _ -'), providerSchema)
+    .refine((providers) => !Object.hasOwn(providers, 'acp'), {
+      path: ['acp'],
+      message: 'acp/ is for the agents under the key "acp": take another id',
+    })
     .optional()
     .describe('Model providers by the id that stands before the slash of a model.'),
+  acp: z
+    .record(z.string().regex(idName, 'use lower-case letters, digits, . _ -'), acpSchema)
+    .optional()
+    .describe('Agents of other makers by the id behind `acp/`, to be spawned as children.'),
   environment: z
     .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write the name of a variable'))
     .optional()
     .describe('Environment variables commands may see besides PATH, HOME, LANG, TERM and TZ.'),
+  command_caps: capsSchema
+    .optional()
+    .describe('What each process of a command may use at most; default: what the machine allows.'),
   http: httpSchema.optional().describe('Where the daemon listens.'),
   webhooks: z
     .record(webhookName, webhookConfig)
@@ -118,9 +159,12 @@ export type Config = z.infer<typeof configSchema>
 export function keysAt(path: readonly (string | number)[]): readonly string[] {
   if (path.length === 0) return Object.keys(configSchema.shape)
   if (path.length === 1 && path[0] === 'http') return Object.keys(httpSchema.shape)
+  if (path.length === 1 && path[0] === 'command_caps') return Object.keys(capsSchema.shape)
   if (path.length === 1 && path[0] === 'retention') return Object.keys(retentionSchema.shape)
   if (path.length === 2 && path[0] === 'secrets') return Object.keys(secretSchema.shape)
   if (path.length === 2 && path[0] === 'webhooks') return Object.keys(webhookConfig.shape)
   if (path.length === 2 && path[0] === 'providers') return Object.keys(providerSchema.shape)
+  if (path.length === 2 && path[0] === 'acp') return Object.keys(acpSchema.shape)
+  if (path.length === 3 && path[0] === 'acp') return Object.keys(acpEnvSchema.shape)
   return []
 }

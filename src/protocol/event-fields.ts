@@ -50,7 +50,17 @@ const plan = z.strictObject({
 const todoList = item.todo_list.unwrap()
 
 const agentEvents = {
-  agent_created: { ...agent, model: textOrNull, workspace, preset: agentRecord.shape.preset },
+  agent_created: {
+    ...agent,
+    model: textOrNull,
+    workspace,
+    preset: agentRecord.shape.preset,
+    lineage_parent_agent_id: agentId.optional(),
+    supervisor_agent_id: agentId.optional(),
+    supervising_task_id: taskId.optional(),
+    template: text.optional(),
+    inherited_sha256: sha256.optional(),
+  },
   agent_configured: {
     ...agent,
     model: text.optional(),
@@ -270,11 +280,14 @@ const taskEvents = {
     child_agent_id: agentId.nullable(),
     workdir: text,
     timeout_ms: task.timeout_ms,
+    input: task.input.optional(),
     output_path: text,
   },
   task_started: { id: taskId, pid: z.int().nullable(), started_at: timestamp },
   task_promoted: { id: taskId },
   task_readopted: { id: taskId, pid: z.int().nullable() },
+  task_asked: { id: taskId, asking: task.asking.unwrap() },
+  task_answered: { id: taskId },
   task_cancelling: { id: taskId, survivors: task.survivors, because: text },
   task_ended: {
     id: taskId,

@@ -17,6 +17,15 @@ const onItem = { ...common, work_item_id: z.string() }
 const onWait = { ...common, wait_id: z.string() }
 const onSchedule = { ...common, schedule_id: z.string() }
 const surface = z.enum(['cli_prompt', 'run_once', 'tui', 'http_control']).optional()
+const budget = z
+  .strictObject({
+    max_tokens: z.number().nullable().optional(),
+    max_usd: z.number().nullable().optional(),
+    max_rounds: z.number().nullable().optional(),
+    deadline: z.string().nullable().optional(),
+  })
+  .nullable()
+  .optional()
 const todoList = z.array(z.strictObject({ text: z.string(), state: z.enum(todoStates) })).optional()
 const planStatus = z.enum(planStatuses).optional()
 const workspace = z
@@ -53,6 +62,7 @@ const itemActs = [
     plan_status: planStatus,
     todo_list: todoList,
     blocked_by: z.string().optional(),
+    budget,
   }),
   z.strictObject({
     do: z.literal('update_item'),
@@ -62,6 +72,7 @@ const itemActs = [
     plan_status: planStatus,
     todo_list: todoList,
     blocked_by: z.string().nullable().optional(),
+    budget,
   }),
   z.strictObject({ do: z.literal('pick'), ...onItem, reason: z.string().optional() }),
   z.strictObject({ do: z.literal('complete'), ...onItem, report: z.string().optional() }),
@@ -161,6 +172,7 @@ const agentActs = [
     model: z.string().optional(),
     fallback_model: z.string().optional(),
     workspace,
+    template: z.string().optional(),
   }),
   z.strictObject({
     do: z.literal('configure_agent'),
@@ -187,6 +199,18 @@ const machineActs = [
     work_item_id: z.string().optional(),
   }),
   z.strictObject({ do: z.literal('stop_task'), ...common, task_id: z.string() }),
+  z.strictObject({
+    do: z.literal('task_input'),
+    ...common,
+    task_id: z.string(),
+    text: z.string(),
+    end: z.boolean().optional(),
+  }),
+  z.strictObject({
+    do: z.enum(['snapshot_worktree', 'restore_worktree', 'discard_worktree', 'remove_worktree']),
+    ...common,
+    worktree_id: z.string(),
+  }),
   /** Ends the open turn `run_id`, and stops the agent unless `stop` is false. */
   z.strictObject({
     do: z.literal('abort'),

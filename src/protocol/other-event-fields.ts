@@ -4,6 +4,13 @@
  */
 import { z } from 'zod'
 import type { ScheduleChanges } from '../domain/timetable.ts'
+import type { RoundId } from '../domain/turn.ts'
+import {
+  delegationEnd,
+  delegationRecord,
+  worktreeRecord,
+  worktreeSnapshot,
+} from './delegation-record.ts'
 import { briefList, decisionRecord } from './history-record.ts'
 import {
   agentId,
@@ -13,6 +20,7 @@ import {
   listOf,
   messageId,
   sha256,
+  taskId,
   timestamp,
   turnId,
   waitId,
@@ -161,9 +169,72 @@ const deskEvents = {
   attention_dismissed: { id: text, fingerprint: text },
 } as const
 
+const delegation = delegationRecord.shape
+const worktree = worktreeRecord.shape
+const ofTree = { id: taskId }
+const ends = { ...ofTree, by: z.enum(['operator', 'runtime']), reason: text }
+const childEvents = {
+  delegation_made: {
+    id: delegation.id,
+    work_item_id: delegation.work_item_id,
+    child_agent_id: delegation.child_agent_id,
+    task_id: taskId,
+  },
+  delegation_bound: { id: delegation.id, child_work_item_id: workItemId },
+  delegation_ended: { id: delegation.id, state: delegationEnd, result_summary: textOrNull },
+  worktree_planned: {
+    ...ofTree,
+    child_agent_id: worktree.child_agent_id,
+    repository: text,
+    path: text,
+    branch: text,
+  },
+  worktree_made: { ...ofTree, base_commit: text },
+  worktree_kept: { ...ofTree, reason: text },
+  worktree_snapshotted: { ...ofTree, snapshot: worktreeSnapshot },
+  worktree_removed: ends,
+  worktree_discarded: ends,
+  worktree_restored: { ...ofTree, path: text, branch: text, reason: text },
+} as const
+
+const use = z.strictObject({
+  tokens: z.number(),
+  usd: z.number(),
+  unpriced: count,
+  rounds: count,
+})
+const draw = z.strictObject({ delegation_id: delegation.id, used: use, reserved: use })
+const ofMeter = { id: text }
+const round_id = text as unknown as z.ZodType<RoundId>
+const limitsOf = z
+  .strictObject({
+    max_tokens: z.number().nullable(),
+    max_usd: z.number().nullable(),
+    max_rounds: z.number().nullable(),
+    deadline: timestamp.nullable(),
+  })
+  .nullable()
+const meterEvents = {
+  meter_opened: {
+    ...ofMeter,
+    kind: z.enum(['item', 'agent']),
+    used: use,
+    drawn: listOf(draw),
+    allowance: limitsOf,
+  },
+  meter_allowed: { id: agentId, allowance: limitsOf },
+  meter_reserved: { ...ofMeter, round_id, use, told: listOf(text) },
+  meter_settled: { ...ofMeter, round_id, use },
+  meter_released: { ...ofMeter, round_id },
+  meter_drawn: { id: workItemId, ...draw.shape },
+  meter_asked: { id: workItemId, marks: listOf(text) },
+} as const
+
 export const otherFields = {
   ...toldEvents,
   ...doorEvents,
   ...timeEvents,
   ...deskEvents,
+  ...childEvents,
+  ...meterEvents,
 } as const

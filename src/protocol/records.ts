@@ -17,6 +17,9 @@ export type { Timestamp } from '../domain/time.ts'
 export type { Turn, Usage } from '../domain/turn.ts'
 export type { Wait } from '../domain/wait.ts'
 export type { WorkItem } from '../domain/work-item.ts'
+export type { Worktree } from '../domain/worktree.ts'
 
+/** A budget, or one limit of it, with what was used, in words. */
+export { budgetLine, measuredWords } from '../domain/budget.ts'
 /** How long a hold may last that `holon run` still waits for, in milliseconds (contracts 14). */
 export { limits } from '../domain/limits.ts'

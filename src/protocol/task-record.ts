@@ -3,9 +3,9 @@
  * done to it.
  */
 import { z } from 'zod'
-import type { Task } from '../domain/task.ts'
+import { taskInputs, type Task } from '../domain/task.ts'
 import { canList, type Can } from './can.ts'
-import { agentId, count, listOf, taskId, timestamp, workItemId } from './scalar.ts'
+import { agentId, count, listOf, taskId, timestamp, waitId, workItemId } from './scalar.ts'
 import { lifeShape, type Life } from './turn-record.ts'
 
 export const taskStatuses = [
@@ -19,6 +19,14 @@ export const taskStatuses = [
 ] as const
 export const liveTaskStatuses = ['queued', 'running', 'cancelling'] as const
 
+const asking = z.strictObject({
+  key: z.string(),
+  wait_id: waitId.nullable(),
+  work_item_id: workItemId.nullable(),
+  of: z.enum(['supervisor', 'operator']),
+  text: z.string(),
+})
+
 export const taskRecord = z
   .strictObject({
     id: taskId,
@@ -30,6 +38,8 @@ export const taskRecord = z
     child_agent_id: agentId.nullable(),
     workdir: z.string(),
     timeout_ms: count.nullable(),
+    input: z.enum(taskInputs).describe('What reaches it from outside.'),
+    asking: asking.nullable().describe('What a child wants to know: it needs input.'),
     status: z.enum(taskStatuses),
     reason: z.string().nullable(),
     exit_status: z.int().nullable(),
@@ -77,4 +87,9 @@ export const newTask = z
   })
   .meta({ id: 'NewTask' })
 
-export const taskInput = z.strictObject({ text: z.string().min(1) }).meta({ id: 'TaskInput' })
+export const taskInput = z
+  .strictObject({
+    text: z.string().max(65_536).describe('Exactly: end a line with \\n. Empty only with `end`.'),
+    end: z.boolean().optional().describe('End the input of a command behind it.'),
+  })
+  .meta({ id: 'TaskInput' })

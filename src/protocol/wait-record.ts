@@ -27,6 +27,7 @@ export const waitFields = {
       'provider_world',
       'provider_setup',
       'disk_full',
+      'budget',
     ])
     .nullable(),
   reason: z.string(),

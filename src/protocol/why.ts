@@ -9,7 +9,7 @@ import { haltOf } from '../domain/told.ts'
 import { unreviewed, type Wait } from '../domain/wait.ts'
 import { why, type Why as Told } from '../domain/why.ts'
 import type { WorkItem } from '../domain/work-item.ts'
-import { actOn, agentAs, lookAt, resumeRun, seeOutput, type Action } from './action.ts'
+import { actOn, agentAs, raiseBudget, lookAt, resumeRun, seeOutput, type Action } from './action.ts'
 import { activeWaitsOf, type AgentView } from './agent-view.ts'
 import { canList, offered, type Can } from './can.ts'
 import { considered, decisionRecord } from './history-record.ts'
@@ -81,6 +81,8 @@ function actsOn(view: AgentView, { item, reason }: Projection): Action[] {
       return unblocks(view, item)
     case 'needs_input':
       return [actOn('send', 'answer', item)]
+    case 'budget':
+      return [raiseBudget(item, reason.over)]
     case 'nothing_holds_it':
       return activeWaitsOf(view.facts)
         .filter((wait) => wait.by === 'runtime' && wait.work_item_id === null)

@@ -41,6 +41,35 @@ export const planDescriptor = z
 /** Where many items are told at once the plan file is named and not read. */
 const planName = z.strictObject({ path: z.string(), bytes: count }).meta({ id: 'PlanName' })
 
+const measured = z.discriminatedUnion('what', [
+  z.strictObject({
+    what: z.enum(['tokens', 'usd', 'rounds']),
+    used: z.number(),
+    limit: z.number(),
+  }),
+  z.strictObject({ what: z.literal('deadline'), limit: timestamp }),
+])
+
+/** A price that is not known leaves the dollars null, never zero. */
+const meter = z
+  .strictObject({
+    used: z.strictObject({
+      tokens: z.number(),
+      usd: z.number().nullable().describe('Null while the price of a round is not known.'),
+      known_usd: z.number().describe('The known prices, summed.'),
+      rounds: count,
+    }),
+    left: z
+      .strictObject({
+        tokens: z.number().nullable(),
+        usd: z.number().nullable(),
+        rounds: z.number().nullable(),
+      })
+      .describe('Null where there is no limit, or no meter.'),
+    over: listOf(measured).describe('The limits that are reached: any of them holds the item.'),
+  })
+  .meta({ id: 'Meter' })
+
 const budget = z.strictObject({
   max_tokens: z.number().nullable(),
   max_usd: z.number().nullable(),
@@ -85,6 +114,7 @@ export const workItemRecord = z
     current_todo: orNull(todo),
     blocker: z.string().nullable(),
     wait: orNull(waitOfItem),
+    meter: orNull(meter).describe('With the use of children; null: it has no budget.'),
     spend: orNull(itemSpend).describe('Null: no turn was about it.'),
     can: canList,
   })
@@ -107,6 +137,7 @@ export function workItemRecordOf(p: Projection, parts: ItemParts): WorkItemRecor
   const { plan, spend, can, whole } = parts
   return {
     ...(itemRecord(p, plan, { include_todo_list: whole }) as Omit<WorkItemRecord, 'spend' | 'can'>),
+    meter: p.budget,
     spend: spend === null ? null : { turns: spend.turns, ...spend.usage },
     can,
   }
@@ -148,6 +179,15 @@ export function passes(filter: ItemFilter, p: Projection): boolean {
   }
 }
 
+const budgetChange = z
+  .strictObject({
+    max_tokens: z.number().nullable().optional(),
+    max_usd: z.number().nullable().optional(),
+    max_rounds: z.number().nullable().optional(),
+    deadline: z.string().nullable().optional(),
+  })
+  .meta({ id: 'BudgetChange' })
+
 export const newWorkItem = z
   .strictObject({
     objective: z.string(),
@@ -155,6 +195,7 @@ export const newWorkItem = z
     plan_status: z.enum(planStatuses).optional(),
     todo_list: z.array(todo).optional(),
     blocked_by: z.string().optional(),
+    budget: orNull(budgetChange).optional(),
   })
   .meta({ id: 'NewWorkItem' })
 
@@ -169,6 +210,9 @@ export const changeWorkItem = z
       .nullable()
       .optional()
       .describe('Null says that the item may go on: it also cancels its wait.'),
+    budget: orNull(budgetChange)
+      .optional()
+      .describe('Limits not given stay; null takes all of them away.'),
   })
   .meta({ id: 'ChangeWorkItem' })
 

@@ -13,7 +13,9 @@ import { endTurn } from '../domain/turn-end.ts'
 import { isRejection, type Rejection } from '../domain/verdict.ts'
 import type { PlanStored } from '../domain/work-item.ts'
 import type { ToolResult, Warning } from '../domain/call.ts'
+import { holdForBudget, reserve, untold } from '../domain/metering.ts'
 import {
+  budgetNote,
   cutAnswerNote,
   emptyAnswerNote,
   interjectedNote,
@@ -55,7 +57,7 @@ const interjectedTokens = 16_000
 export function advance(d: Draft, onward: Onward): void {
   if (onward.aborted) return
   for (;;) {
-    const step = nextStep(d)
+    const step = nextStep(d, d.now)
     if (!take(d, step, onward)) return
   }
 }
@@ -71,6 +73,9 @@ function take(d: Draft, step: Step, onward: Onward): boolean {
       return startCall(d, step.call, onward.ready)
     case 'request':
       sendRequest(d, step.kind, onward.interruption)
+      return false
+    case 'hold':
+      holdForBudget(d)
       return false
     case 'report': {
       const turn = mustTurn(d)
@@ -129,7 +134,8 @@ export function finishCall(
 export function sendRequest(d: Draft, kind: RoundKind, interruption: Interruption | null): void {
   const turn = mustTurn(d)
   const n = (roundsOf(d, turn).at(-1)?.n ?? 0) + 1
-  const inbox = interjected(d)
+  const inbox = interjected(d, d.now)
+  const nearly = untold(d, turn, d.now)
   for (const message of inbox) {
     d.emit({ type: 'message_interjected', id: message.id, turn_id: turn.id, round: n })
   }
@@ -142,9 +148,13 @@ export function sendRequest(d: Draft, kind: RoundKind, interruption: Interruptio
     kind,
     model: turn.model,
     opening_sha256: null,
-    notes: notes(d, turn, kind, inbox, interruption),
+    notes: [
+      ...notes(d, turn, kind, inbox, interruption),
+      ...(nearly.length === 0 ? [] : [budgetNote(turn.work_item_id ?? '', nearly)]),
+    ],
     message_ids: inbox.map((message) => message.id),
   })
+  reserve(d, turn, roundId(turn.id, n), 0, nearly)
 }
 
 function notes(

@@ -14,6 +14,7 @@ import { endTurn, notExecuted } from '../domain/turn-end.ts'
 import { mayEndAfterCalls } from '../domain/turn-step.ts'
 import type { PlanStored } from '../domain/work-item.ts'
 import { FileFault } from '../exec/file-fault.ts'
+import { GitFault } from '../exec/git-fault.ts'
 import { ProcessFault } from '../exec/process-fault.ts'
 import type { CallFrame, Closing, EffectOutcome, EffectTool, StoreTool } from '../tools/tool.ts'
 import { advance, finishCall, type ReadyIntent } from './advance.ts'
@@ -229,7 +230,7 @@ function frameOf(d: Draft, env: LaneEnv, call: Call): CallFrame {
 
 /** What the machine refused, as a result; anything else is a bug and stops the process. */
 export function faultResult(call: Pick<Call, 'tool_name'>, error: unknown): ToolResult {
-  if (error instanceof FileFault || error instanceof ProcessFault) {
+  if (error instanceof FileFault || error instanceof ProcessFault || error instanceof GitFault) {
     const retryable = error.retry !== 'never'
     return errorResult(call.tool_name, 'fault', error.code, error.message, null, { retryable })
   }

@@ -13,6 +13,9 @@ export const tasksFolder = (home: string): string => `${home}/tasks`
 
 export const taskPath = (home: string, task: TaskId): string => `${tasksFolder(home)}/${task}`
 
+/** The git worktree of the child that the task supervises. */
+export const worktreePath = (home: string, task: TaskId): string => `${home}/worktrees/${task}`
+
 export const outputPath = (home: string, call: CallId): string => `${home}/outputs/${call}.txt`
 
 /** The events a turn shows only as one file. */

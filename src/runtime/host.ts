@@ -38,7 +38,9 @@ import type {
 import { redactedNotices } from './redaction.ts'
 import { SlotTimer } from './slot-timer.ts'
 import { Store } from './store.ts'
-import { Supervisor } from './supervisor.ts'
+import { ChildSupervisor } from './children.ts'
+import { Supervisor, type SupervisorPorts } from './supervisor.ts'
+import { overOnes, WorktreeKeeper } from './worktree-keeper.ts'
 import { TaskFollower, type OutputPiece } from './task-follower.ts'
 import { taskText } from './task-text.ts'
 import { TriggerUrls } from './trigger-urls.ts'
@@ -51,6 +53,8 @@ class HomeHost implements Host {
   readonly #ports: HostPorts
   readonly #store: Store
   readonly #supervisor: Supervisor
+  readonly #children: ChildSupervisor
+  readonly #keeper: WorktreeKeeper
   readonly #urls: TriggerUrls
   readonly #slots: SlotTimer
   readonly #degraded: Degraded
@@ -70,7 +74,17 @@ class HomeHost implements Host {
     this.#store = store
     this.#urls = new TriggerUrls({ home, files, ids })
     const environment = (agent: AgentId) => this.#lane(agent).env.environment()
-    this.#supervisor = new Supervisor({ ports, store, environment, failed })
+    this.#keeper = new WorktreeKeeper({ ports, store })
+    this.#children = new ChildSupervisor({
+      ports,
+      store,
+      keeper: this.#keeper,
+      abort: (agent) => this.#lane(agent).abort(false),
+      stopCommand: (agent, task, because) => this.#supervisor.stop(agent, task, because),
+      failed,
+    })
+    const stopChild: SupervisorPorts['stopChild'] = (...of) => this.#children.stop(...of)
+    this.#supervisor = new Supervisor({ ports, store, environment, stopChild, failed })
     this.#slots = new SlotTimer({ clock, store, timetable, failed })
     this.#degraded = new Degraded({ home, clock, files, changed: (now) => this.#turned(now) })
     this.#follower = new TaskFollower({ clock, processes, redactor })
@@ -99,7 +113,10 @@ class HomeHost implements Host {
       await new Promise((resolve) => setImmediate(resolve))
     }
     if (this.#degraded.now === null) this.#slots.start()
-    if (this.#state === 'opening') this.#state = 'ready'
+    if (this.#state !== 'opening') return
+    this.#state = 'ready'
+    this.#children.start()
+    for (const { agent_id } of this.#store.all()) this.#settleWorktrees(agent_id)
   }
 
   async ensureAgent(settings: AgentSettings): Promise<{ ok: true; agent: Agent } | Rejection> {
@@ -200,6 +217,8 @@ class HomeHost implements Host {
       if (how === 'now') lane.env.abort.abort()
     }
     await Promise.all([this.#slots.stop(), ...lanes.map((lane) => lane.settled())])
+    await this.#children.close()
+    await this.#keeper.close()
     await this.#supervisor.close()
     if (this.#broken !== null) throw this.#broken
   }
@@ -214,9 +233,8 @@ class HomeHost implements Host {
       }
     } else if (command.do === 'abort') return this.#abort(command, facts)
     else if (command.do === 'delete_agent') await this.#wind(facts)
-    const { home, files } = this.#ports
-    const [store, supervisor] = [this.#store, this.#supervisor]
-    const ports = { home, files, store, supervisor, token_hash: this.#urls.hash }
+    const [store, supervisor, children] = [this.#store, this.#supervisor, this.#children]
+    const ports = { ...this.#ports, store, supervisor, children, token_hash: this.#urls.hash }
     return act(ports, command)
   }
 
@@ -266,6 +284,7 @@ class HomeHost implements Host {
     const facts = await this.#store.loaded(agent)
     if (facts === null || !this.#runs()) return
     await this.#giveTrigger(facts)
+    if (this.#store.facts(agent) === null) return // its parent, adopted before it, ended it
     this.#slots.follow(facts)
     this.#follower.adopt(facts)
     this.#supervisor.watchAll(agent)
@@ -293,7 +312,7 @@ class HomeHost implements Host {
     const known = this.#lanes.get(agent)
     if (known) return known
     const tell = redactedNotices(this.#ports.redactor, (notice) => this.#tell(notice))
-    const env = new LaneEnv(agent, this.#ports, this.#store, tell, this.#urls)
+    const env = new LaneEnv(agent, this.#ports, this.#store, tell, this.#urls, this.#children)
     env.suspended = this.#degraded.now !== null
     const lane = new Lane(env, (error) => this.#fail(agent, error))
     this.#lanes.set(agent, lane)
@@ -322,9 +341,18 @@ class HomeHost implements Host {
       }
       if (event.type === 'agent_stopped') lane.env.abort.abort()
       if (event.type.startsWith('schedule_')) this.#slots.follow(this.#store.mustFacts(agent))
+      if (event.type === 'turn_ended') this.#settleWorktrees(agent)
       if (event.type === 'agent_deleted') return this.#retire(agent, lane)
     }
+    this.#children.committed(agent, events)
     lane.wake()
+  }
+
+  /** Merged meanwhile, perhaps: what was kept may go. */
+  #settleWorktrees(agent: AgentId): void {
+    const facts = this.#store.facts(agent)
+    if (facts === null || !this.#runs() || overOnes(facts).length === 0) return
+    this.#keeper.settle(agent).catch((error: unknown) => this.#fail(agent, error))
   }
 
   /** A deleted agent keeps its rows and nothing else. */

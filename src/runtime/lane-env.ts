@@ -11,6 +11,7 @@ import type { Interruption } from '../context/notes.ts'
 import type { Tried } from '../models/retry.ts'
 import type { HostNotice, HostPorts } from './ports.ts'
 import type { TriggerUrls } from './trigger-urls.ts'
+import type { ChildSupervisor } from './children.ts'
 import type { Store } from './store.ts'
 import type { Onward } from './advance.ts'
 import { agentHome } from './home.ts'
@@ -22,6 +23,7 @@ export class LaneEnv {
   readonly store: Store
   readonly notify: (notice: HostNotice) => void
   readonly urls: TriggerUrls
+  readonly children: ChildSupervisor
   /** Ends the open run: its model stream and its foreground command. */
   abort = new AbortController()
   /** The operator aborts the run and, with it, stops the agent. */
@@ -45,12 +47,14 @@ export class LaneEnv {
     store: Store,
     notify: (notice: HostNotice) => void,
     urls: TriggerUrls,
+    children: ChildSupervisor,
   ) {
     this.agent_id = agent_id
     this.ports = ports
     this.store = store
     this.notify = notify
     this.urls = urls
+    this.children = children
   }
 
   /** As a commit would date it: never before the agent's last one, wherever the clock was set. */

@@ -5,6 +5,8 @@
  */
 import type { Interruption } from '../context/notes.ts'
 import { agentOf, callsOf, openTurn, roundsOf } from '../domain/facts.ts'
+import { focusFor } from '../domain/budget.ts'
+import { askOverBudget } from '../domain/metering.ts'
 import { askAboutBucket, holdAgent, type Hold } from '../domain/park.ts'
 import { decideNext, next, type Next } from '../domain/schedule.ts'
 import { survey } from '../domain/survey.ts'
@@ -97,7 +99,10 @@ export class Lane {
   /** One lap. Null: a turn ran, or facts moved, so look again at once. */
   async #lap(): Promise<Next | null> {
     const { env } = this
-    await env.transact('timer', fireDue)
+    await env.transact('timer', (d) => {
+      fireDue(d)
+      askOverBudget(d)
+    })
     const now = env.now()
     const seen = survey(env.facts(), now, this.#running)
     const decision = decideNext(seen)
@@ -142,7 +147,7 @@ export class Lane {
       start.rule === 'continue_current'
         ? start.work_item_id
         : start.rule === 'message'
-          ? (start.message.work_item_id ?? agentOf(this.env.facts()).current_work_item_id)
+          ? (start.message.work_item_id ?? focusFor(this.env.facts(), this.env.now()))
           : start.rule === 'review_triggered'
             ? (start.reviews[0]?.work_item_id ?? null)
             : null

@@ -5,31 +5,41 @@
  */
 import { deliveryKey, fixedBy } from '../domain/deliveries.ts'
 import type { Received, Via } from '../domain/delivery.ts'
-import { isAgentId, type AgentId, type DeliveryId, type MessageId } from '../domain/ids.ts'
+import type { AgentId, DeliveryId, MessageId } from '../domain/ids.ts'
 import { utf8Length } from '../domain/ingress.ts'
 import { checkCreate } from '../domain/items.ts'
 import type { Known } from '../domain/known.ts'
 import { limits } from '../domain/limits.ts'
+import { nothingUsed } from '../domain/metering.ts'
 import { operate, rowsNeeded } from '../domain/operate.ts'
 import { handKey } from '../domain/operate-message.ts'
 import type { DecidedAct, OperatorAct } from '../domain/operator-act.ts'
 import type { TokenHash } from '../domain/triggers.ts'
-import { done } from '../domain/reply.ts'
+import { done, type Done } from '../domain/reply.ts'
 import { isTerminal } from '../domain/task.ts'
 import { between, minute, plus, type Timestamp } from '../domain/time.ts'
 import { isRejection, no, overLimit, type Rejection } from '../domain/verdict.ts'
 import { timetable } from '../exec/cron.ts'
 import type { OperatorReply } from '../protocol/operator.ts'
+import type { ChildSupervisor } from './children.ts'
+import { giveInput } from './give-input.ts'
 import { agentHome } from './home.ts'
+import { checkWorkspace, shaped } from './new-agent.ts'
 import { makePlan } from './plans.ts'
 import type { HostPorts } from './ports.ts'
+import { unpricedModel, useSoFar } from './spent.ts'
 import { startTask } from './start-task.ts'
 import type { Looked, Need, Store } from './store.ts'
 import type { Supervisor } from './supervisor.ts'
+import { onWorktree } from './worktree-acts.ts'
 
-export type ActPorts = Pick<HostPorts, 'home' | 'files'> & {
+export type ActPorts = Pick<
+  HostPorts,
+  'home' | 'files' | 'models' | 'processes' | 'worktrees' | 'effect_seam'
+> & {
   store: Store
   supervisor: Supervisor
+  children: ChildSupervisor
   /** Null where the secret of the home is not at hand: no trigger is minted or reset. */
   token_hash: TokenHash
 }
@@ -47,20 +57,22 @@ export async function act(
 ): Promise<OperatorReply> {
   const { store } = ports
   if (command.do === 'stop_task') return stopTask(ports, command)
-  if (command.do === 'start_task') {
-    const started = await startTask(ports, command)
-    return isRejection(started) ? refused(started) : started
-  }
+  if (command.do === 'start_task') return said(await startTask(ports, command))
+  if (command.do === 'task_input') return said(await giveInput(ports, command))
+  if ('worktree_id' in command) return said(await onWorktree(ports, command))
   const prepared = await prepare(ports, command)
   if (isRejection(prepared)) return refused(prepared)
+  const act = prepared.command
   const reply = await store.consider(
-    command.agent_id,
-    causeOf(command),
-    () => lookUp(store, command, prepared.known),
-    (d, known) => operate(d, command, known),
+    act.agent_id,
+    causeOf(act),
+    () => lookUp(ports, act, prepared.known),
+    (d, known) => operate(d, act, known),
   )
-  return isRejection(reply) ? refused(reply) : reply
+  return said(reply)
 }
+
+const said = (reply: Done | Rejection): OperatorReply => (reply.ok ? reply : refused(reply))
 
 /** Who asked for it: the door of a delivery, else the operator. */
 function causeOf(command: DecidedAct): string {
@@ -69,16 +81,18 @@ function causeOf(command: DecidedAct): string {
   return via.kind === 'trigger' ? via.trigger_id : `webhook ${via.webhook}`
 }
 
-type Prepared = { ok: true; known: Known }
+/** The act as it is to be decided, and what the decision knows. */
+type Prepared = { ok: true; command: DecidedAct; known: Known }
 
 /** Reads and makes what the decision will need. What was made for a refused act lies unused. */
-async function prepare(ports: ActPorts, command: DecidedAct): Promise<Prepared | Rejection> {
+async function prepare(ports: ActPorts, given: DecidedAct): Promise<Prepared | Rejection> {
   const { store, home } = ports
-  const { agent_id } = command
+  const { agent_id } = given
   const known: Known = {
     timetable,
     token_hash: ports.token_hash,
     home: agentHome(home, agent_id),
+    budget: null,
     new_item: null,
     body_sha256: null,
     body: null,
@@ -86,12 +100,15 @@ async function prepare(ports: ActPorts, command: DecidedAct): Promise<Prepared |
     earlier_message: null,
     answered_by: null,
   }
-  if (command.do === 'create_agent') {
-    if (!isAgentId(agent_id)) return no('agent_id_invalid', `"${agent_id}" cannot name an agent.`)
-    await ports.files.make_folder(known.home, 0o700)
+  if (given.do === 'create_agent' || given.do === 'configure_agent') {
+    const wrong = await checkWorkspace(ports, given)
+    if (wrong) return wrong
   }
+  const shape = given.do === 'create_agent' ? await shaped(ports, given) : null
+  if (shape !== null && !shape.ok) return shape
+  const command = shape?.command ?? given
   if (command.do === 'create_item') {
-    if (await isRepeated(store, command)) return { ok: true, known }
+    if (await isRepeated(store, command)) return { ok: true, command, known }
     const made = await newItem(ports, command)
     if (!made.ok) return made
     known.new_item = made
@@ -102,14 +119,15 @@ async function prepare(ports: ActPorts, command: DecidedAct): Promise<Prepared |
     known.body_sha256 = await store.ledger.putBlob(new TextEncoder().encode(command.body))
   }
   if (command.do === 'redeliver') known.body = await bodyOf(store, command)
-  return { ok: true, known }
+  return { ok: true, command, known }
 }
 
 /**
  * What may change until the decision is made, read in its place in the agent's line: of two
  * deliveries of one id that come at once, the second finds the first.
  */
-async function lookUp(store: Store, command: DecidedAct, before: Known): Promise<Looked<Known>> {
+async function lookUp(ports: ActPorts, command: DecidedAct, before: Known): Promise<Looked<Known>> {
+  const { store } = ports
   const needs: Need[] = rowsNeeded(command)
   const known = { ...before }
   if (command.do === 'deliver' || command.do === 'dead_letter') {
@@ -118,6 +136,13 @@ async function lookUp(store: Store, command: DecidedAct, before: Known): Promise
   }
   if (command.do === 'trigger') {
     known.earlier_message = await earlierMessage(store, command.agent_id, handKey(command))
+  }
+  if ('budget' in command && command.budget) {
+    const item = command.do === 'update_item' ? command.work_item_id : null
+    known.budget = {
+      so_far: item === null ? nothingUsed : await useSoFar(store.ledger, item),
+      unpriced: unpricedModel(ports.models, store.facts(command.agent_id)),
+    }
   }
   if (command.do === 'answer') known.answered_by = await answerer(store, command)
   return { known, needs }
@@ -228,7 +253,7 @@ async function answerer(store: Store, command: DecidedAct & { do: 'answer' }) {
   if (wait?.agent_id !== agent_id || wait.status !== 'resolved') return null
   const prompts = await store.ledger.list('messages', {
     agent_id,
-    kind: ['operator_prompt'],
+    kind: ['operator_prompt', 'internal_followup'],
     limit: promptsSearched,
   })
   return prompts.find((message) => message.wait_id === wait_id) ?? null

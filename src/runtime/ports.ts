@@ -12,7 +12,8 @@ import type { Rows } from '../domain/event.ts'
 import type { OperatorAct } from '../domain/operator-act.ts'
 import type { PlanDescriptor } from '../domain/plan.ts'
 import type { Ledger } from '../ledger/port.ts'
-import type { Clock, Files, Ids, Processes } from '../exec/ports.ts'
+import type { Clock, Files, Ids, Processes, StopOutcome } from '../exec/ports.ts'
+import type { Worktrees } from '../exec/worktree-port.ts'
 import type { Model, ModelEvent, Usage } from '../models/model.ts'
 import type { OperatorReply } from '../protocol/operator.ts'
 import type { Shortage } from './degraded.ts'
@@ -36,6 +37,9 @@ export type HostPorts = {
   ids: Ids
   files: Files
   processes: Processes
+  worktrees: Worktrees
+  /** Ends the sessions of an agent of another maker; absent where none can be run. */
+  foreign_agents?: { stop(task_id: string, grace_ms: number): Promise<StopOutcome> }
   models: ModelSource
   /** Names and values every command gets besides the allow-list. */
   environment: Readonly<Record<string, string>>

@@ -12,6 +12,7 @@ import {
 import { callsOf, openTurn, type Draft } from '../domain/facts.ts'
 import type { CallId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
+import { settle } from '../domain/metering.ts'
 import { providerServed } from '../domain/park.ts'
 import type { AssistantPart, Round, Usage } from '../domain/turn.ts'
 import type { ModelRound } from '../models/model.ts'
@@ -74,6 +75,7 @@ function commitRound(
     model: answer.model,
   })
   providerServed(d)
+  settle(d, round, usage)
   for (const { call, event, result } of judged) {
     d.emit(event)
     if (result !== null) finishCall(d, call, result)

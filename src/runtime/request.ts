@@ -4,9 +4,11 @@
  * turn, by its kind (contracts 6, *Provider errors*).
  */
 import { charTokens } from '../context/estimate.ts'
+import { budgetNote } from '../context/notes.ts'
 import { renderOpening } from '../context/render.ts'
 import type { Situation } from '../context/situation.ts'
 import { mustTurn, agentOf, openTurn, type Draft } from '../domain/facts.ts'
+import { reserve, untold } from '../domain/metering.ts'
 import { deliverFailure, holdAgent } from '../domain/park.ts'
 import { plus } from '../domain/time.ts'
 import { endTurn } from '../domain/turn-end.ts'
@@ -16,6 +18,7 @@ import { nextModel, withRetry, type NextModel } from '../models/retry.ts'
 import { coalescedPath } from './home.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { recordRound } from './record.ts'
+import { foreignSession } from './foreign-session.ts'
 import { gather } from './situation.ts'
 import type { Talk } from './talk.ts'
 import { planNow } from './plan-now.ts'
@@ -35,11 +38,18 @@ export async function openRequest(env: LaneEnv, talk: Talk): Promise<void> {
   const bytes = new TextEncoder().encode(env.urls.sealed(env.facts(), JSON.stringify(opening)))
   const sha256 = await env.store.ledger.putBlob(bytes)
   talk.open(opening, situation.turn.model)
-  await env.transact(situation.turn.id, (d) => firstRequest(d, situation, sha256))
+  const tokens = charTokens(JSON.stringify(opening))
+  await env.transact(situation.turn.id, (d) => firstRequest(d, situation, sha256, tokens))
 }
 
-function firstRequest(d: Draft, situation: Situation, opening_sha256: string): void {
+function firstRequest(
+  d: Draft,
+  situation: Situation,
+  opening_sha256: string,
+  opening_tokens: number,
+): void {
   const { turn } = situation
+  const nearly = untold(d, turn, d.now)
   d.emit({
     type: 'request_sent',
     id: roundId(turn.id, 1),
@@ -49,7 +59,7 @@ function firstRequest(d: Draft, situation: Situation, opening_sha256: string): v
     kind: 'work',
     model: turn.model,
     opening_sha256,
-    notes: [],
+    notes: nearly.length === 0 ? [] : [budgetNote(turn.work_item_id ?? '', nearly)],
     message_ids: situation.messages.map((message) => message.id),
   })
   for (const message of [...d.rows('messages')]) {
@@ -60,6 +70,7 @@ function firstRequest(d: Draft, situation: Situation, opening_sha256: string): v
       d.emit({ type: 'message_shown', id: message.id, turn_id: turn.id, round: 1 })
     }
   }
+  reserve(d, turn, roundId(turn.id, 1), opening_tokens, nearly)
 }
 
 async function writeCoalesced(env: LaneEnv, situation: Situation): Promise<void> {
@@ -139,6 +150,7 @@ async function ask(
       }),
   })
   const situation = model.reads_situation ? await gather(env) : null
+  const agent_session = await foreignSession(env, turn, round)
   return env.effect(`request ${round.id}`, () =>
     patient.request(
       {
@@ -149,6 +161,7 @@ async function ask(
         messages: conversation.messages,
         max_output_tokens: env.ports.models.facts(turn.model).max_output,
         situation,
+        ...(agent_session === null ? {} : { agent_session }),
       },
       {
         signal: env.abort.signal,

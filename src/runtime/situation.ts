@@ -3,10 +3,12 @@
  * request shows. Reads only; the same facts give the same situation.
  */
 import type { EarlierRound, ItemView, Situation } from '../context/situation.ts'
-import { mustTurn, activeWaits, agentOf, itemPacing, roundViews } from '../domain/facts.ts'
+import { meterOf } from '../domain/budget.ts'
+import { mustTurn, agentOf, itemPacing, roundViews } from '../domain/facts.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import type { Message } from '../domain/message.ts'
-import { candidates, promptLimit, type Candidates } from '../domain/rank.ts'
+import { candidates, promptLimit } from '../domain/rank.ts'
+import { rankingOf, type Candidates } from '../domain/ranking.ts'
 import { candidateClasses, projectItem } from '../domain/readiness.ts'
 import { isTerminal } from '../domain/task.ts'
 import type { Turn } from '../domain/turn.ts'
@@ -48,8 +50,8 @@ export async function gather(env: LaneEnv): Promise<Situation> {
         ? null
         : { path: coalescedPath(env.ports.home, turn.id), count: coalesced.length },
     woken_by: wokenBy(env, turn, item),
-    agent_waits: [...activeWaits(facts)].filter(
-      (wait) => wait.work_item_id === null && wait.wake !== 'system',
+    agent_waits: [...rankingOf(facts).agentWaits()].filter(
+      (wait) => wait.status === 'active' && wait.wake !== 'system',
     ),
     earlier: turn.work_item_id === null ? [] : await earlier(env, turn, turn.work_item_id),
     rounds: roundViews(facts, turn),
@@ -58,6 +60,7 @@ export async function gather(env: LaneEnv): Promise<Situation> {
     instructions: await instructions(env),
     trigger_url: env.triggerUrl(),
     agent_home: env.home(),
+    inherited: await inherited(env, agent.inherited_sha256),
     context_window: env.ports.models.facts(turn.model).context_window,
   }
 }
@@ -74,7 +77,7 @@ async function itemView(env: LaneEnv, id: WorkItemId): Promise<ItemView | null> 
   const active = waits.find((wait) => wait.status === 'active') ?? null
   const current = agentOf(facts).current_work_item_id
   return {
-    projection: projectItem(item, active, current, env.store.now()),
+    projection: projectItem(item, active, current, env.now(), meterOf(facts, id)),
     plan: (await readPlan(plans, item)).described,
     waits,
     tasks: tasks.filter((task) => !isTerminal(task) || (task.ended_at ?? '') >= lastTurn),
@@ -121,6 +124,12 @@ async function planHeads(env: LaneEnv, all: Candidates): Promise<Record<string, 
     }
   }
   return heads
+}
+
+/** What a fork came with, as it was stored. */
+async function inherited(env: LaneEnv, sha256: string | null): Promise<string | null> {
+  const bytes = sha256 === null ? null : await env.store.ledger.blob(sha256)
+  return bytes === null ? null : new TextDecoder().decode(bytes)
 }
 
 /** AGENTS.md of the agent's home and of its workspace, nearest last; CLAUDE.md as fallback. */

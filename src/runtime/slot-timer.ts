@@ -88,7 +88,9 @@ export class SlotTimer {
       if (at > now || !this.#running) continue
       try {
         await store.transact(agent, 'timer', (d) => fireSlots(d, timetable))
-        this.follow(store.mustFacts(agent))
+        const facts = store.facts(agent)
+        if (facts === null) this.forget(agent)
+        else this.follow(facts)
       } catch (error) {
         failed(agent, error)
         return

@@ -9,7 +9,7 @@ import type { AgentId, Mint } from '../domain/ids.ts'
 import type { Redactor } from '../domain/redact.ts'
 import { fromMs, type Timestamp } from '../domain/time.ts'
 import { isRejection } from '../domain/verdict.ts'
-import type { Ledger } from '../ledger/port.ts'
+import type { Change, Ledger } from '../ledger/port.ts'
 import type { Clock, Ids } from '../exec/ports.ts'
 import { redactedBlobs } from './redaction.ts'
 
@@ -36,7 +36,7 @@ export class Store {
   readonly #agents = new Map<AgentId, AgentFacts>()
   /** The tail of each agent's line of transactions. */
   readonly #lines = new Map<AgentId, Promise<unknown>>()
-  readonly #listeners: CommitListener[] = []
+  readonly #listeners = new Set<CommitListener>()
 
   constructor(ledger: Ledger, clock: Clock, ids: Ids, redactor?: Redactor) {
     this.ledger = redactedBlobs(ledger, redactor)
@@ -92,8 +92,10 @@ export class Store {
     return this.#agents.get(agent)?.row(table, id) ?? (await this.ledger.row(table, id))
   }
 
-  onCommit(listener: CommitListener): void {
-    this.#listeners.push(listener)
+  /** Ends with the function it returns. */
+  onCommit(listener: CommitListener): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   /**
@@ -119,17 +121,50 @@ export class Store {
     return this.#inLine(agent, () => this.#decided(agent, cause, look, decide))
   }
 
+  /**
+   * Decides over several agents at once: what it emits lands in one commit, or not at all, and only
+   * while each of them stands where the decision saw it. An agent that is not there yet has empty
+   * facts. `look` reads what the decision needs to know beyond the facts.
+   */
+  together<K, T>(
+    agents: readonly AgentId[],
+    cause: string | null,
+    look: (facts: readonly Facts[]) => Promise<K>,
+    decide: (drafts: readonly Draft[], known: K) => T,
+  ): Promise<T> {
+    return this.#inLines(agents, async () => {
+      for (let tries = 0; tries < conflictTries; tries += 1) {
+        const all: AgentFacts[] = []
+        for (const agent of agents) all.push(this.#agents.get(agent) ?? (await this.#read(agent)))
+        const known = await look(all)
+        const drafts = all.map((facts) => new Draft(facts, this.#draftEnv(cause)))
+        const value = decide(drafts, known)
+        const nothing = drafts.every((d) => d.emitted.length === 0)
+        if (nothing || isRejection(value) || (await this.#landed(all, drafts))) return value
+        for (const agent of agents) this.#agents.delete(agent)
+      }
+      throw tooManyConflicts(agents.join(' and '))
+    })
+  }
+
   #inLine<T>(agent: AgentId, body: () => Promise<T>): Promise<T> {
-    const before = this.#lines.get(agent) ?? Promise.resolve()
+    return this.#inLines([agent], body)
+  }
+
+  /** A place in the line of each agent at once: two that share agents never wait for each other. */
+  #inLines<T>(agents: readonly AgentId[], body: () => Promise<T>): Promise<T> {
+    const before = Promise.all(agents.map((agent) => this.#lines.get(agent) ?? Promise.resolve()))
     const mine = before.then(body)
     // A failure is its caller's; the line goes on behind it.
     const rest = mine.then(
       () => undefined,
       () => undefined,
     )
-    this.#lines.set(agent, rest)
+    for (const agent of agents) this.#lines.set(agent, rest)
     void rest.then(() => {
-      if (this.#lines.get(agent) === rest) this.#lines.delete(agent)
+      for (const agent of agents) {
+        if (this.#lines.get(agent) === rest) this.#lines.delete(agent)
+      }
     })
     return mine
   }
@@ -150,27 +185,36 @@ export class Store {
         forgetLogs(facts, needs)
         return value
       }
-      if (await this.#committed(facts, d)) {
+      if (await this.#landed([facts], [d])) {
         forgetLogs(facts, needs)
         return value
       }
       this.#agents.delete(agent)
     }
-    throw new Error(`${conflictTries} conflicts in a row on ${agent}: two writers on one home`)
+    throw tooManyConflicts(agent)
   }
 
   #draftEnv(causation_id: string | null): DraftEnv {
     return { now: this.now(), mint: this.mint, causation_id, redact: this.#redact }
   }
 
-  async #committed(facts: AgentFacts, d: Draft): Promise<boolean> {
-    const rows = [...d.changed()]
-    const { agent_id, now: at, emitted: events } = d
-    const done = await this.ledger.commit({ agent_id, expect_seq: facts.seq, at, events, rows })
+  /** Commits what was decided, takes it over, and tells of it once all of it is taken over. */
+  async #landed(all: readonly AgentFacts[], drafts: readonly Draft[]): Promise<boolean> {
+    const changes = drafts.map(changeOf)
+    const [first, ...more] = changes
+    if (first === undefined) return true
+    const done = await this.ledger.commit(first, ...more)
     if (!done.ok) return false
-    facts.apply(rows, done.seq, at)
-    this.#agents.set(agent_id, facts)
-    for (const listener of this.#listeners) listener(agent_id, events)
+    for (const [i, { agent_id, expect_seq, at, events, rows }] of changes.entries()) {
+      const facts = all[i]
+      if (facts === undefined || events.length === 0) continue
+      facts.apply(rows, expect_seq + events.length, at)
+      this.#agents.set(agent_id, facts)
+    }
+    for (const { agent_id, events } of changes) {
+      if (events.length === 0) continue
+      for (const listener of this.#listeners) listener(agent_id, events)
+    }
     return true
   }
 
@@ -193,6 +237,17 @@ export class Store {
     return facts
   }
 }
+
+const changeOf = (d: Draft): Change => ({
+  agent_id: d.agent_id,
+  expect_seq: d.base.seq,
+  at: d.now,
+  events: d.emitted,
+  rows: [...d.changed()],
+})
+
+const tooManyConflicts = (who: string): Error =>
+  new Error(`${conflictTries} conflicts in a row on ${who}: two writers on one home`)
 
 const logs: ReadonlySet<Table> = new Set(['deliveries', 'slots', 'receipts'])
 

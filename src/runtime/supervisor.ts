@@ -9,8 +9,9 @@ import type { AgentId, TaskId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
 import { endOfTask, taskResultText } from '../domain/task-end.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
-import type { TaskProcess } from '../exec/ports.ts'
+import type { StopOutcome, TaskProcess } from '../exec/ports.ts'
 import { ProcessFault } from '../exec/process-fault.ts'
+import { terminalText } from '../tools/terminal-text.ts'
 import type { HostPorts } from './ports.ts'
 import type { Store } from './store.ts'
 
@@ -22,6 +23,8 @@ export type SupervisorPorts = {
   store: Store
   /** What a command of the agent finds besides the allow-list. */
   environment: (agent: AgentId) => Readonly<Record<string, string>>
+  /** Stops a supervised child: it is no process of its own. */
+  stopChild: (agent: AgentId, task: TaskId, because: string) => Promise<StopOutcome>
   failed: (agent: AgentId, error: unknown) => void
 }
 
@@ -31,12 +34,14 @@ export class Supervisor {
   readonly #watched = new Map<TaskId, Promise<void>>()
   readonly #closing = new AbortController()
   readonly #environment: SupervisorPorts['environment']
+  readonly #stopChild: SupervisorPorts['stopChild']
   readonly #failed: SupervisorPorts['failed']
 
-  constructor({ ports, store, environment, failed }: SupervisorPorts) {
+  constructor({ ports, store, environment, stopChild, failed }: SupervisorPorts) {
     this.#ports = ports
     this.#store = store
     this.#environment = environment
+    this.#stopChild = stopChild
     this.#failed = failed
   }
 
@@ -68,6 +73,10 @@ export class Supervisor {
 
   /** Stops with proof: TERM, grace, KILL; survivors keep the task `cancelling`. */
   async stop(agent: AgentId, id: TaskId, because: string): Promise<readonly number[]> {
+    if ((await this.#store.row(agent, 'tasks', id))?.kind === 'child_agent') {
+      const outcome = await this.#stopChild(agent, id, because)
+      return outcome.stopped ? [] : outcome.survivors
+    }
     await this.#store.transact(agent, id, (d) => {
       const task = d.row('tasks', id)
       if (!task || isTerminal(task) || task.status === 'cancelling') return
@@ -96,6 +105,8 @@ export class Supervisor {
       await this.stop(agent, id, row.reason ?? 'stopped')
       return
     }
+    // A child's end is decided from its rows, not learnt from a process.
+    if (row?.kind === 'child_agent') return
     if (row?.status === 'queued' && row.promoted) await this.#begin(agent, row)
     await this.#end(agent, id, await this.#ended(id), 'by_itself')
   }
@@ -172,7 +183,9 @@ export class Supervisor {
     const read = (stream: 'stdout' | 'stderr') =>
       this.#ports.processes.output(id, { stream, max_bytes: tailBytes, tail: true })
     const [out, err] = await Promise.all([read('stdout'), read('stderr')])
-    return [out.text, err.text].filter((text) => text.trim() !== '').join('\n')
+    const inTerminal = this.#ports.processes.stdin_of(id) === 'terminal'
+    const shown = inTerminal ? terminalText(out.text) : out.text
+    return [shown, err.text].filter((text) => text.trim() !== '').join('\n')
   }
 }
 

@@ -11,7 +11,11 @@ import { outputPath, taskPath } from './home.ts'
 import { homeEntry, type PathMode } from '../exec/path-policy.ts'
 import type { OpenedPath } from '../exec/ports.ts'
 import type { LaneEnv } from './lane-env.ts'
+import { handoffProvenance } from '../domain/spawn.ts'
+import type { Children } from '../tools/children-port.ts'
+import { seeAgent } from './agent-seen.ts'
 import { makePlan, readPlan } from './plans.ts'
+import { carryOutSpawn, prepareSpawn, queueSpawn } from './spawning.ts'
 
 const byName = new Map<string, Tool>(tools.map((tool) => [tool.name, tool]))
 
@@ -39,6 +43,7 @@ export function toolContext(env: LaneEnv, call: Call): ToolContext {
     interjected: env.interjected.signal,
     files: ports.files,
     processes: ports.processes,
+    children: childrenOf(env),
     open: (path, mode) => openForAgent(env, path, mode),
     workdir: env.workdir(),
     environment: env.environment(),
@@ -51,6 +56,22 @@ export function toolContext(env: LaneEnv, call: Call): ToolContext {
       await ports.files.write_atomic(path, env.redacted(text), 0o600)
       return path
     },
+  }
+}
+
+/** The agent plane, as seen from this agent. */
+function childrenOf(env: LaneEnv): Children {
+  const { agent_id, children, store } = env
+  return {
+    prepare: (asked) => prepareSpawn(env, asked),
+    queue: queueSpawn,
+    spawn: (intent) => carryOutSpawn(env, intent),
+    tell: (task_id, text, key) =>
+      children.tell(agent_id, task_id, { text, key, provenance: handoffProvenance(env.facts()) }),
+    stop: (task_id, because) => children.stop(agent_id, task_id, because),
+    ended: (task_id, signal) => children.ended(agent_id, task_id, signal),
+    see: (other) => seeAgent(store, agent_id, other),
+    words: (child) => children.words(child),
   }
 }
 

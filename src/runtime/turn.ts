@@ -5,6 +5,7 @@
  */
 import { interruptionNote, isInterruptionNote, type Interruption } from '../context/notes.ts'
 import { openTurn, roundsOf } from '../domain/facts.ts'
+import { rankingOf } from '../domain/ranking.ts'
 import { abortTurn } from '../domain/turn-end.ts'
 import { nextStep, type Step } from '../domain/turn-step.ts'
 import { advance } from './advance.ts'
@@ -28,7 +29,7 @@ export async function runTurn(
   for (;;) {
     if (openTurn(env.facts()) === null) return 'ended'
     if (env.stopping || env.suspended) return 'left'
-    const step = nextStep(env.facts())
+    const step = nextStep(env.facts(), env.now())
     // A call that was begun gets its outcome, aborted or not; nothing else is begun.
     if (env.abort.signal.aborted && step.do !== 'run_call') return abortOrLeave(env)
     const outcome = await take(env, talk, step)
@@ -53,6 +54,9 @@ async function take(env: LaneEnv, talk: Talk, step: Step): Promise<RunOutcome | 
     case 'run_call':
       await runCall(env, step.call)
       return null
+    case 'hold':
+      await env.transact(null, (d) => advance(d, env.onward({})))
+      return isHeld(env) ? 'held' : null
     case 'request':
     case 'report':
     case 'end': {
@@ -62,6 +66,12 @@ async function take(env: LaneEnv, talk: Talk, step: Step): Promise<RunOutcome | 
     }
   }
 }
+
+/** More may have been allowed between the look and the commit. */
+const isHeld = (env: LaneEnv): boolean =>
+  [...rankingOf(env.facts()).agentWaits()].some(
+    (wait) => wait.wake === 'system' && wait.status === 'active',
+  )
 
 /** An aborted run ends its turn if the operator asked, and is left open if the host closes. */
 async function abortOrLeave(env: LaneEnv): Promise<RunOutcome> {

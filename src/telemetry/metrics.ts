@@ -34,7 +34,9 @@ export type Metrics = {
   /** A delivery that left no row. */
   delivery(seen: DeliverySeen): void
   /** The same commit, counted and timed. */
-  timed<C, R extends { ok: boolean }>(commit: (change: C) => Promise<R>): (change: C) => Promise<R>
+  timed<C extends unknown[], R extends { ok: boolean }>(
+    commit: (...changes: C) => Promise<R>,
+  ): (...changes: C) => Promise<R>
   /** The exposition, in the format `content_type` names. */
   text(): Promise<string>
   readonly content_type: string
@@ -60,15 +62,17 @@ export function createMetrics(ports: MetricsPorts): Metrics {
       metrics.http_seconds.observe(labels, Math.max(0, seen.ms) / 1_000)
     },
     delivery: ({ via, result }) => metrics.deliveries.inc({ via, result }),
-    timed: (commit) => async (change) => {
-      const from = clock.monotonic()
-      const committed = await commit(change)
-      if (committed.ok) {
-        metrics.commits.inc()
-        metrics.commit_seconds.observe((clock.monotonic() - from) / 1_000)
-      }
-      return committed
-    },
+    timed:
+      (commit) =>
+      async (...changes) => {
+        const from = clock.monotonic()
+        const committed = await commit(...changes)
+        if (committed.ok) {
+          metrics.commits.inc()
+          metrics.commit_seconds.observe((clock.monotonic() - from) / 1_000)
+        }
+        return committed
+      },
     text: () => registry.metrics(),
     content_type: registry.contentType,
   }

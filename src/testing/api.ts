@@ -59,6 +59,9 @@ export async function openApi(t: TestContext, options: ApiOptions = {}): Promise
   box.host.listens(`http://127.0.0.1:${port}`)
   const acts: string[] = []
   const made = new Set(agents)
+  box.host.subscribe((notice) => {
+    if (notice.kind === 'committed') made.add(notice.agent_id)
+  })
   const home = homeOf(box, acts, made, { liveSigns, upkeep: upkeep(box) })
   const errors: unknown[] = []
   const app = buildApp(
@@ -108,9 +111,7 @@ function homeOf(
     started_at: '2026-01-05T09:00:00.000Z',
     async act(command) {
       acts.push(command.do)
-      const reply = await host.act(command)
-      if (reply.ok && command.do === 'create_agent') made.add(command.agent_id)
-      return reply
+      return host.act(command)
     },
     agent_ids: () => [...made],
     ready: () => true,

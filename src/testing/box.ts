@@ -11,6 +11,7 @@ import { systemFiles } from '../exec/files.ts'
 import type { Redactor } from '../domain/redact.ts'
 import type { Clock, Files, Ids } from '../exec/ports.ts'
 import { createProcesses } from '../exec/processes.ts'
+import { createWorktrees } from '../exec/worktrees.ts'
 import { openLedger, type FaultSeam } from '../ledger/open.ts'
 import type { Ledger } from '../ledger/port.ts'
 import type { Model } from '../models/model.ts'
@@ -26,6 +27,7 @@ export type BoxOptions = {
   ids?: Ids
   fault?: FaultSeam
   effect_seam?: EffectSeam
+  foreign_agents?: HostPorts['foreign_agents']
   redactor?: Redactor
   /** As a daemon has it: waits while nothing can be written, instead of giving up. */
   waits_for_room?: boolean
@@ -35,6 +37,8 @@ export type BoxOptions = {
   /** What the host is given in the place of the ledger: the same, with the world in between. */
   over?: (ledger: Ledger) => Ledger
   context_window?: number
+  /** US dollars of a round; without it no price is known. */
+  price?: HostPorts['models']['price']
   /** Whether a seam has ended this box: what dies with it is then expected. */
   is_dead?: () => boolean
 }
@@ -110,6 +114,10 @@ async function portsOf(home: string, options: BoxOptions): Promise<HostPorts> {
       clock: systemClock(),
       parent_env: process.env,
     }),
+    worktrees: createWorktrees({
+      parent_env: process.env,
+      scratch_folder: join(home, 'worktrees', '.scratch'),
+    }),
     models: {
       open: async (id) => {
         const model = options.models[id] ?? options.models['default']
@@ -118,12 +126,13 @@ async function portsOf(home: string, options: BoxOptions): Promise<HostPorts> {
           : { ok: false, code: 'unknown_model', message: `There is no model "${id}".` }
       },
       facts: () => ({ context_window: options.context_window ?? 128_000, max_output: null }),
-      price: () => null,
+      price: options.price ?? (() => null),
     },
     environment: {},
     user_home: home,
     has_listener: options.base_url !== undefined,
     waits_for_room: options.waits_for_room ?? false,
+    ...(options.foreign_agents ? { foreign_agents: options.foreign_agents } : {}),
     ...(options.effect_seam ? { effect_seam: options.effect_seam } : {}),
     ...(options.redactor ? { redactor: options.redactor } : {}),
   }

@@ -200,7 +200,7 @@ export const commitCases: Cases = {
     await lane.emit(messageAdmitted())
     const before = await contents(ledger, lane)
 
-    assert.deepEqual(await ledger.commit(late), { ok: false, seq: 2 })
+    assert.deepEqual(await ledger.commit(late), { ok: false, agent_id: 'main', seq: 2 })
     assert.deepEqual(await contents(ledger, lane), before)
     assert.equal(await ledger.row('work_items', late.rows[0]?.[1].id ?? ''), null)
     await ledger.close()
@@ -214,7 +214,45 @@ export const commitCases: Cases = {
     const lane = await laneOf(ledger)
     const change = { ...lane.change(messageAdmitted()), agent_id: 'other' }
 
-    assert.deepEqual(await ledger.commit(change), { ok: false, seq: 0 })
+    assert.deepEqual(await ledger.commit(change), { ok: false, agent_id: 'other', seq: 0 })
+    await ledger.close()
+  },
+
+  'changes of several agents land together, in order, or not at all': async (store, home) => {
+    const ledger = await store.open(home)
+    const [one, two] = [await laneOf(ledger, 'one'), await laneOf(ledger, 'two')]
+    const [first, second] = [
+      one.change(itemCreated(), messageAdmitted()),
+      two.change(itemCreated()),
+    ]
+    assert.deepEqual(await ledger.commit(first, second), { ok: true, seq: 3, global_seq: 5 })
+    one.facts.apply(first.rows, 3, first.at)
+    two.facts.apply(second.rows, 2, second.at)
+    const stored = await ledger.events({ after: 2, limit: 10 })
+    assert.deepEqual(
+      stored.map(({ agent_id, seq, global_seq }) => [agent_id, seq, global_seq]),
+      [
+        ['one', 2, 3],
+        ['one', 3, 4],
+        ['two', 2, 5],
+      ],
+    )
+
+    const [mine, late] = [one.change(messageAdmitted()), two.change(messageAdmitted())]
+    await two.emit(messageAdmitted())
+    const before = await contents(ledger, one)
+    const conflict = { ok: false, agent_id: 'two', seq: 3 } as const
+    assert.deepEqual(await ledger.commit(mine, late), conflict)
+    assert.deepEqual(await contents(ledger, one), before)
+
+    // A change without events only asks where its agent stands.
+    const { last_at: at } = two.facts
+    const still = { agent_id: 'two', expect_seq: 3, at, events: [], rows: [] }
+    assert.equal((await ledger.commit(mine, { ...still, expect_seq: 2 })).ok, false)
+    assert.deepEqual(await contents(ledger, one), before)
+    assert.equal((await ledger.commit(mine, still)).ok, true)
+    await assert.rejects(ledger.commit(mine, mine), /two changes of one agent/)
+    assert.deepEqual((await ledger.verify()).problems, [])
     await ledger.close()
   },
 

@@ -110,6 +110,9 @@ const staying = {
   slots: 0,
   receipts: 1,
   snoozes: 0,
+  delegations: 0,
+  worktrees: 0,
+  meters: 0,
 }
 
 const counted = (rows: Record<string, unknown[]>) =>

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { succeeded, type Call, type ToolResult } from '../domain/call.ts'
 import { callsOf, openTurn, roundsOf, type Draft } from '../domain/facts.ts'
 import { endTask } from '../domain/ingress.ts'
+import { reserve, settle, untold } from '../domain/metering.ts'
 import { next, type Start } from '../domain/schedule.ts'
 import { survey } from '../domain/survey.ts'
 import type { Task, TaskEnd } from '../domain/task.ts'
@@ -47,7 +48,7 @@ export function ask(w: World, kind: RoundKind = 'work'): Round {
   const turn = turnOf(w)
   const n = (roundsOf(w.facts, turn).at(-1)?.n ?? 0) + 1
   w.do((d) => {
-    for (const message of interjected(d)) {
+    for (const message of interjected(d, d.now)) {
       d.emit({ type: 'message_interjected', id: message.id, turn_id: turn.id, round: n })
     }
     for (const message of n === 1 ? [...d.rows('messages')] : []) {
@@ -68,6 +69,7 @@ export function ask(w: World, kind: RoundKind = 'work'): Round {
       notes: [],
       message_ids: [],
     })
+    reserve(d, turn, roundId(turn.id, n), 90, untold(d, turn, d.now))
   })
   return w.row('rounds', roundId(turn.id, n))
 }
@@ -93,6 +95,7 @@ export function answer(
       usage: someUsage,
       model: turn.model,
     })
+    settle(d, round, someUsage)
     for (const [index, call] of calls.entries()) {
       const id = d.mint('call')
       d.emit({

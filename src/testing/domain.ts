@@ -36,8 +36,10 @@ export class World {
   readonly #rows = new Map<Table, Map<string, AnyRow>>(tables.map((t) => [t, new Map()]))
   readonly #counts = new Map<string, number>()
 
-  constructor(agent_id = 'main') {
+  /** Unborn: the first commit makes the agent. */
+  constructor(agent_id = 'main', born = true) {
     this.facts = new AgentFacts(agent_id)
+    if (!born) return
     this.do((d) =>
       d.emit({
         type: 'agent_created',
@@ -259,7 +261,7 @@ export function task(
       output_path: `/holon/tasks/${id}`,
     })
     d.emit({ type: 'task_started', id, pid: 1, started_at: d.now })
-    if (given.promoted ?? true) d.emit({ type: 'task_promoted', id })
+    if (given.child || (given.promoted ?? true)) d.emit({ type: 'task_promoted', id })
   })
   return w.row('tasks', id)
 }

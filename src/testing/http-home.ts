@@ -246,6 +246,7 @@ export const agentRow = (id: string, more: Partial<Rows['agents']> = {}): Rows['
   fallback_model: null,
   workspace: { mode: 'inherit', root: '/srv/work' },
   template: null,
+  inherited_sha256: null,
   created_at: '2026-01-05T09:00:00.000Z',
   ...more,
 })

@@ -51,6 +51,7 @@ export const known = (w: World, given: Partial<Known> = {}): Known => {
     timetable: everyFew,
     token_hash: tokenHash,
     home: `/holon/agents/${w.facts.agent_id}`,
+    budget: null,
     new_item: { id, plan: somePlan(id) },
     body_sha256: null,
     body: null,

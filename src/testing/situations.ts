@@ -37,6 +37,7 @@ export const anAgent = (more: Partial<Agent> = {}): Agent => ({
   fallback_model: null,
   workspace: { mode: 'inherit', root: '/repo' },
   template: null,
+  inherited_sha256: null,
   created_at: before(600),
   ...more,
 })
@@ -159,6 +160,8 @@ export const aTask = (id: Task['id'], more: Partial<Task> = {}): Task => ({
   child_agent_id: null,
   workdir: '/repo',
   timeout_ms: null,
+  input: 'none',
+  asking: null,
   status: 'running',
   reason: null,
   exit_status: null,

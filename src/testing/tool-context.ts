@@ -253,6 +253,7 @@ export class ToolBench {
       interjected: signals.interject ?? never,
       files: this.files,
       processes: this.processes,
+      children: noChildren,
       open: (path, mode) => this.files.open_within(this.#rootsFor(path), path, mode),
       workdir: this.workspace,
       environment: this.#environment,
@@ -266,4 +267,16 @@ export class ToolBench {
       },
     }
   }
+}
+
+const noPlane = () => Promise.reject(new Error('no other agents on this bench'))
+const noChildren: ToolContext['children'] = {
+  prepare: noPlane,
+  queue: () => undefined,
+  spawn: noPlane,
+  tell: noPlane,
+  stop: noPlane,
+  ended: noPlane,
+  see: noPlane,
+  words: noPlane,
 }

@@ -5,6 +5,7 @@
 import { completeItem } from '../domain/complete.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import { plus } from '../domain/time.ts'
+import { does } from './operate.ts'
 import { deliver, pick, say, T0, task, wait, type World } from './domain.ts'
 import { begin, turn } from './domain-turn.ts'
 import { asRunbook, hinted, hold, minute, stop, update, type Row } from './why-world.ts'
@@ -25,6 +26,18 @@ function forTask(w: World, id: WorkItemId, recheck_at: string | null = null): vo
 
 const timer = (w: World, id: WorkItemId, recheck_at: string | null = null) =>
   wait(w, { wake: 'timer', work_item_id: id, wake_at: in30, reason: 'cool', recheck_at })
+
+/** The one round it may have, it had. */
+function spentUp(w: World, id: WorkItemId): void {
+  pick(w, id)
+  does(w, { do: 'update_item', work_item_id: id, budget: { max_rounds: 1 } }, usedOnce)
+}
+const usedOnce = {
+  budget: {
+    so_far: { used: { tokens: 110, usd: 0.01, unpriced: 0, rounds: 1 }, drawn: [] },
+    unpriced: null,
+  },
+}
 
 const finished = 'nothing: a completed item stays completed'
 export const completedRows: Row[] = [
@@ -102,6 +115,30 @@ export const waitingRows: Row[] = [
     'waits for your input to its plan since 09:00.',
     'the operator spoke: a turn about it starts next',
     '09:00',
+  ],
+  [
+    'over its budget, with a message that waits for it',
+    (w, id) => {
+      spentUp(w, id)
+      say(w, { work_item_id: id })
+    },
+    'waiting_operator waiting_for_operator',
+    'waits for you (a message for it waits): its budget is reached: ' +
+      '"It reached its budget: 1 of 1 rounds."',
+    'once you raise the limit it goes on',
+    null,
+  ],
+  [
+    'over its budget while an event that it waits for came',
+    (w, id) => {
+      wait(w, { work_item_id: id, source: 'ci', reason: 'the build' })
+      spentUp(w, id)
+      deliver(w, { source: 'ci' })
+    },
+    'waiting_external blocked',
+    'waits for ci (came once, looked at) since 09:00: "the build".',
+    'an event makes the agent look at it; then its budget holds it until you raise it',
+    null,
   ],
   [
     'parked by the runtime',

@@ -6,7 +6,7 @@
 import type { TaskId } from '../domain/ids.ts'
 import { TIMED_OUT } from '../domain/task-end.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
-import type { TaskProcess } from '../exec/ports.ts'
+import type { StdinMode, TaskProcess } from '../exec/ports.ts'
 import type { ProcessFault } from '../exec/process-fault.ts'
 import {
   asOneText,
@@ -25,6 +25,7 @@ import {
   settleSurvivors,
   stopTask,
   taskRow,
+  unprovenOf,
   type Stopping,
 } from './task-stopping.ts'
 import { failed, succeeded, type EffectOutcome, type ToolContext } from './tool.ts'
@@ -38,6 +39,9 @@ export type CommandIntent = {
   timeout_ms: number | null
   yield_ms: number
   max_output_tokens: number
+  stdin: StdinMode
+  /** A task that ran the same command in the same folder when the call came. */
+  duplicate_of: TaskId | null
 }
 
 const NAME = 'ExecCommand'
@@ -101,6 +105,7 @@ export async function promotedOutcome(
     task_id: id,
     task_kind: 'command',
     status: 'running',
+    ...(intent.duplicate_of === null ? {} : { duplicate_of: intent.duplicate_of }),
     ...(initial_output === '' ? {} : { initial_output }),
   }
   return {
@@ -136,7 +141,8 @@ export async function stoppedOutcome(
   const survivors = proof.stopped ? [] : proof.survivors
   const exit_status = process.state === 'ended' ? process.exit_status : null
   const left = survivors.length > 0 ? { survivors } : {}
-  const detail = { task_id: id, exit_status, ...streamsOf(output), ...left }
+  const unproven = unprovenOf(proof)
+  const detail = { task_id: id, exit_status, ...streamsOf(output), ...left, ...unproven }
   const result = because === TIMED_OUT ? timedOut(intent, detail) : wasStopped(because, detail)
   const hash = because === TIMED_OUT ? await resultHash(ctx, intent, null, output) : null
   const end = proof.stopped ? endSeen(ctx, await ownTask(ctx, id), process, output) : null

@@ -6,6 +6,7 @@
 import type { TaskId } from '../domain/ids.ts'
 import type { OutputSize, TaskProcess } from '../exec/ports.ts'
 import { sha256 } from './sha256.ts'
+import { terminalText } from './terminal-text.ts'
 import type { ToolContext } from './tool.ts'
 
 /** Bytes of output per token of the limit: low, so that what is cut here is not cut again. */
@@ -60,8 +61,11 @@ async function readStream(
   max_bytes: number,
 ): Promise<string> {
   if (size === 0) return ''
-  const read = (max: number, tail: boolean) =>
-    ctx.processes.output(id, { stream, max_bytes: Math.max(4, max), tail })
+  const inTerminal = ctx.processes.stdin_of(id) === 'terminal'
+  const read = async (max: number, tail: boolean) => {
+    const found = await ctx.processes.output(id, { stream, max_bytes: Math.max(4, max), tail })
+    return inTerminal ? { ...found, text: terminalText(found.text) } : found
+  }
   if (size <= max_bytes) return (await read(max_bytes, false)).text
   const part = Math.floor(max_bytes / 2)
   const [head, tail] = await Promise.all([read(part, false), read(part, true)])

@@ -5,9 +5,11 @@
  */
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
+import type { ToolResult, Warning } from '../domain/call.ts'
 import { openTurn, type Draft } from '../domain/facts.ts'
+import type { TaskId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
-import { isTerminal } from '../domain/task.ts'
+import { isTerminal, type Task } from '../domain/task.ts'
 import { between } from '../domain/time.ts'
 import { no, type Rejection } from '../domain/verdict.ts'
 import type { CommandSpec } from '../exec/ports.ts'
@@ -45,8 +47,14 @@ const input = () =>
       .min(1)
       .optional()
       .describe('Folder to run in, relative to the working folder; default: the working folder.'),
-    tty: z.boolean().optional().describe('Not supported in this version: leave out.'),
-    accepts_input: z.boolean().optional().describe('Not supported in this version: leave out.'),
+    tty: z
+      .boolean()
+      .optional()
+      .describe('Run it in a terminal, which takes input by TaskInput; default false.'),
+    accepts_input: z
+      .boolean()
+      .optional()
+      .describe('Keep its stdin open for TaskInput; default false: stdin is empty.'),
     yield_ms: z
       .int()
       .min(0)
@@ -77,7 +85,7 @@ export const execCommand = effectTool<Input, CommandIntent>({
   title: ({ cmd }) => labelOf(cmd),
 
   async intent(input, ctx) {
-    const refusal = unsupported(input)
+    const refusal = invalid(input) ?? (await noTerminal(input, ctx))
     if (refusal) return { ok: false, result: refusal }
     const workdir = resolve(ctx.workdir, input.workdir ?? '.')
     if (!(await isFolder(ctx, workdir))) {
@@ -95,6 +103,8 @@ export const execCommand = effectTool<Input, CommandIntent>({
       timeout_ms: input.timeout_ms ?? null,
       yield_ms: input.yield_ms ?? limits.yield.value,
       max_output_tokens: input.max_output_tokens ?? limits.result_tokens.value,
+      stdin: input.tty ? 'terminal' : input.accepts_input ? 'pipe' : 'none',
+      duplicate_of: alreadyRunning(ctx, input.cmd, workdir),
     }
     const output_path = ctx.taskFolder(task_id)
     return { ok: true, intent, task_id, queue: (d) => queueTask(d, intent, output_path) }
@@ -110,7 +120,7 @@ async function knownOrNot(
   act: () => Promise<EffectOutcome>,
 ): Promise<EffectOutcome> {
   try {
-    return await act()
+    return tellDuplicate(intent, await act())
   } catch (error) {
     if (isProcessFault(error) || isFileFault(error)) {
       return unknownOutcome(intent, error)
@@ -119,21 +129,40 @@ async function knownOrNot(
   }
 }
 
-function unsupported(input: Input) {
-  if (input.tty) {
-    const hint = 'Run it without tty; most programs have a flag for non-interactive use.'
-    return failed(NAME, 'rejected', 'tty_not_supported', 'A terminal is not supported.', hint)
+function invalid(input: Input): ToolResult | null {
+  if (input.cmd.trim() !== '' && !input.cmd.includes('\0')) return null
+  const message = 'cmd must be a command line without NUL characters.'
+  return failed(NAME, 'invalid_input', 'cmd_invalid', message, 'Give the command as text.')
+}
+
+async function noTerminal(input: Input, ctx: ToolContext): Promise<ToolResult | null> {
+  const problem = input.tty ? await ctx.processes.terminal_problem() : null
+  if (problem === null) return null
+  const message = `This machine has no terminals for commands: ${problem}.`
+  const hint = 'Run it without tty; accepts_input keeps its stdin open where it needs input.'
+  return failed(NAME, 'rejected', 'tty_not_supported', message, hint)
+}
+
+/**
+ * A running task of the same command in the same folder. It is no reason to refuse: two are often
+ * meant (a client and another), but who did not mean it is told.
+ */
+function alreadyRunning(ctx: ToolContext, cmd: string, workdir: string): TaskId | null {
+  const same = (task: Task) =>
+    task.kind === 'command' && task.cmd === cmd && task.workdir === workdir && !isTerminal(task)
+  return [...ctx.facts().rows('tasks')].find(same)?.id ?? null
+}
+
+function tellDuplicate(intent: CommandIntent, outcome: EffectOutcome): EffectOutcome {
+  const { duplicate_of } = intent
+  if (duplicate_of === null) return outcome
+  const warning: Warning = {
+    kind: 'already_running',
+    message: `${duplicate_of} ran the same command in the same folder when this one began.`,
+    duplicate_of,
   }
-  if (input.accepts_input) {
-    const message = 'Giving input to a running command is not supported.'
-    const hint = 'Put the input into the command: a pipe, a here-document or a file.'
-    return failed(NAME, 'rejected', 'input_not_supported', message, hint)
-  }
-  if (input.cmd.trim() === '' || input.cmd.includes('\0')) {
-    const message = 'cmd must be a command line without NUL characters.'
-    return failed(NAME, 'invalid_input', 'cmd_invalid', message, 'Give the command as text.')
-  }
-  return null
+  const { result } = outcome
+  return { ...outcome, result: { ...result, warnings: [...(result.warnings ?? []), warning] } }
 }
 
 async function isFolder(ctx: ToolContext, path: string): Promise<boolean> {
@@ -165,6 +194,7 @@ function queueTask(d: Draft, intent: CommandIntent, output_path: string): Reject
     child_agent_id: null,
     workdir: intent.workdir,
     timeout_ms: intent.timeout_ms,
+    ...(intent.stdin === 'none' ? {} : { input: intent.stdin }),
     output_path,
   })
 }
@@ -179,7 +209,7 @@ async function begin(ctx: ToolContext, intent: CommandIntent): Promise<EffectOut
     workdir: intent.workdir,
     env: { ...ctx.environment },
     timeout_ms: intent.timeout_ms,
-    stdin: 'none',
+    stdin: intent.stdin,
   }
   try {
     await ctx.processes.prepare(spec)

@@ -2,6 +2,19 @@
 // Written by scripts/generate.mjs: change the source and run npm run generate.
 
 export const toolTexts: Record<string, { description: string; input_schema: object }> = {
+  "AgentGet": {
+    "description": "Look at an agent as the owner of a context: identity and visibility, whether it is active, what it does now and why, its current item, its waits and open items, and the agents it made. Without `agent_id` yourself; else an agent you made. What a child's task is doing, TaskStatus says; what it has said, TaskOutput.",
+    "input_schema": {
+      "type": "object",
+      "properties": {
+        "agent_id": {
+          "description": "Default: yourself. Else an agent you made.",
+          "type": "string"
+        }
+      },
+      "additionalProperties": false
+    }
+  },
   "ApplyPatch": {
     "description": "Apply a unified diff to one or more text files: all of it, or nothing.\n\nBegin each file with `--- path` and `+++ path` (`/dev/null` on one side creates or deletes; git's `a/` and `b/` and rename headers are understood); paths are relative to the working folder. Each hunk is `@@ -line,count +line,count @@` and its lines, with a blank, `-` or `+` before each. Context and removed lines must match the file exactly; line numbers and counts may be off. When any hunk does not match, nothing is changed and the error names the file and hunk: read the file again and send the patch with its present lines.\n\nReturns each file with what was done to it. File modes and binary files cannot be changed: use a command.",
     "input_schema": {
@@ -121,7 +134,7 @@ export const toolTexts: Record<string, { description: string; input_schema: obje
     }
   },
   "ExecCommand": {
-    "description": "Run a shell command as a task.\n\nIf it ends within `yield_ms` (default 10 s) you get `exit_status`, `stdout` and `stderr`; an exit status other than 0 is an ordinary result, so look at it. Otherwise it goes on in the background and you get a `task_handle` with its `task_id`: do other work, WaitFor(`task_result`) if the next step needs its end, or look with TaskOutput. Its end then reaches you as a message. Commands outlive restarts of the runtime.\n\n- Every call is a new shell in `workdir`: `cd` and variables do not carry over. There is no terminal and no input (stdin is empty): use non-interactive flags, pipes or here-documents.\n- For a server or a long job let the call yield (`yield_ms: 0` at once). Do not use `&` or nohup: what you start that way is no task, and nobody watches or stops it.\n- `timeout_ms` stops the command (TERM, then KILL) and holds in the background too; without it nothing does.\n- Long output is cut in the middle, and `full_output` names the files with the whole of it: ReadFile or a search finds the part you need.\n- Read and change files with ReadFile, EditFile and ApplyPatch rather than with cat, sed or heredocs: they check what they replace.\n\nAn error of kind `outcome_unknown` means that nobody knows how it ended: look at what it may have changed before you repeat it.",
+    "description": "Run a shell command as a task.\n\nIf it ends within `yield_ms` (default 10 s) you get `exit_status`, `stdout` and `stderr`; an exit status other than 0 is an ordinary result, so look at it. Otherwise it goes on in the background and you get a `task_handle` with its `task_id`: do other work, WaitFor(`task_result`) if the next step needs its end, or look with TaskOutput. Its end then reaches you as a message. Commands outlive restarts of the runtime.\n\n- Every call is a new shell in `workdir`: `cd` and variables do not carry over. Prefer non-interactive flags, pipes and here-documents: stdin is empty and there is no terminal unless you ask for them.\n- `accepts_input` keeps stdin open, and `tty` runs it in a terminal of 120 columns and 40 rows, for programs that insist on one; both take input by TaskInput, once the call has returned: give a short `yield_ms`. A terminal has one output, `stdout`, shown without escape codes; the file has them. Full-screen programs read badly.\n- A warning `already_running` names a task that was running the same command in the same folder: stop the one you did not mean.\n- For a server or a long job let the call yield (`yield_ms: 0` at once). Do not use `&` or nohup: what you start that way is no task, and nobody watches or stops it.\n- `timeout_ms` stops the command (TERM, then KILL) and holds in the background too; without it nothing does.\n- Long output is cut in the middle, and `full_output` names the files with the whole of it: ReadFile or a search finds the part you need.\n- Read and change files with ReadFile, EditFile and ApplyPatch rather than with cat, sed or heredocs: they check what they replace.\n\nAn error of kind `outcome_unknown` means that nobody knows how it ended: look at what it may have changed before you repeat it.",
     "input_schema": {
       "type": "object",
       "properties": {
@@ -137,11 +150,11 @@ export const toolTexts: Record<string, { description: string; input_schema: obje
           "minLength": 1
         },
         "tty": {
-          "description": "Not supported in this version: leave out.",
+          "description": "Run it in a terminal, which takes input by TaskInput; default false.",
           "type": "boolean"
         },
         "accepts_input": {
-          "description": "Not supported in this version: leave out.",
+          "description": "Keep its stdin open for TaskInput; default false: stdin is empty.",
           "type": "boolean"
         },
         "yield_ms": {
@@ -278,6 +291,84 @@ export const toolTexts: Record<string, { description: string; input_schema: obje
       "additionalProperties": false
     }
   },
+  "SpawnAgent": {
+    "description": "Make another agent: a second context that thinks, with its own work items and commands. Use it for a bounded part of the objective that can be done apart from the rest; do small things yourself.\n\n`preset`:\n- `private_child` (default): works for you alone. You get a `task_handle`: go on with other work, or WaitFor(`task_result`) on its task. Its end reaches you as a message about the item you spawned it for, with its reports. TaskInput tells it more or answers what it asks, TaskOutput shows what it said so far, TaskStop ends it. It spawns nothing, waits for no outside event, and ends with its task.\n- `public_named`: an agent of its own with the name `agent_id`, addressed by the operator; no handle, no result.\n\n`initial_message` is the handoff and all it knows, unless `context` is `fork`: then it also inherits your current item with plan, wait, notes and the last rounds. Say what is to be achieved, what must not be touched, and what to report. Items of yours that matter to it, name by id.\n\n`workspace_mode`:\n- `inherit` (default): your working folder. Two that write the same files get in each other's way.\n- `worktree`: its own git worktree of your repository on a branch of its own, from your last commit: what you have not committed is not in it. Ask it to commit. You merge; the worktree is removed once it is clean and merged, and kept until then.\n- `explicit_root`: the folder `root` inside your workspace.\n\nYou never create or pick its work items. What it reports is a result to check, not your own knowledge.",
+    "input_schema": {
+      "type": "object",
+      "properties": {
+        "initial_message": {
+          "description": "The handoff: what to do, the constraints that matter, and what to report. Its first line is the label of the task. Required for a private child.",
+          "type": "string"
+        },
+        "preset": {
+          "type": "string",
+          "enum": [
+            "private_child",
+            "public_named"
+          ]
+        },
+        "agent_id": {
+          "description": "The name of a public_named agent.",
+          "type": "string"
+        },
+        "template": {
+          "description": "A folder in templates/ of the home.",
+          "type": "string"
+        },
+        "context": {
+          "description": "fork: it inherits a bounded view of your current item; default fresh.",
+          "type": "string",
+          "enum": [
+            "fresh",
+            "fork"
+          ]
+        },
+        "workspace_mode": {
+          "type": "string",
+          "enum": [
+            "inherit",
+            "worktree",
+            "explicit_root"
+          ]
+        },
+        "root": {
+          "description": "With explicit_root: a folder in your workspace.",
+          "type": "string"
+        },
+        "model": {
+          "description": "provider/model; default: yours.",
+          "type": "string"
+        }
+      },
+      "additionalProperties": false
+    }
+  },
+  "TaskInput": {
+    "description": "Give text to a task that runs: to a command that was started with `accepts_input` or `tty`, or to a child agent, for which it is a message from you.\n\n- A command gets exactly `text`; nothing is added, so end a line with `\\n`. In a terminal (`tty`) control keys are their characters: `\\u0003` is Ctrl-C, `\\u0004` Ctrl-D, `\\u001b` Escape, `\\r` Enter where a program reads single keys.\n- `end: true` ends its input behind the text: a program that reads to the end (`cat`, `sort`, an interpreter) goes on. Afterwards it takes no more.\n- At most 64 KiB at a time; put more into a file. If the command does not read, the call says how much of the text it was given.\n- The call does not wait for an answer: TaskOutput shows what came back.\n\nAn error of kind `outcome_unknown` means that nobody knows whether the text arrived: look at the output before you give it again.",
+    "input_schema": {
+      "type": "object",
+      "properties": {
+        "task_id": {
+          "type": "string",
+          "description": "The id in a task handle."
+        },
+        "text": {
+          "type": "string",
+          "maxLength": 65536,
+          "description": "What to give it, exactly: end a line with \\n. May be empty with end."
+        },
+        "end": {
+          "description": "Commands only: end its input behind the text; default false.",
+          "type": "boolean"
+        }
+      },
+      "required": [
+        "task_id",
+        "text"
+      ],
+      "additionalProperties": false
+    }
+  },
   "TaskOutput": {
     "description": "Read what a task has written so far, and how it ended if it has: `status`, `exit_status`, `stdout`, `stderr`, long output cut in the middle with the files that have the whole.\n\nWith `block` it first waits for the end, at most `timeout_ms` (default 30 s); `returned_early` says when it came back before that. Use it for an end that is near; for a longer wait use WaitFor(`task_result`), which costs nothing and ends the turn. Once a result shows the end, no message about it follows.",
     "input_schema": {
@@ -305,7 +396,7 @@ export const toolTexts: Record<string, { description: string; input_schema: obje
     }
   },
   "TaskStatus": {
-    "description": "Look at one task without its output and without waiting: status, reason, exit status, command, folder, pid, how much it has written and where, and when it began and ended.\n\n`status` is `queued`, `running`, `cancelling` (a stop is not yet proven; `survivors` are the pids that live), `completed` (ended by itself, whatever the exit status), `failed` (could not start, or timed out), `cancelled` (stopped) or `interrupted` (its end is unknown). Do not poll: WaitFor(`task_result`) wakes you at the end.",
+    "description": "Look at one task without its output and without waiting: status, reason, exit status, command, folder, pid, what input it takes (`none`, `pipe`, `terminal`), how much it has written and where, and when it began and ended.\n\n`status` is `queued`, `running`, `cancelling` (a stop is not yet proven; `survivors` are the pids that live), `completed` (ended by itself, whatever the exit status), `failed` (could not start, or timed out), `cancelled` (stopped) or `interrupted` (its end is unknown). Do not poll: WaitFor(`task_result`) wakes you at the end.",
     "input_schema": {
       "type": "object",
       "properties": {

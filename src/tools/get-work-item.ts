@@ -1,6 +1,6 @@
 /** GetWorkItem: one item as it is now, with its plan's descriptor, never the plan's body. */
 import { z } from 'zod'
-import { project } from '../domain/readiness.ts'
+import { project } from '../domain/rank.ts'
 import { itemRecord } from '../domain/record.ts'
 import { no } from '../domain/verdict.ts'
 import { readPlan } from './plan.ts'

@@ -1,7 +1,8 @@
 /** ListWorkItems: the items of this agent by a derived view, in the order of the prompt. */
 import { z } from 'zod'
 import { agentOf } from '../domain/facts.ts'
-import { candidates, rank, type Candidates } from '../domain/rank.ts'
+import { candidates, rank } from '../domain/rank.ts'
+import type { Candidates } from '../domain/ranking.ts'
 import { projectItem, type Projection } from '../domain/readiness.ts'
 import { itemRecord } from '../domain/record.ts'
 import { effectTool, succeeded, type ToolContext } from './tool.ts'

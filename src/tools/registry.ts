@@ -2,6 +2,7 @@
  * Every tool there is, in the fixed order in which a model is shown them (a changed order would
  * cost a provider's prompt cache), and the one way from a call as written to a tool and its input.
  */
+import { agentGet } from './agent-get.ts'
 import { applyPatch } from './apply-patch.ts'
 import { completeWorkItem } from './complete-work-item.ts'
 import { createWorkItem } from './create-work-item.ts'
@@ -12,6 +13,8 @@ import { listTasks } from './list-tasks.ts'
 import { listWorkItems } from './list-work-items.ts'
 import { pickWorkItem } from './pick-work-item.ts'
 import { readFile } from './read-file.ts'
+import { taskInput } from './task-input.ts'
+import { spawnAgent } from './spawn-agent.ts'
 import { taskOutput } from './task-output.ts'
 import { taskStatus } from './task-status.ts'
 import { taskStop } from './task-stop.ts'
@@ -33,6 +36,9 @@ export const tools: readonly Tool[] = [
   taskStatus,
   taskOutput,
   taskStop,
+  taskInput,
+  spawnAgent,
+  agentGet,
   readFile,
   editFile,
   applyPatch,

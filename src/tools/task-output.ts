@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { limits } from '../domain/limits.ts'
 import { standing } from '../domain/task-end.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
+import { childOutput } from './child-task.ts'
 import { bytesOfTokens, readOutput, streamsOf } from './command-output.ts'
 import { watch } from './command-watch.ts'
 import { isProcessFault } from './faults.ts'
@@ -56,6 +57,10 @@ export const taskOutput = effectTool<Input, null>({
 async function read(given: Input, ctx: ToolContext): Promise<EffectOutcome> {
   const task = await taskRow(ctx, given.task_id)
   if (!task) return { result: refused(NAME, noTask(given.task_id, ctx)), ...nothingNew }
+  if (task.kind === 'child_agent') {
+    const block_ms = given.block ? (given.timeout_ms ?? BLOCK_MS) : null
+    return childOutput(NAME, task, block_ms, ctx)
+  }
   try {
     if (isTerminal(task) || task.status === 'queued' || !given.block) {
       return await show(ctx, task, null)

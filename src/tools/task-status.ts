@@ -8,6 +8,7 @@ import type { Task } from '../domain/task.ts'
 import { no } from '../domain/verdict.ts'
 import type { TaskProcess } from '../exec/ports.ts'
 import type { ProcessFault } from '../exec/process-fault.ts'
+import { childStatus } from './child-task.ts'
 import { sizeOf } from './command-output.ts'
 import { isProcessFault } from './faults.ts'
 import { taskRow } from './task-stopping.ts'
@@ -39,6 +40,7 @@ async function read({ task_id }: Input, ctx: ToolContext): Promise<EffectOutcome
   const nothingNew = { result_hash: null, changed_something: false }
   const task = await taskRow(ctx, task_id)
   if (!task) return { result: refused(NAME, noTask(task_id, ctx)), ...nothingNew }
+  if (task.kind === 'child_agent') return childStatus(NAME, task, ctx)
   try {
     const process = await ctx.processes.observe(task.id)
     const result = succeeded(NAME, `${task.id}: ${standing(task)}`, describe(task, process))
@@ -68,6 +70,7 @@ const describe = (task: Task, process: TaskProcess) => ({
   cmd: task.cmd,
   workdir: task.workdir,
   timeout_ms: task.timeout_ms,
+  input: task.input,
   work_item_id: task.work_item_id,
   // Of the process as it is now: a task's row follows its end by a moment.
   process: process.state,

@@ -6,10 +6,18 @@ import { z } from 'zod'
 import type { Warning } from '../domain/call.ts'
 import { endOfTask, standing } from '../domain/task-end.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
+import { stopChild } from './child-task.ts'
 import { bytesOfTokens, readOutput, streamsOf } from './command-output.ts'
 import { isProcessFault } from './faults.ts'
 import { noTask, unobservable } from './task-status.ts'
-import { endSeen, settleEnd, settleSurvivors, stopTask, taskRow } from './task-stopping.ts'
+import {
+  endSeen,
+  settleEnd,
+  settleSurvivors,
+  stopTask,
+  taskRow,
+  unprovenOf,
+} from './task-stopping.ts'
 import { effectTool, refused, succeeded, type EffectOutcome, type ToolContext } from './tool.ts'
 
 const NAME = 'TaskStop'
@@ -34,6 +42,7 @@ async function stop({ task_id }: Input, ctx: ToolContext): Promise<EffectOutcome
   const nothingNew = { result_hash: null, changed_something: false }
   const task = await taskRow(ctx, task_id)
   if (!task) return { result: refused(NAME, noTask(task_id, ctx)), ...nothingNew }
+  if (task.kind === 'child_agent') return stopChild(NAME, task, BECAUSE, ctx)
   try {
     if (isTerminal(task)) return await overAlready(ctx, task)
     const process = await ctx.processes.observe(task.id)
@@ -67,6 +76,7 @@ async function stopNow(ctx: ToolContext, task: Task): Promise<EffectOutcome> {
     return {
       result: succeeded(NAME, `${task.id}: ${standing(shown)}`, {
         ...described(shown),
+        ...unprovenOf(proof),
         ...streamsOf(output),
       }),
       settle: (d) => settleEnd(d, end, task.id),

@@ -43,6 +43,16 @@ export async function stopTask(ctx: ToolContext, id: TaskId, because: string): P
   return { proof, process: await ctx.processes.observe(id) }
 }
 
+/** What a proven stop could not look for on this machine, as a field of its result, or nothing. */
+export function unprovenOf(proof: StopOutcome): { unproven?: string } {
+  if (!proof.stopped || proof.proof !== 'scanned') return {}
+  return {
+    unproven:
+      'This machine cannot find a process that left the session, cleared its environment ' +
+      'and whose parent has ended: of such a one nothing is known.',
+  }
+}
+
 /** The row of a queued task follows its process. */
 export function beginTask(
   d: Draft,

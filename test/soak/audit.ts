@@ -6,6 +6,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import type { Rows, StoredEvent, Table } from '../../src/domain/event.ts'
+import type { Facts } from '../../src/domain/facts.ts'
+import { familyViolations } from '../../src/domain/invariants-family.ts'
 import { violations } from '../../src/domain/invariants.ts'
 import { limits } from '../../src/domain/limits.ts'
 import { isLiveMessage } from '../../src/domain/message.ts'
@@ -226,14 +228,15 @@ function ranOnce(log: string, calls: readonly Rows['calls'][]): string[] {
 
 async function invariants(reader: LedgerReads, events: readonly StoredEvent[]): Promise<string[]> {
   const found: string[] = []
+  const all: Facts[] = []
   const byAgent = Map.groupBy(events, ({ agent_id }) => agent_id)
   for (const [agent_id, own] of byAgent) {
     const live = await reader.live(agent_id)
     if (live === null) continue
-    found.push(
-      ...violations(factsOf(agent_id, live), own).map((one) => `${agent_id}: invariant ${one}`),
-    )
+    const facts = factsOf(agent_id, live)
+    all.push(facts)
+    found.push(...violations(facts, own).map((one) => `${agent_id}: invariant ${one}`))
     if (own.some(({ seq }, i) => seq !== i + 1)) found.push(`${agent_id}: its seqs have a gap`)
   }
-  return found
+  return [...found, ...familyViolations(all).map((one) => `invariant ${one}`)]
 }

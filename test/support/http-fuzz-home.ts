@@ -2,15 +2,19 @@
  * The home a fuzz asks: real rows, files and commands, a clock in its own hands, webhooks with a
  * secret, and an agent whose model does something else each time, by a seed.
  */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { Webhook as Sender } from 'standardwebhooks'
 import type { StoredEvent } from '../../src/domain/event.ts'
+import { familyViolations } from '../../src/domain/invariants-family.ts'
 import { violations } from '../../src/domain/invariants.ts'
 import type { HomePort } from '../../src/http/ports.ts'
 import { openApi, type ApiBox } from '../../src/testing/api.ts'
 import type { Box } from '../../src/testing/box.ts'
 import { calls, fails, says, scriptedModel, type Script } from '../../src/testing/scripted-model.ts'
 import { virtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts'
+import { makeRepository } from './repository.ts'
 
 const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`
 
@@ -20,7 +24,13 @@ export async function openFuzzHome(t: TestContext, random: () => number): Promis
   const clock = virtualClock()
   const api = await openApi(t, {
     clock,
-    models: { default: scriptedModel(erratic(random)) },
+    models: {
+      default: scriptedModel(parentThen(erratic(random))),
+      'a/asking': scriptedModel(() => asksFor('operator_input')),
+      'a/leaving': scriptedModel((_, n) =>
+        n === 1 ? runs('echo new > new.txt') : says('It is in new.txt.'),
+      ),
+    },
     upkeep: harmless,
     webhooks: {
       billing: {
@@ -29,9 +39,41 @@ export async function openFuzzHome(t: TestContext, random: () => number): Promis
       },
     },
   })
-  await api.box.host.open()
+  await withChildren(api)
   return { api, clock }
 }
+
+/** `main` with a child that asks without an end, and one that left a file in its worktree. */
+async function withChildren({ box }: ApiBox): Promise<void> {
+  makeRepository(box.workspace)
+  const template = join(box.home, 'templates', 'reviewer')
+  mkdirSync(template, { recursive: true })
+  writeFileSync(join(template, 'agent.json'), '{"model":"scripted/model"}')
+  const workspace = { mode: 'explicit_root', root: box.workspace } as const
+  await box.host.act({ do: 'configure_agent', agent_id: 'main', workspace })
+  const left = box.until(
+    (notice) =>
+      notice.kind === 'committed' &&
+      notice.events.some(({ event }) => event.type === 'worktree_kept'),
+    'a worktree that is kept',
+  )
+  await box.host.open()
+  await box.host.act({ do: 'send', agent_id: 'main', text: 'Let others do it.' })
+  await left
+}
+
+const asksFor = (wake: string) => calls({ name: 'WaitFor', input: { wake, reason: 'And then?' } })
+const runs = (cmd: string) => calls({ name: 'ExecCommand', input: { cmd } })
+
+/** First hands work to two children, then goes on as it likes. */
+const parentThen =
+  (script: Script): Script =>
+  (request, n) => {
+    const model = ['a/asking', 'a/leaving'][n - 1]
+    if (model === undefined) return script(request, n)
+    const input = { initial_message: 'Do a part.', model, workspace_mode: 'worktree' }
+    return calls({ name: 'SpawnAgent', input })
+  }
 
 /** What was taken could not be looked at in the end, so nothing goes; and no disk is filled. */
 const harmless = ({ ledger }: Box): HomePort['upkeep'] => ({
@@ -118,8 +160,9 @@ export async function brokenIn({ api: { box, home, errors } }: FuzzHome): Promis
     if (facts === null) continue
     found.push(...violations(facts, await history(home, agent_id)))
   }
+  const all = home.agent_ids().flatMap((agent_id) => home.facts(agent_id) ?? [])
   const { problems } = await box.ledger.verify()
-  return [...found, ...problems]
+  return [...found, ...familyViolations(all), ...problems]
 }
 
 async function history(home: ApiBox['home'], agent_id: string): Promise<StoredEvent[]> {

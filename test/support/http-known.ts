@@ -66,6 +66,20 @@ export class Seen {
     if (typeof current_run_id === 'string') this.#owners.set(current_run_id, id)
     if (key === 'attention') this.add('entry', id)
     if (id.startsWith('wait_')) this.#harvestWait(id, { ...value })
+    if (id.startsWith('task_')) this.#harvestTask(id, { ...value })
+  }
+
+  /** A worktree has the id of the task that owns it. */
+  #harvestTask(id: string, one: Readonly<Record<string, unknown>>): void {
+    if ('branch' in one) {
+      const isGone = one['state'] === 'removed' || one['state'] === 'discarded'
+      this.add('worktree', id)
+      this[isGone ? 'add' : 'forget']('gone worktree', id)
+      this[one['state'] === 'kept' ? 'add' : 'forget']('kept worktree', id)
+    } else if ('survivors' in one) {
+      const isChild = one['kind'] === 'child_agent' && one['status'] === 'running'
+      this[isChild ? 'add' : 'forget']('child', id)
+    }
   }
 
   #harvestWait(id: string, wait: Readonly<Record<string, unknown>>): void {
@@ -90,6 +104,7 @@ export type Surroundings = {
 const wordsFor: Readonly<Record<string, readonly string[]>> = {
   cmd: ['true', 'echo hello', 'sleep 1', 'exit 3', 'no-such-program', 'cat'],
   model: ['scripted/model', 'scripted/model', 'scripted/other', 'no such model'],
+  template: ['reviewer', 'reviewer', 'nobody'],
   fallback_model: ['scripted/model', 'scripted/other'],
   expression: ['* * * * *', '*/5 9-17 * * 1-5', '0 0 1 1 *', '0 0 31 2 *', 'every day', '* * *'],
   time_zone: ['UTC', 'Europe/Zurich', 'America/New_York', 'Mars/Olympus'],
@@ -113,12 +128,22 @@ const nouns: Readonly<Record<string, string>> = {
 /** Which waits an act wants, by the last word of its path. */
 const openWaits: Readonly<Record<string, string>> = { answer: 'question', trigger: 'external' }
 
+/** Which of its nouns an act wants, by the last word of its path. */
+const meant: Readonly<Record<string, string>> = {
+  snapshot: 'kept worktree',
+  remove: 'kept worktree',
+  discard: 'kept worktree',
+  restore: 'gone worktree',
+  input: 'child',
+}
+
 /** What a list has entries of, by the last word of its path. */
 const listed: Readonly<Record<string, string>> = {
   'work-items': 'work',
   messages: 'msg',
   waits: 'wait',
   tasks: 'task',
+  worktrees: 'worktree',
   turns: 'turn',
   triggers: 'trig',
   schedules: 'sched',
@@ -133,10 +158,11 @@ export function knownText(cases: () => Cases, { seen, now_ms, workspace, path }:
   }
   /** Whole or short, as a client may write it. */
   const id = (noun: string): string => {
+    const prefix = noun === 'worktree' ? 'task' : noun
     const whole = cases().chance(0.95) ? oneOf(noun) : null
     if (whole === null)
-      return `${noun}_${cases().pick(['0000', 'ffff', 'nowhere', '1'.repeat(36)])}`
-    return cases().chance(0.9) ? whole : `${noun}_${whole.slice(-6)}`
+      return `${prefix}_${cases().pick(['0000', 'ffff', 'nowhere', '1'.repeat(36)])}`
+    return cases().chance(0.9) ? whole : `${prefix}_${whole.slice(-6)}`
   }
   return (schema: Schema, name: string): string | null => {
     const { pattern = '', format } = schema
@@ -149,7 +175,11 @@ export function knownText(cases: () => Cases, { seen, now_ms, workspace, path }:
     const noun = /^\^([a-z]+)_/.exec(pattern)?.[1]
     const open = name === 'wait' ? oneOf(openWaits[path().split('/').at(-1) ?? ''] ?? '') : null
     if (open !== null && cases().chance(0.8)) return open
-    if (noun !== undefined) return id(noun)
+    const wanted =
+      name === 'worktree' || name === 'task' ? meant[path().split('/').at(-1) ?? ''] : null
+    const fit = typeof wanted === 'string' ? oneOf(wanted) : null
+    if (fit !== null && cases().chance(0.8)) return fit
+    if (noun !== undefined) return id(name === 'worktree' && oneOf(name) !== null ? name : noun)
     if (pattern.startsWith('^(agent|item')) return cases().pick(['agent', 'item,day', 'agent,day'])
     if (format === 'date-time') {
       const away = cases().pick([-60_000, 1_000, 60_000, 86_400_000])

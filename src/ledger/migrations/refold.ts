@@ -68,17 +68,14 @@ function foldOne(row: Rows[Table] | null, stored: Stored): Rows[Table] {
 }
 
 function writersOf(database: DatabaseSync): (row: Rows[Table], last: Stored) => void {
-  const writers = new Map(
-    [...new Set(Object.values(tableOf))].map((table) => {
-      const names = derivedColumns[table].filter((name) => name !== 'id')
-      const sets = ['changed', ...names, 'data'].map((name) => `${name} = ?`).join(', ')
-      return [table, { names, statement: database.prepare(updateOf(table, sets)) }]
-    }),
-  )
+  const writers = new Map<Table, ReturnType<typeof writerOf>>()
+  const known = new Set(Object.values(tableOf))
   return (row, last) => {
     const table = last.subject_table as Table
-    const writer = writers.get(table)
-    if (!writer) throw broken(`event ${last.id} is about ${table}, which is no table`)
+    if (!known.has(table)) throw broken(`event ${last.id} is about ${table}, which is no table`)
+    // Made when it is needed: a schema of then has not all the tables of now.
+    const writer = writers.get(table) ?? writerOf(database, table)
+    writers.set(table, writer)
     const columns = columnsOf(table, row)
     const cells = writer.names.map((name) => columns[name] ?? null)
     const { changes } = writer.statement.run(
@@ -89,6 +86,12 @@ function writersOf(database: DatabaseSync): (row: Rows[Table], last: Stored) => 
     )
     if (changes !== 1) throw broken(`${table} ${last.subject_id} has events but no row`)
   }
+}
+
+function writerOf(database: DatabaseSync, table: Table) {
+  const names = derivedColumns[table].filter((name) => name !== 'id')
+  const sets = ['changed', ...names, 'data'].map((name) => `${name} = ?`).join(', ')
+  return { names, statement: database.prepare(updateOf(table, sets)) }
 }
 
 const updateOf = (table: Table, sets: string): string => `update ${table} set ${sets} where id = ?`

@@ -1,0 +1,75 @@
+/** What is done to agents: made, configured, started, stopped, aborted, deleted. */
+import { act, mustExist } from './act.ts'
+import { reading, viewsOf, type Context } from './context.ts'
+import { refused, usage, type Exit } from './failure.ts'
+import { expand } from './settings.ts'
+
+export async function onAgent(
+  context: Context,
+  verb: 'start' | 'stop' | 'delete',
+  agent: string,
+): Promise<Exit> {
+  await mustExist(context, agent)
+  return act(context, { do: `${verb}_agent`, agent_id: agent })
+}
+
+export type AgentOptions = { model?: string; fallbackModel?: string; workspace?: string }
+
+export async function createAgent(
+  context: Context,
+  agent: string,
+  { template, ...options }: AgentOptions & { template?: string },
+): Promise<Exit> {
+  return act(context, {
+    do: 'create_agent',
+    agent_id: agent,
+    ...(await settingsOf(context, options)),
+    ...(template === undefined ? {} : { template }),
+  })
+}
+
+/** Stores the settings given; they hold from the next turn. */
+export async function configureAgent(
+  context: Context,
+  agent: string,
+  { fallback, ...options }: AgentOptions & { fallback?: boolean },
+): Promise<Exit> {
+  await mustExist(context, agent)
+  const settings = await settingsOf(context, options)
+  const none = fallback === false ? { fallback_model: null } : {}
+  if (Object.keys({ ...settings, ...none }).length === 0) {
+    const hint = 'give --model, --fallback-model, --no-fallback or --workspace'
+    throw usage('nothing_to_update', `no setting of ${agent} is given`, hint)
+  }
+  return act(context, { do: 'configure_agent', agent_id: agent, ...settings, ...none })
+}
+
+async function settingsOf({ ports }: Context, { model, fallbackModel, workspace }: AgentOptions) {
+  const root = workspace === undefined ? null : ports.absolute(expand(ports, workspace))
+  if (root !== null && !(await ports.folder_exists(root))) {
+    throw usage('workspace_missing', `there is no folder ${root}`, 'make it, or name another')
+  }
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(fallbackModel === undefined ? {} : { fallback_model: fallbackModel }),
+    ...(root === null ? {} : { workspace: { mode: 'explicit_root' as const, root } }),
+  }
+}
+
+/** Ends the turn that is open now, as it is named to the rules: one that began since is left. */
+export async function abort(
+  context: Context,
+  agent: string,
+  { stop = true }: { stop?: boolean },
+): Promise<Exit> {
+  const turn = await reading(context, async (reader, moment) => {
+    const [view] = await viewsOf(reader, moment, agent)
+    return view?.turn ?? null
+  })
+  if (turn === null) {
+    const message = `${agent} has no open turn, so there is nothing to abort`
+    const hint = `holon agents shows what each does; holon agents stop ${agent} keeps it from more`
+    throw refused({ code: 'run_stale', message, hint })
+  }
+  return act(context, { do: 'abort', agent_id: agent, run_id: turn.id, stop })
+}

@@ -1,0 +1,140 @@
+/**
+ * Which of the parent's other items enter a fork, and their lines (contracts 9): those the item
+ * itself names or waits on, whose constraints the child must obey; and those the handoff names.
+ * Every other item stays out.
+ */
+import type { WorkItemId } from '../domain/ids.ts'
+import { currentTodo, schedulingState } from '../domain/readiness.ts'
+import type { TokenEstimator } from './estimate.ts'
+import {
+  omitted,
+  type ForkPart,
+  type ForkSection,
+  type ForkSource,
+  type OtherItem,
+} from './fork-source.ts'
+import { contextLimits } from './limits.ts'
+import { clip, counted, oneLine, quoted } from './phrase.ts'
+
+export type Entering = {
+  /** By the item's own words, or by its wait: part of the prefix. */
+  bound: readonly WorkItemId[]
+  /** By the handoff: after the prefix. */
+  named: readonly WorkItemId[]
+}
+
+/**
+ * The items that enter, by id in each list, without the spawning turn's own. An item is named by
+ * its id, by a short id that fits one item only, and in the handoff also by its whole objective.
+ */
+export function enteringItems(source: Pick<ForkSource, EnteringKey>): Entering {
+  const { item, others, waited_task, handoff } = source
+  const rest = others.filter((other) => other.item.id !== item?.item.id)
+  const waited = item?.wait?.wake === 'task_result' ? (waited_task?.work_item_id ?? null) : null
+  const own = item === null ? '' : wordsOf(item)
+  const inWords = idsIn(own, rest)
+  const inHandoff = idsIn(handoff, rest)
+  const handed = oneSpaced(handoff)
+  const ids = (test: (other: OtherItem) => boolean): WorkItemId[] =>
+    rest
+      .filter(test)
+      .map((other) => other.item.id)
+      .sort()
+  const bound = ids(({ item: { id } }) => id === waited || inWords.has(id))
+  const named = ids(
+    ({ item: { id, objective } }) => inHandoff.has(id) || isSaid(oneSpaced(objective), handed),
+  )
+  return { bound, named: named.filter((id) => !bound.includes(id)) }
+}
+
+type EnteringKey = 'item' | 'others' | 'waited_task' | 'handoff'
+
+/** What an item says of itself: where the id of another one is a reference. */
+const wordsOf = ({ item, wait, plan_text }: NonNullable<ForkSource['item']>): string =>
+  [
+    item.objective,
+    plan_text ?? '',
+    item.blocked_by ?? '',
+    wait?.reason ?? '',
+    wait?.condition ?? '',
+    wait?.resource ?? '',
+  ].join('\n')
+
+/** The items whose id, whole or short, stands in `text`. */
+function idsIn(text: string, others: readonly OtherItem[]): ReadonlySet<WorkItemId> {
+  const found = new Set<WorkItemId>()
+  const ids = others.map(({ item }) => item.id)
+  for (const [word] of text.matchAll(/\bwork_[0-9A-Za-z]+(?:-[0-9A-Za-z]+)*/g)) {
+    const end = word.slice('work_'.length)
+    const exact = ids.find((id) => id === word)
+    const like = exact === undefined && end.length >= 4 ? ids.filter((id) => id.endsWith(end)) : []
+    const only = exact ?? (like.length === 1 ? like[0] : undefined)
+    if (only !== undefined) found.add(only)
+  }
+  return found
+}
+
+const oneSpaced = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
+/** Whether `objective` stands in `text` as words of its own. */
+function isSaid(objective: string, text: string): boolean {
+  if (objective.length < contextLimits.fork_objective.value) return false
+  const at = text.indexOf(objective)
+  if (at < 0) return false
+  const beside = [text[at - 1] ?? ' ', text[at + objective.length] ?? ' ']
+  return beside.every((char) => !/[\p{L}\p{N}_]/u.test(char))
+}
+
+/** The section of `ids`, one line each within `max_tokens`, the rest counted. */
+export function othersPart(
+  section: Extract<ForkSection, 'others' | 'named'>,
+  ids: readonly WorkItemId[],
+  source: ForkSource,
+  tokens: TokenEstimator,
+  max_tokens: number,
+): ForkPart {
+  if (ids.length === 0) return omitted(section, 'no other item is referred to')
+  const title = titles[section]
+  const lines: string[] = []
+  let left = max_tokens - tokens(title) - countTokens
+  for (const id of ids.slice(0, contextLimits.fork_items.value)) {
+    const other = source.others.find(({ item }) => item.id === id)
+    if (other === undefined) continue
+    const line = `- ${otherLine(other, source.plan_heads[id] ?? '')}`
+    left -= tokens(line) + 1
+    if (left < 0) break
+    lines.push(line)
+  }
+  if (lines.length === 0) return omitted(section, 'no room')
+  const more = ids.length - lines.length
+  const text = [title, '', ...lines, ...(more > 0 ? [`- and ${counted(more, 'more item')}`] : [])]
+  return {
+    section,
+    text: text.join('\n'),
+    form: more > 0 ? 'cut' : 'full',
+    why:
+      section === 'others' ? 'named by the item, or its wait needs them' : 'named by the handoff',
+  }
+}
+
+const countTokens = 12
+
+const titles = {
+  others: '## Work items it refers to',
+  named: '## Work items the handoff names',
+} as const
+
+function otherLine({ item, wait }: OtherItem, plan_head: string): string {
+  const todo = item.state === 'open' ? currentTodo(item) : null
+  const blocker = item.blocked_by ?? wait?.reason ?? null
+  return [
+    `${item.id} ${quoted(item.objective, 500)}`,
+    schedulingState(item, wait).state,
+    ...(todo === null ? [] : [`todo: ${oneLine(todo.text)}`]),
+    ...(blocker === null ? [] : [`held by: ${clip(blocker, 200)}`]),
+    ...(item.result_summary === null
+      ? []
+      : [`report: ${quoted(item.result_summary, contextLimits.report_head.value)}`]),
+    ...(plan_head === '' ? [] : [`plan: ${quoted(plan_head, contextLimits.plan_head.value)}`]),
+  ].join('; ')
+}

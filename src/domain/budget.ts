@@ -1,0 +1,211 @@
+/**
+ * Budgets: from a limit and a meter to what was used, what is left, and whether it is over or
+ * nearly so (contracts 12). Derived and never stored; the scheduler, the prompt, `why` and every
+ * screen ask these functions. What changes a meter is in metering.ts.
+ */
+import type { Facts } from './facts.ts'
+import type { DelegationId, WorkItemId } from './ids.ts'
+import { limits } from './limits.ts'
+import { addUse, noUse, type Meter, type Use } from './meter.ts'
+import { between, plus, type Timestamp } from './time.ts'
+import type { Round, Usage } from './turn.ts'
+import type { Budget, WorkItem } from './work-item.ts'
+
+/** One limit of a budget, with what it is compared to: reached, or nearly. */
+export type Measured =
+  | { what: 'tokens' | 'usd' | 'rounds'; used: number; limit: number }
+  | { what: 'deadline'; limit: Timestamp }
+
+/** A budget as it stands now; of the time only whether it is over, which changes once. */
+export type BudgetNow = {
+  used: {
+    tokens: number
+    /** Null: the price of a round is not known; then `known_usd` is less than all of it. */
+    usd: number | null
+    known_usd: number
+    rounds: number
+  }
+  /** Null where there is no limit, or no meter; never below zero. */
+  left: {
+    tokens: number | null
+    usd: number | null
+    rounds: number | null
+  }
+  /** The limits that are reached, in the order of the budget's fields; any of them holds it. */
+  over: readonly Measured[]
+}
+
+/** All that was used for the item: by its own answered requests and by its children's. */
+export const useOf = (meter: Meter | null): Use =>
+  (meter?.drawn ?? []).reduce((sum, draw) => addUse(sum, draw.used), meter?.used ?? noUse)
+
+/** Null: the item has no budget. A completed item is over nothing. */
+export function budgetNow(
+  item: Pick<WorkItem, 'budget' | 'state'>,
+  meter: Meter | null,
+  now: Timestamp,
+): BudgetNow | null {
+  const { budget } = item
+  if (budget === null) return null
+  const use = useOf(meter)
+  const rest = (limit: number | null, used: number) =>
+    limit === null ? null : Math.max(0, limit - used)
+  return {
+    used: {
+      tokens: use.tokens,
+      usd: use.unpriced > 0 ? null : use.usd,
+      known_usd: use.usd,
+      rounds: use.rounds,
+    },
+    left: {
+      tokens: rest(budget.max_tokens, use.tokens),
+      usd: use.unpriced > 0 ? null : rest(budget.max_usd, use.usd),
+      rounds: rest(budget.max_rounds, use.rounds),
+    },
+    over: item.state === 'open' ? overOf(budget, use, now) : [],
+  }
+}
+
+/** The limits that are reached. Of dollars it counts what is known: it may be more, never less. */
+export function overOf(budget: Budget, use: Use, now: Timestamp): Measured[] {
+  return counted(budget, use, 1).concat(
+    budget.deadline !== null && budget.deadline <= now
+      ? [{ what: 'deadline', limit: budget.deadline }]
+      : [],
+  )
+}
+
+/** Limits reached to four fifths and not whole; of a deadline, of the time since it was set. */
+export function nearlyOf(budget: Budget, meter: Meter, now: Timestamp): Measured[] {
+  const part = limits.budget_notice.value / 100
+  const [use, { since }] = [useOf(meter), meter]
+  const { deadline } = budget
+  const over = new Set(overOf(budget, use, now).map(({ what }) => what))
+  const time: Measured[] =
+    deadline !== null && plus(since, Math.floor(between(since, deadline) * part)) <= now
+      ? [{ what: 'deadline', limit: deadline }]
+      : []
+  return [...counted(budget, use, part), ...time].filter(({ what }) => !over.has(what))
+}
+
+function counted(budget: Budget, use: Use, part: number): Measured[] {
+  const found: Measured[] = []
+  const look = (what: 'tokens' | 'usd' | 'rounds', limit: number | null) => {
+    if (limit !== null && use[what] >= limit * part) found.push({ what, used: use[what], limit })
+  }
+  look('tokens', budget.max_tokens)
+  look('usd', budget.max_usd)
+  look('rounds', budget.max_rounds)
+  return found
+}
+
+/** What tells one limit from the same one set to something else. */
+export const markOf = ({ what, limit }: Measured): string => `${what}:${limit}`
+
+export const meterOf = (facts: Facts, id: string): Meter | null => facts.row('meters', id) ?? null
+
+/** Whether the item may start no request and no turn now. A completed one is over nothing. */
+export function isOverBudget(facts: Facts, id: WorkItemId | null, now: Timestamp): boolean {
+  const item = id === null ? undefined : facts.row('work_items', id)
+  return item?.state === 'open' && hasReached(facts, item, now)
+}
+
+/** The same of an item that the open turn may just have completed. */
+export const hasReached = (facts: Facts, item: WorkItem, now: Timestamp): boolean =>
+  item.budget !== null && overOf(item.budget, useOf(meterOf(facts, item.id)), now).length > 0
+
+/** The limits of its parent's item that a child has reached; none for everyone else. */
+export function overAllowance(facts: Facts, now: Timestamp): Measured[] {
+  const meter = meterOf(facts, facts.agent_id)
+  if (meter === null || meter.allowance === null) return []
+  return overOf(meter.allowance, meter.used, now)
+}
+
+/** What an unbound message is about: the focus, while its budget lets it start anything. */
+export function focusFor(facts: Facts, now: Timestamp): WorkItemId | null {
+  const focus = facts.row('agents', facts.agent_id)?.current_work_item_id ?? null
+  return isOverBudget(facts, focus, now) ? null : focus
+}
+
+/**
+ * What a child may use in all: the limits of its parent's item less what everybody else took of
+ * them, open requests included. So it moves with the others' work and not with its own.
+ */
+export function allowanceOf(budget: Budget, meter: Meter, child: DelegationId): Budget {
+  const reserved = meter.reserved === null ? meter.used : addUse(meter.used, meter.reserved.use)
+  const others = meter.drawn
+    .filter(({ delegation_id }) => delegation_id !== child)
+    .reduce((sum, draw) => addUse(addUse(sum, draw.used), draw.reserved), reserved)
+  const rest = (limit: number | null, used: number) =>
+    limit === null ? null : Math.max(0, limit - used)
+  return {
+    max_tokens: rest(budget.max_tokens, others.tokens),
+    max_usd: rest(budget.max_usd, others.usd),
+    max_rounds: rest(budget.max_rounds, others.rounds),
+    deadline: budget.deadline,
+  }
+}
+
+/**
+ * What the next request is likely to take: what the round before read and wrote, and an answer as
+ * long again; of the first one its opening and a short answer.
+ */
+export function estimated(last: Round | null, opening_tokens: number): Use {
+  const answer = limits.reserved_answer.value
+  const usage = last?.usage ?? null
+  const written = usage?.output_tokens ?? answer
+  const read = usage === null ? opening_tokens : (usage.input_tokens ?? opening_tokens) + written
+  return { tokens: read + written, usd: usage?.usd ?? 0, unpriced: 0, rounds: 1 }
+}
+
+/** What an answer took. Tokens the provider did not count are taken from the estimate. */
+export function settled(usage: Usage, reserved: Use | null): Use {
+  const { input_tokens, output_tokens, usd } = usage
+  const known = (input_tokens ?? 0) + (output_tokens ?? 0)
+  const whole = input_tokens !== null && output_tokens !== null
+  return {
+    tokens: whole ? known : Math.max(known, reserved?.tokens ?? 0),
+    usd: usd ?? 0,
+    unpriced: usd === null ? 1 : 0,
+    rounds: 1,
+  }
+}
+
+/** `1,200 of 1,000 tokens`, `$0.52 of $0.50`, `the deadline 2026-01-01T…`. */
+export function measuredWords(measured: Measured): string {
+  switch (measured.what) {
+    case 'tokens':
+    case 'rounds':
+      return `${thousands(measured.used)} of ${thousands(measured.limit)} ${measured.what}`
+    case 'usd':
+      return `${dollars(measured.used)} of ${dollars(measured.limit)}`
+    case 'deadline':
+      return `the deadline ${measured.limit}`
+  }
+}
+
+/** `It reached its budget: 1,200 of 1,000 tokens.` */
+export const overWords = (over: readonly Measured[]): string =>
+  `It reached its budget: ${over.map(measuredWords).join(', ')}.`
+
+/** `1,200 of 10,000 tokens, $0.31 of $5.00, 3 of 20 rounds, until 2026-01-01T…`. */
+export function budgetLine(budget: Budget, { used }: BudgetNow): string {
+  const { max_tokens, max_usd, max_rounds, deadline } = budget
+  const counts = (what: 'tokens' | 'rounds', limit: number | null) =>
+    limit === null ? [] : [measuredWords({ what, used: used[what], limit })]
+  const money = (limit: number) =>
+    used.usd === null
+      ? `${dollars(limit)}, not metered: a price is not known`
+      : measuredWords({ what: 'usd', used: used.usd, limit })
+  return [
+    ...counts('tokens', max_tokens),
+    ...(max_usd === null ? [] : [money(max_usd)]),
+    ...counts('rounds', max_rounds),
+    ...(deadline === null ? [] : [`until ${deadline}`]),
+  ].join(', ')
+}
+
+const thousands = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',')
+
+/** Cents, and below ten of them as many places as tell a price from nothing. */
+const dollars = (usd: number): string => `$${usd < 0.1 ? Number(usd.toFixed(6)) : usd.toFixed(2)}`

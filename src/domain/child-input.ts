@@ -1,0 +1,76 @@
+/**
+ * What a supervisor says to its child while the child runs (contracts 9): an answer to what it
+ * asks, else one more message. Decided over both, so that the answer resolves exactly the question
+ * that was asked.
+ */
+import { admit, resolveByAnswer, utf8Length } from './ingress.ts'
+import type { Draft } from './facts.ts'
+import type { MessageId } from './ids.ts'
+import { limits } from './limits.ts'
+import { outsideInput } from './pacing.ts'
+import type { Provenance } from './provenance.ts'
+import { takeBack } from './relay.ts'
+import { isTerminal, type Task } from './task.ts'
+import { no, overLimit, type Rejection } from './verdict.ts'
+
+export type ChildInput = {
+  text: string
+  provenance: Provenance
+  /** The call or request that says it: the same again is the same message. */
+  key: string
+  /** The message that came of it before. */
+  earlier: MessageId | null
+}
+
+export type Told = { ok: true; message_id: MessageId; answered: boolean }
+
+/** The child's task when it can be told something, or the refusal. */
+export function tellableTask(p: Draft, id: string): Task | Rejection {
+  const task = p.row('tasks', id)
+  if (!task || task.agent_id !== p.agent_id) {
+    return no('task_not_found', `${id} is not a task of ${p.agent_id}.`)
+  }
+  if (isTerminal(task)) return no('task_ended', `${task.id} has ended: ${task.status}.`)
+  if (task.status === 'cancelling') return no('task_ended', `${task.id} is being stopped.`)
+  return task
+}
+
+export function tellChild(p: Draft, c: Draft, id: string, input: ChildInput): Told | Rejection {
+  const known = p.row('tasks', id)?.agent_id === p.agent_id
+  // Told before: so it was, whatever became of the task since.
+  if (known && input.earlier !== null) {
+    return { ok: true, message_id: input.earlier, answered: false }
+  }
+  const task = tellableTask(p, id)
+  if ('ok' in task) return task
+  if (input.text.trim() === '') return no('message_empty', 'The text is empty.')
+  const bytes = utf8Length(input.text)
+  if (bytes > limits.operator_text.value) return overLimit(limits.operator_text, bytes)
+  const child = c.row('agents', c.agent_id)
+  if (child?.state !== 'active') return no('agent_stopped', `${c.agent_id} is stopped.`)
+  if (task.asking?.of === 'operator') {
+    return no('asks_operator', `${c.agent_id} asks the operator for a permission.`)
+  }
+  // What was asked may be over without the parent's having been told yet.
+  const asked = c.row('waits', task.asking?.wait_id ?? '')
+  const wait = asked?.status === 'active' ? asked : null
+  const about = c.row('work_items', task.asking?.work_item_id ?? '')
+  const item = about?.state === 'open' ? about.id : null
+  const message_id = c.mint('msg')
+  admit(c, {
+    id: message_id,
+    provenance: input.provenance,
+    priority: 'next',
+    body: input.text,
+    dedupe_key: input.key,
+    work_item_id: item,
+    wait_id: wait?.id ?? null,
+  })
+  outsideInput(c, item, 'operator')
+  const answered = wait !== null && resolveByAnswer(c, wait.id, message_id)
+  if (task.asking !== null) {
+    takeBack(p, task.id)
+    p.emit({ type: 'task_answered', id: task.id })
+  }
+  return { ok: true, message_id, answered }
+}

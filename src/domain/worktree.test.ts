@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { evolveWorktree, isGone, type Worktree, type WorktreeEvent } from './worktree.ts'
+
+const id = 'task_1'
+const snapshot = { ref: 'refs/holon/snapshots/task_1/1', commit: 'c1' }
+const events = {
+  planned: {
+    type: 'worktree_planned',
+    id,
+    child_agent_id: 'child',
+    repository: '/work/project/.git',
+    path: '/state/worktrees/task_1',
+    branch: 'holon/child',
+  },
+  made: { type: 'worktree_made', id, base_commit: 'b0' },
+  kept: { type: 'worktree_kept', id, reason: 'it has 2 commits that are not in main' },
+  snapshotted: { type: 'worktree_snapshotted', id, snapshot },
+  removed: { type: 'worktree_removed', id, by: 'runtime', reason: 'merged' },
+  discarded: { type: 'worktree_discarded', id, by: 'operator', reason: 'not wanted' },
+  restored: { type: 'worktree_restored', id, path: '/w', branch: 'holon/child', reason: 'wanted' },
+} as const satisfies Record<string, WorktreeEvent>
+type Name = keyof typeof events
+
+const at = (step: number) => `2026-01-01T00:00:0${step}.000Z`
+const after = (names: readonly Name[]): Worktree | null =>
+  names.reduce<Worktree | null>(
+    (row, name, step) => evolveWorktree(row, events[name], { at: at(step), agent_id: 'main' }),
+    null,
+  )
+
+const planned: Worktree = {
+  id,
+  agent_id: 'main',
+  child_agent_id: 'child',
+  repository: '/work/project/.git',
+  path: '/state/worktrees/task_1',
+  branch: 'holon/child',
+  base_commit: null,
+  state: 'planned',
+  reason: null,
+  snapshot: null,
+  created_at: at(0),
+  ended_at: null,
+}
+const ready: Worktree = { ...planned, state: 'ready', base_commit: 'b0' }
+const kept: Worktree = { ...ready, state: 'kept', reason: events.kept.reason }
+const discarded: Worktree = {
+  ...ready,
+  state: 'discarded',
+  reason: 'not wanted',
+  snapshot,
+  ended_at: at(3),
+}
+
+const histories: [string, readonly Name[], Worktree][] = [
+  ['planned before git runs', ['planned'], planned],
+  ['ready when git made it', ['planned', 'made'], ready],
+  ['kept when its task is over', ['planned', 'made', 'kept'], kept],
+  ['kept for another reason', ['planned', 'made', 'kept', 'kept'], kept],
+  ['kept with a snapshot', ['planned', 'made', 'kept', 'snapshotted'], { ...kept, snapshot }],
+  [
+    'removed when it is merged',
+    ['planned', 'made', 'removed'],
+    { ...ready, state: 'removed', reason: 'merged', ended_at: at(2) },
+  ],
+  [
+    'removed when git never made it',
+    ['planned', 'removed'],
+    { ...planned, state: 'removed', reason: 'merged', ended_at: at(1) },
+  ],
+  [
+    'discarded with a snapshot',
+    ['planned', 'made', 'snapshotted', 'discarded'],
+    { ...discarded, ended_at: at(3) },
+  ],
+  [
+    'kept again when it was restored',
+    ['planned', 'made', 'snapshotted', 'discarded', 'restored'],
+    { ...discarded, state: 'kept', path: '/w', reason: 'wanted', ended_at: null },
+  ],
+]
+for (const [says, names, row] of histories) {
+  test(`§9 a worktree is ${says}`, () => {
+    assert.deepEqual(after(names), row)
+    assert.equal(isGone(row), row.ended_at !== null)
+  })
+}
+
+const bugs: [readonly Name[], RegExp][] = [
+  [['made'], /worktree_made before worktree_planned: task_1/],
+  [['planned', 'planned'], /worktree_planned twice: task_1/],
+  [['planned', 'kept'], /worktree_kept of task_1, which is planned/],
+  [['planned', 'snapshotted'], /worktree_snapshotted of task_1, which is planned/],
+  [['planned', 'discarded'], /worktree_discarded of task_1, which is planned/],
+  [['planned', 'made', 'made'], /worktree_made of task_1, which is ready/],
+  [['planned', 'made', 'discarded'], /task_1 discarded without a snapshot/],
+  [['planned', 'made', 'restored'], /worktree_restored of task_1, which is ready/],
+  [['planned', 'made', 'removed', 'removed'], /worktree_removed of task_1, which is removed/],
+  [['planned', 'made', 'removed', 'restored'], /task_1 restored without a snapshot/],
+  [['planned', 'made', 'removed', 'snapshotted'], /which is removed/],
+]
+for (const [names, says] of bugs) {
+  test(`§9 the order ${names.join(', ')} of a worktree is a bug`, () => {
+    assert.throws(() => after(names), says)
+  })
+}

@@ -1,0 +1,331 @@
+/**
+ * Supervised children: what a parent and its child owe each other is brought in line after every
+ * commit of either, and once after a start (contracts 9; domain/relay.ts decides). Stopping a child
+ * ends its run, its commands and its own supervised processes, with proof, before its task ends.
+ */
+import type { AgentId, TaskId } from '../domain/ids.ts'
+import { openTurn, type Draft, type Emitted, type Facts } from '../domain/facts.ts'
+import { limits } from '../domain/limits.ts'
+import { tellChild, type Told } from '../domain/child-input.ts'
+import type { Delegation } from '../domain/delegation.ts'
+import type { Provenance } from '../domain/provenance.ts'
+import { no, type Rejection } from '../domain/verdict.ts'
+import { alignBudgets, wantsSpent } from '../domain/metering.ts'
+import { finishChild, givenUpAt, mayEnd, relay, supervisionOf } from '../domain/relay.ts'
+import type { Legacy } from '../domain/relay.ts'
+import { spentOfAgent } from './spent.ts'
+import { isTerminal, type Task } from '../domain/task.ts'
+import { between, plus } from '../domain/time.ts'
+import type { StopOutcome } from '../exec/ports.ts'
+import type { HostPorts } from './ports.ts'
+import type { Store } from './store.ts'
+import type { WorktreeKeeper } from './worktree-keeper.ts'
+
+/** Ended children of one agent looked at when the host starts, the newest. */
+const sweptTasks = 20
+
+/** Reports of one child that its result may quote. */
+const reportsMax = 100
+
+export type Said = { text: string; provenance: Provenance; key: string }
+export type Word = { kind: string; text: string; at: string }
+
+export type ChildrenPorts = {
+  ports: Pick<HostPorts, 'clock' | 'foreign_agents'>
+  store: Store
+  keeper: WorktreeKeeper
+  /** Ends the open run of an agent, and resolves when it has ended. */
+  abort: (agent: AgentId) => Promise<void>
+  /** Stops a command with proof; the pids that live. */
+  stopCommand: (agent: AgentId, task: TaskId, because: string) => Promise<readonly number[]>
+  failed: (agent: AgentId, error: unknown) => void
+}
+
+export class ChildSupervisor {
+  readonly #with: ChildrenPorts
+  /** Relays at work, and those to be looked at again when they are done. */
+  readonly #running = new Map<AgentId, Promise<void>>()
+  readonly #again = new Set<AgentId>()
+  /** When a child that is held will be given up. */
+  readonly #timers = new Map<AgentId, () => void>()
+  #open = false
+  #sweeping: Promise<void> | null = null
+
+  constructor(ports: ChildrenPorts) {
+    this.#with = ports
+  }
+
+  /** From now on; and once for everything that happened before. */
+  start(): void {
+    this.#open = true
+    for (const facts of this.#with.store.all()) this.#look(facts)
+    this.#sweeping = this.#sweepForeign().catch((error: unknown) => this.#with.failed('', error))
+  }
+
+  async close(): Promise<void> {
+    this.#open = false
+    for (const cancel of this.#timers.values()) cancel()
+    this.#timers.clear()
+    await Promise.all([this.#sweeping, ...this.#running.values()])
+  }
+
+  /** After each commit: a child's own, and what of its parent's concerns it. */
+  committed(agent: AgentId, events: readonly Emitted[]): void {
+    if (!this.#open) return
+    const facts = this.#with.store.facts(agent)
+    if (facts === null) return
+    this.#look(facts, events)
+  }
+
+  /** With proof: its run, its commands, what runs in its name. The pids that live. */
+  async stop(parent: AgentId, id: TaskId, because: string): Promise<StopOutcome> {
+    const { store } = this.#with
+    await store.transact(parent, id, (d) => beginStop(d, id, because))
+    const task = await store.row(parent, 'tasks', id)
+    const child = task?.child_agent_id ?? null
+    if (!task || child === null || isTerminal(task)) return stopped
+    const survivors = await this.#stopAll(child, id, because)
+    if (survivors.length > 0) {
+      await store.transact(parent, id, (d) => {
+        if (d.row('tasks', id)?.status !== 'cancelling') return
+        d.emit({ type: 'task_cancelling', id, survivors, because })
+      })
+      return { stopped: false, survivors: [...survivors] }
+    }
+    await this.#finish(parent, child, id, because)
+    return stopped
+  }
+
+  /** An answer to what the child asks, else one more message; with the same key once. */
+  async tell(parent: AgentId, id: TaskId, said: Said): Promise<Told | Rejection> {
+    const { store } = this.#with
+    const task = await store.row(parent, 'tasks', id)
+    const child = task?.agent_id === parent ? task.child_agent_id : null
+    if (child === null) return no('task_not_found', `${id} supervises no child of ${parent}.`)
+    await store.loaded(child)
+    const since = plus(store.now(), -limits.dedupe.value)
+    return store.together(
+      [parent, child],
+      said.key,
+      async ([p]) => {
+        const over = task && p && !p.row('tasks', id) ? task : null
+        const earlier = await store.ledger.messageByKey(child, said.key, since)
+        return { over, earlier: earlier?.id ?? null }
+      },
+      ([p, c], { over, earlier }) => {
+        if (!p || !c) throw new Error('a word to a child is decided over two agents')
+        if (over && earlier !== null) return { ok: true, message_id: earlier, answered: false }
+        if (over) return no('task_ended', `${id} has ended: ${over.status}.`)
+        return tellChild(p, c, id, { ...said, earlier })
+      },
+    )
+  }
+
+  /** What it has told so far, oldest first. */
+  async words(child: AgentId): Promise<readonly Word[]> {
+    const briefs = await this.#with.store.ledger.list('briefs', {
+      agent_id: child,
+      limit: reportsMax,
+    })
+    return briefs.map(({ kind, text, created_at }) => ({ kind, text, at: created_at }))
+  }
+
+  /** Resolves when the task has its end. */
+  async ended(parent: AgentId, id: TaskId, signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const look = () => {
+      const task = this.#with.store.facts(parent)?.row('tasks', id)
+      if (!task || isTerminal(task)) resolve()
+    }
+    const abort = () => reject(signal.reason as Error)
+    const over = this.#with.store.onCommit((agent) => {
+      if (agent === parent) look()
+    })
+    signal.addEventListener('abort', abort, { once: true })
+    try {
+      if (signal.aborted) abort()
+      look()
+      await promise
+    } finally {
+      over()
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  async #stopAll(child: AgentId, id: TaskId, because: string): Promise<readonly number[]> {
+    const { store, abort, stopCommand } = this.#with
+    const facts = await store.loaded(child)
+    const survivors: number[] = []
+    if (facts !== null && facts.row('agents', child)?.state !== 'deleted') {
+      await store.transact(child, id, (d) => {
+        if (d.row('agents', child)?.state !== 'active') return
+        d.emit({ type: 'agent_stopped', id: child, by: 'runtime' })
+      })
+      await abort(child)
+      for (const task of [...(store.facts(child)?.rows('tasks') ?? [])]) {
+        if (!isTerminal(task)) survivors.push(...(await stopCommand(child, task.id, because)))
+      }
+    }
+    return [...survivors, ...(await this.#stopForeign(child, id))]
+  }
+
+  /** An agent of another maker runs under the task itself. The pids that live. */
+  async #stopForeign(child: AgentId, id: TaskId): Promise<readonly number[]> {
+    const { store, ports } = this.#with
+    const agent = await store.row(child, 'agents', child)
+    if (!agent?.model?.startsWith('acp/') || !ports.foreign_agents) return []
+    const outcome = await ports.foreign_agents.stop(id, limits.stop_grace.value)
+    return outcome.stopped ? [] : outcome.survivors
+  }
+
+  /** A kill may have come between the end of a foreign agent's task and that of its process. */
+  async #sweepForeign(): Promise<void> {
+    const { store } = this.#with
+    for (const { agent_id } of store.all()) {
+      const over = await store.ledger.list('tasks', {
+        agent_id,
+        kind: ['child_agent'],
+        status: ['completed', 'failed', 'cancelled', 'interrupted'],
+        limit: sweptTasks,
+      })
+      for (const task of over) {
+        if (task.child_agent_id !== null) await this.#stopForeign(task.child_agent_id, task.id)
+      }
+    }
+  }
+
+  async #finish(parent: AgentId, child: AgentId, id: TaskId, because: string): Promise<void> {
+    const legacy = await this.#legacy(child)
+    const text = legacy.reports.map((report) => report.text).join('\n\n')
+    await this.#both(parent, child, id, (p, c) => {
+      if (openTurn(c) !== null) return
+      finishChild(p, c, id, { status: 'cancelled', reason: because, text })
+    })
+    await this.#with.keeper.settle(parent)
+  }
+
+  /** A child looks itself up; a parent's children are looked at when it was stopped or started. */
+  #look(facts: Facts, events: readonly Emitted[] | null = null): void {
+    const agent = facts.row('agents', facts.agent_id)
+    if (!agent) return
+    if (agent.supervisor_agent_id !== null && agent.state !== 'deleted') this.#soon(agent.id)
+    const moved = events === null || events.some(({ event }) => parentMoves.has(event.type))
+    if (!moved) return
+    for (const task of facts.rows('tasks')) if (isLiveChild(task)) this.#soon(task.child_agent_id)
+  }
+
+  #soon(child: AgentId): void {
+    if (!this.#open) return
+    if (this.#running.has(child)) {
+      this.#again.add(child)
+      return
+    }
+    const mine = this.#relay(child)
+      .catch((error: unknown) => this.#with.failed(child, error))
+      .finally(() => {
+        this.#running.delete(child)
+        if (this.#again.delete(child)) this.#soon(child)
+      })
+    this.#running.set(child, mine)
+  }
+
+  async #relay(child: AgentId): Promise<void> {
+    const { store, keeper } = this.#with
+    const facts = await store.loaded(child)
+    const agent = facts?.row('agents', child)
+    const parent = agent?.supervisor_agent_id ?? null
+    if (!facts || !agent || parent === null || agent.state === 'deleted') return
+    await store.loaded(parent)
+    const over = await this.#both(parent, child, agent.supervising_task_id, (p, c, legacy) => {
+      relay(p, c, legacy)
+      return c.row('agents', child)?.state === 'deleted'
+    })
+    this.#arm(child)
+    if (!over) return
+    const task = agent.supervising_task_id
+    if (task !== null) await this.#stopForeign(child, task)
+    await keeper.settle(parent)
+  }
+
+  #both<T>(
+    parent: AgentId,
+    child: AgentId,
+    cause: TaskId | null,
+    decide: (p: Draft, c: Draft, legacy: Legacy | null) => T,
+  ): Promise<T> {
+    const { store } = this.#with
+    return store.together(
+      [parent, child],
+      cause,
+      async ([p, c]) => ({
+        legacy: c && mayEnd(c, store.now()) ? await this.#legacy(child) : null,
+        spent: p && c && startsMeter(p, c) ? await spentOfAgent(store.ledger, child) : null,
+      }),
+      ([p, c], { legacy, spent }) => {
+        if (!p || !c) throw new Error('a relay is decided over two agents')
+        const delegation = delegationOf(p, c)
+        if (delegation !== null) alignBudgets(p, c, delegation, spent)
+        return decide(p, c, legacy)
+      },
+    )
+  }
+
+  async #legacy(child: AgentId): Promise<Legacy> {
+    const { ledger } = this.#with.store
+    const of = { agent_id: child }
+    const [reports, [last], [turn]] = await Promise.all([
+      ledger.list('briefs', { ...of, kind: ['result'], limit: reportsMax }),
+      ledger.list('briefs', { ...of, kind: ['reply', 'progress', 'failure'], limit: 1 }),
+      ledger.list('turns', { ...of, limit: 1 }),
+    ])
+    const last_turn = turn ? { outcome: turn.outcome, reason: turn.reason } : null
+    return { reports, last_text: last?.text ?? null, last_turn }
+  }
+
+  #arm(child: AgentId): void {
+    this.#timers.get(child)?.()
+    this.#timers.delete(child)
+    const { store, ports } = this.#with
+    const facts = store.facts(child)
+    const at = facts === null ? null : givenUpAt(facts)
+    if (at === null || !this.#open) return
+    const cancel = ports.clock.after(Math.max(1, between(store.now(), at)), () => this.#soon(child))
+    this.#timers.set(child, cancel)
+  }
+}
+
+const stopped: StopOutcome = { stopped: true, proof: 'scanned' }
+
+/** What of a parent its children follow: its posture, and the budget they draw on. */
+const parentMoves: ReadonlySet<string> = new Set([
+  'agent_started',
+  'agent_stopped',
+  'work_item_updated',
+  'work_item_completed',
+  'meter_opened',
+  'meter_reserved',
+  'meter_settled',
+  'meter_released',
+  'meter_drawn',
+])
+
+/** The delegation of a child whose task goes on. */
+function delegationOf(p: Facts, c: Facts): Delegation | null {
+  const child = c.row('agents', c.agent_id)
+  const found = child && child.state !== 'deleted' ? supervisionOf(p, child) : null
+  return found === null || isTerminal(found.task) ? null : found.delegation
+}
+
+function startsMeter(p: Facts, c: Facts): boolean {
+  const delegation = delegationOf(p, c)
+  return delegation !== null && wantsSpent(p, c, delegation)
+}
+
+const isLiveChild = (task: Task): task is Task & { child_agent_id: AgentId } =>
+  task.kind === 'child_agent' && task.child_agent_id !== null && !isTerminal(task)
+
+function beginStop(d: Draft, id: TaskId, because: string): void {
+  const task = d.row('tasks', id)
+  if (!task || isTerminal(task) || task.status === 'cancelling') return
+  d.emit({ type: 'task_cancelling', id, survivors: [], because })
+}

@@ -1,0 +1,77 @@
+/**
+ * Gathers what a fork is derived from (context/fork.ts), as the parent's rows are now, and stores
+ * the view as a blob: the child shows the same bytes in every turn.
+ */
+import { charTokens } from '../context/estimate.ts'
+import { enteringItems } from '../context/fork-others.ts'
+import type { ForkSource, OtherItem } from '../context/fork-source.ts'
+import { deriveFork } from '../context/fork.ts'
+import { contextLimits } from '../context/limits.ts'
+import type { EarlierRound } from '../context/situation.ts'
+import { activeWaitOf, mustTurn, roundViews } from '../domain/facts.ts'
+import type { WorkItemId } from '../domain/ids.ts'
+import type { Message } from '../domain/message.ts'
+import { isTerminal } from '../domain/task.ts'
+import type { LaneEnv } from './lane-env.ts'
+import { planText } from './plans.ts'
+
+/** Rounds about the item that a fork is derived from: the newest. */
+const rounds = 20
+
+/** SHA-256 of the stored view. */
+export async function forkOf(env: LaneEnv, handoff: string): Promise<string> {
+  const source = await sourceOf(env, handoff)
+  const entering = enteringItems(source)
+  const plan_heads: Record<string, string> = {}
+  for (const id of [...entering.bound, ...entering.named]) {
+    const item = env.facts().row('work_items', id)
+    const text = item ? await planText(env.plans(), item) : null
+    if (text !== null) plan_heads[id] = text.slice(0, contextLimits.plan_head.value)
+  }
+  const { whole } = deriveFork({ ...source, plan_heads }, charTokens)
+  return env.store.ledger.putBlob(new TextEncoder().encode(whole))
+}
+
+async function sourceOf(env: LaneEnv, handoff: string): Promise<ForkSource> {
+  const facts = env.facts()
+  const turn = mustTurn(facts)
+  const { ledger } = env.store
+  const known: OtherItem[] = [...facts.rows('work_items')].map((item) => ({
+    item,
+    wait: activeWaitOf(facts, item.id),
+  }))
+  const mine = known.find(({ item }) => item.id === turn.work_item_id) ?? null
+  const waited = mine?.wait?.wake === 'task_result' ? mine.wait.resource : null
+  const task = waited === null ? null : await env.load('tasks', waited)
+  const range = {
+    agent_id: env.agent_id,
+    limit: contextLimits.note_events.value,
+    before: facts.seq + 1,
+  }
+  return {
+    parent: env.agent_id,
+    item: mine && { ...mine, plan_text: await planText(env.plans(), mine.item) },
+    waited_task: task && { id: task.id, work_item_id: task.work_item_id },
+    rounds: await roundsOf(env, turn.work_item_id),
+    running: [...facts.rows('tasks')].filter((one) => !isTerminal(one)),
+    events: await ledger.eventPage(
+      turn.work_item_id === null ? range : { ...range, work_item_id: turn.work_item_id },
+    ),
+    others: known.filter((other) => other !== mine),
+    plan_heads: {},
+    handoff,
+  }
+}
+
+async function roundsOf(env: LaneEnv, item: WorkItemId | null): Promise<EarlierRound[]> {
+  const facts = env.facts()
+  const { ledger } = env.store
+  const views =
+    item === null ? roundViews(facts, mustTurn(facts)) : await ledger.roundsAbout(item, rounds)
+  return Promise.all(
+    views.map(async (view) => {
+      const rows = await Promise.all(view.round.message_ids.map((id) => ledger.row('messages', id)))
+      return { ...view, messages: rows.filter((row): row is Message => row !== null) }
+    }),
+  )
+}

@@ -1,0 +1,219 @@
+/**
+ * What the operator does with a worktree (contracts 9): a snapshot, a removal, a discard, a
+ * restoration. Git acts and one commit says what came of it; each may be asked for again after a
+ * crash in between, and then ends as if it had been asked once. Nothing goes away that is neither
+ * merged nor in a snapshot.
+ */
+import type { Draft } from '../domain/facts.ts'
+import type { TaskId } from '../domain/ids.ts'
+import { rowsNeeded } from '../domain/operate.ts'
+import type { OperatorAct, WorktreeVerb } from '../domain/operator-act.ts'
+import { done, type Done } from '../domain/reply.ts'
+import { isTerminal } from '../domain/task.ts'
+import { isRejection, no, type Rejection } from '../domain/verdict.ts'
+import { isGone, type Worktree, type WorktreeEvent } from '../domain/worktree.ts'
+import { leavable, restorable, standing } from '../domain/worktrees.ts'
+import { GitFault } from '../exec/git-fault.ts'
+import type { Removed, Restored, Snapshot } from '../exec/worktree-port.ts'
+import type { ActPorts } from './operator.ts'
+
+type Act = OperatorAct & { do: WorktreeVerb }
+
+export async function onWorktree(ports: ActPorts, command: Act): Promise<Done | Rejection> {
+  try {
+    switch (command.do) {
+      case 'snapshot_worktree':
+        return await snapshot(ports, command)
+      case 'remove_worktree':
+        return await remove(ports, command)
+      case 'discard_worktree':
+        return await discard(ports, command)
+      case 'restore_worktree':
+        return await restore(ports, command)
+    }
+  } catch (error) {
+    // A full disk is the home's matter, too; it is told apart where it is known.
+    if (error instanceof GitFault && error.code !== 'disk_full') {
+      return no('git_refused', `${error.message}.`)
+    }
+    throw error
+  }
+}
+
+async function snapshot(ports: ActPorts, command: Act): Promise<Done | Rejection> {
+  const found = await asked(ports, command, standing)
+  if (!found.ok) return found
+  const { id } = found.worktree
+  const taken = await keep(ports, found.worktree)
+  const stored = await settle(ports, command, (now) =>
+    isGone(now) ? null : snapshotted(now, taken),
+  )
+  return done(`${id} is kept as ${taken.ref}.${stored ? '' : ' It was so already.'}`, { id })
+}
+
+/** Takes a snapshot; the same one again while nothing changed. */
+async function keep({ worktrees, effect_seam }: ActPorts, worktree: Worktree): Promise<Snapshot> {
+  const { id, repository, path } = worktree
+  effect_seam?.before_effect(`snapshot worktree ${id}`)
+  const taken = await worktrees.snapshot({ repository, path, key: id })
+  effect_seam?.after_effect(`snapshot worktree ${id}`)
+  return taken
+}
+
+/** The event of a snapshot; null where the row has it already. */
+function snapshotted(now: Worktree, { ref, commit }: Snapshot): WorktreeEvent | null {
+  if (now.snapshot?.ref === ref && now.snapshot.commit === commit) return null
+  return { type: 'worktree_snapshotted', id: now.id, snapshot: { ref, commit } }
+}
+
+async function remove(ports: ActPorts, command: Act): Promise<Done | Rejection> {
+  const found = await asked(ports, command, leavable)
+  if (!found.ok) return found
+  const { id } = found.worktree
+  const removed = await takeAway(ports, found.worktree, null)
+  if (!removed.ok) return refusalOf(id, removed)
+  await settle(ports, command, (now) =>
+    isGone(now)
+      ? null
+      : { type: 'worktree_removed', id, by: 'operator', reason: 'removed by the operator' },
+  )
+  return done(`${id} is removed: everything in it is merged.${leftBehind(removed)}`, { id })
+}
+
+/** What is in it goes into a snapshot first; that is committed before anything is taken away. */
+async function discard(ports: ActPorts, command: Act): Promise<Done | Rejection> {
+  const found = await asked(ports, command, leavable)
+  if (!found.ok) return found
+  const { worktree } = found
+  const { id, path } = worktree
+  const into = await mergeTarget(ports, worktree)
+  if (isRejection(into)) return into
+  const { kind } = await ports.worktrees.status({ repository: worktree.repository, path, into })
+  // Nothing of it is there that a snapshot could hold.
+  const empty = kind !== 'present' && kind !== 'missing'
+  const taken = empty ? null : await keep(ports, worktree)
+  if (taken !== null) {
+    await settle(ports, command, (now) => (isGone(now) ? null : snapshotted(now, taken)))
+  }
+  const removed = await takeAway(ports, worktree, taken)
+  if (!removed.ok) return refusalOf(id, removed)
+  await settle(ports, command, (now) => {
+    if (isGone(now)) return null
+    return now.snapshot === null
+      ? { type: 'worktree_removed', id, by: 'operator', reason: 'nothing of it was there' }
+      : { type: 'worktree_discarded', id, by: 'operator', reason: 'discarded by the operator' }
+  })
+  const back = `holon worktree restore ${id}`
+  const what = taken === null ? 'there was nothing in it' : `${taken.ref} keeps it (${back})`
+  const said = `${id} is discarded: ${what}.${leftBehind(removed)}`
+  return done(said, { id, warnings: leftOut(taken) })
+}
+
+async function restore(ports: ActPorts, command: Act): Promise<Done | Rejection> {
+  const found = await asked(ports, command, restorable)
+  if (!found.ok) return found
+  const { id, repository, path } = found.worktree
+  const { ref } = found.snapshot
+  ports.effect_seam?.before_effect(`restore worktree ${id}`)
+  const restored = await ports.worktrees.restore({ repository, ref, path })
+  ports.effect_seam?.after_effect(`restore worktree ${id}`)
+  const { detached_because: detached } = restored
+  await settle(ports, command, (now) => (isGone(now) ? restoredEvent(now, restored) : null))
+  const where = restored.branch === null ? 'detached' : `on ${restored.branch}`
+  const why = detached === null ? '' : ` (${detached})`
+  const said = `${id} is back in ${restored.path}, ${where}${why}.`
+  return done(said, { id, warnings: leftOut(restored) })
+}
+
+function restoredEvent(now: Worktree, { path, branch }: Restored): WorktreeEvent {
+  const reason = 'restored by the operator'
+  return { type: 'worktree_restored', id: now.id, path, branch: branch ?? now.branch, reason }
+}
+
+type Rule<T> = (d: Draft, id: string) => T | Rejection
+
+/** The rows say whether it may be; git has the rest. */
+const asked = <T>({ store }: ActPorts, command: Act, rule: Rule<T>): Promise<T | Rejection> =>
+  store.transact(command.agent_id, 'operator', (d) => rule(d, command.worktree_id), needs(command))
+
+const needs = (command: Act) =>
+  [...rowsNeeded(command), ['tasks', command.worktree_id]] as ReturnType<typeof rowsNeeded>
+
+/** Says in the row what came of it, as the row is then. Whether there was anything to say. */
+const settle = (
+  { store }: ActPorts,
+  command: Act,
+  eventOf: (now: Worktree) => WorktreeEvent | null,
+): Promise<boolean> =>
+  store.transact(
+    command.agent_id,
+    'operator',
+    (d) => {
+      const now = d.row('worktrees', command.worktree_id)
+      const event = now ? eventOf(now) : null
+      if (event !== null) d.emit(event)
+      return event !== null
+    },
+    needs(command),
+  )
+
+/** What everything has to be merged into: the branch its repository has checked out. */
+async function mergeTarget(
+  { worktrees }: ActPorts,
+  { repository }: Worktree,
+): Promise<string | Rejection> {
+  const home = await worktrees.repository(repository)
+  if (home === null) return no('git_refused', `${repository} is no repository any more.`)
+  return home.branch ?? home.head ?? no('git_refused', `${repository} has no commit.`)
+}
+
+async function takeAway(
+  ports: ActPorts,
+  worktree: Worktree,
+  taken: Snapshot | null,
+): Promise<Removed | Rejection> {
+  const { id, repository, path, branch } = worktree
+  const into = await mergeTarget(ports, worktree)
+  if (isRejection(into)) return into
+  const leases = leasesOn(ports, path)
+  ports.effect_seam?.before_effect(`remove worktree ${id}`)
+  const removed = await ports.worktrees.remove({
+    repository,
+    path,
+    branch,
+    into,
+    leases,
+    ...(taken === null ? {} : { discard: { snapshot: taken.ref } }),
+  })
+  ports.effect_seam?.after_effect(`remove worktree ${id}`)
+  return removed
+}
+
+/** Tasks of any agent that run in the folder. */
+function leasesOn({ store }: ActPorts, path: string): TaskId[] {
+  const leases: TaskId[] = []
+  for (const facts of store.all()) {
+    for (const { id, status, workdir } of facts.rows('tasks')) {
+      const inside = workdir === path || workdir.startsWith(`${path}/`)
+      if (inside && !isTerminal({ status })) leases.push(id)
+    }
+  }
+  return leases
+}
+
+const refusalOf = (
+  id: TaskId,
+  { code, message }: Pick<(Removed & { ok: false }) | Rejection, 'code' | 'message'>,
+): Rejection => no(code, `${id}: ${message.replace(/\.$/, '')}.`)
+
+/** Files that were written while it went, and that no snapshot has. */
+const leftBehind = (removed: Removed & { ok: true }): string =>
+  removed.left === null ? '' : ` Files written meanwhile are in ${removed.left}.`
+
+/** Ignored files over a limit, and pipes and sockets, are in no snapshot. */
+function leftOut(of: Pick<Snapshot, 'left_out'> | null): Done['warnings'] {
+  if (of === null || of.left_out.count === 0) return []
+  const [first] = of.left_out.sample
+  const message = `${of.left_out.count} files are not in the snapshot, like ${first?.path}.`
+  return [{ kind: 'left_out', message }]
+}

@@ -1,0 +1,107 @@
+/**
+ * What becomes of the worktrees of children whose task is over: removed when nothing in them would
+ * be lost, kept and shown otherwise (contracts 9). Looked at when a child ends, when a turn of the
+ * parent ends while one is kept, and once after a start.
+ */
+import { callsOf, openTurn, type Facts } from '../domain/facts.ts'
+import type { AgentId } from '../domain/ids.ts'
+import { isTerminal } from '../domain/task.ts'
+import { isGone, type Worktree } from '../domain/worktree.ts'
+import { GitFault } from '../exec/git-fault.ts'
+import { FileFault } from '../exec/file-fault.ts'
+import type { Removed } from '../exec/worktree-port.ts'
+import type { HostPorts } from './ports.ts'
+import type { Store } from './store.ts'
+
+export type KeeperPorts = {
+  ports: Pick<HostPorts, 'worktrees' | 'effect_seam'>
+  store: Store
+}
+
+export class WorktreeKeeper {
+  readonly #with: KeeperPorts
+  /** One look at a time for each parent. */
+  readonly #lines = new Map<AgentId, Promise<void>>()
+
+  constructor(ports: KeeperPorts) {
+    this.#with = ports
+  }
+
+  /** Removes what may go of the agent's children that are over. */
+  settle(agent: AgentId): Promise<void> {
+    const before = this.#lines.get(agent) ?? Promise.resolve()
+    const mine = before.then(() => this.#settle(agent))
+    const rest = mine.catch(() => undefined)
+    this.#lines.set(agent, rest)
+    return mine
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#lines.values())
+  }
+
+  async #settle(agent: AgentId): Promise<void> {
+    const facts = await this.#with.store.loaded(agent)
+    if (facts === null) return
+    for (const worktree of overOnes(facts)) await this.#tryRemove(facts, worktree)
+  }
+
+  async #tryRemove(facts: Facts, worktree: Worktree): Promise<void> {
+    const { store, ports } = this.#with
+    const { id, repository, path, branch } = worktree
+    const removed = await this.#remove(facts, { repository, path, branch })
+    ports.effect_seam?.after_effect(`remove worktree ${id}`)
+    await store.transact(facts.agent_id, id, (d) => {
+      const now = d.row('worktrees', id)
+      if (!now || isGone(now)) return
+      if (removed.ok) {
+        const reason = now.state === 'planned' ? 'it was never used' : 'clean and merged'
+        d.emit({ type: 'worktree_removed', id, by: 'runtime', reason })
+      } else if (
+        now.state === 'ready' ||
+        (now.state === 'kept' && now.reason !== removed.message)
+      ) {
+        d.emit({ type: 'worktree_kept', id, reason: removed.message })
+      }
+    })
+  }
+
+  /** What the world does wrong keeps it, as the reason says. */
+  async #remove(
+    facts: Facts,
+    of: { repository: string; path: string; branch: string },
+  ): Promise<{ ok: true } | Pick<Removed & { ok: false }, 'ok' | 'message'>> {
+    const { worktrees, effect_seam } = this.#with.ports
+    const leases = [...facts.rows('tasks')].flatMap((task) =>
+      !isTerminal(task) && task.workdir.startsWith(of.path) ? [task.id] : [],
+    )
+    effect_seam?.before_effect(`remove worktree ${of.path}`)
+    try {
+      const home = await worktrees.repository(of.repository)
+      if (home === null) return { ok: false, message: `${of.repository} is no repository any more` }
+      const into = home.branch ?? home.head
+      if (into === null) return { ok: false, message: `${of.repository} has no commit` }
+      return await worktrees.remove({ ...of, into, leases })
+    } catch (error) {
+      if (error instanceof GitFault || error instanceof FileFault) {
+        return { ok: false, message: error.message }
+      }
+      throw error
+    }
+  }
+}
+
+/** Live worktrees whose child is over, or never came to be. */
+export function overOnes(facts: Facts): Worktree[] {
+  const turn = openTurn(facts)
+  const spawning =
+    turn !== null &&
+    callsOf(facts, turn).some((call) => call.state === 'started' && call.tool_name === 'SpawnAgent')
+  return [...facts.rows('worktrees')].filter((worktree) => {
+    if (isGone(worktree)) return false
+    const task = facts.row('tasks', worktree.id)
+    if (task) return isTerminal(task)
+    // Without a task it is over, or its spawn is still on the way.
+    return worktree.state !== 'planned' || !spawning
+  })
+}

@@ -1,0 +1,153 @@
+/**
+ * One budget for an item and the children that work for it (contracts 9 and 12): what a child uses
+ * is the item's, what is left is the child's, and the operator is asked once, about the item.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { useOf } from '../src/domain/budget.ts'
+import { violations } from '../src/domain/invariants.ts'
+import type { Emitted } from '../src/domain/facts.ts'
+import { noUse, type Meter } from '../src/domain/meter.ts'
+import {
+  calls,
+  scriptedModel,
+  type Scripted,
+  type ScriptedModel,
+} from '../src/testing/scripted-model.ts'
+import { call, picks } from './support/scripts.ts'
+import { agent, hour, openStage, type Stage } from './support/stage.ts'
+
+const look = () => calls(call('ListTasks'))
+
+/** The parent picks `A`, hands work over so many times, and waits for the first of them. */
+async function family(
+  t: Parameters<typeof openStage>[0],
+  budget: { max_tokens?: number; max_rounds?: number } | null,
+  { children = 1, child = look }: { children?: number; child?: () => Scripted } = {},
+): Promise<{ s: Stage; parent: ScriptedModel; child: ScriptedModel }> {
+  const stage: { s: Stage | null } = { s: null }
+  const waits = Promise.withResolvers<void>()
+  const parent = scriptedModel((request, n) => {
+    if (n === 1 && stage.s) return picks(stage.s.id('A'))
+    if (n === 2) {
+      const spawns = Array.from({ length: children }, (_, i) =>
+        call('SpawnAgent', { initial_message: `Look around, ${i}.`, model: 'a/child' }),
+      )
+      return calls(...spawns)
+    }
+    waits.resolve()
+    const [task] = /task_[0-9a-f-]{36}/.exec(JSON.stringify(request.messages)) ?? ['']
+    return calls(call('WaitFor', { wake: 'task_result', resource: task, reason: 'the child' }))
+  })
+  // Not before the parent waits, so that every run counts the same.
+  const model = scriptedModel(async () => {
+    await waits.promise
+    return child()
+  })
+  const s = (stage.s = await openStage(t, { models: { 'test/first': parent, 'a/child': model } }))
+  await s.act({ do: 'create_item', objective: 'A', ...(budget === null ? {} : { budget }) })
+  return { s, parent, child: model }
+}
+
+const meter = (s: Stage, agent_id = agent): Meter => {
+  const id = agent_id === agent ? s.id('A') : agent_id
+  const found = s.box.host.facts(agent_id)?.row('meters', id)
+  assert.ok(found, `there is no meter of ${id}`)
+  return found
+}
+
+/** From now on: the child may start no request. */
+async function held(s: Stage): Promise<void> {
+  const from = s.box.notices.length
+  const isHold = ({ event }: Emitted) =>
+    event.type === 'wait_registered' && event.runtime_cause === 'budget'
+  await s.box.until(
+    (notice) =>
+      notice.kind === 'committed' &&
+      notice.events.some(isHold) &&
+      s.box.notices.indexOf(notice) >= from,
+    'the hold of a child',
+  )
+}
+
+const asked = (s: Stage) => s.committed('meter_asked')
+const questions = async (s: Stage) =>
+  (await s.briefs()).filter(({ kind }) => kind === 'question').map(({ text }) => text)
+
+/** Of both agents: the invariants, and the item's meter is the sum of what they used. */
+async function inLine(s: Stage): Promise<void> {
+  for (const id of [agent, 'main.1']) {
+    const facts = s.box.host.facts(id)
+    assert.ok(facts)
+    assert.deepEqual(violations(facts), [])
+  }
+  assert.deepEqual((await s.box.ledger.verify()).problems, [])
+  assert.deepEqual(
+    meter(s).drawn.map(({ used, reserved }) => ({ used, reserved })),
+    [{ used: meter(s, 'main.1').used, reserved: noUse }],
+  )
+}
+
+test('§12 a child draws on its parent’s item, is held at its limit, and goes on when raised', async (t) => {
+  const { s, parent, child } = await family(t, { max_tokens: 1_000 })
+  await Promise.all([held(s), asked(s)])
+  await s.rest()
+  // Two rounds of the parent, and seven of the child: the last one reached the limit.
+  assert.deepEqual([parent.requests.length, child.requests.length], [3, 7])
+  assert.equal(useOf(meter(s)).tokens, 9 * 120)
+  await inLine(s)
+  assert.match((await questions(s)).join(), /1,080 of 1,000 tokens/)
+  await s.pass(48 * hour)
+  assert.equal(child.requests.length, 7, 'a child that is held costs nothing, and is not given up')
+  const again = Promise.all([held(s), asked(s)])
+  await s.act({ do: 'update_item', work_item_id: s.id('A'), budget: { max_tokens: 1_300 } })
+  await again
+  await s.rest()
+  assert.deepEqual([parent.requests.length, child.requests.length], [3, 9])
+  await inLine(s)
+  assert.equal((await questions(s)).length, 2)
+})
+
+test('§12 several children together overshoot by no more than their open requests', async (t) => {
+  const { s, parent, child } = await family(t, { max_rounds: 20 }, { children: 3 })
+  await asked(s)
+  await s.rest()
+  const { rounds } = useOf(meter(s))
+  assert.equal(rounds, child.requests.length + parent.requests.length - 1)
+  assert.ok(rounds >= 20 && rounds <= 20 + 3, `${rounds} rounds`)
+  assert.equal((await questions(s)).length, 1)
+})
+
+test('§12 a budget set while a child works counts what it used before', async (t) => {
+  let more = 4
+  const { s, child } = await family(t, null, { child: () => ((more -= 1) >= 0 ? look() : 'hang') })
+  await s.box.until(
+    (notice) =>
+      notice.kind === 'committed' &&
+      notice.events.some(({ event }) => event.type === 'request_sent' && event.n === 5),
+    'the child’s fifth request',
+  )
+  const question = asked(s)
+  await s.act({ do: 'update_item', work_item_id: s.id('A'), budget: { max_rounds: 3 } })
+  await question
+  await s.rest()
+  assert.equal(child.requests.length, 5)
+  assert.deepEqual(useOf(meter(s)), { tokens: 6 * 120, usd: 0, unpriced: 6, rounds: 6 })
+  assert.deepEqual(
+    meter(s).drawn.map(({ used }) => used.rounds),
+    [4],
+  )
+})
+
+test('§12 a child that is held ends when its item is over: nobody raises it any more', async (t) => {
+  const { s, child } = await family(t, { max_rounds: 4 })
+  await Promise.all([held(s), asked(s)])
+  await s.rest()
+  const ended = s.committed('task_ended')
+  await s.act({ do: 'complete', work_item_id: s.id('A'), report: 'Enough.' })
+  await ended
+  const [task] = await s.rows('tasks')
+  assert.deepEqual([task?.status, task?.reason], ['failed', 'the budget of its work is used up'])
+  assert.equal(child.requests.length, 2)
+  assert.deepEqual((await s.box.ledger.verify()).problems, [])
+})

@@ -1,0 +1,50 @@
+/** Runs of the three-children scenario on a box: told once, awaited until nothing is left to do. */
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isTerminal } from '../../src/domain/task.ts'
+import { isGone } from '../../src/domain/worktree.ts'
+import type { HostNotice } from '../../src/runtime/ports.ts'
+import type { Box } from '../../src/testing/box.ts'
+import { shipIt } from '../../src/testing/three-children.ts'
+import { processesOf } from '../soak/daemon.ts'
+
+/** Tells `main` to ship, unless the home knows already, and resolves when it has. */
+export async function runShip(box: Box, ship: string): Promise<void> {
+  const root = box.workspace
+  const agent = {
+    id: 'main',
+    model: 'test/family',
+    workspace: { mode: 'explicit_root', root },
+  } as const
+  assert.equal((await box.host.ensureAgent(agent)).ok, true)
+  const known = await box.ledger.list('messages', { agent_id: 'main', limit: 1_000 })
+  if (!known.some(({ body }) => body === shipIt(ship))) {
+    const sent = await box.host.act({ do: 'send', agent_id: 'main', text: shipIt(ship) })
+    assert.equal(sent.ok, true)
+  }
+  await box.host.open()
+  await untilSo(box, () => isShipped(box), `${ship} to be shipped`)
+}
+
+/** Resolves when `is` holds after a notice: only the newest can be the one that made it so. */
+export async function untilSo(box: Box, is: () => boolean, what: string): Promise<void> {
+  if (is()) return
+  await box.until((notice: HostNotice) => notice === box.notices.at(-1) && is(), what)
+}
+
+/** Nothing is open or running, no child is left, and no worktree. */
+function isShipped({ host }: Box): boolean {
+  const facts = host.facts('main')
+  if (facts === null || host.next('main')?.do !== 'sleep') return false
+  const tasks = [...facts.rows('tasks')].every(isTerminal)
+  return tasks && [...facts.rows('worktrees')].every(isGone)
+}
+
+/** What still runs of a folder, a line for each; a moment is given to what is just ending. */
+export async function leftProcesses(folder: string): Promise<string[]> {
+  for (let waited = 0; waited < 10_000; waited += 100) {
+    if (processesOf(folder).length === 0) return []
+    await pause(100)
+  }
+  return processesOf(folder).map((one) => one.slice(0, 120))
+}
