@@ -1,6 +1,7 @@
 /** Sixteen agents in one process, each in its own turn of commands, against as many bare loops. */
 import { join } from 'node:path'
 import { systemClock, systemIds } from '../src/exec/clock.ts'
+import { memoryIn } from './memory.ts'
 import { systemFiles } from '../src/exec/files.ts'
 import { createProcesses } from '../src/exec/processes.ts'
 import { createWorktrees } from '../src/exec/worktrees.ts'
@@ -35,6 +36,7 @@ async function prepare(bench: Bench, models: readonly string[]): Promise<string>
     files: systemFiles(),
     processes,
     worktrees: createWorktrees({ parent_env: process.env, scratch_folder: join(home, 'scratch') }),
+    memory: memoryIn({ home, ledger, clock, processes }),
     models: {
       open: async () => nobody,
       facts: () => ({ context_window: 128_000, max_output: null }),

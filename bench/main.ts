@@ -1,5 +1,6 @@
 /**
- * The benchmarks, by hand: `npm run bench -- [start|rounds|agents|restart|wake|daemon] [--quick]`.
+ * The benchmarks, by hand:
+ * `npm run bench -- [start|rounds|agents|restart|wake|projection|daemon] [--quick]`.
  * `daemon` runs only when it is asked for, whole or in parts (`daemon-wake`, …). Builds the bundle,
  * runs what was asked for (or all) against floors interleaved with it, and prints the table of
  * docs/benchmarks.md. What each number means is written there.
@@ -13,6 +14,7 @@ import { daemonHistory } from './daemon-history.ts'
 import { daemonIdle } from './daemon-idle.ts'
 import { daemonRestart } from './daemon-restart.ts'
 import { daemonWake } from './daemon-wake.ts'
+import { projection } from './projection.ts'
 import { restart } from './restart.ts'
 import { ourRun, rounds } from './rounds.ts'
 import { start } from './start.ts'
@@ -68,6 +70,9 @@ try {
   })
   await measure('restart', () => restart(bench, model, { rounds: 200, times: times(5) }))
   await measure('wake', () => wake(bench, model, values.quick ? 60 : 220))
+  for (const rounds of [200, 1_000, 10_000]) {
+    await measure('projection', () => projection(bench, { rounds, times: times(200) }))
+  }
   const items = 10_000
   for (const agents of [1, 100, 1_000]) {
     await measure('daemon-restart', () =>

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import { systemClock, systemIds } from '../src/exec/clock.ts'
+import { memoryIn } from './memory.ts'
 import { systemFiles } from '../src/exec/files.ts'
 import { createProcesses } from '../src/exec/processes.ts'
 import { createWorktrees } from '../src/exec/worktrees.ts'
@@ -45,6 +46,7 @@ async function hostOf(bench: Bench, name: string) {
     files: systemFiles(),
     processes,
     worktrees: createWorktrees({ parent_env: process.env, scratch_folder: join(home, 'scratch') }),
+    memory: memoryIn({ home, ledger, clock, processes }),
     models: {
       open: async () => opened,
       facts: () => ({ context_window: 128_000, max_output: null }),

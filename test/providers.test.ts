@@ -6,7 +6,6 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { ModelRequest } from '../src/models/model.ts'
 import { calls, fails, says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { call, completes, creates, inOrder, picks, runs, until } from './support/scripts.ts'
 import { hour, minute, openStage, resultsOf, textOf, type Stage } from './support/stage.ts'
@@ -318,14 +317,15 @@ test('§6 one success among the failures begins the count of ten anew', async (t
   await stage.sound()
 })
 
-test('§10 a request that would not fit ends the turn; the item goes on in a new one', async (t) => {
-  const model = scriptedModel((request: ModelRequest, n) => {
+test('§10 a round too long for any request ends the turn; the item goes on in a new one', async (t) => {
+  const long = runs('seq 10000 19000')
+  const model = scriptedModel((_, n) => {
     if (n === 1) return creates('Read much')
     if (n === 2) return picks(stage.id('Read much'))
     const turns = new Set(stage.box.notices.flatMap(startedTurn))
     if (turns.size > 1) return completes(stage.id('Read much'), 'I read enough of it. Done.')
-    assert.ok(request.messages.length < 200, 'the turn never ended')
-    return calls(runs(`seq ${n}000 ${n}900`))
+    assert.ok(n < 20, 'the turn never ended')
+    return calls(long, long, long, long)
   })
   const stage: Stage = await openStage(t, { model, context_window: 30_000 })
   await stage.say('Read much.')

@@ -32,11 +32,19 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'Exit: 0 done, 1 failed or held, 2 usage, 3 waits for someone, 4 home owned by another',
     'process, 130 interrupted. Ctrl-C ends at the next safe point, twice at once.',
   ],
+  'holon context': ['holon context show', 'holon context cost'],
+  'holon context show': ['holon context show', 'holon context show turn_7f3a:12 --text'],
+  'holon context cost': ['holon context cost turn_7f3a'],
+  'holon context diff': ['holon context diff turn_7f3a:12 turn_7f3a:13'],
   'holon send': [
     'holon send "leave the fixtures as they are"',
     'holon send --work-item work_7f3a "and add a test"',
   ],
   'holon answer': ['holon answer wait_3c1e yes', 'holon answer work_b210 "only the second one"'],
+  'holon search': [
+    'holon search decorators "metadata order"',
+    'holon search parseConfig --kind plan,report --agent docs',
+  ],
   'holon trigger list': ['holon trigger list --agent docs'],
   'holon trigger create': ['holon trigger create "CI of the parser" --source ci --resource parser'],
   'holon trigger reset': ['holon trigger reset trig_40aa'],
@@ -85,7 +93,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'holon trigger': [`holon trigger wait_40aa --body '{"conclusion":"success"}'`],
   'holon work': ['holon work list --all', 'holon work show work_7f3a'],
   'holon work list': ['holon work list --agent docs', 'holon work list --json | jq .work_items'],
-  'holon work show': ['holon work show work_7f3a'],
+  'holon work show': ['holon work show work_7f3a', 'holon work show work_7f3a --trace'],
   'holon work create': ['holon work create "Port the fixtures" --agent docs'],
   'holon work update': [
     'holon work update work_7f3a --max-tokens 200000 --max-usd 5',

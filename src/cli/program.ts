@@ -9,6 +9,7 @@ import type { Action, Add } from './grammar.ts'
 import { examplesOf } from './help-examples.ts'
 import type { CliPorts } from './ports.ts'
 import { addAgents, addTasks, addWorktrees } from './program-agents.ts'
+import { addContext } from './program-context.ts'
 import { addDaemon } from './program-daemon.ts'
 import { addOutside, addUpkeep } from './program-outside.ts'
 import { safeJson } from '../present/safe.ts'
@@ -95,6 +96,7 @@ function build(ports: CliPorts, action: Action): Command {
   addActs(program, add, action)
   addWork(program, add, action)
   addReads(program, add, action)
+  addContext(program, add, action)
   addOutside(program, add, action)
   addDaemon(program, add, action)
   addUpkeep(program, add, action)
@@ -167,9 +169,15 @@ function addWork(program: Command, add: Add, action: Action): void {
   list.action((options: object) =>
     action(list, async (context) => (await import('./work.ts')).workList(context, options))(),
   )
-  const show = add(work, 'show', 'one item whole: plan, todos, wait, report').argument('<item>')
-  show.action((item: string) =>
-    action(show, async (context) => (await import('./work.ts')).workShow(context, item))(),
+  const show = add(work, 'show', 'one item whole: plan, todos, wait, report')
+    .argument('<item>')
+    .option('--trace', 'its process notes, and its turns with what each did')
+  show.action((item: string, { trace }: { trace?: boolean }) =>
+    action(show, async (context) =>
+      trace === true
+        ? (await import('./work-trace.ts')).workTrace(context, item)
+        : (await import('./work.ts')).workShow(context, item),
+    )(),
   )
   const create = add(work, 'create', 'a new item, for the agent to work on')
     .argument('<objective>', 'what is to be achieved')
@@ -236,6 +244,16 @@ function addReads(program: Command, add: Add, action: Action): void {
     .option('--work-item <item>', 'only this item')
   events.action((options: object) =>
     action(events, async (context) => (await import('./events.ts')).events(context, options))(),
+  )
+  const search = add(program, 'search', 'everything that has these words, the best first')
+    .argument('<words...>', 'words, "phrases" in quotes, and prefix*')
+    .option('--agent <name>', 'only this agent')
+    .option('--kind <kinds>', 'only these kinds: report,plan,message,call,file, …')
+    .option('--limit <n>', 'at most so many (default: 20)')
+  search.action((words: string[], options: object) =>
+    action(search, async (context) =>
+      (await import('./search.ts')).search(context, words, options),
+    )(),
   )
   const doctor = add(program, 'doctor', 'whether everything is well').option(
     '--verify',

@@ -8,10 +8,12 @@ import type * as acted from '../protocol/acted.ts'
 import type * as agents from '../protocol/agent-record.ts'
 import type * as attention from '../protocol/attention.ts'
 import type * as trees from '../protocol/delegation-record.ts'
+import type * as contexts from '../protocol/context-record.ts'
 import type * as eventPages from '../protocol/event-page.ts'
 import type * as history from '../protocol/history-record.ts'
 import type * as messages from '../protocol/message-record.ts'
 import type * as schedules from '../protocol/schedule-record.ts'
+import type * as search from '../protocol/search-record.ts'
 import type * as spend from '../protocol/spend-record.ts'
 import type * as state from '../protocol/state-record.ts'
 import type * as tasks from '../protocol/task-record.ts'
@@ -164,6 +166,8 @@ type History = {
     answer: Out<typeof turns.turnList>
   }
   'GET /agents/{agent}/turns/{turn}': { answer: Out<typeof turns.turnWhole> }
+  'GET /agents/{agent}/turns/{turn}/context': { answer: Out<typeof contexts.turnContext> }
+  'GET /agents/{agent}/turns/{turn}/context/{n}': { answer: Out<typeof contexts.requestText> }
   'GET /agents/{agent}/decisions': {
     query: Paged & AboutItem
     answer: Out<typeof history.decisionList>
@@ -171,6 +175,10 @@ type History = {
   'GET /spend': {
     query: AboutItem & { by?: string; agent?: string; from?: string; to?: string }
     answer: Out<typeof spend.spendReport>
+  }
+  'GET /search': {
+    query: { q: string; agent?: string; kind?: string; limit?: number }
+    answer: Out<typeof search.searchAnswer>
   }
   /** A page; the stream is followed with `stream.ts`. */
   'GET /events': { query: EventQuery; answer: Out<typeof eventPages.eventPage> }

@@ -8,7 +8,8 @@ import { candidateClasses, type CandidateClass, type Projection } from '../domai
 import type { Timestamp } from '../domain/time.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { contextLimits } from './limits.ts'
-import { clip, oneLine, quoted } from './phrase.ts'
+import { clip, counted, oneLine, quoted } from './phrase.ts'
+import { full, type Section } from './section.ts'
 import type { Situation } from './situation.ts'
 import { triggers } from './wait-line.ts'
 
@@ -36,14 +37,17 @@ export function candidateSection(
   situation: Situation,
   tokens: TokenEstimator,
   max_tokens: number,
-): string {
+): Section {
   const classes = candidateClasses
     .map((name) => ({ name, items: itemsOf(situation, name) }))
     .filter(({ items }) => items.length > 0)
-  if (classes.length === 0) return '# Other work items\n\nNone.'
+  if (classes.length === 0) {
+    return full('others', '# Other work items\n\nNone.', 'there is none')
+  }
   let left = max_tokens
   // Every class has its head line whatever happens.
   for (const { name, items } of classes) left -= tokens(headLine(name, items.length, 0)) + 1
+  let gone = 0
   const parts = classes.map(({ name, items }) => {
     const lines: string[] = []
     for (const projection of items.slice(0, promptLimit[name])) {
@@ -53,10 +57,15 @@ export function candidateSection(
       lines.push(line)
     }
     // A better class that did not fit leaves nothing to those after it.
-    if (lines.length < Math.min(items.length, promptLimit[name])) left = 0
+    const missing = Math.min(items.length, promptLimit[name]) - lines.length
+    if (missing > 0) left = 0
+    gone += missing
     return [headLine(name, items.length, lines.length), ...lines].join('\n')
   })
-  return ['# Other work items', ...parts, ...notReady(situation)].join('\n\n')
+  const text = ['# Other work items', ...parts, ...notReady(situation)].join('\n\n')
+  return gone === 0
+    ? full('others', text, 'the candidates by class')
+    : { section: 'others', text, form: 'compact', why: `no room for ${counted(gone, 'item')}` }
 }
 
 function headLine(name: CandidateClass, total: number, shown: number): string {

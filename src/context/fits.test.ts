@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { calibrated, charTokens } from './estimate.ts'
+import { charTokens } from './estimate.ts'
 import { answerTokens, fits, messageTokens } from './fits.ts'
 import { ago, clip, oneLine, span, thousands } from './phrase.ts'
 
@@ -19,16 +19,6 @@ test('§10 four ASCII characters are a token, and each other character is one', 
   assert.deepEqual(
     ['', 'a', 'abcd', 'abcde', '日本語', 'naïve'].map(charTokens),
     [0, 1, 1, 2, 3, 2],
-  )
-})
-
-test('§10 an estimator is corrected by what was counted, within bounds', () => {
-  const text = 'x'.repeat(400)
-  const by = (estimated: number, counted: number) =>
-    calibrated(charTokens, { estimated, counted })(text)
-  assert.deepEqual(
-    [by(100, 120), by(100, 1_000), by(1_000, 1), by(0, 50), by(50, 0)],
-    [120, 300, 50, 100, 100],
   )
 })
 

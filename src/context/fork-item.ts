@@ -11,7 +11,7 @@ import { block, cutBlock } from './fence.ts'
 import { omitted, partSeed, type ForkPart, type ForkSource } from './fork-source.ts'
 import { contextLimits } from './limits.ts'
 import { clip, counted, oneLine, quoted } from './phrase.ts'
-import { boxes } from './item-section.ts'
+import { boxes } from './pinned.ts'
 import { subject } from './wait-line.ts'
 
 export function itemPart({ item }: ForkSource): ForkPart {

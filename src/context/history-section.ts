@@ -13,28 +13,38 @@ import { isForeign } from './message-section.ts'
 import { ago, clip, counted } from './phrase.ts'
 import { renderResult } from './result.ts'
 import { fenceOf, resultTokens } from './rounds.ts'
+import { full, omitted, type Section } from './section.ts'
 import type { EarlierRound } from './situation.ts'
 
 export type HistoryView = SectionView & { full_path: (call: Call) => string | null }
 
-/** The section in at most `max_tokens`, or '' when there is no round or no room for one. */
+/** The section in at most `max_tokens`. */
 export function historySection(
   earlier: readonly EarlierRound[],
   view: HistoryView,
   max_tokens: number,
-): string {
+): Section {
   const rounds = earlier.slice(-contextLimits.earlier_rounds.value)
   const newest = rounds.at(-1)
-  if (newest === undefined) return ''
+  if (newest === undefined) return omitted('history', 'the item has no earlier round')
   const left = { tokens: max_tokens - headTokens }
   const texts = atAGlance(rounds, view, left)
   if (texts.length === 0) return onlyNewest(newest, view, max_tokens)
-  makeWhole(rounds, texts, view, left)
+  const whole_ones = makeWhole(rounds, texts, view, left)
   const missing = rounds.length - texts.length
   const older = missing === 0 ? '' : `, without ${counted(missing, 'older round')}`
   const title = '# Earlier rounds of this work item'
   const label = `record of ${counted(texts.length, 'round')}, oldest first${older}`
-  return `${title}\n\n${block(view.fence, label, texts.join('\n\n'))}`
+  const text = `${title}\n\n${block(view.fence, label, texts.join('\n\n'))}`
+  const of = `of ${counted(rounds.length, 'round')}`
+  return whole_ones === rounds.length
+    ? full('history', text, 'the newest rounds of the item, whole')
+    : {
+        section: 'history',
+        text,
+        form: 'compact',
+        why: `${of} ${whole_ones} whole, ${texts.length - whole_ones} at a glance`,
+      }
 }
 
 /** What title and marks of the section take. */
@@ -57,34 +67,40 @@ function atAGlance(
   return texts
 }
 
-/** Replaces the glances by whole rounds, newest first, until one does not fit any more. */
+/** Replaces glances by whole rounds, newest first, until one does not fit; how many it were. */
 function makeWhole(
   rounds: readonly EarlierRound[],
   texts: string[],
   view: HistoryView,
   left: { tokens: number },
-): void {
+): number {
   for (let back = 1; back <= texts.length; back++) {
     const round = rounds[rounds.length - back]
     const before = texts[texts.length - back]
-    if (round === undefined || before === undefined) return
+    if (round === undefined || before === undefined) return back - 1
     // The newest stands whole even where its results must be cut shorter for that.
     const room = back === 1 ? left.tokens + view.tokens(before) : Infinity
     const text = whole(round, view, room)
     const cost = view.tokens(text) - view.tokens(before)
-    if (cost > left.tokens) return
+    if (cost > left.tokens) return back - 1
     left.tokens -= cost
     texts[texts.length - back] = text
   }
+  return texts.length
 }
 
 /** Not even one glance fits: the newest round, cut, where there is room for anything. */
-function onlyNewest(newest: EarlierRound, view: HistoryView, max_tokens: number): string {
+function onlyNewest(newest: EarlierRound, view: HistoryView, max_tokens: number): Section {
   const room = max_tokens - headTokens
-  if (room < contextLimits.result_min.value) return ''
+  if (room < contextLimits.result_min.value) return omitted('history', 'no room')
   const cut = { max_tokens: room, tokens: view.tokens, full_path: null }
   const text = cutBlock(view.fence, 'record of the last round', whole(newest, view, room), cut)
-  return `# Earlier rounds of this work item\n\n${text}`
+  return {
+    section: 'history',
+    text: `# Earlier rounds of this work item\n\n${text}`,
+    form: 'compact',
+    why: 'room for one round, cut',
+  }
 }
 
 const headOf = ({ round }: EarlierRound, { now }: HistoryView): string =>

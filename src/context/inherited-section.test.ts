@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { aPrompt, aSituation, anItem } from '../testing/situations.ts'
 import { charTokens } from './estimate.ts'
 import { inheritedSection } from './inherited-section.ts'
+import type { Opening } from './message.ts'
 import { renderOpening } from './render.ts'
 
 const opening = (inherited?: string | null, window = 200_000) =>
@@ -17,10 +18,12 @@ const opening = (inherited?: string | null, window = 200_000) =>
     { tokens: charTokens, window, random_fence: '7f3a9c2e' },
   )
 
+const textsOf = ({ system, user }: Opening) => ({ system, user })
+
 test('§9: what was inherited opens every request, before the work item and not as system text', () => {
   const plain = opening()
   const forked = opening('# Inherited from main\n\nAs it was.')
-  assert.deepEqual(forked, {
+  assert.deepEqual(textsOf(forked), {
     system: plain.system,
     user: `# Inherited from main\n\nAs it was.\n\n${plain.user}`,
   })

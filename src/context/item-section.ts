@@ -1,57 +1,66 @@
 /**
- * The turn's work item in full: what it is, its plan by descriptor and preview, its todos, what
- * holds it, its waits and tasks. Under pressure the preview and the tasks go, the rest stays.
+ * The turn's work item in full: its pinned block, and behind it what changes with every look and
+ * may go under pressure: its state, the preview of its plan, earlier waits, ended tasks, a report.
  */
 import { budgetLine } from '../domain/budget.ts'
-import type { PlanDescriptor } from '../domain/plan.ts'
 import type { Projection } from '../domain/readiness.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
 import { between, type Timestamp } from '../domain/time.ts'
-import type { Todo } from '../domain/work-item.ts'
+import type { Message } from '../domain/message.ts'
+import type { PlanDescriptor } from '../domain/plan.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { block } from './fence.ts'
-import { ago, clip, counted, oneLine, quoted, span, thousands } from './phrase.ts'
+import { ago, clip, counted, oneLine, quoted, span } from './phrase.ts'
+import { pinnedLines, wordsLines } from './pinned.ts'
+import { full, type Section } from './section.ts'
 import type { ItemView } from './situation.ts'
 import { waitLine } from './wait-line.ts'
 
 export type SectionView = { now: Timestamp; fence: string; tokens: TokenEstimator }
 
-/** The section within `max_tokens` where that is possible without dropping what holds the item. */
-export function itemSection(item: ItemView | null, view: SectionView, max_tokens: number): string {
-  if (item === null) return '# Work item\n\nThis turn has no work item.'
-  const { projection: p, plan } = item
-  const here = p.focus === 'current'
+export type ItemRoom = {
+  /** What all of it may take where that is possible without dropping what is pinned. */
+  max_tokens: number
+  /** What the operator's words may take. */
+  words_tokens: number
+}
+
+export function itemSection(
+  item: ItemView | null,
+  words: readonly Message[],
+  view: SectionView,
+  room: ItemRoom,
+): Section {
+  const said = wordsLines(words, view.tokens, room.words_tokens)
+  if (item === null) {
+    const text = ['# Work item', '', 'This turn has no work item.', ...said.lines].join('\n')
+    return full('item', text, 'the turn has none')
+  }
+  const here = item.projection.focus === 'current'
   const title = here ? '# Current work item' : "# This turn's work item (not in focus)"
-  const essential = [
-    `id: ${p.item.id}`,
-    `objective: ${oneLine(p.item.objective)}`,
-    `state: ${stateWords(item, view.now)}`,
-    `plan: ${planLine(p.item.plan_status, plan, view.now)}`,
-    ...planProblem(plan),
-    ...budgetWords(p),
-  ]
-  const held = [
-    ...(p.item.blocked_by === null ? [] : [`blocked by: ${quoted(p.item.blocked_by, 2_000)}`]),
-    ...(item.waits.length === 0
-      ? []
-      : ['waits:', ...item.waits.map((w) => `- ${waitLine(w, view.now)}`)]),
-    ...(p.item.result_summary === null ? [] : [block(view.fence, 'report', p.item.result_summary)]),
-  ]
-  const todos = todoLines(p.item.todo_list)
+  const pinned = [title, '', ...pinnedLines(item), ...said.lines]
+  const { plan, projection } = item
   const preview = plan.preview === '' ? [] : [previewBlock(plan, view.fence)]
-  const tasks =
-    item.tasks.length === 0
-      ? []
-      : ['tasks:', ...item.tasks.map((task) => `- ${taskLine(task, view.now)}`)]
-  const text = (...groups: readonly string[][]) => [title, '', ...groups.flat()].join('\n')
+  const ended = [...earlierWaits(item, view), ...endedTasks(item, view)]
+  const { result_summary } = projection.item
+  const report = result_summary === null ? [] : [block(view.fence, 'report', result_summary)]
+  const state = [`state: ${stateWords(item, view.now)}`, ...budgetWords(projection)]
+  const text = (...groups: readonly string[][]) => [...pinned, ...groups.flat()].join('\n')
   // From all of it down to what holds the item, the first that fits.
   const tries = [
-    text(essential, preview, todos, held, tasks),
-    text(essential, preview, todos, held),
-    text(essential, left('plan preview', preview), todos, held),
-    text(essential, left('plan preview', preview), current(p.current_todo), held),
+    text(state, preview, ended, report),
+    text(state, preview, report),
+    text(state, left('plan preview', preview), report),
   ]
-  return tries.find((t) => view.tokens(t) <= max_tokens) ?? tries.at(-1) ?? ''
+  const at = tries.findIndex((t) => view.tokens(t) <= room.max_tokens)
+  const shown = tries.at(at) ?? ''
+  if (at === 0 && said.left_out === 0) return full('item', shown, 'the item of the turn')
+  const gone = [
+    ...(at === 0 ? [] : ['ended waits and tasks']),
+    ...(at === 0 || at === 1 ? [] : ['plan preview']),
+    ...(said.left_out === 0 ? [] : [counted(said.left_out, 'older message')]),
+  ]
+  return { section: 'item', text: shown, form: 'compact', why: `no room for ${gone.join(', ')}` }
 }
 
 function stateWords(item: ItemView, now: Timestamp): string {
@@ -69,22 +78,15 @@ const budgetWords = ({ item, budget }: Projection): string[] =>
     ? []
     : [`budget, as far as it is used: ${budgetLine(item.budget, budget)}`]
 
-function planLine(status: string, plan: PlanDescriptor, now: Timestamp): string {
-  const when = plan.updated_at === null ? '' : `, changed ${ago(plan.updated_at, now)}`
-  const size = plan.problem === undefined ? `, ${thousands(plan.bytes)} bytes${when}` : ''
-  const empty = plan.problem === undefined && plan.bytes === 0 ? ' (nothing written yet)' : ''
-  return `${status}, ${oneLine(plan.path)}${size}${empty}`
+/** The active one is pinned; here it stands with what it means at this moment. */
+function earlierWaits({ waits }: ItemView, { now }: SectionView): string[] {
+  if (waits.length === 0) return []
+  return ['waits:', ...waits.map((wait) => `- ${waitLine(wait, now)}`)]
 }
 
-function planProblem(plan: PlanDescriptor): string[] {
-  if (plan.problem === undefined) return []
-  const { code, message, last_good } = plan.problem
-  const snapshot =
-    last_good === null ? 'No good snapshot was kept' : `The last good text is ${oneLine(last_good)}`
-  return [
-    `plan problem (${code}): ${clip(message, 500)}`,
-    `${snapshot}. The runtime repairs nothing: restore or rewrite the file before relying on it.`,
-  ]
+function endedTasks({ tasks }: ItemView, { now }: SectionView): string[] {
+  const ended = tasks.filter(isTerminal)
+  return ended.length === 0 ? [] : ['ended tasks:', ...ended.map((t) => `- ${taskLine(t, now)}`)]
 }
 
 const previewBlock = (plan: PlanDescriptor, fence: string): string =>
@@ -93,16 +95,6 @@ const previewBlock = (plan: PlanDescriptor, fence: string): string =>
     plan.preview_complete ? 'plan, complete' : 'plan, beginning; read the file for the rest',
     plan.preview,
   )
-
-export const boxes = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const
-
-const todoLines = (todos: readonly Todo[]): string[] =>
-  todos.length === 0
-    ? ['todos: none']
-    : ['todos:', ...todos.map(({ state, text }) => `${boxes[state]} ${oneLine(text)}`)]
-
-const current = (todo: Todo | null): string[] =>
-  todo === null ? [] : [`current todo: ${oneLine(todo.text)}`]
 
 const left = (what: string, of: readonly string[]): string[] =>
   of.length === 0 ? [] : [`(${what} left out for lack of room: read the file)`]

@@ -32,3 +32,19 @@ export type ContextMessage =
 
 /** The start of every request of a turn: the stable prefix, and one projection as user text. */
 export type Opening = { system: string; user: string }
+
+/** An opening as it was projected, with what stands in it; kept together as one blob. */
+export type Projected = Opening & { sections: readonly ManifestLine[] }
+
+export type SectionForm = 'full' | 'compact' | 'omitted'
+
+/** One part of an opening: what was shown of it, and why not all. `why` is a phrase for people. */
+export type ManifestLine = {
+  section: string
+  /** As estimated, before any correction. */
+  tokens: number
+  form: SectionForm
+  why: string
+  /** Of its text: the same text has the same one. */
+  hash: string
+}

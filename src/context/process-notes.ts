@@ -150,6 +150,9 @@ const readers: { readonly [T in EventType]?: Reader<Of<T>> } = {
   },
 }
 
+/** The types of events that notes are folded from. */
+export const noteTypes = Object.keys(readers) as EventType[]
+
 const briefKinds = {
   progress: 'step',
   reply: 'decision',

@@ -12,17 +12,20 @@ import { cutBlock } from './fence.ts'
 import { answerTokens } from './fits.ts'
 import { historySection } from './history-section.ts'
 import { inheritedSection } from './inherited-section.ts'
+import type { Limit } from '../domain/limits.ts'
 import { itemSection, taskLine } from './item-section.ts'
 import { contextLimits } from './limits.ts'
-import type { Opening } from './message.ts'
-import { inputSection } from './message-section.ts'
+import type { Projected } from './message.ts'
+import { inputSection, type MessagesView } from './message-section.ts'
+import { notesSection } from './notes-section.ts'
 import { oneLine } from './phrase.ts'
+import { full, joined, manifestOf, omitted, type Section } from './section.ts'
 import type { Situation } from './situation.ts'
 import { promptText, template } from './template.ts'
 
 export type OpeningView = {
   tokens: TokenEstimator
-  /** The model's context window in tokens. */
+  /** The model's context window in estimated tokens. */
   window: number
   /** Random per opening, ≥ 8 letters or digits: the code of the quoted blocks. */
   random_fence: string
@@ -32,46 +35,100 @@ export type OpeningView = {
 
 /**
  * `opening_share` of the window is the aim. What gives way, first to last: earlier rounds, other
- * items from the last class up, tasks and preview of the item, long messages. Anchor, the item's
- * own facts and the counts stay, so a window too small for those is for `fits` to refuse.
+ * tasks, other items from the last class up, process notes, the item's ended tasks and the preview
+ * of its plan, long messages. Anchor, counts and the pinned block stay, so a window too small for
+ * those is for `fits` to refuse.
  */
-export function renderOpening(situation: Situation, view: OpeningView): Opening {
-  const { tokens, window } = view
-  const system = systemText(situation, view)
-  const section = { now: situation.now, fence: view.random_fence, tokens }
-  let left = Math.floor(window * contextLimits.opening_share.value) - tokens(system)
-  const spend = (text: string): string => {
-    left -= tokens(text) + 1
-    return text
+export function renderOpening(situation: Situation, view: OpeningView): Projected {
+  const { tokens } = view
+  const fixed = systemSections(situation, view)
+  const system = joined(fixed)
+  const aim = Math.floor(view.window * contextLimits.opening_share.value)
+  const sections = userSections(situation, view, {
+    beside: tokens(system),
+    left: aim - tokens(system),
+    recap_tokens: null,
+  })
+  return {
+    system,
+    user: joined(sections),
+    sections: manifestOf([...fixed, ...sections], tokens),
   }
-  // Spent in order of importance, put together in order of stability.
-  const anchor = spend(anchorSection(situation))
-  const inheritable = Math.floor(window * contextLimits.inherited_share.value)
-  const inherited = spend(inheritedSection(situation.inherited, tokens, inheritable))
-  const beside = tokens(system) + tokens(anchor) + tokens(inherited)
-  const room = window - answerTokens(window) - beside
-  const input = spend(inputSection(situation, { ...section, max_tokens: Math.floor(room / 2) }))
-  const item = spend(itemSection(situation.item, section, left))
-  const others = spend(candidateSection(situation, tokens, left))
-  const tasks = otherTasks(situation)
-  const running = tasks !== '' && tokens(tasks) < left ? spend(tasks) : ''
-  const share = Math.floor(window * contextLimits.earlier_share.value)
-  const history = historySection(
-    situation.earlier,
-    { ...section, full_path: view.full_path ?? (() => null) },
-    Math.min(share, left),
+}
+
+export type Room = {
+  /** Tokens of the request that stand before the user's part. */
+  beside: number
+  /** What the user's part should take. */
+  left: number
+  /** What is kept free for the recap of a compaction, which takes its place; null: none. */
+  recap_tokens: number | null
+}
+
+/** Filled in order of importance, given back in order of stability. */
+export function userSections(situation: Situation, view: OpeningView, room: Room): Section[] {
+  const { tokens, window } = view
+  const compacted = room.recap_tokens !== null
+  const section = { now: situation.now, fence: view.random_fence, tokens }
+  const share = (of: Limit): number => Math.floor(window * of.value)
+  let left = room.left - (room.recap_tokens ?? 0)
+  const spend = (one: Section): Section => {
+    if (one.text !== '') left -= tokens(one.text) + 1
+    return one
+  }
+  const anchor = spend(full('anchor', anchorSection(situation), 'why this turn runs'))
+  const inherited = spend(
+    inheritedPart(situation.inherited, tokens, share(contextLimits.inherited_share)),
   )
-  const user = [inherited, item, others, running, history, anchor, input]
-    .filter((text) => text !== '')
-    .join('\n\n')
-  return { system, user }
+  const beside = room.beside + tokens(anchor.text) + tokens(inherited.text)
+  const free = Math.floor((window - answerTokens(window) - beside) / 2)
+  const least = Math.max(Math.floor(left / 2), share(contextLimits.input_share))
+  const max_tokens = compacted ? Math.min(free, least) : free
+  const input = spend(inputPart(situation, { ...section, max_tokens }))
+  const recap = omitted('recap', 'no round went out of the request')
+  const words_tokens = share(contextLimits.words_share)
+  const words = situation.words ?? []
+  const item = spend(
+    itemSection(situation.item, words, section, { max_tokens: left, words_tokens }),
+  )
+  const noted = Math.min(contextLimits.notes_tokens.value, share(contextLimits.notes_share), left)
+  const notes = spend(notesSection(situation, section, noted))
+  const others = spend(candidateSection(situation, tokens, left))
+  const tasks = spend(otherTasks(situation, tokens, left))
+  const history = compacted ? 0 : share(contextLimits.earlier_share)
+  const full_path = view.full_path ?? (() => null)
+  const earlier = spend(
+    historySection(situation.earlier, { ...section, full_path }, Math.min(history, left)),
+  )
+  return [inherited, item, notes, others, tasks, earlier, recap, anchor, input]
+}
+
+function inheritedPart(text: string | null | undefined, tokens: TokenEstimator, max: number) {
+  const shown = inheritedSection(text, tokens, max)
+  if (shown === '') return omitted('inherited', 'nothing was inherited')
+  return shown === text
+    ? full('inherited', shown, 'what the child came with')
+    : { section: 'inherited' as const, text: shown, form: 'compact' as const, why: 'no room' }
+}
+
+function inputPart(situation: Situation, view: MessagesView): Section {
+  const text = inputSection(situation, view)
+  const cut = situation.messages.some(({ body }) => view.tokens(body) > view.max_tokens)
+  return cut
+    ? { section: 'input', text, form: 'compact', why: 'a message is longer than its room' }
+    : full('input', text, 'what this turn was given')
 }
 
 /** What stays the same from turn to turn: no time, no counts, no random marks. */
-function systemText(situation: Situation, view: OpeningView): string {
-  return [promptText('system'), agentText(situation), ...instructionTexts(situation, view)].join(
-    '\n\n',
-  )
+function systemSections(situation: Situation, view: OpeningView): Section[] {
+  const texts = instructionTexts(situation, view)
+  return [
+    full('system', promptText('system'), 'the same for every agent'),
+    full('agent', agentText(situation), 'who the agent is'),
+    texts.length === 0
+      ? omitted('instructions', 'there is no file')
+      : full('instructions', texts.join('\n\n'), 'the files of home and workspace'),
+  ]
 }
 
 function agentText({ agent, agent_home, trigger_url }: Situation): string {
@@ -119,16 +176,24 @@ function instructionTexts({ instructions }: Situation, view: OpeningView): strin
 }
 
 /** Running tasks that are not among the turn's item's own. */
-function otherTasks({ running_tasks, item, now }: Situation): string {
+function otherTasks(
+  { running_tasks, item, now }: Situation,
+  tokens: TokenEstimator,
+  max_tokens: number,
+): Section {
   const own = new Set(item?.tasks.map(({ id }) => id))
   const others = running_tasks.filter(({ id }) => !own.has(id))
-  if (others.length === 0) return ''
+  if (others.length === 0) return omitted('tasks', 'no other task runs')
   const shown = others.slice(0, contextLimits.other_tasks.value)
   const more = others.length - shown.length
-  return [
+  const text = [
     '# Other running tasks',
     '',
     ...shown.map((task) => `- ${taskLine(task, now)}, ${task.work_item_id ?? 'no work item'}`),
     ...(more > 0 ? [`- and ${more} more: ListTasks`] : []),
   ].join('\n')
+  if (tokens(text) >= max_tokens) return omitted('tasks', 'no room')
+  return more === 0
+    ? full('tasks', text, 'tasks of other items')
+    : { section: 'tasks', text, form: 'compact', why: `${more} more run` }
 }

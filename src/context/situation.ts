@@ -12,6 +12,7 @@ import type { Timestamp } from '../domain/time.ts'
 import type { Round, Turn } from '../domain/turn.ts'
 import type { Wait } from '../domain/wait.ts'
 import type { PlanDescriptor } from '../domain/plan.ts'
+import type { NoteEvent } from './process-notes.ts'
 
 /** A round with its calls; of a recorded round each call has its result at a safe point. */
 export type RoundView = { round: Round; calls: readonly Call[] }
@@ -50,6 +51,13 @@ export type Situation = {
   agent_waits: readonly Wait[]
   /** The last rounds about the turn's item from earlier turns, oldest first. */
   earlier: readonly EarlierRound[]
+  /**
+   * What the operator said about the turn's item and this request does not show as input or note:
+   * the newest, oldest first.
+   */
+  words?: readonly Message[]
+  /** The newest events of the item, in order: what its process notes are folded from. */
+  events?: readonly NoteEvent[]
   /** The rounds of this turn so far; grows with each request. */
   rounds: readonly RoundView[]
   running_tasks: readonly Task[]

@@ -69,6 +69,8 @@ export const limits = {
   schedule_ahead: limit('schedule_ahead', 3_660 * day, 'ms', 'a schedule ahead'),
   idempotency: limit('idempotency', day, 'ms', 'an idempotency key is remembered'),
   fingerprint: limit('fingerprint', 64, 'characters', 'the mark of an attention entry'),
+  search_query: limit('search_query', 400, 'characters', 'some words, not a text'),
+  search_results: limit('search_results', 50, 'records', 'what one answer shows'),
   setting: limit('setting', 200, 'characters', 'a model is provider/model'),
   path: limit('path', 4_096, 'characters', 'the longest path of common systems'),
   wait_max: limit('wait_max', 366 * day, 'ms', 'a timer or recheck ahead'),

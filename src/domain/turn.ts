@@ -76,8 +76,12 @@ export type Round = {
   kind: RoundKind
   state: 'requested' | 'recorded'
   model: string
-  /** The blob with the turn's opening; on the first round and after a change of model only. */
+  /** The blob with the turn's opening; on the first round and on one that was compacted only. */
   opening_sha256: string | null
+  /** Of a compacted request: rounds 1 to this one of the turn stand in its opening as a recap. */
+  recapped?: number
+  /** What was sent, as it was measured; not there for a request without an answer. */
+  sent?: Sent
   /** Text appended before this request: runtime notes and interjected messages. */
   notes: readonly string[]
   message_ids: readonly MessageId[]
@@ -86,6 +90,27 @@ export type Round = {
   usage: Usage | null
   requested_at: Timestamp
   recorded_at: Timestamp | null
+}
+
+/**
+ * A request as it was sent: its size, and the marks that say what a provider's cache could reuse.
+ * Token counts are the runtime's own, before `factor` corrects them.
+ */
+export type Sent = {
+  estimated: number
+  /** What the provider counted for one estimated token the last time; 1 while it never did. */
+  factor: number
+  /** Context window of the model then, in tokens. */
+  window: number
+  /** Rounds that went along whole; `from` is above `to` where there was none. */
+  rounds: { from: number; to: number; tokens: number }
+  /** Notes in front of this request. */
+  notes: number
+  tools: { tokens: number; hash: string }
+  /** Of everything up to the end of what the request before it could have sent too. */
+  prefix_hash: string
+  /** Of everything: equal to the next one's `prefix_hash` when that one only went on. */
+  hash: string
 }
 
 export type RoundId = `${TurnId}:${number}`
@@ -124,6 +149,7 @@ export type RoundEvent =
       kind: RoundKind
       model: string
       opening_sha256: string | null
+      recapped?: number
       notes: readonly string[]
       message_ids: readonly MessageId[]
     }
@@ -134,6 +160,7 @@ export type RoundEvent =
       finish: Finish
       usage: Usage
       model: string
+      sent?: Sent
     }
 
 export const noUsage: Usage = {
@@ -228,6 +255,7 @@ export function evolveRound(
         finish: event.finish,
         usage: event.usage,
         model: event.model,
+        ...(event.sent === undefined ? {} : { sent: event.sent }),
         recorded_at: meta.at,
       }
   }

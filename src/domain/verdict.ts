@@ -108,6 +108,12 @@ export const rejections = {
   turn_running: { status: 409, hint: 'Retry when the turn has ended, or abort it.' },
   run_stale: { status: 409, hint: 'Look again: the run you mean is not the open one.' },
   over_limit: { status: 422, hint: 'Stay within the limit named.' },
+  query_empty: { status: 422, hint: 'Give a word, a "phrase" or a prefix*.' },
+  source_ref_invalid: {
+    status: 422,
+    hint: 'Use a source_ref that MemorySearch gave, like brief_…, work_…/plan or file:memory/x.md.',
+  },
+  source_not_found: { status: 404, hint: 'MemorySearch finds what there is, with its source_ref.' },
   model_unknown: { status: 422, hint: 'Models are written provider/model.' },
 } as const satisfies Record<string, { status: number; hint: string }>
 

@@ -47,7 +47,7 @@ const trace = createRoute({
   method: 'get',
   path: '/agents/{agent}/work-items/{item}/trace',
   tags,
-  summary: 'The turns about it with their requests and calls, oldest first; newest page first',
+  summary: 'Its process notes; the turns about it with requests and calls, newest page first',
   request: { params: itemParams, query: listQuery({}) },
   responses: { 200: answerOf('A page.', turnTrace), ...problems(400, 404, 409, 422) },
 })
@@ -98,7 +98,9 @@ export function register(app: HttpApp, home: HomePort, views: Views): void {
     if (!page.ok) return page.refusal
     const { entries, next_cursor } = page.value
     const turns = await Promise.all(entries.map((turn) => turnWholeOf(home, turn)))
-    return c.json({ work_item_id: found.value.id, turns, next_cursor }, 200)
+    const { notes, older } = await home.process_notes(found.value)
+    const { id } = found.value
+    return c.json({ work_item_id: id, notes, older_notes: older, turns, next_cursor }, 200)
   })
 
   app.openapi(spend, async (c) => {

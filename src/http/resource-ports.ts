@@ -3,8 +3,12 @@
  * of it.
  */
 import type { Facts } from '../domain/facts.ts'
+import type { MemoryAnswer, MemoryQuery } from '../domain/memory.ts'
+import type { Rejection } from '../domain/verdict.ts'
 import type { Rows } from '../protocol/records.ts'
+import type { TextPart } from '../protocol/context-record.ts'
 import type { SpendGroup, SpendKey } from '../protocol/spend-record.ts'
+import type { Notes } from '../protocol/turn-record.ts'
 
 export type SpendFilter = {
   by: readonly SpendKey[]
@@ -32,4 +36,10 @@ export interface ResourcePort {
   agent_ids(): readonly string[]
   /** The whole text of an item's plan; null when it cannot be read. */
   plan_text(item: Rows['work_items']): Promise<string | null>
+  /** Over the whole home. Rejects with a fault of the ledger. */
+  search(asked: MemoryQuery): Promise<{ ok: true; answer: MemoryAnswer } | Rejection>
+  /** The process notes of an item, from its newest events. */
+  process_notes(item: Rows['work_items']): Promise<Notes>
+  /** The text of request `n` of a turn as it was sent; null when there is none, or it is gone. */
+  request_text(turn_id: string, n: number): Promise<TextPart[] | null>
 }

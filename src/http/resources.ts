@@ -6,12 +6,14 @@ import * as agents from './agents.ts'
 import type { HttpApp } from './app-env.ts'
 import * as attention from './attention.ts'
 import * as delegations from './delegations.ts'
+import * as contexts from './contexts.ts'
 import * as deliveries from './deliveries.ts'
 import * as history from './history.ts'
 import * as itemViews from './item-views.ts'
 import * as messages from './messages.ts'
 import type { HomePort } from './ports.ts'
 import * as schedules from './schedules.ts'
+import * as search from './search.ts'
 import * as state from './state.ts'
 import * as tasks from './tasks.ts'
 import * as triggers from './triggers.ts'
@@ -35,11 +37,13 @@ const overViews = [
   delegations,
   worktrees,
   history,
+  contexts,
   attention,
   triggers,
   deliveries,
   schedules,
   upkeep,
+  search,
 ]
 
 export const resources: readonly Register[] = [

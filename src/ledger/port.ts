@@ -3,7 +3,7 @@
  * Nothing above this file knows which store is behind it; every store passes the conformance suite.
  */
 import type { Emitted } from '../domain/facts.ts'
-import type { Rows, StoredEvent, Table } from '../domain/event.ts'
+import type { EventType, Rows, StoredEvent, Table } from '../domain/event.ts'
 import type { AgentId, ScheduleId, TurnId, WorkItemId } from '../domain/ids.ts'
 import type { Timestamp } from '../domain/time.ts'
 
@@ -85,6 +85,19 @@ export interface LedgerReads {
   /** The newest recorded rounds about an item, oldest first, with their calls. */
   roundsAbout(work_item_id: WorkItemId, limit: number): Promise<RoundWithCalls[]>
   roundsOfTurn(turn_id: TurnId): Promise<RoundWithCalls[]>
+  /**
+   * The newest messages of the operator about an item, oldest first: those bound to it, and those
+   * that came in one of its newest 200 turns.
+   */
+  operatorWords(work_item_id: WorkItemId, limit: number): Promise<Rows['messages'][]>
+  /**
+   * Of the newest `looked` events about an item those of the given types, in order; of calls only
+   * such as changed a file or whose outcome nobody knows.
+   */
+  noteEvents(
+    work_item_id: WorkItemId,
+    options: { looked: number; types: readonly EventType[] },
+  ): Promise<StoredEvent[]>
   /** Bytes stored under a hash, or null. */
   blob(sha256: string): Promise<Uint8Array | null>
   /** Absolute path of a stored blob, for a person or an agent to read; it may not exist. */

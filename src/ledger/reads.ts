@@ -19,6 +19,7 @@ import { readCounts, readSpend } from './spend.ts'
 import { databasePath, kyselyOver, openDatabase, type OpenMode } from './sqlite.ts'
 import { readStats } from './stats.ts'
 import { verifyStore } from './verify.ts'
+import { readNoteEvents, readOperatorWords } from './words.ts'
 
 /** Set once, when the object may not be used any more; every later call throws it. */
 export type State = { ended: Error | null }
@@ -68,6 +69,9 @@ export function readsOf({ home, db, database, mode, state }: Source): LedgerRead
     spend: (filter) => reading(() => readSpend(db, filter)),
     roundsAbout: (work_item_id, limit) => reading(() => readRoundsAbout(db, work_item_id, limit)),
     roundsOfTurn: (turn_id) => reading(() => readRoundsOfTurn(db, turn_id)),
+    operatorWords: (work_item_id, limit) =>
+      reading(() => readOperatorWords(db, work_item_id, limit)),
+    noteEvents: (work_item_id, options) => reading(() => readNoteEvents(db, work_item_id, options)),
     blob: (sha256) => reading(() => blobs.get(sha256)),
     blobPath: (sha256) => blobs.path(sha256),
     verify: () => reading(() => verifyOnItsOwn(home, blobs)),

@@ -3,21 +3,24 @@
  * files of tasks and plans. Nothing is decided here.
  */
 import type { StoredEvent } from '../domain/event.ts'
-import type { TaskId } from '../domain/ids.ts'
+import type { TaskId, TurnId, WorkItemId } from '../domain/ids.ts'
 import type { HomePort, HomeReads, StreamNotice } from '../http/ports.ts'
 import type { LedgerReads } from '../ledger/port.ts'
+import type { Notes } from '../protocol/turn-record.ts'
 import type { Host, HostNotice } from '../runtime/ports.ts'
 import { clock, readText } from './machine.ts'
 import { frameOf } from './live-frames.ts'
 
 /** What of a process that serves the home is neither in the ledger nor in the host. */
 export type Served = {
+  home: string
   started_at: string
   act: HomePort['act']
   agent_ids: HomePort['agent_ids']
   ready: HomePort['ready']
   metrics: HomePort['metrics']
   upkeep: HomePort['upkeep']
+  search: HomePort['search']
   has_owner?: boolean
 }
 
@@ -53,7 +56,11 @@ export function readsOf(ledger: LedgerReads): HomeReads {
   }
 }
 
-export function homePort(ledger: LedgerReads, host: HostReads, served: Served): HomePort {
+export function homePort(
+  ledger: LedgerReads,
+  host: HostReads,
+  { home, ...served }: Served,
+): HomePort {
   return {
     ...served,
     reads: readsOf(ledger),
@@ -73,6 +80,11 @@ export function homePort(ledger: LedgerReads, host: HostReads, served: Served): 
     liveSigns: (agent_id) => host.liveSigns(agent_id),
     plan: (item) => host.plan(item),
     plan_text: ({ plan_artifact: { path } }) => planText(path),
+    process_notes: (item) => notesOf(ledger, item.id),
+    request_text: async (turn_id, n) => {
+      const { requestTextOf } = await import('../runtime/sent-text.ts')
+      return requestTextOf(ledger, home, turn_id as TurnId, n)
+    },
     taskOutput: (task_id, stream, offset, limit) =>
       host.taskOutput(task_id as TaskId, { stream, offset, limit }),
     degraded: () => host.degraded(),
@@ -94,4 +106,16 @@ const largestPlan = 4 * 1024 * 1024
 async function planText(path: string): Promise<string | null> {
   const read = await readText(path, largestPlan)
   return read.ok ? read.text : null
+}
+
+/** The same notes as its next turn would begin with. */
+async function notesOf(ledger: LedgerReads, work_item_id: WorkItemId): Promise<Notes> {
+  const [{ noteTypes, processNotes }, { contextLimits }] = await Promise.all([
+    import('../context/process-notes.ts'),
+    import('../context/limits.ts'),
+  ])
+  const looked = contextLimits.note_events.value
+  const events = await ledger.noteEvents(work_item_id, { looked, types: noteTypes })
+  const { notes, older } = processNotes(events, contextLimits.notes.value)
+  return { notes: [...notes], older }
 }

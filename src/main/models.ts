@@ -1,10 +1,12 @@
 /**
  * Models by name, each opened once. Keys come from files, the environment and nowhere else. `acp`
- * gives the sessions of agents of other makers, when the first of their models is opened.
+ * gives the sessions of agents of other makers, when the first of their models is opened. What the
+ * configuration says of a model's window and prices goes before our own data.
  */
 import type { RunSettings } from '../cli/ports.ts'
 import type { Model, Usage as ModelUsage } from '../models/model.ts'
 import type { AcpPort } from '../models/acp-port.ts'
+import type { ModelOverrides, Price } from '../models/model-data.ts'
 import type { ProviderSetting } from '../models/open-model.ts'
 import { clock, env, expanded, files } from './machine.ts'
 
@@ -14,6 +16,7 @@ export async function modelsOf(config: RunSettings['config'], acp: () => Promise
     import('../models/model-data.ts'),
     import('../models/fetch.ts'),
   ])
+  const own = overridesOf(config)
   const fetching = keptAliveFetch()
   const opened = new Map<string, Model>()
   const settings = {
@@ -42,8 +45,39 @@ export async function modelsOf(config: RunSettings['config'], acp: () => Promise
       opened.set(id, found.model)
       return found
     },
-    facts: (id: string) => data.modelFacts(id),
-    price: (id: string, usage: ModelUsage) => data.priceOf(usage, id),
+    facts: (id: string) => data.modelFacts(id, own),
+    price: (id: string, usage: ModelUsage) => data.priceOf(usage, id, own),
     close: () => fetching.close(),
   }
 }
+
+/** What the configuration says of models, which goes before our own data. */
+function overridesOf({ models = {} }: RunSettings['config']): ModelOverrides {
+  return Object.fromEntries(
+    Object.entries(models).map(([id, { context_window, max_output, price, long_price }]) => [
+      id,
+      {
+        ...(context_window === undefined ? {} : { context_window }),
+        ...(max_output === undefined ? {} : { max_output }),
+        ...(price === undefined ? {} : { price: pricesOf(price) }),
+        ...(long_price === undefined
+          ? {}
+          : { long_price: { ...pricesOf(long_price), ...aboveOf(long_price) } }),
+      },
+    ]),
+  )
+}
+
+type GivenPrice = { input: number; output: number } & {
+  cached_input?: number | undefined
+  cache_write?: number | undefined
+}
+
+const pricesOf = ({ input, output, cached_input, cache_write }: GivenPrice): Price => ({
+  input,
+  output,
+  cached_input: cached_input ?? null,
+  cache_write: cache_write ?? null,
+})
+
+const aboveOf = ({ above_input_tokens }: { above_input_tokens: number }) => ({ above_input_tokens })

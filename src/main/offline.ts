@@ -9,9 +9,10 @@ import type { Application } from '../http/app.ts'
 import { factsOf } from '../protocol/agent-view.ts'
 import type { Facts } from '../protocol/records.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { ownerOf } from './control.ts'
+import { ownerOf, readToken } from './control.ts'
 import { homePort, type HostReads } from './home-port.ts'
-import { clock, env, ids } from './machine.ts'
+import { clock, env, ids, readText } from './machine.ts'
+import { memoryOf } from './memory.ts'
 import { openHomeReader } from './reader.ts'
 
 /** It is asked by us alone: what the gate wants to see is made up here. */
@@ -33,9 +34,11 @@ export async function offlineApi(home: string) {
   ])
   const tasks_folder = join(home, 'tasks')
   const processes = createProcesses({ tasks_folder, clock, parent_env: env, pass: [] })
+  let memory: ReturnType<typeof offlineMemory> | null = null
   const token = ids.token(32)
   const app = buildApp(
     homePort(reader, hostOf(reader, facts, processes), {
+      home,
       started_at: new Date(clock.now()).toISOString(),
       act: onlyRead,
       agent_ids: () => [...facts.keys()],
@@ -44,6 +47,8 @@ export async function offlineApi(home: string) {
       // A run may own it: it has no API, and its agents go on all the same.
       has_owner: (await ownerOf(home)) !== null,
       upkeep: { keep_days: null, retain: onlyRead, backup: onlyRead },
+      search: async (asked) =>
+        (await (memory ??= offlineMemory(home, reader, processes))).search(null, asked),
     }),
     { clock, control_token: () => Promise.resolve(token), port: () => port, hosts: [] },
     {
@@ -58,10 +63,24 @@ export async function offlineApi(home: string) {
     api: apiOver(app, token),
     async close() {
       app.close()
+      await (await memory)?.close()
       await processes.close()
       await reader.close()
     },
   }
+}
+
+/** Takes into the index what was committed since, without the secrets of the configuration. */
+async function offlineMemory(home: string, ledger: Reader, processes: Processes) {
+  const [{ readConfig }, { secretsOf }, { nearest }] = await Promise.all([
+    import('../cli/config-file.ts'),
+    import('./secrets.ts'),
+    import('../models/nearest.ts'),
+  ])
+  const { config } = await readConfig({ read_text: readText, nearest }, home)
+  const { redactor } = await secretsOf(config)
+  redactor.register('control_token', (await readToken(home)) ?? '')
+  return memoryOf({ home, ledger, processes, redactor })
 }
 
 async function factsIn(reader: Reader): Promise<Map<string, Facts>> {

@@ -9,6 +9,7 @@ import type { Ledger } from '../ledger/port.ts'
 import { acpSessionsOf } from './acp.ts'
 import { ensureToken, readToken, writeDoor } from './control.ts'
 import { clock, doorPath, env, files, ids, userHome } from './machine.ts'
+import { memoryOf } from './memory.ts'
 import { modelsOf } from './models.ts'
 import { worktreesOf } from './worktrees.ts'
 
@@ -16,7 +17,7 @@ type Taking = {
   /** Knows what must not be written. */
   redactor: Redactor
   /** What the daemon has that a run has not: it can be reached, timed, and waits for room. */
-  daemon?: { timed(ledger: Ledger): Ledger }
+  daemon?: { timed(ledger: Ledger): Ledger; memory_failed: (error: unknown) => void }
 }
 
 /** Rejects with the ledger's faults. */
@@ -40,6 +41,9 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
     pass: config.environment ?? [],
     caps: config.command_caps ?? {},
   })
+  const on_fault = daemon?.memory_failed
+  const over = { home, ledger, processes, redactor }
+  const memory = await memoryOf(on_fault === undefined ? over : { ...over, on_fault })
   const host = createHost({
     home,
     ledger,
@@ -49,6 +53,7 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
     processes,
     worktrees: worktreesOf(home),
     foreign_agents: { stop: async (...of) => (await acp()).stop(...of) },
+    memory,
     models,
     environment: {},
     user_home: userHome,
@@ -57,7 +62,7 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
       ? { has_listener: false }
       : { has_listener: true, waits_for_room: true }),
   })
-  return { ledger, processes, models, host }
+  return { ledger, processes, models, memory, host }
 }
 
 export type TakenHome = Awaited<ReturnType<typeof takeHome>>
@@ -67,6 +72,7 @@ export async function giveBack(taken: TakenHome, how: 'safe_point' | 'now'): Pro
   try {
     await taken.host.close(how)
   } finally {
+    await taken.memory.close()
     await taken.processes.close()
     taken.models.close()
     await taken.ledger.close()

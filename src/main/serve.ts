@@ -25,7 +25,13 @@ export async function serve(settings: ServeSettings): Promise<Serving> {
   const { redactor, warnings } = await secretsOf(settings.config)
   const telemetry = await telemetryOf(settings, (text) => redactor.text(text))
   for (const warning of warnings) telemetry.log.warn(warning)
-  const daemon = { timed: (ledger: Ledger) => telemetry.timed(ledger) }
+  const daemon = {
+    timed: (ledger: Ledger) => telemetry.timed(ledger),
+    memory_failed: (error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error)
+      telemetry.log.error('the search index does not follow', { reason })
+    },
+  }
   const taken = await takeHome(settings, { redactor, daemon })
   try {
     await ensureToken(home)
@@ -58,7 +64,10 @@ async function opened(
   }
   const failed = Promise.withResolvers<string>()
   taken.host.subscribe((notice: HostNotice) => {
-    if (notice.kind === 'committed') state.agents.add(notice.agent_id)
+    if (notice.kind === 'committed') {
+      state.agents.add(notice.agent_id)
+      taken.memory.wake()
+    }
     telemetry.notice(notice)
     if (notice.kind === 'fault') failed.resolve(notice.message)
   })
@@ -83,6 +92,8 @@ async function opened(
   await writeDoor(home, { pid: process.pid, port: listening.port, url, started_at })
   telemetry.log.info('serving', { url, pid: process.pid, version: packageJson.version })
   keepHeapSmall()
+  // An index that is missing or behind is brought up to date while agents work.
+  taken.memory.wake()
   const retention = startRetention({ clock, upkeep, log: telemetry.log })
 
   let closing: Promise<void> | null = null
@@ -123,12 +134,14 @@ async function listen(
   const build = (bound: () => number | null): Application =>
     (late.app = buildApp(
       homePort(taken.ledger, taken.host, {
+        home,
         started_at: state.started_at,
         act: servedAct(taken, telemetry),
         agent_ids: () => [...state.agents],
         ready: () => taken.host.ready() && !state.stopping,
         metrics: () => telemetry.metrics(),
         upkeep,
+        search: (asked) => taken.memory.search(null, asked),
       }),
       {
         clock,

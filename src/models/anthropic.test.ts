@@ -8,15 +8,15 @@ const roles = { s: 'system', u: 'user', a: 'assistant', t: 'tool' } as const
 const prompt = (letters: string) =>
   letters.split('').map((letter) => ({ role: roles[letter as keyof typeof roles], content: [] }))
 
-test('cache marks: the system text, the newest message, and the one before the last answer', () => {
+test('cache marks: system text, opening, newest message, and the one before the last answer', () => {
   const table: Readonly<Record<string, string>> = {
     s: 'S',
     su: 'SU',
     sua: 'SUA',
     suat: 'SUaT',
     suatu: 'SUatU',
-    suatat: 'SuaTaT',
-    suatatu: 'SuaTatU',
+    suatat: 'SUaTaT',
+    suatatu: 'SUaTatU',
     u: 'U',
   }
   for (const [letters, expected] of Object.entries(table)) {

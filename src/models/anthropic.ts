@@ -1,7 +1,7 @@
 /**
  * Anthropic Messages. Adds what its prompt cache needs: marks on the system text (which covers the
- * tools before it), on the newest message, and on the message that was newest one request ago, so
- * that a round with many calls still finds the prefix it wrote.
+ * tools before it), on the opening, on the newest message, and on the message that was newest one
+ * request ago, so that a round with many calls still finds the prefix it wrote.
  */
 import { createAnthropic } from '@ai-sdk/anthropic'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
@@ -21,11 +21,12 @@ export function adapt(connection: AdapterConnection): Adapted {
 
 const cached = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const
 
-/** Exported for its table. At most three marks; four is the provider's limit. */
+/** Exported for its table. At most four marks, which is the provider's limit. */
 export function mark(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const newest = prompt.length - 1
   const answer = prompt.findLastIndex((message) => message.role === 'assistant')
-  const marked = new Set([newest, answer - 1])
+  const opening = prompt.findIndex((message) => message.role === 'user')
+  const marked = new Set([opening, newest, answer - 1])
   return prompt.map((message, at) =>
     message.role === 'system' || marked.has(at) ? { ...message, providerOptions: cached } : message,
   )

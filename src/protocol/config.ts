@@ -107,6 +107,29 @@ const capsSchema = z.strictObject({
   cpu_seconds: cap('Time on the processor, after which a process is killed.'),
 })
 
+const dollars = (what: string) => z.number().min(0).describe(what)
+const priceShape = {
+  input: dollars('US dollars per million tokens of input.'),
+  output: dollars('US dollars per million tokens of output.'),
+  cached_input: dollars('Of input read from a cache; default: as input.').optional(),
+  cache_write: dollars('Of input written to a cache; default: as input.').optional(),
+}
+
+/** What is known of one model; each field replaces the one that came with the program. */
+const modelSchema = z.strictObject({
+  context_window: z
+    .int()
+    .min(8_000, 'tools, system text and one round need that much')
+    .optional()
+    .describe('Tokens of one request and its answer.'),
+  max_output: z.int().min(1).optional().describe('Tokens of one answer.'),
+  price: z.strictObject(priceShape).optional().describe('What it costs.'),
+  long_price: z
+    .strictObject({ ...priceShape, above_input_tokens: z.int().min(1) })
+    .optional()
+    .describe('What a request with more input than that costs instead.'),
+})
+
 export const configSchema = z.strictObject({
   $schema: z.string().optional().describe('Where this schema is, for editors.'),
   model: modelName.optional().describe('The model of agents that have none of their own.'),
@@ -124,6 +147,10 @@ export const configSchema = z.strictObject({
     })
     .optional()
     .describe('Model providers by the id that stands before the slash of a model.'),
+  models: z
+    .record(modelName, modelSchema)
+    .optional()
+    .describe('Windows, limits and prices of models, by provider/model.'),
   acp: z
     .record(z.string().regex(idName, 'use lower-case letters, digits, . _ -'), acpSchema)
     .optional()
@@ -164,6 +191,7 @@ export function keysAt(path: readonly (string | number)[]): readonly string[] {
   if (path.length === 2 && path[0] === 'secrets') return Object.keys(secretSchema.shape)
   if (path.length === 2 && path[0] === 'webhooks') return Object.keys(webhookConfig.shape)
   if (path.length === 2 && path[0] === 'providers') return Object.keys(providerSchema.shape)
+  if (path.length === 2 && path[0] === 'models') return Object.keys(modelSchema.shape)
   if (path.length === 2 && path[0] === 'acp') return Object.keys(acpSchema.shape)
   if (path.length === 3 && path[0] === 'acp') return Object.keys(acpEnvSchema.shape)
   return []

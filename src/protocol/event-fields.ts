@@ -235,6 +235,7 @@ const turnEvents = {
     kind: round.kind,
     model: text,
     opening_sha256: sha256.nullable(),
+    recapped: count.optional(),
     notes: listOf(text),
     message_ids: listOf(messageId),
   },
@@ -244,6 +245,7 @@ const turnEvents = {
     finish: round.finish.unwrap(),
     usage,
     model: text,
+    sent: round.sent,
   },
   call_recorded: {
     id: callId,

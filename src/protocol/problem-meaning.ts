@@ -44,6 +44,9 @@ const ofAgents = {
   tasks_running: 'The agent still has commands that run, so it cannot be deleted.',
   turn_running: 'A turn of the agent is open, and the act would change what it works on.',
   run_stale: 'The turn that was named is not the open one: it ended, or another began.',
+  query_empty: 'A search has no word in it.',
+  source_ref_invalid: 'The text cannot be the reference of a record.',
+  source_not_found: 'There is no such record, or it is not one that may be read from there.',
   model_unknown: 'The name is not that of a model the configuration knows.',
 } as const
 

@@ -161,6 +161,23 @@ export const callRecord = z
   })
   .meta({ id: 'Call' })
 
+/** What was sent, as the runtime measured it; tokens are its own estimates. */
+export const sentRecord = z
+  .strictObject({
+    estimated: count,
+    /** What the provider counted for one estimated token the last time; 1 while it never did. */
+    factor: z.number(),
+    window: count,
+    /** Rounds that went along whole; `from` is above `to` where there was none. */
+    rounds: z.strictObject({ from: count, to: count, tokens: count }),
+    notes: count,
+    tools: z.strictObject({ tokens: count, hash: z.string() }),
+    /** Equal to the `hash` of the request before it when this one only went on. */
+    prefix_hash: z.string(),
+    hash: z.string(),
+  })
+  .meta({ id: 'Sent' })
+
 export const roundRecord = z
   .strictObject({
     /** `<turn>:<n>`: the request's id. */
@@ -173,6 +190,9 @@ export const roundRecord = z
     state: z.enum(['requested', 'recorded']),
     model: z.string(),
     opening_sha256: sha256.nullable(),
+    /** Of a compacted request: rounds 1 to this one stand in its opening as a recap. */
+    recapped: count.optional(),
+    sent: sentRecord.optional(),
     notes: listOf(z.string()),
     /** Messages this request showed, the first request of a turn those of its opening. */
     message_ids: listOf(messageId),
@@ -198,10 +218,26 @@ export const turnList = z
   .strictObject({ turns: z.array(turnRecord), next_cursor: z.string().nullable() })
   .meta({ id: 'TurnList' })
 
+const processNote = z
+  .strictObject({
+    kind: z.enum(['decision', 'step', 'blocker', 'external', 'output', 'scope']),
+    text: z.string(),
+    /** The record that says more: an item, wait, task, call, brief or message. */
+    handle: z.string(),
+    times: count,
+  })
+  .meta({ id: 'ProcessNote' })
+
 export const turnTrace = z
   .strictObject({
     work_item_id: workItemId,
+    /** The way of the item, folded from its newest events, oldest first. */
+    notes: listOf(processNote),
+    older_notes: count,
     turns: z.array(turnWhole),
     next_cursor: z.string().nullable(),
   })
   .meta({ id: 'Trace' })
+export type TurnTrace = z.infer<typeof turnTrace>
+/** What an item's process notes are, as the owner folds them. */
+export type Notes = Pick<TurnTrace, 'notes'> & { older: number }

@@ -17,6 +17,7 @@ import type { Worktrees } from '../exec/worktree-port.ts'
 import type { Model, ModelEvent, Usage } from '../models/model.ts'
 import type { OperatorReply } from '../protocol/operator.ts'
 import type { Shortage } from './degraded.ts'
+import type { Memory } from './memory.ts'
 import type { LiveSign } from './live-signs.ts'
 import type { OutputPiece } from './task-follower.ts'
 
@@ -40,6 +41,8 @@ export type HostPorts = {
   worktrees: Worktrees
   /** Ends the sessions of an agent of another maker; absent where none can be run. */
   foreign_agents?: { stop(task_id: string, grace_ms: number): Promise<StopOutcome> }
+  /** Over the same ledger and files. Whoever made it closes it, behind the host. */
+  memory: Pick<Memory, 'search' | 'get'>
   models: ModelSource
   /** Names and values every command gets besides the allow-list. */
   environment: Readonly<Record<string, string>>

@@ -14,7 +14,7 @@ import type { CallId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
 import { settle } from '../domain/metering.ts'
 import { providerServed } from '../domain/park.ts'
-import type { AssistantPart, Round, Usage } from '../domain/turn.ts'
+import type { AssistantPart, Round, Sent, Usage } from '../domain/turn.ts'
 import type { ModelRound } from '../models/model.ts'
 import { validateCall } from '../tools/registry.ts'
 import { advance, finishCall, type Onward } from './advance.ts'
@@ -26,7 +26,12 @@ import { planNow } from './plan-now.ts'
 type Recorded = CallEvent & { type: 'call_recorded' }
 type Judged = { call: Call; event: Recorded; result: ToolResult | null }
 
-export async function recordRound(env: LaneEnv, round: Round, answer: ModelRound): Promise<void> {
+export async function recordRound(
+  env: LaneEnv,
+  round: Round,
+  answer: ModelRound,
+  sent: Sent,
+): Promise<void> {
   const known = knownProviderIds(env)
   const parts: AssistantPart[] = []
   const judged: Judged[] = []
@@ -50,7 +55,7 @@ export async function recordRound(env: LaneEnv, round: Round, answer: ModelRound
   const plan = judged.length === 0 ? await planNow(env) : null
   const usage: Usage = { ...answer.usage, usd: env.ports.models.price(answer.model, answer.usage) }
   await env.transact(round.id, (d) =>
-    commitRound(d, { round, answer, parts, judged, usage }, env.onward({ ready, plan })),
+    commitRound(d, { round, answer, sent, parts, judged, usage }, env.onward({ ready, plan })),
   )
 }
 
@@ -59,13 +64,14 @@ function commitRound(
   recorded: {
     round: Round
     answer: ModelRound
+    sent: Sent
     parts: readonly AssistantPart[]
     judged: readonly Judged[]
     usage: Usage
   },
   onward: Onward,
 ): void {
-  const { round, answer, parts, judged, usage } = recorded
+  const { round, answer, sent, parts, judged, usage } = recorded
   d.emit({
     type: 'round_recorded',
     id: round.id,
@@ -73,6 +79,7 @@ function commitRound(
     finish: answer.finish,
     usage,
     model: answer.model,
+    sent,
   })
   providerServed(d)
   settle(d, round, usage)

@@ -5,6 +5,7 @@
  */
 import { charTokens } from '../context/estimate.ts'
 import { budgetNote } from '../context/notes.ts'
+import { contextLimits } from '../context/limits.ts'
 import { renderOpening } from '../context/render.ts'
 import type { Situation } from '../context/situation.ts'
 import { mustTurn, agentOf, openTurn, type Draft } from '../domain/facts.ts'
@@ -19,26 +20,29 @@ import { coalescedPath } from './home.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { recordRound } from './record.ts'
 import { foreignSession } from './foreign-session.ts'
-import { gather } from './situation.ts'
+import { compactRequest } from './compaction.ts'
+import { factorFrom } from './factor.ts'
+import { gather, gatherText } from './situation.ts'
 import type { Talk } from './talk.ts'
 import { planNow } from './plan-now.ts'
 import { toolSpecs } from './tool-specs.ts'
 
 /** Projects the context and commits the first request. */
 export async function openRequest(env: LaneEnv, talk: Talk): Promise<void> {
-  const situation = await gather(env)
+  const situation = await gatherText(env)
   await writeCoalesced(env, situation)
+  const factor = await factorFrom(env, situation.turn.model)
   const rendered = renderOpening(situation, {
     tokens: charTokens,
-    window: situation.context_window,
+    window: Math.floor(situation.context_window / factor),
     random_fence: env.ports.ids.token(9).replace(/[^A-Za-z0-9]/g, 'x'),
   })
   // It quotes files, which no commit has looked at.
   const opening = env.redacted(rendered)
   const bytes = new TextEncoder().encode(env.urls.sealed(env.facts(), JSON.stringify(opening)))
   const sha256 = await env.store.ledger.putBlob(bytes)
-  talk.open(opening, situation.turn.model)
-  const tokens = charTokens(JSON.stringify(opening))
+  talk.open(opening, situation.turn.model, 0, factor)
+  const tokens = charTokens(opening.system) + charTokens(opening.user)
   await env.transact(situation.turn.id, (d) => firstRequest(d, situation, sha256, tokens))
 }
 
@@ -96,7 +100,10 @@ export async function stream(env: LaneEnv, talk: Talk, round: Round): Promise<St
   if (!opened.ok) {
     return afterFault(env, turn, setupFault(opened.code, opened.message))
   }
-  const conversation = await talk.request()
+  let conversation = await talk.request()
+  if (conversation !== null && (await compactedInTime(env, talk, round))) {
+    conversation = await talk.request()
+  }
   if (conversation === null) {
     await env.transact(turn.id, (d) => endUnanswered(d, 'failed', 'opening_lost'))
     return 'ended'
@@ -113,10 +120,27 @@ export async function stream(env: LaneEnv, talk: Talk, round: Round): Promise<St
   const outcome = await ask(env, opened.model, turn, round, conversation)
   if (outcome.ok) {
     env.tried = []
-    await recordRound(env, round, outcome.round)
+    await recordRound(env, round, outcome.round, conversation.sent)
+    return 'recorded'
+  }
+  if (outcome.fault.code === 'context_length' && (await compactedHard(env, talk, round))) {
     return 'recorded'
   }
   return afterFault(env, turn, outcome.fault)
+}
+
+/** A request that comes near the window is made shorter before it is sent. */
+async function compactedInTime(env: LaneEnv, talk: Talk, round: Round): Promise<boolean> {
+  const { tokens, window } = talk.size()
+  if (round.n === 1 || tokens <= window * contextLimits.compact_at.value) return false
+  return compactRequest(env, talk, round, contextLimits.compact_to.value)
+}
+
+/** The provider counts more than it was thought to: once for a request, and it is asked again. */
+async function compactedHard(env: LaneEnv, talk: Talk, round: Round): Promise<boolean> {
+  const now = env.facts().row('rounds', round.id)
+  if (round.n === 1 || !now || now.opening_sha256 !== null) return false
+  return compactRequest(env, talk, now, contextLimits.compact_hard.value)
 }
 
 const tooSmall = (model: string): ModelFault => ({

@@ -2,6 +2,8 @@
  * Gathers the situation of an open turn: live facts, and the few older rows and files that a
  * request shows. Reads only; the same facts give the same situation.
  */
+import { contextLimits } from '../context/limits.ts'
+import { noteTypes } from '../context/process-notes.ts'
 import type { EarlierRound, ItemView, Situation } from '../context/situation.ts'
 import { meterOf } from '../domain/budget.ts'
 import { mustTurn, agentOf, itemPacing, roundViews } from '../domain/facts.ts'
@@ -65,6 +67,22 @@ export async function gather(env: LaneEnv): Promise<Situation> {
   }
 }
 
+/** The same with what only a text shows: the operator's words and the events about the item. */
+export async function gatherText(env: LaneEnv): Promise<Situation> {
+  const situation = await gather(env)
+  const { turn } = situation
+  const interjected = situation.messages.filter(({ status }) => status === 'interjected')
+  const id = turn.work_item_id
+  if (id === null) return { ...situation, words: interjected }
+  const { ledger } = env.store
+  const [said, events] = await Promise.all([
+    ledger.operatorWords(id, contextLimits.words.value),
+    ledger.noteEvents(id, { looked: contextLimits.note_events.value, types: noteTypes }),
+  ])
+  const before = said.filter(({ turn_id, status }) => turn_id !== turn.id && status !== 'queued')
+  return { ...situation, words: [...before, ...interjected], events }
+}
+
 async function itemView(env: LaneEnv, id: WorkItemId): Promise<ItemView | null> {
   const facts = env.facts()
   const item = await env.load('work_items', id)
@@ -80,7 +98,10 @@ async function itemView(env: LaneEnv, id: WorkItemId): Promise<ItemView | null> 
     projection: projectItem(item, active, current, env.now(), meterOf(facts, id)),
     plan: (await readPlan(plans, item)).described,
     waits,
-    tasks: tasks.filter((task) => !isTerminal(task) || (task.ended_at ?? '') >= lastTurn),
+    tasks: [
+      ...tasks.filter((task) => isTerminal(task) && (task.ended_at ?? '') >= lastTurn),
+      ...[...facts.rows('tasks')].filter((task) => task.work_item_id === id && !isTerminal(task)),
+    ],
   }
 }
 

@@ -1,69 +1,158 @@
 /**
  * The messages of an open turn, kept in memory and only appended to; rebuilt from rows when a turn
- * is resumed or its model changes. The opening is a blob, so a resumed turn says the same words.
+ * is resumed, was compacted, or its model changes. The opening is a blob, so a resumed turn says
+ * the same words. What a request measures (`sent`) is taken here, where it is put together.
  */
 import { charTokens } from '../context/estimate.ts'
 import { fits, messageTokens } from '../context/fits.ts'
-import type { ContextMessage, Opening } from '../context/message.ts'
+import type { ContextMessage, Opening, Projected } from '../context/message.ts'
 import { renderNotes, renderRound, type RoundsView } from '../context/rounds.ts'
 import { mustTurn, openTurn, roundViews } from '../domain/facts.ts'
 import type { Call } from '../domain/call.ts'
+import type { Round, Sent } from '../domain/turn.ts'
+import { factorOf, factorFrom } from './factor.ts'
 import { outputPath, taskPath } from './home.ts'
 import type { LaneEnv } from './lane-env.ts'
-import { toolTokens } from './tool-specs.ts'
+import { toolHash, toolTokens } from './tool-specs.ts'
+import { sha256 } from '../tools/sha256.ts'
+
+export type Conversation = {
+  system: string
+  messages: readonly ContextMessage[]
+  /** How it measures, to be recorded with its answer. */
+  sent: Sent
+}
 
 export class Talk {
   readonly env: LaneEnv
-  #opening: Opening | null = null
+  #opening: Projected | null = null
   #messages: ContextMessage[] = []
   #tokens = 0
   #model = ''
-  /** Rounds already among the messages, with their results. */
+  /** Rounds that stand as a recap in the opening. */
+  #recapped = 0
+  /** Rounds already among the messages, or recapped. */
   #rendered = 0
+  /** Estimated tokens of each round, by number from 1; of recapped ones nobody knows. */
+  #sizes: number[] = []
+  #hash = ''
+  /** The hash up to where the request of the newest round ended. */
+  #prefix = ''
+  /** Tokens of the notes in front of the request made last. */
+  #notes = 0
+  #factor: number | null = null
 
   constructor(env: LaneEnv) {
     this.env = env
   }
 
-  /** Begins with a projection just made. */
-  open(opening: Opening, model: string): void {
+  /**
+   * Begins with a projection just made; `recapped` rounds of the turn are in it. `factor`: what is
+   * known of the model's counting, if that was looked up.
+   */
+  open(opening: Projected, model: string, recapped = 0, factor = this.#factor): void {
+    this.#factor = factor
     this.#opening = opening
     this.#model = model
     this.#messages = []
-    this.#rendered = 0
+    this.#recapped = recapped
+    this.#rendered = recapped
+    this.#sizes = Array.from({ length: recapped }, () => Infinity)
     this.#tokens = charTokens(opening.system) + toolTokens()
+    this.#hash = sha256(`${toolHash()}\n${opening.system}`)
+    this.#prefix = this.#hash
     this.#append({ role: 'user', content: opening.user })
   }
 
   /** Everything for the request that is recorded now. `null`: the opening's blob is gone. */
-  async request(): Promise<{ system: string; messages: readonly ContextMessage[] } | null> {
+  async request(): Promise<Conversation | null> {
     const facts = this.env.facts()
     const turn = mustTurn(facts)
     if (this.#opening === null || this.#model !== turn.model) {
-      const opening = await storedOpening(this.env)
-      if (opening === null) return null
-      this.open(opening, turn.model)
+      const stored = await storedOpening(this.env)
+      if (stored === null) return null
+      if (this.#model !== turn.model) this.#factor = null
+      this.open(stored.opening, turn.model, stored.recapped)
     }
     const views = roundViews(facts, turn)
     const view = this.#view()
     for (const round of views.slice(this.#rendered)) {
       if (round.round.state !== 'recorded') break
-      for (const message of renderRound(round, view)) this.#append(message)
-      this.#rendered += 1
+      this.#appendRound(renderRound(round, view))
     }
+    this.#factor ??= await factorFrom(this.env, this.#model)
+    this.#factor = factorOf(views, this.#model) ?? this.#factor
     const open = views.at(-1)?.round
     const notes = open?.state === 'requested' ? renderNotes(open.notes) : []
-    return { system: this.#opening?.system ?? '', messages: [...this.#messages, ...notes] }
+    return {
+      system: this.#opening?.system ?? '',
+      messages: [...this.#messages, ...notes],
+      sent: this.#measure(notes),
+    }
+  }
+
+  /** Tokens of the request that was made last, as its provider would count them, and its window. */
+  size(): { tokens: number; window: number } {
+    const { context_window } = this.env.ports.models.facts(this.#model)
+    const tokens = Math.ceil((this.#tokens + this.#notes) * this.factor)
+    return { tokens, window: context_window }
   }
 
   /** Whether what was rendered last leaves room for an answer. */
   fits(): boolean {
-    return fits(this.#tokens, this.env.ports.models.facts(this.#model).context_window)
+    const { tokens, window } = this.size()
+    return fits(tokens, window)
+  }
+
+  /** What the provider counts for one estimated token, as far as is known. */
+  get factor(): number {
+    return this.#factor ?? 1
+  }
+
+  /** What compaction has to know of the request made last; token counts are estimates. */
+  get parts(): {
+    opening: Projected | null
+    sizes: readonly number[]
+    total: number
+    notes: number
+  } {
+    const total = this.#tokens + this.#notes
+    return { opening: this.#opening, sizes: this.#sizes, total, notes: this.#notes }
+  }
+
+  #appendRound(messages: readonly ContextMessage[]): void {
+    const before = this.#tokens
+    // The notes in front ended the request of this round: up to them it was sent already.
+    const [first] = messages
+    if (first?.role !== 'user') this.#prefix = this.#hash
+    for (const message of messages) {
+      this.#append(message)
+      if (message === first && first.role === 'user') this.#prefix = this.#hash
+    }
+    this.#rendered += 1
+    this.#sizes.push(this.#tokens - before)
   }
 
   #append(message: ContextMessage): void {
     this.#messages.push(message)
     this.#tokens += messageTokens(message, charTokens)
+    this.#hash = chained(this.#hash, message)
+  }
+
+  #measure(notes: readonly ContextMessage[]): Sent {
+    this.#notes = notes.reduce((sum, message) => sum + messageTokens(message, charTokens), 0)
+    const { window } = this.size()
+    const tail = this.#sizes.slice(this.#recapped).reduce((sum, size) => sum + size, 0)
+    return {
+      estimated: this.#tokens + this.#notes,
+      factor: Math.round(this.factor * 1_000) / 1_000,
+      window,
+      rounds: { from: this.#recapped + 1, to: this.#rendered, tokens: tail },
+      notes: this.#notes,
+      tools: { tokens: toolTokens(), hash: toolHash() },
+      prefix_hash: this.#prefix.slice(0, markDigits),
+      hash: notes.reduce(chained, this.#hash).slice(0, markDigits),
+    }
   }
 
   #view(): RoundsView {
@@ -72,20 +161,37 @@ export class Talk {
   }
 }
 
-const fullPath = (home: string, call: Call): string =>
+/** Of a hash that only says whether two requests are alike. */
+const markDigits = 16
+
+const chained = (hash: string, message: ContextMessage): string =>
+  sha256(`${hash}\n${JSON.stringify(message)}`)
+
+export const fullPath = (home: string, call: Call): string =>
   call.task_id === null ? outputPath(home, call.id) : taskPath(home, call.task_id)
 
-async function storedOpening(env: LaneEnv): Promise<Opening | null> {
+/** The round whose opening a request stands on: the newest one that has an opening. */
+export const openingRound = (rounds: readonly Round[]): Round | undefined =>
+  rounds.findLast(({ opening_sha256 }) => opening_sha256 !== null)
+
+async function storedOpening(
+  env: LaneEnv,
+): Promise<{ opening: Projected; recapped: number } | null> {
   const facts = env.facts()
   const turn = openTurn(facts)
-  const first = turn ? roundViews(facts, turn).find(({ round }) => round.opening_sha256) : undefined
-  const sha256 = first?.round.opening_sha256
-  if (!sha256) return null
-  const bytes = await env.store.ledger.blob(sha256)
+  const round = turn && openingRound(roundViews(facts, turn).map((view) => view.round))
+  if (!round || round.opening_sha256 === null) return null
+  const bytes = await env.store.ledger.blob(round.opening_sha256)
   if (bytes === null) return null
-  const text = env.urls.unsealed(facts, new TextDecoder().decode(bytes))
-  const opening: unknown = JSON.parse(text)
-  return isOpening(opening) ? opening : null
+  const opening = parsedOpening(env.urls.unsealed(facts, new TextDecoder().decode(bytes)))
+  return opening === null ? null : { opening, recapped: round.recapped ?? 0 }
+}
+
+/** A stored opening; those of earlier versions have no manifest. Null: it is none. */
+export function parsedOpening(text: string): Projected | null {
+  const value: unknown = JSON.parse(text)
+  if (!isOpening(value)) return null
+  return { sections: [], ...value }
 }
 
 const isOpening = (value: unknown): value is Opening =>

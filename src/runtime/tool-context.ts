@@ -44,6 +44,10 @@ export function toolContext(env: LaneEnv, call: Call): ToolContext {
     files: ports.files,
     processes: ports.processes,
     children: childrenOf(env),
+    memory: {
+      search: (asked) => ports.memory.search(env.agent_id, asked),
+      get: (source_ref) => ports.memory.get(env.agent_id, source_ref, call.id),
+    },
     open: (path, mode) => openForAgent(env, path, mode),
     workdir: env.workdir(),
     environment: env.environment(),

@@ -3,9 +3,11 @@ import { charTokens } from '../context/estimate.ts'
 import type { JsonObject, ToolSpec } from '../models/model.ts'
 import { toolTexts } from '../tools/generated.ts'
 import { tools } from '../tools/registry.ts'
+import { sha256 } from '../tools/sha256.ts'
 
 let specs: readonly ToolSpec[] | null = null
 let tokens: number | null = null
+let hash: string | null = null
 
 export function toolSpecs(): readonly ToolSpec[] {
   specs ??= tools.map(({ name }) => {
@@ -18,6 +20,12 @@ export function toolSpecs(): readonly ToolSpec[] {
     }
   })
   return specs
+}
+
+/** Changes when what a model is told of the tools does. */
+export function toolHash(): string {
+  hash ??= sha256(JSON.stringify(toolSpecs())).slice(0, 16)
+  return hash
 }
 
 /** What the tools take of every request, in estimated tokens. */

@@ -91,6 +91,7 @@ async function tellInterruption(env: LaneEnv): Promise<void> {
     const last = turn ? roundsOf(d, turn).at(-1) : undefined
     if (last?.state !== 'requested' || env.interruption === null) return
     const { id, turn_id, work_item_id, n, kind, model, opening_sha256, message_ids } = last
+    const { recapped } = last
     const said = last.notes.filter((text) => !isInterruptionNote(text))
     d.emit({
       type: 'request_sent',
@@ -101,6 +102,7 @@ async function tellInterruption(env: LaneEnv): Promise<void> {
       kind,
       model,
       opening_sha256,
+      ...(recapped === undefined ? {} : { recapped }),
       notes: [...said, interruptionNote(env.interruption, d.now)],
       message_ids,
     })

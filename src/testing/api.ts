@@ -108,6 +108,7 @@ function homeOf(
   }: { liveSigns: ApiOptions['liveSigns'] | undefined; upkeep: HomePort['upkeep'] },
 ): HomePort {
   const home = homePort(ledger, host, {
+    home: ports.home,
     started_at: '2026-01-05T09:00:00.000Z',
     async act(command) {
       acts.push(command.do)
@@ -117,6 +118,7 @@ function homeOf(
     ready: () => true,
     metrics: async () => '',
     upkeep,
+    search: (asked) => ports.memory.search(null, asked),
   })
   const now = () => new Date(ports.clock.now()).toISOString()
   return { ...home, now, ...(liveSigns === undefined ? {} : { liveSigns }) }

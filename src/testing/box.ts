@@ -16,6 +16,8 @@ import { openLedger, type FaultSeam } from '../ledger/open.ts'
 import type { Ledger } from '../ledger/port.ts'
 import type { Model } from '../models/model.ts'
 import { createHost } from '../runtime/host.ts'
+import { searchIndexIn } from '../ledger/search-index.ts'
+import { Memory } from '../runtime/memory.ts'
 import type { EffectSeam, Host, HostNotice, HostPorts } from '../runtime/ports.ts'
 
 export type BoxOptions = {
@@ -48,7 +50,7 @@ export type Box = {
   workspace: string
   host: Host
   ledger: Ledger
-  ports: HostPorts
+  ports: HostPorts & { memory: Memory }
   notices: HostNotice[]
   /** Resolves with the notice that `is` accepts, from now on or already there. */
   until(is: (notice: HostNotice) => boolean, what?: string): Promise<HostNotice>
@@ -80,11 +82,11 @@ export async function openBox(t: TestContext, options: BoxOptions): Promise<Box>
       ? { home: options.home, workspace: options.workspace }
       : temporaryHome(t)
   const ports = await portsOf(home, options)
-  const { ledger, processes } = ports
+  const { ledger, processes, memory } = ports
   const host = createHost(ports)
   host.listens(options.base_url ?? null)
   let closed: Promise<void> | null = null
-  const close = () => (closed ??= shut(host, processes, ledger))
+  const close = () => (closed ??= shut(host, processes, memory, ledger))
   const closeAtEnd = () =>
     close().catch((error: unknown) => {
       if (!options.is_dead?.()) throw error
@@ -95,7 +97,7 @@ export async function openBox(t: TestContext, options: BoxOptions): Promise<Box>
   return { home, workspace, host, ledger, ports, ...watch, close }
 }
 
-async function portsOf(home: string, options: BoxOptions): Promise<HostPorts> {
+async function portsOf(home: string, options: BoxOptions): Promise<HostPorts & { memory: Memory }> {
   const clock = options.clock ?? systemClock()
   const ids = options.ids ?? systemIds()
   const opened = await openLedger(home, {
@@ -103,17 +105,31 @@ async function portsOf(home: string, options: BoxOptions): Promise<HostPorts> {
     mint: (prefix) => ids.mint(prefix),
     ...(options.fault ? { fault: options.fault } : {}),
   })
+  const ledger = options.over?.(opened) ?? opened
+  const files = options.files ?? systemFiles()
+  const processes = createProcesses({
+    tasks_folder: join(home, 'tasks'),
+    clock: systemClock(),
+    parent_env: process.env,
+  })
+  const memory = new Memory({
+    home,
+    user_home: home,
+    ledger,
+    files,
+    processes,
+    clock: systemClock(),
+    index: searchIndexIn(home),
+    ...(options.redactor ? { redactor: options.redactor } : {}),
+  })
   return {
     home,
-    ledger: options.over?.(opened) ?? opened,
+    ledger,
     clock,
     ids,
-    files: options.files ?? systemFiles(),
-    processes: createProcesses({
-      tasks_folder: join(home, 'tasks'),
-      clock: systemClock(),
-      parent_env: process.env,
-    }),
+    files,
+    processes,
+    memory,
     worktrees: createWorktrees({
       parent_env: process.env,
       scratch_folder: join(home, 'worktrees', '.scratch'),
@@ -175,11 +191,13 @@ function watching(host: Host): Pick<Box, 'notices' | 'until' | 'rests'> {
 async function shut(
   host: Host,
   processes: { close(): Promise<void> },
+  memory: Memory,
   ledger: Ledger,
 ): Promise<void> {
   try {
     await host.close('now')
   } finally {
+    await memory.close()
     await processes.close()
     await ledger.close()
   }

@@ -18,6 +18,7 @@ import { propertyCases } from './conformance-property.ts'
 import { readCases } from './conformance-reads.ts'
 import { retentionCases } from './conformance-retention.ts'
 import { verifyCases } from './conformance-verify.ts'
+import { wayCases } from './conformance-way.ts'
 
 /** A store, as the suite needs it. Homes are empty folders; the suite removes them. */
 export interface Store {
@@ -49,6 +50,7 @@ export function conformance(name: string, store: Store): void {
     ...retentionCases,
     ...damageCases,
     ...backupCases,
+    ...wayCases,
   }
   for (const [sentence, run] of Object.entries(all)) {
     void test(`${name}: ${sentence}`, async () => {

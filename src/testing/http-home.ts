@@ -67,6 +67,8 @@ export const done = (more: Partial<Extract<OperatorReply, { ok: true }>> = {}): 
 
 const nothingWent = { global_seq: 0, events: 0, rows: {}, blobs: 0, bytes: 0 }
 
+const nothingFound = { match: 'all', complete: true, incomplete_because: null, hits: [] } as const
+
 export const goodHeaders = { host: `127.0.0.1:${port}`, authorization: `Bearer ${controlToken}` }
 
 export function fakeHome(options: Partial<HttpOptions> = {}): FakeHome {
@@ -161,11 +163,14 @@ function homeOver(
     ready: () => state.ready,
     degraded: () => state.degraded,
     upkeep: state.upkeep,
+    search: () => Promise.resolve({ ok: true, answer: nothingFound }),
     metrics: () => Promise.resolve('holon_up 1\n'),
     triggerUrl: () => Promise.resolve(null),
     facts: () => null,
     agent_ids: () => [],
     plan_text: () => Promise.resolve(null),
+    process_notes: () => Promise.resolve({ notes: [], older: 0 }),
+    request_text: () => Promise.resolve(null),
   }
 }
 

@@ -254,6 +254,7 @@ export class ToolBench {
       files: this.files,
       processes: this.processes,
       children: noChildren,
+      memory: noMemory,
       open: (path, mode) => this.files.open_within(this.#rootsFor(path), path, mode),
       workdir: this.workspace,
       environment: this.#environment,
@@ -269,7 +270,8 @@ export class ToolBench {
   }
 }
 
-const noPlane = () => Promise.reject(new Error('no other agents on this bench'))
+const noPlane = () => Promise.reject(new Error('no other agents and no memory on this bench'))
+const noMemory: ToolContext['memory'] = { search: noPlane, get: noPlane }
 const noChildren: ToolContext['children'] = {
   prepare: noPlane,
   queue: () => undefined,

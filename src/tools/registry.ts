@@ -11,6 +11,8 @@ import { execCommand } from './exec-command.ts'
 import { getWorkItem } from './get-work-item.ts'
 import { listTasks } from './list-tasks.ts'
 import { listWorkItems } from './list-work-items.ts'
+import { memoryGet } from './memory-get.ts'
+import { memorySearch } from './memory-search.ts'
 import { pickWorkItem } from './pick-work-item.ts'
 import { readFile } from './read-file.ts'
 import { taskInput } from './task-input.ts'
@@ -42,6 +44,8 @@ export const tools: readonly Tool[] = [
   readFile,
   editFile,
   applyPatch,
+  memorySearch,
+  memoryGet,
 ]
 
 /** A call as the model wrote it, or the result that says what is wrong with it. */

@@ -20,6 +20,7 @@ import type { Mint, TaskId } from '../domain/ids.ts'
 import type { Timestamp } from '../domain/time.ts'
 import type { Files, OpenedPath, Processes } from '../exec/ports.ts'
 import type { Children } from './children-port.ts'
+import type { MemoryReads } from './memory-port.ts'
 
 /**
  * A call that ends the turn: with what outcome, whether a report is still to be asked for, and
@@ -72,6 +73,8 @@ export interface ToolContext {
   readonly processes: Processes
   /** Agents it makes, and the supervision of the private ones. */
   readonly children: Children
+  /** What it and the agents it made did and wrote. */
+  readonly memory: MemoryReads
   /**
    * Opens an absolute path that a model named, under the policy for this agent: its workspace and
    * own folder to read and write, its own tasks' and calls' outputs to read. Throws `FileFault`

@@ -180,6 +180,9 @@ export function knownText(cases: () => Cases, { seen, now_ms, workspace, path }:
     const fit = typeof wanted === 'string' ? oneOf(wanted) : null
     if (fit !== null && cases().chance(0.8)) return fit
     if (noun !== undefined) return id(name === 'worktree' && oneOf(name) !== null ? name : noun)
+    if (pattern.startsWith('^(work_item|plan')) {
+      return cases().pick(['plan', 'brief,report', 'call,task_output,file'])
+    }
     if (pattern.startsWith('^(agent|item')) return cases().pick(['agent', 'item,day', 'agent,day'])
     if (format === 'date-time') {
       const away = cases().pick([-60_000, 1_000, 60_000, 86_400_000])

@@ -1,0 +1,221 @@
+/**
+ * `holon context show|cost|diff`: what a request was made of, what of it a provider had in its
+ * cache, and how one request differs from another.
+ */
+import { createTwoFilesPatch } from 'diff'
+import type { Api } from '../client/api.ts'
+import { prefixOf, resolveId } from '../client/home-reads.ts'
+import type { RequestContext, RequestText, TurnContext } from '../protocol/context-record.ts'
+import { safeLine, safeLines } from '../present/safe.ts'
+import { table, type Column } from '../present/table.ts'
+import { printJson, printLines, reading, type Context } from './context.ts'
+import { exits, usage, type Exit } from './failure.ts'
+import { asking, failureOf } from './records.ts'
+
+export type ContextOptions = { agent?: string; text?: boolean }
+
+/** A request as the words of a command name it: `turn_7f3a`, `turn_7f3a:12`, or nothing. */
+type Place = { agent_id: string; turn_id: string; n: number | null }
+
+export function contextShow(
+  context: Context,
+  text: string | undefined,
+  options: ContextOptions,
+): Promise<Exit> {
+  return withApi(context, async (api) => {
+    const place = await placeOf(context, text, options)
+    if (options.text === true) return showText(context, api, place)
+    const { requests } = await turnOf(api, place)
+    const request = pick(requests, place)
+    if (context.flags.json === true) printJson(context, request)
+    else printLines(context, manifestLines(context, request))
+    return exits.done
+  })
+}
+
+export function contextCost(
+  context: Context,
+  text: string | undefined,
+  options: ContextOptions,
+): Promise<Exit> {
+  return withApi(context, async (api) => {
+    const place = await placeOf(context, text, options)
+    const found = await turnOf(api, place)
+    if (context.flags.json === true) printJson(context, found)
+    else printLines(context, costLines(context, found))
+    return exits.done
+  })
+}
+
+export function contextDiff(context: Context, one: string, other: string): Promise<Exit> {
+  return withApi(context, async (api) => {
+    const texts = [
+      await textOf(api, await placeOf(context, one, {})),
+      await textOf(api, await placeOf(context, other, {})),
+    ] as const
+    if (context.flags.json === true) {
+      const [before, after] = texts
+      printJson(context, { before: before.request, after: after.request })
+    } else printLines(context, diffLines(context, ...texts))
+    return exits.done
+  })
+}
+
+async function withApi(context: Context, use: (api: Api) => Promise<Exit>): Promise<Exit> {
+  const exit = await asking(context, use)
+  if (exit === null) throw usage('no_home', `there is no home in ${context.home.value}`)
+  return exit
+}
+
+/** The newest turn of the agent when nothing is named, and its newest request. */
+function placeOf(
+  context: Context,
+  text: string | undefined,
+  { agent = 'main' }: ContextOptions,
+): Promise<Place> {
+  return reading(context, async (reader) => {
+    if (text === undefined) {
+      const [newest] = await reader.list('turns', { agent_id: agent, limit: 1 })
+      if (newest) return { agent_id: agent, turn_id: newest.id, n: null }
+      throw usage('unknown_id', `${agent} has had no turn yet`, 'name another with --agent')
+    }
+    const [, turn = '', n] = /^(turn_[0-9a-f-]{4,36})(?::([1-9]\d{0,3}))?$/.exec(text) ?? []
+    if (prefixOf(turn) !== 'turn') {
+      const hint = 'turns look like turn_7f3a, requests like turn_7f3a:12'
+      throw usage('bad_id', `"${text}" is no turn and no request`, hint)
+    }
+    const found = await resolveId(reader, turn)
+    if (!found.ok) {
+      const more = found.candidates.map((id) => `  ${id}`)
+      const said = found.code === 'unknown_id' ? 'there is no' : 'more than one is meant by'
+      throw usage(found.code, `${said} ${turn}`, 'holon context cost shows the newest turn', more)
+    }
+    const row = await reader.row('turns', found.id)
+    if (row === null) throw new Error(`no row for ${found.id}`)
+    return { agent_id: row.agent_id, turn_id: row.id, n: n === undefined ? null : Number(n) }
+  })
+}
+
+const pathOf = ({ agent_id, turn_id }: Place): string =>
+  `/agents/${encodeURIComponent(agent_id)}/turns/${turn_id}/context`
+
+async function turnOf(api: Api, place: Place): Promise<TurnContext> {
+  const answer = await api.get<TurnContext>(pathOf(place))
+  if (!answer.ok) throw failureOf(answer.failure)
+  return answer.value
+}
+
+async function textOf(api: Api, place: Place): Promise<RequestText> {
+  const { n } = place.n === null ? pick((await turnOf(api, place)).requests, place) : place
+  const answer = await api.get<RequestText>(`${pathOf(place)}/${n}`)
+  if (!answer.ok) throw failureOf(answer.failure)
+  return answer.value
+}
+
+function pick(requests: readonly RequestContext[], { turn_id, n }: Place): RequestContext {
+  const found = n === null ? requests.at(-1) : requests.find((request) => request.n === n)
+  if (found) return found
+  const many = `it has ${requests.length === 0 ? 'none yet' : `1 to ${requests.length}`}`
+  throw usage('unknown_id', `there is no request ${n ?? 1} of ${turn_id}`, many)
+}
+
+async function showText(context: Context, api: Api, place: Place): Promise<Exit> {
+  const found = await textOf(api, place)
+  if (context.flags.json === true) printJson(context, found)
+  else {
+    const lines = found.parts.flatMap(({ part, text }) => [`== ${part}`, ...safeLines(text), ''])
+    printLines(context, lines)
+  }
+  return exits.done
+}
+
+const number = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, ',')
+const known = (n: number | null | undefined): string =>
+  n === null || n === undefined ? '?' : number(n)
+
+const sectionColumns: readonly Column[] = [
+  { title: 'SECTION' },
+  { title: 'TOKENS', align: 'right' },
+  { title: 'SHOWN' },
+  { title: 'WHY', min: 12 },
+]
+
+function manifestLines(context: Context, request: RequestContext): string[] {
+  const { ids, medium } = context
+  const { sent, usage: used, broke } = request
+  const name = `${ids.short(request.turn_id)}:${request.n}`
+  const size =
+    sent === null
+      ? 'no answer yet'
+      : `estimated ${number(Math.round(sent.estimated * sent.factor))} of ${number(sent.window)}`
+  const counted =
+    used === null
+      ? []
+      : [`counted ${known(used.input_tokens)}, ${known(used.cached_input_tokens)} from a cache`]
+  const prefix =
+    broke === null
+      ? 'it begins with the whole request before it'
+      : `it differs from the request before it from ${broke.section} on: ${broke.why}`
+  const rows = request.sections.map(({ section, tokens, form, why }) =>
+    [section, known(tokens), form, ids.within(why)].map(safeLine),
+  )
+  return [
+    safeLine(`${name}  ${[request.model, size, ...counted].join(', ')}`),
+    ...(sent === null || sent.factor === 1
+      ? []
+      : [`the provider counts ${sent.factor} for one estimated token`]),
+    safeLine(prefix),
+    '',
+    ...table(sectionColumns, rows, medium),
+  ]
+}
+
+const costColumns: readonly Column[] = [
+  { title: 'REQUEST' },
+  { title: 'INPUT', align: 'right' },
+  { title: 'CACHED', align: 'right' },
+  { title: 'PREFIX', min: 12 },
+]
+
+function costLines(context: Context, { turn_id, requests }: TurnContext): string[] {
+  const { ids, medium } = context
+  const short = ids.short(turn_id)
+  const rows = requests.map(({ n, usage: used, broke }) =>
+    [
+      `${short}:${n}`,
+      known(used?.input_tokens),
+      known(used?.cached_input_tokens),
+      broke === null ? 'kept' : `new from ${broke.section}: ${broke.why}`,
+    ].map(safeLine),
+  )
+  const sum = (of: 'input_tokens' | 'cached_input_tokens'): number =>
+    requests.reduce((total, request) => total + (request.usage?.[of] ?? 0), 0)
+  const [input, cached] = [sum('input_tokens'), sum('cached_input_tokens')]
+  const share = input === 0 ? '' : ` (${Math.round((cached / input) * 100)} %)`
+  const lines = table(costColumns, rows, medium)
+  if (medium.columns === null) return lines
+  const total = `${number(input)} tokens in, ${number(cached)} of them from a cache${share}`
+  return [...lines, '', total]
+}
+
+/** Sections whose text is not the same, then the lines of the two requests. */
+function diffLines(context: Context, before: RequestText, after: RequestText): string[] {
+  const [a, b] = [before.request, after.request]
+  const name = ({ turn_id, n }: RequestContext) => `${context.ids.short(turn_id)}:${n}`
+  const changed = b.sections.filter((section) => {
+    const other = a.sections.find((one) => one.section === section.section)
+    return other?.hash !== section.hash || other?.form !== section.form
+  })
+  const patch = createTwoFilesPatch(name(a), name(b), whole(before), whole(after), '', '', {
+    context: 2,
+  })
+  return [
+    changed.length === 0
+      ? 'every section is the same'
+      : safeLine(`not the same: ${changed.map(({ section }) => section).join(', ')}`),
+    ...safeLines(patch.trimEnd()).slice(1),
+  ]
+}
+
+const whole = ({ parts }: RequestText): string =>
+  parts.map(({ part, text }) => `== ${part}\n${text.endsWith('\n') ? text : `${text}\n`}`).join('')

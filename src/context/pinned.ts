@@ -1,0 +1,114 @@
+/**
+ * The pinned block: what no pressure and no compaction takes from a request about an item
+ * (contracts 10). Objective, plan descriptor, todos, blocker, wait, open tasks, and what the
+ * operator said about it. A function of the rows alone, without the time of the request: while they
+ * do not change, neither does a byte of it.
+ */
+import type { Message } from '../domain/message.ts'
+import type { PlanDescriptor } from '../domain/plan.ts'
+import { isTerminal, type Task } from '../domain/task.ts'
+import type { Wait } from '../domain/wait.ts'
+import type { Todo } from '../domain/work-item.ts'
+import type { TokenEstimator } from './estimate.ts'
+import { cutBlock } from './fence.ts'
+import { contextLimits } from './limits.ts'
+import { clip, counted, oneLine, quoted, thousands } from './phrase.ts'
+import { fenceOf } from './rounds.ts'
+import type { ItemView } from './situation.ts'
+import { subject } from './wait-line.ts'
+
+export const boxes = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const
+
+/** The lines of the item itself. */
+export function pinnedLines({ projection: { item, wait }, plan, tasks }: ItemView): string[] {
+  const open = tasks.filter((task) => !isTerminal(task))
+  return [
+    `id: ${item.id}`,
+    `objective: ${oneLine(item.objective)}`,
+    `plan: ${planLine(item.plan_status, plan)}`,
+    ...planProblem(plan),
+    ...todoLines(item.todo_list),
+    ...(item.blocked_by === null ? [] : [`blocked by: ${quoted(item.blocked_by, 2_000)}`]),
+    ...(wait === null ? [] : [`wait: ${waitWords(wait)}`]),
+    ...(open.length === 0 ? [] : ['open tasks:', ...open.map((task) => `- ${taskWords(task)}`)]),
+  ]
+}
+
+function planLine(status: string, plan: PlanDescriptor): string {
+  const path = oneLine(plan.path)
+  if (plan.problem !== undefined) return `${status}, ${path}`
+  const size = `${thousands(plan.bytes)} bytes`
+  if (plan.bytes === 0) return `${status}, ${path}, ${size} (nothing written yet)`
+  const hash = plan.sha256 === null ? '' : `, sha256 ${plan.sha256.slice(0, 12)}`
+  const when = plan.updated_at === null ? '' : `, changed at ${plan.updated_at}`
+  return `${status}, ${path}, ${size}${hash}${when}`
+}
+
+function planProblem(plan: PlanDescriptor): string[] {
+  if (plan.problem === undefined) return []
+  const { code, message, last_good } = plan.problem
+  const snapshot =
+    last_good === null ? 'No good snapshot was kept' : `The last good text is ${oneLine(last_good)}`
+  return [
+    `plan problem (${code}): ${clip(message, 500)}`,
+    `${snapshot}. The runtime repairs nothing: restore or rewrite the file before relying on it.`,
+  ]
+}
+
+const todoLines = (todos: readonly Todo[]): string[] =>
+  todos.length === 0
+    ? ['todos: none']
+    : ['todos:', ...todos.map(({ state, text }) => `${boxes[state]} ${oneLine(text)}`)]
+
+function waitWords(wait: Wait): string {
+  const parts = [
+    `${wait.id} ${wait.wake}`,
+    quoted(wait.reason, 500),
+    ...subject(wait),
+    `since ${wait.created_at}`,
+  ]
+  if (wait.wake_at !== null) parts.push(`wakes at ${wait.wake_at}`)
+  if (wait.wake === 'external') {
+    const last = wait.last_triggered_at === null ? '' : `, the last at ${wait.last_triggered_at}`
+    parts.push(`${counted(wait.trigger_count, 'trigger')}${last}`)
+  }
+  if (wait.recheck_at !== null) parts.push(`recheck at ${wait.recheck_at}`)
+  return parts.join(', ')
+}
+
+function taskWords(task: Task): string {
+  const since = task.started_at ?? task.created_at
+  const place = `output in ${oneLine(task.output.path)}`
+  return `${task.id} ${quoted(task.label)} ${task.status} since ${since}, ${place}`
+}
+
+/**
+ * What the operator said, each under marks of its own. Within `max_tokens` the first message stays,
+ * which is mostly what it is all about, and then the newest.
+ */
+export function wordsLines(
+  words: readonly Message[],
+  tokens: TokenEstimator,
+  max_tokens: number,
+): { lines: string[]; left_out: number } {
+  const [first, ...later] = words
+  if (first === undefined) return { lines: [], left_out: 0 }
+  const most = contextLimits.word.value
+  const head = wordsText(first, tokens, Math.min(max_tokens, most))
+  const texts: string[] = []
+  let left = max_tokens - tokens(head)
+  for (const message of later.toReversed()) {
+    const text = wordsText(message, tokens, most)
+    left -= tokens(text) + 1
+    if (left < 0) break
+    texts.unshift(text)
+  }
+  const left_out = later.length - texts.length
+  const gone = left_out === 0 ? [] : [`(${counted(left_out, 'message')} left out here)`]
+  return { lines: ['what the operator said about it:', head, ...gone, ...texts], left_out }
+}
+
+function wordsText(message: Message, tokens: TokenEstimator, max_tokens: number): string {
+  const label = `${message.kind} ${message.id} at ${message.created_at}`
+  return cutBlock(fenceOf(message), label, message.body, { max_tokens, tokens, full_path: null })
+}

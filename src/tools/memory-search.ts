@@ -1,0 +1,63 @@
+/**
+ * MemorySearch: records of the agent, and of those it made, by their words. Reading is no progress.
+ */
+import { z } from 'zod'
+import { limits } from '../domain/limits.ts'
+import { memoryKinds } from '../domain/memory.ts'
+import { isRejection } from '../domain/verdict.ts'
+import { storeFault } from './memory-fault.ts'
+import { effectTool, refused, succeeded, type EffectOutcome, type ToolContext } from './tool.ts'
+
+const NAME = 'MemorySearch'
+/** Results when the call does not say how many. */
+const usual = 10
+
+const input = () =>
+  z.strictObject({
+    query: z
+      .string()
+      .max(limits.search_query.value)
+      .describe('Words, "phrases" and prefix*; all of them must be there.'),
+    kinds: z
+      .array(z.enum(memoryKinds))
+      .min(1)
+      .optional()
+      .describe('Only records of these kinds; default: all.'),
+    agent_id: z.string().optional().describe('Only this agent: yourself, or one you made.'),
+    limit: z
+      .int()
+      .min(1)
+      .max(limits.search_results.value)
+      .optional()
+      .describe(`Default ${usual}, the best first.`),
+  })
+type Input = z.infer<ReturnType<typeof input>>
+
+export const memorySearch = effectTool<Input, null>({
+  name: NAME,
+  effect_class: 'pure',
+  input,
+  title: ({ query }) => query,
+  intent: async () => ({ ok: true, intent: null, task_id: null }),
+  run: (given, _intent, ctx) => search(given, ctx),
+  recover: (given, _intent, ctx) => search(given, ctx),
+})
+
+async function search(given: Input, ctx: ToolContext): Promise<EffectOutcome> {
+  const nothingNew = { result_hash: null, changed_something: false }
+  const { query, kinds = null, agent_id = null, limit = usual } = given
+  try {
+    const found = await ctx.memory.search({ query, kinds, agent_id, limit })
+    if (isRejection(found)) return { result: refused(NAME, found), ...nothingNew }
+    const { hits, match, complete, incomplete_because } = found.answer
+    const result = {
+      match,
+      ...(complete ? {} : { incomplete: incomplete_because }),
+      results: hits,
+    }
+    const count = hits.length === 1 ? '1 record' : `${hits.length} records`
+    return { result: succeeded(NAME, `${count} found`, result), ...nothingNew }
+  } catch (error) {
+    return { result: storeFault(NAME, error), ...nothingNew }
+  }
+}

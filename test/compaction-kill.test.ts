@@ -1,0 +1,127 @@
+/**
+ * §10, §6: killed around a compaction. What was decided is in the ledger before it is sent, so the
+ * request that goes out after a recovery is the one that went out before it, but for the note of
+ * the interruption; and one that was not yet decided is decided then.
+ */
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import type { ModelMessage, ModelRequest } from '../src/models/model.ts'
+import { openBox, temporaryHome, type Box } from '../src/testing/box.ts'
+import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
+import { Killer, type Point } from './support/killer.ts'
+import { call } from './support/scripts.ts'
+
+type Places = { home: string; workspace: string }
+
+const long = 'a line of text, forty characters long...\n'.repeat(500)
+
+/** Reads the long file until it was compacted twice, then says so. */
+const reader = () =>
+  scriptedModel((request) => {
+    const round = request.messages.filter(({ role }) => role === 'tool').length
+    const recap = /recap of rounds 1 to (\d+)/.exec(JSON.stringify(request.messages[0]))?.[1]
+    const done = Number(recap ?? 0) + round
+    const reasoning = { type: 'reasoning', text: 'Hm.', provider_metadata: { p: { sig: 'S1' } } }
+    const answer = calls(`After ${done}.`, call('ReadFile', { path: 'long.txt' }))
+    return done >= 9
+      ? says('Enough.')
+      : { ...answer, parts: [reasoning as (typeof answer.parts)[number], ...answer.parts] }
+  })
+
+async function open(t: TestContext, places: Places, killer: Killer) {
+  const model = reader()
+  const box = await openBox(t, {
+    models: { default: model },
+    ...places,
+    context_window: 32_000,
+    fault: killer,
+    effect_seam: killer,
+    is_dead: () => killer.dead,
+  })
+  return { box, model }
+}
+
+async function run(box: Box, places: Places): Promise<void> {
+  const workspace = { mode: 'explicit_root', root: places.workspace } as const
+  await box.host.ensureAgent({ id: 'main', model: 'test/reader', workspace })
+  const asked = await box.ledger.list('messages', { limit: 1 })
+  if (asked.length === 0) await box.host.act({ do: 'send', agent_id: 'main', text: 'Read it all.' })
+  await box.host.open()
+  await box.until((notice) => notice.kind === 'resting' && notice.next.do === 'sleep', 'the end')
+}
+
+/** Runs until killed, or to the end; the requests that were sent. */
+async function lived(t: TestContext, places: Places, point: Point | null) {
+  const killer = new Killer(point)
+  const { box, model } = await open(t, places, killer)
+  const expected = (error: unknown) => {
+    if (!killer.dead) throw error
+  }
+  await run(box, places).catch(expected)
+  const rounds = killer.dead ? [] : await box.ledger.list('rounds', { limit: 100 })
+  const problems = killer.dead ? [] : (await box.ledger.verify()).problems
+  await box.close().catch(expected)
+  return { requests: [...model.requests], rounds, problems, counts: killer.counts }
+}
+
+const isNote = (message: ModelMessage): boolean =>
+  message.role === 'user' && message.content.startsWith('Runtime note: The runtime stopped')
+
+/** What of a request must not change. */
+const bytes = (request: ModelRequest | undefined): string => {
+  assert.ok(request, 'nothing was sent')
+  return JSON.stringify([request.system, request.messages.filter((one) => !isNote(one))])
+}
+
+const isCompacted = ({ messages }: ModelRequest): boolean =>
+  JSON.stringify(messages[0]).includes('recap of rounds 1 to')
+
+function place(t: TestContext): Places {
+  const places = temporaryHome(t)
+  writeFileSync(join(places.workspace, 'long.txt'), long)
+  return places
+}
+
+/** The counts of the points around the first compaction, from a run that notes them. */
+async function aroundCompaction(t: TestContext) {
+  const { requests, counts, rounds, problems } = await lived(t, place(t), null)
+  const at = requests.findIndex(isCompacted)
+  assert.ok(at > 0 && requests.filter(isCompacted).length > at, 'it was compacted')
+  assert.deepEqual(problems, [])
+  return { at, requests, counts, rounds }
+}
+
+const options = { timeout: 300_000 }
+
+test('§10 a compacted request that was sent is sent again as it was', options, async (t) => {
+  const { requests } = await aroundCompaction(t)
+  for (const n of requests.keys()) {
+    if (!isCompacted(requests[n] as ModelRequest)) continue
+    const places = place(t)
+    // Effects are: the request of each round, and the read behind it.
+    const killed = await lived(t, places, { kind: 'effect', n: 2 * n + 1, when: 'after' })
+    assert.equal(killed.requests.length, n + 1)
+    const after = await lived(t, places, null)
+    assert.equal(bytes(after.requests[0]), bytes(killed.requests.at(-1)), `request ${n + 1}`)
+    assert.deepEqual(after.problems, [])
+  }
+})
+
+test('§10 killed before or after a compaction is recorded, it is made once', options, async (t) => {
+  const whole = await aroundCompaction(t)
+  const recapped = whole.rounds.map((round) => round.recapped ?? null)
+  for (const kind of ['blob', 'commit'] as const) {
+    for (let n = 2; n <= whole.counts[kind]; n += 1) {
+      for (const when of ['before', 'after'] as const) {
+        const places = place(t)
+        await lived(t, places, { kind, n, when })
+        const after = await lived(t, places, null)
+        assert.deepEqual(after.problems, [], `killed ${when} ${kind} ${n}`)
+        const found = after.rounds.map((round) => round.recapped ?? null)
+        assert.deepEqual(found, recapped, `killed ${when} ${kind} ${n}`)
+      }
+    }
+  }
+})

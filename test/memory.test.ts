@@ -1,0 +1,106 @@
+/**
+ * Memory through the whole: an agent finds what it did in an earlier turn and reads it, and the
+ * operator finds the same with `holon search`, beside a daemon and without one.
+ */
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { SearchAnswer } from '../src/protocol/search-record.ts'
+import { openBox } from '../src/testing/box.ts'
+import { calls, scriptedModel } from '../src/testing/scripted-model.ts'
+import { ServedHome } from './support/served-home.ts'
+import { call, inOrder, runs } from './support/scripts.ts'
+
+const lastOf = (request: { messages: readonly unknown[] }): string =>
+  JSON.stringify(request.messages.at(-1))
+
+test('§7: an agent finds what a command printed in an earlier round, and reads the record whole', async (t) => {
+  const seen: string[] = []
+  const model = scriptedModel(
+    inOrder(
+      calls(runs('echo the wombat sleeps; echo and more')),
+      calls(
+        'I saw the wombat.',
+        call('MemorySearch', { query: 'wombat', kinds: ['call', 'message'] }),
+      ),
+      (request) => {
+        seen.push(lastOf(request))
+        const ref = /source_ref: (call_[0-9a-f-]{36})/.exec(lastOf(request))?.[1] ?? 'none'
+        return calls(
+          call('MemoryGet', { source_ref: ref }),
+          call('MemoryGet', { source_ref: 'brief_nope' }),
+        )
+      },
+      (request) => {
+        seen.push(lastOf(request))
+        return calls('That is all.')
+      },
+    ),
+  )
+  const box = await openBox(t, { models: { default: model } })
+  await box.host.ensureAgent({
+    id: 'main',
+    model: 'test/scripted',
+    workspace: { mode: 'explicit_root', root: box.workspace },
+  })
+  await box.host.open()
+  await box.host.act({ do: 'send', agent_id: 'main', text: 'Look after the wombat.' })
+  await box.until(
+    (notice) =>
+      notice.kind === 'committed' && notice.events.some(({ event }) => event.type === 'turn_ended'),
+  )
+  const [found = '', got = ''] = seen
+  assert.match(found, /MemorySearch: success\. 2 records found/)
+  assert.match(found, /Look after the «wombat»/)
+  assert.match(found, /echo the «wombat» sleeps/)
+  assert.match(got, /MemoryGet: success\. call of main/)
+  assert.match(got, /and more/)
+  assert.match(
+    got,
+    /MemoryGet: error \(rejected, source_not_found\)\. There is no record brief_nope/,
+  )
+})
+
+test(
+  '§14: `holon search` says the same beside a daemon and without one, in words and as JSON',
+  { timeout: 300_000 },
+  async (t) => {
+    const at = new ServedHome(t)
+    const daemon = await at.serve()
+    const book = at.write(
+      'look.md',
+      '# Look for the capybara\n\n## Look\n\n```sh\necho capybara found\n```\n',
+    )
+    const run = await at.holon('run', book)
+    assert.equal(run.exit, 0, run.err)
+    const folder = join(at.home, 'agents', 'main', 'memory')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'animals.md'), 'A capybara swims well.\n')
+    const served = await at.json<SearchAnswer>('search', 'capybara')
+    const kinds = new Set(served.results.map(({ kind }) => kind))
+    assert.deepEqual([served.match, served.complete], ['all', true])
+    for (const kind of ['work_item', 'plan', 'call', 'file'] as const)
+      assert.ok(kinds.has(kind), kind)
+    const words = await at.holon('search', 'capybara', '--kind', 'file')
+    assert.deepEqual([words.exit, words.err], [0, ''])
+    assert.match(
+      words.out,
+      /^KIND\tFOUND\tWHERE\tAGENT\tWRITTEN\nfile\tA «capybara» swims well\.\tmemory\/animals\.md\tmain\t\d\d:\d\d/,
+    )
+    assert.match(words.out, /\n1 found\n$/)
+    const none = await at.holon('search', 'nowhere-to-be-found')
+    assert.deepEqual([none.exit, none.out], [0, 'nothing found\n'])
+    const bad = await at.holon('search', '""')
+    assert.deepEqual([bad.exit, bad.out], [2, ''])
+    assert.match(bad.err, /There is no word in/i)
+    daemon.child.kill('SIGTERM')
+    await daemon.ended
+    writeFileSync(join(folder, 'later.md'), 'Another capybara.\n')
+    const alone = await at.json<SearchAnswer>('search', 'capybara')
+    assert.equal(alone.complete, true)
+    const refs = ({ results }: SearchAnswer) =>
+      results.map(({ source_ref }) => source_ref).toSorted()
+    assert.deepEqual(refs(alone), [...refs(served), 'file:@main/memory/later.md'].toSorted())
+  },
+)
