@@ -21,8 +21,11 @@ import type { HostPorts } from './ports.ts'
 import type { Store } from './store.ts'
 import type { WorktreeKeeper } from './worktree-keeper.ts'
 
-/** Ended children of one agent looked at when the host starts, the newest. */
-const sweptTasks = 20
+/** Foreign children that are over, looked at when the host starts: the newest. */
+const sweptChildren = 50
+
+const isForeign = ({ model }: { model: string | null }): boolean =>
+  model?.startsWith('acp/') === true
 
 /** Reports of one child that its result may quote. */
 const reportsMax = 100
@@ -173,24 +176,17 @@ export class ChildSupervisor {
   async #stopForeign(child: AgentId, id: TaskId): Promise<readonly number[]> {
     const { store, ports } = this.#with
     const agent = await store.row(child, 'agents', child)
-    if (!agent?.model?.startsWith('acp/') || !ports.foreign_agents) return []
+    if (!agent || !isForeign(agent) || !ports.foreign_agents) return []
     const outcome = await ports.foreign_agents.stop(id, limits.stop_grace.value)
     return outcome.stopped ? [] : outcome.survivors
   }
 
   /** A kill may have come between the end of a foreign agent's task and that of its process. */
   async #sweepForeign(): Promise<void> {
-    const { store } = this.#with
-    for (const { agent_id } of store.all()) {
-      const over = await store.ledger.list('tasks', {
-        agent_id,
-        kind: ['child_agent'],
-        status: ['completed', 'failed', 'cancelled', 'interrupted'],
-        limit: sweptTasks,
-      })
-      for (const task of over) {
-        if (task.child_agent_id !== null) await this.#stopForeign(task.child_agent_id, task.id)
-      }
+    const agents = await this.#with.store.ledger.agents()
+    const over = agents.filter((agent) => agent.state === 'deleted' && isForeign(agent))
+    for (const { id, supervising_task_id } of over.slice(-sweptChildren)) {
+      if (supervising_task_id !== null) await this.#stopForeign(id, supervising_task_id)
     }
   }
 
