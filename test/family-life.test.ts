@@ -66,7 +66,8 @@ test('§9 a stopped child leaves no process, and its worktree with what was neve
     create('the whole'),
     pick,
     () => calls(spawn('Leave things.', { workspace_mode: 'worktree' })),
-    () => says('It is at work.'),
+    // With nothing to wait for it would go on by itself, and stop the child before its time.
+    () => calls(call('WaitFor', { wake: 'operator_input', reason: 'when to stop it' })),
     (text) => calls(call('TaskStop', { task_id: lastId(text, 'task') })),
     () => says('It is stopped.'),
   )
