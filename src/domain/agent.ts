@@ -27,6 +27,9 @@ export type Agent = {
   created_at: Timestamp
 }
 
+/** Whether an agent of another maker thinks for it: it has tools and permissions of its own. */
+export const isForeignModel = (model: string | null): boolean => model?.startsWith('acp/') === true
+
 export type SwitchKind =
   | 'explicit_pick'
   | 'explicit_focus_override'

@@ -10,7 +10,8 @@ import { limits } from './limits.ts'
 import { outsideInput } from './pacing.ts'
 import type { Provenance } from './provenance.ts'
 import { takeBack } from './relay.ts'
-import { isTerminal, type Task } from './task.ts'
+import type { Task } from './task.ts'
+import { overOrEnding } from './tasks.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
 
 export type ChildInput = {
@@ -30,9 +31,7 @@ export function tellableTask(p: Draft, id: string): Task | Rejection {
   if (!task || task.agent_id !== p.agent_id) {
     return no('task_not_found', `${id} is not a task of ${p.agent_id}.`)
   }
-  if (isTerminal(task)) return no('task_ended', `${task.id} has ended: ${task.status}.`)
-  if (task.status === 'cancelling') return no('task_ended', `${task.id} is being stopped.`)
-  return task
+  return overOrEnding(task) ?? task
 }
 
 export function tellChild(p: Draft, c: Draft, id: string, input: ChildInput): Told | Rejection {

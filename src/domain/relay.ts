@@ -4,7 +4,7 @@
  * restart. So nothing that a kill interrupted is missed, and nothing is told twice.
  */
 import { endWhatWaits } from './agents.ts'
-import type { Agent } from './agent.ts'
+import { isForeignModel, type Agent } from './agent.ts'
 import type { Brief } from './brief.ts'
 import type { Delegation } from './delegation.ts'
 import {
@@ -139,9 +139,7 @@ export const asksOperator = (
   agent: Pick<Agent, 'model'>,
   wait: Pick<Wait, 'wake' | 'source'>,
 ): boolean =>
-  wait.wake === 'operator_input' &&
-  wait.source === 'permission' &&
-  agent.model?.startsWith('acp/') === true
+  wait.wake === 'operator_input' && wait.source === 'permission' && isForeignModel(agent.model)
 
 /** The oldest question of the child; an item that nothing can wake is one, too. */
 export function askingOf(c: Facts): Asking | null {

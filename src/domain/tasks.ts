@@ -88,8 +88,8 @@ export function inputTask(
   const closed = agent ? closedToOperator(agent) : null
   if (closed) return closed
   const { task } = found
-  if (isTerminal(task)) return no('task_ended', `${task.id} has ended: ${task.status}.`)
-  if (task.status === 'cancelling') return no('task_ended', `${task.id} is being stopped.`)
+  const over = overOrEnding(task)
+  if (over) return over
   if (task.asking?.of === 'operator') {
     const message = `${task.child_agent_id} asks you for a permission: ${task.asking.text}`
     return no(
@@ -105,6 +105,13 @@ export function inputTask(
     return no('task_takes_no_input', `${task.id} was started without an input.`)
   }
   return text === '' && !end ? no('message_empty', 'There is nothing to give.') : found
+}
+
+/** The refusal of what wants a task that goes on. */
+export function overOrEnding(task: Task): Rejection | null {
+  if (isTerminal(task)) return no('task_ended', `${task.id} has ended: ${task.status}.`)
+  if (task.status === 'cancelling') return no('task_ended', `${task.id} is being stopped.`)
+  return null
 }
 
 /** The open turn that an abort is meant for: a run that is over is not aborted again. */

@@ -227,6 +227,23 @@ export function evolveTurn(
   }
 }
 
+/** The request of a round as it would be recorded again: with other notes, or another opening. */
+export function requestAgain({
+  id,
+  turn_id,
+  work_item_id,
+  n,
+  kind,
+  model,
+  opening_sha256,
+  recapped,
+  notes,
+  message_ids,
+}: Round): RoundEvent & { type: 'request_sent' } {
+  const again = { id, turn_id, work_item_id, n, kind, model, opening_sha256, notes, message_ids }
+  return { type: 'request_sent', ...again, ...(recapped === undefined ? {} : { recapped }) }
+}
+
 export function evolveRound(
   round: Round | null,
   event: RoundEvent,

@@ -3,6 +3,7 @@
  * commit of either, and once after a start (contracts 9; domain/relay.ts decides). Stopping a child
  * ends its run, its commands and its own supervised processes, with proof, before its task ends.
  */
+import { isForeignModel, type Agent } from '../domain/agent.ts'
 import type { AgentId, TaskId } from '../domain/ids.ts'
 import { openTurn, type Draft, type Emitted, type Facts } from '../domain/facts.ts'
 import { limits } from '../domain/limits.ts'
@@ -15,6 +16,7 @@ import { finishChild, givenUpAt, mayEnd, relay, supervisionOf } from '../domain/
 import type { Legacy } from '../domain/relay.ts'
 import { spentOfAgent } from './spent.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
+import { overOrEnding } from '../domain/tasks.ts'
 import { between, plus } from '../domain/time.ts'
 import type { StopOutcome } from '../exec/ports.ts'
 import type { HostPorts } from './ports.ts'
@@ -23,9 +25,6 @@ import type { WorktreeKeeper } from './worktree-keeper.ts'
 
 /** Foreign children that are over, looked at when the host starts: the newest. */
 const sweptChildren = 50
-
-const isForeign = ({ model }: { model: string | null }): boolean =>
-  model?.startsWith('acp/') === true
 
 /** Reports of one child that its result may quote. */
 const reportsMax = 100
@@ -58,11 +57,13 @@ export class ChildSupervisor {
     this.#with = ports
   }
 
-  /** From now on; and once for everything that happened before. */
-  start(): void {
+  /** From now on; and once for everything that happened before. `known`: as the start read them. */
+  start(known: readonly Agent[]): void {
     this.#open = true
     for (const facts of this.#with.store.all()) this.#look(facts)
-    this.#sweeping = this.#sweepForeign().catch((error: unknown) => this.#with.failed('', error))
+    this.#sweeping = this.#sweepForeign(known).catch((error: unknown) =>
+      this.#with.failed('', error),
+    )
   }
 
   async close(): Promise<void> {
@@ -118,8 +119,7 @@ export class ChildSupervisor {
       ([p, c], { over, earlier }) => {
         if (!p || !c) throw new Error('a word to a child is decided over two agents')
         if (over && earlier !== null) return { ok: true, message_id: earlier, answered: false }
-        if (over) return no('task_ended', `${id} has ended: ${over.status}.`)
-        return tellChild(p, c, id, { ...said, earlier })
+        return (over && overOrEnding(over)) ?? tellChild(p, c, id, { ...said, earlier })
       },
     )
   }
@@ -176,15 +176,14 @@ export class ChildSupervisor {
   async #stopForeign(child: AgentId, id: TaskId): Promise<readonly number[]> {
     const { store, ports } = this.#with
     const agent = await store.row(child, 'agents', child)
-    if (!agent || !isForeign(agent) || !ports.foreign_agents) return []
+    if (!agent || !isForeignModel(agent.model) || !ports.foreign_agents) return []
     const outcome = await ports.foreign_agents.stop(id, limits.stop_grace.value)
     return outcome.stopped ? [] : outcome.survivors
   }
 
   /** A kill may have come between the end of a foreign agent's task and that of its process. */
-  async #sweepForeign(): Promise<void> {
-    const agents = await this.#with.store.ledger.agents()
-    const over = agents.filter((agent) => agent.state === 'deleted' && isForeign(agent))
+  async #sweepForeign(known: readonly Agent[]): Promise<void> {
+    const over = known.filter((agent) => agent.state === 'deleted' && isForeignModel(agent.model))
     for (const { id, supervising_task_id } of over.slice(-sweptChildren)) {
       if (supervising_task_id !== null) await this.#stopForeign(id, supervising_task_id)
     }

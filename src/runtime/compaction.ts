@@ -11,7 +11,7 @@ import { fenceOf } from '../context/rounds.ts'
 import type { Situation } from '../context/situation.ts'
 import type { Task } from '../domain/task.ts'
 import { mustTurn, roundViews, type Draft } from '../domain/facts.ts'
-import type { Round } from '../domain/turn.ts'
+import { requestAgain, type Round } from '../domain/turn.ts'
 import { LedgerFault } from '../ledger/port.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { gatherText } from './situation.ts'
@@ -76,18 +76,5 @@ async function stored(env: LaneEnv, text: string): Promise<string | null> {
 }
 
 function sendCompacted(d: Draft, round: Round, opening_sha256: string, recapped: number): void {
-  const { id, turn_id, work_item_id, n, kind, model, notes, message_ids } = round
-  d.emit({
-    type: 'request_sent',
-    id,
-    turn_id,
-    work_item_id,
-    n,
-    kind,
-    model,
-    opening_sha256,
-    recapped,
-    notes,
-    message_ids,
-  })
+  d.emit({ ...requestAgain(round), opening_sha256, recapped })
 }

@@ -3,6 +3,7 @@
  * its session, so only this turn's words are new, and, where the turn began with the answer to a
  * permission it asked for, that answer (models/acp.ts).
  */
+import { isForeignModel } from '../domain/agent.ts'
 import { agentOf } from '../domain/facts.ts'
 import { asksOperator } from '../domain/relay.ts'
 import type { Round, Turn } from '../domain/turn.ts'
@@ -18,7 +19,7 @@ export async function foreignSession(
   const facts = env.facts()
   const agent = agentOf(facts)
   const task_id = agent.supervising_task_id
-  if (!turn.model.startsWith('acp/') || task_id === null) return null
+  if (!isForeignModel(turn.model) || task_id === null) return null
   const mine = [...facts.rows('messages')]
     .filter((message) => message.turn_id === turn.id)
     .sort((a, b) => a.inbox_seq - b.inbox_seq)

@@ -10,13 +10,10 @@ import { contextLimits } from '../context/limits.ts'
 import type { EarlierRound } from '../context/situation.ts'
 import { activeWaitOf, mustTurn, roundViews } from '../domain/facts.ts'
 import type { WorkItemId } from '../domain/ids.ts'
-import type { Message } from '../domain/message.ts'
 import { isTerminal } from '../domain/task.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { planText } from './plans.ts'
-
-/** Rounds about the item that a fork is derived from: the newest. */
-const rounds = 20
+import { withMessages } from './situation.ts'
 
 /** SHA-256 of the stored view. */
 export async function forkOf(env: LaneEnv, handoff: string): Promise<string> {
@@ -67,11 +64,8 @@ async function roundsOf(env: LaneEnv, item: WorkItemId | null): Promise<EarlierR
   const facts = env.facts()
   const { ledger } = env.store
   const views =
-    item === null ? roundViews(facts, mustTurn(facts)) : await ledger.roundsAbout(item, rounds)
-  return Promise.all(
-    views.map(async (view) => {
-      const rows = await Promise.all(view.round.message_ids.map((id) => ledger.row('messages', id)))
-      return { ...view, messages: rows.filter((row): row is Message => row !== null) }
-    }),
-  )
+    item === null
+      ? roundViews(facts, mustTurn(facts))
+      : await ledger.roundsAbout(item, contextLimits.earlier_rounds.value)
+  return withMessages(env, views)
 }

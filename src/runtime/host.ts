@@ -103,9 +103,8 @@ class HomeHost implements Host {
     this.#state = 'opening'
     await this.#urls.load()
     const { ledger } = this.#store
-    const alive = (await ledger.agents()).flatMap(({ id, state }) =>
-      state === 'deleted' ? [] : id,
-    )
+    const known = await ledger.agents()
+    const alive = known.flatMap(({ id, state }) => (state === 'deleted' ? [] : id))
     const first = new Set(alive).intersection(new Set(await ledger.agentsAtWork()))
     for (const id of first.union(new Set(alive))) {
       await this.#adopt(id)
@@ -115,7 +114,7 @@ class HomeHost implements Host {
     if (this.#degraded.now === null) this.#slots.start()
     if (this.#state !== 'opening') return
     this.#state = 'ready'
-    this.#children.start()
+    this.#children.start(known)
     for (const { agent_id } of this.#store.all()) this.#settleWorktrees(agent_id)
   }
 

@@ -20,11 +20,8 @@ import { coalescedPath } from './home.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { planText, readPlan } from './plans.ts'
 
-/** Earlier rounds of the item that may be quoted (contracts 10). */
-const earlierRounds = 20
 const itemWaits = 5
 const itemTasks = 10
-const planHead = 120
 const instructionBytes = 65_536
 
 export async function gather(env: LaneEnv): Promise<Situation> {
@@ -124,10 +121,19 @@ function wokenBy(env: LaneEnv, turn: Turn, item: ItemView | null): Wait[] {
 
 async function earlier(env: LaneEnv, turn: Turn, item: WorkItemId): Promise<EarlierRound[]> {
   const { ledger } = env.store
-  const rounds = await ledger.roundsAbout(item, earlierRounds)
+  const rounds = await ledger.roundsAbout(item, contextLimits.earlier_rounds.value)
   const past = rounds.filter(({ round }) => round.turn_id !== turn.id)
+  return withMessages(env, past)
+}
+
+/** Rounds with the messages that each of them showed. */
+export function withMessages(
+  env: LaneEnv,
+  views: readonly Omit<EarlierRound, 'messages'>[],
+): Promise<EarlierRound[]> {
+  const { ledger } = env.store
   return Promise.all(
-    past.map(async (view) => {
+    views.map(async (view) => {
       const rows = await Promise.all(view.round.message_ids.map((id) => ledger.row('messages', id)))
       return { ...view, messages: rows.filter((row): row is Message => row !== null) }
     }),
@@ -141,7 +147,7 @@ async function planHeads(env: LaneEnv, all: Candidates): Promise<Record<string, 
     if (candidate_class === 'completed_recent') continue
     for (const { item } of all[candidate_class].slice(0, promptLimit[candidate_class])) {
       const text = await planText(plans, item)
-      if (text !== null) heads[item.id] = text.slice(0, planHead)
+      if (text !== null) heads[item.id] = text.slice(0, contextLimits.plan_head.value)
     }
   }
   return heads

@@ -16,8 +16,8 @@ import {
 } from '../domain/spawn.ts'
 import type { Workspace } from '../domain/agent.ts'
 import { isRejection, no, type Rejection } from '../domain/verdict.ts'
-import { FileFault } from '../exec/file-fault.ts'
 import type { SpawnAsked, SpawnIntent } from '../tools/children-port.ts'
+import { isFolder } from './folder.ts'
 import { forkOf } from './fork.ts'
 import { agentHome, taskPath, worktreePath } from './home.ts'
 import type { LaneEnv } from './lane-env.ts'
@@ -183,17 +183,8 @@ async function outside(env: LaneEnv, own: string, root: string): Promise<Rejecti
   const names = way === '' ? [] : way.split('/')
   for (const [i] of names.entries()) {
     const path = join(own, ...names.slice(0, i + 1))
-    if ((await kindOf(env, path)) === 'folder') continue
+    if (await isFolder(env.ports.files, path)) continue
     return no('root_outside', `${path} is not a folder; a link does not count as one.`)
   }
   return null
-}
-
-async function kindOf(env: LaneEnv, path: string): Promise<string | null> {
-  try {
-    return (await env.ports.files.stat(path)).kind
-  } catch (error) {
-    if (error instanceof FileFault) return null
-    throw error
-  }
 }

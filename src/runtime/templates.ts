@@ -3,8 +3,10 @@
  * skills, notes) is copied into the home of a new agent; `agent.json` has its defaults.
  */
 import { z } from 'zod'
+import { isAgentId } from '../domain/ids.ts'
 import { no, type Rejection } from '../domain/verdict.ts'
 import { FileFault } from '../exec/file-fault.ts'
+import { isFolder } from './folder.ts'
 import type { HostPorts } from './ports.ts'
 
 type TemplatePorts = Pick<HostPorts, 'home' | 'files'>
@@ -22,18 +24,11 @@ const defaults = () =>
   })
 export type TemplateDefaults = z.infer<ReturnType<typeof defaults>>
 
-const nameOf = /^[a-z0-9][a-z0-9._-]{0,63}$/
-
 const folderOf = (home: string, name: string): string => `${home}/templates/${name}`
 
+/** A template is named as an agent may be. */
 export async function hasTemplate({ home, files }: TemplatePorts, name: string): Promise<boolean> {
-  if (!nameOf.test(name)) return false
-  try {
-    return (await files.stat(folderOf(home, name))).kind === 'folder'
-  } catch (error) {
-    if (error instanceof FileFault) return false
-    throw error
-  }
+  return isAgentId(name) && isFolder(files, folderOf(home, name))
 }
 
 /** What `agent.json` says; nothing where there is none. */

@@ -6,6 +6,7 @@
 import { interruptionNote, isInterruptionNote, type Interruption } from '../context/notes.ts'
 import { openTurn, roundsOf } from '../domain/facts.ts'
 import { rankingOf } from '../domain/ranking.ts'
+import { requestAgain } from '../domain/turn.ts'
 import { abortTurn } from '../domain/turn-end.ts'
 import { nextStep, type Step } from '../domain/turn-step.ts'
 import { advance } from './advance.ts'
@@ -90,21 +91,8 @@ async function tellInterruption(env: LaneEnv): Promise<void> {
     const turn = openTurn(d)
     const last = turn ? roundsOf(d, turn).at(-1) : undefined
     if (last?.state !== 'requested' || env.interruption === null) return
-    const { id, turn_id, work_item_id, n, kind, model, opening_sha256, message_ids } = last
-    const { recapped } = last
     const said = last.notes.filter((text) => !isInterruptionNote(text))
-    d.emit({
-      type: 'request_sent',
-      id,
-      turn_id,
-      work_item_id,
-      n,
-      kind,
-      model,
-      opening_sha256,
-      ...(recapped === undefined ? {} : { recapped }),
-      notes: [...said, interruptionNote(env.interruption, d.now)],
-      message_ids,
-    })
+    const notes = [...said, interruptionNote(env.interruption, d.now)]
+    d.emit({ ...requestAgain(last), notes })
   })
 }

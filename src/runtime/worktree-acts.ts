@@ -9,13 +9,13 @@ import type { TaskId } from '../domain/ids.ts'
 import { rowsNeeded } from '../domain/operate.ts'
 import type { OperatorAct, WorktreeVerb } from '../domain/operator-act.ts'
 import { done, type Done } from '../domain/reply.ts'
-import { isTerminal } from '../domain/task.ts'
 import { isRejection, no, type Rejection } from '../domain/verdict.ts'
 import { isGone, type Worktree, type WorktreeEvent } from '../domain/worktree.ts'
 import { leavable, restorable, standing } from '../domain/worktrees.ts'
 import { GitFault } from '../exec/git-fault.ts'
 import type { Removed, Restored, Snapshot } from '../exec/worktree-port.ts'
 import type { ActPorts } from './operator.ts'
+import { mergeTarget, takeAway } from './worktree-removal.ts'
 
 type Act = OperatorAct & { do: WorktreeVerb }
 
@@ -87,7 +87,7 @@ async function discard(ports: ActPorts, command: Act): Promise<Done | Rejection>
   const { worktree } = found
   const { id, path } = worktree
   const into = await mergeTarget(ports, worktree)
-  if (isRejection(into)) return into
+  if (isRejection(into)) return no(into.code, `${into.message}.`)
   const { kind } = await ports.worktrees.status({ repository: worktree.repository, path, into })
   // Nothing of it is there that a snapshot could hold.
   const empty = kind !== 'present' && kind !== 'missing'
@@ -156,50 +156,6 @@ const settle = (
     },
     needs(command),
   )
-
-/** What everything has to be merged into: the branch its repository has checked out. */
-async function mergeTarget(
-  { worktrees }: ActPorts,
-  { repository }: Worktree,
-): Promise<string | Rejection> {
-  const home = await worktrees.repository(repository)
-  if (home === null) return no('git_refused', `${repository} is no repository any more.`)
-  return home.branch ?? home.head ?? no('git_refused', `${repository} has no commit.`)
-}
-
-async function takeAway(
-  ports: ActPorts,
-  worktree: Worktree,
-  taken: Snapshot | null,
-): Promise<Removed | Rejection> {
-  const { id, repository, path, branch } = worktree
-  const into = await mergeTarget(ports, worktree)
-  if (isRejection(into)) return into
-  const leases = leasesOn(ports, path)
-  ports.effect_seam?.before_effect(`remove worktree ${id}`)
-  const removed = await ports.worktrees.remove({
-    repository,
-    path,
-    branch,
-    into,
-    leases,
-    ...(taken === null ? {} : { discard: { snapshot: taken.ref } }),
-  })
-  ports.effect_seam?.after_effect(`remove worktree ${id}`)
-  return removed
-}
-
-/** Tasks of any agent that run in the folder. */
-function leasesOn({ store }: ActPorts, path: string): TaskId[] {
-  const leases: TaskId[] = []
-  for (const facts of store.all()) {
-    for (const { id, status, workdir } of facts.rows('tasks')) {
-      const inside = workdir === path || workdir.startsWith(`${path}/`)
-      if (inside && !isTerminal({ status })) leases.push(id)
-    }
-  }
-  return leases
-}
 
 const refusalOf = (
   id: TaskId,

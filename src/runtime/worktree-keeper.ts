@@ -9,9 +9,9 @@ import { isTerminal } from '../domain/task.ts'
 import { isGone, type Worktree } from '../domain/worktree.ts'
 import { GitFault } from '../exec/git-fault.ts'
 import { FileFault } from '../exec/file-fault.ts'
-import type { Removed } from '../exec/worktree-port.ts'
 import type { HostPorts } from './ports.ts'
 import type { Store } from './store.ts'
+import { takeAway } from './worktree-removal.ts'
 
 export type KeeperPorts = {
   ports: Pick<HostPorts, 'worktrees' | 'effect_seam'>
@@ -47,11 +47,9 @@ export class WorktreeKeeper {
   }
 
   async #tryRemove(facts: Facts, worktree: Worktree): Promise<void> {
-    const { store, ports } = this.#with
-    const { id, repository, path, branch } = worktree
-    const removed = await this.#remove(facts, { repository, path, branch })
-    ports.effect_seam?.after_effect(`remove worktree ${id}`)
-    await store.transact(facts.agent_id, id, (d) => {
+    const { id } = worktree
+    const removed = await this.#remove(worktree)
+    await this.#with.store.transact(facts.agent_id, id, (d) => {
       const now = d.row('worktrees', id)
       if (!now || isGone(now)) return
       if (removed.ok) {
@@ -67,21 +65,10 @@ export class WorktreeKeeper {
   }
 
   /** What the world does wrong keeps it, as the reason says. */
-  async #remove(
-    facts: Facts,
-    of: { repository: string; path: string; branch: string },
-  ): Promise<{ ok: true } | Pick<Removed & { ok: false }, 'ok' | 'message'>> {
-    const { worktrees, effect_seam } = this.#with.ports
-    const leases = [...facts.rows('tasks')].flatMap((task) =>
-      !isTerminal(task) && task.workdir.startsWith(of.path) ? [task.id] : [],
-    )
-    effect_seam?.before_effect(`remove worktree ${of.path}`)
+  async #remove(worktree: Worktree): Promise<{ ok: true } | { ok: false; message: string }> {
+    const { store, ports } = this.#with
     try {
-      const home = await worktrees.repository(of.repository)
-      if (home === null) return { ok: false, message: `${of.repository} is no repository any more` }
-      const into = home.branch ?? home.head
-      if (into === null) return { ok: false, message: `${of.repository} has no commit` }
-      return await worktrees.remove({ ...of, into, leases })
+      return await takeAway({ ...ports, store }, worktree, null)
     } catch (error) {
       if (error instanceof GitFault || error instanceof FileFault) {
         return { ok: false, message: error.message }

@@ -6,12 +6,13 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Rows, StoredEvent, Table } from '../domain/event.ts'
+import type { Rows, Table } from '../domain/event.ts'
 import { violations } from '../domain/invariants.ts'
 import { isLiveMessage } from '../domain/message.ts'
 import { isTerminal } from '../domain/task.ts'
 import type { LedgerReads } from '../ledger/port.ts'
 import { factsOf } from '../protocol/agent-view.ts'
+import { allEvents, everyRow } from './whole-ledger.ts'
 import {
   commitLedger,
   otherReport,
@@ -114,19 +115,6 @@ export async function familyEnd(reader: LedgerReads, places: FamilyPlaces): Prom
 const sorted = <T>(rows: T[]): T[] =>
   rows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 
-/** Rows or events of one read. */
-const page = 2_000
-
-async function everyRow<T extends Table>(reader: LedgerReads, table: T): Promise<Rows[T][]> {
-  const all: Rows[T][] = []
-  for (let after = 0; ;) {
-    const found = await reader.page(table, { order: 'oldest', after, limit: page })
-    all.push(...found.entries.map(({ row }) => row))
-    after = found.entries.at(-1)?.born ?? after
-    if (!found.more) return all
-  }
-}
-
 /** The model of the scenario calls nothing that can be refused. */
 function wrongCall({ id, tool_name, result }: Rows['calls']): string[] {
   if (result === null) return [`${id} ${tool_name} has no result`]
@@ -135,11 +123,7 @@ function wrongCall({ id, tool_name, result }: Rows['calls']): string[] {
 }
 
 async function invariants(reader: LedgerReads): Promise<string[]> {
-  const events: StoredEvent[] = []
-  for (let more = [...events]; more.length === page || events.length === 0; events.push(...more)) {
-    more = await reader.events({ after: events.at(-1)?.global_seq ?? 0, limit: page })
-    if (more.length === 0) break
-  }
+  const events = await allEvents(reader)
   const found: string[] = []
   for (const [agent_id, own] of Map.groupBy(events, (event) => event.agent_id)) {
     const live = await reader.live(agent_id)

@@ -4,7 +4,8 @@
  * call is never repeated: after a crash its outcome is unknown.
  */
 import { z } from 'zod'
-import { isTerminal, type Task } from '../domain/task.ts'
+import type { Task } from '../domain/task.ts'
+import { overOrEnding } from '../domain/tasks.ts'
 import { no, type Rejection } from '../domain/verdict.ts'
 import type { ProcessFault } from '../exec/process-fault.ts'
 import { tellTask } from './child-task.ts'
@@ -69,8 +70,8 @@ export const taskInput = effectTool<Input, InputIntent>({
 
 /** Why this task takes no such input, or null. */
 function refusalOf(task: Task, given: Input): Rejection | null {
-  if (isTerminal(task)) return no('task_ended', `${task.id} has ended: ${task.status}.`)
-  if (task.status === 'cancelling') return no('task_ended', `${task.id} is being stopped.`)
+  const over = overOrEnding(task)
+  if (over) return over
   if (given.text === '' && !given.end) {
     return no('message_empty', 'There is nothing to give: text is empty.', 'Give it text, or end.')
   }

@@ -15,6 +15,7 @@ import { isTerminal } from '../../src/domain/task.ts'
 import { openReader } from '../../src/ledger/open.ts'
 import type { LedgerReads } from '../../src/ledger/port.ts'
 import { factsOf } from '../../src/protocol/agent-view.ts'
+import { allEvents, everyRow } from '../../src/testing/whole-ledger.ts'
 import type { Acknowledged } from './senders.ts'
 
 export type Sent = { acknowledged: readonly Acknowledged[]; refused: readonly string[] }
@@ -69,28 +70,6 @@ export async function audit(home: string, log: string, sent: Sent): Promise<Audi
 
 const isUnknown = ({ result }: Rows['calls']): boolean =>
   result?.status === 'error' && result.error.kind === 'outcome_unknown'
-
-/** Rows or events of one read. */
-const page = 2_000
-
-async function allEvents(reader: LedgerReads): Promise<StoredEvent[]> {
-  const all: StoredEvent[] = []
-  for (;;) {
-    const more = await reader.events({ after: all.at(-1)?.global_seq ?? 0, limit: page })
-    all.push(...more)
-    if (more.length < page) return all
-  }
-}
-
-async function everyRow<T extends Table>(reader: LedgerReads, table: T): Promise<Rows[T][]> {
-  const all: Rows[T][] = []
-  for (let after = 0; ;) {
-    const found = await reader.page(table, { order: 'oldest', after, limit: page })
-    all.push(...found.entries.map(({ row }) => row))
-    after = found.entries.at(-1)?.born ?? after
-    if (!found.more) return all
-  }
-}
 
 /** Where a message or a delivery came in by, as its sender knows it. */
 const surfaceOf = { trigger: 'callback_event', standard: 'webhook_event', github: 'webhook_event' }
