@@ -225,7 +225,9 @@ describe('§14 a run of a runbook', () => {
 
   test('other terminals reach it through its door, and cannot take its home', async (t) => {
     const scratch = new Scratch(t)
-    const file = scratch.file('open.md', '# Open\n\n## Sleep\n\n```sh\nsleep 3\n```\n')
+    const go = join(scratch.folder, 'go')
+    const step = `until [ -e '${go}' ]; do sleep 0.1; done`
+    const file = scratch.file('open.md', `# Open\n\n## Wait\n\n\`\`\`sh\n${step}\n\`\`\`\n`)
     const run = scratch.start(['run', file])
     await saidOn(run.child.stderr, /todos 0\/1/)
     const second = await scratch.holon(['run', file])
@@ -237,6 +239,7 @@ describe('§14 a run of a runbook', () => {
     assert.match(message_id, /^msg_/)
     const { work_items } = await scratch.json<Items>('work', 'list')
     assert.equal(work_items.length, 1)
+    writeFileSync(go, '')
     const ended = await run.ended
     assert.equal(ended.exit, 0, ended.err)
   })

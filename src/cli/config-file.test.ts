@@ -62,7 +62,7 @@ describe('§14 config.json', () => {
       'an unknown key like none of them names them all',
       '{"zzz": 1}',
       '2 holon: unknown key "zzz" in /h/config.json line 1; the keys there are $schema, model, ' +
-        'fallback_model, workspace, providers, models, acp, environment, command_caps, http, webhooks, ' +
+        'fallback_model, workspace, providers, models, acp, environment, command_caps, sandbox, http, webhooks, ' +
         'secrets, retention, log_level',
     ],
     [

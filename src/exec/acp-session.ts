@@ -19,8 +19,8 @@ import {
 import { type AcpOrder, isRequestId, orderLine, promptFileName } from './acp-orders.ts'
 import { JournalTail } from './acp-tail.ts'
 import { childEnvironment, type DeclaredEnvironment } from './environment.ts'
-import type { Clock, Processes, StopOutcome, StopProof } from './ports.ts'
-import { canExecute } from './processes.ts'
+import type { CommandSpec, Clock, Processes, StopOutcome, StopProof } from './ports.ts'
+import { canExecute } from './program.ts'
 import { ProcessFault } from './process-fault.ts'
 import { replaceFile } from './whole-file.ts'
 
@@ -268,7 +268,16 @@ export class AcpSessions {
     const settings = join(folder, `${life}.settings.json`)
     const words = [node, this.#options.driver ?? besideThis(), settings, folder]
     const cmd = `exec ${words.map(quoted).join(' ')}`
-    const spec = { task_id: life, cmd, workdir, env: {}, timeout_ms: null, stdin: 'pipe' as const }
+    const spec: CommandSpec = {
+      task_id: life,
+      cmd,
+      workdir,
+      env: {},
+      timeout_ms: null,
+      stdin: 'pipe',
+      // A program of the operator's own choice, which talks to a provider of its own.
+      confine: 'unconfined',
+    }
     // The first life's folder is the journal's: it is made before the settings are put into it.
     if (life === task_id) await processes.prepare(spec)
     await replaceFile(folder, basename(settings), JSON.stringify(this.#settings(place)), 0o600)

@@ -49,6 +49,8 @@ export const TERMINAL_COLUMNS = 120
 export const TERMINAL_ROWS = 40
 /** Milliseconds for the program that makes terminals to say whether it can; 100 are usual. */
 export const TERMINAL_CHECK_MS = 20_000
+/** Milliseconds for the canaries of a confined command; 30 are usual. */
+export const CONFINEMENT_CHECK_MS = 20_000
 /** Seconds between two looks of who holds an input open at whether its command still lives. */
 export const KEEPER_CHECK_SECONDS = 30
 

@@ -56,7 +56,9 @@ export type CommandCaps = {
  * else sh) and may hold any character but NUL. `workdir` is absolute. `env` is added to the
  * allow-listed environment (see `environment.ts`); `HOLON_TASK_ID` is always set. `timeout_ms` is
  * enforced by the runner itself, so that it holds while the daemon is dead. `caps` are beside those
- * of all commands and win over them.
+ * of all commands and win over them. `confine` says what a confined command may touch; `unconfined`
+ * is for what the operator himself configured. Where commands are confined, a spec with neither, or
+ * a machine that cannot, is the fault `unconfined`: nothing runs outside instead.
  */
 export type CommandSpec = {
   task_id: string
@@ -66,7 +68,11 @@ export type CommandSpec = {
   timeout_ms: number | null
   stdin: StdinMode
   caps?: CommandCaps
+  confine?: Confine | 'unconfined'
 }
+
+/** What an agent's commands may touch: as its file tools, and where its worktree's commits go. */
+export type Confine = { agent_id: string; roots: Roots; git_dir: string | null }
 
 /** Sizes of the two output files now, in bytes. A file over the cap is cut, so these may shrink. */
 export type OutputSize = { stdout_bytes: number; stderr_bytes: number }
@@ -158,6 +164,8 @@ export type StopOutcome =
  *   over `INPUT_MAX_BYTES`, or for a line no terminal takes.
  * - `terminal_problem` says why this machine cannot give a command a terminal, or null. It is
  *   looked for once, in a process of its own.
+ * - `confinement` says whether commands are shut in, tried once: `off` was asked for; `unavailable`
+ *   says why not, and every command is refused.
  * - `stop` sends TERM to the whole tree (group, session, descendants, whoever carries the task's
  *   id in its environment or its mark), waits `grace_ms`, sends KILL, and scans again until nothing
  *   is left or two seconds have passed. `stopped: true` is that scan, and `proof` what it covers.
@@ -175,9 +183,15 @@ export interface Processes {
   stdin_of(task_id: string): StdinMode
   input(task_id: string, text: string, options?: { end?: boolean }): Promise<void>
   terminal_problem(): Promise<string | null>
+  confinement(): Promise<ConfinementState>
   stop(task_id: string, grace_ms: number): Promise<StopOutcome>
   close(): Promise<void>
 }
+
+export type ConfinementState =
+  | { state: 'off' }
+  | { state: 'on'; network: 'open' | 'none' }
+  | { state: 'unavailable'; why: string }
 
 /** A whole file. `size` equals `bytes.length`; `sha256` is hex; `mode` the permission bits. */
 export type FileRead = {

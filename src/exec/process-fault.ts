@@ -12,6 +12,7 @@ export type ProcessFaultCode =
   | 'input_ended'
   | 'input_too_long'
   | 'no_shell'
+  | 'unconfined'
   | 'spawner_failed'
   | 'closed'
   | 'foreign_format'

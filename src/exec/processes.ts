@@ -2,14 +2,22 @@
  * Commands that outlive the daemon: the real `Processes`. The contract is in `ports.ts`, the shell
  * around each command in `runner-script.ts`. This file only joins the parts.
  */
-import { accessSync, constants, mkdirSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { Confinement, type ConfinementOptions } from './confinement.ts'
 import { childEnvironment } from './environment.ts'
 import { giveInput } from './input.ts'
 import { type Machine, observeTask, treeOf, untilEnded } from './observe.ts'
 import { readOutput, writtenAt } from './output.ts'
-import type { Clock, CommandCaps, CommandSpec, Processes, StopOutcome } from './ports.ts'
+import type {
+  Clock,
+  CommandCaps,
+  CommandSpec,
+  ConfinementState,
+  Processes,
+  StopOutcome,
+} from './ports.ts'
 import { ProcessFault } from './process-fault.ts'
+import { findProgram } from './program.ts'
 import { type ProcessTable, processTable } from './process-table.ts'
 import type { TerminalProgram } from './run-file.ts'
 import { Spawner } from './spawner.ts'
@@ -39,9 +47,17 @@ export type ProcessesOptions = {
   pass?: readonly string[]
   caps?: CommandCaps
   terminal?: TerminalProgram
+  confinement?: ConfinementOptions
   shell?: string
   setsid?: string | null
   table?: ProcessTable
+}
+
+/** What `prepare` needs beside the command. */
+type Making = {
+  options: ProcessesOptions
+  terminal: TerminalProgram
+  confinement: Confinement | null
 }
 
 type Room = { machine: Machine; spawner: Spawner; watch: Watch; folderOf: FolderOf }
@@ -76,9 +92,12 @@ export function createProcesses(
   const room: Room = { machine, spawner, watch, folderOf }
   const terminal = options.terminal ?? terminalProgram()
   let problem: Promise<string | null> | null = null
+  const asked = options.confinement
+  const confinement = asked === undefined ? null : new Confinement(asked, { path, shell })
+  const making: Making = { options, terminal, confinement }
 
   return {
-    prepare: async (spec) => prepare(folderOf(spec.task_id), spec, options, terminal),
+    prepare: (spec) => prepare(folderOf(spec.task_id), spec, making),
     start: (task_id) => start(room, task_id),
     observe: async (task_id) => observeTask(folderOf(task_id), machine),
     ended: async (task_id, signal) => watch.ended(task_id, signal),
@@ -88,6 +107,7 @@ export function createProcesses(
     input: async (task_id, text, given) =>
       giveInput(folderOf(task_id), machine, text, given?.end ?? false),
     terminal_problem: () => (problem ??= terminalProblem(terminal, path)),
+    confinement: () => confinementOf(confinement, asked),
     stop: (task_id, grace_ms) => stop(room, task_id, grace_ms),
     close: async () => {
       spawner.close()
@@ -102,20 +122,44 @@ function outputAt({ stdout, stderr }: TaskFolder): number | null {
   return times.length === 0 ? null : Math.max(...times)
 }
 
-function prepare(
+async function confinementOf(
+  confinement: Confinement | null,
+  asked: ConfinementOptions | undefined,
+): Promise<ConfinementState> {
+  if (confinement === null || asked === undefined) return { state: 'off' }
+  const why = await confinement.problem()
+  return why === null ? { state: 'on', network: asked.network } : { state: 'unavailable', why }
+}
+
+/** The script that shuts the command in; null: it is not to be. */
+async function confined(
   folder: TaskFolder,
-  spec: CommandSpec,
-  options: ProcessesOptions,
-  terminal: TerminalProgram,
-): void {
+  { confine, workdir }: CommandSpec,
+  confinement: Confinement | null,
+): Promise<string | null> {
+  if (confinement === null || confine === 'unconfined') return null
+  const problem =
+    confine === undefined ? 'nothing says what it may touch' : await confinement.problem()
+  if (problem !== null || confine === undefined) {
+    const message = `commands are to be confined, and this one cannot be: ${problem}`
+    throw new ProcessFault('unconfined', message, 'never')
+  }
+  return confinement.script(confine, folder.path, workdir)
+}
+
+async function prepare(folder: TaskFolder, spec: CommandSpec, making: Making): Promise<void> {
+  const { options, terminal, confinement } = making
   const problem = problemOf(spec)
   if (problem) throw new ProcessFault('invalid_command', problem, 'never')
   const declared = { pass: options.pass ?? [], set: spec.env }
   const env = { ...childEnvironment(declared, options.parent_env), HOLON_TASK_ID: spec.task_id }
   const caps = { ...options.caps, ...spec.caps }
   try {
-    writeFolder(folder, spec.cmd, { ...spec, env, caps }, terminal)
+    const script = await confined(folder, spec, confinement)
+    const settings = { ...spec, env, caps, confined: script !== null }
+    writeFolder(folder, spec.cmd, settings, terminal, script)
   } catch (error) {
+    if (error instanceof ProcessFault) throw error
     throw new ProcessFault('io', `cannot write ${folder.path}`, 'later', error)
   }
 }
@@ -152,24 +196,4 @@ async function stop(room: Room, task_id: string, grace_ms: number): Promise<Stop
     await watch.look(task_id)
   }
   return outcome
-}
-
-/** The first of `names` that can be executed, as an absolute path; null when there is none. */
-export function findProgram(names: readonly string[], path: string): string | null {
-  const folders = ['/bin', '/usr/bin', '/usr/local/bin', ...path.split(':').filter(isAbsolute)]
-  for (const name of names) {
-    const found = folders.map((folder) => join(folder, name)).find(canExecute)
-    if (found) return found
-  }
-  return null
-}
-
-/** Whether this process may execute the file. */
-export function canExecute(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -12,13 +12,14 @@ export type RunSettings = {
   timeout_ms: number | null
   stdin: StdinMode
   caps: CommandCaps
+  confined: boolean
 }
 
 /** The program that makes a terminal, and the Node that runs it: absolute paths. */
 export type TerminalProgram = { node: string; script: string }
 
 export function runFile(settings: RunSettings, terminal: TerminalProgram): string {
-  const { task_id, workdir, env, timeout_ms, stdin, caps } = settings
+  const { task_id, workdir, env, timeout_ms, stdin, caps, confined } = settings
   const exports = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}`)
   const inTerminal = [`node=${quoted(terminal.node)}`, `terminal=${quoted(terminal.script)}`]
   return [
@@ -27,6 +28,7 @@ export function runFile(settings: RunSettings, terminal: TerminalProgram): strin
     `timeout=${timeout_ms === null ? '' : (Math.max(1, timeout_ms) / 1000).toFixed(3)}`,
     `mark=${markOf(task_id)}`,
     `caps=${quoted(capsScript(caps))}`,
+    ...(confined ? ['confined=1'] : []),
     ...(stdin === 'terminal' ? inTerminal : []),
     'give() {',
     'unset OLDPWD',

@@ -6,7 +6,7 @@
  *
  * A task's folder has five files, `FORMAT` is their version: `command` (the program), `run`
  * (settings and environment, sourced), `state` (below), `stdout`, `stderr`. Input adds what
- * `input.ts` tells. `state` is made by one noclobber write, which is the claim, and then only
+ * `input.ts` tells, and confinement a script that the shell runs the program by. `state` is made by one noclobber write, which is the claim, and then only
  * appended to:
  *
  *   holon-runner 1 <kind> <boot id> <identity of the runner>     exclusive: the claim
@@ -87,7 +87,7 @@ begin() {
   if [ "$stdin" = terminal ]; then set -- "$node" "$terminal" "$d" "$shell" "$caps" "$kind"
   else
     eval "$caps" || could_not_start caps
-    set -- "$shell" "$d/command"
+    set -- "$shell" \${confined:+"$d/confined"} "$d/command"
   fi
   [ -n "$setsid" ] && set -- "$setsid" "$@"
   give
@@ -134,7 +134,7 @@ runner() {
   say claimed "$1"
   exec 2>>"$d/state"
   set +m
-  ready= workdir= timeout= stdin=none mark= caps= dog= keeper= status=
+  ready= workdir= timeout= stdin=none mark= caps= confined= dog= keeper= status=
   [ -r "$d/run" ] && . "$d/run"
   if [ "$ready" != 1 ]; then (could_not_start settings)
   elif [ "$stdin" != none ] && ! mkfifo "$d/stdin.new" "$d/end" 2>/dev/null; then

@@ -16,6 +16,7 @@ import { parseRunnerState, type RunnerState } from './runner-state.ts'
 export type TaskFolder = {
   path: string
   command: string
+  confined: string
   run: string
   state: string
   input: string
@@ -36,6 +37,7 @@ export function taskFolder(tasks_folder: string, task_id: string): TaskFolder {
   return {
     path,
     command: at('command'),
+    confined: at('confined'),
     run: at('run'),
     state: at('state'),
     input: at('input'),
@@ -67,11 +69,13 @@ export function writeFolder(
   cmd: string,
   settings: RunSettings,
   terminal: TerminalProgram,
+  confined: string | null,
 ): void {
   const made = makeFolder(folder.path)
   if (!made && statSync(folder.state, { throwIfNoEntry: false })) return
   const put = made ? write : replace
   put(folder.command, cmd.endsWith('\n') ? cmd : `${cmd}\n`)
+  if (confined !== null) put(folder.confined, confined)
   // Kept beside `run`, which is emptied at the end: what the output is must be known then, too.
   if (settings.stdin !== 'none') put(folder.input, `${settings.stdin}\n`)
   put(folder.run, runFile(settings, terminal))

@@ -8,7 +8,15 @@
  * `--check`, which says on stderr why no terminal can be made here, and exits 1.
  */
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, constants, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import {
+  appendFileSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
 import type { spawn as Spawn } from '@lydell/node-pty'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
@@ -51,8 +59,9 @@ function run(spawn: typeof Spawn): void {
   // Open for both, so that it has no end while nobody writes.
   const fifo = openSync(made, constants.O_RDWR | constants.O_NONBLOCK)
   // Before the command there is nobody to hang up on: the runner's stop ends this program.
-  const script = `${caps} || exit 126\nexec "$0" "$1"`
-  const args = ['-c', script, shell, join(folder, 'command')]
+  const script = `${caps} || exit 126\nexec "$0" "$@"`
+  const shut = existsSync(join(folder, 'confined')) ? [join(folder, 'confined')] : []
+  const args = ['-c', script, shell, ...shut, join(folder, 'command')]
   // Raw bytes: a character may come in two pieces.
   const terminal = spawn(shell, args, { ...size, env, encoding: null })
   terminal.onData((bytes) => record(bytes as unknown as Uint8Array))

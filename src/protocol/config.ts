@@ -107,6 +107,17 @@ const capsSchema = z.strictObject({
   cpu_seconds: cap('Time on the processor, after which a process is killed.'),
 })
 
+const sandboxSchema = z.strictObject({
+  network: z
+    .enum(['none', 'open'])
+    .optional()
+    .describe('What commands may connect to: nothing, not even this machine (default), or all.'),
+  writable: z
+    .array(z.string().regex(/^(\/|~\/)/, 'write an absolute path, or one that begins with ~/'))
+    .optional()
+    .describe('Folders commands may change besides the workspace and their own, as a cache.'),
+})
+
 const dollars = (what: string) => z.number().min(0).describe(what)
 const priceShape = {
   input: dollars('US dollars per million tokens of input.'),
@@ -162,6 +173,9 @@ export const configSchema = z.strictObject({
   command_caps: capsSchema
     .optional()
     .describe('What each process of a command may use at most; default: what the machine allows.'),
+  sandbox: sandboxSchema
+    .optional()
+    .describe('Shuts commands in (Linux, with bubblewrap); where it cannot, no command runs.'),
   http: httpSchema.optional().describe('Where the daemon listens.'),
   webhooks: z
     .record(webhookName, webhookConfig)
@@ -187,6 +201,7 @@ export function keysAt(path: readonly (string | number)[]): readonly string[] {
   if (path.length === 0) return Object.keys(configSchema.shape)
   if (path.length === 1 && path[0] === 'http') return Object.keys(httpSchema.shape)
   if (path.length === 1 && path[0] === 'command_caps') return Object.keys(capsSchema.shape)
+  if (path.length === 1 && path[0] === 'sandbox') return Object.keys(sandboxSchema.shape)
   if (path.length === 1 && path[0] === 'retention') return Object.keys(retentionSchema.shape)
   if (path.length === 2 && path[0] === 'secrets') return Object.keys(secretSchema.shape)
   if (path.length === 2 && path[0] === 'webhooks') return Object.keys(webhookConfig.shape)

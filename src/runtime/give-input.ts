@@ -91,6 +91,7 @@ function notGiven(id: TaskId, fault: ProcessFault): Rejection {
     case 'invalid_command':
     case 'not_prepared':
     case 'no_shell':
+    case 'unconfined':
     case 'spawner_failed':
     case 'closed':
     case 'foreign_format':

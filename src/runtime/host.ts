@@ -73,7 +73,7 @@ class HomeHost implements Host {
     const store = new Store(ledger, clock, ids, redactor)
     this.#store = store
     this.#urls = new TriggerUrls({ home, files, ids })
-    const environment = (agent: AgentId) => this.#lane(agent).env.environment()
+    const lane = (agent: AgentId) => this.#lane(agent).env
     this.#keeper = new WorktreeKeeper({ ports, store })
     this.#children = new ChildSupervisor({
       ports,
@@ -84,7 +84,7 @@ class HomeHost implements Host {
       failed,
     })
     const stopChild: SupervisorPorts['stopChild'] = (...of) => this.#children.stop(...of)
-    this.#supervisor = new Supervisor({ ports, store, environment, stopChild, failed })
+    this.#supervisor = new Supervisor({ ports, store, lane, stopChild, failed })
     this.#slots = new SlotTimer({ clock, store, timetable, failed })
     this.#degraded = new Degraded({ home, clock, files, changed: (now) => this.#turned(now) })
     this.#follower = new TaskFollower({ clock, processes, redactor })

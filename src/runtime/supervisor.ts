@@ -12,6 +12,8 @@ import { isTerminal, type Task } from '../domain/task.ts'
 import type { StopOutcome, TaskProcess } from '../exec/ports.ts'
 import { ProcessFault } from '../exec/process-fault.ts'
 import { terminalText } from '../tools/terminal-text.ts'
+import { confineOf } from './confine.ts'
+import type { LaneEnv } from './lane-env.ts'
 import type { HostPorts } from './ports.ts'
 import type { Store } from './store.ts'
 
@@ -21,8 +23,8 @@ const tailBytes = 2_000
 export type SupervisorPorts = {
   ports: HostPorts
   store: Store
-  /** What a command of the agent finds besides the allow-list. */
-  environment: (agent: AgentId) => Readonly<Record<string, string>>
+  /** Whose environment and folders a command of the agent has. */
+  lane: (agent: AgentId) => LaneEnv
   /** Stops a supervised child: it is no process of its own. */
   stopChild: (agent: AgentId, task: TaskId, because: string) => Promise<StopOutcome>
   failed: (agent: AgentId, error: unknown) => void
@@ -33,14 +35,14 @@ export class Supervisor {
   readonly #store: Store
   readonly #watched = new Map<TaskId, Promise<void>>()
   readonly #closing = new AbortController()
-  readonly #environment: SupervisorPorts['environment']
+  readonly #lane: SupervisorPorts['lane']
   readonly #stopChild: SupervisorPorts['stopChild']
   readonly #failed: SupervisorPorts['failed']
 
-  constructor({ ports, store, environment, stopChild, failed }: SupervisorPorts) {
+  constructor({ ports, store, lane, stopChild, failed }: SupervisorPorts) {
     this.#ports = ports
     this.#store = store
-    this.#environment = environment
+    this.#lane = lane
     this.#stopChild = stopChild
     this.#failed = failed
   }
@@ -120,8 +122,9 @@ export class Supervisor {
     const { processes, effect_seam } = this.#ports
     effect_seam?.before_effect(`start ${id}`)
     try {
-      const env = { ...this.#environment(agent) }
-      await processes.prepare({ task_id: id, cmd, workdir, env, timeout_ms, stdin: 'none' })
+      const lane = this.#lane(agent)
+      const within = { env: { ...lane.environment() }, confine: await confineOf(lane) }
+      await processes.prepare({ task_id: id, cmd, workdir, timeout_ms, stdin: 'none', ...within })
       await processes.start(id)
     } catch (error) {
       if (!(error instanceof ProcessFault) || this.#closing.signal.aborted) throw error

@@ -10,6 +10,7 @@ import type { Tool, ToolContext } from '../tools/tool.ts'
 import { outputPath, taskPath } from './home.ts'
 import { homeEntry, type PathMode } from '../exec/path-policy.ts'
 import type { OpenedPath } from '../exec/ports.ts'
+import { confineOf } from './confine.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { handoffProvenance } from '../domain/spawn.ts'
 import type { Children } from '../tools/children-port.ts'
@@ -51,6 +52,7 @@ export function toolContext(env: LaneEnv, call: Call): ToolContext {
     open: (path, mode) => openForAgent(env, path, mode),
     workdir: env.workdir(),
     environment: env.environment(),
+    confine: () => confineOf(env),
     readPlan: (item) => readPlan(plans, item),
     makePlan: (id, text) => makePlan(plans, env.agent_id, id, text),
     taskFolder: (id: TaskId) => taskPath(ports.home, id),

@@ -9,6 +9,7 @@ import type { TestContext } from 'node:test'
 import { systemClock, systemIds } from '../exec/clock.ts'
 import { systemFiles } from '../exec/files.ts'
 import type { Redactor } from '../domain/redact.ts'
+import type { Network } from '../exec/confined-script.ts'
 import type { Clock, Files, Ids } from '../exec/ports.ts'
 import { createProcesses } from '../exec/processes.ts'
 import { createWorktrees } from '../exec/worktrees.ts'
@@ -38,6 +39,10 @@ export type BoxOptions = {
   files?: Files
   /** What the host is given in the place of the ledger: the same, with the world in between. */
   over?: (ledger: Ledger) => Ledger
+  /** Whose stores of credentials file tools are kept from; default: the home itself. */
+  user_home?: string
+  /** Commands are confined, by real bubblewrap. */
+  network?: Network
   context_window?: number
   /** US dollars of a round; without it no price is known. */
   price?: HostPorts['models']['price']
@@ -111,6 +116,9 @@ async function portsOf(home: string, options: BoxOptions): Promise<HostPorts & {
     tasks_folder: join(home, 'tasks'),
     clock: systemClock(),
     parent_env: process.env,
+    ...(options.network === undefined
+      ? {}
+      : { confinement: { folder: join(home, 'sandbox'), network: options.network, writable: [] } }),
   })
   const memory = new Memory({
     home,
@@ -145,7 +153,7 @@ async function portsOf(home: string, options: BoxOptions): Promise<HostPorts & {
       price: options.price ?? (() => null),
     },
     environment: {},
-    user_home: home,
+    user_home: options.user_home ?? home,
     has_listener: options.base_url !== undefined,
     waits_for_room: options.waits_for_room ?? false,
     ...(options.foreign_agents ? { foreign_agents: options.foreign_agents } : {}),

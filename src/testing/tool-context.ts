@@ -258,6 +258,7 @@ export class ToolBench {
       open: (path, mode) => this.files.open_within(this.#rootsFor(path), path, mode),
       workdir: this.workspace,
       environment: this.#environment,
+      confine: async () => ({ agent_id, roots: this.#rootsFor(this.workspace), git_dir: null }),
       readPlan: () => Promise.reject(new Error('no plan on this bench')),
       makePlan: () => Promise.reject(new Error('no plan on this bench')),
       taskFolder: (id) => join(this.home, 'tasks', id),

@@ -85,7 +85,7 @@ export const execCommand = effectTool<Input, CommandIntent>({
   title: ({ cmd }) => labelOf(cmd),
 
   async intent(input, ctx) {
-    const refusal = invalid(input) ?? (await noTerminal(input, ctx))
+    const refusal = invalid(input) ?? (await noTerminal(input, ctx)) ?? (await notConfined(ctx))
     if (refusal) return { ok: false, result: refusal }
     const workdir = resolve(ctx.workdir, input.workdir ?? '.')
     if (!(await isFolder(ctx, workdir))) {
@@ -141,6 +141,15 @@ async function noTerminal(input: Input, ctx: ToolContext): Promise<ToolResult | 
   const message = `This machine has no terminals for commands: ${problem}.`
   const hint = 'Run it without tty; accepts_input keeps its stdin open where it needs input.'
   return failed(NAME, 'rejected', 'tty_not_supported', message, hint)
+}
+
+/** Where commands are to be confined and cannot be, none runs (security.md 12). */
+async function notConfined(ctx: ToolContext): Promise<ToolResult | null> {
+  const confinement = await ctx.processes.confinement()
+  if (confinement.state !== 'unavailable') return null
+  const message = `Commands are to be confined here, and cannot be: ${confinement.why}.`
+  const hint = 'No command runs until the operator has seen to it; file tools work.'
+  return failed(NAME, 'rejected', 'sandbox_unavailable', message, hint)
 }
 
 /**
@@ -210,6 +219,7 @@ async function begin(ctx: ToolContext, intent: CommandIntent): Promise<EffectOut
     env: { ...ctx.environment },
     timeout_ms: intent.timeout_ms,
     stdin: intent.stdin,
+    confine: await ctx.confine(),
   }
   try {
     await ctx.processes.prepare(spec)

@@ -18,7 +18,7 @@ import type { Outcome, Turn } from '../domain/turn.ts'
 import type { PlanStored, WorkItem } from '../domain/work-item.ts'
 import type { Mint, TaskId } from '../domain/ids.ts'
 import type { Timestamp } from '../domain/time.ts'
-import type { Files, OpenedPath, Processes } from '../exec/ports.ts'
+import type { Confine, Files, OpenedPath, Processes } from '../exec/ports.ts'
 import type { Children } from './children-port.ts'
 import type { MemoryReads } from './memory-port.ts'
 
@@ -84,6 +84,8 @@ export interface ToolContext {
   /** Default folder of commands and relative paths, absolute. */
   readonly workdir: string
   readonly environment: Readonly<Record<string, string>>
+  /** What its commands may touch, where commands are confined. */
+  confine(): Promise<Confine>
   /** The item's plan file as it is now, for the reader and for the ledger. */
   readPlan(item: WorkItem): Promise<{ stored: PlanStored; described: PlanDescriptor }>
   /** Writes the plan file of a new item: the given text, or nothing; the same again is harmless. */

@@ -1,0 +1,171 @@
+/**
+ * Shutting commands in with bubblewrap (security.md 12): whether this machine can, shown by canaries
+ * that try to get out, and the script that does it for one command. What is asked for and cannot be
+ * had is a reason in words; nothing runs unconfined instead.
+ */
+import { execFile } from 'node:child_process'
+import { lstatSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pid, platform } from 'node:process'
+import {
+  confinedArguments,
+  confinedScript,
+  type Network,
+  type Shut,
+  type Standing,
+} from './confined-script.ts'
+import { CONFINEMENT_CHECK_MS } from './limits.ts'
+import type { Confine } from './ports.ts'
+import { findProgram } from './program.ts'
+
+/** `folder` is Holon's own, beside the tasks; `writable` are further folders commands may change. */
+export type ConfinementOptions = {
+  folder: string
+  network: Network
+  writable: readonly string[]
+}
+
+/** The search path and shell of commands, and the tools that the canaries try. */
+type Machine = { path: string; shell: string }
+
+export class Confinement {
+  readonly #options: ConfinementOptions
+  readonly #machine: Machine
+  #problem: Promise<string | null> | null = null
+
+  constructor(options: ConfinementOptions, machine: Machine) {
+    this.#options = options
+    this.#machine = machine
+  }
+
+  /** Why commands cannot be shut in here, or null; tried once. */
+  problem(): Promise<string | null> {
+    return (this.#problem ??= this.#try())
+  }
+
+  /** The shell text that runs a command of `workdir` shut in. Throws what the file system throws. */
+  script(confine: Confine, task_folder: string, workdir: string): string {
+    const { network, writable, folder } = this.#options
+    const { roots, git_dir, agent_id } = confine
+    const tmp = join(folder, agent_id)
+    mkdirSync(tmp, { recursive: true, mode: 0o700 })
+    const shut = {
+      program: this.#program() ?? '/usr/bin/bwrap',
+      shell: this.#machine.shell,
+      roots: {
+        write: [...roots.write, ...writable].flatMap((path) => real(path) ?? []),
+        read: roots.read.flatMap((path) => real(path) ?? []),
+        deny: roots.deny,
+      },
+      task_folder: real(task_folder) ?? task_folder,
+      tmp,
+      workdir: real(workdir) ?? workdir,
+      network,
+      git_dir: git_dir === null ? null : real(git_dir),
+    }
+    return scriptOf(shut)
+  }
+
+  #program(): string | null {
+    return findProgram(['bwrap'], this.#machine.path)
+  }
+
+  async #try(): Promise<string | null> {
+    if (platform !== 'linux') return `there is no confinement on ${platform}`
+    const program = this.#program()
+    if (program === null) return 'bubblewrap (bwrap) was not found'
+    const room = join(this.#options.folder, `.canary-${pid}`)
+    try {
+      return await this.#canaries(program, room)
+    } catch (error) {
+      if (error instanceof Error && 'code' in error) return `its folder failed: ${error.message}`
+      throw error
+    } finally {
+      rmSync(room, { recursive: true, force: true })
+    }
+  }
+
+  async #canaries(program: string, room: string): Promise<string | null> {
+    const { network } = this.#options
+    const { shell } = this.#machine
+    const at = (name: string) => join(room, name)
+    for (const name of ['open/.git/hooks', 'shut', 'beside', 'tmp', 'task']) {
+      mkdirSync(at(name), { recursive: true, mode: 0o700 })
+    }
+    for (const name of ['shut/secret', 'beside/file', 'open/.git/config']) {
+      writeFileSync(at(name), 'canary\n', { mode: 0o600 })
+    }
+    const place = real(room) ?? room
+    const shut = {
+      program,
+      shell,
+      roots: { write: [`${place}/open`], read: [], deny: [`${place}/shut`] },
+      task_folder: `${place}/task`,
+      tmp: `${place}/tmp`,
+      workdir: `${place}/open`,
+      network,
+      git_dir: null,
+    }
+    writeFileSync(at('task/command'), canaryScript(place, network), { mode: 0o600 })
+    writeFileSync(at('task/confined'), scriptOf(shut), { mode: 0o600 })
+    const said = await run(shell, [at('task/confined'), at('task/command')])
+    if (said.problem !== null) return `bubblewrap cannot run here: ${said.problem}`
+    const words = said.stdout.split('\n').filter((word) => word !== '')
+    if (words.at(-1) !== 'end') return 'the canaries did not come to their end'
+    const out = words.slice(0, -1)
+    return out.length === 0 ? null : `a confined command could still ${out.join(', ')}`
+  }
+}
+
+function scriptOf(shut: Shut): string {
+  return confinedScript(shut, confinedArguments(shut, standing, real))
+}
+
+/** Each line tries one way out and says which one was open; the last says that all were tried. */
+function canaryScript(room: string, network: Network): string {
+  const tries: Record<string, string> = {
+    'read what is denied': `[ -e ${room}/shut/secret ]`,
+    'write beside its folders': `echo out >${room}/beside/file`,
+    'write to the system': 'echo out >/etc/holon-canary',
+    'change a hook': `echo out >${room}/open/.git/hooks/pre-commit`,
+    'change the configuration of git': `echo out >${room}/open/.git/config`,
+    'not write to its own folder': `! echo in >${room}/open/file`,
+    'see other processes': `[ -e /proc/${pid}/stat ] && [ ${pid} -gt 64 ]`,
+    'keep capabilities': "! grep -q '^CapEff:[[:space:]]*0*$' /proc/self/status",
+    'make a user namespace': 'command -v unshare && unshare -U true',
+    ...(network === 'none' ? { 'reach a network': '[ "$(grep -c : /proc/net/dev)" -gt 1 ]' } : {}),
+  }
+  const lines = Object.entries(tries).map(
+    ([way, test]) => `{ ${test}; } >/dev/null 2>&1 && echo '${way}'`,
+  )
+  return [...lines, 'echo end', ''].join('\n')
+}
+
+type Said = { stdout: string; problem: string | null }
+
+function run(program: string, args: readonly string[]): Promise<Said> {
+  return new Promise((resolve) => {
+    const options = { cwd: '/', env: { PATH: '/usr/bin:/bin' }, timeout: CONFINEMENT_CHECK_MS }
+    execFile(program, args, options, (error, stdout, stderr) => {
+      const first = stderr.trim().split('\n', 1)[0] || error?.message || 'it said nothing'
+      resolve({ stdout, problem: error === null ? null : first })
+    })
+  })
+}
+
+function standing(path: string): Standing {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found === undefined ? 'nothing' : found.isDirectory() ? 'folder' : 'file'
+}
+
+/** The path without links, or null when nothing is there or may be seen. */
+function real(path: string): string | null {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES' || code === 'ELOOP')
+      return null
+    throw error
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * What the commands of an agent may touch where commands are confined (security.md 12): the folders
+ * of its file tools, and for a child in a worktree the repository that its commits go to.
+ */
+import { agentOf } from '../domain/facts.ts'
+import type { Confine } from '../exec/ports.ts'
+import type { LaneEnv } from './lane-env.ts'
+
+export async function confineOf(env: LaneEnv): Promise<Confine> {
+  const { agent_id } = env
+  const { workspace, supervising_task_id } = agentOf(env.facts())
+  // The row is the parent's; what is in the folder itself is the agent's own word.
+  const worktree =
+    workspace.mode === 'worktree' && supervising_task_id !== null
+      ? await env.store.ledger.row('worktrees', supervising_task_id)
+      : null
+  return { agent_id, roots: env.roots(), git_dir: worktree?.repository ?? null }
+}
