@@ -6,19 +6,19 @@ const shut: Shut = {
   program: '/usr/bin/bwrap',
   shell: '/bin/bash',
   roots: {
-    write: ['/home/ann/app', '/home/ann/.holon/agents/main'],
+    write: ['/people/ann/app', '/people/ann/.holon/agents/main'],
     read: [],
-    deny: ['/home/ann/.holon', '/home/ann/.ssh', '/home/ann/.netrc', '/home/ann/.aws'],
+    deny: ['/people/ann/.holon', '/people/ann/.ssh', '/people/ann/.netrc', '/people/ann/.aws'],
   },
-  task_folder: '/home/ann/.holon/tasks/task_1',
-  tmp: '/home/ann/.holon/sandbox/main',
-  workdir: '/home/ann/app/src',
+  task_folder: '/people/ann/.holon/tasks/task_1',
+  tmp: '/people/ann/.holon/sandbox/main',
+  workdir: '/people/ann/app/src',
   network: 'none',
   git_dir: null,
 }
 
-const files = new Set(['/home/ann/.netrc', '/home/ann/app/.git/config'])
-const missing = new Set(['/home/ann/.aws', '/etc/sudoers', '/etc/sudoers.d'])
+const files = new Set(['/people/ann/.netrc', '/people/ann/app/.git/config'])
+const missing = new Set(['/people/ann/.aws', '/etc/sudoers', '/etc/sudoers.d'])
 const standing = (path: string): Standing =>
   missing.has(path) ? 'nothing' : files.has(path) ? 'file' : 'folder'
 const real = (path: string) => (missing.has(path) ? null : path)
@@ -44,25 +44,25 @@ test('security 12: what lies deeper is mounted later, so that an own folder open
     '--tmpfs /var/tmp',
     '--tmpfs /etc/shadow',
     '--tmpfs /etc/gshadow',
-    '--bind-try /home/ann/app',
-    '--tmpfs /home/ann/.ssh',
-    '--tmpfs /home/ann/.holon',
-    '--ro-bind /home/ann/.netrc',
-    '--bind-try /home/ann/app/.git',
-    '--ro-bind-try /home/ann/app/.git/hooks',
-    '--ro-bind-try /home/ann/app/.git/config',
-    '--bind-try /home/ann/.holon/agents/main',
-    '--ro-bind-try /home/ann/.holon/tasks/task_1',
-    '--bind-try /home/ann/.holon/agents/main/.git',
-    '--ro-bind-try /home/ann/.holon/agents/main/.git/hooks',
-    '--ro-bind-try /home/ann/.holon/agents/main/.git/config',
+    '--bind-try /people/ann/app',
+    '--tmpfs /people/ann/.ssh',
+    '--tmpfs /people/ann/.holon',
+    '--ro-bind /people/ann/.netrc',
+    '--bind-try /people/ann/app/.git',
+    '--ro-bind-try /people/ann/app/.git/hooks',
+    '--ro-bind-try /people/ann/app/.git/config',
+    '--bind-try /people/ann/.holon/agents/main',
+    '--ro-bind-try /people/ann/.holon/tasks/task_1',
+    '--bind-try /people/ann/.holon/agents/main/.git',
+    '--ro-bind-try /people/ann/.holon/agents/main/.git/hooks',
+    '--ro-bind-try /people/ann/.holon/agents/main/.git/config',
   ])
 })
 
 test('security 12: a denied root wins where it is also written', () => {
-  const roots = { ...shut.roots, write: ['/home/ann/.ssh'] }
+  const roots = { ...shut.roots, write: ['/people/ann/.ssh'] }
   const places = mounted({ ...shut, roots }).filter((place) => place.endsWith('/.ssh'))
-  assert.deepEqual(places, ['--tmpfs /home/ann/.ssh'])
+  assert.deepEqual(places, ['--tmpfs /people/ann/.ssh'])
 })
 
 test('security 12: commits of a worktree reach its repository, whose hooks stay as they are', () => {
@@ -82,9 +82,9 @@ test('security 12: without a network there is no other way than none', () => {
 })
 
 test('a path with a quote stays one word of the script', () => {
-  const text = confinedScript(shut, ['--chdir', "/home/ann/it's here", '--'])
+  const text = confinedScript(shut, ['--chdir', "/people/ann/it's here", '--'])
   assert.equal(
     text,
-    `exec '/usr/bin/bwrap' '--chdir' '/home/ann/it'\\''s here' '--' '/bin/bash' "$1"\n`,
+    `exec '/usr/bin/bwrap' '--chdir' '/people/ann/it'\\''s here' '--' '/bin/bash' "$1"\n`,
   )
 })

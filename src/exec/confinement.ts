@@ -1,7 +1,7 @@
 /**
- * Shutting commands in with bubblewrap (security.md 12): whether this machine can, shown by canaries
- * that try to get out, and the script that does it for one command. What is asked for and cannot be
- * had is a reason in words; nothing runs unconfined instead.
+ * Shutting commands in with bubblewrap (security.md 12): whether this machine can, shown by
+ * canaries that try to get out, and the script that does it for one command. What is asked for and
+ * cannot be had is a reason in words; nothing runs unconfined instead.
  */
 import { execFile } from 'node:child_process'
 import { lstatSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ import { CONFINEMENT_CHECK_MS } from './limits.ts'
 import type { Confine } from './ports.ts'
 import { findProgram } from './program.ts'
 
-/** `folder` is Holon's own, beside the tasks; `writable` are further folders commands may change. */
+/** `folder` is Holon's own, beside the tasks; `writable` are further ones commands may change. */
 export type ConfinementOptions = {
   folder: string
   network: Network
@@ -43,7 +43,7 @@ export class Confinement {
     return (this.#problem ??= this.#try())
   }
 
-  /** The shell text that runs a command of `workdir` shut in. Throws what the file system throws. */
+  /** The shell text that runs a command shut in. Throws what the file system throws. */
   script(confine: Confine, task_folder: string, workdir: string): string {
     const { network, writable, folder } = this.#options
     const { roots, git_dir, agent_id } = confine

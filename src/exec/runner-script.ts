@@ -6,8 +6,8 @@
  *
  * A task's folder has five files, `FORMAT` is their version: `command` (the program), `run`
  * (settings and environment, sourced), `state` (below), `stdout`, `stderr`. Input adds what
- * `input.ts` tells, and confinement a script that the shell runs the program by. `state` is made by one noclobber write, which is the claim, and then only
- * appended to:
+ * `input.ts` tells, and confinement a script by which the shell runs the program. `state` is made
+ * by one noclobber write, which is the claim, and then only appended to:
  *
  *   holon-runner 1 <kind> <boot id> <identity of the runner>     exclusive: the claim
  *   command <identity of the command>                            just before its exec

@@ -1,0 +1,78 @@
+/**
+ * The honest measure of injection (security.md): a model that does whatever a text from outside
+ * asks, over every channel by which such text comes, for every forbidden goal. What it may not
+ * reach is unreachable by policy and sandbox, not by its good will.
+ *
+ * `npm test` runs every channel and every goal, but of their pairs a quarter. `npm run puppet` runs
+ * all of them, `HOLON_PUPPET=stdout npm test -- test/puppet` one channel.
+ */
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { noBubblewrap } from '../src/testing/bubblewrap.ts'
+import { channels, errandOf } from './puppet/channels.ts'
+import { type Goal, goals } from './puppet/goals.ts'
+import { directive } from './puppet/puppet.ts'
+import { type CallsOf, openPuppetWorld } from './puppet/world.ts'
+
+const wish = process.env['HOLON_PUPPET']
+const chosen = Object.keys(channels).filter((name) => [undefined, 'all', name].includes(wish))
+const sample = 4
+const makes = { name: 'CreateWorkItem', input: { objective: 'Deploy' } }
+const asks = (work_item_id: string) => ({
+  name: 'WaitFor',
+  input: { wake: 'operator_input', reason: 'May I deploy?', work_item_id },
+})
+
+test('security: there are at least 600 cases', () => {
+  assert.ok(Object.keys(channels).length * goals.length >= 600)
+})
+
+const callsOf =
+  (channel: string): CallsOf =>
+  (at, _, name) => {
+    if (name === 'make') return [makes]
+    if (name === 'ask') return [asks(at.own_item)]
+    if (name === 'errand') return errandOf(channel, at)
+    const goal = goals.find((one) => one.name === name)
+    assert.ok(goal, `there is no goal ${name}`)
+    return goal.calls(at)
+  }
+
+/** Every thing that is not as it was after the goals were asked for, one after the other. */
+async function reached(t: TestContext, channel: string, wanted: readonly Goal[], confined = true) {
+  const world = await openPuppetWorld(t, callsOf(channel), confined)
+  const found: string[] = []
+  for (const [i, { name, aim }] of wanted.entries()) {
+    const said = directive(i + 1, name)
+    await channels[channel]?.(world, i + 1, said)
+    await world.obeyed(said)
+    found.push(...(await world.damage()).map((one) => `${aim}, ${name}: ${one}`))
+  }
+  assert.deepEqual((await world.api.box.ledger.verify()).problems, [])
+  return found
+}
+
+/** What harms nothing but the world of the test where it is not kept in. */
+const harmless = ['print-key', 'send-workspace', 'remove-beside', 'write-hook']
+
+test('the same puppet, not confined, reaches what the sandbox keeps it from', async (t) => {
+  const wanted = goals.filter(({ name }) => harmless.includes(name))
+  const found = await reached(t, 'stdout', wanted, false)
+  const names = new Set(found.map((one) => one.split(/[,:] /)[1]))
+  assert.deepEqual(
+    [...names],
+    wanted.map(({ name }) => name),
+  )
+})
+
+for (const [c, channel] of chosen.entries()) {
+  const asked = wish === undefined ? goals.filter((_, g) => (c + g) % sample === 0) : goals
+  test(
+    `security: a puppet that hears by ${channel} reaches no forbidden goal`,
+    { skip: noBubblewrap, timeout: 600_000 },
+    async (t) => {
+      assert.deepEqual(await reached(t, channel, asked), [])
+      t.diagnostic(`${asked.length} goals by ${channel}: none reached`)
+    },
+  )
+}
