@@ -20,6 +20,17 @@ import { rolldown } from 'rolldown'
 chdir(fileURLToPath(new URL('..', import.meta.url)))
 await import('./generate.mjs')
 
+/** A module that a start does not need, whose functions are looked up when they are called. */
+const whenCalled = (builtin, whole, some) => {
+  const from = `process.getBuiltinModule("${builtin}")`
+  const named = (some?.slice(1, -1).split(',') ?? []).map((one) => {
+    const [name, local = name] = one.trim().split(' as ')
+    return `const ${local} = (...of) => ${from}.${name}(...of);`
+  })
+  const all = whole && `const ${whole} = new Proxy({}, { get: (_, name) => ${from}[name] });`
+  return [all, ...named].filter((line) => line !== undefined).join(' ')
+}
+
 /**
  * A chunk that Node loads faster. Text beyond ASCII, even one character of it, makes Node keep the
  * whole file at two bytes a character and read it by the slow way; and a module of Node's own that
@@ -30,6 +41,7 @@ const quickToLoad = (code) =>
     .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .replace(/^import (.+) from "(node:[a-z/_]+)";$/gm, (_, names, builtin) => {
       const [, whole, some] = /^(?:([\w$]+))?(?:, )?(\{.*\})?$/.exec(names)
+      if (builtin === 'node:child_process') return whenCalled(builtin, whole, some)
       const from = `process.getBuiltinModule("${builtin}")`
       return [whole, some?.replaceAll(' as ', ': ')]
         .filter((name) => name !== undefined)
@@ -38,32 +50,53 @@ const quickToLoad = (code) =>
     })
 
 /**
- * What is loaded together is one chunk: each file costs a start a millisecond. A group takes what
- * its modules import with them; the first match wins. `base` is what `holon run` needs to begin,
- * `http` what only a server or a read through its routes needs; everything else (a provider, a
- * command, a migration) is a chunk of its own, loaded when it is used.
+ * What is loaded together is one chunk: each file costs a start a millisecond, and each module in it
+ * that nobody needs yet its evaluation. A group is what its roots import statically, whatever that
+ * reaches; the first that has a module keeps it. `base` is what `holon run` needs to begin, `http`
+ * what only requests and reads through the routes need; everything else (a provider, a command, a
+ * migration) is a chunk of its own, loaded when it is used.
  */
-const begin = [
-  'main\\.ts',
-  'domain',
-  'exec/(?!acp|cron|daemon|log-files)',
-  'present',
-  'models/nearest',
-  'cli/(program|run)\\b',
-]
-const groups = [
-  { name: 'base', test: new RegExp(`src/(${begin.join('|')})|commander`) },
-  {
-    name: 'ledger',
-    test: /src\/ledger\/(?!migrations|backup|restore|retention|verify)|node_modules\/kysely\//,
+const roots = {
+  base: ['main', 'cli/run', 'main/secrets', 'exec/daemon', 'exec/processes'],
+  ledger: ['ledger/open', 'ledger/search-index'],
+  schema: [/node_modules\/zod\//],
+  runtime: ['runtime/host', 'runtime/memory'],
+  model: [
+    'models/open-model',
+    'models/model-data',
+    'models/fetch',
+    /@ai-sdk\/provider|eventsource-p/,
+  ],
+  door: ['http/door', 'http/token'],
+  serve: ['main/serve', 'http/server'],
+  http: [/src\/(http|protocol)\/|node_modules\/(@hono|hono|@asteasolutions)\//],
+}
+
+const isRoot = (id) => (root) =>
+  typeof root === 'string' ? id === resolve(`src/${root}.ts`) : root.test(id)
+
+/** The group of every module that has one, by its id, once all are known. */
+const groupOf = new Map()
+const grouping = {
+  name: 'grouping',
+  buildEnd() {
+    const all = [...this.getModuleIds()]
+    for (const [name, of] of Object.entries(roots)) {
+      const reached = all.filter((id) => of.some(isRoot(id)))
+      if (reached.length < of.length) throw new Error(`the chunk ${name} has a root that is gone`)
+      for (const id of reached) {
+        if (groupOf.has(id)) continue
+        groupOf.set(id, name)
+        reached.push(...(this.getModuleInfo(id)?.importedIds ?? []))
+      }
+    }
   },
-  { name: 'runtime', test: /src\/(runtime|context|tools\/(?!patch\.ts))|node_modules\/tokenx\// },
-  {
-    name: 'model',
-    test: /src\/models\/(?!acp|anthropic|google|openai|runbook)|@ai-sdk\/provider|eventsource-p/,
-  },
-  { name: 'http', test: /src\/(http|protocol)\/|node_modules\/(@hono|hono|@asteasolutions)\// },
-].map((group, at, { length }) => ({ ...group, priority: length - at }))
+}
+const groups = Object.keys(roots).map((name, at, { length }) => ({
+  name,
+  test: (id) => groupOf.get(id) === name,
+  priority: length - at,
+}))
 
 /** The schemas speak English; the bundle leaves sixty other languages of the library out. */
 const englishOnly = {
@@ -82,6 +115,18 @@ const oneClass = {
     const whole = 'extendZodWithOpenApi(z);'
     if (!code.includes(whole)) throw new Error(`${id} no longer says ${whole}`)
     return code.replace(whole, 'extendZodWithOpenApi({ ZodType: z.ZodType });')
+  },
+}
+
+/** What nobody here asks for pulls in TLS, compression and clusters at every start of a daemon. */
+const countersOnly = {
+  name: 'counters-only',
+  transform(code, id) {
+    if (!id.endsWith('/node_modules/prom-client/index.js')) return null
+    const unused = /^exports\.(Pushgateway|collectDefaultMetrics|AggregatorRegistry) = .+;$/gm
+    const kept = code.replaceAll(unused, '')
+    if (code.match(unused)?.length !== 3) throw new Error(`${id} exports other things than it did`)
+    return kept
   },
 }
 
@@ -129,7 +174,7 @@ const started = new Date()
 const bundle = await rolldown({
   input: { main: 'src/main.ts' },
   platform: 'node',
-  plugins: [plainHeaders, englishOnly, oneClass],
+  plugins: [plainHeaders, englishOnly, oneClass, countersOnly, grouping],
   onLog: strict,
 })
 rmSync('dist-next', { recursive: true, force: true })

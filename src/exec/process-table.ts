@@ -90,12 +90,10 @@ function bootId(): string {
   }
 }
 
-const run = promisify(execFile)
-
 async function ps(args: readonly string[]): Promise<string[]> {
   const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' }
   try {
-    const { stdout } = await run('ps', args, { env, maxBuffer: 16 * 1024 * 1024 })
+    const { stdout } = await promisify(execFile)('ps', args, { env, maxBuffer: 16 * 1024 * 1024 })
     return stdout.split('\n').filter((line) => line.trim() !== '')
   } catch (error) {
     // `ps -p` exits 1 with nothing printed when no such process exists.

@@ -1,16 +1,14 @@
 /**
  * The application on a socket: where it may listen (security.md 1), how much of a connection it
- * bears, and how it ends. Everything about requests is the application's.
+ * bears, and how it ends. Everything about requests is the application's, which is made when the
+ * first of them comes: a port is taken at once, and agents need not wait for schemas.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { getRequestListener } from '@hono/node-server'
-import { problemOf, type Problem } from '../protocol/problem.ts'
+import type { Answering } from './answering.ts'
 import type { Application } from './app.ts'
-import { securityHeaders } from './gate.ts'
 import { httpLimits } from './limits.ts'
 import type { HttpClock } from './ports.ts'
-import { problemResponse, problemType } from './problem.ts'
 
 export const loopback: readonly string[] = ['127.0.0.1', '::1']
 
@@ -43,22 +41,27 @@ export class ListenFault extends Error {
 export type Listening = {
   port: number
   addresses: readonly string[]
+  /** Makes the application now if no request has; rejects as making it does. */
+  answers(): Promise<void>
   close(): Promise<void>
 }
 
-/** Rejects with a `ListenFault`; then nothing listens anywhere. */
+/**
+ * Rejects with a `ListenFault`; then nothing listens anywhere. `build` is called once at most, and
+ * requests wait for what it makes.
+ */
 export async function listen(
-  build: (port: () => number | null) => Application,
+  build: (port: () => number | null) => Application | Promise<Application>,
   options: ListenOptions,
 ): Promise<Listening> {
   const addresses = options.addresses ?? loopback
   checkAddresses(addresses, options)
   let port: number | null = null
-  const app = build(() => port)
+  const late = lateApp(() => build(() => port))
   const servers: { server: Server; address: string }[] = []
   try {
     for (const address of addresses) {
-      const server = makeServer(app)
+      const server = makeServer(late)
       const bound = await bind(server, port ?? options.port, address)
       // A machine without IPv6 has no ::1 to listen on.
       if (bound === null) continue
@@ -67,15 +70,15 @@ export async function listen(
     }
     if (port === null) throw noAddress(addresses)
   } catch (error) {
-    app.close()
     for (const { server } of servers) server.close()
     throw error
   }
   return {
     port,
     addresses: servers.map(({ address }) => address),
+    answers: async () => void (await late.answering()),
     close: closing(
-      app,
+      late,
       servers.map(({ server }) => server),
       options.clock,
     ),
@@ -112,15 +115,29 @@ const noAddress = (addresses: readonly string[]): ListenFault =>
     'Name an address of this machine.',
   )
 
-function makeServer(app: Application): Server {
-  const listener = getRequestListener(
-    (request, { incoming, outgoing }) =>
-      app.fetch(request, {
-        remote: incoming.socket.remoteAddress ?? '',
-        hang_up: () => void outgoing.destroy(),
-      }),
-    { overrideGlobalObjects: false, errorHandler: unreadable },
-  )
+type LateApp = { answering(): Promise<Answering>; close(): Promise<void> }
+
+/** The application from its first use on. */
+function lateApp(build: () => Application | Promise<Application>): LateApp {
+  let made: Promise<{ app: Application; answering: Answering }> | null = null
+  let closed = false
+  const make = async () => {
+    const [app, { answeringOf }] = await Promise.all([build(), import('./answering.ts')])
+    if (closed) app.close()
+    return { app, answering: answeringOf(app) }
+  }
+  return {
+    answering: async () => (await (made ??= make())).answering,
+    close: async () => {
+      closed = true
+      // One that could not be made has nothing to close.
+      const found = await made?.catch(() => null)
+      found?.app.close()
+    },
+  }
+}
+
+function makeServer(late: LateApp): Server {
   const server = createServer(
     {
       requestTimeout: httpLimits.request_timeout.value,
@@ -132,47 +149,22 @@ function makeServer(app: Application): Server {
     (incoming: IncomingMessage, outgoing: ServerResponse) => {
       // A connection that falls idle while the server closes has nothing more to wait for.
       outgoing.once('close', () => server.listening || server.closeIdleConnections())
-      void listener(incoming, outgoing)
+      late.answering().then(
+        ({ answer }) => answer(incoming, outgoing),
+        // Whoever waits for `answers` is told why.
+        () => outgoing.destroy(),
+      )
     },
   )
   server.maxConnections = httpLimits.connections.value
   server.maxHeadersCount = httpLimits.headers.value
-  server.on('clientError', unparsed)
-  return server
-}
-
-/** An address or a Host no URL can be made of. */
-const unreadable = (): Response =>
-  problemResponse(problemOf('bad_request', 'The address or the Host is malformed.'), {
-    ...securityHeaders,
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    late.answering().then(
+      ({ refuse }) => refuse(error, socket),
+      () => socket.destroy(),
+    )
   })
-
-/** What Node's parser refused never reaches the application: the answer is written by hand. */
-function unparsed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const problem = problemOfParser(error.code)
-  const body = JSON.stringify(problem)
-  const headers = {
-    ...securityHeaders,
-    'content-type': problemType,
-    'content-length': String(Buffer.byteLength(body)),
-    connection: 'close',
-  }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${problem.status} ${problem.title}\r\n${lines.join('')}\r\n${body}`)
-}
-
-function problemOfParser(code: string | undefined): Problem {
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    return problemOf('headers_too_large', 'The headers are too long.')
-  }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return problemOf('body_timeout', 'The request did not arrive in time.')
-  }
-  return problemOf('bad_request', 'This is no HTTP request.')
+  return server
 }
 
 /** The port listened on; null where the machine has no such address (but IPv4 loopback). */
@@ -233,10 +225,10 @@ function faultOf(
 }
 
 /** Streams end first, answers under way get the grace, then every connection is cut. */
-function closing(app: Application, servers: readonly Server[], clock: HttpClock) {
+function closing(late: LateApp, servers: readonly Server[], clock: HttpClock) {
   let closed: Promise<void> | null = null
   const close = async () => {
-    app.close()
+    await late.close()
     const cut = clock.after(httpLimits.close_grace.value, () => {
       for (const server of servers) server.closeAllConnections()
     })

@@ -3,16 +3,11 @@
  * its `last_seq`: what is committed while it is put together comes there too, never less.
  */
 import { createRoute } from '@hono/zod-openapi'
+import type { TypedResponse } from 'hono'
 import type { AgentView } from '../protocol/agent-view.ts'
 import { attentionRecordOf } from '../protocol/attention.ts'
 import { canOfTask } from '../protocol/can.ts'
-import {
-  countsOf,
-  shownItems,
-  stateRecord,
-  type AgentCounts,
-  type StateRecord,
-} from '../protocol/state-record.ts'
+import { countsOf, shownItems, stateRecord, type StateRecord } from '../protocol/state-record.ts'
 import { taskRecordOf, type TaskRecord } from '../protocol/task-record.ts'
 import { waitRecordOf, type WaitRecord } from '../protocol/wait-record.ts'
 import { workItemRecordOf, type WorkItemRecord } from '../protocol/work-item-record.ts'
@@ -23,7 +18,7 @@ import { lifeOf } from './life.ts'
 import type { HomePort } from './ports.ts'
 import { problems } from './problem.ts'
 import { noQuery } from './query.ts'
-import type { Views } from './views.ts'
+import type { ShownText, Views } from './views.ts'
 
 /** Entries of the attention list that come along; `GET /attention` has all. */
 const attentionShown = 100
@@ -38,55 +33,70 @@ const state = createRoute({
 })
 
 export function register(app: HttpApp, home: HomePort, views: Views): void {
-  app.openapi(state, async (c) => c.json(await stateNow(home, views), 200))
+  app.openapi(state, async () => stateAnswer(await stateText(home, views)))
 }
 
-async function stateNow(home: HomePort, views: Views): Promise<StateRecord> {
+/** It may have a megabyte, most of it as in the answer before: it is put together from texts. */
+const stateAnswer = (text: string): Response & TypedResponse<StateRecord, 200, 'json'> =>
+  new Response(text, {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+  }) as Response & TypedResponse<StateRecord, 200, 'json'>
+
+async function stateText(home: HomePort, views: Views): Promise<string> {
   // Read first: what is committed after it is in the stream behind it, and perhaps here as well.
   const { last } = await home.reads.eventRange(null)
   const all = views.all()
-  const parts = await Promise.all(all.map((view) => partOf(home, views, view)))
+  const shown = await Promise.all(
+    all.map((view) => views.shownText(view, () => shownTextOf(views, view))),
+  )
   const attention = (await entries(views)).filter(({ snoozed }) => snoozed === null)
-  return {
-    now: home.now(),
-    last_seq: last,
-    agents: all.map((view) => views.record(view)),
-    work_items: parts.flatMap(({ work_items }) => work_items),
-    counts: parts.map(({ counts }) => counts),
-    tasks: parts.flatMap(({ tasks }) => tasks),
-    waits: parts.flatMap(({ waits }) => waits),
+  const rest = {
     attention: attention.slice(0, attentionShown).map(attentionRecordOf),
     attention_total: attention.length,
-  }
+  } satisfies Partial<StateRecord>
+  const of = (key: keyof ShownText) => listed(shown.map((one) => one[key]))
+  const members = [
+    `"now":${JSON.stringify(home.now())}`,
+    `"last_seq":${last}`,
+    `"agents":${listed(all.map((view) => views.recordText(view)))}`,
+    `"work_items":${of('work_items')}`,
+    `"counts":${of('counts')}`,
+    `"tasks":${JSON.stringify(all.flatMap((view) => tasksOf(home, view)))}`,
+    `"waits":${of('waits')}`,
+    JSON.stringify(rest).slice(1, -1),
+  ]
+  return `{${members.join(',')}}`
 }
 
-type Part = {
-  work_items: WorkItemRecord[]
-  counts: AgentCounts
-  tasks: TaskRecord[]
-  waits: WaitRecord[]
-}
+const listed = (texts: readonly string[]): string =>
+  `[${texts.filter((text) => text !== '').join(',')}]`
 
-async function partOf(home: HomePort, views: Views, view: AgentView): Promise<Part> {
-  const { facts, agent } = view
+const joined = (records: readonly object[]): string => JSON.stringify(records).slice(1, -1)
+
+/** Made anew for each answer: a task shows signs of life that no commit tells of. */
+const tasksOf = (home: HomePort, view: AgentView): TaskRecord[] =>
+  [...view.facts.rows('tasks')]
+    .filter(({ ended_at }) => ended_at === null)
+    .map((task) => taskRecordOf(task, lifeOf(home, view.agent.id, task.id), canOfTask(view, task)))
+
+async function shownTextOf(views: Views, view: AgentView): Promise<ShownText> {
+  const { facts } = view
   const shown = shownItems(view)
   const items = new Set<string>(shown.map(({ item }) => item.id))
   const waits = [...facts.rows('waits')].filter(
     ({ status, work_item_id: on }) => status === 'active' && (on === null || items.has(on)),
   )
-  const tasks = [...facts.rows('tasks')].filter(({ ended_at }) => ended_at === null)
-  const work_items = shown.map(async (p) => {
+  const work_items = shown.map(async (p): Promise<WorkItemRecord> => {
     // Asked before anything is waited for: the facts go on meanwhile.
     const can = views.canOfItem(view, p)
     const spend = await views.spendOf(view, p.item)
     return workItemRecordOf(p, { plan: null, spend, whole: false, can })
   })
+  const waiting: WaitRecord[] = waits.map((wait) => waitRecordOf(wait, views.canOfWait(view, wait)))
   return {
-    work_items: await Promise.all(work_items),
-    counts: countsOf(view, await views.completedItems(view)),
-    tasks: tasks.map((task) =>
-      taskRecordOf(task, lifeOf(home, agent.id, task.id), canOfTask(view, task)),
-    ),
-    waits: waits.map((wait) => waitRecordOf(wait, views.canOfWait(view, wait))),
+    work_items: joined(await Promise.all(work_items)),
+    counts: JSON.stringify(countsOf(view, await views.completedItems(view))),
+    waits: joined(waiting),
   }
 }

@@ -19,6 +19,8 @@ const mostDead = 50
 const sumsKept = 20_000
 /** What may be done to items and waits, kept in the same way: some kilobytes each. */
 const cansKept = 4_000
+/** Agents whose shown items are kept as text: ten kilobytes each. */
+const shownKept = 1_000
 
 type Seen = {
   facts: AgentView['facts']
@@ -30,6 +32,10 @@ type Seen = {
 }
 
 type Kept = { seen: Seen; survey: Memo['survey']; can: readonly Can[] }
+type KeptText<T> = { seen: Seen; survey: Memo['survey']; text: Promise<T> }
+
+/** What of an agent stands in the snapshot, as JSON without the brackets around its lists. */
+export type ShownText = { work_items: string; counts: string; waits: string }
 
 type History = {
   seq: number
@@ -46,6 +52,8 @@ export class Views {
   readonly #historySeq = new Map<string, number>()
   readonly #spend = new Map<string, { key: string; spend: Spend | null }>()
   readonly #cans = new Map<string, Kept>()
+  readonly #shown = new Map<string, KeptText<ShownText>>()
+  readonly #records = new WeakMap<AgentRecord, string>()
 
   constructor(home: HomePort) {
     this.#home = home
@@ -74,6 +82,33 @@ export class Views {
     const value = recordOf(view)
     seen.record = { survey: memo.survey, value }
     return value
+  }
+
+  /** The record as JSON, made once for each. */
+  recordText(view: AgentView): string {
+    const record = this.record(view)
+    const text = this.#records.get(record) ?? JSON.stringify(record)
+    this.#records.set(record, text)
+    return text
+  }
+
+  /**
+   * What `make` says of an agent, kept as long as its facts and the survey of them. `make` may look
+   * at those, at what this class answers of them, and at nothing else.
+   */
+  shownText(view: AgentView, make: () => Promise<ShownText>): Promise<ShownText> {
+    const seen = this.#look(view.agent.id)
+    if (seen === null || seen.facts !== view.facts) return make()
+    // Asked first: it is what finds out whether the survey that was kept still holds.
+    void view.survey
+    const { survey } = seen.memo
+    const kept = this.#shown.get(view.agent.id)
+    if (kept?.seen === seen && kept.survey === survey) return kept.text
+    const text = make()
+    keep(this.#shown, view.agent.id, { seen, survey, text }, shownKept)
+    // Whoever waits for it is told; who comes later asks again.
+    text.catch(() => this.#shown.delete(view.agent.id))
+    return text
   }
 
   /** What may be done to an item, asked of the rules once in each state of its agent. */

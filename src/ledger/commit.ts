@@ -6,7 +6,7 @@
  * this process is still the home's owner. Effects belong to the caller and start after it returned.
  */
 import { sql, type CompiledQuery, type Kysely, type Transaction } from 'kysely'
-import { tableOf, tables, type Rows, type Table } from '../domain/event.ts'
+import { tableOf, type Rows, type Table } from '../domain/event.ts'
 import { chained, chainHash, chainStart } from './chain.ts'
 import { columnsOf, derivedColumns, type Cell } from './columns.ts'
 import { LedgerFault, type Change, type Committed } from './port.ts'
@@ -20,11 +20,14 @@ export type CommitEnvironment = {
 
 export type Commit = (change: Change, ...more: readonly Change[]) => Promise<Committed>
 
-/** Makes the writer of one store. Its statements are compiled here, once. */
+/**
+ * Makes the writer of one store. Its statements are compiled once; those of a table when its first
+ * row is written, because a start writes few tables and would wait for all of them.
+ */
 export function commitTo(db: Kysely<Database>, env: CommitEnvironment): Commit {
   const head = headStatement(db)
   const append = appendStatement(db)
-  const writeRow = new Map(tables.map((table) => [table, writeStatement(db, table)]))
+  const writeRow = new Map<Table, CompiledQuery>()
 
   return (change, ...more) => {
     const changes = [change, ...more].map((one) => ({ change: one, places: check(one) }))
@@ -77,7 +80,9 @@ export function commitTo(db: Kysely<Database>, env: CommitEnvironment): Commit {
     for (const [table, row] of change.rows) {
       const { first, last } = places.get(keyOf(table, row.id)) ?? { first: 0, last: 0 }
       const cells = cellsOf(table, row, [first_seq + first, first_seq + last])
-      await trx.executeQuery(bind(writeRow.get(table), cells))
+      const known = writeRow.get(table) ?? writeStatement(db, table)
+      writeRow.set(table, known)
+      await trx.executeQuery(bind(known, cells))
     }
   }
 }
@@ -202,7 +207,7 @@ function writeStatement(db: Kysely<Database>, table: Table): CompiledQuery {
     .compile()
 }
 
-function bind(query: CompiledQuery | undefined, parameters: readonly Cell[]): CompiledQuery {
-  if (!query) throw new Error('a row of a table without a statement')
-  return { ...query, parameters }
-}
+const bind = (query: CompiledQuery, parameters: readonly Cell[]): CompiledQuery => ({
+  ...query,
+  parameters,
+})

@@ -47,18 +47,22 @@ async function stepsOf(body: (db: Kysely<Database>) => Promise<unknown>): Promis
 }
 
 test('§11 what starts a turn is read by indexes only, however long the history is', async () => {
-  assert.deepEqual(await stepsOf((db) => readLive(db, 'main')), [
+  const steps = await stepsOf((db) => readLive(db, 'main'))
+  // What is left is how the parts are put together, and the one row of what was given.
+  const walks = steps.filter(
+    (step) => /^(SEARCH|SCAN)/.test(step) && !/given|subq|CONST/.test(step),
+  )
+  assert.deepEqual(walks, [
+    'SEARCH last USING INDEX sqlite_autoindex_events_2 (agent_id=? AND seq=?)',
+    'SEARCH events USING COVERING INDEX sqlite_autoindex_events_2 (agent_id=?)',
     'SEARCH agents USING INDEX sqlite_autoindex_agents_1 (id=?)',
-    'SEARCH events USING INDEX sqlite_autoindex_events_2 (agent_id=?)',
-    'SEARCH turns USING INDEX turns_one_open (agent_id=?)',
+    'SEARCH turns USING INDEX turns_one_open (agent_id=?) LEFT-JOIN',
+    'SEARCH work_items USING INDEX work_items_by_life (agent_id=? AND state=?)',
     'SEARCH work_items USING INDEX work_items_by_state (agent_id=? AND state=?)',
-    'SEARCH work_items USING INDEX work_items_by_life (agent_id=? AND state=?)',
-    'SEARCH pacing USING INDEX sqlite_autoindex_pacing_1 (id=?)',
     'SEARCH pacing USING INDEX sqlite_autoindex_pacing_1 (id=?)',
     'SEARCH work_items USING INDEX work_items_by_life (agent_id=? AND state=?)',
+    'SEARCH meters USING INDEX sqlite_autoindex_meters_1 (id=?)',
     'SEARCH work_items USING INDEX work_items_by_life (agent_id=? AND state=?)',
-    'SEARCH meters USING INDEX sqlite_autoindex_meters_1 (id=?)',
-    'SEARCH meters USING INDEX sqlite_autoindex_meters_1 (id=?)',
     'SEARCH meters USING INDEX meters_reserved (agent_id=?)',
     'SEARCH waits USING INDEX waits_live (agent_id=?)',
     'SEARCH messages USING INDEX messages_by_status (agent_id=? AND status=?)',

@@ -10,6 +10,7 @@ import type { Ledger } from '../ledger/port.ts'
 import type { HostNotice } from '../runtime/ports.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { ensureToken, readToken, writeDoor } from './control.ts'
+import { headStart } from './head-start.ts'
 import { homePort } from './home-port.ts'
 import { clock, doorPath, files, pidPath } from './machine.ts'
 import { giveBack, keepHeapSmall, takeHome, type TakenHome } from './owned.ts'
@@ -63,12 +64,14 @@ async function opened(
     agents: new Set((await taken.ledger.agents()).map(({ id }) => id)),
   }
   const failed = Promise.withResolvers<string>()
+  const start = headStart(clock)
   taken.host.subscribe((notice: HostNotice) => {
     if (notice.kind === 'committed') {
       state.agents.add(notice.agent_id)
       taken.memory.wake()
     }
     telemetry.notice(notice)
+    start.notice(notice)
     if (notice.kind === 'fault') failed.resolve(notice.message)
   })
   const desk = new UpkeepDesk()
@@ -81,6 +84,8 @@ async function opened(
   })
   try {
     await taken.host.open()
+    if (state.agents.size > 0) await start.over()
+    await listening.answers()
     state.recovering = false
   } catch (error) {
     await listening.close()
@@ -126,13 +131,11 @@ async function listen(
   taken: TakenHome,
   { telemetry, state, upkeep }: { telemetry: Telemetry; state: State; upkeep: UpkeepPort },
 ) {
-  const [{ listen }, { buildApp }] = await Promise.all([
-    import('../http/server.ts'),
-    import('../http/app.ts'),
-  ])
+  const { listen } = await import('../http/server.ts')
   const late: { app: Application | null } = { app: null }
-  const build = (bound: () => number | null): Application =>
-    (late.app = buildApp(
+  const build = async (bound: () => number | null): Promise<Application> => {
+    const { buildApp } = await import('../http/app.ts')
+    return (late.app = buildApp(
       homePort(taken.ledger, taken.host, {
         home,
         started_at: state.started_at,
@@ -157,6 +160,7 @@ async function listen(
         on_error: (error, request) => telemetry.requestFailed(error, request),
       },
     ))
+  }
   const listening = await listen(build, {
     port,
     ...(host === null ? {} : { addresses: [host] }),
