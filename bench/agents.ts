@@ -4,6 +4,7 @@ import { systemClock, systemIds } from '../src/exec/clock.ts'
 import { memoryIn } from './memory.ts'
 import { systemFiles } from '../src/exec/files.ts'
 import { createProcesses } from '../src/exec/processes.ts'
+import { createInspect } from '../src/exec/inspect.ts'
 import { createWorktrees } from '../src/exec/worktrees.ts'
 import { openLedger } from '../src/ledger/open.ts'
 import { createHost } from '../src/runtime/host.ts'
@@ -36,6 +37,7 @@ async function prepare(bench: Bench, models: readonly string[]): Promise<string>
     files: systemFiles(),
     processes,
     worktrees: createWorktrees({ parent_env: process.env, scratch_folder: join(home, 'scratch') }),
+    inspect: createInspect({ parent_env: process.env, scratch_folder: join(home, 'scratch') }),
     memory: memoryIn({ home, ledger, clock, processes }),
     models: {
       open: async () => nobody,

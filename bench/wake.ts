@@ -7,6 +7,7 @@ import { systemClock, systemIds } from '../src/exec/clock.ts'
 import { memoryIn } from './memory.ts'
 import { systemFiles } from '../src/exec/files.ts'
 import { createProcesses } from '../src/exec/processes.ts'
+import { createInspect } from '../src/exec/inspect.ts'
 import { createWorktrees } from '../src/exec/worktrees.ts'
 import { openLedger } from '../src/ledger/open.ts'
 import { keptAliveFetch } from '../src/models/fetch.ts'
@@ -46,6 +47,7 @@ async function hostOf(bench: Bench, name: string) {
     files: systemFiles(),
     processes,
     worktrees: createWorktrees({ parent_env: process.env, scratch_folder: join(home, 'scratch') }),
+    inspect: createInspect({ parent_env: process.env, scratch_folder: join(home, 'scratch') }),
     memory: memoryIn({ home, ledger, clock, processes }),
     models: {
       open: async () => opened,

@@ -102,9 +102,17 @@ const ports: CliPorts = {
   absolute: (path) => resolve(path),
   nearest: (name, known) => nearest(name, known),
   async check_runbook(text) {
-    const { parseRunbook } = await import('./models/runbook/parse.ts')
-    const parsed = parseRunbook(text)
-    return parsed.ok ? [] : parsed.errors
+    const [{ parseRunbook }, { frontOf }] = await Promise.all([
+      import('./models/runbook/parse.ts'),
+      import('./models/runbook/front.ts'),
+    ])
+    const { body, checks, errors } = frontOf(text)
+    const parsed = parseRunbook(body)
+    if (!parsed.ok) return { errors: [...errors, ...parsed.errors], checked: null }
+    if (checks.length === 0) return { errors, checked: null }
+    const { objective, steps } = parsed.program
+    const titles = steps.map(({ title }) => title)
+    return { errors, checked: { objective, plan: body, titles, checks } }
   },
   open_reader: async (home) => (await import('./main/reader.ts')).openHomeReader(home),
   owner: ownerOf,

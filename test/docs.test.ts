@@ -186,19 +186,20 @@ test('every command and flag that a living page names is one the program has', (
   }
   const wrong = living.flatMap((page) =>
     invocationsIn(textOf(page)).flatMap(({ words, flags }) => {
-      const [first, second] = words
+      const [first, ...rest] = words
       if (first === undefined) {
         return flags
           .filter((flag) => !`${top} --version`.includes(flag))
           .map((flag) => `${page}: holon ${flag}`)
       }
       if (!commands.has(first)) return [`${page}: holon ${first}`]
-      const { commands: subs } = helpOf([first])
-      const isGroup = subs.length > 0
-      if (isGroup && second !== undefined && !subs.includes(second)) {
-        return [`${page}: holon ${first} ${second}`]
+      const path = [first]
+      for (const word of rest) {
+        const { commands: subs } = helpOf(path)
+        if (subs.length === 0) break
+        path.push(word)
+        if (!subs.includes(word)) return [`${page}: holon ${path.join(' ')}`]
       }
-      const path = isGroup && second !== undefined ? [first, second] : [first]
       const said = `${top} ${helpOf(path).text}`
       return flags
         .filter((flag) => !said.includes(flag))

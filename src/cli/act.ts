@@ -141,6 +141,7 @@ function wakes(command: OperatorCommand): boolean {
     case 'create_item':
     case 'update_item':
     case 'start_agent':
+    case 'run_checks':
       return true
     case 'dead_letter':
     case 'create_trigger':
@@ -168,6 +169,7 @@ function wakes(command: OperatorCommand): boolean {
     case 'remove_worktree':
     case 'stop_agent':
     case 'abort':
+    case 'answer_check':
       return false
   }
 }
@@ -344,12 +346,17 @@ export function notEmpty(text: string, what: string, example: string): void {
 export async function createItem(
   context: Context,
   objective: string,
-  { agent = 'main', ...flags }: { agent?: string } & BudgetFlags,
+  { agent = 'main', check = [], ...flags }: { agent?: string; check?: string[] } & BudgetFlags,
 ): Promise<Exit> {
   const budget = budgetOf(flags)
+  const { checksOfFlags } = await import('./checks.ts')
+  const checks = checksOfFlags(check)
   notEmpty(objective, 'the objective is empty', 'holon work create "<what is to be achieved>"')
   await mustExist(context, agent)
-  const set = budget === null ? {} : { budget }
+  const set = {
+    ...(budget === null ? {} : { budget }),
+    ...(checks.length === 0 ? {} : { checks }),
+  }
   return act(context, { do: 'create_item', agent_id: agent, objective, ...set })
 }
 

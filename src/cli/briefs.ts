@@ -1,10 +1,12 @@
 /** `holon briefs`: what agents delivered to the operator, oldest first. */
-import type { Brief } from '../protocol/records.ts'
+import { verificationOf, type Brief } from '../protocol/records.ts'
+import { stateWords } from '../present/check-lines.ts'
 import { glyph, painted, type Mark } from '../present/marks.ts'
 import { safeLines } from '../present/safe.ts'
 import { clock } from '../present/span.ts'
 import { idOf, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, usage, type Exit } from './failure.ts'
+import type { HomeReader } from './ports.ts'
 import { printList } from './records.ts'
 
 export type BriefOptions = { agent?: string; workItem?: string; limit?: string }
@@ -47,7 +49,9 @@ export function briefs(context: Context, options: BriefOptions): Promise<Exit> {
       .flat()
       .sort((a, b) => (a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0))
       .slice(-limit)
-    printLines(context, found.length === 0 ? ['nothing was delivered yet'] : text(context, found))
+    const claims = await claimsOf(reader, found)
+    const lines = text(context, found, claims)
+    printLines(context, found.length === 0 ? ['nothing was delivered yet'] : lines)
     return exits.done
   })
 }
@@ -59,14 +63,28 @@ function limitOf(text: string | undefined): number {
   throw usage('bad_limit', `--limit ${text} is not a number from 1 to ${mostLimit}`)
 }
 
-function text(context: Context, found: readonly Brief[]): string[] {
+type Claims = ReadonlyMap<string, string>
+
+/** Of each report, what its item's checks made of the claim by now. */
+async function claimsOf(reader: HomeReader, found: readonly Brief[]): Promise<Claims> {
+  const claims = new Map<string, string>()
+  for (const { id, kind, work_item_id } of found) {
+    if (kind !== 'result' || work_item_id === null) continue
+    const item = await reader.row('work_items', work_item_id)
+    if (item !== null) claims.set(id, `, ${stateWords[verificationOf(item).state]}`)
+  }
+  return claims
+}
+
+function text(context: Context, found: readonly Brief[], claims: Claims): string[] {
   const zone = zoneOf(context)
   const { ids, ink } = context
   return found.flatMap((brief, at) => {
     const mark = markOf[brief.kind]
     const item = brief.work_item_id === null ? '' : `  ${ids.short(brief.work_item_id)}`
     const wait = brief.wait_id === null ? '' : `  ${ids.short(brief.wait_id)}`
-    const head = `${glyph(mark, ink)} ${clock(brief.created_at, zone)}  ${brief.kind}${item}${wait}`
+    const kind = `${brief.kind}${claims.get(brief.id) ?? ''}`
+    const head = `${glyph(mark, ink)} ${clock(brief.created_at, zone)}  ${kind}${item}${wait}`
     return [
       ...(at === 0 ? [] : ['']),
       painted(head, mark, ink),

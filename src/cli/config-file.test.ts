@@ -127,7 +127,7 @@ describe('§14 config.json', () => {
 })
 
 const words: Target = { kind: 'text', text: 'do it', from: null }
-const book: Target = { kind: 'runbook', text: '# A', from: 'a.md' }
+const book: Target = { kind: 'runbook', text: '# A', from: 'a.md', checked: null }
 const resume: Target = { kind: 'resume' }
 const flag: ModelSetting = { value: 'f/f', source: '--model' }
 const env: ModelSetting = { value: 'e/e', source: 'HOLON_MODEL' }

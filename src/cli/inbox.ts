@@ -21,6 +21,8 @@ const markOf: Readonly<Record<Attention['kind'], Mark>> = {
   held: 'failed',
   failed_turn: 'failed',
   blocked: 'blocked',
+  check_failed: 'failed',
+  check_asked: 'needs_me',
   dead_message: 'failed',
   dead_delivery: 'failed',
   arrived: 'arrived',

@@ -9,6 +9,7 @@ import type { Config } from '../protocol/config.ts'
 import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
 import type {
   Agent,
+  CheckGiven,
   Emitted,
   Facts,
   Next,
@@ -27,6 +28,19 @@ export type TextRead =
 
 /** One place of a document that is wrong. */
 export type DocumentError = { line: number; message: string }
+
+/** Every error of a runbook file; `checked`: what is made of one that brings checks with it. */
+export type RunbookRead = {
+  errors: readonly DocumentError[]
+  checked: CheckedRunbook | null
+}
+export type CheckedRunbook = {
+  objective: string
+  /** The text without its head. */
+  plan: string
+  titles: readonly string[]
+  checks: readonly CheckGiven[]
+}
 
 /** A ledger open for reading, and what only the machine knows beside it. Close it. */
 export interface HomeReader extends Reader {
@@ -141,7 +155,7 @@ export interface CliPorts {
   absolute(path: string): string
   /** The nearest of the known names, or null when none is near. */
   nearest(name: string, known: readonly string[]): string | null
-  check_runbook(text: string): Promise<readonly DocumentError[]>
+  check_runbook(text: string): Promise<RunbookRead>
   /** Null when there is no ledger yet. Rejects with the ledger's faults. */
   open_reader(home: string): Promise<HomeReader | null>
   /** The live process that owns the home. */

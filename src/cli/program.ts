@@ -9,6 +9,7 @@ import type { Action, Add } from './grammar.ts'
 import { examplesOf } from './help-examples.ts'
 import type { CliPorts } from './ports.ts'
 import { addAgents, addTasks, addWorktrees } from './program-agents.ts'
+import { addChecks } from './program-checks.ts'
 import { addContext } from './program-context.ts'
 import { addDaemon } from './program-daemon.ts'
 import { addOutside, addUpkeep } from './program-outside.ts'
@@ -161,7 +162,7 @@ function addWork(program: Command, add: Add, action: Action): void {
   const work = add(
     program,
     'work',
-    'work items: list, show, create, update, unblock, pick, complete',
+    'work items: list, show, create, update, check, unblock, pick, complete',
   )
   const list = add(work, 'list', 'open items and what each waits for')
     .option('--all', 'completed items too')
@@ -182,6 +183,7 @@ function addWork(program: Command, add: Add, action: Action): void {
   const create = add(work, 'create', 'a new item, for the agent to work on')
     .argument('<objective>', 'what is to be achieved')
     .option('--agent <name>', 'the agent (default: main)')
+    .option('--check <name=command...>', 'a command that must succeed once it is completed')
   withBudget(create)
   create.action((objective: string, options: object) =>
     action(create, async (context) =>
@@ -205,6 +207,7 @@ function addWork(program: Command, add: Add, action: Action): void {
     )
     return command
   }
+  addChecks(work, add, action)
   onItem('unblock', 'clear its blocker and its wait: it may go on')
   onItem('pick', 'put it in focus').option('--reason <text>', 'why it goes first')
   onItem('complete', 'complete it yourself').option('--report <text>', 'the report')

@@ -5,6 +5,7 @@
 import { agentView, projections } from '../protocol/agent-view.ts'
 import type { Agent, Facts } from '../protocol/records.ts'
 import { whyOf } from '../protocol/why.ts'
+import { checkLines } from '../present/check-lines.ts'
 import { counted } from '../present/call-line.ts'
 import type { RunCounts } from '../present/run-lines.ts'
 import { safeLine } from '../present/safe.ts'
@@ -39,9 +40,10 @@ export function endLines(of: RunEnd, { exit, because, fault, counts, ms }: Outco
   const lines: string[] = []
   if (fault !== null) lines.push(faultText(fault))
   const items = of.agents.flatMap((agent) => itemsOf(of, agent))
-  if (items.some((one) => one.completed && one.reported)) {
+  if (items.some((one) => one.completed && one.reported && one.checks.length === 0)) {
     lines.push('claimed by the agent; no checks were asked for, so nothing is verified')
   }
+  for (const { checks } of items) lines.push(...checks)
   for (const { why } of items) if (why.length > 0) lines.push('', ...why)
   lines.push(...heldLines(of, items.length), ...runningTasks(of))
   const parts = [
@@ -79,7 +81,13 @@ function homeFlag({ home }: Context): string {
   return home.source === '--home' ? ` --home ${home.value}` : ''
 }
 
-type Item = { id: string; completed: boolean; reported: boolean; why: string[] }
+type Item = {
+  id: string
+  completed: boolean
+  reported: boolean
+  checks: string[]
+  why: string[]
+}
 
 function itemsOf({ context, host, mine }: RunEnd, { id }: Agent): Item[] {
   const facts = host.facts(id)
@@ -93,7 +101,9 @@ function itemsOf({ context, host, mine }: RunEnd, { id }: Agent): Item[] {
       const completed = item.state === 'completed'
       const style = { zone, ids: context.ids, decided: false }
       const why = completed ? [] : whyLines(whyOf(view, projection, null), style)
-      return { id: item.id, completed, reported: item.result_brief_id !== null, why }
+      const { ids, ink } = context
+      const checks = completed ? checkLines(item, { ids, zone, ink }) : []
+      return { id: item.id, completed, reported: item.result_brief_id !== null, checks, why }
     })
 }
 

@@ -5,12 +5,13 @@
  */
 import { agentView } from '../protocol/agent-view.ts'
 import type { OperatorCommand } from '../protocol/operator.ts'
+import { isAlive, isMachine } from '../protocol/records.ts'
 import type { Agent, Emitted, Facts, Turn, Wait } from '../protocol/records.ts'
 import { RunLines } from '../present/run-lines.ts'
 import { safeJson } from '../present/safe.ts'
 import { wantsColour, zoneOf, type Context } from './context.ts'
 import { exits, refused, type Exit } from './failure.ts'
-import type { Notice, OwnedHome } from './ports.ts'
+import type { CheckedRunbook, Notice, OwnedHome } from './ports.ts'
 import { headLine } from './run-head.ts'
 import { RunProgress } from './run-progress.ts'
 import { answerTo, questionsOf } from './run-questions.ts'
@@ -112,7 +113,8 @@ export class RunSession {
     this.#mine.set(agent.id, mine)
     if (this.#options.target.kind !== 'resume') return
     for (const item of this.#owned.host.facts(agent.id)?.rows('work_items') ?? []) {
-      if (item.state === 'open') mine.add(item.id)
+      const checked = item.checks.some((check) => isMachine(check) && isAlive(check))
+      if (item.state === 'open' || checked) mine.add(item.id)
     }
   }
 
@@ -123,7 +125,9 @@ export class RunSession {
       if (agent.state === 'stopped' || this.#isHeld(agent.id)) {
         await this.#act({ do: 'start_agent', agent_id: agent.id })
       }
-      if (target.kind !== 'resume') {
+      if (target.kind === 'runbook' && target.checked !== null) {
+        await this.#make(agent.id, target.checked)
+      } else if (target.kind !== 'resume') {
         const surface = 'run_once'
         const { text } = target
         await this.#act({ do: 'send', agent_id: agent.id, text, surface })
@@ -131,6 +135,15 @@ export class RunSession {
         await this.#unblock(agent.id)
       }
     }
+  }
+
+  /** Checks are the operator's: an item that has some is made here and not by the agent. */
+  async #make(agent_id: string, { titles, checks, ...given }: CheckedRunbook): Promise<void> {
+    const todo_list = titles.map((text) => ({ text, state: 'pending' as const }))
+    const plan_status = 'ready' as const
+    const item = { ...given, plan_status, todo_list, checks: [...checks] }
+    const { id } = await this.#act({ do: 'create_item', agent_id, ...item })
+    if (id !== null) this.#mine.get(agent_id)?.add(id)
   }
 
   #isHeld(agent: string): boolean {
@@ -145,9 +158,10 @@ export class RunSession {
     }
   }
 
-  async #act(command: OperatorCommand): Promise<void> {
+  async #act(command: OperatorCommand) {
     const reply = await this.#owned.host.act(command)
     if (!reply.ok) throw refused(reply)
+    return reply
   }
 
   #notice(notice: Notice): void {

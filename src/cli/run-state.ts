@@ -4,7 +4,17 @@
  * or an open item's task or timer wait is pending, or while a question stands before the person.
  */
 import { activeWaitsOf, backOffEnd, projections, type AgentView } from '../protocol/agent-view.ts'
-import { limits, type Next, type Projection, type Turn, type Wait } from '../protocol/records.ts'
+import {
+  isAlive,
+  isMachine,
+  limits,
+  verificationOf,
+  type VerificationState,
+  type Next,
+  type Projection,
+  type Turn,
+  type Wait,
+} from '../protocol/records.ts'
 
 export type RunView = {
   now: string
@@ -21,6 +31,8 @@ export type RunView = {
   asking_tasks: readonly string[]
   /** What this run made or worked on and did not complete. */
   left: readonly Projection[]
+  /** Completed items of this run with checks, and what those come to. */
+  verifications: readonly { says: string; state: VerificationState; running: boolean }[]
   /** The last turn that ended in this run. */
   last_turn: Pick<Turn, 'outcome' | 'reason'> | null
   /** A question is being put to the person now. */
@@ -37,16 +49,36 @@ export function runState(view: RunView): RunState {
   if (view.broken) return { do: 'end', exit: 1, because: 'the runtime gave up' }
   const alive = pending(view)
   if (alive !== null) return { do: 'go_on', because: alive }
+  const checked = view.verifications.map(checkedEnd).filter((end) => end !== null)
   if (view.stopped) return { do: 'end', exit: 1, because: 'the agent is stopped' }
   if (view.hold !== null) return { do: 'end', exit: 1, because: 'the agent is held' }
   if (view.last_turn?.outcome === 'failed') {
     return { do: 'end', exit: 1, because: 'the last turn failed' }
   }
+  const worst = checked.find(({ exit }) => exit === 1) ?? checked[0]
+  if (worst !== undefined && worst.exit === 1) return { do: 'end', ...worst }
   if (view.left.length > 0) return { do: 'end', exit: 3, because: 'work is left that waits' }
   if (view.questions.length + view.asking_tasks.length > 0) {
     return { do: 'end', exit: 3, because: 'a question is open' }
   }
+  if (worst !== undefined) return { do: 'end', ...worst }
   return { do: 'end', exit: 0, because: 'nothing is left' }
+}
+
+/** What a completed item with checks does to the exit code; null: nothing. */
+function checkedEnd({ state, says }: RunView['verifications'][number]) {
+  switch (state) {
+    case 'failed':
+    case 'unknown':
+    case 'changed':
+      return { exit: 1, because: `not verified: ${says}` } as const
+    case 'pending':
+      return { exit: 3, because: 'a check waits for your answer' } as const
+    case 'none':
+    case 'asked':
+    case 'verified':
+      return null
+  }
 }
 
 /** What keeps the run alive, or null. */
@@ -54,6 +86,7 @@ function pending(view: RunView): string | null {
   const { next, hold } = view
   if (next.do === 'noop') return 'a turn runs'
   if (next.do === 'start_turn') return 'a turn starts'
+  if (view.verifications.some(({ running }) => running)) return 'checks are run'
   if (view.stopped) return null
   if (view.asking) return 'a question is open'
   if (hold !== null) return isShort(view.now, hold) ? 'a short hold' : null
@@ -86,6 +119,12 @@ export function runViewOf(
     item_waits: waits.filter((wait) => wait.work_item_id !== null),
     asking_tasks: tasks.flatMap(({ id, asking }) => (asking?.of === 'operator' ? [id] : [])),
     questions: waits.filter((wait) => wait.wake === 'operator_input'),
+    verifications: [...view.facts.rows('work_items')].flatMap((item) => {
+      if (item.state !== 'completed' || !mine.has(item.id)) return []
+      const running = item.checks.some((check) => isMachine(check) && isAlive(check))
+      const { state, says } = verificationOf(item)
+      return [{ state, says, running }]
+    }),
     left: projections(view).filter(({ item }) => item.state === 'open' && mine.has(item.id)),
   }
 }

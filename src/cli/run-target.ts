@@ -6,13 +6,13 @@ import { limits, type Agent } from '../protocol/records.ts'
 import { safeLine } from '../present/safe.ts'
 import type { Context } from './context.ts'
 import { usage, type CliFailure } from './failure.ts'
-import type { OwnedHome } from './ports.ts'
+import type { CheckedRunbook, OwnedHome } from './ports.ts'
 import { expand, type ModelSetting } from './settings.ts'
 
 /** `text` goes to a model as words, `runbook` is a program for the runbook model. */
 export type Target =
   | { kind: 'text'; text: string; from: string | null }
-  | { kind: 'runbook'; text: string; from: string }
+  | { kind: 'runbook'; text: string; from: string; checked: CheckedRunbook | null }
   | { kind: 'resume' }
 
 export type RunOptions = {
@@ -75,7 +75,7 @@ async function readFileTarget(
   const asText = options.model !== undefined && options.model !== 'runbook'
   return asText
     ? { kind: 'text', text: read.text, from: text }
-    : { kind: 'runbook', text: read.text, from: text }
+    : { kind: 'runbook', text: read.text, from: text, checked: null }
 }
 
 type Why = Exclude<Awaited<ReturnType<Context['ports']['read_text']>>, { ok: true }>['why']
@@ -112,11 +112,22 @@ function fitting(target: Target & { kind: 'text' }): Target {
   throw usage('over_limit', `the text is ${bytes} bytes; the limit is ${value}`, hint)
 }
 
-/** Every error of a runbook with its line, before anything is admitted. */
-export async function checkRunbook({ ports }: Context, target: Target): Promise<void> {
-  if (target.kind !== 'runbook') return
-  const errors = await ports.check_runbook(target.text)
-  if (errors.length === 0) return
+/**
+ * Every error of a runbook with its line, before anything is admitted; with the checks that it
+ * brings. Sent to another model a file has no checks: an agent cannot set any.
+ */
+export async function checkRunbook({ ports }: Context, target: Target): Promise<Target> {
+  if (target.kind === 'resume' || target.from === null) return target
+  const { errors, checked } = await ports.check_runbook(target.text)
+  if (target.kind === 'text') {
+    if (checked === null) return target
+    throw usage(
+      'checks_need_runbook',
+      `${safeLine(target.from)} brings checks, which only the runbook model takes from a file`,
+      'leave --model out, or: holon work check add',
+    )
+  }
+  if (errors.length === 0) return { ...target, checked }
   const count = errors.length === 1 ? 'an error' : `${errors.length} errors`
   throw usage(
     'runbook_invalid',

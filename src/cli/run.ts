@@ -29,8 +29,7 @@ export async function run(
   options: RunOptions,
 ): Promise<Exit> {
   const { ports, home } = context
-  const target = await readTarget(context, words, options)
-  await checkRunbook(context, target)
+  const target = await checkRunbook(context, await readTarget(context, words, options))
   const { config } = await readConfig(ports, home.value)
   if (target.kind === 'resume' && (await hasNothing(context))) {
     if (context.flags.json !== true) ports.err(`nothing is open in ${home.value}\n`)

@@ -6,10 +6,11 @@ import type { HomeReader } from './ports.ts'
 import { readLastTurns } from '../client/home-reads.ts'
 import { attentionOf } from '../protocol/attention.ts'
 import { projectionOf, projections, type AgentView } from '../protocol/agent-view.ts'
-import { budgetLine, type Projection, type WorkItem } from '../protocol/records.ts'
+import { budgetLine, verificationOf, type Projection, type WorkItem } from '../protocol/records.ts'
 import { spendByItem, type Spend } from '../protocol/spend.ts'
 import { whyOf } from '../protocol/why.ts'
 import { counted } from '../present/call-line.ts'
+import { checkLines, stateWords } from '../present/check-lines.ts'
 import { glyph, painted } from '../present/marks.ts'
 import { safeLine, safeLines } from '../present/safe.ts'
 import { spent, stateCell } from '../present/state-cell.ts'
@@ -83,7 +84,12 @@ async function completedOf(reader: HomeReader, view: AgentView): Promise<Project
   return rows.toReversed().flatMap((row) => projectionOf(view, row.id, row) ?? [])
 }
 
-const needsMe = ['needs_me', 'arrived', 'working', 'waiting', 'next', 'blocked', 'done']
+const needsMe = ['needs_me', 'failed', 'unknown', 'arrived', 'working'].concat([
+  'waiting',
+  'next',
+  'blocked',
+  'done',
+])
 
 /** `needing`: entries of the inbox, which is where they are listed. */
 function workTable(context: Context, listed: readonly Listed[], needing: number): string[] {
@@ -144,7 +150,10 @@ export function workShow(context: Context, text: string): Promise<Exit> {
       ...budgetLines(projection),
       ...todoLines(context, item),
       ...planLines(plan),
-      ...(item.result_summary === null ? [] : ['report', ...indented(item.result_summary), '']),
+      ...paragraph(checkLines(item, { ids, zone, ink: context.ink })),
+      ...(item.result_summary === null
+        ? []
+        : [claimLine(item), ...indented(item.result_summary), '']),
       `${ids.short(id)}, agent ${safeLine(item.agent_id)}, made ${clock(item.created_at, zone)}, ` +
         `revision ${item.revision}, ${counted(turns.length, 'turn')}, spent ${used}`,
     ])
@@ -152,8 +161,14 @@ export function workShow(context: Context, text: string): Promise<Exit> {
   })
 }
 
+const paragraph = (lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : [...lines, '']
+
 const indented = (text: string): string[] =>
   safeLines(text.trim()).map((line) => `  ${line}`.trimEnd())
+
+/** The report is the agent's word; what stands beside it is not. */
+const claimLine = (item: WorkItem): string => `report, ${stateWords[verificationOf(item).state]}`
 
 const todoMarks = { completed: 'done', in_progress: 'working', pending: 'next' } as const
 

@@ -5,6 +5,7 @@
  */
 import type { z } from 'zod'
 import type * as acted from '../protocol/acted.ts'
+import type * as checks from '../protocol/check-record.ts'
 import type * as agents from '../protocol/agent-record.ts'
 import type * as attention from '../protocol/attention.ts'
 import type * as trees from '../protocol/delegation-record.ts'
@@ -80,6 +81,14 @@ type WorkItems = {
   }
   'POST /agents/{agent}/work-items/{item}/complete': {
     body?: In<typeof items.completeBody>
+    answer: Out<typeof acted.actedOnItem>
+  }
+  'POST /agents/{agent}/work-items/{item}/checks/run': {
+    body?: In<typeof checks.runChecksBody>
+    answer: Out<typeof acted.actedOnItem>
+  }
+  'POST /agents/{agent}/work-items/{item}/checks/{name}/answer': {
+    body: In<typeof checks.answerCheckBody>
     answer: Out<typeof acted.actedOnItem>
   }
   'GET /agents/{agent}/work-items/{item}/why': {

@@ -6,6 +6,7 @@
 import { promptLimit } from '../domain/rank.ts'
 import { candidateClasses, type CandidateClass, type Projection } from '../domain/readiness.ts'
 import type { Timestamp } from '../domain/time.ts'
+import { verificationOf } from '../domain/verification.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { contextLimits } from './limits.ts'
 import { clip, counted, oneLine, quoted } from './phrase.ts'
@@ -98,7 +99,7 @@ function candidateLine(p: Projection, situation: Situation): string {
   const { item } = p
   if (item.result_summary !== null && p.lifecycle === 'completed') {
     const report = quoted(item.result_summary, contextLimits.report_head.value)
-    return `${item.id} ${quoted(item.objective, 500)}, report: ${report}`
+    return `${item.id} ${quoted(item.objective, 500)}${checked(item)}, report: ${report}`
   }
   const parts = [`${item.id} ${quoted(item.objective, 500)}`, p.scheduling_state]
   if (p.current_todo !== null) parts.push(`todo: ${oneLine(p.current_todo.text)}`)
@@ -114,4 +115,22 @@ function holdWords(p: Projection, now: Timestamp): string[] {
   else if (p.reason.code === 'needs_input') parts.push('held by: its plan needs input')
   if (p.wait !== null && p.wait.trigger_count > 0) parts.push(triggers(p.wait, now))
   return parts
+}
+
+/** Nothing where no checks were asked for: every completion is a claim. */
+function checked(item: Projection['item']): string {
+  const { state, says } = verificationOf(item)
+  switch (state) {
+    case 'none':
+    case 'asked':
+      return ''
+    case 'verified':
+      return ', verified'
+    case 'pending':
+      return ', its checks are not all done'
+    case 'failed':
+    case 'unknown':
+    case 'changed':
+      return `, not verified (${oneLine(says)})`
+  }
 }

@@ -6,6 +6,7 @@ import { budgetLine } from '../domain/budget.ts'
 import type { Projection } from '../domain/readiness.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
 import { between, type Timestamp } from '../domain/time.ts'
+import { verificationOf } from '../domain/verification.ts'
 import type { Message } from '../domain/message.ts'
 import type { PlanDescriptor } from '../domain/plan.ts'
 import type { TokenEstimator } from './estimate.ts'
@@ -68,6 +69,10 @@ function stateWords(item: ItemView, now: Timestamp): string {
   const parts: string[] = [p.lifecycle]
   if (p.lifecycle === 'open') parts.push(p.scheduling_state)
   if (p.reason.code === 'needs_input') parts.push('its plan needs input')
+  if (p.lifecycle === 'completed' && p.item.checks.length > 0) {
+    const { state, says } = verificationOf(p.item)
+    parts.push(state === 'verified' ? 'verified' : `not verified (${oneLine(says)})`)
+  }
   parts.push(p.focus === 'current' ? 'in focus' : 'not in focus')
   parts.push(`revision ${p.item.revision}`, `changed ${ago(p.item.updated_at, now)}`)
   return parts.join(', ')

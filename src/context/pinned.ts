@@ -4,6 +4,8 @@
  * operator said about it. A function of the rows alone, without the time of the request: while they
  * do not change, neither does a byte of it.
  */
+import type { Check } from '../domain/check.ts'
+import { asked } from '../domain/check-words.ts'
 import type { Message } from '../domain/message.ts'
 import type { PlanDescriptor } from '../domain/plan.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
@@ -28,6 +30,7 @@ export function pinnedLines({ projection: { item, wait }, plan, tasks }: ItemVie
     `plan: ${planLine(item.plan_status, plan)}`,
     ...planProblem(plan),
     ...todoLines(item.todo_list),
+    ...checkLines(item.checks),
     ...(item.blocked_by === null ? [] : [`blocked by: ${quoted(item.blocked_by, 2_000)}`]),
     ...(wait === null ? [] : [`wait: ${waitWords(wait)}`]),
     ...(open.length === 0 ? [] : ['open tasks:', ...open.map((task) => `- ${taskWords(task)}`)]),
@@ -59,6 +62,16 @@ const todoLines = (todos: readonly Todo[]): string[] =>
   todos.length === 0
     ? ['todos: none']
     : ['todos:', ...todos.map(({ state, text }) => `${boxes[state]} ${oneLine(text)}`)]
+
+/** What was asked, and never how it went: that is told where the item stands as completed. */
+const checkLines = (checks: readonly Check[]): string[] =>
+  checks.length === 0
+    ? []
+    : [
+        'checks that the operator has the runtime run itself, once it is completed; see before ' +
+          'you complete it that they pass:',
+        ...checks.map((check) => `- ${oneLine(`${check.name} (${check.kind}): ${asked(check)}`)}`),
+      ]
 
 function waitWords(wait: Wait): string {
   const parts = [

@@ -3,6 +3,7 @@
  * (contracts 9). A deleted agent keeps all its rows, and its name is never used again.
  */
 import type { Agent, Workspace } from './agent.ts'
+import { giveUpChecks } from './checks.ts'
 import { activeWaits, agentOf, openTurn, type Draft } from './facts.ts'
 import { isAgentId } from './ids.ts'
 import { limits } from './limits.ts'
@@ -115,6 +116,7 @@ export function deleteAgent(d: Draft): Lived | Rejection {
   if (running.length > 0) {
     return no('tasks_running', `${running.map(({ id }) => id).join(', ')} still run.`)
   }
+  giveUpChecks(d, 'its agent was deleted')
   endWhatWaits(d, 'operator', 'the agent was deleted')
   d.emit({ type: 'agent_deleted', id: agent.id, by: 'operator' })
   return { ok: true, agent: agentOf(d), changed: true }

@@ -61,12 +61,20 @@ export function canOfItem(view: CanView, item: WorkItem): Action[] {
   const rows: Extra = [['work_items', item]]
   const { id: work_item_id } = item
   const plan_status = item.plan_status === 'draft' ? 'ready' : 'draft'
+  const asked = item.checks.find(({ kind, run }) => kind === 'person' && run?.state === 'owed')
+  const answer = { work_item_id, name: asked?.name ?? '', run: asked?.run?.n ?? 0, passed: true }
+  const checks =
+    item.checks.length === 0
+      ? []
+      : [dry(view, 'run its checks', { do: 'run_checks', work_item_id }, rows)]
   return [
     dry(view, 'put it in focus', { do: 'pick', work_item_id }, rows),
     dry(view, 'complete it', { do: 'complete', work_item_id }, rows),
     dry(view, 'let it go on', { do: 'unblock', work_item_id }, rows),
     dry(view, 'change it', { do: 'update_item', work_item_id, plan_status }, rows),
     dry(view, 'say something about it', { do: 'send', text: 'x', work_item_id }, rows),
+    ...checks,
+    ...(asked ? [dry(view, 'answer its check', { do: 'answer_check', ...answer }, rows)] : []),
   ]
 }
 

@@ -3,6 +3,7 @@
  * report (contracts 2). A report comes in the completing turn or not at all.
  */
 import type { Call, Warning } from './call.ts'
+import { oweChecks } from './checks.ts'
 import { activeWaitOf, type Draft } from './facts.ts'
 import { openItem, releaseFocus } from './focus.ts'
 import { taskResultId, type BriefId, type WorkItemId } from './ids.ts'
@@ -81,6 +82,7 @@ export function completeItem(
     pending_todo_count: pending,
     in_progress_todo_count: running,
   })
+  oweChecks(d, item)
   if (brief_id !== null && report !== null) {
     deliverResult(d, { brief_id, report, item: item.id, turn: command.turn, warnings })
   }

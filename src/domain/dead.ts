@@ -25,10 +25,14 @@ export function undoReviews(d: Draft, turn: Turn): void {
   }
 }
 
-/** A runtime note that missed its request has no reader any more. */
+/**
+ * A runtime note that missed its request has no reader any more. What the runtime tells in the
+ * normal lane is for a turn of its own, and stays.
+ */
 export function dropNotes(d: Draft): void {
   for (const message of [...d.rows('messages')]) {
     if (message.status !== 'queued' || message.kind !== 'internal_followup') continue
+    if (message.priority === 'normal') continue
     d.emit({ type: 'message_dropped', id: message.id, reason: 'the turn it was for has ended' })
   }
 }

@@ -23,6 +23,7 @@ import { isTerminal } from './task.ts'
 import { later, type Timestamp } from './time.ts'
 import { isLiveSchedule } from './timetable.ts'
 import type { Round, Turn } from './turn.ts'
+import { isUnverified } from './verification.ts'
 import type { Wait } from './wait.ts'
 import type { WorkItem } from './work-item.ts'
 import { isGone } from './worktree.ts'
@@ -121,7 +122,7 @@ export class AgentFacts implements Facts {
       for (const [id, row] of rows) {
         const live =
           table === 'work_items' && (row as WorkItem).state === 'completed'
-            ? recent.has(row as WorkItem)
+            ? recent.has(row as WorkItem) || isUnverified(row as WorkItem)
             : isLiveRow(this, table, row)
         if (!live) this.#drop(table, id)
       }
@@ -142,7 +143,8 @@ export function isLiveRow(facts: Facts, table: Table, row: Rows[Table]): boolean
       return true
     case 'work_items': {
       const item = row as WorkItem
-      return item.state === 'open' || recentCompleted(facts).includes(item)
+      if (item.state === 'open' || isUnverified(item)) return true
+      return recentCompleted(facts).includes(item)
     }
     case 'pacing': {
       const kept = row as Rows['pacing']
@@ -371,7 +373,9 @@ export function* openItems(facts: Facts): Iterable<WorkItem> {
 
 function recentCompleted(facts: Facts): WorkItem[] {
   const found: WorkItem[] = []
-  for (const item of facts.rows('work_items')) if (item.state === 'completed') found.push(item)
+  for (const item of facts.rows('work_items')) {
+    if (item.state === 'completed' && !isUnverified(item)) found.push(item)
+  }
   return found.sort((a, b) => b.changed_seq - a.changed_seq).slice(0, completedKept)
 }
 

@@ -2,6 +2,7 @@
  * Ingress: how inputs enter. Every accepted signal is a row before it is acknowledged; what it
  * resolves or triggers happens in the same commit; nothing here creates a work item (contracts 4).
  */
+import { isCommandOf } from './check.ts'
 import { activeWaits, agentOf, agentPacing, type Draft } from './facts.ts'
 import { taskResultId, type MessageId, type TaskId, type WaitId, type WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
@@ -169,7 +170,10 @@ export type EndedTask = {
   body: string
 }
 
-/** The end of a task: its terminal row, its one result message, the waits it resolves. */
+/**
+ * The end of a task: its terminal row, its one result message, the waits it resolves. The item of a
+ * check's command is among the facts while the check runs.
+ */
 export function endTask(d: Draft, end: EndedTask): void {
   const task = d.row('tasks', end.task_id)
   if (!task) throw new Error(`no row for ${end.task_id}`)
@@ -183,8 +187,9 @@ export function endTask(d: Draft, end: EndedTask): void {
     output_bytes: end.output_bytes,
     ended_at: end.ended_at,
   })
-  if (task.promoted) {
-    const item = task.work_item_id === null ? null : d.row('work_items', task.work_item_id)
+  // How a check's command ended is told by its check.
+  const item = task.work_item_id === null ? null : d.row('work_items', task.work_item_id)
+  if (task.promoted && !isCommandOf(item?.checks ?? [], task.id)) {
     const over = task.work_item_id !== null && item?.state !== 'open'
     admit(d, {
       id: taskResultId(task.id),

@@ -78,6 +78,8 @@ type Past = {
     string,
     Of<'task_queued'> & { status: Task['status']; promoted: boolean; end: TaskEnd | null }
   >
+  /** Commands of checks, whose end is the check's to tell. */
+  checks: Set<string>
   delegations: Map<string, Of<'delegation_made'> & { end: TaskEnd | null }>
   /** Result messages by id. */
   results: Map<string, number>
@@ -90,6 +92,7 @@ export function familyHistory(events: readonly StoredEvent[]): string[] {
     found: [],
     isPrivate: false,
     tasks: new Map(),
+    checks: new Set(),
     delegations: new Map(),
     results: new Map(),
     items: new Map(),
@@ -124,6 +127,7 @@ const walk: Walk = {
     if (status !== 'queued') past.found.push(`30: ${event.id} started after it was ${status}`)
     moveTask(past, event.id, 'running')
   },
+  check_started: (past, event) => void past.checks.add(event.task_id),
   task_cancelling: (past, event) => moveTask(past, event.id, 'cancelling'),
   task_promoted(past, event) {
     const task = past.tasks.get(event.id)
@@ -174,7 +178,8 @@ function admitted(past: Past, event: Of<'message_admitted'>): void {
 function routed(past: Past): void {
   for (const { id, kind, promoted, end } of past.tasks.values()) {
     const results = past.results.get(taskResultId(id)) ?? 0
-    const owed = (promoted || kind === 'child_agent') && end !== null ? 1 : 0
+    const tells = (promoted || kind === 'child_agent') && !past.checks.has(id)
+    const owed = tells && end !== null ? 1 : 0
     if (results !== owed) past.found.push(`31: ${id} sent ${results} results and owes ${owed}`)
   }
   for (const { id, task_id, end } of past.delegations.values()) {

@@ -128,6 +128,9 @@ const items: On = {
     if (item) item.completed = true
   },
   work_item_reported: (k, event) => changeItem(k, event),
+  check_owed: (k, event) => changeItem(k, event),
+  check_started: (k, event) => changeItem(k, event),
+  check_finished: (k, event) => changeItem(k, event),
   brief_delivered(k, event) {
     if (event.kind !== 'result' || event.work_item_id === null) return
     const item = k.items.get(event.work_item_id)
@@ -139,11 +142,14 @@ const items: On = {
   },
 }
 
+/** What may be learnt of a completed item. */
+const stays = new Set(['work_item_reported', 'check_owed', 'check_started', 'check_finished'])
+
 function changeItem(k: Known, event: Event): void {
   const item = k.items.get(event.id)
   if (!item) return
   item.revision += 1
-  if (item.completed && event.type !== 'work_item_reported') {
+  if (item.completed && !stays.has(event.type)) {
     k.found.push(`7: ${event.type} after the completion of ${event.id}`)
   }
 }

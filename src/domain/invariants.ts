@@ -7,6 +7,7 @@
 import { isOverBudget, meterOf } from './budget.ts'
 import type { StoredEvent } from './event.ts'
 import { agentOf, agentPacing, openTurn, type Facts } from './facts.ts'
+import { checkHistory, checkRows } from './invariants-checks.ts'
 import { familyHistory, familyRows } from './invariants-family.ts'
 import { historyViolations } from './invariants-history.ts'
 import { outsideHistory, outsideRows } from './invariants-outside.ts'
@@ -25,7 +26,12 @@ export function violations(facts: Facts, events: readonly StoredEvent[] = []): s
   for (const [number, check] of checks) {
     for (const sentence of check(facts)) found.push(`${number}: ${sentence}`)
   }
-  const past = [historyViolations(facts, events), outsideHistory(events), familyHistory(events)]
+  const past = [
+    historyViolations(facts, events),
+    outsideHistory(events),
+    familyHistory(events),
+    checkHistory(events),
+  ]
   return [...found, ...past.flat()]
 }
 
@@ -144,9 +150,12 @@ const byRows: { readonly [number: string]: Check } = {
   },
 }
 
-const checks: readonly (readonly [string, Check])[] = [byRows, outsideRows, familyRows].flatMap(
-  (one) => Object.entries(one),
-)
+const checks: readonly (readonly [string, Check])[] = [
+  byRows,
+  outsideRows,
+  familyRows,
+  checkRows,
+].flatMap((one) => Object.entries(one))
 
 /**
  * An idle agent says so, and nothing lies where nobody will come by: when `next` sleeps nothing is

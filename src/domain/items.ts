@@ -3,6 +3,7 @@
  * success without an event, and every refusal names the value and the remedy (contracts 2).
  */
 import type { Warning } from './call.ts'
+import type { Check } from './check.ts'
 import { activeWaitOf, openItems, openTurn, type Draft, type Facts } from './facts.ts'
 import { mustProject, openItem, releaseFocus } from './focus.ts'
 import type { WaitId, WorkItemId } from './ids.ts'
@@ -23,6 +24,8 @@ export type CreateItem = {
   todo_list: readonly Todo[]
   plan: PlanStored
   budget: Budget | null
+  /** The operator's alone to give; absent: none. */
+  checks?: readonly Check[]
 }
 
 export type Mutated = {
@@ -50,6 +53,9 @@ export function checkCreate(
 export function createItem(d: Draft, command: CreateItem): Mutated | Rejection {
   const wrong = checkCreate(d, command)
   if (wrong) return wrong
+  if (command.checks !== undefined && command.by !== 'operator') {
+    throw new Error(`${command.by} sets the checks of ${command.id}`)
+  }
   d.emit({ type: 'work_item_created', ...command, objective: command.objective.trim() })
   if (command.budget !== null) openMeter(d, command.id, nothingUsed)
   if (command.by === 'operator') outsideInput(d, command.id, 'operator')
@@ -70,6 +76,8 @@ export type UpdateItem = {
   todo_list?: readonly Todo[]
   blocked_by?: string | null
   budget?: Budget | null
+  /** The operator's alone to give. */
+  checks?: readonly Check[]
   /** What was used before a budget is set; needed with one. */
   so_far?: UseSoFar
 }
@@ -81,6 +89,9 @@ export function updateItem(d: Draft, command: UpdateItem): Mutated | Rejection {
   const wrong = checkUpdate(command)
   if (wrong) return wrong
 
+  if (command.checks !== undefined && command.by !== 'operator') {
+    throw new Error(`${command.by} sets the checks of ${item.id}`)
+  }
   const changed = differing(item, command)
   const wait = activeWaitOf(d, item.id)
   const cleared =
@@ -124,7 +135,14 @@ function differing(
   command: UpdateItem,
 ): WorkItemChanges {
   const changed: Record<string, unknown> = {}
-  for (const key of ['objective', 'plan_status', 'todo_list', 'blocked_by', 'budget'] as const) {
+  for (const key of [
+    'objective',
+    'plan_status',
+    'todo_list',
+    'blocked_by',
+    'budget',
+    'checks',
+  ] as const) {
     const given = command[key]
     if (given === undefined) continue
     const value = typeof given === 'string' ? given.trim() : given
@@ -134,8 +152,8 @@ function differing(
 }
 
 function checkUpdate(command: UpdateItem): Rejection | null {
-  const { objective, todo_list, blocked_by, plan_status, budget } = command
-  const given = [objective, todo_list, blocked_by, plan_status, budget]
+  const { objective, todo_list, blocked_by, plan_status, budget, checks } = command
+  const given = [objective, todo_list, blocked_by, plan_status, budget, checks]
   if (given.every((value) => value === undefined)) {
     return no('nothing_to_update', `No field of ${command.work_item_id} is given.`)
   }

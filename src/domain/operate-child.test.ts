@@ -42,6 +42,8 @@ const acts: Record<DecidedAct['do'], Bare | null> = {
   pick: { do: 'pick', work_item_id },
   complete: { do: 'complete', work_item_id },
   unblock: { do: 'unblock', work_item_id },
+  run_checks: { do: 'run_checks', work_item_id },
+  answer_check: { do: 'answer_check', work_item_id, name: 'x', run: 1, passed: true },
   send: { do: 'send', text: 'x' },
   answer: { do: 'answer', wait_id: 'wait_0001', text: 'x', bound_hash: 'x' },
   cancel_wait: { do: 'cancel_wait', wait_id: 'wait_0001' },

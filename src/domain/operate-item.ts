@@ -1,8 +1,10 @@
 /** The operator's acts on work items: the agent's own rules, with `by: operator`, and an answer. */
 import { meterOf } from './budget.ts'
 import { budgetWarnings, changedBudget } from './budget-change.ts'
+import { checksOf } from './check-spec.ts'
+import { answerCheck, runAgain } from './checks.ts'
 import { completeItem } from './complete.ts'
-import { activeWaitOf, type Draft } from './facts.ts'
+import { activeWaitOf, agentOf, type Draft } from './facts.ts'
 import { openItem, pickItem } from './focus.ts'
 import type { WorkItemId } from './ids.ts'
 import { createItem, tellRunningTurn, updateItem } from './items.ts'
@@ -19,6 +21,8 @@ export function create(d: Draft, act: Act<'create_item'>, known: Known): Done | 
   const { id, plan } = known.new_item
   const set = changedBudget(null, act.budget ?? null, d.now)
   if (isRejection(set)) return set
+  const asked = checksOf(act.checks ?? [], agentOf(d).workspace.root)
+  if (isRejection(asked)) return asked
   const made = createItem(d, {
     id,
     by: 'operator',
@@ -27,6 +31,7 @@ export function create(d: Draft, act: Act<'create_item'>, known: Known): Done | 
     todo_list: act.todo_list ?? [],
     plan,
     budget: set.budget,
+    ...(asked.checks.length === 0 ? {} : { checks: asked.checks }),
   })
   if (isRejection(made)) return made
   const warnings = [...brief(made.warnings), ...budgetWords(d, id, act, known)]
@@ -52,11 +57,14 @@ export function update(d: Draft, act: Act<'update_item'>, known: Known): Done | 
   const { objective, plan_status, todo_list, blocked_by } = act
   const set = act.budget === undefined ? null : changedBudget(item.budget, act.budget, d.now)
   if (isRejection(set)) return set
+  const asked = act.checks === undefined ? null : checksOf(act.checks, agentOf(d).workspace.root)
+  if (isRejection(asked)) return asked
   const so_far = known.budget?.so_far
   const updated = updateItem(d, {
     work_item_id,
     by: 'operator',
     ...(set === null ? {} : { budget: set.budget }),
+    ...(asked === null ? {} : { checks: asked.checks }),
     ...(so_far === undefined ? {} : { so_far }),
     ...(objective === undefined ? {} : { objective }),
     ...(plan_status === undefined ? {} : { plan_status }),
@@ -113,6 +121,22 @@ export function unblock(d: Draft, act: Act<'unblock'>): Done | Rejection {
   const what = cleared.length === 0 ? 'nothing held it' : cleared.join(', ')
   const warnings = [...brief(updated.warnings), ...(asked ? [questionCancelled] : [])]
   return done(`${work_item_id} may go on: ${what}.`, { id: work_item_id, warnings })
+}
+
+export function runChecks(d: Draft, act: Act<'run_checks'>): Done | Rejection {
+  const { work_item_id, names = null } = act
+  const again = runAgain(d, { work_item_id, names })
+  if (isRejection(again)) return again
+  const which = again.names.join(', ')
+  return done(`${which} of ${work_item_id} will be run.`, { id: work_item_id })
+}
+
+export function answer(d: Draft, act: Act<'answer_check'>): Done | Rejection {
+  const { work_item_id, name, run, passed, words = null } = act
+  const answered = answerCheck(d, { work_item_id, name, run, passed, words })
+  if (isRejection(answered)) return answered
+  const said = `${name} of ${work_item_id} is answered: ${passed ? 'passed' : 'failed'}.`
+  return done(said, { id: work_item_id })
 }
 
 const questionCancelled = {

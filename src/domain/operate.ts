@@ -73,6 +73,10 @@ function decide(d: Draft, act: DecidedAct, known: Known): Done | Rejection {
       return item.complete(d, act)
     case 'unblock':
       return item.unblock(d, act)
+    case 'run_checks':
+      return item.runChecks(d, act)
+    case 'answer_check':
+      return item.answer(d, act)
     case 'send':
       return inbox.send(d, act)
     case 'answer':

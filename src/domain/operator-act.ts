@@ -3,6 +3,7 @@
  * and become what they name when a rule finds their row. `protocol/operator.ts` is the schema.
  */
 import type { BudgetChange } from './budget-change.ts'
+import type { CheckGiven } from './check-spec.ts'
 import type { Via } from './delivery.ts'
 import type { ReceiptKey } from './receipts.ts'
 import type { MissedPolicy, OverlapPolicy, ScheduleSpec } from './timetable.ts'
@@ -23,6 +24,7 @@ type ItemAct =
       todo_list: Todo[]
       blocked_by: string
       budget: BudgetChange
+      checks: CheckGiven[]
     }>)
   | ({ do: 'update_item'; work_item_id: string } & Maybe<{
       /** Refused when the item is at another revision. */
@@ -32,10 +34,22 @@ type ItemAct =
       todo_list: Todo[]
       blocked_by: string | null
       budget: BudgetChange
+      /** In the place of all there were. */
+      checks: CheckGiven[]
     }>)
   | ({ do: 'pick'; work_item_id: string } & Maybe<{ reason: string }>)
   | ({ do: 'complete'; work_item_id: string } & Maybe<{ report: string }>)
   | { do: 'unblock'; work_item_id: string }
+  /** Of a completed item; without names all of its checks. */
+  | ({ do: 'run_checks'; work_item_id: string } & Maybe<{ names: string[] }>)
+  /** Of a check by a person. `run` is the number of the run as it was shown. */
+  | ({
+      do: 'answer_check'
+      work_item_id: string
+      name: string
+      run: number
+      passed: boolean
+    } & Maybe<{ words: string }>)
 
 type MessageAct =
   | ({ do: 'send'; text: string } & Maybe<{

@@ -4,21 +4,23 @@
  */
 import type { PlanDescriptor } from './plan.ts'
 import type { Projection } from './readiness.ts'
+import { verificationOf } from './verification.ts'
 import type { Wait } from './wait.ts'
 
 export type ItemRecord = { [field: string]: unknown }
 
-/** The record; `todo_list` may be left out of long lists. */
+/** The record; `todo_list` and `checks` may be left out of long lists. */
 export function itemRecord(
   projection: Projection,
   plan: PlanDescriptor | null,
   options: { include_todo_list: boolean },
 ): ItemRecord {
   const { item, wait } = projection
-  const { changed_seq: _, plan_artifact, todo_list, ...stored } = item
+  const { changed_seq: _, plan_artifact, todo_list, checks, ...stored } = item
   return {
     ...stored,
-    ...(options.include_todo_list ? { todo_list } : {}),
+    ...(options.include_todo_list ? { todo_list, checks } : {}),
+    verification: verificationOf(item),
     todo_counts: todoCounts(projection),
     plan_artifact: plan ?? { path: plan_artifact.path, bytes: plan_artifact.bytes },
     lifecycle: projection.lifecycle,

@@ -2,6 +2,7 @@
  * WorkItem: the durable thread of work. Its row, the events that make it, and their fold.
  * What is derived from it (readiness, candidate class) is in readiness.ts and never stored.
  */
+import { evolveChecks, type Check, type CheckEvent } from './check.ts'
 import type { AgentId, BriefId, WorkItemId } from './ids.ts'
 import type { Timestamp } from './time.ts'
 
@@ -21,9 +22,6 @@ export type Budget = {
   max_rounds: number | null
   deadline: Timestamp | null
 }
-
-/** An acceptance check the runtime itself will run (a later issue gives it a runner). */
-export type Check = { name: string; cmd: string }
 
 /** What the ledger keeps of the plan file; the body is only ever in the file and its snapshots. */
 export type PlanStored = {
@@ -47,6 +45,7 @@ export type WorkItem = {
   result_summary: string | null
   result_brief_id: BriefId | null
   budget: Budget | null
+  /** What the operator wants to see of it once it is completed, and what that showed. */
   checks: readonly Check[]
   created_at: Timestamp
   updated_at: Timestamp
@@ -59,7 +58,7 @@ export type WorkItem = {
 export type By = 'agent' | 'operator' | 'runtime'
 
 export type WorkItemChanges = Partial<
-  Pick<WorkItem, 'objective' | 'plan_status' | 'todo_list' | 'blocked_by' | 'budget'>
+  Pick<WorkItem, 'objective' | 'plan_status' | 'todo_list' | 'blocked_by' | 'budget' | 'checks'>
 >
 
 export type WorkItemEvent =
@@ -72,6 +71,8 @@ export type WorkItemEvent =
       todo_list: readonly Todo[]
       plan: PlanStored
       budget: Budget | null
+      /** Absent: none. */
+      checks?: readonly Check[]
     }
   | { type: 'work_item_updated'; id: WorkItemId; by: By; changed: WorkItemChanges }
   | { type: 'plan_changed'; id: WorkItemId; plan: PlanStored }
@@ -87,6 +88,7 @@ export type WorkItemEvent =
       in_progress_todo_count: number
     }
   | { type: 'work_item_reported'; id: WorkItemId; result_summary: string; brief_id: BriefId }
+  | CheckEvent
 
 export function evolveWorkItem(
   item: WorkItem | null,
@@ -107,7 +109,7 @@ export function evolveWorkItem(
       result_summary: null,
       result_brief_id: null,
       budget: event.budget,
-      checks: [],
+      checks: event.checks ?? [],
       created_at: meta.at,
       updated_at: meta.at,
       completed_at: null,
@@ -115,7 +117,7 @@ export function evolveWorkItem(
     }
   }
   if (item === null) throw new Error(`${event.type} before work_item_created: ${event.id}`)
-  if (item.state === 'completed' && event.type !== 'work_item_reported') {
+  if (item.state === 'completed' && !afterCompletion.has(event.type)) {
     throw new Error(`${event.type} after the completion of ${event.id}`)
   }
   const moved = {
@@ -125,6 +127,11 @@ export function evolveWorkItem(
     changed_seq: meta.seq,
   }
   switch (event.type) {
+    case 'check_owed':
+    case 'check_started':
+    case 'check_finished':
+      if (item.state === 'open') throw new Error(`${event.type} before the end of ${event.id}`)
+      return { ...moved, checks: evolveChecks(item.checks, event, meta.at) }
     case 'work_item_updated':
       return { ...moved, ...event.changed }
     case 'plan_changed':
@@ -141,3 +148,11 @@ export function evolveWorkItem(
       return { ...moved, result_summary: event.result_summary, result_brief_id: event.brief_id }
   }
 }
+
+/** What may still be learnt of a completed item; nothing of it reopens. */
+const afterCompletion: ReadonlySet<WorkItemEvent['type']> = new Set([
+  'work_item_reported',
+  'check_owed',
+  'check_started',
+  'check_finished',
+])

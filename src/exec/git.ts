@@ -19,6 +19,8 @@ export type GitCall = {
   git_dir?: string
   work_tree?: string
   index_file?: string
+  /** Where new objects are written, and where those that are there already are read. */
+  objects?: { write: string; read: string }
   stdin?: Uint8Array | string
   filters?: readonly string[]
   durable?: boolean
@@ -93,7 +95,7 @@ const withoutFilter = (name: string): [string, string][] => [
 /** The whole environment of one call. */
 export function gitEnvironment(
   parent: Readonly<Record<string, string | undefined>>,
-  call: Pick<GitCall, 'index_file' | 'filters' | 'durable'>,
+  call: Pick<GitCall, 'index_file' | 'objects' | 'filters' | 'durable'>,
 ): Record<string, string> {
   const env: Record<string, string> = {
     LC_ALL: 'C',
@@ -115,6 +117,10 @@ export function gitEnvironment(
   }
   for (const name of passed) if (parent[name] !== undefined) env[name] = parent[name]
   if (call.index_file !== undefined) env['GIT_INDEX_FILE'] = call.index_file
+  if (call.objects !== undefined) {
+    env['GIT_OBJECT_DIRECTORY'] = call.objects.write
+    env['GIT_ALTERNATE_OBJECT_DIRECTORIES'] = JSON.stringify(call.objects.read)
+  }
   const settings = [
     ...Object.entries(quiet),
     ...Object.entries(call.durable === true ? durable : {}),

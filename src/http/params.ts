@@ -42,3 +42,9 @@ export const limit = z
     default: httpLimits.page_default.value,
     description: 'Entries of the page, at most.',
   })
+
+/** The name of a check within its item. */
+export const checkName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'is not the name of a check')
+  .openapi({ description: 'The name of the check.', example: 'tests' })

@@ -5,6 +5,7 @@
 import * as agents from './agents.ts'
 import type { HttpApp } from './app-env.ts'
 import * as attention from './attention.ts'
+import * as checks from './checks.ts'
 import * as delegations from './delegations.ts'
 import * as contexts from './contexts.ts'
 import * as deliveries from './deliveries.ts'
@@ -31,6 +32,7 @@ const overViews = [
   agents,
   messages,
   workItems,
+  checks,
   itemViews,
   waits,
   tasks,

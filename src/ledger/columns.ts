@@ -4,6 +4,7 @@
  */
 import { tables, type Rows, type Table } from '../domain/event.ts'
 import { roundId } from '../domain/turn.ts'
+import { isUnverified } from '../domain/verification.ts'
 import { schema, type Database } from './schema.ts'
 
 /** All but what is not in the row, its place among the events, and `data`, which is the row. */
@@ -11,7 +12,12 @@ type Derived<T extends Table> = Omit<Database[T], 'born' | 'changed' | 'data'>
 
 const derive: { [T in Table]: (row: Rows[T]) => Derived<T> } = {
   agents: ({ id, state }) => ({ id, state }),
-  work_items: ({ id, agent_id, state, changed_seq }) => ({ id, agent_id, state, changed_seq }),
+  work_items: (row) => ({
+    id: row.id,
+    agent_id: row.agent_id,
+    state: row.state,
+    changed_seq: placeOf(row),
+  }),
   waits: (row) => ({
     id: row.id,
     agent_id: row.agent_id,
@@ -97,6 +103,15 @@ const derive: { [T in Table]: (row: Rows[T]) => Derived<T> } = {
     reserved: Number(reserved !== null),
   }),
 }
+
+/**
+ * Above every real one: completed items that their checks do not verify come first, because they
+ * are live until they are verified.
+ */
+export const unverifiedFrom = 2 ** 40
+
+const placeOf = (item: Rows['work_items']): number =>
+  item.changed_seq + (isUnverified(item) ? unverifiedFrom : 0)
 
 export type Cell = string | number | null
 

@@ -11,6 +11,7 @@ import { tables, type Rows, type Table } from '../domain/event.ts'
 import { isLiveWait } from '../domain/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
 import type { Timestamp } from '../domain/time.ts'
+import { unverifiedFrom } from './columns.ts'
 import type { LiveRows } from './port.ts'
 import type { Database } from './schema.ts'
 
@@ -98,7 +99,15 @@ const parts = [
   part('work_items', 'born', `agent_id = (select agent from given) and state = 'open'`),
   `select * from (
     ${part('work_items', 'changed_seq', `agent_id = (select agent from given)`, 1)}
-    and state = 'completed' order by changed_seq desc limit ${completedKept})`,
+    and state = 'completed' and changed_seq < ${unverifiedFrom}
+    order by changed_seq desc limit ${completedKept})`,
+  part(
+    'work_items',
+    `changed_seq - ${unverifiedFrom}`,
+    `agent_id = (select agent from given) and state = 'completed'
+      and changed_seq >= ${unverifiedFrom}`,
+    1,
+  ),
   part('pacing', 'born', `id in (${openItems} union all select agent from given)`),
   part(
     'meters',

@@ -115,7 +115,10 @@ export const schema = {
       ...common,
       agent_id: agentId,
       state: text('open or completed; completed is final'),
-      changed_seq: integer('agent seq of the last change: which items were completed last'),
+      changed_seq: integer(
+        'agent seq of the last change: which items were completed last; 2^40 more while its ' +
+          'checks do not verify a completed one',
+      ),
     },
   },
   waits: {

@@ -9,6 +9,7 @@ import type { Ledger } from '../ledger/port.ts'
 import { acpSessionsOf } from './acp.ts'
 import { ensureToken, readToken, writeDoor } from './control.ts'
 import { clock, doorPath, env, files, ids, userHome } from './machine.ts'
+import { inspectOf } from './inspect.ts'
 import { memoryOf } from './memory.ts'
 import { modelsOf } from './models.ts'
 import { worktreesOf } from './worktrees.ts'
@@ -53,6 +54,7 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
     files,
     processes,
     worktrees: worktreesOf(home),
+    inspect: inspectOf(home),
     foreign_agents: { stop: async (...of) => (await acp()).stop(...of) },
     memory,
     models,

@@ -154,6 +154,11 @@ export class RunLines {
         if (task) task.promoted = true
       }),
     task_ended: (event, at) => this.#taskEnded(event, at),
+    // The end of its command is told as the end of the check.
+    check_started: ({ task_id }) => this.#keep(() => this.#known.tasks.delete(task_id)),
+    check_finished: (event, at) => [
+      this.#step(at, checkMark[event.outcome], `check ${event.name}`, checkEnd(event)),
+    ],
   }
 
   #keep(act: () => unknown): RunLine[] {
@@ -296,6 +301,13 @@ function endOfWait(by: (Event & { type: 'wait_resolved' })['by']): string {
     case 'runtime':
       return 'the question is settled'
   }
+}
+
+const checkMark = { passed: 'done', failed: 'failed', unknown: 'unknown' } as const
+
+const checkEnd = ({ outcome, exit_status, reason }: Event & { type: 'check_finished' }): string => {
+  const status = exit_status === null ? [] : [`status ${exit_status}`]
+  return [outcome, ...status, ...(reason === null ? [] : [reason])].join(', ')
 }
 
 function taskMark(event: { status: Task['status']; exit_status: number | null }): Mark {

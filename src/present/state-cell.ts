@@ -3,7 +3,13 @@
  * since or until when, or what runs now. The longer words are in `protocol/why.ts`. Pure.
  */
 import type { AgentView } from '../protocol/agent-view.ts'
-import { measuredWords, type Projection, type Usage, type Wait } from '../protocol/records.ts'
+import {
+  measuredWords,
+  verificationOf,
+  type Projection,
+  type Usage,
+  type Wait,
+} from '../protocol/records.ts'
 import type { Mark } from './marks.ts'
 import { clock, clockSpan, due, since, type Zone } from './span.ts'
 
@@ -13,7 +19,7 @@ export function stateCell(view: AgentView, p: Projection, zone: Zone): StateCell
   const { reason, item } = p
   switch (reason.code) {
     case 'completed':
-      return { mark: 'done', text: `done ${clock(reason.at, zone)}` }
+      return done(p, reason.at, zone)
     case 'wait':
       return waiting(view, reason.wait, zone)
     case 'blocked_by':
@@ -32,6 +38,26 @@ export function stateCell(view: AgentView, p: Projection, zone: Zone): StateCell
       : { mark: 'next', text: `turn ${view.turn_count} is open; a run goes on` }
   }
   return { mark: 'next', text: heldBack(view, zone) ?? queued(view, p, zone) }
+}
+
+/** A claim is not shown as verified; without checks it is a claim and no more. */
+function done({ item }: Projection, at: string, zone: Zone): StateCell {
+  const when = clock(at, zone)
+  const { state } = verificationOf(item)
+  switch (state) {
+    case 'none':
+    case 'asked':
+      return { mark: 'done', text: `done ${when}, claimed` }
+    case 'verified':
+      return { mark: 'done', text: `done ${when}, verified` }
+    case 'pending':
+      return { mark: 'waiting', text: `done ${when}, checks pending` }
+    case 'failed':
+      return { mark: 'failed', text: `done ${when}, checks failed` }
+    case 'unknown':
+    case 'changed':
+      return { mark: 'unknown', text: `done ${when}, not verified` }
+  }
 }
 
 function waiting(view: AgentView, wait: Wait, zone: Zone): StateCell {

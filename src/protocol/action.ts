@@ -48,6 +48,12 @@ const doors: {
   complete: (s) => [`holon work complete ${s.id}`, 'POST', `${item(s)}/complete`],
   unblock: (s) => [`holon work unblock ${s.id}`, 'PATCH', item(s)],
   update_item: (s) => [null, 'PATCH', item(s)],
+  run_checks: (s) => [`holon work check run ${s.id}`, 'POST', `${item(s)}/checks/run`],
+  answer_check: (s) => [
+    `holon work check answer ${s.id} <name> <pass|fail>`,
+    'POST',
+    `${item(s)}/checks/<name>/answer`,
+  ],
   answer: (s) => [`holon answer ${s.id} <text>`, 'POST', `${wait(s)}/answer`],
   trigger: (s) => [`holon trigger ${s.id}`, 'POST', `${wait(s)}/trigger`],
   cancel_wait: (s) => [`holon waits cancel ${s.id}`, 'DELETE', wait(s)],
@@ -98,6 +104,13 @@ export const agentAs = (agent_id: string): Subject => ({ agent_id, id: agent_id 
 export const raiseBudget = (s: Subject, over: readonly Measured[]): Action => ({
   ...actOn('update_item', 'raise its budget', s),
   cli: `holon work update ${s.id} ${over.map(({ what }) => raises[what]).join(' ')}`,
+})
+
+/** A check that asks a person, by its name. */
+export const answerCheck = (s: Subject, name: string): Action => ({
+  ...actOn('answer_check', 'answer it', s),
+  cli: `holon work check answer ${s.id} ${name} <pass|fail>`,
+  path: `${item(s)}/checks/${name}/answer`,
 })
 
 /** Looking is no act: it is always allowed. */

@@ -14,6 +14,7 @@ import type { Turn } from '../domain/turn.ts'
 import { actOn, agentAs, raiseBudget, resumeRun, type Action } from './action.ts'
 import { activeWaitsOf, projections, queuedEvents, type AgentView } from './agent-view.ts'
 import { canList, offered } from './can.ts'
+import { checkEntries } from './check-attention.ts'
 import { agentId, count, timestamp, workItemId } from './scalar.ts'
 
 /** Most urgent first: the order of the list. */
@@ -24,6 +25,8 @@ export const attentionKinds = [
   'budget',
   'needs_input',
   'blocked',
+  'check_failed',
+  'check_asked',
   'dead_message',
   'dead_delivery',
   'arrived',
@@ -129,6 +132,7 @@ const entriesOf = (view: AgentView, past: PastOfAgent): Entry[] => [
 /** What stands still in a private child, and what failed there, its supervisor is told of. */
 const ofPublic = (view: AgentView, past: PastOfAgent): Entry[] => [
   ...stuckItems(view),
+  ...checkEntries(view),
   ...failedTurns(view, past.turn),
   ...arrivals(view),
   ...past.messages.map(deadMessage),

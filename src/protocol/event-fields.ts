@@ -8,6 +8,7 @@ import { z } from 'zod'
 import type { ToolResult } from '../domain/call.ts'
 import type { WorkItemChanges } from '../domain/work-item.ts'
 import { agentRecord, workspace } from './agent-record.ts'
+import { checkEvents } from './check-record.ts'
 import { messageRecord } from './message-record.ts'
 import {
   agentId,
@@ -94,6 +95,8 @@ const agentEvents = {
   },
 } as const
 
+const check = { id: workItemId, name: text, n: count }
+
 const itemEvents = {
   work_item_created: {
     id: workItemId,
@@ -103,6 +106,7 @@ const itemEvents = {
     todo_list: todoList,
     plan,
     budget: item.budget,
+    checks: item.checks,
   },
   work_item_updated: {
     id: workItemId,
@@ -113,6 +117,7 @@ const itemEvents = {
       todo_list: todoList.optional(),
       blocked_by: textOrNull.optional(),
       budget: item.budget.optional(),
+      checks: item.checks,
     }) as unknown as z.ZodType<WorkItemChanges>,
   },
   plan_changed: { id: workItemId, plan },
@@ -127,6 +132,19 @@ const itemEvents = {
     in_progress_todo_count: count,
   },
   work_item_reported: { id: workItemId, result_summary: text, brief_id: briefId },
+  check_owed: { ...check, by: checkEvents.by },
+  check_started: { ...check, task_id: taskId, tree: checkEvents.tree },
+  check_finished: {
+    ...check,
+    by: checkEvents.by,
+    outcome: checkEvents.outcome,
+    exit_status: z.number().nullable(),
+    reason: textOrNull,
+    tail: text,
+    tree: checkEvents.trees,
+    started_at: timestamp,
+    told: z.boolean(),
+  },
 } as const
 
 const waitEvents = {

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { missedPolicies, overlapPolicies } from '../domain/timetable.ts'
 import { deliveryModes } from '../domain/wait.ts'
 import { planStatuses, todoStates } from '../domain/work-item.ts'
+import { checkGiven } from './check-record.ts'
 
 const common = {
   agent_id: z.string(),
@@ -63,6 +64,7 @@ const itemActs = [
     todo_list: todoList,
     blocked_by: z.string().optional(),
     budget,
+    checks: z.array(checkGiven).optional(),
   }),
   z.strictObject({
     do: z.literal('update_item'),
@@ -73,10 +75,24 @@ const itemActs = [
     todo_list: todoList,
     blocked_by: z.string().nullable().optional(),
     budget,
+    checks: z.array(checkGiven).optional(),
   }),
   z.strictObject({ do: z.literal('pick'), ...onItem, reason: z.string().optional() }),
   z.strictObject({ do: z.literal('complete'), ...onItem, report: z.string().optional() }),
   z.strictObject({ do: z.literal('unblock'), ...onItem }),
+  z.strictObject({
+    do: z.literal('run_checks'),
+    ...onItem,
+    names: z.array(z.string()).optional(),
+  }),
+  z.strictObject({
+    do: z.literal('answer_check'),
+    ...onItem,
+    name: z.string(),
+    run: z.number(),
+    passed: z.boolean(),
+    words: z.string().optional(),
+  }),
 ] as const
 
 const messageActs = [

@@ -97,6 +97,13 @@ const ofInputs = {
   delivery_not_found: 'No delivery of this agent has the id.',
   delivery_body_missing: 'The body of the delivery is not kept any more.',
   budget_invalid: 'A limit of the budget is not above zero, or its deadline is no time ahead.',
+  check_invalid: 'A check names nothing that could be run, or a place outside the workspace.',
+  check_not_found: 'The item has no check of this name, or none at all.',
+  check_not_owed: 'The item is open: its checks are run when it is completed.',
+  check_no_question: 'The check is run by the runtime; there is nothing to answer.',
+  check_answered: 'Somebody answered it before, or it was asked again since it was shown.',
+  checks_running: 'Checks of the item are still to be run, or wait for a person already.',
+  check_of_operator: 'The task runs a check of the operator; the agent may not stop it.',
   label_invalid: 'The label is empty or has more than one line.',
   attention_not_found: 'Nothing of this id needs a person now, or it has changed since.',
 } as const

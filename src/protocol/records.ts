@@ -6,6 +6,8 @@
 export type { Agent } from '../domain/agent.ts'
 export type { Brief } from '../domain/brief.ts'
 export type { ToolResult } from '../domain/call.ts'
+export { isAlive, isMachine, specOf, type Check } from '../domain/check.ts'
+export type { CheckGiven } from '../domain/check-spec.ts'
 export type { Event, Rows, StoredEvent, Table } from '../domain/event.ts'
 export type { Emitted, Facts } from '../domain/facts.ts'
 export type { Message } from '../domain/message.ts'
@@ -23,3 +25,6 @@ export type { Worktree } from '../domain/worktree.ts'
 export { budgetLine, measuredWords } from '../domain/budget.ts'
 /** How long a hold may last that `holon run` still waits for, in milliseconds (contracts 14). */
 export { limits } from '../domain/limits.ts'
+/** A check with its outcome in one line, and what the checks of an item come to. */
+export { endLine } from '../domain/check-words.ts'
+export { verificationOf, type VerificationState } from '../domain/verification.ts'

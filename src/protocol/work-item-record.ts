@@ -9,6 +9,7 @@ import { candidateClasses, type Projection } from '../domain/readiness.ts'
 import { itemRecord } from '../domain/record.ts'
 import type { Spend } from './spend.ts'
 import { canList, type Can } from './can.ts'
+import { checkGiven, checkRecord, verificationRecord } from './check-record.ts'
 import { agentId, briefId, count, listOf, orNull, sha256, timestamp, workItemId } from './scalar.ts'
 import { itemSpend } from './spend-record.ts'
 import { waitOfItem } from './wait-record.ts'
@@ -90,7 +91,10 @@ export const workItemRecord = z
     result_summary: z.string().nullable(),
     result_brief_id: briefId.nullable(),
     budget: budget.nullable(),
-    checks: listOf(z.strictObject({ name: z.string(), cmd: z.string() })),
+    checks: listOf(checkRecord)
+      .optional()
+      .describe('What the operator wants to see of it when completed. Left out of lists.'),
+    verification: verificationRecord,
     created_at: timestamp,
     updated_at: timestamp,
     completed_at: timestamp.nullable(),
@@ -196,6 +200,7 @@ export const newWorkItem = z
     todo_list: z.array(todo).optional(),
     blocked_by: z.string().optional(),
     budget: orNull(budgetChange).optional(),
+    checks: z.array(checkGiven).optional(),
   })
   .meta({ id: 'NewWorkItem' })
 
@@ -213,6 +218,7 @@ export const changeWorkItem = z
     budget: orNull(budgetChange)
       .optional()
       .describe('Limits not given stay; null takes all of them away.'),
+    checks: z.array(checkGiven).optional().describe('In the place of all there were.'),
   })
   .meta({ id: 'ChangeWorkItem' })
 

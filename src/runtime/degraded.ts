@@ -7,6 +7,7 @@ import { fromMs, minute, second, toMs, type Timestamp } from '../domain/time.ts'
 import { FileFault } from '../exec/file-fault.ts'
 import type { Clock, Files } from '../exec/ports.ts'
 import { LedgerFault } from '../ledger/port.ts'
+import type { OperatorReply } from '../protocol/operator.ts'
 
 /** Milliseconds between two probes: the first, then doubled up to the last. */
 const firstProbe = 5 * second
@@ -108,3 +109,11 @@ export class Degraded {
     }
   }
 }
+
+/** The refusal of what writes, while nothing can be written. */
+export const unwritable = ({ message }: { message: string }): OperatorReply => ({
+  ok: false,
+  code: 'degraded',
+  message: `Nothing can be stored now: ${message}`,
+  hint: 'Try again later; it goes on by itself when there is room.',
+})

@@ -18,8 +18,9 @@ import type { Rows } from '../domain/event.ts'
 import { timetable } from '../exec/cron.ts'
 import { describePlan } from '../exec/plan-file.ts'
 import type { OperatorReply } from '../protocol/operator.ts'
+import { CheckRunner } from './check-runner.ts'
 import { act, refused } from './operator.ts'
-import { Degraded, isShortage, type Shortage } from './degraded.ts'
+import { Degraded, isShortage, unwritable, type Shortage } from './degraded.ts'
 import { deadLetterAct, deliveryAct, deliveryReply } from './deliver.ts'
 import { agentHome } from './home.ts'
 import { Lane } from './lane.ts'
@@ -56,6 +57,7 @@ class HomeHost implements Host {
   readonly #children: ChildSupervisor
   readonly #keeper: WorktreeKeeper
   readonly #urls: TriggerUrls
+  readonly #checks: CheckRunner
   readonly #slots: SlotTimer
   readonly #degraded: Degraded
   readonly #signs: LiveSigns
@@ -85,6 +87,8 @@ class HomeHost implements Host {
     })
     const stopChild: SupervisorPorts['stopChild'] = (...of) => this.#children.stop(...of)
     this.#supervisor = new Supervisor({ ports, store, lane, stopChild, failed })
+    const roots = (agent: AgentId) => this.#lane(agent).env.roots()
+    this.#checks = new CheckRunner({ ports, store, roots, failed })
     this.#slots = new SlotTimer({ clock, store, timetable, failed })
     this.#degraded = new Degraded({ home, clock, files, changed: (now) => this.#turned(now) })
     this.#follower = new TaskFollower({ clock, processes, redactor })
@@ -216,6 +220,7 @@ class HomeHost implements Host {
       if (how === 'now') lane.env.abort.abort()
     }
     await Promise.all([this.#slots.stop(), ...lanes.map((lane) => lane.settled())])
+    await this.#checks.close()
     await this.#children.close()
     await this.#keeper.close()
     await this.#supervisor.close()
@@ -287,6 +292,7 @@ class HomeHost implements Host {
     this.#slots.follow(facts)
     this.#follower.adopt(facts)
     this.#supervisor.watchAll(agent)
+    this.#checks.look(agent)
     this.#lane(agent).wake()
   }
 
@@ -344,6 +350,7 @@ class HomeHost implements Host {
       if (event.type === 'agent_deleted') return this.#retire(agent, lane)
     }
     this.#children.committed(agent, events)
+    if (this.#degraded.now === null) this.#checks.committed(agent, events)
     lane.wake()
   }
 
@@ -390,10 +397,3 @@ class HomeHost implements Host {
 }
 
 const mainAgent = 'main'
-
-const unwritable = ({ message }: { message: string }): OperatorReply => ({
-  ok: false,
-  code: 'degraded',
-  message: `Nothing can be stored now: ${message}`,
-  hint: 'Try again later; it goes on by itself when there is room.',
-})

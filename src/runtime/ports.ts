@@ -13,6 +13,7 @@ import type { OperatorAct } from '../domain/operator-act.ts'
 import type { PlanDescriptor } from '../domain/plan.ts'
 import type { Ledger } from '../ledger/port.ts'
 import type { Clock, Files, Ids, Processes, StopOutcome } from '../exec/ports.ts'
+import type { Inspect } from '../exec/inspect-port.ts'
 import type { Worktrees } from '../exec/worktree-port.ts'
 import type { Model, ModelEvent, Usage } from '../models/model.ts'
 import type { OperatorReply } from '../protocol/operator.ts'
@@ -39,6 +40,8 @@ export type HostPorts = {
   files: Files
   processes: Processes
   worktrees: Worktrees
+  /** What the checks of completed items look at. */
+  inspect: Inspect
   /** Ends the sessions of an agent of another maker; absent where none can be run. */
   foreign_agents?: { stop(task_id: string, grace_ms: number): Promise<StopOutcome> }
   /** Over the same ledger and files. Whoever made it closes it, behind the host. */

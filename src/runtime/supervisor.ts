@@ -3,6 +3,7 @@
  * message, resolved waits), learnt from the runner's notice while this process lives and from its
  * files after a restart (contracts 8).
  */
+import { isCommandOf } from '../domain/check.ts'
 import { callsOf, openTurn } from '../domain/facts.ts'
 import { endTask } from '../domain/ingress.ts'
 import type { AgentId, TaskId } from '../domain/ids.ts'
@@ -117,13 +118,16 @@ export class Supervisor {
    * Starts a command that no call began: the operator's own, whose row is its intent. The claim is
    * exclusive, so this after a crash is no second start.
    */
-  async #begin(agent: AgentId, { id, cmd, workdir, timeout_ms }: Task): Promise<void> {
+  async #begin(agent: AgentId, task: Task): Promise<void> {
+    const { id, cmd, workdir, timeout_ms } = task
     if (cmd === null) return
     const { processes, effect_seam } = this.#ports
     effect_seam?.before_effect(`start ${id}`)
     try {
       const lane = this.#lane(agent)
-      const within = { env: { ...lane.environment() }, confine: await confineOf(lane) }
+      // A check is the operator's: nothing of the agent's is in its environment.
+      const env = this.#isOfCheck(agent, task) ? {} : { ...lane.environment() }
+      const within = { env, confine: await confineOf(lane) }
       await processes.prepare({ task_id: id, cmd, workdir, timeout_ms, stdin: 'none', ...within })
       await processes.start(id)
     } catch (error) {
@@ -141,6 +145,12 @@ export class Supervisor {
       if (d.row('tasks', id)?.status !== 'queued') return
       d.emit({ type: 'task_started', id, pid, started_at })
     })
+  }
+
+  #isOfCheck(agent: AgentId, { id, work_item_id }: Task): boolean {
+    if (work_item_id === null) return false
+    const item = this.#store.mustFacts(agent).row('work_items', work_item_id)
+    return isCommandOf(item?.checks ?? [], id)
   }
 
   async #ended(id: TaskId): Promise<TaskProcess> {

@@ -27,3 +27,15 @@ export async function taskText(
     throw error
   }
 }
+
+/** The last of what a command without a terminal wrote, of both streams. */
+export async function tailOf(
+  processes: Processes,
+  task_id: TaskId,
+  max_bytes: number,
+): Promise<string> {
+  const read = (stream: 'stdout' | 'stderr') =>
+    processes.output(task_id, { stream, max_bytes, tail: true })
+  const [out, err] = await Promise.all([read('stdout'), read('stderr')])
+  return [out.text, err.text].filter((text) => text.trim() !== '').join('\n')
+}

@@ -11,6 +11,7 @@ import { systemFiles } from '../exec/files.ts'
 import type { Redactor } from '../domain/redact.ts'
 import type { Network } from '../exec/confined-script.ts'
 import type { Clock, Files, Ids } from '../exec/ports.ts'
+import { createInspect } from '../exec/inspect.ts'
 import { createProcesses } from '../exec/processes.ts'
 import { createWorktrees } from '../exec/worktrees.ts'
 import { openLedger, type FaultSeam } from '../ledger/open.ts'
@@ -32,6 +33,8 @@ export type BoxOptions = {
   effect_seam?: EffectSeam
   foreign_agents?: HostPorts['foreign_agents']
   redactor?: Redactor
+  /** In the place of git and the network. */
+  inspect?: HostPorts['inspect']
   /** As a daemon has it: waits while nothing can be written, instead of giving up. */
   waits_for_room?: boolean
   /** Whether outside events can come in; then also the URL they come to. */
@@ -142,6 +145,12 @@ async function portsOf(home: string, options: BoxOptions): Promise<HostPorts & {
       parent_env: process.env,
       scratch_folder: join(home, 'worktrees', '.scratch'),
     }),
+    inspect:
+      options.inspect ??
+      createInspect({
+        parent_env: process.env,
+        scratch_folder: join(home, 'worktrees', '.scratch'),
+      }),
     models: {
       open: async (id) => {
         const model = options.models[id] ?? options.models['default']

@@ -4,8 +4,10 @@
  */
 import { z } from 'zod'
 import type { Warning } from '../domain/call.ts'
+import { isCommandOf } from '../domain/check.ts'
 import { endOfTask, standing } from '../domain/task-end.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
+import { no } from '../domain/verdict.ts'
 import { stopChild } from './child-task.ts'
 import { bytesOfTokens, readOutput, streamsOf } from './command-output.ts'
 import { isProcessFault } from './faults.ts'
@@ -42,6 +44,11 @@ async function stop({ task_id }: Input, ctx: ToolContext): Promise<EffectOutcome
   const nothingNew = { result_hash: null, changed_something: false }
   const task = await taskRow(ctx, task_id)
   if (!task) return { result: refused(NAME, noTask(task_id, ctx)), ...nothingNew }
+  const item = task.work_item_id === null ? null : ctx.facts().row('work_items', task.work_item_id)
+  if (isCommandOf(item?.checks ?? [], task.id)) {
+    const message = `${task.id} runs a check that the operator wants of ${task.work_item_id}.`
+    return { result: refused(NAME, no('check_of_operator', message)), ...nothingNew }
+  }
   if (task.kind === 'child_agent') return stopChild(NAME, task, BECAUSE, ctx)
   try {
     if (isTerminal(task)) return await overAlready(ctx, task)

@@ -5,6 +5,7 @@
  */
 import { limits, type Limit } from '../../domain/limits.ts'
 import { durationMs } from './duration.ts'
+import { frontOf } from './front.ts'
 import { blocksOf, linesOf, type Block } from './markdown.ts'
 
 export type Program = { objective: string; steps: readonly Step[] }
@@ -39,6 +40,8 @@ export type ParseError = {
     | 'bad_name'
     | 'outside_step'
     | 'not_closed'
+    | 'bad_check'
+    | 'checks_by_run'
     | 'over_limit'
     | 'nul'
   /** From 1 to the number of lines. */
@@ -69,6 +72,10 @@ export function parseRunbook(text: string): Parsed {
   }
   const nul = linesOf(text).findIndex((line) => line.includes('\0'))
   if (nul >= 0) say('nul', nul + 1, 'A NUL character stands here: save the file as plain text.')
+
+  if (frontOf(text).checks.length > 0) {
+    say('checks_by_run', 1, 'Checks are set by `holon run <file>`, which takes them from its head.')
+  }
 
   const blocks = blocksOf(text)
   const objective = objectiveOf(blocks, say)

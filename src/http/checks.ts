@@ -1,0 +1,79 @@
+/**
+ * Checks of a work item: the operator runs them again, and answers the ones that ask a person. They
+ * are set where the item is made and changed (`work-items.ts`).
+ */
+import { createRoute } from '@hono/zod-openapi'
+import { actedOnItem, toldOf } from '../protocol/acted.ts'
+import { answerCheckBody, runChecksBody } from '../protocol/check-record.ts'
+import type { OperatorCommand } from '../protocol/operator.ts'
+import { acted, answerOf, bodyOf } from './act.ts'
+import type { HttpApp } from './app-env.ts'
+import { rowNamed } from './named.ts'
+import { checkName } from './params.ts'
+import type { HomePort } from './ports.ts'
+import { problems } from './problem.ts'
+import { noQuery } from './query.ts'
+import type { Views } from './views.ts'
+import { itemParams, recordNow } from './work-items.ts'
+
+const tags = ['work items']
+
+const again = createRoute({
+  method: 'post',
+  path: '/agents/{agent}/work-items/{item}/checks/run',
+  tags,
+  summary: 'Run checks of a completed item again; without names all of them',
+  request: { params: itemParams, query: noQuery, ...bodyOf(runChecksBody, false) },
+  responses: { 200: answerOf('They are owed.', actedOnItem), ...problems(404, 409, 422) },
+})
+
+const answer = createRoute({
+  method: 'post',
+  path: '/agents/{agent}/work-items/{item}/checks/{name}/answer',
+  tags,
+  summary: 'Answer a check by a person; refused when that run is not open any more',
+  request: {
+    params: itemParams.extend({ name: checkName }),
+    query: noQuery,
+    ...bodyOf(answerCheckBody),
+  },
+  responses: { 200: answerOf('It is answered.', actedOnItem), ...problems(404, 409, 422) },
+})
+
+export function register(app: HttpApp, home: HomePort, views: Views): void {
+  const act = async (agent: string, text: string, commandOn: (id: string) => OperatorCommand) => {
+    const found = await rowNamed(home, 'work_items', agent, text)
+    if (!found.ok) return found
+    const { id } = found.value
+    const done = await acted(home, commandOn(id))
+    if (!done.ok) return done
+    const record = await recordNow(home, views, agent, id)
+    if (!record.ok) return record
+    return { ok: true as const, value: { work_item: record.value, ...toldOf(done.value) } }
+  }
+
+  app.openapi(again, async (c) => {
+    const { agent: agent_id, item } = c.req.valid('param')
+    const body = c.req.valid('json')
+    const done = await act(agent_id, item, (work_item_id) => ({
+      do: 'run_checks',
+      agent_id,
+      work_item_id,
+      ...body,
+    }))
+    return done.ok ? c.json(done.value, 200) : done.refusal
+  })
+
+  app.openapi(answer, async (c) => {
+    const { agent: agent_id, item, name } = c.req.valid('param')
+    const body = c.req.valid('json')
+    const done = await act(agent_id, item, (work_item_id) => ({
+      do: 'answer_check',
+      agent_id,
+      work_item_id,
+      name,
+      ...body,
+    }))
+    return done.ok ? c.json(done.value, 200) : done.refusal
+  })
+}
