@@ -51,10 +51,10 @@ const quickToLoad = (code) =>
 
 /**
  * What is loaded together is one chunk: each file costs a start a millisecond, and each module in
- * it that nobody needs yet its evaluation. A group is what its roots import statically, whatever that
- * reaches; the first that has a module keeps it. `base` is what `holon run` needs to begin, `http`
- * what only requests and reads through the routes need; everything else (a provider, a command, a
- * migration) is a chunk of its own, loaded when it is used.
+ * it that nobody needs yet its evaluation. A group is what its roots import statically, whatever
+ * that reaches; the first that has a module keeps it. `base` is what `holon run` needs to begin,
+ * `http` what only requests and reads through the routes need; everything else (a provider, a
+ * command, a migration) is a chunk of its own, loaded when it is used.
  */
 const roots = {
   base: ['main', 'cli/run', 'main/secrets', 'exec/daemon', 'exec/processes'],
