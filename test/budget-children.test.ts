@@ -14,6 +14,8 @@ import {
   type Scripted,
   type ScriptedModel,
 } from '../src/testing/scripted-model.ts'
+import { agentRecordOf } from '../src/protocol/agent-record.ts'
+import { agentView } from '../src/protocol/agent-view.ts'
 import { call, picks } from './support/scripts.ts'
 import { agent, hour, openStage, type Stage } from './support/stage.ts'
 
@@ -23,7 +25,11 @@ const look = () => calls(call('ListTasks'))
 async function family(
   t: Parameters<typeof openStage>[0],
   budget: { max_tokens?: number; max_rounds?: number } | null,
-  { children = 1, child = look }: { children?: number; child?: () => Scripted } = {},
+  {
+    children = 1,
+    child = look,
+    third = null,
+  }: { children?: number; child?: () => Scripted; third?: Scripted | null } = {},
 ): Promise<{ s: Stage; parent: ScriptedModel; child: ScriptedModel }> {
   const stage: { s: Stage | null } = { s: null }
   const waits = Promise.withResolvers<void>()
@@ -35,6 +41,7 @@ async function family(
       )
       return calls(...spawns)
     }
+    if (n === 3 && third !== null) return third
     waits.resolve()
     const [task] = /task_[0-9a-f-]{36}/.exec(JSON.stringify(request.messages)) ?? ['']
     return calls(call('WaitFor', { wake: 'task_result', resource: task, reason: 'the child' }))
@@ -150,4 +157,38 @@ test('§12 a child that is held ends when its item is over: nobody raises it any
   assert.deepEqual([task?.status, task?.reason], ['failed', 'the budget of its work is used up'])
   assert.equal(child.requests.length, 2)
   assert.deepEqual((await s.box.ledger.verify()).problems, [])
+})
+
+test('§9 a child is told what it may use from its first request on, and so is who asks', async (t) => {
+  const asks = Promise.withResolvers<void>()
+  const hangs = (): Scripted => {
+    asks.resolve()
+    return 'hang'
+  }
+  const { s, parent, child } = await family(
+    t,
+    { max_tokens: 100_000, max_rounds: 50 },
+    { child: hangs, third: calls(call('AgentGet', { agent_id: 'main.1' })) },
+  )
+  // The child answers nobody before the parent waits, so the parent has seen it by then.
+  await asks.promise
+  const [message] = child.requests[0]?.messages ?? []
+  assert.ok(message?.role === 'user')
+  const [line] = /as you have used it: .*?\.(?= main)/.exec(message.content) ?? []
+  // The parent had answered once about the item, and may have asked again.
+  assert.match(line ?? '', /^as you have used it: 0 of 9\d,\d{3} tokens, 0 of 4[89] rounds\.$/)
+  const facts = s.box.host.facts('main.1')
+  assert.ok(facts)
+  const now = new Date(s.now).toISOString()
+  const { allowance } = agentRecordOf(agentView(facts, now, true), [])
+  const allowed = meter(s, 'main.1').allowance
+  assert.deepEqual(allowance, {
+    allowed,
+    used: { tokens: 0, usd: 0, known_usd: 0, rounds: 0 },
+    left: { tokens: allowed?.max_tokens, usd: null, rounds: allowed?.max_rounds },
+    over: [],
+  })
+  const answer = parent.requests[3]?.messages.at(-1)
+  assert.ok(answer?.role === 'tool')
+  assert.match(answer.results[0]?.text ?? '', /allowance:\n {2}allowed:\n {4}max_tokens: \d+/)
 })

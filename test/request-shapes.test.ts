@@ -73,6 +73,17 @@ test('request shape: a fresh turn, and the same after tools', async (t) => {
   snapshot(t, last, ...placesOf(s))
 })
 
+test('every request of an agent has the cache key of that agent, in whatever turn', async (t) => {
+  const s = await onA(t, waiting('operator_input'), waiting('operator_input'))
+  await s.say('Begin with A.')
+  await s.say('And again.')
+  assert.equal((await s.rows('turns')).length, 2)
+  const keys = new Set(s.model.requests.map(({ cache_key }) => cache_key))
+  assert.ok(s.model.requests.length > 1)
+  assert.equal(keys.size, 1)
+  assert.match([...keys][0] ?? '', /^holon-[0-9a-f]{16}$/)
+})
+
 test('request shape: the review of a triggered wait', async (t) => {
   const s = await onA(t, waiting('external', { source: 'ci', resource: 'build' }), () =>
     says('Not yet.'),

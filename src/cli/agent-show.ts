@@ -1,4 +1,8 @@
-/** `holon agents show`: one agent, what it does and why, who is above it and who works for it. */
+/**
+ * `holon agents show`: one agent, what it does and why, what it is told about how work is done, who
+ * is above it and who works for it.
+ */
+import { allowanceWords } from '../protocol/agent-record.ts'
 import type { AgentView } from '../protocol/agent-view.ts'
 import type { Facts } from '../protocol/records.ts'
 import { safeLine } from '../present/safe.ts'
@@ -6,6 +10,7 @@ import { clock } from '../present/span.ts'
 import { doing } from './agents.ts'
 import { printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, usage, type Exit } from './failure.ts'
+import { instructionLines } from './instruction-lines.ts'
 import { printRecord } from './records.ts'
 
 type Line = readonly [head: string, text: string]
@@ -26,7 +31,8 @@ export function agentShow(context: Context, name: string): Promise<Exit> {
       )
     }
     if (context.flags.json === true) return printRecord(context, `/agents/${name}`)
-    const lines = [...about(context, view, views), ...below(context, view, views)]
+    const told = await instructionLines(context, name)
+    const lines = [...about(context, view, views), ...told, ...below(context, view, views)]
     const cells = Math.max(...lines.map(([head]) => head.length)) + 2
     printLines(
       context,
@@ -58,14 +64,20 @@ function about(context: Context, view: AgentView, all: readonly AgentView[]): Li
 const modes = { inherit: '', explicit_root: '', worktree: ' (a worktree of its own)' } as const
 
 /** Of a private child: whose it is, under which task, and what for. */
-function supervision({ ids }: Context, { agent }: AgentView, all: readonly AgentView[]): Line[] {
-  const { supervisor_agent_id: parent, supervising_task_id: id } = agent
+function supervision({ ids }: Context, mine: AgentView, all: readonly AgentView[]): Line[] {
+  const { supervisor_agent_id: parent, supervising_task_id: id } = mine.agent
   if (parent === null || id === null) return []
   const task = all.find((one) => one.agent.id === parent)?.facts.row('tasks', id)
   return [
     ['child of', `${parent}, under ${ids.short(id)}: ${task?.label ?? 'its task is over'}`],
+    ...allowanceLine(mine),
     ['do', `holon tasks follow ${ids.short(id)}`],
   ]
+}
+
+function allowanceLine(view: AgentView): Line[] {
+  const words = allowanceWords(view)
+  return words === null ? [] : [['may use', words]]
 }
 
 /** The agents it made: its children with what they were handed, then the public ones. */

@@ -7,7 +7,7 @@ import type { Api } from '../client/api.ts'
 import { prefixOf, resolveId } from '../client/home-reads.ts'
 import type { RequestContext, RequestText, TurnContext } from '../protocol/context-record.ts'
 import { safeLine, safeLines } from '../present/safe.ts'
-import { table, type Column } from '../present/table.ts'
+import { table, type Column, type Medium } from '../present/table.ts'
 import { printJson, printLines, reading, type Context } from './context.ts'
 import { exits, usage, type Exit } from './failure.ts'
 import { asking, failureOf } from './records.ts'
@@ -167,7 +167,24 @@ function manifestLines(context: Context, request: RequestContext): string[] {
     safeLine(prefix),
     '',
     ...table(sectionColumns, rows, medium),
+    ...fileLines(request, medium),
   ]
+}
+
+const fileColumns: readonly Column[] = [
+  { title: 'FILE', min: 24 },
+  { title: 'BYTES', align: 'right' },
+  { title: 'SHOWN' },
+  { title: 'WHY', min: 12 },
+]
+
+function fileLines({ sections }: RequestContext, medium: Medium): string[] {
+  const files = sections.flatMap((section) => section.files ?? [])
+  if (files.length === 0) return []
+  const rows = files.map(({ path, bytes, form, why }) =>
+    [path, known(bytes), form, why].map(safeLine),
+  )
+  return ['', ...table(fileColumns, rows, medium)]
 }
 
 const costColumns: readonly Column[] = [

@@ -12,6 +12,7 @@ import type * as trees from '../protocol/delegation-record.ts'
 import type * as contexts from '../protocol/context-record.ts'
 import type * as eventPages from '../protocol/event-page.ts'
 import type * as history from '../protocol/history-record.ts'
+import type * as instructions from '../protocol/instruction-record.ts'
 import type * as messages from '../protocol/message-record.ts'
 import type * as schedules from '../protocol/schedule-record.ts'
 import type * as search from '../protocol/search-record.ts'
@@ -36,6 +37,7 @@ type Agents = {
   'GET /agents': { query: Paged; answer: Out<typeof agents.agentList> }
   'POST /agents': { body: In<typeof agents.newAgent>; answer: Out<typeof acted.actedOnAgent> }
   'GET /agents/{agent}': { answer: Out<typeof agents.agentRecord> }
+  'GET /agents/{agent}/instructions': { answer: Out<typeof instructions.agentInstructions> }
   'PATCH /agents/{agent}': {
     body: In<typeof agents.changeAgent>
     answer: Out<typeof acted.actedOnAgent>

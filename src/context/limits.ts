@@ -33,11 +33,26 @@ const forkLimits = {
   fork_objective: limit('fork_objective', 12, 'characters', 'a shorter one is no name of an item'),
 } as const satisfies Record<string, Limit>
 
+/** Files that say how work is done: instructions whole, of skills only the catalogue. */
+const instructionLimits = {
+  instructions_share: limit('instructions_share', 0.15, 'of the window', 'all files together'),
+  instruction_file: limit('instruction_file', 262_144, 'bytes', 'a longer one is no instruction'),
+  instruction_folders: limit('instruction_folders', 32, 'folders', 'up to the top of a repository'),
+  skills_share: limit('skills_share', 0.03, 'of the window', 'the catalogue, not the skills'),
+  skills_tokens: limit('skills_tokens', 4_000, 'tokens', 'the catalogue in a large window'),
+  skill_line: limit('skill_line', 400, 'characters', 'of a description, where there is room'),
+  skill_short: limit('skill_short', 100, 'characters', 'of a description, where there is little'),
+  skill_name: limit('skill_name', 64, 'characters', 'as the published format has it'),
+  skill_file: limit('skill_file', 262_144, 'bytes', 'a longer one is no page to be read'),
+  skill_folders: limit('skill_folders', 200, 'folders', 'looked at when a turn begins'),
+  frontmatter: limit('frontmatter', 16_384, 'characters', 'the keys at the head of a file'),
+  unusable_files: limit('unusable_files', 8, 'files', 'named in one section of a request'),
+} as const satisfies Record<string, Limit>
+
 export const contextLimits = {
   earlier_rounds: limit('earlier_rounds', 20, 'rounds', 'of the item, quoted when a turn starts'),
   earlier_share: limit('earlier_share', 0.3, 'of the window', 'room for the turn itself'),
   opening_share: limit('opening_share', 0.6, 'of the window', 'the rest is for the rounds'),
-  instructions_share: limit('instructions_share', 0.15, 'of the window', 'all files together'),
   inherited_share: limit('inherited_share', 0.25, 'of the window', 'a fork in a small window'),
   answer_share: limit('answer_share', 0.1, 'of the window', 'kept free for the answer'),
   answer: limit('answer', 16_000, 'tokens', 'more is not kept free in a large window'),
@@ -75,5 +90,6 @@ export const contextLimits = {
   notes_tokens: limit('notes_tokens', 2_000, 'tokens', 'process notes in a large window'),
   notes: limit('notes', 40, 'notes', 'the way of one item, newest kept'),
   note_events: limit('note_events', 500, 'events', 'of the item, read for its notes'),
+  ...instructionLimits,
   ...forkLimits,
 } as const satisfies Record<string, Limit>

@@ -38,6 +38,9 @@ export type Projected = Opening & { sections: readonly ManifestLine[] }
 
 export type SectionForm = 'full' | 'compact' | 'omitted'
 
+/** A file that a section is made of, or could not be: `bytes` is null where nobody read it. */
+export type FileLine = { path: string; bytes: number | null; form: SectionForm; why: string }
+
 /** One part of an opening: what was shown of it, and why not all. `why` is a phrase for people. */
 export type ManifestLine = {
   section: string
@@ -47,4 +50,6 @@ export type ManifestLine = {
   why: string
   /** Of its text: the same text has the same one. */
   hash: string
+  /** Of sections that are made of files. */
+  files?: readonly FileLine[]
 }

@@ -4,14 +4,15 @@
  * Pure: the same situation and options give the same text.
  */
 import type { Agent } from '../domain/agent.ts'
+import { budgetLine } from '../domain/budget.ts'
 import type { Call } from '../domain/call.ts'
 import { anchorSection } from './anchor.ts'
 import { candidateSection } from './candidate-section.ts'
 import type { TokenEstimator } from './estimate.ts'
-import { cutBlock } from './fence.ts'
 import { answerTokens } from './fits.ts'
 import { historySection } from './history-section.ts'
 import { inheritedSection } from './inherited-section.ts'
+import { instructionSection } from './instruction-section.ts'
 import type { Limit } from '../domain/limits.ts'
 import { itemSection, taskLine } from './item-section.ts'
 import { contextLimits } from './limits.ts'
@@ -21,6 +22,7 @@ import { notesSection } from './notes-section.ts'
 import { oneLine } from './phrase.ts'
 import { full, joined, manifestOf, omitted, type Section } from './section.ts'
 import type { Situation } from './situation.ts'
+import { skillSection } from './skill-section.ts'
 import { promptText, template } from './template.ts'
 
 export type OpeningView = {
@@ -95,12 +97,13 @@ export function userSections(situation: Situation, view: OpeningView, room: Room
   const notes = spend(notesSection(situation, section, noted))
   const others = spend(candidateSection(situation, tokens, left))
   const tasks = spend(otherTasks(situation, tokens, left))
+  const budget = spend(budgetPart(situation))
   const history = compacted ? 0 : share(contextLimits.earlier_share)
   const full_path = view.full_path ?? (() => null)
   const earlier = spend(
     historySection(situation.earlier, { ...section, full_path }, Math.min(history, left)),
   )
-  return [inherited, item, notes, others, tasks, earlier, recap, anchor, input]
+  return [inherited, item, notes, others, tasks, budget, earlier, recap, anchor, input]
 }
 
 function inheritedPart(text: string | null | undefined, tokens: TokenEstimator, max: number) {
@@ -109,6 +112,15 @@ function inheritedPart(text: string | null | undefined, tokens: TokenEstimator, 
   return shown === text
     ? full('inherited', shown, 'what the child came with')
     : { section: 'inherited' as const, text: shown, form: 'compact' as const, why: 'no room' }
+}
+
+/** Of a child: what its parent's item leaves it. It is never cut, for it is what ends the work. */
+function budgetPart({ agent, allowance }: Situation): Section {
+  if (!allowance) return omitted('budget', 'nobody gave it an allowance')
+  const { allowed, ...now } = allowance
+  const parent = agent.supervisor_agent_id ?? 'your parent'
+  const text = template('child', 'budget', { parent, used: budgetLine(allowed, now) })
+  return full('budget', `# Budget\n\n${text}`, 'what the item of its parent leaves it')
 }
 
 function inputPart(situation: Situation, view: MessagesView): Section {
@@ -121,13 +133,11 @@ function inputPart(situation: Situation, view: MessagesView): Section {
 
 /** What stays the same from turn to turn: no time, no counts, no random marks. */
 function systemSections(situation: Situation, view: OpeningView): Section[] {
-  const texts = instructionTexts(situation, view)
   return [
     full('system', promptText('system'), 'the same for every agent'),
     full('agent', agentText(situation), 'who the agent is'),
-    texts.length === 0
-      ? omitted('instructions', 'there is no file')
-      : full('instructions', texts.join('\n\n'), 'the files of home and workspace'),
+    instructionSection(situation.instructions ?? [], view),
+    skillSection(situation.skills ?? { skills: [], not_looked_at: 0 }, view),
   ]
 }
 
@@ -155,24 +165,6 @@ function childTexts({ visibility, supervisor_agent_id, workspace }: Agent): stri
   const parent = supervisor_agent_id
   const tree = workspace.mode === 'worktree' ? ['', template('child', 'worktree', { parent })] : []
   return ['', template('child', 'child', { parent }), ...tree]
-}
-
-function instructionTexts({ instructions }: Situation, view: OpeningView): string[] {
-  if (instructions.length === 0) return []
-  const all = Math.floor(view.window * contextLimits.instructions_share.value)
-  const max_tokens = Math.floor(all / instructions.length)
-  const texts = instructions.map(({ path, text }) =>
-    cutBlock('instructions', oneLine(path), text, {
-      max_tokens,
-      tokens: view.tokens,
-      full_path: path,
-    }),
-  )
-  const head =
-    '# Instructions of this agent and workspace\n\n' +
-    'How work is done here, nearest file last: where two disagree, the later one holds. They ' +
-    'cannot widen what you may do, and what an operator tells you goes before them.'
-  return [head, ...texts]
 }
 
 /** Running tasks that are not among the turn's item's own. */

@@ -4,18 +4,20 @@
  */
 import { stableHash } from '../domain/stable-hash.ts'
 import type { TokenEstimator } from './estimate.ts'
-import type { ManifestLine, SectionForm } from './message.ts'
+import type { FileLine, ManifestLine, SectionForm } from './message.ts'
 
 /** In the order in which they stand in a request: what rarely changes comes first. */
 export const sectionNames = [
   'system',
   'agent',
   'instructions',
+  'skills',
   'inherited',
   'item',
   'notes',
   'others',
   'tasks',
+  'budget',
   'history',
   'recap',
   'anchor',
@@ -24,7 +26,14 @@ export const sectionNames = [
 export type SectionName = (typeof sectionNames)[number]
 
 /** `text` is '' where it was omitted. */
-export type Section = { section: SectionName; text: string; form: SectionForm; why: string }
+export type Section = {
+  section: SectionName
+  text: string
+  form: SectionForm
+  why: string
+  /** What it was made of, where that is files. */
+  files?: readonly FileLine[]
+}
 
 export const full = (section: SectionName, text: string, why: string): Section => ({
   section,
@@ -42,12 +51,13 @@ export const omitted = (section: SectionName, why: string): Section => ({
 
 /** What a person is told of the sections, in their order. */
 export const manifestOf = (sections: readonly Section[], tokens: TokenEstimator): ManifestLine[] =>
-  sections.map(({ section, text, form, why }) => ({
+  sections.map(({ section, text, form, why, files }) => ({
     section,
     tokens: text === '' ? 0 : tokens(text),
     form,
     why,
     hash: stableHash(text),
+    ...(files === undefined || files.length === 0 ? {} : { files }),
   }))
 
 /** The texts of the sections that have one, with an empty line between. */

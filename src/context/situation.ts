@@ -3,6 +3,7 @@
  * from it; the deterministic models (runbook, scripted) read it directly.
  */
 import type { Agent } from '../domain/agent.ts'
+import type { Allowance } from '../domain/budget.ts'
 import type { Call } from '../domain/call.ts'
 import type { Message } from '../domain/message.ts'
 import type { Candidates } from '../domain/ranking.ts'
@@ -12,7 +13,9 @@ import type { Timestamp } from '../domain/time.ts'
 import type { Round, Turn } from '../domain/turn.ts'
 import type { Wait } from '../domain/wait.ts'
 import type { PlanDescriptor } from '../domain/plan.ts'
+import type { Instruction } from './instruction-section.ts'
 import type { NoteEvent } from './process-notes.ts'
+import type { Skills } from './skill.ts'
 
 /** A round with its calls; of a recorded round each call has its result at a safe point. */
 export type RoundView = { round: Round; calls: readonly Call[] }
@@ -61,10 +64,17 @@ export type Situation = {
   /** The rounds of this turn so far; grows with each request. */
   rounds: readonly RoundView[]
   running_tasks: readonly Task[]
+  /** Of a child that works for an item with a budget. */
+  allowance?: Allowance | null
   /** Whole current text of the item's plan file; null without an item or when unreadable. */
   plan_text: string | null
-  /** Farthest first: where two disagree, the later (nearer) one wins. */
-  instructions: readonly { path: string; text: string }[]
+  /**
+   * Farthest first: where two disagree, the later (nearer) one wins. Only where a system text is
+   * made: it stays for the turn.
+   */
+  instructions?: readonly Instruction[]
+  /** What the agent can look up; only where a system text is made. */
+  skills?: Skills
   trigger_url: string | null
   agent_home: string
   /** What the agent inherited when it was forked: the stored text of `deriveFork`, unchanged. */

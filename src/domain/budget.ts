@@ -121,6 +121,17 @@ export function overAllowance(facts: Facts, now: Timestamp): Measured[] {
   return overOf(meter.allowance, meter.used, now)
 }
 
+/** What a child may use in all for its parent's item, and how much of that it used. */
+export type Allowance = { allowed: Budget } & BudgetNow
+
+/** Null for everyone else, and for a child whose work has no budget. */
+export function allowanceNow(facts: Facts, now: Timestamp): Allowance | null {
+  const meter = meterOf(facts, facts.agent_id)
+  const allowed = meter?.allowance ?? null
+  const used = allowed && budgetNow({ budget: allowed, state: 'open' }, meter, now)
+  return allowed && used && { allowed, ...used }
+}
+
 /** What an unbound message is about: the focus, while its budget lets it start anything. */
 export function focusFor(facts: Facts, now: Timestamp): WorkItemId | null {
   const focus = facts.row('agents', facts.agent_id)?.current_work_item_id ?? null

@@ -10,6 +10,8 @@ import type { AgentId, DelegationId, MessageId, TaskId, WorkItemId } from './ids
 import { isAgentId } from './ids.ts'
 import { admit, utf8Length } from './ingress.ts'
 import { limits } from './limits.ts'
+import { noUse } from './meter.ts'
+import { alignBudgets } from './metering.ts'
 import { delegated, type Provenance } from './provenance.ts'
 import { isTerminal } from './task.ts'
 import { labelOf } from './tasks.ts'
@@ -161,7 +163,12 @@ export function spawnAgent(
     c.emit({ type: 'agent_configured', id: spawn.agent_id, fallback_model })
   }
   if (spawn.supervision === null) ensureDefaultTrigger(c, tokenHash)
-  else supervise(p, spawn, spawn.supervision)
+  else {
+    supervise(p, spawn, spawn.supervision)
+    // From its first request on it draws on the item, and knows what it may use.
+    const { delegation_id: id, work_item_id } = spawn.supervision
+    alignBudgets(p, c, { id, work_item_id }, noUse)
+  }
   if (spawn.initial_message !== null) {
     admit(c, {
       id: spawn.message_id,

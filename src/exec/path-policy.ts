@@ -179,6 +179,22 @@ export function agentRoots(facts: {
   }
 }
 
+/**
+ * Where instructions of an agent may really be: in its own folder, and in `top`, its workspace or
+ * the repository around it. A link in there that leads elsewhere is somebody's try to have another
+ * file sent to a model. A parent's instructions hold for a child that works in its folder.
+ */
+export function instructionRoots(facts: {
+  home: string
+  agent_id: string
+  top: string
+  user_home: string
+}): Roots {
+  const { home, agent_id, top, user_home } = facts
+  const deny = [home, ...credentialStores(user_home)]
+  return { write: [], read: [top, `${home}/agents/${agent_id}`], deny }
+}
+
 /** What an agent keeps in its folder and no other one touches. */
 const own = ['AGENTS.md', 'memory', 'notes', 'skills', 'work-items']
 

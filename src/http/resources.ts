@@ -10,6 +10,7 @@ import * as delegations from './delegations.ts'
 import * as contexts from './contexts.ts'
 import * as deliveries from './deliveries.ts'
 import * as history from './history.ts'
+import * as instructions from './instructions.ts'
 import * as itemViews from './item-views.ts'
 import * as messages from './messages.ts'
 import type { HomePort } from './ports.ts'
@@ -30,6 +31,7 @@ export type Register = (app: HttpApp, home: HomePort) => void
 const overViews = [
   state,
   agents,
+  instructions,
   messages,
   workItems,
   checks,

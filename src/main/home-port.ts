@@ -8,7 +8,8 @@ import type { HomePort, HomeReads, StreamNotice } from '../http/ports.ts'
 import type { LedgerReads } from '../ledger/port.ts'
 import type { Notes } from '../protocol/turn-record.ts'
 import type { Host, HostNotice } from '../runtime/ports.ts'
-import { clock, readText } from './machine.ts'
+import type { Rows } from '../domain/event.ts'
+import { clock, files, readText, userHome } from './machine.ts'
 import { frameOf } from './live-frames.ts'
 
 /** What of a process that serves the home is neither in the ledger nor in the host. */
@@ -81,6 +82,7 @@ export function homePort(
     plan: (item) => host.plan(item),
     plan_text: ({ plan_artifact: { path } }) => planText(path),
     process_notes: (item) => notesOf(ledger, item.id),
+    instructions: (agent) => instructionsOf(home, agent),
     request_text: async (turn_id, n) => {
       const { requestTextOf } = await import('../runtime/sent-text.ts')
       return requestTextOf(ledger, home, turn_id as TurnId, n)
@@ -106,6 +108,25 @@ const largestPlan = 4 * 1024 * 1024
 async function planText(path: string): Promise<string | null> {
   const read = await readText(path, largestPlan)
   return read.ok ? read.text : null
+}
+
+/** The same files as its next turn would begin with; of instructions without their text. */
+async function instructionsOf(home: string, { id, workspace }: Rows['agents']) {
+  const [{ readInstructions }, { readSkills }] = await Promise.all([
+    import('../runtime/instructions.ts'),
+    import('../runtime/skills.ts'),
+  ])
+  const place = { home, user_home: userHome, agent_id: id, workspace: workspace.root }
+  const [instructions, { skills, not_looked_at }] = await Promise.all([
+    readInstructions(files, place),
+    readSkills(files, place),
+  ])
+  const records = instructions.map((one) => {
+    if (one.state !== 'loaded') return one
+    const { text: _, ...record } = one
+    return record
+  })
+  return { instructions: records, skills: [...skills], not_looked_at }
 }
 
 /** The same notes as its next turn would begin with. */

@@ -209,7 +209,15 @@ for (const adapter of adapters) {
       },
       { role: 'user', content: 'A note of the runtime.' },
     ]
-    const request = asks(id, { tools, tool_choice: 'none', messages, max_output_tokens: 500 })
+    const cache_key = 'holon-7f3a9c2e01b4d586'
+    const more = {
+      tools,
+      tool_choice: 'none',
+      messages,
+      max_output_tokens: 500,
+      cache_key,
+    } as const
+    const request = asks(id, more)
     const { outcome } = await hear(model, request)
     assert(outcome.ok, JSON.stringify(outcome))
     assert.deepEqual(server.violations, [])

@@ -30,7 +30,10 @@ export type Adapted = {
   language_model: LanguageModelV4
   /** Values never quoted in a fault. */
   secrets: readonly string[]
-  provider_options?: LanguageModelV4CallOptions['providerOptions']
+  /** What this provider wants beside the common fields. Must be pure. */
+  provider_options?: (
+    request: ModelRequest,
+  ) => NonNullable<LanguageModelV4CallOptions['providerOptions']>
   /** Last touch on the prompt, such as cache marks. Must be pure. */
   last_touch?: (prompt: LanguageModelV4Prompt) => LanguageModelV4Prompt
   /**
@@ -66,7 +69,7 @@ function callOf(adapted: Adapted, request: ModelRequest): LanguageModelV4CallOpt
     ...(tools.length > 0 && { tools, toolChoice: { type: request.tool_choice } }),
     ...(request.max_output_tokens !== null && { maxOutputTokens: request.max_output_tokens }),
     ...(adapted.first_touch && { includeRawChunks: true }),
-    ...(adapted.provider_options && { providerOptions: adapted.provider_options }),
+    ...(adapted.provider_options && { providerOptions: adapted.provider_options(request) }),
   }
 }
 

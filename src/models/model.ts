@@ -53,6 +53,11 @@ export type ModelRequest = {
   messages: readonly ModelMessage[]
   /** Tokens; null leaves it to the provider's own maximum. */
   max_output_tokens: number | null
+  /**
+   * The same for every request that begins alike, and nobody else's: providers that route by such
+   * a key find the beginning in their cache. It says nothing of whom it is for.
+   */
+  cache_key?: string
   /** Structured facts for the deterministic models; adapters ignore it. */
   situation: unknown
   /** For an agent of another maker (`acp/…`), which needs it; adapters of providers ignore it. */

@@ -14,7 +14,9 @@ export function adapt(connection: AdapterConnection): Adapted {
     provider,
     language_model: library.responses(model),
     secrets: api_key === null ? [] : [api_key],
-    provider_options: { openai: { store: false } },
+    provider_options: ({ cache_key }) => ({
+      openai: { store: false, ...(cache_key === undefined ? {} : { promptCacheKey: cache_key }) },
+    }),
     last_touch: plainErrors,
   }
 }

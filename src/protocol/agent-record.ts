@@ -3,9 +3,11 @@
  * 5 and 9). `holon agents --json` and the API print this and nothing else.
  */
 import { z } from 'zod'
+import { allowanceNow, budgetLine } from '../domain/budget.ts'
 import type { AgentView } from './agent-view.ts'
 import { canList, type Can } from './can.ts'
 import { delegationRecord } from './delegation-record.ts'
+import { budget, meter } from './work-item-record.ts'
 import { agentId, count, listOf, sha256, taskId, timestamp, turnId, workItemId } from './scalar.ts'
 
 export const workspace = z.strictObject({
@@ -49,6 +51,11 @@ export const agentRecord = z
     current_run_id: turnId.nullable().describe('The open turn: the guard of an abort.'),
     open_work_items: count,
     delegations: listOf(delegationRecord).describe('What it has handed to children that work.'),
+    allowance: meter
+      .extend({ allowed: budget })
+      .meta({ id: 'Allowance' })
+      .nullable()
+      .describe('Of a child: what the item it works for leaves it in all. Null: no limit.'),
     can: canList,
   })
   .meta({ id: 'Agent' })
@@ -68,8 +75,17 @@ export function agentRecordOf(view: AgentView, can: readonly Can[]): AgentRecord
     current_run_id: view.turn?.id ?? null,
     open_work_items: openCount(view),
     delegations: [...view.facts.rows('delegations')].filter((one) => one.state === 'active'),
+    allowance: allowanceNow(view.facts, view.now),
     can,
   }
+}
+
+/** What a child has used of what it may use, for people; null for everyone else. */
+export function allowanceWords({ facts, now }: AgentView): string | null {
+  const allowance = allowanceNow(facts, now)
+  if (allowance === null) return null
+  const { allowed, ...used } = allowance
+  return budgetLine(allowed, used)
 }
 
 export function openCount({ survey }: AgentView): number {

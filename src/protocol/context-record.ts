@@ -8,6 +8,15 @@ import type { Rows } from './records.ts'
 import { count } from './scalar.ts'
 import { sentRecord, turnWhole, usage } from './turn-record.ts'
 
+const fileLine = z
+  .strictObject({
+    path: z.string(),
+    bytes: count.nullable().describe('Null: nobody could count them.'),
+    form: z.enum(['full', 'compact', 'omitted']),
+    why: z.string(),
+  })
+  .meta({ id: 'ContextFile' })
+
 const contextSection = z
   .strictObject({
     section: z.string(),
@@ -15,6 +24,7 @@ const contextSection = z
     form: z.enum(['full', 'compact', 'omitted']),
     why: z.string(),
     hash: z.string().nullable().describe('Of its text; null: it is told apart by `broke`.'),
+    files: z.array(fileLine).optional().describe('Of sections that are made of files.'),
   })
   .meta({ id: 'ContextSection' })
 export type ContextSection = z.infer<typeof contextSection>

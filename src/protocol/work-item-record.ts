@@ -52,7 +52,7 @@ const measured = z.discriminatedUnion('what', [
 ])
 
 /** A price that is not known leaves the dollars null, never zero. */
-const meter = z
+export const meter = z
   .strictObject({
     used: z.strictObject({
       tokens: z.number(),
@@ -71,7 +71,7 @@ const meter = z
   })
   .meta({ id: 'Meter' })
 
-const budget = z.strictObject({
+export const budget = z.strictObject({
   max_tokens: z.number().nullable(),
   max_usd: z.number().nullable(),
   max_rounds: z.number().nullable(),

@@ -2,6 +2,7 @@
  * What one agent reads of another, or of itself (AgentGet, contracts 9): the owner of a context,
  * with what the scheduler says of it now. An agent sees itself and the agents it made.
  */
+import { allowanceNow } from '../domain/budget.ts'
 import { activeWaits, agentOf, type Facts } from '../domain/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
 import { candidates } from '../domain/rank.ts'
@@ -48,6 +49,7 @@ export async function seeAgent(
       waits: [...activeWaits(facts)].slice(0, listed).map(waitRecord),
       running_tasks: [...facts.rows('tasks')].filter((task) => !isTerminal(task)).length,
       agents: made.map(({ id, visibility, state }) => ({ agent_id: id, visibility, state })),
+      allowance: allowanceNow(facts, now),
       created_at: agent.created_at,
     },
   }

@@ -61,8 +61,9 @@ function asOf(situation: Situation, { requested_at }: Round): Situation {
   return { ...situation, item: shown, now: requested_at }
 }
 
+const systemSections = new Set(['system', 'agent', 'instructions', 'skills'])
 const isSystem = ({ section }: { section: string; form: SectionForm }): boolean =>
-  section === 'system' || section === 'agent' || section === 'instructions'
+  systemSections.has(section)
 
 /** Null when there is no room for it now: the projection before stays in use. */
 async function stored(env: LaneEnv, text: string): Promise<string | null> {

@@ -8,9 +8,11 @@ import { budgetNote } from '../context/notes.ts'
 import { contextLimits } from '../context/limits.ts'
 import { renderOpening } from '../context/render.ts'
 import type { Situation } from '../context/situation.ts'
+import type { Agent } from '../domain/agent.ts'
 import { mustTurn, agentOf, openTurn, type Draft } from '../domain/facts.ts'
 import { reserve, untold } from '../domain/metering.ts'
 import { deliverFailure, holdAgent } from '../domain/park.ts'
+import { stableHash } from '../domain/stable-hash.ts'
 import { plus } from '../domain/time.ts'
 import { endTurn } from '../domain/turn-end.ts'
 import { roundId, type Round, type Turn } from '../domain/turn.ts'
@@ -22,14 +24,14 @@ import { recordRound } from './record.ts'
 import { foreignSession } from './foreign-session.ts'
 import { compactRequest } from './compaction.ts'
 import { factorFrom } from './factor.ts'
-import { gather, gatherText } from './situation.ts'
+import { gather, gatherOpening } from './situation.ts'
 import type { Talk } from './talk.ts'
 import { planNow } from './plan-now.ts'
 import { toolSpecs } from './tool-specs.ts'
 
 /** Projects the context and commits the first request. */
 export async function openRequest(env: LaneEnv, talk: Talk): Promise<void> {
-  const situation = await gatherText(env)
+  const situation = await gatherOpening(env)
   await writeCoalesced(env, situation)
   const factor = await factorFrom(env, situation.turn.model)
   const rendered = renderOpening(situation, {
@@ -184,6 +186,7 @@ async function ask(
         tool_choice: round.kind === 'report' ? 'none' : 'auto',
         messages: conversation.messages,
         max_output_tokens: env.ports.models.facts(turn.model).max_output,
+        cache_key: cacheKey(agentOf(env.facts())),
         situation,
         ...(agent_session === null ? {} : { agent_session }),
       },
@@ -201,6 +204,9 @@ async function ask(
     ),
   )
 }
+
+/** Names differ between homes, so two agents called `main` share none. */
+const cacheKey = ({ id, created_at }: Agent): string => `holon-${stableHash(`${id} ${created_at}`)}`
 
 /** The model cannot even be opened: nothing changes until someone changes the setting. */
 const setupFault = (code: string, message: string): ModelFault => ({

@@ -5,7 +5,7 @@
 import { contextLimits } from '../context/limits.ts'
 import { noteTypes } from '../context/process-notes.ts'
 import type { EarlierRound, ItemView, Situation } from '../context/situation.ts'
-import { meterOf } from '../domain/budget.ts'
+import { allowanceNow, meterOf } from '../domain/budget.ts'
 import { mustTurn, agentOf, itemPacing, roundViews } from '../domain/facts.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import type { Message } from '../domain/message.ts'
@@ -15,14 +15,14 @@ import { candidateClasses, projectItem } from '../domain/readiness.ts'
 import { isTerminal } from '../domain/task.ts'
 import type { Turn } from '../domain/turn.ts'
 import type { Wait } from '../domain/wait.ts'
-import { FileFault } from '../exec/file-fault.ts'
 import { coalescedPath } from './home.ts'
+import { readInstructions } from './instructions.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { planText, readPlan } from './plans.ts'
+import { readSkills } from './skills.ts'
 
 const itemWaits = 5
 const itemTasks = 10
-const instructionBytes = 65_536
 
 export async function gather(env: LaneEnv): Promise<Situation> {
   const facts = env.facts()
@@ -55,8 +55,8 @@ export async function gather(env: LaneEnv): Promise<Situation> {
     earlier: turn.work_item_id === null ? [] : await earlier(env, turn, turn.work_item_id),
     rounds: roundViews(facts, turn),
     running_tasks: [...facts.rows('tasks')].filter((task) => !isTerminal(task)),
+    allowance: allowanceNow(facts, now),
     plan_text: item === null ? null : await planText(plans, item.projection.item),
-    instructions: await instructions(env),
     trigger_url: env.triggerUrl(),
     agent_home: env.home(),
     inherited: await inherited(env, agent.inherited_sha256),
@@ -78,6 +78,18 @@ export async function gatherText(env: LaneEnv): Promise<Situation> {
   ])
   const before = said.filter(({ turn_id, status }) => turn_id !== turn.id && status !== 'queued')
   return { ...situation, words: [...before, ...interjected], events }
+}
+
+/** The same with the files of which a system text is made. */
+export async function gatherOpening(env: LaneEnv): Promise<Situation> {
+  const { home, user_home, files } = env.ports
+  const place = { home, user_home, agent_id: env.agent_id, workspace: env.workdir() }
+  const [situation, instructions, skills] = await Promise.all([
+    gatherText(env),
+    readInstructions(files, place),
+    readSkills(files, place),
+  ])
+  return { ...situation, instructions, skills }
 }
 
 async function itemView(env: LaneEnv, id: WorkItemId): Promise<ItemView | null> {
@@ -157,33 +169,4 @@ async function planHeads(env: LaneEnv, all: Candidates): Promise<Record<string, 
 async function inherited(env: LaneEnv, sha256: string | null): Promise<string | null> {
   const bytes = sha256 === null ? null : await env.store.ledger.blob(sha256)
   return bytes === null ? null : new TextDecoder().decode(bytes)
-}
-
-/** AGENTS.md of the agent's home and of its workspace, nearest last; CLAUDE.md as fallback. */
-async function instructions(env: LaneEnv): Promise<{ path: string; text: string }[]> {
-  const folders = [...new Set([env.home(), env.workdir()])]
-  const found = await Promise.all(
-    folders.map(async (folder) => {
-      for (const name of ['AGENTS.md', 'CLAUDE.md']) {
-        const path = `${folder}/${name}`
-        const text = await textOf(env, path)
-        if (text !== null) return { path, text }
-      }
-      return null
-    }),
-  )
-  return found.filter((entry) => entry !== null)
-}
-
-async function textOf(env: LaneEnv, path: string): Promise<string | null> {
-  try {
-    // Most places have none, and a look costs less than a read that fails.
-    if (!(await env.ports.files.exists(path))) return null
-    const file = await env.ports.files.read(path, { max_bytes: instructionBytes })
-    return new TextDecoder().decode(file.bytes)
-  } catch (error) {
-    // Missing, too large, or unreadable instructions are simply not there for the model.
-    if (error instanceof FileFault) return null
-    throw error
-  }
 }

@@ -170,6 +170,7 @@ function homeOver(
     agent_ids: () => [],
     plan_text: () => Promise.resolve(null),
     process_notes: () => Promise.resolve({ notes: [], older: 0 }),
+    instructions: () => Promise.resolve({ instructions: [], skills: [], not_looked_at: 0 }),
     request_text: () => Promise.resolve(null),
   }
 }

@@ -308,7 +308,6 @@ export function aSituation(given: Given = {}): Situation {
     rounds: [],
     running_tasks: [],
     plan_text: null,
-    instructions: [],
     trigger_url: null,
     agent_home: '/holon/agents/main',
     context_window: 200_000,

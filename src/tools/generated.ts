@@ -3,7 +3,7 @@
 
 export const toolTexts: Record<string, { description: string; input_schema: object }> = {
   "AgentGet": {
-    "description": "Look at an agent as the owner of a context: identity and visibility, whether it is active, what it does now and why, its current item, its waits and open items, and the agents it made. Without `agent_id` yourself; else an agent you made. What a child's task is doing, TaskStatus says; what it has said, TaskOutput.",
+    "description": "Look at an agent as the owner of a context: identity and visibility, whether it is active, what it does now and why, its current item, its waits and open items, what a child may still use (`allowance`), and the agents it made. Without `agent_id` yourself; else an agent you made. What a child's task is doing, TaskStatus says; what it has said, TaskOutput.",
     "input_schema": {
       "type": "object",
       "properties": {
