@@ -271,3 +271,19 @@ describe('the server', () => {
     assert.deepEqual(ids, ['399', '400'])
   })
 })
+
+test('a port is taken before the application is made, and what fails in making it is told', async () => {
+  let built = 0
+  const listening = await listen(
+    () => {
+      built += 1
+      return Promise.reject(new Error('no routes'))
+    },
+    { port: 0, has_token: true, clock },
+  )
+  assert.equal(built, 0)
+  await assert.rejects(listening.answers(), /no routes/)
+  await assert.rejects(ask(listening.port, { path: '/healthz' }))
+  assert.equal(built, 1)
+  await listening.close()
+})

@@ -137,6 +137,17 @@ function lateApp(build: () => Application | Promise<Application>): LateApp {
   }
 }
 
+/** Where there is no application the connection ends; whoever waits for `answers` is told why. */
+async function answered(
+  late: LateApp,
+  connection: { destroy(): unknown },
+  by: (answering: Answering) => void,
+): Promise<void> {
+  const answering = await late.answering().catch(() => null)
+  if (answering === null) connection.destroy()
+  else by(answering)
+}
+
 function makeServer(late: LateApp): Server {
   const server = createServer(
     {
@@ -149,20 +160,13 @@ function makeServer(late: LateApp): Server {
     (incoming: IncomingMessage, outgoing: ServerResponse) => {
       // A connection that falls idle while the server closes has nothing more to wait for.
       outgoing.once('close', () => server.listening || server.closeIdleConnections())
-      late.answering().then(
-        ({ answer }) => answer(incoming, outgoing),
-        // Whoever waits for `answers` is told why.
-        () => outgoing.destroy(),
-      )
+      void answered(late, outgoing, (by) => by.answer(incoming, outgoing))
     },
   )
   server.maxConnections = httpLimits.connections.value
   server.maxHeadersCount = httpLimits.headers.value
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    late.answering().then(
-      ({ refuse }) => refuse(error, socket),
-      () => socket.destroy(),
-    )
+    void answered(late, socket, (by) => by.refuse(error, socket))
   })
   return server
 }
