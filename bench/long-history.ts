@@ -71,7 +71,8 @@ export async function writeHistory(home: string, spec: HistorySpec): Promise<num
     const facts = lanes[turn % lanes.length]
     if (!facts) throw new Error('no agents')
     const events: Event[] = []
-    while (events.length < perCommit) events.push(...oneTurn(mint, turn++))
+    const most = Math.min(perCommit, spec.events - written)
+    while (events.length < most) events.push(...oneTurn(mint, turn++))
     now += minute
     await commit(facts, events)
   }

@@ -1,35 +1,49 @@
 /**
  * The benchmarks, by hand:
- * `npm run bench -- [start|rounds|agents|restart|wake|projection|daemon] [--quick]`.
- * `daemon` runs only when it is asked for, whole or in parts (`daemon-wake`, …). Builds the bundle,
- * runs what was asked for (or all) against floors interleaved with it, and prints the table of
- * docs/benchmarks.md. What each number means is written there.
+ * `npm run bench -- [start|rounds|agents|restart|wake|projection|bookkeeping|daemon|scale|cold]
+ * [--quick] [--report]`.
+ * `daemon`, `scale` and `cold` run only when they are asked for, whole or in parts (`daemon-wake`,
+ * …), or with `everything`. Builds the bundle, runs what was asked for against floors interleaved
+ * with it, and prints the table of docs/benchmarks.md, where it is written what each number means.
+ * `--report` keeps it as docs/benchmarks/<date>.md, with the machine and every goal.
  */
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { holon, inodeCreateUs, load, mustEndWell, openBench, runNode } from './machine.ts'
 import { nameFor, startModel } from './model-fixture.ts'
 import { agents } from './agents.ts'
+import { bookkeeping } from './bookkeeping.ts'
+import { cold } from './cold.ts'
 import { daemonHistory } from './daemon-history.ts'
 import { daemonIdle } from './daemon-idle.ts'
 import { daemonRestart } from './daemon-restart.ts'
 import { daemonWake } from './daemon-wake.ts'
+import { syncMs, writeReport } from './dated-report.ts'
 import { projection } from './projection.ts'
 import { restart } from './restart.ts'
 import { ourRun, rounds } from './rounds.ts'
+import { scaleAgents } from './scale-agents.ts'
+import { scaleEvents } from './scale-events.ts'
 import { start } from './start.ts'
 import { table, type Line } from './report.ts'
 import { wake } from './wake.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false }, times: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    times: { type: 'string' },
+    report: { type: 'boolean', default: false },
+  },
 })
 const times = (usual: number): number =>
   Number(values.times ?? (values.quick ? Math.ceil(usual / 4) : usual))
 const asked = (name: string) =>
   positionals.includes(name) ||
-  (name.startsWith('daemon-') ? positionals.includes('daemon') : positionals.length === 0)
+  positionals.includes('everything') ||
+  (/^(daemon|scale)-/.test(name)
+    ? positionals.includes(name.split('-')[0] ?? '')
+    : positionals.length === 0 && name !== 'cold')
 
 const model = await startModel()
 const bench = openBench(model.base_url)
@@ -73,6 +87,7 @@ try {
   for (const rounds of [200, 1_000, 10_000]) {
     await measure('projection', () => projection(bench, { rounds, times: times(200) }))
   }
+  await measure('bookkeeping', () => bookkeeping(bench, times(5)))
   const items = 10_000
   for (const agents of [1, 100, 1_000]) {
     await measure('daemon-restart', () =>
@@ -93,8 +108,21 @@ try {
   for (const events of values.quick ? [10_000, 100_000] : [10_000, 100_000, 1_000_000]) {
     await measure('daemon-history', () => daemonHistory(bench, { events, times: times(300) }))
   }
+  for (const agents of values.quick ? [10, 100, 1_000] : [10, 100, 1_000, 10_000]) {
+    await measure('scale-agents', () => scaleAgents(bench, model, { agents, times: times(100) }))
+  }
+  for (const events of [100, 1_000, 10_000, 100_000, ...(values.quick ? [] : [1_000_000])]) {
+    await measure('scale-events', () => scaleEvents(bench, { events, times: times(400) }))
+  }
+  await measure('cold', () => cold(bench, model, times(7)))
   console.error(`inode create at the end ${inodeCreateUs(bench)} µs`)
   console.log(table(lines))
+  if (values.report) {
+    const now = new Date()
+    const words = process.argv.slice(2)
+    const probe = { sync_ms: syncMs(bench), inode_us: inodeCreateUs(bench) }
+    console.log(`written: ${writeReport({ now, words, lines, ...probe })}`)
+  }
 } finally {
   model.close()
   bench.close()

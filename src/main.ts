@@ -12,6 +12,7 @@ import type { CliPorts } from './cli/ports.ts'
 import { main } from './cli/program.ts'
 import { ownerOf, readDoor } from './main/control.ts'
 import { daemonPorts } from './main/daemon.ts'
+import { setupPorts } from './main/setup.ts'
 import { clock, defaultHome, env, files, readText, userHome } from './main/machine.ts'
 import { own } from './main/owned.ts'
 import { upkeepPorts } from './main/upkeep.ts'
@@ -120,6 +121,8 @@ const ports: CliPorts = {
   own,
   daemon: daemonPorts,
   upkeep: upkeepPorts,
+  setup: setupPorts(interrupted),
+  sandbox: async (...of) => (await import('./main/sandbox.ts')).sandboxState(...of),
   async home_facts(home) {
     if (!(await files.exists(home))) {
       return { exists: false, is_folder: false, mode: null, free_bytes: null }

@@ -181,6 +181,29 @@ test('§2 a completion lists the tasks that still run, and they go on', async (t
   await s.sound()
 })
 
+test('§2 calls behind a completion whose report is missing are not carried out', async (t) => {
+  const s = await onA(
+    t,
+    (s) =>
+      calls(
+        'Now I complete it:',
+        call('CompleteWorkItem', { work_item_id: s.id('A') }),
+        runs('touch ran'),
+        call('CreateWorkItem', { objective: 'B' }),
+      ),
+    () => says(report('A')),
+  )
+  await s.say('Begin.')
+  assert.deepEqual((await errors(s)).slice(-3), [
+    ['CompleteWorkItem', 'success'],
+    ['ExecCommand', 'not_executed'],
+    ['CreateWorkItem', 'not_executed'],
+  ])
+  assert.equal(existsSync(join(s.box.workspace, 'ran')), false)
+  assert.deepEqual(await s.briefs(), [{ kind: 'result', text: report('A') }])
+  await s.sound()
+})
+
 test('§2 a missing report is asked for once, with no tools', async (t) => {
   const s = await onA(
     t,

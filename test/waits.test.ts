@@ -7,7 +7,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryHome } from '../src/testing/box.ts'
-import { calls, says, scriptedModel, type Scripted } from '../src/testing/scripted-model.ts'
+import {
+  calls,
+  says,
+  scriptedModel,
+  type Scripted,
+  type ScriptedModel,
+} from '../src/testing/scripted-model.ts'
 import { virtualClock } from '../src/testing/virtual-clock.ts'
 import {
   causes,
@@ -110,6 +116,46 @@ test('§3 the end of a task resolves the wait on it, and focus returns', async (
   )
   assert.equal(await stateOf(s, 'A'), 'completed')
   await s.sound()
+})
+
+test('§8 a command that outlives the process is followed by the next, and its end is told', async (t) => {
+  const place = temporaryHome(t)
+  const open = (model: ScriptedModel) => openStage(t, { ...place, clock: virtualClock(), model })
+  const before: Stage = await open(
+    scriptedModel(
+      inOrder(
+        creates('A'),
+        () => picks(before.id('A')),
+        calls(runs(`${until('go')}; echo built`, { yield_ms: 0 })),
+        () => calls(waitsFor('task_result', { resource: liveTask(before) })),
+      ),
+    ),
+  )
+  await before.act({ do: 'send', text: 'Build it.' })
+  await before.hurry('task_promoted')
+  await before.rest()
+  const item = before.id('A')
+  await before.box.close()
+
+  const model = scriptedModel(inOrder(completes(item, report('A'))))
+  const after = await open(model)
+  const completed = after.committed('work_item_completed')
+  writeFileSync(join(place.workspace, 'go'), '')
+  await completed
+  await after.rest()
+  assert.match(textOf(model.requests[0]), /built/)
+  assert.deepEqual(
+    (await after.rows('tasks')).map(({ status, exit_status }) => [status, exit_status]),
+    [['completed', 0]],
+  )
+  assert.deepEqual(
+    (await after.rows('messages')).map(({ kind, status }) => [kind, status]),
+    [
+      ['operator_prompt', 'consumed'],
+      ['task_result', 'consumed'],
+    ],
+  )
+  await after.sound()
 })
 
 test('§3 a wait for a task that has ended is answered in the call', async (t) => {

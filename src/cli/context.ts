@@ -82,6 +82,8 @@ const nothing: HomeReader = {
   lastGlobalSeq: () => Promise.resolve(0),
   plan: () => Promise.reject(new Error('there is no item in an empty home')),
   verify: () => Promise.resolve({ ok: true, events: 0, rows: 0, problems: [] }),
+  replay: () => Promise.reject(new Error('there is no turn in an empty home')),
+  invariants: () => Promise.resolve([]),
   stats: () => Promise.resolve({ schema: 0, events: 0, bytes: 0 }),
   close: () => Promise.resolve(),
 }

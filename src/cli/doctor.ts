@@ -12,20 +12,19 @@ import { padEnd } from '../present/width.ts'
 import type { Config } from '../protocol/config.ts'
 import { conservation } from '../protocol/conservation.ts'
 import { readConfig } from './config-file.ts'
+import { invariantCheck, keyChecks, ok, sandboxCheck, type Check } from './doctor-checks.ts'
 import { printJson, printLines, reading, zoneOf, type Context } from './context.ts'
 import { asFailure, exits, tokenExplained, type Exit } from './failure.ts'
 import { failureOf } from './records.ts'
 import { modelSetting, tilde } from './settings.ts'
 
-type Check = { level: 'ok' | 'warn' | 'fail'; name: string; says: string; do: string | null }
-
-const ok = (name: string, says: string): Check => ({ level: 'ok', name, says, do: null })
-
 export async function doctor(context: Context, options: { verify?: boolean }): Promise<Exit> {
   const checks: Check[] = []
   checks.push(...(await homeChecks(context)))
   const { check, config } = await configCheck(context)
-  checks.push(check, ...(await secretChecks(context, config)))
+  checks.push(check, ...(await keyChecks(context, config)))
+  checks.push(...(await secretChecks(context, config)))
+  checks.push(await sandboxCheck(context, config))
   try {
     checks.push(...(await ledgerChecks(context, options.verify === true)))
   } catch (error) {
@@ -181,6 +180,7 @@ function ledgerChecks(context: Context, verify: boolean): Promise<Check[]> {
             do: 'this is a bug of holon: keep the home and report it',
           },
     )
+    checks.push(await invariantCheck(reader, verify))
     if (!verify) return checks
     const report = await reader.verify()
     const [first, ...rest] = report.problems

@@ -6,6 +6,13 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'holon run --resume                          go on with everything open',
     'holon work list                             what is open, and what it waits for',
   ],
+  'holon init': [
+    'holon init                                  asks what it needs to know',
+    'holon init --provider openai-compatible --base-url http://127.0.0.1:11434/v1',
+    'holon init --no-input --provider anthropic --key-file ~/key --model claude-sonnet-5-5 --start',
+    '',
+    'Exit: 0 done, 1 failed, or the test did, 2 usage, 130 left: nothing was written.',
+  ],
   'holon serve': [
     'holon serve                                 until ctrl+c or SIGTERM; twice at once',
     'holon serve --port 0 --log-level debug',
@@ -107,6 +114,11 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'holon why work_b210 --history',
     'holon why work_b210 --json | jq .next',
   ],
+  'holon replay': [
+    'holon replay turn_7f3a',
+    '',
+    'Exit: 0 the same, 1 different, or its events were taken by retention, 2 usage.',
+  ],
   'holon inbox': ['holon inbox', 'holon inbox snooze wait_3c1e --for 2h'],
   'holon inbox snooze': [
     'holon inbox snooze wait_3c1e --for 2h',
@@ -138,6 +150,11 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'holon briefs': ['holon briefs --work-item work_7f3a'],
   'holon events': ['holon events --follow', 'holon events --after 1200 --json'],
   'holon doctor': ['holon doctor --verify'],
+  'holon completion': [
+    'source <(holon completion bash)',
+    'holon completion zsh > ~/.zfunc/_holon',
+    'holon completion fish > ~/.config/fish/completions/holon.fish',
+  ],
   'holon config': ['holon config show', 'holon config set model anthropic/claude-sonnet-4-6'],
   'holon config show': ['holon config show --json'],
   'holon config path': ['holon config path'],

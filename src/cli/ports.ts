@@ -4,6 +4,7 @@
  */
 import type { DoorAddress } from '../client/operator.ts'
 import type { DaemonPorts, UpkeepPorts } from './daemon-ports.ts'
+import type { SetupPorts } from './setup-ports.ts'
 import type { Reader } from '../client/home-reads.ts'
 import type { Config } from '../protocol/config.ts'
 import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
@@ -42,6 +43,16 @@ export type CheckedRunbook = {
   checks: readonly CheckGiven[]
 }
 
+/** What a replay found; `divergence` names the first event that comes out differently. */
+export type ReplayEnd =
+  | {
+      ok: true
+      decisions: number
+      requests: number
+      divergence: { seq: number; what: string; stored: string; again: string } | null
+    }
+  | { ok: false; code: string; message: string; hint: string }
+
 /** A ledger open for reading, and what only the machine knows beside it. Close it. */
 export interface HomeReader extends Reader {
   plan(item: WorkItem): Promise<PlanDescriptor>
@@ -51,6 +62,10 @@ export interface HomeReader extends Reader {
     rows: number
     problems: readonly string[]
   }>
+  /** Sentences on what does not hold that must; `history` looks at the events too. */
+  invariants(options: { history: boolean }): Promise<readonly string[]>
+  /** A turn that is there, decided again from its events. */
+  replay(turn_id: string): Promise<ReplayEnd>
   stats(): Promise<{ schema: number; events: number; bytes: number }>
   close(): Promise<void>
 }
@@ -164,6 +179,8 @@ export interface CliPorts {
   /** Takes the home and makes it when there is none. Rejects with the ledger's faults. */
   own(settings: RunSettings): Promise<OwnedHome>
   home_facts(home: string): Promise<HomeFacts>
+  /** Whether the commands of a home are confined; tried where that is asked for. */
+  sandbox(home: string, config: Config): Promise<SandboxState>
   /** Of tokens and of the secrets that the configuration names, each with what to do. */
   secret_problems(home: string, config: Config): Promise<{ message: string; hint: string }[]>
   /** One line from the terminal; null at its end, or when the signal aborts. */
@@ -172,10 +189,17 @@ export interface CliPorts {
   on_interrupt(listener: () => void): () => void
   daemon: DaemonPorts
   upkeep: UpkeepPorts
+  setup: SetupPorts
 }
 
 /** A prompt that stands on the terminal. `redraw` draws it again below what was printed. */
 export type Asking = { answer: Promise<string | null>; redraw: () => void }
+
+/** `unavailable`: it is asked for, and no command runs. */
+export type SandboxState =
+  | { state: 'off' }
+  | { state: 'on'; network: 'open' | 'none' }
+  | { state: 'unavailable'; why: string }
 
 /** What `doctor` says about the folder itself. Modes are permission bits. */
 export type HomeFacts = {

@@ -83,7 +83,9 @@ export function addTasks(program: Command, add: Add, action: Action): void {
   tasks.action((options: object) =>
     action(tasks, async (context) => (await import('./tasks.ts')).tasks(context, options))(),
   )
-  const show = add(tasks, 'show', 'one task').argument('<task>')
+  const show = add(tasks, 'show', 'one task: its command, how it stands, how it ended').argument(
+    '<task>',
+  )
   show.action((task: string) =>
     action(show, async (context) => (await import('./tasks.ts')).taskShow(context, task))(),
   )

@@ -46,7 +46,10 @@ function addService(program: Command, add: Add, action: Action): void {
       (await import('./autostart.ts')).install(context, options),
     )(),
   )
-  const uninstall = of('uninstall', 'remove it').option('--now', 'and stop it first')
+  const uninstall = of('uninstall', 'remove what install wrote').option(
+    '--now',
+    'and stop it first',
+  )
   uninstall.action((options: object) =>
     action(uninstall, async (context) =>
       (await import('./autostart.ts')).uninstall(context, options),

@@ -8,6 +8,7 @@ import { asFailure, exits, failureText, tokenExplained, usage, type CliFailure }
 import type { Action, Add } from './grammar.ts'
 import { examplesOf } from './help-examples.ts'
 import type { CliPorts } from './ports.ts'
+import { addCompletion, addInit, addReplay } from './program-admin.ts'
 import { addAgents, addTasks, addWorktrees } from './program-agents.ts'
 import { addChecks } from './program-checks.ts'
 import { addContext } from './program-context.ts'
@@ -94,6 +95,7 @@ function build(ports: CliPorts, action: Action): Command {
     return command
   }
   addRun(program, add, action)
+  addInit(program, add, action)
   addActs(program, add, action)
   addWork(program, add, action)
   addReads(program, add, action)
@@ -102,6 +104,7 @@ function build(ports: CliPorts, action: Action): Command {
   addDaemon(program, add, action)
   addUpkeep(program, add, action)
   addConfig(program, add, action)
+  addCompletion(program, add, action)
   return program
 }
 
@@ -223,10 +226,11 @@ const withBudget = (command: Command): Command =>
 function addReads(program: Command, add: Add, action: Action): void {
   const why = add(program, 'why', 'why an item is as it is, and what comes next')
     .argument('<item>')
-    .option('--history', 'the stored decisions about it, newest first')
+    .option('--history', 'the decisions that chose it or passed it over, newest first')
   why.action((item: string, options: object) =>
     action(why, async (context) => (await import('./why.ts')).why(context, item, options))(),
   )
+  addReplay(program, add, action)
   addInbox(program, add, action)
   addTasks(program, add, action)
   addWaits(program, add, action)

@@ -1,6 +1,6 @@
 /**
  * `holon why <item>`: what holds it, what comes next, and what the scheduler says now; with
- * `--history` the stored decisions about it.
+ * `--history` the stored decisions that chose it or passed it over, with every verdict.
  */
 import { projectionOf } from '../protocol/agent-view.ts'
 import { whyOf, type Decision } from '../protocol/why.ts'
@@ -11,8 +11,12 @@ import { printRecord } from './records.ts'
 
 export type WhyOptions = { history?: boolean }
 
-/** Stored decisions that are shown; the events have the rest. */
-const most = 20
+/** Stored decisions that are shown, and that are looked through; the events have the rest. */
+const [most, looked] = [20, 500]
+
+/** It was chosen, or it was looked at and passed over. */
+const isAbout = ({ work_item_id, considered }: Decision, id: string): boolean =>
+  work_item_id === id || considered.some((one) => 'work_item_id' in one && one.work_item_id === id)
 
 export function why(context: Context, text: string, { history }: WhyOptions): Promise<Exit> {
   return reading(context, async (reader, moment) => {
@@ -28,7 +32,8 @@ export function why(context: Context, text: string, { history }: WhyOptions): Pr
     const projection = view && projectionOf(view, id, item)
     if (!view || !projection) throw new Error(`no view of ${agent_id}`)
     const [last] = await reader.list('decisions', { agent_id, limit: 1 })
-    const stored = await reader.list('decisions', { work_item_id: id, limit: most + 1 })
+    const asked = history === true ? { agent_id, limit: looked } : { work_item_id: id, limit: 1 }
+    const stored = (await reader.list('decisions', asked)).filter((one) => isAbout(one, id))
     const newest = stored.toReversed().slice(0, most)
     const found = whyOf(view, projection, last ?? null)
     const style = { zone: zoneOf(context), ids: context.ids, decided: true }

@@ -141,7 +141,7 @@ function systemSections(situation: Situation, view: OpeningView): Section[] {
   ]
 }
 
-function agentText({ agent, agent_home, trigger_url }: Situation): string {
+function agentText({ agent, agent_home, trigger_url, confined }: Situation): string {
   return [
     '# You',
     '',
@@ -155,9 +155,14 @@ function agentText({ agent, agent_home, trigger_url }: Situation): string {
           'The trigger URL wakes you from outside, also as HOLON_TRIGGER_URL in your commands. ' +
             'Give it only to what shall wake you; add ?source=…&resource=… to match one wait.',
         ]),
+    ...(confined === undefined
+      ? []
+      : [template('agent', 'confined', { network: network[confined] })]),
     ...childTexts(agent),
   ].join('\n')
 }
+
+const network = { open: 'an open network', none: 'no network, not even this machine' }
 
 /** Of a private child: whom it works for, and what that changes. */
 function childTexts({ visibility, supervisor_agent_id, workspace }: Agent): string[] {

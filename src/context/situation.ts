@@ -76,6 +76,8 @@ export type Situation = {
   /** What the agent can look up; only where a system text is made. */
   skills?: Skills
   trigger_url: string | null
+  /** What commands may connect to where they are confined; absent: they are not. */
+  confined?: 'open' | 'none'
   agent_home: string
   /** What the agent inherited when it was forked: the stored text of `deriveFork`, unchanged. */
   inherited?: string | null

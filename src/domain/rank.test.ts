@@ -4,7 +4,7 @@ import { deliver, item, pick, wait, World } from '../testing/domain.ts'
 import { completeItem } from './complete.ts'
 import type { WorkItemId } from './ids.ts'
 import { updateItem } from './items.ts'
-import { candidates, promptLimit, rank } from './rank.ts'
+import { candidates, project, promptLimit, rank } from './rank.ts'
 import { projectItem } from './readiness.ts'
 
 const minute = 60_000
@@ -86,4 +86,23 @@ test('§2 a prompt shows 3 triggered, 5 queued, 3 blocked and 3 completed items'
     blocked: 3,
     completed_recent: 3,
   })
+})
+
+test('§2 one item is projected with its wait and focus; none that is not among the facts', () => {
+  const w = new World()
+  const [a, b, c] = [item(w), item(w), item(w)]
+  wait(w, { work_item_id: a, source: 'ci' })
+  pick(w, b)
+  wait(w, { work_item_id: c, source: 'ci' })
+  w.do((d) => completeItem(d, { work_item_id: c, by: 'operator', report: null, turn: null }))
+  const shown = [a, b, c, 'work_9999' as const].map((id) => {
+    const found = project(w.facts, id, w.now)
+    return found && [found.scheduling_state, found.focus, found.wait?.source ?? null]
+  })
+  assert.deepEqual(shown, [
+    ['waiting_external', 'queued', 'ci'],
+    ['runnable', 'current', null],
+    ['completed', 'none', null],
+    null,
+  ])
 })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { spellingsOf } from './spelling.ts'
 import { createRedactor, type Redactor, type Secret } from './redact.ts'
 
 /** Keys of many shapes: what providers give out, and characters that every encoding treats. */
@@ -162,6 +163,17 @@ describe('a stream', () => {
     )
     assert.equal(stream.end(), 'sk-')
     assert.equal(stream.end(), '')
+  })
+
+  test('every spelling of a secret is held back until its last character, the longest too', () => {
+    const value = 'sk-0123456789'
+    const longest = [...spellingsOf(value)].reduce((a, b) => (b.length > a.length ? b : a))
+    assert.equal(longest.length, 3 * value.length)
+    for (const spelling of spellingsOf(value)) {
+      const stream = redactorOf([{ name: 'k', value }]).stream()
+      const pushed = [spelling.slice(0, -1), spelling.slice(-1)].map((piece) => stream.push(piece))
+      assert.equal(pushed.join('') + stream.end(), '{{secret:k}}', spelling)
+    }
   })
 
   test('of two secrets that begin alike the longer wins, also when it comes late', () => {

@@ -43,6 +43,18 @@ test('a wait longer than a timer can hold is re-armed and does not fire at once'
   assert.equal(fired, 1)
 })
 
+test('the platform is never given a time it cannot hold, which would fire at once', (t) => {
+  const asked: (number | undefined)[] = []
+  t.mock.method(globalThis, 'setTimeout', (_: () => void, ms?: number) => void asked.push(ms))
+  const clock = systemClock()
+  for (const ms of [-5, 0, 30_000, 60_000, 60_001, 2 ** 31, 366 * 24 * 3_600_000]) {
+    clock.after(ms, () => {})
+  }
+  const [negative, zero, half, ...long] = asked
+  assert.deepEqual([negative, zero, long], [0, 0, [60_000, 60_000, 60_000, 60_000]])
+  assert.ok(half !== undefined && half > 29_000 && half <= 30_000)
+})
+
 test('a sleep ends by itself, or with the reason of its abort', async () => {
   const clock = systemClock()
   await clock.sleep(1)

@@ -12,6 +12,7 @@ import { clock, doorPath, env, files, ids, userHome } from './machine.ts'
 import { inspectOf } from './inspect.ts'
 import { memoryOf } from './memory.ts'
 import { modelsOf } from './models.ts'
+import { confinementOf } from './sandbox.ts'
 import { worktreesOf } from './worktrees.ts'
 
 type Taking = {
@@ -41,7 +42,7 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
     parent_env: env,
     pass: config.environment ?? [],
     caps: config.command_caps ?? {},
-    ...sandboxOf(home, config),
+    ...confinementOf(home, config),
   })
   const on_fault = daemon?.memory_failed
   const over = { home, ledger, processes, redactor }
@@ -66,16 +67,6 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
       : { has_listener: true, waits_for_room: true }),
   })
   return { ledger, processes, models, memory, host }
-}
-
-/** Where commands are shut in, and what for; nothing where it is not asked for. */
-function sandboxOf(home: string, { sandbox }: RunSettings['config']) {
-  if (sandbox === undefined) return {}
-  const { network = 'none', writable = [] } = sandbox
-  const folders = writable.map((path) =>
-    path.startsWith('~/') ? join(userHome, path.slice(2)) : path,
-  )
-  return { confinement: { folder: join(home, 'sandbox'), network, writable: folders } }
 }
 
 export type TakenHome = Awaited<ReturnType<typeof takeHome>>

@@ -23,6 +23,16 @@ export async function openHomeReader(home: string): Promise<(HomeReader & Ledger
   }
   return {
     ...reader,
+    invariants: async (options) =>
+      (await import('./invariants.ts')).brokenInvariants(reader, options),
+    async replay(turn_id) {
+      const [{ replayTurn }, turn] = await Promise.all([
+        import('../runtime/replay.ts'),
+        reader.row('turns', turn_id),
+      ])
+      if (turn === null) throw new Error(`no row for ${turn_id}`)
+      return replayTurn(reader, home, turn)
+    },
     plan: ({ plan_artifact: { path, good_sha256 } }) => {
       const path_ = good_sha256 === null ? null : reader.blobPath(good_sha256)
       return describePlan(

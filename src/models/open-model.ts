@@ -55,7 +55,7 @@ export type ModelRejection = { code: ModelRejectionCode; message: string }
 
 export type OpenedModel = { ok: true; model: Model } | { ok: false; rejection: ModelRejection }
 
-type WireKind = Exclude<ProviderKind, 'runbook'>
+export type WireKind = Exclude<ProviderKind, 'runbook'>
 type Defaults = { base_url: string | null; key_env: string; base_url_env: string | null }
 
 /** What each kind takes when nothing is configured. */
@@ -81,6 +81,10 @@ const defaults: Readonly<Record<WireKind, Defaults>> = {
     base_url_env: null,
   },
 }
+
+/** Where a kind is reached and which variable has its key, when nothing is configured. */
+export const usualOf = (kind: WireKind): { base_url: string | null; key_env: string } =>
+  defaults[kind]
 
 const builtIn: readonly ProviderKind[] = [
   'anthropic',

@@ -112,7 +112,7 @@ describe('times and ids', () => {
     assert.ok(lines.every((line) => !/[\u0000-\u001f]/.test(line)))
   })
 
-  test('stored decisions about it are one line each, with a line for the rest', () => {
+  test('stored decisions are one line each, with what they passed over, and a line for the rest', () => {
     const w = new World()
     const one = (n: number, because: string): Decision => ({
       id: `dec_${uuid.slice(0, -1)}${n}`,
@@ -132,6 +132,19 @@ describe('times and ids', () => {
       '  1 Mar 09:00  dec_5df1  start_turn(message), because task_5dfb ended',
       '  older ones: holon events',
     ])
+    const considered = [
+      { work_item_id: `work_${uuid}`, candidate_class: 'blocked', verdict: 'wait is active' },
+      { candidate_class: 'queued_runnable', more: 4 },
+    ] as const
+    assert.deepEqual(
+      historyLines([{ ...one(0, 'the operator spoke'), considered }], { ...short(w), rest: null }),
+      [
+        'decisions about it, newest first',
+        '  09:00  dec_5df0  start_turn(message), because the operator spoke',
+        '    work_5dfb  blocked: wait is active',
+        '    and 4 more that are queued_runnable',
+      ],
+    )
     assert.deepEqual(historyLines([], { ...short(w), rest: null }), [
       'no decision about it is stored',
     ])

@@ -73,14 +73,22 @@ export function historyLines(
   const [wideAt, wide] = [ats, names].map((cells) => Math.max(0, ...cells.map(width)))
   return [
     history.length === 0 ? 'no decision about it is stored' : 'decisions about it, newest first',
-    ...history.map(
-      (one, n) =>
-        `  ${padEnd(ats[n] ?? '', wideAt ?? 0)}  ${padEnd(names[n] ?? '', wide ?? 0)}  ` +
+    ...history.flatMap((one, n) => [
+      `  ${padEnd(ats[n] ?? '', wideAt ?? 0)}  ${padEnd(names[n] ?? '', wide ?? 0)}  ` +
         decided(one, zone),
-    ),
+      ...passedOver(one, zone),
+    ]),
     ...(rest === null ? [] : [`  older ones: ${rest}`]),
   ].map((line) => shown(line, ids))
 }
+
+/** The candidates a decision looked at, each with the first rule that excluded it. */
+const passedOver = ({ considered }: Decision, zone: Zone): string[] =>
+  considered.map((one) =>
+    'more' in one
+      ? `    and ${one.more} more that are ${one.candidate_class}`
+      : `    ${one.work_item_id}  ${one.candidate_class}: ${clockTimes(one.verdict, zone)}`,
+  )
 
 const instant = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
 

@@ -58,10 +58,17 @@ export async function gather(env: LaneEnv): Promise<Situation> {
     allowance: allowanceNow(facts, now),
     plan_text: item === null ? null : await planText(plans, item.projection.item),
     trigger_url: env.triggerUrl(),
+    ...(await confinedOf(env)),
     agent_home: env.home(),
     inherited: await inherited(env, agent.inherited_sha256),
     context_window: env.ports.models.facts(turn.model).context_window,
   }
+}
+
+/** Where commands are confined, the model is told: what it meets there is no accident. */
+async function confinedOf({ ports }: LaneEnv): Promise<Pick<Situation, 'confined'>> {
+  const sandbox = await ports.processes.confinement()
+  return sandbox.state === 'on' ? { confined: sandbox.network } : {}
 }
 
 /** The same with what only a text shows: the operator's words and the events about the item. */

@@ -23,6 +23,8 @@ export type ServerScript = (view: ServerView) => ServerAnswer | Promise<ServerAn
 export type ServerOptions = {
   /** The only key it accepts; null accepts any, and none. Default `test-key`. */
   key?: string | null
+  /** What a GET of `/models` names; default: nothing answers there. */
+  models?: readonly string[]
   /** Bytes per piece written; default whole frames. */
   piece_bytes?: number
 }
@@ -91,14 +93,16 @@ class Provider {
   readonly violations: string[] = []
   readonly #script: ServerScript
   readonly #key: string | null
+  readonly #models: readonly string[] | null
   readonly #pieceBytes: number | null
   readonly #reasoned = new Set<number>()
   readonly #answered = new Map<number, PromiseWithResolvers<void>>()
   #count = 0
 
-  constructor(script: ServerScript, { key = TEST_KEY, piece_bytes }: ServerOptions) {
+  constructor(script: ServerScript, { key = TEST_KEY, piece_bytes, models }: ServerOptions) {
     this.#script = script
     this.#key = key
+    this.#models = models ?? null
     this.#pieceBytes = piece_bytes ?? null
   }
 
@@ -109,8 +113,11 @@ class Provider {
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const n = ++this.#count
     const path = (request.url ?? '').split('?')[0] ?? ''
+    if (request.method === 'GET' && path.endsWith('/models') && this.#models !== null) {
+      return this.#list(request, response, this.#models)
+    }
+    const n = ++this.#count
     const wire = wires.find((candidate) => candidate.path.test(path))
     const body = await bodyOf(request)
     if (wire === undefined) return json(response, 404, { error: { message: `no ${path}` } })
@@ -132,6 +139,16 @@ class Provider {
     if (answer.reasoning !== undefined) this.#reasoned.add(n)
     await this.#write(wire, view, answer, response)
     this.answered(n).resolve()
+  }
+
+  /** As Chat Completions' and Anthropic's lists are; no request of the script. */
+  #list(request: IncomingMessage, response: ServerResponse, models: readonly string[]): void {
+    const { authorization, 'x-api-key': key } = request.headers
+    const given = key ?? authorization?.replace(/^Bearer /, '') ?? null
+    if (this.#key !== null && given !== this.#key) {
+      return json(response, 401, { error: { message: `Incorrect API key: ${String(given)}` } })
+    }
+    return json(response, 200, { object: 'list', data: models.map((id) => ({ id })) })
   }
 
   async #write(

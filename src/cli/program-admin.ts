@@ -1,0 +1,53 @@
+/** The commands around a home: setting it up, looking back, taking an item elsewhere. */
+import type { Command } from 'commander'
+import { exits, usage } from './failure.ts'
+import type { Action, Add } from './grammar.ts'
+
+export function addInit(program: Command, add: Add, action: Action): void {
+  const init = add(program, 'init', 'set up a home, a model, an agent and the daemon')
+    .option('--provider <kind>', 'anthropic, openai, google, openai-compatible or none')
+    .option('--base-url <url>', 'its address, where it is not the usual one; ends in /v1')
+    .option('--key-file <path>', 'a file of mode 0600 that has the key and goes on having it')
+    .option('--key-env <name>', 'the variable that has the key now and later')
+    .option('--model <name>', 'the model, as the provider calls it')
+    .option('--no-test', 'send no test request')
+    .option('--agent <name>', 'the agent (default: main)')
+    .option('--workspace <folder>', 'the folder it works in (default: this one)')
+    .option('--start', 'start the daemon')
+    .option('--no-start', 'start no daemon')
+    .option('--port <n>', 'the port of the daemon that is started')
+    .option('--no-input', 'never ask: fail and name the flag that answers')
+  init.action((options: object) =>
+    action(init, async (context) => (await import('./init.ts')).init(context, options))(),
+  )
+}
+
+export function addReplay(program: Command, add: Add, action: Action): void {
+  const replay = add(
+    program,
+    'replay',
+    'decide an ended turn again from the ledger: no model, no effects',
+  ).argument('<turn>', 'the turn, like turn_7f3a')
+  replay.action((turn: string) =>
+    action(replay, async (context) => (await import('./replay.ts')).replay(context, turn))(),
+  )
+}
+
+export function addCompletion(program: Command, add: Add, action: Action): void {
+  const completion = add(program, 'completion', 'print what completes words in a shell').argument(
+    '<shell>',
+    'bash, zsh or fish',
+  )
+  completion.action((name: string) =>
+    action(completion, async ({ ports }) => {
+      const { completionScript, shells } = await import('./completion.ts')
+      const shell = shells.find((one) => one === name)
+      const known = `the shells are ${shells.join(', ')}`
+      if (shell === undefined) {
+        throw usage('unknown_shell', `there is no completion for ${name}`, known)
+      }
+      ports.out(completionScript(program, shell))
+      return exits.done
+    })(),
+  )
+}

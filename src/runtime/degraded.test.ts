@@ -1,0 +1,81 @@
+/** Degraded mode by itself: when it looks for room, and how it comes back. */
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { FileFault } from '../exec/file-fault.ts'
+import type { Files } from '../exec/ports.ts'
+import { virtualClock } from '../testing/virtual-clock.ts'
+import { minute, second } from '../domain/time.ts'
+import { Degraded, type Shortage } from './degraded.ts'
+
+const full = new FileFault('disk_full', '/h/x', 'the disk is full')
+
+/** A host on a disk that is full for so many looks, with the time of each look. */
+function onDisk(t: TestContext, fullFor: number) {
+  const clock = virtualClock()
+  const from = clock.now()
+  const looks: number[] = []
+  const told: (Shortage | null)[] = []
+  const files = {
+    write_atomic: async () => {
+      looks.push(clock.now() - from)
+      if (looks.length <= fullFor) throw full
+    },
+    remove: async () => {},
+  } as unknown as Files
+  const degraded = new Degraded({
+    home: '/h',
+    clock,
+    files,
+    changed: (now) => void told.push(now),
+  })
+  t.after(() => degraded.close())
+  return { clock, degraded, looks, told }
+}
+
+const shortage = (retry_after_s: number): Shortage => ({
+  code: 'disk_full',
+  message: 'the disk is full',
+  retry_after_s,
+})
+
+test('every look that finds no room is followed by another, rarer one, until there is room', async (t) => {
+  const { clock, degraded, looks, told } = onDisk(t, 5)
+  degraded.enter(full)
+  await clock.advance(10 * minute)
+  const at = [5, 15, 35, 75, 135, 195].map((seconds) => seconds * second)
+  assert.deepEqual(looks, at)
+  assert.deepEqual([told, degraded.now], [[shortage(5), null], null])
+})
+
+test('a failure while it is degraded already changes nothing, and says when the next look is', async (t) => {
+  const { clock, degraded, looks, told } = onDisk(t, 1)
+  degraded.enter(full)
+  await clock.advance(2 * second)
+  degraded.enter(full)
+  assert.deepEqual(degraded.now, shortage(3))
+  await clock.advance(3 * second)
+  assert.deepEqual([looks, told.length, degraded.now], [[5 * second], 1, shortage(10)])
+})
+
+test('who falls back within a minute waits twice as long, and no longer than a minute', async (t) => {
+  const { clock, degraded, looks } = onDisk(t, 0)
+  for (const pause of [5, 10, 20, 40, 60, 60]) {
+    degraded.enter(full)
+    assert.deepEqual(degraded.now, shortage(pause))
+    await clock.advance(pause * second)
+    assert.equal(degraded.now, null)
+  }
+  assert.equal(looks.length, 6)
+  await clock.advance(minute)
+  degraded.enter(full)
+  assert.deepEqual(degraded.now, shortage(5), 'a minute later it is as at first')
+})
+
+test('a closed one looks no more', async (t) => {
+  const { clock, degraded, looks } = onDisk(t, 9)
+  degraded.enter(full)
+  degraded.close()
+  await clock.advance(10 * minute)
+  degraded.enter(full)
+  assert.deepEqual([looks, clock.nextDue()], [[], null])
+})

@@ -1,0 +1,232 @@
+/**
+ * `holon init` as a person has it: the real program in a terminal, against a provider on the
+ * loopback. What it asks, what it leaves on the disk, and that leaving leaves nothing.
+ */
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { spawn } from '@lydell/node-pty'
+import { startModelServer, TEST_KEY } from '../src/testing/model-server.ts'
+import { ServedHome } from './support/served-home.ts'
+
+const main = join(import.meta.dirname, '..', 'src', 'main.ts')
+/** A question that never comes is a failure of its test, not of the whole run. */
+const limit = { timeout: 60_000 }
+const models = ['qwen3-coder', 'gpt-oss-20b']
+
+async function provider(t: TestContext, text = 'ready') {
+  const server = await startModelServer(() => ({ text }), { models })
+  t.after(() => server.close())
+  return server
+}
+
+/** The program in a terminal of 100 columns. `sees` resolves once the screen has said it. */
+function terminal(t: TestContext, at: ServedHome, args: readonly string[]) {
+  const pty = spawn(process.execPath, [main, ...args], {
+    cols: 100,
+    rows: 30,
+    cwd: at.folder,
+    env: { ...at.env, TERM: 'xterm' },
+  })
+  t.after(() => pty.kill('SIGKILL'))
+  let all = ''
+  let from = 0
+  const looks = new Set<() => void>()
+  const ended = Promise.withResolvers<number>()
+  pty.onData((text) => {
+    all += text
+    for (const look of looks) look()
+  })
+  pty.onExit(({ exitCode }) => ended.resolve(exitCode))
+  const sees = async (pattern: RegExp): Promise<void> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const look = () => {
+      const found = pattern.exec(all.slice(from))
+      if (found === null) return
+      from += found.index + found[0].length
+      resolve()
+    }
+    looks.add(look)
+    void ended.promise.then(() => reject(new Error(`ended before ${String(pattern)}: ${all}`)))
+    look()
+    await promise
+    looks.delete(look)
+  }
+  const says = async (pattern: RegExp, answer: string): Promise<void> => {
+    await sees(pattern)
+    pty.write(answer)
+  }
+  return { says, sees, ended: ended.promise, screen: () => all, pty }
+}
+
+test('a person sets up a home with an address, a key, a model and an agent', limit, async (t) => {
+  const server = await provider(t)
+  const at = new ServedHome(t)
+  const screen = terminal(t, at, ['init', '--no-start'])
+  await screen.says(/2 model [^>]*> /, '4\r')
+  await screen.says(/address, like .*: /, `${server.base_url}\r`)
+  await screen.says(/key, not shown.*: /, `${TEST_KEY}\r`)
+  await screen.sees(/models there: 1 qwen3-coder {2}2 gpt-oss-20b/)
+  await screen.says(/number or name: /, '2\r')
+  await screen.sees(/3 test {5}answered in [\d.]+ s, 120 tokens, no price known/)
+  await screen.says(/4 agent {4}main, in ~ \(enter\).*: /, '\r')
+  await screen.sees(/Ready\./)
+  assert.equal(await screen.ended, 0)
+
+  assert.ok(!screen.screen().includes(TEST_KEY), 'the key is not on the screen')
+  const key_file = join(at.folder, '.config', 'holon', 'keys', 'local')
+  assert.deepEqual(
+    [readFileSync(key_file, 'utf8'), statSync(key_file).mode & 0o777],
+    [`${TEST_KEY}\n`, 0o600],
+  )
+  assert.equal(statSync(join(at.folder, '.config', 'holon', 'keys')).mode & 0o777, 0o700)
+  assert.equal(statSync(at.home).mode & 0o777, 0o700)
+  assert.deepEqual(JSON.parse(at.file('config.json') ?? ''), {
+    model: 'local/gpt-oss-20b',
+    providers: {
+      local: { kind: 'openai-compatible', base_url: server.base_url, api_key_file: key_file },
+    },
+  })
+  const { agents } = await at.json<{ agents: Record<string, unknown>[] }>('agents')
+  assert.deepEqual(
+    agents.map(({ id, model, workspace }) => ({ id, model, workspace })),
+    [
+      {
+        id: 'main',
+        model: 'local/gpt-oss-20b',
+        workspace: { mode: 'explicit_root', root: at.folder },
+      },
+    ],
+  )
+  const run = await at.holon('run', 'Say hello.')
+  assert.equal(run.exit, 0, run.err)
+  for (const file of readdirSync(at.home, { recursive: true, withFileTypes: true })) {
+    if (!file.isFile()) continue
+    const text = readFileSync(join(file.parentPath, file.name), 'latin1')
+    assert.ok(!text.includes(TEST_KEY), `the key is in ${file.name}`)
+  }
+})
+
+const questions: [name: string, at: RegExp, answers: (base_url: string) => [RegExp, string][]][] = [
+  ['the provider', /2 model [^>]*> /, () => []],
+  ['the address', /address, like .*: /, () => [[/> /, '4\r']]],
+  [
+    'the key',
+    /key, not shown.*: /,
+    (url) => [
+      [/> /, '4\r'],
+      [/address, like .*: /, `${url}\r`],
+    ],
+  ],
+  [
+    'the model',
+    /number or name: /,
+    (url) => [
+      [/> /, '4\r'],
+      [/address, like .*: /, `${url}\r`],
+      [/key, not shown.*: /, `${TEST_KEY}\r`],
+    ],
+  ],
+  [
+    'the agent',
+    /4 agent .*: /,
+    (url) => [
+      [/> /, '4\r'],
+      [/address, like .*: /, `${url}\r`],
+      [/key, not shown.*: /, `${TEST_KEY}\r`],
+      [/number or name: /, '\r'],
+    ],
+  ],
+]
+
+test('ctrl+c at any question leaves nothing behind', limit, async (t) => {
+  const server = await provider(t)
+  for (const [name, here, answers] of questions) {
+    const at = new ServedHome(t)
+    const screen = terminal(t, at, ['init'])
+    for (const [question, answer] of answers(server.base_url)) await screen.says(question, answer)
+    await screen.says(here, '\x03')
+    assert.equal(await screen.ended, 130, `${name}: ${screen.screen()}`)
+    assert.match(screen.screen(), /nothing was written/, name)
+    assert.deepEqual(readdirSync(at.folder), [], name)
+  }
+})
+
+test('without a terminal the first flag that is missing is named, and nothing is written', async (t) => {
+  const server = await provider(t)
+  const at = new ServedHome(t)
+  const given = ['--provider', 'openai-compatible', '--base-url', server.base_url]
+  writeFileSync(join(at.folder, 'key'), TEST_KEY, { mode: 0o600 })
+  writeFileSync(join(at.folder, 'wrong'), 'wrong', { mode: 0o600 })
+  const key = ['--key-file', 'key', '--model', 'qwen3-coder']
+  const rows: [args: readonly string[], exit: number, says: RegExp][] = [
+    [[], 2, /--provider is not given, and nobody can be asked/],
+    [['--provider', 'openai-compatible'], 2, /--base-url is not given/],
+    [['--provider', 'anthropic'], 2, /--key-file or --key-env is not given/],
+    [[...given, '--key-file', 'key'], 2, /--model is not given/],
+    [[...given, ...key], 2, /--start or --no-start is not given/],
+    [['--provider', 'nobody'], 2, /--provider nobody is none/],
+    [[...given, '--key-file', 'gone'], 2, /gone cannot be read \(not_found\)/],
+    [[...given, '--key-env', 'NO_SUCH_KEY'], 2, /NO_SUCH_KEY is not set/],
+    [[...given, ...key, '--workspace', 'gone'], 2, /there is no folder .*gone/],
+    [
+      [...given, '--key-file', 'wrong', '--model', 'm', '--no-start'],
+      1,
+      /does not accept this key/,
+    ],
+  ]
+  for (const [args, exit, says] of rows) {
+    const ended = await at.holon('init', '--no-input', ...args)
+    assert.deepEqual([ended.exit, ended.out], [exit, ''], `${args.join(' ')}: ${ended.err}`)
+    assert.match(ended.err, says)
+  }
+  assert.deepEqual(readdirSync(at.folder).toSorted(), ['key', 'wrong'])
+})
+
+test('a second set-up keeps the model and the agent, and takes another folder', async (t) => {
+  const server = await provider(t)
+  const at = new ServedHome(t)
+  writeFileSync(join(at.folder, 'key'), TEST_KEY, { mode: 0o600 })
+  mkdirSync(join(at.folder, 'other'))
+  const first = await at
+    .json<{ model: string }>(
+      ...['init', '--no-input', '--no-start', '--provider', 'openai-compatible'],
+      ...['--base-url', server.base_url, '--key-file', 'key', '--model', 'local/qwen3-coder'],
+    )
+    .catch((error: unknown) => error)
+  assert.ok(first instanceof assert.AssertionError, 'progress is on stderr')
+  const config = at.file('config.json')
+  const again = await at.holon(
+    ...['init', '--no-input', '--no-start', '--quiet', '--json', '--workspace', 'other'],
+  )
+  assert.deepEqual(
+    [again.exit, again.err, JSON.parse(again.out)],
+    [
+      0,
+      '',
+      {
+        home: at.home,
+        model: 'local/qwen3-coder',
+        key_file: null,
+        agent: { id: 'main', workspace: join(at.folder, 'other') },
+        daemon_started: false,
+      },
+    ],
+  )
+  assert.equal(at.file('config.json'), config)
+  assert.ok(!existsSync(join(at.folder, '.config')), 'a key in a file stays where it is')
+})
+
+test('without a model a newcomer has runbooks, and a daemon when it is asked for', async (t) => {
+  const at = new ServedHome(t)
+  const args = ['init', '--no-input', '--provider', 'none', '--start', '--port', '0', '--quiet']
+  const made = await at.holon(...args)
+  assert.deepEqual([made.exit, made.err], [0, ''])
+  assert.match(made.out, /^Ready\. {2}Try: {2}holon run examples\/health\.md\n$/)
+  const status = await at.json<{ ready: boolean }>('status')
+  assert.equal(status.ready, true)
+  const again = await at.holon('init', '--no-input', '--provider', 'none')
+  assert.deepEqual([again.exit, /5 daemon {3}runs already: pid \d+/.test(again.err)], [0, true])
+  assert.equal((await at.holon('stop')).exit, 0)
+})
