@@ -4,52 +4,25 @@
  * the interruption; and one that was not yet decided is decided then.
  */
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type { ModelMessage, ModelRequest } from '../src/models/model.ts'
-import { openBox, temporaryHome, type Box } from '../src/testing/box.ts'
-import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
+import { openBox, temporaryHome } from '../src/testing/box.ts'
+import { compactedReader, longFile, readsAll, smallWindow } from './crash/compaction.ts'
 import { Killer, type Point } from './support/killer.ts'
-import { call } from './support/scripts.ts'
 
 type Places = { home: string; workspace: string }
 
-const long = 'a line of text, forty characters long...\n'.repeat(500)
-
-/** Reads the long file until it was compacted twice, then says so. */
-const reader = () =>
-  scriptedModel((request) => {
-    const round = request.messages.filter(({ role }) => role === 'tool').length
-    const recap = /recap of rounds 1 to (\d+)/.exec(JSON.stringify(request.messages[0]))?.[1]
-    const done = Number(recap ?? 0) + round
-    const reasoning = { type: 'reasoning', text: 'Hm.', provider_metadata: { p: { sig: 'S1' } } }
-    const answer = calls(`After ${done}.`, call('ReadFile', { path: 'long.txt' }))
-    return done >= 9
-      ? says('Enough.')
-      : { ...answer, parts: [reasoning as (typeof answer.parts)[number], ...answer.parts] }
-  })
-
 async function open(t: TestContext, places: Places, killer: Killer) {
-  const model = reader()
+  const model = compactedReader()
   const box = await openBox(t, {
     models: { default: model },
     ...places,
-    context_window: 32_000,
+    context_window: smallWindow,
     fault: killer,
     effect_seam: killer,
     is_dead: () => killer.dead,
   })
   return { box, model }
-}
-
-async function run(box: Box, places: Places): Promise<void> {
-  const workspace = { mode: 'explicit_root', root: places.workspace } as const
-  await box.host.ensureAgent({ id: 'main', model: 'test/reader', workspace })
-  const asked = await box.ledger.list('messages', { limit: 1 })
-  if (asked.length === 0) await box.host.act({ do: 'send', agent_id: 'main', text: 'Read it all.' })
-  await box.host.open()
-  await box.until((notice) => notice.kind === 'resting' && notice.next.do === 'sleep', 'the end')
 }
 
 /** Runs until killed, or to the end; the requests that were sent. */
@@ -59,7 +32,7 @@ async function lived(t: TestContext, places: Places, point: Point | null) {
   const expected = (error: unknown) => {
     if (!killer.dead) throw error
   }
-  await run(box, places).catch(expected)
+  await readsAll(box).catch(expected)
   const rounds = killer.dead ? [] : await box.ledger.list('rounds', { limit: 100 })
   const problems = killer.dead ? [] : (await box.ledger.verify()).problems
   await box.close().catch(expected)
@@ -80,7 +53,7 @@ const isCompacted = ({ messages }: ModelRequest): boolean =>
 
 function place(t: TestContext): Places {
   const places = temporaryHome(t)
-  writeFileSync(join(places.workspace, 'long.txt'), long)
+  longFile(places.workspace)
   return places
 }
 

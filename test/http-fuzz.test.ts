@@ -15,7 +15,7 @@ test(`§13: of ${cases} requests made from the document none fails inside, or co
   // A fuzz that is always refused has seen nothing.
   assert.ok(done.accepted > done.valid / 2, JSON.stringify(done))
   assert.ok(done.wrong > cases / 3, JSON.stringify(done))
-  assert.ok(done.never_accepted.length <= 8, done.never_accepted.join(', '))
+  assert.ok(done.never_accepted.length <= 10, done.never_accepted.join(', '))
   assert.ok(Object.keys(done.refused).length > 25, JSON.stringify(done.refused))
 })
 

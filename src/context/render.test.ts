@@ -42,6 +42,15 @@ test('the system text', (t) => {
   snapshot(t, promptText('system'))
 })
 
+test('an agent whose commands are confined is told so', () => {
+  const said = (confined: 'open' | 'none') => {
+    const { system } = opening({ confined, messages: [aPrompt('msg_1', 'Hello')] })
+    return /^Your commands are confined: .+$/m.exec(system)?.[0]
+  }
+  assert.match(said('none') ?? '', /and have no network, not even this machine\. What is read-only/)
+  assert.match(said('open') ?? '', /and have an open network\. What is read-only/)
+})
+
 test('the stable prefix: system text, who the agent is, nearest instructions last, skills', (t) => {
   const given = {
     trigger_url: 'http://127.0.0.1:7777/callbacks/T',

@@ -19,14 +19,16 @@ type Newest = Database['events']
 /** Throws the fault `corrupt`, which names the file and what to do; changes nothing. */
 export function checkWhole(database: DatabaseSync, path: string): void {
   const found = problemOf(database)
-  if (found === null) return
-  throw new LedgerFault(
+  if (found !== null) throw damage(path, found)
+}
+
+export const damage = (path: string, found: string): LedgerFault =>
+  new LedgerFault(
     'corrupt',
     `the ledger ${path} is damaged: ${found}. Keep the file, see what ` +
       '`holon doctor --verify` says, and bring back a backup with `holon restore`',
     'never',
   )
-}
 
 function problemOf(database: DatabaseSync): string | null {
   const size = database

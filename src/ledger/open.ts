@@ -16,6 +16,7 @@ import { guarded } from './fault.ts'
 import { checkWritable, makeHomeFolder } from './home-folder.ts'
 import { checkWhole } from './integrity.ts'
 import { createPrivate, readOwner, takeOwnership } from './owner.ts'
+import { checkLog } from './log-check.ts'
 import { LedgerFault, type Change, type Ledger, type LedgerReads } from './port.ts'
 import { readsOf, throwIfEnded, type State } from './reads.ts'
 import { retain } from './retention.ts'
@@ -63,6 +64,7 @@ export function openLedger(home: string, options: LedgerOptions): Promise<Ledger
     try {
       const before = await readOwner(folder)
       createPrivate(databasePath(at))
+      checkLog(databasePath(at))
       database = openDatabase(databasePath(at), 'write')
       await reachSchema(database, at, before !== null)
       const db = kyselyOver(database, 'write')

@@ -87,7 +87,7 @@ function classOf(signs: Signs): Class {
   if (/insufficient_quota|billing|credit|spend_limit/.test(names)) return world('quota', false)
   if (status === 402) return world('quota', false)
   if ((status === 400 || status === 429) && quotaWords.test(words)) return world('quota', false)
-  if (status === 408) return world('timeout')
+  if (status === 408 || status === 425) return world('timeout')
   if (status === 409) return world('conflict')
   if (status === 429) return world('rate_limited')
   if (status === 503 || status === 529 || /overload/.test(names)) return world('overloaded')

@@ -204,3 +204,39 @@ test('the body of an error is read only so far', async (t) => {
   const response = await ours(url)
   assert.equal((await response.text()).length, modelLimits.error_body.value)
 })
+
+test('one event of a stream that has no end is broken off; a long stream of events is read', async (t) => {
+  const kilo = 'x'.repeat(1_000)
+  const { url, ours } = await serve(t, (request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const part = request.headers['x-part'] ?? ''
+    const [piece = '', often = 0] = pieces.get(String(part)) ?? []
+    let left = often
+    const more = () => {
+      while (left-- > 0) if (!response.write(piece)) return void response.once('drain', more)
+      response.end()
+    }
+    more()
+  })
+  const mega = kilo.repeat(1_000)
+  const most = Math.ceil(modelLimits.frame.value / 1_000_000) + 2
+  const pieces = new Map<string, [string, number]>([
+    ['a line', [mega, most]],
+    ['lines', [`data: ${mega}\n`, most]],
+    ['events', [`data: ${mega}\n\n`, most]],
+    ['events of CRs', [`data: ${mega}\r\r`, most]],
+    ['events of CRLFs', [`data: ${mega}\r\n\r\n`, most]],
+  ])
+  const bytesOf = async (part: string): Promise<number> => {
+    const response = await ours(url, { headers: { 'x-part': part } })
+    let bytes = 0
+    for await (const chunk of response.body ?? []) bytes += chunk.length
+    return bytes
+  }
+  for (const part of ['a line', 'lines']) {
+    await assert.rejects(bytesOf(part), { message: 'One event of the stream has no end.' }, part)
+  }
+  for (const part of ['events', 'events of CRs', 'events of CRLFs']) {
+    assert.equal(await bytesOf(part), (pieces.get(part)?.[0].length ?? 0) * most, part)
+  }
+})

@@ -113,7 +113,10 @@ function responseOf(call: Call, incoming: Http.IncomingMessage): PlainResponse {
   })
 }
 
-/** The body as it comes, at the reader's pace; past `limit` bytes it simply ends. */
+/**
+ * The body as it comes, at the reader's pace; past `limit` bytes it simply ends. Without a limit it
+ * may be as long as it likes, but not one event of it: who reads events keeps each to its end.
+ */
 function bodyOf(
   incoming: Http.IncomingMessage,
   signal: AbortSignal | null,
@@ -121,6 +124,7 @@ function bodyOf(
 ): ReadableStream<Uint8Array> {
   let open = true
   let bytes = 0
+  const event = new OpenEvent()
   return new ReadableStream<Uint8Array>({
     start(controller) {
       const finish = (settle: () => void) => {
@@ -134,6 +138,9 @@ function bodyOf(
         if (room > 0) controller.enqueue(new Uint8Array(chunk.buffer, chunk.byteOffset, room))
         if (limit !== null && bytes >= limit) {
           finish(() => controller.close())
+          incoming.destroy()
+        } else if (event.grow(chunk) > modelLimits.frame.value) {
+          finish(() => controller.error(new TypeError('One event of the stream has no end.')))
           incoming.destroy()
         } else if ((controller.desiredSize ?? 0) <= 0) incoming.pause()
       })
@@ -149,6 +156,46 @@ function bodyOf(
       incoming.destroy()
     },
   })
+}
+
+/** How long the event is that a stream is in: an empty line ends it. */
+class OpenEvent {
+  #bytes = 0
+  /** Whether nothing came since the last line ended. */
+  #empty = true
+  /** Whether the last byte was a CR, whose LF may come next. */
+  #returned = false
+
+  /**
+   * Takes the next bytes and says how many of them, and of those before, belong to no ended one.
+   */
+  grow(chunk: Buffer): number {
+    let from = this.#returned && chunk[0] === lineFeed ? 1 : 0
+    this.#returned = chunk.at(-1) === carriageReturn
+    for (;;) {
+      const end = lineEnd(chunk, from)
+      if (end === -1) break
+      const blank = this.#empty && end === from
+      this.#bytes = blank ? 0 : this.#bytes + end + 1 - from
+      this.#empty = true
+      from = end + 1
+      // A line that ends in both is not followed by an empty one.
+      if (chunk[end] === carriageReturn && chunk[from] === lineFeed) from += 1
+    }
+    this.#empty &&= from === chunk.length
+    this.#bytes += chunk.length - from
+    return this.#bytes
+  }
+}
+
+const carriageReturn = 13
+const lineFeed = 10
+
+function lineEnd(chunk: Buffer, from: number): number {
+  const feed = chunk.indexOf(lineFeed, from)
+  const before = feed === -1 ? chunk.length : feed
+  const back = chunk.subarray(from, before).indexOf(carriageReturn)
+  return back === -1 ? feed : from + back
 }
 
 function broken(error: Error | null, signal: AbortSignal | null): unknown {

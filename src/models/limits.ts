@@ -24,6 +24,12 @@ export const modelLimits = {
   backoff_base: limit('backoff_base', 1_000, 'ms', 'the first back-off is drawn below this'),
   backoff_cap: limit('backoff_cap', 20_000, 'ms', 'longer is a hold, which survives a restart'),
   retry_after: limit('retry_after', 60_000, 'ms', 'a longer one is handed to the runtime'),
+  longest_wait: limit(
+    'longest_wait',
+    2_678_400_000,
+    'ms',
+    '31 days: a provider that says longer, or nonsense, is asked again then',
+  ),
   retry_spread: limit(
     'retry_spread',
     250,
@@ -31,6 +37,13 @@ export const modelLimits = {
     'so that agents told to wait do not return as one',
   ),
   context_window: limit('context_window', 128_000, 'tokens', 'of a model nobody described'),
+  frame: limit(
+    'frame',
+    33_554_432,
+    'bytes',
+    'of one event of a stream: the last one of Responses repeats a whole round, escaped',
+  ),
+  part: limit('part', 64, 'characters', 'that a part of a round counts for besides its text'),
   error_body: limit('error_body', 262_144, 'bytes', 'read of an error answer; more is never shown'),
   provider_words: limit('provider_words', 300, 'characters', 'of the provider, quoted in a fault'),
   acp_attempts: limit(

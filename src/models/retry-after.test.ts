@@ -37,3 +37,18 @@ test('when a provider takes requests again, in order of precedence', () => {
     assert.equal(retryAfterMs({ headers, body }, now), expected, JSON.stringify(headers))
   }
 })
+
+test('§6 a provider that asks for an impossible wait is asked again after 31 days', () => {
+  const most = 31 * 24 * 3_600_000
+  const digits = '9'.repeat(400)
+  for (const headers of [
+    { 'retry-after': '99999999999999999999' },
+    { 'retry-after': digits },
+    { 'retry-after-ms': digits },
+    { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' },
+  ]) {
+    assert.equal(retryAfterMs({ headers, body: null }, now), most, JSON.stringify(headers))
+  }
+  const body = `{"retryDelay": "${'9'.repeat(18)}s"}`
+  assert.equal(retryAfterMs({ headers: {}, body }, now), most)
+})

@@ -1,19 +1,21 @@
 /**
  * When a provider takes requests again, read from its answer: `retry-after-ms`, `retry-after` as
  * seconds or a date, the reset of an exhausted rate limit, or Google's retry detail. Pure; returns
- * milliseconds from `now`, at least 0, or null when the provider did not say.
+ * milliseconds from `now`, at least 0 and at most `modelLimits.longest_wait`, or null when the
+ * provider did not say.
  */
+import { modelLimits } from './limits.ts'
 
 export type AnswerHead = { headers: Readonly<Record<string, string>>; body: string | null }
 
 export function retryAfterMs(answer: AnswerHead, now: number): number | null {
   const { headers } = answer
-  return (
+  const said =
     milliseconds(headers['retry-after-ms']) ??
     secondsOrDate(headers['retry-after'], now) ??
     exhaustedReset(headers, now) ??
     retryDetail(answer.body)
-  )
+  return said === null ? null : Math.min(said, modelLimits.longest_wait.value)
 }
 
 function milliseconds(value: string | undefined): number | null {

@@ -115,7 +115,7 @@ export class RoundBuilder {
     this.#drafts.push(draft)
     // An id may come again after its end (Chat Completions has one for all text): the last counts.
     this.#open.set(`${type} ${id}`, draft)
-    return alive
+    return this.#count('') ?? alive
   }
 
   #delta(
@@ -153,11 +153,12 @@ export class RoundBuilder {
       },
       metadata: part.providerMetadata,
     })
-    return this.#count(part.input) ?? alive
+    return this.#count('') ?? this.#count(part.input) ?? alive
   }
 
+  /** A part costs memory also when it is empty, and so does what streams in for nothing. */
   #count(text: string): Step | null {
-    this.#chars += text.length
+    this.#chars += text.length + (text === '' ? modelLimits.part.value : 0)
     return this.#chars > modelLimits.round.value ? { type: 'too_much' } : null
   }
 }

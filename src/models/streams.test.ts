@@ -71,6 +71,7 @@ const table: readonly (readonly [string, ServerFault, object])[] = [
   ['408', status(408), world('timeout', { status: 408 })],
   ['409', status(409), world('conflict', { status: 409 })],
   ['413', status(413), refused('context_length', 413)],
+  ['425', status(425), world('timeout', { status: 425 })],
   ['422', status(422), refused('bad_request', 422)],
   ['429', status(429), world('rate_limited', { status: 429 })],
   [

@@ -5,7 +5,6 @@
 import { mkdtempSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { systemClock, systemIds } from '../exec/clock.ts'
 import { systemFiles } from '../exec/files.ts'
 import type { Redactor } from '../domain/redact.ts'
@@ -19,6 +18,7 @@ import type { Ledger } from '../ledger/port.ts'
 import type { Model } from '../models/model.ts'
 import { createHost } from '../runtime/host.ts'
 import { searchIndexIn } from '../ledger/search-index.ts'
+import type { SearchIndex } from '../ledger/search-port.ts'
 import { Memory } from '../runtime/memory.ts'
 import type { EffectSeam, Host, HostNotice, HostPorts } from '../runtime/ports.ts'
 
@@ -46,12 +46,17 @@ export type BoxOptions = {
   user_home?: string
   /** Commands are confined, by real bubblewrap. */
   network?: Network
+
+  over_index?: (index: SearchIndex) => SearchIndex
   context_window?: number
   /** US dollars of a round; without it no price is known. */
   price?: HostPorts['models']['price']
   /** Whether a seam has ended this box: what dies with it is then expected. */
   is_dead?: () => boolean
 }
+
+/** What a box ends with: a test, or a program that runs many. */
+export type Scope = { after(close: () => void | Promise<void>): void }
 
 export type Box = {
   home: string
@@ -71,7 +76,7 @@ export type Box = {
 /** What is open in a temporary home: closed before the folder goes. */
 const openIn = new Map<string, (() => Promise<void>)[]>()
 
-export function temporaryHome(t: TestContext): { home: string; workspace: string } {
+export function temporaryHome(t: Scope): { home: string; workspace: string } {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holon-box-')))
   const [home, workspace] = [join(folder, 'home'), join(folder, 'work')]
   t.after(async () => {
@@ -84,7 +89,7 @@ export function temporaryHome(t: TestContext): { home: string; workspace: string
   return { home, workspace }
 }
 
-export async function openBox(t: TestContext, options: BoxOptions): Promise<Box> {
+export async function openBox(t: Scope, options: BoxOptions): Promise<Box> {
   const { home, workspace } =
     options.home && options.workspace
       ? { home: options.home, workspace: options.workspace }
@@ -130,7 +135,7 @@ async function portsOf(home: string, options: BoxOptions): Promise<HostPorts & {
     files,
     processes,
     clock: systemClock(),
-    index: searchIndexIn(home),
+    index: options.over_index?.(searchIndexIn(home)) ?? searchIndexIn(home),
     ...(options.redactor ? { redactor: options.redactor } : {}),
   })
   return {

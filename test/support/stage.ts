@@ -3,7 +3,6 @@
  * move it. Everything is real but the model and the time; nothing here waits for a fixed time.
  */
 import assert from 'node:assert/strict'
-import type { TestContext } from 'node:test'
 import type { StoredEvent, Event, EventType, Rows, Table } from '../../src/domain/event.ts'
 import { violations } from '../../src/domain/invariants.ts'
 import type { Next } from '../../src/domain/schedule.ts'
@@ -11,7 +10,7 @@ import { toMs } from '../../src/domain/time.ts'
 import type { Model, ModelRequest } from '../../src/models/model.ts'
 import type { OperatorCommand, OperatorReply } from '../../src/protocol/operator.ts'
 import type { HostNotice } from '../../src/runtime/ports.ts'
-import { openBox, type Box, type BoxOptions } from '../../src/testing/box.ts'
+import { openBox, type Box, type BoxOptions, type Scope } from '../../src/testing/box.ts'
 import { settle, virtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts'
 
 type Act = OperatorCommand extends infer C
@@ -209,7 +208,7 @@ const holds = (notice: HostNotice, type: EventType): boolean =>
   notice.kind === 'committed' && notice.events.some(({ event }) => event.type === type)
 
 /** Opens the host and waits for its first rest, or for nothing when a turn is to be recovered. */
-export async function openStage(t: TestContext, options: StageOptions): Promise<Stage> {
+export async function openStage(t: Scope, options: StageOptions): Promise<Stage> {
   const { model, models, setting, clock = virtualClock(), ...rest } = options
   const known = { ...(model ? { default: model } : {}), ...models }
   const box = await openBox(t, { ...rest, models: known, clock })

@@ -1,0 +1,190 @@
+/**
+ * Stories of waiting and of what comes in: questions, events, timers, schedules, outages, stops.
+ */
+import { calls, fails, says } from '../../src/testing/scripted-model.ts'
+import { call, waitsFor } from '../support/scripts.ts'
+import { begin } from './outside.ts'
+import type { Scenario } from './scenario.ts'
+import { ends, idOf, makes, takes } from './stories-work.ts'
+import { delivers, itIs, operator, storyOf, tells, type Answer } from './story.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+const waits =
+  (wake: string, more: Parameters<typeof waitsFor>[1] = {}): Answer =>
+  () =>
+    calls(waitsFor(wake, more))
+
+const question: Scenario = storyOf({
+  name: 'question',
+  covers: ['wait registered', 'wait triggered', 'ingress', 'brief'],
+  answers: {
+    main: [
+      makes('A'),
+      takes('A'),
+      () => calls('Red or blue?', waitsFor('operator_input')),
+      ends('A'),
+    ],
+  },
+  acts: [
+    tells('Paint it.'),
+    operator('answers', async ({ box }) => {
+      const [wait] = await box.ledger.list('waits', { limit: 5 })
+      return { do: 'send', agent_id: 'main', text: 'Blue.', wait_id: wait?.id ?? 'none' }
+    }),
+  ],
+})
+
+const external: Scenario = storyOf({
+  name: 'external event',
+  covers: ['wait registered', 'wait triggered', 'delivery', 'turn start'],
+  answers: {
+    main: [
+      makes('A'),
+      takes('A'),
+      waits('external', { source: 'ci' }),
+      waits('external', { source: 'ci' }),
+      async (seen) => {
+        const work_item_id = await idOf(seen, 'A')
+        return calls(call('UpdateWorkItem', { work_item_id, blocked_by: null }))
+      },
+      ends('A'),
+    ],
+  },
+  acts: [
+    tells('Watch it.'),
+    delivers('one', 'ci', 'red'),
+    // The sender asks again: it is known, and nothing is done.
+    { ...delivers('one', 'ci', 'red'), name: 'delivers one again' },
+    delivers('other', 'elsewhere', 'not ours'),
+    itIs(2 * minute),
+    delivers('two', 'ci', 'green'),
+    itIs(4 * minute),
+    itIs(2 * hour),
+  ],
+})
+
+const timer: Scenario = storyOf({
+  name: 'timer and recheck',
+  covers: ['timer', 'wait registered', 'wait triggered', 'turn end'],
+  answers: {
+    main: [
+      makes('A'),
+      takes('A'),
+      waits('timer', { wait_ms: hour }),
+      waits('external', { source: 'ci', recheck_after_ms: hour }),
+      async (seen) => {
+        const work_item_id = await idOf(seen, 'A')
+        return calls(call('UpdateWorkItem', { work_item_id, blocked_by: null }))
+      },
+      ends('A'),
+    ],
+  },
+  acts: [tells('Wait for it.'), itIs(hour + minute), itIs(3 * hour), itIs(6 * hour)],
+})
+
+const schedule: Scenario = storyOf({
+  name: 'schedule',
+  apart: ['briefs'],
+  covers: ['timer', 'ingress', 'turn start'],
+  answers: { main: [] },
+  acts: [
+    operator('each day', () => ({
+      do: 'create_schedule',
+      agent_id: 'main',
+      label: 'each day',
+      text: 'Look around.',
+      spec: { kind: 'cron', expression: '0 12 * * *', time_zone: 'UTC' },
+    })),
+    operator('once', () => ({
+      do: 'create_schedule',
+      agent_id: 'main',
+      label: 'once',
+      text: 'Look once.',
+      spec: { kind: 'once', at: new Date(begin + day).toISOString() },
+    })),
+    itIs(4 * hour),
+    itIs(day + hour),
+    itIs(day + 4 * hour),
+    itIs(2 * day + 4 * hour),
+    operator('no more', async ({ box }) => {
+      const schedules = await box.ledger.list('schedules', { status: ['active'], limit: 5 })
+      const schedule_id = schedules.find(({ label }) => label === 'each day')?.id ?? 'none'
+      return { do: 'remove_schedule', agent_id: 'main', schedule_id }
+    }),
+    itIs(4 * day),
+  ],
+})
+
+/** Not worth sending again at once: the agent is held. */
+const down = fails({ kind: 'world', code: 'server_error', status: 500, retryable: false })
+
+/** How often the agent was held so far decides: a fault leaves no round behind. */
+const outageAnswer =
+  (then: Answer): Answer =>
+  async (seen) => {
+    const held = await seen.box.ledger.list('waits', { limit: 20 })
+    const times = held.filter(({ wake }) => wake === 'system').length
+    return times < 2 ? down : then(seen)
+  }
+
+const outage: Scenario = storyOf({
+  name: 'outage',
+  covers: ['hold', 'model request', 'brief'],
+  answers: { main: [makes('A'), takes('A'), outageAnswer(ends('A'))] },
+  acts: [tells('Begin.'), itIs(2 * minute), itIs(30 * minute), itIs(60 * minute)],
+})
+
+const lifecycle: Scenario = storyOf({
+  name: 'stop and start',
+  covers: ['lifecycle', 'timer', 'ingress'],
+  answers: {
+    main: [makes('A'), takes('A'), waits('timer', { wait_ms: hour }), ends('A'), () => says('Hm.')],
+  },
+  acts: [
+    tells('Begin.'),
+    operator('stops it', () => ({ do: 'stop_agent', agent_id: 'main' })),
+    delivers('meanwhile', 'ci', 'news'),
+    itIs(2 * hour),
+    operator('starts it', () => ({ do: 'start_agent', agent_id: 'main' })),
+    tells('And now?'),
+  ],
+})
+
+const repeated: Scenario = storyOf({
+  name: 'dead letter',
+  covers: ['dead letter', 'redelivery', 'delivery'],
+  answers: { main: [] },
+  acts: [
+    {
+      name: 'dead',
+      async does({ box }) {
+        const said = { source: 'ci', resource: null, summary: null, content_type: null }
+        const via = { kind: 'webhook', webhook: 'ci' } as const
+        const event = { agent_id: 'main', via, sender_id: 'x', body: 'odd', ...said }
+        const reply = await box.host.deadLetter(event, 'it has no resource')
+        if (!reply.ok) throw new Error(JSON.stringify(reply))
+      },
+    },
+    operator('again', async ({ box }) => {
+      const [dead] = await box.ledger.list('deliveries', { limit: 5 })
+      return { do: 'redeliver', agent_id: 'main', delivery_id: dead?.id ?? 'none' }
+    }),
+    operator('resets', async ({ box }) => {
+      const [trigger] = await box.ledger.list('triggers', { limit: 5 })
+      return { do: 'reset_trigger', agent_id: 'main', trigger_id: trigger?.id ?? 'none' }
+    }),
+  ],
+})
+
+export const waitStories: readonly Scenario[] = [
+  question,
+  external,
+  timer,
+  schedule,
+  outage,
+  lifecycle,
+  repeated,
+]

@@ -1,0 +1,101 @@
+/**
+ * Two jobs for one agent: items with plans, quick and slow commands, a wait for the slow one, and
+ * two reports. The first of the scenarios; `src/testing/two-jobs.ts` has its script.
+ */
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { violations } from '../../src/domain/invariants.ts'
+import { openBox, type Box } from '../../src/testing/box.ts'
+import { endState, type EndState } from '../../src/testing/end-state.ts'
+import { calls, scriptedModel } from '../../src/testing/scripted-model.ts'
+import { letsGo, twoJobs, twoJobsPolicy } from '../../src/testing/two-jobs.ts'
+import { lived, type Scenario } from './scenario.ts'
+
+type Places = { home: string; workspace: string }
+
+/** Answers from the text of the request alone. */
+const model = (places: Places) =>
+  scriptedModel((request) => {
+    const text = request.messages
+      .flatMap((message) => {
+        switch (message.role) {
+          case 'user':
+            return [message.content]
+          case 'assistant':
+            return message.parts.map((part) => (part.type === 'text' ? part.text : ''))
+          case 'tool':
+            return message.results.map((result) => result.text)
+        }
+      })
+      .join('\n')
+    const answer = twoJobsPolicy(text)
+    if (letsGo(answer)) writeFileSync(join(places.workspace, 'go'), '')
+    return calls(answer.text, ...answer.calls)
+  })
+
+/** Does the scenario on a home until the agent sleeps, or the killer strikes. */
+async function run(box: Box, places: Places): Promise<void> {
+  await box.host.ensureAgent({
+    id: 'main',
+    model: 'test/two-jobs',
+    workspace: { mode: 'explicit_root', root: places.workspace },
+  })
+  const asked = await box.ledger.list('messages', { limit: 1 })
+  if (asked.length === 0) {
+    const sent = await box.host.act({ do: 'send', agent_id: 'main', text: twoJobs })
+    assert.equal(sent.ok, true)
+  }
+  await box.host.open()
+  await box.until((notice) => notice.kind === 'resting' && notice.next.do === 'sleep', 'the end')
+}
+
+/** What must be equal, whichever of the two jobs came first. */
+const comparable = ({ log, results, waits, messages, ...rest }: EndState) => ({
+  ...rest,
+  log: log.toSorted(),
+  results: results.toSorted(),
+  waits: waits.map((wait) => JSON.stringify(wait)).toSorted(),
+  messages: messages.map((message) => JSON.stringify(message)).toSorted(),
+})
+
+export const twoJobsScenario: Scenario<ReturnType<typeof comparable>> = {
+  name: 'two jobs',
+  covers: [
+    'ingress',
+    'turn start',
+    'model request',
+    'response',
+    'tool started',
+    'tool finished',
+    'mutation',
+    'wait registered',
+    'task spawned',
+    'task finished',
+    'brief',
+    'turn end',
+    'plan file',
+  ],
+  step: 9,
+  life: (scope, place, killer) =>
+    lived(
+      killer,
+      () =>
+        openBox(scope, {
+          models: { default: model(place) },
+          home: place.home,
+          workspace: place.workspace,
+          fault: killer,
+          effect_seam: killer,
+          is_dead: () => killer.dead,
+        }),
+      async (box) => {
+        await run(box, place)
+        const end = await endState(box.ledger, place.workspace)
+        const facts = box.host.facts('main')
+        assert.ok(facts)
+        const broken = violations(facts, await box.ledger.events({ after: 0, limit: 10_000 }))
+        return comparable({ ...end, problems: [...end.problems, ...broken] })
+      },
+    ),
+}
