@@ -33,6 +33,8 @@ export class Lane {
   /** Seq when this process took the agent over: a turn opened before it was interrupted. */
   readonly #openedSeq: number
   #held: Interruption | null = null
+  /** Aborts of a turn that only stands in the rows: no run of it begins beside them. */
+  readonly #aborting = new Set<Promise<unknown>>()
   readonly #failed: (error: unknown) => void
 
   constructor(env: LaneEnv, failed: (error: unknown) => void) {
@@ -73,9 +75,15 @@ export class Lane {
       await this.#ended
       return
     }
-    await env.transact('operator', (d) => {
+    const aborting = env.transact('operator', (d) => {
       if (openTurn(d)) abortTurn(d, { plan: null, stop })
     })
+    this.#aborting.add(aborting)
+    try {
+      await aborting
+    } finally {
+      this.#aborting.delete(aborting)
+    }
   }
 
   /** Resolves when no lap runs; `env.stopping` keeps a new one from starting. */
@@ -181,6 +189,8 @@ export class Lane {
 
   async #run(interruption: Interruption | null): Promise<void> {
     const { env } = this
+    while (this.#aborting.size > 0) await Promise.allSettled(this.#aborting)
+    if (openTurn(env.facts()) === null) return
     const ended = Promise.withResolvers<void>()
     this.#ended = ended.promise
     this.#running = true

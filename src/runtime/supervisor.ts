@@ -10,6 +10,7 @@ import type { AgentId, TaskId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
 import { endOfTask, taskResultText } from '../domain/task-end.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
+import { minute, second } from '../domain/time.ts'
 import type { StopOutcome, TaskProcess } from '../exec/ports.ts'
 import { ProcessFault } from '../exec/process-fault.ts'
 import { terminalText } from '../tools/terminal-text.ts'
@@ -20,6 +21,10 @@ import type { Store } from './store.ts'
 
 /** Bytes of output that a result message quotes. */
 const tailBytes = 2_000
+
+/** Milliseconds between two tries to stop what survived: the first, then doubled up to the last. */
+const firstPause = 5 * second
+const lastPause = minute
 
 export type SupervisorPorts = {
   ports: HostPorts
@@ -88,9 +93,11 @@ export class Supervisor {
     const proof = await this.#ports.processes.stop(id, limits.stop_grace.value)
     if (!proof.stopped) {
       const { survivors } = proof
-      await this.#store.transact(agent, id, (d) =>
-        d.emit({ type: 'task_cancelling', id, survivors, because }),
-      )
+      await this.#store.transact(agent, id, (d) => {
+        const task = d.row('tasks', id)
+        if (!task || isTerminal(task) || isSame(task.survivors, survivors)) return
+        d.emit({ type: 'task_cancelling', id, survivors, because })
+      })
       return survivors
     }
     await this.#end(agent, id, await this.#ports.processes.observe(id), 'stopped')
@@ -104,14 +111,22 @@ export class Supervisor {
 
   async #follow(agent: AgentId, id: TaskId): Promise<void> {
     const row = this.#store.mustFacts(agent).row('tasks', id)
-    if (row?.status === 'cancelling') {
-      await this.stop(agent, id, row.reason ?? 'stopped')
-      return
-    }
+    if (row?.status === 'cancelling') return this.#untilGone(agent, row)
     // A child's end is decided from its rows, not learnt from a process.
     if (row?.kind === 'child_agent') return
     if (row?.status === 'queued' && row.promoted) await this.#begin(agent, row)
     await this.#end(agent, id, await this.#ended(id), 'by_itself')
+    const left = this.#store.facts(agent)?.row('tasks', id)
+    if (left?.status === 'cancelling') await this.#untilGone(agent, left)
+  }
+
+  /** A stop that left survivors is tried again until the proof is there: then they have gone. */
+  async #untilGone(agent: AgentId, { id, reason }: Task): Promise<void> {
+    const { clock } = this.#ports
+    for (let pause = firstPause; ; pause = Math.min(pause * 2, lastPause)) {
+      if ((await this.stop(agent, id, reason ?? 'stopped')).length === 0) return
+      await clock.sleep(pause, this.#closing.signal)
+    }
   }
 
   /**
@@ -207,6 +222,9 @@ function gone(process: TaskProcess, task: Task) {
   if (process.state !== 'absent' || task.status !== 'queued') return null
   return { status: 'interrupted', reason: 'it was never started', exit_status: null } as const
 }
+
+const isSame = (some: readonly number[], others: readonly number[]): boolean =>
+  some.length === others.length && some.every((pid) => others.includes(pid))
 
 const beginLate = (process: TaskProcess): string | null =>
   process.state === 'ended' || process.state === 'running' ? process.started_at : null

@@ -1,0 +1,48 @@
+/**
+ * `npm run races`: every order of a few things around each kind of wait, and orders chosen by
+ * fast-check's scheduler where there are too many. The figure comes last; 1 on a violation.
+ */
+import { parseArgs } from 'node:util'
+import { explore } from './explore.ts'
+import { scheduled } from './scheduled.ts'
+import { crowded, scenes } from './scenes.ts'
+
+const { values } = parseArgs({
+  options: {
+    scene: { type: 'string', default: '' },
+    most: { type: 'string', default: '20000' },
+    runs: { type: 'string', default: '40' },
+    seed: { type: 'string', default: '1' },
+  },
+})
+const [most, runs, seed] = [values.most, values.runs, values.seed].map(Number)
+if (![most, runs, seed].every((number) => Number.isSafeInteger(number))) {
+  console.error('usage: npm run races -- [--scene timer] [--most 20000] [--runs 40] [--seed 1]')
+  process.exit(2)
+}
+
+let [orders, deaths, broken, chosen] = [0, 0, 0, 0]
+for (const scene of scenes.filter(({ name }) => name.includes(values.scene))) {
+  const explored = await explore(scene, most ?? 0)
+  console.log(`${explored.orders} orders, ${explored.longest} choices at most: ${scene.name}`)
+  orders += explored.orders
+  deaths += explored.deaths
+  broken += explored.violations.length
+  for (const violation of explored.violations) console.log(`  ${violation}`)
+}
+for (const scene of crowded.filter(({ name }) => name.includes(values.scene))) {
+  try {
+    await scheduled(scene, runs ?? 0, seed ?? 0)
+    chosen += runs ?? 0
+  } catch (error) {
+    broken += 1
+    console.log(error instanceof Error ? error.message : String(error))
+  }
+}
+const { user, system } = process.cpuUsage()
+console.log(
+  `all ${orders} orders of ${scenes.length} scenes, ${deaths} with a death; ` +
+    `${chosen} orders by the scheduler; ${Math.round((user + system) / 1e6)} s of processor: ` +
+    `${broken} violations`,
+)
+process.exitCode = broken === 0 ? 0 : 1

@@ -1,0 +1,92 @@
+/** The simulation in small: some seeds, that a seed is the same run twice, and its own tools. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Coverage } from './sim/coverage.ts'
+import { commandOf, faults, planOf, type Plan } from './sim/plan.ts'
+import { simulate, type Outcome } from './sim/run.ts'
+import { shrink } from './sim/shrink.ts'
+import { neverRuns, Witness } from './sim/witness.ts'
+
+test('the invariants hold over some seeds with every fault', async () => {
+  for (let seed = 1; seed <= 16; seed += 1) {
+    const { plan, violations } = await simulate(planOf(seed, 300), new Coverage())
+    assert.deepEqual(violations, [], commandOf(plan))
+  }
+})
+
+test('a seed is the same run twice, event for event, and another seed is another run', async () => {
+  const hashOf = async (plan: Plan) => (await simulate(plan, new Coverage())).hash
+  const first = await hashOf(planOf(4, 400))
+  assert.equal(await hashOf(planOf(4, 400)), first)
+  assert.notEqual(await hashOf(planOf(10, 400)), first)
+})
+
+test('without faults and without anything from outside a run is a host that does nothing', async () => {
+  const plan: Plan = { seed: 1, steps: 50, faults: [], only: [] }
+  const { violations, crashes, outside } = await simulate(plan, new Coverage())
+  assert.deepEqual({ violations, crashes, outside }, { violations: [], crashes: 1, outside: [] })
+})
+
+test('a failing run is made small: its steps, its faults, and what came from outside', async () => {
+  const broken = async (plan: Plan): Promise<Outcome> => {
+    const outside = [3, 17, 40, 60].filter((step) => plan.only?.includes(step) ?? true)
+    const isBroken =
+      plan.steps >= 41 && plan.faults.includes('disk') && [17, 40].every((n) => outside.includes(n))
+    return {
+      plan,
+      violations: isBroken ? ['26: main rests'] : [],
+      at: isBroken ? 41 : null,
+      outside: outside.filter((step) => step <= plan.steps),
+      steps: plan.steps,
+      events: 0,
+      crashes: 0,
+      hash: '',
+    }
+  }
+  const { plan } = await shrink(await broken(planOf(7, 500)), broken)
+  assert.deepEqual(plan, { seed: 7, steps: 41, faults: ['disk'], only: [17, 40] })
+  assert.equal(commandOf(plan), 'npm run sim -- --seed 7 --steps 41 --faults disk --only 17,40')
+})
+
+test('the line that repeats a run names only what is not as always', () => {
+  assert.equal(commandOf(planOf(9, 500)), 'npm run sim -- --seed 9 --steps 500')
+  assert.equal(
+    commandOf({ ...planOf(9, 20), faults: [], only: [] }),
+    'npm run sim -- --seed 9 --steps 20 --faults none --only none',
+  )
+  assert.equal(new Set(faults).size, faults.length)
+})
+
+test('the witness names a call that starts and never may, and an effect without its intent', () => {
+  const witness = new Witness()
+  const meta = { at: '2026-01-05T09:00:00.000Z', work_item_id: null, turn_id: null } as const
+  const call = { id: 'call_1', turn_id: 'turn_1', work_item_id: null } as const
+  const recorded = {
+    ...call,
+    type: 'call_recorded',
+    round: 1,
+    index: 0,
+    provider_call_id: `${neverRuns}1`,
+    tool_name: 'ExecCommand',
+    input: null,
+    effect_class: 'reattachable',
+  } as const
+  const started = { ...call, type: 'call_started', intent: null, task_id: null } as const
+  witness.landed({
+    agent_id: 'main',
+    expect_seq: 0,
+    at: meta.at,
+    events: [recorded, started].map((event, n) => ({
+      event,
+      meta: { ...meta, seq: n === 0 ? 1 : 3, causation_id: null },
+    })),
+    rows: [],
+  })
+  witness.begins('request turn_1:1')
+  assert.deepEqual(witness.found, [
+    '4: main got seq 3 after 1',
+    '21: call_1 (ExecCommand) starts and was invalid',
+    '18: turn_1:1 is asked and was not recorded',
+    '17: turn_1:1 is asked and call_1 has no result',
+  ])
+})

@@ -1,0 +1,174 @@
+/**
+ * The real ledger of a simulated home: its own schema, commit, reads and proof over SQLite in
+ * memory, with the blobs in a map. It survives the process that wrote it, as a disk does: each life
+ * opens it anew, in the next epoch.
+ */
+import { createHash } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import type { Kysely } from 'kysely'
+import { commitTo } from '../../src/ledger/commit.ts'
+import { migrate } from '../../src/ledger/migrations/migrate.ts'
+import {
+  LedgerFault,
+  type Change,
+  type Committed,
+  type Ledger,
+  type LedgerReads,
+  type VerifyReport,
+} from '../../src/ledger/port.ts'
+import { readsOf } from '../../src/ledger/reads.ts'
+import type { Database } from '../../src/ledger/schema.ts'
+import { kyselyOver } from '../../src/ledger/sqlite.ts'
+import { verifyStore } from '../../src/ledger/verify.ts'
+import type { Agenda, Life } from './agenda.ts'
+import { home } from './disk.ts'
+
+/** An empty ledger of today's schema, made once. */
+let empty: Uint8Array | null = null
+
+function emptyLedger(): Uint8Array {
+  const database = new DatabaseSync(':memory:')
+  migrate(database, 0)
+  database.exec(
+    `insert into meta (id, home_id, boot_epoch, pruned_global_seq) values (1, 'home_sim', 0, 0)`,
+  )
+  const bytes = database.serialize()
+  database.close()
+  return bytes
+}
+
+export type StoreWatch = {
+  /** Before a commit is carried out; what it throws is what the world did. */
+  writing(): void
+  /** After it landed. */
+  landed(changes: readonly Change[], committed: Committed): void
+}
+
+export class SimStore {
+  readonly #database: DatabaseSync
+  readonly #db: Kysely<Database>
+  readonly #blobs = new Map<string, Uint8Array>()
+  readonly #reads: LedgerReads
+  #epoch = 0
+
+  constructor() {
+    empty ??= emptyLedger()
+    this.#database = new DatabaseSync(':memory:')
+    this.#database.deserialize(empty)
+    this.#db = kyselyOver(this.#database, 'write')
+    const state = { ended: null }
+    const [db, database] = [this.#db, this.#database]
+    this.#reads = readsOf({ home, db, database, mode: 'write', state })
+  }
+
+  /** Straight reads, for what watches the run. */
+  get reads(): LedgerReads {
+    return this.#reads
+  }
+
+  /** The database and the rows as the proof sees them: over a copy, as over its own connection. */
+  async verify(): Promise<VerifyReport> {
+    const copy = new DatabaseSync(':memory:')
+    copy.deserialize(this.#database.serialize())
+    const db = kyselyOver(copy, 'read')
+    try {
+      return await verifyStore(db, async (sha256) => {
+        const bytes = this.#blobs.get(sha256)
+        return bytes === undefined ? 'missing' : hashOf(bytes) === sha256 ? 'whole' : 'damaged'
+      })
+    } finally {
+      await db.destroy()
+    }
+  }
+
+  /** One statement, at once. */
+  one(sql: string, ...parameters: readonly string[]): Record<string, unknown> | undefined {
+    return this.#database.prepare(sql).get(...parameters)
+  }
+
+  async close(): Promise<void> {
+    await this.#db.destroy()
+  }
+
+  /** The ledger as the process of this life has it. */
+  open(life: Life, agenda: Agenda, mint: (prefix: string) => string, watch: StoreWatch): Ledger {
+    this.#epoch += 1
+    this.#database.exec(`update meta set boot_epoch = ${this.#epoch}`)
+    const commit = commitTo(this.#db, { boot_epoch: this.#epoch, mint })
+    const busy = new Set<string>()
+    const reads = this.#readsOver(life, agenda)
+    return {
+      ...reads,
+      commit: async (change, ...more) => {
+        const changes = [change, ...more]
+        for (const { agent_id } of changes) {
+          if (busy.has(agent_id)) throw new Error(`two commits of ${agent_id} at once`)
+        }
+        for (const { agent_id } of changes) busy.add(agent_id)
+        const types = changes.flatMap((one) => one.events.map(({ event }) => event.type))
+        try {
+          return await agenda.perform(life, 'commit', types.join(' '), async () => {
+            watch.writing()
+            const committed = await commit(change, ...more)
+            watch.landed(changes, committed)
+            return committed
+          })
+        } finally {
+          for (const { agent_id } of changes) busy.delete(agent_id)
+        }
+      },
+      putBlob: (bytes) =>
+        agenda.perform(life, 'blob', `${bytes.length} bytes`, () => {
+          watch.writing()
+          const sha256 = hashOf(bytes)
+          this.#blobs.set(sha256, bytes)
+          return sha256
+        }),
+      retain: () => Promise.reject(new Error('a simulated home keeps everything')),
+    }
+  }
+
+  #readsOver(life: Life, agenda: Agenda): LedgerReads {
+    const reads = this.#reads
+    const later =
+      <A extends unknown[], T>(label: string, read: (...given: A) => Promise<T>) =>
+      (...given: A): Promise<T> =>
+        agenda.perform(life, 'read', label, () => read(...given))
+    return {
+      agents: later('agents', reads.agents),
+      agentsAtWork: later('agentsAtWork', reads.agentsAtWork),
+      live: later('live', reads.live),
+      row: (table, id) => agenda.perform(life, 'read', `row ${table}`, () => reads.row(table, id)),
+      idsLike: later('idsLike', reads.idsLike),
+      list: (table, filter) =>
+        agenda.perform(life, 'read', `list ${table}`, () => reads.list(table, filter)),
+      page: (table, filter) =>
+        agenda.perform(life, 'read', `page ${table}`, () => reads.page(table, filter)),
+      events: later('events', reads.events),
+      eventPage: later('eventPage', reads.eventPage),
+      eventRange: later('eventRange', reads.eventRange),
+      lastGlobalSeq: later('lastGlobalSeq', reads.lastGlobalSeq),
+      messageByKey: later('messageByKey', reads.messageByKey),
+      triggerByToken: later('triggerByToken', reads.triggerByToken),
+      deliveryBySender: later('deliveryBySender', reads.deliveryBySender),
+      counts: later('counts', reads.counts),
+      spend: later('spend', reads.spend),
+      roundsAbout: later('roundsAbout', reads.roundsAbout),
+      roundsOfTurn: later('roundsOfTurn', reads.roundsOfTurn),
+      operatorWords: later('operatorWords', reads.operatorWords),
+      noteEvents: later('noteEvents', reads.noteEvents),
+      blob: later('blob', async (sha256: string) => this.#blobs.get(sha256) ?? null),
+      blobPath: (sha256) => `${home}/ledger/blobs/${sha256.slice(0, 2)}/${sha256}`,
+      verify: () => this.verify(),
+      stats: later('stats', reads.stats),
+      backup: () => Promise.reject(new Error('a simulated home has no backup')),
+      close: async () => {},
+    }
+  }
+}
+
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+/** What a full disk says. */
+export const diskFull = (): LedgerFault =>
+  new LedgerFault('disk_full', 'injected: the disk is full', 'later')

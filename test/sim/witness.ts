@@ -1,0 +1,192 @@
+/**
+ * Watches everything that is committed and every effect that begins, and says which invariant of
+ * reliability 6 is broken, by its number: 4, 17 to 22 here, beside those that are functions in the
+ * domain. It knows only what passed by, so it needs no read.
+ */
+import type { Emitted } from '../../src/domain/facts.ts'
+import type { StoredEvent } from '../../src/domain/event.ts'
+import type { Change } from '../../src/ledger/port.ts'
+
+type CallSeen = {
+  turn: string
+  round: number
+  state: 'recorded' | 'started' | 'finished'
+  tool: string
+  provider: string
+  /** The life in which it was started. */
+  life: number
+  task: string | null
+}
+
+type RoundSeen = { agent: string; state: 'requested' | 'recorded'; allowed: number; sent: number }
+
+/** Opens the provider's id of a call that must never be carried out. */
+export const neverRuns = 'never_'
+
+export class Witness {
+  readonly found: string[] = []
+  /** All events by agent, in order, as the ledger has them. */
+  readonly history = new Map<string, StoredEvent[]>()
+  readonly #calls = new Map<string, CallSeen>()
+  readonly #rounds = new Map<string, RoundSeen>()
+  readonly #openCalls = new Map<string, Set<string>>()
+  readonly #unsure = new Set<string>()
+  #life = 0
+  #events = 0
+
+  get events(): number {
+    return this.#events
+  }
+
+  /** A process begins: every open request may be sent once more. */
+  lives(life: number): void {
+    this.#life = life
+    for (const round of this.#rounds.values()) if (round.state === 'requested') round.allowed += 1
+  }
+
+  agentOfRound(id: string): string | null {
+    return this.#rounds.get(id)?.agent ?? null
+  }
+
+  /** The machine failed under this task: what became of it nobody may know. */
+  isUnsure(task: string): void {
+    this.#unsure.add(task)
+  }
+
+  landed(change: Change): void {
+    const past = this.history.get(change.agent_id) ?? []
+    this.history.set(change.agent_id, past)
+    for (const { event, meta } of change.events) {
+      this.#events += 1
+      if (meta.seq !== past.length + 1) {
+        this.found.push(`4: ${change.agent_id} got seq ${meta.seq} after ${past.length}`)
+      }
+      const place = { id: `evt_${this.#events}`, global_seq: this.#events, v: 1 } as const
+      past.push({ ...meta, ...place, agent_id: change.agent_id, event })
+      this.#event(change.agent_id, { event, meta })
+    }
+  }
+
+  /** Just before an effect of the runtime begins (`EffectSeam`). */
+  begins(what: string): void {
+    const [word = '', id = ''] = what.split(' ')
+    if (word === 'request') {
+      const round = this.#rounds.get(id)
+      if (round?.state !== 'requested') this.found.push(`18: ${id} is asked and was not recorded`)
+      else if ((round.sent += 1) > round.allowed) {
+        this.found.push(`22: ${id} was sent ${round.sent} times and may be ${round.allowed} times`)
+      }
+      const turn = id.slice(0, id.lastIndexOf(':'))
+      const open = [...(this.#openCalls.get(turn) ?? [])]
+      if (open.length > 0) this.found.push(`17: ${id} is asked and ${open[0]} has no result`)
+      return
+    }
+    const call = this.#calls.get(id)
+    if (call && call.state !== 'started' && !isStore(call)) {
+      this.found.push(`18: ${what} begins and is ${call.state}`)
+    }
+    if (call?.provider.startsWith(neverRuns)) this.found.push(`21: ${what} runs and never may`)
+  }
+
+  #event(agent: string, { event }: Emitted): void {
+    switch (event.type) {
+      case 'request_sent': {
+        const before = this.#rounds.get(event.id)
+        const allowed = (before?.allowed ?? 0) + 1
+        this.#rounds.set(event.id, {
+          agent,
+          state: 'requested',
+          allowed,
+          sent: before?.sent ?? 0,
+        })
+        const open = [...(this.#openCalls.get(event.turn_id) ?? [])]
+        if (open.length > 0) this.found.push(`17: ${event.id} is sent, ${open[0]} has no result`)
+        return
+      }
+      case 'model_fell_back':
+      case 'wait_resolved':
+      case 'wait_cancelled':
+      case 'agent_started':
+      case 'agent_configured':
+        // The same request to another model, or after a hold, or after the agent was stopped.
+        this.#onceMore(agent)
+        return
+      case 'round_recorded': {
+        const round = this.#rounds.get(event.id)
+        if (round?.state !== 'requested') this.found.push(`21: ${event.id} answers no request`)
+        if (round) round.state = 'recorded'
+        return
+      }
+      case 'call_recorded':
+        this.#recorded(event)
+        return
+      case 'call_started': {
+        const call = this.#calls.get(event.id)
+        if (!call || call.state === 'finished') this.found.push(`18: ${event.id} starts over`)
+        if (call?.provider.startsWith(neverRuns)) {
+          this.found.push(`21: ${event.id} (${call.tool}) starts and was invalid`)
+        }
+        if (call) Object.assign(call, { state: 'started', life: this.#life, task: event.task_id })
+        return
+      }
+      case 'call_finished':
+        this.#finished(event)
+        return
+      default:
+        return
+    }
+  }
+
+  #recorded(event: Extract<Emitted['event'], { type: 'call_recorded' }>): void {
+    const { id, turn_id, round, tool_name, provider_call_id } = event
+    this.#calls.set(id, {
+      turn: turn_id,
+      round,
+      state: 'recorded',
+      tool: tool_name,
+      provider: provider_call_id,
+      life: this.#life,
+      task: null,
+    })
+    const open = this.#openCalls.get(turn_id) ?? new Set()
+    this.#openCalls.set(turn_id, open.add(id))
+  }
+
+  #finished(event: Extract<Emitted['event'], { type: 'call_finished' }>): void {
+    const call = this.#calls.get(event.id)
+    if (!call || call.state === 'finished') {
+      this.found.push(`17: ${event.id} has a second result`)
+      return
+    }
+    const { result } = event
+    const isUnknown = result.status === 'error' && result.error.kind === 'outcome_unknown'
+    const isOpen = call.state === 'started'
+    const mayBe =
+      call.life < this.#life || this.#unsure.has(call.task ?? '') || othersWrite.has(call.tool)
+    if (isUnknown && !(isOpen && mayBe)) {
+      this.found.push(`20: ${event.id} (${call.tool}) is unknown and was ${call.state}`)
+    }
+    call.state = 'finished'
+    const open = this.#openCalls.get(call.turn)
+    open?.delete(event.id)
+    if (open?.size === 0) this.#openCalls.delete(call.turn)
+  }
+
+  #onceMore(agent: string): void {
+    for (const round of this.#rounds.values()) {
+      if (round.agent === agent && round.state === 'requested') round.allowed += 1
+    }
+  }
+}
+
+const storeTools: ReadonlySet<string> = new Set([
+  'CreateWorkItem',
+  'UpdateWorkItem',
+  'PickWorkItem',
+  'CompleteWorkItem',
+  'WaitFor',
+])
+
+/** Files change under their hands: another agent, or a person, writes the same ones. */
+const othersWrite: ReadonlySet<string> = new Set(['EditFile', 'ApplyPatch'])
+const isStore = ({ tool }: CallSeen): boolean => storeTools.has(tool)

@@ -1,0 +1,58 @@
+/** §8 A process that survives its stop: the task stays `cancelling`, and ends when it has gone. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { calls, says, type Scripted } from '../src/testing/scripted-model.ts'
+import type { Seen } from './sim/adversary.ts'
+import { settled } from './sim/agenda.ts'
+import { planOf } from './sim/plan.ts'
+import { World } from './sim/world.ts'
+
+/** Does what is ready, first come first served. */
+async function quiet({ agenda }: World): Promise<void> {
+  await settled(agenda)
+  while (agenda.ready.length > 0) {
+    await agenda.take(0).run(false)
+    await settled(agenda)
+  }
+}
+
+test('§8 a survivor of a stop is looked for again: when it has gone, the task ends cancelled', async () => {
+  let asked = 0
+  const answers = ({ facts }: Seen): Scripted => {
+    asked += 1
+    const [task] = [...facts.rows('tasks')]
+    if (asked === 1) return calls({ name: 'ExecCommand', input: { cmd: 'endless', yield_ms: 0 } })
+    if (asked > 2 || !task) return says('It does not stop.')
+    world.commands.holdsOut(task.id)
+    return calls({ name: 'TaskStop', input: { task_id: task.id } })
+  }
+  const world = new World(planOf(1, 0), { answers })
+  try {
+    world.boot()
+    world.makeMain()
+    await quiet(world)
+    world.act({ do: 'send', agent_id: 'main', text: 'Go.' })
+    await quiet(world)
+    const [before] = await world.store.reads.list('tasks', { limit: 5 })
+    assert.deepEqual([before?.status, before?.survivors.length], ['cancelling', 1])
+    const events = world.witness.events
+    world.agenda.pass(6_000)
+    await quiet(world)
+    assert.equal(world.witness.events, events, 'the same survivors are no news')
+
+    world.commands.endAll()
+    world.agenda.pass(60_000)
+    await quiet(world)
+
+    const [task] = await world.store.reads.list('tasks', { limit: 5 })
+    assert.deepEqual([task?.status, task?.reason], ['cancelled', 'stopped by the agent'])
+    const results = await world.store.reads.list('messages', { kind: ['task_result'], limit: 5 })
+    assert.deepEqual(
+      results.map(({ task_id }) => task_id),
+      [task?.id],
+    )
+    assert.deepEqual(world.broken, [])
+  } finally {
+    await world.store.close()
+  }
+})
