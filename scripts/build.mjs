@@ -40,10 +40,10 @@ const quickToLoad = (code) =>
   code
     .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .replace(/^import (.+) from "(node:[a-z/_]+)";$/gm, (_, names, builtin) => {
-      const [, whole, some] = /^(?:([\w$]+))?(?:, )?(\{.*\})?$/.exec(names)
-      if (builtin === 'node:child_process') return whenCalled(builtin, whole, some)
+      const [, whole, all, some] = /^([\w$]+)?(?:, )?(?:\* as ([\w$]+))?(\{.*\})?$/.exec(names)
+      if (builtin === 'node:child_process') return whenCalled(builtin, whole ?? all, some)
       const from = `process.getBuiltinModule("${builtin}")`
-      return [whole, some?.replaceAll(' as ', ': ')]
+      return [whole, all, some?.replaceAll(' as ', ': ')]
         .filter((name) => name !== undefined)
         .map((name) => `const ${name} = ${from};`)
         .join(' ')
@@ -70,6 +70,7 @@ const roots = {
   door: ['http/door', 'http/token'],
   serve: ['main/serve', 'http/server'],
   http: [/src\/(http|protocol)\/|node_modules\/(@hono|hono|@asteasolutions)\//],
+  tui: ['main/tui', /node_modules\/(ink|react|react-reconciler|yoga-layout|scheduler)\//],
 }
 
 const isRoot = (id) => (root) =>
@@ -143,6 +144,12 @@ const plainHeaders = {
   },
 }
 
+/** Tools for developing screens are not installed, and a bundle has no use for them. */
+const noDevtools = {
+  name: 'no-devtools',
+  load: (id) => (id.endsWith('/node_modules/ink/build/devtools.js') ? 'export {}' : null),
+}
+
 /**
  * A bundle that warns is a bundle that breaks at the user's: unresolved imports are errors. That a
  * module is loaded late by one and imported by another, itself late, is how it should be.
@@ -174,7 +181,8 @@ const started = new Date()
 const bundle = await rolldown({
   input: { main: 'src/main.ts' },
   platform: 'node',
-  plugins: [plainHeaders, englishOnly, oneClass, countersOnly, grouping],
+  plugins: [plainHeaders, englishOnly, oneClass, countersOnly, noDevtools, grouping],
+  transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   onLog: strict,
 })
 rmSync('dist-next', { recursive: true, force: true })

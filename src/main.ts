@@ -123,6 +123,7 @@ const ports: CliPorts = {
   upkeep: upkeepPorts,
   setup: setupPorts(interrupted),
   sandbox: async (...of) => (await import('./main/sandbox.ts')).sandboxState(...of),
+  screen: async (...of) => (await import('./main/tui.ts')).openScreen(...of),
   async home_facts(home) {
     if (!(await files.exists(home))) {
       return { exists: false, is_folder: false, mode: null, free_bytes: null }

@@ -62,6 +62,8 @@ const owned: Record<string, string> = {
   kysely: 'ledger',
   '@ai-sdk': 'models',
   commander: 'cli',
+  ink: 'tui',
+  react: 'tui',
   pino: 'telemetry',
   'prom-client': 'telemetry',
   '@opentelemetry': 'telemetry',

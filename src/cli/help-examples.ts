@@ -21,6 +21,10 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   'holon start': ['holon start', 'holon start --port 8888'],
   'holon stop': ['holon stop'],
+  'holon tui': [
+    'holon tui                                   ? shows the keys; q leaves, agents go on',
+    'holon tui --ascii --no-color',
+  ],
   'holon status': ['holon status', 'holon status --json | jq .ready', '', 'Exit: 3 not running.'],
   'holon logs': ['holon logs --follow', 'holon logs -n 20 | jq -r .msg'],
   'holon service': ['holon service install', 'holon service show'],

@@ -5,6 +5,7 @@
 import type { DoorAddress } from '../client/operator.ts'
 import type { DaemonPorts, UpkeepPorts } from './daemon-ports.ts'
 import type { SetupPorts } from './setup-ports.ts'
+import type { Screen } from './screen-port.ts'
 import type { Reader } from '../client/home-reads.ts'
 import type { Config } from '../protocol/config.ts'
 import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
@@ -190,6 +191,8 @@ export interface CliPorts {
   daemon: DaemonPorts
   upkeep: UpkeepPorts
   setup: SetupPorts
+  /** The full-screen program on this terminal. */
+  screen: Screen
 }
 
 /** A prompt that stands on the terminal. `redraw` draws it again below what was printed. */

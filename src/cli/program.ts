@@ -14,6 +14,7 @@ import { addChecks } from './program-checks.ts'
 import { addContext } from './program-context.ts'
 import { addDaemon } from './program-daemon.ts'
 import { addOutside, addUpkeep } from './program-outside.ts'
+import { addTui } from './program-tui.ts'
 import { safeJson } from '../present/safe.ts'
 import type { GlobalFlags } from './settings.ts'
 
@@ -103,6 +104,7 @@ function build(ports: CliPorts, action: Action): Command {
   addOutside(program, add, action)
   addDaemon(program, add, action)
   addUpkeep(program, add, action)
+  addTui(program, add, action)
   addConfig(program, add, action)
   addCompletion(program, add, action)
   return program

@@ -7,7 +7,14 @@ import type { TypedResponse } from 'hono'
 import type { AgentView } from '../protocol/agent-view.ts'
 import { attentionRecordOf } from '../protocol/attention.ts'
 import { canOfTask } from '../protocol/can.ts'
-import { countsOf, shownItems, stateRecord, type StateRecord } from '../protocol/state-record.ts'
+import {
+  countsOf,
+  openTurnOf,
+  shownItems,
+  stateRecord,
+  type OpenTurnRecord,
+  type StateRecord,
+} from '../protocol/state-record.ts'
 import { taskRecordOf, type TaskRecord } from '../protocol/task-record.ts'
 import { waitRecordOf, type WaitRecord } from '../protocol/wait-record.ts'
 import { workItemRecordOf, type WorkItemRecord } from '../protocol/work-item-record.ts'
@@ -62,6 +69,7 @@ async function stateText(home: HomePort, views: Views): Promise<string> {
     `"agents":${listed(all.map((view) => views.recordText(view)))}`,
     `"work_items":${of('work_items')}`,
     `"counts":${of('counts')}`,
+    `"turns":${JSON.stringify(all.flatMap((view) => turnsOf(home, view)))}`,
     `"tasks":${JSON.stringify(all.flatMap((view) => tasksOf(home, view)))}`,
     `"waits":${of('waits')}`,
     JSON.stringify(rest).slice(1, -1),
@@ -79,6 +87,12 @@ const tasksOf = (home: HomePort, view: AgentView): TaskRecord[] =>
   [...view.facts.rows('tasks')]
     .filter(({ ended_at }) => ended_at === null)
     .map((task) => taskRecordOf(task, lifeOf(home, view.agent.id, task.id), canOfTask(view, task)))
+
+/** Made anew, too: an open request shows when it was last heard of. */
+const turnsOf = (home: HomePort, view: AgentView): OpenTurnRecord[] => {
+  const turn = openTurnOf(view, lifeOf(home, view.agent.id, view.turn?.id ?? ''))
+  return turn === null ? [] : [turn]
+}
 
 async function shownTextOf(views: Views, view: AgentView): Promise<ShownText> {
   const { facts } = view

@@ -7,10 +7,12 @@ import { z } from 'zod'
 import { promptLimit } from '../domain/rank.ts'
 import type { Projection } from '../domain/readiness.ts'
 import { agentRecord } from './agent-record.ts'
+import { addUsage, noUsage } from '../domain/turn.ts'
 import type { AgentView } from './agent-view.ts'
 import { attentionRecord } from './attention.ts'
-import { agentId, count, timestamp } from './scalar.ts'
+import { agentId, count, orNull, timestamp, turnId, workItemId } from './scalar.ts'
 import { taskRecord } from './task-record.ts'
+import { lifeShape, usage, type Life } from './turn-record.ts'
 import { waitRecord } from './wait-record.ts'
 import { workItemRecord } from './work-item-record.ts'
 
@@ -30,6 +32,22 @@ const countsOfAgent = z
   .meta({ id: 'AgentCounts' })
 export type AgentCounts = z.infer<typeof countsOfAgent>
 
+const openTurn = z
+  .strictObject({
+    id: turnId,
+    agent_id: agentId,
+    work_item_id: orNull(workItemId),
+    number: count.describe('The how many-eth turn of its agent it is.'),
+    because: z.string(),
+    model: z.string(),
+    started_at: timestamp,
+    rounds: count.describe('Requests so far.'),
+    usage: usage.describe('Of the answers so far.'),
+    ...lifeShape,
+  })
+  .meta({ id: 'OpenTurn' })
+export type OpenTurnRecord = z.infer<typeof openTurn>
+
 export const stateRecord = z
   .strictObject({
     now: timestamp,
@@ -37,6 +55,7 @@ export const stateRecord = z
     agents: z.array(agentRecord),
     work_items: z.array(workItemRecord).describe('Of each agent and class, as many as a prompt.'),
     counts: z.array(countsOfAgent),
+    turns: z.array(openTurn).describe('Those that are open: what works now.'),
     tasks: z.array(taskRecord).describe('Those that have not ended.'),
     waits: z.array(waitRecord).describe('Of the agents and of the items that are here.'),
     attention: z.array(attentionRecord).describe('The most urgent.'),
@@ -50,6 +69,25 @@ export function shownItems({ survey }: AgentView): Projection[] {
   return Object.entries(survey.candidates).flatMap(([name, list]) =>
     list.slice(0, promptLimit[name as keyof typeof promptLimit]),
   )
+}
+
+/** The open turn of the agent, with what its rounds have used so far. */
+export function openTurnOf({ agent, facts, turn, turn_count }: AgentView, life: Life) {
+  if (turn === null) return null
+  const rounds = [...facts.rows('rounds')].filter(({ turn_id }) => turn_id === turn.id)
+  const usage = rounds.flatMap(({ usage: one }) => (one === null ? [] : [one]))
+  return {
+    id: turn.id,
+    agent_id: agent.id,
+    work_item_id: turn.work_item_id,
+    number: turn_count,
+    because: turn.because,
+    model: turn.model,
+    started_at: turn.started_at,
+    rounds: rounds.length,
+    usage: usage.reduce(addUsage, noUsage),
+    ...life,
+  } satisfies OpenTurnRecord
 }
 
 export function countsOf({ agent, facts, survey }: AgentView, completed: number): AgentCounts {

@@ -1,0 +1,61 @@
+/** The screen's ports on this machine: the daemon's API, the terminal, drafts in the home. */
+import { join } from 'node:path'
+import type { Screen } from '../cli/screen-port.ts'
+import { keptAliveFetch } from '../models/fetch.ts'
+import { runTui } from '../tui/app.ts'
+import type { TuiPorts } from '../tui/ports.ts'
+import { readDoor, readToken } from './control.ts'
+import { clock, env, files, ids, readText } from './machine.ts'
+
+/** Bytes of all drafts of a home. */
+const draftsLimit = 1_048_576
+
+/** Runs until the person leaves. */
+export const openScreen: Screen = async (home, look) => {
+  const kept = keptAliveFetch()
+  try {
+    await runTui(portsOf(home, kept), { ...look, motion: !env['NO_MOTION'] })
+  } finally {
+    kept.close()
+  }
+}
+
+function portsOf(home: string, kept: ReturnType<typeof keptAliveFetch>): TuiPorts {
+  return {
+    async door() {
+      const url = (await readDoor(home))?.address.url
+      return url === undefined ? null : { url }
+    },
+    api: {
+      fetch: (url, init) => kept.fetch(url, init),
+      clock,
+      mint_key: () => ids.mint('key'),
+      token: () => readToken(home),
+    },
+    clock,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    drafts: draftsIn(join(home, 'drafts.json')),
+    copy: async (text) => (await import('../exec/terminal-tools.ts')).copyText(text, env),
+    page: async (text) => (await import('../exec/terminal-tools.ts')).pageText(text, env),
+  }
+}
+
+/** What cannot be read is no draft: the screen opens without it. */
+function draftsIn(path: string): TuiPorts['drafts'] {
+  return {
+    async read() {
+      const read = await readText(path, draftsLimit)
+      if (!read.ok) return {}
+      try {
+        const found: unknown = JSON.parse(read.text)
+        return Object.fromEntries(
+          Object.entries(Object(found) as object).filter((one) => typeof one[1] === 'string'),
+        ) as Record<string, string>
+      } catch {
+        return {}
+      }
+    },
+    write: (drafts) => files.write_atomic(path, `${JSON.stringify(drafts)}\n`, 0o600),
+  }
+}

@@ -1,0 +1,163 @@
+/** Turns, what the model said in them, and decisions, as entries. Pure. */
+import { counted } from './call-line.ts'
+import type { Entry, Level } from './entry.ts'
+import { entry, facts, line, lines, msBetween, turnName, type Sight } from './entry-parts.ts'
+import type { Group } from './group.ts'
+import type { Event } from '../protocol/records.ts'
+import { clockSpan, span } from './span.ts'
+import { dollars, thousandths } from './state-cell.ts'
+
+/** From this on a timer counts as late, in milliseconds. */
+const lateFrom = 60_000
+
+export function turnEntry(group: Group, sight: Sight, level: Level): Entry | null {
+  const started = group.heard.turn_started
+  if (started === undefined) return null
+  const ended = group.heard.turn_ended
+  const calls = group.count.call_recorded ?? 0
+  const who = line(turnName(sight, group.id))
+  const subject = { noun: 'turn', id: group.id } as const
+  const because = `because ${sight.woken(group.id) ?? becauseOf(started.event, sight)}`
+  const price = priceOf(group)
+  const body = level === 3 ? record(group) : []
+  if (ended === undefined) {
+    const given = { who, subject, body, mark: 'working', since: started.at } as const
+    return entry(group, 'turn', { ...given, title: line(because), facts: facts(price) })
+  }
+  const { outcome, reason } = ended.event
+  const how = outcomeWords(outcome, reason)
+  const took = clockSpan(msBetween(started.at, ended.at))
+  return entry(group, 'turn', {
+    who,
+    subject,
+    body,
+    mark: outcome === 'failed' ? 'failed' : null,
+    title: line(how === '' ? because : `${because}; ${how}`),
+    facts: facts(calls === 0 ? '' : counted(calls, 'call'), took, price),
+  })
+}
+
+/** How a turn ended, where that is news. */
+function outcomeWords(outcome: string, reason: string | null): string {
+  const why = reason === null ? '' : `: ${reason.replaceAll('_', ' ')}`
+  switch (outcome) {
+    case 'failed':
+      return `failed${why}`
+    case 'aborted':
+      return `was stopped${why}`
+    case 'interrupted':
+      return `was cut off before it began${why}`
+    case 'completed':
+      return /limit|errors/.test(reason ?? '') ? `ended early${why}` : ''
+  }
+  return ''
+}
+
+/** `$0.31`, or tokens where no price is known; a sum that is not known is left out. */
+export function priceOf(group: Group): string {
+  const used = group.heard.turn_ended?.event.usage ?? group.used
+  if (used === null || used === undefined) return ''
+  if (used.usd !== null && used.usd > 0) return dollars(used.usd)
+  const { input_tokens, output_tokens } = used
+  if (input_tokens === null || output_tokens === null) return ''
+  const tokens = input_tokens + output_tokens
+  return tokens === 0 ? '' : `${thousandths(tokens)} tokens`
+}
+
+export function becauseOf(event: Extract<Event, { type: 'turn_started' }>, sight: Sight): string {
+  const { cause } = event
+  switch (cause.kind) {
+    case 'continue_current':
+    case 'review_triggered':
+      return event.because
+    case 'queued_available': {
+      const count = cause.work_item_ids.length
+      return count === 1 ? 'an item is queued' : `${count} items are queued`
+    }
+    case 'message':
+      break
+  }
+  const message = sight.group(cause.message_id)?.heard.message_admitted?.event
+  if (message === undefined) return event.because
+  switch (message.provenance.kind) {
+    case 'operator_prompt':
+      return message.wait_id === null ? 'you asked' : `you answered "${message.body}"`
+    case 'task_result':
+    case 'task_status':
+      return `${message.task_id} ended`
+    case 'callback_event':
+    case 'webhook_event':
+      return `${message.source ?? 'an outside event'} came`
+    case 'timer_tick':
+    case 'internal_followup':
+    case 'delegation':
+      return event.because
+  }
+}
+
+/** What ended a wait, as a reason for what came next. */
+export function endOfWait(by: Extract<Event, { type: 'wait_resolved' }>['by']): string {
+  switch (by.kind) {
+    case 'task':
+      return `${by.task_id} ended`
+    case 'timer':
+      return by.late_by_ms < lateFrom ? 'the time came' : `the time came ${span(by.late_by_ms)} ago`
+    case 'operator':
+      return 'you answered'
+    case 'runtime':
+      return 'it is settled'
+  }
+}
+
+function record(group: Group) {
+  const started = group.heard.turn_started?.event
+  if (started === undefined) return []
+  const fell = group.heard.model_fell_back?.event
+  return [
+    line(`${group.id}  seq ${group.seq}  ${started.model}`),
+    line(`runtime: ${started.because}`),
+    ...(fell === undefined ? [] : [line(`went on with ${fell.model}: ${fell.cause}`)]),
+  ]
+}
+
+/** What the model said: live text has the place and the id that its record takes over. */
+export function roundEntry(group: Group, sight: Sight, level: Level): Entry | null {
+  const sent = group.heard.request_sent?.event
+  if (sent === undefined) return null
+  const recorded = group.heard.round_recorded?.event
+  const text =
+    recorded === undefined
+      ? (sight.live(group.id) ?? '')
+      : recorded.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+  if (level < 3) {
+    return text.trim() === '' ? null : entry(group, 'text', { body: lines(text) })
+  }
+  const given = { title: line(`request ${sent.n}, ${sent.kind}`), body: lines(text) }
+  if (recorded === undefined) return entry(group, 'text', { ...given, mark: 'working' })
+  const { input_tokens: into, output_tokens: out, cached_input_tokens: cached } = recorded.usage
+  const share = into === null || cached === null || into === 0 ? null : (cached / into) * 100
+  return entry(group, 'text', {
+    ...given,
+    facts: facts(
+      into === null ? '' : `${thousandths(into)} in`,
+      share === null ? '' : `${Math.round(share)} % cached`,
+      out === null ? '' : `${thousandths(out)} out`,
+    ),
+  })
+}
+
+/** A stored decision with the verdict on each candidate: of the record only. */
+export function decisionEntry(group: Group, _sight: Sight, level: Level): Entry | null {
+  const made = group.heard.decision_made?.event
+  if (made === undefined || level < 3) return null
+  const considered = made.considered.map((one) =>
+    'more' in one
+      ? `${one.candidate_class}: ${one.more} more`
+      : `${one.work_item_id}  ${one.candidate_class}  ${one.verdict}`,
+  )
+  return entry(group, 'decision', {
+    who: line('-'),
+    title: line(`decided ${made.decision}: ${made.because}`),
+    body: [line(`${group.id}  seq ${group.seq}`), ...considered.map(line)],
+  })
+}

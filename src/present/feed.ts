@@ -1,0 +1,65 @@
+/**
+ * The history of one agent as far as it was heard: groups of events by noun, and which seqs are in
+ * them. An event is taken once, whatever order pages and the stream bring it in. Beyond its bound
+ * the oldest groups leave, and what came before them is not taken any more.
+ */
+import type { StoredEvent } from '../protocol/records.ts'
+import { placesOf, withEvent, type Group } from './group.ts'
+import { bounds } from './limits.ts'
+import { covers, holes, joined, type Range } from './ranges.ts'
+import { Draft, emptyShelf, type Shelf } from './shelf.ts'
+
+export type Feed = {
+  readonly agent_id: string
+  readonly groups: Shelf<Group>
+  readonly heard: readonly Range[]
+  /** Up to this seq everything has left; 0: nothing has. */
+  readonly folded: number
+}
+
+export const emptyFeed = (agent_id: string): Feed => ({
+  agent_id,
+  groups: emptyShelf(),
+  heard: [],
+  folded: 0,
+})
+
+/** `whole`: what the events are all of, where they are a page. */
+export function heardBy(feed: Feed, events: readonly StoredEvent[], whole?: Range): Feed {
+  const groups = new Draft(feed.groups)
+  let heard = feed.heard
+  let took = false
+  for (const stored of events) {
+    const { seq } = stored
+    if (stored.agent_id !== feed.agent_id || seq <= feed.folded || covers(heard, seq)) continue
+    for (const place of placesOf(stored)) {
+      groups.set(place.id, withEvent(groups.get(place.id), place, stored))
+    }
+    heard = joined(heard, seq, seq)
+    took = true
+  }
+  if (whole !== undefined && whole.from <= whole.to) {
+    heard = joined(heard, Math.max(whole.from, feed.folded + 1), whole.to)
+  }
+  if (!took && heard === feed.heard) return feed
+  return bounded({ ...feed, groups: groups.done(), heard }, groups)
+}
+
+/** Drops a quarter at once, so that it is not done for every event. */
+function bounded(feed: Feed, groups: Draft<Group>): Feed {
+  if (groups.size <= bounds.entries) return feed
+  const oldest = [...groups.values()].sort((a, b) => a.last_seq - b.last_seq)
+  const leaving = oldest.slice(0, groups.size - Math.floor(bounds.entries * 0.75))
+  for (const { id } of leaving) groups.delete(id)
+  const folded = leaving.at(-1)?.last_seq ?? feed.folded
+  const heard = feed.heard
+    .filter(({ to }) => to > folded)
+    .map(({ from, to }) => ({ from: Math.max(from, folded + 1), to }))
+  return { ...feed, groups: groups.done(), heard, folded }
+}
+
+/** Seqs between what was heard: to be fetched. */
+export const gapsOf = (feed: Feed): Range[] => holes(feed.heard)
+
+/** The first seq that is held; what is older may be fetched, unless it was folded. */
+export const oldestOf = (feed: Feed): number | null => feed.heard[0]?.from ?? null

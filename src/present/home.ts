@@ -1,0 +1,214 @@
+/**
+ * The first screen: what needs a person, what works, waits, comes next and is done, and the agents;
+ * each row with its mark and its words. Every row of a list is here; the screen shows what fits.
+ * Pure.
+ */
+import type { Can } from '../protocol/can.ts'
+import type { Attention } from '../protocol/attention.ts'
+import type { WorkItemRecord } from '../protocol/work-item-record.ts'
+import {
+  agentWords,
+  doingWords,
+  itemWords,
+  markOf,
+  turnWords,
+  usedWords,
+  type OpenTurn,
+  type Times,
+} from './item-words.ts'
+import { bounds } from './limits.ts'
+import type { Mark } from './marks.ts'
+import type { Presentation } from './presentation.ts'
+import { safeLine, type Safe } from './safe.ts'
+import { since } from './span.ts'
+
+export type Row = {
+  /** Of the noun the row is about. */
+  readonly id: string
+  readonly agent_id: string
+  readonly work_item_id: string | null
+  readonly mark: Mark
+  readonly who: Safe
+  readonly title: Safe
+  readonly right: Safe
+  /** A second line, where something goes on. */
+  readonly below: { readonly left: Safe; readonly right: Safe } | null
+  readonly can: readonly Can[]
+}
+
+export type SectionName = 'needs' | 'working' | 'waiting' | 'next' | 'blocked' | 'done' | 'agents'
+export type Section = {
+  readonly name: SectionName
+  readonly title: Safe
+  readonly count: number
+  readonly rows: readonly Row[]
+  readonly note: Safe
+}
+
+export type Home = {
+  readonly counts: Safe
+  readonly sections: readonly Section[]
+  readonly empty: boolean
+}
+
+const s = safeLine
+
+export function home(p: Presentation, times: Times): Home {
+  const { state } = p
+  const needs = attention(p, times)
+  const working = state.turns.map((turn) => turnRow(p, turn, times))
+  const busy = new Set(state.turns.map(({ work_item_id }) => work_item_id))
+  const asking = new Set(state.attention.map(({ work_item_id }) => work_item_id))
+  const rest = state.work_items.filter(({ id }) => !busy.has(id))
+  const of = (is: (item: WorkItemRecord) => boolean) =>
+    rest.filter(is).map((one) => itemRow(p, one, times))
+  const open = rest.filter((one) => one.state === 'open')
+  const waits = new Set(open.filter(isWaiting).map(({ id }) => id))
+  const runs = new Set(
+    open.filter((one) => one.scheduling_state === 'runnable').map(({ id }) => id),
+  )
+  const stuck = open.filter(({ id }) => !waits.has(id) && !runs.has(id) && !asking.has(id))
+  const waiting = of(({ id }) => waits.has(id))
+  const next = of(({ id }) => runs.has(id) && !asking.has(id))
+  const done = of(({ state: is }) => is === 'completed')
+  const blocked = of((one) => stuck.includes(one))
+  const agents = state.agents.filter(({ state: is }) => is !== 'deleted')
+  const sum = (field: 'blocked' | 'queued_runnable' | 'current_runnable' | 'completed') =>
+    state.counts.reduce((total, one) => total + one[field], 0)
+  const notShown = (list: number, total: number) => Math.max(list, total)
+  const stands = sum('blocked') - open.filter(({ candidate_class: c }) => c === 'blocked').length
+  const ready = sum('queued_runnable') + sum('current_runnable')
+  const inSight = open.filter(({ candidate_class: c }) => c.endsWith('runnable')).length
+  const counts = {
+    needs: state.attention_total,
+    working: working.length,
+    waiting: waiting.length + Math.max(0, stands),
+    next: notShown(next.length, next.length + ready - inSight),
+  }
+  const words = [
+    [counts.needs, counts.needs === 1 ? 'needs you' : 'need you'],
+    [counts.working, 'working'],
+    [counts.waiting, 'waiting'],
+    [counts.next, 'next'],
+  ] as const
+  const said = words.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`)
+  return {
+    counts: s(said.length === 0 ? 'nothing needs you' : said.join(', ')),
+    sections: [
+      section('needs', 'NEEDS YOU', counts.needs, needs),
+      section('working', 'WORKING', counts.working, working),
+      section('waiting', 'WAITING', counts.waiting, waiting, 'no cost while waiting'),
+      section('next', 'NEXT', counts.next, next),
+      section('blocked', 'BLOCKED', blocked.length, blocked),
+      section('done', 'DONE', Math.max(done.length, sum('completed')), done),
+      section(
+        'agents',
+        'AGENTS',
+        agents.length,
+        agents.map((one) => agentRow(one, times)),
+      ),
+    ],
+    empty: state.work_items.length === 0 && needs.length === 0 && working.length === 0,
+  }
+}
+
+const section = (
+  name: SectionName,
+  title: string,
+  count: number,
+  rows: readonly Row[],
+  note = '',
+): Section => ({ name, title: s(title), count, rows, note: s(note) })
+
+const isWaiting = ({ scheduling_state: is }: WorkItemRecord): boolean =>
+  is === 'waiting_task' || is === 'waiting_timer' || is === 'waiting_external'
+
+/** As the server orders it: questions first, then what stands still, oldest first in each kind. */
+export const attention = (p: Presentation, times: Times): readonly Row[] =>
+  p.state.attention.slice(0, bounds.attention).map((entry) => attentionRow(entry, times))
+
+function attentionRow(entry: Attention, times: Times): Row {
+  const [first = ''] = entry.text.trim().split('\n')
+  return {
+    id: entry.id,
+    agent_id: entry.agent_id,
+    work_item_id: entry.work_item_id,
+    mark: markOf[entry.kind],
+    who: s(entry.agent_id),
+    title: s(first),
+    right: s(since(entry.since, times)),
+    below: null,
+    can: entry.can,
+  }
+}
+
+function turnRow(p: Presentation, turn: OpenTurn, times: Times): Row {
+  const item = p.state.work_items.find(({ id }) => id === turn.work_item_id)
+  return {
+    id: turn.id,
+    agent_id: turn.agent_id,
+    work_item_id: turn.work_item_id,
+    mark: 'working',
+    who: s(turn.agent_id),
+    title: s(item?.objective ?? `because ${turn.because}`),
+    right: s(turnWords(turn, times)),
+    below: { left: s(doingWords(p, turn, times)), right: s(usedWords(turn.usage)) },
+    can: item?.can ?? p.state.agents.find(({ id }) => id === turn.agent_id)?.can ?? [],
+  }
+}
+
+export function itemRow(p: Presentation, item: WorkItemRecord, times: Times): Row {
+  const agent = p.state.agents.find(({ id }) => id === item.agent_id)
+  return {
+    id: item.id,
+    agent_id: item.agent_id,
+    work_item_id: item.id,
+    mark: itemMark(item),
+    who: s(item.agent_id),
+    title: s(item.objective),
+    right: s(itemWords(item, agent, times)),
+    below: null,
+    can: item.can,
+  }
+}
+
+function itemMark(item: WorkItemRecord): Mark {
+  switch (item.scheduling_state) {
+    case 'completed':
+      return 'done'
+    case 'waiting_operator':
+      return 'needs_me'
+    case 'waiting_external':
+      return item.has_triggered_waits ? 'arrived' : 'waiting'
+    case 'waiting_task':
+    case 'waiting_timer':
+      return 'waiting'
+    case 'blocked':
+      return 'blocked'
+    case 'runnable':
+      return 'next'
+  }
+}
+
+function agentRow(agent: Presentation['state']['agents'][number], times: Times): Row {
+  const { mark, text } = agentWords(agent, times)
+  return {
+    id: agent.id,
+    agent_id: agent.id,
+    work_item_id: null,
+    mark,
+    who: s(agent.id),
+    title: s(text),
+    right: s(`${agent.open_work_items} open`),
+    below: null,
+    can: agent.can,
+  }
+}
+
+/** The next or the previous entry that needs a person, from the one that is selected. */
+export function nextNeed(p: Presentation, from: string | null, step: 1 | -1): Attention | null {
+  const all = p.state.attention
+  const at = all.findIndex(({ id }) => id === from)
+  if (all.length === 0) return null
+  return all[at < 0 ? 0 : (at + step + all.length) % all.length] ?? null
+}

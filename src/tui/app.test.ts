@@ -1,0 +1,35 @@
+/** The bytes a terminal gets: the frame as it is, no clearing of the screen, nothing while idle. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { designedState } from '../testing/present-home.ts'
+import { aStage, aTerminal, options } from '../testing/tui-stage.ts'
+import { runTui } from './app.ts'
+
+test('the screen is drawn line by line, stands still while idle, and is given back', async () => {
+  const quiet = () => designedState({ turns: [], tasks: [] })
+  const stage = aStage(quiet)
+  const terminal = aTerminal(80, 24)
+  const { stdin, stdout } = terminal
+  const ended = runTui({ ...stage.ports, stdin, stdout }, options)
+  const shows = async (pattern: RegExp) => {
+    for (;;) {
+      const lines = await terminal.lines()
+      if (lines.some((line) => pattern.test(line))) return lines
+      await new Promise((next) => setImmediate(next))
+    }
+  }
+  const home = await shows(/live 14:05/)
+  assert.match(home[2] ?? '', /^› \? release {2}Approve the changelog/)
+  const before = terminal.bytes.length
+  await stage.clock.advance(30_000)
+  for (let n = 0; n < 50; n += 1) await new Promise((next) => setImmediate(next))
+  assert.deepEqual(terminal.bytes.slice(before), [])
+  terminal.type('j')
+  await shows(/^› ✗ default/)
+  const bytes = terminal.bytes.join('')
+  assert.ok(!bytes.includes('\u001b[2J'), 'the screen was cleared')
+  assert.ok(terminal.bytes.slice(before).join('').length < 2_000)
+  terminal.type('q')
+  await ended
+  assert.ok(terminal.bytes.join('').includes('\u001b[?1049l'), 'the screen was not given back')
+})

@@ -1,0 +1,170 @@
+/**
+ * What keys ask the server for: every act by its route, and the dialogs that ask before. An action
+ * is offered only where the record's own `can` allows it; else its reason is what is said. Pure.
+ */
+import type { Attention } from '../protocol/attention.ts'
+import type { BodyRow } from './body.ts'
+import type { Act, Choice, Model, Overlay } from './model.ts'
+
+export type Reply =
+  | { do: 'act'; act: Act }
+  | { do: 'open'; overlay: Overlay }
+  | { do: 'refuse'; why: string }
+
+const refuse = (why: string): Reply => ({ do: 'refuse', why })
+
+/** Milliseconds in which keys that were on their way are not taken for a choice. */
+export const settle_ms = 400
+
+/** The attention entry that the selection is about, of itself or of its item. */
+export function entryOf(model: Model, row: BodyRow | null): Attention | null {
+  const all = model.p?.state.attention ?? []
+  if (row === null) return null
+  return (
+    all.find(({ id }) => row.id === `needs ${id}` || row.id === id) ??
+    all.find(({ work_item_id }) => work_item_id !== null && work_item_id === row.work_item_id) ??
+    null
+  )
+}
+
+const questions = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((one) => /^\s*(?:[-*]|\d+[.)])\s+(.{1,80})$/.exec(one)?.[1]?.trim())
+    .filter((one) => one !== undefined)
+
+export function answerDialog(model: Model, entry: Attention | null): Reply {
+  if (entry === null) return refuse('nothing here needs an answer')
+  if (entry.kind !== 'question' || entry.bound_hash === null) {
+    const able = entry.can.find(({ allowed, cli }) => allowed && cli !== null)
+    return refuse(able === undefined ? 'it takes no answer' : `it takes no answer: ${able.cli}`)
+  }
+  const { agent_id, id: wait_id, bound_hash, text } = entry
+  const all = model.p?.state.attention ?? []
+  const answer = (said: string): Act => ({
+    route: 'POST /agents/{agent}/waits/{wait}/answer',
+    given: { agent: agent_id, wait: wait_id, body: { text: said, bound_hash } },
+    says: `answered: ${said}`,
+  })
+  const offered = questions(text).slice(0, 6)
+  const words = offered.length > 0 ? offered : ['yes', 'no']
+  const choices: Choice[] = [
+    ...words.map((said) => ({ label: said, act: answer(said) })),
+    {
+      label: 'answer in words',
+      act: null,
+      words: { for: 'answer', agent_id, wait_id, bound_hash },
+    },
+  ]
+  const at = all.findIndex(({ id }) => id === wait_id) + 1
+  return {
+    do: 'open',
+    overlay: {
+      kind: 'dialog',
+      title: `QUESTION ${model.ids.short(wait_id)}, ${at} of ${all.length} that need you`,
+      lines: [...text.split('\n'), '', `bound to this exact question (${bound_hash.slice(0, 6)})`],
+      choices,
+      chosen: null,
+      opened_at: model.key_at,
+    },
+  }
+}
+
+const dialog = (
+  model: Model,
+  title: string,
+  lines: readonly string[],
+  choices: readonly Choice[],
+): Reply => ({
+  do: 'open',
+  overlay: { kind: 'dialog', title, lines, choices, chosen: null, opened_at: model.key_at },
+})
+
+const nevermind: Choice = { label: 'leave it as it is', act: null }
+
+/** What `x` stops, said exactly: a task, else the open turn with its agent. */
+export function stopDialog(model: Model, row: BodyRow | null, task: string | null): Reply {
+  const { p } = model
+  const agent = row?.agent_id ?? null
+  if (p === null || agent === null) return refuse('nothing is selected that could be stopped')
+  if (task !== null) {
+    const found = p.state.tasks.find(({ id }) => id === task)
+    if (found === undefined) return refuse('it has ended already')
+    const act: Act = {
+      route: 'POST /agents/{agent}/tasks/{task}/stop',
+      given: { agent, task },
+      says: `${model.ids.short(task)} is being stopped`,
+    }
+    const lines = [found.label, 'TERM, then KILL after 5 s, then it is looked whether it is gone.']
+    const choices = [{ label: 'stop this command', act }, nevermind]
+    return dialog(model, `STOP ${model.ids.short(task)}`, lines, choices)
+  }
+  const record = p.state.agents.find(({ id }) => id === agent)
+  const turn = p.state.turns.find(({ agent_id }) => agent_id === agent)
+  const stop: Choice = {
+    label: `stop ${agent}; it starts no turn until you start it`,
+    act: { route: 'POST /agents/{agent}/stop', given: { agent }, says: `${agent} is stopped` },
+  }
+  if (turn === undefined) {
+    if (record?.state === 'stopped') return refuse(`${agent} is stopped already; R starts it`)
+    return dialog(
+      model,
+      `STOP ${agent}`,
+      ['No turn is open. Its commands run on.'],
+      [stop, nevermind],
+    )
+  }
+  const abort = (label: string, stops: boolean): Choice => ({
+    label,
+    act: {
+      route: 'POST /agents/{agent}/abort',
+      given: { agent, body: { run_id: turn.id, stop: stops } },
+      says: `turn ${turn.number} of ${agent} is stopped`,
+    },
+  })
+  const lines = [
+    `Turn ${turn.number} of ${agent}, because ${turn.because}.`,
+    'Its commands run on.',
+  ]
+  return dialog(model, `STOP turn ${turn.number}`, lines, [
+    abort('stop this turn, and the agent with it', true),
+    abort('stop this turn only; the agent goes on with the next', false),
+    nevermind,
+  ])
+}
+
+export function startAct(model: Model, row: BodyRow | null): Reply {
+  const agent = row?.agent_id ?? null
+  const record = model.p?.state.agents.find(({ id }) => id === agent)
+  if (agent === null || record === undefined) return refuse('no agent is selected')
+  const able = record.can.find(({ key }) => key === 'start_agent')
+  if (able !== undefined && !able.allowed) return refuse(able.why ?? `${agent} cannot be started`)
+  const says = `${agent} is started`
+  return { do: 'act', act: { route: 'POST /agents/{agent}/start', given: { agent }, says } }
+}
+
+export function dismissAct(entry: Attention | null): Reply {
+  if (entry === null) return refuse('nothing here needs you')
+  const able = entry.can.find(({ key }) => key === 'dismiss')
+  if (able !== undefined && !able.allowed) return refuse(able.why ?? 'it cannot be dismissed')
+  const says = 'put away until it changes'
+  return {
+    do: 'act',
+    act: { route: 'POST /attention/{entry}/dismiss', given: { entry: entry.id }, says },
+  }
+}
+
+const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** `30m`, `2h`, `1d` from now on. */
+export function snoozeAct(entry: string, text: string, now: string): Reply {
+  const [, count = '', unit = ''] = /^\s*(\d{1,4})\s*([mhd])\s*$/.exec(text) ?? []
+  const ms = Number(count) * (units[unit] ?? 0)
+  if (ms === 0) return refuse('say for how long: 30m, 2h or 1d')
+  const until = new Date(Date.parse(now) + ms).toISOString()
+  const given = { entry, body: { until } }
+  return {
+    do: 'act',
+    act: { route: 'POST /attention/{entry}/snooze', given, says: `put away for ${text.trim()}` },
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * The link to the daemon: the state once, then the stream behind it; when it breaks, tries come
+ * further and further apart, each of which asks anew where the daemon is. What streams is handed on
+ * in batches of a tenth of a second.
+ */
+import { Api, failureSentence, type ApiFailure } from '../client/api.ts'
+import { Holon } from '../client/holon.ts'
+import { follow, type StreamItem } from '../client/stream.ts'
+import type { LiveFrame } from '../protocol/live-frame.ts'
+import type { StoredEvent } from '../protocol/records.ts'
+import { pageSize, type PageWanted } from './pages.ts'
+import type { TuiPorts } from './ports.ts'
+import type { Message } from './update.ts'
+
+/** Milliseconds between two frames of what streams. */
+const batchPause = 100
+/** Milliseconds before the first try after a break, doubled up to the longest. */
+const firstPause = 1_000
+const longestPause = 30_000
+/** Beyond every seq an agent can have. */
+const endOfTime = 99_999_999_999_999
+
+export class Connection {
+  api: Api | null = null
+  /** The server's clock less ours, in milliseconds. */
+  offset_ms = 0
+  readonly #ports: TuiPorts
+  readonly #send: (message: Message) => void
+  #ended = new AbortController()
+  #closed = false
+  #events: StoredEvent[] = []
+  #frames: LiveFrame[] = []
+  #flushing: (() => void) | null = null
+  #waiting: { cancel: () => void; go: () => void } | null = null
+  #last_seq = 0
+  #tries = 0
+  #wasLive = false
+
+  constructor(ports: TuiPorts, send: (message: Message) => void) {
+    this.#ports = ports
+    this.#send = send
+  }
+
+  start(): void {
+    void this.#live().catch((error: unknown) => {
+      const text = error instanceof Error ? error.message : String(error)
+      this.#send({ kind: 'notice', notice: { text, bad: true } })
+    })
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#flushing?.()
+    this.#ended.abort()
+    this.#waiting?.go()
+  }
+
+  /** Tries now, or reads the state again while it is connected. */
+  again(): void {
+    if (this.#waiting !== null) this.#waiting.go()
+    else void this.readState()
+  }
+
+  async #live(): Promise<void> {
+    while (!this.#closed) {
+      const failed = await this.#once()
+      if (this.#closed) return
+      await this.#pause(failed)
+    }
+  }
+
+  /** One connection, from the state to its end; why it ended. */
+  async #once(): Promise<string> {
+    const door = await this.#ports.door()
+    if (door === null) return 'no daemon runs'
+    const api = new Api(this.#ports.api, { base_url: door.url })
+    this.api = api
+    const failure = await this.readState(door.url)
+    if (failure !== null) return failure
+    this.#ended = new AbortController()
+    const options = { path: '/events', after: this.#last_seq, signal: this.#ended.signal, tries: 1 }
+    for await (const item of follow(api, this.#ports.api, options)) {
+      const over = this.#item(item)
+      if (over !== null) return over
+    }
+    return 'the connection ended'
+  }
+
+  #item(item: StreamItem): string | null {
+    switch (item.kind) {
+      case 'open':
+        this.#tries = 0
+        this.#wasLive = true
+        this.#send({ kind: 'trouble', trouble: null })
+        this.#send({ kind: 'input', input: { kind: 'link', link: { kind: 'live' } } })
+        return null
+      case 'event':
+        this.#last_seq = item.seq
+        this.#events.push(item.event)
+        this.#soon()
+        return null
+      case 'live':
+        if (item.frame.kind === 'heartbeat') this.#hear(item.frame.at)
+        this.#frames.push(item.frame)
+        this.#soon()
+        return null
+      case 'broken':
+        return item.message
+      case 'reload':
+        return 'the history it followed is gone'
+      case 'ended':
+        return failureSentence(item.failure)
+    }
+  }
+
+  /** The first word of a quiet screen shows at once; what streams comes in batches. */
+  #soon(): void {
+    this.#flushing ??= this.#ports.clock.after(batchPause, () => {
+      this.#flushing = null
+      const [events, frames] = [this.#events, this.#frames]
+      this.#events = []
+      this.#frames = []
+      if (frames.length > 0) {
+        const at = new Date(this.#ports.clock.now() + this.offset_ms).toISOString()
+        this.#send({ kind: 'input', input: { kind: 'live', frames, at } })
+      }
+      if (events.length > 0) this.#send({ kind: 'input', input: { kind: 'events', events } })
+    })
+  }
+
+  #hear(at: string): void {
+    this.offset_ms = Date.parse(at) - this.#ports.clock.now()
+  }
+
+  /** Null when it was read; else why not. */
+  async readState(url?: string): Promise<string | null> {
+    if (this.api === null) return 'no connection'
+    const answer = await new Holon(this.api).ask('GET /state', {})
+    if (!answer.ok) return reason(answer.failure)
+    this.#hear(answer.value.now)
+    if (url !== undefined) this.#last_seq = answer.value.last_seq
+    this.#send({ kind: 'state', state: answer.value, url: url ?? this.api.base_url })
+    return null
+  }
+
+  async readPage({ agent_id, before }: PageWanted): Promise<void> {
+    if (this.api === null) return
+    this.#send({ kind: 'input', input: { kind: 'watch', agent_id } })
+    const query = { before: before ?? endOfTime, limit: pageSize }
+    const given = { agent: agent_id, query }
+    const answer = await new Holon(this.api).ask('GET /agents/{agent}/events', given)
+    if (!answer.ok) {
+      const text = `older events could not be read: ${reason(answer.failure)}`
+      return this.#send({ kind: 'notice', notice: { text, bad: true } })
+    }
+    const { events, next_cursor } = answer.value
+    const to = before === null ? (events.at(-1)?.seq ?? 0) : before - 1
+    const from = next_cursor === null ? 1 : (events[0]?.seq ?? to)
+    this.#send({ kind: 'input', input: { kind: 'page', agent_id, events, from, to } })
+  }
+
+  #pause(message: string): Promise<void> {
+    const wait = Math.min(longestPause, firstPause * 2 ** Math.min(this.#tries, 8))
+    const now = this.#ports.clock.now() + this.offset_ms
+    this.#tries += 1
+    const next_at = new Date(now + wait).toISOString()
+    this.#send({ kind: 'trouble', trouble: { message, tries: this.#tries, next_at } })
+    if (this.#wasLive) {
+      const since = new Date(now).toISOString()
+      this.#wasLive = false
+      this.#send({ kind: 'input', input: { kind: 'link', link: { kind: 'stale', since } } })
+    }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const cancel = this.#ports.clock.after(wait, resolve)
+    this.#waiting = {
+      cancel,
+      go: () => {
+        cancel()
+        resolve()
+      },
+    }
+    return promise.finally(() => (this.#waiting = null))
+  }
+}
+
+function reason(failure: ApiFailure): string {
+  return failure.kind === 'problem' && failure.status === 401
+    ? 'the token was refused'
+    : failureSentence(failure)
+}

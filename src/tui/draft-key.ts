@@ -1,0 +1,21 @@
+/** What a draft belongs to: it is found again there, whatever was open in between. Pure. */
+import { targetKey, type Prompt } from './model.ts'
+
+export function draftKey(prompt: Prompt): string {
+  switch (prompt.for) {
+    case 'message':
+      return targetKey(prompt.target)
+    case 'new_item':
+      return `new ${prompt.agent_id}`
+    case 'answer':
+      return prompt.wait_id
+    case 'snooze':
+      return `snooze ${prompt.entry}`
+    case 'focus':
+      return `focus ${prompt.work_item_id}`
+    case 'task_input':
+      return prompt.task_id
+    case 'find':
+      return 'find'
+  }
+}

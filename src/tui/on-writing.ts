@@ -1,0 +1,155 @@
+/** Keys while something is written. Enter sends only text, and only while connected. Pure. */
+import { snoozeAct } from './asks.ts'
+import { draftKey } from './draft-key.ts'
+import { isLive, type Act, type Model, type Prompt, type Writing } from './model.ts'
+import type { Effect, Step } from './update.ts'
+import { edited, inserted, moved, nothing, written } from './writing.ts'
+
+type Open = NonNullable<Model['writing']>
+
+/** Texts that were sent and can be had again. */
+const historyHeld = 100
+
+export function onWriting(
+  model: Model,
+  open: Open,
+  { key, text }: { key: string; text: string },
+): Step {
+  const { prompt } = open
+  switch (key) {
+    case 'esc':
+      return left(model, open)
+    case 'enter':
+      return sent(model, open)
+    case 'tab':
+      if (prompt.for !== 'message') return [model, []]
+      return to(model, {
+        ...open,
+        prompt: { ...prompt, delivery: prompt.delivery === 'now' ? 'next' : 'now' },
+      })
+    case 'ctrl+s':
+      return left(model, open)
+    case 'up':
+    case 'down':
+      return upOrDown(model, open, key)
+  }
+  const next =
+    edited(open.text, key) ??
+    (text === '' ? null : inserted(open.text, text.replace(/\r\n?/g, '\n')))
+  return next === null ? [model, []] : to(model, { ...open, text: next })
+}
+
+const to = (model: Model, writing: Open): Step => [
+  { ...model, writing, notice: null },
+  writing.prompt.for === 'message' ? [{ do: 'keep_drafts' }] : [],
+]
+
+/** At the edge of the text, through what was sent before; the draft is the newest of it. */
+function upOrDown(model: Model, open: Open, key: 'up' | 'down'): Step {
+  const step = key === 'up' ? -1 : 1
+  const within = moved(open.text, step)
+  if (within !== null) return to(model, { ...open, text: within })
+  const all = [...model.history, model.drafts.get(draftKey(open.prompt)) ?? '']
+  const at = all.lastIndexOf(open.text.text)
+  const next = all[(at < 0 ? all.length - 1 : at) + step]
+  return next === undefined ? [model, []] : to(model, { ...open, text: written(next) })
+}
+
+/** What is written stays with what it was written to. */
+function left(model: Model, { prompt, text }: Open): Step {
+  const drafts = new Map(model.drafts)
+  const key = draftKey(prompt)
+  if (text.text.trim() === '') drafts.delete(key)
+  else drafts.set(key, text.text)
+  return [{ ...model, writing: null, drafts, notice: null }, [{ do: 'keep_drafts' }]]
+}
+
+function sent(model: Model, open: Open): Step {
+  const { prompt, text } = open
+  if (prompt.for === 'find') return [{ ...left(model, open)[0] }, []]
+  // A backslash at the end asks for another line.
+  if (text.text.endsWith('\\') && text.cursor === text.text.length) {
+    return to(model, { ...open, text: inserted(written(text.text.slice(0, -1)), '\n') })
+  }
+  if (text.text.trim() === '') return said(model, 'nothing is written; esc leaves')
+  if (!isLive(model)) return said(model, 'not sent: no connection. It stays in this box.')
+  if (prompt.for === 'snooze') {
+    const reply = snoozeAct(prompt.entry, text.text, model.now)
+    if (reply.do !== 'act') return said(model, reply.do === 'refuse' ? reply.why : '')
+    return done(model, prompt, text, { do: 'act', act: reply.act })
+  }
+  return done(model, prompt, text, effectOf(prompt, text.text))
+}
+
+const said = (model: Model, why: string): Step => [
+  { ...model, notice: { text: why, bad: true } },
+  [],
+]
+
+function done(model: Model, prompt: Prompt, { text }: Writing, effect: Effect): Step {
+  const drafts = new Map(model.drafts)
+  drafts.delete(draftKey(prompt))
+  const history = [...model.history.filter((one) => one !== text), text].slice(-historyHeld)
+  // The box stays open for the next message to the same place.
+  const writing = prompt.for === 'message' ? { prompt, text: nothing } : null
+  return [{ ...model, writing, drafts, history, notice: null }, [effect, { do: 'keep_drafts' }]]
+}
+
+type Sending = Exclude<Prompt, { for: 'find' } | { for: 'snooze' }>
+
+function effectOf(prompt: Sending, text: string): Effect {
+  switch (prompt.for) {
+    case 'message': {
+      const { agent_id, work_item_id } = prompt.target
+      const body = {
+        text,
+        ...(work_item_id === null ? {} : { work_item_id }),
+        ...(prompt.delivery === 'now' ? { priority: 'interject' } : {}),
+      }
+      const act: Act = {
+        route: 'POST /agents/{agent}/messages',
+        given: { agent: agent_id, body },
+        says: '',
+      }
+      return { do: 'act', act, sent: { key: '', text, agent_id, work_item_id } }
+    }
+    case 'new_item': {
+      const [objective = '', ...rest] = text.trim().split('\n')
+      const plan = rest.join('\n').trim()
+      const body = { objective, ...(plan === '' ? {} : { plan: `${plan}\n` }) }
+      const given = { agent: prompt.agent_id, body }
+      return {
+        do: 'act',
+        act: { route: 'POST /agents/{agent}/work-items', given, says: 'the item is made' },
+      }
+    }
+    case 'answer': {
+      const { agent_id: agent, wait_id: wait, bound_hash } = prompt
+      const given = { agent, wait, body: { text, bound_hash } }
+      return {
+        do: 'act',
+        act: { route: 'POST /agents/{agent}/waits/{wait}/answer', given, says: 'answered' },
+      }
+    }
+    case 'focus': {
+      const { agent_id: agent, work_item_id: item } = prompt
+      const given = { agent, item, body: { reason: text } }
+      return {
+        do: 'act',
+        act: {
+          route: 'POST /agents/{agent}/work-items/{item}/pick',
+          given,
+          says: 'it is in focus',
+        },
+      }
+    }
+    case 'task_input': {
+      const { agent_id: agent, task_id: task } = prompt
+      const given = { agent, task, body: { text: `${text}\n` } }
+      return {
+        do: 'act',
+        act: { route: 'POST /agents/{agent}/tasks/{task}/input', given, says: 'written' },
+      }
+    }
+  }
+}

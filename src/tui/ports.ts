@@ -1,0 +1,32 @@
+/**
+ * What the screen needs from the machine. `src/main/tui.ts` plugs the real ones in, a test its own.
+ * Types only.
+ */
+import type { ApiPorts } from '../client/api.ts'
+
+export interface TuiPorts {
+  /** Where the daemon of the home listens now, read anew for every try. Null: there is none. */
+  door(): Promise<{ url: string } | null>
+  api: ApiPorts
+  clock: { now(): number; after(ms: number, fn: () => void): () => void }
+  stdin: NodeJS.ReadStream
+  stdout: NodeJS.WriteStream
+  /** Drafts by what they are written to. Reading never rejects: what cannot be read is empty. */
+  drafts: {
+    read(): Promise<Record<string, string>>
+    /** 0600, whole. Rejects when it cannot be written. */
+    write(drafts: Record<string, string>): Promise<void>
+  }
+  /** Puts text on the clipboard and says which way it took; null: there was none. */
+  copy(text: string): Promise<string | null>
+  /** Shows the text in the person's pager, which has the terminal meanwhile. */
+  page(text: string): Promise<void>
+}
+
+export type TuiOptions = {
+  home: string
+  colour: boolean
+  ascii: boolean
+  motion: boolean
+  utc: boolean
+}

@@ -1,0 +1,306 @@
+/**
+ * The screen as it runs: the model, and everything around it that is not pure. It reads what the
+ * view wants, follows the stream, carries out acts, keeps drafts, and tells who draws that there
+ * is another frame. Reads and acts go through the client alone.
+ */
+import { failureSentence, type Api } from '../client/api.ts'
+import { Holon } from '../client/holon.ts'
+import type { Route } from '../client/routes.ts'
+import { wants } from '../present/presentation.ts'
+import { ShortIds } from '../present/short-id.ts'
+import { fetchesOf } from './fetches.ts'
+import { frameOf } from './frame.ts'
+import { aView, type Act, type Model } from './model.ts'
+import { pageWanted, type PageWanted } from './pages.ts'
+import type { TuiOptions, TuiPorts } from './ports.ts'
+import { Connection } from './connection.ts'
+import { update, type Effect, type Message } from './update.ts'
+import { draftKey } from './draft-key.ts'
+import type { Line } from './line.ts'
+
+/** Milliseconds. */
+const draftPause = 500
+const statePause = 250
+/** A reading that failed is tried again after so long. */
+const readPause = 2_000
+
+export class Session {
+  model: Model
+  readonly #ports: TuiPorts
+  readonly #api: () => Api | null
+  readonly #connection: Connection
+  readonly #listeners = new Set<() => void>()
+  readonly #reading = new Map<string, string>()
+  readonly #left = Promise.withResolvers<void>()
+  #frame: readonly Line[] = []
+  #drawnOf: Model | null = null
+  #tick: (() => void) | null = null
+  #drafts: (() => void) | null = null
+  #stateDue: (() => void) | null = null
+  #closed = false
+  /** Draws everything again. */
+  onRedraw: () => void = () => {}
+  /** Gives the terminal away while another program runs. */
+  onPage: (run: () => Promise<void>) => Promise<void> = (run) => run()
+
+  constructor(ports: TuiPorts, options: TuiOptions, size: Model['size']) {
+    this.#ports = ports
+    const { home, ascii, colour, motion, utc } = options
+    this.model = {
+      size,
+      look: { ascii, colour, motion },
+      where: { url: '', home },
+      p: null,
+      now: new Date(ports.clock.now()).toISOString(),
+      utc,
+      clocks: false,
+      only_pane: false,
+      views: [aView({ at: 'home' })],
+      last: null,
+      writing: null,
+      drafts: new Map(),
+      history: [],
+      overlay: null,
+      details: new Map(),
+      notice: null,
+      trouble: null,
+      leaving: false,
+      key_at: 0,
+      ids: new ShortIds(),
+    }
+    this.#connection = new Connection(ports, (message) => this.send(message))
+    this.#api = () => this.#connection.api
+  }
+
+  /** Resolves when the person leaves. */
+  async run(): Promise<void> {
+    const drafts = await this.#ports.drafts.read()
+    this.send({ kind: 'drafts', drafts })
+    this.#connection.start()
+    await this.#left.promise
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#connection.close()
+    for (const cancel of [this.#tick, this.#drafts, this.#stateDue]) cancel?.()
+    this.#left.resolve()
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** The same lines while nothing on them has changed. */
+  frame = (): readonly Line[] => {
+    if (this.#drawnOf !== this.model) {
+      const next = frameOf(this.model)
+      this.#frame = next.map((line, n) =>
+        sameLine(line, this.#frame[n]) ? (this.#frame[n] ?? line) : line,
+      )
+      this.#drawnOf = this.model
+    }
+    return this.#frame
+  }
+
+  /** A key by its name, with the text it types. */
+  key(key: string, text: string): void {
+    this.send({ kind: 'key', key, text, at: this.#ports.clock.now() })
+  }
+
+  send(message: Message): void {
+    if (this.#closed) return
+    const before = this.model
+    const [model, effects] = update(before, message)
+    this.model = model
+    for (const effect of effects) this.#carry(effect)
+    if (model !== before) this.#changed()
+  }
+
+  /** What the program's clock says, as a time of the server. */
+  #time(): string {
+    return new Date(this.#ports.clock.now() + this.#connection.offset_ms).toISOString()
+  }
+
+  #changed(): void {
+    this.#read()
+    this.#keepTime()
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Seconds tick only beside what runs, and only while it is true. */
+  #keepTime(): void {
+    const runs = ticks(this.model)
+    if (!runs) {
+      this.#tick?.()
+      this.#tick = null
+      return
+    }
+    this.#tick ??= this.#ports.clock.after(1_000, () => {
+      this.#tick = null
+      this.send({ kind: 'time', now: this.#time() })
+    })
+  }
+
+  #read(): void {
+    const { model } = this
+    const { p } = model
+    if (p === null || p.link.kind !== 'live') return
+    if (wants(p).some(({ kind }) => kind === 'state')) {
+      this.#stateDue ??= this.#ports.clock.after(statePause, () => {
+        void this.#connection.readState().finally(() => {
+          this.#stateDue = null
+          this.#changed()
+        })
+      })
+    }
+    for (const { key, version, route, given } of fetchesOf(model)) {
+      const known = model.details.get(key)
+      if (known?.version === version || this.#reading.has(key)) continue
+      this.#reading.set(key, version)
+      void this.#fetch(key, version, route, given)
+    }
+    const page = pageWanted(model)
+    if (page !== null && !this.#reading.has(page.key)) {
+      this.#reading.set(page.key, '')
+      void this.#page(page)
+    }
+  }
+
+  /** A page that brought nothing new is not asked for again at once. */
+  async #page(page: PageWanted): Promise<void> {
+    const before = this.model.p?.feeds
+    await this.#connection.readPage(page)
+    const again = () => {
+      this.#reading.delete(page.key)
+      if (!this.#closed) this.#read()
+    }
+    if (this.model.p?.feeds !== before && this.model.notice === null) again()
+    else this.#ports.clock.after(readPause, again)
+  }
+
+  async #fetch(key: string, version: string, route: string, given: object): Promise<void> {
+    const api = this.#api()
+    if (api === null) return void this.#reading.delete(key)
+    const answer = await new Holon(api).ask(route as Route, given)
+    const failure = answer.ok ? null : failureSentence(answer.failure)
+    this.#reading.delete(key)
+    this.send({ kind: 'read', key, version, failure, value: answer.ok ? answer.value : null })
+    if (failure !== null) this.#ports.clock.after(readPause, () => this.#closed || this.#read())
+  }
+
+  #carry(effect: Effect): void {
+    switch (effect.do) {
+      case 'act':
+        return void this.#act(effect.act, effect.sent)
+      case 'keep_drafts':
+        return this.#keepDrafts()
+      case 'copy':
+        return void this.#copy(effect.text, effect.what)
+      case 'page':
+        return void this.onPage(() => this.#ports.page(effect.text)).catch((error: unknown) =>
+          this.#complain(error),
+        )
+      case 'reconnect':
+        return this.#connection.again()
+      case 'redraw':
+        return this.onRedraw()
+      case 'leave':
+        return void this.#writeDrafts().finally(() => this.close())
+    }
+  }
+
+  async #act(act: Act, sent: (Effect & { do: 'act' })['sent']): Promise<void> {
+    const api = this.#api()
+    if (api === null)
+      return this.send({ kind: 'acted', says: '', failure: 'not sent: no connection' })
+    const key = this.#ports.api.mint_key()
+    const local = sent === undefined ? null : { ...sent, key, at: this.#time() }
+    const tell = (state: Parameters<typeof sentInput>[1]) => {
+      if (local !== null) this.send(sentInput(local, state))
+    }
+    tell({ kind: 'sending' })
+    const options = local === null ? {} : { idempotency_key: key }
+    const answer = await new Holon(api).ask(act.route as Route, act.given, options)
+    if (answer.ok) {
+      const { message_id } = Object(answer.value) as { message_id?: string }
+      if (message_id !== undefined) tell({ kind: 'accepted', message_id })
+      if (local === null) this.send({ kind: 'acted', says: act.says, failure: null })
+      return
+    }
+    const detail = failureSentence(answer.failure)
+    tell({ kind: 'refused', problem: { code: 'bad_request', detail } })
+    this.send({ kind: 'acted', says: '', failure: detail })
+    if (local !== null) this.#giveBack(local.text)
+  }
+
+  /** A text that was refused returns to the box it came from, unless it has another one now. */
+  #giveBack(text: string): void {
+    const { writing } = this.model
+    if (writing === null || writing.text.text !== '') return
+    this.model = { ...this.model, writing: { ...writing, text: { text, cursor: text.length } } }
+    this.#changed()
+  }
+
+  async #copy(text: string, what: string): Promise<void> {
+    const way = await this.#ports.copy(text).catch(() => null)
+    const said = what.length > 60 ? 'it' : what
+    const failure = way === null ? 'could not copy: no clipboard was found' : null
+    this.send({ kind: 'acted', says: `copied ${said} by ${way}`, failure })
+  }
+
+  #keepDrafts(): void {
+    this.#drafts ??= this.#ports.clock.after(draftPause, () => void this.#writeDrafts())
+  }
+
+  async #writeDrafts(): Promise<void> {
+    this.#drafts?.()
+    this.#drafts = null
+    const { drafts, writing } = this.model
+    const now = new Map(drafts)
+    if (writing !== null && writing.text.text.trim() !== '') {
+      now.set(draftKey(writing.prompt), writing.text.text)
+    }
+    now.delete('find')
+    await this.#ports.drafts
+      .write(Object.fromEntries(now))
+      .catch((error: unknown) => this.#complain(error))
+  }
+
+  #complain(error: unknown): void {
+    const text = error instanceof Error ? error.message : String(error)
+    this.send({ kind: 'notice', notice: { text, bad: true } })
+  }
+}
+
+type Local = {
+  key: string
+  text: string
+  agent_id: string
+  work_item_id: string | null
+  at: string
+}
+type SentState = Extract<Message, { kind: 'input' }>['input'] extends infer I
+  ? I extends { kind: 'sent'; sent: { state: infer S } }
+    ? S
+    : never
+  : never
+
+const sentInput = (local: Local, state: SentState): Message => ({
+  kind: 'input',
+  input: { kind: 'sent', sent: { ...local, state } },
+})
+
+/** Whether a second that passes changes something that is shown. */
+function ticks({ p, look, clocks, trouble }: Model): boolean {
+  if (p === null) return false
+  if (p.link.kind === 'stale') return trouble !== null
+  if (!look.motion || clocks || p.link.kind !== 'live') return false
+  return p.state.turns.length > 0 || p.state.tasks.length > 0
+}
+
+const sameLine = (a: Line, b: Line | undefined): boolean =>
+  b !== undefined &&
+  a.length === b.length &&
+  a.every((one, n) => one.text === b[n]?.text && one.style === b[n]?.style)

@@ -1,0 +1,131 @@
+/**
+ * What happens to the screen, one message at a time: the next model, and what to do outside.
+ * Nothing takes the focus, moves the scroll or eats a key but a key itself. Pure.
+ */
+import type { Input } from '../present/input.ts'
+import { apply, open } from '../present/presentation.ts'
+import type { StateRecord } from '../protocol/state-record.ts'
+import { onKey } from './on-key.ts'
+import { inserted } from './writing.ts'
+import { viewOf, type Act, type Model, type Notice, type View } from './model.ts'
+import { standing } from './screen.ts'
+
+export type Effect =
+  | {
+      do: 'act'
+      act: Act
+      sent?: { key: string; text: string; agent_id: string; work_item_id: string | null }
+    }
+  | { do: 'keep_drafts' }
+  | { do: 'copy'; text: string; what: string }
+  | { do: 'page'; text: string }
+  | { do: 'reconnect' }
+  | { do: 'redraw' }
+  | { do: 'leave' }
+
+export type Message =
+  | { kind: 'key'; key: string; text: string; at: number }
+  | { kind: 'paste'; text: string }
+  | { kind: 'size'; columns: number; rows: number }
+  | { kind: 'input'; input: Input }
+  | { kind: 'state'; state: StateRecord; url: string }
+  | { kind: 'time'; now: string }
+  | { kind: 'read'; key: string; version: string; value: unknown; failure: string | null }
+  | { kind: 'acted'; says: string; failure: string | null }
+  | { kind: 'trouble'; trouble: Model['trouble'] }
+  | { kind: 'drafts'; drafts: Readonly<Record<string, string>> }
+  | { kind: 'notice'; notice: Notice | null }
+
+export type Step = readonly [Model, readonly Effect[]]
+
+/** Reads that are held: those of the views one goes back and forth between. */
+const detailsHeld = 64
+
+export function update(model: Model, message: Message): Step {
+  switch (message.kind) {
+    case 'key':
+      return kept(onKey({ ...model, key_at: message.at }, message))
+    case 'paste':
+      return pasted(model, message.text)
+    case 'size': {
+      const { columns, rows } = message
+      return kept([{ ...model, size: { columns, rows } }, []])
+    }
+    case 'state':
+      return [withState(model, message.state, message.url), []]
+    case 'input':
+      return model.p === null ? [model, []] : [heard(model, message.input), []]
+    case 'time':
+      return [message.now === model.now ? model : { ...model, now: message.now }, []]
+    case 'read': {
+      const { key, version, value, failure } = message
+      const details = new Map(model.details)
+      const before = details.get(key)
+      details.delete(key)
+      details.set(key, { version, failure, value: failure === null ? value : before?.value })
+      const [oldest] = details.keys()
+      if (details.size > detailsHeld && oldest !== undefined) details.delete(oldest)
+      return [{ ...model, details }, []]
+    }
+    case 'acted': {
+      const { says, failure } = message
+      return [{ ...model, notice: { text: failure ?? says, bad: failure !== null } }, []]
+    }
+    case 'trouble':
+      return [{ ...model, trouble: message.trouble }, []]
+    case 'drafts':
+      return [{ ...model, drafts: new Map(Object.entries(message.drafts)) }, []]
+    case 'notice':
+      return [{ ...model, notice: message.notice }, []]
+  }
+}
+
+function withState(model: Model, state: StateRecord, url: string): Model {
+  model.ids.know([
+    ...state.work_items.map(({ id }) => id),
+    ...state.tasks.map(({ id }) => id),
+    ...state.waits.map(({ id }) => id),
+  ])
+  const p = model.p === null ? open(state) : apply(model.p, { kind: 'state', state })
+  return { ...model, p, now: later(model.now, state.now), where: { ...model.where, url } }
+}
+
+function heard(model: Model, input: Input): Model {
+  if (model.p === null) return model
+  const p = apply(model.p, input)
+  return p === model.p ? model : { ...model, p, now: later(model.now, p.heard_at) }
+}
+
+const later = (a: string, b: string): string => (a > b ? a : b)
+
+/** A paste never sends, and is no key. */
+function pasted(model: Model, text: string): Step {
+  const { writing, overlay } = model
+  const plain = text.replace(/\r\n?/g, '\n')
+  if (overlay?.kind === 'palette') {
+    return [
+      { ...model, overlay: { ...overlay, text: overlay.text + plain.split('\n')[0], at: 0 } },
+      [],
+    ]
+  }
+  if (overlay !== null || writing === null) return [model, []]
+  return [
+    { ...model, writing: { ...writing, text: inserted(writing.text, plain) } },
+    [{ do: 'keep_drafts' }],
+  ]
+}
+
+/** The view holds where it stands, so that what grows above or below does not move it. */
+function kept([model, effects]: Step): Step {
+  if (model.p === null) return [model, effects]
+  const view = viewOf(model)
+  const { row, top } = standing(model)
+  const selected = view.follow ? null : (row?.id ?? null)
+  if (view.top === top && view.selected === selected) return [model, effects]
+  return [withView(model, { ...view, top, selected }), effects]
+}
+
+export const withView = (model: Model, view: View): Model => ({
+  ...model,
+  views: [...model.views.slice(0, -1), view],
+})

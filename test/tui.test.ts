@@ -1,0 +1,100 @@
+/**
+ * The screen on a real terminal: `holon tui` in tmux, beside a real daemon on a scratch home. An
+ * operator answers, writes, opens an item, follows a task, stops it, leaves and comes back.
+ */
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { ServedHome } from './support/served-home.ts'
+
+const main = join(dirname(import.meta.dirname), 'src', 'main.ts')
+const hasTmux = spawnSync('tmux', ['-V']).status === 0
+const skip = hasTmux ? false : 'tmux is not installed: the journey through the screen was NOT run'
+
+const asking = '# Release 2.4.0\n\n## Fine\n\nask: Approve the changelog?\n'
+const slow =
+  '# Port the fixtures\n\n## Run\n\n```sh\nfor i in $(seq 300); do echo ok $i; sleep 1; done\n```\n'
+
+/** A terminal of its own server, which is ended with the test. */
+class Terminal {
+  readonly #socket: string
+  constructor(
+    t: TestContext,
+    at: Pick<ServedHome, 'folder' | 'env'>,
+    columns: number,
+    rows: number,
+  ) {
+    // Named, not a file of the home: the home goes first.
+    this.#socket = `holon-test-${process.pid}-${columns}`
+    const env = Object.entries(at.env).map(([name, value]) => `${name}='${value}'`)
+    const command = `env ${env.join(' ')} '${process.execPath}' '${main}' tui; exec cat`
+    t.after(() => void spawnSync('tmux', ['-L', this.#socket, 'kill-server']))
+    this.#tmux('new-session', '-d', '-s', 'h', '-x', String(columns), '-y', String(rows), command)
+  }
+  #tmux(...args: string[]): string {
+    return execFileSync('tmux', ['-L', this.#socket, ...args], { encoding: 'utf8' })
+  }
+  type(...keys: string[]): void {
+    for (const key of keys) this.#tmux('send-keys', '-t', 'h', key)
+  }
+  text(): string {
+    return this.#tmux('capture-pane', '-p', '-t', 'h')
+  }
+  /** The first screen that has it. tmux tells no events, so it is looked at again and again. */
+  async shows(pattern: RegExp): Promise<string> {
+    for (let tries = 0; tries < 600; tries += 1) {
+      const text = this.text()
+      if (pattern.test(text)) return text
+      spawnSync('tmux', ['-L', this.#socket, 'wait-for', '-S', 'turn'])
+      await new Promise((next) => setImmediate(next))
+      execFileSync('sleep', ['0.1'])
+    }
+    assert.fail(`it never showed ${pattern}:\n${this.text()}`)
+  }
+}
+
+test('a journey through the screen', { skip, timeout: 300_000 }, async (t) => {
+  const at = new ServedHome(t)
+  await at.serve()
+  assert.equal((await at.holon('run', '--agent', 'release', at.write('ask.md', asking))).exit, 3)
+  await at.holon('agents', 'create', 'build', '--model', 'runbook')
+  at.write('slow.md', slow)
+  const run = at.start(['run', '--agent', 'build', 'slow.md'])
+
+  const screen = new Terminal(t, at, 80, 24)
+  await screen.shows(/1 needs you, 1 working/)
+  screen.type('a')
+  await screen.shows(/nothing is chosen yet/)
+  await screen.shows(/2 {2}no/)
+  execFileSync('sleep', ['0.5'])
+  screen.type('1')
+  await screen.shows(/› 1 {2}yes/)
+  screen.type('Enter')
+  await screen.shows(/NEEDS YOU 0/)
+  await screen.shows(/✓ release {2}Release 2\.4\.0/)
+
+  screen.type('Enter')
+  await screen.shows(/\[thread\]/)
+  screen.type('c')
+  await screen.shows(/to work_[0-9a-f]+ ─/)
+  screen.type('are you there', 'Enter')
+  await screen.shows(/you {5}are you there/)
+  screen.type('Escape')
+  await screen.shows(/c to write to/)
+  screen.type('4')
+  await screen.shows(/build .*task_[0-9a-f]+/)
+  screen.type('Enter')
+  await screen.shows(/ok 3\b/)
+  screen.type('x')
+  await screen.shows(/STOP task_/)
+  execFileSync('sleep', ['0.5'])
+  screen.type('1', 'Enter')
+  await screen.shows(/cancelled|being stopped|exit/)
+  screen.type('q')
+  await screen.shows(/agents go on; holon tui comes back/)
+  run.child.kill('SIGKILL')
+
+  const again = new Terminal(t, at, 200, 50)
+  await again.shows(/holon {2}.*live \d\d:\d\d/)
+})
