@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Table } from '../../src/domain/event.ts'
 import { violations } from '../../src/domain/invariants.ts'
 import type { Box } from '../../src/testing/box.ts'
 import type { Place } from './scenario.ts'
@@ -26,7 +27,8 @@ export async function storyEnd(box: Box, place: Place) {
 async function rowsOf({ ledger }: Box) {
   const items = await ledger.list('work_items', many)
   const named = (id: string | null) => items.find((item) => item.id === id)?.objective ?? null
-  const list = ledger.list
+  type Filter = { limit: number; status?: readonly string[] }
+  const list = <T extends Table>(table: T, filter: Filter) => ledger.list(table, filter)
   return {
     agents: sorted(
       (await ledger.agents()).map(({ id, state, current_work_item_id: focus }) => {

@@ -101,7 +101,7 @@ export class Agenda {
         if (!life.ended) resolve(value)
       } catch (error) {
         if (dies) life.ended = true
-        if (!life.ended) reject(error as Error)
+        if (!life.ended) reject(error)
       }
     }
     this.#ready.push({ kind, label, life, run })

@@ -57,6 +57,7 @@ async function work({ from, every, count, steps, faults }: Batch): Promise<void>
     }
     const { user, system } = process.threadCpuUsage(before)
     told.cpu_us = user + system
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
     parentPort?.postMessage(told)
   }
 }

@@ -16,10 +16,10 @@ type Maker = (random: Random, facts: Facts, nth: number) => Act | null
 
 const minute = 60_000
 
-const anyOf = <T extends 'work_items' | 'tasks' | 'waits' | 'triggers' | 'schedules'>(
+const anyOf = (
   random: Random,
   facts: Facts,
-  table: T,
+  table: 'work_items' | 'tasks' | 'waits' | 'triggers' | 'schedules',
 ): string | null =>
   pick(
     random,
@@ -196,7 +196,7 @@ export function actOf(random: Random, facts: Facts, nth: number): OperatorAct | 
   const { agent_id } = facts
   if (isAtAStop(facts) && random.chance(0.4)) return { do: 'start_agent', agent_id }
   const made = (makers[random.between(0, makers.length - 1)] ?? send)(random, facts, nth)
-  return made === null ? null : ({ ...made, agent_id } as OperatorAct)
+  return made === null ? null : { ...made, agent_id }
 }
 
 /** Nothing goes on before somebody starts it. */

@@ -38,6 +38,8 @@ export async function shrink(failed: Outcome, run: Simulate = anew): Promise<Shr
   }
   let parts = 2
   let only = [...outcome.outside]
+  // `still` counts the runs.
+  // oxlint-disable-next-line no-unmodified-loop-condition
   while (only.length > 0 && runs < tries) {
     const size = Math.ceil(only.length / parts)
     let found = false

@@ -130,42 +130,66 @@ export class SimStore {
 
   #readsOver(life: Life, agenda: Agenda): LedgerReads {
     const reads = this.#reads
-    const later =
-      <A extends unknown[], T>(label: string, read: (...given: A) => Promise<T>) =>
-      (...given: A): Promise<T> =>
-        agenda.perform(life, 'read', label, () => read(...given))
+    const read = (label: string, body: () => Promise<unknown>) =>
+      agenda.perform(life, 'read', label, body)
+    /** The read of that name, as a step of its own. */
+    const later = <K extends Later>(name: K): LedgerReads[K] => {
+      const body = reads[name].bind(reads) as (...given: unknown[]) => Promise<unknown>
+      return ((...given: unknown[]) => read(name, () => body(...given))) as LedgerReads[K]
+    }
     return {
-      agents: later('agents', reads.agents),
-      agentsAtWork: later('agentsAtWork', reads.agentsAtWork),
-      live: later('live', reads.live),
+      agents: later('agents'),
+      agentsAtWork: later('agentsAtWork'),
+      live: later('live'),
       row: (table, id) => agenda.perform(life, 'read', `row ${table}`, () => reads.row(table, id)),
-      idsLike: later('idsLike', reads.idsLike),
+      idsLike: later('idsLike'),
       list: (table, filter) =>
         agenda.perform(life, 'read', `list ${table}`, () => reads.list(table, filter)),
       page: (table, filter) =>
         agenda.perform(life, 'read', `page ${table}`, () => reads.page(table, filter)),
-      events: later('events', reads.events),
-      eventPage: later('eventPage', reads.eventPage),
-      eventRange: later('eventRange', reads.eventRange),
-      lastGlobalSeq: later('lastGlobalSeq', reads.lastGlobalSeq),
-      messageByKey: later('messageByKey', reads.messageByKey),
-      triggerByToken: later('triggerByToken', reads.triggerByToken),
-      deliveryBySender: later('deliveryBySender', reads.deliveryBySender),
-      counts: later('counts', reads.counts),
-      spend: later('spend', reads.spend),
-      roundsAbout: later('roundsAbout', reads.roundsAbout),
-      roundsOfTurn: later('roundsOfTurn', reads.roundsOfTurn),
-      operatorWords: later('operatorWords', reads.operatorWords),
-      noteEvents: later('noteEvents', reads.noteEvents),
-      blob: later('blob', async (sha256: string) => this.#blobs.get(sha256) ?? null),
+      events: later('events'),
+      eventPage: later('eventPage'),
+      eventRange: later('eventRange'),
+      lastGlobalSeq: later('lastGlobalSeq'),
+      messageByKey: later('messageByKey'),
+      triggerByToken: later('triggerByToken'),
+      deliveryBySender: later('deliveryBySender'),
+      counts: later('counts'),
+      spend: later('spend'),
+      roundsAbout: later('roundsAbout'),
+      roundsOfTurn: later('roundsOfTurn'),
+      operatorWords: later('operatorWords'),
+      noteEvents: later('noteEvents'),
+      blob: (sha256) => agenda.perform(life, 'read', 'blob', () => this.#blobs.get(sha256) ?? null),
       blobPath: (sha256) => `${home}/ledger/blobs/${sha256.slice(0, 2)}/${sha256}`,
       verify: () => this.verify(),
-      stats: later('stats', reads.stats),
+      stats: later('stats'),
       backup: () => Promise.reject(new Error('a simulated home has no backup')),
       close: async () => {},
     }
   }
 }
+
+/** Reads that are one step each, told by their name. */
+type Later =
+  | 'agents'
+  | 'agentsAtWork'
+  | 'live'
+  | 'idsLike'
+  | 'events'
+  | 'eventPage'
+  | 'eventRange'
+  | 'lastGlobalSeq'
+  | 'messageByKey'
+  | 'triggerByToken'
+  | 'deliveryBySender'
+  | 'counts'
+  | 'spend'
+  | 'roundsAbout'
+  | 'roundsOfTurn'
+  | 'operatorWords'
+  | 'noteEvents'
+  | 'stats'
 
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 

@@ -89,6 +89,8 @@ export class Witness {
   }
 
   #event(agent: string, { event }: Emitted): void {
+    // Of all events, those that requests and calls are seen by.
+    // oxlint-disable-next-line typescript/switch-exhaustiveness-check
     switch (event.type) {
       case 'request_sent': {
         const before = this.#rounds.get(event.id)

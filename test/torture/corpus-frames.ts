@@ -74,8 +74,8 @@ export function frameCases(endpoint: Endpoint): Case[] {
     cases.push(
       { says: `ends before frame ${k}`, fate, runs, served: { body: before } },
       { says: `ends in frame ${k}`, fate, runs, served: { body: half } },
-      { says: `breaks in frame ${k}`, fate, runs, served: { body: half, then: 'reset' } },
-      { says: `is silent in frame ${k}`, fate, runs, served: { body: half, then: 'silent' } },
+      { says: `breaks in frame ${k}`, fate, runs, served: { body: half, ends: 'reset' } },
+      { says: `is silent in frame ${k}`, fate, runs, served: { body: half, ends: 'silent' } },
     )
     if (k > 0) {
       const error = [...before, wireOf(endpoint).error_frame()]
@@ -123,9 +123,9 @@ export function frameCases(endpoint: Endpoint): Case[] {
       says: 'frames and then silence',
       fate: 'any',
       runs,
-      served: { body: frames, then: 'silent' },
+      served: { body: frames, ends: 'silent' },
     },
     { says: 'nothing at all', fate: 'broken', served: { body: [] } },
-    { says: 'silence at once', fate: 'broken', served: { body: [], then: 'silent' } },
+    { says: 'silence at once', fate: 'broken', served: { body: [], ends: 'silent' } },
   ]
 }

@@ -9,7 +9,7 @@ import { execFile } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { wires, type Endpoint } from '../../src/testing/model-server.ts'
 import { tortureOf, type Tortured } from './driver.ts'
-import { chunkings, type Chunking } from './served.ts'
+import { chunkings } from './served.ts'
 import { sweepsOf, type Swept } from './sweeps.ts'
 
 const { values } = parseArgs({
@@ -35,7 +35,7 @@ async function part(endpoint: Endpoint): Promise<Part> {
     ...{ cut_off: 0, split: 0, changed: 0, rounds: 0, faults: 0 },
   }
   for (const cut of chunkings.filter((one) => (values.cut ?? one) === one)) {
-    const done = await tortureOf(endpoint, cut as Chunking, seed, values.case ?? null)
+    const done = await tortureOf(endpoint, cut, seed, values.case ?? null)
     for (const name of ['cases', 'turns', 'calls', 'ran'] as const) total[name] += done[name]
     total.peak_mib = Math.max(total.peak_mib, done.peak_mib)
     total.problems.push(...done.problems)

@@ -2,7 +2,7 @@
  * What a provider puts on the wire, byte by byte, whatever it is; and the ways to cut it into
  * pieces. A server on loopback serves it once, to the request it is meant for.
  */
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { wires, type Endpoint } from '../../src/testing/model-server.ts'
@@ -15,7 +15,7 @@ export type Served = {
   /** The body in order, each part made when it is its turn. */
   body: Iterable<string | Uint8Array>
   /** What comes after the body; `silent` is nothing, for ever. */
-  then?: 'end' | 'reset' | 'silent'
+  ends?: 'end' | 'reset' | 'silent'
   /** Instead of all that: these bytes on the bare socket, which then closes. */
   raw?: string
 }
@@ -82,7 +82,7 @@ export async function startTorturer(endpoint: Endpoint): Promise<Torturer> {
   }
   let turn: { served: Served; cut: Chunking; random: Random } | null = null
   const self = { on_piece: () => {} }
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body: Buffer[] = []
     for await (const chunk of request) body.push(chunk as Buffer)
     now.requests += 1
@@ -98,8 +98,9 @@ export async function startTorturer(endpoint: Endpoint): Promise<Torturer> {
       random: null,
     }
     await write(response, given.served, given.cut, given.random, self.on_piece)
-    if (given.served.then === 'silent') now.quiet.resolve()
-  })
+    if (given.served.ends === 'silent') now.quiet.resolve()
+  }
+  const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
@@ -138,7 +139,7 @@ async function write(
     response.socket?.end(Buffer.from(served.raw, 'latin1'))
     return
   }
-  const { status = 200, headers = { 'content-type': 'text/event-stream' }, then = 'end' } = served
+  const { status = 200, headers = { 'content-type': 'text/event-stream' }, ends = 'end' } = served
   response.writeHead(status, headers)
   if (status === 204 || status === 304) return void response.end()
   let since = 0
@@ -158,7 +159,7 @@ async function write(
     // Each part reaches the socket before the next is made, as from a model that thinks.
     if (bytes.length < 65_536) await nextTurn()
   }
-  switch (then) {
+  switch (ends) {
     case 'end':
       return void response.end()
     case 'reset':
