@@ -56,3 +56,44 @@ test('§8 a survivor of a stop is looked for again: when it has gone, the task e
     await world.store.close()
   }
 })
+
+test('§8 a child whose command survives its stop ends when that has gone, without a restart', async () => {
+  const asked = new Map<string, number>()
+  const answers = ({ facts }: Seen): Scripted => {
+    const n = (asked.get(facts.agent_id) ?? 0) + 1
+    asked.set(facts.agent_id, n)
+    const tasks = [...facts.rows('tasks')]
+    if (facts.agent_id !== 'main') {
+      if (n > 1) return says('It runs.')
+      return calls({ name: 'ExecCommand', input: { cmd: 'endless', yield_ms: 0 } })
+    }
+    if (n === 1) return calls({ name: 'SpawnAgent', input: { initial_message: 'Run it.' } })
+    return n === 2 || tasks.length === 0 ? says('It is at work.') : says('It does not stop.')
+  }
+  const world = new World(planOf(1, 0), { answers })
+  try {
+    world.boot()
+    world.makeMain()
+    await quiet(world)
+    world.act({ do: 'send', agent_id: 'main', text: 'Go.' })
+    await quiet(world)
+    const { reads } = world.store
+    const [command] = await reads.list('tasks', { agent_id: 'main.1', limit: 5 })
+    const [child] = await reads.list('tasks', { agent_id: 'main', limit: 5 })
+    assert.ok(command && child)
+    world.commands.holdsOut(command.id)
+    world.act({ do: 'stop_task', agent_id: 'main', task_id: child.id })
+    await quiet(world)
+    assert.equal((await reads.row('tasks', child.id))?.status, 'cancelling')
+
+    world.commands.endAll()
+    world.agenda.pass(60_000)
+    await quiet(world)
+
+    assert.equal((await reads.row('tasks', child.id))?.status, 'cancelled')
+    assert.equal((await reads.row('agents', 'main.1'))?.state, 'deleted')
+    assert.deepEqual(world.broken, [])
+  } finally {
+    await world.store.close()
+  }
+})

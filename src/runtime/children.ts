@@ -50,6 +50,8 @@ export class ChildSupervisor {
   readonly #again = new Set<AgentId>()
   /** When a child that is held will be given up. */
   readonly #timers = new Map<AgentId, () => void>()
+  /** Stops under way. */
+  readonly #stopping = new Map<TaskId, Promise<StopOutcome>>()
   #open = false
   #sweeping: Promise<void> | null = null
 
@@ -81,8 +83,16 @@ export class ChildSupervisor {
     this.#look(facts, events)
   }
 
-  /** With proof: its run, its commands, what runs in its name. The pids that live. */
-  async stop(parent: AgentId, id: TaskId, because: string): Promise<StopOutcome> {
+  /** With proof: its run, its commands, what runs in its name. A second stop is the first one. */
+  stop(parent: AgentId, id: TaskId, because: string): Promise<StopOutcome> {
+    const under = this.#stopping.get(id)
+    if (under !== undefined) return under
+    const mine = this.#stop(parent, id, because).finally(() => this.#stopping.delete(id))
+    this.#stopping.set(id, mine)
+    return mine
+  }
+
+  async #stop(parent: AgentId, id: TaskId, because: string): Promise<StopOutcome> {
     const { store } = this.#with
     await store.transact(parent, id, (d) => beginStop(d, id, because))
     const task = await store.row(parent, 'tasks', id)
@@ -236,10 +246,20 @@ export class ChildSupervisor {
       return c.row('agents', child)?.state === 'deleted'
     })
     this.#arm(child)
-    if (!over) return
     const task = agent.supervising_task_id
+    if (!over) return this.#stopOn(parent, child, task)
     if (task !== null) await this.#stopForeign(child, task)
     await keeper.settle(parent)
+  }
+
+  /** A stop that left survivors, or came upon a turn: now that nothing is left, it has its end. */
+  async #stopOn(parent: AgentId, child: AgentId, id: TaskId | null): Promise<void> {
+    const { store } = this.#with
+    const task = id === null ? null : store.facts(parent)?.row('tasks', id)
+    const c = store.facts(child)
+    if (!task || !c || task.status !== 'cancelling' || this.#stopping.has(task.id)) return
+    if (openTurn(c) !== null || [...c.rows('tasks')].some((one) => !isTerminal(one))) return
+    await this.stop(parent, task.id, task.reason ?? 'stopped')
   }
 
   #both<T>(
