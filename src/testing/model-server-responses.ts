@@ -42,19 +42,23 @@ function read(body: JsonObject, said: Said): Reading {
   const items = objectsIn(body['input'])
   const thoughts = new Set<Json | undefined>()
   let results: ToolResultSeen[] = []
+  /** Items of one answer follow each other in any order: only what was said before is over. */
+  let answering = false
   for (const item of items) {
     const type = String(item['type'] ?? `${item['role']} message`)
     switch (type) {
       case 'reasoning':
         if (typeof item['encrypted_content'] !== 'string') violations.push('a thought in clear')
         thoughts.add(item['encrypted_content'])
-        pairing.settled('the next answer')
+        if (!answering) pairing.settled('the next answer')
+        answering = true
         results = []
         break
       case 'function_call': {
         const id = String(item['call_id'])
         const n = numberIn(id)
         pairing.call(id)
+        answering = true
         results = []
         if (said.reasoned.has(n) && !thoughts.has(`enc_${n}`)) {
           violations.push(`${id} came back without its thought`)
@@ -62,16 +66,19 @@ function read(body: JsonObject, said: Said): Reading {
         break
       }
       case 'function_call_output':
+        answering = false
         pairing.result(String(item['call_id']))
         results.push({ id: String(item['call_id']), text: textIn(item['output']) })
         break
       case 'assistant message':
-        pairing.settled('the next answer')
+        if (!answering) pairing.settled('the next answer')
+        answering = true
         results = []
         break
       case 'user message':
       case 'system message':
       case 'developer message':
+        answering = false
         pairing.settled(`the next ${type}`)
         break
       default:
