@@ -20,7 +20,8 @@ export function itemRecord(
   return {
     ...stored,
     ...(options.include_todo_list ? { todo_list, checks } : {}),
-    verification: verificationOf(item),
+    // A completion nobody asked checks of is a claim, and there is nothing more to say of it.
+    verification: item.checks.length === 0 ? null : verificationOf(item),
     todo_counts: todoCounts(projection),
     plan_artifact: plan ?? { path: plan_artifact.path, bytes: plan_artifact.bytes },
     lifecycle: projection.lifecycle,

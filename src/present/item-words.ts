@@ -94,7 +94,8 @@ export function itemWords(
   if (item.state === 'completed') {
     const at = item.completed_at ?? item.updated_at
     const price = item.spend === null ? '-' : spent(item.spend)
-    return `${clock(at, times)}, ${stateWords[item.verification.state]}${price === '-' ? '' : `, ${price}`}`
+    const word = stateWords[item.verification?.state ?? 'none']
+    return `${clock(at, times)}, ${word}${price === '-' ? '' : `, ${price}`}`
   }
   if (item.meter !== null && item.meter.over.length > 0) {
     return `budget: ${item.meter.over.map(measuredWords).join(', ')}`

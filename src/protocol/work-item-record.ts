@@ -94,7 +94,7 @@ export const workItemRecord = z
     checks: listOf(checkRecord)
       .optional()
       .describe('What the operator wants to see of it when completed. Left out of lists.'),
-    verification: verificationRecord,
+    verification: orNull(verificationRecord).describe('Null: no checks were asked for.'),
     created_at: timestamp,
     updated_at: timestamp,
     completed_at: timestamp.nullable(),

@@ -52,16 +52,6 @@ export const anAgentRecord = (id: string, more: Partial<AgentRecord> = {}): Agen
   ...more,
 })
 
-const unasked: WorkItemRecord['verification'] = {
-  state: 'none',
-  says: 'no checks were asked for, so nothing is verified',
-  tree: null,
-  passed: [],
-  failed: [],
-  unknown: [],
-  pending: [],
-}
-
 export const anItemRecord = (
   id: `work_${string}`,
   agent_id: string,
@@ -79,7 +69,7 @@ export const anItemRecord = (
   result_brief_id: null,
   budget: null,
   checks: [],
-  verification: unasked,
+  verification: null,
   created_at: ago(300),
   updated_at: ago(60),
   completed_at: null,
