@@ -157,7 +157,9 @@ function envOf(home: string, store: Store, ledger: Ledger): LaneEnv {
   }
   const facts = () => ({ context_window: window, max_output: null })
   const models = { open: nothing, facts, price: () => null }
-  const ports = { home, ledger, files: systemFiles(), models, environment: {}, user_home: home }
+  const processes = { confinement: async () => ({ state: 'off' }) }
+  const files = systemFiles()
+  const ports = { home, ledger, files, processes, models, environment: {}, user_home: home }
   const given = [ports, store, nothing, { ofAgent: () => null }, {}] as unknown as [
     LaneEnv['ports'],
     Store,
