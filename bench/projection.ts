@@ -93,6 +93,7 @@ const again = (env: LaneEnv) => async () => {
     before: window,
     notes: 0,
     to: 0.5,
+    summary_tokens: 0,
   })
   if (made === null) throw new Error('nothing was compacted')
 }

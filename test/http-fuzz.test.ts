@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { fuzz } from './support/http-fuzz.ts'
 import { misfits, type Schema } from './support/schema-fit.ts'
 
-const cases = 2_000
+const cases = 2_500
 
 test(`§13: of ${cases} requests made from the document none fails inside, or contradicts it`, async (t) => {
   const done = await fuzz(t, cases, 1)
@@ -15,7 +15,7 @@ test(`§13: of ${cases} requests made from the document none fails inside, or co
   // A fuzz that is always refused has seen nothing.
   assert.ok(done.accepted > done.valid / 2, JSON.stringify(done))
   assert.ok(done.wrong > cases / 3, JSON.stringify(done))
-  assert.ok(done.never_accepted.length <= 10, done.never_accepted.join(', '))
+  assert.ok(done.never_accepted.length <= 8, done.never_accepted.join(', '))
   assert.ok(Object.keys(done.refused).length > 25, JSON.stringify(done.refused))
 })
 

@@ -242,6 +242,7 @@ describe('what holds, and where it comes from', options, () => {
       [
         ['model', null, 'default'],
         ['fallback_model', null, 'default'],
+        ['summary_model', null, 'default'],
         ['workspace', null, 'default'],
         ['environment', [], 'default'],
         ['http.host', '127.0.0.1', 'default'],

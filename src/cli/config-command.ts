@@ -42,6 +42,7 @@ function configured(config: Config, file: string): Shown[] {
       : { key, value, source: file }
   return [
     row('fallback_model', config.fallback_model, null),
+    row('summary_model', config.summary_model, null),
     row('workspace', config.workspace, null),
     row('environment', config.environment, []),
     ...Object.entries(providers).map(([id, one]) => row(`providers.${id}`, one, null)),

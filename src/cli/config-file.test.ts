@@ -62,8 +62,8 @@ describe('§14 config.json', () => {
       'an unknown key like none of them names them all',
       '{"zzz": 1}',
       '2 holon: unknown key "zzz" in /h/config.json line 1; the keys there are $schema, model, ' +
-        'fallback_model, workspace, providers, models, acp, environment, command_caps, sandbox, http, webhooks, ' +
-        'secrets, retention, log_level',
+        'fallback_model, summary_model, workspace, providers, models, acp, environment, command_caps, sandbox, ' +
+        'http, webhooks, secrets, retention, log_level',
     ],
     [
       'an unknown key of a provider is found where it stands',
@@ -92,6 +92,12 @@ describe('§14 config.json', () => {
       '{\n "model": "qwen"\n}',
       '2 holon: "model" in /h/config.json line 2 is not valid; ' +
         'write it as provider/model, for example anthropic/claude-sonnet-4-6',
+    ],
+    [
+      'what asks no provider writes no summary',
+      '{\n "summary_model": "runbook"\n}',
+      '2 holon: "summary_model" in /h/config.json line 2 is not valid; ' +
+        'write a model that answers requests: not runbook, not acp/…',
     ],
     [
       'text that is no JSON names the line',

@@ -7,7 +7,7 @@ import { contextLimits } from './limits.ts'
 import type { Projected } from './message.ts'
 import { userSections, type OpeningView } from './render.ts'
 import { recapSection } from './recap.ts'
-import { joined, manifestOf } from './section.ts'
+import { joined, manifestOf, type Section } from './section.ts'
 import type { RoundView, Situation } from './situation.ts'
 
 export type CompactionView = OpeningView & {
@@ -21,12 +21,16 @@ export type CompactionView = OpeningView & {
   notes: number
   /** Share of the window that is aimed at. */
   to: number
+  /** Kept free for a summary beneath the recap; 0 where none is asked. */
+  summary_tokens: number
 }
 
 export type Compacted = {
   opening: Projected
   /** Rounds 1 to this one are in the recap. */
   recapped: number
+  /** The user text by section, for whoever adds to the recap. */
+  sections: readonly Section[]
 }
 
 /**
@@ -49,17 +53,25 @@ export function compact(
   const tail = Math.max(sizes[most] ?? 0, Math.floor(window * contextLimits.compact_gain.value))
   const left = Math.max(0, aim - beside - tail - view.notes)
   const sections = userSections(situation, view, { beside, left, recap_tokens: max_tokens })
-  const fixed = tokens(joined(sections)) + max_tokens
+  const fixed = tokens(joined(sections)) + max_tokens + view.summary_tokens
   const recapped = tailFrom(sizes, most, left + tail - fixed)
   const fence = view.random_fence
   const recap = recapSection(rounds.slice(0, recapped), { tokens, max_tokens, fence })
   const whole = sections.map((one) => (one.section === 'recap' ? recap : one))
   const user = joined(whole)
   const rest = sizes.slice(recapped).reduce((sum, size) => sum + size, 0)
-  const after = beside + tokens(user) + rest + view.notes
+  const after = beside + tokens(user) + rest + view.notes + view.summary_tokens
   if (view.before - after < window * contextLimits.compact_gain.value) return null
-  const lines = [...view.system.lines, ...manifestOf(whole, tokens)]
-  return { opening: { system: view.system.text, user, sections: lines }, recapped }
+  return { opening: openingOf(view, whole), recapped, sections: whole }
+}
+
+/** The opening of these sections of user text, behind the system text as it was. */
+export function openingOf(
+  { system, tokens }: Pick<CompactionView, 'system' | 'tokens'>,
+  sections: readonly Section[],
+): Projected {
+  const lines = [...system.lines, ...manifestOf(sections, tokens)]
+  return { system: system.text, user: joined(sections), sections: lines }
 }
 
 /** How many rounds must go for the rest to fit into `room`. */

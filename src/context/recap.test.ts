@@ -93,6 +93,7 @@ const compacting = (sizes: readonly number[], before: number, window = 32_000) =
     before,
     notes: 0,
     to: 0.5,
+    summary_tokens: 0,
   })
 
 test('§10 how many rounds go is decided by their sizes, and at least the newest stays', () => {

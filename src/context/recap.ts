@@ -215,6 +215,10 @@ function placeOf({ id, task_id, effect_class, result }: Call): string {
   return again && result?.status === 'success' ? '' : ` [${id}]`
 }
 
+/** Any words about these rounds, masked as those of the recap are. */
+export const maskedFor = (rounds: readonly RoundView[], text: string): string =>
+  masked(text, handlesOf(rounds))
+
 /**
  * Foreign words without ids that nobody can look up: one may be made up, of somebody else, or cut
  * in the middle.

@@ -13,7 +13,7 @@ export function promptText(stem: string): string {
 
 /** The text under `## name` of a prompt file, every place filled. Throws for a place left open. */
 export function template(
-  stem: 'agent' | 'anchors' | 'notes' | 'fork' | 'child',
+  stem: 'agent' | 'anchors' | 'notes' | 'fork' | 'child' | 'summary',
   name: string,
   values: Readonly<Record<string, string>> = {},
 ): string {

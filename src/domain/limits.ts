@@ -55,6 +55,7 @@ export const limits = {
   hold_wait: limit('hold_wait', 5 * minute, 'ms', 'a hold that `run` still waits for'),
   budget_notice: limit('budget_notice', 80, '% of a limit', 'used, then the model is told'),
   reserved_answer: limit('reserved_answer', 1_000, 'tokens', 'of an answer not yet seen'),
+  summary_time: limit('summary_time', minute, 'ms', 'the turn stands still meanwhile'),
   result_tokens: limit('result_tokens', 8_000, 'tokens', 'of one tool result in a prompt'),
   agent_triggers: limit('agent_triggers', 100, 'triggers', 'capabilities of one agent'),
   agent_schedules: limit('agent_schedules', 1_000, 'schedules', 'that can still be due'),

@@ -45,7 +45,7 @@ export function openMeter(d: Draft, item: WorkItemId, { used, drawn }: UseSoFar)
  * The meters a request about the item runs on: the item's, and the agent's own as a child. An item
  * that was completed meanwhile still takes what was reserved.
  */
-function metersFor(facts: Facts, item: WorkItemId | null, round: RoundId): Meter[] {
+export function metersFor(facts: Facts, item: WorkItemId | null, round: RoundId): Meter[] {
   const found: Meter[] = []
   const row = item === null ? undefined : facts.row('work_items', item)
   const metered = row?.state === 'open' && row.budget !== null

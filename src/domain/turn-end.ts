@@ -12,7 +12,7 @@ import type { Message } from './message.ts'
 import { countTurnEnd, paceAgent } from './pacing.ts'
 import { park, askAboutQueue } from './park.ts'
 import { project } from './rank.ts'
-import { addUsage, noUsage, type Outcome, type Turn } from './turn.ts'
+import { addUsage, noUsage, roundUsage, type Outcome, type Turn } from './turn.ts'
 import type { PlanStored, WorkItem } from './work-item.ts'
 
 export type TurnEnding = {
@@ -45,10 +45,7 @@ export function endTurn(d: Draft, ending: TurnEnding): void {
   const progress =
     ending.outcome !== 'failed' &&
     (planMoved || hashes.length > 0 || calls.some((call) => call.changed_something))
-  const usage = roundsOf(d, turn).reduce(
-    (sum, round) => addUsage(sum, round.usage ?? noUsage),
-    noUsage,
-  )
+  const usage = roundsOf(d, turn).reduce((sum, round) => addUsage(sum, roundUsage(round)), noUsage)
   d.emit({
     type: 'turn_ended',
     id: turn.id,

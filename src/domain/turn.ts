@@ -80,6 +80,8 @@ export type Round = {
   opening_sha256: string | null
   /** Of a compacted request: rounds 1 to this one of the turn stand in its opening as a recap. */
   recapped?: number
+  /** Of a compacted request for which a summary was asked. */
+  summary?: SummaryUse
   /** What was sent, as it was measured; not there for a request without an answer. */
   sent?: Sent
   /** Text appended before this request: runtime notes and interjected messages. */
@@ -91,6 +93,9 @@ export type Round = {
   requested_at: Timestamp
   recorded_at: Timestamp | null
 }
+
+/** What a summary at a compaction took; `usage` is null where no answer came. */
+export type SummaryUse = { model: string; usage: Usage | null }
 
 /**
  * A request as it was sent: its size, and the marks that say what a provider's cache could reuse.
@@ -150,6 +155,7 @@ export type RoundEvent =
       model: string
       opening_sha256: string | null
       recapped?: number
+      summary?: SummaryUse
       notes: readonly string[]
       message_ids: readonly MessageId[]
     }
@@ -184,6 +190,10 @@ export function addUsage(a: Usage, b: Usage): Usage {
     usd: sum(a.usd, b.usd),
   }
 }
+
+/** All that a round took: its answer, and the summary its request was compacted with. */
+export const roundUsage = ({ usage, summary }: Pick<Round, 'usage' | 'summary'>): Usage =>
+  addUsage(usage ?? noUsage, summary?.usage ?? noUsage)
 
 export function evolveTurn(
   turn: Turn | null,
@@ -237,11 +247,17 @@ export function requestAgain({
   model,
   opening_sha256,
   recapped,
+  summary,
   notes,
   message_ids,
 }: Round): RoundEvent & { type: 'request_sent' } {
   const again = { id, turn_id, work_item_id, n, kind, model, opening_sha256, notes, message_ids }
-  return { type: 'request_sent', ...again, ...(recapped === undefined ? {} : { recapped }) }
+  return {
+    type: 'request_sent',
+    ...again,
+    ...(recapped === undefined ? {} : { recapped }),
+    ...(summary === undefined ? {} : { summary }),
+  }
 }
 
 export function evolveRound(

@@ -3,7 +3,7 @@
  * table, so that `verify` can derive them again and compare.
  */
 import { tables, type Rows, type Table } from '../domain/event.ts'
-import { roundId } from '../domain/turn.ts'
+import { roundId, type Usage } from '../domain/turn.ts'
 import { isUnverified } from '../domain/verification.ts'
 import { schema, type Database } from './schema.ts'
 
@@ -45,12 +45,7 @@ const derive: { [T in Table]: (row: Rows[T]) => Derived<T> } = {
     work_item_id: row.work_item_id,
     state: row.state,
     day: row.recorded_at?.slice(0, '2026-01-02'.length) ?? null,
-    input_tokens: row.usage?.input_tokens ?? null,
-    output_tokens: row.usage?.output_tokens ?? null,
-    cached_input_tokens: row.usage?.cached_input_tokens ?? null,
-    cache_write_tokens: row.usage?.cache_write_tokens ?? null,
-    reasoning_tokens: row.usage?.reasoning_tokens ?? null,
-    usd: row.usage?.usd ?? null,
+    ...usageColumns(row),
   }),
   calls: (row) => ({
     id: row.id,
@@ -102,6 +97,26 @@ const derive: { [T in Table]: (row: Rows[T]) => Derived<T> } = {
     kind,
     reserved: Number(reserved !== null),
   }),
+}
+
+type Counts = { [K in keyof Usage]: number | null }
+
+/** Of a round and its summary, as far as providers said; one unknown price leaves it unknown. */
+function usageColumns({ usage, summary }: Rows['rounds']): Counts {
+  const more = summary?.usage ?? null
+  const sum = (of: keyof Usage) => {
+    const [a, b] = [usage?.[of] ?? null, more?.[of] ?? null]
+    return a === null || b === null ? (a ?? b) : a + b
+  }
+  const unpriced = usage?.usd === null || more?.usd === null
+  return {
+    input_tokens: sum('input_tokens'),
+    output_tokens: sum('output_tokens'),
+    cached_input_tokens: sum('cached_input_tokens'),
+    cache_write_tokens: sum('cache_write_tokens'),
+    reasoning_tokens: sum('reasoning_tokens'),
+    usd: unpriced ? null : sum('usd'),
+  }
 }
 
 /**

@@ -59,6 +59,7 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
     foreign_agents: { stop: async (...of) => (await acp()).stop(...of) },
     memory,
     models,
+    ...(config.summary_model === undefined ? {} : { summary_model: config.summary_model }),
     environment: {},
     user_home: userHome,
     redactor,

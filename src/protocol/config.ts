@@ -145,6 +145,10 @@ export const configSchema = z.strictObject({
   $schema: z.string().optional().describe('Where this schema is, for editors.'),
   model: modelName.optional().describe('The model of agents that have none of their own.'),
   fallback_model: modelName.optional().describe('Takes over when the first model is spent.'),
+  summary_model: modelName
+    .regex(/^(?!runbook$|acp\/)/, 'write a model that answers requests: not runbook, not acp/…')
+    .optional()
+    .describe('Writes a summary beneath the recap of a compaction; default: none is written.'),
   workspace: z
     .string()
     .regex(/^(\/|~\/|~$|[A-Za-z]:[\\/])/, 'write an absolute path, or one that begins with ~/')

@@ -254,6 +254,7 @@ const turnEvents = {
     model: text,
     opening_sha256: sha256.nullable(),
     recapped: count.optional(),
+    summary: round.summary,
     notes: listOf(text),
     message_ids: listOf(messageId),
   },

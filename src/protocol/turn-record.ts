@@ -192,6 +192,8 @@ export const roundRecord = z
     opening_sha256: sha256.nullable(),
     /** Of a compacted request: rounds 1 to this one stand in its opening as a recap. */
     recapped: count.optional(),
+    /** What a summary at the compaction took; `usage` is null where no answer came. */
+    summary: z.strictObject({ model: z.string(), usage: orNull(usage) }).optional(),
     sent: sentRecord.optional(),
     notes: listOf(z.string()),
     /** Messages this request showed, the first request of a turn those of its opening. */

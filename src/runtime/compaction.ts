@@ -1,20 +1,23 @@
 /**
  * Compaction of an open turn: the request that waits to be sent is recorded again, with a fresh
  * opening that has the older rounds as a recap. The decision and its text are in the ledger before
- * anything is sent, so a resumed turn sends the same bytes. It is made of rows and of the plan
- * file; the time in it is that of the request.
+ * anything is sent, so a resumed turn sends the same bytes. It is made of rows, of the plan file
+ * and of the summary a model may have written; the time in it is that of the request.
  */
 import { charTokens } from '../context/estimate.ts'
-import { compact } from '../context/compact.ts'
+import { compact, type Compacted, type CompactionView } from '../context/compact.ts'
 import type { SectionForm } from '../context/message.ts'
 import { fenceOf } from '../context/rounds.ts'
-import type { Situation } from '../context/situation.ts'
+import type { RoundView, Situation } from '../context/situation.ts'
+import { summaryTokens, withSummary } from '../context/summary.ts'
+import { settleSummary } from '../domain/metering-summary.ts'
 import type { Task } from '../domain/task.ts'
 import { mustTurn, roundViews, type Draft } from '../domain/facts.ts'
 import { requestAgain, type Round } from '../domain/turn.ts'
 import { LedgerFault } from '../ledger/port.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { gatherText } from './situation.ts'
+import { askSummary, type Paid, type Wanted } from './summary.ts'
 import type { Talk } from './talk.ts'
 import { toolTokens } from './tool-specs.ts'
 
@@ -33,9 +36,11 @@ export async function compactRequest(
   if (before === null) return false
   const rounds = roundViews(env.facts(), turn).filter((view) => view.round.state === 'recorded')
   const situation = asOf(await gatherText(env), round)
-  const made = compact(situation, rounds, {
+  const id = env.ports.summary_model ?? null
+  const window = Math.floor(situation.context_window / talk.factor)
+  const view: CompactionView = {
     tokens: charTokens,
-    window: Math.floor(situation.context_window / talk.factor),
+    window,
     random_fence: `${fenceOf(turn)}r${round.n}`,
     system: { text: before.system, lines: before.sections.filter(isSystem) },
     tool_tokens: toolTokens(),
@@ -43,15 +48,34 @@ export async function compactRequest(
     before: total,
     notes,
     to,
-  })
+    summary_tokens: id === null ? 0 : summaryTokens(window),
+  }
+  const made = compact(situation, rounds, view)
   if (made === null) return false
-  const opening = env.redacted(made.opening)
+  const asked = id === null ? null : await askSummary(env, id, round, wantedOf(rounds, made, view))
+  if (asked?.kind === 'aborted') return false
+  const projected = asked ? withSummary(made, rounds, view, asked.summary) : made.opening
+  const opening = env.redacted(projected)
   const sha256 = await stored(env, JSON.stringify(opening))
-  if (sha256 === null) return false
-  await env.transact(round.id, (d) => sendCompacted(d, round, sha256, made.recapped))
+  const compacted = sha256 === null ? null : { opening_sha256: sha256, recapped: made.recapped }
+  const paid = asked?.paid ?? null
+  if (compacted === null && paid === null) return false
+  await env.transact(round.id, (d) => sendAgain(d, round, compacted, paid))
+  if (compacted === null) return false
   talk.open(opening, turn.model, made.recapped)
   return true
 }
+
+const wantedOf = (
+  rounds: readonly RoundView[],
+  { recapped }: Compacted,
+  { summary_tokens, random_fence, before }: CompactionView,
+): Wanted => ({
+  rounds: rounds.slice(0, recapped),
+  max_tokens: summary_tokens,
+  fence: random_fence,
+  beside: before,
+})
 
 /** What ended in this turn stands in its rounds; the time is that of the request. */
 function asOf(situation: Situation, { requested_at }: Round): Situation {
@@ -76,6 +100,14 @@ async function stored(env: LaneEnv, text: string): Promise<string | null> {
   }
 }
 
-function sendCompacted(d: Draft, round: Round, opening_sha256: string, recapped: number): void {
-  d.emit({ ...requestAgain(round), opening_sha256, recapped })
+/** A summary is paid for also where the compaction comes to nothing. */
+function sendAgain(
+  d: Draft,
+  round: Round,
+  compacted: { opening_sha256: string; recapped: number } | null,
+  paid: Paid | null,
+): void {
+  const summary = paid === null ? {} : { summary: paid.use }
+  d.emit({ ...requestAgain(round), ...compacted, ...summary })
+  if (paid !== null) settleSummary(d, mustTurn(d), round, paid.estimate, paid.use.usage)
 }

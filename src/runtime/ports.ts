@@ -47,6 +47,8 @@ export type HostPorts = {
   /** Over the same ledger and files. Whoever made it closes it, behind the host. */
   memory: Pick<Memory, 'search' | 'get'>
   models: ModelSource
+  /** `provider/model` that is asked for a summary at a compaction; absent: none is asked. */
+  summary_model?: string
   /** Names and values every command gets besides the allow-list. */
   environment: Readonly<Record<string, string>>
   /** The home folder of the user, for `~` and the credential stores. */

@@ -106,6 +106,8 @@ export async function stream(env: LaneEnv, talk: Talk, round: Round): Promise<St
   if (conversation !== null && (await compactedInTime(env, talk, round))) {
     conversation = await talk.request()
   }
+  // A summary was being written: what it would have made room for is not sent.
+  if (env.abort.signal.aborted) return 'left'
   if (conversation === null) {
     await env.transact(turn.id, (d) => endUnanswered(d, 'failed', 'opening_lost'))
     return 'ended'
@@ -125,8 +127,9 @@ export async function stream(env: LaneEnv, talk: Talk, round: Round): Promise<St
     await recordRound(env, round, outcome.round, conversation.sent)
     return 'recorded'
   }
-  if (outcome.fault.code === 'context_length' && (await compactedHard(env, talk, round))) {
-    return 'recorded'
+  if (outcome.fault.code === 'context_length') {
+    if (await compactedHard(env, talk, round)) return 'recorded'
+    if (env.abort.signal.aborted) return 'left'
   }
   return afterFault(env, turn, outcome.fault)
 }

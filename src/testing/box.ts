@@ -33,6 +33,7 @@ export type BoxOptions = {
   effect_seam?: EffectSeam
   foreign_agents?: HostPorts['foreign_agents']
   redactor?: Redactor
+  summary_model?: string
   /** In the place of git and the network. */
   inspect?: HostPorts['inspect']
   /** As a daemon has it: waits while nothing can be written, instead of giving up. */
@@ -166,6 +167,7 @@ async function portsOf(home: string, options: BoxOptions): Promise<HostPorts & {
       facts: () => ({ context_window: options.context_window ?? 128_000, max_output: null }),
       price: options.price ?? (() => null),
     },
+    ...(options.summary_model ? { summary_model: options.summary_model } : {}),
     environment: {},
     user_home: options.user_home ?? home,
     has_listener: options.base_url !== undefined,

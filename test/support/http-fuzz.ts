@@ -52,6 +52,8 @@ const ownHeaders = { host: `127.0.0.1:${port}`, authorization: `Bearer ${control
 const often = [
   'POST /agents/{agent}/messages',
   'POST /agents/{agent}/work-items',
+  'PATCH /agents/{agent}/work-items/{item}',
+  'POST /agents/{agent}/schedules',
   'POST /agents/{agent}/start',
   'POST /agents/{agent}/abort',
   'POST /agents/{agent}/waits/{wait}/answer',
