@@ -1,13 +1,6 @@
 /** Sixteen agents in one process, each in its own turn of commands, against as many bare loops. */
 import { join } from 'node:path'
-import { systemClock, systemIds } from '../src/exec/clock.ts'
-import { memoryIn } from './memory.ts'
-import { systemFiles } from '../src/exec/files.ts'
-import { createProcesses } from '../src/exec/processes.ts'
-import { createInspect } from '../src/exec/inspect.ts'
-import { createWorktrees } from '../src/exec/worktrees.ts'
-import { openLedger } from '../src/ledger/open.ts'
-import { createHost } from '../src/runtime/host.ts'
+import { hostOver } from './host.ts'
 import type { FloorSpec } from './floor-rounds.ts'
 import { holon, load, median, mustEndWell, root, runNode, spread, type Bench } from './machine.ts'
 import { nameFor, requestsBefore, type Arrival, type ModelFixture } from './model-fixture.ts'
@@ -17,46 +10,15 @@ import type { Run } from './rounds.ts'
 /** A home in which each of the agents has one message and nobody works yet. */
 async function prepare(bench: Bench, models: readonly string[]): Promise<string> {
   const home = bench.folder('agents-home')
-  const clock = systemClock()
-  const ids = systemIds()
-  const ledger = await openLedger(home, {
-    clock_now: () => clock.now(),
-    mint: (prefix) => ids.mint(prefix),
-  })
-  const processes = createProcesses({
-    tasks_folder: join(home, 'tasks'),
-    clock,
-    parent_env: process.env,
-  })
   const nobody = { ok: false, code: 'none', message: 'nobody is asked here' } as const
-  const host = createHost({
-    home,
-    ledger,
-    clock,
-    ids,
-    files: systemFiles(),
-    processes,
-    worktrees: createWorktrees({ parent_env: process.env, scratch_folder: join(home, 'scratch') }),
-    inspect: createInspect({ parent_env: process.env, scratch_folder: join(home, 'scratch') }),
-    memory: memoryIn({ home, ledger, clock, processes }),
-    models: {
-      open: async () => nobody,
-      facts: () => ({ context_window: 128_000, max_output: null }),
-      price: () => null,
-    },
-    environment: {},
-    user_home: home,
-    has_listener: false,
-  })
+  const { host, close } = await hostOver(home, async () => nobody)
   for (const [i, model] of models.entries()) {
     const id = `agent-${i + 1}`
     const workspace = { mode: 'explicit_root', root: bench.folder('agents-work') } as const
     await host.ensureAgent({ id, model: `openai-compatible/${model}`, workspace })
     await host.act({ do: 'send', agent_id: id, text: 'Go round.' })
   }
-  await host.close('now')
-  await processes.close()
-  await ledger.close()
+  await close()
   return home
 }
 

@@ -6,17 +6,10 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { systemClock, systemIds } from '../src/exec/clock.ts'
-import { systemFiles } from '../src/exec/files.ts'
-import { createInspect } from '../src/exec/inspect.ts'
-import { createProcesses } from '../src/exec/processes.ts'
-import { createWorktrees } from '../src/exec/worktrees.ts'
-import { openLedger } from '../src/ledger/open.ts'
 import type { Ledger } from '../src/ledger/port.ts'
 import type { AssistantPart, Model } from '../src/models/model.ts'
-import { createHost } from '../src/runtime/host.ts'
+import { hostOver } from './host.ts'
 import { load, median, spread, type Bench } from './machine.ts'
-import { memoryIn } from './memory.ts'
 import type { Line } from './report.ts'
 
 type Written = { commits: number; blobs: number; events: number }
@@ -79,45 +72,15 @@ function counting(ledger: Ledger, written: Written): Ledger {
 }
 
 async function hostWith(bench: Bench, model: Model, agents: readonly string[], written: Written) {
-  const home = bench.folder('bookkeeping-home')
-  const clock = systemClock()
-  const ids = systemIds()
-  const env = { clock_now: () => clock.now(), mint: (prefix: string) => ids.mint(prefix) }
-  const opened = await openLedger(home, env)
-  const ledger = counting(opened, written)
-  const tasks_folder = join(home, 'tasks')
-  const processes = createProcesses({ tasks_folder, clock, parent_env: process.env })
-  const scratch_folder = join(home, 'scratch')
-  const host = createHost({
-    home,
-    ledger,
-    clock,
-    ids,
-    files: systemFiles(),
-    processes,
-    worktrees: createWorktrees({ parent_env: process.env, scratch_folder }),
-    inspect: createInspect({ parent_env: process.env, scratch_folder }),
-    memory: memoryIn({ home, ledger, clock, processes }),
-    models: {
-      open: async () => ({ ok: true, model }),
-      facts: () => ({ context_window: 128_000, max_output: null }),
-      price: () => null,
-    },
-    environment: {},
-    user_home: home,
-    has_listener: false,
-  })
+  const { host, close } = await hostOver(
+    bench.folder('bookkeeping-home'),
+    async () => ({ ok: true, model }),
+    (ledger) => counting(ledger, written),
+  )
   const workspace = { mode: 'explicit_root', root: bench.folder('bookkeeping-work') } as const
   for (const id of agents) await host.ensureAgent({ id, model: 'scripted/instant', workspace })
   await host.open()
-  return {
-    host,
-    async close() {
-      await host.close('now')
-      await processes.close()
-      await opened.close()
-    },
-  }
+  return { host, close }
 }
 
 type Host = Awaited<ReturnType<typeof hostWith>>['host']

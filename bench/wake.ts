@@ -2,35 +2,17 @@
  * From a committed message to the model request it causes, in a host that is up. In this process,
  * from the sources: what is measured begins when the commit of the message returned.
  */
-import { join } from 'node:path'
-import { systemClock, systemIds } from '../src/exec/clock.ts'
-import { memoryIn } from './memory.ts'
-import { systemFiles } from '../src/exec/files.ts'
-import { createProcesses } from '../src/exec/processes.ts'
-import { createInspect } from '../src/exec/inspect.ts'
-import { createWorktrees } from '../src/exec/worktrees.ts'
-import { openLedger } from '../src/ledger/open.ts'
+import { systemClock } from '../src/exec/clock.ts'
 import { keptAliveFetch } from '../src/models/fetch.ts'
 import { openModel } from '../src/models/open-model.ts'
-import { createHost } from '../src/runtime/host.ts'
 import { TEST_KEY } from '../src/testing/model-server.ts'
+import { hostOver } from './host.ts'
 import { load, nowUs, quantile, spread, type Bench } from './machine.ts'
 import { nameFor, type ModelFixture } from './model-fixture.ts'
 import type { Line } from './report.ts'
 
 async function hostOf(bench: Bench, name: string) {
-  const home = bench.folder('wake-home')
   const clock = systemClock()
-  const ids = systemIds()
-  const ledger = await openLedger(home, {
-    clock_now: () => clock.now(),
-    mint: (prefix) => ids.mint(prefix),
-  })
-  const processes = createProcesses({
-    tasks_folder: join(home, 'tasks'),
-    clock,
-    parent_env: process.env,
-  })
   const fetching = keptAliveFetch()
   const env = { OPENAI_COMPATIBLE_BASE_URL: bench.base_url, OPENAI_COMPATIBLE_API_KEY: TEST_KEY }
   const opened = await openModel(
@@ -39,35 +21,15 @@ async function hostOf(bench: Bench, name: string) {
     { clock, fetch: fetching.fetch },
   )
   if (!opened.ok) throw new Error(opened.rejection.message)
-  const host = createHost({
-    home,
-    ledger,
-    clock,
-    ids,
-    files: systemFiles(),
-    processes,
-    worktrees: createWorktrees({ parent_env: process.env, scratch_folder: join(home, 'scratch') }),
-    inspect: createInspect({ parent_env: process.env, scratch_folder: join(home, 'scratch') }),
-    memory: memoryIn({ home, ledger, clock, processes }),
-    models: {
-      open: async () => opened,
-      facts: () => ({ context_window: 128_000, max_output: null }),
-      price: () => null,
-    },
-    environment: {},
-    user_home: home,
-    has_listener: false,
-  })
+  const { host, close } = await hostOver(bench.folder('wake-home'), async () => opened)
   const workspace = { mode: 'explicit_root', root: bench.folder('wake-work') } as const
   await host.ensureAgent({ id: 'main', model: `openai-compatible/${name}`, workspace })
   await host.open()
   return {
     host,
     async close() {
-      await host.close('now')
-      await processes.close()
+      await close()
       fetching.close()
-      await ledger.close()
     },
   }
 }

@@ -34,9 +34,7 @@ const open = (t: TestContext, places: Places, killer: Killer) =>
     models: { default: scriptedModel(() => says('Understood.')) },
     ...places,
     inspect,
-    fault: killer,
-    effect_seam: killer,
-    is_dead: () => killer.dead,
+    ...killer.seams,
   })
 
 /** From nothing, or from whatever is there, to the end of the turn about the failure. */

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { ModelMessage, ModelRequest } from '../src/models/model.ts'
 import { openBox, temporaryHome } from '../src/testing/box.ts'
-import { compactedReader, longFile, readsAll, smallWindow } from './crash/compaction.ts'
+import { compactedReader, longFile, readsUntil, smallWindow } from './crash/compaction.ts'
 import { Killer, type Point } from './support/killer.ts'
 
 type Places = { home: string; workspace: string }
@@ -18,9 +18,7 @@ async function open(t: TestContext, places: Places, killer: Killer) {
     models: { default: model },
     ...places,
     context_window: smallWindow,
-    fault: killer,
-    effect_seam: killer,
-    is_dead: () => killer.dead,
+    ...killer.seams,
   })
   return { box, model }
 }
@@ -29,13 +27,7 @@ async function open(t: TestContext, places: Places, killer: Killer) {
 async function lived(t: TestContext, places: Places, point: Point | null) {
   const killer = new Killer(point)
   const { box, model } = await open(t, places, killer)
-  const expected = (error: unknown) => {
-    if (!killer.dead) throw error
-  }
-  await readsAll(box).catch(expected)
-  const rounds = killer.dead ? [] : await box.ledger.list('rounds', { limit: 100 })
-  const problems = killer.dead ? [] : (await box.ledger.verify()).problems
-  await box.close().catch(expected)
+  const { rounds, problems } = await readsUntil(box, killer)
   return { requests: [...model.requests], rounds, problems, counts: killer.counts }
 }
 

@@ -16,7 +16,7 @@ import {
   type Scripted,
 } from '../src/testing/scripted-model.ts'
 import { openBox, temporaryHome } from '../src/testing/box.ts'
-import { compactedReader, longFile, readsAll, smallWindow } from './crash/compaction.ts'
+import { compactedReader, longFile, readsUntil, smallWindow } from './crash/compaction.ts'
 import { Killer, type Point } from './support/killer.ts'
 import { call, completes, picks } from './support/scripts.ts'
 import { agent, minute, openStage, textOf, type Stage, type StageOptions } from './support/stage.ts'
@@ -282,17 +282,9 @@ async function lived(t: TestContext, places: Places, point: Point | null) {
     ...places,
     summary_model: secondModel,
     context_window: smallWindow,
-    fault: killer,
-    effect_seam: killer,
-    is_dead: () => killer.dead,
+    ...killer.seams,
   })
-  const expected = (error: unknown) => {
-    if (!killer.dead) throw error
-  }
-  await readsAll(box).catch(expected)
-  const rounds = killer.dead ? [] : await box.ledger.list('rounds', { limit: 100 })
-  const problems = killer.dead ? [] : (await box.ledger.verify()).problems
-  await box.close().catch(expected)
+  const { rounds, problems } = await readsUntil(box, killer)
   const recaps = rounds.flatMap(({ recapped, summary }) =>
     recapped === undefined ? [] : [[recapped, summary?.usage?.input_tokens]],
   )

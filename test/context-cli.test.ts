@@ -3,29 +3,14 @@
  * two requests differ, and the trace of an item, through the real command on a home at rest.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type { RequestContext, TurnContext } from '../src/protocol/context-record.ts'
 import { openBox, temporaryHome } from '../src/testing/box.ts'
+import { holon } from './support/command-line.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { call, creates } from './support/scripts.ts'
-
-const bin = join(dirname(import.meta.dirname), 'bin', 'holon.mjs')
-
-async function holon(home: string, ...args: string[]): Promise<string> {
-  const child = spawn(process.execPath, [bin, ...args, '--home', home], {
-    env: { PATH: process.env['PATH'] ?? '', HOME: home, LANG: 'C.UTF-8' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const exit = Promise.withResolvers<number | null>()
-  child.on('exit', exit.resolve)
-  const [code, out, err] = await Promise.all([exit.promise, text(child.stdout), text(child.stderr)])
-  assert.deepEqual([code, err], [0, ''], args.join(' '))
-  return out
-}
 
 /** A home in which an agent made an item and read a long file until it was compacted. */
 async function worked(t: TestContext) {

@@ -4,29 +4,14 @@
  * by the real command on a home at rest.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import type { RequestContext } from '../src/protocol/context-record.ts'
 import { openBox, temporaryHome } from '../src/testing/box.ts'
+import { holon } from './support/command-line.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { call } from './support/scripts.ts'
-
-const bin = join(dirname(import.meta.dirname), 'bin', 'holon.mjs')
-
-async function holon(home: string, ...args: string[]): Promise<string> {
-  const child = spawn(process.execPath, [bin, ...args, '--home', home], {
-    env: { PATH: process.env['PATH'] ?? '', HOME: home, LANG: 'C.UTF-8' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const exit = Promise.withResolvers<number | null>()
-  child.on('exit', exit.resolve)
-  const [code, out, err] = await Promise.all([exit.promise, text(child.stdout), text(child.stderr)])
-  assert.deepEqual([code, err], [0, ''], args.join(' '))
-  return out
-}
 
 /** A home and a workspace with files that can be used and others that cannot. */
 function places(t: TestContext) {

@@ -179,9 +179,7 @@ test('request shape: after a crash', async (t) => {
       ...places,
       models: { default: used },
       clock: virtualClock(),
-      fault: killer,
-      effect_seam: killer,
-      is_dead: () => killer.dead,
+      ...killer.seams,
     })
     const workspace = { mode: 'explicit_root', root: places.workspace } as const
     await box.host.ensureAgent({ id: 'main', model: 'test/any', workspace })

@@ -16,6 +16,15 @@ async function quiet({ agenda }: World): Promise<void> {
   }
 }
 
+/** An agent that was told to go, as far as it comes. */
+async function begun(world: World): Promise<void> {
+  world.boot()
+  world.makeMain()
+  await quiet(world)
+  world.act({ do: 'send', agent_id: 'main', text: 'Go.' })
+  await quiet(world)
+}
+
 test('§8 a survivor of a stop is looked for again: when it has gone, the task ends cancelled', async () => {
   let asked = 0
   const answers = ({ facts }: Seen): Scripted => {
@@ -28,11 +37,7 @@ test('§8 a survivor of a stop is looked for again: when it has gone, the task e
   }
   const world = new World(planOf(1, 0), { answers })
   try {
-    world.boot()
-    world.makeMain()
-    await quiet(world)
-    world.act({ do: 'send', agent_id: 'main', text: 'Go.' })
-    await quiet(world)
+    await begun(world)
     const [before] = await world.store.reads.list('tasks', { limit: 5 })
     assert.deepEqual([before?.status, before?.survivors.length], ['cancelling', 1])
     const events = world.witness.events
@@ -72,11 +77,7 @@ test('§8 a child whose command survives its stop ends when that has gone, witho
   }
   const world = new World(planOf(1, 0), { answers })
   try {
-    world.boot()
-    world.makeMain()
-    await quiet(world)
-    world.act({ do: 'send', agent_id: 'main', text: 'Go.' })
-    await quiet(world)
+    await begun(world)
     const { reads } = world.store
     const [command] = await reads.list('tasks', { agent_id: 'main.1', limit: 5 })
     const [child] = await reads.list('tasks', { agent_id: 'main', limit: 5 })

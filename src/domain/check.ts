@@ -74,20 +74,24 @@ export type CheckEvent =
       task_id: TaskId
       tree: Tree
     }
-  | {
+  | ({
       type: 'check_finished'
       id: WorkItemId
       name: string
       n: number
       by: 'runtime' | 'operator'
-      outcome: CheckOutcome
-      exit_status: number | null
-      reason: string | null
-      tail: string
-      tree: { before: Tree; after: Tree } | null
-      started_at: Timestamp
       told: boolean
-    }
+    } & RunEnd)
+
+/** How a run ended: of a command, a look or an answer. */
+export type RunEnd = {
+  outcome: CheckOutcome
+  exit_status: number | null
+  reason: string | null
+  tail: string
+  tree: { before: Tree; after: Tree } | null
+  started_at: Timestamp
+}
 
 /** The check as it was asked for, without what became of it. */
 export function specOf(check: Check): CheckSpec {

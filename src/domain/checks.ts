@@ -3,14 +3,20 @@
  * begins and ends, what the operator may ask again and answer, and what is told of a failure. An
  * item's completion is never refused and never undone by any of it.
  */
-import { isAlive, isMachine, type Check, type CheckOutcome, type Tree } from './check.ts'
+import {
+  isAlive,
+  isMachine,
+  type Check,
+  type CheckOutcome,
+  type Tree,
+  type RunEnd,
+} from './check.ts'
 import { endLine, firstLine } from './check-words.ts'
 import type { Draft, Facts } from './facts.ts'
 import type { TaskId, WorkItemId } from './ids.ts'
 import { admit } from './ingress.ts'
 import { limits } from './limits.ts'
 import { runtimeFollowup } from './provenance.ts'
-import type { Timestamp } from './time.ts'
 import { verificationOf } from './verification.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
 import type { WorkItem } from './work-item.ts'
@@ -82,15 +88,6 @@ export function startCommand(d: Draft, run: RunName, start: CommandStart): boole
   d.emit({ type: 'check_started', id, name, n, task_id, tree })
   d.emit({ type: 'task_promoted', id: task_id })
   return true
-}
-
-export type RunEnd = {
-  outcome: CheckOutcome
-  exit_status: number | null
-  reason: string | null
-  tail: string
-  tree: { before: Tree; after: Tree } | null
-  started_at: Timestamp
 }
 
 /** Records how a run ended, and tells of a failure once nothing of the item is still to run. */

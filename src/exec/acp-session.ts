@@ -21,6 +21,7 @@ import { JournalTail } from './acp-tail.ts'
 import { childEnvironment, type DeclaredEnvironment } from './environment.ts'
 import type { CommandSpec, Clock, Processes, StopOutcome, StopProof } from './ports.ts'
 import { canExecute } from './program.ts'
+import { quoted } from './shell-word.ts'
 import { ProcessFault } from './process-fault.ts'
 import { replaceFile } from './whole-file.ts'
 
@@ -67,8 +68,6 @@ const besideThis = (): string => {
 
 /** Who is stopped may not be started again by a request that comes late. */
 const STOPPED = 'acp.stopped'
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 export class AcpSessions {
   readonly #options: AcpSessionsOptions

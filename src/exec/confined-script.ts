@@ -10,6 +10,7 @@
  * 'none'` nothing to connect to, not even this machine.
  */
 import type { Roots } from './path-policy.ts'
+import { quoted } from './shell-word.ts'
 
 export type Network = 'open' | 'none'
 
@@ -107,5 +108,5 @@ function hidden(path: string, standing: Standing): string[] {
 /** The file `confined` of a task: run by a shell with the command's file as its only argument. */
 export function confinedScript({ program, shell }: Shut, args: readonly string[]): string {
   const words = [program, ...args, shell]
-  return `exec ${words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')} "$1"\n`
+  return `exec ${words.map(quoted).join(' ')} "$1"\n`
 }

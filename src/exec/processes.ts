@@ -131,6 +131,13 @@ async function confinementOf(
   return why === null ? { state: 'on', network: asked.network } : { state: 'unavailable', why }
 }
 
+const cannotBeConfined = (why: string): ProcessFault =>
+  new ProcessFault(
+    'unconfined',
+    `commands are to be confined, and this one cannot be: ${why}`,
+    'never',
+  )
+
 /** The script that shuts the command in; null: it is not to be. */
 async function confined(
   folder: TaskFolder,
@@ -138,12 +145,9 @@ async function confined(
   confinement: Confinement | null,
 ): Promise<string | null> {
   if (confinement === null || confine === 'unconfined') return null
-  const problem =
-    confine === undefined ? 'nothing says what it may touch' : await confinement.problem()
-  if (problem !== null || confine === undefined) {
-    const message = `commands are to be confined, and this one cannot be: ${problem}`
-    throw new ProcessFault('unconfined', message, 'never')
-  }
+  if (confine === undefined) throw cannotBeConfined('nothing says what it may touch')
+  const problem = await confinement.problem()
+  if (problem !== null) throw cannotBeConfined(problem)
   return confinement.script(confine, folder.path, workdir)
 }
 

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { CommandCaps, StdinMode } from './ports.ts'
+import { quoted } from './shell-word.ts'
 
 export type RunSettings = {
   task_id: string
@@ -39,9 +40,6 @@ export function runFile(settings: RunSettings, terminal: TerminalProgram): strin
     '',
   ].join('\n')
 }
-
-/** `'…'` for any text without NUL. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /**
  * The number that the processes of a task carry: 60 bits of its id above 2^61, in microseconds some

@@ -3,18 +3,16 @@
  * are set where the item is made and changed (`work-items.ts`).
  */
 import { createRoute } from '@hono/zod-openapi'
-import { actedOnItem, toldOf } from '../protocol/acted.ts'
+import { actedOnItem } from '../protocol/acted.ts'
 import { answerCheckBody, runChecksBody } from '../protocol/check-record.ts'
-import type { OperatorCommand } from '../protocol/operator.ts'
-import { acted, answerOf, bodyOf } from './act.ts'
+import { answerOf, bodyOf } from './act.ts'
 import type { HttpApp } from './app-env.ts'
-import { rowNamed } from './named.ts'
 import { checkName } from './params.ts'
 import type { HomePort } from './ports.ts'
 import { problems } from './problem.ts'
 import { noQuery } from './query.ts'
 import type { Views } from './views.ts'
-import { itemParams, recordNow } from './work-items.ts'
+import { actsOnItem, itemParams } from './work-items.ts'
 
 const tags = ['work items']
 
@@ -41,16 +39,7 @@ const answer = createRoute({
 })
 
 export function register(app: HttpApp, home: HomePort, views: Views): void {
-  const act = async (agent: string, text: string, commandOn: (id: string) => OperatorCommand) => {
-    const found = await rowNamed(home, 'work_items', agent, text)
-    if (!found.ok) return found
-    const { id } = found.value
-    const done = await acted(home, commandOn(id))
-    if (!done.ok) return done
-    const record = await recordNow(home, views, agent, id)
-    if (!record.ok) return record
-    return { ok: true as const, value: { work_item: record.value, ...toldOf(done.value) } }
-  }
+  const act = actsOnItem(home, views)
 
   app.openapi(again, async (c) => {
     const { agent: agent_id, item } = c.req.valid('param')

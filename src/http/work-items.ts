@@ -145,17 +145,7 @@ function makes(app: HttpApp, home: HomePort, views: Views): void {
 }
 
 function changes(app: HttpApp, home: HomePort, views: Views): void {
-  /** The act on the item that is meant, and the item as it is then. */
-  const act = async (agent: string, text: string, commandOn: (id: string) => OperatorCommand) => {
-    const found = await rowNamed(home, 'work_items', agent, text)
-    if (!found.ok) return found
-    const { id } = found.value
-    const done = await acted(home, commandOn(id))
-    if (!done.ok) return done
-    const record = await recordNow(home, views, agent, id)
-    return record.ok ? { ok: true as const, value: both(record.value, done.value) } : record
-  }
-
+  const act = actsOnItem(home, views)
   app.openapi(change, async (c) => {
     const { agent: agent_id, item } = c.req.valid('param')
     const match = revisionOf(c.req.valid('header')['if-match'], c.req.valid('json'))
@@ -248,6 +238,19 @@ function passing({ survey }: AgentView, filter: ItemFilter): Set<string> {
   }
   return found
 }
+
+/** The act on the item that is meant, and the item as it is then. */
+export const actsOnItem =
+  (home: HomePort, views: Views) =>
+  async (agent: string, text: string, commandOn: (id: string) => OperatorCommand) => {
+    const found = await rowNamed(home, 'work_items', agent, text)
+    if (!found.ok) return found
+    const { id } = found.value
+    const done = await acted(home, commandOn(id))
+    if (!done.ok) return done
+    const record = await recordNow(home, views, agent, id)
+    return record.ok ? { ok: true as const, value: both(record.value, done.value) } : record
+  }
 
 /** An item of the agent by a whole or short id, whole, as it is now. */
 export async function recordNow(

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { ConfinementOptions } from '../exec/confinement.ts'
 import type { ConfinementState } from '../exec/ports.ts'
 import type { Config } from '../protocol/config.ts'
-import { clock, env, userHome } from './machine.ts'
+import { clock, env, expanded } from './machine.ts'
 
 /** Nothing where confinement is not asked for. */
 export function confinementOf(
@@ -15,10 +15,9 @@ export function confinementOf(
 ): { confinement?: ConfinementOptions } {
   if (sandbox === undefined) return {}
   const { network = 'none', writable = [] } = sandbox
-  const folders = writable.map((path) =>
-    path.startsWith('~/') ? join(userHome, path.slice(2)) : path,
-  )
-  return { confinement: { folder: join(home, 'sandbox'), network, writable: folders } }
+  return {
+    confinement: { folder: join(home, 'sandbox'), network, writable: writable.map(expanded) },
+  }
 }
 
 /** Tries the canaries, in an existing home. */

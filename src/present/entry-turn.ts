@@ -1,5 +1,6 @@
 /** Turns, what the model said in them, and decisions, as entries. Pure. */
 import { counted } from './call-line.ts'
+import { messageWords, queuedWords } from './cause-words.ts'
 import type { Entry, Level } from './entry.ts'
 import { entry, facts, line, lines, msBetween, turnName, type Sight } from './entry-parts.ts'
 import type { Group } from './group.ts'
@@ -70,29 +71,16 @@ export function becauseOf(event: Extract<Event, { type: 'turn_started' }>, sight
     case 'continue_current':
     case 'review_triggered':
       return event.because
-    case 'queued_available': {
-      const count = cause.work_item_ids.length
-      return count === 1 ? 'an item is queued' : `${count} items are queued`
-    }
+    case 'queued_available':
+      return queuedWords(cause.work_item_ids.length)
     case 'message':
       break
   }
   const message = sight.group(cause.message_id)?.heard.message_admitted?.event
   if (message === undefined) return event.because
-  switch (message.provenance.kind) {
-    case 'operator_prompt':
-      return message.wait_id === null ? 'you asked' : `you answered "${message.body}"`
-    case 'task_result':
-    case 'task_status':
-      return `${message.task_id} ended`
-    case 'callback_event':
-    case 'webhook_event':
-      return `${message.source ?? 'an outside event'} came`
-    case 'timer_tick':
-    case 'internal_followup':
-    case 'delegation':
-      return event.because
-  }
+  const answered = `you answered "${message.body}"`
+  const claimed = { ...message, kind: message.provenance.kind }
+  return messageWords(claimed, { answered, because: event.because })
 }
 
 /** What ended a wait, as a reason for what came next. */

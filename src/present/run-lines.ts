@@ -4,6 +4,7 @@
  */
 import type { Emitted, Event, Facts, Message, Task, Usage } from '../protocol/records.ts'
 import { callLine, counted, looks } from './call-line.ts'
+import { messageWords, queuedWords } from './cause-words.ts'
 import type { Mark } from './marks.ts'
 import { safe, safeLine, safeLines, type Safe } from './safe.ts'
 import type { ShortIds } from './short-id.ts'
@@ -206,26 +207,10 @@ export class RunLines {
       this.#woken.delete(cause.work_item_id)
       return woken ?? `${cause.work_item_id} can go on`
     }
-    if (cause.kind === 'queued_available') {
-      const count = cause.work_item_ids.length
-      return count === 1 ? 'an item is queued' : `${count} items are queued`
-    }
+    if (cause.kind === 'queued_available') return queuedWords(cause.work_item_ids.length)
     const message = cause.kind === 'message' ? this.#known.messages.get(cause.message_id) : null
     if (!message) return event.because
-    switch (message.kind) {
-      case 'operator_prompt':
-        return message.wait_id === null ? 'you asked' : 'you answered'
-      case 'task_result':
-      case 'task_status':
-        return `${message.task_id} ended`
-      case 'callback_event':
-      case 'webhook_event':
-        return `${message.source ?? 'an outside event'} came`
-      case 'timer_tick':
-      case 'internal_followup':
-      case 'delegation':
-        return event.because
-    }
+    return messageWords(message, { answered: 'you answered', because: event.because })
   }
 
   #turnEnded(event: Event & { type: 'turn_ended' }, at: string): RunLine[] {

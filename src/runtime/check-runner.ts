@@ -4,8 +4,8 @@
  * command is a task of the supervisor's with a clean environment; a file and a URL are looked at
  * here. Nothing of it asks the agent, and a stopped agent's checks are run all the same.
  */
-import type { Check, CheckSpec, Tree } from '../domain/check.ts'
-import { finishRun, nextRun, startCommand, type AliveRun, type RunEnd } from '../domain/checks.ts'
+import type { Check, CheckSpec, RunEnd, Tree } from '../domain/check.ts'
+import { finishRun, nextRun, startCommand, type AliveRun } from '../domain/checks.ts'
 import { agentOf, type Draft, type Emitted } from '../domain/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'

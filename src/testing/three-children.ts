@@ -299,8 +299,12 @@ export function familyModel(): ScriptedModel {
 }
 
 /** All a request says, in order. */
-export function textOf({ system, messages }: ModelRequest): string {
-  const said = messages.flatMap((message) => {
+export const textOf = ({ system, messages }: ModelRequest): string =>
+  [system, ...saidIn(messages)].join('\n')
+
+/** What the messages of a request say, without the arguments of calls. */
+export const saidIn = (messages: ModelRequest['messages']): string[] =>
+  messages.flatMap((message) => {
     switch (message.role) {
       case 'user':
         return [message.content]
@@ -310,5 +314,3 @@ export function textOf({ system, messages }: ModelRequest): string {
         return message.results.map((result) => result.text)
     }
   })
-  return [system, ...said].join('\n')
-}

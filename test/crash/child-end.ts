@@ -125,9 +125,7 @@ export const childEndScenario = (how: Ending): Scenario<Awaited<ReturnType<typeo
         models: { default: model() },
         home,
         workspace,
-        fault: killer,
-        effect_seam: killer,
-        is_dead: () => killer.dead,
+        ...killer.seams,
       })
     const end = await lived(killer, open, async (box) => {
       await run(box, how)

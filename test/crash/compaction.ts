@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openBox, type Box } from '../../src/testing/box.ts'
 import { calls, says, scriptedModel } from '../../src/testing/scripted-model.ts'
+import type { Killer } from '../support/killer.ts'
 import { call } from '../support/scripts.ts'
 import { lived, type Scenario } from './scenario.ts'
 
@@ -30,13 +31,25 @@ export const longFile = (workspace: string): void =>
 /** The smallest window in which the file is compacted away, in tokens. */
 export const smallWindow = 32_000
 
-export async function readsAll(box: Box): Promise<void> {
+async function readsAll(box: Box): Promise<void> {
   const workspace = { mode: 'explicit_root', root: box.workspace } as const
   await box.host.ensureAgent({ id: 'main', model: 'test/reader', workspace })
   const asked = await box.ledger.list('messages', { limit: 1 })
   if (asked.length === 0) await box.host.act({ do: 'send', agent_id: 'main', text: 'Read it all.' })
   await box.host.open()
   await box.until((notice) => notice.kind === 'resting' && notice.next.do === 'sleep', 'the end')
+}
+
+/** The same until killed, or to the end: its rounds, and what is wrong with the ledger then. */
+export async function readsUntil(box: Box, killer: Killer) {
+  const expected = (error: unknown) => {
+    if (!killer.dead) throw error
+  }
+  await readsAll(box).catch(expected)
+  const rounds = killer.dead ? [] : await box.ledger.list('rounds', { limit: 100 })
+  const problems = killer.dead ? [] : (await box.ledger.verify()).problems
+  await box.close().catch(expected)
+  return { rounds, problems }
 }
 
 export const compactionScenario: Scenario = {
@@ -53,9 +66,7 @@ export const compactionScenario: Scenario = {
           home,
           workspace,
           context_window: smallWindow,
-          fault: killer,
-          effect_seam: killer,
-          is_dead: () => killer.dead,
+          ...killer.seams,
         }),
       async (box) => {
         await readsAll(box)

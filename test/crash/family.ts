@@ -22,9 +22,7 @@ export const familyScenario: Scenario<FamilyEnd> = {
         models: { default: familyModel() },
         home,
         workspace,
-        fault: killer,
-        effect_seam: killer,
-        is_dead: () => killer.dead,
+        ...killer.seams,
       })
     const end = await lived(killer, open, async (box) => {
       await runShip(box, 'r1')

@@ -133,9 +133,7 @@ export const outsideScenario: Scenario<Awaited<ReturnType<typeof endOf>>> = {
         workspace: place.workspace,
         clock: outside.clock,
         base_url: 'http://127.0.0.1:7777',
-        fault: killer,
-        effect_seam: killer,
-        is_dead: () => killer.dead,
+        ...killer.seams,
       })
     return lived(killer, open, async (box) => {
       // A death beside what is awaited here says so by a notice, which rejects.

@@ -75,10 +75,8 @@ export const storyOf = ({
         workspace: place.workspace,
         clock: outside.clock,
         base_url: 'http://127.0.0.1:7777',
-        fault: killer,
-        effect_seam: killer,
+        ...killer.seams,
         over_index: killer.over_index,
-        is_dead: () => killer.dead,
         ...options,
       }))
     const end = await lived(killer, open, async (box) => {

@@ -10,6 +10,7 @@ import { openBox, type Box } from '../../src/testing/box.ts'
 import { endState, type EndState } from '../../src/testing/end-state.ts'
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts'
 import { letsGo, twoJobs, twoJobsPolicy } from '../../src/testing/two-jobs.ts'
+import { saidIn } from '../../src/testing/three-children.ts'
 import { lived, type Scenario } from './scenario.ts'
 
 type Places = { home: string; workspace: string }
@@ -17,19 +18,7 @@ type Places = { home: string; workspace: string }
 /** Answers from the text of the request alone. */
 const model = (places: Places) =>
   scriptedModel((request) => {
-    const text = request.messages
-      .flatMap((message) => {
-        switch (message.role) {
-          case 'user':
-            return [message.content]
-          case 'assistant':
-            return message.parts.map((part) => (part.type === 'text' ? part.text : ''))
-          case 'tool':
-            return message.results.map((result) => result.text)
-        }
-      })
-      .join('\n')
-    const answer = twoJobsPolicy(text)
+    const answer = twoJobsPolicy(saidIn(request.messages).join('\n'))
     if (letsGo(answer)) writeFileSync(join(places.workspace, 'go'), '')
     return calls(answer.text, ...answer.calls)
   })
@@ -85,9 +74,7 @@ export const twoJobsScenario: Scenario<ReturnType<typeof comparable>> = {
           models: { default: model(place) },
           home: place.home,
           workspace: place.workspace,
-          fault: killer,
-          effect_seam: killer,
-          is_dead: () => killer.dead,
+          ...killer.seams,
         }),
       async (box) => {
         await run(box, place)

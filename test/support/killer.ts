@@ -30,6 +30,11 @@ export class Killer implements FaultSeam, EffectSeam {
     this.#strike = strike
   }
 
+  /** What a box is opened with to die by it. */
+  get seams() {
+    return { fault: this, effect_seam: this, is_dead: () => this.dead }
+  }
+
   #at(kind: Point['kind'], n: number, when: Point['when']): void {
     if (this.dead) throw new Killed('already dead')
     if (when === 'before') this.passed.push({ kind, n })
