@@ -67,6 +67,7 @@ const roots = {
     'models/fetch',
     /@ai-sdk\/provider|eventsource-p/,
   ],
+  present: ['cli/run-end', /src\/present\//],
   door: ['http/door', 'http/token'],
   serve: ['main/serve', 'http/server'],
   http: [/src\/(http|protocol)\/|node_modules\/(@hono|hono|@asteasolutions)\//],
@@ -144,6 +145,17 @@ const plainHeaders = {
   },
 }
 
+/** Nobody is answered by HTTP/2 here, and Node's own loads TLS with it: 10 ms of a daemon's start. */
+const noHttp2 = {
+  name: 'no-http2',
+  transform(code, id) {
+    if (!id.endsWith('/node_modules/@hono/node-server/dist/index.mjs')) return null
+    const whole = 'import { Http2ServerRequest, constants } from "node:http2";'
+    if (!code.includes(whole)) throw new Error(`${id} no longer says ${whole}`)
+    return code.replace(whole, 'class Http2ServerRequest {}\nconst constants = {};')
+  },
+}
+
 /** Tools for developing screens are not installed, and a bundle has no use for them. */
 const noDevtools = {
   name: 'no-devtools',
@@ -181,7 +193,7 @@ const started = new Date()
 const bundle = await rolldown({
   input: { main: 'src/main.ts' },
   platform: 'node',
-  plugins: [plainHeaders, englishOnly, oneClass, countersOnly, noDevtools, grouping],
+  plugins: [plainHeaders, englishOnly, oneClass, countersOnly, noHttp2, noDevtools, grouping],
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   onLog: strict,
 })
