@@ -3,14 +3,14 @@
  * Knows no policy but through `open_within`, which is `roots.ts`.
  */
 import { createHash } from 'node:crypto'
-import { constants, lstatSync } from 'node:fs'
+import { closeSync, constants, lstatSync, openSync } from 'node:fs'
 import { mkdir, open, readdir, unlink } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { FileFault, fileFault } from './file-fault.ts'
 import { FILE_READ_MAX_BYTES } from './limits.ts'
 import type { FileEntry, FileKind, Files, FileStat } from './ports.ts'
 import { openWithin } from './roots.ts'
-import { readHandle, replaceFile } from './whole-file.ts'
+import { readDescriptor, replaceFile } from './whole-file.ts'
 
 type Kinds = { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }
 
@@ -43,14 +43,17 @@ export function systemFiles(): Files {
 /** Opens without waiting for a pipe's writer, and without touching a terminal. */
 const quietRead = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 
+/** Synchronous inside, as `stat` is: what is read here are the plans and settings of a home. */
 async function read(path: string, options: { max_bytes?: number; follow?: boolean } = {}) {
   const flags = options.follow === false ? quietRead | constants.O_NOFOLLOW : quietRead
-  const handle = await faulty(path, () => open(path, flags))
-  try {
-    return await readHandle(handle, path, options.max_bytes ?? FILE_READ_MAX_BYTES)
-  } finally {
-    await handle.close()
-  }
+  return faulty(path, async () => {
+    const file = openSync(path, flags)
+    try {
+      return readDescriptor(file, path, options.max_bytes ?? FILE_READ_MAX_BYTES)
+    } finally {
+      closeSync(file)
+    }
+  })
 }
 
 async function hash(path: string): Promise<{ sha256: string; bytes: number }> {

@@ -3,7 +3,7 @@
  * a reader, or a crash, finds the old bytes or the new and nothing between.
  */
 import { createHash, randomUUIDv7 } from 'node:crypto'
-import { constants } from 'node:fs'
+import { constants, fstatSync, readSync, type Stats } from 'node:fs'
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FileFault, fileFault } from './file-fault.ts'
@@ -21,19 +21,40 @@ export async function readHandle(
 ): Promise<FileRead> {
   try {
     const stat = await handle.stat()
-    if (stat.isDirectory()) throw new FileFault('is_folder', path, `${path}: it is a folder`)
-    if (!stat.isFile()) {
-      throw new FileFault('not_regular', path, `${path}: it is not a regular file`)
-    }
-    const tooLarge = `${path}: ${stat.size} bytes, and at most ${max_bytes} are read`
-    if (stat.size > max_bytes) throw new FileFault('too_large', path, tooLarge)
-    const bytes = await readAll(handle, stat.size)
-    const updated_at = stat.mtime.toISOString()
-    const mode = stat.mode & 0o7777
-    return { path, bytes, size: bytes.length, sha256: sha256(bytes), updated_at, mode }
+    mustBeReadable(stat, path, max_bytes)
+    return fileRead(path, stat, await readAll(handle, stat.size))
   } catch (error) {
     throw fileFault(error, path)
   }
+}
+
+/** The same of a descriptor, at once. */
+export function readDescriptor(file: number, path: string, max_bytes: number): FileRead {
+  const stat = fstatSync(file)
+  mustBeReadable(stat, path, max_bytes)
+  const bytes = Buffer.allocUnsafe(stat.size)
+  let have = 0
+  while (have < stat.size) {
+    const count = readSync(file, bytes, have, stat.size - have, have)
+    if (count === 0) break
+    have += count
+  }
+  return fileRead(path, stat, bytes.subarray(0, have))
+}
+
+function mustBeReadable(stat: Stats, path: string, max_bytes: number): void {
+  if (stat.isDirectory()) throw new FileFault('is_folder', path, `${path}: it is a folder`)
+  if (!stat.isFile()) {
+    throw new FileFault('not_regular', path, `${path}: it is not a regular file`)
+  }
+  const tooLarge = `${path}: ${stat.size} bytes, and at most ${max_bytes} are read`
+  if (stat.size > max_bytes) throw new FileFault('too_large', path, tooLarge)
+}
+
+function fileRead(path: string, stat: Stats, bytes: Buffer): FileRead {
+  const updated_at = stat.mtime.toISOString()
+  const mode = stat.mode & 0o7777
+  return { path, bytes, size: bytes.length, sha256: sha256(bytes), updated_at, mode }
 }
 
 /** By position, so that a handle can be read again; what is appended meanwhile is left out. */

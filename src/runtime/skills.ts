@@ -54,6 +54,8 @@ async function foldersIn(
   path: string,
 ): Promise<string[] | (SkillFound & { ok: false })> {
   try {
+    // Most agents have none, and a look costs less than a listing that fails.
+    if (!(await files.exists(path))) return []
     const entries = await files.list(path)
     return entries
       .filter(({ kind }) => kind === 'folder' || kind === 'link')
