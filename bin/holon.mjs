@@ -5,7 +5,7 @@
 
 /** A module of Node's own. Not by `import` where it can be: that looks at all it exports first. */
 const builtin = async (name) => process.getBuiltinModule?.(name) ?? (await import(name))
-const { readdirSync, readFileSync, statSync } = await builtin('node:fs')
+const { accessSync, constants, readdirSync, readFileSync, statSync } = await builtin('node:fs')
 const module = await builtin('node:module')
 const { homedir } = await builtin('node:os')
 const { join } = await builtin('node:path')
@@ -24,7 +24,7 @@ const writtenAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?
 
 /** True unless a clone has a source newer than its bundle. An installed package has no sources. */
 const bundleIsCurrent = () => {
-  const bundled = writtenAt(join(root, 'dist', 'main.js'))
+  const bundled = writtenAt(join(root, 'dist', 'main.cjs'))
   if (bundled === 0) return false
   const sources = join(root, 'src')
   if (writtenAt(sources) === 0) return true
@@ -33,20 +33,29 @@ const bundleIsCurrent = () => {
   )
 }
 
+/**
+ * Where compiled code is kept: beside what it was compiled from, never in a shared temporary folder
+ * where someone else could plant it. A package owned by another user gets a private folder instead.
+ */
+const cacheBeside = (folder) => {
+  try {
+    accessSync(join(root, folder), constants.W_OK)
+    return join(root, folder, '.cache', 'holon')
+  } catch {
+    const caches = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
+    return join(caches, 'holon', 'compiled')
+  }
+}
+
 /** Imports the program: the bundle if it is current, else the sources, with compiled code kept. */
 const becomeProgram = async () => {
-  const bundled = bundleIsCurrent()
-  // Kept beside the code it was compiled from, never in a shared temporary folder where someone
-  // else could plant it. A package owned by another user gets a private folder instead.
-  const cached = module.enableCompileCache(
-    join(root, bundled ? 'dist' : 'node_modules', '.cache', 'holon'),
-  )
-  if (cached.status === module.constants.compileCacheStatus.FAILED) {
-    const caches = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
-    module.enableCompileCache(join(caches, 'holon', 'compiled'))
+  if (bundleIsCurrent()) {
+    const { loadBundle } = await import('./bundle.mjs')
+    loadBundle(join(root, 'dist'), cacheBeside('dist'))
+  } else {
+    module.enableCompileCache(cacheBeside('node_modules'))
+    await import(pathToFileURL(join(root, 'src', 'main.ts')).href)
   }
-  const main = bundled ? join('dist', 'main.js') : join('src', 'main.ts')
-  await import(pathToFileURL(join(root, main)).href)
 }
 
 /** The Node carried as an optional dependency, or undefined on a platform without one. */

@@ -1,7 +1,9 @@
-// Emits the installed program to dist/: ESM in chunks, dependencies included, so that a start
-// reads few files and a command loads only the provider, server or screen it uses (each behind a
-// dynamic import). The new bundle replaces the old one whole, dated when its sources were read: a
-// source saved while it was built counts as newer.
+// Emits the installed program to dist/: scripts in chunks, dependencies included, so that a start
+// reads few files and a command loads only the provider or server it uses (each behind a dynamic
+// import). bin/holon.mjs loads them, each with what an earlier run had compiled of it. The screen
+// is a module of its own. The new bundle replaces the old one whole, dated when its sources were
+// read: a source saved while it was built counts as newer.
+import { createHash } from 'node:crypto'
 import {
   existsSync,
   readdirSync,
@@ -20,34 +22,35 @@ import { rolldown } from 'rolldown'
 chdir(fileURLToPath(new URL('..', import.meta.url)))
 await import('./generate.mjs')
 
-/** A module that a start does not need, whose functions are looked up when they are called. */
-const whenCalled = (builtin, whole, some) => {
-  const from = `process.getBuiltinModule("${builtin}")`
-  const named = (some?.slice(1, -1).split(',') ?? []).map((one) => {
-    const [name, local = name] = one.trim().split(' as ')
-    return `const ${local} = (...of) => ${from}.${name}(...of);`
-  })
-  const all = whole && `const ${whole} = new Proxy({}, { get: (_, name) => ${from}[name] });`
-  return [all, ...named].filter((line) => line !== undefined).join(' ')
+/**
+ * Modules of Node's own that a start does not need: their functions are looked up when they are
+ * called, since loading `node:util` takes 4 ms, and what `node:child_process` loads more.
+ */
+const whenCalled = {
+  name: 'when-called',
+  resolveId: (id) => (/^(node:)?(child_process|util)$/.test(id) ? `\0${id}` : null),
+  load(id) {
+    if (!id.startsWith('\0')) return null
+    const name = id.slice(1)
+    const all = Object.entries(process.getBuiltinModule(name))
+    const functions = all.filter(([, value]) => typeof value === 'function').map(([key]) => key)
+    return [
+      `const it = () => process.getBuiltinModule('${name}')`,
+      ...functions.map((key) => `export const ${key} = (...of) => it().${key}(...of)`),
+      'export default new Proxy({}, { get: (_, key) => it()[key] })',
+    ].join('\n')
+  },
 }
 
 /**
- * A chunk that Node loads faster. Text beyond ASCII, even one character of it, makes Node keep the
- * whole file at two bytes a character and read it by the slow way; and a module of Node's own that
- * is imported has every export looked at, which runs the loaders of those that were lazy.
+ * A chunk that Node loads faster: text beyond ASCII, even one character of it, makes V8 keep the
+ * whole file at two bytes a character and read it by the slow way.
  */
-const quickToLoad = (code) =>
-  code
-    .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .replace(/^import (.+) from "(node:[a-z/_]+)";$/gm, (_, names, builtin) => {
-      const [, whole, all, some] = /^([\w$]+)?(?:, )?(?:\* as ([\w$]+))?(\{.*\})?$/.exec(names)
-      if (builtin === 'node:child_process') return whenCalled(builtin, whole ?? all, some)
-      const from = `process.getBuiltinModule("${builtin}")`
-      return [whole, all, some?.replaceAll(' as ', ': ')]
-        .filter((name) => name !== undefined)
-        .map((name) => `const ${name} = ${from};`)
-        .join(' ')
-    })
+const inAscii = (code) =>
+  code.replace(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 /**
  * What is loaded together is one chunk: each file costs a start a millisecond, and each module in
@@ -71,7 +74,6 @@ const roots = {
   door: ['http/door', 'http/token'],
   serve: ['main/serve', 'http/server'],
   http: [/src\/(http|protocol)\/|node_modules\/(@hono|hono|@asteasolutions)\//],
-  tui: ['main/tui', /node_modules\/(ink|react|react-reconciler|yoga-layout|scheduler)\//],
 }
 
 const isRoot = (id) => (root) =>
@@ -162,6 +164,12 @@ const noDevtools = {
   load: (id) => (id.endsWith('/node_modules/ink/build/devtools.js') ? 'export {}' : null),
 }
 
+/** The screen's layout library awaits as it loads, which a script cannot: it is a module beside. */
+const screenBeside = {
+  name: 'screen-beside',
+  resolveId: (id) => (id === './main/tui.ts' ? { id: './tui.js', external: true } : null),
+}
+
 /**
  * A bundle that warns is a bundle that breaks at the user's: unresolved imports are errors. That a
  * module is loaded late by one and imported by another, itself late, is how it should be.
@@ -171,10 +179,12 @@ const strict = (level, log) => {
 }
 
 /**
- * Programs that the daemon starts and that outlive it, by their own path. Each is one file that
- * shares no chunk with the rest: loading one must not load, nor run, the main program.
+ * The screen, and programs that the daemon starts and that outlive it, by their own path. Each is
+ * one module that shares no chunk with the rest: loading one must not load, nor run, the main
+ * program.
  */
-const programs = {
+const modules = {
+  tui: 'src/main/tui.ts',
   'acp-driver': 'src/exec/acp-driver.ts',
   terminal: 'src/exec/terminal.ts',
 }
@@ -183,39 +193,53 @@ const external = ['@lydell/node-pty']
 /** How every file of dist/ is written. */
 const written = {
   dir: 'dist-next',
-  format: 'esm',
-  entryFileNames: '[name].js',
   minify: { mangle: false, compress: true, codegen: { removeWhitespace: false } },
   comments: { legal: true, annotation: false, jsdoc: false },
 }
+const transform = { define: { 'process.env.NODE_ENV': '"production"' } }
 
 const started = new Date()
 const bundle = await rolldown({
   input: { main: 'src/main.ts' },
   platform: 'node',
-  plugins: [plainHeaders, englishOnly, oneClass, countersOnly, noHttp2, noDevtools, grouping],
-  transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+  plugins: [
+    ...[screenBeside, whenCalled, plainHeaders, englishOnly, oneClass, countersOnly, noHttp2],
+    grouping,
+  ],
+  transform,
   onLog: strict,
 })
 rmSync('dist-next', { recursive: true, force: true })
-await bundle.write({ ...written, chunkFileNames: 'chunk-[name].js', codeSplitting: { groups } })
+await bundle.write({
+  ...written,
+  format: 'cjs',
+  entryFileNames: '[name].cjs',
+  chunkFileNames: 'chunk-[name].cjs',
+  codeSplitting: { groups },
+})
 await bundle.close()
-for (const [name, path] of Object.entries(programs)) {
+for (const [name, path] of Object.entries(modules)) {
   const program = await rolldown({
     input: { [name]: path },
     platform: 'node',
-    plugins: [englishOnly],
+    plugins: [englishOnly, noDevtools],
+    transform,
     external,
     onLog: strict,
   })
-  await program.write({ ...written, codeSplitting: false })
+  await program.write({ ...written, format: 'esm', entryFileNames: '[name].js', codeSplitting: false })
   await program.close()
 }
-for (const name of readdirSync('dist-next')) {
+const built = createHash('sha256')
+for (const name of readdirSync('dist-next').toSorted()) {
   const path = `dist-next/${name}`
-  writeFileSync(path, quickToLoad(readFileSync(path, 'utf8')))
+  const code = inAscii(readFileSync(path, 'utf8'))
+  writeFileSync(path, code)
+  built.update(`${name} ${code.length}\n${code}`)
 }
-utimesSync('dist-next/main.js', started, started)
+// What was compiled of one bundle must never be taken for another's.
+writeFileSync('dist-next/build-id', built.digest('hex').slice(0, 16))
+utimesSync('dist-next/main.cjs', started, started)
 rmSync('dist', { recursive: true, force: true })
 renameSync('dist-next', 'dist')
 

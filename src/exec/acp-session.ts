@@ -61,9 +61,8 @@ export type AcpSessionsOptions = {
 
 /** The driver beside this file: a source, or a part of the bundle. */
 const besideThis = (): string => {
-  const { url } = import.meta
-  const name = url.endsWith('.ts') ? './acp-driver.ts' : './acp-driver.js'
-  return decodeURIComponent(new URL(name, url).pathname)
+  const name = import.meta.url.endsWith('.ts') ? './acp-driver.ts' : './acp-driver.js'
+  return decodeURIComponent(new URL(name, import.meta.url).pathname)
 }
 
 /** Who is stopped may not be started again by a request that comes late. */

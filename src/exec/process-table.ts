@@ -6,7 +6,6 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
 import type { IdentityKind } from './runner-script.ts'
 import { type Identity, parseProcStat } from './runner-state.ts'
 
@@ -90,16 +89,15 @@ function bootId(): string {
   }
 }
 
-async function ps(args: readonly string[]): Promise<string[]> {
-  const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' }
-  try {
-    const { stdout } = await promisify(execFile)('ps', args, { env, maxBuffer: 16 * 1024 * 1024 })
-    return stdout.split('\n').filter((line) => line.trim() !== '')
-  } catch (error) {
-    // `ps -p` exits 1 with nothing printed when no such process exists.
-    if (error instanceof Error && 'code' in error && error.code === 1) return []
-    throw error
-  }
+function ps(args: readonly string[]): Promise<string[]> {
+  const options = { env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, maxBuffer: 16 * 1024 * 1024 }
+  return new Promise((resolve, reject) => {
+    execFile('ps', args, options, (error, stdout) => {
+      // `ps -p` exits 1 with nothing printed when no such process exists.
+      if (error !== null && error.code !== 1) reject(error)
+      else resolve(stdout.split('\n').filter((line) => line.trim() !== ''))
+    })
+  })
 }
 
 function psTable(): ProcessTable {

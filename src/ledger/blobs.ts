@@ -16,7 +16,6 @@ import {
 } from 'node:fs'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { LedgerFault } from './port.ts'
 
 export type Blobs = {
@@ -102,7 +101,10 @@ export async function sweepBlobs(ledgerFolder: string): Promise<void> {
 }
 
 /** The one wait for the disk. All else is quicker done than handed to the thread pool. */
-const synced = promisify(fsync)
+const synced = (file: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    fsync(file, (error) => (error === null ? resolve() : reject(error)))
+  })
 
 async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   const file = openSync(path, 'wx', 0o600)

@@ -84,16 +84,8 @@ export async function giveBack(taken: TakenHome, how: 'safe_point' | 'now'): Pro
   }
 }
 
-/**
- * Keeps the heap near what is in use. Left alone, V8 lets the space for young objects grow to 16 MB
- * and more, and the old one to several times what a run keeps: a quarter of a long run's memory,
- * for nothing. Both are read when a space would grow, so they may be set while the program runs.
- */
-export function keepHeapSmall(): void {
-  const { setFlagsFromString } = process.getBuiltinModule('node:v8')
-  setFlagsFromString('--semi-space-growth-factor=1')
-  setFlagsFromString('--heap-growing-percent=50')
-}
+/** Told once the first request is out or the daemon serves: `bin/bundle.mjs` waits for it. */
+export const atWork = (): boolean => process.emit('holon_at_work' as 'exit', 0)
 
 export async function own(settings: RunSettings): Promise<OwnedHome> {
   const { secretsOf } = await import('./secrets.ts')
@@ -112,8 +104,7 @@ export async function own(settings: RunSettings): Promise<OwnedHome> {
       return found.ok ? { ok: true } : found
     },
     async open_door() {
-      // The first request is out by now: loading what sets a flag costs the start nothing.
-      keepHeapSmall()
+      atWork()
       door ??= openHomeDoor(settings.home, host)
       await door
       redactor.register('control_token', (await readToken(settings.home)) ?? '')

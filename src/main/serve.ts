@@ -13,7 +13,7 @@ import { ensureToken, readToken, writeDoor } from './control.ts'
 import { headStart } from './head-start.ts'
 import { homePort } from './home-port.ts'
 import { clock, doorPath, files, pidPath } from './machine.ts'
-import { giveBack, keepHeapSmall, takeHome, type TakenHome } from './owned.ts'
+import { atWork, giveBack, takeHome, type TakenHome } from './owned.ts'
 import { startRetention } from './retention.ts'
 import { refuseOpenSecrets, secretsOf } from './secrets.ts'
 import { servedAct } from './served-act.ts'
@@ -96,7 +96,7 @@ async function opened(
   const { started_at } = state
   await writeDoor(home, { pid: process.pid, port: listening.port, url, started_at })
   telemetry.log.info('serving', { url, pid: process.pid, version: packageJson.version })
-  keepHeapSmall()
+  atWork()
   // An index that is missing or behind is brought up to date while agents work.
   taken.memory.wake()
   const retention = startRetention({ clock, upkeep, log: telemetry.log })
