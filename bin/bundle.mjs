@@ -4,46 +4,54 @@
 
 const builtin = (name) => process.getBuiltinModule(name)
 const fs = builtin('node:fs')
-const { join } = builtin('node:path')
-const { constants, Script } = builtin('node:vm')
+const { hash } = builtin('node:crypto')
+const { Script } = builtin('node:vm')
+const { pathToFileURL } = builtin('node:url')
+
+/** Bytes of a hash, behind the code it is of: V8 copies what does not begin at a whole word. */
+const HASH_BYTES = 20
 
 /** Commands call different functions, and what was kept for one is much too little for another. */
 const kinds = new Set(['run', 'serve', 'tui'])
 
 /**
- * Runs `main.cjs` of the folder `dist`. Compiled code is kept in `cache`, by the build, the version
- * of Node and the kind of command: V8 itself compares no more than the length of a script.
+ * Runs `main.cjs` of the folder `dist`, an absolute path. Compiled code is kept in `cache`, by the
+ * build, the version of Node and the kind of command, each file with its hash: V8 compares no more
+ * than the length of a script, and runs what a flipped bit made of its code.
  */
 export const loadBundle = (dist, cache) => {
   const kind = kinds.has(process.argv[2]) ? process.argv[2] : 'other'
-  const build = fs.readFileSync(join(dist, 'build-id'), 'latin1')
-  const kept = join(cache, `${build}-${process.version}-${process.arch}-${kind}`)
+  const build = fs.readFileSync(`${dist}/build-id`, 'latin1')
+  const kept = `${cache}/${build}-${process.version}-${process.arch}-${kind}`
   const isOff = process.env['NODE_DISABLE_COMPILE_CACHE'] === '1'
   const loaded = new Map()
   const unkept = new Map()
 
+  const importing = (name) => {
+    builtin('node:module').enableCompileCache(cache)
+    return import(pathToFileURL(`${dist}/${name}`).href)
+  }
   const load = (name) => {
     if (!name.startsWith('./')) return builtin(name)
     const known = loaded.get(name)
     if (known !== undefined) return known.exports
     const chunk = { exports: {} }
     loaded.set(name, chunk)
-    const path = join(dist, name)
-    const script = new Script(
-      `(function (exports, require, module, __filename) {${fs.readFileSync(path, 'latin1')}\n})`,
-      {
-        filename: path,
-        cachedData: isOff ? undefined : bytesOf(join(kept, name)),
-        importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-      },
-    )
+    const path = `${dist}/${name.slice(2)}`
+    const script = new Script(fs.readFileSync(path, 'latin1'), {
+      filename: path,
+      cachedData: isOff ? undefined : keptIn(`${kept}/${name}`),
+    })
     if (script.cachedDataRejected !== false) unkept.set(name, script)
-    script.runInThisContext()(chunk.exports, load, chunk, path)
+    script.runInThisContext()(chunk.exports, load, chunk, path, importing)
     return chunk.exports
   }
 
   const keep = () => {
     try {
+      if (unkept.size > 0 && fs.mkdirSync(kept, { recursive: true, mode: 0o700 }) !== undefined) {
+        clearOthers(cache, build)
+      }
       for (const [name, script] of unkept) {
         unkept.delete(name)
         keepFile(kept, name, script.createCachedData())
@@ -73,24 +81,29 @@ const keepHeapSmall = () => {
   setFlagsFromString('--heap-growing-percent=50')
 }
 
-const bytesOf = (path) => {
+/** What was compiled of a bundle that was replaced is of no use to anybody. */
+const clearOthers = (cache, build) => {
+  for (const name of fs.readdirSync(cache)) {
+    const isOurs = /^[0-9a-f]{16}-v/.test(name)
+    if (isOurs && !name.startsWith(build)) fs.rmSync(`${cache}/${name}`, { recursive: true })
+  }
+}
+
+const hashOf = (bytes) => hash('sha1', bytes, 'buffer')
+
+/** Undefined: there is none, or not the bytes that were kept. */
+const keptIn = (path) => {
   try {
-    return fs.readFileSync(path)
+    const bytes = fs.readFileSync(path)
+    const code = bytes.subarray(0, -HASH_BYTES)
+    return hashOf(code).equals(bytes.subarray(-HASH_BYTES)) ? code : undefined
   } catch {
     return undefined
   }
 }
 
-/** Whole or not at all, since V8 would believe a torn one. */
-const keepFile = (folder, name, bytes) => {
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const draft = join(folder, `${name}.${process.pid}`)
-  const file = fs.openSync(draft, 'w', 0o600)
-  try {
-    fs.writeFileSync(file, bytes)
-    fs.fsyncSync(file)
-  } finally {
-    fs.closeSync(file)
-  }
-  fs.renameSync(draft, join(folder, name))
+const keepFile = (folder, name, code) => {
+  const draft = `${folder}/${name}.${process.pid}`
+  fs.writeFileSync(draft, Buffer.concat([code, hashOf(code)]), { mode: 0o600 })
+  fs.renameSync(draft, `${folder}/${name}`)
 }

@@ -47,10 +47,14 @@ const whenCalled = {
  * whole file at two bytes a character and read it by the slow way.
  */
 const inAscii = (code) =>
-  code.replace(
-    /[^\0-\x7f]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** As bin/bundle.mjs runs it: made here, so that a start joins no text. */
+const inFunction = (code) => {
+  const [left] = /^.*\bimport\(.*$/m.exec(code) ?? []
+  if (left !== undefined) throw new Error(`a script cannot import: ${left}`)
+  return `(function (exports, require, module, __filename, importing) {${code}\n})\n`
+}
 
 /**
  * What is loaded together is one chunk: each file costs a start a millisecond, and each module in
@@ -147,7 +151,7 @@ const plainHeaders = {
   },
 }
 
-/** Nobody is answered by HTTP/2 here, and Node's own loads TLS with it: 10 ms of a daemon's start. */
+/** Nobody is answered by HTTP/2 here, and its module loads TLS: 10 ms of a daemon's start. */
 const noHttp2 = {
   name: 'no-http2',
   transform(code, id) {
@@ -164,10 +168,27 @@ const noDevtools = {
   load: (id) => (id.endsWith('/node_modules/ink/build/devtools.js') ? 'export {}' : null),
 }
 
-/** The screen's layout library awaits as it loads, which a script cannot: it is a module beside. */
+/**
+ * The screen's layout library awaits as it loads, which a script cannot: it is a module beside, and
+ * `importing` is how bin/bundle.mjs lets a script import one.
+ */
 const screenBeside = {
   name: 'screen-beside',
-  resolveId: (id) => (id === './main/tui.ts' ? { id: './tui.js', external: true } : null),
+  resolveId: (id) => (id === './main/tui.ts' ? '\0screen' : null),
+  load: (id) =>
+    id === '\0screen'
+      ? "export const openScreen = async (...of) => (await importing('./tui.js')).openScreen(...of)"
+      : null,
+}
+
+/** A script cannot import, and what is asked for here is Node's own. */
+const builtinsAtOnce = {
+  name: 'builtins-at-once',
+  transform(code, id) {
+    if (!id.includes('/node_modules/@opentelemetry/')) return null
+    const asked = /\bimport\((['"]https?['"])\)/g
+    return code.replace(asked, 'Promise.resolve(process.getBuiltinModule($1))')
+  },
 }
 
 /**
@@ -203,7 +224,16 @@ const bundle = await rolldown({
   input: { main: 'src/main.ts' },
   platform: 'node',
   plugins: [
-    ...[screenBeside, whenCalled, plainHeaders, englishOnly, oneClass, countersOnly, noHttp2],
+    ...[
+      screenBeside,
+      builtinsAtOnce,
+      whenCalled,
+      plainHeaders,
+      englishOnly,
+      oneClass,
+      countersOnly,
+      noHttp2,
+    ],
     grouping,
   ],
   transform,
@@ -227,13 +257,19 @@ for (const [name, path] of Object.entries(modules)) {
     external,
     onLog: strict,
   })
-  await program.write({ ...written, format: 'esm', entryFileNames: '[name].js', codeSplitting: false })
+  await program.write({
+    ...written,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    codeSplitting: false,
+  })
   await program.close()
 }
 const built = createHash('sha256')
 for (const name of readdirSync('dist-next').toSorted()) {
   const path = `dist-next/${name}`
-  const code = inAscii(readFileSync(path, 'utf8'))
+  const text = inAscii(readFileSync(path, 'utf8'))
+  const code = name.endsWith('.cjs') ? inFunction(text) : text
   writeFileSync(path, code)
   built.update(`${name} ${code.length}\n${code}`)
 }
