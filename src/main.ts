@@ -95,6 +95,19 @@ const ports: CliPorts = {
     await guarded(`Making the folder ${folder}`, () => makeHomeFolder(folder))
     await files.write_atomic(path, text, 0o600)
   },
+  async write_new(path, text) {
+    const [{ writeFile }, { fileFault }] = await Promise.all([
+      import('node:fs/promises'),
+      import('./exec/file-fault.ts'),
+    ])
+    if (await files.exists(path)) return false
+    try {
+      await writeFile(path, text, { flag: 'wx', mode: 0o600 })
+      return true
+    } catch (error) {
+      throw fileFault(error, path)
+    }
+  },
   folder_exists: (path) =>
     stat(path).then(
       (found) => found.isDirectory(),

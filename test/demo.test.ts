@@ -8,9 +8,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { Api } from '../src/client/api.ts'
 import { Holon } from '../src/client/holon.ts'
+import type { WorkItemRecord } from '../src/protocol/work-item-record.ts'
 import { readToken } from '../src/main/control.ts'
 import { clock, ids } from '../src/main/machine.ts'
 import { processesOf } from './soak/daemon.ts'
@@ -24,6 +25,16 @@ function start(args: readonly string[]) {
   child.on('exit', ended.resolve)
   return { child, ended: ended.promise, err: text(child.stderr) }
 }
+
+const everybody = ['main', 'deploy', 'release', 'ops', 'docs', 'writer'].concat([
+  'review',
+  'night',
+  'site',
+])
+const stateOf = ({ scheduling_state, verification }: WorkItemRecord): string =>
+  scheduling_state === 'completed'
+    ? `completed, ${verification?.state ?? 'claimed'}`
+    : scheduling_state
 
 test('the demonstration has every state, takes an answer, and leaves nothing running', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'holon-demo-test-'))
@@ -58,24 +69,25 @@ test('the demonstration has every state, takes an answer, and leaves nothing run
     ],
   )
   const states: string[] = []
-  for (const agent of ['main', 'deploy', 'release', 'ops', 'docs', 'writer', 'review', 'night']) {
+  for (const agent of everybody) {
     const query = { filter: 'all' as const }
     const list = await holon.ask('GET /agents/{agent}/work-items', { agent, query })
     assert.ok(list.ok)
-    states.push(...list.value.work_items.map((item) => `${agent}: ${item.scheduling_state}`))
+    states.push(...list.value.work_items.map((item) => `${agent}: ${stateOf(item)}`))
   }
   assert.deepEqual(states.toSorted(), [
     'deploy: waiting_operator',
     'docs: runnable',
-    'main: completed',
+    'main: completed, claimed',
     'main: runnable',
     'main: waiting_task',
     'main: waiting_timer',
     'night: blocked',
-    'night: completed',
+    'night: completed, claimed',
     'ops: waiting_external',
     'release: waiting_operator',
     'review: waiting_task',
+    'site: completed, verified',
     'writer: waiting_operator',
   ])
 
@@ -112,4 +124,34 @@ test('the demonstration refuses a folder it has used, and a port that is none', 
   const used = start(['--folder', folder])
   const says = `demo: ${folder} has a demonstration already: name a new folder\n`
   assert.deepEqual([await used.ended, await used.err], [2, says])
+})
+
+/** What a person would see in a shell, without the times and the sums that grow with them. */
+async function screensOf(t: TestContext): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'holon-demo-test-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const demo = start(['--json', '--folder', folder])
+  t.after(async () => {
+    demo.child.kill('SIGINT')
+    await demo.ended
+  })
+  const { ready } = JSON.parse(await said(demo.child.stdout, /\n/)) as { ready: { home: string } }
+  const main = join(import.meta.dirname, '..', 'src', 'main.ts')
+  const screens: string[] = []
+  for (const command of ['work list --all', 'inbox', 'agents', 'tasks', 'waits', 'briefs']) {
+    const args = [main, '--home', ready.home, ...command.split(' ')]
+    const shown = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+    screens.push(withoutTimes((await text(shown.stdout)).replaceAll(folder, '<folder>')))
+  }
+  demo.child.kill('SIGINT')
+  assert.equal(await demo.ended, 0)
+  return screens
+}
+const withoutTimes = (screen: string): string =>
+  screen.replaceAll(/\d+:\d\d(?::\d\d)?|\d+ (?:s|m|h)\b|\$\d+\.\d+|\d{4}-\d\d-\d\d/g, '<t>')
+
+test('every start of the demonstration has the same screens, with the same ids', async (t) => {
+  const first = await screensOf(t)
+  assert.ok(first.every((screen) => screen !== ''))
+  assert.deepEqual(await screensOf(t), first)
 })

@@ -158,6 +158,7 @@ function wakes(command: OperatorCommand): boolean {
     case 'snooze':
     case 'dismiss':
     case 'start_task':
+    case 'import_item':
     case 'pick':
     case 'complete':
     case 'cancel_wait':

@@ -72,8 +72,8 @@ ask: Shall I go on?
 describe('§14 what is wrong is said in one line, with exit 2', () => {
   const key = 'set OPENAI_API_KEY, or name a file that holds it in providers.openai.api_key_file'
   const noModel =
-    'no model is set; give --model provider/model, set HOLON_MODEL, or holon config set model ' +
-    'provider/model; a runbook file needs none'
+    'no model is set; holon init sets one up; or give --model provider/model, or set ' +
+    'HOLON_MODEL; a runbook file needs none'
   const cases: [args: string[], said: string][] = [
     [['run', '--modle', 'x', 'hi'], 'unknown option "--modle"; did you mean --model?'],
     [['wrok', 'list'], 'unknown command "wrok"; did you mean work?'],

@@ -1,9 +1,15 @@
 /** Every command explains itself, and the completion of the shells knows the same commands. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import type { Command } from 'commander'
+import { exits } from './failure.ts'
+import { wordsOf } from '../testing/example-words.ts'
 import type { CliPorts } from './ports.ts'
-import { main } from './program.ts'
+import { build, main } from './program.ts'
 
 /** What a command that only prints needs of the machine. */
 async function prints(...argv: string[]): Promise<{ exit: number; out: string; err: string }> {
@@ -27,20 +33,92 @@ async function paths(): Promise<string[]> {
   return [...out.matchAll(/^ *'([a-z ]+)'\) at=\$try ;;$/gm)].map(([, path]) => path ?? '')
 }
 
-test('§14 every command has a description, and examples that begin with its name', async () => {
-  const all = await paths()
-  assert.ok(all.length > 60, String(all.length))
+type Told = { path: string; command: Command; help: string }
+/** Every command with its help, the program itself first. */
+function told(): Told[] {
+  const all: Told[] = []
+  const lines: string[] = []
+  const ports = {
+    version: '0',
+    terminal: { columns: () => 100 },
+    out: (text: string) => void lines.push(text),
+  }
+  const program = build(ports as unknown as CliPorts, () => async () => {})
+  const add = (command: Command, path: string) => {
+    lines.length = 0
+    command.outputHelp()
+    all.push({ path, command, help: lines.join('') })
+    for (const one of command.commands) add(one, `${path} ${one.name()}`)
+  }
+  add(program, 'holon')
+  return all
+}
+
+/** The lines of a paragraph of the help, without their margin. */
+const paragraph = (help: string, title: string): string[] => {
+  const [, rest = ''] = help.split(`\n${title}:\n`)
+  return (rest.split('\n\n')[0] ?? '').split('\n').map((line) => line.trim())
+}
+
+test('§14 every command says what it is for, what each argument and each flag is', () => {
+  const all = told()
+  assert.ok(all.length > 80, String(all.length))
   const lacking: string[] = []
-  for (const path of all) {
-    const { exit, out } = await prints(...path.split(' '), '--help')
-    assert.equal(exit, 0, path)
-    const [usage = '', , about = ''] = out.split('\n')
-    assert.ok(usage.startsWith(`Usage: holon ${path}`), usage)
-    if (about.length < 10) lacking.push(`${path} is not described: ${about}`)
-    const examples = out.split('\nExamples:\n')[1] ?? ''
-    if (!examples.includes(`holon ${path}`)) lacking.push(`${path} has no example`)
+  for (const { path, command, help } of all) {
+    assert.ok(help.startsWith(`Usage: ${path} `), help)
+    if (command.description().length < 10) lacking.push(`${path}: what is it for?`)
+    for (const argument of command.registeredArguments) {
+      if (argument.description === '') lacking.push(`${path}: what is <${argument.name()}>?`)
+    }
+    for (const { flags, description } of command.options) {
+      if (description.length < 8) lacking.push(`${path}: what is ${flags}?`)
+    }
   }
   assert.deepEqual(lacking, [])
+})
+
+test('§14 a flag that is not needed says what holds without it', () => {
+  // Where nothing is the default the words say what the flag adds; these have a value without it.
+  const needed = /^--(?:agent|limit|home|model|port|workspace|log-level|zone)\b/
+  const lacking = told().flatMap(({ path, command }) =>
+    command.options.flatMap(({ flags, description }) => {
+      const says = /default|only|is not given|from now on|no fallback|this agent/.test(description)
+      return needed.test(flags) && !says ? [`${path} ${flags}: ${description}`] : []
+    }),
+  )
+  assert.deepEqual(lacking, [])
+})
+
+test('§14 every help lists exit codes of the one list, and 0, 1 and 2 are in each', () => {
+  const known = new Set<number>(Object.values(exits))
+  const unknown = told().flatMap(({ path, help }) => {
+    const codes = paragraph(help, 'Exit').map((line) => Number(/^(\d+)  \S/.exec(line)?.[1]))
+    const isFine = [0, 1, 2].every((code) => codes.includes(code))
+    return isFine && codes.every((code) => known.has(code)) ? [] : [`${path}: ${codes.join(' ')}`]
+  })
+  assert.deepEqual(unknown, [])
+})
+
+test('§14 every command has two examples of itself, and each is a line that it takes', async () => {
+  const wrong: string[] = []
+  for (const { path, command, help } of told()) {
+    const examples = paragraph(help, 'Examples').filter((line) => line !== '')
+    const own = examples.filter((line) => line.includes(path))
+    const isGroup = command.commands.length > 0
+    if (own.length < (isGroup ? 1 : 2)) wrong.push(`${path} has ${own.length} examples of itself`)
+    for (const example of examples) {
+      const chosen: Command[] = []
+      const ports = { version: '0', terminal: { columns: () => 0 }, out: () => {}, err: () => {} }
+      const program = build(ports as unknown as CliPorts, (found) => async () => {
+        chosen.push(found)
+      })
+      await program.parseAsync(wordsOf(example), { from: 'user' }).catch((error: unknown) => {
+        wrong.push(`${example}: ${String(error)}`)
+      })
+      if (chosen.length !== 1) wrong.push(`${example} chooses ${chosen.length} commands`)
+    }
+  }
+  assert.deepEqual(wrong, [])
 })
 
 /** What bash offers behind these words, with the completion as a person sources it. */
@@ -64,12 +142,43 @@ test('§14 bash completes commands, their flags, and what stands behind flags', 
   assert.deepEqual(offered(out, ['holon', 'why', 'work_7f3a', '--hi']), ['--history'])
 })
 
+/** What each shell itself offers behind a line, with the completion as a person has it. */
+const asks: { readonly [S in 'zsh' | 'fish']: (script: string, line: string) => string } = {
+  // What zle would draw is printed: the function is the script's own, the words are zsh's.
+  zsh: (script, line) => {
+    const draws = `compdef() { :; }; _files() { :; }; _describe() { print -l -- "\${(@P)2}"; }`
+    const given = `words=(${line}); [[ '${line}' = *' ' ]] && words+=(''); CURRENT=$#words`
+    const last = line.split(' ').at(-1) ?? ''
+    const ask = `${draws}\n${script}\n${given}\n_holon`
+    const said = execFileSync('zsh', ['-f', '-c', ask], { encoding: 'utf8', stdio: 'pipe' })
+    const words = said.split('\n').map((one) => one.split(':')[0] ?? '')
+    return words.filter((word) => word !== '' && word.startsWith(last)).join(' ')
+  },
+  fish: (script, line) => {
+    const ask = ['--no-config', '-c', `${script}\ncomplete -C '${line}'`]
+    const said = execFileSync('fish', ask, { encoding: 'utf8', stdio: 'pipe' })
+    return said
+      .trim()
+      .split('\n')
+      .map((one) => one.split('\t')[0])
+      .join(' ')
+  },
+}
+
 for (const shell of ['zsh', 'fish'] as const) {
-  test(`§14 ${shell} can read its completion, which names every command`, async (t) => {
+  test(`§14 ${shell} reads its completion, and offers what bash offers`, async (t) => {
     const { out } = await prints('completion', shell)
     for (const path of await paths()) assert.ok(out.includes(`'${path}'`), path)
     if (spawnSync(shell, ['--version']).status !== 0) return t.skip(`there is no ${shell} here`)
-    assert.equal(spawnSync(shell, ['-n'], { input: out }).status, 0)
+    const file = join(mkdtempSync(join(tmpdir(), 'holon-completion-')), '_holon')
+    t.after(() => rmSync(dirname(file), { recursive: true }))
+    writeFileSync(file, out)
+    assert.equal(spawnSync(shell, ['-n', file]).status, 0)
+    const bash = (await prints('completion', 'bash')).out
+    for (const line of ['holon wo', 'holon --json work un', 'holon why work_7f3a --hi']) {
+      const same = offered(bash, line.split(' ')).join(' ')
+      assert.equal(asks[shell](out, line), same, line)
+    }
   })
 }
 

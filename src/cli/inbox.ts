@@ -18,6 +18,7 @@ const markOf: Readonly<Record<Attention['kind'], Mark>> = {
   question: 'needs_me',
   budget: 'needs_me',
   needs_input: 'needs_me',
+  imported: 'needs_me',
   held: 'failed',
   failed_turn: 'failed',
   blocked: 'blocked',

@@ -152,6 +152,14 @@ const isHere = (base_url: string | null): boolean => {
 const idOf = (kind: ProviderKind, base_url: string | null): string =>
   kind !== 'openai-compatible' ? kind : isHere(base_url) ? 'local' : 'compatible'
 
+/** A key that others can read is refused before it is sent anywhere, as the daemon would refuse. */
+async function refuseOpenFile(ports: Context['ports'], path: string): Promise<void> {
+  const { mode } = await ports.home_facts(path)
+  if (mode === null || (mode & 0o077) === 0) return
+  const says = `${path} can be read by others (${(mode & 0o777).toString(8).padStart(4, '0')})`
+  throw usage('key_not_private', says, `chmod 600 ${path}`)
+}
+
 async function keyOf(
   { ports }: Context,
   questions: Questions,
@@ -162,8 +170,10 @@ async function keyOf(
   if (keyFile !== undefined) {
     const path = ports.absolute(expand(ports, keyFile))
     const read = await ports.read_text(path, 65_536)
-    if (read.ok && read.text.trim() !== '')
+    if (read.ok && read.text.trim() !== '') {
+      await refuseOpenFile(ports, path)
       return { source: { from: 'file', path }, key: read.text.trim() }
+    }
     const why = read.ok ? 'is empty' : `cannot be read (${read.why})`
     throw usage('key_unreadable', `${path} ${why}`, 'put the key into a file of mode 0600')
   }

@@ -167,6 +167,8 @@ export interface CliPorts {
   read_text(path: string, max_bytes: number): Promise<TextRead>
   read_stdin(max_bytes: number): Promise<string | null>
   write_private(path: string, text: string): Promise<void>
+  /** A file of mode 0600 that was not there; false: something is there, and nothing was done. */
+  write_new(path: string, text: string): Promise<boolean>
   folder_exists(path: string): Promise<boolean>
   absolute(path: string): string
   /** The nearest of the known names, or null when none is near. */

@@ -22,7 +22,7 @@ export function addAgents(program: Command, add: Add, action: Action): void {
   )
   const create = add(agents, 'create', 'a new agent')
     .argument('<agent>', 'its name, never used again')
-    .option('--model <provider/model>', 'who thinks')
+    .option('--model <provider/model>', 'who thinks (default: none until it is configured)')
     .option('--fallback-model <provider/model>', 'who thinks when that one is spent')
     .option('--workspace <folder>', 'the folder it works in (default: its own)')
     .option('--template <name>', 'a folder of templates/ in the home: files and defaults')
@@ -33,10 +33,10 @@ export function addAgents(program: Command, add: Add, action: Action): void {
   )
   const configure = add(agents, 'configure', 'change its settings, from its next turn on')
     .argument('<agent>')
-    .option('--model <provider/model>', 'who thinks')
+    .option('--model <provider/model>', 'who thinks from now on')
     .option('--fallback-model <provider/model>', 'who thinks when that one is spent')
     .option('--no-fallback', 'nobody thinks then')
-    .option('--workspace <folder>', 'the folder it works in')
+    .option('--workspace <folder>', 'the folder it works in from now on')
   configure.action((agent: string, options: object) =>
     action(configure, async (context) =>
       (await import('./agent-acts.ts')).configureAgent(context, agent, options),

@@ -60,7 +60,7 @@ function addWebhooks(program: Command, add: Add, action: Action): void {
   list.action(action(list, async (context) => (await import('./webhooks.ts')).webhooks(context)))
   const test = add(webhook, 'test', 'sign a delivery and send it to the daemon')
     .argument('<webhook>', 'its name in the configuration')
-    .option('--agent <name>', 'the agent it is for')
+    .option('--agent <name>', 'the agent it is for (default: its first one, or main)')
     .option('--body <json>', 'what it says')
     .option('--event <event>', 'the event GitHub names beside the body (default: test)')
   test.action((name: string, options: object) =>

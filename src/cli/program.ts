@@ -7,8 +7,9 @@ import { makeContext } from './context.ts'
 import { asFailure, exits, failureText, tokenExplained, usage, type CliFailure } from './failure.ts'
 import type { Action, Add } from './grammar.ts'
 import { examplesOf } from './help-examples.ts'
+import { exitLines, explainArguments } from './help-exits.ts'
 import type { CliPorts } from './ports.ts'
-import { addCompletion, addInit, addReplay } from './program-admin.ts'
+import { addCompletion, addExports, addInit, addReplay } from './program-admin.ts'
 import { addAgents, addTasks, addWorktrees } from './program-agents.ts'
 import { addChecks } from './program-checks.ts'
 import { addContext } from './program-context.ts'
@@ -70,7 +71,8 @@ function parseFailure(error: CommanderError, help: string): CliFailure {
   )
 }
 
-function build(ports: CliPorts, action: Action): Command {
+/** The whole grammar; what a command does when it is chosen is the caller's. */
+export function build(ports: CliPorts, action: Action): Command {
   const program = new Command('holon')
   program
     .description('Long-lived agents that work, wait, resume and report.')
@@ -86,13 +88,14 @@ function build(ports: CliPorts, action: Action): Command {
       outputError: () => {},
       getOutHelpWidth: () => Math.max(60, ports.terminal.columns() || 100),
     })
-    .addHelpText('after', examplesOf('holon'))
+    .addHelpText('after', `${exitLines('')}${examplesOf('holon')}`)
   addGlobals(program)
   const add: Add = (parent, name, about) => {
     const command = parent.command(name).description(about)
     command.helpOption('--help', 'print this help')
     const full = pathOf(command)
-    command.addHelpText('after', `\n${globalLine}\n${examplesOf(full)}`)
+    const exit = exitLines(full.slice('holon '.length))
+    command.addHelpText('after', `\n${globalLine}\n${exit}${examplesOf(full)}`)
     return command
   }
   addRun(program, add, action)
@@ -107,6 +110,7 @@ function build(ports: CliPorts, action: Action): Command {
   addTui(program, add, action)
   addConfig(program, add, action)
   addCompletion(program, add, action)
+  explainArguments(program)
   return program
 }
 
@@ -232,7 +236,15 @@ function addReads(program: Command, add: Add, action: Action): void {
   why.action((item: string, options: object) =>
     action(why, async (context) => (await import('./why.ts')).why(context, item, options))(),
   )
+  const not = add(program, 'why-not', 'what keeps an item from running, now and before').argument(
+    '<item>',
+    'the work item, like work_7f3a',
+  )
+  not.action((item: string) =>
+    action(not, async (context) => (await import('./why.ts')).whyNot(context, item))(),
+  )
   addReplay(program, add, action)
+  addExports(program, add, action)
   addInbox(program, add, action)
   addTasks(program, add, action)
   addWaits(program, add, action)
@@ -248,7 +260,7 @@ function addReads(program: Command, add: Add, action: Action): void {
   const events = add(program, 'events', 'the events of the home, in order')
     .option('--follow', 'go on as they come')
     .option('--after <seq>', 'only those behind this sequence number')
-    .option('--limit <n>', 'at most so many')
+    .option('--limit <n>', 'at most so many (default: the newest 100)')
     .option('--agent <name>', 'only this agent')
     .option('--work-item <item>', 'only this item')
   events.action((options: object) =>

@@ -168,8 +168,8 @@ export function chooseModel(
     : {
         missing: 'no model is set',
         hint:
-          'give --model provider/model, set HOLON_MODEL, or holon config set model ' +
-          'provider/model; a runbook file needs none',
+          'holon init sets one up; or give --model provider/model, or set HOLON_MODEL; ' +
+          'a runbook file needs none',
       }
 }
 

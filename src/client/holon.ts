@@ -13,6 +13,7 @@ const creating: ReadonlySet<Route> = new Set<Route>([
   'POST /agents',
   'POST /agents/{agent}/messages',
   'POST /agents/{agent}/work-items',
+  'POST /agents/{agent}/imports',
   'POST /agents/{agent}/tasks',
   'POST /agents/{agent}/tasks/{task}/input',
   'POST /agents/{agent}/triggers',

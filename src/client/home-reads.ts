@@ -12,6 +12,8 @@ export type RowFilter = {
   schedule_id?: string
   status?: readonly string[]
   kind?: readonly string[]
+  /** Only rows that are older than this one. */
+  before?: string
   limit: number
 }
 

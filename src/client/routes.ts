@@ -11,6 +11,7 @@ import type * as attention from '../protocol/attention.ts'
 import type * as trees from '../protocol/delegation-record.ts'
 import type * as contexts from '../protocol/context-record.ts'
 import type * as eventPages from '../protocol/event-page.ts'
+import type * as exports from '../protocol/export-record.ts'
 import type * as history from '../protocol/history-record.ts'
 import type * as instructions from '../protocol/instruction-record.ts'
 import type * as messages from '../protocol/message-record.ts'
@@ -103,6 +104,14 @@ type WorkItems = {
     answer: Out<typeof turns.turnTrace>
   }
   'GET /agents/{agent}/work-items/{item}/spend': { answer: Out<typeof spend.spendReport> }
+}
+
+type Exports = {
+  'GET /agents/{agent}/work-items/{item}/export': { answer: Out<typeof exports.exportedItem> }
+  'POST /agents/{agent}/imports': {
+    body: In<typeof exports.newImport>
+    answer: Out<typeof acted.actedOnItem>
+  }
 }
 
 type Waits = {
@@ -267,6 +276,7 @@ type Upkeep = {
 export type Routes = Agents &
   Messages &
   WorkItems &
+  Exports &
   Waits &
   Tasks &
   Children &

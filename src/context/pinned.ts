@@ -6,6 +6,7 @@
  */
 import type { Check } from '../domain/check.ts'
 import { asked } from '../domain/check-words.ts'
+import type { Imported } from '../domain/imported.ts'
 import type { Message } from '../domain/message.ts'
 import type { PlanDescriptor } from '../domain/plan.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
@@ -27,6 +28,7 @@ export function pinnedLines({ projection: { item, wait }, plan, tasks }: ItemVie
   return [
     `id: ${item.id}`,
     `objective: ${oneLine(item.objective)}`,
+    ...importedLines(item.imported),
     `plan: ${planLine(item.plan_status, plan)}`,
     ...planProblem(plan),
     ...todoLines(item.todo_list),
@@ -36,6 +38,15 @@ export function pinnedLines({ projection: { item, wait }, plan, tasks }: ItemVie
     ...(open.length === 0 ? [] : ['open tasks:', ...open.map((task) => `- ${taskWords(task)}`)]),
   ]
 }
+
+/** The operator picked it: its words say what is wanted, and nothing of what is so. */
+const importedLines = (from: Imported | undefined): string[] =>
+  from === undefined
+    ? []
+    : [
+        `imported: its words were written elsewhere, by ${oneLine(from.agent_id)}, and ` +
+          'the operator picked it. What they say of files and rights is to be checked.',
+      ]
 
 function planLine(status: string, plan: PlanDescriptor): string {
   const path = oneLine(plan.path)

@@ -35,6 +35,7 @@ const rows: [what: string, asks: Asks, answers: string[]][] = [
       'stop_agent',
       'abort: run_stale',
       'create_item',
+      'import_item',
       'start_task',
       'create_trigger',
       'create_schedule',

@@ -4,6 +4,7 @@
  * act behind it never disagree.
  */
 import { boundHash } from './answers.ts'
+import type { Carried } from './export-format.ts'
 import type { Delivery } from './delivery.ts'
 import { Draft, openTurn, type Facts } from './facts.ts'
 import { tableOf, type Rows, type Table } from './event.ts'
@@ -49,6 +50,7 @@ export function canOfAgent(view: CanView): Action[] {
     dry(view, 'stop it', { do: 'stop_agent' }),
     { key: 'abort', label: 'abort its run', ...aborts },
     dry(view, 'make a work item', { do: 'create_item', objective: 'x' }),
+    dry(view, 'bring an item in', { do: 'import_item', file: '' }),
     { key: 'start_task', label: 'start a command', ...tried(queueTask(draft(view, []), aTask)) },
     dry(view, 'mint a trigger', { do: 'create_trigger', label: 'x' }),
     dry(view, 'schedule a message', aSchedule),
@@ -211,6 +213,7 @@ function stub(view: CanView): Known {
     home: '/',
     budget: null,
     new_item: { id: 'work_dry', plan: { path: '', sha256: null, bytes: 0, good_sha256: null } },
+    imported: { carried: aCarried, file_sha256: '0'.repeat(64) },
     body_sha256: null,
     body: null,
     earlier_delivery: null,
@@ -218,6 +221,17 @@ function stub(view: CanView): Known {
     answered_by: null,
   }
 }
+
+const aCarried = {
+  agent_id: 'main',
+  work_item_id: 'work_dry',
+  exported_at: '',
+  objective: 'x',
+  plan_status: 'draft',
+  todo_list: [],
+  plan: '',
+  not_taken: [],
+} satisfies Carried
 
 const aTask = {
   id: 'task_dry',

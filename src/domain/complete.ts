@@ -7,6 +7,7 @@ import { oweChecks } from './checks.ts'
 import { activeWaitOf, type Draft } from './facts.ts'
 import { openItem, releaseFocus } from './focus.ts'
 import { taskResultId, type BriefId, type WorkItemId } from './ids.ts'
+import { notAdopted } from './imported.ts'
 import { outsideInput } from './pacing.ts'
 import { isReport } from './report.ts'
 import { isTerminal } from './task.ts'
@@ -60,6 +61,8 @@ export function completeItem(
 ): Completed | Rejection {
   const item = openItem(d, command.work_item_id)
   if ('ok' in item) return item
+  const closed = notAdopted(item, command.by)
+  if (closed) return closed
   const report = command.report?.trim() || null
   const warnings = [...todoWarnings(item), ...runningTaskWarnings(d, item)]
   if (report === null) {

@@ -119,6 +119,7 @@ export const tableOf: { readonly [T in EventType]: Table } = {
   work_item_picked: 'agents',
   focus_released: 'agents',
   work_item_created: 'work_items',
+  work_item_adopted: 'work_items',
   work_item_updated: 'work_items',
   plan_changed: 'work_items',
   work_item_completed: 'work_items',

@@ -7,6 +7,7 @@ import type { ReleaseCause } from './agent.ts'
 import type { Warning } from './call.ts'
 import { agentOf, openTurn, type Draft } from './facts.ts'
 import type { WorkItemId } from './ids.ts'
+import { isUnadopted, notAdopted } from './imported.ts'
 import { limits } from './limits.ts'
 import { overWords } from './budget.ts'
 import { outsideInput } from './pacing.ts'
@@ -50,12 +51,16 @@ export function pickItem(
 ): Picked | Rejection {
   const item = openItem(d, command.work_item_id)
   if ('ok' in item) return item
+  const closed = notAdopted(item, command.by)
+  if (closed) return closed
   const reasonLength = command.reason?.length ?? 0
   if (reasonLength > limits.reason.value) return overLimit(limits.reason, reasonLength)
   const turn = openTurn(d)
   if (command.by === 'operator' && turn !== null) {
     return no('turn_running', `${turn.id} is running; focus is the agent's until it ends.`)
   }
+  // Whoever picks it has looked at it: from here on its words are the operator's own.
+  if (isUnadopted(item)) d.emit({ type: 'work_item_adopted', id: item.id, by: 'operator' })
   const previousId = agentOf(d).current_work_item_id
   const before = previousId === null ? null : project(d, previousId, d.now)
   const target = mustProject(d, item.id)
@@ -125,6 +130,8 @@ function whatHolds(p: Projection): string {
         `${state}: plan_status needs_input holds it. ` +
         'UpdateWorkItem with plan_status draft or ready clears it.'
       )
+    case 'imported':
+      return `${state}: it was imported, and only the operator's pick lets it go on.`
     case 'budget':
       return `${state}. ${overWords(p.reason.over)} Only the operator can raise it.`
     case 'completed':

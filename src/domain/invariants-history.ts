@@ -121,6 +121,7 @@ const items: On = {
       k.found.push(`10: the runtime changed blocked_by of ${event.id}`)
     }
   },
+  work_item_adopted: (k, event) => changeItem(k, event),
   plan_changed: (k, event) => changeItem(k, event),
   work_item_completed(k, event) {
     changeItem(k, event)

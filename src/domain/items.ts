@@ -7,6 +7,7 @@ import type { Check } from './check.ts'
 import { activeWaitOf, openItems, openTurn, type Draft, type Facts } from './facts.ts'
 import { mustProject, openItem, releaseFocus } from './focus.ts'
 import type { WaitId, WorkItemId } from './ids.ts'
+import { notAdopted, type ImportedFrom } from './imported.ts'
 import { admit } from './ingress.ts'
 import { limits } from './limits.ts'
 import { nothingUsed, openMeter, type UseSoFar } from './metering.ts'
@@ -26,6 +27,7 @@ export type CreateItem = {
   budget: Budget | null
   /** The operator's alone to give; absent: none. */
   checks?: readonly Check[]
+  imported?: ImportedFrom
 }
 
 export type Mutated = {
@@ -86,7 +88,7 @@ export type UpdateItem = {
 export function updateItem(d: Draft, command: UpdateItem): Mutated | Rejection {
   const item = openItem(d, command.work_item_id)
   if ('ok' in item) return item
-  const wrong = checkUpdate(command)
+  const wrong = notAdopted(item, command.by) ?? checkUpdate(command)
   if (wrong) return wrong
 
   if (command.checks !== undefined && command.by !== 'operator') {

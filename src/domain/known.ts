@@ -3,6 +3,7 @@
  * carries the act out. Everything here is a value or a pure function, so an act can be decided
  * again on fresh facts, or in a dry run.
  */
+import type { Carried } from './export-format.ts'
 import type { DeliveryId, MessageId, WorkItemId } from './ids.ts'
 import type { Message } from './message.ts'
 import type { UseSoFar } from './metering.ts'
@@ -15,8 +16,10 @@ export type Known = {
   token_hash: TokenHash
   /** `create_agent`: the working folder of an agent that is given none. */
   home: string
-  /** `create_item`: the id and the plan file made for it. */
+  /** `create_item`, `import_item`: the id and the plan file made for it. */
   new_item: { id: WorkItemId; plan: PlanStored } | null
+  /** `import_item`: what was read in the file, and the blob it is kept in. */
+  imported: { carried: Carried; file_sha256: string } | null
   /** A budget is set: what was used so far, and the model of the agent if it has no price. */
   budget: { so_far: UseSoFar; unpriced: string | null } | null
   /** `deliver`, `dead_letter`: the blob of the raw body. */

@@ -38,6 +38,7 @@ const attention = { attention_id: 'a', fingerprint: 'f' } as const
 /** One of every act that reaches an agent, and what a private child makes of it. */
 const acts: Record<DecidedAct['do'], Bare | null> = {
   create_item: { do: 'create_item', objective: 'x' },
+  import_item: { do: 'import_item', file: '' },
   update_item: { do: 'update_item', work_item_id, objective: 'x' },
   pick: { do: 'pick', work_item_id },
   complete: { do: 'complete', work_item_id },

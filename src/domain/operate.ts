@@ -18,7 +18,9 @@ import { activeWaits, type Draft } from './facts.ts'
 import type { WaitId } from './ids.ts'
 import { tellRunningTurn } from './items.ts'
 import type { Known } from './known.ts'
+import { closedUntilPicked } from './imported.ts'
 import * as item from './operate-item.ts'
+import { importItem } from './operate-import.ts'
 import * as inbox from './operate-message.ts'
 import { schedule, trigger } from './operate-schedule.ts'
 import type { DecidedAct, OperatorAct } from './operator-act.ts'
@@ -40,11 +42,19 @@ export function operate(d: Draft, act: DecidedAct, known: Known): Done | Rejecti
     const agent = livingAgent(d)
     if ('ok' in agent) return agent
     const closed = isOpenTo(d, agent, act) ? null : closedToOperator(agent)
-    if (closed) return closed
+    const unpicked = pickFirst(d, agent, act)
+    if (closed ?? unpicked) return (closed ?? unpicked) as Rejection
   }
   const reply = decide(d, act, known)
   if (!isRejection(reply)) keepReceipt(d, act.receipt, reply)
   return reply
+}
+
+/** An imported item is read, changed, completed or picked; all else would have it acted on. */
+function pickFirst(d: Draft, agent: Agent, act: DecidedAct): Rejection | null {
+  if (!('work_item_id' in act) || !act.work_item_id) return null
+  if (act.do === 'pick' || act.do === 'complete' || act.do === 'update_item') return null
+  return closedUntilPicked(d.row('work_items', act.work_item_id), agent.id)
 }
 
 /**
@@ -65,6 +75,8 @@ function decide(d: Draft, act: DecidedAct, known: Known): Done | Rejection {
   switch (act.do) {
     case 'create_item':
       return item.create(d, act, known)
+    case 'import_item':
+      return importItem(d, act, known)
     case 'update_item':
       return item.update(d, act, known)
     case 'pick':

@@ -26,6 +26,8 @@ type ItemAct =
       budget: BudgetChange
       checks: CheckGiven[]
     }>)
+  /** `file` is the text of an export; `again` makes one more of a file that was imported. */
+  | ({ do: 'import_item'; file: string } & Maybe<{ again: boolean }>)
   | ({ do: 'update_item'; work_item_id: string } & Maybe<{
       /** Refused when the item is at another revision. */
       expected_revision: number

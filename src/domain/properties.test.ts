@@ -4,17 +4,20 @@ import fc from 'fast-check'
 import { delivery, prompt, task, waitCommand, World, somePlan } from '../testing/domain.ts'
 import { act, answer, ask, begin, end, taskEnds } from '../testing/domain-turn.ts'
 import { partsOf, plainDue, plainParts } from '../testing/plain-survey.ts'
-import { does, every, everyFew, once } from '../testing/operate.ts'
+import { does, every, everyFew, known, once } from '../testing/operate.ts'
 import { isOverBudget } from './budget.ts'
 import { completeItem } from './complete.ts'
 import { activeWaitOf, agentOf, openItems, openTurn, roundsOf } from './facts.ts'
 import type { Draft, Facts } from './facts.ts'
+import type { Carried } from './export-format.ts'
 import { pickItem } from './focus.ts'
 import type { WorkItemId } from './ids.ts'
+import { isUnadopted } from './imported.ts'
 import { admitEvent, admitPrompt } from './ingress.ts'
 import { violations } from './invariants.ts'
 import { createItem, updateItem, type UpdateItem } from './items.ts'
 import { askOverBudget } from './metering.ts'
+import { operate } from './operate.ts'
 import { askAboutBucket, holdAgent, releaseHolds } from './park.ts'
 import { paceAgent } from './pacing.ts'
 import { anyDue, rankingOf } from './ranking.ts'
@@ -28,6 +31,16 @@ import { unreviewed, type Wake } from './wait.ts'
 import { cancelWait, fireDue, waitFor } from './waiting.ts'
 
 const minute = 60_000
+const brought: Carried = {
+  agent_id: 'elsewhere',
+  work_item_id: 'work_elsewhere',
+  exported_at: '',
+  objective: '',
+  plan_status: 'ready',
+  todo_list: [],
+  plan: '',
+  not_taken: [],
+}
 const sources = ['ci', 'mail', null] as const
 
 /** One thing that happens; the numbers choose among what there is. */
@@ -36,7 +49,10 @@ type Happens = (w: World, n: Happening) => void
 
 const choose = <T>(list: readonly T[], n: number): T | undefined => list[n % (list.length || 1)]
 const anyItem = (w: World, n: number): WorkItemId =>
-  choose(w.all('work_items'), n)?.id ?? ('work_none' as const)
+  choose(
+    w.all('work_items').filter((one) => !isUnadopted(one)),
+    n,
+  )?.id ?? ('work_none' as const)
 
 /** Done by the agent in its turn when one is open, else by the operator. */
 function either(
@@ -59,6 +75,18 @@ function closes(w: World, item: WorkItemId | null, outcome: 'waiting' | 'complet
 }
 
 const happenings = {
+  import: (w, { a }) => {
+    const id = w.mint('work')
+    const carried = { ...brought, objective: `Objective ${a}` }
+    const given = { new_item: { id, plan: somePlan(id) }, imported: { carried, file_sha256: '' } }
+    if (w.all('work_items').length > 5) return
+    w.try((d) => operate(d, { do: 'import_item', agent_id: 'main', file: '' }, known(w, given)))
+  },
+  adopt: (w) => {
+    const came = w.all('work_items').find(isUnadopted)
+    if (came === undefined) return
+    w.try((d) => pickItem(d, { work_item_id: came.id, by: 'operator', reason: null }))
+  },
   create: (w, { a, b }) => {
     if (w.all('work_items').length > 5) return
     either(w, 'CreateWorkItem', {}, (d, by) => {
@@ -169,7 +197,8 @@ const happenings = {
       const verb = (['pause', 'resume', 'remove'] as const)[b] ?? 'remove'
       does(w, { do: `${verb}_schedule`, schedule_id: kept.id })
     } else if (w.all('schedules').length < 4) {
-      const work_item_id = b === 9 ? [...openItems(w.facts)][0]?.id : undefined
+      const adopted = [...openItems(w.facts)].filter((one) => !isUnadopted(one))
+      const work_item_id = b === 9 ? adopted[0]?.id : undefined
       const [missed, overlap] = [missedPolicies[a % 3], overlapPolicies[c % 3]]
       const spec = c === 9 ? once(plus(w.now, minute)) : every(1 + (c % 4))
       const words = { label: 'x', text: 'x' }

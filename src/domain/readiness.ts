@@ -4,6 +4,7 @@
  */
 import { budgetNow, type BudgetNow, type Measured } from './budget.ts'
 import type { WorkItemId } from './ids.ts'
+import { isUnadopted, type ImportedFrom } from './imported.ts'
 import type { Meter } from './meter.ts'
 import type { Timestamp } from './time.ts'
 import { recheckDue, unreviewed, type Wait } from './wait.ts'
@@ -36,6 +37,8 @@ export type StateReason =
   | { code: 'wait'; wait: Wait }
   | { code: 'blocked_by'; text: string }
   | { code: 'needs_input' }
+  /** Brought in a file, and not yet picked by the operator. */
+  | { code: 'imported'; from: ImportedFrom }
   | { code: 'budget'; over: readonly Measured[] }
   | { code: 'nothing_holds_it' }
 
@@ -65,6 +68,9 @@ export function schedulingState(
 ): { state: SchedulingState; reason: StateReason } {
   if (item.state === 'completed') {
     return { state: 'completed', reason: { code: 'completed', at: item.completed_at ?? '' } }
+  }
+  if (item.imported && isUnadopted(item)) {
+    return { state: 'waiting_operator', reason: { code: 'imported', from: item.imported } }
   }
   if (wait !== null) {
     const reason: StateReason = { code: 'wait', wait }

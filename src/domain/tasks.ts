@@ -4,6 +4,7 @@
  */
 import { openTurn, type Draft, type Facts } from './facts.ts'
 import type { TaskId, WorkItemId } from './ids.ts'
+import { notAdopted } from './imported.ts'
 import { limits } from './limits.ts'
 import { closedToOperator, livingAgent } from './agents.ts'
 import { isTerminal, type Task } from './task.ts'
@@ -34,6 +35,8 @@ export function queueTask(d: Draft, task: NewTask): { ok: true; task_id: TaskId 
   if (item !== null && d.row('work_items', item)?.agent_id !== d.agent_id) {
     return no('work_item_not_found', `${item} is not a work item of ${d.agent_id}.`)
   }
+  const unpicked = item === null ? null : notAdopted(d.row('work_items', item), 'agent')
+  if (unpicked) return unpicked
   const running = [...d.rows('tasks')].filter((one) => !isTerminal(one)).length
   const limit = limits.running_tasks
   if (running >= limit.value) {

@@ -4,6 +4,7 @@
  */
 import { overWords, type Measured } from './budget.ts'
 import { agentOf, openTurn } from './facts.ts'
+import type { ImportedFrom } from './imported.ts'
 import { limits } from './limits.ts'
 import { heldMessages } from './metering.ts'
 import { messageSentence } from './schedule.ts'
@@ -48,6 +49,18 @@ export function needsInput(view: View): Told {
       next: `your message about it starts a turn${onceIt(view)}`,
       when: null,
     }),
+  }
+}
+
+/** Brought in a file: nothing begins before a person has looked at it. */
+export function unadopted({ p }: View, from: ImportedFrom): Told {
+  const { work_item_id, agent_id } = from
+  return {
+    why: `was imported and waits for you to pick it since ${p.item.created_at}`,
+    detail: `it was ${work_item_id} of ${agent_id}, exported at ${from.exported_at}`,
+    since: p.item.created_at,
+    next: 'look at its objective and plan; once you pick it, its agent goes on with it',
+    when: null,
   }
 }
 

@@ -64,6 +64,13 @@ export const rejections = {
   workspace_missing: { status: 422, hint: 'Name an existing folder by its absolute path.' },
   work_item_not_found: { status: 404, hint: 'ListWorkItems shows the ids of this agent.' },
   work_item_completed: { status: 409, hint: 'Create a new work item for further work.' },
+  item_not_adopted: {
+    status: 409,
+    hint: 'Look at it: `holon work show`; then pick it: `holon work pick`.',
+  },
+  already_imported: { status: 409, hint: 'Import it once more with `--again` (`again: true`).' },
+  import_invalid: { status: 422, hint: 'Export it again where it came from.' },
+  import_newer: { status: 422, hint: 'Use a newer holon to import it.' },
   revision_stale: { status: 409, hint: 'Read the item again and decide on what it is now.' },
   objective_empty: { status: 422, hint: 'Say in one sentence what is to be achieved.' },
   blocker_empty: { status: 422, hint: 'Give a reason to block, or null to clear the blocker.' },

@@ -102,6 +102,8 @@ function holds(p: Projection, now: Timestamp): string | null {
       return 'blocked_by is set'
     case 'needs_input':
       return 'plan_status is needs_input'
+    case 'imported':
+      return 'it was imported, and the operator has not picked it'
     case 'budget':
       return `over its budget: ${reason.over.map(measuredWords).join(', ')}`
     case 'nothing_holds_it':

@@ -7,6 +7,7 @@ import type { Warning } from './call.ts'
 import { activeWaitOf, activeWaits, agentOf, agentPacing, openTurn, type Draft } from './facts.ts'
 import { releaseFocus, returnFocus } from './focus.ts'
 import { taskResultId, type TaskId, type WaitId, type WorkItemId } from './ids.ts'
+import { notAdopted } from './imported.ts'
 import { limits } from './limits.ts'
 import { isEvent, type Message } from './message.ts'
 import { outsideInput, queueChanged } from './pacing.ts'
@@ -95,6 +96,8 @@ export function waitFor(d: Draft, command: WaitCommand): Waiting | Rejection {
     if (item.state === 'completed') {
       return no('work_item_completed', `${item.id} is completed; nothing can wait on it.`)
     }
+    const closed = notAdopted(item, command.by)
+    if (closed) return closed
   }
   const wrong = check(d, command)
   if (wrong) return wrong

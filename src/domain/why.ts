@@ -10,7 +10,7 @@ import type { CandidateClass, Projection, SchedulingState } from './readiness.ts
 import type { Next } from './schedule.ts'
 import type { Timestamp } from './time.ts'
 import { startsAbout, type Seen, type Told, type View } from './told.ts'
-import { blocked, completed, needsInput, overBudget, waiting } from './told-held.ts'
+import { blocked, completed, needsInput, overBudget, unadopted, waiting } from './told-held.ts'
 import { inTurn, runnable } from './told-runnable.ts'
 import { considered, verdictOf } from './verdicts.ts'
 
@@ -82,6 +82,8 @@ function tell(view: View): Told {
       return blocked(view, reason.text)
     case 'needs_input':
       return needsInput(view)
+    case 'imported':
+      return unadopted(view, reason.from)
     case 'budget':
       return overBudget(view, reason.over)
     case 'nothing_holds_it':

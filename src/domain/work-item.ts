@@ -4,6 +4,7 @@
  */
 import { evolveChecks, type Check, type CheckEvent } from './check.ts'
 import type { AgentId, BriefId, WorkItemId } from './ids.ts'
+import type { AdoptedEvent, Imported, ImportedFrom } from './imported.ts'
 import type { Timestamp } from './time.ts'
 
 export const todoStates = ['pending', 'in_progress', 'completed'] as const
@@ -52,6 +53,8 @@ export type WorkItem = {
   completed_at: Timestamp | null
   /** Event seq of the last change: "has it changed since?" without relying on clocks. */
   changed_seq: number
+  /** Absent: it was made here. */
+  imported?: Imported
 }
 
 /** Who did it: the agent by a tool call, the operator, or the runtime. */
@@ -73,7 +76,10 @@ export type WorkItemEvent =
       budget: Budget | null
       /** Absent: none. */
       checks?: readonly Check[]
+      /** It was brought here in a file. Absent: it is made here. */
+      imported?: ImportedFrom
     }
+  | AdoptedEvent
   | { type: 'work_item_updated'; id: WorkItemId; by: By; changed: WorkItemChanges }
   | { type: 'plan_changed'; id: WorkItemId; plan: PlanStored }
   | {
@@ -114,6 +120,7 @@ export function evolveWorkItem(
       updated_at: meta.at,
       completed_at: null,
       changed_seq: meta.seq,
+      ...(event.imported ? { imported: { ...event.imported, adopted_at: null } } : {}),
     }
   }
   if (item === null) throw new Error(`${event.type} before work_item_created: ${event.id}`)
@@ -132,6 +139,9 @@ export function evolveWorkItem(
     case 'check_finished':
       if (item.state === 'open') throw new Error(`${event.type} before the end of ${event.id}`)
       return { ...moved, checks: evolveChecks(item.checks, event, meta.at) }
+    case 'work_item_adopted':
+      if (!item.imported) throw new Error(`${event.id} was made here and is adopted`)
+      return { ...moved, imported: { ...item.imported, adopted_at: meta.at } }
     case 'work_item_updated':
       return { ...moved, ...event.changed }
     case 'plan_changed':

@@ -129,9 +129,9 @@ describe('the door of a home', () => {
     })
   }
 
-  test('a body of more than 1 MiB is refused by its length alone', async (t) => {
+  test('a body of more than 9 MiB is refused by its length alone', async (t) => {
     const { door, acts } = await opened(t)
-    const answer = await ask(door.port, { body: ' '.repeat(1024 * 1024 + 1) })
+    const answer = await ask(door.port, { body: ' '.repeat(9 * 1024 * 1024 + 1) })
     assert.deepEqual([answer.status, acts], [413, []])
   })
 

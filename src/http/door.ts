@@ -18,8 +18,8 @@ export type DoorPorts = {
 /** Contract: `close` ends the listening and every connection; twice is nothing. */
 export type Door = { port: number; close(): Promise<void> }
 
-/** Bytes of a request body. */
-const bodyLimit = 1024 * 1024
+/** Bytes of a request body: an item that is imported, in quotes. */
+const bodyLimit = 9 * 1024 * 1024
 /** Milliseconds for a whole request to arrive. */
 const requestPatience = 10_000
 

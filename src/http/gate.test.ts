@@ -209,7 +209,7 @@ describe('the gate', () => {
     const init = { method: 'POST', headers: json, body, duplex: 'half' } as Asked
     const answer = await fake.ask('/operator', init)
     assert.deepEqual(await problemIn(answer), [413, 'too_large'])
-    assert.ok(pulled <= httpLimits.api_body.value + 4 * 65_536, `${pulled} bytes were read`)
+    assert.ok(pulled <= httpLimits.import_body.value + 4 * 65_536, `${pulled} bytes were read`)
   })
 
   test('a body that does not come is given up at the deadline', async () => {

@@ -30,18 +30,22 @@ export type Door =
   | { kind: 'probe' }
   | { kind: 'callback'; token: string }
   | { kind: 'webhook'; name: string }
-  | { kind: 'api' }
+  | { kind: 'api'; takes_files: boolean }
+
+/** The two routes that an item comes in by. */
+const takesFiles = /^\/(?:operator|agents\/[^/]+\/imports)$/
 
 /** By the same path the router goes by; whatever is not one of the three public forms is `api`. */
 export function doorOf(path: string): Door {
   if (path === '/healthz' || path === '/readyz') return { kind: 'probe' }
   const [, first, second, third, ...rest] = path.split('/')
-  if (rest.length > 0 || second === undefined || second === '') return { kind: 'api' }
+  const takes_files = takesFiles.test(path)
+  if (rest.length > 0 || second === undefined || second === '') return { kind: 'api', takes_files }
   if (first === 'callbacks' && third === undefined) return { kind: 'callback', token: second }
   if (first === 'webhooks' && third !== undefined && third !== '') {
     return { kind: 'webhook', name: `${second}/${third}` }
   }
-  return { kind: 'api' }
+  return { kind: 'api', takes_files }
 }
 
 /** The hash under which the token of a trigger is stored. */
@@ -118,7 +122,10 @@ function originRefusal(c: C, own: ReadonlySet<string>): Refusal | null {
   return refuse({ code: 'foreign_origin', message: 'A page of another origin sent this request.' })
 }
 
-const capOf = (door: Door) => (door.kind === 'api' ? httpLimits.api_body : httpLimits.ingress_body)
+const capOf = (door: Door) => {
+  if (door.kind !== 'api') return httpLimits.ingress_body
+  return door.takes_files ? httpLimits.import_body : httpLimits.api_body
+}
 
 function tooLarge(door: Door): Refusal {
   const message = `A body of this route has at most ${capOf(door).value} bytes.`

@@ -7,6 +7,7 @@ import { projectionOf, type AgentView } from '../protocol/agent-view.ts'
 import type { Rows } from '../protocol/records.ts'
 import { spendReport, spendRowOf } from '../protocol/spend-record.ts'
 import { turnTrace } from '../protocol/turn-record.ts'
+import { whyHistory } from '../protocol/why-history.ts'
 import { whyOf, whyRecord } from '../protocol/why.ts'
 import { planView } from '../protocol/work-item-record.ts'
 import { answerOf } from './act.ts'
@@ -21,9 +22,6 @@ import type { Views } from './views.ts'
 import { itemParams } from './work-items.ts'
 
 const tags = ['work items']
-
-/** Stored decisions that come with `history=true`; the events have the rest. */
-const decisionsShown = 20
 
 const why = createRoute({
   method: 'get',
@@ -73,9 +71,11 @@ export function register(app: HttpApp, home: HomePort, views: Views): void {
     const [last] = await home.reads.list('decisions', { agent_id: agent, limit: 1 })
     const found = whyOf(view, p, last ?? null)
     if (!history) return c.json(found, 200)
-    const about = { agent_id: agent, work_item_id: row.id, limit: decisionsShown }
-    const stored = await home.reads.list('decisions', about)
-    return c.json({ ...found, history: stored.toReversed() }, 200)
+    const { runs, complete } = await whyHistory(
+      (filter) => home.reads.list('decisions', { agent_id: agent, ...filter }),
+      row.id,
+    )
+    return c.json({ ...found, history: runs, history_complete: complete }, 200)
   })
 
   app.openapi(plan, async (c) => {

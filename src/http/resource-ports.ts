@@ -7,6 +7,7 @@ import type { MemoryAnswer, MemoryQuery } from '../domain/memory.ts'
 import type { Rejection } from '../domain/verdict.ts'
 import type { Rows } from '../protocol/records.ts'
 import type { AgentInstructions } from '../protocol/instruction-record.ts'
+import type { ExportedItem } from '../protocol/export-record.ts'
 import type { TextPart } from '../protocol/context-record.ts'
 import type { SpendGroup, SpendKey } from '../protocol/spend-record.ts'
 import type { Notes } from '../protocol/turn-record.ts'
@@ -43,6 +44,8 @@ export interface ResourcePort {
   process_notes(item: Rows['work_items']): Promise<Notes>
   /** What the agent is told of how work is done, as its files are now. No file makes it fail. */
   instructions(agent: Rows['agents']): Promise<Omit<AgentInstructions, 'agent_id'>>
+  /** The item as a file, without secrets. Rejects with a fault of the ledger. */
+  export_item(item: Rows['work_items']): Promise<ExportedItem>
   /** The text of request `n` of a turn as it was sent; null when there is none, or it is gone. */
   request_text(turn_id: string, n: number): Promise<TextPart[] | null>
 }

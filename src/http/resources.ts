@@ -6,6 +6,7 @@ import * as agents from './agents.ts'
 import type { HttpApp } from './app-env.ts'
 import * as attention from './attention.ts'
 import * as checks from './checks.ts'
+import * as exports from './exports.ts'
 import * as delegations from './delegations.ts'
 import * as contexts from './contexts.ts'
 import * as deliveries from './deliveries.ts'
@@ -36,6 +37,7 @@ const overViews = [
   workItems,
   checks,
   itemViews,
+  exports,
   waits,
   tasks,
   delegations,

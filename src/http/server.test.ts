@@ -191,7 +191,7 @@ describe('the server', () => {
       'POST /operator HTTP/1.1',
       `host: 127.0.0.1:${port}`,
       'content-type: application/json',
-      `content-length: ${httpLimits.api_body.value + 1}`,
+      `content-length: ${httpLimits.import_body.value + 1}`,
       'connection: close',
     ]
     assert.match(await raw(port, `${head.join('\r\n')}\r\n\r\n`), /^HTTP\/1\.1 413 /)

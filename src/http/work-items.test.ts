@@ -179,7 +179,14 @@ test('§13: the same Idempotency-Key makes one item; with another body it is 422
 test('§13: why is structured, with what may be done and the decisions; reading wakes nobody', async (t) => {
   const { api, item, wait } = await asked(t)
   const seq = api.box.host.facts('main')?.seq
-  type Told = { state: string; can: Can[]; sentence: string; last_decision: unknown; history: [] }
+  type Told = {
+    state: string
+    can: Can[]
+    sentence: string
+    last_decision: unknown
+    history: { at: string }[]
+    history_complete: boolean
+  }
   const why = await api.get<Told>(`${items}/${item.id}/why?history=true`)
   assert.equal(why.state, 'waiting_operator')
   assert.match(why.sentence, /^Release 2\.4\.0 waits for you since .*: "Ship it\?"$/)
@@ -190,8 +197,10 @@ test('§13: why is structured, with what may be done and the decisions; reading 
       ['look', 'GET', `${items}/${item.id}`],
     ],
   )
-  const { decisions } = await api.get<{ decisions: unknown[] }>('/agents/main/decisions')
-  assert.deepEqual([why.last_decision, why.history], [decisions[0], []])
+  const { decisions } = await api.get<{ decisions: object[] }>('/agents/main/decisions')
+  assert.equal(why.history_complete, true)
+  const run = { chosen: false, times: 1, first_at: why.history[0]?.at }
+  assert.deepEqual([why.last_decision, why.history], [decisions[0], [{ ...decisions[0], ...run }]])
   await api.get(`${items}/${item.id}/trace`)
   await api.get('/state')
   assert.equal(api.box.host.facts('main')?.seq, seq)

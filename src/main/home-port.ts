@@ -4,12 +4,14 @@
  */
 import type { StoredEvent } from '../domain/event.ts'
 import type { TaskId, TurnId, WorkItemId } from '../domain/ids.ts'
+import type { Redactor } from '../domain/redact.ts'
 import type { HomePort, HomeReads, StreamNotice } from '../http/ports.ts'
 import type { LedgerReads } from '../ledger/port.ts'
 import type { Notes } from '../protocol/turn-record.ts'
 import type { Host, HostNotice } from '../runtime/ports.ts'
 import type { Rows } from '../domain/event.ts'
 import { clock, files, readText, userHome } from './machine.ts'
+import packageJson from '../../package.json' with { type: 'json' }
 import { frameOf } from './live-frames.ts'
 
 /** What of a process that serves the home is neither in the ledger nor in the host. */
@@ -23,6 +25,8 @@ export type Served = {
   upkeep: HomePort['upkeep']
   search: HomePort['search']
   has_owner?: boolean
+  /** Knows what is a secret today. */
+  redactor: () => Promise<Redactor>
 }
 
 /** What of a host is read; without one, of what it would say. */
@@ -60,7 +64,7 @@ export function readsOf(ledger: LedgerReads): HomeReads {
 export function homePort(
   ledger: LedgerReads,
   host: HostReads,
-  { home, ...served }: Served,
+  { home, redactor, ...served }: Served,
 ): HomePort {
   return {
     ...served,
@@ -82,6 +86,7 @@ export function homePort(
     plan: (item) => host.plan(item),
     plan_text: ({ plan_artifact: { path } }) => planText(path),
     process_notes: (item) => notesOf(ledger, item.id),
+    export_item: async (item) => exported(ledger, { home, redactor: await redactor() }, item),
     instructions: (agent) => instructionsOf(home, agent),
     request_text: async (turn_id, n) => {
       const { requestTextOf } = await import('../runtime/sent-text.ts')
@@ -108,6 +113,19 @@ const largestPlan = 4 * 1024 * 1024
 async function planText(path: string): Promise<string | null> {
   const read = await readText(path, largestPlan)
   return read.ok ? read.text : null
+}
+
+async function exported(
+  ledger: LedgerReads,
+  { home, redactor }: { home: string; redactor: Redactor },
+  item: Rows['work_items'],
+) {
+  const { exportItem } = await import('../runtime/export-item.ts')
+  const plan = await planText(item.plan_artifact.path)
+  const now = new Date(clock.now()).toISOString()
+  const places = { home, user_home: userHome }
+  const program = packageJson.version
+  return exportItem({ ledger, places, redactor, program, now, plan }, item)
 }
 
 /** The same files as its next turn would begin with; of instructions without their text. */

@@ -46,6 +46,7 @@ export async function offlineApi(home: string) {
       metrics: () => Promise.resolve(''),
       // A run may own it: it has no API, and its agents go on all the same.
       has_owner: (await ownerOf(home)) !== null,
+      redactor: () => offlineRedactor(home),
       upkeep: { keep_days: null, retain: onlyRead, backup: onlyRead },
       search: async (asked) =>
         (await (memory ??= offlineMemory(home, reader, processes))).search(null, asked),
@@ -72,6 +73,11 @@ export async function offlineApi(home: string) {
 
 /** Takes into the index what was committed since, without the secrets of the configuration. */
 async function offlineMemory(home: string, ledger: Reader, processes: Processes) {
+  return memoryOf({ home, ledger, processes, redactor: await offlineRedactor(home) })
+}
+
+/** Knows the secrets of the configuration, as it is now. */
+async function offlineRedactor(home: string) {
   const [{ readConfig }, { secretsOf }, { nearest }] = await Promise.all([
     import('../cli/config-file.ts'),
     import('./secrets.ts'),
@@ -80,7 +86,7 @@ async function offlineMemory(home: string, ledger: Reader, processes: Processes)
   const { config } = await readConfig({ read_text: readText, nearest }, home)
   const { redactor } = await secretsOf(config)
   redactor.register('control_token', (await readToken(home)) ?? '')
-  return memoryOf({ home, ledger, processes, redactor })
+  return redactor
 }
 
 async function factsIn(reader: Reader): Promise<Map<string, Facts>> {

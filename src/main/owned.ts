@@ -67,7 +67,7 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
       ? { has_listener: false }
       : { has_listener: true, waits_for_room: true }),
   })
-  return { ledger, processes, models, memory, host }
+  return { ledger, processes, models, memory, host, redactor }
 }
 
 export type TakenHome = Awaited<ReturnType<typeof takeHome>>

@@ -144,6 +144,7 @@ async function listen(
         ready: () => taken.host.ready() && !state.stopping,
         metrics: () => telemetry.metrics(),
         upkeep,
+        redactor: () => Promise.resolve(taken.redactor),
         search: (asked) => taken.memory.search(null, asked),
       }),
       {

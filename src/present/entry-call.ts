@@ -7,6 +7,7 @@ import type { Entry, Level } from './entry.ts'
 import { entry, facts, line, lines, msBetween, type Sight } from './entry-parts.ts'
 import type { Group } from './group.ts'
 import type { Mark } from './marks.ts'
+import type { Safe } from './safe.ts'
 import { took } from './span.ts'
 
 /** Lines of an output that stand below a call that failed. */
@@ -82,7 +83,7 @@ function record(group: Group) {
 type TaskState = Pick<Entry, 'mark' | 'since' | 'facts'>
 
 export function stateOfTask(task: Group): TaskState {
-  const { task_started, task_cancelling, task_ended, task_readopted, task_asked } = task.heard
+  const { task_started, task_cancelling, task_ended, task_readopted } = task.heard
   const again = task_readopted === undefined ? '' : 'taken up again'
   if (task_ended !== undefined) {
     const { status, exit_status, ended_at, reason } = task_ended.event
@@ -102,9 +103,22 @@ export function stateOfTask(task: Group): TaskState {
     return { mark: 'working', since: null, facts: facts(again, 'being stopped') }
   }
   if (task_started === undefined) return { mark: 'next', since: null, facts: facts('queued') }
-  const asks = task_asked !== undefined && task.heard.task_answered === undefined
+  const asks = isAsking(task)
   const mark = asks ? 'needs_me' : 'working'
   return { mark, since: task_started.event.started_at, facts: facts(again, asks ? 'asks' : '') }
+}
+
+/** Each question of a child is followed by what ended it, or it is open. */
+const isAsking = ({ heard }: Group): boolean =>
+  heard.task_asked !== undefined && (heard.task_answered?.seq ?? 0) < heard.task_asked.seq
+
+/** What a child asked last, and whether it was answered. */
+function asked(task: Group): Safe[] {
+  const { task_asked } = task.heard
+  if (task_asked === undefined) return []
+  const { text, of } = task_asked.event.asking
+  const verb = isAsking(task) ? 'asks' : 'asked'
+  return [line(`${verb}${of === 'operator' ? ' you' : ''}: ${text}`)]
 }
 
 /** A task that no call has started: of an operator, or a child's. */
@@ -117,6 +131,9 @@ export function taskEntry(group: Group, _sight: Sight, level: Level): Entry | nu
     title: line(queued.cmd === null ? queued.label : oneCommand(queued.cmd)),
     subject: { noun: 'task', id: group.id },
     cli: line(`holon tasks output ${group.id}`),
-    body: level === 3 ? [line(`${group.id}  seq ${group.seq}  in ${queued.workdir}`)] : [],
+    body: [
+      ...asked(group),
+      ...(level === 3 ? [line(`${group.id}  seq ${group.seq}  in ${queued.workdir}`)] : []),
+    ],
   })
 }

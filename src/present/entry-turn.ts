@@ -117,10 +117,15 @@ export function roundEntry(group: Group, sight: Sight, level: Level): Entry | nu
     recorded === undefined
       ? (sight.live(group.id) ?? '')
       : recorded.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+  const recap =
+    sent.recapped === undefined ? '' : `compacted: rounds 1 to ${sent.recapped} stand as a recap`
   if (level < 3) {
-    return text.trim() === '' ? null : entry(group, 'text', { body: lines(text) })
+    const nothing = text.trim() === '' && (recap === '' || level === 1)
+    const title = level === 1 ? '' : recap
+    return nothing ? null : entry(group, 'text', { title: line(title), body: lines(text) })
   }
-  const given = { title: line(`request ${sent.n}, ${sent.kind}`), body: lines(text) }
+  const title = [`request ${sent.n}, ${sent.kind}`, recap].filter((part) => part !== '').join('; ')
+  const given = { title: line(title), body: lines(text) }
   if (recorded === undefined) return entry(group, 'text', { ...given, mark: 'working' })
   const { input_tokens: into, output_tokens: out, cached_input_tokens: cached } = recorded.usage
   const share = into === null || cached === null || into === 0 ? null : (cached / into) * 100

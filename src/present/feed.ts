@@ -28,30 +28,37 @@ export const emptyFeed = (agent_id: string): Feed => ({
 export function heardBy(feed: Feed, events: readonly StoredEvent[], whole?: Range): Feed {
   const groups = new Draft(feed.groups)
   let heard = feed.heard
-  let took = false
+  // A stream brings one after another: they are joined to what was heard once, at its end.
+  let run: { from: number; to: number } | null = null
   for (const stored of events) {
     const { seq } = stored
-    if (stored.agent_id !== feed.agent_id || seq <= feed.folded || covers(heard, seq)) continue
+    if (stored.agent_id !== feed.agent_id || seq <= feed.folded) continue
+    if ((run !== null && seq <= run.to && seq >= run.from) || covers(heard, seq)) continue
     for (const place of placesOf(stored)) {
       groups.set(place.id, withEvent(groups.get(place.id), place, stored))
     }
-    heard = joined(heard, seq, seq)
-    took = true
+    if (run !== null && seq === run.to + 1) run.to = seq
+    else {
+      if (run !== null) heard = joined(heard, run.from, run.to)
+      run = { from: seq, to: seq }
+    }
   }
+  if (run !== null) heard = joined(heard, run.from, run.to)
   if (whole !== undefined && whole.from <= whole.to) {
     heard = joined(heard, Math.max(whole.from, feed.folded + 1), whole.to)
   }
-  if (!took && heard === feed.heard) return feed
+  if (run === null && heard === feed.heard) return feed
   return bounded({ ...feed, groups: groups.done(), heard }, groups)
 }
 
 /** Drops a quarter at once, so that it is not done for every event. */
 function bounded(feed: Feed, groups: Draft<Group>): Feed {
   if (groups.size <= bounds.entries) return feed
-  const oldest = [...groups.values()].sort((a, b) => a.last_seq - b.last_seq)
-  const leaving = oldest.slice(0, groups.size - Math.floor(bounds.entries * 0.75))
-  for (const { id } of leaving) groups.delete(id)
-  const folded = leaving.at(-1)?.last_seq ?? feed.folded
+  const all = [...groups.values()]
+  const seqs = Float64Array.from(all, ({ last_seq }) => last_seq).sort()
+  const folded = seqs[groups.size - Math.floor(bounds.entries * 0.75) - 1] ?? feed.folded
+  // Two groups may have their last event in common: both leave with it.
+  for (const { id, last_seq } of all) if (last_seq <= folded) groups.delete(id)
   const heard = feed.heard
     .filter(({ to }) => to > folded)
     .map(({ from, to }) => ({ from: Math.max(from, folded + 1), to }))

@@ -261,7 +261,10 @@ function shortened(value: unknown): unknown {
   }
   if (typeof value !== 'object' || value === null) return value
   let out: Record<string, unknown> | null = null
-  for (const [key, one] of Object.entries(value)) {
+  // Plain data has no fields but its own; a list of them would be made for every event.
+  for (const key in value) {
+    const one = (value as Record<string, unknown>)[key]
+    if (typeof one === 'string' ? one.length <= bounds.text : typeof one !== 'object') continue
     const short = shortened(one)
     if (short !== one) (out ??= { ...value })[key] = short
   }

@@ -26,6 +26,7 @@ export const markOf: { readonly [K in Attention['kind']]: Mark } = {
   failed_turn: 'failed',
   budget: 'needs_me',
   needs_input: 'needs_me',
+  imported: 'needs_me',
   blocked: 'blocked',
   dead_message: 'failed',
   dead_delivery: 'failed',
@@ -100,6 +101,7 @@ export function itemWords(
   if (item.meter !== null && item.meter.over.length > 0) {
     return `budget: ${item.meter.over.map(measuredWords).join(', ')}`
   }
+  if (item.imported?.adopted_at === null) return 'imported: look at it, then pick it'
   const { wait } = item
   if (wait !== null) return waitWords(wait, agent, times)
   if (item.blocked_by !== null) return `blocked: ${item.blocked_by}`

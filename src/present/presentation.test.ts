@@ -176,6 +176,47 @@ describe('however events arrive', () => {
   })
 })
 
+describe('a history that is gone (410)', () => {
+  const gone = (p: Presentation) =>
+    apply(p, { kind: 'link', link: { kind: 'gone', snapshot: '/state' } })
+  const events = eventsIn('first-objective')
+  const last = events.at(-1)?.global_seq ?? 0
+
+  test('asks for the state, goes on behind it, and leaves what was pruned as a gap', () => {
+    const p = gone(whole(events))
+    assert.deepEqual(wants(p), [{ kind: 'state' }])
+    const known = apply(p, { kind: 'state', state: { ...aState(), last_seq: last + 900 } })
+    assert.deepEqual([known.last_seq, known.state_is_old], [last + 900, false])
+    const live = apply(known, { kind: 'link', link: { kind: 'live' } })
+    assert.deepEqual(views(live), views(whole(events)))
+    const [first] = events
+    assert.ok(first)
+    const seq = (events.at(-1)?.seq ?? 0) + 901
+    const next = { ...first, seq, global_seq: last + 901 }
+    const behind = apply(live, { kind: 'events', events: [next] })
+    const gap = { kind: 'page', agent_id: 'main', from: seq - 900, to: seq - 1 }
+    assert.deepEqual(
+      wants(behind).filter(({ kind }) => kind === 'page'),
+      [gap],
+    )
+    assert.ok(thread(behind, 'main', null, 2).some(({ kind }) => kind === 'gap'))
+  })
+
+  test('of a home that was restored is forgotten, for its seqs are given again', () => {
+    const p = gone(whole(events))
+    const restored = apply(p, { kind: 'state', state: { ...aState(), last_seq: 2 } })
+    assert.deepEqual([restored.last_seq, restored.state_is_old], [2, false])
+    assert.deepEqual(thread(restored, 'main', null, 3), [])
+    const again = apply(restored, { kind: 'events', events })
+    assert.deepEqual(views(again), views(whole(events)))
+  })
+
+  test('a state that is older than the one shown is not taken while the link lives', () => {
+    const p = apply(watching(), { kind: 'state', state: { ...aState(), last_seq: 50 } })
+    assert.equal(apply(p, { kind: 'state', state: { ...aState(), last_seq: 40 } }), p)
+  })
+})
+
 describe('bounds', () => {
   test('a long history is held to its bound, says so, and takes nothing older', () => {
     const [base] = eventsIn('first-objective').filter(

@@ -119,13 +119,17 @@ const isHeard = ({ state }: Sent, events: readonly StoredEvent[]): boolean =>
   events.some(({ event }) => event.type === 'message_admitted' && event.id === state.message_id)
 
 function withState(p: Presentation, state: StateRecord): Presentation {
-  if (state.last_seq < p.state.last_seq) return p
+  const isGone = p.link.kind === 'gone'
+  if (state.last_seq < p.state.last_seq && !isGone) return p
+  // A home that was restored counts its events anew: what was heard of it is of another history.
+  const wentBack = isGone && state.last_seq < p.last_seq
   return {
     ...p,
     state,
+    feeds: wentBack ? p.feeds.map(({ agent_id }) => emptyFeed(agent_id)) : p.feeds,
     heard_at: later(p.heard_at, state.now),
-    last_seq: p.link.kind === 'gone' ? state.last_seq : p.last_seq,
-    state_is_old: p.last_seq > state.last_seq,
+    last_seq: isGone ? state.last_seq : p.last_seq,
+    state_is_old: !isGone && p.last_seq > state.last_seq,
   }
 }
 

@@ -26,6 +26,8 @@ export function stateCell(view: AgentView, p: Projection, zone: Zone): StateCell
       return { mark: 'blocked', text: `blocked: ${reason.text}` }
     case 'needs_input':
       return { mark: 'needs_me', text: 'your input on its plan' }
+    case 'imported':
+      return { mark: 'needs_me', text: 'imported: look at it, then pick it' }
     case 'budget':
       return { mark: 'needs_me', text: `budget: ${reason.over.map(measuredWords).join(', ')}` }
     case 'nothing_holds_it':

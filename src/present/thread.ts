@@ -128,8 +128,10 @@ function toldTexts(groups: readonly Group[]): Map<string, readonly string[]> {
 }
 
 /** Words that were delivered as they are stand there once, as what was delivered. */
-function isTold({ noun, turn_id, heard }: Group, { kind }: Entry, { told }: Around): boolean {
-  if (noun !== 'round' || kind !== 'text' || turn_id === null) return false
+function isTold(group: Group, { kind, title }: Entry, { told }: Around): boolean {
+  const { noun, turn_id, heard } = group
+  // One with a title says more than its text.
+  if (noun !== 'round' || kind !== 'text' || turn_id === null || title !== '') return false
   const text = heard.round_recorded?.event.parts
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))
     .join('\n')

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { agentView, projectionOf } from '../protocol/agent-view.ts'
 import { attentionOf } from '../protocol/attention.ts'
-import { whyOf, type Decision, type Why } from '../protocol/why.ts'
+import type { DecisionRun } from '../protocol/why-history.ts'
+import { whyOf, type Why } from '../protocol/why.ts'
 import { deliver, item, say, wait, waitOf, World } from '../testing/domain.ts'
 import { situate, situations } from '../testing/why-situations.ts'
 import { viewOf } from '../testing/why-world.ts'
@@ -114,7 +115,7 @@ describe('times and ids', () => {
 
   test('stored decisions are one line each, with what they passed over, and a line for the rest', () => {
     const w = new World()
-    const one = (n: number, because: string): Decision => ({
+    const one = (n: number, because: string, times = 1): DecisionRun => ({
       id: `dec_${uuid.slice(0, -1)}${n}`,
       agent_id: 'main',
       at: new Date(Date.parse(w.now) - n * 1_440 * minute).toISOString(),
@@ -124,12 +125,15 @@ describe('times and ids', () => {
       message_id: null,
       evidence: [],
       considered: [],
+      chosen: true,
+      times,
+      first_at: w.now,
     })
-    const history = [one(0, 'the operator spoke'), one(1, `task_${uuid} ended`)]
+    const history = [one(0, 'the operator spoke'), one(1, `task_${uuid} ended`, 4)]
     assert.deepEqual(historyLines(history, { ...short(w), rest: 'holon events' }), [
       'decisions about it, newest first',
       '  09:00        dec_5df0  start_turn(message), because the operator spoke',
-      '  1 Mar 09:00  dec_5df1  start_turn(message), because task_5dfb ended',
+      '  1 Mar 09:00  dec_5df1  start_turn(message), because task_5dfb ended (×4 since 09:00)',
       '  older ones: holon events',
     ])
     const considered = [

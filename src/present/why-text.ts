@@ -3,6 +3,7 @@
  * what the scheduler says about each candidate. The record's own words: times are read by a clock
  * and ids are short, and nothing is added.
  */
+import type { DecisionRun } from '../protocol/why-history.ts'
 import { sentenceOf, type Decision, type Why } from '../protocol/why.ts'
 import { safe } from './safe.ts'
 import type { ShortIds } from './short-id.ts'
@@ -21,6 +22,20 @@ export function whyLines(why: Why, { zone, ids, decided }: WhyStyle): string[] {
     ...(why.state === 'completed' ? [] : [`cost  ${cost}`]),
     ...canLines(why, ids, decided),
     ...(decided ? decisionLines(why, zone) : []),
+  ].map((line) => shown(line, ids))
+}
+
+/** What keeps it from running, in the words of the rule that excluded it. */
+export function whyNotLines(why: Why, { zone, ids }: Omit<WhyStyle, 'decided'>): string[] {
+  ids.know([why.work_item_id])
+  const verdict = clockTimes(why.verdict, zone)
+  const runs = why.verdict === 'chosen' || why.verdict === 'a turn is about it'
+  const ahead = why.when !== null && why.when > zone.now ? `; ${due(why.when, zone)}` : ''
+  return [
+    `${why.work_item_id}  ${runs ? 'is not passed over' : 'does not run now'}: ${verdict}`,
+    `now   ${why.decision.do}: ${clockTimes(why.decision.because, zone)}`,
+    `next  ${clockTimes(why.next, zone)}${ahead}`,
+    ...canLines(why, ids, false),
   ].map((line) => shown(line, ids))
 }
 
@@ -64,7 +79,7 @@ const decided = ({ decision, because }: Decision, zone: Zone): string =>
 
 /** Stored decisions about the item, newest first as they come; the last line is for the rest. */
 export function historyLines(
-  history: readonly Decision[],
+  history: readonly DecisionRun[],
   { zone, ids, rest }: { zone: Zone; ids: ShortIds; rest: string | null },
 ): string[] {
   ids.know(history.map(({ id }) => id))
@@ -75,12 +90,17 @@ export function historyLines(
     history.length === 0 ? 'no decision about it is stored' : 'decisions about it, newest first',
     ...history.flatMap((one, n) => [
       `  ${padEnd(ats[n] ?? '', wideAt ?? 0)}  ${padEnd(names[n] ?? '', wide ?? 0)}  ` +
-        decided(one, zone),
+        decided(one, zone) +
+        often(one, zone),
       ...passedOver(one, zone),
     ]),
     ...(rest === null ? [] : [`  older ones: ${rest}`]),
   ].map((line) => shown(line, ids))
 }
+
+/** A run is told by its newest. */
+const often = ({ times, first_at }: DecisionRun, zone: Zone): string =>
+  times === 1 ? '' : ` (×${times} since ${clock(first_at, zone)})`
 
 /** The candidates a decision looked at, each with the first rule that excluded it. */
 const passedOver = ({ considered }: Decision, zone: Zone): string[] =>

@@ -33,6 +33,11 @@ const doors: {
     'POST',
     `${of(a)}/work-items`,
   ],
+  import_item: ({ agent_id: a }) => [
+    a === 'main' ? 'holon import <file>' : `holon import --agent ${a} <file>`,
+    'POST',
+    `${of(a)}/imports`,
+  ],
   start_task: ({ agent_id: a }) => [null, 'POST', `${of(a)}/tasks`],
   create_trigger: ({ agent_id: a }) => [
     `holon trigger create --agent ${a} <label>`,

@@ -24,6 +24,7 @@ export const attentionKinds = [
   'failed_turn',
   'budget',
   'needs_input',
+  'imported',
   'blocked',
   'check_failed',
   'check_asked',
@@ -187,6 +188,11 @@ function stuckItems(view: AgentView): Entry[] {
       const { over } = budget
       const acts = () => [raiseBudget(item, over)]
       return [{ ...base, kind: 'budget', text: overWords(over), since: item.updated_at, acts }]
+    }
+    if (reason.code === 'imported') {
+      const text = 'it was imported: look at it, then pick it'
+      const acts = () => [actOn('pick', 'pick it', item)]
+      return [{ ...base, kind: 'imported', text, since: item.created_at, acts }]
     }
     if (reason.code === 'needs_input') {
       const text = 'its plan needs your input'

@@ -97,6 +97,15 @@ const agentEvents = {
 
 const check = { id: workItemId, name: text, n: count }
 
+const importedFrom = z
+  .strictObject({
+    agent_id: text,
+    work_item_id: text,
+    exported_at: timestamp,
+    file_sha256: sha256,
+  })
+  .meta({ id: 'ImportedFrom' })
+
 const itemEvents = {
   work_item_created: {
     id: workItemId,
@@ -107,7 +116,9 @@ const itemEvents = {
     plan,
     budget: item.budget,
     checks: item.checks,
+    imported: importedFrom.optional(),
   },
+  work_item_adopted: { id: workItemId, by: z.literal('operator') },
   work_item_updated: {
     id: workItemId,
     by,

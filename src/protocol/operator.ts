@@ -67,6 +67,12 @@ const itemActs = [
     checks: z.array(checkGiven).optional(),
   }),
   z.strictObject({
+    do: z.literal('import_item'),
+    ...common,
+    file: z.string(),
+    again: z.boolean().optional(),
+  }),
+  z.strictObject({
     do: z.literal('update_item'),
     ...onItem,
     expected_revision: z.number().optional(),

@@ -53,6 +53,10 @@ const ofAgents = {
 const ofItems = {
   work_item_not_found: 'No work item of this agent has the id.',
   work_item_completed: 'The work item is completed, and what is completed does not change.',
+  item_not_adopted: 'The item was imported, and nothing is done about it before you pick it.',
+  already_imported: 'The agent has an item that was imported from the very same file.',
+  import_invalid: 'The file is no export of a work item, or it was cut off or changed.',
+  import_newer: 'The file was written by a newer version, in a format this one does not know.',
   revision_stale: 'The item has changed since the revision that was expected.',
   objective_empty: 'A work item was to be made, or changed, without an objective.',
   blocker_empty: 'An item was to be blocked without a reason.',

@@ -21,6 +21,8 @@ export type { Wait } from '../domain/wait.ts'
 export type { WorkItem } from '../domain/work-item.ts'
 export type { Worktree } from '../domain/worktree.ts'
 
+/** Bytes of a file that an item is exported to. */
+export { exportLimit } from '../domain/export-format.ts'
 /** A budget, or one limit of it, with what was used, in words. */
 export { budgetLine, measuredWords } from '../domain/budget.ts'
 /** How long a hold may last that `holon run` still waits for, in milliseconds (contracts 14). */

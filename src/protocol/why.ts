@@ -13,6 +13,7 @@ import { actOn, agentAs, raiseBudget, lookAt, resumeRun, seeOutput, type Action 
 import { activeWaitsOf, type AgentView } from './agent-view.ts'
 import { canList, offered, type Can } from './can.ts'
 import { considered, decisionRecord } from './history-record.ts'
+import { decisionRun } from './why-history.ts'
 import { agentId, listOf, orNull, timestamp, workItemId } from './scalar.ts'
 
 export { sentenceOf } from '../domain/why.ts'
@@ -45,7 +46,14 @@ export const whyRecord = z
     considered: listOf(considered),
     can: canList,
     last_decision: orNull(decisionRecord),
-    history: z.array(decisionRecord).optional().describe('With history=true: newest first.'),
+    history: z
+      .array(decisionRun)
+      .optional()
+      .describe('With history=true: what chose it or passed it over, newest first.'),
+    history_complete: z
+      .boolean()
+      .optional()
+      .describe('False: there are older decisions that were not looked at.'),
   })
   .meta({ id: 'Why' })
 
@@ -81,6 +89,8 @@ function actsOn(view: AgentView, { item, reason }: Projection): Action[] {
       return unblocks(view, item)
     case 'needs_input':
       return [actOn('send', 'answer', item)]
+    case 'imported':
+      return [actOn('pick', 'pick it', item)]
     case 'budget':
       return [raiseBudget(item, reason.over)]
     case 'nothing_holds_it':

@@ -78,6 +78,16 @@ export const budget = z.strictObject({
   deadline: timestamp.nullable(),
 })
 
+const imported = z
+  .strictObject({
+    agent_id: z.string(),
+    work_item_id: z.string(),
+    exported_at: timestamp,
+    file_sha256: sha256,
+    adopted_at: timestamp.nullable().describe('When the operator picked it; null: not yet.'),
+  })
+  .meta({ id: 'Imported' })
+
 export const workItemRecord = z
   .strictObject({
     id: workItemId,
@@ -120,6 +130,7 @@ export const workItemRecord = z
     wait: orNull(waitOfItem),
     meter: orNull(meter).describe('With the use of children; null: it has no budget.'),
     spend: orNull(itemSpend).describe('Null: no turn was about it.'),
+    imported: imported.optional().describe('Where it came from; absent: it was made here.'),
     can: canList,
   })
   .meta({ id: 'WorkItem' })

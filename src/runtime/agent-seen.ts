@@ -5,6 +5,7 @@
 import { allowanceNow } from '../domain/budget.ts'
 import { activeWaits, agentOf, type Facts } from '../domain/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
+import { seenByAgent } from '../domain/imported.ts'
 import { candidates } from '../domain/rank.ts'
 import { waitRecord } from '../domain/record.ts'
 import { next } from '../domain/schedule.ts'
@@ -64,7 +65,7 @@ async function visible(store: Store, viewer: AgentId, id: string): Promise<Facts
 }
 
 function openOnes(facts: Facts, now: string): readonly Record<string, unknown>[] {
-  const { completed_recent: _, ...open } = candidates(facts, now)
+  const { completed_recent: _, ...open } = seenByAgent(candidates(facts, now))
   return Object.values(open)
     .flatMap((items) => items.slice(0, listed))
     .slice(0, listed)

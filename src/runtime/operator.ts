@@ -22,6 +22,7 @@ import { isRejection, no, overLimit, type Rejection } from '../domain/verdict.ts
 import { timetable } from '../exec/cron.ts'
 import type { OperatorReply } from '../protocol/operator.ts'
 import type { ChildSupervisor } from './children.ts'
+import { takeIn } from './import-item.ts'
 import { giveInput } from './give-input.ts'
 import { agentHome } from './home.ts'
 import { checkWorkspace, shaped } from './new-agent.ts'
@@ -35,7 +36,7 @@ import { onWorktree } from './worktree-acts.ts'
 
 export type ActPorts = Pick<
   HostPorts,
-  'home' | 'files' | 'models' | 'processes' | 'worktrees' | 'effect_seam'
+  'home' | 'files' | 'models' | 'processes' | 'worktrees' | 'effect_seam' | 'redactor'
 > & {
   store: Store
   supervisor: Supervisor
@@ -94,6 +95,7 @@ async function prepare(ports: ActPorts, given: DecidedAct): Promise<Prepared | R
     home: agentHome(home, agent_id),
     budget: null,
     new_item: null,
+    imported: null,
     body_sha256: null,
     body: null,
     earlier_delivery: null,
@@ -113,6 +115,13 @@ async function prepare(ports: ActPorts, given: DecidedAct): Promise<Prepared | R
     if (!made.ok) return made
     known.new_item = made
   }
+  if (command.do === 'import_item') {
+    if (await isRepeated(store, command)) return { ok: true, command, known }
+    const taken = await takeIn(ports, command)
+    if (!taken.ok) return taken
+    known.new_item = taken
+    known.imported = taken
+  }
   if (command.do === 'deliver' || command.do === 'dead_letter') {
     const bytes = utf8Length(command.body)
     if (bytes > limits.delivery_body.value) return overLimit(limits.delivery_body, bytes)
@@ -129,6 +138,9 @@ async function prepare(ports: ActPorts, given: DecidedAct): Promise<Prepared | R
 async function lookUp(ports: ActPorts, command: DecidedAct, before: Known): Promise<Looked<Known>> {
   const { store } = ports
   const needs: Need[] = rowsNeeded(command)
+  if (command.do === 'import_item' && before.new_item !== null) {
+    needs.push(['work_items', before.new_item.id])
+  }
   const known = { ...before }
   if (command.do === 'deliver' || command.do === 'dead_letter') {
     known.earlier_delivery = await earlierDelivery(store, command)

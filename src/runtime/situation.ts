@@ -9,6 +9,7 @@ import { allowanceNow, meterOf } from '../domain/budget.ts'
 import { mustTurn, agentOf, itemPacing, roundViews } from '../domain/facts.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import type { Message } from '../domain/message.ts'
+import { seenByAgent } from '../domain/imported.ts'
 import { candidates, promptLimit } from '../domain/rank.ts'
 import { rankingOf, type Candidates } from '../domain/ranking.ts'
 import { candidateClasses, projectItem } from '../domain/readiness.ts'
@@ -30,7 +31,7 @@ export async function gather(env: LaneEnv): Promise<Situation> {
   const now = env.store.now()
   const agent = agentOf(facts)
   const plans = env.plans()
-  const all = candidates(facts, now)
+  const all = seenByAgent(candidates(facts, now))
   const item = turn.work_item_id === null ? null : await itemView(env, turn.work_item_id)
   const mine = [...facts.rows('messages')]
     .filter((message) => message.turn_id === turn.id)

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ZodType } from 'zod'
+import { createRedactor } from '../domain/redact.ts'
 import { buildApp, type Application } from '../http/app.ts'
 import type { HttpEnv } from '../http/app-env.ts'
 import type { HomePort } from '../http/ports.ts'
@@ -116,6 +117,7 @@ function homeOf(
     },
     agent_ids: () => [...made],
     ready: () => true,
+    redactor: () => Promise.resolve(ports.redactor ?? createRedactor().redactor),
     metrics: async () => '',
     upkeep,
     search: (asked) => ports.memory.search(null, asked),

@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline'
 import { clock } from '../main/machine.ts'
 
 const program = join(import.meta.dirname, '..', 'main.ts')
+const seededIds = join(import.meta.dirname, 'seeded-ids.ts')
 
 export type DemoDaemon = {
   url: string
@@ -20,11 +21,18 @@ export type DemoDaemon = {
   crash(task_id: string): Promise<void>
 }
 
-/** Rejects when the daemon ends before it is ready, with what it said. */
-export async function startDemoDaemon(home: string, port: number): Promise<DemoDaemon> {
+/**
+ * Rejects when the daemon ends before it is ready, with what it said. `life` is another number for
+ * each start on a home.
+ */
+export async function startDemoDaemon(
+  home: string,
+  { port, life }: { port: number; life: number },
+): Promise<DemoDaemon> {
   const args = ['serve', '--json', '--home', home, '--port', String(port), '--log-level', 'warn']
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, ['--import', seededIds, program, ...args], {
     cwd: home,
+    env: { ...process.env, HOLON_DEMO_LIFE: String(life) },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A group of its own: a ctrl+c in the terminal is for the demonstration, which stops in order.
     detached: true,

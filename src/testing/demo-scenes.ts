@@ -3,8 +3,6 @@
  * and each waited for by what the API says: the home frame has one row for every state there is.
  * A scene that does not come to its state within the patience throws, naming it.
  */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Holon } from '../client/holon.ts'
 import type { Answered, Given, Route } from '../client/routes.ts'
 import type { TaskRecord } from '../protocol/task-record.ts'
@@ -99,18 +97,43 @@ export async function publishing(stage: Stage): Promise<string> {
   return (await runningCommand(stage, 'deploy', 'publish', 'queued', 'running')).id
 }
 
-/** Everything else, once the daemon is there again. Agents work side by side. */
+/**
+ * Everything else, once the daemon is there again. One after another, each come to rest before the
+ * next: so the screens have the same order and the same ids at every start.
+ */
 export async function allScenes(stage: Stage): Promise<void> {
   await settled(stage, 'deploy', 'Publish the nightly build', 'waiting_operator')
-  await Promise.all([
-    mainJob(stage),
-    question(stage),
-    refusedKey(stage),
-    stoppedAgent(stage),
-    spentBudget(stage),
-    child(stage),
-    runbooks(stage),
-  ])
+  await question(stage)
+  await refusedKey(stage)
+  await stoppedAgent(stage)
+  await spentBudget(stage)
+  await verified(stage)
+  await runbooks(stage)
+  await child(stage)
+  await mainJob(stage)
+}
+
+/** A completion that its checks verify; beside it stand those that only claim to be done. */
+async function verified(stage: Stage): Promise<void> {
+  const agent = 'site'
+  await make(stage, agent, 'demo/site')
+  const body = {
+    objective: 'Write the notes of the release',
+    checks: [
+      { kind: 'command' as const, name: 'tests', cmd: 'grep -c 2.4.0 NOTES.md' },
+      {
+        kind: 'file' as const,
+        name: 'notes',
+        path: 'NOTES.md',
+        expect: { contains: '2.4.0' },
+      },
+    ],
+  }
+  await ask(stage, 'POST /agents/{agent}/work-items', { agent, body })
+  await when(stage, 'the notes are verified', async () => {
+    const item = await itemOf(stage, agent, body.objective)
+    return item?.verification?.state === 'verified' ? item : undefined
+  })
 }
 
 /** One item done, one that waits for a command, one for a time, and one that is worked on. */
@@ -130,6 +153,7 @@ async function mainJob(stage: Stage): Promise<void> {
   await ask(stage, 'POST /agents/{agent}/schedules', { agent: 'main', body })
   await say(stage, 'main', 'Upgrade the parser to ES2027 syntax. Keep the old entry point.')
   await runningCommand(stage, 'main', 'test.sh all', 'running')
+  await watches(stage, 'main')
 }
 
 async function question(stage: Stage): Promise<void> {
@@ -187,14 +211,36 @@ async function child(stage: Stage): Promise<void> {
   await say(stage, 'review', 'Review the open changes. Let a reader go through them first.')
   await settled(stage, 'review', 'Review', 'waiting_task')
   await runningCommand(stage, 'review.1', 'port.sh', 'running')
+  await watches(stage, 'review.1')
 }
+
+/** Its command runs beside it, and it waits for the end of it in its newest request. */
+const watches = (stage: Stage, agent: string) =>
+  when(stage, `${agent} watches its command`, async () => {
+    const { turns } = await ask(stage, 'GET /agents/{agent}/turns', { agent, query: { limit: 1 } })
+    const turn = turns.at(-1)?.id ?? ''
+    const { rounds } = await ask(stage, 'GET /agents/{agent}/turns/{turn}', { agent, turn })
+    const calls = rounds.at(-1)?.calls ?? []
+    return calls.find(({ tool_name, state }) => tool_name === 'TaskOutput' && state === 'started')
+  })
+
+/** It says the same on every machine. */
+const whole = [
+  '# Check that the project is whole',
+  '## Sources',
+  '```sh\nls src | wc -l\n```',
+  '## Changelog',
+  '```sh\nhead -n 1 CHANGELOG.md\n```',
+  '## Package',
+  '```sh\ngrep -o \'"version": "[^"]*"\' package.json\n```',
+  '',
+].join('\n\n')
 
 /** A runbook that ends well and one whose step fails: no model, no key, no cost. */
 async function runbooks(stage: Stage): Promise<void> {
-  const examples = join(import.meta.dirname, '..', '..', 'examples')
   await make(stage, 'night', 'runbook')
-  await say(stage, 'night', readFileSync(join(examples, 'health.md'), 'utf8'))
-  await settled(stage, 'night', 'Check the health', 'completed')
+  await say(stage, 'night', whole)
+  await settled(stage, 'night', 'Check that the project', 'completed')
   await say(
     stage,
     'night',

@@ -171,6 +171,18 @@ const writer: readonly Step[] = [
   does('And once more.', call('ExecCommand', { cmd: 'ls' })),
 ]
 
+const site: readonly Step[] = [
+  (view) => ({ calls: [call('PickWorkItem', { work_item_id: newItem(view) })] }),
+  does(
+    'I write them from the changelog.',
+    call('EditFile', {
+      path: 'NOTES.md',
+      new_text: '# Notes of 2.4.0\n\n14 changes, 2 breaking.\n',
+    }),
+  ),
+  completes('The notes of 2.4.0 are in NOTES.md: 14 changes, 2 of them breaking.'),
+]
+
 const review: readonly Step[] = [
   ...begins('Review the open changes', '# Review\n\nOne reader reads, I judge.\n'),
   does(
@@ -196,6 +208,7 @@ const lists: Readonly<Record<string, readonly Step[]>> = {
   ops,
   deploy,
   writer,
+  site,
   review,
   reader,
 }

@@ -45,10 +45,10 @@ export async function startDemo(folder: string, { port = 0 } = {}): Promise<Demo
   }
   let stage: Stage | null = null
   try {
-    daemon = await startDemoDaemon(home, port)
+    daemon = await startDemoDaemon(home, { port, life: 1 })
     stage = stageAt(daemon.url, place)
     await daemon.crash(await publishing(stage))
-    daemon = await startDemoDaemon(home, port)
+    daemon = await startDemoDaemon(home, { port, life: 2 })
     stage = stageAt(daemon.url, place)
     await allScenes(stage)
   } catch (error) {

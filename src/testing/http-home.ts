@@ -172,6 +172,7 @@ function homeOver(
     process_notes: () => Promise.resolve({ notes: [], older: 0 }),
     instructions: () => Promise.resolve({ instructions: [], skills: [], not_looked_at: 0 }),
     request_text: () => Promise.resolve(null),
+    export_item: () => Promise.resolve({ file: '', records: 0, cut: {} }),
   }
 }
 

@@ -52,6 +52,7 @@ export const known = (w: World, given: Partial<Known> = {}): Known => {
     token_hash: tokenHash,
     home: `/holon/agents/${w.facts.agent_id}`,
     budget: null,
+    imported: null,
     new_item: { id, plan: somePlan(id) },
     body_sha256: null,
     body: null,

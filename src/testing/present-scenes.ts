@@ -11,6 +11,7 @@ import { callsOf, openTurn } from '../domain/facts.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import { deliver, item, say, task, waitCommand, waitOf, World } from './domain.ts'
 import { act, answer, ask, begin, end, run, taskEnds, turn, turnOf } from './domain-turn.ts'
+import { approvalChanged, askedForPatience, childAsked, compacted } from './present-scenes-held.ts'
 
 const minute = 60_000
 const command = (cmd: string) => ({ tool: 'ExecCommand', input: { cmd } })
@@ -327,6 +328,10 @@ export const scenes: { readonly [name: string]: () => World } = {
   'long-turn': longTurn,
   hostile,
   'taken-up-again': recovered,
+  compacted,
+  'asked-for-patience': askedForPatience,
+  'child-asked': childAsked,
+  'approval-changed': approvalChanged,
 }
 
 export const eventsOf = (name: string): readonly StoredEvent[] => scenes[name]?.().events ?? []

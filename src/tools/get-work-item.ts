@@ -1,5 +1,6 @@
 /** GetWorkItem: one item as it is now, with its plan's descriptor, never the plan's body. */
 import { z } from 'zod'
+import { notAdopted } from '../domain/imported.ts'
 import { project } from '../domain/rank.ts'
 import { itemRecord } from '../domain/record.ts'
 import { no } from '../domain/verdict.ts'
@@ -23,6 +24,8 @@ async function read(given: Input, _intent: null, ctx: ToolContext) {
     const rejection = no('work_item_not_found', `${given.work_item_id} is not an item of yours.`)
     return { result: refused(name, rejection), result_hash: null, changed_something: false }
   }
+  const closed = notAdopted(projection.item, 'agent')
+  if (closed) return { result: refused(name, closed), result_hash: null, changed_something: false }
   const record = itemRecord(projection, plan?.described ?? null, {
     include_todo_list: given.include_todo_list ?? true,
   })

@@ -1,6 +1,7 @@
 /** ListWorkItems: the items of this agent by a derived view, in the order of the prompt. */
 import { z } from 'zod'
 import { agentOf } from '../domain/facts.ts'
+import { isUnadopted } from '../domain/imported.ts'
 import { candidates, rank } from '../domain/rank.ts'
 import type { Candidates } from '../domain/ranking.ts'
 import { projectItem, type Projection } from '../domain/readiness.ts'
@@ -75,13 +76,15 @@ async function matching(filter: Filter, limit: number, ctx: ToolContext): Promis
   }
 }
 
-const openOf = (all: Candidates): Projection[] => [
-  ...all.current_runnable,
-  ...all.triggered_blocked,
-  ...all.queued_runnable,
-  ...all.waiting_for_operator,
-  ...all.blocked,
-]
+/** What was imported is the agent's to see once the operator has picked it. */
+const openOf = (all: Candidates): Projection[] =>
+  [
+    ...all.current_runnable,
+    ...all.triggered_blocked,
+    ...all.queued_runnable,
+    ...all.waiting_for_operator,
+    ...all.blocked,
+  ].filter(({ item }) => !isUnadopted(item))
 
 /** Completed items are in the ledger, not all among the live facts. */
 async function completed(limit: number, ctx: ToolContext): Promise<Projection[]> {

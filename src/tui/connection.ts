@@ -106,8 +106,11 @@ export class Connection {
         return null
       case 'broken':
         return item.message
-      case 'reload':
+      case 'reload': {
+        const link = { kind: 'gone', snapshot: item.snapshot } as const
+        this.#send({ kind: 'input', input: { kind: 'link', link } })
         return 'the history it followed is gone'
+      }
       case 'ended':
         return failureSentence(item.failure)
     }

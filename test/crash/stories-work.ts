@@ -1,8 +1,9 @@
 /** Stories of one agent and its work: items, plan files, commands, memory, budget. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { calls } from '../../src/testing/scripted-model.ts'
 import { call, completes, creates, picks, runs, until } from '../support/scripts.ts'
+import { itemFile } from '../support/item-file.ts'
 import { indexAsMadeAnew } from './memory-index.ts'
 import type { Scenario } from './scenario.ts'
 import {
@@ -182,4 +183,27 @@ const retention: Scenario = storyOf({
   ],
 })
 
-export const workStories: readonly Scenario[] = [plan, commands, budget, memory, retention]
+const imports: Scenario = storyOf({
+  name: 'import',
+  covers: ['plan file', 'mutation', 'brief'],
+  answers: { main: [ends('A')] },
+  acts: [
+    operator('imports it', () => ({
+      do: 'import_item',
+      agent_id: 'main',
+      file: itemFile('A', '# Plan\n'),
+    })),
+    operator('picks it', async (world) => ({
+      do: 'pick',
+      agent_id: 'main',
+      work_item_id: await idOf(world, 'A'),
+    })),
+  ],
+  async also({ box }) {
+    const [item, ...more] = await box.ledger.list('work_items', { limit: 5 })
+    const kept = await box.ledger.blob(item?.imported?.file_sha256 ?? '')
+    return [more.length, kept?.length, readFileSync(item?.plan_artifact.path ?? '', 'utf8')]
+  },
+})
+
+export const workStories: readonly Scenario[] = [plan, commands, budget, memory, retention, imports]

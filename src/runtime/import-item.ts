@@ -1,0 +1,68 @@
+/**
+ * Takes the file of an item in (contracts 2, *Plan file*): it is read whole and refused whole, and
+ * only then its blob and its plan file are made, both before the one commit that makes the item. A
+ * process killed between them finds the same places again, for the id is a function of the file.
+ */
+import type { Carried, SliceRecord } from '../domain/export-format.ts'
+import { readExport } from '../domain/import-file.ts'
+import type { AgentId, WorkItemId } from '../domain/ids.ts'
+import { checkCreate } from '../domain/items.ts'
+import type { DecidedAct } from '../domain/operator-act.ts'
+import type { Redactor } from '../domain/redact.ts'
+import { no, type Rejection } from '../domain/verdict.ts'
+import type { PlanStored } from '../domain/work-item.ts'
+import { sha256 } from '../exec/whole-file.ts'
+import { makePlan } from './plans.ts'
+import type { HostPorts } from './ports.ts'
+import type { Store } from './store.ts'
+
+type ImportPorts = Pick<HostPorts, 'home' | 'files' | 'redactor'> & { store: Store }
+
+export type Taken = {
+  ok: true
+  id: WorkItemId
+  plan: PlanStored
+  carried: Carried
+  file_sha256: string
+}
+
+/** Nothing is written for a file that is refused, or for an item that is there already. */
+export async function takeIn(
+  { store, home, files, redactor }: ImportPorts,
+  { agent_id, file, again = false }: DecidedAct & { do: 'import_item' },
+): Promise<Taken | Rejection> {
+  const facts = store.facts(agent_id)
+  if (facts === null) return no('agent_not_found', `There is no agent ${agent_id}.`)
+  const read = readExport(file, sha256)
+  if (!read.ok) return read
+  const { carried } = read
+  const wrong = checkCreate(facts, carried)
+  if (wrong) return wrong
+  const id = again ? store.mint('work') : importedId(agent_id, file)
+  if (!again && (await store.ledger.row('work_items', id)) !== null) {
+    return no('already_imported', `${id} came from the same file.`)
+  }
+  const kept = new TextEncoder().encode(redacted(file, redactor))
+  const file_sha256 = await store.ledger.putBlob(kept)
+  const made = await makePlan({ home, files, ledger: store.ledger }, agent_id, id, carried.plan)
+  return { ok: true, id, plan: made.stored, carried, file_sha256 }
+}
+
+/** The same file of the same agent is the same item: digits of the hash, as a UUIDv7 stands. */
+function importedId(agent: AgentId, file: string): WorkItemId {
+  const hex = sha256(`${agent}\n${file}`)
+  const [a, b, c, d] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 15), hex.slice(15, 18)]
+  return `work_${a}-${b}-7${c}-8${d}-${hex.slice(18, 30)}`
+}
+
+/** As it came, without what is a secret here: line by line, so that each stays a record. */
+function redacted(file: string, redactor: Redactor | undefined): string {
+  if (redactor === undefined) return file
+  const lines = file.split('\n').map((line) => {
+    if (line === '') return line
+    const value = JSON.parse(line) as SliceRecord
+    const clean = redactor.json(value)
+    return clean === value ? line : JSON.stringify(clean)
+  })
+  return lines.join('\n')
+}
