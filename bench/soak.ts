@@ -29,4 +29,4 @@ const figures = [
   await part('daemon-soak.ts', '--items', '0', '--agents', '2', '--sources'),
   await part('family-soak.ts'),
 ]
-for (const figure of figures) console.log(figure)
+console.log(figures.join('; '))

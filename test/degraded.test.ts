@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { FileFault } from '../src/exec/file-fault.ts'
 import { systemFiles } from '../src/exec/files.ts'
+import { ProcessFault } from '../src/exec/process-fault.ts'
 import type { Files } from '../src/exec/ports.ts'
 import { LedgerFault, type Ledger } from '../src/ledger/port.ts'
 import { calls, says, scriptedModel, type Script } from '../src/testing/scripted-model.ts'
@@ -195,6 +196,31 @@ test('reliability 5: a background command that ends on a full disk has its resul
     (notice) =>
       notice.kind === 'committed' && notice.events.some(({ event }) => event.type === 'turn_ended'),
   )
+  await stage.rest()
+  const [task] = await stage.rows('tasks')
+  assert.deepEqual([task?.id, task?.status, task?.exit_status], [made.id, 'completed', 0])
+  assert.match(textOf(model.requests.at(-1)), /over/)
+  await stage.sound()
+})
+
+test('reliability 5: a command that no descriptor was left for begins when there is one', async (t) => {
+  const { stage, disk, model } = await onDisk(t, () => says('Seen.'))
+  const { processes } = stage.box.ports
+  const prepare = processes.prepare.bind(processes)
+  let isShort = true
+  Object.assign(processes, {
+    prepare: async (spec: Parameters<typeof prepare>[0]) => {
+      if (isShort) throw new ProcessFault('scarce', 'no descriptor is left', 'later')
+      await prepare(spec)
+    },
+  })
+  const made = await stage.act({ do: 'start_task', cmd: 'echo over' })
+  await entered(stage)
+  assert.equal(stage.box.host.degraded()?.code, 'scarce')
+  assert.equal((await stage.rows('tasks'))[0]?.status, 'queued')
+  isShort = false
+  await recovers(stage, disk, 5 * second)
+  await stage.committed('turn_ended')
   await stage.rest()
   const [task] = await stage.rows('tasks')
   assert.deepEqual([task?.id, task?.status, task?.exit_status], [made.id, 'completed', 0])

@@ -28,6 +28,17 @@ test('§14 a fault is told as what and what to do, with the system’s words bes
   }
 })
 
+test('§14 a program part that no descriptor was left to load is a failure in words, no bug', () => {
+  const said = 'EMFILE: too many open files, open "/x/app.ts"'
+  const error = Object.assign(new Error(said), { code: 'EMFILE', syscall: 'open' })
+  const failure = asFailure(error)
+  assert.equal(
+    failure === null ? null : failureText(failure),
+    `holon: the system is out of memory or open files (${said}); raise the limit or close something`,
+  )
+  assert.equal(asFailure(Object.assign(new Error('x'), { code: 'EBADF', syscall: 'read' })), null)
+})
+
 test('§14 a refusal names the command that helps', () => {
   const { problem, exit } = refused({ code: 'trigger_no_match', message: 'No.', hint: 'other' })
   const hint = 'holon waits shows what each waits for; holon answer answers a question'

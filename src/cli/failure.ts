@@ -86,6 +86,7 @@ export function tokenExplained(failure: CliFailure, from_environment: boolean): 
 /** Any failure that may come out of a command as one of ours; null: a bug, to be thrown on. */
 export function asFailure(error: unknown): CliFailure | null {
   if (error instanceof CliFailure) return error
+  if (isShort(error)) return scarce(error)
   // Faults of the world carry a code and say whether a retry helps; their class is another room's.
   if (!(error instanceof Error) || !('code' in error) || !('retry' in error)) return null
   const code = String(error.code)
@@ -96,6 +97,19 @@ export function asFailure(error: unknown): CliFailure | null {
       : faultParts(error.message)
   const exit = code === 'owned' ? exits.owned : exits.failed
   return new CliFailure(exit, problemOf(code, detail, hint, 503))
+}
+
+/** What is loaded when it is needed comes without a fault of ours where it cannot be opened. */
+const isShort = (error: unknown): error is Error =>
+  error instanceof Error &&
+  'syscall' in error &&
+  'code' in error &&
+  ['EMFILE', 'ENFILE', 'ENOMEM'].includes(String(error.code))
+
+function scarce({ message }: Error): CliFailure {
+  const detail = `the system is out of memory or open files (${message})`
+  const hint = 'raise the limit or close something'
+  return new CliFailure(exits.failed, problemOf('scarce', detail, hint, 503))
 }
 
 /**

@@ -72,6 +72,7 @@ export class Agent {
     const { command, args, env, workdir } = program
     // Its own group: what it started ends with it.
     const child = spawn(command, args, { cwd: workdir, env, detached: true, stdio: 'pipe' })
+    if ((child.stdin as unknown) === undefined) throw noDescriptors(child)
     this.#child = child
     child.on('spawn', () => this.#spawned.resolve(child.pid ?? 0))
     child.on('error', (error) => this.#spawned.reject(new AgentFault('not_started', error.message)))
@@ -237,6 +238,12 @@ export class Agent {
     // Its pipes close a moment before it ends: how it ends is for itself to say.
     else this.#clock.after(ACP_KILL_MS, () => void this.stop(null))
   }
+}
+
+/** Without a descriptor Node gives back a child that has no streams, and says why in its error. */
+function noDescriptors(child: ChildProcess): AgentFault {
+  child.on('error', () => undefined)
+  return new AgentFault('not_started', 'the system is out of open files')
 }
 
 function ownError({ code, message }: RequestError): AgentFault {

@@ -14,6 +14,7 @@ import {
   type Shut,
   type Standing,
 } from './confined-script.ts'
+import { fileFault } from './file-fault.ts'
 import { CONFINEMENT_CHECK_MS } from './limits.ts'
 import type { Confine } from './ports.ts'
 import { findProgram } from './program.ts'
@@ -38,9 +39,14 @@ export class Confinement {
     this.#machine = machine
   }
 
-  /** Why commands cannot be shut in here, or null; tried once. */
+  /**
+   * Why commands cannot be shut in here, or null; tried once. What failed for want of descriptors
+   * or memory says nothing about this machine: it rejects with the fault, and is tried again.
+   */
   problem(): Promise<string | null> {
-    return (this.#problem ??= this.#try())
+    const asked = (this.#problem ??= this.#try())
+    asked.catch(() => (this.#problem = null))
+    return asked
   }
 
   /** The shell text that runs a command shut in. Throws what the file system throws. */
@@ -78,6 +84,8 @@ export class Confinement {
     try {
       return await this.#canaries(program, room)
     } catch (error) {
+      const fault = fileFault(error, room)
+      if (fault.code === 'scarce') throw fault
       if (error instanceof Error && 'code' in error) return `its folder failed: ${error.message}`
       throw error
     } finally {
@@ -144,9 +152,10 @@ function canaryScript(room: string, network: Network): string {
 type Said = { stdout: string; problem: string | null }
 
 function run(program: string, args: readonly string[]): Promise<Said> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const options = { cwd: '/', env: { PATH: '/usr/bin:/bin' }, timeout: CONFINEMENT_CHECK_MS }
     execFile(program, args, options, (error, stdout, stderr) => {
+      if (error !== null && fileFault(error, program).code === 'scarce') return reject(error)
       const first = stderr.trim().split('\n', 1)[0] || error?.message || 'it said nothing'
       resolve({ stdout, problem: error === null ? null : first })
     })

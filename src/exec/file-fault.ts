@@ -8,6 +8,7 @@ export type FileFaultCode =
   | 'denied'
   | 'disk_full'
   | 'read_only'
+  | 'scarce'
   | 'too_large'
   | 'io'
 
@@ -32,9 +33,12 @@ const retryOf: Readonly<Record<FileFaultCode, 'now' | 'later' | 'never'>> = {
   denied: 'never',
   disk_full: 'later',
   read_only: 'never',
+  scarce: 'later',
   too_large: 'never',
   io: 'later',
 }
+
+const scarce = 'the system is out of memory or open files: raise the limit or close something'
 
 const known: Readonly<Record<string, [FileFaultCode, string]>> = {
   ENOENT: ['not_found', 'there is no such file or folder'],
@@ -49,6 +53,9 @@ const known: Readonly<Record<string, [FileFaultCode, string]>> = {
   ENOSPC: ['disk_full', 'the disk is full'],
   EDQUOT: ['disk_full', 'the disk quota is used up'],
   EROFS: ['read_only', 'the file system is read-only'],
+  EMFILE: ['scarce', scarce],
+  ENFILE: ['scarce', scarce],
+  ENOMEM: ['scarce', scarce],
   EFBIG: ['too_large', 'the file would be too large for this system'],
   ENAMETOOLONG: ['not_found', 'the path is too long for this system'],
 }

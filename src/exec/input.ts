@@ -19,7 +19,7 @@ import {
 } from './limits.ts'
 import { type Machine, observeTask } from './observe.ts'
 import type { StdinMode } from './ports.ts'
-import { ProcessFault, type ProcessFaultCode } from './process-fault.ts'
+import { processFault, ProcessFault, type ProcessFaultCode } from './process-fault.ts'
 import { isCode, stdinOf, type TaskFolder } from './task-folder.ts'
 
 /** Contract: `Processes.input` in `ports.ts`. */
@@ -108,7 +108,7 @@ function openToWrite(path: string): number | null {
     return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
   } catch (error) {
     if (isCode(error, 'ENXIO') || isCode(error, 'ENOENT')) return null
-    throw new ProcessFault('io', `cannot open ${path}`, 'later', error)
+    throw processFault(error, `cannot open ${path}`)
   }
 }
 

@@ -69,6 +69,7 @@ function sayFault(fault: FileFault): [PlanProblem['code'], string] {
     case 'denied':
     case 'disk_full':
     case 'read_only':
+    case 'scarce':
     case 'io':
       return ['unreadable', fault.message]
   }

@@ -43,7 +43,8 @@ export type SecretRead =
 
 /**
  * One secret: the text of the file without the white space around it. The file that was opened is
- * the one whose mode is judged. Never rejects; `message` does not contain the secret.
+ * the one whose mode is judged. Rejects only with the fault `scarce`, which says nothing about the
+ * file; `message` does not contain the secret.
  */
 export async function readSecretFile(path: string): Promise<SecretRead> {
   try {
@@ -57,8 +58,9 @@ export async function readSecretFile(path: string): Promise<SecretRead> {
       await handle.close()
     }
   } catch (error) {
-    const message =
-      error instanceof TypeError ? `${path}: it is no text` : fileFault(error, path).message
+    const fault = error instanceof TypeError ? null : fileFault(error, path)
+    if (fault?.code === 'scarce') throw fault
+    const message = fault === null ? `${path}: it is no text` : fault.message
     const hint = 'put one secret into that file and make it readable by this user only'
     return { ok: false, code: 'unreadable', message, hint }
   }

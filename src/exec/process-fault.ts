@@ -2,6 +2,8 @@
  * What can go wrong with running commands, apart from the command itself: typed, with what a caller
  * may do about it.
  */
+import { fileFault } from './file-fault.ts'
+
 export type ProcessFaultCode =
   | 'invalid_command'
   | 'not_prepared'
@@ -16,6 +18,7 @@ export type ProcessFaultCode =
   | 'spawner_failed'
   | 'closed'
   | 'foreign_format'
+  | 'scarce'
   | 'io'
 
 export class ProcessFault extends Error {
@@ -33,4 +36,12 @@ export class ProcessFault extends Error {
     this.code = code
     this.retry = retry
   }
+}
+
+/** What the world did while `said`: `scarce` where the system has too little of something. */
+export function processFault(error: unknown, said: string): ProcessFault {
+  if (error instanceof ProcessFault) return error
+  const { code, message } = fileFault(error, said)
+  if (code === 'scarce') return new ProcessFault('scarce', message, 'later', error)
+  return new ProcessFault('io', said, 'later', error)
 }

@@ -6,6 +6,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
+import { fileFault } from './file-fault.ts'
 import type { IdentityKind } from './runner-script.ts'
 import { type Identity, parseProcStat } from './runner-state.ts'
 
@@ -41,12 +42,20 @@ function hasProc(): boolean {
 
 function procRow(pid: number | 'self'): ProcessRow | null {
   // A pid that is gone is an answer, not a fault; it may go at any point of the read.
+  const path = `/proc/${pid}/stat`
   try {
-    const row = parseProcStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+    const row = parseProcStat(readFileSync(path, 'latin1'))
     return row && !dead.has(row.state) ? row : null
-  } catch {
-    return null
+  } catch (error) {
+    return unseen(error, path, null)
   }
+}
+
+/** What cannot be looked at is not there, unless it is us who cannot look: that proves nothing. */
+function unseen<T>(error: unknown, path: string, gone: T): T {
+  const fault = fileFault(error, path)
+  if (fault.code === 'scarce') throw fault
+  return gone
 }
 
 function procTable(): ProcessTable {
@@ -58,15 +67,17 @@ function procTable(): ProcessTable {
       return row && { pid: row.pid, started: row.started }
     },
     async rows() {
-      const names = await readdir('/proc')
+      const names = await readdir('/proc').catch((error: unknown) => {
+        throw fileFault(error, '/proc')
+      })
       return names.flatMap((name) => (/^\d+$/.test(name) ? (procRow(Number(name)) ?? []) : []))
     },
     async carries(pid, name, value) {
       try {
         const environ = await readFile(`/proc/${pid}/environ`, 'utf8')
         return environ.split('\0').includes(`${name}=${value}`)
-      } catch {
-        return false // gone, or another user's: not ours to stop
+      } catch (error) {
+        return unseen(error, '/proc', false) // gone, or another user's: not ours to stop
       }
     },
     async marked(pid, mark) {
@@ -74,18 +85,19 @@ function procTable(): ProcessTable {
         const limits = await readFile(`/proc/${pid}/limits`, 'latin1')
         const line = limits.split('\n').find((one) => one.startsWith('Max realtime timeout'))
         return line?.split(/\s+/).includes(mark) ?? false
-      } catch {
-        return false // gone
+      } catch (error) {
+        return unseen(error, '/proc', false) // gone
       }
     },
   }
 }
 
 function bootId(): string {
+  const path = '/proc/sys/kernel/random/boot_id'
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() || '-'
-  } catch {
-    return '-'
+    return readFileSync(path, 'utf8').trim() || '-'
+  } catch (error) {
+    return unseen(error, path, '-')
   }
 }
 
@@ -94,7 +106,7 @@ function ps(args: readonly string[]): Promise<string[]> {
   return new Promise((resolve, reject) => {
     execFile('ps', args, options, (error, stdout) => {
       // `ps -p` exits 1 with nothing printed when no such process exists.
-      if (error !== null && error.code !== 1) reject(error)
+      if (error !== null && error.code !== 1) reject(fileFault(error, 'ps'))
       else resolve(stdout.split('\n').filter((line) => line.trim() !== ''))
     })
   })

@@ -16,7 +16,7 @@ import type {
   Processes,
   StopOutcome,
 } from './ports.ts'
-import { ProcessFault } from './process-fault.ts'
+import { processFault, ProcessFault } from './process-fault.ts'
 import { findProgram } from './program.ts'
 import { type ProcessTable, processTable } from './process-table.ts'
 import type { TerminalProgram } from './run-file.ts'
@@ -163,8 +163,7 @@ async function prepare(folder: TaskFolder, spec: CommandSpec, making: Making): P
     const settings = { ...spec, env, caps, confined: script !== null }
     writeFolder(folder, spec.cmd, settings, terminal, script)
   } catch (error) {
-    if (error instanceof ProcessFault) throw error
-    throw new ProcessFault('io', `cannot write ${folder.path}`, 'later', error)
+    throw processFault(error, `cannot write ${folder.path}`)
   }
 }
 

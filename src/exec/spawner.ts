@@ -49,7 +49,7 @@ export class Spawner {
    * What became of the id. Rejects with a `spawner_failed` fault when the spawner stays silent for
    * `HAND_OVER_MS`.
    */
-  hand(task_id: string): Promise<HandOver> {
+  async hand(task_id: string): Promise<HandOver> {
     const child = (this.#current ??= this.#launch())
     return new Promise((resolve, reject) => {
       const settle = (outcome: HandOver | ProcessFault) => {
@@ -93,6 +93,7 @@ export class Spawner {
       env: { PATH: path, SHLVL: '1' },
       stdio: ['pipe', 'pipe', 'ignore'],
     })
+    if ((child.stdin as Writable | undefined) === undefined) throw noDescriptors(child)
     this.#reading.add(child)
     const gone = () => this.#gone(child)
     child.on('error', gone).on('exit', gone)
@@ -120,6 +121,13 @@ export class Spawner {
     else if (word === 'ended') this.#options.onEnded(id)
     else throw new Error(`the spawner said ${JSON.stringify(line)}`)
   }
+}
+
+/** Without a descriptor Node gives back a child that has no streams, and says why in its error. */
+function noDescriptors(child: Child): ProcessFault {
+  child.on('error', () => {})
+  const said = 'the system is out of open files: no command can be started'
+  return new ProcessFault('scarce', said, 'later')
 }
 
 /** Calls `line` for every whole line; what is left without a newline at the end was torn. */

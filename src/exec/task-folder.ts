@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { COMMAND_MAX_CHARS } from './limits.ts'
 import { sizeOf } from './output.ts'
 import type { CommandSpec, OutputSize, StdinMode } from './ports.ts'
-import { ProcessFault } from './process-fault.ts'
+import { processFault, ProcessFault } from './process-fault.ts'
 import { type RunSettings, runFile, type TerminalProgram } from './run-file.ts'
 import { FORMAT } from './runner-script.ts'
 import { parseRunnerState, type RunnerState } from './runner-state.ts'
@@ -87,7 +87,7 @@ export function stdinOf(folder: TaskFolder): StdinMode {
     return mode === 'pipe' || mode === 'terminal' ? mode : 'none'
   } catch (error) {
     if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return 'none'
-    throw new ProcessFault('io', `cannot read ${folder.input}`, 'later', error)
+    throw processFault(error, `cannot read ${folder.input}`)
   }
 }
 
@@ -117,7 +117,7 @@ export function readState(folder: TaskFolder): RunnerState | null {
     return parseRunnerState(readFileSync(folder.state, 'utf8'))
   } catch (error) {
     if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return null
-    throw new ProcessFault('io', `cannot read ${folder.state}`, 'later', error)
+    throw processFault(error, `cannot read ${folder.state}`)
   }
 }
 
@@ -135,7 +135,7 @@ export function claimAsStopped(folder: TaskFolder): boolean {
   } catch (error) {
     if (isCode(error, 'EEXIST')) return false
     if (isCode(error, 'ENOENT')) return true // no folder: nothing can start
-    throw new ProcessFault('io', `cannot claim ${folder.path}`, 'later', error)
+    throw processFault(error, `cannot claim ${folder.path}`)
   }
 }
 

@@ -8,7 +8,7 @@ import { ADOPTED_CHECK_MS } from './limits.ts'
 import { observeTask, type Machine } from './observe.ts'
 import { keepUnderCap } from './output.ts'
 import type { TaskProcess } from './ports.ts'
-import { ProcessFault } from './process-fault.ts'
+import { processFault, ProcessFault } from './process-fault.ts'
 import type { TaskFolder } from './task-folder.ts'
 
 type Waiter = { resolve(end: TaskProcess): void; reject(error: unknown): void }
@@ -87,9 +87,7 @@ export class Watch {
           return this.#answer(task_id, waiters, (waiter) => waiter.resolve(seen))
       }
     } catch (error) {
-      const said = `cannot look after ${task_id}`
-      const typed = error instanceof ProcessFault
-      const fault = typed ? error : new ProcessFault('io', said, 'later', error)
+      const fault = processFault(error, `cannot look after ${task_id}`)
       this.#answer(task_id, waiters, (waiter) => waiter.reject(fault))
     }
   }

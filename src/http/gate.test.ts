@@ -267,6 +267,19 @@ describe('security.md 8: limits', () => {
     assert.deepEqual([elsewhere.status, later.status], [200, 200])
   })
 
+  test('a token of the home that cannot be read now makes no given one wrong', async () => {
+    const fake = fakeHome()
+    const fault = Object.assign(new Error('no file'), { code: 'scarce', retry: 'later' })
+    fake.gate.control_token = () => Promise.reject<null>(fault)
+    for (let n = 0; n < 20; n += 1) {
+      const answer = await fake.ask('/openapi.json')
+      const again = answer.headers.get('retry-after')
+      assert.deepEqual([...(await problemIn(answer)), again], [503, 'degraded', '30'])
+    }
+    fake.gate.control_token = () => Promise.resolve(controlToken)
+    assert.equal((await fake.ask('/openapi.json')).status, 200)
+  })
+
   test('ten wrong tokens in more than a minute lock nobody out', async () => {
     const fake = fakeHome()
     for (let n = 0; n < 9; n += 1) await fake.ask('/openapi.json', guess)
@@ -336,6 +349,7 @@ describe('answers', () => {
   const faults: [code: string, status: number, said: string][] = [
     ['disk_full', 503, 'degraded'],
     ['read_only', 503, 'degraded'],
+    ['scarce', 503, 'degraded'],
     ['io', 503, 'fault'],
   ]
   for (const [code, status, said] of faults) {
@@ -349,6 +363,13 @@ describe('answers', () => {
       assert.deepEqual(await problemIn(answer), [status, said])
     })
   }
+
+  test('a part that cannot be loaded for want of descriptors is 503 degraded', async () => {
+    const fake = fakeHome()
+    const error = Object.assign(new Error('open /srv/x.ts'), { code: 'EMFILE', syscall: 'open' })
+    fake.state.reply = () => Promise.reject(error)
+    assert.deepEqual(await problemIn(await fake.ask('/operator', act)), [503, 'degraded'])
+  })
 
   test('security.md 6: what is told of an answer names the route, never a capability', async () => {
     const fake = fakeHome()

@@ -80,6 +80,12 @@ const isFault = (error: unknown): error is Fault =>
   typeof error.code === 'string' &&
   ['now', 'later', 'never'].includes(String(error.retry))
 
+/** What the system says when it has too little of something; it may be over soon. */
+const short: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
+
+const unusable = (): Refusal =>
+  refuse({ code: 'degraded', message: 'The home cannot be used now.' }, { 'retry-after': '30' })
+
 /** What a thrown error is to the client. The text of an unexpected one stays inside. */
 export function problemOfError(error: unknown): Refusal {
   if (error instanceof HTTPException) {
@@ -92,14 +98,11 @@ export function problemOfError(error: unknown): Refusal {
     return refuse({ code: 'not_json', message: 'The body is not JSON.' })
   }
   if (isFault(error)) {
-    if (error.code === 'disk_full' || error.code === 'read_only') {
-      return refuse(
-        { code: 'degraded', message: 'The home cannot be written now.' },
-        { 'retry-after': '30' },
-      )
-    }
+    if (['disk_full', 'read_only', 'scarce'].includes(error.code)) return unusable()
     return refuse({ code: 'fault', message: `The home could not be used (${error.code}).` })
   }
+  // A part of the daemon that is loaded when it is needed could not be opened.
+  if (error instanceof Error && 'code' in error && short.has(String(error.code))) return unusable()
   return refuse({ code: 'internal', message: 'The request failed inside the daemon.' })
 }
 

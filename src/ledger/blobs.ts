@@ -31,6 +31,8 @@ export type Blobs = {
 export const sha256Of = (bytes: Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex')
 
+const isName = (sha256: string): boolean => /^[0-9a-f]{64}$/.test(sha256)
+
 export function blobsIn(ledgerFolder: string): Blobs {
   const root = join(ledgerFolder, 'blobs')
   const unfinished = join(root, 'unfinished')
@@ -39,11 +41,13 @@ export function blobsIn(ledgerFolder: string): Blobs {
   const durable = new Set<string>()
 
   function path(sha256: string): string {
-    if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Error(`not a sha256: ${sha256}`)
+    if (!isName(sha256)) throw new Error(`not a sha256: ${sha256}`)
     return join(root, sha256.slice(0, 2), sha256)
   }
 
   async function check(sha256: string) {
+    // A damaged event may name anything.
+    if (!isName(sha256)) return 'missing'
     const bytes = await read(sha256)
     if (bytes === null) return 'missing'
     return sha256Of(bytes) === sha256 ? 'whole' : 'damaged'

@@ -3,6 +3,7 @@
  * the sentence that tells a person what to do. Anything that is not the world's doing, such as a
  * broken constraint, is a bug and stays an ordinary error.
  */
+import { closeSync, openSync } from 'node:fs'
 import { LedgerFault, type LedgerFaultCode } from './port.ts'
 
 type Meaning = { code: LedgerFaultCode; retry: 'now' | 'later' | 'never'; remedy: string }
@@ -62,7 +63,6 @@ const bySqlite: Readonly<Record<number, Meaning>> = {
   10: broken,
   11: corrupt,
   13: full,
-  14: denied,
   15: busy,
   23: denied,
   26: corrupt,
@@ -83,6 +83,9 @@ const byErrno: Readonly<Record<string, Meaning>> = {
 const sqliteCode = (error: Error): number | null =>
   'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null
 
+/** SQLite's word for a file that it could not open, whatever the reason. */
+const cannotOpen = 14
+
 /** SQLite's word for a constraint, a check or a trigger that refused. */
 const constraint = 19
 
@@ -101,12 +104,34 @@ function meaningOf(error: Error): Meaning | null {
   if (code !== null) {
     const primary = code & 0xff
     if (primary === constraint) return null
+    if (primary === cannotOpen) return canOpen() ? denied : scarce
     return bySqliteExtended[code] ?? bySqlite[primary] ?? null
   }
   if ('code' in error && typeof error.code === 'string' && 'syscall' in error) {
     return byErrno[error.code] ?? broken
   }
   return null
+}
+
+/** Files that SQLite has open for one database: itself, its log, its index, a temporary one. */
+const filesOfSqlite = 4
+
+/**
+ * Whether this process can open what SQLite has to: SQLite says only that it could not, and closed
+ * what it had, and with too few descriptors nobody's permission is missing. The folder of the
+ * system is always there.
+ */
+function canOpen(): boolean {
+  const opened: number[] = []
+  try {
+    while (opened.length < filesOfSqlite) opened.push(openSync('/', 'r'))
+    return true
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    return byErrno[code] !== scarce
+  } finally {
+    for (const one of opened) closeSync(one)
+  }
 }
 
 /** Runs `body`; what the world does to it comes out as a LedgerFault. */

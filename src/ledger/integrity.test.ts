@@ -32,6 +32,11 @@ async function homeThatIs(t: TestContext, sql: string, retained = false): Promis
 test('§11 a start on a damaged ledger names the file, the damage and the remedy', async (t) => {
   const table: [sql: string, said: string][] = [
     ['drop table slots', 'the table slots is missing'],
+    [
+      `pragma writable_schema = on;
+       update sqlite_schema set sql = replace(sql, 'changed', 'cxanged') where name = 'slots'`,
+      'the table slots has no column changed',
+    ],
     [`update events set data = '{}' where seq = 4`, 'the newest event, evt_\\S+, was changed'],
     [`update events set seq = 9 where seq = 4`, 'the event before evt_\\S+ is missing'],
     [`delete from events where seq = 4`, 'messages have a row whose event is missing'],

@@ -38,19 +38,27 @@ function problemOf(database: DatabaseSync): string | null {
     const line = String(database.prepare('pragma quick_check(1)').get()?.['quick_check'])
     if (line !== 'ok') return line.replaceAll(/\s+/g, ' ')
   }
-  const missing = missingTable(database)
-  if (missing !== null) return `the table ${missing} is missing`
+  const missing = missingOf(database)
+  if (missing !== null) return missing
   return newestProblem(database)
 }
 
-function missingTable(database: DatabaseSync): string | null {
-  const there = new Set(
-    database
-      .prepare(`select name from sqlite_schema where type = 'table'`)
-      .all()
-      .map(({ name }) => name),
-  )
-  return Object.keys(schema).find((table) => !there.has(table)) ?? null
+/** The first table or column that is not there: a flipped bit in a name leaves a sound file. */
+function missingOf(database: DatabaseSync): string | null {
+  const columns = database
+    .prepare(
+      `select t.name as name, c.name as "column"
+        from sqlite_schema as t, pragma_table_info(t.name) as c where t.type = 'table'`,
+    )
+    .all()
+  const there = new Set(columns.map(({ name, column }) => `${String(name)}.${String(column)}`))
+  const tables = new Set(columns.map(({ name }) => name))
+  for (const [table, { columns }] of Object.entries(schema)) {
+    if (!tables.has(table)) return `the table ${table} is missing`
+    const column = Object.keys(columns).find((name) => !there.has(`${table}.${name}`))
+    if (column !== undefined) return `the table ${table} has no column ${column}`
+  }
+  return null
 }
 
 /** The newest event must be whole and chained, its row must have it, and no row may be newer. */

@@ -192,14 +192,25 @@ async function compare(
       continue
     }
     report.rows++
-    const differing = differences(folded, row)
+    const { differing, blobs } = lookedAt(folded, row, report)
     if (differing.length > 0) {
       report.add(`${table} ${folded.id}: differs from the fold of its events in ${differing}`)
     }
-    for (const sha256 of blobsOf(table, folded.row)) {
+    for (const sha256 of blobs) {
       const state = await blob(sha256)
       if (state !== 'whole') report.add(`${table} ${folded.id}: its blob ${sha256} is ${state}`)
     }
+  }
+}
+
+/** What a damaged event folds to may have any shape: that it cannot be looked at is a finding. */
+function lookedAt(folded: Folded, stored: Record<string, unknown>, report: Report) {
+  try {
+    return { differing: differences(folded, stored), blobs: blobsOf(folded.table, folded.row) }
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error)
+    report.add(`${folded.table} ${folded.id}: its events make no row of it: ${problem}`)
+    return { differing: '', blobs: [] }
   }
 }
 
@@ -241,6 +252,8 @@ function blobsOf(table: Table, row: Rows[Table] | null): string[] {
         ? (row as Rows['work_items']).plan_artifact.good_sha256
         : table === 'deliveries'
           ? (row as Rows['deliveries']).body_sha256
-          : null
+          : table === 'agents'
+            ? (row as Rows['agents']).inherited_sha256
+            : null
   return found === null ? [] : [found]
 }

@@ -40,7 +40,8 @@ export async function readText(path: string, max_bytes: number): Promise<TextRea
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch (error) {
     if (error instanceof TypeError) return { ok: false, why: 'binary' }
-    if (!(error instanceof FileFault)) throw error
+    // What the system has too little of says nothing about the file: it is not told as missing.
+    if (!(error instanceof FileFault) || error.code === 'scarce') throw error
     return { ok: false, why: whyUnread(error.code) }
   }
 }
@@ -55,6 +56,7 @@ function whyUnread(code: FileFault['code']): Extract<TextRead, { ok: false }>['w
       return code
     case 'disk_full':
     case 'read_only':
+    case 'scarce':
     case 'io':
       return 'io'
   }

@@ -89,7 +89,13 @@ export async function telemetryOf(settings: ServeSettings, redact: Redact): Prom
       logDelivery(log, seen)
     },
     requestFailed(error, request) {
-      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      // A fault of the world is told in a sentence; where a bug was thrown is half of what it is.
+      const isFault = error instanceof Error && 'retry' in error
+      const reason = isFault
+        ? error.message
+        : error instanceof Error
+          ? (error.stack ?? error.message)
+          : String(error)
       log.error('a request failed', { request, reason })
     },
     metrics: () => metrics.text(),

@@ -150,7 +150,7 @@ const ofServer = {
   internal: 'Something failed that should not; nothing more is said outside the log.',
   fault: 'The world failed under the daemon: the file system, or the ledger.',
   not_ready: 'The daemon has started and is still recovering what was open.',
-  degraded: 'The disk is full or read-only. Reads go on, and it ends by itself.',
+  degraded: 'There is no room on the disk, or no descriptor. It ends by itself.',
   too_many_streams: 'As many event streams are open as may be, or the server is closing.',
 } as const
 

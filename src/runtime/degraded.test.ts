@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { FileFault } from '../exec/file-fault.ts'
 import type { Files } from '../exec/ports.ts'
+import { ProcessFault } from '../exec/process-fault.ts'
 import { virtualClock } from '../testing/virtual-clock.ts'
 import { minute, second } from '../domain/time.ts'
-import { Degraded, type Shortage } from './degraded.ts'
+import { LedgerFault } from '../ledger/port.ts'
+import { Degraded, isShortage, type Shortage } from './degraded.ts'
 
 const full = new FileFault('disk_full', '/h/x', 'the disk is full')
 
@@ -36,6 +38,24 @@ const shortage = (retry_after_s: number): Shortage => ({
   code: 'disk_full',
   message: 'the disk is full',
   retry_after_s,
+})
+
+test('what waiting may end is a shortage, what it cannot is none', () => {
+  const table: [unknown, boolean][] = [
+    [full, true],
+    [new FileFault('scarce', '/h/x', 'no descriptor is left'), true],
+    [new FileFault('read_only', '/h/x', 'the file system is read-only'), false],
+    [new FileFault('io', '/h/x', 'the system said EIO'), false],
+    [new ProcessFault('scarce', 'no descriptor is left', 'later'), true],
+    [new ProcessFault('spawner_failed', 'the spawner ended twice', 'later'), false],
+    [new LedgerFault('io', 'the system is out of open files', 'later'), true],
+    [new LedgerFault('corrupt', 'the ledger is damaged', 'never'), false],
+    [new Error('a bug'), false],
+  ]
+  assert.deepEqual(
+    table.map(([error]) => isShortage(error)),
+    table.map(([, shortage]) => shortage),
+  )
 })
 
 test('every look that finds no room is followed by another, rarer one, until there is room', async (t) => {

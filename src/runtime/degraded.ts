@@ -6,6 +6,7 @@
 import { fromMs, minute, second, toMs, type Timestamp } from '../domain/time.ts'
 import { FileFault } from '../exec/file-fault.ts'
 import type { Clock, Files } from '../exec/ports.ts'
+import { ProcessFault } from '../exec/process-fault.ts'
 import { LedgerFault } from '../ledger/port.ts'
 import type { OperatorReply } from '../protocol/operator.ts'
 
@@ -28,10 +29,14 @@ export type DegradedPorts = {
   changed(now: Shortage | null): void
 }
 
+/** A fault that waiting may end. */
+type Shortfall = LedgerFault | FileFault | ProcessFault
+
 /** Whether waiting can help: the disk is full, or the system is short of something. */
-export function isShortage(error: unknown): error is LedgerFault | FileFault {
+export function isShortage(error: unknown): error is Shortfall {
   if (error instanceof LedgerFault) return error.retry === 'later'
-  return error instanceof FileFault && error.code === 'disk_full'
+  if (error instanceof ProcessFault) return error.code === 'scarce'
+  return error instanceof FileFault && (error.code === 'disk_full' || error.code === 'scarce')
 }
 
 export class Degraded {
@@ -60,7 +65,7 @@ export class Degraded {
   }
 
   /** A write failed for want of room. Again while it is so already is nothing. */
-  enter({ code, message }: LedgerFault | FileFault): void {
+  enter({ code, message }: Shortfall): void {
     if (this.#state !== null || this.#closed) return
     const now = this.#ports.clock.now()
     const relapse = this.#leftAt !== null && now - toMs(this.#leftAt) < lastProbe

@@ -95,6 +95,7 @@ function notGiven(id: TaskId, fault: ProcessFault): Rejection {
     case 'spawner_failed':
     case 'closed':
     case 'foreign_format':
+    case 'scarce':
     case 'io':
       throw fault
   }

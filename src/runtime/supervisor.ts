@@ -147,6 +147,8 @@ export class Supervisor {
       await processes.start(id)
     } catch (error) {
       if (!(error instanceof ProcessFault) || this.#closing.signal.aborted) throw error
+      // What the system was short of it may have again: then this is tried anew.
+      if (error.code === 'scarce') throw error
       // A failed hand-over may have been claimed all the same; if not, a stop makes it final.
       if ((await processes.observe(id)).state === 'absent') {
         await processes.stop(id, limits.stop_grace.value)

@@ -3,12 +3,15 @@
  */
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
+import type { Event } from '../domain/event.ts'
 import type { LedgerReads } from '../ledger/port.ts'
 import { schema } from '../ledger/schema.ts'
 import type { Cases, Store } from './conformance.ts'
 import {
+  agentCreated,
   itemCompleted,
   itemCreated,
+  Lane,
   laneOf,
   messageAdmitted,
   requestSent,
@@ -109,6 +112,14 @@ const planted: Readonly<Record<string, readonly [sql: string, found: RegExp]>> =
     `update events set type = 'x', data = '{"type":"x","id":"y"}' where seq = 5`,
     /^events evt_\S+ \(seq 5 of main\): no such event as x$/,
   ],
+  'an event that names no blob where one belongs': [
+    `update events set data = replace(data, 'opening_sha256', 'openinh_sha256')`,
+    /^rounds \S+: its blob undefined is missing$/,
+  ],
+  'an event whose row has lost a part': [
+    `update events set data = replace(data, '"plan":', '"plax":')`,
+    /^work_items work_0001: its events make no row of it: /,
+  ],
   'time that goes back': [
     `update events set at = '2020-01-01T00:00:00.000Z' where seq = 5`,
     /^events evt_\S+: seq 5 of main is earlier than the one before it$/,
@@ -181,6 +192,18 @@ export const verifyCases: Cases = {
     assert.equal(problems.length, 2)
     assert.match(problems.join('\n'), /^work_items work_0001: its blob [0-9a-f]{64} is missing$/m)
     assert.match(problems.join('\n'), /^rounds turn_0001:1: its blob [0-9a-f]{64} is damaged$/m)
+  },
+
+  'verify finds that what a fork came with is gone': async (store, home) => {
+    const ledger = await store.open(home)
+    const inherited_sha256 = await ledger.putBlob(new TextEncoder().encode('inherited'))
+    const made = agentCreated('fork') as Extract<Event, { type: 'agent_created' }>
+    await new Lane(ledger, 'fork').emit({ ...made, inherited_sha256 })
+    const path = ledger.blobPath(inherited_sha256)
+    await ledger.close()
+    await rm(path)
+    const problems = await problemsOf(store, home)
+    assert.deepEqual(problems, [`agents fork: its blob ${inherited_sha256} is missing`])
   },
 
   'verify names a hundred problems and counts the others': async (store, home) => {

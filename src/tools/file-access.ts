@@ -102,6 +102,7 @@ async function told(tool_name: string, ctx: ToolContext, fault: FileFault): Prom
     case 'too_large':
       return refuse('too_large', 'Take the part you need with a command: sed -n, tail -c, rg.')
     case 'disk_full':
+    case 'scarce':
     case 'io': {
       const retryable = fault.retry !== 'never'
       const hint = 'Nothing was changed. Try again later.'

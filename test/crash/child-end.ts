@@ -54,7 +54,8 @@ async function run(box: Box, how: Ending): Promise<void> {
   await host.open()
   const tasksOf = (agent_id: string) => ledger.list('tasks', { agent_id, limit: 5 })
   const isOver = async () => (await tasksOf('boss')).some(isTerminal)
-  const rests = () => host.next('boss')?.do === 'sleep'
+  // A deletion that was not acknowledged has stopped it already: it is asked for again.
+  const rests = () => ['sleep', 'stop'].includes(host.next('boss')?.do ?? '')
   if ((await ledger.row('agents', 'boss'))?.state !== 'deleted') {
     const leaves = async () => (await tasksOf('boss.1')).some((one) => one.promoted) && rests()
     await comes(box, async () => (await leaves()) || (await isOver()))

@@ -16,11 +16,13 @@ export class Outside {
   readonly clock: VirtualClock
   readonly #acknowledged: string
   readonly #time: string
+  readonly #start: number
 
   constructor({ folder }: Place) {
     this.#acknowledged = join(folder, 'acknowledged')
     this.#time = join(folder, 'time')
     const saved = existsSync(this.#time) ? Number(readFileSync(this.#time, 'utf8')) : begin
+    this.#start = saved
     this.clock = virtualClock(saved)
   }
 
@@ -33,9 +35,13 @@ export class Outside {
     appendFileSync(this.#acknowledged, `${act}\n`)
   }
 
-  /** Lets time pass to `ms` after the beginning, or a little when it is later already. */
+  /**
+   * Lets time pass to `ms` after the beginning, or a little when it is later already: by the wall,
+   * and where that jumped ahead by what really passed, for what was due then is later too.
+   */
   async passTo(ms: number): Promise<void> {
-    const left = begin + ms - this.clock.now()
+    const passed = Math.min(this.clock.now(), this.#start + this.clock.monotonic())
+    const left = begin + ms - passed
     if (left > 0) writeFileSync(this.#time, String(begin + ms))
     // A clock that jumped ahead is looked at again within a minute.
     await this.clock.advance(Math.max(left, look))

@@ -44,16 +44,13 @@ else {
     for (const { problems } of normal) for (const one of problems) console.log(`NORMAL: ${one}`)
     const lossy = normal.filter(({ lost }) => lost > 0).length
     const broken = full.filter(({ lost }) => lost > 0).length
+    const shown = broken === 0 && problems.length === 0 && lossy > 0
     console.log(
       `FULL: ${cuts} cuts, ${sum(full, 'acknowledged')} commits acknowledged, ` +
-        `${sum(full, 'lost')} lost, ${problems.length} problems`,
+        `${sum(full, 'lost')} lost, ${problems.length} problems; NORMAL, the control: ` +
+        `${cuts} cuts, ${sum(normal, 'acknowledged')} acknowledged, ${sum(normal, 'lost')} lost ` +
+        `in ${lossy} cuts${shown ? '' : ': this is not what is promised'}`,
     )
-    console.log(
-      `NORMAL, the control: ${cuts} cuts, ${sum(normal, 'acknowledged')} acknowledged, ` +
-        `${sum(normal, 'lost')} lost in ${lossy} cuts`,
-    )
-    const shown = broken === 0 && problems.length === 0 && lossy > 0
-    console.log(shown ? 'no acknowledged commit is lost' : 'this is not what is promised')
     process.exitCode = shown ? 0 : 1
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -107,7 +107,7 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
 type Secrets = Pick<Door, 'standard_secret' | 'github_secret'>
 
 /** Two webhooks, with secrets of this run. */
-function writeConfig(folder: string): Secrets {
+export function writeConfig(folder: string): Secrets {
   const standard_secret = `whsec_${randomBytes(32).toString('base64')}`
   const github_secret = randomBytes(20).toString('hex')
   mkdirSync(join(folder, 'home'), { recursive: true, mode: 0o700 })
@@ -124,10 +124,10 @@ function writeConfig(folder: string): Secrets {
 }
 
 /** Agents, their trigger URLs, and a schedule of every minute for the first of them. */
-async function prepared(
+export async function prepared(
   home: string,
   base_url: string,
-  { agents, model }: SoakOptions,
+  { agents, model }: Pick<SoakOptions, 'agents' | 'model'>,
   secrets: Secrets,
 ): Promise<Door> {
   const token = readFileSync(join(home, 'control-token'), 'utf8').trim()
@@ -168,7 +168,10 @@ async function expected(answer: Promise<Answered>, status: number) {
 
 const kinds: readonly Kind[] = ['trigger', 'standard', 'github', 'message', 'schedule']
 
-function sendersOf({ seed, agents, pace }: SoakOptions, door: Door): Sender[] {
+export function sendersOf(
+  { seed, agents, pace }: Pick<SoakOptions, 'seed' | 'agents' | 'pace'>,
+  door: Door,
+): Sender[] {
   return kinds.map((kind) => {
     const random = randomOf(seed, kind)
     return new Sender(kind, { agents, door, random, pace })
@@ -231,7 +234,7 @@ async function mustAsk(home: string): Promise<boolean> {
   return open.entries.length + queued.entries.length > 0
 }
 
-async function removeSchedules({ base_url, token }: Door, agents: readonly string[]) {
+export async function removeSchedules({ base_url, token }: Door, agents: readonly string[]) {
   const api = apiOf(base_url, token)
   const { schedules } = await expected(api('GET', `/agents/${agents[0]}/schedules`), 200)
   for (const { id, spec } of schedules as { id: string; spec: { kind: string } }[]) {
@@ -244,7 +247,7 @@ async function removeSchedules({ base_url, token }: Door, agents: readonly strin
  * Resolves when nothing is left to do: every message, turn, task and schedule is over, and no agent
  * is about to begin a turn by itself.
  */
-async function quiet(home: string): Promise<void> {
+export async function quiet(home: string): Promise<void> {
   const live = {
     messages: ['queued', 'claimed'],
     turns: ['open'],
@@ -278,7 +281,7 @@ async function aboutToBegin(reader: LedgerReads): Promise<string[]> {
 }
 
 /** A moment is given to what is just ending. */
-async function orphans(folder: string): Promise<string[]> {
+export async function orphans(folder: string): Promise<string[]> {
   for (let waited = 0; waited < 5_000; waited += 100) {
     if (processesOf(folder).length === 0) return []
     await pause(100)

@@ -86,6 +86,7 @@ await Promise.all(
   }),
 )
 const problems = parts.flatMap((one) => one.problems)
+const cuts = chunkings.filter((one) => (values.cut ?? one) === one)
 console.table(
   Object.fromEntries(
     parts.map(({ wire, problems, ...figures }) => [
@@ -99,7 +100,7 @@ const sum = (name: Exclude<keyof Part, 'wire' | 'problems'>) =>
   parts.reduce((all, one) => all + one[name], 0)
 const peak = Math.max(...parts.map(({ peak_mib }) => peak_mib))
 console.log(
-  `${sum('cases')} cases over ${parts.length} wires and ${chunkings.length} ways of cutting, ` +
+  `${sum('cases')} cases over ${parts.length} wires and ${cuts.length} ways of cutting, ` +
     `${sum('cut_off') + sum('split') + sum('changed')} answers byte by byte, ` +
     `${sum('calls')} calls with ${sum('ran')} files made, at most ${peak} MiB held, ` +
     `${problems.length} problems, ${Math.round((performance.now() - from) / 1_000)} s`,

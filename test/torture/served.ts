@@ -65,7 +65,7 @@ export type Torturer = {
   readonly requests: number
   /** Resolves when the served answer has gone silent. */
   silent(): Promise<void>
-  /** Called beside every large piece: the place to look at the memory. */
+  /** Called again and again while it writes: the place to look at the memory. */
   on_piece: () => void
   /** What a provider would have refused in any request. */
   readonly violations: readonly string[]
@@ -154,6 +154,8 @@ async function write(
       since += piece.length
       if (since < 4_096) continue
       since = 0
+      // Small pieces never fill the socket: the memory is looked at here as well.
+      look()
       await nextTurn()
     }
     // Each part reaches the socket before the next is made, as from a model that thinks.
