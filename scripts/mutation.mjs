@@ -3,7 +3,9 @@
 // the score, and with 1 when it is under the configured floor.
 // Arguments: paths of files to look at only those; `--sample 5 --seed 1` looks at five in a hundred
 // of all top-level declarations, drawn by the seed, each with every mutant in it;
-// `--survivors` lists what the last run did not notice.
+// `--runner tap` starts a process for each test file and mutant instead of calling the tests in one
+// that stays (mutation-runner.mjs): to compare the two. `--survivors` lists what the last run did
+// not notice.
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { chdir, env, execPath, exit } from 'node:process'
@@ -16,6 +18,7 @@ const { values, positionals } = parseArgs({
   options: {
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    runner: { type: 'string', default: 'rules' },
     survivors: { type: 'boolean', default: false },
   },
 })
@@ -84,7 +87,8 @@ if (!values.survivors) {
     exit(2)
   }
   const stryker = 'node_modules/@stryker-mutator/core/bin/stryker.js'
-  const args = [stryker, 'run', 'stryker.config.json', '--mutate', mutate.join(',')]
+  const mutants = ['--mutate', mutate.join(','), '--testRunner', values.runner]
+  const args = [stryker, 'run', 'stryker.config.json', ...mutants]
   const { status, signal } = spawnSync(execPath, args, {
     stdio: 'inherit',
     env: {

@@ -62,7 +62,7 @@ function readPatch(path) {
 }
 
 /** Cheapest first: the test of the file, of its room, of the other rooms, of all together. */
-const gates = ['beside', 'room', 'rooms', 'system', 'sim']
+const gates = ['beside', 'room', 'rooms', 'system', 'races', 'sim']
 /** Tests of a room that stand with those of the whole, because others use them, too. */
 const further = { ledger: ['test/conformance.test.ts'] }
 const patches = globSync('test/planted/*.patch').toSorted().map(readPatch)
@@ -79,7 +79,15 @@ const tests = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'])
   .filter((path) => !ofTexts.test(path))
   .toSorted()
 const roomOf = (path) => path.split('/')[1]
-const hasSim = 'sim' in JSON.parse(readFileSync('package.json', 'utf8')).scripts
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+/** What CI runs beside the tests, with its arguments, and without npm so that it ends whole. */
+const asked = /^step npm run (races|sim)(?: -- (.+))?$/gm
+const programs = [...readFileSync('.ci/run', 'utf8').matchAll(asked)].map(
+  ([, gate, given = '']) => ({
+    gate,
+    args: [scripts[gate].replace(/^node /, ''), ...given.split(' ').filter((one) => one !== '')],
+  }),
+)
 
 /** The parts of each gate, cheapest first; the first part that fails has found the mistake. */
 function partsOf({ files, named, expected }) {
@@ -107,13 +115,9 @@ function partsOf({ files, named, expected }) {
     ...(named === undefined ? [] : [test(expected, [named])]),
     test('room', inRooms),
     ...wider,
-    ...(hasSim ? [{ gate: 'sim', args: [simProgram()] }] : []),
-  ].filter(({ gate, args }) => args.length > 1 || gate === 'sim')
+    ...programs,
+  ].filter((part) => part.args.length > 1 || programs.includes(part))
 }
-
-/** The script behind `npm run sim`, run without npm so that it can be ended whole. */
-const simProgram = () =>
-  JSON.parse(readFileSync('package.json', 'utf8')).scripts.sim.replace(/^node /, '')
 
 /** What is to be ended, and removed, with this program. */
 const running = new Set()

@@ -66,10 +66,12 @@ async function emptyHome(): Promise<string> {
 const committer = fileURLToPath(new URL('../src/testing/committing-child.ts', import.meta.url))
 
 /** Starts a process that owns `home` and commits without end; answers after `acks` commits. */
-async function committing(home: string, acks: number) {
+async function committing(t: TestContext, home: string, acks: number) {
   const child: ChildProcess = spawn(execPath, [committer, home], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  // A test that fails before it kills the child would otherwise never end.
+  t.after(() => child.kill('SIGKILL'))
   assert.ok(child.stdout)
   const lines = createInterface({ input: child.stdout })
   let last = 0
@@ -92,10 +94,10 @@ async function committing(home: string, acks: number) {
   }
 }
 
-test('a home holds every acknowledged commit, whenever its owner was killed', async () => {
+test('a home holds every acknowledged commit, whenever its owner was killed', async (t) => {
   for (const acks of [1, 5, 60]) {
     const home = await emptyHome()
-    const { child, kill } = await committing(home, acks)
+    const { child, kill } = await committing(t, home, acks)
     assert.equal((await ownerOf(home))?.pid, child.pid)
     await assert.rejects(open(home), (fault: LedgerFault) => {
       assert.equal(fault.code, 'owned')
@@ -116,9 +118,9 @@ test('a home holds every acknowledged commit, whenever its owner was killed', as
   }
 })
 
-test('a reader beside a killed owner reads what the log still holds', async () => {
+test('a reader beside a killed owner reads what the log still holds', async (t) => {
   const home = await emptyHome()
-  const { kill } = await committing(home, 3)
+  const { kill } = await committing(t, home, 3)
   const promised = await kill()
   const reader = await openReader(home)
   assert.ok((await reader.lastGlobalSeq()) >= promised)

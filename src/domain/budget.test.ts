@@ -12,7 +12,7 @@ import {
   overOf,
   settled,
 } from './budget.ts'
-import { changedBudget } from './budget-change.ts'
+import { budgetWarnings, changedBudget } from './budget-change.ts'
 import { evolveMeter, noUse, type Meter, type Use } from './meter.ts'
 import { hour, plus } from './time.ts'
 import { noUsage, type Round, type Usage } from './turn.ts'
@@ -240,3 +240,27 @@ for (const [name, before, change, expected] of changes) {
     assert.deepEqual(set.ok ? set.budget : set.code, expected)
   })
 }
+
+test('§12 who sets a budget is told that it is reached already, and that dollars are not metered', () => {
+  const budget: Budget = { ...none, max_tokens: 100, max_usd: 1 }
+  const price = {
+    kind: 'price_unknown',
+    message:
+      'The price of test/model is not known, so dollars are not metered and max_usd does not ' +
+      'stop it. Set max_tokens or max_rounds as well.',
+  }
+  const used = meter({ used: use({ tokens: 1_234, usd: 2 }) })
+  const [over] = budgetWarnings(budget, used, { now: T0, unpriced: null })
+  assert.equal(over?.kind, 'budget_reached')
+  assert.match(over?.message ?? '', /^It is reached already, so the item is held: .*1,234.*, .*\.$/)
+  const rows: [Budget | null, Meter | null, string | null, unknown[]][] = [
+    [null, used, 'test/model', []],
+    [budget, null, null, []],
+    [budget, null, 'test/model', [price]],
+    [{ ...budget, max_usd: null }, null, 'test/model', []],
+    [budget, used, 'test/model', [over, price]],
+  ]
+  for (const [of, metered, unpriced, expect] of rows) {
+    assert.deepEqual(budgetWarnings(of, metered, { now: T0, unpriced }), expect)
+  }
+})

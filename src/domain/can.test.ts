@@ -204,3 +204,44 @@ test('§13 asking what can be done changes nothing', () => {
   assert.deepEqual([...w.facts.rows('work_items'), ...w.facts.rows('agents')], before)
   assert.deepEqual([w.facts.seq, w.now], [2, T0])
 })
+
+test('§13 each kind of wait has the acts that fit it, in words', () => {
+  const w = new World()
+  const { wait: row } = wait(w, { work_item_id: item(w), wake: 'operator_input' })
+  const acts = (wake: typeof row.wake) =>
+    canOfWait(view(w), { ...row, wake }).map(({ key, label }) => [key, label])
+  const cancel = ['cancel_wait', 'cancel it']
+  assert.deepEqual(acts('operator_input'), [['answer', 'answer it'], cancel])
+  assert.deepEqual(acts('external'), [['trigger', 'fire it by hand'], cancel])
+  for (const wake of ['timer', 'task_result', 'system'] as const) {
+    assert.deepEqual(acts(wake), [cancel], wake)
+  }
+})
+
+test('§13 the acts on items and tasks are named in words', () => {
+  const w = new World()
+  const id = item(w)
+  const run = task(w)
+  const words = (actions: readonly Action[]) => actions.map(({ key, label }) => [key, label])
+  assert.deepEqual(words(canOfItem(view(w), w.row('work_items', id))).slice(0, 5), [
+    ['pick', 'put it in focus'],
+    ['complete', 'complete it'],
+    ['unblock', 'let it go on'],
+    ['update_item', 'change it'],
+    ['send', 'say something about it'],
+  ])
+  assert.deepEqual(words(canOfTask(view(w), run)), [
+    ['task_input', 'write to its input'],
+    ['stop_task', 'stop it'],
+  ])
+  const child = { ...run, kind: 'child_agent' } as const
+  assert.deepEqual(words(canOfTask(view(w), child))[0], ['task_input', 'tell it something'])
+  const over = { ...run, status: 'failed' } as const
+  assert.deepEqual(canOfTask(view(w), over)[1], {
+    key: 'stop_task',
+    label: 'stop it',
+    allowed: false,
+    code: 'no_change',
+    why: 'It is failed.',
+  })
+})

@@ -4,13 +4,14 @@ import { item, itemRow, World } from '../testing/domain.ts'
 import { does, refusal } from '../testing/operate.ts'
 import type { CheckGiven } from './check-spec.ts'
 import type { RunEnd } from './check.ts'
-import { finishRun, nextRun, startCommand } from './checks.ts'
+import { answerCheck, finishRun, giveUpChecks, nextRun, runAgain, startCommand } from './checks.ts'
 import { completeItem } from './complete.ts'
 import type { WorkItemId } from './ids.ts'
 import { endTask } from './ingress.ts'
 import { violations } from './invariants.ts'
 import { createItem, updateItem } from './items.ts'
 import { limits } from './limits.ts'
+import { isRejection } from './verdict.ts'
 import { verificationOf } from './verification.ts'
 
 const tests: CheckGiven = { kind: 'command', name: 'tests', cmd: 'npm test' }
@@ -230,4 +231,118 @@ test('§9 what was still to run when its agent is deleted is not known', () => {
   does(w, { do: 'delete_agent' })
   assert.equal(stateOf(w, id), 'unknown')
   sound(w)
+})
+
+test('§12 a failure names each check that failed, the end of its output, and where all of it is', () => {
+  const w = new World()
+  const id = completed(w, tests, page, look)
+  w.do((d) => {
+    const command = { task_id: 'task_c', workdir: '/w', output_path: '/o', timeout_ms: 1, tree }
+    startCommand(d, { work_item_id: id, name: 'tests', n: 1 }, command as never)
+    return { ok: true } as const
+  })
+  finishes(w, id, 'tests', end('failed', { exit_status: 1, tail: `${'x'.repeat(700)}\n` }))
+  finishes(w, id, 'page', end('failed', { exit_status: 503 }))
+  const [brief] = w.lastOf('brief_delivered')
+  const lines = brief?.text.split('\n') ?? []
+  assert.deepEqual(lines.slice(1), [
+    '- tests (npm test): failed, exit status 1',
+    `…${'x'.repeat(599)}`,
+    '(everything it printed: task_c)',
+    '- page (GET http://127.0.0.1/ is 200): failed, HTTP status 503',
+    `All of it: holon work check list ${id}`,
+  ])
+  const [message] = w.lastOf('message_admitted')
+  const told = message?.body.split('\n') ?? []
+  assert.deepEqual(told.slice(1), lines.slice(1, -1))
+  assert.equal(
+    told[0],
+    `The runtime ran the checks that the operator wants of ${id}, which is completed: ` +
+      `${lines[0]} It stays completed, and is not verified. If work is left, create a work item ` +
+      'for it.',
+  )
+})
+
+test('§13 an answer to a check says which way it went', () => {
+  for (const passed of [true, false]) {
+    const w = new World()
+    const work_item_id = completed(w, look)
+    const reply = does(w, { do: 'answer_check', work_item_id, name: 'look', run: 1, passed })
+    assert.deepEqual(
+      [reply.said, reply.id],
+      [`look of ${work_item_id} is answered: ${passed ? 'passed' : 'failed'}.`, work_item_id],
+    )
+  }
+})
+
+test('§13 what cannot be run again, or answered, is refused in words', () => {
+  const w = new World()
+  const [open, plain, id] = [item(w), completed(w), completed(w, tests, look)]
+  does(w, { do: 'update_item', work_item_id: open, checks: [tests] })
+  const again = (work_item_id: string, names: string[] | null = null) =>
+    w.try((d) => runAgain(d, { work_item_id, names }))
+  const told = (result: object) => (isRejection(result) ? [result.code, result.message] : 'run')
+  assert.deepEqual(told(again('work_none')), [
+    'work_item_not_found',
+    'work_none is not a work item of main.',
+  ])
+  assert.deepEqual(told(again(plain)), ['check_not_found', `${plain} has no checks.`])
+  assert.deepEqual(told(again(open)), [
+    'check_not_owed',
+    `${open} is not completed: its checks run when it is.`,
+  ])
+  assert.deepEqual(told(again(id, ['lint'])), ['check_not_found', `"lint" is no check of ${id}.`])
+  assert.deepEqual(told(again(id)), ['checks_running', `tests of ${id} are still to be run.`])
+  finishes(w, id, 'tests', end('passed'))
+  assert.deepEqual(told(again(id, ['look'])), [
+    'checks_running',
+    `What is asked of ${id} waits for a person's answer already.`,
+  ])
+  assert.deepEqual(again(id), { ok: true, names: ['tests'] })
+  assert.deepEqual(w.last, [{ type: 'check_owed', id, name: 'tests', n: 2, by: 'operator' }])
+
+  const say = (name: string, run = 1) =>
+    told(w.try((d) => answerCheck(d, { work_item_id: id, name, run, passed: true, words: null })))
+  assert.deepEqual(say('lint'), ['check_not_found', `"lint" is no check of ${id}.`])
+  assert.deepEqual(say('tests'), [
+    'check_no_question',
+    'tests is run by the runtime, not answered.',
+  ])
+  assert.deepEqual(say('look', 2), ['check_answered', 'look is not open under run 2: asked again.'])
+  assert.deepEqual(say('look'), 'run')
+  assert.deepEqual(say('look'), [
+    'check_answered',
+    `look is not open under run 1: passed at ${w.now}.`,
+  ])
+})
+
+test('§12 of an agent that goes, what was still to be run is not known any more', () => {
+  const w = new World()
+  const id = completed(w, tests, look)
+  w.do((d) => {
+    giveUpChecks(d, 'it is gone')
+    return { ok: true } as const
+  })
+  const given = {
+    type: 'check_finished',
+    id,
+    n: 1,
+    by: 'runtime',
+    outcome: 'unknown',
+    exit_status: null,
+    reason: 'it is gone',
+    tail: '',
+    tree: null,
+    started_at: w.now,
+    told: false,
+  }
+  assert.deepEqual(w.last, [
+    { ...given, name: 'tests' },
+    { ...given, name: 'look' },
+  ])
+  w.do((d) => {
+    giveUpChecks(d, 'it is gone')
+    return { ok: true } as const
+  })
+  assert.deepEqual(w.last, [])
 })

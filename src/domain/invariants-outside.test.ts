@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { World } from '../testing/domain.ts'
+import { item, wait, World } from '../testing/domain.ts'
 import { does, every, everyFew } from '../testing/operate.ts'
 import type { Event, Rows, StoredEvent, Table } from './event.ts'
 import type { AgentFacts } from './facts.ts'
@@ -121,3 +121,28 @@ for (const [finding, add] of byHistory) {
     assert.deepEqual(found, finding === null ? [] : [finding])
   })
 }
+
+test('§6 of reliability: 6 names each thing that is left to carry for a deleted agent', () => {
+  const w = lived()
+  const id = item(w)
+  const { wait: row } = wait(w, { work_item_id: id, source: 'cd' })
+  const facts = w.whole() as AgentFacts
+  facts.include('agents', { ...w.row('agents', 'docs'), state: 'deleted' })
+  const left = () => violations(facts).filter((one) => one.startsWith('6: '))
+  const gone = 'and its agent is deleted'
+  const queued = w.all('messages').filter(({ status }) => status === 'queued')
+  assert.equal(queued.length, 2)
+  assert.deepEqual(left(), [
+    `6: ${row.id} is active ${gone}`,
+    `6: trig_0001 is active ${gone}`,
+    `6: sched_0001 is active ${gone}`,
+    ...queued.map((message) => `6: ${message.id} is queued ${gone}`),
+  ])
+  const cancelled = { status: 'cancelled', cancelled_at: w.now } as const
+  facts.include('waits', { ...row, ...cancelled })
+  facts.include('triggers', { ...w.row('triggers', 'trig_0001'), status: 'revoked' })
+  const schedule = w.row('schedules', 'sched_0001')
+  facts.include('schedules', { ...schedule, status: 'removed', next_at: null })
+  for (const message of queued) facts.include('messages', { ...message, status: 'dropped' })
+  assert.deepEqual(left(), [])
+})

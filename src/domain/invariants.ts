@@ -171,9 +171,9 @@ function* carried(facts: Facts): Iterable<string> {
   for (const message of facts.rows('messages')) {
     if (!isLiveMessage(message)) continue
     if (isOverBudget(facts, message.work_item_id, s.now)) continue
-    const held =
-      message.kind === 'task_result' &&
-      (s.bucketEmpty || (message.work_item_id !== null && parked.has(message.work_item_id)))
+    // One that only an empty bucket holds back has a moment: that of the next turn in it.
+    const { kind, work_item_id } = message
+    const held = kind === 'task_result' && work_item_id !== null && parked.has(work_item_id)
     if (!held && until === null) yield `${message.id} is ${message.status} and next is ${next.do}`
   }
   for (const wait of facts.rows('waits')) {

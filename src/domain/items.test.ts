@@ -294,3 +294,25 @@ test('§2 the plan file is stored as hash and size, as a revision, when it diffe
   )
   assert.equal(itemRow(w, id).revision, 2)
 })
+
+test('§12 an item made with a budget is metered from its first moment, and one without is not', () => {
+  const budget = { max_tokens: 100, max_usd: null, max_rounds: null, deadline: null }
+  const w = new World()
+  const [metered, plain] = [item(w, { budget }), item(w)]
+  assert.deepEqual(
+    [metered, plain].map((id) => w.all('meters').some((meter) => meter.id === id)),
+    [true, false],
+  )
+})
+
+test('§12 checks are the operator’s: that anybody else sets them is a bug', () => {
+  const check = { name: 'a', kind: 'command', cmd: 'x', run: null } as never
+  for (const by of ['agent', 'runtime'] as const) {
+    assert.throws(() => item(new World(), { by, checks: [check] }), {
+      message: `${by} sets the checks of work_0001`,
+    })
+  }
+  const w = new World()
+  const id = item(w, { by: 'operator', checks: [check] })
+  assert.deepEqual(itemRow(w, id).checks, [check])
+})

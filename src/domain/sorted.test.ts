@@ -36,3 +36,35 @@ test('since a time are the members after it, those at it are not', () => {
   ]
   for (const [list, time, place] of cases) assert.equal(since(list, time, at), place)
 })
+
+test('a few changes in a long list are made in their places, and many by sorting anew', () => {
+  const list = Array.from({ length: 64 }, (_, n) => n * 10)
+  const rows: [gone: number[], come: number[]][] = [
+    [[], [5]],
+    [[0], []],
+    [[630], [635, 1]],
+    [
+      [10, 20],
+      [15, 25],
+    ],
+    [
+      [10, 20, 30],
+      [15, 25],
+    ],
+    [[], list.map((one) => one + 1)],
+  ]
+  for (const [gone, come] of rows) {
+    let asked = 0
+    const order = (a: number, b: number) => {
+      asked += 1
+      return a - b
+    }
+    const before = [...list]
+    const after = placed(list, gone, come, order)
+    const left = list.filter((one) => !gone.includes(one))
+    assert.deepEqual(after, [...left, ...come].toSorted(byNumber))
+    assert.deepEqual(list, before)
+    const isFew = gone.length + come.length <= 4
+    assert.equal(asked < list.length - 1, isFew, `${asked} comparisons for ${gone}; ${come}`)
+  }
+})

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { focusOf, item, itemRow, say, T0, wait, waitCommand, World } from '../testing/domain.ts'
 import { act, answer, ask, begin, end, run, turnOf } from '../testing/domain-turn.ts'
+import { errorResult } from './call.ts'
 import type { MessageId } from './ids.ts'
 import { updateItem } from './items.ts'
 import type { Outcome } from './turn.ts'
-import { observePlan } from './turn-end.ts'
+import { abortTurn, observePlan } from './turn-end.ts'
 import { waitFor } from './waiting.ts'
 
 const status = (w: World, id: MessageId) => w.row('messages', id).status
@@ -228,4 +229,113 @@ const turnless = (w: World): boolean => {
 
 test('ending a turn when none is open is a bug', () => {
   assert.throws(() => end(new World()), /no turn is open/)
+})
+
+test('§6 an abort ends the turn by the operator, and stops the agent where that was asked', () => {
+  for (const stop of [false, true]) {
+    const { w, id, message_id } = spoken({ bound: true })
+    const plan = { ...itemRow(w, id).plan_artifact, bytes: 3 }
+    w.do((d) => abortTurn(d, { plan, stop }))
+    const { outcome, reason, progress } = w.row('turns', 'turn_0001')
+    assert.deepEqual(
+      { outcome, reason, progress, briefs: briefs(w), message: status(w, message_id) },
+      { outcome: 'aborted', reason: 'operator', progress: true, briefs: [], message: 'aborted' },
+    )
+    assert.equal(itemRow(w, id).plan_artifact.bytes, 3)
+    const stopped = w.lastOf('agent_stopped')
+    assert.deepEqual(stopped, stop ? [{ type: 'agent_stopped', id: 'main', by: 'operator' }] : [])
+  }
+})
+
+test('§6 a call that had not begun or whose outcome is not known gets a result that says so', () => {
+  const w = new World()
+  item(w, { focus: true })
+  begin(w, 'continue_current')
+  ask(w)
+  const [first] = answer(w, { calls: [{ tool: 'ExecCommand' }, { tool: 'EditFile' }] })
+  assert.ok(first)
+  const { id } = first
+  w.do((d) => d.emit({ type: 'call_started', id, intent: null, task_id: null, work_item_id: null }))
+  end(w)
+  assert.deepEqual(w.lastOf('call_finished'), [
+    {
+      type: 'call_finished',
+      id: 'call_0001',
+      result: errorResult(
+        'ExecCommand',
+        'outcome_unknown',
+        'turn_ended',
+        'The turn ended while it ran; what it did is unknown.',
+        'Look at what it may have changed before you repeat any of it.',
+      ),
+      result_hash: null,
+      changed_something: false,
+    },
+    {
+      type: 'call_finished',
+      id: 'call_0002',
+      result: errorResult(
+        'EditFile',
+        'not_executed',
+        'not_executed',
+        'The turn ended before it began.',
+      ),
+      result_hash: null,
+      changed_something: false,
+    },
+  ])
+})
+
+test('§1 the brief of the last words names its turn, its item and whose words it answers', () => {
+  const { w, id } = spoken()
+  end(w, { text: 'Done.' })
+  assert.deepEqual(w.lastOf('brief_delivered'), [
+    {
+      type: 'brief_delivered',
+      id: 'brief_0001',
+      kind: 'reply',
+      text: 'Done.',
+      turn_id: 'turn_0001',
+      work_item_id: id,
+      wait_id: null,
+      message_id: 'msg_0001',
+      task_id: null,
+      warnings: [],
+    },
+  ])
+  begin(w, 'continue_current')
+  ask(w)
+  answer(w, { text: 'More.' })
+  end(w, { text: 'More.' })
+  assert.deepEqual(
+    w.lastOf('brief_delivered').map((brief) => [brief.kind, brief.message_id]),
+    [['progress', null]],
+  )
+  assert.deepEqual(
+    w.lastOf('message_consumed').map(({ because }) => because),
+    [],
+  )
+})
+
+test('§2 a plan that could not be read, or of an item that is completed, moves nothing', () => {
+  const w = new World()
+  const id = item(w)
+  const row = itemRow(w, id)
+  const seen = { ...row.plan_artifact, bytes: 9 }
+  const rows: [typeof row, typeof seen | null, boolean][] = [
+    [row, null, false],
+    [row, row.plan_artifact, false],
+    [row, { ...row.plan_artifact, sha256: 'x' }, true],
+    [row, seen, true],
+    [{ ...row, state: 'completed' }, seen, false],
+  ]
+  for (const [of, plan, moved] of rows) {
+    const x = new World()
+    item(x)
+    assert.equal(
+      x.do((d) => observePlan(d, of, plan)),
+      moved,
+    )
+    assert.deepEqual(x.last, moved ? [{ type: 'plan_changed', id, plan }] : [])
+  }
 })

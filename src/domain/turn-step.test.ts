@@ -8,7 +8,7 @@ import { roundsOf } from './facts.ts'
 import type { WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
 import { roundId, type Finish } from './turn.ts'
-import { nextStep, type Step } from './turn-step.ts'
+import { mayEndAfterCalls, nextStep, type Step } from './turn-step.ts'
 
 function opened(): { w: World; id: WorkItemId } {
   const w = new World()
@@ -200,3 +200,51 @@ test('§15 a turn at its round limit ends completed, whatever it would go on wit
     assert.deepEqual(short(other), expect)
   }
 })
+
+test('§6 whether the end of a round’s calls may end the turn is said rather too often', () => {
+  const failed = errorResult('ReadFile', 'fault', 'no', 'no')
+  const rounds = (w: World, ...good: boolean[]): void => {
+    for (const isGood of good) {
+      act(w, { tool: 'ReadFile' }, () => null, isGood ? {} : { result: failed })
+    }
+  }
+  const of = (prepare: (w: World, id: WorkItemId) => void): boolean => {
+    const { w, id } = opened()
+    prepare(w, id)
+    return mayEndAfterCalls(w.facts)
+  }
+  const budget = { max_tokens: 1_000_000, max_usd: null, max_rounds: null, deadline: null }
+  const budgeted = (w: World, id: WorkItemId) =>
+    w.facts.include('work_items', { ...w.row('work_items', id), budget })
+  const rows: [what: string, boolean, (w: World, id: WorkItemId) => void][] = [
+    ['no round yet', true, () => {}],
+    ['a good first round', false, (w) => rounds(w, true)],
+    ['a failed first round', true, (w) => rounds(w, false)],
+    ['a second after a good one', false, (w) => rounds(w, true, false)],
+    ['a second after a failed one', true, (w) => rounds(w, false, true)],
+    ['a third after a good one', false, (w) => rounds(w, false, true, false)],
+    ['a third after a failed one', true, (w) => rounds(w, true, false, true)],
+    [
+      'an item with a budget',
+      true,
+      (w, id) => {
+        rounds(w, true, true)
+        budgeted(w, id)
+      },
+    ],
+    [
+      'the report that was asked for',
+      true,
+      (w) => {
+        rounds(w, true, true)
+        ask(w, 'report')
+      },
+    ],
+    ['one round before the limit', false, (w) => rounds(w, ...most.slice(1))],
+    ['the last round', true, (w) => rounds(w, ...most)],
+  ]
+  for (const [what, expect, prepare] of rows) assert.equal(of(prepare), expect, what)
+  assert.equal(mayEndAfterCalls(new World().facts), true, 'no turn')
+})
+
+const most = Array.from({ length: limits.rounds_per_turn.value }, () => true)
