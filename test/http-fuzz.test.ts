@@ -13,10 +13,10 @@ test(`§13: of ${cases} requests made from the document none fails inside, or co
   const done = await fuzz(t, cases, 1)
   assert.deepEqual([done.complaints, done.broken], [[], []])
   // A fuzz that is always refused has seen nothing. About half is taken; how much, is in the hands of
-  // real processes.
+  // real processes, but each operation is taken at least once.
   assert.ok(done.accepted > done.valid / 3, JSON.stringify(done))
   assert.ok(done.wrong > cases / 3, JSON.stringify(done))
-  assert.ok(done.never_accepted.length <= 8, done.never_accepted.join(', '))
+  assert.deepEqual(done.never_accepted, [])
   assert.ok(Object.keys(done.refused).length > 25, JSON.stringify(done.refused))
 })
 

@@ -1,15 +1,25 @@
 /**
- * The fuzz of the HTTP API at any length, by hand: `node test/http-fuzz.ts --cases 20000 --seed 1`.
- * Its figures are the last thing it prints; it exits 1 when something should not be.
+ * The fuzz of the HTTP API at any length, by hand: `npm run fuzz -- --cases 20000 --seed 1`; with
+ * the word `parsers`, that of what reads foreign text. The figures are the last thing it prints; it
+ * exits 1 when something should not be.
  */
 import { test } from 'node:test'
 import { parseArgs } from 'node:util'
 import { fuzz } from './support/http-fuzz.ts'
+import { bound_ms, tryReader } from './support/parser-fuzz.ts'
+import { readers } from './support/parser-readers.ts'
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: { cases: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' } },
 })
+const [what = 'http'] = positionals
+if (what !== 'http' && what !== 'parsers') {
+  console.error('usage: npm run fuzz -- [http|parsers] [--cases 20000] [--seed 1]')
+  process.exit(2)
+}
 
+<<<<<<< ours
 void test('a fuzz of the HTTP API', async (t) => {
   const from = performance.now()
   const { complaints, broken, ...figures } = await fuzz(
@@ -23,3 +33,33 @@ void test('a fuzz of the HTTP API', async (t) => {
   process.on('exit', () => console.log(JSON.stringify({ ...figures, ...found })))
   if (complaints.length + broken.length > 0) throw new Error('it found something')
 })
+=======
+const { cases, seed } = { cases: Number(values.cases), seed: Number(values.seed) }
+if (what === 'parsers') process.exitCode = (await fuzzParsers(cases, seed)) === 0 ? 0 : 1
+else
+  void test('a fuzz of the HTTP API', async (t) => {
+    const from = performance.now()
+    const { complaints, broken, ...figures } = await fuzz(t, cases, seed)
+    for (const one of [...complaints, ...broken]) console.error(one)
+    const ms = Math.round(performance.now() - from)
+    const found = { complaints: complaints.length, broken: broken.length, ms }
+    process.on('exit', () => console.log(JSON.stringify({ ...figures, ...found }, null, 1)))
+    if (complaints.length + broken.length > 0) throw new Error('it found something')
+  })
+
+/** How many complaints there were. */
+async function fuzzParsers(texts: number, from: number): Promise<number> {
+  let complaints = 0
+  for (const reader of readers) {
+    const tried = await tryReader(reader, texts, from)
+    for (const one of tried.complaints) console.error(one)
+    complaints += tried.complaints.length
+    const { cases: done, slowest_ms, slowest_length } = tried
+    console.log(
+      `${reader.name}: ${done} texts, ${slowest_ms} ms at most (${slowest_length} letters)`,
+    )
+  }
+  console.log(`seed ${from}, bound ${bound_ms} ms of processor time: ${complaints} complaints`)
+  return complaints
+}
+>>>>>>> theirs

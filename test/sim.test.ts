@@ -1,11 +1,15 @@
 /** The simulation in small: some seeds, that a seed is the same run twice, and its own tools. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { done } from '../src/domain/reply.ts'
+import { Agenda } from './sim/agenda.ts'
 import { Coverage } from './sim/coverage.ts'
+import { home, SimDisk, workspace } from './sim/disk.ts'
 import { commandOf, faults, planOf, type Plan } from './sim/plan.ts'
 import { simulate, type Outcome } from './sim/run.ts'
 import { shrink } from './sim/shrink.ts'
 import { neverRuns, Witness } from './sim/witness.ts'
+import { SimWorktrees } from './sim/worktrees.ts'
 
 test('the invariants hold over some seeds with every fault', async () => {
   for (let seed = 1; seed <= 16; seed += 1) {
@@ -89,4 +93,60 @@ test('the witness names a call that starts and never may, and an effect without 
     '18: turn_1:1 is asked and was not recorded',
     '17: turn_1:1 is asked and call_1 has no result',
   ])
+})
+
+test('the witness counts a check that is run again by its run, and a key that is used twice', () => {
+  const witness = new Witness()
+  const meta = { work_item_id: null, turn_id: null, causation_id: null } as const
+  const tree = { hash: null, problem: 'nobody looked' } as const
+  const check = { type: 'check_started', id: 'work_1', name: 'tests', tree } as const
+  const reply = done('Done.')
+  const kept = { type: 'receipt_kept', id: 'rcpt_1', request_sha256: 'x', reply } as const
+  const events = [
+    { ...check, n: 1, task_id: 'task_1' },
+    { ...check, n: 2, task_id: 'task_2' },
+    { ...check, n: 2, task_id: 'task_3' },
+    kept,
+    kept,
+  ] as const
+  const at = '2026-01-05T09:00:00.000Z'
+  witness.landed({
+    ...{ agent_id: 'main', expect_seq: 0, at, rows: [] },
+    events: events.map((event, n) => ({ event, meta: { ...meta, at, seq: n + 1 } })),
+  })
+  assert.deepEqual(
+    ['task_1', 'task_2', 'task_3', 'task_4'].map((task) => witness.runOf(task)),
+    ['run 1 of tests of work_1', 'run 2 of tests of work_1', 'run 2 of tests of work_1', null],
+  )
+  assert.deepEqual(witness.found, ['2: rcpt_1 was carried out twice'])
+})
+
+test('the git of a run refuses what would be lost, and gives back what a snapshot has', async () => {
+  const agenda = new Agenda()
+  const disk = new SimDisk(() => '2026-01-05T09:00:00.000Z')
+  const git = new SimWorktrees(disk)
+  const port = git.portOf({ n: 1, ended: false }, agenda)
+  const take = async <T>(asked: Promise<T>): Promise<T> => {
+    await agenda.take(0).run(false)
+    return asked
+  }
+  const path = `${home}/worktrees/task_1`
+  const at = { repository: workspace, path }
+  await take(port.add({ ...at, branch: 'holon/child' }))
+  disk.edit(`${path}/new.txt`, 'new\n')
+  const remove = { ...at, branch: 'holon/child', into: 'main', leases: [] }
+  const codeOf = async (request: Parameters<typeof port.remove>[0]) => {
+    const removed = await take(port.remove(request))
+    return removed.ok ? 'gone' : removed.code
+  }
+  assert.equal(await codeOf(remove), 'worktree_dirty')
+  assert.equal(await codeOf({ ...remove, leases: ['task_9'] }), 'worktree_leased')
+  const { ref } = await take(port.snapshot({ ...at, key: 'task_1' }))
+  disk.edit(`${path}/new.txt`, 'newer\n')
+  assert.equal(await codeOf({ ...remove, discard: { snapshot: ref } }), 'snapshot_stale')
+  disk.edit(`${path}/new.txt`, 'new\n')
+  assert.equal(await codeOf({ ...remove, discard: { snapshot: ref } }), 'gone')
+  assert.deepEqual([git.paths(), disk.below(path)], [[], []])
+  await take(port.restore({ ...at, ref }))
+  assert.equal(disk.text(`${path}/new.txt`), 'new\n')
 })

@@ -93,6 +93,17 @@ test('a frame cut anywhere is whole again, and letters of several bytes too', as
   }
 })
 
+test('an event has come though what follows it in the same piece cannot be read', async () => {
+  const unreadable = 'id: 6\ndata: {"cut\n\n'
+  const from = given(
+    { pieces: [frame(5) + unreadable], end: 'hangs' },
+    { pieces: [frame(6)], end: 'hangs' },
+  )
+  const items = await all(from, (item) => item.kind === 'event' && item.seq === 6)
+  assert.deepEqual(seqs(items), [5, 6])
+  assert.deepEqual(from.asked, ['4', '5'])
+})
+
 test('§13: a broken connection is resumed behind the last event, none lost or repeated', async () => {
   const from = given(
     { pieces: [frame(5), frame(6).slice(0, 12)], end: 'breaks' },

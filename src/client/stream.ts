@@ -158,19 +158,20 @@ async function* framesOf(
   body: ReadableStream<Uint8Array>,
   heard: () => void,
 ): AsyncGenerator<StreamItem> {
-  const items: StreamItem[] = []
+  const messages: EventSourceMessage[] = []
   const parser = createParser({
     maxBufferSize: longestFrame,
-    onEvent: (message) => {
-      const item = itemOf(message)
-      if (item !== null) items.push(item)
-    },
+    onEvent: (message) => void messages.push(message),
   })
   const decoder = new TextDecoder()
   for await (const chunk of body) {
     heard()
     parser.feed(decoder.decode(chunk, { stream: true }))
-    yield* items.splice(0)
+    // One after the other: what came before a frame that cannot be read has come.
+    for (const message of messages.splice(0)) {
+      const item = itemOf(message)
+      if (item !== null) yield item
+    }
   }
 }
 

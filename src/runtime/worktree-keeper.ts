@@ -22,6 +22,8 @@ export class WorktreeKeeper {
   readonly #with: KeeperPorts
   /** One look at a time for each parent. */
   readonly #lines = new Map<AgentId, Promise<void>>()
+  /** The look that has not begun yet: it sees all that whoever asks for one now could see. */
+  readonly #next = new Map<AgentId, Promise<void>>()
 
   constructor(ports: KeeperPorts) {
     this.#with = ports
@@ -29,8 +31,14 @@ export class WorktreeKeeper {
 
   /** Removes what may go of the agent's children that are over. */
   settle(agent: AgentId): Promise<void> {
+    const next = this.#next.get(agent)
+    if (next !== undefined) return next
     const before = this.#lines.get(agent) ?? Promise.resolve()
-    const mine = before.then(() => this.#settle(agent))
+    const mine = before.then(() => {
+      this.#next.delete(agent)
+      return this.#settle(agent)
+    })
+    this.#next.set(agent, mine)
     const rest = mine.catch(() => undefined)
     this.#lines.set(agent, rest)
     return mine

@@ -112,10 +112,29 @@ const spawn: Maker = (random, { nth }) => {
     input: {
       initial_message: `Do part ${nth}.`,
       ...(random.chance(0.2) ? { context: 'fork' } : {}),
-      ...(random.chance(0.1) ? { workspace_mode: 'worktree' } : {}),
+      ...(random.chance(0.25) ? { workspace_mode: 'worktree' } : {}),
     },
   }
 }
+
+/** To a child that asks, where there is one. */
+const tellChild: Maker = (random, seen) => {
+  const asking = [...seen.facts.rows('tasks')].find((one) => one.asking !== null)
+  return {
+    name: 'TaskInput',
+    input: { task_id: asking?.id ?? task(random, seen), text: `answer ${seen.nth}` },
+  }
+}
+
+/** A question, of a child to its parent. */
+const ask: Maker = (random, seen) => ({
+  name: 'WaitFor',
+  input: {
+    wake: 'operator_input',
+    reason: `question ${seen.nth}`,
+    ...(random.chance(0.5) ? { work_item_id: item(random, seen) } : {}),
+  },
+})
 
 /** As often as they stand here. */
 const onWork: readonly Maker[] = [
@@ -207,7 +226,21 @@ const tempers: readonly Temper[] = [
   { makers: everything, text: 0.12 },
   { makers: [...onWork, ...waiting, ...waiting], text: 0.12 },
   { makers: [...onTasks, ...onTasks, ...waiting], text: 0.08 },
-  { makers: [...onWork, spawn, spawn, spawn, ...waiting, ...onTasks], text: 0.15 },
+  {
+    makers: [
+      ...onWork,
+      spawn,
+      spawn,
+      spawn,
+      ...waiting,
+      ...onTasks,
+      ask,
+      ask,
+      tellChild,
+      tellChild,
+    ],
+    text: 0.15,
+  },
   { makers: [...looks, ...onWork.slice(0, 2)], text: 0.7 },
 ]
 

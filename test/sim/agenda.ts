@@ -69,6 +69,11 @@ export class Agenda {
     return first === null ? null : Math.max(0, first - this.#elapsed)
   }
 
+  /** Whether the process sleeps over something it means to try again. */
+  isAsleep(life: Life): boolean {
+    return this.#timers.some(({ effect }) => effect.life === life && effect.label === 'sleep')
+  }
+
   /** Lets time pass; what comes due on the way may be picked from now on. */
   pass(ms: number): void {
     this.#elapsed += ms

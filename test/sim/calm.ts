@@ -81,7 +81,12 @@ async function comeToRest(world: World, choose: Choose): Promise<Calm> {
   return { violations: [said, ...stuck(world)], steps: patience }
 }
 
+/**
+ * No agent waits for a time, and the host for nothing: room on the disk that it has not found yet,
+ * or a stop that it means to try again.
+ */
 function isOver(world: World): boolean {
+  if (world.host?.degraded() !== null || world.agenda.isAsleep(world.life)) return false
   return world.agents().every(({ agent_id }) => {
     const says = world.host?.next(agent_id)
     if (says === undefined || says === null || says.do === 'stop') return true

@@ -133,7 +133,7 @@ type Stored = { body: string }
 /** 25, 29, 31, 42: what nobody may be left with when faults have stopped and all agents rest. */
 export function atRest(world: World): string[] {
   const now = fromMs(world.agenda.now())
-  return world.agents().flatMap((facts) => {
+  const left = world.agents().flatMap((facts) => {
     const found: string[] = []
     const says = world.host?.next(facts.agent_id)
     if (says?.do === 'start_turn' || says?.do === 'noop') {
@@ -163,6 +163,18 @@ export function atRest(world: World): string[] {
       }
     }
     return named(facts, found)
+  })
+  return [...left, ...strays(world)]
+}
+
+/** A worktree that is there has a row that says so: none is forgotten. */
+function strays(world: World): string[] {
+  return world.worktrees.paths().flatMap((path) => {
+    const id = path.split('/').at(-1) ?? ''
+    const row = world.store.one('select data from worktrees where id = ?', id)
+    const state = row && (JSON.parse(String(row['data'])) as { state: string }).state
+    const stands = state !== undefined && state !== 'removed' && state !== 'discarded'
+    return stands ? [] : [`32: ${path} is there, and its row is ${state ?? 'not'}`]
   })
 }
 

@@ -27,6 +27,8 @@ export type ProcessFaults = {
   /** What goes wrong with the next start: nobody is told, or it is told and did begin. */
   start(task: string): 'refused' | 'unsure' | null
   survives(): boolean
+  /** Which run of a check this task is; null: its text is the only one like it. */
+  runOf(task: string): string | null
 }
 
 export class SimCommands {
@@ -35,7 +37,7 @@ export class SimCommands {
   readonly #outside: Life
   readonly #random: Random
   readonly #faults: ProcessFaults
-  /** Every start, by the text of the command. */
+  /** Every start, by what was asked for: the text of the command, or the one run of a check. */
   readonly starts = new Map<string, number>()
   /** Every input that was taken, by its text. */
   readonly inputs = new Map<string, number>()
@@ -143,7 +145,8 @@ export class SimCommands {
 
   #begin(id: string, task: Task): void {
     const { cmd, timeout_ms } = task.spec
-    this.starts.set(cmd, (this.starts.get(cmd) ?? 0) + 1)
+    const asked = this.#faults.runOf(id) ?? cmd
+    this.starts.set(asked, (this.starts.get(asked) ?? 0) + 1)
     task.output = `out of ${cmd}\n`
     task.survives = this.#faults.survives()
     const output = { ...none, stdout_bytes: task.output.length }

@@ -38,6 +38,15 @@ export class SimDisk {
     return [...this.#files.keys()].filter((path) => path.startsWith(`${folder}/`)).toSorted()
   }
 
+  /** What is in a file; '' where there is none. */
+  text(path: string): string {
+    return new TextDecoder().decode(this.#files.get(path)?.bytes)
+  }
+
+  makeFolder(path: string): void {
+    this.#makeFolder(path)
+  }
+
   /** As another program would; null removes. */
   edit(path: string, text: string | null): void {
     if (text === null) this.#files.delete(path)

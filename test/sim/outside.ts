@@ -9,29 +9,18 @@ import { openTurn, type Facts } from '../../src/domain/facts.ts'
 import type { OperatorAct } from '../../src/domain/operator-act.ts'
 import type { Random } from '../soak/random.ts'
 import { pick, resources, sources } from './adversary.ts'
-
-type Act = OperatorAct extends infer A ? (A extends unknown ? Omit<A, 'agent_id'> : never) : never
-
-type Maker = (random: Random, facts: Facts, nth: number) => Act | null
+import { anyOf, deliver, furtherActs, type Maker, type SeenIds } from './further-acts.ts'
 
 const minute = 60_000
 
-const anyOf = (
-  random: Random,
-  facts: Facts,
-  table: 'work_items' | 'tasks' | 'waits' | 'triggers' | 'schedules',
-): string | null =>
-  pick(
-    random,
-    [...facts.rows(table)].map(({ id }) => id),
-  ) ?? null
-
-const onItem = (act: (id: string, random: Random, nth: number) => Act): Maker => {
+const onItem = (act: (...of: OfItem) => ReturnType<Maker>): Maker => {
   return (random, facts, nth) => {
     const id = anyOf(random, facts, 'work_items')
     return id === null ? null : act(id, random, nth)
   }
 }
+
+type OfItem = [id: string, random: Random, nth: number]
 
 const budget = (random: Random) =>
   random.chance(0.3)
@@ -42,9 +31,10 @@ const budget = (random: Random) =>
       }
 
 /** One of each kind, some of them. */
-const checks = (random: Random): CheckGiven[] => {
+const checks = (random: Random, nth: number): CheckGiven[] => {
+  const cmd = `${pick(random, ['quick', 'slow', 'endless']) ?? 'quick'} check ${nth}`
   const all: CheckGiven[] = [
-    { kind: 'command', name: 'tests', cmd: 'npm test' },
+    { kind: 'command', name: 'tests', cmd, timeout_ms: random.between(1_000, 900_000) },
     { kind: 'file', name: 'report', path: 'report.md', expect: { exists: true } },
     { kind: 'http', name: 'page', url: 'http://127.0.0.1:8080/', status: 200 },
     { kind: 'person', name: 'look', question: 'Is it what you meant?' },
@@ -67,19 +57,34 @@ const send: Maker = (random, facts, nth) => {
   }
 }
 
-const deliver: Maker = (random, facts, nth) => {
-  const trigger = anyOf(random, facts, 'triggers')
-  const isWebhook = trigger === null || random.chance(0.5)
-  return {
-    do: 'deliver',
-    via: isWebhook
-      ? { kind: 'webhook', webhook: 'github' }
-      : { kind: 'trigger', trigger_id: trigger },
-    body: `event ${nth}`,
-    ...(random.chance(0.8) ? { sender_id: `d${nth}` } : {}),
-    ...(random.chance(0.8) ? { source: pick(random, sources) ?? 'ci' } : {}),
-    ...(random.chance(0.6) ? { resource: pick(random, resources) ?? 'a' } : {}),
-  }
+/** `often`: how likely it has a budget, and checks. */
+const wish = (random: Random, nth: number, often: number): ReturnType<Maker> => ({
+  do: 'create_item',
+  objective: `wish ${nth}`,
+  ...(random.chance(0.2) ? { blocked_by: 'the weather' } : {}),
+  ...(random.chance(often) ? { budget: budget(random) } : {}),
+  ...(random.chance(often * 1.5) ? { checks: checks(random, nth) } : {}),
+})
+
+const runChecks: Maker = onItem((id) => ({ do: 'run_checks', work_item_id: id }))
+
+const answerCheck: Maker = (random, facts) => {
+  const asked = [...facts.rows('work_items')].flatMap(({ id, checks: all }) =>
+    all.flatMap(({ kind, name, run }) =>
+      kind === 'person' && run?.state === 'owed' ? [{ work_item_id: id, name, run: run.n }] : [],
+    ),
+  )
+  const one = pick(random, asked)
+  return one ? { do: 'answer_check', ...one, passed: random.chance(0.7) } : null
+}
+
+/** An open item that has checks: they are owed from then on. */
+const completeChecked: Maker = (random, facts) => {
+  const one = pick(
+    random,
+    [...facts.rows('work_items')].filter((item) => item.state === 'open' && item.checks.length > 0),
+  )
+  return one ? { do: 'complete', work_item_id: one.id, report: 'It is to be looked at.' } : null
 }
 
 const makers: readonly Maker[] = [
@@ -91,23 +96,9 @@ const makers: readonly Maker[] = [
   deliver,
   deliver,
   deliver,
-  (random, _facts, nth) => ({
-    do: 'create_item',
-    objective: `wish ${nth}`,
-    ...(random.chance(0.2) ? { blocked_by: 'the weather' } : {}),
-    ...(random.chance(0.2) ? { budget: budget(random) } : {}),
-    ...(random.chance(0.3) ? { checks: checks(random) } : {}),
-  }),
-  onItem((id) => ({ do: 'run_checks', work_item_id: id })),
-  (random, facts) => {
-    const asked = [...facts.rows('work_items')].flatMap(({ id, checks: all }) =>
-      all.flatMap(({ kind, name, run }) =>
-        kind === 'person' && run?.state === 'owed' ? [{ work_item_id: id, name, run: run.n }] : [],
-      ),
-    )
-    const one = pick(random, asked)
-    return one ? { do: 'answer_check', ...one, passed: random.chance(0.7) } : null
-  },
+  (random, _facts, nth) => wish(random, nth, 0.2),
+  runChecks,
+  answerCheck,
   onItem((id, random, nth) => ({
     do: 'update_item',
     work_item_id: id,
@@ -191,13 +182,54 @@ const makers: readonly Maker[] = [
   (random) => (random.chance(0.2) ? { do: 'delete_agent' } : null),
 ]
 
-/** An act that fits what there is, nearly always. */
-export function actOf(random: Random, facts: Facts, nth: number): OperatorAct | null {
+/** What those outside are given to in a run of this seed. */
+function bentOf(seed: number, seen: SeenIds): readonly Maker[] {
+  const { events, schedules, family, rest } = furtherActs(seen)
+  const wished: Maker = (random, _facts, nth) => wish(random, nth, 0.6)
+  const claims = [wished, wished, wished, completeChecked, completeChecked, runChecks, answerCheck]
+  const all = [...makers, ...events, ...schedules, ...family, ...rest]
+  switch (seed % 4) {
+    case 0:
+      return [...all, ...claims, ...claims, answerCheck, answerCheck]
+    case 1:
+      return [...all, ...events, ...schedules, ...events, ...schedules]
+    case 2:
+      return [...all, ...family, ...family, ...family]
+    default:
+      return all
+  }
+}
+
+/** An act that fits what there is, nearly always; some have a key, as a client sends one. */
+export function actOf(
+  random: Random,
+  facts: Facts,
+  nth: number,
+  { seed, seen }: { seed: number; seen: SeenIds },
+): OperatorAct | null {
   const { agent_id } = facts
   if (isAtAStop(facts) && random.chance(0.4)) return { do: 'start_agent', agent_id }
-  const made = (makers[random.between(0, makers.length - 1)] ?? send)(random, facts, nth)
-  return made === null ? null : { ...made, agent_id }
+  const bent = bentOf(seed, seen)
+  const made = (bent[random.between(0, bent.length - 1)] ?? send)(random, facts, nth)
+  if (made === null) return null
+  const isKeyed = keyed.has(made.do) && random.chance(0.3)
+  const receipt = { id: `rcpt_${nth}`, request_sha256: `of ${nth}` }
+  return { ...made, agent_id, ...(isKeyed ? { receipt } : {}) }
 }
+
+/** Acts of the rules alone: with a key each is carried out once in a day. */
+const keyed: ReadonlySet<OperatorAct['do']> = new Set([
+  'send',
+  'answer',
+  'create_item',
+  'update_item',
+  'complete',
+  'create_schedule',
+  'create_trigger',
+  'trigger',
+  'run_checks',
+  'answer_check',
+])
 
 /** Nothing goes on before somebody starts it. */
 const isAtAStop = (facts: Facts): boolean =>

@@ -1,4 +1,5 @@
 /** What a simulation prints: the table of what was tried, and the line with the figure. */
+import { tableOf } from '../../src/domain/event.ts'
 import type { Coverage } from './coverage.ts'
 import type { Told } from './batch.ts'
 
@@ -19,11 +20,13 @@ export function coverageTable({ counts: { seen, hit, struck } }: Coverage): stri
   const gaps = names.filter(
     (name) => !hit[`${name} crash_before`] || !hit[`${name} crash_after`],
   ).length
+  const never = Object.keys(tableOf).filter((type) => !(type in seen))
   const faults = Object.entries(struck).map(([name, count]) => `${name} ${count}`)
   return [
     `${head}${cell('died after', 12)}`,
     ...rows,
     `${names.length} transitions and effects, ${gaps} without a death on both sides`,
+    `never committed: ${never.join(', ') || 'nothing'}`,
     `faults: ${faults.toSorted().join(', ')}`,
   ]
 }

@@ -212,18 +212,23 @@ class Run {
     const { world } = this
     const agents = world.agents()
     const facts = random.chance(0.7) ? agents[0] : pick(random, agents)
-    const command = facts === undefined ? null : actOf(random, facts, n)
+    const command =
+      facts === undefined
+        ? null
+        : actOf(random, facts, n, {
+            seed: this.#plan.seed,
+            seen: world.witness.seenOf(facts.agent_id),
+          })
     if (command !== null) world.act(command)
   }
 
   /** A sender that heard nothing, or too late, sends the same again. */
   #repeats(random: Random): void {
     const { world } = this
-    const sent = world.accepted.filter(({ act }) => act.do === 'deliver' && act.sender_id)
-    const again = pick(random, sent)
+    const again = pick(random, world.repeatable)
     if (again === undefined) return
     this.#coverage.struck('duplicate')
-    world.act(again.act)
+    world.act(again)
   }
 
   #edits(random: Random, n: number): void {

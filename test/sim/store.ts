@@ -118,7 +118,7 @@ export class SimStore {
         }
       },
       putBlob: (bytes) =>
-        agenda.perform(life, 'blob', `${bytes.length} bytes`, () => {
+        agenda.perform(life, 'blob', 'put', () => {
           watch.writing()
           const sha256 = hashOf(bytes)
           this.#blobs.set(sha256, bytes)

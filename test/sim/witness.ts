@@ -6,6 +6,7 @@
 import type { Emitted } from '../../src/domain/facts.ts'
 import type { StoredEvent } from '../../src/domain/event.ts'
 import type { Change } from '../../src/ledger/port.ts'
+import type { SeenIds } from './further-acts.ts'
 
 type CallSeen = {
   turn: string
@@ -31,6 +32,11 @@ export class Witness {
   readonly #rounds = new Map<string, RoundSeen>()
   readonly #openCalls = new Map<string, Set<string>>()
   readonly #unsure = new Set<string>()
+  /** By the task of a check's command. */
+  readonly #runs = new Map<string, string>()
+  /** When an act with a key was carried out, by the id of its receipt. */
+  readonly #receipts = new Map<string, number>()
+  readonly #seen = new Map<string, SeenIds>()
   #life = 0
   #events = 0
 
@@ -46,6 +52,18 @@ export class Witness {
 
   agentOfRound(id: string): string | null {
     return this.#rounds.get(id)?.agent ?? null
+  }
+
+  /** What went by of an agent and is in no facts any more. */
+  seenOf(agent: string): SeenIds {
+    const known = this.#seen.get(agent) ?? { delivered: [], gone: [] }
+    this.#seen.set(agent, known)
+    return known
+  }
+
+  /** The run of a check that this task was recorded for: whoever runs it again has another one. */
+  runOf(task: string): string | null {
+    return this.#runs.get(task) ?? null
   }
 
   /** The machine failed under this task: what became of it nobody may know. */
@@ -88,8 +106,8 @@ export class Witness {
     if (call?.provider.startsWith(neverRuns)) this.found.push(`21: ${what} runs and never may`)
   }
 
-  #event(agent: string, { event }: Emitted): void {
-    // Of all events, those that requests and calls are seen by.
+  #event(agent: string, { event, meta: { at } }: Emitted): void {
+    // Of all events, those by which something is told apart, counted or found again.
     // oxlint-disable-next-line typescript/switch-exhaustiveness-check
     switch (event.type) {
       case 'request_sent': {
@@ -134,9 +152,28 @@ export class Witness {
       case 'call_finished':
         this.#finished(event)
         return
+      case 'check_started':
+        this.#runs.set(event.task_id, `run ${event.n} of ${event.name} of ${event.id}`)
+        return
+      case 'receipt_kept':
+        this.#kept(event.id, Date.parse(at))
+        return
+      case 'delivery_accepted':
+        this.seenOf(agent).delivered.push(event.id)
+        return
+      case 'worktree_discarded':
+        this.seenOf(agent).gone.push(event.id)
+        return
       default:
         return
     }
+  }
+
+  /** 2, of an act with a key: once in a day, by the ledger's own time. */
+  #kept(id: string, at: number): void {
+    const before = this.#receipts.get(id)
+    if (before !== undefined && at - before < day) this.found.push(`2: ${id} was carried out twice`)
+    this.#receipts.set(id, at)
   }
 
   #recorded(event: Extract<Emitted['event'], { type: 'call_recorded' }>): void {
@@ -180,6 +217,8 @@ export class Witness {
     }
   }
 }
+
+const day = 86_400_000
 
 const storeTools: ReadonlySet<string> = new Set([
   'CreateWorkItem',

@@ -6,7 +6,6 @@ import { createHash, type Hash } from 'node:crypto'
 import type { Facts } from '../../src/domain/facts.ts'
 import type { OperatorAct } from '../../src/domain/operator-act.ts'
 import type { Inspect, TreeSeen } from '../../src/exec/inspect-port.ts'
-import type { Worktrees } from '../../src/exec/worktree-port.ts'
 import type { Change } from '../../src/ledger/port.ts'
 import type { Model, ModelFault, ModelOutcome } from '../../src/models/model.ts'
 import type { OperatorReply } from '../../src/protocol/operator.ts'
@@ -22,6 +21,7 @@ import { home, SimDisk, workspace } from './disk.ts'
 import type { Fault, Plan } from './plan.ts'
 import { diskFull, SimStore } from './store.ts'
 import { Witness } from './witness.ts'
+import { SimWorktrees } from './worktrees.ts'
 
 /** What was accepted, and must be in the ledger from then on. */
 export type Accepted = { act: OperatorAct; message_id: string; body: string }
@@ -38,8 +38,11 @@ export class World {
   readonly store = new SimStore()
   readonly disk: SimDisk
   readonly commands: SimCommands
+  readonly worktrees: SimWorktrees
   readonly witness = new Witness()
   readonly accepted: Accepted[] = []
+  /** Acts that their sender may send again: they have an id of their own. */
+  readonly repeatable: OperatorAct[] = []
   /** Acts without a reply: of the process that is gone, whoever sent them may send them again. */
   readonly unanswered = new Set<OperatorAct>()
   /** What broke, that is no invariant of rows: a bug thrown by the runtime. */
@@ -67,6 +70,7 @@ export class World {
     this.#plan = plan
     this.#given = given
     this.disk = new SimDisk(() => new Date(this.agenda.now()).toISOString())
+    this.worktrees = new SimWorktrees(this.disk)
     this.#models = randomOf(plan.seed, 'models')
     this.#luck = randomOf(plan.seed, 'luck')
     const processes = randomOf(plan.seed, 'processes')
@@ -78,6 +82,7 @@ export class World {
         return processes.chance(0.5) ? 'refused' : 'unsure'
       },
       survives: () => may(0.05),
+      runOf: (task) => this.witness.runOf(task),
     })
   }
 
@@ -141,6 +146,8 @@ export class World {
     const { host, life } = this
     if (host === null) return
     this.unanswered.add(command)
+    const isNamed = command.do === 'deliver' && command.sender_id !== undefined
+    if (isNamed || command.receipt !== undefined) this.repeatable.push(command)
     host.act(command).then(
       (reply) => this.#replied(life, command, reply),
       (error: unknown) => {
@@ -204,12 +211,12 @@ export class World {
       clock,
       ids: {
         mint,
-        token: (bytes) => this.#mint('t').replaceAll('-', '').slice(0, Math.max(bytes, 12)),
+        token: (bytes) => tokenOf(this.#mint('t'), bytes),
         random: () => this.#luck.next(),
       },
       files: this.disk.portOf(life, agenda),
       processes: this.commands.portOf(life),
-      worktrees: noRepository,
+      worktrees: this.worktrees.portOf(life, agenda),
       inspect: this.#inspect(life),
       memory: { search: noMemory, get: noMemory },
       models: {
@@ -218,7 +225,7 @@ export class World {
             ok: true as const,
             model: this.#model(life),
           })),
-        facts: () => ({ context_window: 128_000, max_output: null }),
+        facts: () => ({ context_window: windowOf(this.#plan.seed), max_output: null }),
         price: () => null,
       },
       environment: {},
@@ -305,6 +312,13 @@ export class World {
   }
 }
 
+/** In every third run it is so small that turns outgrow it: they are compacted. */
+const windowOf = (seed: number): number => (seed % 3 === 0 ? 11_000 : 128_000)
+
+/** As many bytes, in the letters of a URL. */
+const tokenOf = (from: string, bytes: number): string =>
+  createHash('sha512').update(from).digest().subarray(0, bytes).toString('base64url')
+
 /** Milliseconds until a silent provider is given up, as the adapters do. */
 const patience = 300_000
 
@@ -333,18 +347,5 @@ const noMemory = () =>
     hint: 'Ask for something else.',
   })
 
-const unused = (): Promise<never> => Promise.reject(new Error('there is no repository here'))
-
-/** No folder of a simulated machine is in a repository, so no worktree is ever made. */
-const noTree: TreeSeen = { hash: null, problem: 'it is in no git repository' }
-
-const noRepository: Worktrees = {
-  repository: () => Promise.resolve(null),
-  add: unused,
-  status: unused,
-  snapshot: unused,
-  list_snapshots: () => Promise.resolve([]),
-  restore: unused,
-  remove: unused,
-  prune: () => Promise.resolve({ finished: [], cleared: [] }),
-}
+/** A check looks at no tree: what git says of one is tried elsewhere. */
+const noTree: TreeSeen = { hash: null, problem: 'nobody looked' }

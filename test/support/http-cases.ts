@@ -2,6 +2,7 @@
  * One request to an operation of the API, as its document declares it: with everything right, or
  * with one thing wrong, which it names.
  */
+import type { Place } from './http-live.ts'
 import type { Operation, Parameter } from './http-operations.ts'
 import type { Seen } from './http-known.ts'
 import type { Cases, Wrong } from './schema-cases.ts'
@@ -27,8 +28,20 @@ type Values = {
   body: string | Uint8Array<ArrayBuffer> | null
 }
 
-export function validRequest(cases: Cases, seen: Seen, operation: Operation): Request {
-  return request(operation, valuesOf(cases, seen, operation), null)
+/** `place`: what it is to be about, where a certain thing is wanted. */
+export function validRequest(
+  cases: Cases,
+  seen: Seen,
+  operation: Operation,
+  place: Place | null = null,
+): Request {
+  const values = valuesOf(cases, seen, operation)
+  for (const [name, value] of Object.entries(place?.path ?? {})) values.path.set(name, value)
+  if (place?.body !== undefined) {
+    values.type = 'application/json'
+    values.body = JSON.stringify(place.body)
+  }
+  return request(operation, values, null)
 }
 
 /** Null: nothing that this operation takes can be wrong by its document. */

@@ -10,6 +10,7 @@ import { anotherSignature, strayRequest, validRequest, wrongRequest } from './ht
 import type { Request } from './http-cases.ts'
 import { brokenIn, openFuzzHome, signed, type FuzzHome } from './http-fuzz-home.ts'
 import { knownText, Seen } from './http-known.ts'
+import { Live } from './http-live.ts'
 import { apiOf, type Api, type Document, type Operation } from './http-operations.ts'
 import { Cases, seeded } from './schema-cases.ts'
 import { misfits } from './schema-fit.ts'
@@ -37,8 +38,12 @@ type Answer = { status: number; type: string; text: string }
 export async function fuzz(t: TestContext, cases: number, seed: number): Promise<Fuzzed> {
   const home = await openFuzzHome(t, seeded(seed + 1))
   const run = new Run(home, seed, await documentOf(home))
-  for (let n = 0; n < cases; n += 1) await run.step(n)
-  return run.end()
+  try {
+    for (let n = 0; n < cases; n += 1) await run.step(n)
+    return await run.end()
+  } finally {
+    await run.close()
+  }
 }
 
 async function documentOf({ api }: FuzzHome): Promise<Api> {
@@ -62,6 +67,9 @@ const often = [
   'POST /webhooks/{agent}/{source}',
 ]
 
+/** Requests that an operation gets at the end when none of it was taken. */
+const lastTries = 20
+
 class Run {
   readonly #home: FuzzHome
   readonly #api: Api
@@ -71,11 +79,13 @@ class Run {
   readonly #cases: Cases
   readonly #done: Fuzzed
   readonly #accepted = new Set<string>()
+  readonly #live: Live
   #path = ''
 
   constructor(home: FuzzHome, seed: number, api: Api) {
     this.#home = home
     this.#api = api
+    this.#live = new Live(home)
     const again = api.operations.filter(({ name }) => often.includes(name))
     this.#turns = [...api.operations, ...again, ...again]
     const known = knownText(() => this.#cases, {
@@ -94,11 +104,17 @@ class Run {
   async step(n: number): Promise<void> {
     const operation = this.#turns[n % this.#turns.length]
     if (operation === undefined) throw new Error('the document has no operations')
+    await this.#tick(n)
+    await this.#try(n, await this.#request(operation))
+  }
+
+  async #tick(n: number): Promise<void> {
     // Enough for every bucket of the rate limits, and now and then for timers to come due.
     await this.#home.clock.advance(n % 20 === 0 ? 60_000 : 250)
     if (n % 10 === 0) this.#seen.harvest('/state', await this.#state())
-    this.#path = operation.path
-    const request = this.#request(operation)
+  }
+
+  async #try(n: number, request: Request): Promise<void> {
     const answer = await this.#ask(request)
     this.#done.cases += 1
     this.#count(request, answer)
@@ -107,7 +123,25 @@ class Run {
     }
   }
 
+  /** What was never taken is asked some more, each time about something that should do. */
+  async #insist(): Promise<void> {
+    const { operations } = this.#api
+    const refused = operations.filter(({ name }) => !this.#accepted.has(name))
+    for (const operation of refused) {
+      for (let tries = 0; tries < lastTries && !this.#accepted.has(operation.name); tries += 1) {
+        await this.#tick(tries)
+        this.#done.valid += 1
+        await this.#try(this.#done.cases, await this.#valid(operation, 1))
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#live.close()
+  }
+
   async end(): Promise<Fuzzed> {
+    await this.#insist()
     for (const agent of this.#home.api.home.agent_ids()) {
       await this.#home.api.box.host.act({ do: 'stop_agent', agent_id: agent })
     }
@@ -119,14 +153,23 @@ class Run {
     return this.#done
   }
 
-  #request(operation: Operation): Request {
+  async #request(operation: Operation): Promise<Request> {
+    this.#path = operation.path
     if (this.#cases.chance(0.03)) {
       this.#done.stray += 1
       return strayRequest(this.#cases, operation)
     }
     const wrong = this.#cases.chance(0.45) ? wrongRequest(this.#cases, this.#seen, operation) : null
     this.#done[wrong === null ? 'valid' : 'wrong'] += 1
-    return wrong ?? validRequest(this.#cases, this.#seen, operation)
+    // A worktree costs a child and many calls of git.
+    return wrong ?? this.#valid(operation, operation.path.includes('/worktrees/') ? 0.15 : 0.4)
+  }
+
+  /** Everything right; that often about something that is there to be asked about. */
+  async #valid(operation: Operation, often: number): Promise<Request> {
+    this.#path = operation.path
+    const place = this.#cases.chance(often) ? await this.#live.of(operation.name) : null
+    return validRequest(this.#cases, this.#seen, operation, place)
   }
 
   async #ask({ operation, method, path, headers, body, wrong }: Request): Promise<Answer> {
