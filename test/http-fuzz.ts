@@ -19,21 +19,6 @@ if (what !== 'http' && what !== 'parsers') {
   process.exit(2)
 }
 
-<<<<<<< ours
-void test('a fuzz of the HTTP API', async (t) => {
-  const from = performance.now()
-  const { complaints, broken, ...figures } = await fuzz(
-    t,
-    Number(values.cases),
-    Number(values.seed),
-  )
-  for (const one of [...complaints, ...broken]) console.error(one)
-  const ms = Math.round(performance.now() - from)
-  const found = { complaints: complaints.length, broken: broken.length, ms }
-  process.on('exit', () => console.log(JSON.stringify({ ...figures, ...found })))
-  if (complaints.length + broken.length > 0) throw new Error('it found something')
-})
-=======
 const { cases, seed } = { cases: Number(values.cases), seed: Number(values.seed) }
 if (what === 'parsers') process.exitCode = (await fuzzParsers(cases, seed)) === 0 ? 0 : 1
 else
@@ -43,7 +28,7 @@ else
     for (const one of [...complaints, ...broken]) console.error(one)
     const ms = Math.round(performance.now() - from)
     const found = { complaints: complaints.length, broken: broken.length, ms }
-    process.on('exit', () => console.log(JSON.stringify({ ...figures, ...found }, null, 1)))
+    process.on('exit', () => console.log(JSON.stringify({ ...figures, ...found })))
     if (complaints.length + broken.length > 0) throw new Error('it found something')
   })
 
@@ -62,4 +47,3 @@ async function fuzzParsers(texts: number, from: number): Promise<number> {
   console.log(`seed ${from}, bound ${bound_ms} ms of processor time: ${complaints} complaints`)
   return complaints
 }
->>>>>>> theirs
