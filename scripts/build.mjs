@@ -64,7 +64,15 @@ const inFunction = (code) => {
  * command, a migration) is a chunk of its own, loaded when it is used.
  */
 const roots = {
-  base: ['main', 'cli/run', 'main/secrets', 'exec/daemon', 'exec/processes'],
+  base: [
+    'main',
+    'cli/run',
+    'main/secrets',
+    'exec/daemon',
+    'exec/processes',
+    'models/fetch',
+    /node_modules\/eventsource-parser\//,
+  ],
   ledger: ['ledger/open', 'ledger/search-index'],
   schema: [/node_modules\/zod\//],
   runtime: ['runtime/host', 'runtime/memory'],
@@ -75,6 +83,7 @@ const roots = {
     /@ai-sdk\/provider|eventsource-p/,
   ],
   present: ['cli/run-end', /src\/present\//],
+  tui: ['main/tui'],
   door: ['http/door', 'http/token'],
   serve: ['main/serve', 'http/server'],
   http: [/src\/(http|protocol)\/|node_modules\/(@hono|hono|@asteasolutions)\//],
@@ -169,25 +178,27 @@ const noDevtools = {
 }
 
 /**
- * The screen's layout library awaits as it loads, which a script cannot: it is a module beside, and
+ * What draws the screen awaits as it loads, which a script cannot: it is a module beside, and
  * `importing` is how bin/bundle.mjs lets a script import one.
  */
-const screenBeside = {
-  name: 'screen-beside',
-  resolveId: (id) => (id === './main/tui.ts' ? '\0screen' : null),
-  load: (id) =>
-    id === '\0screen'
-      ? "export const openScreen = async (...of) => (await importing('./tui.js')).openScreen(...of)"
-      : null,
+const drawBeside = {
+  name: 'draw-beside',
+  transform(code, id) {
+    if (id !== resolve('src/tui/run.ts')) return null
+    const whole = /\bimport\(['"]\.\/app\.ts['"]\)/
+    if (!whole.test(code)) throw new Error(`${id} no longer imports ./app.ts late`)
+    return code.replace(whole, "importing('./draw.js')")
+  },
 }
 
-/** A script cannot import, and what is asked for here is Node's own. */
+/** A script cannot import, and Node's own modules need not be. */
 const builtinsAtOnce = {
   name: 'builtins-at-once',
-  transform(code, id) {
-    if (!id.includes('/node_modules/@opentelemetry/')) return null
-    const asked = /\bimport\((['"]https?['"])\)/g
-    return code.replace(asked, 'Promise.resolve(process.getBuiltinModule($1))')
+  transform(code) {
+    const asked = /\bimport\((['"](?:node:[a-z/]+|https?)['"])\)/g
+    return asked.test(code)
+      ? code.replace(asked, 'Promise.resolve(process.getBuiltinModule($1))')
+      : null
   },
 }
 
@@ -200,12 +211,12 @@ const strict = (level, log) => {
 }
 
 /**
- * The screen, and programs that the daemon starts and that outlive it, by their own path. Each is
+ * What draws, and programs that the daemon starts and that outlive it, by their own path. Each is
  * one module that shares no chunk with the rest: loading one must not load, nor run, the main
  * program.
  */
 const modules = {
-  tui: 'src/main/tui.ts',
+  draw: 'src/tui/app.ts',
   'acp-driver': 'src/exec/acp-driver.ts',
   terminal: 'src/exec/terminal.ts',
 }
@@ -225,7 +236,7 @@ const bundle = await rolldown({
   platform: 'node',
   plugins: [
     ...[
-      screenBeside,
+      drawBeside,
       builtinsAtOnce,
       whenCalled,
       plainHeaders,

@@ -69,6 +69,7 @@ const ports: CliPorts = {
     no_color: env['NO_COLOR'],
     force_color: env['FORCE_COLOR'],
     term: env['TERM'],
+    wants_plain: Boolean(env['ACCESSIBLE'] || env['INK_SCREEN_READER']),
     has_control_token: (env['HOLON_CONTROL_TOKEN'] ?? '').trim() !== '',
     locale: [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((value) => value),
   },

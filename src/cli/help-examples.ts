@@ -19,7 +19,9 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'holon stop': ['holon stop', 'holon stop --home ~/holon-again'],
   'holon tui': [
     'holon tui                                   ? shows the keys; q leaves, agents go on',
+    'holon tui work_7f3a                         opens that item; an agent by its name',
     'holon tui --ascii --no-color',
+    'holon tui --plain                           lines only, for screen readers',
   ],
   'holon status': ['holon status', 'holon status --json | jq .ready'],
   'holon logs': ['holon logs --follow', 'holon logs -n 20 | jq -r .msg'],

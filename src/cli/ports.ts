@@ -143,6 +143,8 @@ export interface CliPorts {
     no_color: string | undefined
     force_color: string | undefined
     term: string | undefined
+    /** A screen reader is in use: lines one after the other, no cursor that moves. */
+    wants_plain: boolean
     /** LC_ALL, LC_CTYPE or LANG, the first that is set. */
     locale: string | undefined
     has_control_token: boolean

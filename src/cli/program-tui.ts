@@ -7,6 +7,8 @@ export function addTui(program: Command, add: Add, action: Action): void {
     program,
     'tui',
     'one screen: what needs you, what works, and why; ? shows its keys',
+  ).argument('[subject]', 'an agent or an item to open')
+  tui.action((subject?: string) =>
+    action(tui, async (context) => (await import('./tui.ts')).tui(context, subject ?? null))(),
   )
-  tui.action(action(tui, async (context) => (await import('./tui.ts')).tui(context)))
 }

@@ -6,12 +6,14 @@ import { problemOf } from '../protocol/problem.ts'
 import { printLines, type Context } from './context.ts'
 import { CliFailure, exits, usage, type Exit } from './failure.ts'
 
-export async function tui(context: Context): Promise<Exit> {
+export async function tui(context: Context, opens: string | null): Promise<Exit> {
   const { ports, home, ink, flags } = context
   const { terminal } = ports
   if (flags.json === true) throw usage('no_json', 'the screen prints no JSON', 'holon inbox --json')
-  if (!terminal.stdin || !terminal.stdout || ports.environment.term === 'dumb') {
-    const hint = 'holon inbox, holon work list and holon run --resume do without one'
+  const { term, wants_plain } = ports.environment
+  const plain = flags.plain === true || wants_plain || term === 'dumb'
+  if (!plain && (!terminal.stdin || !terminal.stdout)) {
+    const hint = 'holon tui --plain, holon inbox and holon work list do without one'
     throw usage('no_terminal', 'the screen needs a terminal', hint)
   }
   const found = await ports.daemon.api(home.value)
@@ -20,7 +22,7 @@ export async function tui(context: Context): Promise<Exit> {
     throw new CliFailure(exits.failed, problem)
   }
   const look = { home: tilde(context), colour: ink.colour, ascii: ink.ascii }
-  await ports.screen(home.value, { ...look, utc: flags.utc === true })
+  await ports.screen(home.value, { ...look, utc: flags.utc === true, plain, opens })
   const left = await ports.daemon.running(home.value)
   const gone = 'the daemon has gone; holon start goes on'
   printLines(context, [left === null ? gone : 'agents go on; holon tui comes back'])

@@ -9,7 +9,8 @@ import { project } from './rank.ts'
 import { candidateClasses, type SchedulingState } from './readiness.ts'
 import { plus } from './time.ts'
 import type { Seen } from './told.ts'
-import { sentenceOf, why, type Why } from './why.ts'
+import { why, type Why } from './why.ts'
+import { sentenceOf } from './why-words.ts'
 
 const minute = 60_000
 

@@ -13,6 +13,7 @@ import { startsAbout, type Seen, type Told, type View } from './told.ts'
 import { blocked, completed, needsInput, overBudget, unadopted, waiting } from './told-held.ts'
 import { inTurn, runnable } from './told-runnable.ts'
 import { considered, verdictOf } from './verdicts.ts'
+import { sentenceOf } from './why-words.ts'
 
 export type Why = Told & {
   work_item_id: WorkItemId
@@ -50,24 +51,6 @@ export function why(seen: Seen, p: Projection): Why {
     decision: { do: decisionName(next), because: next.because },
     considered: considered(facts, survey, next),
   }
-}
-
-/** One sentence; `why` may be the record's with its times and ids shortened. */
-export function sentenceOf({ objective, why, detail }: Words): string {
-  const told = `${headline(objective)} ${why}`
-  return detail === null ? `${told}.` : `${told}: ${quoted(detail)}`
-}
-
-type Words = { objective: string; why: string; detail: string | null }
-
-/** The objective's first line, without the full stop that would end our sentence. */
-const headline = (objective: string): string =>
-  (objective.split('\n', 1)[0] ?? '').trim().replace(/\.+$/, '')
-
-/** Foreign words at the end of our sentence: theirs ends it, or we do. */
-function quoted(text: string): string {
-  const words = `"${text.replaceAll(/\s+/g, ' ').trim()}"`
-  return /[.?!…]"$/.test(words) ? words : `${words}.`
 }
 
 function tell(view: View): Told {

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Screen } from '../cli/screen-port.ts'
 import { keptAliveFetch } from '../models/fetch.ts'
-import { runTui } from '../tui/app.ts'
+import { runTui } from '../tui/run.ts'
 import type { TuiPorts } from '../tui/ports.ts'
 import { readDoor, readToken } from './control.ts'
 import { clock, env, files, ids, readText } from './machine.ts'
@@ -14,7 +14,8 @@ const draftsLimit = 1_048_576
 export const openScreen: Screen = async (home, look) => {
   const kept = keptAliveFetch()
   try {
-    await runTui(portsOf(home, kept), { ...look, motion: !env['NO_MOTION'] })
+    const run = look.plain ? (await import('../tui/plain.ts')).runPlain : runTui
+    await run(portsOf(home, kept), { ...look, motion: !env['NO_MOTION'] })
   } finally {
     kept.close()
   }
@@ -37,6 +38,8 @@ function portsOf(home: string, kept: ReturnType<typeof keptAliveFetch>): TuiPort
     stdout: process.stdout,
     drafts: draftsIn(join(home, 'drafts.json')),
     copy: async (text) => (await import('../exec/terminal-tools.ts')).copyText(text, env),
+    edit: async (text) => (await import('../exec/terminal-tools.ts')).editText(text, env),
+    suspend: async () => (await import('../exec/terminal-tools.ts')).suspendUntilWoken(),
     page: async (text) => (await import('../exec/terminal-tools.ts')).pageText(text, env),
   }
 }

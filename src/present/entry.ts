@@ -25,6 +25,7 @@ export type EntryKind =
   | 'restart'
   | 'retry'
   | 'change'
+  | 'check'
   | 'gap'
   | 'folded'
 

@@ -3,6 +3,7 @@
  * Each part of it is the same whatever order the events come in, so pages may come in any. Pure.
  */
 import type { Event, StoredEvent, Usage } from '../protocol/records.ts'
+import { checkPlace, isCheck } from './check-place.ts'
 import { bounds } from './limits.ts'
 
 export type Noun =
@@ -20,6 +21,7 @@ export type Noun =
   | 'budget'
   | 'delegation'
   | 'decision'
+  | 'check'
 
 export type Heard<T extends Event['type'] = Event['type']> = {
   readonly seq: number
@@ -124,6 +126,7 @@ export function placesOf({ id, turn_id, work_item_id, event }: StoredEvent): Pla
   if (event.type === 'work_item_completed' || event.type === 'work_item_reported') {
     return [{ id: `${event.id}/done`, noun: 'completion' }]
   }
+  if (isCheck(event)) return [checkPlace(event)]
   return changes.has(event.type) ? [{ id, noun: 'change' }] : []
 }
 

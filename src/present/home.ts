@@ -56,8 +56,11 @@ const s = safeLine
 export function home(p: Presentation, times: Times): Home {
   const { state } = p
   const needs = attention(p, times)
-  const working = state.turns.map((turn) => turnRow(p, turn, times))
-  const busy = new Set(state.turns.map(({ work_item_id }) => work_item_id))
+  // The open turn of an agent that is held goes on when the hold ends: until then nothing works.
+  const held = new Set(state.agents.flatMap((one) => (one.posture === 'wait:system' ? one.id : [])))
+  const turns = state.turns.filter(({ agent_id }) => !held.has(agent_id))
+  const working = turns.map((turn) => turnRow(p, turn, times))
+  const busy = new Set(turns.map(({ work_item_id }) => work_item_id))
   const asking = new Set(state.attention.map(({ work_item_id }) => work_item_id))
   const rest = state.work_items.filter(({ id }) => !busy.has(id))
   const of = (is: (item: WorkItemRecord) => boolean) =>
@@ -78,7 +81,10 @@ export function home(p: Presentation, times: Times): Home {
   const notShown = (list: number, total: number) => Math.max(list, total)
   const stands = sum('blocked') - open.filter(({ candidate_class: c }) => c === 'blocked').length
   const ready = sum('queued_runnable') + sum('current_runnable')
-  const inSight = open.filter(({ candidate_class: c }) => c.endsWith('runnable')).length
+  // What a turn is about now is ready too, and is told above.
+  const inSight = state.work_items.filter(
+    ({ state: is, candidate_class: c }) => is === 'open' && c.endsWith('runnable'),
+  ).length
   const counts = {
     needs: state.attention_total,
     working: working.length,

@@ -7,6 +7,7 @@ import { looks } from './call-line.ts'
 import type { Entry, Level } from './entry.ts'
 import { noEntry } from './entry.ts'
 import { callEntry, taskEntry } from './entry-call.ts'
+import { checkEntry, withChecks } from './entry-check.ts'
 import { messageEntry } from './entry-message.ts'
 import {
   briefEntry,
@@ -41,6 +42,7 @@ const makers: { readonly [N in Noun]: Maker } = {
   budget: budgetEntry,
   delegation: delegationEntry,
   decision: decisionEntry,
+  check: checkEntry,
 }
 
 /** These stand below the turn they were part of. */
@@ -72,7 +74,7 @@ function made(feed: Feed, live: LiveTexts, wanted: string | null, level: Level):
   const groups = [...shelved(feed.groups)].sort((a, b) => a.seq - b.seq)
   const inCalls = new Set<string>()
   for (const { heard } of groups) {
-    const task = heard.call_started?.event.task_id
+    const task = heard.call_started?.event.task_id ?? heard.check_started?.event.task_id
     if (task) inCalls.add(task)
   }
   const around: Around = { feed, live, woken: wokenTurns(groups), told: toldTexts(groups) }
@@ -89,7 +91,8 @@ function made(feed: Feed, live: LiveTexts, wanted: string | null, level: Level):
     else if (level > 1 || failed(made)) ofTurn.set(turn, [...(ofTurn.get(turn) ?? []), made])
   }
   const whole = top.map((one) => withChildren(one, ofTurn.get(one.id), level))
-  return [...foldedEntry(feed), ...merged(whole, gapEntries(feed))]
+  const judged = withChecks(whole, feed, level)
+  return [...foldedEntry(feed), ...merged(judged, gapEntries(feed))]
 }
 
 type Around = {

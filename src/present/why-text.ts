@@ -3,8 +3,9 @@
  * what the scheduler says about each candidate. The record's own words: times are read by a clock
  * and ids are short, and nothing is added.
  */
+import { sentenceOf } from '../protocol/records.ts'
 import type { DecisionRun } from '../protocol/why-history.ts'
-import { sentenceOf, type Decision, type Why } from '../protocol/why.ts'
+import type { Decision, Why } from '../protocol/why.ts'
 import { safe } from './safe.ts'
 import type { ShortIds } from './short-id.ts'
 import { clock, due, since, type Zone } from './span.ts'

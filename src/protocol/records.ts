@@ -29,4 +29,6 @@ export { budgetLine, measuredWords } from '../domain/budget.ts'
 export { limits } from '../domain/limits.ts'
 /** A check with its outcome in one line, and what the checks of an item come to. */
 export { endLine } from '../domain/check-words.ts'
+/** The one sentence about an item. */
+export { sentenceOf } from '../domain/why-words.ts'
 export { verificationOf, type VerificationState } from '../domain/verification.ts'

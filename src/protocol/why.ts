@@ -16,7 +16,6 @@ import { considered, decisionRecord } from './history-record.ts'
 import { decisionRun } from './why-history.ts'
 import { agentId, listOf, orNull, timestamp, workItemId } from './scalar.ts'
 
-export { sentenceOf } from '../domain/why.ts'
 export type { Decision } from '../domain/decision.ts'
 
 export const whyRecord = z

@@ -12,6 +12,7 @@ import type { WorkItemId } from '../domain/ids.ts'
 import { deliver, item, say, task, waitCommand, waitOf, World } from './domain.ts'
 import { act, answer, ask, begin, end, run, taskEnds, turn, turnOf } from './domain-turn.ts'
 import { approvalChanged, askedForPatience, childAsked, compacted } from './present-scenes-held.ts'
+import { checkedTwice, checkFailed } from './present-check-scenes.ts'
 
 const minute = 60_000
 const command = (cmd: string) => ({ tool: 'ExecCommand', input: { cmd } })
@@ -332,6 +333,8 @@ export const scenes: { readonly [name: string]: () => World } = {
   'asked-for-patience': askedForPatience,
   'child-asked': childAsked,
   'approval-changed': approvalChanged,
+  'checked-twice': checkedTwice,
+  'check-failed': checkFailed,
 }
 
 export const eventsOf = (name: string): readonly StoredEvent[] => scenes[name]?.().events ?? []

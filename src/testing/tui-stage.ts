@@ -30,6 +30,7 @@ export const options: TuiOptions = {
   ascii: false,
   motion: true,
   utc: true,
+  opens: null,
 }
 
 export function aStage(state: () => StateRecord, answers: Answers = {}): Stage {
@@ -93,13 +94,21 @@ export function aStage(state: () => StateRecord, answers: Answers = {}): Stage {
         return Promise.resolve('a test')
       },
       page: () => Promise.resolve(),
+      edit: (text) => Promise.resolve(`${text} (edited)\n`),
+      suspend: () => Promise.resolve(),
     },
   }
 }
 
 /** A terminal that keeps every byte it was sent, and reads them as a screen. */
 export function aTerminal(columns: number, rows: number) {
-  const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true })
+  const screen = new xterm.Terminal({
+    cols: columns,
+    rows,
+    allowProposedApi: true,
+    // As the device of a terminal does it, also in raw mode.
+    convertEol: true,
+  })
   const stdout = Object.assign(new PassThrough(), { columns, rows, isTTY: true })
   const stdin = Object.assign(new PassThrough(), {
     isTTY: true,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { designedState } from '../testing/present-home.ts'
 import { aStage, aTerminal, options } from '../testing/tui-stage.ts'
-import { runTui } from './app.ts'
+import { runTui } from './run.ts'
 
 test('the screen is drawn line by line, stands still while idle, and is given back', async () => {
   const quiet = () => designedState({ turns: [], tasks: [] })

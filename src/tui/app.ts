@@ -6,7 +6,7 @@ import { Box, render, Text, useApp, useInput, usePaste, useWindowSize, type Key 
 import { createElement as h, memo, useEffect, useSyncExternalStore, type ReactNode } from 'react'
 import type { Line, Style } from './line.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
-import { Session } from './session.ts'
+import type { Session } from './session.ts'
 
 type Look = { color?: string; bold?: boolean; dimColor?: boolean; inverse?: boolean }
 
@@ -50,6 +50,11 @@ function Screen({ session, colour }: { session: Session; colour: boolean }): Rea
 /** Several characters at once are keys; where something is written they are text. */
 function onInput(session: Session, input: string, key: Key): void {
   if (key.eventType === 'release') return
+  // The terminal says that it is looked at, or is not any more.
+  if (input === '[I' || input === '[O') {
+    session.focused = input === '[I'
+    return
+  }
   const name = nameOf(input, key)
   if (name !== null) return session.key(name, printable(input, key))
   const isText = session.model.writing !== null || session.model.overlay?.kind === 'palette'
@@ -87,14 +92,13 @@ function nameOf(input: string, key: Key): string | null {
   return Array.from(input).length === 1 ? input : null
 }
 
-/** Resolves when the person has left; the terminal is as it was then. */
-export async function runTui(ports: TuiPorts, options: TuiOptions): Promise<void> {
-  const { stdin, stdout } = ports
-  const session = new Session(ports, options, {
-    columns: stdout.columns || 80,
-    rows: stdout.rows || 24,
-  })
-  const app = render(h(Screen, { session, colour: options.colour }), {
+/** Draws the session until it is ended; then the terminal has no more of it. */
+export function draw(
+  session: Session,
+  { stdin, stdout }: Pick<TuiPorts, 'stdin' | 'stdout'>,
+  { colour }: Pick<TuiOptions, 'colour'>,
+): { end(): Promise<void> } {
+  const app = render(h(Screen, { session, colour }), {
     stdin,
     stdout,
     alternateScreen: true,
@@ -106,11 +110,10 @@ export async function runTui(ports: TuiPorts, options: TuiOptions): Promise<void
     maxFps: 30,
   })
   session.onRedraw = () => app.clear()
-  try {
-    await session.run()
-  } finally {
-    session.close()
-    app.unmount()
-    await app.waitUntilExit()
+  return {
+    async end() {
+      app.unmount()
+      await app.waitUntilExit()
+    },
   }
 }

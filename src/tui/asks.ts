@@ -3,7 +3,9 @@
  * is offered only where the record's own `can` allows it; else its reason is what is said. Pure.
  */
 import type { Attention } from '../protocol/attention.ts'
+import type { WorkItemRecord } from '../protocol/work-item-record.ts'
 import type { BodyRow } from './body.ts'
+import { readOf } from './item-tabs.ts'
 import type { Act, Choice, Model, Overlay } from './model.ts'
 
 export type Reply =
@@ -30,24 +32,39 @@ export function entryOf(model: Model, row: BodyRow | null): Attention | null {
 const questions = (text: string): string[] =>
   text
     .split('\n')
-    .map((one) => /^\s*(?:[-*]|\d+[.)])\s+(.{1,80})$/.exec(one)?.[1]?.trim())
+    // Numbered lines are choices; what has a dash may be anything that is told.
+    .map((one) => /^\s*\d+[.)]\s+(.{1,80})$/.exec(one)?.[1]?.trim())
     .filter((one) => one !== undefined)
+
+/** What may be said in one word: what the question numbers, else yes and no. */
+export function offeredBy(text: string): readonly string[] {
+  const offered = questions(text).slice(0, 6)
+  return offered.length > 0 ? offered : ['yes', 'no']
+}
+
+/** The answer to exactly this question. */
+export const answerAct = (
+  { agent_id, id, bound_hash }: { agent_id: string; id: string; bound_hash: string },
+  said: string,
+): Act => ({
+  route: 'POST /agents/{agent}/waits/{wait}/answer',
+  given: { agent: agent_id, wait: id, body: { text: said, bound_hash } },
+  says: `answered: ${said}`,
+})
 
 export function answerDialog(model: Model, entry: Attention | null): Reply {
   if (entry === null) return refuse('nothing here needs an answer')
+  if (entry.kind === 'check_asked' || entry.kind === 'check_failed') {
+    return checkDialog(model, entry) ?? refuse(`nothing is asked: ${cliOf(entry) ?? 'look at it'}`)
+  }
   if (entry.kind !== 'question' || entry.bound_hash === null) {
-    const able = entry.can.find(({ allowed, cli }) => allowed && cli !== null)
-    return refuse(able === undefined ? 'it takes no answer' : `it takes no answer: ${able.cli}`)
+    const cli = cliOf(entry)
+    return refuse(cli === null ? 'it takes no answer' : `it takes no answer: ${cli}`)
   }
   const { agent_id, id: wait_id, bound_hash, text } = entry
   const all = model.p?.state.attention ?? []
-  const answer = (said: string): Act => ({
-    route: 'POST /agents/{agent}/waits/{wait}/answer',
-    given: { agent: agent_id, wait: wait_id, body: { text: said, bound_hash } },
-    says: `answered: ${said}`,
-  })
-  const offered = questions(text).slice(0, 6)
-  const words = offered.length > 0 ? offered : ['yes', 'no']
+  const answer = (said: string): Act => answerAct({ agent_id, id: wait_id, bound_hash }, said)
+  const words = offeredBy(text)
   const choices: Choice[] = [
     ...words.map((said) => ({ label: said, act: answer(said) })),
     {
@@ -68,6 +85,34 @@ export function answerDialog(model: Model, entry: Attention | null): Reply {
       opened_at: model.key_at,
     },
   }
+}
+
+const cliOf = ({ can }: Attention): string | null =>
+  can.find(({ allowed, cli }) => allowed && cli !== null)?.cli ?? null
+
+/** A check that asks a person. The answer names the run that it was shown with. */
+function checkDialog(
+  model: Model,
+  { work_item_id: item, agent_id: agent }: Attention,
+): Reply | null {
+  if (item === null) return null
+  const record = readOf<WorkItemRecord>(model, `item ${item}`)
+  if (record === null) return refuse('its checks are being read; once more, please')
+  const asked = (record.checks ?? []).find(
+    ({ kind, run }) => kind === 'person' && run?.state === 'owed',
+  )
+  if (asked?.kind !== 'person' || asked.run === null) return null
+  const { name, run, question } = asked
+  const answer = (passed: boolean): Act => ({
+    route: 'POST /agents/{agent}/work-items/{item}/checks/{name}/answer',
+    given: { agent, item, name, body: { run: run.n, passed } },
+    says: `${name}: ${passed ? 'passed' : 'failed'}`,
+  })
+  const lines = [...question.split('\n'), '', `of "${record.objective}", which claims to be done`]
+  return dialog(model, `CHECK ${name} of ${model.ids.short(item)}`, lines, [
+    { label: 'it is so: the check passes', act: answer(true) },
+    { label: 'it is not so: the check fails', act: answer(false) },
+  ])
 }
 
 const dialog = (

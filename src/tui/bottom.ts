@@ -1,4 +1,5 @@
 /** The foot of the screen: what is being written and what enter will do, or what keys do. Pure. */
+import { aidLines } from './aid.ts'
 import { cutTo, line, rule, span, apart, type Line } from './line.ts'
 import { footer } from './keys.ts'
 import { isLive, targetKey, viewOf, type Model, type Prompt } from './model.ts'
@@ -151,11 +152,12 @@ function writingLines(model: Model): Line[] {
     .map((one, n) => drawn(model, one, from + n === 0))
   const when = prompt.for === 'message' ? 'tab now/next   ' : ''
   const hint = live
-    ? `${when}ctrl+j new line   esc leave, draft is kept`
+    ? `${when}ctrl+j new line   ctrl+g editor   esc leave, draft is kept`
     : 'not sent: no connection. It stays in this box; nothing is sent behind your back.'
   const needs = asking(model)
   return [
     ...(needs === null ? [] : [needs]),
+    ...(writing.aid === undefined ? [] : aidLines(model, writing.aid)),
     rule(title, live ? into : 'kept here, not sent', pen),
     ...lines,
     model.notice === null

@@ -2,7 +2,7 @@
  * What has to be read for the view that is open: each read by its name and the version of what is
  * known that it is of. Whoever runs the screen reads what is not there in this version. Pure.
  */
-import { previewCells, searchText, viewOf, type Model, type Place } from './model.ts'
+import { previewCells, searchText, viewOf, whyCells, type Model, type Place } from './model.ts'
 import { selectedRow } from './body.ts'
 import { bodyOf } from './screen.ts'
 
@@ -23,10 +23,21 @@ export function fetchesOf(model: Model): Fetch[] {
     key: 'spend today',
     version: `${seq} ${model.now.slice(0, 10)}`,
     route: 'GET /spend',
-    given: { query: { by: 'agent', from: `${model.now.slice(0, 10)}T00:00:00.000Z` } },
+    given: { query: { by: 'agent', from: model.now.slice(0, 10) } },
   }
-  return [...own, ...(view.place.at === 'home' ? [spend] : []), ...previewed(model, seq)]
+  const all = [...own, ...(view.place.at === 'home' ? [spend] : []), ...previewed(model, seq)]
+  const keys = new Set(all.map(({ key }) => key))
+  return [...all, ...askedChecks(model, seq).filter(({ key }) => !keys.has(key))]
 }
+
+/** Items whose checks are read ahead: an answer names the run of the check it is to. */
+const checksRead = 5
+
+const askedChecks = ({ p }: Model, seq: string): Fetch[] =>
+  (p?.state.attention ?? [])
+    .filter(({ kind }) => kind === 'check_asked' || kind === 'check_failed')
+    .slice(0, checksRead)
+    .flatMap(({ agent_id, work_item_id: id }) => (id === null ? [] : [item(agent_id, id, seq)]))
 
 /** The item that the selection is about, for the pane beside the list. */
 function previewed(model: Model, seq: string): Fetch[] {
@@ -36,12 +47,17 @@ function previewed(model: Model, seq: string): Fetch[] {
     const { agent_id, work_item_id } = view.place
     return work_item_id === null
       ? []
-      : [item(agent_id, work_item_id, seq), plan(agent_id, work_item_id, seq)]
+      : [
+          item(agent_id, work_item_id, seq),
+          plan(agent_id, work_item_id, seq),
+          ...(whyCells(model) === 0 ? [] : [why(agent_id, work_item_id, seq, true)]),
+        ]
   }
   const row = selectedRow(bodyOf(model), view.selected, view.follow)
   const { agent_id, work_item_id } = row ?? {}
   if (agent_id === undefined || work_item_id === null || work_item_id === undefined) return []
-  return [why(agent_id, work_item_id, seq, false)]
+  const whole = whyCells(model) === 0 ? [] : [why(agent_id, work_item_id, seq, true)]
+  return [why(agent_id, work_item_id, seq, false), ...whole]
 }
 
 const item = (agent: string, id: string, version: string): Fetch => ({

@@ -1,9 +1,9 @@
 /** The whole screen as lines: exactly as many as it has rows, none wider than its columns. Pure. */
 import { bottomLines } from './bottom.ts'
 import { blank, cutTo, line, padTo, span, type Line } from './line.ts'
-import { previewCells, viewOf, type Model } from './model.ts'
+import { previewCells, viewOf, whyCells, type Model } from './model.ts'
 import { dialogLines, helpLines, paletteLines } from './overlay.ts'
-import { previewLines } from './preview.ts'
+import { previewLines, whyPane } from './preview.ts'
 import { headerOf, paneCells, standing } from './screen.ts'
 
 /** Less than this is no room for a screen. */
@@ -33,11 +33,15 @@ function middle(model: Model, height: number): Line[] {
   const pane = [...shown, ...Array.from({ length: height - shown.length }, () => blank)]
   const beside = previewCells(model)
   if (beside === 0) return pane
-  const cells = paneCells(model)
   const preview = previewLines(model, row, beside - 2)
-  const bar = span(`${model.look.ascii ? '|' : '│'} `, 'dim')
   if (viewOf(model).place.at === 'task' || preview.length === 0) return pane
-  return pane.map((one, n) => [...padTo(cutTo(one, cells), cells), bar, ...(preview[n] ?? [])])
+  const bar = span(`${model.look.ascii ? '|' : '│'} `, 'dim')
+  const next = (left: readonly Line[], cells: number, right: readonly Line[]): Line[] =>
+    left.map((one, n) => [...padTo(cutTo(one, cells), cells), bar, ...(right[n] ?? [])])
+  const two = next(pane, paneCells(model), preview)
+  const third = whyCells(model)
+  if (third === 0) return two
+  return next(two, model.size.columns - third - 1, whyPane(model, row, third - 2))
 }
 
 const filled = (lines: readonly Line[], { size }: Model): Line[] => {

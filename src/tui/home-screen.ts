@@ -10,12 +10,32 @@ import { markSpan, pointer, short, timesOf } from './paint.ts'
 export function homeBody(model: Model, columns: number, height: number): BodyRow[] {
   if (model.p === null) return []
   const { sections } = home(model.p, timesOf(model))
-  const shown = sections.filter(({ name, count }) => count > 0 || name === 'needs')
+  const shown = fitting(
+    sections.filter(({ name, count }) => count > 0 || name === 'needs'),
+    height,
+  )
   const who = whoCells(shown)
   const limit = limits(shown, height)
   return shown.flatMap((section, n) =>
     sectionRows(model, section, { columns, who, limit: limit[n] ?? 0 }),
   )
+}
+
+/** Lines of a section at the least: its heading, a row, what is below that, what is cut off. */
+const leastLines = ({ rows, name }: Section): number =>
+  1 + (rows[0]?.below ? 2 : 1) + (rows.length > 1 && name !== 'agents' ? 1 : 0)
+
+/**
+ * Sections from the end leave before anything that needs a person is cut off; their counts stand
+ * in the first line, and their rows on a screen of their own.
+ */
+function fitting(sections: readonly Section[], height: number): readonly Section[] {
+  const [needs, ...rest] = sections
+  if (needs === undefined) return sections
+  const room = height - 2 - Math.max(1, needs.rows.length)
+  const kept = [...rest]
+  while (kept.length > 1 && kept.reduce((sum, one) => sum + leastLines(one), 0) > room) kept.pop()
+  return [needs, ...kept]
 }
 
 const whoCells = (sections: readonly Section[]): number => {
@@ -130,6 +150,7 @@ export function itemRow(
 function hintsOf({ can }: Row): string {
   const keys: readonly (readonly [string, string])[] = [
     ['answer', 'a answer'],
+    ['answer_check', 'a answer'],
     ['start_agent', 'R start the agent'],
     ['stop_task', 'x stop it'],
     ['send', 'c write'],

@@ -43,6 +43,13 @@ export type Prompt =
   | { for: 'find' }
   | { for: 'task_input'; agent_id: string; task_id: string }
 
+/** `words`: what the list is narrowed by; `at`: the line that is chosen. */
+export type Aid = {
+  readonly kind: 'history' | 'names'
+  readonly words: string
+  readonly at: number
+}
+
 export type Choice = { readonly label: string; readonly act: Act | null; readonly words?: Prompt }
 
 export type Overlay =
@@ -87,7 +94,12 @@ export type Model = {
   readonly views: readonly View[]
   /** The view before this one, for `-`. */
   readonly last: View | null
-  readonly writing: { readonly prompt: Prompt; readonly text: Writing } | null
+  readonly writing: {
+    readonly prompt: Prompt
+    readonly text: Writing
+    /** A list over the text, which helps to write it. */
+    readonly aid?: Aid
+  } | null
   readonly drafts: ReadonlyMap<string, string>
   readonly history: readonly string[]
   readonly overlay: Overlay | null
@@ -104,6 +116,8 @@ export type Model = {
   /** When the last key came, in milliseconds of the program's clock. */
   readonly key_at: number
   readonly ids: ShortIds
+  /** What is to be opened once the state is known. */
+  readonly opens: string | null
 }
 
 export const viewOf = (model: Model): View => {
@@ -127,7 +141,15 @@ export const isLive = ({ p }: Model): boolean => p?.link.kind === 'live'
 /** Cells of the preview pane; 0: there is none. */
 export function previewCells({ size, only_pane }: Model): number {
   if (size.columns < 110 || only_pane) return 0
-  return Math.floor(size.columns * (size.columns < 160 ? 0.43 : 0.4))
+  return Math.floor(size.columns * (size.columns < 160 ? 0.43 : 0.27))
+}
+
+/** Cells of the third pane, which says why; 0: there is none. */
+export function whyCells(model: Model): number {
+  const { place } = viewOf(model)
+  if (model.size.columns < 160 || model.only_pane) return 0
+  const isWhy = place.at === 'item' && (place.tab === 'why' || place.work_item_id === null)
+  return place.at === 'task' || isWhy ? 0 : Math.floor(model.size.columns * 0.27)
 }
 
 export const searchText = ({ writing, drafts }: Model): string =>

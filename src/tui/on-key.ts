@@ -25,6 +25,7 @@ type Key = Extract<Message, { kind: 'key' }>
 
 export function onKey(model: Model, key: Key): Step {
   if (key.key === 'ctrl+c') return onInterrupt(model)
+  if (key.key === 'ctrl+z') return [model, [{ do: 'keep_drafts' }, { do: 'suspend' }]]
   const now = { ...model, leaving: false, notice: model.writing === null ? null : model.notice }
   const { overlay } = now
   if (overlay?.kind === 'help') return onHelp(now, overlay, key)

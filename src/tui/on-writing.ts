@@ -1,7 +1,8 @@
 /** Keys while something is written. Enter sends only text, and only while connected. Pure. */
+import { asksForName, onAid, without } from './aid.ts'
 import { snoozeAct } from './asks.ts'
 import { draftKey } from './draft-key.ts'
-import { isLive, type Act, type Model, type Prompt, type Writing } from './model.ts'
+import { isLive, type Act, type Aid, type Model, type Prompt, type Writing } from './model.ts'
 import type { Effect, Step } from './update.ts'
 import { edited, inserted, moved, nothing, written } from './writing.ts'
 
@@ -15,8 +16,16 @@ export function onWriting(
   open: Open,
   { key, text }: { key: string; text: string },
 ): Step {
-  const { prompt } = open
+  const { prompt, aid } = open
+  if (aid !== undefined) {
+    const next = onAid(model, open, { aid, key, text })
+    return next === null ? onWriting(model, without(open), { key, text }) : to(model, next)
+  }
   switch (key) {
+    case 'ctrl+r':
+      return to(model, { ...open, aid: { kind: 'history', words: '', at: 0 } })
+    case 'ctrl+g':
+      return [model, [{ do: 'edit', text: open.text.text }]]
     case 'esc':
       return left(model, open)
     case 'enter':
@@ -33,10 +42,15 @@ export function onWriting(
     case 'down':
       return upOrDown(model, open, key)
   }
+  const names: Aid | null =
+    prompt.for === 'message' && asksForName(open.text, text)
+      ? { kind: 'names', words: '', at: 0 }
+      : null
   const next =
     edited(open.text, key) ??
     (text === '' ? null : inserted(open.text, text.replace(/\r\n?/g, '\n')))
-  return next === null ? [model, []] : to(model, { ...open, text: next })
+  if (next === null) return [model, []]
+  return to(model, { ...open, text: next, ...(names === null ? {} : { aid: names }) })
 }
 
 const to = (model: Model, writing: Open): Step => [

@@ -19,6 +19,10 @@ export interface TuiPorts {
   }
   /** Puts text on the clipboard and says which way it took; null: there was none. */
   copy(text: string): Promise<string | null>
+  /** The text as the person's editor left it, which has the terminal meanwhile; null: as it was. */
+  edit(text: string): Promise<string | null>
+  /** Stops this program as `ctrl+z` does; resolves when the shell lets it go on. */
+  suspend(): Promise<void>
   /** Shows the text in the person's pager, which has the terminal meanwhile. */
   page(text: string): Promise<void>
 }
@@ -29,4 +33,6 @@ export type TuiOptions = {
   ascii: boolean
   motion: boolean
   utc: boolean
+  /** An agent or an item to open, by its id or the short form of it; null: home. */
+  opens: string | null
 }

@@ -1,12 +1,20 @@
 /** The pane beside a wide screen: about the selected row, or about the item that is open. Pure. */
+import { stateWords } from '../present/check-lines.ts'
 import { thread } from '../present/presentation.ts'
 import { padEnd, wrap } from '../present/width.ts'
 import { clock } from '../present/span.ts'
 import { clockTimes } from '../present/why-text.ts'
 import type { WorkItemRecord } from '../protocol/work-item-record.ts'
 import type { BodyRow } from './body.ts'
-import { budgetLines, readOf, todoRows, type PlanValue, type WhyValue } from './item-tabs.ts'
-import { apart, blank, cutTo, line, rule, span, type Line } from './line.ts'
+import {
+  budgetLines,
+  readOf,
+  todoRows,
+  whyBody,
+  type PlanValue,
+  type WhyValue,
+} from './item-tabs.ts'
+import { apart, blank, cutTo, line, rule, span, type Line, type Pen } from './line.ts'
 import { viewOf, type Model } from './model.ts'
 import { markSpan, short, timesOf } from './paint.ts'
 
@@ -19,6 +27,15 @@ export function previewLines(model: Model, row: BodyRow | null, columns: number)
   const agent = row?.agent_id ?? null
   if (row === null || agent === null) return []
   return ofRow(model, row, { agent, item, columns })
+}
+
+/** The third pane: the whole of why, of the item that the two beside it are about. */
+export function whyPane(model: Model, row: BodyRow | null, columns: number): Line[] {
+  const { place } = viewOf(model)
+  const id = place.at === 'item' ? place.work_item_id : (row?.work_item_id ?? null)
+  if (id === null) return []
+  const rows = whyBody(model, id, columns)
+  return rows.flatMap(({ lines }) => lines).map((one) => cutTo(one, columns))
 }
 
 type Of = { agent: string; item: string | null; columns: number }
@@ -75,6 +92,24 @@ const question = (model: Model, text: string, columns: number): Line[] => {
   ]
 }
 
+/** What the operator wants to see before a claim counts, and how far that is known. */
+function checksOf(model: Model, { checks = [], verification }: WorkItemRecord, pen: Pen): Line[] {
+  if (checks.length === 0) return []
+  const marks = { passed: 'done', failed: 'failed', unknown: 'unknown' } as const
+  return [
+    blank,
+    rule('Checks', '', pen),
+    ...checks.map((check): Line => {
+      const { run, name } = check
+      const mark = run?.state === 'finished' ? marks[run.outcome] : 'next'
+      const said = run === null ? 'runs at completion' : run.state
+      const how = run?.state === 'finished' ? run.outcome : said
+      return apart([markSpan(model, mark), span(` ${name}`)], line(how, 'dim'), pen.columns)
+    }),
+    line(verification === null ? '' : `${stateWords[verification.state]}: ${verification.says}`),
+  ]
+}
+
 function besideThread(model: Model, id: string, columns: number): Line[] {
   const pen = { ascii: model.look.ascii, columns }
   const plan = readOf<PlanValue>(model, `plan ${id}`)
@@ -112,5 +147,6 @@ function besideThread(model: Model, id: string, columns: number): Line[] {
     blank,
     rule('Budget', '', pen),
     ...(item === null ? [] : budgetLines(item).map((one) => line(one))),
+    ...(item === null ? [] : checksOf(model, item, pen)),
   ].map((one) => cutTo(one, columns))
 }

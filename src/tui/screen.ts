@@ -9,7 +9,7 @@ import { firstRun, homeBody } from './home-screen.ts'
 import { itemEventsBody, planBody, readOf, spendBody, whyBody, type WhyValue } from './item-tabs.ts'
 import { apart, cutTo, line, rule, span, type Line } from './line.ts'
 import { agentsBody, boardBody, eventsBody, tasksBody, waitsBody } from './list-screens.ts'
-import { previewCells, tabs, viewOf, type Model, type Place } from './model.ts'
+import { previewCells, tabs, viewOf, whyCells, type Model, type Place } from './model.ts'
 import { short, timesOf } from './paint.ts'
 import { searchBody, searchHeader } from './search-screen.ts'
 import { taskBody, taskHeader } from './task-screen.ts'
@@ -29,8 +29,8 @@ function once<T>(make: (model: Model) => T): (model: Model) => T {
 
 /** Cells of the main pane. */
 export const paneCells = (model: Model): number => {
-  const preview = previewCells(model)
-  return preview === 0 ? model.size.columns : model.size.columns - preview - 1
+  const beside = [previewCells(model), whyCells(model)].filter((cells) => cells > 0)
+  return beside.reduce((left, cells) => left - cells - 1, model.size.columns)
 }
 
 /** Lines of the body. */

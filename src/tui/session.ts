@@ -14,6 +14,7 @@ import { aView, type Act, type Model } from './model.ts'
 import { pageWanted, type PageWanted } from './pages.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
 import { Connection } from './connection.ts'
+import { copySequence, lookedAt } from './signals.ts'
 import { update, type Effect, type Message } from './update.ts'
 import { draftKey } from './draft-key.ts'
 import type { Line } from './line.ts'
@@ -38,6 +39,8 @@ export class Session {
   #drafts: (() => void) | null = null
   #stateDue: (() => void) | null = null
   #closed = false
+  /** Whether the terminal is looked at; null: it has not said. */
+  focused: boolean | null = null
   /** Draws everything again. */
   onRedraw: () => void = () => {}
   /** Gives the terminal away while another program runs. */
@@ -45,7 +48,7 @@ export class Session {
 
   constructor(ports: TuiPorts, options: TuiOptions, size: Model['size']) {
     this.#ports = ports
-    const { home, ascii, colour, motion, utc } = options
+    const { home, ascii, colour, motion, utc, opens } = options
     this.model = {
       size,
       look: { ascii, colour, motion },
@@ -67,6 +70,7 @@ export class Session {
       leaving: false,
       key_at: 0,
       ids: new ShortIds(),
+      opens,
     }
     this.#connection = new Connection(ports, (message) => this.send(message))
     this.#api = () => this.#connection.api
@@ -74,9 +78,9 @@ export class Session {
 
   /** Resolves when the person leaves. */
   async run(): Promise<void> {
+    this.#connection.start()
     const drafts = await this.#ports.drafts.read()
     this.send({ kind: 'drafts', drafts })
-    this.#connection.start()
     await this.#left.promise
   }
 
@@ -199,9 +203,15 @@ export class Session {
       case 'copy':
         return void this.#copy(effect.text, effect.what)
       case 'page':
-        return void this.onPage(() => this.#ports.page(effect.text)).catch((error: unknown) =>
+        return void this.#away(() => this.#ports.page(effect.text)).catch((error: unknown) =>
           this.#complain(error),
         )
+      case 'edit':
+        return void this.#edit(effect.text)
+      case 'suspend':
+        return void this.#away(() => this.#ports.suspend())
+          .then(() => this.#connection.again())
+          .catch((error: unknown) => this.#complain(error))
       case 'reconnect':
         return this.#connection.again()
       case 'redraw':
@@ -209,6 +219,11 @@ export class Session {
       case 'leave':
         return void this.#writeDrafts().finally(() => this.close())
     }
+  }
+
+  /** Asks the server for it; what came of it is a notice of the model. */
+  act(act: Act): Promise<void> {
+    return this.#act(act, undefined)
   }
 
   async #act(act: Act, sent: (Effect & { do: 'act' })['sent']): Promise<void> {
@@ -244,10 +259,40 @@ export class Session {
   }
 
   async #copy(text: string, what: string): Promise<void> {
-    const way = await this.#ports.copy(text).catch(() => null)
+    const way = (await this.#ports.copy(text).catch(() => null)) ?? this.#copyByTerminal(text)
     const said = what.length > 60 ? 'it' : what
-    const failure = way === null ? 'could not copy: no clipboard was found' : null
+    const failure =
+      way === null ? 'could not copy: too long for the terminal, and no clipboard' : null
     this.send({ kind: 'acted', says: `copied ${said} by ${way}`, failure })
+  }
+
+  /** Where no program takes it the terminal may, also far away; it does not say whether it did. */
+  #copyByTerminal(text: string): string | null {
+    const sequence = copySequence(text)
+    if (sequence === null) return null
+    this.#ports.stdout.write(sequence)
+    return 'the terminal (OSC 52), if it allows that'
+  }
+
+  /** While another program has the terminal, the terminal tells that one nothing of ours. */
+  async #away(run: () => Promise<void>): Promise<void> {
+    const { stdout } = this.#ports
+    stdout.write(lookedAt.off)
+    try {
+      await this.onPage(run)
+    } finally {
+      stdout.write(lookedAt.on)
+    }
+  }
+
+  async #edit(text: string): Promise<void> {
+    try {
+      await this.#away(async () => {
+        this.send({ kind: 'edited', text: await this.#ports.edit(text) })
+      })
+    } catch (error) {
+      this.#complain(error)
+    }
   }
 
   #keepDrafts(): void {

@@ -6,8 +6,8 @@ import type { Input } from '../present/input.ts'
 import { apply, open } from '../present/presentation.ts'
 import type { StateRecord } from '../protocol/state-record.ts'
 import { onKey } from './on-key.ts'
-import { inserted } from './writing.ts'
-import { viewOf, type Act, type Model, type Notice, type View } from './model.ts'
+import { inserted, written } from './writing.ts'
+import { aView, viewOf, type Act, type Model, type Notice, type Place, type View } from './model.ts'
 import { standing } from './screen.ts'
 
 export type Effect =
@@ -19,6 +19,8 @@ export type Effect =
   | { do: 'keep_drafts' }
   | { do: 'copy'; text: string; what: string }
   | { do: 'page'; text: string }
+  | { do: 'edit'; text: string }
+  | { do: 'suspend' }
   | { do: 'reconnect' }
   | { do: 'redraw' }
   | { do: 'leave' }
@@ -33,6 +35,10 @@ export type Message =
   | { kind: 'read'; key: string; version: string; value: unknown; failure: string | null }
   | { kind: 'acted'; says: string; failure: string | null }
   | { kind: 'trouble'; trouble: Model['trouble'] }
+  /** Goes there without a key: what a line that was typed asks for. */
+  | { kind: 'place'; place: Place }
+  /** What an editor left of the text; null: it is as it was. */
+  | { kind: 'edited'; text: string | null }
   | { kind: 'drafts'; drafts: Readonly<Record<string, string>> }
   | { kind: 'notice'; notice: Notice | null }
 
@@ -73,6 +79,15 @@ export function update(model: Model, message: Message): Step {
     }
     case 'trouble':
       return [{ ...model, trouble: message.trouble }, []]
+    case 'place':
+      return [{ ...model, views: [aView({ at: 'home' }), aView(message.place)] }, []]
+    case 'edited': {
+      const { writing } = model
+      if (writing === null || message.text === null) return [model, []]
+      // An editor ends a file with a line break that nobody typed.
+      const text = written(message.text.replace(/\n$/, ''))
+      return [{ ...model, writing: { ...writing, text } }, [{ do: 'keep_drafts' }]]
+    }
     case 'drafts':
       return [{ ...model, drafts: new Map(Object.entries(message.drafts)) }, []]
     case 'notice':
@@ -87,7 +102,23 @@ function withState(model: Model, state: StateRecord, url: string): Model {
     ...state.waits.map(({ id }) => id),
   ])
   const p = model.p === null ? open(state) : apply(model.p, { kind: 'state', state })
-  return { ...model, p, now: later(model.now, state.now), where: { ...model.where, url } }
+  const next = { ...model, p, now: later(model.now, state.now), where: { ...model.where, url } }
+  return model.opens === null ? next : withOpened({ ...next, opens: null }, model.opens)
+}
+
+/** What the command line named: an agent by its id, an item by any form of its. */
+function withOpened(model: Model, named: string): Model {
+  const { agents = [], work_items = [] } = model.p?.state ?? {}
+  const agent = agents.find(({ id }) => id === named)
+  const item = work_items.find(({ id }) => id.startsWith(named) || model.ids.short(id) === named)
+  const agent_id = agent?.id ?? item?.agent_id
+  if (agent_id === undefined) {
+    const text = `no agent and no item here is called ${named}; / finds what is older`
+    return { ...model, notice: { text, bad: true } }
+  }
+  const work_item_id = agent === undefined ? (item?.id ?? null) : null
+  const view = aView({ at: 'item', agent_id, work_item_id, tab: 'thread' })
+  return { ...model, views: [...model.views, view] }
 }
 
 function heard(model: Model, input: Input): Model {

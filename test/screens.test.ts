@@ -1,0 +1,62 @@
+/**
+ * The pictures of docs/screens/ are what the program draws: the real command on the home of the
+ * demonstration, driven by the same keys, comes to tell what each picture tells, but for times, ids
+ * and amounts. `npm run screens` draws them anew.
+ */
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { textOf } from '../src/testing/cell-grid.ts'
+import { drawn, pictures } from '../src/testing/demo-screens.ts'
+import { startDemo } from '../src/testing/demo.ts'
+import { linesIn, svgOf, told } from '../src/testing/screen-picture.ts'
+
+const root = join(import.meta.dirname, '..')
+const folder = join(root, 'docs', 'screens')
+const pictured = (name: string) => linesIn(readFileSync(join(folder, `${name}.svg`), 'utf8'))
+
+test('every picture of the documentation is drawn again by the program', async (t) => {
+  const place = realpathSync(mkdtempSync(join(tmpdir(), 'holon-demo-test-')))
+  const demo = await startDemo(place)
+  t.after(async () => {
+    await demo.close()
+    rmSync(place, { recursive: true, force: true })
+  })
+  const command = [process.execPath, join(root, 'src', 'main.ts')]
+  for (const picture of pictures) {
+    const wanted = told(pictured(picture.name))
+    const found = await drawn(picture, { demo, command }, wanted).catch((error: Error) =>
+      assert.deepEqual(told(error.message.split('\n')), wanted, picture.name),
+    )
+    assert.deepEqual(told(found?.rows.map(textOf) ?? []), wanted, picture.name)
+  }
+})
+
+test('there is a picture for each screen that is driven, and no other', () => {
+  const names = readdirSync(folder).map((name) => name.replace(/\.svg$/, ''))
+  assert.deepEqual(names.toSorted(), pictures.map(({ name }) => name).toSorted())
+})
+
+test('a picture says what it draws, in its colours and at its place', () => {
+  const plain = { colour: null, bold: false, dim: false, inverse: false }
+  const rows = [
+    [
+      { ...plain, text: 'holon', at: 0, cells: 5, bold: true },
+      { ...plain, text: ' <a> & b', at: 5, cells: 8, colour: 3 },
+    ],
+    [{ ...plain, text: '界', at: 0, cells: 2, inverse: true }],
+  ]
+  const svg = svgOf('one', rows, 20)
+  assert.deepEqual(linesIn(svg), ['holon <a> & b', '界'])
+  assert.throws(() => linesIn(svg.replace('>界<', '>x<')), /not those it draws/)
+  assert.match(svg, /<text x="54.0" y="23" textLength="67.2" fill="#e3b341">/)
+})
+
+test('frames that differ in times, ids and amounts alone tell the same', () => {
+  const a = ['  ⠋ main      Upgrade  turn 4, 1:08│ 11:49  you', 'ok 1 decl', 'ok 2 decl', '']
+  const b = ['  ⠹ main      Upgrade  turn 4, 10:59│ 11:51  you', 'ok 1 decl', '']
+  assert.deepEqual(told(a), told(b))
+  assert.notDeepEqual(told(a), told(['  ⠋ main  Upgrade  turn 4, 1:08│ 11:49  ops', 'ok 1 decl']))
+})
