@@ -4,6 +4,7 @@
  * what a death in the middle of one leaves is tried on real git. It refuses what real git refuses,
  * so no change is lost unless the host loses it; `strays` names what the host forgot.
  */
+import { GitFault } from '../../src/exec/git-fault.ts'
 import type { LeftOut, Removed, Snapshot, Some, Worktrees } from '../../src/exec/worktree-port.ts'
 import type { Agenda, Life } from './agenda.ts'
 import { workspace, type SimDisk } from './disk.ts'
@@ -81,7 +82,7 @@ export class SimWorktrees {
 
   #snapshot(path: string, key: string): Snapshot {
     const tree = this.#trees.get(path)
-    if (!tree) throw new Error(`a snapshot of ${path}, which is not there`)
+    if (!tree) throw new GitFault('worktree_missing', `${path} is not a worktree`)
     const files = this.#files(path)
     const before = this.#snapshots.findLast((one) => one.key === key)
     if (before && isSame(before.files, files)) return before
@@ -97,7 +98,7 @@ export class SimWorktrees {
 
   #restore(ref: string, path: string) {
     const kept = this.#snapshots.find((one) => one.ref === ref)
-    if (!kept) throw new Error(`${ref} was never taken`)
+    if (!kept) throw new GitFault('snapshot_missing', `${ref} names no snapshot`)
     const branch = kept.of.branch ?? ''
     if (!this.#trees.has(path)) {
       this.#trees.set(path, { path, branch, base: head })

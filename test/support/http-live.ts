@@ -14,6 +14,7 @@ import { isTerminal } from '../../src/domain/task.ts'
 import type { WorkItem } from '../../src/domain/work-item.ts'
 import { calls, says, scriptedModel, type Script } from '../../src/testing/scripted-model.ts'
 import type { FuzzHome } from './http-fuzz-home.ts'
+import { itemFile } from './item-file.ts'
 import { git } from './repository.ts'
 
 /** Values for the parameters of the path, and a body, where a certain one is wanted. */
@@ -78,6 +79,10 @@ export class Live {
     this.#makers = {
       [`DELETE ${agent}`]: async () => ({ path: { agent: await this.#agent('live/asking') } }),
       [`POST ${agent}/abort`]: () => this.#run(),
+      [`POST ${agent}/imports`]: async () => {
+        const text = itemFile(`objective ${(this.#made += 1)}`, 'Nothing yet.')
+        return { path: { agent: 'main' }, body: { file: text } }
+      },
       [`PATCH ${schedule}`]: () => this.#schedule({ label: `label ${(this.#made += 1)}` }),
       [`DELETE ${schedule}`]: () => this.#schedule(),
       [`POST ${schedule}/pause`]: () => this.#schedule(),
