@@ -7,7 +7,7 @@ import type { WorkItemRecord } from '../protocol/work-item-record.ts'
 import { heading, scrolled, selectedRow, type BodyRow } from './body.ts'
 import { firstRun, homeBody } from './home-screen.ts'
 import { itemEventsBody, planBody, readOf, spendBody, whyBody, type WhyValue } from './item-tabs.ts'
-import { apart, cutTo, line, rule, span, type Line } from './line.ts'
+import { apart, cutTo, line, rule, span, widthOf, type Line } from './line.ts'
 import { agentsBody, boardBody, eventsBody, tasksBody, waitsBody } from './list-screens.ts'
 import { previewCells, tabs, viewOf, whyCells, type Model, type Place } from './model.ts'
 import { short, timesOf } from './paint.ts'
@@ -129,13 +129,12 @@ function homeHeader(model: Model, columns: number, live: Line): Line {
   if (model.p === null) return apart(line('holon', 'bold'), live, columns)
   const { counts } = home(model.p, timesOf(model))
   const said = isEmpty(model) ? 'no work yet' : counts
-  const spent = spentToday(model)
   const left: Line = [span('holon', 'bold'), span(`  ${isEmpty(model) ? '' : said}`)]
-  const right: Line = [
-    span(isEmpty(model) ? `${said}   ` : spent === '' ? '' : `${spent}   `),
-    ...live,
-  ]
-  return apart(left, right, columns)
+  const beside = isEmpty(model) ? said : spentToday(model)
+  const right: Line = beside === '' ? live : [span(`${beside}   `), ...live]
+  // What is spent gives way: what needs a person does not.
+  const fits = widthOf(left) + widthOf(right) < columns
+  return apart(left, fits ? right : live, columns)
 }
 
 /** Only with a known price; tokens where there is none. */
