@@ -16,6 +16,11 @@ const asking = '# Release 2.4.0\n\n## Fine\n\nask: Approve the changelog?\n'
 const slow =
   '# Port the fixtures\n\n## Run\n\n```sh\nfor i in $(seq 300); do echo ok $i; sleep 1; done\n```\n'
 
+/** A turn that is open for long: each of its steps is short. */
+const step = (n: number): string => `\n## Step ${n}\n\n\`\`\`sh\nsleep 2\n\`\`\`\n`
+const numbers = Array.from({ length: 40 }, (_, n) => n + 1)
+const steps = `# Port the fixtures\n${numbers.map(step).join('')}`
+
 /** A terminal of its own server, which is ended with the test. */
 class Terminal {
   static count = 0
@@ -101,4 +106,58 @@ test('a journey through the screen', { skip, timeout: 300_000 }, async (t) => {
 
   const again = new Terminal(t, at, 200, 50)
   await again.shows(/holon {2}.*live \d\d:\d\d/)
+})
+
+/** An agent in a long turn, and a screen that shows it. */
+async function atWork(t: TestContext) {
+  const at = new ServedHome(t)
+  await at.serve()
+  await at.holon('agents', 'create', 'build', '--model', 'runbook')
+  at.write('steps.md', steps)
+  const run = at.start(['run', '--agent', 'build', 'steps.md'])
+  const screen = new Terminal(t, at, 200, 50)
+  await screen.shows(/1 working/)
+  await screen.shows(/› . build +Port the fixtures/)
+  const leave = async () => {
+    run.child.kill('SIGKILL')
+    screen.type('q')
+    await screen.shows(/agents go on; holon tui comes back/)
+  }
+  return { screen, leave }
+}
+
+test(
+  'words go into the turn that runs, and say where they are',
+  { skip, timeout: 300_000 },
+  async (t) => {
+    const { screen, leave } = await atWork(t)
+    screen.type('c')
+    await screen.shows(/to work_[0-9a-f]+ ─+ enter: into turn 1, at its next safe point/)
+    screen.type('leave the last one')
+    await screen.shows(/> leave the last one/)
+    screen.type('Enter')
+    await screen.shows(/enter: into turn 1, at its next safe point\n>\s+▪/)
+    screen.type('Escape')
+    await screen.shows(/n next for you/)
+    screen.type('Enter')
+    await screen.shows(/\[thread\]/)
+    await screen.shows(/you {5}leave the last one .*in turn 1, seen in request/)
+    await leave()
+  },
+)
+
+test('the turn that runs is stopped by what x asks for', { skip, timeout: 300_000 }, async (t) => {
+  const { screen, leave } = await atWork(t)
+  screen.type('Enter')
+  await screen.shows(/\[thread\][\s\S]*turn 1 .*running/)
+  screen.type('x')
+  await screen.shows(/STOP turn 1 [\s\S]*Its commands run on\./)
+  // What is typed as the dialog opens is not meant for it.
+  execFileSync('sleep', ['0.6'])
+  screen.type('1')
+  await screen.shows(/› +1 /)
+  screen.type('Enter')
+  await screen.shows(/turn 1 of build is stopped/)
+  await screen.shows(/turn 1 .*was stopped/)
+  await leave()
 })

@@ -13,7 +13,8 @@ type Output = { text: string; next_offset: number; size: number; ended: boolean 
 const tasks = '/agents/main/tasks'
 
 test('§13: a command is started, listed, read piece by piece, and its end is kept', async (t) => {
-  const { api, item } = await asked(t)
+  // The agent is told the end, in a turn of its own.
+  const { api, item } = await asked(t, 'Ship it?', [() => says('It has run.')])
   const cmd = 'printf 0123456789'
   const made = await api.ask<Acted>('POST', tasks, { cmd, work_item_id: item.id })
   const { id } = made.body.task

@@ -298,6 +298,7 @@ class HomeHost implements Host {
 
   async #giveTrigger(facts: Facts): Promise<void> {
     for (const trigger of facts.rows('triggers')) if (trigger.by === 'runtime') return
+    await this.#urls.load()
     const { hash } = this.#urls
     if (hash === null) return
     const agent = facts.agent_id
