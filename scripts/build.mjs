@@ -1,8 +1,8 @@
 // Emits the installed program to dist/: scripts in chunks, dependencies included, so that a start
 // reads few files and a command loads only the provider or server it uses (each behind a dynamic
-// import). bin/holon.mjs loads them, each with what an earlier run had compiled of it. The screen
-// is a module of its own. The new bundle replaces the old one whole, dated when its sources were
-// read: a source saved while it was built counts as newer.
+// import). bin/bundle.mjs loads them, each with what an earlier run had compiled of it. What draws
+// the screen, and the programs beside, are modules. The new bundle replaces the old one whole,
+// dated when its sources were read: a source saved while it was built counts as newer.
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -76,12 +76,7 @@ const roots = {
   ledger: ['ledger/open', 'ledger/search-index'],
   schema: [/node_modules\/zod\//],
   runtime: ['runtime/host', 'runtime/memory'],
-  model: [
-    'models/open-model',
-    'models/model-data',
-    'models/fetch',
-    /@ai-sdk\/provider|eventsource-p/,
-  ],
+  model: ['models/open-model', 'models/model-data', /@ai-sdk\/provider/],
   present: ['cli/run-end', /src\/present\//],
   tui: ['main/tui'],
   door: ['http/door', 'http/token'],

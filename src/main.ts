@@ -3,7 +3,7 @@
  * line its ports; a room is loaded when a command first needs it, so that a run reaches its first
  * request without the reads, the door or the schemas.
  */
-import { stat, statfs } from 'node:fs/promises'
+import { stat, statfs, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import { nearest } from './models/nearest.ts'
@@ -97,10 +97,7 @@ const ports: CliPorts = {
     await files.write_atomic(path, text, 0o600)
   },
   async write_new(path, text) {
-    const [{ writeFile }, { fileFault }] = await Promise.all([
-      import('node:fs/promises'),
-      import('./exec/file-fault.ts'),
-    ])
+    const { fileFault } = await import('./exec/file-fault.ts')
     if (await files.exists(path)) return false
     try {
       await writeFile(path, text, { flag: 'wx', mode: 0o600 })

@@ -2,12 +2,15 @@
  * `holon why <item>`: what holds it, what comes next, and what the scheduler says now; with
  * `--history` the stored decisions that chose it or passed it over, with every verdict.
  */
+import type { Moment } from '../client/home-reads.ts'
+import type { WorkItem } from '../protocol/records.ts'
 import { projectionOf } from '../protocol/agent-view.ts'
 import { whyHistory, type ReadDecisions, type WhyHistory } from '../protocol/why-history.ts'
 import { whyOf } from '../protocol/why.ts'
 import { historyLines, whyLines, whyNotLines } from '../present/why-text.ts'
 import { idOf, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, type Exit } from './failure.ts'
+import type { HomeReader } from './ports.ts'
 import { printRecord } from './records.ts'
 
 export type WhyOptions = { history?: boolean }
@@ -17,17 +20,13 @@ const most = 20
 
 export function why(context: Context, text: string, { history }: WhyOptions): Promise<Exit> {
   return reading(context, async (reader, moment) => {
-    const id = await idOf(context, reader, text, ['work'])
-    const item = await reader.row('work_items', id)
-    if (item === null) throw new Error(`no row for ${id}`)
-    const { agent_id } = item
+    const item = await itemNamed(context, reader, text)
+    const { id, agent_id } = item
     if (context.flags.json === true) {
       const path = `/agents/${agent_id}/work-items/${id}/why`
       return printRecord(context, path, history === true ? { history } : {})
     }
-    const [view] = await viewsOf(reader, moment, agent_id)
-    const projection = view && projectionOf(view, id, item)
-    if (!view || !projection) throw new Error(`no view of ${agent_id}`)
+    const { view, projection } = await seen(reader, moment, item)
     const [last] = await reader.list('decisions', { agent_id, limit: 1 })
     const found = whyOf(view, projection, last ?? null)
     const style = { zone: zoneOf(context), ids: context.ids, decided: true }
@@ -44,6 +43,20 @@ export function why(context: Context, text: string, { history }: WhyOptions): Pr
   })
 }
 
+async function itemNamed(context: Context, reader: HomeReader, text: string): Promise<WorkItem> {
+  const id = await idOf(context, reader, text, ['work'])
+  const item = await reader.row('work_items', id)
+  if (item === null) throw new Error(`no row for ${id}`)
+  return item
+}
+
+async function seen(reader: HomeReader, moment: Moment, item: WorkItem) {
+  const [view] = await viewsOf(reader, moment, item.agent_id)
+  const projection = view && projectionOf(view, item.id, item)
+  if (!view || !projection) throw new Error(`no view of ${item.agent_id}`)
+  return { view, projection }
+}
+
 /** The stored decisions that chose it or passed it over, and where the rest is. */
 function behind(context: Context, id: string, { runs, complete }: WhyHistory): string[] {
   const { ids } = context
@@ -56,17 +69,13 @@ function behind(context: Context, id: string, { runs, complete }: WhyHistory): s
 /** `holon why-not`: the same question asked of an item that something else goes before. */
 export function whyNot(context: Context, text: string): Promise<Exit> {
   return reading(context, async (reader, moment) => {
-    const id = await idOf(context, reader, text, ['work'])
-    const item = await reader.row('work_items', id)
-    if (item === null) throw new Error(`no row for ${id}`)
-    const { agent_id } = item
+    const item = await itemNamed(context, reader, text)
+    const { id, agent_id } = item
     if (context.flags.json === true) {
       const path = `/agents/${agent_id}/work-items/${id}/why`
       return printRecord(context, path, { history: true })
     }
-    const [view] = await viewsOf(reader, moment, agent_id)
-    const projection = view && projectionOf(view, id, item)
-    if (!view || !projection) throw new Error(`no view of ${agent_id}`)
+    const { view, projection } = await seen(reader, moment, item)
     const read: ReadDecisions = (filter) => reader.list('decisions', { agent_id, ...filter })
     const { runs, complete } = await whyHistory(read, id)
     const passed = { runs: runs.filter(({ chosen }) => !chosen), complete }

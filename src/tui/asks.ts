@@ -87,7 +87,8 @@ export function answerDialog(model: Model, entry: Attention | null): Reply {
   }
 }
 
-const cliOf = ({ can }: Attention): string | null =>
+/** The first command that does something about it now. */
+export const cliOf = ({ can }: Attention): string | null =>
   can.find(({ allowed, cli }) => allowed && cli !== null)?.cli ?? null
 
 /** A check that asks a person. The answer names the run that it was shown with. */

@@ -9,7 +9,7 @@ import { thread } from '../present/presentation.ts'
 import { safeLine } from '../present/safe.ts'
 import { clock } from '../present/span.ts'
 import type { Attention } from '../protocol/attention.ts'
-import { answerAct, offeredBy } from './asks.ts'
+import { answerAct, cliOf, offeredBy } from './asks.ts'
 import { whyBody, readOf, type WhyValue } from './item-tabs.ts'
 import { textOf } from './line.ts'
 import { viewOf, type Place } from './model.ts'
@@ -128,8 +128,8 @@ export class PlainScreen {
     if (entry === undefined) return this.#say('nothing needs you')
     const number = this.#number(entry.id)
     for (const text of entry.text.split('\n')) this.#say(text)
-    const able = entry.can.find(({ allowed, cli }) => allowed && cli !== null)
-    if (entry.bound_hash === null) return this.#say(`from a shell: ${able?.cli ?? 'holon inbox'}`)
+    if (entry.bound_hash === null)
+      return this.#say(`from a shell: ${cliOf(entry) ?? 'holon inbox'}`)
     const words = offeredBy(entry.text).map((word) => `answer ${number} ${word}`)
     this.#say(`${words.join(', ')}, or other words`)
   }

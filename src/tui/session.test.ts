@@ -7,6 +7,7 @@ import { describe, test, type TestContext } from 'node:test'
 import { eventsOf, hostileTexts } from '../testing/present-scenes.ts'
 import { anEntry, anItemRecord, designedState } from '../testing/present-home.ts'
 import { aState } from '../testing/present-state.ts'
+import { press, until } from '../testing/tui-session.ts'
 import { aStage, options, type Answers, type Stage } from '../testing/tui-stage.ts'
 import type { StateRecord } from '../protocol/state-record.ts'
 import { widthOf, textOf } from './line.ts'
@@ -34,23 +35,6 @@ async function opened(
   const shows = () => session.frame().map(textOf).join('\n')
   await until(session, () => /live \d|no work yet/.test(shows()))
   return { session, stage, text: shows, lines: () => shows().split('\n') }
-}
-
-/** Resolves with the first frame that `is` accepts. */
-function until(session: Session, is: () => boolean): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const look = () => {
-    if (!is()) return
-    stop()
-    resolve()
-  }
-  const stop = session.subscribe(look)
-  look()
-  return promise
-}
-
-const press = (session: Session, ...keys: string[]) => {
-  for (const key of keys) session.key(key, key.length === 1 ? key : '')
 }
 
 const why = {
