@@ -6,7 +6,6 @@ const builtin = (name) => process.getBuiltinModule(name)
 const fs = builtin('node:fs')
 const { hash } = builtin('node:crypto')
 const { Script } = builtin('node:vm')
-const { pathToFileURL } = builtin('node:url')
 
 /** Bytes of a hash, behind the code it is of: V8 copies what does not begin at a whole word. */
 const HASH_BYTES = 20
@@ -27,10 +26,6 @@ export const loadBundle = (dist, cache) => {
   const loaded = new Map()
   const unkept = new Map()
 
-  const importing = (name) => {
-    builtin('node:module').enableCompileCache(cache)
-    return import(pathToFileURL(`${dist}/${name}`).href)
-  }
   const load = (name) => {
     if (!name.startsWith('./')) return builtin(name)
     const known = loaded.get(name)
@@ -43,7 +38,7 @@ export const loadBundle = (dist, cache) => {
       cachedData: isOff ? undefined : keptIn(`${kept}/${name}`),
     })
     if (script.cachedDataRejected !== false) unkept.set(name, script)
-    script.runInThisContext()(chunk.exports, load, chunk, path, importing)
+    script.runInThisContext()(chunk.exports, load, chunk, path)
     return chunk.exports
   }
 

@@ -1,7 +1,7 @@
 // Emits the installed program to dist/: scripts in chunks, dependencies included, so that a start
 // reads few files and a command loads only the provider or server it uses (each behind a dynamic
-// import). bin/bundle.mjs loads them, each with what an earlier run had compiled of it. What draws
-// the screen, and the programs beside, are modules. The new bundle replaces the old one whole,
+// import). bin/bundle.mjs loads them, each with what an earlier run had compiled of it. The
+// programs beside are modules. The new bundle replaces the old one whole,
 // dated when its sources were read: a source saved while it was built counts as newer.
 import { createHash } from 'node:crypto'
 import {
@@ -18,6 +18,7 @@ import { resolve } from 'node:path'
 import { chdir } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { englishOnly, libraryChanges } from './library-changes.mjs'
 
 chdir(fileURLToPath(new URL('..', import.meta.url)))
 await import('./generate.mjs')
@@ -33,11 +34,13 @@ const whenCalled = {
     if (!id.startsWith('\0')) return null
     const name = id.slice(1)
     const all = Object.entries(process.getBuiltinModule(name))
-    const functions = all.filter(([, value]) => typeof value === 'function').map(([key]) => key)
+    const late = (of) => `new Proxy({}, { get: (_, key) => it()${of}[key] })`
+    const are = (kind) => all.filter(([, value]) => typeof value === kind).map(([key]) => key)
     return [
       `const it = () => process.getBuiltinModule('${name}')`,
-      ...functions.map((key) => `export const ${key} = (...of) => it().${key}(...of)`),
-      'export default new Proxy({}, { get: (_, key) => it()[key] })',
+      ...are('object').map((key) => `export const ${key} = ${late(`.${key}`)}`),
+      ...are('function').map((key) => `export const ${key} = (...of) => it().${key}(...of)`),
+      `export default ${late('')}`,
     ].join('\n')
   },
 }
@@ -53,7 +56,7 @@ const inAscii = (code) =>
 const inFunction = (code) => {
   const [left] = /^.*\bimport\(.*$/m.exec(code) ?? []
   if (left !== undefined) throw new Error(`a script cannot import: ${left}`)
-  return `(function (exports, require, module, __filename, importing) {${code}\n})\n`
+  return `(function (exports, require, module, __filename) {${code}\n})\n`
 }
 
 /**
@@ -79,6 +82,7 @@ const roots = {
   model: ['models/open-model', 'models/model-data', /@ai-sdk\/provider/],
   present: ['cli/run-end', /src\/present\//],
   tui: ['main/tui'],
+  draw: ['tui/app'],
   door: ['http/door', 'http/token'],
   serve: ['main/serve', 'http/server'],
   http: [/src\/(http|protocol)\/|node_modules\/(@hono|hono|@asteasolutions)\//],
@@ -110,82 +114,6 @@ const groups = Object.keys(roots).map((name, at, { length }) => ({
   priority: length - at,
 }))
 
-/** The schemas speak English; the bundle leaves sixty other languages of the library out. */
-const englishOnly = {
-  name: 'english-only',
-  load: (id) =>
-    id.endsWith('/node_modules/zod/v4/locales/index.js')
-      ? `export { default as en } from './en.js'`
-      : null,
-}
-
-/** The library asks for all of the schema language and changes one class of it. */
-const oneClass = {
-  name: 'one-class',
-  transform(code, id) {
-    if (!id.includes('/node_modules/@hono/zod-openapi/')) return null
-    const whole = 'extendZodWithOpenApi(z);'
-    if (!code.includes(whole)) throw new Error(`${id} no longer says ${whole}`)
-    return code.replace(whole, 'extendZodWithOpenApi({ ZodType: z.ZodType });')
-  },
-}
-
-/** What nobody here asks for pulls in TLS, compression and clusters at every start of a daemon. */
-const countersOnly = {
-  name: 'counters-only',
-  transform(code, id) {
-    if (!id.endsWith('/node_modules/prom-client/index.js')) return null
-    const unused = /^exports\.(Pushgateway|collectDefaultMetrics|AggregatorRegistry) = .+;$/gm
-    const kept = code.replaceAll(unused, '')
-    if (code.match(unused)?.length !== 3) throw new Error(`${id} exports other things than it did`)
-    return kept
-  },
-}
-
-/**
- * The provider libraries make a `Headers` for every request; Node's own comes with all of undici,
- * which costs a start 40 ms. Ours does the same for them: src/models/fetch-conformance.test.ts.
- */
-const plainHeaders = {
-  name: 'plain-headers',
-  transform(code, id) {
-    if (!id.includes('/node_modules/@ai-sdk/') || !/\bHeaders\b/.test(code)) return null
-    const ours = JSON.stringify(resolve('src/models/fetch-response.ts'))
-    return `import { PlainHeaders as Headers } from ${ours};\n${code}`
-  },
-}
-
-/** Nobody is answered by HTTP/2 here, and its module loads TLS: 10 ms of a daemon's start. */
-const noHttp2 = {
-  name: 'no-http2',
-  transform(code, id) {
-    if (!id.endsWith('/node_modules/@hono/node-server/dist/index.mjs')) return null
-    const whole = 'import { Http2ServerRequest, constants } from "node:http2";'
-    if (!code.includes(whole)) throw new Error(`${id} no longer says ${whole}`)
-    return code.replace(whole, 'class Http2ServerRequest {}\nconst constants = {};')
-  },
-}
-
-/** Tools for developing screens are not installed, and a bundle has no use for them. */
-const noDevtools = {
-  name: 'no-devtools',
-  load: (id) => (id.endsWith('/node_modules/ink/build/devtools.js') ? 'export {}' : null),
-}
-
-/**
- * What draws the screen awaits as it loads, which a script cannot: it is a module beside, and
- * `importing` is how bin/bundle.mjs lets a script import one.
- */
-const drawBeside = {
-  name: 'draw-beside',
-  transform(code, id) {
-    if (id !== resolve('src/tui/run.ts')) return null
-    const whole = /\bimport\(['"]\.\/app\.ts['"]\)/
-    if (!whole.test(code)) throw new Error(`${id} no longer imports ./app.ts late`)
-    return code.replace(whole, "importing('./draw.js')")
-  },
-}
-
 /** A script cannot import, and Node's own modules need not be. */
 const builtinsAtOnce = {
   name: 'builtins-at-once',
@@ -206,12 +134,10 @@ const strict = (level, log) => {
 }
 
 /**
- * What draws, and programs that the daemon starts and that outlive it, by their own path. Each is
- * one module that shares no chunk with the rest: loading one must not load, nor run, the main
+ * Programs that the daemon starts and that outlive it, by their own path. Each is one module that shares no chunk with the rest: loading one must not load, nor run, the main
  * program.
  */
 const modules = {
-  draw: 'src/tui/app.ts',
   'acp-driver': 'src/exec/acp-driver.ts',
   terminal: 'src/exec/terminal.ts',
 }
@@ -229,19 +155,7 @@ const started = new Date()
 const bundle = await rolldown({
   input: { main: 'src/main.ts' },
   platform: 'node',
-  plugins: [
-    ...[
-      drawBeside,
-      builtinsAtOnce,
-      whenCalled,
-      plainHeaders,
-      englishOnly,
-      oneClass,
-      countersOnly,
-      noHttp2,
-    ],
-    grouping,
-  ],
+  plugins: [builtinsAtOnce, whenCalled, ...libraryChanges, grouping],
   transform,
   onLog: strict,
 })
@@ -258,7 +172,7 @@ for (const [name, path] of Object.entries(modules)) {
   const program = await rolldown({
     input: { [name]: path },
     platform: 'node',
-    plugins: [englishOnly, noDevtools],
+    plugins: [englishOnly],
     transform,
     external,
     onLog: strict,

@@ -7,6 +7,7 @@ import type { OwnedHome, RunSettings } from '../cli/ports.ts'
 import type { Redactor } from '../domain/redact.ts'
 import type { Ledger } from '../ledger/port.ts'
 import { acpSessionsOf } from './acp.ts'
+import { atWork } from './at-work.ts'
 import { ensureToken, readToken, writeDoor } from './control.ts'
 import { clock, doorPath, env, files, ids, userHome } from './machine.ts'
 import { inspectOf } from './inspect.ts'
@@ -83,9 +84,6 @@ export async function giveBack(taken: TakenHome, how: 'safe_point' | 'now'): Pro
     await taken.ledger.close()
   }
 }
-
-/** Told once the first request is out or the daemon serves: `bin/bundle.mjs` waits for it. */
-export const atWork = (): boolean => process.emit('holon_at_work' as 'exit', 0)
 
 export async function own(settings: RunSettings): Promise<OwnedHome> {
   const { secretsOf } = await import('./secrets.ts')

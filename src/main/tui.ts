@@ -4,6 +4,7 @@ import type { Screen } from '../cli/screen-port.ts'
 import { keptAliveFetch } from '../models/fetch.ts'
 import { runTui } from '../tui/run.ts'
 import type { TuiPorts } from '../tui/ports.ts'
+import { atWork } from './at-work.ts'
 import { readDoor, readToken } from './control.ts'
 import { clock, env, files, ids, readText } from './machine.ts'
 
@@ -41,6 +42,7 @@ function portsOf(home: string, kept: ReturnType<typeof keptAliveFetch>): TuiPort
     edit: async (text) => (await import('../exec/terminal-tools.ts')).editText(text, env),
     suspend: async () => (await import('../exec/terminal-tools.ts')).suspendUntilWoken(),
     page: async (text) => (await import('../exec/terminal-tools.ts')).pageText(text, env),
+    at_work: atWork,
   }
 }
 

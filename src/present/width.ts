@@ -2,13 +2,8 @@
  * How many terminal cells a text takes, counted by grapheme, and cutting to a number of cells with
  * `…`. Emoji and East Asian wide characters take two.
  */
-/** Made when a text first needs it: most never do, and making one reads megabytes of tables. */
-let segmenter: Intl.Segmenter | null = null
-const graphemes = (text: string): Iterable<{ segment: string }> => {
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-  return segmenter.segment(text)
-}
-const plain = /^[\u0020-\u007e\u00a1-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u257f]*$/
+import { graphemes, oneCellEach } from './graphemes.ts'
+
 const wide = new RegExp(
   '\\p{Emoji_Presentation}|\\ufe0f|[\\u1100-\\u115f\\u2e80-\\u303e\\u3041-\\ua4cf' +
     '\\ua960-\\ua97c\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe30-\\ufe6f\\uff00-\\uff60' +
@@ -18,9 +13,9 @@ const wide = new RegExp(
 const noWidth = /^\p{Mark}+$/u
 
 export function width(text: string): number {
-  if (plain.test(text)) return text.length
+  if (oneCellEach.test(text)) return text.length
   let cells = 0
-  for (const { segment } of graphemes(text)) cells += cellsOf(segment)
+  for (const { segment } of graphemes.segment(text)) cells += cellsOf(segment)
   return cells
 }
 
@@ -33,7 +28,7 @@ export function cut(text: string, cells: number): string {
   if (cells <= 0) return ''
   let out = ''
   let used = 0
-  for (const { segment } of graphemes(text)) {
+  for (const { segment } of graphemes.segment(text)) {
     const next = used + cellsOf(segment)
     if (next > cells - 1) break
     out += segment

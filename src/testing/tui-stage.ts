@@ -96,6 +96,7 @@ export function aStage(state: () => StateRecord, answers: Answers = {}): Stage {
       page: () => Promise.resolve(),
       edit: (text) => Promise.resolve(`${text} (edited)\n`),
       suspend: () => Promise.resolve(),
+      at_work: () => {},
     },
   }
 }

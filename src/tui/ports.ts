@@ -25,6 +25,8 @@ export interface TuiPorts {
   suspend(): Promise<void>
   /** Shows the text in the person's pager, which has the terminal meanwhile. */
   page(text: string): Promise<void>
+  /** Told when the first frame is drawn. */
+  at_work(): void
 }
 
 export type TuiOptions = {

@@ -8,7 +8,7 @@ import type { TuiOptions, TuiPorts } from './ports.ts'
 import { Session } from './session.ts'
 import { noSignals, signalsOf, signalsOff, signalsOn } from './signals.ts'
 
-/** Milliseconds that a state may take before the screen says that it is being read. */
+/** Milliseconds that may pass before the screen is drawn with what there is. */
 const patience = 150
 
 /** Resolves when the person has left. */
@@ -21,10 +21,11 @@ export async function runTui(ports: TuiPorts, options: TuiOptions): Promise<void
   const session = new Session(ports, options, size)
   const left = session.run()
   try {
-    const [{ draw }] = await Promise.all([import('./app.ts'), firstState(session, ports)])
+    const [{ draw }] = await Promise.all([import('./app.ts'), firstFrame(session, ports)])
     stdout.write(withoutSkeleton)
     const drawn = draw(session, ports, options)
     const quiet = signalling(session, stdout)
+    ports.at_work()
     try {
       await left
     } finally {
@@ -55,11 +56,11 @@ function signalling(session: Session, stdout: TuiPorts['stdout']): () => void {
   }
 }
 
-/** Resolves when a state is there, or is late. */
-async function firstState(session: Session, { clock }: TuiPorts): Promise<void> {
+/** Resolves when there is all that the first frame shows, or it is late. */
+async function firstFrame(session: Session, { clock }: TuiPorts): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const cancel = clock.after(patience, resolve)
-  const stop = session.subscribe(() => session.model.p !== null && resolve())
+  const stop = session.subscribe(() => session.isWhole() && resolve())
   await promise
   cancel()
   stop()

@@ -108,6 +108,11 @@ export class Session {
     return this.#frame
   }
 
+  /** Whether it follows the daemon, and what the view wants has been read. */
+  isWhole(): boolean {
+    return this.model.p?.link.kind === 'live' && this.#reading.size === 0
+  }
+
   /** A key by its name, with the text it types. */
   key(key: string, text: string): void {
     this.send({ kind: 'key', key, text, at: this.#ports.clock.now() })
@@ -178,7 +183,7 @@ export class Session {
     await this.#connection.readPage(page)
     const again = () => {
       this.#reading.delete(page.key)
-      if (!this.#closed) this.#read()
+      if (!this.#closed) this.#changed()
     }
     if (this.model.p?.feeds !== before && this.model.notice === null) again()
     else this.#ports.clock.after(readPause, again)
