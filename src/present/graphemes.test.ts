@@ -13,7 +13,8 @@ const single = every.filter((one) => oneCellEach.test(one))
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 const cutBy = (by: { segment(text: string): Iterable<{ segment: string; index: number }> }) => {
-  return (text: string) => Array.from(by.segment(text), ({ segment, index }) => ({ segment, index }))
+  return (text: string) =>
+    Array.from(by.segment(text), ({ segment, index }) => ({ segment, index }))
 }
 
 test('every character that is said to take one cell takes one', () => {

@@ -93,13 +93,17 @@ export function onAid(
   }
 }
 
-export const without = ({ prompt, text }: Open): Open => ({ prompt, text })
+export const without = ({ aid: _, ...open }: Open): Open => open
 
 /** The name stands in the place of what was typed to find it. */
 function taken({ text }: Open, { kind, words }: Aid, { put }: Found): Writing {
   if (kind === 'history') return written(put)
   const from = text.cursor - words.length - 1
-  const cut = { text: text.text.slice(0, from) + text.text.slice(text.cursor), cursor: from }
+  const cut = {
+    ...text,
+    text: text.text.slice(0, from) + text.text.slice(text.cursor),
+    cursor: from,
+  }
   return inserted(cut, `${put} `)
 }
 

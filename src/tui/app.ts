@@ -86,6 +86,7 @@ function nameOf(input: string, key: Key): string | null {
   const found = named.find(([field]) => key[field] === true)
   if (found !== undefined) return key.meta && found[1] !== 'esc' ? `alt+${found[1]}` : found[1]
   if (input === '\n') return 'ctrl+j'
+  if (input === '\u001f') return 'ctrl+_'
   if (key.ctrl) return `ctrl+${input}`
   if (key.meta) return `alt+${input}`
   if (input === ' ') return 'space'

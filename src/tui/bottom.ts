@@ -4,6 +4,7 @@ import { cutTo, line, rule, span, apart, type Line } from './line.ts'
 import { footer } from './keys.ts'
 import { isLive, targetKey, viewOf, type Model, type Prompt } from './model.ts'
 import { caret, short } from './paint.ts'
+import { shown } from './pastes.ts'
 
 /** Lines of a text that are shown while it is written. */
 const shownLines = 6
@@ -143,16 +144,17 @@ function writingLines(model: Model): Line[] {
   const [title, into] = titleOf(model, prompt)
   const live = isLive(model)
   const pen = { ascii: model.look.ascii, columns }
-  const shown = `${text.text.slice(0, text.cursor)}\u0000${text.text.slice(text.cursor)}`
-  const all = shown.split('\n')
+  const [before, after] = [text.text.slice(0, text.cursor), text.text.slice(text.cursor)]
+  const all = `${shown(text, before)}\u0000${shown(text, after)}`.split('\n')
   const at = all.findIndex((one) => one.includes('\u0000'))
   const from = Math.max(0, Math.min(at - shownLines + 1, all.length - shownLines))
   const lines = all
     .slice(from, from + shownLines)
     .map((one, n) => drawn(model, one, from + n === 0))
   const when = prompt.for === 'message' ? 'tab now/next   ' : ''
+  const folds = shown(text, text.text) === text.text ? '' : 'ctrl+o unfold   '
   const hint = live
-    ? `${when}ctrl+j new line   ctrl+g editor   esc leave, draft is kept`
+    ? `${when}ctrl+j new line   ctrl+g editor   ${folds}esc leave, draft is kept`
     : 'not sent: no connection. It stays in this box; nothing is sent behind your back.'
   const needs = asking(model)
   return [

@@ -39,13 +39,10 @@ export function planBody(model: Model, id: string, columns: number): BodyRow[] {
   const { plan_artifact: plan, text } = read
   if (text === null) return damaged(model, id, plan)
   const hash = plan.sha256 === null ? '' : `, sha ${plan.sha256.slice(0, 4)}`
-  const head = heading(
-    line(`  ${plan.path}, ${text.split('\n').length} lines${hash}`, 'dim'),
-    blank,
-  )
+  const lines = text.trimEnd().split('\n')
+  const head = heading(line(`  ${plan.path}, ${lines.length} lines${hash}`, 'dim'), blank)
   const wide = Math.min(columns - 4, 100)
-  const rows = text
-    .split('\n')
+  const rows = lines
     .flatMap((one) => wrap(one.replaceAll('\t', '  '), wide))
     .map((one, n): BodyRow => ({ id: `plan ${n}`, lines: [planLine(model, one, n)], text }))
   return [head, ...rows, heading(blank), ...todoRows(model, id)]

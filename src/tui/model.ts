@@ -5,6 +5,7 @@
 import type { Level } from '../present/entry.ts'
 import type { Presentation } from '../present/presentation.ts'
 import type { ShortIds } from '../present/short-id.ts'
+import { whole } from './pastes.ts'
 
 export const tabs = ['thread', 'plan', 'tasks', 'why', 'spend', 'events'] as const
 export type Tab = (typeof tabs)[number]
@@ -31,8 +32,15 @@ export type Target = { agent_id: string; work_item_id: string | null }
 export const targetKey = ({ agent_id, work_item_id }: Target): string =>
   work_item_id ?? `@${agent_id}`
 
-/** Text that is being written, with the cursor in UTF-16 units. */
-export type Writing = { readonly text: string; readonly cursor: number }
+/**
+ * Text that is being written, with the cursor in UTF-16 units. `pastes`: long ones, each of which
+ * stands in the text as one character (`pastes.ts`).
+ */
+export type Writing = {
+  readonly text: string
+  readonly cursor: number
+  readonly pastes?: readonly string[]
+}
 
 export type Prompt =
   | { for: 'message'; target: Target; delivery: 'now' | 'next' }
@@ -97,6 +105,8 @@ export type Model = {
   readonly writing: {
     readonly prompt: Prompt
     readonly text: Writing
+    /** What it was before each change, the newest last. */
+    readonly before?: readonly Writing[]
     /** A list over the text, which helps to write it. */
     readonly aid?: Aid
   } | null
@@ -153,4 +163,4 @@ export function whyCells(model: Model): number {
 }
 
 export const searchText = ({ writing, drafts }: Model): string =>
-  writing?.prompt.for === 'find' ? writing.text.text : (drafts.get('find') ?? '')
+  writing?.prompt.for === 'find' ? whole(writing.text) : (drafts.get('find') ?? '')

@@ -3,6 +3,7 @@ import { asksForName, onAid, without } from './aid.ts'
 import { snoozeAct } from './asks.ts'
 import { draftKey } from './draft-key.ts'
 import { isLive, type Act, type Aid, type Model, type Prompt, type Writing } from './model.ts'
+import { unfolded, whole, withPaste } from './pastes.ts'
 import type { Effect, Step } from './update.ts'
 import { edited, inserted, moved, nothing, written } from './writing.ts'
 
@@ -10,6 +11,8 @@ type Open = NonNullable<Model['writing']>
 
 /** Texts that were sent and can be had again. */
 const historyHeld = 100
+/** Changes of a text that can be undone. */
+const changesHeld = 100
 
 export function onWriting(
   model: Model,
@@ -19,13 +22,18 @@ export function onWriting(
   const { prompt, aid } = open
   if (aid !== undefined) {
     const next = onAid(model, open, { aid, key, text })
-    return next === null ? onWriting(model, without(open), { key, text }) : to(model, next)
+    if (next === null) return onWriting(model, without(open), { key, text })
+    return to(model, changed({ ...next, text: open.text }, next.text))
   }
   switch (key) {
     case 'ctrl+r':
       return to(model, { ...open, aid: { kind: 'history', words: '', at: 0 } })
     case 'ctrl+g':
-      return [model, [{ do: 'edit', text: open.text.text }]]
+      return [model, [{ do: 'edit', text: whole(open.text) }]]
+    case 'ctrl+o':
+      return to(model, { ...open, text: unfolded(open.text) })
+    case 'ctrl+_':
+      return to(model, undone(open))
     case 'esc':
       return left(model, open)
     case 'enter':
@@ -46,11 +54,21 @@ export function onWriting(
     prompt.for === 'message' && asksForName(open.text, text)
       ? { kind: 'names', words: '', at: 0 }
       : null
-  const next =
-    edited(open.text, key) ??
-    (text === '' ? null : inserted(open.text, text.replace(/\r\n?/g, '\n')))
+  const next = edited(open.text, key) ?? (text === '' ? null : withPaste(open.text, text))
   if (next === null) return [model, []]
-  return to(model, { ...open, text: next, ...(names === null ? {} : { aid: names }) })
+  return to(model, { ...changed(open, next), ...(names === null ? {} : { aid: names }) })
+}
+
+/** Another text in the same box; what it was can be had again. */
+export const changed = (open: Open, text: Writing): Open =>
+  text.text === open.text.text
+    ? { ...open, text }
+    : { ...open, text, before: [...(open.before ?? []), open.text].slice(-changesHeld) }
+
+function undone(open: Open): Open {
+  const { before = [] } = open
+  const text = before.at(-1)
+  return text === undefined ? open : { ...open, text, before: before.slice(0, -1) }
 }
 
 const to = (model: Model, writing: Open): Step => [
@@ -73,8 +91,9 @@ function upOrDown(model: Model, open: Open, key: 'up' | 'down'): Step {
 function left(model: Model, { prompt, text }: Open): Step {
   const drafts = new Map(model.drafts)
   const key = draftKey(prompt)
-  if (text.text.trim() === '') drafts.delete(key)
-  else drafts.set(key, text.text)
+  const words = whole(text)
+  if (words.trim() === '') drafts.delete(key)
+  else drafts.set(key, words)
   return [{ ...model, writing: null, drafts, notice: null }, [{ do: 'keep_drafts' }]]
 }
 
@@ -83,16 +102,16 @@ function sent(model: Model, open: Open): Step {
   if (prompt.for === 'find') return [{ ...left(model, open)[0] }, []]
   // A backslash at the end asks for another line.
   if (text.text.endsWith('\\') && text.cursor === text.text.length) {
-    return to(model, { ...open, text: inserted(written(text.text.slice(0, -1)), '\n') })
+    return to(model, changed(open, inserted(edited(text, 'backspace') ?? text, '\n')))
   }
   if (text.text.trim() === '') return said(model, 'nothing is written; esc leaves')
   if (!isLive(model)) return said(model, 'not sent: no connection. It stays in this box.')
   if (prompt.for === 'snooze') {
-    const reply = snoozeAct(prompt.entry, text.text, model.now)
+    const reply = snoozeAct(prompt.entry, whole(text), model.now)
     if (reply.do !== 'act') return said(model, reply.do === 'refuse' ? reply.why : '')
-    return done(model, prompt, text, { do: 'act', act: reply.act })
+    return done(model, prompt, whole(text), { do: 'act', act: reply.act })
   }
-  return done(model, prompt, text, effectOf(prompt, text.text))
+  return done(model, prompt, whole(text), effectOf(prompt, whole(text)))
 }
 
 const said = (model: Model, why: string): Step => [
@@ -100,7 +119,7 @@ const said = (model: Model, why: string): Step => [
   [],
 ]
 
-function done(model: Model, prompt: Prompt, { text }: Writing, effect: Effect): Step {
+function done(model: Model, prompt: Prompt, text: string, effect: Effect): Step {
   const drafts = new Map(model.drafts)
   drafts.delete(draftKey(prompt))
   const history = [...model.history.filter((one) => one !== text), text].slice(-historyHeld)

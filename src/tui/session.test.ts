@@ -86,6 +86,22 @@ describe('frames', () => {
     t.assert.snapshot(lines())
   })
 
+  for (const size of [sizes[0], sizes[2]]) {
+    test(`a question, an item with its plan and its why, and help, at ${size.join('x')}`, async (t) => {
+      const asking = await opened(t, designedState, reads, size)
+      press(asking.session, 'a')
+      await until(asking.session, () => asking.session.isWhole())
+      t.assert.snapshot(asking.lines())
+      const { session, text, lines } = await opened(t, worldState, worldReads(), size)
+      press(session, 'j', 'enter')
+      for (const key of ['l', 'p', 'w', '?']) {
+        press(session, key)
+        await until(session, () => session.isWhole() && !text().includes('reading …'))
+        t.assert.snapshot(lines())
+      }
+    })
+  }
+
   test('a thread at three levels', async (t) => {
     const { session, text, lines } = await opened(t, worldState, worldReads())
     press(session, 'j', 'enter')
@@ -122,6 +138,17 @@ const worldState = (): StateRecord =>
 
 const worldReads = (): Answers => ({
   '/agents/main/events': { events: eventsOf('first-objective'), next_cursor: null },
+  '/agents/main/work-items/work_0001': anItemRecord('work_0001', 'main', 'Count the files.'),
+  '/agents/main/work-items/work_0001/plan': {
+    plan_artifact: { path: 'plan.md', sha256: '9b2c41', text: '' },
+    text: '# Count the files\n\n- [x] Look\n- [ ] Count\n',
+  },
+  '/agents/main/work-items/work_0001/why': {
+    ...why,
+    work_item_id: 'work_0001',
+    agent_id: 'main',
+    objective: 'Count the files.',
+  },
 })
 
 describe('keys', () => {

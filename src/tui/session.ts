@@ -12,6 +12,7 @@ import { fetchesOf } from './fetches.ts'
 import { frameOf } from './frame.ts'
 import { aView, type Act, type Model } from './model.ts'
 import { pageWanted, type PageWanted } from './pages.ts'
+import { whole } from './pastes.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
 import { Connection } from './connection.ts'
 import { copySequence, lookedAt } from './signals.ts'
@@ -32,6 +33,8 @@ export class Session {
   readonly #connection: Connection
   readonly #listeners = new Set<() => void>()
   readonly #reading = new Map<string, string>()
+  /** Pages that brought nothing, until they are asked for again. */
+  readonly #resting = new Set<string>()
   readonly #left = Promise.withResolvers<void>()
   #frame: readonly Line[] = []
   #drawnOf: Model | null = null
@@ -171,7 +174,7 @@ export class Session {
       void this.#fetch(key, version, route, given)
     }
     const page = pageWanted(model)
-    if (page !== null && !this.#reading.has(page.key)) {
+    if (page !== null && !this.#reading.has(page.key) && !this.#resting.has(page.key)) {
       this.#reading.set(page.key, '')
       void this.#page(page)
     }
@@ -181,12 +184,15 @@ export class Session {
   async #page(page: PageWanted): Promise<void> {
     const before = this.model.p?.feeds
     await this.#connection.readPage(page)
-    const again = () => {
-      this.#reading.delete(page.key)
-      if (!this.#closed) this.#changed()
+    this.#reading.delete(page.key)
+    if (this.model.p?.feeds === before || this.model.notice !== null) {
+      this.#resting.add(page.key)
+      this.#ports.clock.after(readPause, () => {
+        this.#resting.delete(page.key)
+        if (!this.#closed) this.#read()
+      })
     }
-    if (this.model.p?.feeds !== before && this.model.notice === null) again()
-    else this.#ports.clock.after(readPause, again)
+    if (!this.#closed) this.#changed()
   }
 
   async #fetch(key: string, version: string, route: string, given: object): Promise<void> {
@@ -310,7 +316,7 @@ export class Session {
     const { drafts, writing } = this.model
     const now = new Map(drafts)
     if (writing !== null && writing.text.text.trim() !== '') {
-      now.set(draftKey(writing.prompt), writing.text.text)
+      now.set(draftKey(writing.prompt), whole(writing.text))
     }
     now.delete('find')
     await this.#ports.drafts

@@ -6,7 +6,9 @@ import type { Input } from '../present/input.ts'
 import { apply, open } from '../present/presentation.ts'
 import type { StateRecord } from '../protocol/state-record.ts'
 import { onKey } from './on-key.ts'
-import { inserted, written } from './writing.ts'
+import { changed } from './on-writing.ts'
+import { withPaste } from './pastes.ts'
+import { written } from './writing.ts'
 import { aView, viewOf, type Act, type Model, type Notice, type Place, type View } from './model.ts'
 import { standing } from './screen.ts'
 
@@ -86,7 +88,7 @@ export function update(model: Model, message: Message): Step {
       if (writing === null || message.text === null) return [model, []]
       // An editor ends a file with a line break that nobody typed.
       const text = written(message.text.replace(/\n$/, ''))
-      return [{ ...model, writing: { ...writing, text } }, [{ do: 'keep_drafts' }]]
+      return [{ ...model, writing: changed(writing, text) }, [{ do: 'keep_drafts' }]]
     }
     case 'drafts':
       return [{ ...model, drafts: new Map(Object.entries(message.drafts)) }, []]
@@ -132,16 +134,13 @@ const later = (a: string, b: string): string => (a > b ? a : b)
 /** A paste never sends, and is no key. */
 function pasted(model: Model, text: string): Step {
   const { writing, overlay } = model
-  const plain = text.replace(/\r\n?/g, '\n')
   if (overlay?.kind === 'palette') {
-    return [
-      { ...model, overlay: { ...overlay, text: overlay.text + plain.split('\n')[0], at: 0 } },
-      [],
-    ]
+    const [first = ''] = text.split(/[\r\n]/)
+    return [{ ...model, overlay: { ...overlay, text: overlay.text + first, at: 0 } }, []]
   }
   if (overlay !== null || writing === null) return [model, []]
   return [
-    { ...model, writing: { ...writing, text: inserted(writing.text, plain) } },
+    { ...model, writing: changed(writing, withPaste(writing.text, text)) },
     [{ do: 'keep_drafts' }],
   ]
 }

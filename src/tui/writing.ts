@@ -24,13 +24,15 @@ const wordLeft = ({ text, cursor }: Writing): number =>
 const wordRight = ({ text, cursor }: Writing): number =>
   cursor + (/^\s*\S*/.exec(text.slice(cursor))?.[0].length ?? 0)
 
-export const inserted = ({ text, cursor }: Writing, given: string): Writing => ({
-  text: text.slice(0, cursor) + given + text.slice(cursor),
-  cursor: cursor + given.length,
+export const inserted = (at: Writing, given: string): Writing => ({
+  ...at,
+  text: at.text.slice(0, at.cursor) + given + at.text.slice(at.cursor),
+  cursor: at.cursor + given.length,
 })
 
-const without = ({ text }: Writing, from: number, to: number): Writing => ({
-  text: text.slice(0, from) + text.slice(to),
+const without = (at: Writing, from: number, to: number): Writing => ({
+  ...at,
+  text: at.text.slice(0, from) + at.text.slice(to),
   cursor: from,
 })
 
