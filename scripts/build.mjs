@@ -134,8 +134,8 @@ const strict = (level, log) => {
 }
 
 /**
- * Programs that the daemon starts and that outlive it, by their own path. Each is one module that shares no chunk with the rest: loading one must not load, nor run, the main
- * program.
+ * Programs that the daemon starts and that outlive it, by their own path. Each is one module that
+ * shares no chunk with the rest: loading one must not load, nor run, the main program.
  */
 const modules = {
   'acp-driver': 'src/exec/acp-driver.ts',
