@@ -1,8 +1,11 @@
 /** §6 Abort: the operator ends the current run, and only that. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openBox, type Box } from '../src/testing/box.ts'
+import type { Event } from '../src/domain/event.ts'
+import type { Ledger } from '../src/ledger/port.ts'
+import { openBox, temporaryHome, type Box } from '../src/testing/box.ts'
 import { calls, scriptedModel } from '../src/testing/scripted-model.ts'
+import { settle, virtualClock } from '../src/testing/virtual-clock.ts'
 
 async function running(
   t: Parameters<typeof openBox>[0],
@@ -78,4 +81,55 @@ test('§6 a stale run id is refused', async (t) => {
     message: `${id} is not open: no turn is open.`,
     hint: 'Look again: the run you mean is not the open one.',
   })
+})
+
+/** The ledger of a host, with `before` run ahead of each commit of an event of this type. */
+const before =
+  (type: Event['type'], body: () => Promise<void>) =>
+  (ledger: Ledger): Ledger => ({
+    ...ledger,
+    async commit(...changes) {
+      const has = changes.some(({ events }) => events.some(({ event }) => event.type === type))
+      if (has) await body()
+      return ledger.commit(...changes)
+    },
+  })
+
+test('§6 abort ends a turn without a request while the next process is about to undo it', async (t) => {
+  const places = temporaryHome(t)
+  const clock = virtualClock()
+  const timer = { wake: 'timer', reason: 'a minute', wait_ms: 60_000 }
+  const models = { default: scriptedModel(() => calls({ name: 'WaitFor', input: timer })) }
+  let dies = false
+  const dying = before('request_sent', async () => {
+    if (dies) throw new Error('the process dies')
+  })
+  const first = await openBox(t, { models, clock, over: dying, is_dead: () => dies, ...places })
+  await first.host.act({ do: 'create_agent', agent_id: 'main', model: 'test/scripted' })
+  await first.host.open()
+  await first.host.act({ do: 'send', agent_id: 'main', text: 'Wait a minute.' })
+  await first.until(
+    (notice) =>
+      notice.kind === 'resting' && notice.next.do === 'sleep' && notice.next.until !== null,
+  )
+  dies = true
+  await first.host.act({ do: 'send', agent_id: 'main', text: 'Go.' })
+  await first.until((notice) => notice.kind === 'fault').catch(() => {})
+  await first.close().catch(() => {})
+
+  const [isDue, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const slow = before('wait_resolved', () => (isDue.resolve(), goesOn.promise))
+  await clock.advance(120_000)
+  const box = await openBox(t, { models, clock, over: slow, ...places })
+  await box.host.open()
+  await isDue.promise
+  const { id } = await turnOf(box)
+  const reply = box.host.act({ do: 'abort', agent_id: 'main', run_id: id })
+  await settle(5)
+  goesOn.resolve()
+  assert.equal((await reply).ok, true)
+  await box.until((notice) => notice.kind === 'resting')
+  const turn = await turnOf(box)
+  assert.deepEqual([turn.id, turn.outcome, turn.reason], [id, 'aborted', 'operator'])
+  assert.deepEqual((await box.ledger.verify()).problems, [])
 })

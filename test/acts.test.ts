@@ -6,7 +6,9 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { Ledger } from '../src/ledger/port.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
+import { virtualClock } from '../src/testing/virtual-clock.ts'
 import { until, waitsFor } from './support/scripts.ts'
 import { agent, minute, openStage, textOf } from './support/stage.ts'
 
@@ -30,6 +32,29 @@ test('§13 the same key again, also at once, gets the first answer and does noth
   assert.notEqual(late.id, replies[0].id, 'after a day it is another request')
   await stage.rest()
   await stage.sound()
+})
+
+test('§13 a repetition is answered by one look at its key, though the clock jumps after it', async (t) => {
+  const clock = virtualClock()
+  const looks: number[] = []
+  const over = (ledger: Ledger): Ledger => ({
+    ...ledger,
+    async row(table, id) {
+      const row = await ledger.row(table, id)
+      // Between two looks the key would expire.
+      if (table === 'receipts' && looks.push(clock.now()) === 3)
+        clock.setWallClock(clock.now() + 60 * minute)
+      return row
+    },
+  })
+  const stage = await openStage(t, { model: model(), clock, over })
+  const item = { do: 'create_item', objective: 'A', plan: 'Plan.', receipt: key('a') } as const
+  const first = await stage.act(item)
+  await stage.rest()
+  await stage.clock.advance(23.5 * 60 * minute)
+  looks.splice(0, looks.length, 0)
+  assert.deepEqual(await stage.act(item), first)
+  assert.equal((await stage.rows('work_items')).length, 1)
 })
 
 test('§13 a refused act leaves no receipt, no item and no plan', async (t) => {

@@ -19,8 +19,7 @@ import { test, type TestContext } from 'node:test'
 
 const loader = new URL('../bin/bundle.mjs', import.meta.url).href
 
-const wrapped = (code: string) =>
-  `(function (exports, require, module, __filename) {${code}\n})\n`
+const wrapped = (code: string) => `(function (exports, require, module, __filename) {${code}\n})\n`
 
 function bundleIn(t: TestContext, greeting = 'hello', build = 'aaaaaaaaaaaaaaaa') {
   const folder = mkdtempSync(join(tmpdir(), 'holon-bundle-'))

@@ -160,7 +160,7 @@ test('§12 what is beyond a limit or outside fails with its reason and stops not
 test('§8 a check outlives its daemon: the next one follows it to its end', async (t) => {
   const places = temporaryHome(t)
   const first = await boxWith(t, places)
-  const cmd = 'echo began >> log; while [ ! -e go ]; do sleep 0.05; done'
+  const cmd = 'echo began >> log; while [ -d "$PWD" ] && [ ! -e go ]; do sleep 0.05; done'
   const id = await claimed(first, { kind: 'command', name: 'long', cmd })
   await first.until(
     () =>

@@ -126,7 +126,7 @@ describe('§14: agents and tasks beside a daemon', options, () => {
     const at = new ServedHome(t)
     const starts = await served(at)
     const task = await starts(
-      'echo one; echo two >&2; while [ ! -e go ]; do sleep 0.05; done; exit 3',
+      'echo one; echo two >&2; while [ -d "$PWD" ] && [ ! -e go ]; do sleep 0.05; done; exit 3',
     )
     const follow = at.start(['tasks', 'follow', task])
     await said(follow.child.stdout, /one/)
@@ -149,7 +149,7 @@ describe('§14: agents and tasks beside a daemon', options, () => {
   test('who stops following leaves the command running', async (t) => {
     const at = new ServedHome(t)
     const starts = await served(at)
-    const task = await starts('echo on; while [ ! -e go ]; do sleep 0.05; done')
+    const task = await starts('echo on; while [ -d "$PWD" ] && [ ! -e go ]; do sleep 0.05; done')
     const follow = at.start(['tasks', 'follow', task])
     await said(follow.child.stdout, /on/)
     follow.child.kill('SIGINT')

@@ -177,7 +177,7 @@ test('§9: a worktree somebody works in does not go away under it', options, asy
 
 test('§9: a command that somebody runs in a kept worktree holds it', options, async (t) => {
   const { api, at, worktree } = await left(t)
-  const cmd = 'while [ -e hold ] || [ ! -e go ]; do sleep 0.05; done'
+  const cmd = 'while [ -d "$PWD" ] && { [ -e hold ] || [ ! -e go ]; }; do sleep 0.05; done'
   writeFileSync(join(worktree.path, 'hold'), '')
   const { task } = await api.post<{ task: TaskRecord }>('/agents/main/tasks', {
     cmd,

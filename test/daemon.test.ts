@@ -119,7 +119,7 @@ describe('holon serve', options, () => {
   test('§6: a kill leaves what the next start goes on with', async (t) => {
     const at = new ServedHome(t)
     const gate = join(at.folder, 'gate')
-    const wait = `while [ ! -e ${gate} ]; do sleep 0.05; done`
+    const wait = `while [ -d ${at.folder} ] && [ ! -e ${gate} ]; do sleep 0.05; done`
     const file = at.write('slow.md', `# Slow\n\n## Wait\n\n\`\`\`sh\n${wait}\n\`\`\`\n`)
     const first = await at.serve()
     const run = at.start(['run', file])
@@ -265,7 +265,7 @@ describe('§14: with a daemon every command talks to it', options, () => {
     const at = new ServedHome(t)
     await at.serve()
     const gate = join(at.folder, 'gate')
-    const wait = `while [ ! -e ${gate} ]; do sleep 0.05; done`
+    const wait = `while [ -d ${at.folder} ] && [ ! -e ${gate} ]; do sleep 0.05; done`
     const file = at.write('slow.md', `# Slow\n\n## Wait\n\n\`\`\`sh\n${wait}\n\`\`\`\n`)
     const run = at.start(['run', file])
     await said(run.child.stderr, /todos 0\/1/)

@@ -13,6 +13,8 @@ import { ProcessFault } from '../src/exec/process-fault.ts'
 import type { Files } from '../src/exec/ports.ts'
 import { LedgerFault, type Ledger } from '../src/ledger/port.ts'
 import { calls, says, scriptedModel, type Script } from '../src/testing/scripted-model.ts'
+import { virtualClock } from '../src/testing/virtual-clock.ts'
+import { happens, openFamily, spawn, steps, tell } from './support/parent-and-child.ts'
 import { call, creates, picks, runs, until } from './support/scripts.ts'
 import { agent, hour, minute, openStage, textOf, type Stage } from './support/stage.ts'
 
@@ -226,6 +228,38 @@ test('reliability 5: a command that no descriptor was left for begins when there
   assert.deepEqual([task?.id, task?.status, task?.exit_status], [made.id, 'completed', 0])
   assert.match(textOf(model.requests.at(-1)), /over/)
   await stage.sound()
+})
+
+test('§9 a child that came to its end on a full disk tells its parent when there is room', async (t) => {
+  const disk = new Disk()
+  const clock = virtualClock()
+  const over = (ledger: Ledger): Ledger => {
+    const onDisk = disk.over(ledger)
+    const commit: Ledger['commit'] = (...changes) => {
+      const ends = changes.some(({ events }) =>
+        events.some(({ event }) => event.type === 'delegation_ended'),
+      )
+      if (ends && disk.refused === 0) disk.room = false
+      return onDisk.commit(...changes)
+    }
+    return { ...onDisk, commit }
+  }
+  const parent = steps(() => calls(spawn('Look around.')))
+  const child = steps(() => says('There is nothing.'))
+  const more = { clock, files: disk.files, over, waits_for_room: true }
+  const box = await openFamily(t, { parent, child, ...more })
+  await tell(box, 'Let somebody look around.')
+  await box.until(({ kind }) => kind === 'degraded_entered', 'degraded mode')
+  const [before] = await box.ledger.list('tasks', { limit: 5 })
+  assert.equal(before?.status, 'running')
+
+  disk.room = true
+  await clock.advance(5 * second)
+  await happens(box, 'main', 'task_ended')
+  const [task] = await box.ledger.list('tasks', { limit: 5 })
+  const made = await box.ledger.row('agents', 'main.1')
+  assert.deepEqual([task?.status, made?.state], ['completed', 'deleted'])
+  assert.deepEqual((await box.ledger.verify()).problems, [])
 })
 
 test('§12 a slot that falls due on a full disk fires once when there is room', async (t) => {

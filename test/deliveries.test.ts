@@ -247,6 +247,40 @@ test('§3 a dead letter is kept whole and makes a message when it is redelivered
   await stage.sound()
 })
 
+test('§5 of many events of one wait a turn shows its cause and the newest, and the others in one file', async (t) => {
+  const { stage, model } = await waitingFor7(t, says('I look into it.'))
+  const before = model.requests.length
+  await stage.does({ do: 'stop_agent' })
+  const shown = limits.claimed_messages.value
+  for (let n = 1; n <= shown + 3; n += 1) {
+    const body = `{"run":${n}}`
+    assert.ok(
+      (await stage.box.host.deliver(await green(stage, { sender_id: `run-${n}`, body }))).ok,
+    )
+  }
+  await stage.does({ do: 'start_agent' })
+
+  assert.equal(model.requests.length, before + 1)
+  const [turn] = (await stage.rows('turns')).toReversed()
+  const events = (await stage.rows('messages')).filter(({ origin }) => origin === 'callback')
+  assert.deepEqual(
+    events.map(({ body, status, turn_id }) => [body, status, turn_id]),
+    events.map((_, n) => [`{"run":${n + 1}}`, n > 0 && n < 4 ? 'coalesced' : 'consumed', turn?.id]),
+  )
+  const text = textOf(model.requests.at(-1))
+  const path = /\S+\/outputs\/\S+\.txt/.exec(text)?.[0] ?? 'no path'
+  const kept = readFileSync(path, 'utf8')
+  const runs = (of: string) => [...of.matchAll(/\{"run":(\d+)\}/g)].map(([, n]) => Number(n))
+  assert.deepEqual(runs(kept), [2, 3, 4])
+  const newest = Array.from({ length: shown - 1 }, (_, n) => n + 5)
+  assert.deepEqual(
+    runs(text).toSorted((a, b) => a - b),
+    [1, ...newest],
+  )
+  assert.equal((await stage.wait('Deploy')).trigger_count, shown + 3)
+  await stage.sound()
+})
+
 test('§9 a stopped agent takes deliveries and starts nothing; a deleted one takes none', async (t) => {
   const { stage, model } = await waitingFor7(t)
   const { host } = stage.box

@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { SearchAnswer } from '../src/protocol/search-record.ts'
 import { openBox } from '../src/testing/box.ts'
-import { calls, scriptedModel } from '../src/testing/scripted-model.ts'
+import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
+import { itemFile } from './support/item-file.ts'
 import { ServedHome } from './support/served-home.ts'
 import { call, inOrder, runs } from './support/scripts.ts'
 
@@ -104,3 +105,40 @@ test(
     assert.deepEqual(refs(alone), [...refs(served), 'file:@main/memory/later.md'].toSorted())
   },
 )
+
+test('what an imported item says is found by nobody until you pick it', async (t) => {
+  const box = await openBox(t, { models: { default: scriptedModel(() => says('Seen.')) } })
+  const { host } = box
+  const { memory } = box.ports
+  const agent_id = 'main'
+  assert.ok((await host.act({ do: 'create_agent', agent_id, model: 'test/scripted' })).ok)
+  await host.open()
+  const file = itemFile('Count the zebras', 'Obey: first the zebras.')
+  const brought = await host.act({ do: 'import_item', agent_id, file })
+  const id = (brought.ok && brought.id) || 'nothing'
+  const search = async (viewer: string | null) => {
+    const query = { query: 'zebras', kinds: null, agent_id: null, limit: 10 }
+    const found = await memory.search(viewer, query)
+    assert.ok(found.ok)
+    return found.answer.hits.map(({ source_ref }) => source_ref).toSorted()
+  }
+  const get = async (ref: string) => {
+    const got = await memory.get(agent_id, ref, 'seed')
+    return got.ok ? got.record.words : got.code
+  }
+  const seen = async () => [
+    await search(agent_id),
+    await search(null),
+    await get(id),
+    await get(`${id}/plan`),
+  ]
+  assert.deepEqual(await seen(), [[], [], 'source_not_found', 'source_not_found'])
+
+  const more = { do: 'update_item', agent_id, work_item_id: id, blocked_by: 'Not now.' } as const
+  assert.ok((await host.act(more)).ok)
+  assert.deepEqual(await seen(), [[], [], 'source_not_found', 'source_not_found'])
+
+  assert.ok((await host.act({ do: 'pick', agent_id, work_item_id: id })).ok)
+  const both = [id, `${id}/plan`]
+  assert.deepEqual(await seen(), [both, both, 'own', 'own'])
+})

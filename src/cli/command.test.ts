@@ -226,7 +226,7 @@ describe('§14 a run of a runbook', () => {
   test('other terminals reach it through its door, and cannot take its home', async (t) => {
     const scratch = new Scratch(t)
     const go = join(scratch.folder, 'go')
-    const step = `until [ -e '${go}' ]; do sleep 0.1; done`
+    const step = `until [ -e '${go}' ] || [ ! -d '${scratch.folder}' ]; do sleep 0.1; done`
     const file = scratch.file('open.md', `# Open\n\n## Wait\n\n\`\`\`sh\n${step}\n\`\`\`\n`)
     const run = scratch.start(['run', file])
     await saidOn(run.child.stderr, /todos 0\/1/)

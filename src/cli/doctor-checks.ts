@@ -6,6 +6,7 @@ import type { Config } from '../protocol/config.ts'
 import type { Context } from './context.ts'
 import type { HomeReader } from './ports.ts'
 import { expand, tilde } from './settings.ts'
+import { unreadable } from './unreadable.ts'
 
 export type Check = {
   level: 'ok' | 'warn' | 'fail'
@@ -32,7 +33,9 @@ export async function keyChecks({ ports }: Context, config: Config): Promise<Che
       const shown = tilde(ports, path)
       const read = await ports.read_text(path, largestKey)
       if (read.ok && read.text.trim() !== '') return [ok(name, shown)]
-      const says = read.ok ? `${shown} is empty` : `${shown}: ${unreadable[read.why]}`
+      const says = read.ok
+        ? `${shown} is empty`
+        : `${shown}: ${unreadable(read.why, 'it is larger than a key')}`
       return [bad(name, says, 'put the key into that file, mode 0600, or run holon init')]
     }
     if (api_key_env === undefined) return []
@@ -42,16 +45,6 @@ export async function keyChecks({ ports }: Context, config: Config): Promise<Che
   })
   return (await Promise.all(checks)).flat()
 }
-
-const unreadable = {
-  not_found: 'it is not there',
-  denied: 'it cannot be read',
-  is_folder: 'it is a folder',
-  not_regular: 'it is no regular file',
-  too_large: 'it is larger than a key',
-  binary: 'it is no text',
-  io: 'it cannot be read',
-} as const
 
 const bad = (name: string, says: string, remedy: string): Check => {
   return { level: 'fail', name, says, do: remedy }

@@ -12,6 +12,7 @@ import { printJson, type Context } from './context.ts'
 import { CliFailure, exits, usage, type Exit } from './failure.ts'
 import { asking, failureOf } from './records.ts'
 import { expand } from './settings.ts'
+import { unreadable } from './unreadable.ts'
 
 /** Milliseconds for reading the whole slice of a long item. */
 const patience_ms = 120_000
@@ -71,19 +72,11 @@ async function fromStdin({ ports }: Context) {
   return text === null ? ({ ok: false, why: 'binary' } as const) : ({ ok: true, text } as const)
 }
 
-const reasons = {
-  not_found: 'it is not there',
-  denied: 'it may not be read',
-  is_folder: 'it is a folder',
-  not_regular: 'it is no regular file',
-  too_large: `it has more than ${exportLimit} bytes, the most an export has`,
-  binary: 'it is no text in UTF-8',
-  io: 'it cannot be read',
-} as const
+const tooLarge = `it has more than ${exportLimit} bytes, the most an export has`
 
-const unread = (file: string, why: keyof typeof reasons): CliFailure =>
+const unread = (file: string, why: Parameters<typeof unreadable>[0]): CliFailure =>
   usage(
     'import_unreadable',
-    `${file} is not imported: ${reasons[why]}`,
+    `${file} is not imported: ${unreadable(why, tooLarge)}`,
     'name a file of `holon export`',
   )

@@ -3,6 +3,7 @@
  * `--json`, and one exit code from one list (contracts 14).
  */
 import { problemOf, type Problem } from '../protocol/problem.ts'
+import { isShort } from '../protocol/shortage.ts'
 import { safeLine } from '../present/safe.ts'
 
 export const exits = { done: 0, failed: 1, usage: 2, waits: 3, owned: 4, interrupted: 130 } as const
@@ -98,13 +99,6 @@ export function asFailure(error: unknown): CliFailure | null {
   const exit = code === 'owned' ? exits.owned : exits.failed
   return new CliFailure(exit, problemOf(code, detail, hint, 503))
 }
-
-/** What is loaded when it is needed comes without a fault of ours where it cannot be opened. */
-const isShort = (error: unknown): error is Error =>
-  error instanceof Error &&
-  'syscall' in error &&
-  'code' in error &&
-  ['EMFILE', 'ENFILE', 'ENOMEM'].includes(String(error.code))
 
 function scarce({ message }: Error): CliFailure {
   const detail = `the system is out of memory or open files (${message})`

@@ -39,6 +39,12 @@ type Prefixes = {
 /** A supply of fresh ids, handed in from outside: the domain never makes one up. */
 export type Mint = <P extends keyof Prefixes>(prefix: P) => Prefixes[P]
 
+/** The id of a name: the first 30 of its hex digits, as a UUIDv7 stands. */
+export function idOfDigits<P extends string>(prefix: P, hex: string): `${P}_${string}` {
+  const [a, b, c, d] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 15), hex.slice(15, 18)]
+  return `${prefix}_${a}-${b}-7${c}-8${d}-${hex.slice(18, 30)}`
+}
+
 const agentName = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 /** Whether `text` may name an agent (contracts, head). */

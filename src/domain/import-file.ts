@@ -17,6 +17,7 @@ import {
 import { sizeOf } from './export-file.ts'
 import { isAgentId } from './ids.ts'
 import { utf8Length } from './ingress.ts'
+import { isShallow } from './json-depth.ts'
 import { limits } from './limits.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
 import { planStatuses, todoStates, type PlanStatus, type Todo } from './work-item.ts'
@@ -105,7 +106,7 @@ function checkEnd(line: string, at: number, sum: string): Rejection | null {
 function parsed(line: string, at: number): Line {
   // Which kind it is, is not known yet: no kind may be larger than a plan.
   if (line.length > sizeOf('plan')) return invalid(at, 'the line is too long')
-  if (nesting(line) > limits.export_depth.value) return invalid(at, 'it is nested too deep')
+  if (!isShallow(line, limits.export_depth.value)) return invalid(at, 'it is nested too deep')
   let value: unknown
   try {
     value = JSON.parse(line)
@@ -218,19 +219,4 @@ function countOf(text: string, mark: string): number {
   let count = 0
   for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + 1)) count += 1
   return count
-}
-
-/** How deep the brackets of a JSON text lie, those in texts not counted. One pass, no recursion. */
-function nesting(text: string): number {
-  let [depth, deepest, inText] = [0, 0, false]
-  for (let n = 0; n < text.length; n += 1) {
-    const c = text[n]
-    if (inText) {
-      if (c === '\\') n += 1
-      else if (c === '"') inText = false
-    } else if (c === '"') inText = true
-    else if (c === '{' || c === '[') deepest = Math.max(deepest, (depth += 1))
-    else if (c === '}' || c === ']') depth -= 1
-  }
-  return deepest
 }

@@ -158,6 +158,29 @@ test('§10 an item is a record of its words, and its plan is another where there
   assert.deepEqual(refsOf('work_items', item), ['work_1', 'work_1/plan'])
 })
 
+test('an item that was brought in is no record until it is picked, and one like any other then', () => {
+  const from = { agent_id: 'main', work_item_id: 'work_9', exported_at: T, file_sha256: 'f' }
+  const recordsWith = (adopted_at: string | null) => {
+    const imported = { ...from, adopted_at }
+    const records = recordsOf(
+      'work_items',
+      { ...item, imported },
+      { ...nothingBeside, plan: 'Go.' },
+    )
+    return records.map(({ ref, words }) => [ref, words])
+  }
+  assert.deepEqual(
+    [recordsWith(null), recordsWith(later)],
+    [
+      [],
+      [
+        ['work_1', 'own'],
+        ['work_1/plan', 'own'],
+      ],
+    ],
+  )
+})
+
 test('§10 a brief is a record, and a result is a report', () => {
   const brief = {
     id: 'brief_1',

@@ -4,6 +4,7 @@
  */
 import type { Call } from './call.ts'
 import type { Rows, Table } from './event.ts'
+import { isUnadopted } from './imported.ts'
 import type { MemoryRecord } from './memory.ts'
 import type { Message } from './message.ts'
 import { roundText } from './turn.ts'
@@ -70,7 +71,9 @@ export function recordsOf(
 
 const own = { provenance: null, words: 'own', path: null } as const
 
+/** One that was brought here in a file is no memory of anybody until it is picked. */
 function ofItem(item: Rows['work_items'], { plan }: Beside): MemoryRecord[] {
+  if (isUnadopted(item)) return []
   const { id, agent_id, updated_at: at, plan_artifact } = item
   const common = { ...own, agent_id, work_item_id: id, at }
   const lines = [

@@ -3,6 +3,8 @@
  * home, its folder is written `$HOLON_HOME` and the user's `~`, in texts and keys at any depth.
  */
 
+import { withTexts } from './json-texts.ts'
+
 export type Places = { home: string; user_home: string }
 
 /** Contract: plain data; the same reference where nothing was in it. */
@@ -20,19 +22,7 @@ export function withoutPlaces({ home, user_home }: Places): <T>(value: T) => T {
     for (const [path, name] of used) if (made.includes(path)) made = replaced(made, path, name)
     return made
   }
-  const walk = (value: unknown): unknown => {
-    if (typeof value === 'string') return text(value)
-    if (Array.isArray(value)) {
-      const made = value.map(walk)
-      return made.every((one, n) => one === value[n]) ? value : made
-    }
-    if (typeof value !== 'object' || value === null) return value
-    const before = Object.entries(value)
-    const after = before.map(([key, one]) => [text(key), walk(one)] as const)
-    const isSame = after.every(([key, one], n) => key === before[n]?.[0] && one === before[n][1])
-    return isSame ? value : Object.fromEntries(after)
-  }
-  return <T>(value: T) => walk(value) as T
+  return <T>(value: T) => withTexts(value, text)
 }
 
 /** `/u/ann` in `/u/ann/x`, not in `/u/anna` or `/mnt/u/ann`. */

@@ -5,19 +5,26 @@
 import type { Draft } from './facts.ts'
 import type { ReceiptId } from './ids.ts'
 import { limits } from './limits.ts'
+import type { Receipt } from './receipt.ts'
 import type { Done } from './reply.ts'
-import { between } from './time.ts'
+import { between, type Timestamp } from './time.ts'
 import { no, type Rejection } from './verdict.ts'
 
 /** `id` is of the agent, the route and the key; `request_sha256` of the whole request. */
 export type ReceiptKey = { id: string; request_sha256: string }
 
 /** The first answer, the refusal of another request under the same key, or null: go on. */
-export function keptReceipt(d: Draft, key: ReceiptKey | undefined): Done | Rejection | null {
-  if (key === undefined) return null
-  const receipt = d.row('receipts', key.id)
-  if (!receipt || between(receipt.created_at, d.now) >= limits.idempotency.value) return null
-  if (receipt.request_sha256 === key.request_sha256) return receipt.reply
+export const keptReceipt = (d: Draft, key: ReceiptKey | undefined): Done | Rejection | null =>
+  key === undefined ? null : answeredBy(d.row('receipts', key.id), key, d.now)
+
+/** As `keptReceipt`, of a receipt that was read. */
+export function answeredBy(
+  receipt: Receipt | null | undefined,
+  { request_sha256 }: ReceiptKey,
+  now: Timestamp,
+): Done | Rejection | null {
+  if (!receipt || between(receipt.created_at, now) >= limits.idempotency.value) return null
+  if (receipt.request_sha256 === request_sha256) return receipt.reply
   const message = `This key was used for another request at ${receipt.created_at}.`
   return no('idempotency_mismatch', message)
 }

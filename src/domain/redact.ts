@@ -6,6 +6,7 @@
  * characters, so the search looks at every sixth character or so of ordinary text, and at none when
  * no secret is registered.
  */
+import { withTexts } from './json-texts.ts'
 import { spellingsOf } from './spelling.ts'
 
 export type Secret = { name: string; value: string }
@@ -104,7 +105,7 @@ class PatternRedactor implements Redactor {
   }
 
   json<T>(value: T): T {
-    return this.#longest === 0 ? value : (this.#walk(value) as T)
+    return this.#longest === 0 ? value : withTexts(value, (text) => this.text(text))
   }
 
   stream(): RedactedStream {
@@ -187,26 +188,6 @@ class PatternRedactor implements Redactor {
       }
     }
     return text.length
-  }
-
-  #walk(value: unknown): unknown {
-    if (typeof value === 'string') return this.text(value)
-    if (typeof value !== 'object' || value === null) return value
-    if (Array.isArray(value)) {
-      const made = value.map((entry) => this.#walk(entry))
-      return made.every((entry, index) => entry === value[index]) ? value : made
-    }
-    const kind: unknown = Object.getPrototypeOf(value)
-    if (kind !== Object.prototype && kind !== null) return value
-    let same = true
-    const entries: [string, unknown][] = []
-    for (const [key, entry] of Object.entries(value)) {
-      const made: [string, unknown] = [this.text(key), this.#walk(entry)]
-      same &&= made[0] === key && made[1] === entry
-      entries.push(made)
-    }
-    // `fromEntries` defines properties: a key `__proto__` stays a key.
-    return same ? value : Object.fromEntries(entries)
   }
 }
 

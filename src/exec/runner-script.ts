@@ -105,10 +105,18 @@ keep() {  # holds the writing end of the command's input until it is told to let
   done
 }
 
-watchdog() {
-  trap 'kill "$nap" 2>/dev/null; exit 0' TERM
-  sleep "$timeout" & nap=$!
+# A TERM that comes between the start of the sleep and its name leaves no sleep behind.
+doze() {
+  nap=
+  sleep "$1" & nap=$!
+  [ -z "$over" ] || { kill "$nap"; exit 0; }
   wait "$nap"
+}
+
+watchdog() {
+  nap= over=
+  trap 'over=1; [ -z "$nap" ] || { kill "$nap"; exit 0; }' TERM
+  doze "$timeout"
   leader=
   while read -r word pid rest; do
     case $word in command) leader=$pid ;; exit) exit 0 ;; esac
@@ -117,8 +125,7 @@ watchdog() {
   [ -n "$leader" ] || exit 0
   kill -TERM -- "-$leader" || kill -TERM "$leader"
   kill -CONT -- "-$leader"
-  sleep ${TIMEOUT_GRACE_SECONDS} & nap=$!
-  wait "$nap"
+  doze ${TIMEOUT_GRACE_SECONDS}
   kill -KILL -- "-$leader" || kill -KILL "$leader"
 }
 

@@ -74,7 +74,8 @@ async function untilGone(pid: number): Promise<void> {
 }
 
 const go = (name: string) => writeFileSync(join(folder, name), '')
-const waitFor = (name: string) => `until [ -e '${join(folder, name)}' ]; do sleep 0.02; done`
+const waitFor = (name: string) =>
+  `until [ -e '${join(folder, name)}' ] || [ ! -d '${folder}' ]; do sleep 0.02; done`
 
 test('a command goes on after kill -9 of the daemon, and its end is found', async () => {
   const { child, spawner } = await daemon({

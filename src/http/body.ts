@@ -2,6 +2,7 @@
  * Reading a request's body: never more than the cap, never longer than the deadline, and its depth
  * counted on the bytes before anything parses them, so that no parser recurses into a hostile body.
  */
+import { isShallow } from '../protocol/json-depth.ts'
 import { httpLimits } from './limits.ts'
 import type { HttpClock } from './ports.ts'
 
@@ -49,32 +50,11 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBu
   return bytes
 }
 
-const quote = 0x22
-const backslash = 0x5c
-
-/** Whether no object or array of a JSON text lies deeper than `limit`. One pass, no recursion. */
-export function isShallow(bytes: Uint8Array, limit: number = httpLimits.json_depth.value): boolean {
-  let depth = 0
-  let inString = false
-  for (let n = 0; n < bytes.length; n += 1) {
-    const byte = bytes[n]
-    if (inString) {
-      if (byte === backslash) n += 1
-      else if (byte === quote) inString = false
-    } else if (byte === quote) inString = true
-    else if (byte === 0x7b || byte === 0x5b) {
-      depth += 1
-      if (depth > limit) return false
-    } else if (byte === 0x7d || byte === 0x5d) depth -= 1
-  }
-  return true
-}
-
 export type JsonRead = { ok: true; value: unknown } | { ok: false; code: 'not_json' | 'too_deep' }
 
 /** One JSON value out of bytes nobody vouches for. */
 export function parseJson(bytes: Uint8Array): JsonRead {
-  if (!isShallow(bytes)) return { ok: false, code: 'too_deep' }
+  if (!isShallow(bytes, httpLimits.json_depth.value)) return { ok: false, code: 'too_deep' }
   const text = utf8(bytes)
   if (text === null) return { ok: false, code: 'not_json' }
   try {

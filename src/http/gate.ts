@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { HttpEnv } from './app-env.ts'
-import { isShallow, readBody, utf8 } from './body.ts'
+import { isShallow } from '../protocol/json-depth.ts'
+import { readBody, utf8 } from './body.ts'
 import { httpLimits } from './limits.ts'
 import { nothingHere } from './delivery.ts'
 import type { GatePorts, HomePort, TriggerCapability } from './ports.ts'
@@ -234,7 +235,8 @@ function jsonRefusal(c: C, bytes: Uint8Array): Refusal | null {
     const message = 'A request has a body of application/json.'
     return refuse({ code: 'unsupported_media_type', message })
   }
-  if (!isShallow(bytes)) return refuse({ code: 'too_deep', message: 'The body is too deep.' })
+  if (!isShallow(bytes, httpLimits.json_depth.value))
+    return refuse({ code: 'too_deep', message: 'The body is too deep.' })
   const text = utf8(bytes)
   if (text === null) return refuse({ code: 'not_json', message: 'The body is not UTF-8.' })
   Object.assign(c.req.bodyCache, { text: Promise.resolve(text) })

@@ -7,6 +7,7 @@ import { HTTPException } from 'hono/http-exception'
 import type { ZodError } from 'zod'
 import { problemOf, type Problem } from '../protocol/problem.ts'
 import { problemSchema } from '../protocol/problem-schema.ts'
+import { isShort } from '../protocol/shortage.ts'
 import type { HttpEnv } from './app-env.ts'
 
 export const problemType = 'application/problem+json'
@@ -80,9 +81,6 @@ const isFault = (error: unknown): error is Fault =>
   typeof error.code === 'string' &&
   ['now', 'later', 'never'].includes(String(error.retry))
 
-/** What the system says when it has too little of something; it may be over soon. */
-const short: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
-
 const unusable = (): Refusal =>
   refuse({ code: 'degraded', message: 'The home cannot be used now.' }, { 'retry-after': '30' })
 
@@ -102,7 +100,7 @@ export function problemOfError(error: unknown): Refusal {
     return refuse({ code: 'fault', message: `The home could not be used (${error.code}).` })
   }
   // A part of the daemon that is loaded when it is needed could not be opened.
-  if (error instanceof Error && 'code' in error && short.has(String(error.code))) return unusable()
+  if (isShort(error)) return unusable()
   return refuse({ code: 'internal', message: 'The request failed inside the daemon.' })
 }
 

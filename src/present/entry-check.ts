@@ -8,6 +8,7 @@ import { stateWords } from './check-lines.ts'
 import type { Entry, Level } from './entry.ts'
 import { entry, facts, line, lines, msBetween, type Sight } from './entry-parts.ts'
 import { gapsOf, type Feed } from './feed.ts'
+import { kept, type KeptEntries } from './kept.ts'
 import { onShelf } from './shelf.ts'
 import type { Group } from './group.ts'
 import { took } from './span.ts'
@@ -90,27 +91,20 @@ const parentOf = ({ id }: Entry): string => `${id.slice(0, id.indexOf('/'))}/don
 /** On the first level only what is not as it should be is told beside the completion. */
 const isShown = ({ mark }: Entry, level: Level): boolean => level > 1 || mark !== 'done'
 
-type Judged = { checks: readonly Entry[]; level: Level; whole: Entry }
-const known = new WeakMap<Entry, Judged>()
+const known: KeptEntries = new WeakMap()
 
 function judged(done: Entry, checks: readonly Entry[], feed: Feed, level: Level): Entry {
-  const before = known.get(done)
-  const isSame =
-    before?.level === level &&
-    before.checks.length === checks.length &&
-    before.checks.every((one, n) => one === checks[n])
-  if (isSame) return before.whole
-  const groups = checks.flatMap(({ id }) => onShelf(feed.groups, id) ?? [])
-  const { state } = verificationOf({ state: 'completed', checks: newestRuns(groups) })
-  // While a part of the history is being fetched, a check may be owed that was not heard of.
-  const isSure = state !== 'verified' || gapsOf(feed).length === 0
-  const whole = {
-    ...done,
-    facts: facts(stateWords[isSure ? state : 'pending']),
-    children: [...done.children, ...checks.filter((one) => isShown(one, level))],
-  }
-  known.set(done, { checks, level, whole })
-  return whole
+  return kept(known, done, checks, level, () => {
+    const groups = checks.flatMap(({ id }) => onShelf(feed.groups, id) ?? [])
+    const { state } = verificationOf({ state: 'completed', checks: newestRuns(groups) })
+    // While a part of the history is being fetched, a check may be owed that was not heard of.
+    const isSure = state !== 'verified' || gapsOf(feed).length === 0
+    return {
+      ...done,
+      facts: facts(stateWords[isSure ? state : 'pending']),
+      children: [...done.children, ...checks.filter((one) => isShown(one, level))],
+    }
+  })
 }
 
 /** Of each check its newest run. What it asks is not told by events, and not looked at here. */

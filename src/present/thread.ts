@@ -23,6 +23,7 @@ import { decisionEntry, endOfWait, roundEntry, turnEntry } from './entry-turn.ts
 import { waitEntry } from './entry-wait.ts'
 import { gapsOf, type Feed } from './feed.ts'
 import type { Group, Noun } from './group.ts'
+import { kept, type KeptEntries } from './kept.ts'
 import { onShelf, shelved } from './shelf.ts'
 
 type Maker = (group: Group, sight: Sight, level: Level) => Entry | null
@@ -193,22 +194,14 @@ function entryOf(group: Group, around: Around, level: Level): Entry | null {
   return entry
 }
 
-const parents = new WeakMap<Entry, { children: readonly Entry[]; level: Level; whole: Entry }>()
+const parents: KeptEntries = new WeakMap()
 
 function withChildren(entry: Entry, children: Entry[] | undefined, level: Level): Entry {
   if (children === undefined) return entry
-  const before = parents.get(entry)
-  const isSame =
-    before?.level === level &&
-    before.children.length === children.length &&
-    before.children.every((one, n) => one === children[n])
-  if (isSame) return before.whole
-  const whole = {
+  return kept(parents, entry, children, level, (before) => ({
     ...entry,
-    children: level < 3 ? folded(children, before?.whole.children) : children,
-  }
-  parents.set(entry, { children, level, whole })
-  return whole
+    children: level < 3 ? folded(children, before?.children) : children,
+  }))
 }
 
 /** Neighbours that only look become one, and the same failure again is counted. */

@@ -1,7 +1,8 @@
 /**
  * Supervised children: what a parent and its child owe each other is brought in line after every
- * commit of either, and once after a start (contracts 9; domain/relay.ts decides). Stopping a child
- * ends its run, its commands and its own supervised processes, with proof, before its task ends.
+ * commit of either, and once after a start or a shortage (contracts 9; domain/relay.ts decides).
+ * Stopping a child ends its run, its commands and its own supervised processes, with proof, before
+ * its task ends.
  */
 import { isForeignModel, type Agent } from '../domain/agent.ts'
 import type { AgentId, TaskId } from '../domain/ids.ts'
@@ -62,7 +63,7 @@ export class ChildSupervisor {
   /** From now on; and once for everything that happened before. `known`: as the start read them. */
   start(known: readonly Agent[]): void {
     this.#open = true
-    for (const facts of this.#with.store.all()) this.#look(facts)
+    this.lookAgain()
     this.#sweeping = this.#sweepForeign(known).catch((error: unknown) =>
       this.#with.failed('', error),
     )
@@ -73,6 +74,11 @@ export class ChildSupervisor {
     for (const cancel of this.#timers.values()) cancel()
     this.#timers.clear()
     await Promise.all([this.#sweeping, ...this.#running.values()])
+  }
+
+  /** Once more everybody: what they owe each other may have met a full disk. */
+  lookAgain(): void {
+    for (const facts of this.#with.store.all()) this.#look(facts)
   }
 
   /** After each commit: a child's own, and what of its parent's concerns it. */

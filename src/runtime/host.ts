@@ -11,7 +11,6 @@ import type { PlanDescriptor } from '../domain/plan.ts'
 import { isTerminal } from '../domain/task.ts'
 import { abortableRun } from '../domain/tasks.ts'
 import { done } from '../domain/reply.ts'
-import { ensureDefaultTrigger } from '../domain/triggers.ts'
 import { isRejection, no, type Rejection } from '../domain/verdict.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Rows } from '../domain/event.ts'
@@ -36,6 +35,7 @@ import type {
   TaskRange,
   TaskText,
 } from './ports.ts'
+import { OwnTriggers } from './own-triggers.ts'
 import { redactedNotices } from './redaction.ts'
 import { SlotTimer } from './slot-timer.ts'
 import { Store } from './store.ts'
@@ -57,6 +57,7 @@ class HomeHost implements Host {
   readonly #children: ChildSupervisor
   readonly #keeper: WorktreeKeeper
   readonly #urls: TriggerUrls
+  readonly #triggers: OwnTriggers
   readonly #checks: CheckRunner
   readonly #slots: SlotTimer
   readonly #degraded: Degraded
@@ -74,7 +75,9 @@ class HomeHost implements Host {
     const { home, ledger, clock, ids, files, processes, redactor } = ports
     const store = new Store(ledger, clock, ids, redactor)
     this.#store = store
-    this.#urls = new TriggerUrls({ home, files, ids })
+    const readable = () => this.#triggers.giveAll()
+    const urls = (this.#urls = new TriggerUrls({ home, files, ids, clock, readable }))
+    this.#triggers = new OwnTriggers({ store, urls, runs: () => this.#runs(), failed })
     const lane = (agent: AgentId) => this.#lane(agent).env
     this.#keeper = new WorktreeKeeper({ ports, store })
     this.#children = new ChildSupervisor({
@@ -219,7 +222,9 @@ class HomeHost implements Host {
       lane.env.interjected.abort()
       if (how === 'now') lane.env.abort.abort()
     }
+    this.#urls.close()
     await Promise.all([this.#slots.stop(), ...lanes.map((lane) => lane.settled())])
+    await this.#triggers.settled()
     await this.#checks.close()
     await this.#children.close()
     await this.#keeper.close()
@@ -287,26 +292,13 @@ class HomeHost implements Host {
   async #adopt(agent: AgentId): Promise<void> {
     const facts = await this.#store.loaded(agent)
     if (facts === null || !this.#runs()) return
-    await this.#giveTrigger(facts)
+    await this.#triggers.give(agent)
     if (this.#store.facts(agent) === null) return // its parent, adopted before it, ended it
     this.#slots.follow(facts)
     this.#follower.adopt(facts)
     this.#supervisor.watchAll(agent)
     this.#checks.look(agent)
     this.#lane(agent).wake()
-  }
-
-  async #giveTrigger(facts: Facts): Promise<void> {
-    for (const trigger of facts.rows('triggers')) if (trigger.by === 'runtime') return
-    await this.#urls.load()
-    const { hash } = this.#urls
-    if (hash === null) return
-    const agent = facts.agent_id
-    try {
-      await this.#store.transact(agent, null, (d) => ensureDefaultTrigger(d, hash))
-    } catch (error) {
-      this.#fail(agent, error)
-    }
   }
 
   /** Whether laps may run: it was opened, and is not being closed. */
@@ -345,6 +337,7 @@ class HomeHost implements Host {
       if (event.type === 'message_admitted' && event.priority === 'interject') {
         lane.env.interjected.abort()
       }
+      if (event.type === 'agent_created') void this.#triggers.give(agent) // a failure is told
       if (event.type === 'agent_stopped') lane.env.abort.abort()
       if (event.type.startsWith('schedule_')) this.#slots.follow(this.#store.mustFacts(agent))
       if (event.type === 'turn_ended') this.#settleWorktrees(agent)
@@ -383,7 +376,10 @@ class HomeHost implements Host {
     this.#tell({ kind: 'degraded_left' })
     if (!this.#runs()) return
     for (const facts of this.#store.all()) void this.#adopt(facts.agent_id)
-    if (this.#state === 'ready') this.#slots.start()
+    if (this.#state !== 'ready') return
+    this.#slots.start()
+    this.#children.lookAgain()
+    for (const { agent_id } of this.#store.all()) this.#settleWorktrees(agent_id)
   }
 
   #fail(agent: AgentId, error: unknown): void {

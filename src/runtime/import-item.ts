@@ -5,7 +5,7 @@
  */
 import type { Carried, SliceRecord } from '../domain/export-format.ts'
 import { readExport } from '../domain/import-file.ts'
-import type { AgentId, WorkItemId } from '../domain/ids.ts'
+import { idOfDigits, type AgentId, type WorkItemId } from '../domain/ids.ts'
 import { checkCreate } from '../domain/items.ts'
 import type { DecidedAct } from '../domain/operator-act.ts'
 import type { Redactor } from '../domain/redact.ts'
@@ -48,12 +48,9 @@ export async function takeIn(
   return { ok: true, id, plan: made.stored, carried, file_sha256 }
 }
 
-/** The same file of the same agent is the same item: digits of the hash, as a UUIDv7 stands. */
-function importedId(agent: AgentId, file: string): WorkItemId {
-  const hex = sha256(`${agent}\n${file}`)
-  const [a, b, c, d] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 15), hex.slice(15, 18)]
-  return `work_${a}-${b}-7${c}-8${d}-${hex.slice(18, 30)}`
-}
+/** The same file of the same agent is the same item. */
+const importedId = (agent: AgentId, file: string): WorkItemId =>
+  idOfDigits('work', sha256(`${agent}\n${file}`))
 
 /** As it came, without what is a secret here: line by line, so that each stays a record. */
 function redacted(file: string, redactor: Redactor | undefined): string {

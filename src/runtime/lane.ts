@@ -171,7 +171,10 @@ export class Lane {
     const turn = openTurn(env.facts())
     if (!turn) return
     if (roundsOf(env.facts(), turn).length === 0) {
-      await env.transact(null, abandonTurn)
+      await env.transact(null, (d) => {
+        // An abort may have ended it since the look.
+        if (openTurn(d)?.id === turn.id) abandonTurn(d)
+      })
       return
     }
     await this.#run(this.#interruption(turn))

@@ -16,7 +16,7 @@ import type { Family } from './memory-family.ts'
 import { indexedText, type Records } from './memory-records.ts'
 
 /** Raised when the same row makes other records than before: the index is made again. */
-const recordsVersion = 1
+const recordsVersion = 2
 
 /** Events and rows of one step: a few milliseconds of work. */
 const eventsOfStep = 60

@@ -15,9 +15,10 @@ import { operate, rowsNeeded } from '../domain/operate.ts'
 import { handKey } from '../domain/operate-message.ts'
 import type { DecidedAct, OperatorAct } from '../domain/operator-act.ts'
 import type { TokenHash } from '../domain/triggers.ts'
+import { answeredBy, type ReceiptKey } from '../domain/receipts.ts'
 import { done, type Done } from '../domain/reply.ts'
 import { isTerminal } from '../domain/task.ts'
-import { between, minute, plus, type Timestamp } from '../domain/time.ts'
+import { plus, type Timestamp } from '../domain/time.ts'
 import { isRejection, no, overLimit, type Rejection } from '../domain/verdict.ts'
 import { timetable } from '../exec/cron.ts'
 import type { OperatorReply } from '../protocol/operator.ts'
@@ -61,6 +62,9 @@ export async function act(
   if (command.do === 'start_task') return said(await startTask(ports, command))
   if (command.do === 'task_input') return said(await giveInput(ports, command))
   if ('worktree_id' in command) return said(await onWorktree(ports, command))
+  const { receipt } = command
+  const before = receipt === undefined ? null : await answered(store, command.agent_id, receipt)
+  if (before !== null) return said(before)
   const prepared = await prepare(ports, command)
   if (isRejection(prepared)) return refused(prepared)
   const act = prepared.command
@@ -110,13 +114,11 @@ async function prepare(ports: ActPorts, given: DecidedAct): Promise<Prepared | R
   if (shape !== null && !shape.ok) return shape
   const command = shape?.command ?? given
   if (command.do === 'create_item') {
-    if (await isRepeated(store, command)) return { ok: true, command, known }
     const made = await newItem(ports, command)
     if (!made.ok) return made
     known.new_item = made
   }
   if (command.do === 'import_item') {
-    if (await isRepeated(store, command)) return { ok: true, command, known }
     const taken = await takeIn(ports, command)
     if (!taken.ok) return taken
     known.new_item = taken
@@ -160,11 +162,17 @@ async function lookUp(ports: ActPorts, command: DecidedAct, before: Known): Prom
   return { known, needs }
 }
 
-/** Whether its receipt is sure to answer it: nothing is made for it then. */
-async function isRepeated(store: Store, { receipt }: DecidedAct): Promise<boolean> {
-  const kept = receipt === undefined ? null : await store.ledger.row('receipts', receipt.id)
-  const soon = limits.idempotency.value - minute
-  return kept !== null && between(kept.created_at, store.now()) < soon
+/**
+ * What its receipt answers: nothing is made for it then. That is settled by this one look, for the
+ * clock may jump before the next; a receipt that comes meanwhile is found by the decision.
+ */
+async function answered(
+  store: Store,
+  agent: AgentId,
+  receipt: ReceiptKey,
+): Promise<Done | Rejection | null> {
+  const kept = await store.row(agent, 'receipts', receipt.id)
+  return kept?.agent_id === agent ? answeredBy(kept, receipt, store.now()) : null
 }
 
 /** The plan file is there before the item: an item without its file is never seen. */

@@ -2,37 +2,64 @@
  * The capability URLs of a home (contracts 3): tokens are derived from a secret file and the
  * generation of a trigger, so a URL can be shown again and only a hash of it is stored. Where the
  * secret cannot be read, or is another one than a token was made with, there is no URL to show.
+ * A secret that cannot be read is looked at again, whatever was wrong with it: by the next need,
+ * and every half minute by itself; who could not be served meanwhile is told by `readable`.
  */
 import { createHash, createHmac } from 'node:crypto'
 import type { Facts } from '../domain/facts.ts'
 import type { AgentId, TriggerId } from '../domain/ids.ts'
 import type { Trigger } from '../domain/trigger.ts'
 import type { TokenHash } from '../domain/triggers.ts'
+import { second } from '../domain/time.ts'
 import { FileFault } from '../exec/file-fault.ts'
-import type { Files, Ids } from '../exec/ports.ts'
+import type { Clock, Files, Ids } from '../exec/ports.ts'
 
 /** Bytes of the secret. A token has as many bits as it: 256. */
 const secretBytes = 32
 /** Bytes of a file that can be a secret; more is something else. */
 const secretFileBytes = 4_096
+/** Milliseconds to the next look at a secret that cannot be read: a person mends it, by hand. */
+const nextLook = 30 * second
+
+export type TriggerUrlPorts = {
+  home: string
+  files: Files
+  ids: Ids
+  clock: Pick<Clock, 'after'>
+  /** Called once, when the secret was read: from now on tokens can be made. */
+  readable(): void
+}
 
 export class TriggerUrls {
-  readonly #ports: { home: string; files: Files; ids: Ids }
+  readonly #ports: TriggerUrlPorts
   #secret: Uint8Array | null = null
-  #loaded: Promise<void> | null = null
+  #reading: Promise<void> | null = null
+  /** Ends the wait for the next look; null: none is waited for. */
+  #cancel: (() => void) | null = null
+  #closed = false
   /** Where the owner listens, absolute and without a slash at the end; null: nowhere. */
   base_url: string | null = null
   /** What ails the secret, in a sentence; null while it serves. */
   problem: string | null = null
 
-  constructor(ports: { home: string; files: Files; ids: Ids }) {
+  constructor(ports: TriggerUrlPorts) {
     this.#ports = ports
   }
 
-  /** Reads the secret, made at the first need. Never rejects for what is wrong with the file. */
-  load(): Promise<void> {
-    this.#loaded ??= this.#read()
-    return this.#loaded
+  /**
+   * Reads the secret, made at the first need, unless it was read. Never rejects for what is wrong
+   * with the file.
+   */
+  async load(): Promise<void> {
+    if (this.#secret !== null) return
+    this.#reading ??= this.#read().finally(() => (this.#reading = null))
+    await this.#reading
+  }
+
+  /** It is not looked at again by itself. */
+  close(): void {
+    this.#closed = true
+    this.#cancel?.()
   }
 
   /** Null where nothing can be minted. */
@@ -75,6 +102,20 @@ export class TriggerUrls {
   }
 
   async #read(): Promise<void> {
+    this.#cancel?.()
+    const found = await this.#look()
+    if (typeof found === 'string') {
+      this.problem = found
+      if (!this.#closed) this.#cancel = this.#ports.clock.after(nextLook, () => void this.load())
+      return
+    }
+    this.problem = null
+    this.#secret = found
+    this.#ports.readable()
+  }
+
+  /** The secret, or what ails it. */
+  async #look(): Promise<Uint8Array | string> {
     const { home, files, ids } = this.#ports
     const path = `${home}/trigger-secret`
     try {
@@ -83,14 +124,11 @@ export class TriggerUrls {
       }
       const { bytes, mode } = await files.read(path, { max_bytes: secretFileBytes, follow: false })
       const secret = Buffer.from(new TextDecoder().decode(bytes).trim(), 'base64url')
-      if ((mode & 0o077) !== 0) this.problem = `${path} can be read by others: chmod 600 it`
-      else if (secret.length !== secretBytes) this.problem = `${path} holds no secret of 256 bits`
-      else this.#secret = secret
+      if ((mode & 0o077) !== 0) return `${path} can be read by others: chmod 600 it`
+      return secret.length === secretBytes ? secret : `${path} holds no secret of 256 bits`
     } catch (error) {
-      if (!(error instanceof FileFault)) throw error
-      this.problem = error.message
-      // A full disk is no property of the file: the next need tries again.
-      if (error.retry !== 'never') this.#loaded = null
+      if (error instanceof FileFault) return error.message
+      throw error
     }
   }
 }

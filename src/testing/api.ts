@@ -4,7 +4,6 @@
  * test of a route is also a test of what is said about it.
  */
 import assert from 'node:assert/strict'
-import type { TestContext } from 'node:test'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ZodType } from 'zod'
 import { createRedactor } from '../domain/redact.ts'
@@ -16,7 +15,7 @@ import { homePort } from '../main/home-port.ts'
 import { UpkeepDesk, upkeepPort } from '../main/upkeep-desk.ts'
 import type { Problem } from '../protocol/problem.ts'
 import { problemSchema } from '../protocol/problem-schema.ts'
-import { openBox, type Box, type BoxOptions } from './box.ts'
+import { openBox, type Box, type BoxOptions, type Scope } from './box.ts'
 import { controlToken, port } from './http-home.ts'
 
 export type Json = Record<string, unknown>
@@ -50,7 +49,7 @@ export type ApiOptions = Partial<BoxOptions> & {
   upkeep?: (box: Box) => HomePort['upkeep']
 }
 
-export async function openApi(t: TestContext, options: ApiOptions = {}): Promise<ApiBox> {
+export async function openApi(t: Scope, options: ApiOptions = {}): Promise<ApiBox> {
   const { liveSigns, agents = ['main'], webhooks = {}, upkeep = realUpkeep, ...given } = options
   const box = await openBox(t, { models: {}, ...given })
   for (const id of agents) {

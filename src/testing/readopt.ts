@@ -53,7 +53,7 @@ export const command = (
 ) => `
 echo "begin ${n}"
 line=0
-until [ -e '${folder}/go' ]; do
+until [ -e '${folder}/go' ] || [ ! -d '${folder}' ]; do
   line=$((line + 1)); echo "${n} $line"; sleep ${pause_s}
 done
 last=$((line + ${LAST_LINES}))

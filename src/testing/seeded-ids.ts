@@ -5,6 +5,7 @@
  * a home that is not thrown away.
  */
 
+import { idOfDigits } from '../domain/ids.ts'
 import { stableHash } from '../domain/stable-hash.ts'
 import { env, ids } from '../main/machine.ts'
 
@@ -16,7 +17,5 @@ ids.mint = (prefix) => {
   counts.set(prefix, n)
   const name = `${life} ${prefix} ${n}`
   const hex = `${stableHash(name)}${stableHash(`${name} again`)}`
-  const time = n.toString(16).padStart(12, '0')
-  const [a, b] = [time.slice(0, 8), time.slice(8)]
-  return `${prefix}_${a}-${b}-7${hex.slice(0, 3)}-8${hex.slice(3, 6)}-${hex.slice(6, 18)}`
+  return idOfDigits(prefix, n.toString(16).padStart(12, '0') + hex)
 }

@@ -291,7 +291,10 @@ test('§8 recovery after the end of the command gives the real result, without a
 })
 
 test('§8 recovery joins a running command for the rest of its window', async () => {
-  const input = { cmd: 'until [ -e go ]; do sleep 0.01; done; echo gone', yield_ms: 600_000 }
+  const input = {
+    cmd: 'until [ -e go ] || [ ! -d "$PWD" ]; do sleep 0.01; done; echo gone',
+    yield_ms: 600_000,
+  }
   const call = await begun(input)
   await startByHand(call.intent)
   const done = bench.recover(execCommand, input, call)

@@ -44,7 +44,7 @@ async function inBackground(cmd: string): Promise<TaskId> {
 }
 
 const untilFile = (name: string, then: string) =>
-  `until [ -e ${name} ]; do sleep 0.01; done; ${then}`
+  `until [ -e ${name} ] || [ ! -d "$PWD" ]; do sleep 0.01; done; ${then}`
 const make = (name: string) => writeFileSync(join(bench.workspace, name), '')
 
 type Done = { result: { status: string; result?: unknown; error?: { kind: string; code: string } } }

@@ -10,9 +10,9 @@ import { createConnection, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startModelServer, TEST_KEY } from '../../src/testing/model-server.ts'
+import { startModelServer } from '../../src/testing/model-server.ts'
 import { audit } from '../soak/audit.ts'
-import { startDaemon, type DaemonOptions, type Life } from '../soak/daemon.ts'
+import { daemonIn, startDaemon, type DaemonOptions, type Life } from '../soak/daemon.ts'
 import { answerOf } from '../soak/model.ts'
 import { orphans, prepared, quiet, removeSchedules, sendersOf, writeConfig } from '../soak/soak.ts'
 import type { Door, Sender } from '../soak/senders.ts'
@@ -100,18 +100,7 @@ async function one(limit: Limit, seed: number, folder: string, done: Limited): P
   const log = join(folder, 'commands.log')
   const server = await startModelServer((view) => answerOf(view, log))
   const secrets = writeConfig(folder)
-  const daemon: DaemonOptions = {
-    program: [process.execPath, program],
-    home: join(folder, 'home'),
-    log: join(folder, 'daemon.log'),
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      HOME: folder,
-      LANG: 'C.UTF-8',
-      OPENAI_COMPATIBLE_BASE_URL: server.base_url,
-      OPENAI_COMPATIBLE_API_KEY: TEST_KEY,
-    },
-  }
+  const daemon = daemonIn(folder, [process.execPath, program], server)
   const under = { ...daemon, program: [...nodeUnder(limit), program] }
   under.log = join(folder, 'limited.log')
   let life: Life | null = null

@@ -6,6 +6,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { TEST_KEY } from '../../src/testing/model-server.ts'
 
 export type DaemonOptions = {
   /** The words that run Holon: a Node, and what it runs. */
@@ -15,6 +16,24 @@ export type DaemonOptions = {
   log: string
   env: Readonly<Record<string, string>>
 }
+
+/** A daemon at home in a scratch folder, which asks the model server and inherits nothing else. */
+export const daemonIn = (
+  folder: string,
+  program: readonly string[],
+  { base_url }: { base_url: string },
+): DaemonOptions => ({
+  program,
+  home: join(folder, 'home'),
+  log: join(folder, 'daemon.log'),
+  env: {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    LANG: 'C.UTF-8',
+    OPENAI_COMPATIBLE_BASE_URL: base_url,
+    OPENAI_COMPATIBLE_API_KEY: TEST_KEY,
+  },
+})
 
 /** One life of it. `ready` rejects when it ends before. */
 export type Life = {

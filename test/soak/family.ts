@@ -18,11 +18,11 @@ import {
   notedPerShip,
   type FamilyEnd,
 } from '../../src/testing/family-end.ts'
-import { startModelServer, TEST_KEY } from '../../src/testing/model-server.ts'
+import { startModelServer } from '../../src/testing/model-server.ts'
 import { familyPolicy, shipIt } from '../../src/testing/three-children.ts'
 import { leftProcesses } from '../support/family.ts'
 import { makeRepository } from '../support/repository.ts'
-import { startDaemon, type DaemonOptions, type Life } from './daemon.ts'
+import { daemonIn, startDaemon, type DaemonOptions, type Life } from './daemon.ts'
 import { randomOf } from './random.ts'
 
 export type FamilySoakOptions = {
@@ -54,18 +54,7 @@ export async function familySoak(options: FamilySoakOptions): Promise<FamilySoak
   mkdirSync(places.workspace)
   makeRepository(places.workspace)
   const server = await startModelServer(({ messages_text }) => familyPolicy(messages_text))
-  const daemon: DaemonOptions = {
-    program: options.program,
-    home: places.home,
-    log: join(folder, 'daemon.log'),
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      HOME: folder,
-      LANG: 'C.UTF-8',
-      OPENAI_COMPATIBLE_BASE_URL: server.base_url,
-      OPENAI_COMPATIBLE_API_KEY: TEST_KEY,
-    },
-  }
+  const daemon = daemonIn(folder, options.program, server)
   const run = new Run(options, daemon, places.workspace)
   try {
     await run.killed()

@@ -12,9 +12,9 @@ import { next } from '../../src/domain/schedule.ts'
 import { openReader } from '../../src/ledger/open.ts'
 import type { LedgerReads } from '../../src/ledger/port.ts'
 import { factsOf } from '../../src/protocol/agent-view.ts'
-import { startModelServer, TEST_KEY } from '../../src/testing/model-server.ts'
+import { startModelServer } from '../../src/testing/model-server.ts'
 import { audit, type Audit } from './audit.ts'
-import { processesOf, startDaemon, type DaemonOptions, type Life } from './daemon.ts'
+import { daemonIn, processesOf, startDaemon, type DaemonOptions, type Life } from './daemon.ts'
 import { answerOf } from './model.ts'
 import { randomOf } from './random.ts'
 import { Sender, type Acknowledged, type Door, type Kind } from './senders.ts'
@@ -61,18 +61,7 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
     return answerOf(view, log)
   })
   const secrets = writeConfig(folder)
-  const daemon: DaemonOptions = {
-    program: options.program,
-    home: join(folder, 'home'),
-    log: join(folder, 'daemon.log'),
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      HOME: folder,
-      LANG: 'C.UTF-8',
-      OPENAI_COMPATIBLE_BASE_URL: server.base_url,
-      OPENAI_COMPATIBLE_API_KEY: TEST_KEY,
-    },
-  }
+  const daemon = daemonIn(folder, options.program, server)
   const lives: { life: Life | null } = { life: null }
   try {
     const first = (lives.life = startDaemon(daemon, 0))

@@ -4,14 +4,13 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { Webhook as Sender } from 'standardwebhooks'
 import type { StoredEvent } from '../../src/domain/event.ts'
 import { familyViolations } from '../../src/domain/invariants-family.ts'
 import { violations } from '../../src/domain/invariants.ts'
 import type { HomePort } from '../../src/http/ports.ts'
 import { openApi, type ApiBox } from '../../src/testing/api.ts'
-import type { Box } from '../../src/testing/box.ts'
+import type { Box, Scope } from '../../src/testing/box.ts'
 import { calls, fails, says, scriptedModel, type Script } from '../../src/testing/scripted-model.ts'
 import { virtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { liveModels } from './http-live.ts'
@@ -21,7 +20,7 @@ const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString
 
 export type FuzzHome = { api: ApiBox; clock: VirtualClock }
 
-export async function openFuzzHome(t: TestContext, random: () => number): Promise<FuzzHome> {
+export async function openFuzzHome(t: Scope, random: () => number): Promise<FuzzHome> {
   const clock = virtualClock()
   const api = await openApi(t, {
     clock,

@@ -3,8 +3,8 @@
  * right or one thing wrong, by a seed. Every answer is held against the document; nothing may fail
  * inside, nothing wrong may be taken, and the home must be whole at the end.
  */
-import type { TestContext } from 'node:test'
 import { problemCatalogue } from '../../src/protocol/problem.ts'
+import type { Scope } from '../../src/testing/box.ts'
 import { controlToken, port } from '../../src/testing/http-home.ts'
 import { anotherSignature, strayRequest, validRequest, wrongRequest } from './http-cases.ts'
 import type { Request } from './http-cases.ts'
@@ -35,11 +35,20 @@ export type Fuzzed = {
 
 type Answer = { status: number; type: string; text: string }
 
-export async function fuzz(t: TestContext, cases: number, seed: number): Promise<Fuzzed> {
+/** As many cases as are asked for, or as there is time for until `stop`; cleans up after both. */
+export async function fuzz(
+  t: Scope,
+  cases: number,
+  seed: number,
+  stop?: AbortSignal,
+): Promise<Fuzzed> {
   const home = await openFuzzHome(t, seeded(seed + 1))
   const run = new Run(home, seed, await documentOf(home))
   try {
-    for (let n = 0; n < cases; n += 1) await run.step(n)
+    for (let n = 0; n < cases; n += 1) {
+      if (stop?.aborted) break
+      await run.step(n)
+    }
     return await run.end()
   } finally {
     await run.close()

@@ -6,7 +6,9 @@ import { follow, type StreamItem } from '../../src/client/stream.ts'
 import { parseRef } from '../../src/domain/memory-ref.ts'
 import { timetable } from '../../src/exec/cron.ts'
 import { parseRunnerState } from '../../src/exec/runner-state.ts'
-import { isShallow, parseJson } from '../../src/http/body.ts'
+import { isShallow } from '../../src/domain/json-depth.ts'
+import { parseJson } from '../../src/http/body.ts'
+import { httpLimits } from '../../src/http/limits.ts'
 import { mapDelivery } from '../../src/http/mapping.ts'
 import { durationMs } from '../../src/models/runbook/duration.ts'
 import { frontOf } from '../../src/models/runbook/front.ts'
@@ -249,7 +251,8 @@ const body: Reader = {
   read(text) {
     const bytes = new TextEncoder().encode(text)
     const read = parseJson(bytes)
-    if (!isShallow(bytes)) return read.ok ? 'what is deep is read' : null
+    if (!isShallow(bytes, httpLimits.json_depth.value))
+      return read.ok ? 'what is deep is read' : null
     let value: unknown
     try {
       value = JSON.parse(new TextDecoder().decode(bytes))
