@@ -161,6 +161,7 @@ function wakes(command: OperatorCommand): boolean {
     case 'import_item':
     case 'pick':
     case 'complete':
+    case 'take_back':
     case 'cancel_wait':
     case 'stop_task':
     case 'task_input':
@@ -183,7 +184,7 @@ export type SendOptions = {
   start?: boolean
 }
 
-type Noun = 'work' | 'wait' | 'task'
+type Noun = 'work' | 'wait' | 'task' | 'msg'
 export type Named = {
   id: string
   agent_id: string
@@ -199,7 +200,9 @@ export function named(context: Context, text: string, nouns: readonly Noun[]): P
       ? await reader.row('work_items', id)
       : id.startsWith('wait_')
         ? await reader.row('waits', id)
-        : await reader.row('tasks', id)
+        : id.startsWith('msg_')
+          ? await reader.row('messages', id)
+          : await reader.row('tasks', id)
     if (row === null) throw new Error(`no row for ${id}`)
     const item = 'work_item_id' in row ? row.work_item_id : row.id
     const kind = 'cmd' in row ? row.kind : null
@@ -239,6 +242,12 @@ export async function send(context: Context, text: string, options: SendOptions)
   const { agent_id } = command
   if (reply.message_id !== null) await printReceipt(context, agent_id, reply.message_id)
   return exit
+}
+
+/** `holon take-back`: what no turn has read yet. */
+export async function takeBack(context: Context, target: string): Promise<Exit> {
+  const { id, agent_id } = await named(context, target, ['msg'])
+  return act(context, { do: 'take_back', agent_id, message_id: id, surface: 'cli_prompt' })
 }
 
 /** A message to an agent that was never made would make a home to be refused in. */

@@ -116,12 +116,13 @@ export async function viewsOf(
   throw usage('agent_not_found', `there is no agent "${agent}"`, known)
 }
 
-export type Prefix = 'work' | 'wait' | 'task' | 'trig' | 'dlv' | 'sched'
+export type Prefix = 'work' | 'wait' | 'task' | 'msg' | 'trig' | 'dlv' | 'sched'
 
 const nouns: Readonly<Record<string, string>> = {
   work: 'work item',
   wait: 'wait',
   task: 'task',
+  msg: 'message',
   trig: 'trigger',
   dlv: 'delivery',
   sched: 'schedule',
@@ -158,6 +159,7 @@ const listOf: Readonly<Record<string, string>> = {
   work: 'holon work list --all',
   wait: 'holon waits',
   task: 'holon tasks --all',
+  msg: 'holon events',
   trig: 'holon trigger list --all',
   dlv: 'holon webhook deliveries',
   sched: 'holon schedule list --all',

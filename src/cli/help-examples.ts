@@ -49,6 +49,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'holon send "leave the fixtures as they are"',
     'holon send --work-item work_7f3a "and add a test"',
   ],
+  'holon take-back': ['holon take-back msg_7f3a', 'holon take-back msg_7f3a --quiet'],
   'holon answer': ['holon answer wait_3c1e yes', 'holon answer work_b210 "only the second one"'],
   'holon search': [
     'holon search decorators "metadata order"',

@@ -16,7 +16,7 @@ const owned = { [exits.owned]: 'home owned by another process that takes no comm
 const writes: Codes = { ...reads, ...owned }
 
 /** Commands that change a home, as they are or each below a group. */
-const writing = ['send', 'answer', 'import', 'retention', 'trigger'].concat(
+const writing = ['send', 'take-back', 'answer', 'import', 'retention', 'trigger'].concat(
   ['create', 'update', 'unblock', 'pick', 'complete'].map((verb) => `work ${verb}`),
   ['add', 'rm', 'run', 'answer'].map((verb) => `work check ${verb}`),
   ['snooze', 'dismiss'].map((verb) => `inbox ${verb}`),

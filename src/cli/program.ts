@@ -159,6 +159,13 @@ function addActs(program: Command, add: Add, action: Action): void {
   send.action((text: string, options: object) =>
     action(send, async (context) => (await import('./act.ts')).send(context, text, options))(),
   )
+  const back = add(program, 'take-back', 'take a message back that no turn has read').argument(
+    '<message>',
+    'as send printed it, like msg_7f3a',
+  )
+  back.action((message: string) =>
+    action(back, async (context) => (await import('./act.ts')).takeBack(context, message))(),
+  )
   const answer = add(program, 'answer', 'answer a question')
     .argument('<wait|item>', 'the question, or the item that asks it')
     .argument('<text>', 'the answer')

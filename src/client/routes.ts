@@ -62,6 +62,7 @@ type Messages = {
     answer: Out<typeof messages.accepted>
   }
   'GET /agents/{agent}/messages/{message}': { answer: Out<typeof messages.messageRecord> }
+  'POST /agents/{agent}/messages/{message}/take-back': { answer: Out<typeof acted.actedOnMessage> }
 }
 
 type WorkItems = {

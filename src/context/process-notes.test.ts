@@ -55,6 +55,15 @@ const table: { says: string; events: Event[]; lines: string[] }[] = [
     lines: ['- scope: the agent set the objective "Port parser and printer" [work_a]'],
   },
   {
+    says: 'words of the operator, but not those that were taken back',
+    events: [
+      aMessage('msg_a', localPrompt('tui'), 'Keep the old entry point.'),
+      aMessage('msg_b', localPrompt('tui'), 'Drop it.'),
+      { type: 'message_taken_back', id: 'msg_b', surface: 'tui' },
+    ],
+    lines: ['- decision: the operator said "Keep the old entry point." [msg_a]'],
+  },
+  {
     says: 'each rewriting of the plan is the same note, counted',
     events: [1, 2, 3].map(() => ({ type: 'plan_changed', id: 'work_a', plan }) as const),
     lines: ['- scope: plan rewritten (3 times) [work_a]'],

@@ -130,6 +130,7 @@ const readers: { readonly [T in EventType]?: Reader<Of<T>> } = {
     const who = event.provenance.origin
     fold.note(event.id, 'decision', `the ${who} said ${said(event.body)}`, event.id)
   },
+  message_taken_back: (event, fold) => fold.forget(event.id),
   call_recorded: (event, fold) => {
     fold.effects.set(event.id, event.effect_class)
   },

@@ -8,8 +8,9 @@ import type { Carried } from './export-format.ts'
 import type { Delivery } from './delivery.ts'
 import { Draft, openTurn, type Facts } from './facts.ts'
 import { tableOf, type Rows, type Table } from './event.ts'
-import type { Mint } from './ids.ts'
+import type { Mint, WaitId } from './ids.ts'
 import type { Known } from './known.ts'
+import type { Message } from './message.ts'
 import { operate } from './operate.ts'
 import type { DecidedAct, WorktreeVerb } from './operator-act.ts'
 import { abortableRun, inputTask, queueTask, stoppableTask } from './tasks.ts'
@@ -97,6 +98,17 @@ export function canOfWait(view: CanView, wait: Wait): Action[] {
     case 'system':
       return [cancel]
   }
+}
+
+/** `answered_wait`: as an act on it would know it. */
+export function canOfMessage(
+  view: CanView,
+  message: Message,
+  answered_wait: WaitId | null,
+): Action[] {
+  const rows: Extra = [['messages', message]]
+  const known = { ...stub(view), answered_wait }
+  return [dry(view, 'take it back', { do: 'take_back', message_id: message.id }, rows, known)]
 }
 
 export function canOfTask(view: CanView, task: Task): Action[] {
@@ -219,6 +231,7 @@ function stub(view: CanView): Known {
     earlier_delivery: null,
     earlier_message: null,
     answered_by: null,
+    answered_wait: null,
   }
 }
 

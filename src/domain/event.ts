@@ -147,6 +147,7 @@ export const tableOf: { readonly [T in EventType]: Table } = {
   message_failed: 'messages',
   message_dropped: 'messages',
   message_dead: 'messages',
+  message_taken_back: 'messages',
   turn_started: 'turns',
   turn_bound: 'turns',
   model_fell_back: 'turns',

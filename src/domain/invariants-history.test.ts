@@ -201,6 +201,7 @@ const ends = [
   'message_failed',
   'message_dropped',
   'message_dead',
+  'message_taken_back',
 ] as const
 const moves = ['message_shown', 'message_requeued', ...ends] as const
 
@@ -219,6 +220,19 @@ test('5: a message ends once, and after its end nothing happens to it', () => {
     [[], admits('x'), e('message_consumed', { id: 'msg_y' }), e('message_shown', { id: 'msg_x' })],
     [['5: message_shown after msg_x was consumed'], read, e('message_shown', { id: 'msg_x' })],
     [['24: msg_x was admitted twice'], admits('x'), admits('x')],
+  ])
+})
+
+test('5: what was taken back was claimed by no turn, and no request shows it', () => {
+  const back = e('message_taken_back', { id: 'msg_x', surface: 'tui' })
+  const shows = e('request_sent', { id: 'turn_a:1', message_ids: ['msg_x', 'msg_y'] })
+  const claims = e('message_claimed', { id: 'msg_x', turn_id: 'turn_a' })
+  const open = [admits('x'), starts('a'), claims]
+  finds([
+    [['5: msg_x was taken back from the turn that had claimed it'], ...open, back],
+    [[], ...open, e('message_requeued', { id: 'msg_x' }), back],
+    [['5: turn_a:1 shows msg_x, which was taken back'], admits('x'), back, starts('a'), shows],
+    [[], ...open, shows],
   ])
 })
 

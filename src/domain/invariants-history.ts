@@ -15,6 +15,7 @@ type Of<T extends EventType> = Extract<Event, { type: T }>
 type KnownMessage = Of<'message_admitted'> & {
   seq: number
   over: string | null
+  isClaimed: boolean
   /** The external waits it should trigger. */
   expected: string[]
 }
@@ -160,16 +161,21 @@ const messages: On = {
   message_admitted(k, event, { seq }) {
     if (k.messages.has(event.id)) k.found.push(`24: ${event.id} was admitted twice`)
     const over = event.consumed_because === null ? null : 'consumed'
-    k.messages.set(event.id, { ...event, seq, over, expected: expecting(k, event) })
+    const [isClaimed, expected] = [false, expecting(k, event)]
+    k.messages.set(event.id, { ...event, seq, over, isClaimed, expected })
   },
   message_claimed(k, event) {
     moveMessage(k, event)
     if (event.turn_id !== k.turn?.id) {
       k.found.push(`5: ${event.id} was claimed by ${event.turn_id}, which is not open`)
     }
+    claimMessage(k, event.id, true)
   },
   message_shown: (k, event) => moveMessage(k, event),
-  message_requeued: (k, event) => moveMessage(k, event),
+  message_requeued(k, event) {
+    moveMessage(k, event)
+    claimMessage(k, event.id, false)
+  },
   message_interjected: (k, event) => endMessage(k, event),
   message_coalesced: (k, event) => endMessage(k, event),
   message_consumed: (k, event) => endMessage(k, event),
@@ -177,11 +183,28 @@ const messages: On = {
   message_failed: (k, event) => endMessage(k, event),
   message_dropped: (k, event) => endMessage(k, event),
   message_dead: (k, event) => endMessage(k, event),
+  message_taken_back(k, event) {
+    if (k.messages.get(event.id)?.isClaimed === true) {
+      k.found.push(`5: ${event.id} was taken back from the turn that had claimed it`)
+    }
+    endMessage(k, event)
+  },
+  request_sent(k, event) {
+    for (const id of event.message_ids) {
+      if (k.messages.get(id)?.over !== 'message_taken_back') continue
+      k.found.push(`5: ${event.id} shows ${id}, which was taken back`)
+    }
+  },
 }
 
 function moveMessage(k: Known, event: Event): void {
   const over = k.messages.get(event.id)?.over ?? null
   if (over !== null) k.found.push(`5: ${event.type} after ${event.id} was ${over}`)
+}
+
+function claimMessage(k: Known, id: string, isClaimed: boolean): void {
+  const message = k.messages.get(id)
+  if (message) message.isClaimed = isClaimed
 }
 
 function endMessage(k: Known, event: Event): void {

@@ -4,7 +4,7 @@
  * again on fresh facts, or in a dry run.
  */
 import type { Carried } from './export-format.ts'
-import type { DeliveryId, MessageId, WorkItemId } from './ids.ts'
+import type { DeliveryId, MessageId, WaitId, WorkItemId } from './ids.ts'
 import type { Message } from './message.ts'
 import type { UseSoFar } from './metering.ts'
 import type { Timetable } from './schedules.ts'
@@ -32,4 +32,6 @@ export type Known = {
   earlier_message: MessageId | null
   /** `answer`: the message that ended the question, where it is not among the facts any more. */
   answered_by: Message | null
+  /** `take_back`: the wait that ended by the message though the message does not name it. */
+  answered_wait: WaitId | null
 }

@@ -3,7 +3,7 @@
  * signal is a row before it is acknowledged, and each row ends in exactly one terminal status.
  */
 import type { AgentId, MessageId, TaskId, TurnId, WaitId, WorkItemId } from './ids.ts'
-import type { Provenance } from './provenance.ts'
+import type { DeliverySurface, Provenance } from './provenance.ts'
 import type { Timestamp } from './time.ts'
 
 export const priorities = ['interject', 'next', 'normal', 'background'] as const
@@ -74,6 +74,8 @@ export type MessageEvent =
   | { type: 'message_consumed'; id: MessageId; turn_id: TurnId | null; because: string }
   | { type: 'message_aborted' | 'message_failed'; id: MessageId; turn_id: TurnId }
   | { type: 'message_dropped' | 'message_dead'; id: MessageId; reason: string }
+  /** By the operator, through this door, before any turn claimed it. */
+  | { type: 'message_taken_back'; id: MessageId; surface: DeliverySurface }
 
 export function evolveMessage(
   message: Message | null,
@@ -138,8 +140,21 @@ export function evolveMessage(
       return { ...message, status: 'dropped', status_reason: event.reason }
     case 'message_dead':
       return { ...message, status: 'dead', status_reason: event.reason }
+    case 'message_taken_back':
+      if (message.status !== 'queued') throw new Error(`${message.id} is ${message.status}`)
+      return { ...message, status: 'dropped', status_reason: takenBackReason }
   }
 }
+
+const takenBackReason = 'taken back by the operator'
+
+/** Whether the operator took it back: one reason among those for which a message is dropped. */
+export const isTakenBack = ({ status, status_reason }: Message): boolean =>
+  status === 'dropped' && status_reason === takenBackReason
+
+/** Words of the operator that no turn has claimed: no model reads them, by whatever road. */
+export const isUnread = ({ kind, status }: Message): boolean =>
+  kind === 'operator_prompt' && (status === 'queued' || status === 'dropped')
 
 /** Whether something must still carry the message: an open turn, a wait, a schedule. */
 export const isLiveMessage = (message: Message): boolean =>

@@ -47,6 +47,7 @@ const acts: Record<DecidedAct['do'], Bare | null> = {
   answer_check: { do: 'answer_check', work_item_id, name: 'x', run: 1, passed: true },
   send: { do: 'send', text: 'x' },
   answer: { do: 'answer', wait_id: 'wait_0001', text: 'x', bound_hash: 'x' },
+  take_back: { do: 'take_back', message_id: 'msg_0001' },
   cancel_wait: { do: 'cancel_wait', wait_id: 'wait_0001' },
   trigger: { do: 'trigger', body: 'x' },
   deliver: { do: 'deliver', via, body: 'x' },

@@ -28,6 +28,7 @@ import { keepReceipt, keptReceipt } from './receipts.ts'
 import { asksOperator } from './relay.ts'
 import { done, type Done } from './reply.ts'
 import { dismiss, snooze } from './snoozes.ts'
+import { takeBackMessage } from './take-back.ts'
 import { isRejection, type Rejection } from './verdict.ts'
 import { cancelWait } from './waiting.ts'
 
@@ -93,6 +94,8 @@ function decide(d: Draft, act: DecidedAct, known: Known): Done | Rejection {
       return inbox.send(d, act)
     case 'answer':
       return inbox.answer(d, act, known)
+    case 'take_back':
+      return takeBackMessage(d, act, known.answered_wait)
     case 'cancel_wait':
       return cancel(d, act.wait_id)
     case 'trigger':
@@ -163,6 +166,7 @@ export function rowsNeeded(act: OperatorAct): (readonly [Table, string])[] {
   if (act.receipt !== undefined) rows.push(['receipts', act.receipt.id])
   if ('work_item_id' in act && act.work_item_id) rows.push(['work_items', act.work_item_id])
   if ('wait_id' in act && act.wait_id) rows.push(['waits', act.wait_id])
+  if ('message_id' in act) rows.push(['messages', act.message_id])
   if ('task_id' in act) rows.push(['tasks', act.task_id])
   if ('worktree_id' in act) rows.push(['worktrees', act.worktree_id])
   if ('trigger_id' in act) rows.push(['triggers', act.trigger_id])

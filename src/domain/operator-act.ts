@@ -68,6 +68,8 @@ type MessageAct =
       start: boolean
       surface: Surface
     }>)
+  /** Of the operator's own words, while no turn has claimed them. */
+  | ({ do: 'take_back'; message_id: string } & Maybe<{ surface: Surface }>)
   | { do: 'cancel_wait'; wait_id: string }
   /** Fires one external wait by hand, or delivers an event by what it is about. */
   | ({ do: 'trigger'; body: string } & Maybe<{

@@ -4,6 +4,9 @@
  */
 import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'
+import { actedOnMessage, toldOf } from '../protocol/acted.ts'
+import { answeredWaitIn, pageOfAnswer } from '../protocol/answered-wait.ts'
+import { canOfMessage } from '../protocol/can.ts'
 import {
   accepted,
   messageKinds,
@@ -12,9 +15,11 @@ import {
   messageRecordOf,
   messageStatuses,
   newMessage,
+  type MessageRecord,
 } from '../protocol/message-record.ts'
 import type { OperatorCommand } from '../protocol/operator.ts'
-import { answerOf, bodyOf, created } from './act.ts'
+import type { Rows } from '../protocol/records.ts'
+import { acted, answerOf, bodyOf, created } from './act.ts'
 import type { HttpApp } from './app-env.ts'
 import { filterOf } from './history.ts'
 import { rowNamed } from './named.ts'
@@ -61,7 +66,28 @@ const read = createRoute({
   responses: { 200: answerOf('The message.', messageRecord), ...problems(404, 409, 422) },
 })
 
+const takeBack = createRoute({
+  method: 'post',
+  path: '/agents/{agent}/messages/{message}/take-back',
+  tags,
+  summary: 'Take your own words back before a turn claims them',
+  request: { params: agentAnd('message', 'msg'), query: noQuery },
+  responses: {
+    200: answerOf('No turn will read it; the same again is the same answer.', actedOnMessage),
+    ...problems(404, 409, 422),
+  },
+})
+
 export function register(app: HttpApp, home: HomePort, views: Views): void {
+  /** With what may be done to it, as an act on it would find; of a deleted agent nothing. */
+  const recordOf = async (message: Rows['messages']): Promise<MessageRecord> => {
+    const page = pageOfAnswer(message)
+    const answered =
+      page === null ? null : answeredWaitIn(await home.reads.events(page), message.id)
+    const view = views.of(message.agent_id)
+    return messageRecordOf(message, view === null ? [] : canOfMessage(view, message, answered))
+  }
+
   app.openapi(send, async (c) => {
     const agent_id = c.req.valid('param').agent
     const { work_item_id, wait_id, ...words } = c.req.valid('json')
@@ -101,12 +127,25 @@ export function register(app: HttpApp, home: HomePort, views: Views): void {
     const page = await pageOfRows(home, 'messages', narrowed, query)
     if (!page.ok) return page.refusal
     const { entries, next_cursor } = page.value
-    return c.json({ messages: entries.map(messageRecordOf), next_cursor }, 200)
+    return c.json({ messages: await Promise.all(entries.map(recordOf)), next_cursor }, 200)
   })
 
   app.openapi(read, async (c) => {
     const { agent, message } = c.req.valid('param')
     const found = await rowNamed(home, 'messages', agent, message)
-    return found.ok ? c.json(messageRecordOf(found.value), 200) : found.refusal
+    return found.ok ? c.json(await recordOf(found.value), 200) : found.refusal
+  })
+
+  app.openapi(takeBack, async (c) => {
+    const { agent: agent_id, message } = c.req.valid('param')
+    const found = await rowNamed(home, 'messages', agent_id, message)
+    if (!found.ok) return found.refusal
+    const { id: message_id } = found.value
+    const surface = 'http_control' as const
+    const done = await acted(home, { do: 'take_back', agent_id, message_id, surface })
+    if (!done.ok) return done.refusal
+    const row = await home.reads.row('messages', message_id)
+    if (row === null) throw new Error(`a message that was taken back has no row: ${message_id}`)
+    return c.json({ message: await recordOf(row), ...toldOf(done.value) }, 200)
   })
 }

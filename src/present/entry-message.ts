@@ -55,6 +55,7 @@ export function messageEntry(group: Group, sight: Sight, level: Level): Entry | 
 export function receiptOf({ heard }: Group, sight: Sight): string {
   if (heard.message_dead !== undefined) return `dead: ${heard.message_dead.event.reason}`
   if (heard.message_dropped !== undefined) return `dropped: ${heard.message_dropped.event.reason}`
+  if (heard.message_taken_back !== undefined) return 'taken back by you'
   const interjected = heard.message_interjected
   if (interjected !== undefined) {
     const { turn_id, round } = interjected.event

@@ -77,6 +77,7 @@ const nounOf: { readonly [T in Event['type']]?: Noun } = {
   message_failed: 'message',
   message_dropped: 'message',
   message_dead: 'message',
+  message_taken_back: 'message',
   turn_started: 'turn',
   turn_bound: 'turn',
   model_fell_back: 'turn',

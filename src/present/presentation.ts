@@ -12,6 +12,7 @@ import type { Input, Link, Sent } from './input.ts'
 import { bounds } from './limits.ts'
 import type { Entry, Level } from './entry.ts'
 import { threadOf, type LiveTexts } from './thread.ts'
+import { waitingAfter, type Waiting } from './unclaimed.ts'
 
 /** What goes on in an open request, as live frames tell: when the last word came. */
 export type Life = { readonly at: string; readonly round: number; readonly saying: string | null }
@@ -34,6 +35,8 @@ export type Presentation = {
   readonly lives: ReadonlyMap<string, Life>
   readonly retries: ReadonlyMap<string, Retry>
   readonly sent: readonly Sent[]
+  /** Of the operator, as the stream told: what a turn may still claim. */
+  readonly waiting: readonly Waiting[]
 }
 
 export type LiveOutput = { readonly from: number; readonly text: string; readonly at: string }
@@ -52,6 +55,7 @@ export const open = (state: StateRecord): Presentation => ({
   lives: new Map(),
   retries: new Map(),
   sent: [],
+  waiting: [],
 })
 
 export function apply(p: Presentation, input: Input): Presentation {
@@ -89,6 +93,7 @@ function withEvents(p: Presentation, events: readonly StoredEvent[]): Presentati
     heard_at: later(p.heard_at, last.at),
     state_is_old: p.state_is_old || last_seq > p.state.last_seq,
     sent: p.sent.filter((one) => !isHeard(one, events)),
+    waiting: waitingAfter(p.waiting, events),
   }
 }
 
@@ -127,6 +132,7 @@ function withState(p: Presentation, state: StateRecord): Presentation {
     ...p,
     state,
     feeds: wentBack ? p.feeds.map(({ agent_id }) => emptyFeed(agent_id)) : p.feeds,
+    waiting: isGone ? [] : p.waiting,
     heard_at: later(p.heard_at, state.now),
     last_seq: isGone ? state.last_seq : p.last_seq,
     state_is_old: !isGone && p.last_seq > state.last_seq,

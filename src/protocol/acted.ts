@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { agentRecord } from './agent-record.ts'
 import { worktreeRecord } from './delegation-record.ts'
+import { messageRecord } from './message-record.ts'
 import { listOf } from './scalar.ts'
 import { scheduleRecord } from './schedule-record.ts'
 import { taskRecord } from './task-record.ts'
@@ -47,6 +48,9 @@ export const actedOnItem = z
 export const actedOnWait = z
   .strictObject({ wait: waitRecord, ...doneShape })
   .meta({ id: 'ActedOnWait' })
+export const actedOnMessage = z
+  .strictObject({ message: messageRecord, ...doneShape })
+  .meta({ id: 'ActedOnMessage' })
 export const actedOnTask = z
   .strictObject({ task: taskRecord, ...doneShape })
   .meta({ id: 'ActedOnTask' })

@@ -61,6 +61,7 @@ const doors: {
   ],
   answer: (s) => [`holon answer ${s.id} <text>`, 'POST', `${wait(s)}/answer`],
   trigger: (s) => [`holon trigger ${s.id}`, 'POST', `${wait(s)}/trigger`],
+  take_back: (s) => [`holon take-back ${s.id}`, 'POST', `${message(s)}/take-back`],
   cancel_wait: (s) => [`holon waits cancel ${s.id}`, 'DELETE', wait(s)],
   stop_task: (s) => [`holon tasks stop ${s.id}`, 'POST', `${task(s)}/stop`],
   task_input: (s) => [`holon tasks input ${s.id} <text>`, 'POST', `${task(s)}/input`],
@@ -85,6 +86,7 @@ const doors: {
 
 const of = (agent_id: string): string => `/agents/${agent_id}`
 const item = ({ agent_id, id }: Subject): string => `${of(agent_id)}/work-items/${id}`
+const message = ({ agent_id, id }: Subject): string => `${of(agent_id)}/messages/${id}`
 const wait = ({ agent_id, id }: Subject): string => `${of(agent_id)}/waits/${id}`
 const task = ({ agent_id, id }: Subject): string => `${of(agent_id)}/tasks/${id}`
 const worktree = ({ agent_id, id }: Subject): string => `${of(agent_id)}/worktrees/${id}`

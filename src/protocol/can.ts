@@ -8,6 +8,7 @@ import * as rules from '../domain/can.ts'
 import type { Delivery } from '../domain/delivery.ts'
 import type { Rows, Table } from '../domain/event.ts'
 import { activeWaitOf, type Facts } from '../domain/facts.ts'
+import type { Message } from '../domain/message.ts'
 import { rankingOf } from '../domain/ranking.ts'
 import type { Projection } from '../domain/readiness.ts'
 import type { Task } from '../domain/task.ts'
@@ -95,6 +96,16 @@ export function canOfWait({ facts, now }: AgentView, wait: Wait): Can[] {
   const work_items = item === undefined ? [] : [item]
   const view = at(narrowed(facts, { work_items, waits: [wait], messages: [] }), now)
   return withDoors(rules.canOfWait(view, wait), wait)
+}
+
+/** `answered_wait`: the wait that ended by it though it does not name it, or null. */
+export function canOfMessage(
+  { facts, now }: AgentView,
+  message: Message,
+  answered_wait: Wait['id'] | null,
+): Can[] {
+  const view = at(narrowed(facts, { messages: [message] }), now)
+  return withDoors(rules.canOfMessage(view, message, answered_wait), message)
 }
 
 export const canOfTask = ({ facts, now }: AgentView, task: Task): Can[] =>

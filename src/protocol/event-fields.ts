@@ -233,6 +233,7 @@ const messageEvents = {
   message_failed: inTurn,
   message_dropped: { id: messageId, reason: text },
   message_dead: { id: messageId, reason: text },
+  message_taken_back: { id: messageId, surface: message.delivery_surface },
 } as const
 
 const roundKey = z.string() as unknown as z.ZodType<`turn_${string}:${number}`>

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import type { Message } from '../domain/message.ts'
+import { canList, type Can } from './can.ts'
 import {
   agentId,
   count,
@@ -94,6 +95,7 @@ export const messageRecord = z
     turn_id: turnId.nullable(),
     created_at: timestamp,
     receipt,
+    can: canList,
   })
   .meta({ id: 'Message' })
 export type MessageRecord = z.infer<typeof messageRecord>
@@ -102,9 +104,9 @@ export const messageList = z
   .strictObject({ messages: z.array(messageRecord), next_cursor: z.string().nullable() })
   .meta({ id: 'MessageList' })
 
-export function messageRecordOf(message: Message): MessageRecord {
+export function messageRecordOf(message: Message, can: readonly Can[]): MessageRecord {
   const { to_coalesce: _, round, turn_count: __, ...fields } = message
-  return { ...fields, receipt: receiptOf(message, round) }
+  return { ...fields, receipt: receiptOf(message, round), can }
 }
 
 function receiptOf(message: Message, round: number | null): MessageRecord['receipt'] {

@@ -121,6 +121,7 @@ const messageActs = [
     start: z.boolean().optional(),
     surface,
   }),
+  z.strictObject({ do: z.literal('take_back'), ...common, message_id: z.string(), surface }),
   z.strictObject({ do: z.literal('cancel_wait'), ...onWait }),
   z.strictObject({
     do: z.literal('trigger'),

@@ -91,6 +91,11 @@ const ofTasks = {
 
 const ofInputs = {
   message_empty: 'The message has no text.',
+  message_not_found: 'No message of this agent has the id.',
+  message_not_yours: 'The message came from elsewhere: nobody takes back what others sent.',
+  message_in_turn: 'A turn has claimed the message; the detail names it.',
+  message_is_answer: 'The message answered a question, and what followed from that stays.',
+  message_over: 'The message ended without a turn; the detail says why.',
   message_not_admitted: 'A message of this origin cannot come in this way.',
   queue_full: 'The agent has as many unread events as it may; none is dropped for a new one.',
   over_limit: 'A value is over its limit; the detail names limit and value.',

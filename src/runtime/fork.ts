@@ -13,7 +13,7 @@ import type { WorkItemId } from '../domain/ids.ts'
 import { isTerminal } from '../domain/task.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { planText } from './plans.ts'
-import { withMessages } from './situation.ts'
+import { withMessages, withoutUnread } from './situation.ts'
 
 /** SHA-256 of the stored view. */
 export async function forkOf(env: LaneEnv, handoff: string): Promise<string> {
@@ -45,15 +45,14 @@ async function sourceOf(env: LaneEnv, handoff: string): Promise<ForkSource> {
     limit: contextLimits.note_events.value,
     before: facts.seq + 1,
   }
+  const about = turn.work_item_id === null ? range : { ...range, work_item_id: turn.work_item_id }
   return {
     parent: env.agent_id,
     item: mine && { ...mine, plan_text: await planText(env.plans(), mine.item) },
     waited_task: task && { id: task.id, work_item_id: task.work_item_id },
     rounds: await roundsOf(env, turn.work_item_id),
     running: [...facts.rows('tasks')].filter((one) => !isTerminal(one)),
-    events: await ledger.eventPage(
-      turn.work_item_id === null ? range : { ...range, work_item_id: turn.work_item_id },
-    ),
+    events: withoutUnread(facts, await ledger.eventPage(about)),
     others: known.filter((other) => other !== mine),
     plan_heads: {},
     handoff,

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { timerTick } from '../domain/provenance.ts'
 import { createRedactor } from '../domain/redact.ts'
 import type { Event } from '../domain/event.ts'
 import type { WorkItemId } from '../domain/ids.ts'
@@ -329,7 +330,8 @@ test('security.md 15: no secret is in the index or an answer, of rows or files f
   const text = `before ${canaries.join(' between ')} after`
   const sha256 = await box.ledger.putBlob(new TextEncoder().encode(text))
   const plan = { path: '/plan.md', sha256, bytes: text.length, good_sha256: sha256 }
-  await lane.emit(itemCreated({ objective: text, plan }), messageAdmitted({ body: text }))
+  const message = messageAdmitted({ body: text, provenance: timerTick })
+  await lane.emit(itemCreated({ objective: text, plan }), message)
   box.file('main', 'memory/keys.md', text)
   for (const [n, value] of canaries.entries()) {
     assert.deepEqual(redactor.register(`canary-${n}`, value), { ok: true })

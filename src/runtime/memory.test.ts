@@ -53,6 +53,7 @@ test('§7: every kind of record is found by its words, under a reference that st
     brief,
     report,
     message,
+    { type: 'message_claimed', id: message.id, turn_id: turn.id, to_coalesce: false },
   )
   const hits = await box.found('main', 'zebra')
   const kinds = hits.map(({ kind, source_ref }) => `${kind} ${source_ref}`)

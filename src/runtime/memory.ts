@@ -16,6 +16,7 @@ import { parseRef, refSeen } from '../domain/memory-ref.ts'
 import { snippetOf } from '../domain/memory-snippet.ts'
 import { termsOf } from '../domain/memory-words.ts'
 import { limits } from '../domain/limits.ts'
+import { isUnread } from '../domain/message.ts'
 import { no, overLimit, type Rejection } from '../domain/verdict.ts'
 import type { Clock, Files } from '../exec/ports.ts'
 import { LedgerFault } from '../ledger/port.ts'
@@ -98,7 +99,8 @@ export class Memory {
     for (const one of found) {
       if (hits.length === asked.limit) break
       const record = await this.#recordOf(one)
-      if (record !== null) hits.push(hitOf(record, viewer, snippetOf(record.text, terms)))
+      if (record === null || (await this.#isWithheld(viewer, record))) continue
+      hits.push(hitOf(record, viewer, snippetOf(record.text, terms)))
     }
     const complete = incomplete_because === null
     return { ok: true, answer: { match, complete, incomplete_because, hits } }
@@ -120,12 +122,20 @@ export class Memory {
     if (ref.table === 'files' && ref.agent_id !== null) await this.#family.changed(ref.agent_id)
     const mine = ref.table === 'files' ? (ref.agent_id ?? viewer) : null
     const isForeign = mine !== null && !this.#family.maySee(viewer, mine)
-    const record = isForeign ? null : await this.#records.find(ref, viewer)
+    const found = isForeign ? null : await this.#records.find(ref, viewer)
+    const record = found === null || (await this.#isWithheld(viewer, found)) ? null : found
     if (record !== null) await this.#family.changed(record.agent_id)
     if (record === null || !this.#family.maySee(viewer, record.agent_id)) {
       return no('source_not_found', `There is no record ${source_ref} that you may read.`)
     }
     return { ok: true, record: shownOf(record, viewer, seed) }
+  }
+
+  /** What the operator can still take back, or took back, is for the operator alone to find. */
+  async #isWithheld(viewer: string | null, { kind, ref }: MemoryRecord): Promise<boolean> {
+    if (viewer === null || kind !== 'message') return false
+    const message = await this.#ports.ledger.row('messages', ref)
+    return message !== null && isUnread(message)
   }
 
   /** After a commit. Never throws, and does nothing at once. */

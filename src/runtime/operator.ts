@@ -14,6 +14,7 @@ import { nothingUsed } from '../domain/metering.ts'
 import { operate, rowsNeeded } from '../domain/operate.ts'
 import { handKey } from '../domain/operate-message.ts'
 import type { DecidedAct, OperatorAct } from '../domain/operator-act.ts'
+import { answeredWaitIn, pageOfAnswer } from '../domain/take-back.ts'
 import type { TokenHash } from '../domain/triggers.ts'
 import { answeredBy, type ReceiptKey } from '../domain/receipts.ts'
 import { done, type Done } from '../domain/reply.ts'
@@ -105,6 +106,7 @@ async function prepare(ports: ActPorts, given: DecidedAct): Promise<Prepared | R
     earlier_delivery: null,
     earlier_message: null,
     answered_by: null,
+    answered_wait: null,
   }
   if (given.do === 'create_agent' || given.do === 'configure_agent') {
     const wrong = await checkWorkspace(ports, given)
@@ -159,6 +161,7 @@ async function lookUp(ports: ActPorts, command: DecidedAct, before: Known): Prom
     }
   }
   if (command.do === 'answer') known.answered_by = await answerer(store, command)
+  if (command.do === 'take_back') known.answered_wait = await answeredWait(store, command)
   return { known, needs }
 }
 
@@ -277,6 +280,14 @@ async function answerer(store: Store, command: DecidedAct & { do: 'answer' }) {
     limit: promptsSearched,
   })
   return prompts.find((message) => message.wait_id === wait_id) ?? null
+}
+
+/** The wait that a message ended without naming it. */
+async function answeredWait(store: Store, command: DecidedAct & { do: 'take_back' }) {
+  const message = await store.row(command.agent_id, 'messages', command.message_id)
+  const page = message === null ? null : pageOfAnswer(message)
+  if (message === null || page === null) return null
+  return answeredWaitIn(await store.ledger.eventPage(page), message.id)
 }
 
 async function stopTask(

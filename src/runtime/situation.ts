@@ -6,9 +6,10 @@ import { contextLimits } from '../context/limits.ts'
 import { noteTypes } from '../context/process-notes.ts'
 import type { EarlierRound, ItemView, Situation } from '../context/situation.ts'
 import { allowanceNow, meterOf } from '../domain/budget.ts'
-import { mustTurn, agentOf, itemPacing, roundViews } from '../domain/facts.ts'
+import type { StoredEvent } from '../domain/event.ts'
+import { mustTurn, agentOf, itemPacing, roundViews, type Facts } from '../domain/facts.ts'
 import type { WorkItemId } from '../domain/ids.ts'
-import type { Message } from '../domain/message.ts'
+import { isUnread, type Message } from '../domain/message.ts'
 import { seenByAgent } from '../domain/imported.ts'
 import { candidates, promptLimit } from '../domain/rank.ts'
 import { rankingOf, type Candidates } from '../domain/ranking.ts'
@@ -84,9 +85,17 @@ export async function gatherText(env: LaneEnv): Promise<Situation> {
     ledger.operatorWords(id, contextLimits.words.value),
     ledger.noteEvents(id, { looked: contextLimits.note_events.value, types: noteTypes }),
   ])
-  const before = said.filter(({ turn_id, status }) => turn_id !== turn.id && status !== 'queued')
-  return { ...situation, words: [...before, ...interjected], events }
+  const before = said.filter((message) => message.turn_id !== turn.id && !isUnread(message))
+  const told = withoutUnread(env.facts(), events)
+  return { ...situation, words: [...before, ...interjected], events: told }
 }
+
+/** Where a turn opens again in its middle, words that wait for the next one are not for it. */
+export const withoutUnread = (facts: Facts, events: readonly StoredEvent[]): StoredEvent[] =>
+  events.filter(({ event }) => {
+    const message = event.type === 'message_admitted' ? facts.row('messages', event.id) : undefined
+    return message === undefined || !isUnread(message)
+  })
 
 /** The same with the files of which a system text is made. */
 export async function gatherOpening(env: LaneEnv): Promise<Situation> {

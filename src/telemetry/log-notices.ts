@@ -144,6 +144,11 @@ const ingressLines: EventTable<Line> = {
   ],
   message_dead: ({ id, reason }) => ['warn', 'message is dead', { message_id: id, reason }],
   message_dropped: ({ id, reason }) => ['warn', 'message dropped', { message_id: id, reason }],
+  message_taken_back: ({ id, surface }) => [
+    'info',
+    'message taken back',
+    { message_id: id, surface },
+  ],
   delivery_accepted: ({ id, via, message_id }) => [
     'info',
     'delivery accepted',

@@ -56,5 +56,6 @@ export function messageSpans(ended: (span: Span) => void): EventTable<void> {
     message_coalesced: end('coalesced'),
     message_dropped: end('dropped'),
     message_dead: end('dead', true),
+    message_taken_back: end('taken_back'),
   }
 }

@@ -59,6 +59,7 @@ export const known = (w: World, given: Partial<Known> = {}): Known => {
     earlier_delivery: null,
     earlier_message: null,
     answered_by: null,
+    answered_wait: null,
     ...given,
   }
 }

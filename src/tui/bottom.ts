@@ -162,9 +162,7 @@ function writingLines(model: Model): Line[] {
     ...(writing.aid === undefined ? [] : aidLines(model, writing.aid)),
     rule(title, live ? into : 'kept here, not sent', pen),
     ...lines,
-    model.notice === null
-      ? cutTo(line(hint, 'dim'), columns)
-      : cutTo(line(model.notice.text, 'red'), columns),
+    model.notice === null ? cutTo(line(hint, 'dim'), columns) : (noticeLine(model) ?? []),
   ]
 }
 

@@ -4,6 +4,7 @@ import { snoozeAct } from './asks.ts'
 import { draftKey } from './draft-key.ts'
 import { isLive, type Act, type Aid, type Model, type Prompt, type Writing } from './model.ts'
 import { unfolded, whole, withPaste } from './pastes.ts'
+import { takeBack } from './take-back.ts'
 import type { Effect, Step } from './update.ts'
 import { edited, inserted, moved, nothing, written } from './writing.ts'
 
@@ -48,7 +49,7 @@ export function onWriting(
       return left(model, open)
     case 'up':
     case 'down':
-      return upOrDown(model, open, key)
+      return (key === 'up' ? takeBack(model, open) : null) ?? upOrDown(model, open, key)
   }
   const names: Aid | null =
     prompt.for === 'message' && asksForName(open.text, text)

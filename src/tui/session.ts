@@ -10,7 +10,7 @@ import { wants } from '../present/presentation.ts'
 import { ShortIds } from '../present/short-id.ts'
 import { fetchesOf } from './fetches.ts'
 import { frameOf } from './frame.ts'
-import { aView, type Act, type Model } from './model.ts'
+import { aView, type Act, type Model, type Target } from './model.ts'
 import { pageWanted, type PageWanted } from './pages.ts'
 import { whole } from './pastes.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
@@ -208,7 +208,7 @@ export class Session {
   #carry(effect: Effect): void {
     switch (effect.do) {
       case 'act':
-        return void this.#act(effect.act, effect.sent)
+        return void this.#act(effect.act, effect.sent, effect.returns_to)
       case 'keep_drafts':
         return this.#keepDrafts()
       case 'copy':
@@ -237,7 +237,7 @@ export class Session {
     return this.#act(act, undefined)
   }
 
-  async #act(act: Act, sent: (Effect & { do: 'act' })['sent']): Promise<void> {
+  async #act(act: Act, sent: (Effect & { do: 'act' })['sent'], returns_to?: Target): Promise<void> {
     const api = this.#api()
     if (api === null)
       return this.send({ kind: 'acted', says: '', failure: 'not sent: no connection' })
@@ -252,6 +252,10 @@ export class Session {
     if (answer.ok) {
       const { message_id } = Object(answer.value) as { message_id?: string }
       if (message_id !== undefined) tell({ kind: 'accepted', message_id })
+      if (returns_to !== undefined) {
+        const { message } = Object(answer.value) as { message: { body: string } }
+        return this.send({ kind: 'taken_back', target: returns_to, text: message.body })
+      }
       if (local === null) this.send({ kind: 'acted', says: act.says, failure: null })
       return
     }

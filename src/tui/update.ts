@@ -9,14 +9,26 @@ import { onKey } from './on-key.ts'
 import { changed } from './on-writing.ts'
 import { withPaste } from './pastes.ts'
 import { written } from './writing.ts'
-import { aView, viewOf, type Act, type Model, type Notice, type Place, type View } from './model.ts'
+import {
+  aView,
+  viewOf,
+  type Act,
+  type Model,
+  type Notice,
+  type Place,
+  type Target,
+  type View,
+} from './model.ts'
 import { standing } from './screen.ts'
+import { tookBack } from './take-back.ts'
 
 export type Effect =
   | {
       do: 'act'
       act: Act
       sent?: { key: string; text: string; agent_id: string; work_item_id: string | null }
+      /** The body of the message in the answer returns to where it was written. */
+      returns_to?: Target
     }
   | { do: 'keep_drafts' }
   | { do: 'copy'; text: string; what: string }
@@ -36,6 +48,7 @@ export type Message =
   | { kind: 'time'; now: string }
   | { kind: 'read'; key: string; version: string; value: unknown; failure: string | null }
   | { kind: 'acted'; says: string; failure: string | null }
+  | { kind: 'taken_back'; target: Target; text: string }
   | { kind: 'trouble'; trouble: Model['trouble'] }
   /** Goes there without a key: what a line that was typed asks for. */
   | { kind: 'place'; place: Place }
@@ -79,6 +92,8 @@ export function update(model: Model, message: Message): Step {
       const { says, failure } = message
       return [{ ...model, notice: { text: failure ?? says, bad: failure !== null } }, []]
     }
+    case 'taken_back':
+      return tookBack(model, message.target, message.text)
     case 'trouble':
       return [{ ...model, trouble: message.trouble }, []]
     case 'place':

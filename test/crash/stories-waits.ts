@@ -1,12 +1,13 @@
 /**
  * Stories of waiting and of what comes in: questions, events, timers, schedules, outages, stops.
  */
+import assert from 'node:assert/strict'
 import { calls, fails, says } from '../../src/testing/scripted-model.ts'
 import { call, waitsFor } from '../support/scripts.ts'
 import { begin } from './outside.ts'
 import type { Scenario } from './scenario.ts'
 import { ends, idOf, makes, takes } from './stories-work.ts'
-import { delivers, itIs, operator, storyOf, tells, type Answer } from './story.ts'
+import { delivers, itIs, operator, storyOf, tells, type Act, type Answer } from './story.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -137,6 +138,48 @@ const outage: Scenario = storyOf({
   acts: [tells('Begin.'), itIs(2 * minute), itIs(30 * minute), itIs(60 * minute)],
 })
 
+const [regretted, regrettedAtOnce] = ['Not this.', 'Nor this, at once.']
+
+/** Without a receipt: asked again, it is the message itself that knows. */
+const takesBack = (text: string): Act => ({
+  name: `takes back ${text}`,
+  async does({ box }) {
+    const all = await box.ledger.list('messages', { kind: ['operator_prompt'], limit: 20 })
+    const message_id = all.find(({ body }) => body === text)?.id ?? 'msg_none'
+    const reply = await box.host.act({ do: 'take_back', agent_id: 'main', message_id })
+    assert.ok(reply.ok, `${text}: ${JSON.stringify(reply)}`)
+  },
+})
+
+/** No request shows what was taken back: this ends the story where one does. */
+const unseen =
+  (then: Answer): Answer =>
+  (seen) => {
+    assert.ok(![regretted, regrettedAtOnce].some((text) => seen.text.includes(text)), seen.text)
+    return then(seen)
+  }
+
+/** While the agent is held its inbox is claimed by nobody. */
+const regret: Scenario = storyOf({
+  name: 'taken back',
+  covers: ['ingress', 'hold'],
+  answers: {
+    main: [makes('A'), takes('A'), outageAnswer(unseen(ends('A'))), unseen(() => says(''))],
+  },
+  acts: [
+    tells('Begin.'),
+    tells(regretted),
+    operator('at once', () => {
+      return { do: 'send', agent_id: 'main', text: regrettedAtOnce, priority: 'interject' }
+    }),
+    takesBack(regrettedAtOnce),
+    takesBack(regretted),
+    itIs(2 * minute),
+    itIs(30 * minute),
+    itIs(60 * minute),
+  ],
+})
+
 const lifecycle: Scenario = storyOf({
   name: 'stop and start',
   covers: ['lifecycle', 'timer', 'ingress'],
@@ -185,6 +228,7 @@ export const waitStories: readonly Scenario[] = [
   timer,
   schedule,
   outage,
+  regret,
   lifecycle,
   repeated,
 ]

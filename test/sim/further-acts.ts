@@ -3,6 +3,7 @@
  * run: what those outside it are given to, as its model is to something by its temper.
  */
 import type { Facts } from '../../src/domain/facts.ts'
+import type { Message } from '../../src/domain/message.ts'
 import type { OperatorAct } from '../../src/domain/operator-act.ts'
 import type { Random } from '../soak/random.ts'
 import { pick, resources, sources } from './adversary.ts'
@@ -19,7 +20,7 @@ export type Maker = (random: Random, facts: Facts, nth: number) => Act | null
 export const anyOf = (
   random: Random,
   facts: Facts,
-  table: 'work_items' | 'tasks' | 'waits' | 'triggers' | 'schedules' | 'worktrees',
+  table: 'work_items' | 'tasks' | 'waits' | 'triggers' | 'schedules' | 'worktrees' | 'messages',
 ): string | null =>
   pick(
     random,
@@ -90,6 +91,18 @@ const once: Maker = (random, facts, nth) => {
   }
 }
 
+/** Any message that is there, of whatever kind and however far: most of these are refused. */
+const takeBack: Maker = (random, facts) => {
+  const message_id = anyOf(random, facts, 'messages')
+  return message_id === null ? null : { do: 'take_back', message_id }
+}
+
+/** The operator's words that no turn has claimed: they seldom lie there long. */
+export const unclaimed = (facts: Facts): readonly Message[] =>
+  [...facts.rows('messages')].filter(
+    ({ status, kind }) => status === 'queued' && kind === 'operator_prompt',
+  )
+
 /** Put away: whatever the list shows of it, the rules take the act by its id. */
 const putAway: Maker = (random, facts, nth) => {
   const attention_id = anyOf(random, facts, random.chance(0.5) ? 'waits' : 'work_items')
@@ -137,5 +150,5 @@ export const furtherActs = ({ delivered, gone }: SeenIds): Further => ({
   events: [deliver, deadLetter, redeliver(delivered)],
   schedules: [changeSchedule, resumeSchedule, once],
   family: [tellChild, tellChild, onWorktree, onWorktree, restoreWorktree(gone)],
-  rest: [putAway],
+  rest: [putAway, takeBack],
 })

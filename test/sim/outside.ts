@@ -9,7 +9,7 @@ import { openTurn, type Facts } from '../../src/domain/facts.ts'
 import type { OperatorAct } from '../../src/domain/operator-act.ts'
 import type { Random } from '../soak/random.ts'
 import { pick, resources, sources } from './adversary.ts'
-import { anyOf, deliver, furtherActs, type Maker, type SeenIds } from './further-acts.ts'
+import { anyOf, deliver, furtherActs, unclaimed, type Maker, type SeenIds } from './further-acts.ts'
 
 const minute = 60_000
 
@@ -209,6 +209,8 @@ export function actOf(
 ): OperatorAct | null {
   const { agent_id } = facts
   if (isAtAStop(facts) && random.chance(0.4)) return { do: 'start_agent', agent_id }
+  const [word] = unclaimed(facts)
+  if (word && random.chance(0.6)) return { do: 'take_back', agent_id, message_id: word.id }
   const bent = bentOf(seed, seen)
   const made = (bent[random.between(0, bent.length - 1)] ?? send)(random, facts, nth)
   if (made === null) return null

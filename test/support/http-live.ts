@@ -79,6 +79,7 @@ export class Live {
     this.#makers = {
       [`DELETE ${agent}`]: async () => ({ path: { agent: await this.#agent('live/asking') } }),
       [`POST ${agent}/abort`]: () => this.#run(),
+      [`POST ${agent}/messages/{message}/take-back`]: () => this.#unclaimed(),
       [`POST ${agent}/imports`]: async () => {
         const text = itemFile(`objective ${(this.#made += 1)}`, 'Nothing yet.')
         return { path: { agent: 'main' }, body: { file: text } }
@@ -179,6 +180,15 @@ export class Live {
       return facts && openTurn(facts)
     })
     return { path: { agent }, body: { run_id: id, stop: false } }
+  }
+
+  /** What is said to an agent in the middle of a turn waits for the next one. */
+  async #unclaimed(): Promise<Place> {
+    const { agent = '' } = (await this.#run()).path
+    const act = { do: 'send', agent_id: agent, text: 'And then this.' } as const
+    const sent = await this.#home.api.box.host.act(act)
+    if (!sent.ok) throw new Error(`send to ${agent}: ${sent.message}`)
+    return { path: { agent, message: sent.message_id ?? '' } }
   }
 
   async #schedule(body?: unknown): Promise<Place> {
