@@ -6,6 +6,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { holon, nowUs, type Bench } from './machine.ts'
@@ -94,6 +95,18 @@ export function cpuMs(pid: number): number {
     Number(readFileSync(join(tasks, tid, 'schedstat'), 'utf8').split(' ')[0]),
   )
   return ns.reduce((sum, one) => sum + one, 0) / 1e6
+}
+
+/**
+ * Resolves when it has done nothing to speak of for a second. Of a home with ten thousand items a
+ * new index is made in a quarter of a minute, which is nothing that a wake costs.
+ */
+export async function atRest({ pid }: Pick<Daemon, 'pid'>): Promise<void> {
+  for (;;) {
+    const before = cpuMs(pid)
+    await pause(1_000)
+    if (cpuMs(pid) - before < 5) return
+  }
 }
 
 /** The same by the clock of the kernel's accounting, which counts hundredths of a second. */

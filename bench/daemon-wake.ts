@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { clientOf, startDaemon } from './daemon-process.ts'
+import { atRest, clientOf, startDaemon } from './daemon-process.ts'
 import { load, quantile, spread, type Bench } from './machine.ts'
 import { nameFor, type ModelFixture } from './model-fixture.ts'
 import type { Line } from './report.ts'
@@ -38,7 +38,7 @@ export async function daemonWake(
   const { body } = await client.ask('GET', `${daemon.url}/agents/${agent}/triggers`)
   const { triggers } = JSON.parse(body) as { triggers: { url: string }[] }
   const sent: { from_us: number; told_us: number }[] = []
-  await pause(500)
+  await atRest(daemon)
   await model.take()
   for (let i = 0; i < times + warmUp; i++) {
     const answered = model.answered(name, i + 1)

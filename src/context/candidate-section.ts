@@ -39,8 +39,9 @@ export function candidateSection(
   tokens: TokenEstimator,
   max_tokens: number,
 ): Section {
+  const own = classOfOwn(situation)
   const classes = candidateClasses
-    .map((name) => ({ name, items: itemsOf(situation, name) }))
+    .map((name) => ({ name, items: itemsOf(situation, name, own) }))
     .filter(({ items }) => items.length > 0)
   if (classes.length === 0) {
     return full('others', '# Other work items\n\nNone.', 'there is none')
@@ -75,18 +76,32 @@ function headLine(name: CandidateClass, total: number, shown: number): string {
   return `${titles[name]}, ${shown} of ${total} (${more})${shown === 0 ? '' : ':'}`
 }
 
-/** Without the turn's item; completed ones only with a report; in a queue turn only ready ones. */
-function itemsOf(situation: Situation, name: CandidateClass): readonly Projection[] {
+/** The class in which the turn's item stands among the others; `any`: it has to be looked for. */
+function classOfOwn({ item, candidates }: Situation): CandidateClass | 'none' | 'any' {
+  if (item === null) return 'none'
+  const { candidate_class: name, item: own } = item.projection
+  // It may stand elsewhere: what it waits for fell due between the two looks.
+  return candidates[name].some((one) => one.item.id === own.id) ? name : 'any'
+}
+
+/**
+ * Without the turn's item; completed ones only with a report; in a queue turn only ready ones. A
+ * class may have thousands, and of most turns all of them are others: those are not gone through.
+ */
+function itemsOf(
+  situation: Situation,
+  name: CandidateClass,
+  classOfOwn: CandidateClass | 'none' | 'any',
+): readonly Projection[] {
   const { cause } = situation.turn
+  const all = situation.candidates[name]
   const own = situation.item?.projection.item.id
-  return situation.candidates[name].filter(({ item }) => {
-    if (item.id === own) return false
-    if (name === 'completed_recent') return item.result_summary !== null
-    if (name === 'queued_runnable' && cause.kind === 'queued_available') {
-      return cause.work_item_ids.includes(item.id)
-    }
-    return true
-  })
+  const others =
+    classOfOwn === name || classOfOwn === 'any' ? all.filter(({ item }) => item.id !== own) : all
+  if (name === 'completed_recent') return others.filter(({ item }) => item.result_summary !== null)
+  if (name !== 'queued_runnable' || cause.kind !== 'queued_available') return others
+  const ready = new Set(cause.work_item_ids)
+  return others.filter(({ item }) => ready.has(item.id))
 }
 
 function notReady({ turn, candidates }: Situation): string[] {

@@ -2,8 +2,9 @@
  * What a turn without a request leaves: nothing consumed, nothing reviewed. Its messages go back to
  * the queue; one whose turns died three times like this is dead, with a brief (reliability 5).
  */
-import { isLiveWait, type Draft } from './facts.ts'
+import type { Draft } from './facts.ts'
 import { limits } from './limits.ts'
+import { isLiveWait } from './live-rows.ts'
 import type { Message } from './message.ts'
 import type { Turn } from './turn.ts'
 

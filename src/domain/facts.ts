@@ -16,17 +16,15 @@ import {
   type Table,
 } from './event.ts'
 import type { AgentId, Mint, WorkItemId } from './ids.ts'
+import { isLiveRow, longTables, recentOf } from './live-rows.ts'
 import { isLiveMessage, queuedEvent, type Message } from './message.ts'
 import { newAgentPacing, newItemPacing, type AgentPacing, type ItemPacing } from './pace.ts'
 import { KeptRanking, LaidRanking, rankingOf, type Ranking } from './ranking.ts'
-import { isTerminal } from './task.ts'
 import { later, type Timestamp } from './time.ts'
-import { isLiveSchedule } from './timetable.ts'
 import type { Round, Turn } from './turn.ts'
 import { isUnverified } from './verification.ts'
 import type { Wait } from './wait.ts'
 import type { WorkItem } from './work-item.ts'
-import { isGone } from './worktree.ts'
 
 export interface Facts {
   readonly agent_id: AgentId
@@ -50,9 +48,33 @@ export class AgentFacts implements Facts {
   last_at: Timestamp = '1970-01-01T00:00:00.000Z'
   readonly #tables = new Map<Table, Map<string, Rows[Table]>>(tables.map((t) => [t, new Map()]))
   #queuedEvents = 0
+  /** Completed items among the rows: few, for the ledger has the rest. */
+  readonly #completed = new Set<string>()
+  /** Rows of long tables that changed since what is not live was last forgotten. */
+  readonly #touched = new Map<Table, Set<string>>(longTables.map((table) => [table, new Set()]))
 
   constructor(agent_id: AgentId) {
     this.agent_id = agent_id
+  }
+
+  /**
+   * Of all that the ledger read of an agent. A start reads thousands of rows: taken over one by one
+   * each would be looked for first, and told to a ranking of which nothing was asked yet.
+   */
+  static of(
+    agent_id: AgentId,
+    read: Pick<Facts, 'seq' | 'last_at'> & { rows: Iterable<readonly [Table, Rows[Table]]> },
+  ): AgentFacts {
+    const facts = new AgentFacts(agent_id)
+    let [last, rows]: [Table | null, Map<string, Rows[Table]> | undefined] = [null, undefined]
+    for (const [table, row] of read.rows) {
+      if (table !== last) rows = facts.#tables.get((last = table))
+      facts.#count(table, undefined, row)
+      rows?.set(row.id, row)
+    }
+    facts.seq = read.seq
+    facts.last_at = read.last_at
+    return facts
   }
 
   row<T extends Table>(table: T, id: string): Rows[T] | undefined {
@@ -75,6 +97,7 @@ export class AgentFacts implements Facts {
   #put(table: Table, row: Rows[Table]): void {
     const rows = this.#tables.get(table)
     this.#count(table, rows?.get(row.id), row)
+    this.#touched.get(table)?.add(row.id)
     this.ranking.changes(table, row.id, row)
     rows?.set(row.id, row)
   }
@@ -86,9 +109,14 @@ export class AgentFacts implements Facts {
     rows?.delete(id)
   }
 
-  #count(table: Table, before: unknown, now: unknown): void {
-    if (table !== 'messages') return
-    this.#queuedEvents += queuedEvent(now as Message) - queuedEvent(before as Message)
+  #count(table: Table, before: Rows[Table] | undefined, now: Rows[Table] | undefined): void {
+    if (table === 'messages') {
+      this.#queuedEvents += queuedEvent(now as Message) - queuedEvent(before as Message)
+    }
+    if (table !== 'work_items') return
+    const item = (now ?? before) as WorkItem
+    if (now !== undefined && item.state === 'completed') this.#completed.add(item.id)
+    else this.#completed.delete(item.id)
   }
 
   /** Takes over what was committed, and forgets rows that nothing live needs any more. */
@@ -116,10 +144,12 @@ export class AgentFacts implements Facts {
   }
 
   #forget(): void {
-    // Asked once for all items: each asking walks them.
-    const recent = new Set<WorkItem>(recentCompleted(this))
+    const completed = [...this.#completed].flatMap((id) => this.row('work_items', id) ?? [])
+    const recent = new Set(recentOf(completed))
     for (const [table, rows] of this.#tables) {
-      for (const [id, row] of rows) {
+      for (const id of this.#maybeOver(table) ?? rows.keys()) {
+        const row = rows.get(id)
+        if (row === undefined) continue
         const live =
           table === 'work_items' && (row as WorkItem).state === 'completed'
             ? recent.has(row as WorkItem) || isUnverified(row as WorkItem)
@@ -127,79 +157,23 @@ export class AgentFacts implements Facts {
         if (!live) this.#drop(table, id)
       }
     }
+    for (const ids of this.#touched.values()) ids.clear()
+  }
+
+  /** Rows of a long table that may not be live any more; null: any of the table. */
+  #maybeOver(table: Table): ReadonlySet<string> | null {
+    const touched = this.#touched.get(table)
+    if (touched === undefined) return null
+    // One more that is completed takes another's place.
+    if (table === 'work_items') return touched.union(this.#completed)
+    // It goes with its item, whose id it has.
+    if (table === 'pacing') return touched.union(this.#touched.get('work_items') ?? touched)
+    return touched
   }
 }
 
 /** Logs: a rule that wants one of their rows has it read, so none is kept, nor an old one. */
 const readById: ReadonlySet<Table> = new Set(['deliveries', 'slots', 'receipts'])
-
-/** Completed items kept for the prompt; the ledger has the rest. */
-const completedKept = 20
-
-/** Whether a rule may need this row without asking the ledger for it. */
-export function isLiveRow(facts: Facts, table: Table, row: Rows[Table]): boolean {
-  switch (table) {
-    case 'agents':
-      return true
-    case 'work_items': {
-      const item = row as WorkItem
-      if (item.state === 'open' || isUnverified(item)) return true
-      return recentCompleted(facts).includes(item)
-    }
-    case 'pacing': {
-      const kept = row as Rows['pacing']
-      return kept.kind === 'agent' || facts.row('work_items', kept.id)?.state === 'open'
-    }
-    case 'waits':
-      return isLiveWait(row as Wait)
-    case 'messages':
-      return isLiveMessage(row as Rows['messages']) || isOfOpenTurn(facts, row as Rows['messages'])
-    case 'tasks':
-      return !isTerminal(row as Rows['tasks'])
-    case 'turns':
-      return (row as Turn).state === 'open'
-    case 'rounds':
-    case 'calls':
-      return (row as Round | Call).turn_id === openTurn(facts)?.id
-    case 'triggers':
-      return (row as Rows['triggers']).status === 'active'
-    case 'schedules':
-      return isLiveSchedule(row as Rows['schedules'])
-    case 'snoozes': {
-      const { until } = row as Rows['snoozes']
-      return until === null || until > facts.last_at
-    }
-    case 'delegations':
-      return (row as Rows['delegations']).state === 'active'
-    case 'worktrees':
-      return !isGone(row as Rows['worktrees'])
-    case 'meters': {
-      const { kind, id, reserved } = row as Rows['meters']
-      if (kind === 'agent' || reserved !== null) return true
-      return facts.row('work_items', id)?.state === 'open' || openTurn(facts)?.work_item_id === id
-    }
-    case 'briefs':
-    case 'decisions':
-    case 'deliveries':
-    case 'slots':
-    case 'receipts':
-      return false
-  }
-}
-
-/** A wait registered now must still meet what came after the turn's input cut, consumed or not. */
-function isOfOpenTurn(facts: Facts, message: Rows['messages']): boolean {
-  const turn = openTurn(facts)
-  return turn !== null && message.inbox_seq > turn.input_cut
-}
-
-/** Active, or ended in a way that a later turn must still show or settle. */
-export const isLiveWait = (wait: Wait): boolean =>
-  wait.status === 'active' ||
-  (wait.status === 'resolved' &&
-    !wait.focus_settled &&
-    (wait.released_focus ||
-      (wait.work_item_id === null && (wait.wake === 'timer' || wait.wake === 'task_result'))))
 
 export type Emitted = { event: Event; meta: Omit<EventMeta, 'agent_id'> }
 
@@ -369,14 +343,6 @@ export function* activeWaits(facts: Facts): Iterable<Wait> {
 
 export function* openItems(facts: Facts): Iterable<WorkItem> {
   for (const item of facts.rows('work_items')) if (item.state === 'open') yield item
-}
-
-function recentCompleted(facts: Facts): WorkItem[] {
-  const found: WorkItem[] = []
-  for (const item of facts.rows('work_items')) {
-    if (item.state === 'completed' && !isUnverified(item)) found.push(item)
-  }
-  return found.sort((a, b) => b.changed_seq - a.changed_seq).slice(0, completedKept)
 }
 
 export function itemPacing(facts: Facts, item: WorkItemId): ItemPacing {

@@ -12,6 +12,7 @@ import { limits } from './limits.ts'
 import { overWords } from './budget.ts'
 import { outsideInput } from './pacing.ts'
 import { project } from './rank.ts'
+import { rankingOf } from './ranking.ts'
 import type { Projection } from './readiness.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
 import type { Wait } from './wait.ts'
@@ -176,8 +177,6 @@ export function returnFocus(d: Draft, wait: Wait): void {
 
 /** At the end of a turn: the waits that resolved while it ran, oldest first. */
 export function returnFocusAfterTurn(d: Draft): void {
-  const resolved = [...d.rows('waits')]
-    .filter((wait) => wait.status === 'resolved' && wait.released_focus && !wait.focus_settled)
-    .sort((a, b) => a.changed_seq - b.changed_seq)
+  const resolved = [...rankingOf(d).releasedWaits()].sort((a, b) => a.changed_seq - b.changed_seq)
   for (const wait of resolved) returnFocus(d, wait)
 }

@@ -29,11 +29,19 @@ export type AdoptedEvent = { type: 'work_item_adopted'; id: WorkItemId; by: 'ope
 export const isUnadopted = ({ imported }: Pick<WorkItem, 'imported'>): boolean =>
   imported !== undefined && imported.adopted_at === null
 
+/** Lists of candidates never change, and most looks find the one of the look before. */
+const adopted = new WeakMap<
+  Candidates['waiting_for_operator'],
+  Candidates['waiting_for_operator']
+>()
+
 /** What an agent may be told of its items. All that is unadopted waits for the operator. */
-export const seenByAgent = (all: Candidates): Candidates => ({
-  ...all,
-  waiting_for_operator: all.waiting_for_operator.filter(({ item }) => !isUnadopted(item)),
-})
+export function seenByAgent(all: Candidates): Candidates {
+  const list = all.waiting_for_operator
+  const seen = adopted.get(list) ?? list.filter(({ item }) => !isUnadopted(item))
+  adopted.set(list, seen)
+  return { ...all, waiting_for_operator: seen }
+}
 
 /** The refusal of whatever touches such an item, unless the operator does. */
 export function notAdopted(

@@ -3,17 +3,18 @@
  * resolves or triggers happens in the same commit; nothing here creates a work item (contracts 4).
  */
 import { isCommandOf } from './check.ts'
-import { activeWaits, agentOf, agentPacing, type Draft } from './facts.ts'
+import { activeWaitOf, agentOf, agentPacing, type Draft } from './facts.ts'
 import { taskResultId, type MessageId, type TaskId, type WaitId, type WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
 import { queuedEvent, type MessageEvent, type Priority } from './message.ts'
 import { outsideInput } from './pacing.ts'
 import { isAdmitted, taskResult, type Provenance } from './provenance.ts'
+import { rankingOf } from './ranking.ts'
 import { isTerminal, type TaskEnd } from './task.ts'
 import { between, type Timestamp } from './time.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
 import type { DeliveryMode, Wait } from './wait.ts'
-import { matches, resolveWait, trigger } from './waiting.ts'
+import { resolveWait, trigger } from './waiting.ts'
 
 export type Admitted = { ok: true; message_id: MessageId; resolved: WaitId[]; triggered: WaitId[] }
 
@@ -89,10 +90,8 @@ function checkBinding(d: Draft, prompt: Prompt): Rejection | null {
 
 function operatorWaitOf(d: Draft, item: WorkItemId | null): Wait | null {
   if (item === null) return null
-  for (const wait of activeWaits(d)) {
-    if (wait.work_item_id === item && wait.wake === 'operator_input') return wait
-  }
-  return null
+  const wait = activeWaitOf(d, item)
+  return wait?.wake === 'operator_input' ? wait : null
 }
 
 export type OutsideEvent = {
@@ -116,6 +115,11 @@ function queuedEvents(d: Draft): number {
   return count
 }
 
+function firedAt(d: Draft, { wait_id }: OutsideEvent): Wait[] {
+  const wait = wait_id === null ? undefined : d.row('waits', wait_id)
+  return wait?.status === 'active' && wait.wake === 'external' ? [wait] : []
+}
+
 /** An event from outside: triggers every matching external wait in the commit that stores it. */
 export function admitEvent(d: Draft, event: OutsideEvent): Admitted | Rejection {
   if (!isAdmitted(event.provenance)) {
@@ -127,11 +131,7 @@ export function admitEvent(d: Draft, event: OutsideEvent): Admitted | Rejection 
   if (queued >= limits.queued_events.value) {
     return no('queue_full', `${queued} external messages are queued already.`)
   }
-  const waits = [...activeWaits(d)].filter(
-    (wait) =>
-      wait.wake === 'external' &&
-      (event.wait_id === null ? matches(wait, event) : wait.id === event.wait_id),
-  )
+  const waits = event.wait_id === null ? [...rankingOf(d).waitsForEvent(event)] : firedAt(d, event)
   if (event.wait_id !== null && waits.length === 0) {
     return no('trigger_no_match', `${event.wait_id} is not an active external wait.`)
   }
@@ -206,10 +206,8 @@ export function endTask(d: Draft, end: EndedTask): void {
     }
   }
   const ended = d.row('tasks', task.id) ?? null
-  for (const wait of [...activeWaits(d)]) {
-    if (wait.wake === 'task_result' && wait.resource === task.id) {
-      resolveWait(d, wait, { kind: 'task', task_id: task.id }, ended)
-    }
+  for (const wait of [...rankingOf(d).waitsForTask(task.id)]) {
+    resolveWait(d, wait, { kind: 'task', task_id: task.id }, ended)
   }
 }
 

@@ -8,7 +8,7 @@ import type { WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
 import { isEventKind } from './message.ts'
 import { between, type Timestamp } from './time.ts'
-import { matches } from './waiting.ts'
+import { matches } from './wait.ts'
 
 type Of<T extends EventType> = Extract<Event, { type: T }>
 

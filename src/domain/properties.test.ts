@@ -4,11 +4,13 @@ import fc from 'fast-check'
 import { delivery, prompt, task, waitCommand, World, somePlan } from '../testing/domain.ts'
 import { act, answer, ask, begin, end, taskEnds } from '../testing/domain-turn.ts'
 import { partsOf, plainDue, plainParts } from '../testing/plain-survey.ts'
+import { keptWaits, plainWaits } from '../testing/plain-waits.ts'
 import { does, every, everyFew, known, once } from '../testing/operate.ts'
 import { isOverBudget } from './budget.ts'
 import { completeItem } from './complete.ts'
 import { activeWaitOf, agentOf, openItems, openTurn, roundsOf } from './facts.ts'
 import type { Draft, Facts } from './facts.ts'
+import { tables } from './event.ts'
 import type { Carried } from './export-format.ts'
 import { pickItem } from './focus.ts'
 import type { WorkItemId } from './ids.ts'
@@ -16,6 +18,7 @@ import { isUnadopted } from './imported.ts'
 import { admitEvent, admitPrompt } from './ingress.ts'
 import { violations } from './invariants.ts'
 import { createItem, updateItem, type UpdateItem } from './items.ts'
+import { isLiveRow } from './live-rows.ts'
 import { askOverBudget } from './metering.ts'
 import { operate } from './operate.ts'
 import { askAboutBucket, holdAgent, releaseHolds } from './park.ts'
@@ -377,6 +380,27 @@ test('§6 of reliability: left alone, an agent comes to rest with nothing forgot
   )
 })
 
+test('§11 the end of a turn leaves what is live, and nothing else', () => {
+  fc.assert(
+    fc.property(happened, (list) => {
+      const w = new World()
+      for (const one of list) {
+        const happens: Happens = happenings[one.kind]
+        happens(w, one)
+        if (w.lastOf('turn_ended').length === 0) continue
+        const whole = w.whole()
+        for (const table of tables) {
+          const live = w.all(table).filter((row) => isLiveRow(whole, table, row))
+          assert.deepEqual(idsOf(w.facts.rows(table)), idsOf(live), `${table}: ${one.kind}`)
+        }
+      }
+    }),
+    { numRuns: runs },
+  )
+})
+
+const idsOf = (rows: Iterable<{ id: string }>) => [...rows].map(({ id }) => id).sort()
+
 test('§11 facts read anew are the facts that were kept, at every point', () => {
   fc.assert(
     fc.property(happened, (list) => {
@@ -400,6 +424,7 @@ function looksTheSame(facts: Facts, now: Timestamp, why: string): void {
   const waits = [...facts.rows('waits')]
   const ofAgent = waits.filter((wait) => wait.work_item_id === null)
   assert.deepEqual([...rankingOf(facts).agentWaits()], ofAgent, why)
+  assert.deepEqual(keptWaits(facts), plainWaits(facts), why)
   for (const { id } of facts.rows('work_items')) {
     const active = waits.find((wait) => wait.work_item_id === id && wait.status === 'active')
     assert.equal(activeWaitOf(facts, id), active ?? null, why)

@@ -8,12 +8,13 @@
 import { meterOf } from './budget.ts'
 import type { Rows, Table } from './event.ts'
 import type { Facts } from './facts.ts'
-import type { WaitId, WorkItemId } from './ids.ts'
+import type { TaskId, TurnId, WaitId, WorkItemId } from './ids.ts'
 import type { Meter } from './meter.ts'
 import { candidateClasses, projectItem, type CandidateClass, type Projection } from './readiness.ts'
 import { placed, since } from './sorted.ts'
 import type { Timestamp } from './time.ts'
-import { recheckDue, type Wait } from './wait.ts'
+import { matches, recheckDue, type Wait } from './wait.ts'
+import { isActive, isReleased, WaitIndex, type EventName } from './wait-index.ts'
 import type { WorkItem } from './work-item.ts'
 
 export type Candidates = { readonly [C in CandidateClass]: readonly Projection[] }
@@ -75,6 +76,14 @@ export interface Ranking {
   waitOf(item: WorkItemId): Wait | null
   /** Live waits of the agent itself, in the order of the rows. */
   agentWaits(): Iterable<Wait>
+  /** Live waits that ended while they held a focus which has not come back yet. */
+  releasedWaits(): Iterable<Wait>
+  /** Live waits that this turn showed last. */
+  waitsShownBy(turn: TurnId): Iterable<Wait>
+  /** Active waits for the end of a task. */
+  waitsForTask(task: TaskId): Iterable<Wait>
+  /** Active external waits that name nothing else than the event does. */
+  waitsForEvent(event: EventName): Iterable<Wait>
   /** As it is at `now`, which may also lie before the last look. */
   at(now: Timestamp): Ranked
 }
@@ -92,7 +101,7 @@ type Standing = {
 /** Of facts whose rows change one by one, each announced before it does. */
 export class KeptRanking implements Ranking {
   readonly #facts: Facts
-  #waits: { ofItems: Map<WorkItemId, Wait>; ofAgent: Map<WaitId, Wait> } | null = null
+  #waits: WaitIndex | null = null
   #kept: Ranked | null = null
   /** How the items stood at the last look whose rows have changed since. */
   #stood = new Map<WorkItemId, Standing>()
@@ -102,29 +111,37 @@ export class KeptRanking implements Ranking {
   }
 
   waitOf(item: WorkItemId): Wait | null {
-    return this.#indexed().ofItems.get(item) ?? null
+    return this.#indexed().ofItem(item)
   }
 
   agentWaits(): Iterable<Wait> {
-    return this.#indexed().ofAgent.values()
+    return this.#indexed().ofAgent()
+  }
+
+  releasedWaits(): Iterable<Wait> {
+    return this.#indexed().released()
+  }
+
+  waitsShownBy(turn: TurnId): Iterable<Wait> {
+    return this.#indexed().shownBy(turn)
+  }
+
+  waitsForTask(task: TaskId): Iterable<Wait> {
+    return this.#indexed().forTask(task)
+  }
+
+  waitsForEvent(event: EventName): Iterable<Wait> {
+    return this.#indexed().forEvent(event)
   }
 
   /** A row is about to be put, or dropped when `row` is undefined. */
   changes(table: Table, id: string, row: Rows[Table] | undefined): void {
     if (table === 'work_items' || table === 'meters') this.#moves(id as WorkItemId)
     if (table !== 'waits' || this.#waits === null) return
-    const wait = (row ?? this.#facts.row('waits', id)) as Wait | undefined
-    if (wait === undefined) return
-    const { ofItems, ofAgent } = this.#waits
-    const { work_item_id: item } = wait
-    if (item === null) {
-      if (row === undefined) ofAgent.delete(wait.id)
-      else ofAgent.set(wait.id, wait)
-      return
-    }
-    this.#moves(item)
-    if (row !== undefined && wait.status === 'active') ofItems.set(item, wait)
-    else if (ofItems.get(item)?.id === wait.id) ofItems.delete(item)
+    const [before, now] = [this.#facts.row('waits', id), row as Wait | undefined]
+    const item = (now ?? before)?.work_item_id ?? null
+    if (item !== null) this.#moves(item)
+    this.#waits.changes(before, now)
   }
 
   at(now: Timestamp): Ranked {
@@ -140,14 +157,8 @@ export class KeptRanking implements Ranking {
     this.#stood.set(id, standing(this.#facts, this, id))
   }
 
-  #indexed() {
-    if (this.#waits !== null) return this.#waits
-    const waits = { ofItems: new Map<WorkItemId, Wait>(), ofAgent: new Map<WaitId, Wait>() }
-    for (const wait of this.#facts.rows('waits')) {
-      if (wait.work_item_id === null) waits.ofAgent.set(wait.id, wait)
-      else if (wait.status === 'active') waits.ofItems.set(wait.work_item_id, wait)
-    }
-    return (this.#waits = waits)
+  #indexed(): WaitIndex {
+    return (this.#waits ??= new WaitIndex(() => this.#facts.rows('waits')))
   }
 }
 
@@ -176,12 +187,43 @@ export class LaidRanking implements Ranking {
     return found
   }
 
-  *agentWaits(): Iterable<Wait> {
+  agentWaits(): Iterable<Wait> {
+    return this.#laid(
+      (below) => below.agentWaits(),
+      (wait) => wait.work_item_id === null,
+    )
+  }
+
+  releasedWaits(): Iterable<Wait> {
+    return this.#laid((below) => below.releasedWaits(), isReleased)
+  }
+
+  waitsShownBy(turn: TurnId): Iterable<Wait> {
+    return this.#laid(
+      (below) => below.waitsShownBy(turn),
+      (wait) => wait.last_review?.turn_id === turn,
+    )
+  }
+
+  waitsForTask(task: TaskId): Iterable<Wait> {
+    return this.#laid(
+      (below) => below.waitsForTask(task),
+      (wait) => isActive(wait, 'task_result') && wait.resource === task,
+    )
+  }
+
+  waitsForEvent(event: EventName): Iterable<Wait> {
+    return this.#laid(
+      (below) => below.waitsForEvent(event),
+      (wait) => isActive(wait, 'external') && matches(wait, event),
+    )
+  }
+
+  *#laid(of: (below: Ranking) => Iterable<Wait>, belongs: (wait: Wait) => boolean): Iterable<Wait> {
     const over = new Map<WaitId, Wait>()
-    for (const wait of this.#changed('waits'))
-      if (wait.work_item_id === null) over.set(wait.id, wait)
-    for (const wait of rankingOf(this.#base).agentWaits()) if (!over.has(wait.id)) yield wait
-    yield* over.values()
+    for (const wait of this.#changed('waits')) over.set(wait.id, wait)
+    for (const wait of of(rankingOf(this.#base))) if (!over.has(wait.id)) yield wait
+    for (const wait of over.values()) if (belongs(wait)) yield wait
   }
 
   at(now: Timestamp): Ranked {

@@ -6,6 +6,7 @@ import type { Facts } from './facts.ts'
 import type { WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
 import type { Message } from './message.ts'
+import type { SchedulingState } from './readiness.ts'
 import { survey, type Review, type Survey } from './survey.ts'
 import { earliest, type Timestamp } from './time.ts'
 import type { Turn } from './turn.ts'
@@ -138,25 +139,27 @@ export function messageSentence(message: Message): string {
 /** Rules 11 and 12: nothing can be done now about any open item, or there is none. */
 function waiting(s: Survey): Next {
   const { candidates: c } = s
-  const parked = [...c.triggered_blocked, ...c.waiting_for_operator, ...c.blocked]
-  const runnable = [...c.current_runnable, ...c.queued_runnable]
+  const parked = [c.triggered_blocked, c.waiting_for_operator, c.blocked]
+  const runnable = c.current_runnable.length + c.queued_runnable.length
+  const count = parked.reduce((sum, list) => sum + list.length, runnable)
   const until = earliest(s.moments.map((moment) => moment.at))
-  if (parked.length + runnable.length === 0) {
+  if (count === 0) {
     return { do: 'sleep', until, because: 'no open item, no message' }
   }
   const first = s.moments.find((moment) => moment.at === until)
-  const kinds = new Set(parked.map((item) => item.scheduling_state))
+  // Each of the lists may be long: it is looked through as far as it must be.
+  const anyIs = (state: SchedulingState) =>
+    parked.some((list) => list.some((item) => item.scheduling_state === state))
   const what: WaitingFor =
-    runnable.length > 0 && until !== null && first?.kind !== 'deadline'
+    runnable > 0 && until !== null && first?.kind !== 'deadline'
       ? 'backoff'
-      : first?.kind === 'timer' || kinds.has('waiting_timer')
+      : first?.kind === 'timer' || anyIs('waiting_timer')
         ? 'timer'
-        : kinds.has('waiting_task')
+        : anyIs('waiting_task')
           ? 'task'
-          : kinds.has('waiting_external')
+          : anyIs('waiting_external')
             ? 'external'
             : 'operator'
-  const count = parked.length + runnable.length
   const items = count === 1 ? '1 open item' : `${count} open items`
   const look = until === null ? '' : `, next look at ${until}`
   return { do: 'wait', for: what, until, because: `${items}, none can go on${look}` }

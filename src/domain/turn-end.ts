@@ -12,6 +12,7 @@ import type { Message } from './message.ts'
 import { countTurnEnd, paceAgent } from './pacing.ts'
 import { park, askAboutQueue } from './park.ts'
 import { project } from './rank.ts'
+import { rankingOf } from './ranking.ts'
 import { addUsage, noUsage, roundUsage, type Outcome, type Turn } from './turn.ts'
 import type { PlanStored, WorkItem } from './work-item.ts'
 
@@ -171,8 +172,8 @@ function settleMessages(d: Draft, turn: Turn, outcome: Outcome, mine: readonly M
 
 /** The ends of agent-level waits that this turn showed have nothing left to do. */
 function settleShownEnds(d: Draft, turn: Turn): void {
-  for (const wait of [...d.rows('waits')]) {
-    if (wait.work_item_id !== null || wait.status !== 'resolved') continue
+  for (const wait of [...rankingOf(d).agentWaits()]) {
+    if (wait.status !== 'resolved') continue
     if (wait.focus_settled || wait.last_review?.turn_id !== turn.id) continue
     d.emit({ type: 'wait_focus_settled', id: wait.id })
   }

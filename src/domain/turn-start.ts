@@ -10,6 +10,7 @@ import type { MessageId, TurnId, WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
 import { dropNotes, giveBackMessages, undoReviews } from './dead.ts'
 import { countTurnStart, paceAgent } from './pacing.ts'
+import { rankingOf } from './ranking.ts'
 import type { Next, Start } from './schedule.ts'
 import { reviewKind, type Survey } from './survey.ts'
 import type { TurnCause } from './turn.ts'
@@ -105,8 +106,8 @@ function waitsToReview(d: Draft, item: WorkItemId | null, start: Start): Wait[] 
   if (start.rule === 'review_triggered') {
     for (const { wait } of start.reviews) shown.set(wait.id, wait)
   }
-  for (const wait of d.rows('waits')) {
-    if (wait.work_item_id === null && reviewKind(wait, d.now) !== null) shown.set(wait.id, wait)
+  for (const wait of rankingOf(d).agentWaits()) {
+    if (reviewKind(wait, d.now) !== null) shown.set(wait.id, wait)
   }
   return [...shown.values()]
 }

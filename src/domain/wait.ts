@@ -222,3 +222,11 @@ export const unreviewed = (wait: Wait): boolean => wait.trigger_count > wait.rev
 /** The one-shot fallback of a wait is due and no turn has shown it yet. */
 export const recheckDue = (wait: Wait, now: Timestamp): boolean =>
   wait.recheck_at !== null && wait.recheck_at <= now && wait.recheck_consumed_at === null
+
+/** Whether an event is about what an external wait names; a field the wait leaves out takes any. */
+export const matches = (
+  wait: Pick<Wait, 'source' | 'resource'>,
+  event: { source: string | null; resource: string | null },
+): boolean =>
+  (wait.source === null || wait.source === event.source) &&
+  (wait.resource === null || wait.resource === event.resource)

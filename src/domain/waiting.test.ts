@@ -19,7 +19,8 @@ import { updateItem } from './items.ts'
 import { limits } from './limits.ts'
 import { project } from './rank.ts'
 import { plus } from './time.ts'
-import { cancelWait, fireDue, matches, waitFor, type WaitCommand } from './waiting.ts'
+import { matches } from './wait.ts'
+import { cancelWait, fireDue, waitFor, type WaitCommand } from './waiting.ts'
 
 const minute = 60_000
 const register = (w: World, given: Partial<WaitCommand>) =>

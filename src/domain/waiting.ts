@@ -17,6 +17,7 @@ import { between, type Timestamp } from './time.ts'
 import type { Turn } from './turn.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
 import {
+  matches,
   recheckDue,
   type DeliveryMode,
   type RuntimeCause,
@@ -217,14 +218,6 @@ const answersLater = (wait: Wait, message: Message): boolean =>
   message.status === 'queued' &&
   wait.work_item_id !== null &&
   message.work_item_id === wait.work_item_id
-
-/** Whether an event is about what an external wait names; a field the wait leaves out takes any. */
-export const matches = (
-  wait: Pick<Wait, 'source' | 'resource'>,
-  event: Pick<Message, 'source' | 'resource'>,
-): boolean =>
-  (wait.source === null || wait.source === event.source) &&
-  (wait.resource === null || wait.resource === event.resource)
 
 export function trigger(d: Draft, wait: Wait, message: Pick<Message, 'id'>): void {
   d.emit({

@@ -1,17 +1,25 @@
 /**
- * The rows of one agent that a rule may need: what `domain/facts.ts` calls live, the items
+ * The rows of one agent that a rule may need: what `domain/live-rows.ts` calls live, the items
  * completed last, and every message that came after the open turn looked. Each part walks an
  * index, so the cost follows the open work and not the history.
  *
- * A start reads every agent, and one may have ten thousand items: two queries each, and the rows
- * come as one text, parsed at once, which takes two thirds of parsing them one by one.
+ * A start reads every agent: two queries each, and the rows come as one text, parsed at once, which
+ * takes two thirds of parsing them one by one. One may have ten thousand items: what is more than a
+ * page comes page by page (live-pages.ts).
  */
 import { CompiledQuery, sql, type Kysely } from 'kysely'
 import { tables, type Rows, type Table } from '../domain/event.ts'
-import { isLiveWait } from '../domain/facts.ts'
+import { isLiveWait } from '../domain/live-rows.ts'
 import type { AgentId } from '../domain/ids.ts'
 import type { Timestamp } from '../domain/time.ts'
 import { unverifiedFrom } from './columns.ts'
+import {
+  isLiveByColumns,
+  openItemsBehind,
+  pageRows,
+  waitsBehind,
+  type Beside,
+} from './live-pages.ts'
 import type { LiveRows } from './port.ts'
 import type { Database } from './schema.ts'
 
@@ -37,10 +45,16 @@ export function readLive(db: Kysely<Database>, agent_id: AgentId): Promise<LiveR
       const rows: (readonly [Table, Rows[Table]])[] = [
         ['agents', JSON.parse(head.agent) as Rows['agents']],
       ]
-      for (const [part, , row] of found.sort(byPlace)) {
-        const table = tables[part >> 1] as Table
+      const more = await readMore(trx, agent_id, found)
+      const add = (table: Table, row: Rows[Table]) => {
         // The condition on columns is wide enough for it, and a little wider.
         if (table !== 'waits' || isLiveWait(row as Rows['waits'])) rows.push([table, row])
+      }
+      found.sort(byPlace)
+      for (const [i, [part, , row]] of found.entries()) {
+        add(tables[part >> 1] as Table, row)
+        if (found[i + 1]?.[0] === part) continue
+        for (const one of more.get(part) ?? []) add(tables[part >> 1] as Table, one)
       }
       if (turn !== null) rows.push(['turns', turn])
       return { seq: head.seq, last_at: head.at, rows }
@@ -87,16 +101,22 @@ type Placed = readonly [part: number, place: number, row: Rows[Table]]
 const byPlace = (a: Placed, b: Placed): number => a[0] - b[0] || a[1] - b[1]
 
 /** A part of the answer: twice the index of its table, and one more for what stands behind. */
+const partOf = (table: Table, behind = 0): number => tables.indexOf(table) * 2 + behind
+
 const part = (table: Table, place: string, which: string, behind = 0): string =>
-  `select ${tables.indexOf(table) * 2 + behind} as part, ${place} as place, data
+  `select ${partOf(table, behind)} as part, ${place} as place, data
     from ${table} where ${which}`
 
+/** The same, of a part that goes on page by page. */
+const firstPage = (table: Table, which: string): string =>
+  `select * from (${part(table, 'born', which)} order by born limit ${pageRows})`
+
 const openItems = `select id from work_items
-  where agent_id = (select agent from given) and state = 'open'`
+  where agent_id = (select agent from given) and state = 'open' order by born limit ${pageRows}`
 
 /** Conditions are as their partial indexes say: SQLite uses one only when a query says the same. */
 const parts = [
-  part('work_items', 'born', `agent_id = (select agent from given) and state = 'open'`),
+  firstPage('work_items', `agent_id = (select agent from given) and state = 'open'`),
   `select * from (
     ${part('work_items', 'changed_seq', `agent_id = (select agent from given)`, 1)}
     and state = 'completed' and changed_seq < ${unverifiedFrom}
@@ -108,21 +128,15 @@ const parts = [
       and changed_seq >= ${unverifiedFrom}`,
     1,
   ),
-  part('pacing', 'born', `id in (${openItems} union all select agent from given)`),
+  part('pacing', 'born', `id in (select * from (${openItems}) union all select agent from given)`),
   part(
     'meters',
     'born',
-    `id in (${openItems} union all select agent from given union all select item from given
+    `id in (select * from (${openItems})
+      union all select agent from given union all select item from given
       union all select id from meters where agent_id = (select agent from given) and reserved = 1)`,
   ),
-  // `isLiveWait` as a condition on columns.
-  part(
-    'waits',
-    'born',
-    `agent_id = (select agent from given) and (status = 'active'
-      or (status = 'resolved' and focus_settled = 0
-        and (released_focus = 1 or (work_item_id is null and wake in ('timer', 'task_result')))))`,
-  ),
+  firstPage('waits', `agent_id = (select agent from given) and ${isLiveByColumns}`),
   part(
     'messages',
     'inbox_seq',
@@ -184,4 +198,42 @@ async function textOf(db: Kysely<Database>, given: Given): Promise<Placed[]> {
   )
   const text = rows[0]?.text ?? null
   return text === null ? [] : (JSON.parse(text) as Placed[])
+}
+
+const [items, waits] = [partOf('work_items'), partOf('waits')]
+
+/**
+ * What lies behind the first page of a part, oldest first; rows of other parts that belong to it
+ * are added to `found`, where they are not among them yet.
+ */
+async function readMore(
+  db: Kysely<Database>,
+  agent: AgentId,
+  found: Placed[],
+): Promise<Map<number, readonly Rows[Table][]>> {
+  const more = new Map<number, readonly Rows[Table][]>()
+  // Fewer rows than a page has are all of them, whatever they belong to.
+  if (found.length < pageRows) return more
+  const seen = { [items]: 0, [waits]: 0 }
+  const last = { [items]: 0, [waits]: 0 }
+  for (const [part, place] of found) {
+    if (part !== items && part !== waits) continue
+    seen[part] = (seen[part] ?? 0) + 1
+    last[part] = Math.max(last[part] ?? 0, place)
+  }
+  if (seen[waits] === pageRows) {
+    more.set(waits, await waitsBehind(db, { agent, born: last[waits] ?? 0 }))
+  }
+  if (seen[items] !== pageRows) return more
+  const behind = await openItemsBehind(db, { agent, born: last[items] ?? 0 })
+  more.set(items, behind.items)
+  addTo(found, partOf('pacing'), behind.pacing)
+  addTo(found, partOf('meters'), behind.meters)
+  return more
+}
+
+/** The meters of the open turn are read whatever item they are of, so one may be there already. */
+function addTo(found: Placed[], part: number, rows: readonly Beside[]): void {
+  const there = new Set(found.flatMap(([of, place]) => (of === part ? [place] : [])))
+  for (const [place, row] of rows) if (!there.has(place)) found.push([part, place, row])
 }

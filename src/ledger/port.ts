@@ -40,7 +40,7 @@ export interface LedgerReads {
   agents(): Promise<Rows['agents'][]>
   /** Agents with an open turn or a message that is not over: whom a start may not keep waiting. */
   agentsAtWork(): Promise<AgentId[]>
-  /** The rows `domain/facts.ts` calls live, plus the last 20 completed items. Null: no agent. */
+  /** What `domain/live-rows.ts` calls live, plus the last 20 completed items. Null: no agent. */
   live(agent_id: AgentId): Promise<LiveRows | null>
   row<T extends Table>(table: T, id: string): Promise<Rows[T] | null>
   /**

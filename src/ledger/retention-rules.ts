@@ -5,7 +5,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Rows, Table } from '../domain/event.ts'
-import { isLiveWait } from '../domain/facts.ts'
+import { isLiveWait } from '../domain/live-rows.ts'
 import { isLiveMessage } from '../domain/message.ts'
 import { isTerminal } from '../domain/task.ts'
 import type { Timestamp } from '../domain/time.ts'

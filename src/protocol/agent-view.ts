@@ -51,13 +51,8 @@ export type LiveRowsRead = {
 }
 
 /** Facts from rows that a ledger read. */
-export function factsOf(agent_id: string, live: LiveRowsRead): Facts {
-  const facts = new AgentFacts(agent_id)
-  for (const [table, row] of live.rows) facts.include(table, row)
-  facts.seq = live.seq
-  facts.last_at = live.last_at
-  return facts
-}
+export const factsOf = (agent_id: string, live: LiveRowsRead): Facts =>
+  AgentFacts.of(agent_id, live)
 
 /** `memo` is of these very facts, and of no later ones. */
 export function agentView(

@@ -135,9 +135,7 @@ async function itemView(env: LaneEnv, id: WorkItemId): Promise<ItemView | null> 
 function wokenBy(env: LaneEnv, turn: Turn, item: ItemView | null): Wait[] {
   const found = new Map<string, Wait>()
   const facts = env.facts()
-  for (const wait of facts.rows('waits')) {
-    if (wait.last_review?.turn_id === turn.id) found.set(wait.id, wait)
-  }
+  for (const wait of rankingOf(facts).waitsShownBy(turn.id)) found.set(wait.id, wait)
   if (item !== null) {
     const lastTurn = itemPacing(facts, item.projection.item.id).last_turn_ended_at ?? ''
     for (const wait of item.waits) {

@@ -227,14 +227,8 @@ export class Store {
   }
 
   async #read(agent: AgentId): Promise<AgentFacts> {
-    const facts = new AgentFacts(agent)
     const live = await this.ledger.live(agent)
-    if (live) {
-      for (const [table, row] of live.rows) facts.include(table, row)
-      facts.seq = live.seq
-      facts.last_at = live.last_at
-    }
-    return facts
+    return live === null ? new AgentFacts(agent) : AgentFacts.of(agent, live)
   }
 }
 

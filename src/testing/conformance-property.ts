@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Event, Rows, Table } from '../domain/event.ts'
-import { isLiveWait } from '../domain/facts.ts'
+import { isLiveWait } from '../domain/live-rows.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import { isLiveMessage } from '../domain/message.ts'
 import type { Ledger } from '../ledger/port.ts'

@@ -30,6 +30,11 @@ import {
 const idsOf = (live: LiveRows | null, table: Table) =>
   (live?.rows ?? []).filter(([of]) => of === table).map(([, row]) => row.id)
 
+const meterOpened = (id: string): Event => {
+  const used = { tokens: 0, usd: 0, unpriced: 0, rounds: 0 }
+  return { type: 'meter_opened', id, kind: 'item', used, drawn: [], allowance: null }
+}
+
 /** Each row that `live` gives is the committed one; answers their ids by table. */
 async function liveIds(ledger: Ledger, lane: Lane) {
   const live = await ledger.live(lane.agent_id)
@@ -81,6 +86,44 @@ export const readCases: Cases = {
       assert.deepEqual(ids(table), [])
     }
     assert.equal(await ledger.live('nobody'), null)
+    await ledger.close()
+  },
+
+  'an agent with more than a thousand open items has them all, oldest first': async (
+    store,
+    home,
+  ) => {
+    const ledger = await store.open(home)
+    const lane = await laneOf(ledger)
+    const items = Array.from({ length: 1_100 }, () => itemCreated())
+    const waits = items.map(({ id }) => waitRegistered({ work_item_id: id }))
+    const paced = items.filter((_, i) => i % 3 === 0).toReversed()
+    const done = itemCreated()
+    await lane.emit(...items, ...waits, done, ...paced.map(({ id }) => itemPaced(id)))
+    await lane.emit(waitRegistered(), agentPaced('main'), itemCompleted(done.id))
+    // The meter of the open turn's item is wanted for the turn and for the item.
+    const metered = [items[1_000], items[1]].flatMap((item) => item?.id ?? [])
+    await lane.emit(
+      ...metered.map(meterOpened),
+      turnStarted({ work_item_id: items[1_000]?.id ?? null }),
+    )
+    const settled = waits.slice(0, 700).map(({ id }) => id)
+    await lane.emit(
+      ...settled.map((id): Event => ({ type: 'wait_cancelled', id, by: 'agent', because: '' })),
+    )
+
+    const ids = await liveIds(ledger, lane)
+    assert.deepEqual(
+      ids('work_items'),
+      [...items, done].map(({ id }) => id),
+    )
+    assert.deepEqual(
+      ids('waits').slice(0, 400),
+      waits.slice(700).map(({ id }) => id),
+    )
+    assert.equal(ids('waits').length, 401)
+    assert.deepEqual(ids('meters'), metered)
+    assert.deepEqual(ids('pacing'), [...paced.map(({ id }) => id), 'main'])
     await ledger.close()
   },
 
