@@ -3,10 +3,9 @@
  * whose model answers at once. What is left is our own bookkeeping and the disk. The floor makes
  * the same syncs in the same order of magnitude of bytes, and nothing else.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Ledger } from '../src/ledger/port.ts'
+import type { Change, Ledger } from '../src/ledger/port.ts'
 import type { AssistantPart, Model } from '../src/models/model.ts'
 import { hostOver } from './host.ts'
 import { load, median, spread, type Bench } from './machine.ts'
@@ -54,16 +53,13 @@ function counting(ledger: Ledger, written: Written): Ledger {
       if (typeof value !== 'function') return value
       const method = value.bind(target) as (...args: unknown[]) => unknown
       if (name === 'commit') {
-        return (...args: { events: readonly unknown[] }[]) => {
+        return (...args: Change[]) => {
           written.commits += 1
-          for (const { events } of args) written.events += events.length
+          for (const { events, blobs = [] } of args) {
+            written.events += events.length
+            written.blobs += blobs.length
+          }
           return method(...args)
-        }
-      }
-      if (name === 'putBlob') {
-        return (bytes: unknown) => {
-          written.blobs += 1
-          return method(bytes)
         }
       }
       return method
@@ -115,33 +111,25 @@ async function turnsOf(host: Host, agents: readonly string[], turns: number): Pr
   )
 }
 
-/** Seconds for as many commits and blobs as were counted, with nothing around them. */
+/** Seconds for as many commits and blobs in them as were counted, with nothing around them. */
 function floorSeconds(bench: Bench, { commits, blobs, events }: Written): number {
   const folder = bench.folder('bookkeeping-floor')
-  mkdirSync(join(folder, 'blobs'))
   const database = new DatabaseSync(join(folder, 'floor.sqlite'))
   database.exec('pragma journal_mode = wal')
   database.exec('pragma synchronous = full')
   database.exec('create table events (id integer primary key, data text) strict')
+  database.exec('create table blobs (id integer primary key, bytes blob) strict')
   const insert = database.prepare('insert into events (data) values (?)')
+  const keep = database.prepare('insert into blobs (bytes) values (?)')
+  const bytes = new Uint8Array(20_000).fill(120)
   const row = 'x'.repeat(400)
   const each = Math.max(1, Math.round(events / commits))
   const from = performance.now()
   for (let n = 0; n < commits; n++) {
     database.exec('begin immediate')
     for (let i = 0; i < each; i++) insert.run(row)
+    if (n < blobs) keep.run(bytes)
     database.exec('commit')
-  }
-  for (let n = 0; n < blobs; n++) {
-    const path = join(folder, 'blobs', `${n}`)
-    const file = openSync(`${path}.new`, 'wx')
-    writeSync(file, 'x'.repeat(20_000))
-    fsyncSync(file)
-    closeSync(file)
-    renameSync(`${path}.new`, path)
-    const within = openSync(join(folder, 'blobs'), 'r')
-    fsyncSync(within)
-    closeSync(within)
   }
   const seconds = (performance.now() - from) / 1_000
   database.close()

@@ -46,7 +46,8 @@ export async function writeWaitingHome(home: string, spec: WaitingHome): Promise
   makeHomeFolder(home)
   const mint = countedMint()
   const ledger = await openLedger(home, { clock_now: () => made, mint })
-  await ledger.putBlob(new TextEncoder().encode(plan))
+  /** The snapshot that all plans are. */
+  const snapshots = [{ sha256: planSha, bytes: new TextEncoder().encode(plan) }]
   let n = 0
   for (const [i, agent] of spec.agents.entries()) {
     const facts = new AgentFacts(agent)
@@ -55,8 +56,9 @@ export async function writeWaitingHome(home: string, spec: WaitingHome): Promise
       for (const event of events) draft.emit(event)
       const rows = [...draft.changed()]
       const { agent_id, seq: expect_seq } = facts
-      const change = { agent_id, expect_seq, at: draft.now, events: draft.emitted, rows }
-      const committed = await ledger.commit(change)
+      const base = { agent_id, expect_seq, at: draft.now, events: draft.emitted, rows }
+      const blobs = events.some(({ type }) => type === 'work_item_created') ? snapshots : []
+      const committed = await ledger.commit({ ...base, blobs })
       if (!committed.ok) throw new Error('somebody else writes here')
       facts.apply(rows, committed.seq, draft.now)
     }

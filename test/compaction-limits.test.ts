@@ -28,8 +28,9 @@ test('§10 an opening that cannot be stored leaves the one before it in use', as
   let refused = 0
   const over = (ledger: Ledger): Ledger => ({
     ...ledger,
-    putBlob(bytes) {
-      if (refused > 0 || !isRecap(new TextDecoder().decode(bytes))) return ledger.putBlob(bytes)
+    commit(change, ...more) {
+      const texts = (change.blobs ?? []).map(({ bytes }) => new TextDecoder().decode(bytes))
+      if (refused > 0 || !texts.some(isRecap)) return ledger.commit(change, ...more)
       refused += 1
       return Promise.reject(new LedgerFault('io', 'The disk did not answer.', 'later'))
     },

@@ -27,7 +27,7 @@ import { ownerOf } from '../src/ledger/owner.ts'
 import { LedgerFault } from '../src/ledger/port.ts'
 import { restoreHome } from '../src/ledger/restore.ts'
 import { conformance } from '../src/testing/conformance.ts'
-import { freshMint, itemCreated, laneOf, messageAdmitted } from '../src/testing/lane.ts'
+import { freshMint, itemCreated, laneOf, messageAdmitted, newBlob } from '../src/testing/lane.ts'
 
 const clock_now = () => Date.parse('2026-01-02T03:04:05.000Z')
 const open = (home: string, fault?: FaultSeam) =>
@@ -54,6 +54,8 @@ conformance('sqlite', {
     database.close()
   },
 })
+
+const aPlan = { path: 'plan.md', sha256: null, bytes: 1 }
 
 const made: string[] = []
 after(() => Promise.all(made.map((home) => rm(home, { recursive: true, force: true }))))
@@ -137,12 +139,12 @@ test('a ledger of a newer schema is refused by owner and reader, and left as it 
     await assert.rejects(attempt(home), (fault: LedgerFault) => {
       assert.equal(fault.code, 'newer_schema')
       assert.equal(fault.retry, 'never')
-      assert.match(fault.message, /has schema 7 and this holon knows 3: run the newer holon/)
+      assert.match(fault.message, /has schema 7 and this holon knows 4: run the newer holon/)
       return true
     })
   }
   assert.equal(await ownerOf(home), null)
-  onDatabase(home, 'pragma user_version = 3')
+  onDatabase(home, 'pragma user_version = 4')
   await open(home).then((ledger) => ledger.close())
 })
 
@@ -226,11 +228,15 @@ test('a blob the full disk refuses is a fault to try again, and the ledger stays
     refuse_blob: () => (full ? noSpace() : null),
   })
   const lane = await laneOf(ledger)
-  const bytes = new Uint8Array(10)
-  await assert.rejects(ledger.putBlob(bytes), { code: 'disk_full', retry: 'later' })
-  await lane.emit(itemCreated())
+  const named = (good_sha256: string) => itemCreated({ plan: { ...aPlan, good_sha256 } })
+  const { sha256, bytes } = newBlob('x'.repeat(100_000))
+  const refused = lane.change(named(lane.blob(bytes)))
+  await assert.rejects(ledger.commit(refused), { code: 'disk_full', retry: 'later' })
+  assert.deepEqual([await ledger.blob(sha256), await ledger.lastGlobalSeq()], [null, 1])
+  await lane.emit(named(lane.blob('small enough for a row')))
   full = false
-  assert.deepEqual(new Uint8Array((await ledger.blob(await ledger.putBlob(bytes))) ?? []), bytes)
+  await lane.emit(named(lane.blob(bytes)))
+  assert.deepEqual(new Uint8Array((await ledger.blob(sha256)) ?? []), bytes)
   await ledger.close()
 })
 
@@ -262,8 +268,12 @@ test('a disk that is really full stops commits and blobs until there is space ag
     }
   }, full)
   assert.ok(kept > 0)
-  const bytes = new Uint8Array(1 << 20)
-  await assert.rejects(ledger.putBlob(bytes), full)
+  const file = newBlob(new Uint8Array(1 << 20))
+  const row = newBlob(new Uint8Array(60_000))
+  const named = (good_sha256: string) => itemCreated({ plan: { ...aPlan, good_sha256 } })
+  for (const { bytes } of [file, row]) {
+    await assert.rejects(ledger.commit(lane.change(named(lane.blob(bytes)))), full)
+  }
   await assert.rejects(
     ledger.commit(lane.change(messageAdmitted({ body: 'x'.repeat(99_000) }))),
     full,
@@ -273,10 +283,11 @@ test('a disk that is really full stops commits and blobs until there is space ag
 
   await rm(ballast)
   await lane.emit(messageAdmitted({ body: 'y'.repeat(99_000) }))
-  assert.deepEqual(
-    await ledger.blob(await ledger.putBlob(bytes)).then((found) => found?.length),
-    1 << 20,
-  )
+  for (const { sha256, bytes } of [file, row]) {
+    assert.equal(await ledger.blob(sha256), null)
+    await lane.emit(named(lane.blob(bytes)))
+    assert.equal((await ledger.blob(sha256))?.length, bytes.length)
+  }
   assert.deepEqual(await readdir(join(disk, 'home', 'ledger', 'blobs', 'unfinished')), [])
   assert.deepEqual((await ledger.verify()).problems, [])
   await ledger.close()
@@ -372,8 +383,8 @@ test('what a home holds is for its user alone', async () => {
   const home = join(await emptyHome(), 'home')
   const ledger = await open(home)
   const lane = await laneOf(ledger)
-  await lane.emit(itemCreated())
-  await ledger.putBlob(new TextEncoder().encode('secret'))
+  const good_sha256 = lane.blob('secret '.repeat(20_000))
+  await lane.emit(itemCreated({ plan: { ...aPlan, good_sha256 } }))
   const reader = await openReader(home)
   const modes: Record<string, string> = {}
   for (const path of ['', ...(await readdir(home, { recursive: true }))]) {
@@ -391,7 +402,9 @@ test('what a home holds is for its user alone', async () => {
 test('blobs a kill left half written are swept away by the next owner', async () => {
   const home = await emptyHome()
   await open(home).then(async (ledger) => {
-    await ledger.putBlob(new Uint8Array([1]))
+    const lane = await laneOf(ledger)
+    const good_sha256 = lane.blob('large '.repeat(20_000))
+    await lane.emit(itemCreated({ plan: { ...aPlan, good_sha256 } }))
     await ledger.close()
   })
   const unfinished = join(home, 'ledger', 'blobs', 'unfinished')

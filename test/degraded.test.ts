@@ -40,10 +40,6 @@ class Disk {
       this.#check(() => new LedgerFault('disk_full', 'Committing: the disk is full', 'later'))
       return ledger.commit(...changes)
     },
-    putBlob: async (bytes) => {
-      this.#check(() => new LedgerFault('disk_full', 'Storing a blob: the disk is full', 'later'))
-      return ledger.putBlob(bytes)
-    },
   })
 
   #check(fault: () => Error): void {

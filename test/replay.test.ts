@@ -3,7 +3,6 @@
  * commands, waits and completions; and what was changed in the ledger is named with its event.
  */
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
@@ -81,13 +80,13 @@ test('§12 a decision that was changed is named with its event and both sides', 
 
 test('§12 an opening that is gone is named, and one with other bytes is refused', async (t) => {
   const scene = await lived(t)
-  const { home, ledger } = scene.box
+  const { home } = scene.box
   const [round] = await scene.rows('rounds')
-  const path = ledger.blobPath(round?.opening_sha256 ?? '')
+  const its = `where sha256 = '${round?.opening_sha256}'`
   await scene.box.close()
-  writeFileSync(path, '{}')
+  tamper(home, `update blobs set bytes = x'7b7d' ${its}`)
   await assert.rejects(readAgain(home), { code: 'corrupt' })
-  rmSync(path)
+  tamper(home, `delete from blobs ${its}`)
   const [first] = await readAgain(home)
   assert.ok(first?.ok)
   assert.deepEqual(

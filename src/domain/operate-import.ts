@@ -11,7 +11,7 @@ import type { Draft } from './facts.ts'
 
 type Import = Extract<DecidedAct, { do: 'import_item' }>
 
-/** The plan file and the blob of the file are there already. */
+/** The plan file is there already; the file itself is stored with the item. */
 export function importItem(d: Draft, _act: Import, known: Known): Done | Rejection {
   if (known.new_item === null || known.imported === null) throw new Error('no file was read')
   const { id, plan } = known.new_item

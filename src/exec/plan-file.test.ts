@@ -13,7 +13,7 @@ import { sha256 } from './whole-file.ts'
 const folder = mkdtempSync(join(tmpdir(), 'holon-plan-'))
 const path = join(folder, 'plan.md')
 const files = systemFiles()
-const good = { sha256: 'a'.repeat(64), path: '/blobs/good' }
+const good = { sha256: 'a'.repeat(64), file: async () => '/blobs/good' }
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Describes what `make` put there. */
@@ -45,7 +45,7 @@ test('an empty plan is a plan until it had text', async () => {
   const empty = () => writeFileSync(path, '')
   const fresh = await described(empty, null)
   assert.deepEqual([fresh.problem, fresh.sha256], [undefined, sha256('')])
-  const never = await described(empty, { sha256: sha256(''), path: '/blobs/empty' })
+  const never = await described(empty, { sha256: sha256(''), file: async () => '/blobs/empty' })
   assert.deepEqual([never.problem, never.bytes, never.preview_complete], [undefined, 0, true])
   const emptied = await described(empty)
   assert.deepEqual(emptied.problem, {

@@ -9,8 +9,8 @@ import { FileFault } from './file-fault.ts'
 import type { Files } from './ports.ts'
 import { sha256 } from './whole-file.ts'
 
-/** The snapshot stored last: its hash, and where it is kept, if it is. */
-export type LastGoodPlan = { sha256: string; path: string | null }
+/** The snapshot stored last: its hash, and a file with it, made when somebody has to look at it. */
+export type LastGoodPlan = { sha256: string; file: () => Promise<string | null> }
 
 const empty = sha256('')
 const nowhere = { sha256: null, bytes: 0, updated_at: null }
@@ -21,36 +21,36 @@ export async function describePlan(
   path: string,
   last_good?: LastGoodPlan,
 ): Promise<PlanDescriptor> {
-  const problem = (code: PlanProblem['code'], message: string) => ({
-    problem: { code, message, last_good: last_good?.path ?? null },
+  const problem = async (code: PlanProblem['code'], message: string) => ({
+    problem: { code, message, last_good: (await last_good?.file()) ?? null },
   })
   const max_bytes = limits.plan_file.value
   try {
     const { kind, size, updated_at } = await files.stat(path)
     if (kind !== 'file') {
       const message = `the plan is not a regular file but a ${sayKind[kind]}`
-      return { path, ...nowhere, ...blank, ...problem('not_a_file', message) }
+      return { path, ...nowhere, ...blank, ...(await problem('not_a_file', message)) }
     }
     if (size > max_bytes) {
       const message = `the plan has ${size} bytes; the limit is ${max_bytes}`
       const facts = { path, sha256: null, bytes: size, updated_at }
-      return { ...facts, ...blank, ...problem('too_large', message) }
+      return { ...facts, ...blank, ...(await problem('too_large', message)) }
     }
     const file = await files.read(path, { max_bytes, follow: false })
     const facts = { path, sha256: file.sha256, bytes: file.size, updated_at: file.updated_at }
     if (file.size === 0 && last_good && last_good.sha256 !== empty) {
       const message = 'the plan is empty now and had text before'
-      return { ...facts, ...blank, ...problem('emptied', message) }
+      return { ...facts, ...blank, ...(await problem('emptied', message)) }
     }
     if (file.bytes.includes(0)) {
       const message = 'the plan contains NUL bytes, as after a write that a crash cut off'
-      return { ...facts, ...blank, ...problem('nul_filled', message) }
+      return { ...facts, ...blank, ...(await problem('nul_filled', message)) }
     }
     return { ...facts, ...previewOf(new TextDecoder().decode(file.bytes)) }
   } catch (error) {
     if (!(error instanceof FileFault)) throw error
     const [code, message] = sayFault(error)
-    return { path, ...nowhere, ...blank, ...problem(code, message) }
+    return { path, ...nowhere, ...blank, ...(await problem(code, message)) }
   }
 }
 

@@ -1,7 +1,8 @@
 /**
  * Takes blobs that nothing names any more: marks every hash in the kept events and baselines, of
- * which all rows are the fold, and removes files that are not among them and not new. A blob is
- * stored before the commit that names it, so one that was stored or found again lately stays.
+ * which all rows are the fold, and removes what is not among them. A file is stored before the
+ * commit that names it, so one that was stored or found again lately stays. A row is stored in that
+ * commit and needs no grace: only what was committed since the mark has to be looked at again.
  */
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -9,6 +10,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { hour } from '../domain/time.ts'
+import type { Step } from './retention-step.ts'
 import type { Tally } from './tally.ts'
 
 /** Milliseconds a blob is kept after it was stored, named or not. */
@@ -25,8 +27,8 @@ export function namedIn(data: string, named: Set<string>): void {
   for (const [, sha256] of data.matchAll(hashes)) if (sha256 !== undefined) named.add(sha256)
 }
 
-/** Calls for every blob that is old enough to go, with its size. */
-export async function eachBlob(
+/** Calls for every blob in a file that is old enough to go, with its size. */
+export async function eachBlobFile(
   home: string,
   found: (sha256: string, bytes: number, path: string) => void,
 ): Promise<void> {
@@ -45,19 +47,61 @@ export async function eachBlob(
   }
 }
 
-/** Removes what nothing names. Only the owner may, who is the only one to store blobs. */
-export async function sweepUnnamed(
+/** A page of blobs that are rows, after a place, with their sizes. */
+export function blobRows(database: DatabaseSync, from: number, size: number) {
+  const next = database.prepare(
+    `select rowid as place, sha256, length(bytes) as bytes from blobs
+      where rowid > ? order by rowid limit ?`,
+  )
+  return next.all(from, size) as { place: number; sha256: string; bytes: number }[]
+}
+
+/** What is named, by events up to a global seq at least. */
+export type Marked = { named: Set<string>; up_to: number }
+
+/**
+ * Removes files that nothing names, and answers what is named. `up_to` is the newest event that was
+ * committed before. Only the owner may, who is the only one to store blobs.
+ */
+export async function sweepFiles(
   { home, database }: { home: string; database: DatabaseSync },
+  up_to: number,
   tally: Tally,
-): Promise<void> {
+): Promise<Marked> {
   const named = new Set<string>()
   await mark(database, 'events', 'global_seq', named)
   await mark(database, 'baselines', 'born', named)
-  await eachBlob(home, (sha256, bytes, path) => {
+  await eachBlobFile(home, (sha256, bytes, path) => {
     if (named.has(sha256)) return
     rmSync(path, { force: true })
     tally.blob(bytes)
   })
+  return { named, up_to }
+}
+
+/** In one transaction: deletes rows that nothing names, not even what was committed since. */
+export function sweepRows(
+  database: DatabaseSync,
+  marked: Marked,
+  { from, size }: { from: number; size: number },
+  tally: Tally,
+): Step {
+  const rest = database.prepare(
+    'select global_seq, data from events where global_seq > ? order by global_seq',
+  )
+  for (const { global_seq, data } of rest.iterate(marked.up_to)) {
+    namedIn(String(data), marked.named)
+    marked.up_to = Number(global_seq)
+  }
+  const rows = blobRows(database, from, size)
+  const take = database.prepare('delete from blobs where rowid = ?')
+  for (const { place, sha256, bytes } of rows) {
+    if (marked.named.has(sha256)) continue
+    take.run(place)
+    tally.blob(bytes)
+  }
+  const end = rows.at(-1)
+  return { next: end === undefined || rows.length < size ? null : end.place }
 }
 
 async function mark(

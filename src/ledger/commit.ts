@@ -2,13 +2,16 @@
  * The only writer of durable state.
  *
  * A change is everything one decision made true. It lands whole or not at all: events appended,
- * rows rewritten, in one transaction, and only while the agent stands where the decision saw it and
- * this process is still the home's owner. Effects belong to the caller and start after it returned.
+ * rows rewritten, small blobs stored, in one transaction, and only while the agent stands where the
+ * decision saw it and this process is still the home's owner. Effects belong to the caller and
+ * start after it returned.
  */
 import { sql, type CompiledQuery, type Kysely, type Transaction } from 'kysely'
 import { tableOf, type Rows, type Table } from '../domain/event.ts'
 import { chained, chainHash, chainStart } from './chain.ts'
 import { columnsOf, derivedColumns, type Cell } from './columns.ts'
+import { blobCells, blobStatement } from './blob-rows.ts'
+import { isInline, sha256Of } from './blobs.ts'
 import { LedgerFault, type Change, type Committed } from './port.ts'
 import type { Database } from './schema.ts'
 
@@ -27,6 +30,7 @@ export type Commit = (change: Change, ...more: readonly Change[]) => Promise<Com
 export function commitTo(db: Kysely<Database>, env: CommitEnvironment): Commit {
   const head = headStatement(db)
   const append = appendStatement(db)
+  const keep = blobStatement(db)
   const writeRow = new Map<Table, CompiledQuery>()
 
   return (change, ...more) => {
@@ -84,6 +88,9 @@ export function commitTo(db: Kysely<Database>, env: CommitEnvironment): Commit {
       writeRow.set(table, known)
       await trx.executeQuery(bind(known, cells))
     }
+    for (const blob of change.blobs ?? []) {
+      if (isInline(blob)) await trx.executeQuery({ ...keep, parameters: blobCells(blob) })
+    }
   }
 }
 
@@ -115,7 +122,17 @@ function check(change: Change): Map<string, Place> {
   if (change.rows.length !== places.size) {
     throw new Error(`${places.size} rows have events, ${change.rows.length} are in the change`)
   }
+  checkBlobs(change)
   return places
+}
+
+function checkBlobs({ blobs = [], events }: Change): void {
+  if (blobs.length === 0) return
+  const said = events.map(({ event }) => JSON.stringify(event)).join('\n')
+  for (const { sha256, bytes } of blobs) {
+    if (!said.includes(`"${sha256}"`)) throw new Error(`no event of the change names ${sha256}`)
+    if (sha256Of(bytes) !== sha256) throw new Error(`a blob with other bytes than ${sha256}`)
+  }
 }
 
 /** What is null while nothing was committed, by the agent or at all. */

@@ -10,14 +10,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { fromMs } from '../domain/time.ts'
 import { copyInto } from './backup-database.ts'
-import { blobsIn, sha256Of, sweepBlobs, syncFolder } from './blobs.ts'
+import { blobsIn, isInline, sweepBlobs, syncFolder } from './blobs.ts'
 import { commitTo } from './commit.ts'
 import { guarded } from './fault.ts'
 import { checkWritable, makeHomeFolder } from './home-folder.ts'
 import { checkWhole } from './integrity.ts'
 import { createPrivate, readOwner, takeOwnership } from './owner.ts'
 import { checkLog } from './log-check.ts'
-import { LedgerFault, type Change, type Ledger, type LedgerReads } from './port.ts'
+import { LedgerFault, type Change, type Ledger, type LedgerReads, type NewBlob } from './port.ts'
 import { readsOf, throwIfEnded, type State } from './reads.ts'
 import { retain } from './retention.ts'
 import { schemaVersion, type Database } from './schema.ts'
@@ -34,7 +34,7 @@ export type LedgerOptions = {
 /**
  * Where a test may end the process: a hook that throws is a death at that point. The ledger lets go
  * of everything, as the kernel would, and every later call throws the same. `n` counts the commits,
- * or the blobs, of this ledger from 1; a conflict counts, and has no `after`.
+ * or the blobs that become files, of this ledger from 1; a conflict counts, and has no `after`.
  */
 export interface FaultSeam {
   before_commit(n: number, change: Change): void
@@ -174,7 +174,7 @@ type Owned = {
 
 function ownedLedger({ home, db, database, boot_epoch, options, release }: Owned): Ledger {
   const state: State = { ended: null }
-  const blobs = blobsIn(join(home, 'ledger'))
+  const files = blobsIn(join(home, 'ledger'))
   const write = commitTo(db, { boot_epoch, mint: options.mint })
   const seam = options.fault
   let commits = 0
@@ -206,6 +206,17 @@ function ownedLedger({ home, db, database, boot_epoch, options, release }: Owned
     }
   }
 
+  /** Before the commit that names it: a file has no transaction to be part of. */
+  const putFile = async ({ sha256, bytes }: NewBlob) => {
+    const n = ++puts
+    if (!seam) return void (await files.put(bytes))
+    await dieIfToldTo(() => seam.before_blob?.(n, sha256))
+    const refusal = seam.refuse_blob?.(n) ?? null
+    if (refusal !== null) throw refusal
+    await files.put(bytes)
+    await dieIfToldTo(() => seam.after_blob?.(n, sha256))
+  }
+
   const around = async (n: number, when: 'before' | 'after') => {
     if (seam?.around_batch) await dieIfToldTo(() => seam.around_batch?.(n, when))
   }
@@ -214,6 +225,8 @@ function ownedLedger({ home, db, database, boot_epoch, options, release }: Owned
     ...readsOf({ home, db, database, mode: 'write', state }),
     commit: (change, ...more) =>
       writing('Committing', async () => {
+        const blobs = [change, ...more].flatMap((one) => one.blobs ?? [])
+        for (const blob of blobs) if (!isInline(blob)) await putFile(blob)
         const n = ++commits
         if (!seam) return write(change, ...more)
         await dieIfToldTo(() => seam.before_commit(n, change))
@@ -221,17 +234,6 @@ function ownedLedger({ home, db, database, boot_epoch, options, release }: Owned
         const committed = await write(change, ...more)
         if (committed.ok) await dieIfToldTo(() => seam.after_commit(n, change))
         return committed
-      }),
-    putBlob: (bytes) =>
-      writing('Storing a blob', async () => {
-        const n = ++puts
-        if (!seam) return blobs.put(bytes)
-        await dieIfToldTo(() => seam.before_blob?.(n, sha256Of(bytes)))
-        const refusal = seam.refuse_blob?.(n) ?? null
-        if (refusal !== null) throw refusal
-        const sha256 = await blobs.put(bytes)
-        await dieIfToldTo(() => seam.after_blob?.(n, sha256))
-        return sha256
       }),
     retain: (asked) =>
       writing('Clearing out what is old', () =>

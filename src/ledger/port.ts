@@ -7,6 +7,9 @@ import type { EventType, Rows, StoredEvent, Table } from '../domain/event.ts'
 import type { AgentId, ScheduleId, TurnId, WorkItemId } from '../domain/ids.ts'
 import type { Timestamp } from '../domain/time.ts'
 
+/** A large payload on its way to the commit that names it: bytes under their SHA-256, in hex. */
+export type NewBlob = { sha256: string; bytes: Uint8Array }
+
 /** Everything one decision made true. It lands whole or not at all. */
 export type Change = {
   agent_id: AgentId
@@ -18,6 +21,8 @@ export type Change = {
   events: readonly Emitted[]
   /** The rows those events changed, as they are after all of them. */
   rows: readonly (readonly [Table, Rows[Table]])[]
+  /** What those events name and may not be stored yet; the same again is nothing. */
+  blobs?: readonly NewBlob[]
 }
 
 export type Committed =
@@ -100,8 +105,11 @@ export interface LedgerReads {
   ): Promise<StoredEvent[]>
   /** Bytes stored under a hash, or null. */
   blob(sha256: string): Promise<Uint8Array | null>
-  /** Absolute path of a stored blob, for a person or an agent to read; it may not exist. */
-  blobPath(sha256: string): string
+  /**
+   * Absolute path of a file with those bytes, for a person or an agent to read: a copy, made when
+   * it is asked for, where the blob is a row. Null: there is no such blob.
+   */
+  blobFile(sha256: string): Promise<string | null>
   /** Folds the events again and compares with the rows; checks seqs, blobs and the file. */
   verify(): Promise<VerifyReport>
   stats(): Promise<LedgerStats>
@@ -120,11 +128,10 @@ export interface Ledger extends LedgerReads {
    * twice at once for one agent by one process. A change that contradicts itself, or breaks a rule
    * of the store (what ended stays ended), is a bug: an ordinary error, and nothing is kept. After
    * a fault that is never to be tried again the ledger answers every call with it; only `close`
-   * remains.
+   * remains. A blob is there when the commit is. A large one may be there without it, when the
+   * commit failed or was ended: nothing names it, and retention takes it.
    */
   commit(change: Change, ...more: readonly Change[]): Promise<Committed>
-  /** Stores bytes under their sha256; idempotent; durable when it resolves. */
-  putBlob(bytes: Uint8Array): Promise<string>
   /**
    * Takes what ended before the horizon, with its events, and blobs that nothing names any more; a
    * dry run only counts. In small transactions with commits in between; ended by a kill it is

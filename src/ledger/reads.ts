@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { backupHome } from './backup.ts'
+import { fileOfBlob, readBlob } from './blob-rows.ts'
 import { blobsIn, type Blobs } from './blobs.ts'
 import { readEventPage, readEventRange, readEvents, readLastGlobalSeq } from './events.ts'
 import { guarded } from './fault.ts'
@@ -37,7 +38,7 @@ export type Source = {
 }
 
 export function readsOf({ home, db, database, mode, state }: Source): LedgerReads {
-  const blobs = blobsIn(join(home, 'ledger'))
+  const files = blobsIn(join(home, 'ledger'))
   const reading = async <T>(body: () => Promise<T>): Promise<T> => {
     throwIfEnded(state)
     try {
@@ -72,9 +73,9 @@ export function readsOf({ home, db, database, mode, state }: Source): LedgerRead
     operatorWords: (work_item_id, limit) =>
       reading(() => readOperatorWords(db, work_item_id, limit)),
     noteEvents: (work_item_id, options) => reading(() => readNoteEvents(db, work_item_id, options)),
-    blob: (sha256) => reading(() => blobs.get(sha256)),
-    blobPath: (sha256) => blobs.path(sha256),
-    verify: () => reading(() => verifyOnItsOwn(home, blobs)),
+    blob: (sha256) => reading(() => readBlob(db, files, sha256)),
+    blobFile: (sha256) => reading(() => fileOfBlob(db, files, sha256)),
+    verify: () => reading(() => verifyOnItsOwn(home, files)),
     stats: () => reading(() => readStats(db)),
     backup: (options) => reading(() => backupHome({ home, database, mode }, options)),
     close: () =>
@@ -86,10 +87,10 @@ export function readsOf({ home, db, database, mode, state }: Source): LedgerRead
 }
 
 /** On a connection of its own: a long look must not hold up commits. */
-async function verifyOnItsOwn(home: string, blobs: Blobs) {
+async function verifyOnItsOwn(home: string, files: Blobs) {
   const db = kyselyOver(openDatabase(databasePath(home), 'read'), 'read')
   try {
-    return await verifyStore(db, (sha256) => blobs.check(sha256))
+    return await verifyStore(db, (sha256) => files.check(sha256))
   } finally {
     await db.destroy()
   }

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { tables, type Rows, type Table } from '../domain/event.ts'
 import type { Timestamp } from '../domain/time.ts'
-import { eachBlob, namedIn } from './blob-sweep.ts'
+import { blobRows, eachBlobFile, namedIn } from './blob-sweep.ts'
 import { isFleeting, Open } from './retention-rules.ts'
 import { sizeOf } from './retention-step.ts'
 import { databasePath, openDatabase } from './sqlite.ts'
@@ -38,9 +38,10 @@ export async function survey(
     for (const table of tables) {
       await surveyTable(database, { table, open, horizon, named }, tally)
     }
-    await eachBlob(home, (sha256, bytes) => {
+    await eachBlobFile(home, (sha256, bytes) => {
       if (!named.has(sha256)) tally.blob(bytes)
     })
+    await surveyBlobRows(database, named, tally)
     return horizon.floor
   } finally {
     database.close()
@@ -81,6 +82,21 @@ async function surveyEvents(
       }
     }
     if (events.length < page) return { end: end ?? from, last, floor }
+  }
+}
+
+async function surveyBlobRows(
+  database: DatabaseSync,
+  named: ReadonlySet<string>,
+  tally: Tally,
+): Promise<void> {
+  for (let from = 0; ; await breathe()) {
+    const rows = blobRows(database, from, page)
+    for (const { place, sha256, bytes } of rows) {
+      from = place
+      if (!named.has(sha256)) tally.blob(bytes)
+    }
+    if (rows.length < page) return
   }
 }
 

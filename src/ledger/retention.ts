@@ -15,7 +15,8 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { limits } from '../domain/limits.ts'
 import { fromMs, type Timestamp } from '../domain/time.ts'
-import { sweepUnnamed } from './blob-sweep.ts'
+import { sweepFiles, sweepRows } from './blob-sweep.ts'
+import { readLastGlobalSeq } from './events.ts'
 import { LedgerFault, type Retained, type RetainOptions } from './port.ts'
 import { Open } from './retention-rules.ts'
 import { liftFloor, sweepBaselines, type Step } from './retention-step.ts'
@@ -57,7 +58,10 @@ export async function retain(env: RetentionEnvironment, options: RetainOptions):
   await batches.walk((database, open, from, size) =>
     sweepBaselines(database, { open, from, size }, tally),
   )
-  await sweepUnnamed(env, tally)
+  const marked = await sweepFiles(env, await readLastGlobalSeq(env.db), tally)
+  await batches.walk((database, _open, from, size) =>
+    sweepRows(database, marked, { from, size }, tally),
+  )
   const meta = env.database.prepare('select pruned_global_seq as floor from meta').get()
   return tally.report({ dry_run, before, global_seq: Number(meta?.['floor'] ?? 0) })
 }

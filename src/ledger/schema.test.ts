@@ -114,6 +114,18 @@ test('§11 only rows that ended go, after their last event, and no result', () =
   ])
 })
 
+test('§11 a blob never changes, and its name is that of a hash', () => {
+  const hash = 'a'.repeat(64)
+  refusals(migrated(), [
+    [`insert into blobs values ('${hash}', x'')`, null],
+    [`insert into blobs values ('${hash}', x'00')`, /UNIQUE/],
+    [`insert into blobs values ('${hash}', x'00') on conflict do nothing`, null],
+    [`insert into blobs values ('../x', x'00')`, /CHECK/],
+    [`update blobs set bytes = x'00'`, /blobs never change/],
+    [`delete from blobs`, null],
+  ])
+})
+
 test('§3 a trigger, a delivery and a schedule that ended stay so', () => {
   const row = (table: string, status: string, more = '') =>
     `insert into ${table} values (1, 1, 'x', 'a', '${status}', ${more}'{}')`

@@ -5,22 +5,23 @@
  *
  * `events`, append-only, is the truth; the twenty row tables are its fold, rewritten in the
  * transaction that appends. What retention took from the old end of `events` is summed up in
- * `floors`, `baselines` and `spent`. `meta` names the home. There are no foreign keys: a row is a
- * fold, what it points at is checked by `verify` and by the domain, and a commit may write the
- * pointing row first.
+ * `floors`, `baselines` and `spent`. `blobs` has what events name by hash, where it is small.
+ * `meta` names the home. There are no foreign keys: a row is a fold, what it points at is checked
+ * by `verify` and by the domain, and a commit may write the pointing row first.
  */
 import type { Table } from '../domain/event.ts'
 
 /** The schema this program reads and writes; `pragma user_version` of the file must equal it. */
-export const schemaVersion = 3
+export const schemaVersion = 4
 
-type Column = { type: 'text' | 'integer' | 'real'; null: boolean; about: string }
+type Column = { type: 'text' | 'integer' | 'real' | 'blob'; null: boolean; about: string }
 
 const text = (about: string) => ({ type: 'text', null: false, about }) as const
 const textOrNull = (about: string) => ({ type: 'text', null: true, about }) as const
 const integer = (about: string) => ({ type: 'integer', null: false, about }) as const
 const integerOrNull = (about: string) => ({ type: 'integer', null: true, about }) as const
 const realOrNull = (about: string) => ({ type: 'real', null: true, about }) as const
+const blob = (about: string) => ({ type: 'blob', null: false, about }) as const
 
 /** Every row table has these. `born` is the primary key, so each index also holds the order. */
 const common = {
@@ -103,6 +104,15 @@ export const schema = {
       cache_write_tokens: integer('as far as the provider said'),
       reasoning_tokens: integer('as far as the provider said'),
       usd: realOrNull('the known prices, summed; null: none is known'),
+    },
+  },
+  blobs: {
+    about:
+      'Openings, plans and bodies up to 64 KiB that events name; larger ones, and all that an ' +
+      'earlier program stored, are files in `blobs/`. Never changed.',
+    columns: {
+      sha256: text('SHA-256 of the bytes, hex: what events and rows call it by'),
+      bytes: blob('what has that hash'),
     },
   },
   agents: {
@@ -286,11 +296,14 @@ export const schema = {
       reserved: integer('1 while a request is open that is reserved here, else 0'),
     },
   },
-} as const satisfies Record<Table | 'meta' | 'events' | 'floors' | 'baselines' | 'spent', Shape>
+} as const satisfies Record<
+  Table | 'meta' | 'events' | 'floors' | 'baselines' | 'spent' | 'blobs',
+  Shape
+>
 
 type Shape = { about: string; columns: Record<string, Column> }
 type Value<C extends Column> =
-  | (C['type'] extends 'text' ? string : number)
+  | (C['type'] extends 'text' ? string : C['type'] extends 'blob' ? Uint8Array : number)
   | (C['null'] extends true ? null : never)
 
 /** The tables as Kysely sees them. */

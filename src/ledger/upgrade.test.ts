@@ -2,15 +2,24 @@
  * Ledgers of earlier schemas: a real one, as the released program wrote it, brought up to date.
  */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import type { Table } from '../domain/event.ts'
-import { freshMint } from '../testing/lane.ts'
+import { agentCreated, freshMint, itemCreated, Lane, newBlob } from '../testing/lane.ts'
 import { sql as schema1 } from './migrations/0001.ts'
 import { after, before as beforeSecond } from './migrations/0002.ts'
+import { sql as third } from './migrations/0003.ts'
 import { openLedger, openReader } from './open.ts'
 import type { LedgerFault } from './port.ts'
 import { schemaOf } from './sqlite.ts'
@@ -46,6 +55,27 @@ function homeOfSchema2(t: TestContext): string {
   database.exec('pragma journal_mode = wal')
   database.exec(`begin; ${schema1}; ${beforeSecond}; ${after}; pragma user_version = 2`)
   database.exec(`${fixture(2)} commit`)
+  database.close()
+  return home
+}
+
+/** The blobs of the home of schema 3, by what they are. */
+const blobs3 = { opening: 'the opening of a turn', plan: '# Plan\nwater the garden\n' }
+const fileIn = (home: string, sha256: string) =>
+  join(home, 'ledger', 'blobs', sha256.slice(0, 2), sha256)
+
+/** A home of schema 3, whose blobs are files. */
+function homeOfSchema3(t: TestContext): string {
+  const home = mkdtempSync(join(tmpdir(), 'holon-upgrade-'))
+  t.after(() => rmSync(home, { recursive: true }))
+  for (const { sha256, bytes } of Object.values(blobs3).map(newBlob)) {
+    mkdirSync(dirname(fileIn(home, sha256)), { recursive: true, mode: 0o700 })
+    writeFileSync(fileIn(home, sha256), bytes, { mode: 0o600 })
+  }
+  const database = new DatabaseSync(databaseOf(home))
+  database.exec('pragma journal_mode = wal')
+  database.exec(`begin; ${schema1}; ${beforeSecond}; ${after}; ${third}; pragma user_version = 3`)
+  database.exec(`${fixture(3)} commit`)
   database.close()
   return home
 }
@@ -117,11 +147,41 @@ test('§11 a ledger of schema 2 whose history was cut is upgraded, and verifies'
   await ledger.close()
 })
 
+test('§11 what a ledger of schema 3 kept in files is read and verified where it is', async (t) => {
+  const home = homeOfSchema3(t)
+  const before = dataOf(databaseOf(home))
+  const ledger = await open(home)
+  const { opening, plan } = { opening: newBlob(blobs3.opening), plan: newBlob(blobs3.plan) }
+  for (const { sha256, bytes } of [opening, plan]) {
+    assert.deepEqual(new Uint8Array((await ledger.blob(sha256)) ?? []), bytes)
+    assert.equal(await ledger.blobFile(sha256), fileIn(home, sha256))
+  }
+  assert.deepEqual(await ledger.verify(), { ok: true, events: 7, rows: 5, problems: [] })
+  const { meta: _, ...rows } = before
+  assert.deepEqual(
+    { ...dataOf(databaseOf(home)), meta: null },
+    { ...rows, blobs: [], meta: null },
+    'nothing was moved',
+  )
+  // The same text named again is a row beside the file, and one text all the same.
+  const lane = new Lane(ledger, 'other')
+  const good_sha256 = lane.blob(blobs3.plan)
+  const item = itemCreated({ plan: { path: 'p', sha256: null, bytes: 1, good_sha256 } })
+  await lane.emit(agentCreated('other'), item)
+  rmSync(fileIn(home, plan.sha256))
+  assert.deepEqual((await ledger.verify()).problems, [])
+  rmSync(fileIn(home, opening.sha256))
+  assert.deepEqual((await ledger.verify()).problems, [
+    `rounds turn_00000004:1: its blob ${opening.sha256} is missing`,
+  ])
+  await ledger.close()
+})
+
 test('§11 what was before the upgrade is kept beside it, whole and private', async (t) => {
   const home = homeOfSchema1(t)
   const before = dataOf(databaseOf(home))
   await open(home).then((ledger) => ledger.close())
-  const copy = join(home, 'ledger-before-3.sqlite')
+  const copy = join(home, 'ledger-before-4.sqlite')
   assert.equal(statSync(copy).mode & 0o777, 0o600)
   assert.deepEqual(dataOf(copy), before)
   const database = new DatabaseSync(copy)
@@ -140,7 +200,7 @@ test('§11 a reader of an older ledger says that an owner has to open it first',
   const home = homeOfSchema1(t)
   await assert.rejects(openReader(home), (fault: LedgerFault) => {
     assert.deepEqual([fault.code, fault.retry], ['older_schema', 'never'])
-    assert.match(fault.message, /has schema 1 and this holon reads 3: open the home once with /)
+    assert.match(fault.message, /has schema 1 and this holon reads 4: open the home once with /)
     return true
   })
   await open(home).then((ledger) => ledger.close())

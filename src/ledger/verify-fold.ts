@@ -1,6 +1,6 @@
 /**
  * The rows as a fold: folds every event again, from the baseline where retention took the first
- * ones, and compares whole rows with what is stored, and the blobs that they name with the files.
+ * ones, and compares whole rows with what is stored, and the blobs that they name with their names.
  */
 import { sql, type Kysely } from 'kysely'
 import {
@@ -244,16 +244,15 @@ function difference(name: string, stored: unknown, folded: unknown): string[] {
 const clip = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text)
 
 function blobsOf(table: Table, row: Rows[Table] | null): string[] {
-  if (row === null) return []
-  const found =
-    table === 'rounds'
-      ? (row as Rows['rounds']).opening_sha256
-      : table === 'work_items'
-        ? (row as Rows['work_items']).plan_artifact.good_sha256
-        : table === 'deliveries'
-          ? (row as Rows['deliveries']).body_sha256
-          : table === 'agents'
-            ? (row as Rows['agents']).inherited_sha256
-            : null
-  return found === null ? [] : [found]
+  const named = row === null ? [] : namedIn(table, row)
+  return named.filter((sha256) => sha256 !== null)
+}
+
+function namedIn(table: Table, row: Rows[Table]): (string | null)[] {
+  if (table === 'rounds') return [(row as Rows['rounds']).opening_sha256]
+  if (table === 'deliveries') return [(row as Rows['deliveries']).body_sha256]
+  if (table === 'agents') return [(row as Rows['agents']).inherited_sha256]
+  if (table !== 'work_items') return []
+  const { plan_artifact, imported } = row as Rows['work_items']
+  return [plan_artifact.good_sha256, imported?.file_sha256 ?? null]
 }

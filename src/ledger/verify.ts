@@ -8,13 +8,15 @@
  */
 import { sql, type Kysely } from 'kysely'
 import { tables, type Table } from '../domain/event.ts'
+import { checkBlob } from './blob-rows.ts'
 import { LedgerFault, type VerifyReport } from './port.ts'
 import type { Database } from './schema.ts'
 import { checkRows, type BlobCheck } from './verify-fold.ts'
 import { checkOrder } from './verify-order.ts'
 import { mostProblems, Report } from './verify-report.ts'
 
-export async function verifyStore(db: Kysely<Database>, blob: BlobCheck): Promise<VerifyReport> {
+/** `file` says how a blob stands that is no row. */
+export async function verifyStore(db: Kysely<Database>, file: BlobCheck): Promise<VerifyReport> {
   const report = new Report()
   try {
     await db
@@ -23,7 +25,7 @@ export async function verifyStore(db: Kysely<Database>, blob: BlobCheck): Promis
       .execute(async (trx) => {
         await integrity(trx, report)
         await checkOrder(trx, report)
-        await checkRows(trx, blob, report)
+        await checkRows(trx, (sha256) => checkBlob(trx, file, sha256), report)
         for (const table of tables) await strayRows(trx, table, report)
       })
   } catch (error) {

@@ -34,12 +34,14 @@ export async function openHomeReader(home: string): Promise<(HomeReader & Ledger
       return replayTurn(reader, home, turn)
     },
     plan: ({ plan_artifact: { path, good_sha256 } }) => {
-      const path_ = good_sha256 === null ? null : reader.blobPath(good_sha256)
-      return describePlan(
-        files,
-        path,
-        good_sha256 === null ? undefined : { sha256: good_sha256, path: path_ },
-      )
+      if (good_sha256 === null) return describePlan(files, path)
+      // Who may only read has no file to show where the text is a row: the rest is still said.
+      const file = () =>
+        reader.blobFile(good_sha256).catch((error: unknown) => {
+          if (error instanceof LedgerFault) return null
+          throw error
+        })
+      return describePlan(files, path, { sha256: good_sha256, file })
     },
   }
 }

@@ -16,18 +16,26 @@ import type { PlanStored } from '../domain/work-item.ts'
 import { FileFault } from '../exec/file-fault.ts'
 import { GitFault } from '../exec/git-fault.ts'
 import { ProcessFault } from '../exec/process-fault.ts'
+import type { NewBlob } from '../ledger/port.ts'
 import type { CallFrame, Closing, EffectOutcome, EffectTool, StoreTool } from '../tools/tool.ts'
 import { advance, finishCall, type ReadyIntent } from './advance.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { planNow } from './plan-now.ts'
 import { toolContext, toolNamed } from './tool-context.ts'
 
-/** Works out the intent of an effect call; null for a store call, which needs none. */
-export async function readyIntent(env: LaneEnv, call: Call): Promise<ReadyIntent | null> {
+/**
+ * Works out the intent of an effect call; null for a store call, which needs none. `blobs` gets
+ * what the intent names, for the commit that records it.
+ */
+export async function readyIntent(
+  env: LaneEnv,
+  call: Call,
+  blobs: NewBlob[],
+): Promise<ReadyIntent | null> {
   const tool = toolNamed(call.tool_name)
   if (tool?.kind !== 'effect') return null
   try {
-    const ready = await tool.intent(call.input, toolContext(env, call))
+    const ready = await tool.intent(call.input, toolContext(env, call, blobs))
     return { call_id: call.id, ...ready }
   } catch (error) {
     return { call_id: call.id, ok: false, result: faultResult(call, error) }
@@ -36,10 +44,11 @@ export async function readyIntent(env: LaneEnv, call: Call): Promise<ReadyIntent
 
 /** Records the intent of a call that was found without one. */
 export async function startCall(env: LaneEnv, call: Call): Promise<void> {
-  const ready = await readyIntent(env, call)
+  const blobs: NewBlob[] = []
+  const ready = await readyIntent(env, call, blobs)
   if (ready?.ok) env.begun.add(call.id)
-  const plan = await planNow(env)
-  await env.transact(call.id, (d) => advance(d, env.onward({ ready, plan })))
+  const plan = await planNow(env, blobs)
+  await env.transact(call.id, (d) => advance(d, env.onward({ ready, plan })), [], blobs)
 }
 
 /** Carries out a call whose intent is recorded, and commits its outcome with what follows. */
@@ -65,12 +74,14 @@ async function runEffect(env: LaneEnv, call: Call, tool: EffectTool): Promise<vo
   env.begun.delete(call.id)
   await keepWhole(env, call, outcome.result)
   if (!first) tellRecovered(env, call, outcome.result)
-  const onward = env.onward(await nextIntent(env, call))
-  await env.transact(call.id, (d) => {
+  const blobs: NewBlob[] = []
+  const onward = env.onward(await nextIntent(env, call, blobs))
+  const decide = (d: Draft) => {
     finishEffect(d, call, outcome)
     // An aborted run ends in its own commit: nothing further begins.
     if (!env.abort.signal.aborted || env.stopping) advance(d, onward)
-  })
+  }
+  await env.transact(call.id, decide, [], blobs)
 }
 
 function finishEffect(d: Draft, call: Call, outcome: EffectOutcome): void {
@@ -99,22 +110,26 @@ function tellRecovered(env: LaneEnv, call: Call, result: ToolResult): void {
 async function nextIntent(
   env: LaneEnv,
   call: Call,
+  blobs: NewBlob[],
 ): Promise<{ ready: ReadyIntent | null; plan: PlanStored | null }> {
   const turn = mustTurn(env.facts())
   const calls = callsOf(env.facts(), turn, call.round)
   const next = calls.find((other) => other.index > call.index && other.state === 'recorded')
-  if (!next) return { ready: null, plan: mayEndAfterCalls(env.facts()) ? await planNow(env) : null }
-  const ready = await readyIntent(env, next)
+  if (!next) {
+    return { ready: null, plan: mayEndAfterCalls(env.facts()) ? await planNow(env, blobs) : null }
+  }
+  const ready = await readyIntent(env, next, blobs)
   if (ready?.ok) env.begun.add(next.id)
   return { ready, plan: null }
 }
 
 async function runStore(env: LaneEnv, call: Call, tool: StoreTool): Promise<void> {
-  const ctx = toolContext(env, call)
+  const blobs: NewBlob[] = []
+  const ctx = toolContext(env, call, blobs)
   const prepared = await env.effect(`${tool.name} ${call.id}`, () => tool.prepare(call.input, ctx))
-  const plan = await planNow(env)
-  const following = await nextIntent(env, call)
-  const rest = await prepareCompletions(env, call)
+  const plan = await planNow(env, blobs)
+  const following = await nextIntent(env, call, blobs)
+  const rest = await prepareCompletions(env, call, blobs)
   const needs = neededRows(call.input)
   await env.transact(
     call.id,
@@ -129,6 +144,7 @@ async function runStore(env: LaneEnv, call: Call, tool: StoreTool): Promise<void
       else advance(d, env.onward({ plan }))
     },
     needs,
+    blobs,
   )
 }
 
@@ -192,7 +208,11 @@ function closeRound(d: Draft, env: LaneEnv, call: Call, rest: ReadonlyMap<string
 }
 
 /** CompleteWorkItem calls behind this one still run in a closed round. */
-async function prepareCompletions(env: LaneEnv, call: Call): Promise<ReadonlyMap<string, unknown>> {
+async function prepareCompletions(
+  env: LaneEnv,
+  call: Call,
+  blobs: NewBlob[],
+): Promise<ReadonlyMap<string, unknown>> {
   const turn = mustTurn(env.facts())
   const later = callsOf(env.facts(), turn, call.round).filter(
     (other) =>
@@ -204,7 +224,7 @@ async function prepareCompletions(env: LaneEnv, call: Call): Promise<ReadonlyMap
   for (const other of later) {
     const tool = toolNamed(other.tool_name)
     if (tool?.kind !== 'store') continue
-    prepared.set(other.id, await tool.prepare(other.input, toolContext(env, other)))
+    prepared.set(other.id, await tool.prepare(other.input, toolContext(env, other, blobs)))
   }
   return prepared
 }

@@ -6,7 +6,7 @@
  */
 import { charTokens } from '../context/estimate.ts'
 import { compact, type Compacted, type CompactionView } from '../context/compact.ts'
-import type { SectionForm } from '../context/message.ts'
+import type { Projected, SectionForm } from '../context/message.ts'
 import { fenceOf } from '../context/rounds.ts'
 import type { RoundView, Situation } from '../context/situation.ts'
 import { summaryTokens, withSummary } from '../context/summary.ts'
@@ -56,12 +56,8 @@ export async function compactRequest(
   if (asked?.kind === 'aborted') return false
   const projected = asked ? withSummary(made, rounds, view, asked.summary) : made.opening
   const opening = env.redacted(projected)
-  const sha256 = await stored(env, JSON.stringify(opening))
-  const compacted = sha256 === null ? null : { opening_sha256: sha256, recapped: made.recapped }
   const paid = asked?.paid ?? null
-  if (compacted === null && paid === null) return false
-  await env.transact(round.id, (d) => sendAgain(d, round, compacted, paid))
-  if (compacted === null) return false
+  if (!(await recorded(env, round, { opening, recapped: made.recapped, paid }))) return false
   talk.open(opening, turn.model, made.recapped)
   return true
 }
@@ -89,14 +85,24 @@ const systemSections = new Set(['system', 'agent', 'instructions', 'skills'])
 const isSystem = ({ section }: { section: string; form: SectionForm }): boolean =>
   systemSections.has(section)
 
-/** Null when there is no room for it now: the projection before stays in use. */
-async function stored(env: LaneEnv, text: string): Promise<string | null> {
-  const bytes = new TextEncoder().encode(env.urls.sealed(env.facts(), text))
+type Made = { opening: Projected; recapped: number; paid: Paid | null }
+
+/** False when there is no room for it now: the projection before stays in use. */
+async function recorded(
+  env: LaneEnv,
+  round: Round,
+  { opening, recapped, paid }: Made,
+): Promise<boolean> {
+  const text = env.urls.sealed(env.facts(), JSON.stringify(opening))
+  const blob = env.store.blob(new TextEncoder().encode(text))
+  const compacted = { opening_sha256: blob.sha256, recapped }
   try {
-    return await env.store.ledger.putBlob(bytes)
+    await env.transact(round.id, (d) => sendAgain(d, round, compacted, paid), [], [blob])
+    return true
   } catch (error) {
-    if (error instanceof LedgerFault && error.retry !== 'never') return null
-    throw error
+    if (!(error instanceof LedgerFault) || error.retry === 'never') throw error
+    if (paid !== null) await env.transact(round.id, (d) => sendAgain(d, round, null, paid))
+    return false
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Gathers what a fork is derived from (context/fork.ts), as the parent's rows are now, and stores
- * the view as a blob: the child shows the same bytes in every turn.
+ * Gathers what a fork is derived from (context/fork.ts), as the parent's rows are now, and makes
+ * the view a blob: the child shows the same bytes in every turn.
  */
 import { charTokens } from '../context/estimate.ts'
 import { enteringItems } from '../context/fork-others.ts'
@@ -11,22 +11,23 @@ import type { EarlierRound } from '../context/situation.ts'
 import { activeWaitOf, mustTurn, roundViews } from '../domain/facts.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import { isTerminal } from '../domain/task.ts'
+import type { NewBlob } from '../ledger/port.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { planText } from './plans.ts'
 import { withMessages, withoutUnread } from './situation.ts'
 
-/** SHA-256 of the stored view. */
-export async function forkOf(env: LaneEnv, handoff: string): Promise<string> {
+/** The view, for the commit of the intent that names it. */
+export async function forkOf(env: LaneEnv, handoff: string): Promise<NewBlob> {
   const source = await sourceOf(env, handoff)
   const entering = enteringItems(source)
   const plan_heads: Record<string, string> = {}
   for (const id of [...entering.bound, ...entering.named]) {
     const item = env.facts().row('work_items', id)
-    const text = item ? await planText(env.plans(), item) : null
+    const text = item ? await planText(env.ports, item) : null
     if (text !== null) plan_heads[id] = text.slice(0, contextLimits.plan_head.value)
   }
   const { whole } = deriveFork({ ...source, plan_heads }, charTokens)
-  return env.store.ledger.putBlob(new TextEncoder().encode(whole))
+  return env.store.blob(new TextEncoder().encode(whole))
 }
 
 async function sourceOf(env: LaneEnv, handoff: string): Promise<ForkSource> {
@@ -48,7 +49,7 @@ async function sourceOf(env: LaneEnv, handoff: string): Promise<ForkSource> {
   const about = turn.work_item_id === null ? range : { ...range, work_item_id: turn.work_item_id }
   return {
     parent: env.agent_id,
-    item: mine && { ...mine, plan_text: await planText(env.plans(), mine.item) },
+    item: mine && { ...mine, plan_text: await planText(env.ports, mine.item) },
     waited_task: task && { id: task.id, work_item_id: task.work_item_id },
     rounds: await roundsOf(env, turn.work_item_id),
     running: [...facts.rows('tasks')].filter((one) => !isTerminal(one)),

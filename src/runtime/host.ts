@@ -188,9 +188,9 @@ class HomeHost implements Host {
 
   plan({ plan_artifact: { path, good_sha256 } }: Rows['work_items']): Promise<PlanDescriptor> {
     const { files, ledger } = this.#ports
-    const good =
-      good_sha256 === null ? undefined : { sha256: good_sha256, path: ledger.blobPath(good_sha256) }
-    return describePlan(files, path, good)
+    if (good_sha256 === null) return describePlan(files, path)
+    const file = () => ledger.blobFile(good_sha256)
+    return describePlan(files, path, { sha256: good_sha256, file })
   }
 
   async taskOutput(task_id: TaskId, range: TaskRange): Promise<TaskText | null> {

@@ -1,7 +1,7 @@
 /**
  * Takes the file of an item in (contracts 2, *Plan file*): it is read whole and refused whole, and
- * only then its blob and its plan file are made, both before the one commit that makes the item. A
- * process killed between them finds the same places again, for the id is a function of the file.
+ * only then its plan file is made, before the one commit that makes the item and stores the file. A
+ * process killed between them finds the same place again, for the id is a function of the file.
  */
 import type { Carried, SliceRecord } from '../domain/export-format.ts'
 import { readExport } from '../domain/import-file.ts'
@@ -12,7 +12,8 @@ import type { Redactor } from '../domain/redact.ts'
 import { no, type Rejection } from '../domain/verdict.ts'
 import type { PlanStored } from '../domain/work-item.ts'
 import { sha256 } from '../exec/whole-file.ts'
-import { makePlan } from './plans.ts'
+import type { NewBlob } from '../ledger/port.ts'
+import { keeping, makePlan } from './plans.ts'
 import type { HostPorts } from './ports.ts'
 import type { Store } from './store.ts'
 
@@ -26,10 +27,14 @@ export type Taken = {
   file_sha256: string
 }
 
-/** Nothing is written for a file that is refused, or for an item that is there already. */
+/**
+ * Nothing is written for a file that is refused, or for an item that is there already. `blobs` gets
+ * the file and the plan, for the commit that makes the item.
+ */
 export async function takeIn(
   { store, home, files, redactor }: ImportPorts,
   { agent_id, file, again = false }: DecidedAct & { do: 'import_item' },
+  blobs: NewBlob[],
 ): Promise<Taken | Rejection> {
   const facts = store.facts(agent_id)
   if (facts === null) return no('agent_not_found', `There is no agent ${agent_id}.`)
@@ -43,9 +48,11 @@ export async function takeIn(
     return no('already_imported', `${id} came from the same file.`)
   }
   const kept = new TextEncoder().encode(redacted(file, redactor))
-  const file_sha256 = await store.ledger.putBlob(kept)
-  const made = await makePlan({ home, files, ledger: store.ledger }, agent_id, id, carried.plan)
-  return { ok: true, id, plan: made.stored, carried, file_sha256 }
+  const whole = store.blob(kept)
+  blobs.push(whole)
+  const ports = { home, files, ...keeping(store, blobs) }
+  const made = await makePlan(ports, agent_id, id, carried.plan)
+  return { ok: true, id, plan: made.stored, carried, file_sha256: whole.sha256 }
 }
 
 /** The same file of the same agent is the same item. */

@@ -15,7 +15,8 @@ import type { ChildSupervisor } from './children.ts'
 import type { Store } from './store.ts'
 import type { Onward } from './advance.ts'
 import { agentHome } from './home.ts'
-import type { PlanPorts } from './plans.ts'
+import type { NewBlob } from '../ledger/port.ts'
+import { keeping, type PlanPorts } from './plans.ts'
 
 export class LaneEnv {
   readonly agent_id: AgentId
@@ -70,8 +71,9 @@ export class LaneEnv {
     cause: string | null,
     decide: (d: Draft) => T,
     needs: readonly (readonly [Table, string])[] = [],
+    blobs: readonly NewBlob[] = [],
   ): Promise<T> {
-    return this.store.transact(this.agent_id, cause, decide, needs)
+    return this.store.transact(this.agent_id, cause, decide, needs, blobs)
   }
 
   /** Without secrets, for what is neither an event nor a blob. */
@@ -88,10 +90,13 @@ export class LaneEnv {
     return agentHome(this.ports.home, this.agent_id)
   }
 
-  /** What reading and making plan files takes. */
-  plans(): PlanPorts {
+  /**
+   * What reading and making plan files takes. New texts are added to `blobs`, for the commit that
+   * stores what was read; null: nothing of it is stored.
+   */
+  plans(blobs: NewBlob[] | null): PlanPorts {
     const { home, files } = this.ports
-    return { home, files, ledger: this.store.ledger }
+    return { home, files, ...keeping(this.store, blobs) }
   }
 
   /** The agent's own trigger, while somebody listens for it. */

@@ -4,7 +4,7 @@
  * so no wake is kept anywhere but in the ledger.
  */
 import type { Interruption } from '../context/notes.ts'
-import { agentOf, callsOf, openTurn, roundsOf } from '../domain/facts.ts'
+import { agentOf, callsOf, openTurn, roundsOf, type Draft } from '../domain/facts.ts'
 import { focusFor } from '../domain/budget.ts'
 import { askOverBudget } from '../domain/metering.ts'
 import { askAboutBucket, holdAgent, type Hold } from '../domain/park.ts'
@@ -15,6 +15,7 @@ import type { Turn } from '../domain/turn.ts'
 import { abortTurn, observePlan } from '../domain/turn-end.ts'
 import { abandonTurn, startTurn } from '../domain/turn-start.ts'
 import { fireDue } from '../domain/waiting.ts'
+import type { NewBlob } from '../ledger/port.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { readPlan } from './plans.ts'
 import { runTurn } from './turn.ts'
@@ -135,8 +136,9 @@ export class Lane {
       await env.transact(null, (d) => holdAgent(d, noModel))
       return
     }
-    const item = await this.#plan(decision)
-    await env.transact(null, (d) => {
+    const blobs: NewBlob[] = []
+    const item = await this.#plan(decision, blobs)
+    const decide = (d: Draft) => {
       // Facts may have moved since the decision; the commit decides again on what holds now.
       const seen = survey(d, d.now, this.#running)
       const again = decideNext(seen)
@@ -144,12 +146,13 @@ export class Lane {
       const row = item === null ? undefined : d.row('work_items', item.id)
       if (row && item) observePlan(d, row, item.plan)
       startTurn(d, seen, again, model)
-    })
+    }
+    await env.transact(null, decide, [], blobs)
     if (openTurn(env.facts())) await this.#run(null)
   }
 
   /** The plan file of the item a turn will be about, read before the turn starts. */
-  async #plan(decision: Next & { do: 'start_turn' }) {
+  async #plan(decision: Next & { do: 'start_turn' }, blobs: NewBlob[]) {
     const { start } = decision
     const id =
       start.rule === 'continue_current'
@@ -161,7 +164,7 @@ export class Lane {
             : null
     const item = id === null ? undefined : this.env.facts().row('work_items', id)
     if (!item || item.state === 'completed') return null
-    const plans = this.env.plans()
+    const plans = this.env.plans(blobs)
     return { id: item.id, plan: (await readPlan(plans, item)).stored }
   }
 

@@ -328,7 +328,7 @@ test('security.md 15: no secret is in the index or an answer, of rows or files f
   const box = await memoryHome(t, { redactor })
   const lane = await box.lane('main')
   const text = `before ${canaries.join(' between ')} after`
-  const sha256 = await box.ledger.putBlob(new TextEncoder().encode(text))
+  const sha256 = lane.blob(text)
   const plan = { path: '/plan.md', sha256, bytes: text.length, good_sha256: sha256 }
   const message = messageAdmitted({ body: text, provenance: timerTick })
   await lane.emit(itemCreated({ objective: text, plan }), message)

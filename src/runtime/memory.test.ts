@@ -18,12 +18,10 @@ import {
 } from '../testing/lane.ts'
 import { memoryHome } from '../testing/memory-home.ts'
 
-const bytes = (text: string) => new TextEncoder().encode(text)
-
 test('§7: every kind of record is found by its words, under a reference that stays', async (t) => {
   const box = await memoryHome(t)
   const lane = await box.lane('main')
-  const good_sha256 = await box.ledger.putBlob(bytes('# Plan\nKeep the zebra wrapper.'))
+  const good_sha256 = lane.blob('# Plan\nKeep the zebra wrapper.')
   const plan = { path: '/plan.md', sha256: good_sha256, bytes: 30, good_sha256 }
   const todo_list = [{ text: 'feed the zebra', state: 'pending' }] as const
   const item = itemCreated({ objective: 'Move animals', todo_list, plan })

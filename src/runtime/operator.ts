@@ -28,7 +28,8 @@ import { takeIn } from './import-item.ts'
 import { giveInput } from './give-input.ts'
 import { agentHome } from './home.ts'
 import { checkWorkspace, shaped } from './new-agent.ts'
-import { makePlan } from './plans.ts'
+import type { NewBlob } from '../ledger/port.ts'
+import { keeping, makePlan } from './plans.ts'
 import type { HostPorts } from './ports.ts'
 import { unpricedModel, useSoFar } from './spent.ts'
 import { startTask } from './start-task.ts'
@@ -72,7 +73,7 @@ export async function act(
   const reply = await store.consider(
     act.agent_id,
     causeOf(act),
-    () => lookUp(ports, act, prepared.known),
+    async () => ({ ...(await lookUp(ports, act, prepared.known)), blobs: prepared.blobs }),
     (d, known) => operate(d, act, known),
   )
   return said(reply)
@@ -88,12 +89,19 @@ function causeOf(command: DecidedAct): string {
 }
 
 /** The act as it is to be decided, and what the decision knows. */
-type Prepared = { ok: true; command: DecidedAct; known: Known }
+type Prepared = {
+  ok: true
+  command: DecidedAct
+  known: Known
+  /** What the decision names by hash, for its commit. */
+  blobs: readonly NewBlob[]
+}
 
 /** Reads and makes what the decision will need. What was made for a refused act lies unused. */
 async function prepare(ports: ActPorts, given: DecidedAct): Promise<Prepared | Rejection> {
   const { store, home } = ports
   const { agent_id } = given
+  const blobs: NewBlob[] = []
   const known: Known = {
     timetable,
     token_hash: ports.token_hash,
@@ -116,12 +124,12 @@ async function prepare(ports: ActPorts, given: DecidedAct): Promise<Prepared | R
   if (shape !== null && !shape.ok) return shape
   const command = shape?.command ?? given
   if (command.do === 'create_item') {
-    const made = await newItem(ports, command)
+    const made = await newItem(ports, command, blobs)
     if (!made.ok) return made
     known.new_item = made
   }
   if (command.do === 'import_item') {
-    const taken = await takeIn(ports, command)
+    const taken = await takeIn(ports, command, blobs)
     if (!taken.ok) return taken
     known.new_item = taken
     known.imported = taken
@@ -129,10 +137,12 @@ async function prepare(ports: ActPorts, given: DecidedAct): Promise<Prepared | R
   if (command.do === 'deliver' || command.do === 'dead_letter') {
     const bytes = utf8Length(command.body)
     if (bytes > limits.delivery_body.value) return overLimit(limits.delivery_body, bytes)
-    known.body_sha256 = await store.ledger.putBlob(new TextEncoder().encode(command.body))
+    const body = store.blob(new TextEncoder().encode(command.body))
+    known.body_sha256 = body.sha256
+    blobs.push(body)
   }
   if (command.do === 'redeliver') known.body = await bodyOf(store, command)
-  return { ok: true, command, known }
+  return { ok: true, command, known, blobs }
 }
 
 /**
@@ -179,7 +189,11 @@ async function answered(
 }
 
 /** The plan file is there before the item: an item without its file is never seen. */
-async function newItem(ports: ActPorts, command: DecidedAct & { do: 'create_item' }) {
+async function newItem(
+  ports: ActPorts,
+  command: DecidedAct & { do: 'create_item' },
+  blobs: NewBlob[],
+) {
   const { store, home, files } = ports
   const { agent_id, objective, todo_list = [], plan = '' } = command
   const bytes = utf8Length(plan)
@@ -188,7 +202,7 @@ async function newItem(ports: ActPorts, command: DecidedAct & { do: 'create_item
   const wrong = facts && checkCreate(facts, { objective, todo_list })
   if (wrong) return wrong
   const id = store.mint('work')
-  const made = await makePlan({ home, files, ledger: store.ledger }, agent_id, id, plan)
+  const made = await makePlan({ home, files, ...keeping(store, blobs) }, agent_id, id, plan)
   return { ok: true, id, plan: made.stored } as const
 }
 

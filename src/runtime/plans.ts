@@ -1,7 +1,7 @@
 /**
  * Plan files: made by the runtime, edited by anyone, read at every read of an item (contracts 2).
  * The runtime's own writes are atomic; it repairs nothing. Whole texts are kept as blobs by hash,
- * so that a damaged plan has a last good snapshot.
+ * stored with the row that names them, so that a damaged plan has a last good snapshot.
  */
 import type { PlanDescriptor } from '../domain/plan.ts'
 import type { PlanStored, WorkItem } from '../domain/work-item.ts'
@@ -10,10 +10,32 @@ import { limits } from '../domain/limits.ts'
 import { describePlan } from '../exec/plan-file.ts'
 import { FileFault } from '../exec/file-fault.ts'
 import type { Files } from '../exec/ports.ts'
-import type { Ledger } from '../ledger/port.ts'
+import type { Ledger, NewBlob } from '../ledger/port.ts'
+import type { Store } from './store.ts'
 import { planFolder, planPath } from './home.ts'
 
-export type PlanPorts = { home: string; files: Files; ledger: Ledger }
+export type PlanPorts = {
+  home: string
+  files: Files
+  ledger: Pick<Ledger, 'blobFile'>
+  /** Has a text stored with the row that is made of the read; its hash. Null: no row is made. */
+  keep: ((bytes: Uint8Array) => string) | null
+}
+
+export const keeping = (
+  store: Store,
+  blobs: NewBlob[] | null,
+): Pick<PlanPorts, 'ledger' | 'keep'> => ({
+  ledger: store.ledger,
+  keep:
+    blobs === null
+      ? null
+      : (bytes) => {
+          const blob = store.blob(bytes)
+          blobs.push(blob)
+          return blob.sha256
+        },
+})
 
 export type PlanRead = { stored: PlanStored; described: PlanDescriptor }
 
@@ -39,7 +61,7 @@ async function observePlanFile(ports: PlanPorts, before: PlanStored): Promise<Pl
   const described = await describePlan(
     ports.files,
     before.path,
-    good === null ? undefined : { sha256: good, path: ports.ledger.blobPath(good) },
+    good === null ? undefined : { sha256: good, file: () => ports.ledger.blobFile(good) },
   )
   if (described.problem !== undefined || described.sha256 === null) {
     const stored = { ...before, sha256: described.sha256, bytes: described.bytes }
@@ -58,11 +80,19 @@ async function observePlanFile(ports: PlanPorts, before: PlanStored): Promise<Pl
   }
 }
 
-/** Null when the file changed between the two reads: the next observation keeps it. */
-async function snapshot(ports: PlanPorts, path: string, sha256: string): Promise<string | null> {
+/**
+ * Null where nothing is kept, and when the file changed between the two reads: the next observation
+ * keeps it.
+ */
+async function snapshot(
+  { files, keep }: PlanPorts,
+  path: string,
+  sha256: string,
+): Promise<string | null> {
+  if (keep === null) return null
   try {
-    const file = await ports.files.read(path, { max_bytes: limits.plan_file.value })
-    return file.sha256 === sha256 ? await ports.ledger.putBlob(file.bytes) : null
+    const file = await files.read(path, { max_bytes: limits.plan_file.value })
+    return file.sha256 === sha256 ? keep(file.bytes) : null
   } catch (error) {
     if (error instanceof FileFault) return null
     throw error
@@ -70,7 +100,10 @@ async function snapshot(ports: PlanPorts, path: string, sha256: string): Promise
 }
 
 /** The whole text of an item's plan, for a model that works from it; null when unreadable. */
-export async function planText(ports: PlanPorts, item: WorkItem): Promise<string | null> {
+export async function planText(
+  ports: Pick<PlanPorts, 'files'>,
+  item: WorkItem,
+): Promise<string | null> {
   try {
     const { bytes } = await ports.files.read(item.plan_artifact.path, {
       max_bytes: limits.plan_file.value,

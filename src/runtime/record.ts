@@ -15,6 +15,7 @@ import { limits } from '../domain/limits.ts'
 import { settle } from '../domain/metering.ts'
 import { providerServed } from '../domain/park.ts'
 import type { AssistantPart, Round, Sent, Usage } from '../domain/turn.ts'
+import type { NewBlob } from '../ledger/port.ts'
 import type { ModelRound } from '../models/model.ts'
 import { validateCall } from '../tools/registry.ts'
 import { advance, finishCall, type Onward } from './advance.ts'
@@ -49,14 +50,15 @@ export async function recordRound(
     parts.push({ ...part, provider_call_id })
     judged.push(judge(env, round, { ...part, provider_call_id }, id, judged.length, repeated))
   }
+  const blobs: NewBlob[] = []
   const first = judged.find((entry) => entry.result === null)?.call
-  const ready = first && round.kind !== 'report' ? await readyIntent(env, first) : null
+  const ready = first && round.kind !== 'report' ? await readyIntent(env, first, blobs) : null
   if (ready?.ok) env.begun.add(ready.call_id)
-  const plan = judged.length === 0 ? await planNow(env) : null
+  const plan = judged.length === 0 ? await planNow(env, blobs) : null
   const usage: Usage = { ...answer.usage, usd: env.ports.models.price(answer.model, answer.usage) }
-  await env.transact(round.id, (d) =>
-    commitRound(d, { round, answer, sent, parts, judged, usage }, env.onward({ ready, plan })),
-  )
+  const recorded = { round, answer, sent, parts, judged, usage }
+  const decide = (d: Draft) => commitRound(d, recorded, env.onward({ ready, plan }))
+  await env.transact(round.id, decide, [], blobs)
 }
 
 function commitRound(

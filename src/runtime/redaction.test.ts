@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRedactor } from '../domain/redact.ts'
 import type { AgentId } from '../domain/ids.ts'
-import type { Ledger } from '../ledger/port.ts'
+import { newBlob } from '../testing/lane.ts'
 import type { ModelEvent } from '../models/model.ts'
 import type { HostNotice } from './ports.ts'
-import { redactedBlobs, redactedNotices } from './redaction.ts'
+import { blobOf, redactedNotices } from './redaction.ts'
 
 const secret = 'sk-0123456789'
 const { redactor } = createRedactor([{ name: 'key', value: secret }])
@@ -62,25 +62,19 @@ test('the message of a failed request is redacted and ends the text before it', 
   ])
 })
 
-test('a blob is stored redacted when it is text, byte for byte otherwise', async () => {
-  const put: Uint8Array[] = []
-  const ledger = { putBlob: async (bytes: Uint8Array) => `hash ${put.push(bytes)}` }
-  const redacted = redactedBlobs(ledger as unknown as Ledger, redactor)
+test('a blob is redacted when it is text, byte for byte otherwise, and named by what it is then', () => {
   const bytes = (text: string) => new TextEncoder().encode(text)
   const [plain, binary] = [bytes('\ufeffnothing here'), Uint8Array.of(0xff, 0xfe, 0)]
-  const hashes = []
-  for (const blob of [bytes(`\ufeffa ${secret}`), plain, binary]) {
-    hashes.push(await redacted.putBlob(blob))
-  }
-  assert.deepEqual(hashes, ['hash 1', 'hash 2', 'hash 3'])
-  assert.deepEqual(put[0], bytes('\ufeffa {{secret:key}}'))
-  assert.equal(put[1], plain)
-  assert.equal(put[2], binary)
+  const [text, ...same] = [bytes(`\ufeffa ${secret}`), plain, binary].map((given) =>
+    blobOf(given, redactor),
+  )
+  assert.deepEqual(text, newBlob(bytes('\ufeffa {{secret:key}}')))
+  assert.deepEqual(same, [newBlob(plain), newBlob(binary)])
 })
 
 test('without a redactor nothing is in the way', () => {
   const tell = () => {}
-  const ledger = {} as Ledger
   assert.equal(redactedNotices(undefined, tell), tell)
-  assert.equal(redactedBlobs(ledger, undefined), ledger)
+  const bytes = new TextEncoder().encode(secret)
+  assert.deepEqual(blobOf(bytes, undefined), newBlob(bytes))
 })

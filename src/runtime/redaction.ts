@@ -1,24 +1,24 @@
 /**
  * Where the runtime writes, secrets are replaced (security.md 15): events as they enter a draft, so
- * that rows equal their fold; blobs, which then have the hash of what is stored; and what is shown
- * live, across the pieces it comes in. Nothing here is in the way without a redactor.
+ * that rows equal their fold; blobs before they get their name; and what is shown live, across the
+ * pieces it comes in. Nothing here is in the way without a redactor.
  */
 import type { Redactor, RedactedStream } from '../domain/redact.ts'
-import type { Ledger } from '../ledger/port.ts'
+import { sha256 } from '../exec/whole-file.ts'
+import type { NewBlob } from '../ledger/port.ts'
 import type { HostNotice } from './ports.ts'
 
-/** The ledger with its blobs redacted where they are text. The hash returned is the stored one. */
-export function redactedBlobs(ledger: Ledger, redactor: Redactor | undefined): Ledger {
-  if (redactor === undefined) return ledger
-  return {
-    ...ledger,
-    putBlob(bytes) {
-      const text = textOf(bytes)
-      if (text === null) return ledger.putBlob(bytes)
-      const redacted = redactor.text(text)
-      return ledger.putBlob(redacted === text ? bytes : new TextEncoder().encode(redacted))
-    },
-  }
+/** A blob of these bytes, redacted where they are text: its name is that of what is stored. */
+export function blobOf(given: Uint8Array, redactor: Redactor | undefined): NewBlob {
+  const bytes = redactedBytes(given, redactor)
+  return { sha256: sha256(bytes), bytes }
+}
+
+function redactedBytes(bytes: Uint8Array, redactor: Redactor | undefined): Uint8Array {
+  const text = redactor === undefined ? null : textOf(bytes)
+  if (redactor === undefined || text === null) return bytes
+  const redacted = redactor.text(text)
+  return redacted === text ? bytes : new TextEncoder().encode(redacted)
 }
 
 function textOf(bytes: Uint8Array): string | null {

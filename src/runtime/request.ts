@@ -18,6 +18,7 @@ import { endTurn } from '../domain/turn-end.ts'
 import { roundId, type Round, type Turn } from '../domain/turn.ts'
 import type { Model, ModelFault, ModelMessage, ModelOutcome } from '../models/model.ts'
 import { nextModel, withRetry, type NextModel } from '../models/retry.ts'
+import type { NewBlob } from '../ledger/port.ts'
 import { coalescedPath } from './home.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { recordRound } from './record.ts'
@@ -42,10 +43,11 @@ export async function openRequest(env: LaneEnv, talk: Talk): Promise<void> {
   // It quotes files, which no commit has looked at.
   const opening = env.redacted(rendered)
   const bytes = new TextEncoder().encode(env.urls.sealed(env.facts(), JSON.stringify(opening)))
-  const sha256 = await env.store.ledger.putBlob(bytes)
+  const blob = env.store.blob(bytes)
   talk.open(opening, situation.turn.model, 0, factor)
   const tokens = charTokens(opening.system) + charTokens(opening.user)
-  await env.transact(situation.turn.id, (d) => firstRequest(d, situation, sha256, tokens))
+  const decide = (d: Draft) => firstRequest(d, situation, blob.sha256, tokens)
+  await env.transact(situation.turn.id, decide, [], [blob])
 }
 
 function firstRequest(
@@ -115,10 +117,11 @@ export async function stream(env: LaneEnv, talk: Talk, round: Round): Promise<St
   if (!talk.fits()) {
     // Nothing was asked yet: what the turn is for must not pass for consumed.
     if (round.n === 1) return afterFault(env, turn, tooSmall(turn.model))
-    const plan = await planNow(env)
-    await env.transact(turn.id, (d) =>
-      endTurn(d, { outcome: 'completed', reason: 'context_limit', text: '', plan }),
-    )
+    const blobs: NewBlob[] = []
+    const plan = await planNow(env, blobs)
+    const decide = (d: Draft) =>
+      endTurn(d, { outcome: 'completed', reason: 'context_limit', text: '', plan })
+    await env.transact(turn.id, decide, [], blobs)
     return 'ended'
   }
   const outcome = await ask(env, opened.model, turn, round, conversation)
@@ -241,11 +244,13 @@ async function afterFault(env: LaneEnv, turn: Turn, fault: ModelFault): Promise<
       await env.transact(turn.id, (d) => hold(d, next))
       return 'held'
     case 'fail': {
-      const plan = await planNow(env)
-      await env.transact(turn.id, (d) => {
+      const blobs: NewBlob[] = []
+      const plan = await planNow(env, blobs)
+      const decide = (d: Draft) => {
         deliverFailure(d, turn, `The provider refused the request: ${sentence(next.fault)}`)
         endTurn(d, { outcome: 'failed', reason: next.fault.code, text: '', plan })
-      })
+      }
+      await env.transact(turn.id, decide, [], blobs)
       return 'ended'
     }
   }

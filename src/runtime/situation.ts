@@ -31,7 +31,7 @@ export async function gather(env: LaneEnv): Promise<Situation> {
   const turn = mustTurn(facts)
   const now = env.store.now()
   const agent = agentOf(facts)
-  const plans = env.plans()
+  const plans = env.plans(null)
   const all = seenByAgent(candidates(facts, now))
   const item = turn.work_item_id === null ? null : await itemView(env, turn.work_item_id)
   const mine = [...facts.rows('messages')]
@@ -114,7 +114,7 @@ async function itemView(env: LaneEnv, id: WorkItemId): Promise<ItemView | null> 
   const item = await env.load('work_items', id)
   if (!item) return null
   const { ledger } = env.store
-  const plans = env.plans()
+  const plans = env.plans(null)
   const waits = await ledger.list('waits', { work_item_id: id, limit: itemWaits })
   const tasks = await ledger.list('tasks', { work_item_id: id, limit: itemTasks })
   const lastTurn = itemPacing(facts, id).last_turn_ended_at ?? ''
@@ -168,7 +168,7 @@ export function withMessages(
 }
 
 async function planHeads(env: LaneEnv, all: Candidates): Promise<Record<string, string>> {
-  const plans = env.plans()
+  const plans = env.plans(null)
   const heads: Record<string, string> = {}
   for (const candidate_class of candidateClasses) {
     if (candidate_class === 'completed_recent') continue

@@ -16,6 +16,7 @@ import {
 } from '../domain/spawn.ts'
 import type { Workspace } from '../domain/agent.ts'
 import { isRejection, no, type Rejection } from '../domain/verdict.ts'
+import type { NewBlob } from '../ledger/port.ts'
 import type { SpawnAsked, SpawnIntent } from '../tools/children-port.ts'
 import { isFolder } from './folder.ts'
 import { forkOf } from './fork.ts'
@@ -23,10 +24,11 @@ import { agentHome, taskPath, worktreePath } from './home.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { copyTemplate, hasTemplate } from './templates.ts'
 
-/** Refused, or fixed in every detail. */
+/** Refused, or fixed in every detail. `blobs` gets what a fork comes with. */
 export async function prepareSpawn(
   env: LaneEnv,
   asked: SpawnAsked,
+  blobs: NewBlob[] | null,
 ): Promise<{ ok: true; intent: SpawnIntent } | Rejection> {
   const facts = env.facts()
   const wrong = checkSpawn(facts, asked, await lineageOf(env))
@@ -45,6 +47,11 @@ export async function prepareSpawn(
   const placed = await place(env, asked, agent_id, worktreePath(env.ports.home, task_id))
   if (isRejection(placed)) return placed
   const handoff = asked.initial_message
+  const inherited = asked.context === 'fork' ? await forkOf(env, handoff ?? '') : null
+  if (inherited !== null) {
+    if (blobs === null) throw new Error('a fork that no intent will name')
+    blobs.push(inherited)
+  }
   const spawn: Spawn = {
     agent_id,
     message_id: mint('msg'),
@@ -53,7 +60,7 @@ export async function prepareSpawn(
     model: asked.model,
     workspace: placed.workspace,
     template,
-    inherited_sha256: asked.context === 'fork' ? await forkOf(env, handoff ?? '') : null,
+    inherited_sha256: inherited?.sha256 ?? null,
     supervision: isChild
       ? {
           task_id,

@@ -9,9 +9,9 @@ import type { AgentId, Mint } from '../domain/ids.ts'
 import type { Redactor } from '../domain/redact.ts'
 import { fromMs, type Timestamp } from '../domain/time.ts'
 import { isRejection } from '../domain/verdict.ts'
-import type { Change, Ledger } from '../ledger/port.ts'
+import type { Change, Ledger, NewBlob } from '../ledger/port.ts'
 import type { Clock, Ids } from '../exec/ports.ts'
-import { redactedBlobs } from './redaction.ts'
+import { blobOf } from './redaction.ts'
 
 /** How often a decision is made anew after a conflict before that is a bug. */
 const conflictTries = 20
@@ -24,14 +24,16 @@ export type Need = readonly [Table, string]
 
 /**
  * What is read for a decision in its place in the line, so that nothing of the agent changes
- * between the look and the commit; looked up anew after a conflict.
+ * between the look and the commit; looked up anew after a conflict. `blobs` are those that the
+ * decision may name.
  */
-export type Looked<K> = { known: K; needs: readonly Need[] }
+export type Looked<K> = { known: K; needs: readonly Need[]; blobs?: readonly NewBlob[] }
 
 export class Store {
   readonly ledger: Ledger
   readonly mint: Mint
   readonly #clock: Clock
+  readonly #redactor: Redactor | undefined
   readonly #redact: DraftEnv['redact']
   readonly #agents = new Map<AgentId, AgentFacts>()
   /** The tail of each agent's line of transactions. */
@@ -39,7 +41,8 @@ export class Store {
   readonly #listeners = new Set<CommitListener>()
 
   constructor(ledger: Ledger, clock: Clock, ids: Ids, redactor?: Redactor) {
-    this.ledger = redactedBlobs(ledger, redactor)
+    this.ledger = ledger
+    this.#redactor = redactor
     this.#redact = redactor && ((event) => redactor.json(event))
     this.#clock = clock
     this.mint = ((prefix: string) => ids.mint(prefix)) as Mint
@@ -47,6 +50,14 @@ export class Store {
 
   now(): Timestamp {
     return fromMs(this.#clock.now())
+  }
+
+  /**
+   * A blob of these bytes, without secrets: an event names it, and the commit of that event takes
+   * it along. Nothing is stored before.
+   */
+  blob(bytes: Uint8Array): NewBlob {
+    return blobOf(bytes, this.#redactor)
   }
 
   /**
@@ -107,8 +118,9 @@ export class Store {
     cause: string | null,
     decide: (d: Draft) => T,
     needs: readonly Need[] = [],
+    blobs: readonly NewBlob[] = [],
   ): Promise<T> {
-    return this.consider(agent, cause, async () => ({ known: null, needs }), decide)
+    return this.consider(agent, cause, async () => ({ known: null, needs, blobs }), decide)
   }
 
   /** As `transact`, with a look at the ledger in the same place in the line. */
@@ -177,7 +189,7 @@ export class Store {
   ): Promise<T> {
     for (let tries = 0; tries < conflictTries; tries += 1) {
       const facts = this.#agents.get(agent) ?? (await this.#read(agent))
-      const { known, needs } = await look(facts)
+      const { known, needs, blobs = [] } = await look(facts)
       await this.#include(facts, needs)
       const d = new Draft(facts, this.#draftEnv(cause))
       const value = decide(d, known)
@@ -185,7 +197,7 @@ export class Store {
         forgetLogs(facts, needs)
         return value
       }
-      if (await this.#landed([facts], [d])) {
+      if (await this.#landed([facts], [d], blobs)) {
         forgetLogs(facts, needs)
         return value
       }
@@ -199,8 +211,12 @@ export class Store {
   }
 
   /** Commits what was decided, takes it over, and tells of it once all of it is taken over. */
-  async #landed(all: readonly AgentFacts[], drafts: readonly Draft[]): Promise<boolean> {
-    const changes = drafts.map(changeOf)
+  async #landed(
+    all: readonly AgentFacts[],
+    drafts: readonly Draft[],
+    blobs: readonly NewBlob[] = [],
+  ): Promise<boolean> {
+    const changes = drafts.map((d) => changeOf(d, blobs))
     const [first, ...more] = changes
     if (first === undefined) return true
     const done = await this.ledger.commit(first, ...more)
@@ -232,13 +248,21 @@ export class Store {
   }
 }
 
-const changeOf = (d: Draft): Change => ({
+const changeOf = (d: Draft, blobs: readonly NewBlob[]): Change => ({
   agent_id: d.agent_id,
   expect_seq: d.base.seq,
   at: d.now,
   events: d.emitted,
   rows: [...d.changed()],
+  ...(blobs.length === 0 ? {} : { blobs: namedBy(d.emitted, blobs) }),
 })
+
+/** What was made for a decision that came out otherwise is not stored; nor one thing twice. */
+function namedBy(events: readonly Emitted[], blobs: readonly NewBlob[]): NewBlob[] {
+  const said = events.map(({ event }) => JSON.stringify(event)).join('\n')
+  const named = blobs.filter(({ sha256 }) => said.includes(`"${sha256}"`))
+  return [...new Map(named.map((blob) => [blob.sha256, blob])).values()]
+}
 
 const tooManyConflicts = (who: string): Error =>
   new Error(`${conflictTries} conflicts in a row on ${who}: two writers on one home`)

@@ -10,6 +10,7 @@ import type { Tool, ToolContext } from '../tools/tool.ts'
 import { outputPath, taskPath } from './home.ts'
 import { homeEntry, type PathMode } from '../exec/path-policy.ts'
 import type { OpenedPath } from '../exec/ports.ts'
+import type { NewBlob } from '../ledger/port.ts'
 import { confineOf } from './confine.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { handoffProvenance } from '../domain/spawn.ts'
@@ -22,10 +23,14 @@ const byName = new Map<string, Tool>(tools.map((tool) => [tool.name, tool]))
 
 export const toolNamed = (name: string): Tool | null => byName.get(name) ?? null
 
-export function toolContext(env: LaneEnv, call: Call): ToolContext {
+/**
+ * `blobs` gets what was read or made and is named by what the tool decides, for the commit of that;
+ * without it nothing the tool reads is stored.
+ */
+export function toolContext(env: LaneEnv, call: Call, blobs: NewBlob[] | null = null): ToolContext {
   const { ports, store } = env
   const turn = mustTurn(env.facts())
-  const plans = env.plans()
+  const plans = env.plans(blobs)
   return {
     turn,
     call,
@@ -44,7 +49,7 @@ export function toolContext(env: LaneEnv, call: Call): ToolContext {
     interjected: env.interjected.signal,
     files: ports.files,
     processes: ports.processes,
-    children: childrenOf(env),
+    children: childrenOf(env, blobs),
     memory: {
       search: (asked) => ports.memory.search(env.agent_id, asked),
       get: (source_ref) => ports.memory.get(env.agent_id, source_ref, call.id),
@@ -66,10 +71,10 @@ export function toolContext(env: LaneEnv, call: Call): ToolContext {
 }
 
 /** The agent plane, as seen from this agent. */
-function childrenOf(env: LaneEnv): Children {
+function childrenOf(env: LaneEnv, blobs: NewBlob[] | null): Children {
   const { agent_id, children, store } = env
   return {
-    prepare: (asked) => prepareSpawn(env, asked),
+    prepare: (asked) => prepareSpawn(env, asked, blobs),
     queue: queueSpawn,
     spawn: (intent) => carryOutSpawn(env, intent),
     tell: (task_id, text, key) =>

@@ -4,12 +4,13 @@
  * turn-step.ts; nothing here remembers anything that a row does not say.
  */
 import { interruptionNote, isInterruptionNote, type Interruption } from '../context/notes.ts'
-import { openTurn, roundsOf } from '../domain/facts.ts'
+import { openTurn, roundsOf, type Draft } from '../domain/facts.ts'
 import { rankingOf } from '../domain/ranking.ts'
 import { requestAgain } from '../domain/turn.ts'
 import { abortTurn } from '../domain/turn-end.ts'
 import { nextStep, type Step } from '../domain/turn-step.ts'
 import { advance } from './advance.ts'
+import type { NewBlob } from '../ledger/port.ts'
 import { runCall, startCall } from './calls.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { planNow } from './plan-now.ts'
@@ -61,8 +62,9 @@ async function take(env: LaneEnv, talk: Talk, step: Step): Promise<RunOutcome | 
     case 'request':
     case 'report':
     case 'end': {
-      const plan = await planNow(env)
-      await env.transact(null, (d) => advance(d, env.onward({ plan })))
+      const blobs: NewBlob[] = []
+      const plan = await planNow(env, blobs)
+      await env.transact(null, (d) => advance(d, env.onward({ plan })), [], blobs)
       return null
     }
   }
@@ -77,8 +79,10 @@ const isHeld = (env: LaneEnv): boolean =>
 /** An aborted run ends its turn if the operator asked, and is left open if the host closes. */
 async function abortOrLeave(env: LaneEnv): Promise<RunOutcome> {
   if (env.stopping) return 'left'
-  const plan = await planNow(env)
-  await env.transact('operator', (d) => abortTurn(d, { plan, stop: env.stopAfterAbort }))
+  const blobs: NewBlob[] = []
+  const plan = await planNow(env, blobs)
+  const decide = (d: Draft) => abortTurn(d, { plan, stop: env.stopAfterAbort })
+  await env.transact('operator', decide, [], blobs)
   return 'ended'
 }
 

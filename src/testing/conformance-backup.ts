@@ -28,7 +28,8 @@ import {
 } from './lane.ts'
 
 const now = '2026-01-02T03:04:05.678Z'
-const text = (words: string) => new TextEncoder().encode(words)
+/** One is a row of the database, the other a file. */
+const [aPlan, anOpening] = ['a plan', 'an opening '.repeat(9_000)]
 
 /** What stands in the home beside the ledger. */
 const beside: Readonly<Record<string, string>> = {
@@ -51,8 +52,10 @@ async function inhabited(ledger: Ledger, home: string): Promise<Lane> {
   const lane = await laneOf(ledger)
   const item = itemCreated()
   const turn = turnStarted({ work_item_id: item.id })
-  const opening_sha256 = await ledger.putBlob(text('an opening'))
-  await lane.emit(item, messageAdmitted(), turn, requestSent(turn.id, 1, { opening_sha256 }))
+  const plan = { path: 'p', sha256: null, bytes: 1, good_sha256: lane.blob(aPlan) }
+  const opening_sha256 = lane.blob(anOpening)
+  const request = requestSent(turn.id, 1, { opening_sha256 })
+  await lane.emit({ ...item, plan }, messageAdmitted(), turn, request)
   return lane
 }
 
@@ -117,8 +120,9 @@ export const backupCases: Cases = {
     ]).finally(() => (copying.done = true))
     const start = lane.facts.seq
     while (!copying.done) {
-      const turn_opening = await ledger.putBlob(text(`opening ${lane.facts.seq}`))
-      const plan = { path: 'p', sha256: null, bytes: 1, good_sha256: turn_opening }
+      const large = lane.facts.seq % 3 === 0 ? anOpening : ''
+      const good_sha256 = lane.blob(`opening ${lane.facts.seq} ${large}`)
+      const plan = { path: 'p', sha256: null, bytes: 1, good_sha256 }
       await lane.emit(itemCreated({ plan }), messageAdmitted())
     }
     await reader.close()

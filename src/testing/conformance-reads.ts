@@ -1,8 +1,7 @@
 /**
- * Conformance of reads: live rows, lists and filters, short ids, events, rounds and blobs.
+ * Conformance of reads: live rows, lists and filters, short ids, events and rounds.
  */
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
 import type { Event, Table } from '../domain/event.ts'
 import type { Ledger, LiveRows } from '../ledger/port.ts'
 import type { Cases } from './conformance.ts'
@@ -317,29 +316,6 @@ export const readCases: Cases = {
     assert.deepEqual(await ledger.roundsOfTurn(turn.id), [one, whole(2), whole(3), whole(4)])
     assert.deepEqual(await ledger.roundsAbout(item.id, 9), [one, whole(3)])
     assert.deepEqual(await ledger.roundsAbout(item.id, 1), [whole(3)])
-    await ledger.close()
-  },
-
-  'a blob is stored once, under its hash, and read back whole': async (store, home) => {
-    const seen: string[] = []
-    const ledger = await store.open(home, {
-      before_commit: () => {},
-      after_commit: () => {},
-      before_blob: (n, sha256) => seen.push(`${n} ${sha256.slice(0, 4)}`),
-    })
-    const bytes = new TextEncoder().encode('hello')
-    const hash = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824'
-
-    assert.equal(await ledger.blob(hash), null)
-    assert.equal(await ledger.putBlob(bytes), hash)
-    assert.equal(await ledger.putBlob(bytes), hash)
-    assert.deepEqual(new Uint8Array((await ledger.blob(hash)) ?? []), bytes)
-    assert.deepEqual(new Uint8Array(await readFile(ledger.blobPath(hash))), bytes)
-    assert.deepEqual(seen, ['1 2cf2', '2 2cf2'])
-    assert.throws(() => ledger.blobPath('../../etc/passwd'), /not a sha256/)
-
-    await writeFile(ledger.blobPath(hash), 'hellp')
-    await assert.rejects(ledger.blob(hash), { name: 'LedgerFault', code: 'corrupt' })
     await ledger.close()
   },
 }

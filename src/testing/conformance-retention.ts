@@ -3,8 +3,7 @@
  * still verifies, and a kill at any point only means that it goes on later.
  */
 import assert from 'node:assert/strict'
-import { existsSync, utimesSync } from 'node:fs'
-import { tables, type Event, type Table } from '../domain/event.ts'
+import { tables, type Table } from '../domain/event.ts'
 import type { Ledger, LedgerReads } from '../ledger/port.ts'
 import type { Cases, Store } from './conformance.ts'
 import { deliveryAccepted, deliveryDead, receiptKept, slotSettled } from './conformance-events.ts'
@@ -292,40 +291,6 @@ export const retentionCases: Cases = {
     await run
     const kept = await idsOf(ledger, 'messages')
     assert.ok(said.every(({ id }) => kept.includes(id)))
-    await mustVerify(ledger)
-    await ledger.close()
-  },
-
-  'blobs that nothing names any more go, when they are not new': async (store, home) => {
-    const ledger = await store.open(home)
-    const lane = await laneOf(ledger)
-    const put = (text: string) => ledger.putBlob(new TextEncoder().encode(text))
-    const age = (sha256: string) => utimesSync(ledger.blobPath(sha256), 1, 1)
-    const [opening, orphan, again, fresh] = [
-      await put('an opening'),
-      await put('never named'),
-      await put('stored again'),
-      await put('just stored'),
-    ]
-    const [first, second] = [await put('a plan'), await put('a better plan')]
-    for (const old of [opening, orphan, again, first, second]) age(old)
-    assert.equal(await put('stored again'), again)
-    const plan = (good_sha256: string) => ({ path: 'p', sha256: null, bytes: 1, good_sha256 })
-    const item = itemCreated({ plan: plan(first) })
-    const turn = turnStarted()
-    const better: Event = { type: 'plan_changed', id: item.id, plan: plan(second) }
-    await lane.emit(item, turn, requestSent(turn.id, 1, { opening_sha256: opening }), better)
-    await lane.emit(turnEnded(turn.id))
-    await lane.emit(messageAdmitted())
-    const here = () =>
-      [opening, orphan, again, fresh, first, second].map((one) => existsSync(ledger.blobPath(one)))
-
-    const dry = await ledger.retain({ before: always, dry_run: true })
-    assert.deepEqual(here(), [true, true, true, true, true, true])
-    const run = await ledger.retain({ before: always, dry_run: false })
-    assert.deepEqual({ ...dry, dry_run: false }, run)
-    assert.equal(run.blobs, 3)
-    assert.deepEqual(here(), [false, false, true, true, false, true])
     await mustVerify(ledger)
     await ledger.close()
   },

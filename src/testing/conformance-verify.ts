@@ -26,21 +26,24 @@ const rename = (objective: string) =>
   ({ type: 'work_item_updated', id: item.id, by: 'agent', changed: { objective } }) as const
 
 /** Nine events: 1 agent, 2 item, 3 message, 4 renamed, 5 renamed, 6 plan, 7 turn, 8 request, 9. */
-async function healthy(store: Store, home: string): Promise<{ plan: string; opening: string }> {
+async function healthy(
+  store: Store,
+  home: string,
+  texts = { plan: 'plan', opening: 'opening' },
+): Promise<{ plan: string; opening: string }> {
   const ledger = await store.open(home)
-  const good = await ledger.putBlob(new TextEncoder().encode('plan'))
-  const opening = await ledger.putBlob(new TextEncoder().encode('opening'))
   const lane = await laneOf(ledger)
   await lane.emit(item, message)
   await lane.emit(rename('water the roses'))
   await lane.emit(rename('water the lilies'))
-  await lane.emit({ type: 'plan_changed', id: item.id, plan: { ...plan, good_sha256: good } })
-  await lane.emit(turn, requestSent(turn.id, 1, { opening_sha256: opening }))
+  const good_sha256 = lane.blob(texts.plan)
+  await lane.emit({ type: 'plan_changed', id: item.id, plan: { ...plan, good_sha256 } })
+  const opening_sha256 = lane.blob(texts.opening)
+  await lane.emit(turn, requestSent(turn.id, 1, { opening_sha256 }))
   await lane.emit(itemCompleted(item.id))
-  const paths = { plan: ledger.blobPath(good), opening: ledger.blobPath(opening) }
   assert.deepEqual(await ledger.verify(), { ok: true, events: 9, rows: 5, problems: [] })
   await ledger.close()
-  return paths
+  return { plan: good_sha256, opening: opening_sha256 }
 }
 
 async function problemsOf(store: Store, home: string): Promise<readonly string[]> {
@@ -185,25 +188,59 @@ export const verifyCases: Cases = {
   },
 
   'verify finds blobs that are gone or hold other bytes': async (store, home) => {
-    const paths = await healthy(store, home)
-    await rm(paths.plan)
-    await writeFile(paths.opening, 'something else')
-    const problems = await problemsOf(store, home)
-    assert.equal(problems.length, 2)
-    assert.match(problems.join('\n'), /^work_items work_0001: its blob [0-9a-f]{64} is missing$/m)
-    assert.match(problems.join('\n'), /^rounds turn_0001:1: its blob [0-9a-f]{64} is damaged$/m)
+    const large = { plan: 'plan '.repeat(20_000), opening: 'opening '.repeat(20_000) }
+    const files = await healthy(store, `${home}/files`, large)
+    const path = (sha256: string) => `${home}/files/ledger/blobs/${sha256.slice(0, 2)}/${sha256}`
+    await rm(path(files.plan))
+    await writeFile(path(files.opening), 'something else')
+    const rows = await healthy(store, `${home}/rows`)
+    await store.damage(`${home}/rows`, `delete from blobs where sha256 = '${rows.plan}'`)
+    await store.damage(`${home}/rows`, `update blobs set bytes = x'6f70656e696e66'`)
+    for (const [folder, { plan, opening }] of [
+      ['files', files],
+      ['rows', rows],
+    ] as const) {
+      assert.deepEqual((await problemsOf(store, `${home}/${folder}`)).toSorted(), [
+        `rounds turn_0001:1: its blob ${opening} is damaged`,
+        `work_items work_0001: its blob ${plan} is missing`,
+      ])
+    }
   },
 
-  'verify finds that what a fork came with is gone': async (store, home) => {
+  'verify finds one flipped bit anywhere in a blob that is a row': async (store, home) => {
+    for (const at of [0, 3, 6]) {
+      const folder = `${home}/${at}`
+      const { opening } = await healthy(store, folder)
+      const bytes = Buffer.from('opening')
+      bytes[at] = (bytes[at] ?? 0) ^ 4
+      const hex = bytes.toString('hex')
+      await store.damage(folder, `update blobs set bytes = x'${hex}' where sha256 = '${opening}'`)
+      assert.deepEqual(await problemsOf(store, folder), [
+        `rounds turn_0001:1: its blob ${opening} is damaged`,
+      ])
+    }
+  },
+
+  'verify finds that what a fork or an imported item came with is gone': async (store, home) => {
     const ledger = await store.open(home)
-    const inherited_sha256 = await ledger.putBlob(new TextEncoder().encode('inherited'))
+    const lane = new Lane(ledger, 'fork')
+    const inherited_sha256 = lane.blob('inherited')
     const made = agentCreated('fork') as Extract<Event, { type: 'agent_created' }>
-    await new Lane(ledger, 'fork').emit({ ...made, inherited_sha256 })
-    const path = ledger.blobPath(inherited_sha256)
+    const file_sha256 = lane.blob('the file of an item')
+    const from = {
+      agent_id: 'other',
+      work_item_id: item.id,
+      exported_at: '2026-01-01T00:00:00.000Z',
+    }
+    const came = itemCreated({ id: item.id, imported: { ...from, file_sha256 } })
+    await lane.emit({ ...made, inherited_sha256 }, came)
     await ledger.close()
-    await rm(path)
+    await store.damage(home, 'delete from blobs')
     const problems = await problemsOf(store, home)
-    assert.deepEqual(problems, [`agents fork: its blob ${inherited_sha256} is missing`])
+    assert.deepEqual(problems, [
+      `agents fork: its blob ${inherited_sha256} is missing`,
+      `work_items work_0001: its blob ${file_sha256} is missing`,
+    ])
   },
 
   'verify names a hundred problems and counts the others': async (store, home) => {

@@ -10,6 +10,8 @@ import type { Ledger, LedgerReads } from '../ledger/port.ts'
 import type { FaultSeam } from '../ledger/open.ts'
 import type { Restored } from '../ledger/restore.ts'
 import { backupCases } from './conformance-backup.ts'
+import { blobCases } from './conformance-blobs.ts'
+import { blobRetentionCases } from './conformance-blob-retention.ts'
 import { commitCases } from './conformance-commit.ts'
 import { damageCases } from './conformance-damage.ts'
 import { ownerCases } from './conformance-owner.ts'
@@ -42,12 +44,14 @@ export function conformance(name: string, store: Store): void {
   after(() => Promise.all(made.map((home) => rm(home, { recursive: true, force: true }))))
   const all = {
     ...commitCases,
+    ...blobCases,
     ...readCases,
     ...pageCases,
     ...ownerCases,
     ...verifyCases,
     ...propertyCases,
     ...retentionCases,
+    ...blobRetentionCases,
     ...damageCases,
     ...backupCases,
     ...wayCases,

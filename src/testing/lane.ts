@@ -2,7 +2,7 @@
  * One agent over a real ledger, for tests: decisions go through the domain's Draft and become
  * commits, and what was committed is kept, so that a test can say what the ledger must hold.
  */
-import { randomUUIDv7 } from 'node:crypto'
+import { createHash, randomUUIDv7 } from 'node:crypto'
 import type { Event, Rows, Table } from '../domain/event.ts'
 import { AgentFacts, Draft } from '../domain/facts.ts'
 import type { AgentId, Mint } from '../domain/ids.ts'
@@ -12,13 +12,19 @@ import { fromMs } from '../domain/time.ts'
 import type { RoundEvent, TurnEvent } from '../domain/turn.ts'
 import type { WaitEvent } from '../domain/wait.ts'
 import type { WorkItemEvent } from '../domain/work-item.ts'
-import type { Change, Committed, Ledger } from '../ledger/port.ts'
+import type { Change, Committed, Ledger, NewBlob } from '../ledger/port.ts'
 
 export const freshMint = ((prefix: string) => `${prefix}_${randomUUIDv7()}`) as Mint &
   ((prefix: string) => string)
 
 /** The first moment of every test; each decision is a second later. */
 const start = Date.parse('2026-01-02T03:04:05.000Z')
+
+/** A blob of a text, or of bytes. */
+export function newBlob(given: string | Uint8Array): NewBlob {
+  const bytes = typeof given === 'string' ? new TextEncoder().encode(given) : given
+  return { sha256: createHash('sha256').update(bytes).digest('hex'), bytes }
+}
 
 export class Lane {
   ledger: Ledger
@@ -28,6 +34,7 @@ export class Lane {
   /** Every row ever committed, as it is now: the fold. */
   readonly rows = new Map<string, readonly [Table, Rows[Table]]>()
   #decisions = 0
+  #blobs: NewBlob[] = []
 
   constructor(ledger: Ledger, agent_id: AgentId = 'main') {
     this.ledger = ledger
@@ -35,12 +42,22 @@ export class Lane {
     this.facts = new AgentFacts(agent_id)
   }
 
+  /** The hash of a blob that comes with the next change, which has to name it. */
+  blob(given: string | Uint8Array): string {
+    const blob = newBlob(given)
+    this.#blobs.push(blob)
+    return blob.sha256
+  }
+
   /** The change a decision would be, without committing it. */
   change(...events: readonly Event[]): Change {
     const now = fromMs(start + 1_000 * ++this.#decisions)
     const draft = new Draft(this.facts, { now, mint: freshMint, causation_id: 'test' })
     for (const event of events) draft.emit(event)
+    const blobs = this.#blobs
+    this.#blobs = []
     return {
+      ...(blobs.length === 0 ? {} : { blobs }),
       agent_id: this.agent_id,
       expect_seq: this.facts.seq,
       at: draft.now,

@@ -69,7 +69,9 @@ const planStory: Story = {
       () => calls(call('CreateWorkItem', { objective: 'A', plan: 'First.\n' })),
       takes('A'),
       async (seen) => {
-        const edit = { path: await planOf(seen), old_text: 'First.', new_text: 'Second.' }
+        // Its snapshot is a file; that of the first text is a row.
+        const new_text = `Second.\n${'One step of many.\n'.repeat(4_000)}`
+        const edit = { path: await planOf(seen), old_text: 'First.', new_text }
         return calls(call('EditFile', edit))
       },
       doing('EditFile', { path: 'notes.txt', new_text: 'one\ntwo\n' }),

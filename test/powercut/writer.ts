@@ -1,7 +1,8 @@
 /**
  * A process that owns a home and writes until the power goes: `writer.ts <home> <full|normal>`.
  * Each commit is acknowledged on its output after it returned, with its number; every tenth has a
- * blob, and a plan file that is written before it. `normal` is the control: SQLite as most use it.
+ * blob, half of them as a file, and a plan file that is written before it. `normal` is the control:
+ * SQLite as most use it.
  */
 import { mkdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,10 +34,10 @@ for (let n = 1; ; n += 1) {
   const message = messageAdmitted({ work_item_id: item.id, body: `number ${n}` })
   if (n % 10 !== 0) await lane.emit(item, message, itemCompleted(item.id))
   else {
-    const text = `plan ${n}\n${'what to do\n'.repeat(200)}`
+    const text = `plan ${n}\n${'what to do\n'.repeat(n % 20 === 0 ? 200 : 7_000)}`
     const path = join(plans, `plan-${n}.md`)
     await files.write_atomic(path, new TextEncoder().encode(text), 0o600)
-    const good_sha256 = await ledger.putBlob(new TextEncoder().encode(text))
+    const good_sha256 = lane.blob(text)
     const plan = { path, sha256: good_sha256, bytes: text.length, good_sha256 }
     const changed = { type: 'plan_changed', id: item.id, plan } as const
     await lane.emit(item, message, changed, itemCompleted(item.id))

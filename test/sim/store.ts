@@ -1,11 +1,13 @@
 /**
  * The real ledger of a simulated home: its own schema, commit, reads and proof over SQLite in
- * memory, with the blobs in a map. It survives the process that wrote it, as a disk does: each life
- * opens it anew, in the next epoch.
+ * memory, with the blobs that are files in a map. It survives the process that wrote it, as a disk
+ * does: each life opens it anew, in the next epoch.
  */
 import { createHash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
+import { readBlob } from '../../src/ledger/blob-rows.ts'
+import { isInline, type Blobs } from '../../src/ledger/blobs.ts'
 import { commitTo } from '../../src/ledger/commit.ts'
 import { migrate } from '../../src/ledger/migrations/migrate.ts'
 import {
@@ -47,7 +49,7 @@ export type StoreWatch = {
 export class SimStore {
   readonly #database: DatabaseSync
   readonly #db: Kysely<Database>
-  readonly #blobs = new Map<string, Uint8Array>()
+  readonly #files = new Map<string, Uint8Array>()
   readonly #reads: LedgerReads
   #epoch = 0
 
@@ -73,7 +75,7 @@ export class SimStore {
     const db = kyselyOver(copy, 'read')
     try {
       return await verifyStore(db, async (sha256) => {
-        const bytes = this.#blobs.get(sha256)
+        const bytes = this.#files.get(sha256)
         return bytes === undefined ? 'missing' : hashOf(bytes) === sha256 ? 'whole' : 'damaged'
       })
     } finally {
@@ -106,7 +108,14 @@ export class SimStore {
         }
         for (const { agent_id } of changes) busy.add(agent_id)
         const types = changes.flatMap((one) => one.events.map(({ event }) => event.type))
+        const blobs = changes.flatMap((one) => one.blobs ?? [])
         try {
+          for (const { sha256, bytes } of blobs.filter((blob) => !isInline(blob))) {
+            await agenda.perform(life, 'blob', 'put', () => {
+              watch.writing()
+              this.#files.set(sha256, bytes)
+            })
+          }
           return await agenda.perform(life, 'commit', types.join(' '), async () => {
             watch.writing()
             const committed = await commit(change, ...more)
@@ -117,20 +126,18 @@ export class SimStore {
           for (const { agent_id } of changes) busy.delete(agent_id)
         }
       },
-      putBlob: (bytes) =>
-        agenda.perform(life, 'blob', 'put', () => {
-          watch.writing()
-          const sha256 = hashOf(bytes)
-          this.#blobs.set(sha256, bytes)
-          return sha256
-        }),
       retain: () => Promise.reject(new Error('a simulated home keeps everything')),
     }
   }
 
+  #blob(sha256: string): Promise<Uint8Array | null> {
+    const files: Pick<Blobs, 'get'> = { get: async (name) => this.#files.get(name) ?? null }
+    return readBlob(this.#db, files, sha256)
+  }
+
   #readsOver(life: Life, agenda: Agenda): LedgerReads {
     const reads = this.#reads
-    const read = (label: string, body: () => Promise<unknown>) =>
+    const read = <T>(label: string, body: () => Promise<T>) =>
       agenda.perform(life, 'read', label, body)
     /** The read of that name, as a step of its own. */
     const later = <K extends Later>(name: K): LedgerReads[K] => {
@@ -160,8 +167,9 @@ export class SimStore {
       roundsOfTurn: later('roundsOfTurn'),
       operatorWords: later('operatorWords'),
       noteEvents: later('noteEvents'),
-      blob: (sha256) => agenda.perform(life, 'read', 'blob', () => this.#blobs.get(sha256) ?? null),
-      blobPath: (sha256) => `${home}/ledger/blobs/${sha256.slice(0, 2)}/${sha256}`,
+      blob: (sha256) => read('blob', () => this.#blob(sha256)),
+      // A simulated disk has no ledger on it: the path is said, and nobody may read there.
+      blobFile: async (sha256) => `${home}/ledger/blobs/${sha256.slice(0, 2)}/${sha256}`,
       verify: () => this.verify(),
       stats: later('stats'),
       backup: () => Promise.reject(new Error('a simulated home has no backup')),

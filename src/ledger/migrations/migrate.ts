@@ -7,6 +7,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { sql as first } from './0001.ts'
 import { after as afterSecond, before as beforeSecond } from './0002.ts'
 import { sql as third } from './0003.ts'
+import { sql as fourth } from './0004.ts'
 import { chainAll, foldAll } from './refold.ts'
 
 /** The n-th brings schema n to n + 1. */
@@ -19,6 +20,7 @@ const steps: readonly ((database: DatabaseSync) => void)[] = [
     database.exec(afterSecond)
   },
   (database) => database.exec(third),
+  (database) => database.exec(fourth),
 ]
 
 export function migrate(database: DatabaseSync, from: number): void {
