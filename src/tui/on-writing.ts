@@ -2,18 +2,16 @@
 import { asksForName, onAid, without } from './aid.ts'
 import { snoozeAct } from './asks.ts'
 import { draftKey } from './draft-key.ts'
-import { isLive, type Act, type Aid, type Model, type Prompt, type Writing } from './model.ts'
+import { isLive, type Act, type Aid, type Model, type Prompt } from './model.ts'
 import { unfolded, whole, withPaste } from './pastes.ts'
 import { takeBack } from './take-back.ts'
 import type { Effect, Step } from './update.ts'
-import { edited, inserted, moved, nothing, written } from './writing.ts'
+import { changed, edited, inserted, moved, nothing, undone, written } from './writing.ts'
 
 type Open = NonNullable<Model['writing']>
 
 /** Texts that were sent and can be had again. */
 const historyHeld = 100
-/** Changes of a text that can be undone. */
-const changesHeld = 100
 
 export function onWriting(
   model: Model,
@@ -58,18 +56,6 @@ export function onWriting(
   const next = edited(open.text, key) ?? (text === '' ? null : withPaste(open.text, text))
   if (next === null) return [model, []]
   return to(model, { ...changed(open, next), ...(names === null ? {} : { aid: names }) })
-}
-
-/** Another text in the same box; what it was can be had again. */
-export const changed = (open: Open, text: Writing): Open =>
-  text.text === open.text.text
-    ? { ...open, text }
-    : { ...open, text, before: [...(open.before ?? []), open.text].slice(-changesHeld) }
-
-function undone(open: Open): Open {
-  const { before = [] } = open
-  const text = before.at(-1)
-  return text === undefined ? open : { ...open, text, before: before.slice(0, -1) }
 }
 
 const to = (model: Model, writing: Open): Step => [

@@ -6,10 +6,9 @@
 import { newestWaiting } from '../present/unclaimed.ts'
 import { draftKey } from './draft-key.ts'
 import { isLive, targetKey, type Act, type Model, type Target } from './model.ts'
-import { changed } from './on-writing.ts'
 import { whole } from './pastes.ts'
 import type { Step } from './update.ts'
-import { written } from './writing.ts'
+import { changed, written } from './writing.ts'
 
 type Open = NonNullable<Model['writing']>
 

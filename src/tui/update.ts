@@ -6,9 +6,8 @@ import type { Input } from '../present/input.ts'
 import { apply, open } from '../present/presentation.ts'
 import type { StateRecord } from '../protocol/state-record.ts'
 import { onKey } from './on-key.ts'
-import { changed } from './on-writing.ts'
 import { withPaste } from './pastes.ts'
-import { written } from './writing.ts'
+import { changed, written } from './writing.ts'
 import {
   aView,
   viewOf,

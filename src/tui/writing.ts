@@ -1,5 +1,10 @@
 /** Editing a text as readline does: one key, the next text; positions are UTF-16. Pure. */
-import type { Writing } from './model.ts'
+import type { Model, Writing } from './model.ts'
+
+/** Changes of a text that can be undone. */
+const changesHeld = 100
+
+type Open = NonNullable<Model['writing']>
 
 export const nothing: Writing = { text: '', cursor: 0 }
 export const written = (text: string): Writing => ({ text, cursor: text.length })
@@ -89,4 +94,17 @@ export function moved(at: Writing, step: -1 | 1): Writing | null {
   if (end === at.text.length) return null
   const below = { ...at, cursor: end + 1 }
   return { ...at, cursor: Math.min(end + 1 + column, lineEnd(below)) }
+}
+
+/** Another text in the same box; what it was can be had again. */
+export const changed = (open: Open, text: Writing): Open =>
+  text.text === open.text.text
+    ? { ...open, text }
+    : { ...open, text, before: [...(open.before ?? []), open.text].slice(-changesHeld) }
+
+/** As it was before the last change. */
+export function undone(open: Open): Open {
+  const { before = [] } = open
+  const text = before.at(-1)
+  return text === undefined ? open : { ...open, text, before: before.slice(0, -1) }
 }
