@@ -98,7 +98,7 @@ const layoutAfterwards = {
     if (id === resolve('src/tui/app.ts')) {
       return `${code}\nexport { layoutReady } from 'yoga-layout'`
     }
-    if (id !== resolve('src/tui/run.ts')) return null
+    if (id !== resolve('src/tui/follow.ts')) return null
     const ready = "import('./app.ts').then((it) => it.layoutReady.then(() => it))"
     return replaced(code, id, "import('./app.ts')", ready)
   },

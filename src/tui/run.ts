@@ -1,15 +1,9 @@
 /**
- * The screen from its first byte to the last. A skeleton stands at once; what draws is loaded while
- * the daemon is asked for the state, and draws for the first time when there is something true to
- * draw. On every way out the terminal is given back as it was.
+ * The screen from its first byte to the last. A skeleton stands at once, before anything else of the
+ * screen is loaded. On every way out the terminal is given back as it was.
  */
-import { skeleton, turnedOff, withoutSkeleton } from './escapes.ts'
+import { skeleton, turnedOff } from './escapes.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
-import { Session } from './session.ts'
-import { noSignals, signalsOf, signalsOff, signalsOn } from './signals.ts'
-
-/** Milliseconds that may pass before the screen is drawn with what there is. */
-const patience = 150
 
 /** Resolves when the person has left. */
 export async function runTui(ports: TuiPorts, options: TuiOptions): Promise<void> {
@@ -18,50 +12,11 @@ export async function runTui(ports: TuiPorts, options: TuiOptions): Promise<void
   stdout.write(skeleton(size, options))
   // What is typed from now on is for the screen: it is read, and not echoed.
   stdin.setRawMode(true)
-  const session = new Session(ports, options, size)
-  const left = session.run()
   try {
-    const [{ draw }] = await Promise.all([import('./app.ts'), firstFrame(session, ports)])
-    stdout.write(withoutSkeleton)
-    const drawn = draw(session, ports, options)
-    const quiet = signalling(session, stdout)
-    ports.at_work()
-    try {
-      await left
-    } finally {
-      quiet()
-      await drawn.end()
-    }
+    const { follow } = await import('./follow.ts')
+    await follow(ports, options, size)
   } finally {
-    session.close()
     stdin.setRawMode(false)
     stdout.write(turnedOff)
   }
-}
-
-/** Tells the terminal with every change that is worth it; the answer ends that. */
-function signalling(session: Session, stdout: TuiPorts['stdout']): () => void {
-  let signals = noSignals
-  const tell = () => {
-    const { next, write } = signalsOf(signals, session.model, session.focused)
-    signals = next
-    if (write !== '') stdout.write(write)
-  }
-  stdout.write(signalsOn)
-  tell()
-  const stop = session.subscribe(tell)
-  return () => {
-    stop()
-    stdout.write(signalsOff)
-  }
-}
-
-/** Resolves when there is all that the first frame shows, or it is late. */
-async function firstFrame(session: Session, { clock }: TuiPorts): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const cancel = clock.after(patience, resolve)
-  const stop = session.subscribe(() => session.isWhole() && resolve())
-  await promise
-  cancel()
-  stop()
 }
