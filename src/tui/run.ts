@@ -1,6 +1,6 @@
 /**
- * The screen from its first byte to the last. A skeleton stands at once, before anything else of the
- * screen is loaded. On every way out the terminal is given back as it was.
+ * The screen from its first byte to the last. A skeleton stands at once, before anything else of
+ * it is loaded. On every way out the terminal is given back as it was.
  */
 import { skeleton, turnedOff } from './escapes.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
