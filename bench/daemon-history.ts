@@ -32,7 +32,7 @@ export async function daemonHistory(
     ready.push((daemon.ready_us - daemon.started_us) / 1_000)
     await daemon.end('SIGKILL')
   }
-  const many = `${written.toLocaleString('en')} events`
+  const many = `${events.toLocaleString('en')} events`
   const line = (what: string, ours: string, target = ''): Line => ({
     what: `${many}: ${what}`,
     ours,
@@ -43,7 +43,7 @@ export async function daemonHistory(
   })
   const file = statSync(join(home, 'ledger', 'ledger.sqlite'))
   const lines = [
-    line('written, and verified', `${wrote_s.toFixed(1)} s, ${verified_s.toFixed(1)} s`),
+    line('written, and verified', `${written.toLocaleString('en')}, ${wrote_s.toFixed(1)} s, ${verified_s.toFixed(1)} s`),
     line('size of the database', `${(file.size / 2 ** 20).toFixed(0)} MB`),
     line('start to ready after kill -9', `${spread(ready, 0)} ms`, '≤ 1 s'),
   ]

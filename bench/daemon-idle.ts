@@ -5,8 +5,11 @@ import { load, type Bench } from './machine.ts'
 import type { Line } from './report.ts'
 import { writeWaitingHome } from './waiting-home.ts'
 
-/** Milliseconds until the start has come to rest. */
-const settling = 15_000
+/**
+ * Milliseconds until the start has come to rest: the collector of garbage gives memory back once,
+ * half a minute after it.
+ */
+const settling = 60_000
 
 export async function daemonIdle(
   bench: Bench,

@@ -60,7 +60,7 @@ export async function scaleEvents(
   await ledger.close()
   const size = statSync(join(home, 'ledger', 'ledger.sqlite')).size / 2 ** 20
   const line = (what: string, { wall, own }: Timed): Line => ({
-    what: `${written.toLocaleString('en')} events: ${what}`,
+    what: `${events.toLocaleString('en')} events: ${what}`,
     ours: `${spread(wall, 2)} ms, own ${spread(own, 2)} ms`,
     floor: '',
     ratio: null,
