@@ -43,7 +43,10 @@ export async function daemonHistory(
   })
   const file = statSync(join(home, 'ledger', 'ledger.sqlite'))
   const lines = [
-    line('written, and verified', `${written.toLocaleString('en')}, ${wrote_s.toFixed(1)} s, ${verified_s.toFixed(1)} s`),
+    line(
+      'written, and verified',
+      `${written.toLocaleString('en')}, ${wrote_s.toFixed(1)} s, ${verified_s.toFixed(1)} s`,
+    ),
     line('size of the database', `${(file.size / 2 ** 20).toFixed(0)} MB`),
     line('start to ready after kill -9', `${spread(ready, 0)} ms`, '≤ 1 s'),
   ]

@@ -91,7 +91,10 @@ export async function gatherText(env: LaneEnv): Promise<Situation> {
 }
 
 /** Where a turn opens again in its middle, words that wait for the next one are not for it. */
-export const withoutUnread = (facts: Facts, events: readonly StoredEvent[]): StoredEvent[] =>
+export const withoutUnread = (
+  facts: Pick<Facts, 'row'>,
+  events: readonly StoredEvent[],
+): StoredEvent[] =>
   events.filter(({ event }) => {
     const message = event.type === 'message_admitted' ? facts.row('messages', event.id) : undefined
     return message === undefined || !isUnread(message)
