@@ -4,11 +4,15 @@
  */
 import { chmodSync, rmSync } from 'node:fs'
 import { backup, type DatabaseSync } from 'node:sqlite'
+import { setImmediate as breathe } from 'node:timers/promises'
 import { createPrivate } from './owner.ts'
 import { openDatabase, type OpenMode } from './sqlite.ts'
 
 /** Pages copied in one step, between which commits go on: well under a millisecond. */
 const pagesAtATime = 256
+
+/** Tries of a copy whose first step met a commit, until something else must be wrong. */
+const firstSteps = 1_000
 
 /** The database as of now, compact, into one new file. Nothing else happens in this process. */
 export function copyInto(database: DatabaseSync, path: string): void {
@@ -28,7 +32,7 @@ export async function copyDatabase(
   path: string,
 ): Promise<void> {
   if (mode === 'read') copyInto(database, path)
-  else await backup(database, path, { rate: pagesAtATime })
+  else await copyByStep(database, path)
   chmodSync(path, 0o600)
   const copy = openDatabase(path, 'write')
   try {
@@ -37,3 +41,22 @@ export async function copyDatabase(
     copy.close()
   }
 }
+
+/**
+ * A step that meets a commit of this connection waits for the next one, unless it is the first:
+ * nothing is known to be left to copy then, and Node gives up with an error that is none.
+ */
+async function copyByStep(database: DatabaseSync, path: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await backup(database, path, { rate: pagesAtATime })
+      return
+    } catch (error) {
+      if (tries === firstSteps || !hasMetCommit(error)) throw error
+    }
+    await breathe()
+  }
+}
+
+const hasMetCommit = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && error.errcode === 0
