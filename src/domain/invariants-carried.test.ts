@@ -117,8 +117,17 @@ test('26: a trigger that no turn will show is found', () => {
   assert.deepEqual(carried(w, beside), [], 'it was shown')
   put(w, 'waits', { ...row, trigger_count: 2, reviewed_trigger_count: 1 })
   assert.deepEqual(carried(w, beside), [`26: ${row.id} was triggered and next is wait`])
+  const budget = {
+    max_tokens: null,
+    max_usd: null,
+    max_rounds: null,
+    deadline: plus(w.now, -minute),
+  }
+  put(w, 'work_items', { ...itemRow(w, gone), budget })
+  const meterless = [`25: ${gone} has a budget and no meter`, ...beside]
+  assert.deepEqual(carried(w, meterless), [], 'its budget is under attention')
   put(w, 'waits', { ...row, trigger_count: 2, status: 'cancelled', cancelled_at: w.now })
-  assert.deepEqual(carried(w), [], 'it is over')
+  assert.deepEqual(carried(w, meterless), [], 'it is over')
 })
 
 test('26: items that can run and are left are found, unless somebody was asked', () => {

@@ -177,6 +177,8 @@ function* carried(facts: Facts): Iterable<string> {
     if (!held && until === null) yield `${message.id} is ${message.status} and next is ${next.do}`
   }
   for (const wait of facts.rows('waits')) {
+    // Its budget is under attention, and raising it brings the trigger up.
+    if (isOverBudget(facts, wait.work_item_id, s.now)) continue
     if (wait.status === 'active' && unreviewed(wait) && until === null) {
       yield `${wait.id} was triggered and next is ${next.do}`
     }

@@ -5,7 +5,7 @@
  */
 import type { Call } from '../domain/call.ts'
 import { addReport } from '../domain/complete.ts'
-import { mustTurn, callsOf, roundsOf, roundViews, type Draft } from '../domain/facts.ts'
+import { mustTurn, callsOf, openTurn, roundsOf, roundViews, type Draft } from '../domain/facts.ts'
 import type { TaskId } from '../domain/ids.ts'
 import { interjected, nextStep, type Step } from '../domain/turn-step.ts'
 import { roundId, type RoundKind, type Turn } from '../domain/turn.ts'
@@ -55,7 +55,8 @@ const interjectedTokens = 16_000
 
 /** Takes every step that needs no effect; stops where one does. */
 export function advance(d: Draft, onward: Onward): void {
-  if (onward.aborted) return
+  // Who ended its agent has ended the turn, perhaps since the look.
+  if (onward.aborted || openTurn(d) === null) return
   for (;;) {
     const step = nextStep(d, d.now)
     if (!take(d, step, onward)) return

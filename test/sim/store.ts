@@ -41,7 +41,7 @@ function emptyLedger(): Uint8Array {
 
 export type StoreWatch = {
   /** Before a commit is carried out; what it throws is what the world did. */
-  writing(): void
+  writing(changes: readonly Change[]): void
   /** After it landed. */
   landed(changes: readonly Change[], committed: Committed): void
 }
@@ -112,12 +112,12 @@ export class SimStore {
         try {
           for (const { sha256, bytes } of blobs.filter((blob) => !isInline(blob))) {
             await agenda.perform(life, 'blob', 'put', () => {
-              watch.writing()
+              watch.writing(changes)
               this.#files.set(sha256, bytes)
             })
           }
           return await agenda.perform(life, 'commit', types.join(' '), async () => {
-            watch.writing()
+            watch.writing(changes)
             const committed = await commit(change, ...more)
             watch.landed(changes, committed)
             return committed

@@ -32,6 +32,8 @@ export class Witness {
   readonly #rounds = new Map<string, RoundSeen>()
   readonly #openCalls = new Map<string, Set<string>>()
   readonly #unsure = new Set<string>()
+  /** Calls whose outcome met a full disk: nobody has it any more. */
+  readonly #lost = new Set<string>()
   /** By the task of a check's command. */
   readonly #runs = new Map<string, string>()
   /** When an act with a key was carried out, by the id of its receipt. */
@@ -69,6 +71,11 @@ export class Witness {
   /** The machine failed under this task: what became of it nobody may know. */
   isUnsure(task: string): void {
     this.#unsure.add(task)
+  }
+
+  /** The disk had no room for it. */
+  refused({ events }: Change): void {
+    for (const { event } of events) if (event.type === 'call_finished') this.#lost.add(event.id)
   }
 
   landed(change: Change): void {
@@ -201,7 +208,10 @@ export class Witness {
     const isUnknown = result.status === 'error' && result.error.kind === 'outcome_unknown'
     const isOpen = call.state === 'started'
     const mayBe =
-      call.life < this.#life || this.#unsure.has(call.task ?? '') || othersWrite.has(call.tool)
+      call.life < this.#life ||
+      this.#lost.has(event.id) ||
+      this.#unsure.has(call.task ?? '') ||
+      othersWrite.has(call.tool)
     if (isUnknown && !(isOpen && mayBe)) {
       this.found.push(`20: ${event.id} (${call.tool}) is unknown and was ${call.state}`)
     }

@@ -198,8 +198,10 @@ export class World {
     const clock = agenda.clockOf(life)
     const mint = (prefix: string) => this.#mint(prefix)
     const ledger = this.store.open(life, agenda, mint, {
-      writing: () => {
-        if (this.disk.state.full) throw diskFull()
+      writing: (changes) => {
+        if (!this.disk.state.full) return
+        for (const change of changes) this.witness.refused(change)
+        throw diskFull()
       },
       landed: (changes, committed) => {
         if (committed.ok) this.#landed(changes)
