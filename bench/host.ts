@@ -42,7 +42,12 @@ export async function hostOver(
     memory: memoryIn({ home, ledger, clock, processes }),
     models: {
       open,
-      facts: () => ({ context_window: 128_000, max_output: null }),
+      facts: () => ({
+        context_window: 128_000,
+        max_output: null,
+        effort: null,
+        request_minutes: null,
+      }),
       price: () => null,
     },
     environment: {},

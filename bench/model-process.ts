@@ -25,7 +25,7 @@ function answerTo(model: string, n: number, text: () => string): ServerAnswer {
     calls: [{ name, input }],
   })
   if (kind === 'text') return { text: 'Nothing to do.' }
-  const item = () => /work_[0-9a-f-]{36}/.exec(text().slice(text().lastIndexOf('Created ')))?.[0]
+  const item = () => /work_[0-9a-f-]{4,36}/.exec(text().slice(text().lastIndexOf('Created ')))?.[0]
   if (n === 1) return call('CreateWorkItem', { objective: 'Rounds', plan: 'Go round.\n' })
   if (n === 2) return call('PickWorkItem', { work_item_id: item() ?? 'work_not_seen' })
   const round = n - 2
@@ -39,7 +39,7 @@ function answerTo(model: string, n: number, text: () => string): ServerAnswer {
 
 const completion = (text: string) => ({
   name: 'CompleteWorkItem',
-  input: { work_item_id: /work_[0-9a-f-]{36}/.exec(text)?.[0] ?? 'work_not_seen' },
+  input: { work_item_id: /work_[0-9a-f-]{4,36}/.exec(text)?.[0] ?? 'work_not_seen' },
 })
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

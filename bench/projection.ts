@@ -166,7 +166,7 @@ function envOf(home: string, store: Store, ledger: Ledger): LaneEnv {
     Store,
     LaneEnv['notify'],
     LaneEnv['urls'],
-    LaneEnv['children'],
+    Pick<LaneEnv, 'children' | 'spending' | 'checks'>,
   ]
   return new LaneEnv('main', ...given)
 }

@@ -141,6 +141,7 @@ const strict = (level, log) => {
 const modules = {
   'acp-driver': 'src/exec/acp-driver.ts',
   terminal: 'src/exec/terminal.ts',
+  'output-reader': 'src/exec/output-reader.ts',
 }
 /** Loaded from node_modules as they are: native parts cannot be bundled. */
 const external = ['@lydell/node-pty']

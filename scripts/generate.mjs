@@ -37,6 +37,28 @@ const promptsModule = (texts) =>
 const sorted = (byName) =>
   Object.fromEntries(Object.entries(byName).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
+/** Bounds that a call is refused by, with its sentence: a model need not read them in advance. */
+const unsaid = new Set([
+  'additionalProperties',
+  ...['minLength', 'maxLength', 'minItems', 'maxItems'],
+  ...['minimum', 'maximum', 'exclusiveMinimum'],
+])
+
+/** A schema as a model is shown it; what is called like a bound may also be a property. */
+const shown = (schema, isProperties = false) =>
+  Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key]) => isProperties || !unsaid.has(key))
+      .map(([key, value]) => [
+        key,
+        typeof value === 'object' && value !== null && !Array.isArray(value)
+          ? shown(value, key === 'properties' && !isProperties)
+          : Array.isArray(value)
+            ? value.map((one) => (typeof one === 'object' && one !== null ? shown(one) : one))
+            : value,
+      ]),
+  )
+
 /** Every tool's text and schema, by name. Throws naming a tool that lacks one. */
 const toolTexts = async () => {
   const [{ z }, { tools }] = await Promise.all([import('zod'), import(`../${registry}`)])
@@ -47,7 +69,10 @@ const toolTexts = async () => {
       if (schema.type !== 'object') throw new Error(`${name}: the input schema must be an object`)
       const about = `src/tools/${name.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()}.md`
       if (!existsSync(about)) throw new Error(`${name}: ${about} is missing`)
-      return [name, { description: readFileSync(about, 'utf8').trim(), input_schema: schema }]
+      return [
+        name,
+        { description: readFileSync(about, 'utf8').trim(), input_schema: shown(schema) },
+      ]
     }),
   )
 }

@@ -14,6 +14,7 @@ import { ownerOf, readDoor } from './main/control.ts'
 import { daemonPorts } from './main/daemon.ts'
 import { setupPorts } from './main/setup.ts'
 import { clock, defaultHome, env, files, readText, userHome } from './main/machine.ts'
+import { exitOf, watchOutputs } from './main/outputs.ts'
 import { own } from './main/owned.ts'
 import { upkeepPorts } from './main/upkeep.ts'
 
@@ -160,16 +161,10 @@ const ports: CliPorts = {
   },
 }
 
-// Whoever reads our output may stop reading: that ends the output, not in an error.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0)
-    throw error
-  })
-}
+watchOutputs()
 
 // Not awaited at the top: a chunk that is loaded later imports what this file is bundled with, and
 // would wait for its end. A rejection is a bug, and ends the process as one.
 void main(process.argv.slice(2), ports).then((exit) => {
-  process.stdout.write('', () => process.exit(exit))
+  process.stdout.write('', () => setImmediate(() => process.exit(exitOf(exit))))
 })

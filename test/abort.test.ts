@@ -37,7 +37,10 @@ test('§6 abort ends a hung request: the turn is aborted, its message too, the a
   const reply = await box.host.act({ do: 'abort', agent_id: 'main', run_id: id })
   assert.equal(reply.ok, true)
   const turn = await turnOf(box)
-  assert.deepEqual([turn.state, turn.outcome, turn.reason], ['ended', 'aborted', 'operator'])
+  assert.deepEqual(
+    [turn.state, turn.outcome, turn.reason],
+    ['ended', 'aborted', 'operator_aborted'],
+  )
   const [message] = await box.ledger.list('messages', { limit: 1 })
   assert.equal(message?.status, 'aborted')
   assert.equal((await box.ledger.agents())[0]?.state, 'stopped')
@@ -130,6 +133,6 @@ test('§6 abort ends a turn without a request while the next process is about to
   assert.equal((await reply).ok, true)
   await box.until((notice) => notice.kind === 'resting')
   const turn = await turnOf(box)
-  assert.deepEqual([turn.id, turn.outcome, turn.reason], [id, 'aborted', 'operator'])
+  assert.deepEqual([turn.id, turn.outcome, turn.reason], [id, 'aborted', 'operator_aborted'])
   assert.deepEqual((await box.ledger.verify()).problems, [])
 })

@@ -1,7 +1,7 @@
 // An agent of another maker as a model, whole: the adapter, its sessions, the driver under the real
 // runner, and an agent on the published SDK. Each request goes through a daemon of its own.
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -11,6 +11,7 @@ import { createProcesses } from '../src/exec/processes.ts'
 import { keptAliveFetch } from '../src/models/fetch.ts'
 import type { AgentSession, ModelOutcome } from '../src/models/model.ts'
 import { openModel } from '../src/models/open-model.ts'
+import { tasksIn } from '../src/testing/tasks-in.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holon-acp-model-'))
 const tasks_folder = join(folder, 'tasks')
@@ -23,7 +24,7 @@ const unused = keptAliveFetch()
 after(async () => {
   const processes = createProcesses({ tasks_folder, clock, parent_env })
   const stop = (task_id: string) => processes.stop(task_id, 0)
-  await Promise.all(readdirSync(tasks_folder).map(stop))
+  await Promise.all(tasksIn(tasks_folder).map(stop))
   await processes.close()
   unused.close()
   rmSync(folder, { recursive: true, force: true })
@@ -84,8 +85,7 @@ test('a permission is asked through one daemon and given through the next; nothi
   const question = [
     'First.',
     'What the agent did with its own tools:\n- Read /etc/hosts (read, completed, /etc/hosts:3)',
-    reason,
-    `WaitFor ${JSON.stringify(wait)}`,
+    `WaitFor ${JSON.stringify({ ...wait, question: reason })}`,
   ]
   assert.deepEqual(said(await asked(first)), question)
   assert.deepEqual(said(await asked(first)), question)

@@ -46,8 +46,8 @@ type Ways = {
 }
 
 /**
- * The operator makes `A` with a budget. The model picks it (a request about no item), then looks
- * around for it, 120 tokens a request.
+ * The operator makes `A` with a budget. The model picks it, which is the first request it pays for,
+ * then looks around for it, 120 tokens a request.
  */
 async function working(
   t: Parameters<typeof openStage>[0],
@@ -111,7 +111,7 @@ function neverLess(events: readonly StoredEvent[]): void {
 
 test('§12 tokens: the request that reaches the limit is the last; raised, it goes on', async (t) => {
   const { s, model } = await working(t, () => ({ max_tokens: 500 }))
-  assert.equal(model.requests.length, 1 + 5)
+  assert.equal(model.requests.length, 5)
   assert.deepEqual(await lastTurn(s), ['completed', 'budget_limit'])
   assert.deepEqual(meter(s).used, { tokens: 600, usd: 0, unpriced: 5, rounds: 5 })
   assert.equal(s.next.do, 'wait')
@@ -131,7 +131,7 @@ test('§12 rounds are counted, and the model is told once that four fifths are u
   const { s, model } = await working(t, () => ({ max_rounds: 5 }))
   assert.equal(meter(s).used.rounds, 5)
   const told = model.requests.map((request) => textOf(request).includes('Little is left'))
-  assert.deepEqual(told, [false, false, false, false, false, true])
+  assert.deepEqual(told, [false, false, false, false, true])
   await raise(s, { max_rounds: 10 })
   assert.equal(meter(s).used.rounds, 10)
   await kept(s)
@@ -190,7 +190,7 @@ test('§5 messages for an item over its budget wait; an unbound one is not about
   await kept(s)
 })
 test('§12 the calls of the round that reached the limit still run', async (t) => {
-  const { s } = await working(t, () => ({ max_rounds: 1 }), {
+  const { s } = await working(t, () => ({ max_rounds: 2 }), {
     says_then: () => calls(call('ListTasks'), call('ListWorkItems')),
   })
   const results = (await s.rows('calls')).map(({ tool_name, result }) => [
@@ -208,7 +208,7 @@ test('§12 the calls of the round that reached the limit still run', async (t) =
 
 test('§12 a completion in the last round counts; its missing report is not asked for', async (t) => {
   const made: { s: Stage | null } = { s: null }
-  const { s, model } = await working(t, (stage) => ((made.s = stage), { max_rounds: 1 }), {
+  const { s, model } = await working(t, (stage) => ((made.s = stage), { max_rounds: 2 }), {
     says_then: () => completes(made.s?.id('A') ?? '', ''),
   })
   assert.equal(model.requests.length, 2)

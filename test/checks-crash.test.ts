@@ -8,11 +8,13 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type { CheckGiven } from '../src/domain/check-spec.ts'
 import { isAlive, isMachine } from '../src/domain/check.ts'
+import { agentOf } from '../src/domain/facts.ts'
 import { violations } from '../src/domain/invariants.ts'
 import { verificationOf } from '../src/domain/verification.ts'
 import { openBox, temporaryHome, type Box } from '../src/testing/box.ts'
-import { says, scriptedModel } from '../src/testing/scripted-model.ts'
+import { calls, says, scriptedModel, type Scripted } from '../src/testing/scripted-model.ts'
 import { Killer, pointsOf, type Point } from './support/killer.ts'
+import { call } from './support/scripts.ts'
 
 type Places = { home: string; workspace: string }
 
@@ -27,6 +29,8 @@ const checks: CheckGiven[] = [
 const inspect = {
   get: async () => ({ ok: true, status: 200, text: 'here' }) as const,
   tree: async () => ({ hash: 'a', problem: null }) as const,
+  machine: async () => null,
+  repository: async () => null,
 }
 
 const open = (t: TestContext, places: Places, killer: Killer) =>
@@ -81,13 +85,19 @@ async function endOf({ ledger, workspace }: Box) {
   }
 }
 
-async function runKilled(t: TestContext, places: Places, killer: Killer): Promise<void> {
+async function runKilled(
+  t: TestContext,
+  places: Places,
+  killer: Killer,
+  make: typeof open,
+  goes: typeof run,
+): Promise<void> {
   try {
-    const box = await open(t, places, killer)
+    const box = await make(t, places, killer)
     const unlessDead = (error: unknown) => {
       if (!killer.dead) throw error
     }
-    await run(box).catch(unlessDead)
+    await goes(box).catch(unlessDead)
     await box.close().catch(unlessDead)
   } catch (error) {
     if (!killer.dead) throw error
@@ -120,8 +130,83 @@ test(
       points.map((point: Point) =>
         t.test(`killed ${point.when} ${point.kind} ${point.n}`, async (t) => {
           const places = temporaryHome(t)
-          await runKilled(t, places, new Killer(point))
+          await runKilled(t, places, new Killer(point), open, run)
           assert.deepEqual(await whole(t, places, new Killer(null)), end)
+        }),
+      ),
+    )
+  },
+)
+
+const report = 'The sum is right now; the tests pass, and nothing is left open in this work.'
+
+/** An agent that completes; what it does follows from what stands, whoever died before. */
+async function claiming(t: TestContext, places: Places, killer: Killer): Promise<Box> {
+  const host: { box: Box | null } = { box: null }
+  const script = (): Scripted => {
+    const facts = host.box?.host.facts('main')
+    const [item] = [...(facts?.rows('work_items') ?? [])]
+    if (!facts || !item || item.state === 'completed') return says('')
+    const { current_work_item_id } = agentOf(facts)
+    if (current_work_item_id !== item.id) return calls(call('PickWorkItem', itemIs(item.id)))
+    const isRight = existsSync(join(places.workspace, 'right'))
+    return (item.claim?.refused ?? 0) > 0 && !isRight
+      ? calls(call('ExecCommand', { cmd: 'touch right' }))
+      : calls(report, call('CompleteWorkItem', itemIs(item.id)))
+  }
+  const models = { default: scriptedModel(script) }
+  return (host.box = await openBox(t, { models, ...places, inspect, ...killer.seams }))
+}
+
+async function claim(box: Box): Promise<void> {
+  const agent_id = 'main'
+  const workspace = { mode: 'explicit_root', root: box.workspace } as const
+  await box.host.ensureAgent({ id: agent_id, model: 'test/quiet', workspace })
+  if ((await box.ledger.list('work_items', { limit: 1 })).length === 0) {
+    const cmd = 'echo run >> begun; [ -e right ]'
+    const tests: CheckGiven = { kind: 'command', name: 'tests', cmd }
+    await box.host.act({ do: 'create_item', agent_id, objective: 'x', checks: [tests] })
+  }
+  await box.host.open()
+  const over = () => {
+    const [item] = [...(box.host.facts(agent_id)?.rows('work_items') ?? [])]
+    return item?.state === 'completed' && box.host.next(agent_id)?.do === 'sleep'
+  }
+  await box.until((notice) => notice.kind === 'resting' && over(), 'the end')
+}
+
+const itemIs = (work_item_id: string) => ({ work_item_id })
+
+async function claimedWhole(t: TestContext, places: Places, killer: Killer) {
+  const box = await claiming(t, places, killer)
+  await claim(box)
+  const end = await endOf(box)
+  const facts = box.host.facts('main')
+  assert.ok(facts)
+  assert.deepEqual(violations(facts, await box.ledger.events({ after: 0, limit: 10_000 })), [])
+  await box.close()
+  return end
+}
+
+test(
+  '17.25 a claim killed at any commit, blob or effect ends as the undisturbed one, checked twice',
+  { concurrency: 4, timeout: 600_000 },
+  async (t) => {
+    const counting = new Killer(null)
+    const end = await claimedWhole(t, temporaryHome(t), counting)
+    assert.equal(end.state, 'verified')
+    assert.deepEqual(end.begun, ['run', 'run', ''])
+    assert.deepEqual(end.briefs, ['result'])
+    const points = pointsOf(counting.counts)
+    assert.ok(points.length > 40, `only ${points.length} points`)
+    await Promise.all(
+      points.map((point: Point) =>
+        t.test(`killed ${point.when} ${point.kind} ${point.n}`, async (t) => {
+          const places = temporaryHome(t)
+          await runKilled(t, places, new Killer(point), claiming, claim)
+          const { tasks: _, ...after } = await claimedWhole(t, places, new Killer(null))
+          const { tasks: __, ...undisturbed } = end
+          assert.deepEqual(after, undisturbed)
         }),
       ),
     )

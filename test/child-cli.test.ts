@@ -9,6 +9,7 @@ import { describe, test, type TestContext } from 'node:test'
 import type { AgentRecord } from '../src/protocol/agent-record.ts'
 import type { TaskRecord } from '../src/protocol/task-record.ts'
 import type { WorktreeRecord } from '../src/protocol/delegation-record.ts'
+import { asked } from '../src/testing/api-scripts.ts'
 import { asking, left } from './support/asking-child.ts'
 import { said, ServedHome } from './support/served-home.ts'
 
@@ -40,6 +41,13 @@ describe('§14: children on the command line', options, () => {
     assert.match(tasks.out, /\tmain\.1\tTake one\.\tneeds its parent's input: Which of the two\?\t/)
     const shown = await holon('tasks', 'show', short(task.id))
     assert.match(shown.out, /^asks\n {2}Which of the two\?\ntell {4}holon tasks input task_\w+ /m)
+    const paths = shown.out.match(/(?<=\s)\/\S+/g) ?? []
+    assert.notEqual(paths.length, 0)
+    assert.deepEqual(
+      paths.filter((path) => !existsSync(path)),
+      [],
+      shown.out,
+    )
     assert.equal((await holon('inbox')).out, 'nothing needs you\n')
     const closed = await holon('send', '--agent', 'main.1', 'Hello.')
     assert.equal(closed.exit, 1)
@@ -90,6 +98,32 @@ describe('§14: children on the command line', options, () => {
     assert.equal(followed.out.includes('I took the second one.'), true, followed.out)
     const words = await holon('tasks', 'output', short(task.id), '--tail', '1')
     assert.match(words.out, / {2}I took the second one\.$/m)
+  })
+})
+
+describe('§14: what came late on the command line', options, () => {
+  test('stands with its item, and in the inbox until it is put away', async (t) => {
+    const { api, item } = await asked(t)
+    const { workspace } = api.box
+    const go = join(workspace, 'go')
+    const cmd = `while [ -d ${workspace} ] && [ ! -e ${go} ]; do sleep 0.02; done; exit 3`
+    await api.post('/agents/main/tasks', { cmd, work_item_id: item.id })
+    await api.post(`/agents/main/work-items/${item.id}/complete`, {})
+    writeFileSync(go, '')
+    await api.box.until(
+      (notice) =>
+        notice.kind === 'committed' &&
+        notice.events.some(({ event }) => event.type === 'task_ended'),
+      'the end of the command',
+    )
+    const holon = await leftBy(t, api)
+    const shown = await holon('work', 'show', item.id)
+    assert.match(shown.out, /^! came late: task_\w+ \(.*\): completed, exit status 3, /m, shown.err)
+    const inbox = await holon('inbox')
+    assert.match(inbox.out, /ended after its item was completed: completed, exit status 3/)
+    const msg = /holon inbox dismiss (msg_\w+)/.exec(inbox.out)?.[1] ?? 'none'
+    await holon('inbox', 'dismiss', msg)
+    assert.equal((await holon('inbox')).out, 'nothing needs you\n')
   })
 })
 

@@ -150,6 +150,36 @@ test('§9: what is discarded is in a snapshot, and comes back whole', options, a
   assert.equal(git(worktree.path, 'branch', '--show-current'), 'holon/main.1')
 })
 
+test('a merged worktree with ignored files goes, and a snapshot has them', options, async (t) => {
+  const { api, at, worktree } = await left(t)
+  const as = ['-c', 'user.name=x', '-c', 'user.email=x@y']
+  writeFileSync(join(worktree.path, '.gitignore'), '*.ign\n')
+  git(worktree.path, 'add', '.')
+  git(worktree.path, ...as, 'commit', '-q', '-m', 'new')
+  git(api.box.workspace, 'merge', '-q', 'holon/main.1')
+  writeFileSync(join(worktree.path, 'data.ign'), 'the only copy\n')
+  type Acted = { worktree: WorktreeRecord; said: string }
+  const removed = await api.post<Acted>(`${at}/remove`)
+  assert.deepEqual([removed.worktree.state, existsSync(worktree.path)], ['removed', false])
+  assert.match(removed.worktree.reason ?? '', /its ignored files are in refs\/holon\/snapshots\//)
+  const restored = await api.post<Acted>(`${at}/restore`)
+  const file = join(restored.worktree.path, 'data.ign')
+  assert.equal(readFileSync(file, 'utf8'), 'the only copy\n')
+})
+
+test(
+  'a result carries what its parent acts on: where the work is, and whether it merges',
+  options,
+  async (t) => {
+    const { api, worktree } = await left(t)
+    const messages = [...(await api.box.ledger.list('messages', { agent_id: 'main', limit: 50 }))]
+    const body = messages.find(({ kind }) => kind === 'task_result')?.body ?? ''
+    const line = `Worktree ${worktree.path}, branch holon/main.1, 0 commits ahead of main (`
+    assert.ok(body.includes(line), body)
+    assert.match(body, /\), 1 paths not committed\.\n/)
+  },
+)
+
 test('§9: a merged worktree is removed when it is asked for', options, async (t) => {
   const { api, at, worktree } = await left(t)
   git(worktree.path, 'add', '.')

@@ -16,7 +16,7 @@ const lastOf = (request: ModelRequest): string => JSON.stringify(request.message
 /** Ids of `prefix` in what the model has read, oldest first. */
 function idsIn(request: ModelRequest, prefix: string): string[] {
   const text = JSON.stringify(request.messages)
-  return [...new Set(text.match(new RegExp(`${prefix}_[0-9a-f-]{36}`, 'g')) ?? [])]
+  return [...new Set(text.match(new RegExp(`${prefix}_[0-9a-f-]{4,36}`, 'g')) ?? [])]
 }
 
 const send = (box: Box, text: string, agent_id = 'main') =>

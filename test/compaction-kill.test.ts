@@ -31,13 +31,18 @@ async function lived(t: TestContext, places: Places, point: Point | null) {
   return { requests: [...model.requests], rounds, problems, counts: killer.counts }
 }
 
-const isNote = (message: ModelMessage): boolean =>
-  message.role === 'user' && message.content.startsWith('Runtime note: The runtime stopped')
+/** Without the note that there was an interruption, which may stand behind others. */
+function uninterrupted(message: ModelMessage): ModelMessage[] {
+  if (message.role !== 'user') return [message]
+  const [first, ...rest] = message.content.split(/(?:\n\n)?Runtime note: The runtime stopped/)
+  if (rest.length === 0) return [message]
+  return first === '' ? [] : [{ ...message, content: first ?? '' }]
+}
 
 /** What of a request must not change. */
 const bytes = (request: ModelRequest | undefined): string => {
   assert.ok(request, 'nothing was sent')
-  return JSON.stringify([request.system, request.messages.filter((one) => !isNote(one))])
+  return JSON.stringify([request.system, request.messages.flatMap(uninterrupted)])
 }
 
 const isCompacted = ({ messages }: ModelRequest): boolean =>

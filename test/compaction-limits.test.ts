@@ -11,17 +11,18 @@ import { calls, fails, says, scriptedModel, type Script } from '../src/testing/s
 import { call } from './support/scripts.ts'
 import { openStage, type StageOptions } from './support/stage.ts'
 
-/** A stage whose model reads a file of about 1,100 tokens at each call. */
+/** A stage whose model reads about 1,100 tokens at each call, and never the same lines twice. */
 async function reading(t: TestContext, script: Script, more: Partial<StageOptions> = {}) {
   const model = scriptedModel(script)
   const s = await openStage(t, { model, context_window: 32_000, ...more })
   const text = 'a line of text, forty characters long...\n'.repeat(100)
-  writeFileSync(join(s.box.workspace, 'file.txt'), text)
+  writeFileSync(join(s.box.workspace, 'file.txt'), text.repeat(2))
   writeFileSync(join(s.box.workspace, 'long.txt'), text.repeat(5))
   return Object.assign(s, { model })
 }
 
-const reads = (path = 'file.txt') => calls(call('ReadFile', { path }))
+const reads = (path = 'file.txt', offset = 1) =>
+  calls(call('ReadFile', { path, offset, limit: 100 }))
 const isRecap = (text: string): boolean => text.includes('recap of rounds 1 to')
 
 test('§10 an opening that cannot be stored leaves the one before it in use', async (t) => {
@@ -35,7 +36,7 @@ test('§10 an opening that cannot be stored leaves the one before it in use', as
       return Promise.reject(new LedgerFault('io', 'The disk did not answer.', 'later'))
     },
   })
-  const s = await reading(t, (_, n) => (n < 30 ? reads() : says('Enough.')), { over })
+  const s = await reading(t, (_, n) => (n < 30 ? reads('file.txt', n) : says('Enough.')), { over })
   await s.say('Read.')
   const rounds = await s.rows('rounds')
   const at = rounds.findIndex(({ recapped }) => recapped !== undefined)
@@ -50,7 +51,7 @@ test('§10 an opening that cannot be stored leaves the one before it in use', as
 test('§10 what the provider counts settles the estimate, and a later turn knows it', async (t) => {
   const s = await reading(t, (request, n) => {
     const estimated = JSON.stringify([request.tools, request.system, request.messages]).length / 4
-    const round = n % 20 === 0 ? says('Enough for now.') : reads()
+    const round = n % 20 === 0 ? says('Enough for now.') : reads('file.txt', n)
     return { ...round, usage: { ...round.usage, input_tokens: Math.round(estimated * 1.5) } }
   })
   await s.say('Read.')

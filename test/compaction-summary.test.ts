@@ -39,7 +39,7 @@ const reader = (item: () => string): Script => {
     if (n === 1) return picks(item())
     read += 1
     return read > 8
-      ? completes(item(), 'I read it eight times.')
+      ? completes(item(), 'I read it eight times. Nothing is left.')
       : calls(`Reading, ${read}.`, call('ReadFile', { path: 'long.txt' }))
   }
 }
@@ -126,10 +126,10 @@ test('§10 a summary stands beneath the recap, and is asked without tools', opti
     compacted.map(() => 'a summary by test/second beneath'),
   )
   const used = await took(s)
-  const rounds = first.requests.length - 1
+  const rounds = first.requests.length
   assert.deepEqual([used.rounds, used.tokens], [rounds, 120 * rounds + 7_300 * compacted.length])
   const [turn] = await s.rows('turns')
-  assert.equal(turn?.usage.input_tokens, 100 * (rounds + 1) + 7_000 * compacted.length)
+  assert.equal(turn?.usage.input_tokens, 100 * rounds + 7_000 * compacted.length)
   await s.sound()
 })
 
@@ -210,7 +210,7 @@ for (const [what, answer, why, charged] of failing) {
       const said = await whys(s)
       assert.equal(said.length, compacted.length)
       for (const one of said) assert.match(one, why)
-      const rounds = first.requests.length - 1
+      const rounds = first.requests.length
       assert.equal((await took(s)).tokens, 120 * rounds + charged * compacted.length)
       assert.equal((await s.rows('turns'))[0]?.outcome, 'completed')
       await s.sound()

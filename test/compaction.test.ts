@@ -32,7 +32,7 @@ const openingOf = (request: ModelRequest | undefined): string => {
 
 /** The pinned lines of an opening, without what the operator said. */
 const pinnedOf = (request: ModelRequest | undefined): string =>
-  /^id: [\s\S]*?(?=^(?:state: |what the operator said))/m.exec(openingOf(request))?.[0] ?? 'none'
+  /^id: [\s\S]*?(?=^(?:state: |what was said))/m.exec(openingOf(request))?.[0] ?? 'none'
 
 /** Tokens of a request that stood at the start of the one before it. */
 function shared(before: ModelRequest, request: ModelRequest): number {
@@ -55,16 +55,19 @@ const tableOf: Readonly<Record<string, Table>> = {
   call: 'calls',
 }
 
-/** Ids that the recaps name and no row has. */
+/** Ids that the recaps name and no row has, but for one that the agent said itself. */
 async function unknownIds(s: Stage, requests: readonly ModelRequest[]): Promise<string[]> {
   const recap = /^# Earlier rounds of this turn, recapped[\s\S]*?(?=^# Why this turn runs)/m
   const texts = new Set(requests.map((request) => recap.exec(openingOf(request))?.[0] ?? ''))
-  const ids = new Set([...texts].flatMap((text) => text.match(/\b[a-z]+_[0-9a-f-]{8,}/g) ?? []))
+  const named = new RegExp(`\\b(?:${Object.keys(tableOf).join('|')})_[0-9a-f-]{4,}`, 'g')
+  const ids = new Set([...texts].flatMap((text) => text.match(named) ?? []))
   assert.ok(ids.size > 0, 'no recap names an id')
   const unknown: string[] = []
   for (const id of ids) {
+    if (id === lie) continue
     const table = tableOf[id.slice(0, id.indexOf('_'))]
-    if (table === undefined || !(await s.box.ledger.row(table, id))) unknown.push(id)
+    const whole = await s.box.ledger.idOfShort('main', id)
+    if (!table || !whole || !(await s.box.ledger.row(table, whole))) unknown.push(id)
   }
   return unknown
 }
@@ -98,7 +101,7 @@ test(
       if (n === 1)
         return calls(call('CreateWorkItem', { objective: 'The long way', plan: '# Plan\n' }))
       if (n === 2) {
-        item = /work_[0-9a-f-]{36}/.exec(JSON.stringify(request.messages.slice(1)))?.[0] ?? ''
+        item = /work_[0-9a-f-]{4,36}/.exec(JSON.stringify(request.messages.slice(1)))?.[0] ?? ''
         return picks(item)
       }
       if (n === 3) return calls(call('UpdateWorkItem', { work_item_id: item, todo_list: todos }))
@@ -144,6 +147,7 @@ test(
       ),
       [],
     )
+    assert.ok(openingOf(openings.at(-1)).includes(`as ${lie} says.`), 'own words stay as they were')
     assert.match(openingOf(openings.at(-1)), /made-\d+\.txt \(EditFile in round \d+\)/)
     assert.match(openingOf(openings.at(-1)), /round 350, ReadFile: .*not_found/)
 
@@ -180,7 +184,7 @@ test(
       if (turn === 0) {
         if (step === 1)
           return calls(call('CreateWorkItem', { objective: 'Fifty turns', plan: '# P\n' }))
-        item = /work_[0-9a-f-]{36}/.exec(JSON.stringify(request.messages.slice(1)))?.[0] ?? ''
+        item = /work_[0-9a-f-]{4,36}/.exec(JSON.stringify(request.messages.slice(1)))?.[0] ?? ''
         const wait = { work_item_id: item, wake: 'external', source: 'ci', reason: 'the build' }
         if (step === 2) {
           const given = { work_item_id: item, todo_list: todos, blocked_by: 'The build is red.' }
@@ -199,9 +203,10 @@ test(
     )
     await s.say('Begin the fifty turns.')
     const first = model.requests.length
+    const work_item_id = (await s.box.ledger.idOfShort('main', item)) ?? item
     for (turn = 1; turn <= 50; turn += 1) {
       step = 0
-      await s.say(words(turn), { work_item_id: item })
+      await s.say(words(turn), { work_item_id })
     }
     const requests = model.requests.slice(first)
     const rounds = (await s.rows('rounds')).slice(first)

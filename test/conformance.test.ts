@@ -139,12 +139,12 @@ test('a ledger of a newer schema is refused by owner and reader, and left as it 
     await assert.rejects(attempt(home), (fault: LedgerFault) => {
       assert.equal(fault.code, 'newer_schema')
       assert.equal(fault.retry, 'never')
-      assert.match(fault.message, /has schema 7 and this holon knows 4: run the newer holon/)
+      assert.match(fault.message, /has schema 7 and this holon knows 5: run the newer holon/)
       return true
     })
   }
   assert.equal(await ownerOf(home), null)
-  onDatabase(home, 'pragma user_version = 4')
+  onDatabase(home, 'pragma user_version = 5')
   await open(home).then((ledger) => ledger.close())
 })
 

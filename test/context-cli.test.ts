@@ -19,7 +19,7 @@ async function worked(t: TestContext) {
   writeFileSync(join(places.workspace, 'long.txt'), long)
   const model = scriptedModel((request, n) => {
     if (n === 1) return creates('Read it all')
-    const id = /work_[0-9a-f-]{36}/.exec(JSON.stringify(request.messages))?.[0] ?? ''
+    const id = /work_[0-9a-f-]{4,36}/.exec(JSON.stringify(request.messages))?.[0] ?? ''
     if (n === 2) return calls('I take it up.', call('PickWorkItem', { work_item_id: id }))
     return n < 7 ? calls(call('ReadFile', { path: 'long.txt' })) : says('Read.')
   })
@@ -69,7 +69,7 @@ test('§14 holon context shows, prices and compares requests', { timeout: 60_000
 test('§14 the trace of an item is its notes, then its turns', { timeout: 60_000 }, async (t) => {
   const { home, item } = await worked(t)
   const trace = await holon(home, 'work', 'show', item, '--trace')
-  assert.match(trace, /^notes, oldest first\n {2}scope: objective "Read it all"/)
+  assert.match(trace, /^notes, oldest first\n {2}decision: reply "Read\."/)
   assert.match(trace, /turn_\w{4} .* 7 requests/)
   assert.match(trace, /^ {4}2 {2}I take it up\.$/m)
   assert.match(trace, /^ +\d {2}rounds 1 to \d were recapped$/m)

@@ -277,7 +277,7 @@ describe('§14: with a daemon every command talks to it', options, () => {
       /the daemon goes on with it\. Follow it again with {3}holon run --resume/,
     )
     const again = at.start(['run', '--resume'])
-    await said(again.child.stderr, /agent main/)
+    await said(again.child.stderr, /agent runbooks/)
     writeFileSync(gate, '')
     const ended = await again.ended
     assert.deepEqual(

@@ -15,6 +15,7 @@ import { LedgerFault, type Ledger } from '../src/ledger/port.ts'
 import { calls, says, scriptedModel, type Script } from '../src/testing/scripted-model.ts'
 import { virtualClock } from '../src/testing/virtual-clock.ts'
 import { happens, openFamily, spawn, steps, tell } from './support/parent-and-child.ts'
+import { report } from './support/scene.ts'
 import { call, creates, picks, runs, until } from './support/scripts.ts'
 import { agent, hour, minute, openStage, textOf, type Stage } from './support/stage.ts'
 
@@ -28,9 +29,9 @@ class Disk {
 
   readonly files: Files = {
     ...systemFiles(),
-    write_atomic: async (path, bytes, mode) => {
+    write_atomic: async (path, ...how) => {
       this.#check(() => new FileFault('disk_full', path, 'the disk is full'))
-      await systemFiles().write_atomic(path, bytes, mode)
+      await systemFiles().write_atomic(path, ...how)
     },
   }
 
@@ -157,8 +158,7 @@ test('reliability 5: a command that ran into a full disk is joined, not run agai
     () => creates('A'),
     (s: Stage) => picks(s.id('A')),
     () => calls(runs(`${until('go')}; echo ran >> log.txt`, { yield_ms: 60_000 })),
-    (s: Stage) =>
-      calls('A is done, checked.', call('CompleteWorkItem', { work_item_id: s.id('A') })),
+    (s: Stage) => calls(report('A'), call('CompleteWorkItem', { work_item_id: s.id('A') })),
   ]
   const { stage, disk } = await onDisk(t, (_, n) => answers[n - 1]?.(stage) ?? says('Nothing.'))
   const { workspace } = stage.box

@@ -8,6 +8,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { limits } from '../src/domain/limits.ts'
+import type { ModelRequest } from '../src/models/model.ts'
 import type { Incoming } from '../src/runtime/ports.ts'
 import { temporaryHome } from '../src/testing/box.ts'
 import { calls, says, scriptedModel, type Scripted } from '../src/testing/scripted-model.ts'
@@ -18,14 +19,19 @@ import { agent, openStage, resultsOf, textOf, type Stage } from './support/stage
 const base_url = 'http://127.0.0.1:7777'
 
 /** An agent whose item `Deploy` is blocked and waits for build 7; more answers are the test's. */
-async function waitingFor7(t: TestContext, ...then: Scripted[]) {
-  const answers: (() => Scripted)[] = [
+async function waitingFor7(
+  t: TestContext,
+  ...then: (Scripted | ((request: ModelRequest) => Scripted))[]
+) {
+  const answers: ((request: ModelRequest) => Scripted)[] = [
     () => creates('Deploy'),
     () => picks(stage.id('Deploy')),
     () => calls(call('UpdateWorkItem', blocked(stage)), waitsFor('external', build7)),
-    () => says('I wait.'),
   ]
-  const model = scriptedModel((_, n) => answers[n - 1]?.() ?? then.shift() ?? says('Nothing more.'))
+  const model = scriptedModel((request, n) => {
+    const answer = answers[n - 1] ?? then.shift() ?? says('Nothing more.')
+    return typeof answer === 'function' ? answer(request) : answer
+  })
   const stage: Stage = await openStage(t, { model, base_url })
   await stage.say('Deploy when build 7 is green.')
   return { stage, model }
@@ -247,8 +253,14 @@ test('§3 a dead letter is kept whole and makes a message when it is redelivered
   await stage.sound()
 })
 
-test('§5 of many events of one wait a turn shows its cause and the newest, and the others in one file', async (t) => {
-  const { stage, model } = await waitingFor7(t, says('I look into it.'))
+/** Reads the file of older events that the request names. */
+const readsEvents = (request: ModelRequest): Scripted => {
+  const path = /\S+\/outputs\/\S+\.txt/.exec(textOf(request))?.[0] ?? 'no path'
+  return calls(call('ReadFile', { path }))
+}
+
+test('of many events of one wait a turn shows its cause and the newest; a file has the others', async (t) => {
+  const { stage, model } = await waitingFor7(t, readsEvents, says('I look into it.'))
   const before = model.requests.length
   await stage.does({ do: 'stop_agent' })
   const shown = limits.claimed_messages.value
@@ -260,16 +272,15 @@ test('§5 of many events of one wait a turn shows its cause and the newest, and 
   }
   await stage.does({ do: 'start_agent' })
 
-  assert.equal(model.requests.length, before + 1)
+  assert.equal(model.requests.length, before + 2)
   const [turn] = (await stage.rows('turns')).toReversed()
   const events = (await stage.rows('messages')).filter(({ origin }) => origin === 'callback')
   assert.deepEqual(
     events.map(({ body, status, turn_id }) => [body, status, turn_id]),
     events.map((_, n) => [`{"run":${n + 1}}`, n > 0 && n < 4 ? 'coalesced' : 'consumed', turn?.id]),
   )
-  const text = textOf(model.requests.at(-1))
-  const path = /\S+\/outputs\/\S+\.txt/.exec(text)?.[0] ?? 'no path'
-  const kept = readFileSync(path, 'utf8')
+  const text = textOf(model.requests[before])
+  const kept = resultsOf(model.requests.at(-1))[0]?.text ?? ''
   const runs = (of: string) => [...of.matchAll(/\{"run":(\d+)\}/g)].map(([, n]) => Number(n))
   assert.deepEqual(runs(kept), [2, 3, 4])
   const newest = Array.from({ length: shown - 1 }, (_, n) => n + 5)

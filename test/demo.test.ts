@@ -14,8 +14,8 @@ import { Holon } from '../src/client/holon.ts'
 import type { WorkItemRecord } from '../src/protocol/work-item-record.ts'
 import { readToken } from '../src/main/control.ts'
 import { clock, ids } from '../src/main/machine.ts'
-import { processesOf } from './soak/daemon.ts'
 import { said } from './support/served-home.ts'
+import { leftProcesses } from './support/processes.ts'
 
 const script = join(import.meta.dirname, '..', 'scripts', 'demo.mjs')
 
@@ -110,7 +110,7 @@ test('the demonstration has every state, takes an answer, and leaves nothing run
 
   demo.child.kill('SIGINT')
   assert.deepEqual([await demo.ended, await demo.err], [0, ''])
-  assert.deepEqual(processesOf(folder), [])
+  assert.deepEqual(await leftProcesses(folder), [])
   assert.ok(existsSync(join(ready.home, 'ledger')), 'a folder that was named is kept')
 })
 

@@ -51,6 +51,24 @@ test('each key is named with what ails it, and never shown', async (t) => {
   assert.match(text.out, /warn {2}sandbox .*commands are not confined/)
 })
 
+test('a window too small for long turns is told, by doctor and at the head of a run', async (t) => {
+  const at = new ServedHome(t)
+  const model = 'runbook'
+  const set = async (context_window: number) => {
+    mkdirSync(at.home, { recursive: true, mode: 0o700 })
+    const config = { model, models: { [model]: { context_window } } }
+    writeFileSync(join(at.home, 'config.json'), JSON.stringify(config), { mode: 0o600 })
+    return (await doctor(at)).of('model')
+  }
+  at.write('job.md', '# Job\n\n## Step\n\n```sh\ntrue\n```\n')
+  const small = /runbook has a window of 8,000 tokens: below 16,000 a long turn keeps little/
+  const told = await set(8_000)
+  assert.equal(told?.level, 'warn')
+  assert.match(told.says, small)
+  assert.match((await at.holon('run', 'job.md')).err, small)
+  assert.equal((await set(16_000))?.level, 'ok')
+})
+
 test('the invariants of the live rows are asked, and one that is broken is a failure', async (t) => {
   const at = new ServedHome(t)
   at.write('job.md', '# Job\n\n## Step\n\n```sh\ntrue\n```\n')
@@ -73,5 +91,5 @@ test('the invariants of the live rows are asked, and one that is broken is a fai
     [found?.level, found?.do],
     ['fail', 'this is a bug of holon: keep the home and report it'],
   )
-  assert.match(found?.says ?? '', /^main: invariant 7: work_\S+ is completed and in focus/)
+  assert.match(found?.says ?? '', /^runbooks: invariant 7: work_\S+ is completed and in focus/)
 })

@@ -9,10 +9,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { violations } from '../src/domain/invariants.ts'
 import { temporaryHome, type Box } from '../src/testing/box.ts'
-import { calls, fails, says } from '../src/testing/scripted-model.ts'
+import { calls, fails, says, scriptedModel } from '../src/testing/scripted-model.ts'
+import { textOf } from '../src/testing/three-children.ts'
 import { virtualClock, type VirtualClock } from '../src/testing/virtual-clock.ts'
-import { processesOf } from './soak/daemon.ts'
-import { leftProcesses } from './support/family.ts'
 import {
   call,
   create,
@@ -28,6 +27,7 @@ import {
   type Step,
 } from './support/parent-and-child.ts'
 import { git, makeRepository } from './support/repository.ts'
+import { leftProcesses, processesOf } from './support/processes.ts'
 
 /** Leaves a file that is in no commit, and something that runs. */
 const leavesThingsBehind: Step[] = [
@@ -59,6 +59,11 @@ async function soundness(box: Box, ...agents: string[]): Promise<string[]> {
   return [...(await box.ledger.verify()).problems, ...broken.map(String)]
 }
 
+/** A command that was promoted may still be starting: nothing tells of its first process. */
+async function anyProcessOf(folder: string): Promise<void> {
+  while (processesOf(folder).length === 0) await new Promise(setImmediate)
+}
+
 test('§9 a stopped child leaves no process, and its worktree with what was never committed', async (t) => {
   const places = temporaryHome(t)
   makeRepository(places.workspace)
@@ -76,7 +81,7 @@ test('§9 a stopped child leaves no process, and its worktree with what was neve
   await happens(box, 'main.1', 'task_promoted')
   const worktree = await row(box, 'worktrees', 'main')
   const folder = String(worktree['path'])
-  assert.equal(processesOf(folder).length > 0, true)
+  await anyProcessOf(folder)
   await happens(box, 'main', 'turn_ended')
   const task_id = String((await row(box, 'tasks', 'main'))['id'])
   await tell(box, `Stop ${task_id}.`)
@@ -135,7 +140,7 @@ test('§9 children stop and start with their parent, and go on where they were',
     },
     (text) => {
       return calls(
-        'All is done.',
+        'All is done. It was looked at.',
         call('CompleteWorkItem', { work_item_id: idsIn(text, 'work')[0] ?? '' }),
       )
     },
@@ -156,7 +161,13 @@ test('§9 children stop and start with their parent, and go on where they were',
       return 'hang'
     },
     (text) =>
-      calls('The part.', call('CompleteWorkItem', { work_item_id: idsIn(text, 'work')[0] ?? '' })),
+      calls(
+        'The part. It is whole.',
+        call('CompleteWorkItem', {
+          work_item_id: idsIn(text, 'work')[0] ?? '',
+          leave_running: true,
+        }),
+      ),
   )
   const box = await openFamily(t, { parent, child })
   await tell(box, 'Begin.')
@@ -176,7 +187,42 @@ test('§9 children stop and start with their parent, and go on where they were',
   await happens(box, 'main.1', 'agent_started')
   writeFileSync(join(box.workspace, 'go'), '')
   await happens(box, 'main', 'work_item_completed')
-  assert.equal((await row(box, 'delegations', 'main'))['result_summary'], 'The part.')
+  assert.equal((await row(box, 'delegations', 'main'))['result_summary'], 'The part. It is whole.')
+  assert.deepEqual(await soundness(box, 'main'), [])
+})
+
+test('children that made no item yet are stopped and started with their parent, and go on', async (t) => {
+  const parent = steps(
+    create('the whole'),
+    pick,
+    () => calls(spawn('Do the left part.'), spawn('Do the right part.')),
+    () => calls(call('WaitFor', { wake: 'operator_input', reason: 'which part is first' })),
+  )
+  const asked: string[] = []
+  const child = scriptedModel((request) => {
+    const text = textOf(request)
+    const part = /Do the (\w+) part/.exec(text)?.[1] ?? 'no handoff'
+    asked.push(part)
+    // Asked once before the stop, and once after the start.
+    return asked.filter((one) => one === part).length === 1 ? 'hang' : says(`The ${part} part.`)
+  })
+  const box = await openFamily(t, { parent, child })
+  await tell(box, 'Begin.')
+  await happens(box, 'main.1', 'request_sent')
+  await happens(box, 'main.2', 'request_sent')
+  assert.equal((await box.host.act({ do: 'stop_agent', agent_id: 'main' })).ok, true)
+  const isAborted = ({ reason }: Record<string, unknown>) => reason === 'operator_aborted'
+  await happens(box, 'main.1', 'turn_ended', isAborted)
+  await happens(box, 'main.2', 'turn_ended', isAborted)
+  assert.equal((await box.host.act({ do: 'start_agent', agent_id: 'main' })).ok, true)
+  await happens(box, 'main.1', 'agent_deleted')
+  await happens(box, 'main.2', 'agent_deleted')
+  const delegations = await box.ledger.list('delegations', { agent_id: 'main', limit: 10 })
+  assert.deepEqual(
+    delegations.map(({ state, result_summary }) => `${state}: ${result_summary}`).toSorted(),
+    ['completed: The left part.', 'completed: The right part.'],
+  )
+  assert.deepEqual(asked.toSorted(), ['left', 'left', 'right', 'right'])
   assert.deepEqual(await soundness(box, 'main'), [])
 })
 

@@ -35,12 +35,12 @@ test('§9 a child spawns nothing, waits for nobody outside, and touches nothing 
   const parent = steps(
     create('the whole'),
     pick,
-    (text) => {
-      item = idsIn(text, 'work')[0] ?? ''
+    async (text) => {
+      item = (await box.ledger.idOfShort('main', idsIn(text, 'work')[0] ?? '')) ?? ''
       return calls(call('ExecCommand', { cmd: 'exec sleep 60', yield_ms: 1 }))
     },
-    (text) => {
-      task = idsIn(text, 'task')[0] ?? ''
+    async (text) => {
+      task = (await box.ledger.idOfShort('main', idsIn(text, 'task')[0] ?? '')) ?? ''
       return calls(spawn('Try everything.'))
     },
     (text) => calls(call('TaskStop', { task_id: idsIn(text, 'task')[0] ?? '' })),
@@ -226,7 +226,7 @@ test('§9 a child works in its parent’s folder or in one inside it', async (t)
     'SpawnAgent: handoff_empty: initial_message is empty: the child would have nothing to do.',
   ])
   const said = textOf(child.requests[1] ?? assert.fail('the child asked once'))
-  assert.match(said, new RegExp(`${work}/part\n`))
+  assert.match(said, new RegExp(`${work}/part$`))
 })
 
 test('§9 a fork knows the item, its plan and its todos; a fresh child knows the handoff', async (t) => {

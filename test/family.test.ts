@@ -10,8 +10,9 @@ import type { StoredEvent } from '../src/domain/event.ts'
 import { openBox, temporaryHome } from '../src/testing/box.ts'
 import { expectedEnd, familyEnd } from '../src/testing/family-end.ts'
 import { familyModel } from '../src/testing/three-children.ts'
-import { leftProcesses, runShip } from './support/family.ts'
+import { runShip } from './support/family.ts'
 import { makeRepository } from './support/repository.ts'
+import { leftProcesses } from './support/processes.ts'
 
 async function undisturbed(t: TestContext) {
   const places = temporaryHome(t)

@@ -18,7 +18,7 @@ const example = join(import.meta.dirname, '../node_modules/acp-example/dist/exam
 
 const idsIn = (request: ModelRequest, prefix: string): string[] => [
   ...new Set(
-    JSON.stringify(request.messages).match(new RegExp(`${prefix}_[0-9a-f-]{36}`, 'g')) ?? [],
+    JSON.stringify(request.messages).match(new RegExp(`${prefix}_[0-9a-f-]{4,36}`, 'g')) ?? [],
   ),
 ]
 

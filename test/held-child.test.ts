@@ -32,7 +32,7 @@ test('§9 a child that is stopped while its turn is held ends aborted, once', as
   const turns = await box.ledger.list('turns', { agent_id: 'main.1', limit: 5 })
   assert.deepEqual(
     turns.map(({ state, outcome, reason }) => ({ state, outcome, reason })),
-    [{ state: 'ended', outcome: 'aborted', reason: 'operator' }],
+    [{ state: 'ended', outcome: 'aborted', reason: 'operator_aborted' }],
   )
   assert.equal((await box.ledger.row('tasks', task.id))?.status, 'cancelled')
   await box.host.act({ do: 'send', agent_id: 'main', text: 'Go on.' })

@@ -272,7 +272,7 @@ describe('a daemon says what is wrong, and what to do', options, () => {
         mkdirSync(at.home, { mode: 0o700 })
         chownSync(at.home, 65_534, 65_534)
       },
-      /belongs to another user .*choose another place/,
+      /belongs to another user .*run it as that user/,
       !asRoot,
     ],
     [

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { openBox } from '../src/testing/box.ts'
 import { calls, scriptedModel } from '../src/testing/scripted-model.ts'
 
-const idIn = (text: string): string => /work_[0-9a-f-]{36}/.exec(text)?.[0] ?? 'none'
+const idIn = (text: string): string => /work_[0-9a-f-]{4,36}/.exec(text)?.[0] ?? 'none'
 
 test('§6 an objective is worked through to one promoted report', async (t) => {
   let item = ''

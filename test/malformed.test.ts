@@ -101,8 +101,14 @@ const answers: readonly Answered[] = [
     results: ['invalid_input missing_field'],
   },
   {
-    says: 'an unknown field',
+    says: 'an unknown field, which is left out',
     answer: { calls: [touch('ran', { shell: 'zsh' })] },
+    results: ['success'],
+    ran: ['ran'],
+  },
+  {
+    says: 'an unknown field of a call that cannot be taken back',
+    answer: { calls: [{ name: 'TaskInput', input: { task_id: 'task_1', text: 'y', shell: 'z' } }] },
     results: ['invalid_input unknown_field'],
   },
   {
@@ -199,7 +205,9 @@ for (const adapter of spoken) {
       )
       await stage.act({ do: 'send', text: 'Begin.' })
       await server.answered(1)
-      await stage.clock.advance(modelLimits.stream_idle.value)
+      const { first_event_local, thinking_idle } = modelLimits
+      const patience = fault === 'hang' ? thinking_idle : first_event_local
+      await stage.clock.advance(patience.value)
       await stage.rest()
       assert.equal(server.requests.length, 2)
       assert.deepEqual(await stage.briefs(), [{ kind: 'reply', text: 'Seen.' }])

@@ -21,7 +21,7 @@ function worker(): ServerScript {
   return ({ body, messages_text }) => {
     if (!Array.isArray(body['tools']) || body['tools'].length === 0) return { text: 'ready' }
     n += 1
-    const id = newest(messages_text, /(work_[0-9a-f-]{36})/g)
+    const id = newest(messages_text, /(work_[0-9a-f-]{4,36})/g)
     const calls = [
       { name: 'CreateWorkItem', input: { objective: 'List what is here', plan: '# List\n' } },
       { name: 'PickWorkItem', input: { work_item_id: id } },

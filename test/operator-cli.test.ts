@@ -54,13 +54,16 @@ describe('acts of the operator', options, () => {
     const slow = at.write('slow.md', '# Slow\n\n## Wait\n\n```sh\nsleep 60\n```\n')
     const run = at.start(['run', slow])
     await said(run.child.stderr, /todos 0\/1/)
-    const aborted = await at.holon('agents', 'abort', 'main')
+    const aborted = await at.holon('agents', 'abort', 'runbooks')
     assert.equal(aborted.exit, 0, aborted.err)
-    assert.match(aborted.out, /^turn_[0-9a-f]+ is aborted, and main is stopped\.\n$/)
+    assert.match(aborted.out, /^turn_[0-9a-f]+ is aborted, and runbooks is stopped\.\n$/)
     await run.ended
-    const again = await at.holon('agents', 'abort', 'main')
+    const again = await at.holon('agents', 'abort', 'runbooks')
     assert.equal(again.exit, 1)
-    assert.match(again.err, /^holon: main has no open turn.*; holon agents shows what each does/)
+    assert.match(
+      again.err,
+      /^holon: runbooks has no open turn.*; holon agents shows what each does/,
+    )
   })
 
   test('an item is made by hand; a stopped agent is named with what starts it', async (t) => {
@@ -164,7 +167,7 @@ describe('§14: what goes wrong says what, why and what to do', options, () => {
     const file = at.write('one.md', step)
     assert.equal((await at.holon('run', file)).exit, 0)
     const commands = [
-      ['agents', 'stop', 'main'],
+      ['agents', 'stop', 'runbooks'],
       ['agents', '--json'],
       ['run', file],
       ['trigger', 'list'],
@@ -249,6 +252,7 @@ describe('what holds, and where it comes from', options, () => {
         ['http.port', 0, file],
         ['http.hosts', [], 'default'],
         ['webhooks.gh', { scheme: 'github', summary: '{/action}' }, file],
+        ['budget', null, 'default'],
         ['secrets', ['db'], file],
         ['retention.keep_days', 90, file],
         ['log_level', 'warn', 'HOLON_LOG'],

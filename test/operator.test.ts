@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { OperatorReply } from '../src/protocol/operator.ts'
 import { calls } from '../src/testing/scripted-model.ts'
 import { completes, creates, picks, waitsFor } from './support/scripts.ts'
-import { scene } from './support/scene.ts'
+import { report, scene } from './support/scene.ts'
 
 const kinds = (reply: OperatorReply): string[] =>
   reply.ok ? reply.warnings.map(({ kind }) => kind) : [reply.code]
@@ -14,7 +14,7 @@ test('§13 a message about a completed item is taken in and says that it reopens
     t,
     () => creates('A'),
     (s) => picks(s.id('A')),
-    (s) => completes(s.id('A'), 'A is done.'),
+    (s) => completes(s.id('A'), report('A')),
     () => calls('Noted.'),
   )
   await s.say('Do A.')

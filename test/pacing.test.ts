@@ -17,7 +17,7 @@ import { agent, minute, openStage, textOf, type Stage } from './support/stage.ts
 
 /** Turns that nobody asked for, in order. */
 const selfStarted = async (stage: Stage) =>
-  (await stage.rows('turns')).filter((turn) => turn.self_started)
+  (await stage.rows('turns')).filter((turn) => turn.started_by === 'itself')
 
 const times = (turns: readonly { started_at: string }[]) =>
   turns.map((turn) => toMs(turn.started_at))

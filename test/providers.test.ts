@@ -26,6 +26,9 @@ const endings = async (stage: Stage) =>
 
 const kindsOf = async (stage: Stage) => (await stage.briefs()).map(({ kind }) => kind)
 
+/** The message as input of a turn; what was said lately quotes it all the same. */
+const asInput = / operator_prompt>>\nBegin\./
+
 test('§6 an outage holds the agent 1, 5, 15, then 60 minutes, and the turn goes on', async (t) => {
   const times: number[] = []
   const model = scriptedModel((_, n) => {
@@ -154,21 +157,21 @@ test('§6 a model that cannot be opened holds the agent until the setting is cha
   await stage.sound()
 })
 
-test('§6 a refused request ends the turn failed, with its messages and one brief', async (t) => {
+test('a refused request ends the turn failed, with one brief; what an answer saw stays used up', async (t) => {
   const model = scriptedModel(inOrder(calls(runs('echo one')), refusal, says('A new turn.')))
   const stage = await openStage(t, { model })
   await stage.say('Begin.')
   assert.deepEqual(await endings(stage), [['ended', 'failed', 'bad_request']])
-  assert.deepEqual(await fates(stage), [['failed', 0]])
+  assert.deepEqual(await fates(stage), [['consumed', 0]])
   assert.deepEqual(await kindsOf(stage), ['failure'])
   assert.deepEqual(await holdsOf(stage), [])
 
   await stage.say('Again.')
   assert.deepEqual(await fates(stage), [
-    ['failed', 0],
+    ['consumed', 0],
     ['consumed', 0],
   ])
-  assert.doesNotMatch(textOf(model.requests[2]), /Begin\./, 'a failed message is not replayed')
+  assert.doesNotMatch(textOf(model.requests[2]), asInput, 'a failed message is not replayed')
   await stage.sound()
 })
 
@@ -364,13 +367,13 @@ test('§6 an abort ends the open request, and its message is not replayed', asyn
   await asked.promise
   await stage.does({ do: 'stop_agent' })
   assert.equal(stage.next.do, 'stop')
-  assert.deepEqual(await endings(stage), [['ended', 'aborted', 'operator']])
+  assert.deepEqual(await endings(stage), [['ended', 'aborted', 'operator_aborted']])
   assert.deepEqual(await fates(stage), [['aborted', 0]])
 
   await stage.does({ do: 'start_agent' })
   assert.equal(model.requests.length, 1)
   await stage.say('Anew.')
-  assert.doesNotMatch(textOf(model.requests[1]), /Begin\./)
+  assert.doesNotMatch(textOf(model.requests[1]), asInput)
   await stage.sound()
 })
 
@@ -402,8 +405,8 @@ test('§6 an abort stops a foreground command with proof and runs nothing after 
     ['cancelled'],
   )
   assert.deepEqual(await stage.rows('work_items'), [])
-  assert.deepEqual(await endings(stage), [['ended', 'aborted', 'operator']])
-  assert.deepEqual(await fates(stage), [['aborted', 0]])
+  assert.deepEqual(await endings(stage), [['ended', 'aborted', 'operator_aborted']])
+  assert.deepEqual(await fates(stage), [['consumed', 0]])
   await stage.sound()
 })
 
@@ -412,12 +415,12 @@ test('§9 a stop aborts a turn that is held, and a start does not replay it', as
   const stage = await openStage(t, { model })
   await stage.say('Begin.')
   await stage.does({ do: 'stop_agent' })
-  assert.deepEqual(await endings(stage), [['ended', 'aborted', 'operator']])
+  assert.deepEqual(await endings(stage), [['ended', 'aborted', 'operator_aborted']])
   assert.deepEqual(await fates(stage), [['aborted', 0]])
 
   await stage.does({ do: 'start_agent' })
   assert.equal(model.requests.length, 1)
   await stage.say('Again.')
-  assert.doesNotMatch(textOf(model.requests[1]), /Begin\./)
+  assert.doesNotMatch(textOf(model.requests[1]), asInput)
   await stage.sound()
 })

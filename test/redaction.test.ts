@@ -29,7 +29,7 @@ test('no canary is in a row, event, blob, file, live sign or request', async (t)
   const { redactor, refused } = createRedactor(secrets)
   assert.deepEqual(refused, [])
   let item = ''
-  const idIn = (text: string) => (item = /work_[0-9a-f-]{36}/.exec(text)?.[0] ?? 'none')
+  const idIn = (text: string) => (item = /work_[0-9a-f-]{4,36}/.exec(text)?.[0] ?? 'none')
   const model = scriptedModel(
     inOrder(
       calls(
@@ -39,7 +39,8 @@ test('no canary is in a row, event, blob, file, live sign or request', async (t)
       (request) => picks(idIn(JSON.stringify(request.messages.at(-1)))),
       calls(runs('cat keys; base64 -w0 keys; od -An -v -tx1 keys | tr -d " \\n"')),
       calls(call('ReadFile', { path: 'big' })),
-      () => calls(runs(`cat keys >> "${planOf(item)}"; echo "$(cat keys)" >&2; exit 3`)),
+      async () =>
+        calls(runs(`cat keys >> "${await planOf(item)}"; echo "$(cat keys)" >&2; exit 3`)),
       () =>
         calls(call('UpdateWorkItem', { work_item_id: item, blocked_by: `needs ${canaries[1]}` })),
       () => calls(call('UpdateWorkItem', { work_item_id: item, blocked_by: null })),
@@ -47,7 +48,10 @@ test('no canary is in a row, event, blob, file, live sign or request', async (t)
     ),
   )
   const box = await openBox(t, { models: { default: model }, redactor })
-  const planOf = (id: string) => join(box.home, 'agents/main/work-items', id, 'plan.md')
+  const planOf = async (short: string) => {
+    const id = (await box.ledger.idOfShort('main', short)) ?? 'none'
+    return join(box.home, 'agents/main/work-items', id, 'plan.md')
+  }
   writeFileSync(join(box.workspace, 'keys'), `${canaries.join('\n')}\n`)
   const line = `${'x'.repeat(200)} ${canaries[0]}\n`
   writeFileSync(join(box.workspace, 'big'), line.repeat(400))
@@ -63,7 +67,7 @@ test('no canary is in a row, event, blob, file, live sign or request', async (t)
 
   const [row] = await box.ledger.list('work_items', { limit: 10 })
   assert.equal(row?.state, 'completed', 'the whole script was played')
-  assert.equal(readFileSync(planOf(item), 'utf8').includes(canaries[0] ?? '?'), true)
+  assert.equal(readFileSync(await planOf(item), 'utf8').includes(canaries[0] ?? '?'), true)
   const [sent] = await box.ledger.list('messages', { limit: 10 })
   // At the edges of base64 a character also holds bits of its neighbour, and stays.
   const edges = /^Use \{\{secret:canary-0\}\} and .{0,2}\{\{secret:canary-1\}\}.{0,4}\.$/

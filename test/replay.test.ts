@@ -3,6 +3,7 @@
  * commands, waits and completions; and what was changed in the ledger is named with its event.
  */
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
@@ -10,7 +11,8 @@ import { openHomeReader } from '../src/main/reader.ts'
 import { replayTurn } from '../src/runtime/replay.ts'
 import { done, onA, waiting, type Scene } from './support/scene.ts'
 import { call, runs } from './support/scripts.ts'
-import { calls } from '../src/testing/scripted-model.ts'
+import { calls, fails, says, scriptedModel, type Script } from '../src/testing/scripted-model.ts'
+import { openStage, type Stage } from './support/stage.ts'
 
 /** Two turns: one that runs a command and waits for a minute, one that completes the item. */
 async function lived(t: TestContext): Promise<Scene> {
@@ -25,7 +27,7 @@ async function lived(t: TestContext): Promise<Scene> {
   return scene
 }
 
-async function replays(scene: Scene) {
+async function replays(scene: Stage) {
   const { ledger, home } = scene.box
   const ends = []
   for (const turn of await scene.rows('turns')) ends.push(await replayTurn(ledger, home, turn))
@@ -58,6 +60,35 @@ test('§12 every decision and request of each turn comes out the same', async (t
     { ok: true, decisions: 10, requests: 4, divergence: null },
     { ok: true, decisions: 3, requests: 1, divergence: null },
   ])
+})
+
+const reads = () => calls('I read on.', call('ReadFile', { path: 'long.txt' }))
+const reading = async (t: TestContext, script: Script) => {
+  const model = scriptedModel(script)
+  const scene = await openStage(t, { model, context_window: 32_000 })
+  const text = 'a line of text, forty characters long...\n'.repeat(400)
+  writeFileSync(join(scene.box.workspace, 'long.txt'), text)
+  await scene.say('Read it all.')
+  return Object.assign(scene, { model })
+}
+
+test('a turn that was compacted, in time and when its provider asked, comes out the same', async (t) => {
+  const inTime = await reading(t, (_, n) => (n < 14 ? reads() : says('Enough.')))
+  let refused = false
+  const asked = await reading(t, (_, n) => {
+    if (n === 4 && !refused) {
+      refused = true
+      return fails({ kind: 'refused', code: 'context_length' })
+    }
+    return n < 6 ? reads() : says('Enough.')
+  })
+  for (const scene of [inTime, asked]) {
+    const rounds = await scene.rows('rounds')
+    assert.ok(rounds.some(({ recapped }) => recapped !== undefined))
+    const [end] = await replays(scene)
+    assert.ok(end?.ok)
+    assert.deepEqual([end.requests, end.divergence], [rounds.length, null])
+  }
 })
 
 test('§12 a decision that was changed is named with its event and both sides', async (t) => {

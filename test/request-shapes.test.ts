@@ -5,55 +5,18 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import type { ModelMessage, ModelRequest } from '../src/models/model.ts'
 import { openBox, temporaryHome } from '../src/testing/box.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { virtualClock } from '../src/testing/virtual-clock.ts'
 import { Killer } from './support/killer.ts'
+import { requestSnapshot as snapshot } from './support/request-text.ts'
 import { onA, waiting } from './support/scene.ts'
 import { call, creates, runs } from './support/scripts.ts'
 import { minute, type Stage } from './support/stage.ts'
 
 const titles = /^# .*$/gm
-
-/** Text with everything that differs from run to run replaced by its rank. */
-function settled(text: string, places: readonly string[]): string {
-  const names = new Map<string, string>()
-  const rank = (kind: string) => (id: string) => {
-    const count = [...names.values()].filter((name) => name.startsWith(`${kind}_`)).length
-    if (!names.has(id)) names.set(id, `${kind}_${count + 1}`)
-    return names.get(id) ?? id
-  }
-  const fixed = places.reduce((all, place, i) => all.replaceAll(place, `<place ${i + 1}>`), text)
-  return fixed
-    .replace(/\b([a-z]+)_[0-9a-f]{8}-[0-9a-f-]{27}/g, (id, kind: string) => rank(kind)(id))
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
-    .replace(/<<\S+ (?=[^\n]*>>)/g, '<<~ ')
-    .replace(/sha256 [0-9a-f]{12}/g, 'sha256 ~')
-    .replace(/in \d+ ms/g, 'in ~ ms')
-}
-
-function shapeOf(message: ModelMessage): string {
-  switch (message.role) {
-    case 'user':
-      return `USER\n${message.content}`
-    case 'assistant':
-      return `ASSISTANT\n${message.parts
-        .map((p) => (p.type === 'tool_call' ? `${p.tool_name} ${p.input_json}` : p.text))
-        .join('\n')}`
-    case 'tool':
-      return `RESULTS\n${message.results.map(({ text }) => text).join('\n')}`
-  }
-}
-
-/** Without the system text, which has a snapshot of its own. */
-function snapshot(t: TestContext, request: ModelRequest | undefined, ...places: string[]): void {
-  assert.ok(request, 'there is no such request')
-  const text = request.messages.map(shapeOf).join('\n\n')
-  const value = settled(`tool_choice ${request.tool_choice}\n\n${text}`, places)
-  t.assert.snapshot(value, { serializers: [(one: string) => one] })
-}
 
 const placesOf = (s: Stage) => [s.box.home, s.box.workspace]
 
@@ -144,7 +107,11 @@ test('request shape: before and after a compaction', async (t) => {
   const added = headings(model.requests[at]).filter(
     (title: string) => !headings(model.requests[at - 1]).includes(title),
   )
-  assert.deepEqual(added, ['# Earlier rounds of this turn, recapped'])
+  assert.deepEqual(added, [
+    '# Other work items',
+    '# Earlier rounds of this turn, recapped',
+    '# Input this turn began with',
+  ])
   const cut = (request: ModelRequest | undefined): ModelRequest | undefined =>
     request && { ...request, messages: request.messages.map(shortResults) }
   snapshot(t, cut(model.requests[at - 1]), places.home, places.workspace)
@@ -203,7 +170,7 @@ test('request shape: after a crash', async (t) => {
 
 test('request shape: the first request of a forked child', async (t) => {
   const parent = scriptedModel((request, n) => {
-    const id = /work_[0-9a-f-]{36}/.exec(JSON.stringify(request.messages.slice(1)))?.[0] ?? ''
+    const id = /work_[0-9a-f-]{4,36}/.exec(JSON.stringify(request.messages.slice(1)))?.[0] ?? ''
     if (n === 1) return creates('The whole')
     if (n === 2) return calls(call('PickWorkItem', { work_item_id: id }))
     const initial_message = 'Count the words.'

@@ -12,8 +12,9 @@ import { expectedEnd, familyEnd } from '../src/testing/family-end.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { familyModel } from '../src/testing/three-children.ts'
 import { noBubblewrap } from '../src/testing/bubblewrap.ts'
-import { leftProcesses, runShip } from './support/family.ts'
+import { runShip } from './support/family.ts'
 import { makeRepository } from './support/repository.ts'
+import { leftProcesses } from './support/processes.ts'
 
 /** The results of the commands, one a call, as the ledger has them. */
 async function results(t: TestContext, cmds: readonly string[], more: Partial<BoxOptions> = {}) {

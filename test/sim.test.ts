@@ -1,14 +1,18 @@
 /** The simulation in small: some seeds, that a seed is the same run twice, and its own tools. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { succeeded } from '../src/domain/call.ts'
 import { done } from '../src/domain/reply.ts'
-import { Agenda } from './sim/agenda.ts'
+import { calls } from '../src/testing/scripted-model.ts'
+import { Agenda, settled } from './sim/agenda.ts'
+import { becalm } from './sim/calm.ts'
 import { Coverage } from './sim/coverage.ts'
 import { home, SimDisk, workspace } from './sim/disk.ts'
 import { commandOf, faults, planOf, type Plan } from './sim/plan.ts'
 import { simulate, type Outcome } from './sim/run.ts'
 import { shrink } from './sim/shrink.ts'
-import { neverRuns, Witness } from './sim/witness.ts'
+import { fieldTooMany, neverRuns, Witness } from './sim/witness.ts'
+import { World } from './sim/world.ts'
 import { SimWorktrees } from './sim/worktrees.ts'
 
 test('the invariants hold over some seeds with every fault', async () => {
@@ -93,6 +97,71 @@ test('the witness names a call that starts and never may, and an effect without 
     '18: turn_1:1 is asked and was not recorded',
     '17: turn_1:1 is asked and call_1 has no result',
   ])
+})
+
+test('the witness names a call that ran without a field that was given and tells nobody', () => {
+  const witness = new Witness()
+  const meta = { work_item_id: null, turn_id: null, causation_id: null } as const
+  const left = { kind: 'unknown_fields', message: 'ExecCommand has no field sudo: left out.' }
+  const events = (['call_1', 'call_2'] as const).flatMap((id, index) => {
+    const call = { id, turn_id: 'turn_1', work_item_id: null } as const
+    const result = succeeded('ExecCommand', 'It ran.', {}, index === 0 ? [left] : [])
+    return [
+      {
+        ...call,
+        type: 'call_recorded',
+        round: 1,
+        index,
+        provider_call_id: `${fieldTooMany}${id}`,
+        tool_name: 'ExecCommand',
+        input: null,
+        effect_class: 'reattachable',
+      } as const,
+      { ...call, type: 'call_started', intent: null, task_id: null } as const,
+      {
+        ...call,
+        type: 'call_finished',
+        result,
+        result_hash: null,
+        changed_something: true,
+      } as const,
+    ]
+  })
+  const at = '2026-01-05T09:00:00.000Z'
+  witness.landed({
+    ...{ agent_id: 'main', expect_seq: 0, at, rows: [] },
+    events: events.map((event, n) => ({ event, meta: { ...meta, at, seq: n + 1 } })),
+  })
+  assert.deepEqual(witness.found, [
+    '21: call_2 (ExecCommand) ran without a field, and does not say so',
+  ])
+})
+
+test('a wait that would be looked at for ever is ended by the operator of the calm', async () => {
+  const recheck = { wake: 'external', source: 'ci', reason: 'a build', recheck_after_ms: 60_000 }
+  const answers = () => calls({ name: 'WaitFor', input: recheck })
+  const world = new World(planOf(1, 0), { answers })
+  const quiet = async (): Promise<void> => {
+    await settled(world.agenda)
+    while (world.agenda.ready.length > 0) {
+      await world.agenda.take(0).run(false)
+      await settled(world.agenda)
+    }
+  }
+  try {
+    world.boot()
+    world.makeMain()
+    await quiet()
+    world.act({ do: 'send', agent_id: 'main', text: 'Wait for the build.' })
+    await quiet()
+    const { violations } = await becalm(world, () => 0)
+    assert.deepEqual(violations, [])
+    const past = (world.witness.history.get('main') ?? []).map(({ event }) => event.type)
+    const many = (type: string) => past.filter((one) => one === type).length
+    assert.deepEqual([many('wait_recheck_due'), many('wait_cancelled')], [3, 1])
+  } finally {
+    await world.store.close()
+  }
 })
 
 test('the witness counts a check that is run again by its run, and a key that is used twice', () => {

@@ -47,7 +47,7 @@ describe('taking back', { timeout: 300_000 }, () => {
     const at = new ServedHome(t)
     const made = await at.holon('run', at.write('one.md', '# One\n\n## Step\n\n```sh\ntrue\n```\n'))
     assert.equal(made.exit, 0, made.err)
-    const { message_id: id } = await at.json<Sent>('send', 'once more')
+    const { message_id: id } = await at.json<Sent>('send', '--agent', 'runbooks', 'once more')
     const back = await at.holon('take-back', id, '--json')
     assert.equal(back.exit, 0, back.err)
     const reply = JSON.parse(back.out) as { message_id: string; said: string }

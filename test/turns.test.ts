@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import { calls, says } from '../src/testing/scripted-model.ts'
 import {
   done,
+  doneAnyway,
   errors,
   onA,
   report,
@@ -49,10 +50,12 @@ for (const [problem, damage] of damages) {
     for (const request of [s.model.requests[3], s.model.requests[5]]) {
       const [result] = resultsOf(request)
       assert.equal(result?.is_error, false)
-      assert.match(result?.text ?? '', new RegExp(`"?code"?:? ?"?${problem}`), result?.text)
-      const good = /[^\s"]*blobs[^\s"]*/.exec(result?.text ?? '')?.[0] ?? 'none'
-      assert.equal(existsSync(good) && readFileSync(good, 'utf8'), plan, `last good: ${good}`)
       assert.match(result?.text ?? '', /runnable/)
+      // The second turn opened with it: the look at the item adds nothing.
+      const told = request === s.model.requests[3] ? result?.text : textOf(request)
+      assert.match(told ?? '', new RegExp(`code: ${problem}|plan problem \\(${problem}\\)`))
+      const good = /[^\s"]*blobs[^\s"]*[^\s".]/.exec(told ?? '')?.[0] ?? 'none'
+      assert.equal(existsSync(good) && readFileSync(good, 'utf8'), plan, `last good: ${good}`)
     }
     assert.match(textOf(s.model.requests[4]), /plan/i)
     assert.equal(await stateOf(s, 'A'), 'completed')
@@ -90,7 +93,7 @@ test('§5 an interjected word moves a foreground command to the background at on
     t,
     () => calls(runs(`touch running; ${until('go')}`)),
     () => says('I read you.'),
-    done('A'),
+    doneAnyway('A'),
   )
   await s.act({ do: 'send', text: 'Begin.' })
   while (!existsSync(join(s.box.workspace, 'running'))) await s.clock.advance(0)
@@ -157,7 +160,7 @@ test('§6 calls after a closing call get not_executed, completions excepted', as
 })
 
 test('§2 a completion lists the tasks that still run, and they go on', async (t) => {
-  const s = await onA(t, () => calls(runs(until('off'), { yield_ms: 0 })), done('A'))
+  const s = await onA(t, () => calls(runs(until('off'), { yield_ms: 0 })), doneAnyway('A'))
   await s.act({ do: 'send', text: 'Begin.' })
   await s.hurry('task_promoted')
   await s.rest()
@@ -176,8 +179,8 @@ test('§2 a completion lists the tasks that still run, and they go on', async (t
   await ended
   await s.rest()
   const result = (await s.rows('messages')).at(-1)
-  assert.deepEqual([result?.kind, result?.status], ['task_result', 'consumed'])
-  assert.equal(s.model.requests.length, 4, 'nobody needs to be told')
+  assert.deepEqual([result?.kind, result?.status], ['task_result', 'queued'])
+  assert.equal(s.model.requests.length, 4, 'nobody is woken')
   await s.sound()
 })
 

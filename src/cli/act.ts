@@ -9,7 +9,6 @@ import { boundHash } from '../protocol/wait-mark.ts'
 import { problemOf } from '../protocol/problem.ts'
 import { safeLine } from '../present/safe.ts'
 import { clockTimes } from '../present/why-text.ts'
-import { budgetOf, type BudgetFlags } from './budget-flags.ts'
 import { readConfig } from './config-file.ts'
 import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { asFailure, CliFailure, exits, refused, usage, wrongToken, type Exit } from './failure.ts'
@@ -271,10 +270,11 @@ export async function answer(context: Context, target: string, text: string): Pr
       surface: 'cli_prompt',
     })
   }
+  const about = wait.id.startsWith('wait_') ? { wait_id: wait.id } : { work_item_id: wait.id }
   return act(context, {
     do: 'send',
     agent_id: wait.agent_id,
-    wait_id: wait.id,
+    ...about,
     text,
     surface: 'cli_prompt',
   })
@@ -300,6 +300,14 @@ function questionOf(context: Context, text: string, item: Named): Promise<Named>
     const question = waits.find(({ wake }) => wake === 'operator_input')
     if (question) {
       return { id: question.id, agent_id: item.agent_id, work_item_id: item.id, kind: null }
+    }
+    const row = await reader.row('work_items', item.id)
+    const [held] = waits
+    if (row?.state === 'open' && row.plan_status === 'needs_input') {
+      // Nobody was asked yet: words about the item are the answer all the same.
+      if (held === undefined) return item
+      const then = `holon waits; its question is asked when ${held.id} ends`
+      throw usage('question_waits', `${text} waits for something else first`, then)
     }
     throw usage(
       'no_question',
@@ -351,35 +359,4 @@ export async function cancelWait(context: Context, target: string): Promise<Exit
 
 export function notEmpty(text: string, what: string, example: string): void {
   if (text.trim() === '') throw usage('message_empty', what, `write it, like ${example}`)
-}
-
-export async function createItem(
-  context: Context,
-  objective: string,
-  { agent = 'main', check = [], ...flags }: { agent?: string; check?: string[] } & BudgetFlags,
-): Promise<Exit> {
-  const budget = budgetOf(flags)
-  const { checksOfFlags } = await import('./checks.ts')
-  const checks = checksOfFlags(check)
-  notEmpty(objective, 'the objective is empty', 'holon work create "<what is to be achieved>"')
-  await mustExist(context, agent)
-  const set = {
-    ...(budget === null ? {} : { budget }),
-    ...(checks.length === 0 ? {} : { checks }),
-  }
-  return act(context, { do: 'create_item', agent_id: agent, objective, ...set })
-}
-
-/** `holon work update`: limits that are not given stay. */
-export async function updateItem(
-  context: Context,
-  target: string,
-  flags: BudgetFlags,
-): Promise<Exit> {
-  const budget = budgetOf(flags)
-  if (budget === null) {
-    throw usage('nothing_to_update', 'no limit is given', 'holon work update --help shows them')
-  }
-  const { id, agent_id } = await named(context, target, ['work'])
-  return act(context, { do: 'update_item', agent_id, work_item_id: id, budget })
 }

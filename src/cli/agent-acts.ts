@@ -1,5 +1,6 @@
 /** What is done to agents: made, configured, started, stopped, aborted, deleted. */
 import { act, mustExist } from './act.ts'
+import { budgetOf, type BudgetFlags } from './budget-flags.ts'
 import { reading, viewsOf, type Context } from './context.ts'
 import { refused, usage, type Exit } from './failure.ts'
 import { expand } from './settings.ts'
@@ -12,6 +13,8 @@ export async function onAgent(
   await mustExist(context, agent)
   return act(context, { do: `${verb}_agent`, agent_id: agent })
 }
+
+type SpendFlags = Omit<BudgetFlags, 'deadline'> & { per?: string }
 
 export type AgentOptions = { model?: string; fallbackModel?: string; workspace?: string }
 
@@ -32,16 +35,26 @@ export async function createAgent(
 export async function configureAgent(
   context: Context,
   agent: string,
-  { fallback, ...options }: AgentOptions & { fallback?: boolean },
+  { fallback, ...options }: AgentOptions & SpendFlags & { fallback?: boolean },
 ): Promise<Exit> {
   await mustExist(context, agent)
   const settings = await settingsOf(context, options)
   const none = fallback === false ? { fallback_model: null } : {}
-  if (Object.keys({ ...settings, ...none }).length === 0) {
-    const hint = 'give --model, --fallback-model, --no-fallback or --workspace'
+  const spends = spendOf(options)
+  if (Object.keys({ ...settings, ...none, ...spends }).length === 0) {
+    const hint = 'give --model, --fallback-model, --no-fallback, --workspace or a limit of a budget'
     throw usage('nothing_to_update', `no setting of ${agent} is given`, hint)
   }
-  return act(context, { do: 'configure_agent', agent_id: agent, ...settings, ...none })
+  return act(context, { do: 'configure_agent', agent_id: agent, ...settings, ...none, ...spends })
+}
+
+/** The limits given, of the day or in all. */
+function spendOf({ per = 'all', ...flags }: SpendFlags) {
+  if (per !== 'day' && per !== 'all') {
+    throw usage('bad_limit', `--per ${per} is neither day nor all`, 'write --per day, or leave it')
+  }
+  const limits = budgetOf(flags)
+  return limits === null ? {} : { budget: { [per]: limits } }
 }
 
 async function settingsOf({ ports }: Context, { model, fallbackModel, workspace }: AgentOptions) {

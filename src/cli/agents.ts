@@ -64,6 +64,15 @@ export function doing(view: AgentView, all: readonly AgentView[], zone: Zone): s
   return asking.of === 'operator' ? 'asks you' : 'asks its parent'
 }
 
+/** Held, and by which budget, where it is one. */
+function holdWords(hold: AgentView['survey']['hold']): string {
+  if (hold?.runtime_cause === 'budget')
+    return `held by the budget of ${hold.resource ?? 'its work'}`
+  if (hold?.runtime_cause !== 'spending') return 'held'
+  if (hold.source === 'question') return `held; ${hold.resource ?? ''} asks you`
+  return `held by the budget of ${hold.resource ?? 'the home'}`
+}
+
 /** What the agent does now, in a few words. */
 function posture(view: AgentView, zone: Zone): string {
   const { next, turn, turn_count, has_owner } = view
@@ -83,7 +92,7 @@ function posture(view: AgentView, zone: Zone): string {
   const until = next.until === null ? '' : `, ${due(next.until, zone)}`
   switch (next.for) {
     case 'system':
-      return `held${until}`
+      return `${holdWords(view.survey.hold)}${until}`
     case 'operator':
       return 'waits for you'
     case 'task':

@@ -2,7 +2,7 @@
 import { verificationOf, type Brief } from '../protocol/records.ts'
 import { stateWords } from '../present/check-lines.ts'
 import { glyph, painted, type Mark } from '../present/marks.ts'
-import { safeLines } from '../present/safe.ts'
+import { safeLine, safeLines } from '../present/safe.ts'
 import { clock } from '../present/span.ts'
 import { idOf, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, usage, type Exit } from './failure.ts'
@@ -89,6 +89,7 @@ function text(context: Context, found: readonly Brief[], claims: Claims): string
       ...(at === 0 ? [] : ['']),
       painted(head, mark, ink),
       ...safeLines(ids.within(brief.text.trim())).map((line) => `  ${line}`.trimEnd()),
+      ...brief.warnings.map(({ message }) => `  ! ${safeLine(ids.within(message))}`),
     ]
   })
 }

@@ -233,7 +233,7 @@ describe('§14 a run of a runbook', () => {
     const second = await scratch.holon(['run', file])
     assert.equal(second.exit, 4)
     assert.match(second.err, new RegExp(`already served by process ${run.child.pid} `))
-    const sent = await scratch.holon(['send', 'one more thing', '--json'])
+    const sent = await scratch.holon(['send', '--agent', 'runbooks', 'one more thing', '--json'])
     assert.equal(sent.exit, 0, sent.err)
     const { message_id } = JSON.parse(sent.out) as { message_id: string }
     assert.match(message_id, /^msg_/)

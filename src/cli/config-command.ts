@@ -52,6 +52,7 @@ function configured(config: Config, file: string): Shown[] {
     ...Object.entries(webhooks).map(([id, { secret_files: _, ...one }]) =>
       row(`webhooks.${id}`, one, null),
     ),
+    row('budget', config.budget, null),
     row('secrets', config.secrets && Object.keys(secrets), []),
     row('retention.keep_days', config.retention?.keep_days, null),
   ]
@@ -116,8 +117,8 @@ export async function configSet(context: Context, key: string, text: string): Pr
     at[part] = next
     at = next as Record<string, unknown>
   }
-  // Lists, objects and whole numbers are written as JSON; everything else is text.
-  at[parts.at(-1) ?? key] = /^([[{]|\d{1,9}$)/.test(text.trim()) ? jsonOf(text) : text
+  // Lists, objects and numbers are written as JSON; everything else is text.
+  at[parts.at(-1) ?? key] = /^([[{]|\d{1,9}(\.\d{1,9})?$)/.test(text.trim()) ? jsonOf(text) : text
   const whole = `${JSON.stringify(changed, null, 2)}\n`
   const valid: Config = await parseConfig(ports, path, whole)
   await ports.write_private(path, whole)

@@ -62,8 +62,8 @@ describe('§14 config.json', () => {
       'an unknown key like none of them names them all',
       '{"zzz": 1}',
       '2 holon: unknown key "zzz" in /h/config.json line 1; the keys there are $schema, model, ' +
-        'fallback_model, summary_model, workspace, providers, models, acp, environment, command_caps, sandbox, ' +
-        'http, webhooks, secrets, retention, log_level',
+        'fallback_model, summary_model, workspace, providers, models, acp, environment, ' +
+        'command_caps, sandbox, budget, http, webhooks, secrets, retention, log_level',
     ],
     [
       'an unknown key of a provider is found where it stands',
@@ -149,14 +149,17 @@ describe('§14 the model of a run', () => {
     model: string | null,
   ][] = [
     ['words: the flag goes before all', words, flag, 's/s', 'f/f'],
-    ['words: the environment goes before what is stored', words, env, 's/s', 'e/e'],
+    ['words: the environment changes no agent that has a model', words, env, 's/s', 's/s'],
+    ['words: the environment serves an agent without a model', words, env, null, 'e/e'],
     ['words: what is stored goes before the configuration', words, file, 's/s', 's/s'],
     ['words: the configuration serves an agent without a model', words, file, null, 'c/c'],
     ['words: without any model there is nothing to run with', words, none, null, null],
     ['words: a file run before does not leave them to runbooks', words, file, 'runbook', 'c/c'],
     ['words: an agent of runbooks takes none', words, none, 'runbook', null],
-    ['a file goes to the runbook model', book, env, 's/s', 'runbook'],
-    ['a file with the flag as well', book, { ...flag, value: 'runbook' }, 's/s', 'runbook'],
+    ['a file goes to the runbook model', book, env, null, 'runbook'],
+    ['a second file goes to the same agent', book, env, 'runbook', 'runbook'],
+    ['a file makes no runbook agent of another', book, env, 's/s', null],
+    ['nor does it with the flag', book, { ...flag, value: 'runbook' }, 's/s', null],
     ['resume: what is stored holds', resume, env, 'runbook', 'runbook'],
     ['resume: but for the flag', resume, flag, 's/s', 'f/f'],
     ['resume: an agent without a model takes what is set', resume, file, null, 'c/c'],
@@ -170,4 +173,10 @@ describe('§14 the model of a run', () => {
       )
     })
   }
+})
+
+test('a file for an agent with another model is refused, with both ways', () => {
+  const chosen = chooseModel(book, none, 's/s')
+  assert.ok('refused' in chosen)
+  assert.match(chosen.hint, /leave --agent out, or give --model s\/s/)
 })

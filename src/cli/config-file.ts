@@ -3,6 +3,7 @@
  * key. No file is an empty configuration. The schema is loaded only when there is a file.
  */
 import type { Config } from '../protocol/config.ts'
+import { isShallow } from '../protocol/json-depth.ts'
 import { usage, type CliFailure } from './failure.ts'
 import { lineOf } from './json-lines.ts'
 import type { CliPorts } from './ports.ts'
@@ -11,6 +12,8 @@ export const configPath = (home: string): string => `${home}/config.json`
 
 /** Bytes of a configuration file. */
 const largest = 1024 * 1024
+/** Brackets within brackets; the schema has 6. */
+const deepest = 64
 
 export type ConfigFile = { path: string; text: string | null; config: Config }
 
@@ -33,6 +36,10 @@ export async function parseConfig(
   path: string,
   text: string,
 ): Promise<Config> {
+  if (!isShallow(text, deepest)) {
+    const what = `${path} is nested more than ${deepest} deep`
+    throw usage('config_invalid', what, 'correct the file')
+  }
   const value = parseJson(path, text)
   const { configSchema, keysAt } = await import('../protocol/config.ts')
   const parsed = configSchema.safeParse(value)

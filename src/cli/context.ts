@@ -3,9 +3,10 @@
  * how its output is drawn. Made once per start.
  */
 import { prefixOf, readAgents, resolveId, type Moment, type Reader } from '../client/home-reads.ts'
+import type { IdOf } from '../protocol/records.ts'
 import type { AgentView } from '../protocol/agent-view.ts'
 import type { Ink } from '../present/marks.ts'
-import { safeJson } from '../present/safe.ts'
+import { safeJson, safeLine } from '../present/safe.ts'
 import { looksLikeId, ShortIds } from '../present/short-id.ts'
 import type { Zone } from '../present/span.ts'
 import type { Medium } from '../present/table.ts'
@@ -128,7 +129,10 @@ const nouns: Readonly<Record<string, string>> = {
   sched: 'schedule',
 }
 
-/** The whole id that `text` means; it must be of one of the nouns with these prefixes. */
+/**
+ * The whole id that `text` means, by its beginning or its end; it must be of one of the nouns with
+ * these prefixes.
+ */
 export async function idOf(
   context: Context,
   reader: Reader,
@@ -144,15 +148,23 @@ export async function idOf(
     }
     throw usage('bad_id', `"${text}" is no id of a ${names}`, `ids look like ${example}`)
   }
-  const found = await resolveId(reader, text)
+  const found = await resolveId(reader, text, prefixes)
   if (found.ok) return found.id
-  const list = listOf[prefixOf(text)] ?? 'holon work list'
+  const prefix = prefixOf(text)
+  const list = listOf[prefix === '' ? (prefixes[0] ?? '') : prefix] ?? 'holon work list'
   if (found.code === 'unknown_id') {
-    throw usage('unknown_id', `there is no ${nouns[prefixOf(text)]} ${text}`, `${list} shows them`)
+    const noun = prefix === '' ? names : nouns[prefix]
+    throw usage('unknown_id', `there is no ${noun} ${text}`, `${list} shows them`)
   }
-  context.ids.know(found.candidates)
-  const more = found.candidates.map((id) => `  ${context.ids.short(id)}  ${id}`)
+  const more = candidateLines(context, found.candidates)
   throw usage('ambiguous_id', `${text} means more than one`, 'use one of these ids', more)
+}
+
+/** Each with whose it is. */
+export function candidateLines({ ids }: Context, candidates: readonly IdOf[]): string[] {
+  ids.know(candidates.map(({ id }) => id))
+  const lines = candidates.map(({ id, agent_id }) => [ids.short(id), agent_id, id].map(safeLine))
+  return lines.map((cells) => `  ${cells.join('  ')}`)
 }
 
 const listOf: Readonly<Record<string, string>> = {

@@ -8,7 +8,7 @@ import { prefixOf, resolveId } from '../client/home-reads.ts'
 import type { RequestContext, RequestText, TurnContext } from '../protocol/context-record.ts'
 import { safeLine, safeLines } from '../present/safe.ts'
 import { table, type Column, type Medium } from '../present/table.ts'
-import { printJson, printLines, reading, type Context } from './context.ts'
+import { candidateLines, printJson, printLines, reading, type Context } from './context.ts'
 import { exits, usage, type Exit } from './failure.ts'
 import { asking, failureOf } from './records.ts'
 
@@ -86,7 +86,7 @@ function placeOf(
     }
     const found = await resolveId(reader, turn)
     if (!found.ok) {
-      const more = found.candidates.map((id) => `  ${id}`)
+      const more = candidateLines(context, found.candidates)
       const said = found.code === 'unknown_id' ? 'there is no' : 'more than one is meant by'
       throw usage(found.code, `${said} ${turn}`, 'holon context cost shows the newest turn', more)
     }

@@ -17,6 +17,7 @@ import { printJson, printLines, reading, zoneOf, type Context } from './context.
 import { asFailure, exits, tokenExplained, type Exit } from './failure.ts'
 import { failureOf } from './records.ts'
 import { modelSetting, tilde } from './settings.ts'
+import { smallWindow } from './small-window.ts'
 
 export async function doctor(context: Context, options: { verify?: boolean }): Promise<Exit> {
   const checks: Check[] = []
@@ -110,12 +111,16 @@ async function configCheck(context: Context): Promise<{ check: Check; config: Co
     const model = modelSetting(ports, undefined, config, tilde(ports, path))
     const says = 'no model is set; runbooks need none'
     const remedy = 'give --model provider/model, set HOLON_MODEL, or: holon config set model …'
+    const small = smallWindow(config, model.value)
+    const larger = 'set a model with a larger window, or correct models.….context_window'
     return {
       config,
       check:
         model.value === null
           ? { level: 'warn', name: 'model', says, do: remedy }
-          : ok('model', `${model.value}, from ${model.source}`),
+          : small === null
+            ? ok('model', `${model.value}, from ${model.source}`)
+            : { level: 'warn', name: 'model', says: small, do: larger },
     }
   } catch (error) {
     const failure = asFailure(error)

@@ -6,7 +6,7 @@ import type { ExportedItem } from '../protocol/export-record.ts'
 import { exportLimit } from '../protocol/records.ts'
 import { problemOf } from '../protocol/problem.ts'
 import { counted } from '../present/call-line.ts'
-import { safeLine } from '../present/safe.ts'
+import { safeLine, safeLines } from '../present/safe.ts'
 import { act, mustExist, named } from './act.ts'
 import { printJson, type Context } from './context.ts'
 import { CliFailure, exits, usage, type Exit } from './failure.ts'
@@ -32,7 +32,8 @@ export async function exportItem(
   if (exported === null) throw usage('no_home', `there is no home in ${context.home.value}`)
   const { file, records, cut } = exported
   if (to === undefined) {
-    context.ports.out(file)
+    // A file is the text as it is; a terminal would obey what is in it.
+    context.ports.out(context.ports.terminal.stdout ? safeLines(file).join('\n') : file)
     return exits.done
   }
   const place = context.ports.absolute(expand(context.ports, to))

@@ -50,7 +50,10 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'holon send --work-item work_7f3a "and add a test"',
   ],
   'holon take-back': ['holon take-back msg_7f3a', 'holon take-back msg_7f3a --quiet'],
-  'holon answer': ['holon answer wait_3c1e yes', 'holon answer work_b210 "only the second one"'],
+  'holon answer': [
+    'holon answer wait_3c1e 2                    a choice, by its key or label',
+    'holon answer work_b210 "only the second one"',
+  ],
   'holon search': [
     'holon search decorators "metadata order"',
     'holon search parseConfig --kind plan,report --agent docs',
@@ -194,6 +197,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'holon work update': [
     'holon work update work_7f3a --max-tokens 200000 --max-usd 5',
     'holon work update work_7f3a --deadline 2026-12-01T09:00 --max-rounds none',
+    'holon work update work_7f3a --plan-status ready --todo "[x] read" "[>] write" "test"',
   ],
   'holon work unblock': ['holon work unblock work_22e0', 'holon work unblock work_22e0 --quiet'],
   'holon work pick': [

@@ -33,7 +33,7 @@ const own: Readonly<Record<string, Codes>> = {
   run: {
     ...writes,
     [exits.done]: 'everything it worked on is completed',
-    [exits.failed]: 'the last turn failed, or the agent is held',
+    [exits.failed]: 'the last turn failed or gave up, nothing came of it, or the agent is held',
     [exits.waits]: 'waits for someone, or for an event',
     [exits.interrupted]: 'interrupted; ctrl-c ends at the next safe point, twice at once',
   },

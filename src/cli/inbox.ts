@@ -4,12 +4,15 @@
  */
 import type { Query } from '../client/api.ts'
 import { fingerprintOf, type Attention } from '../protocol/attention.ts'
+import { isMeantBy } from '../protocol/records.ts'
 import { glyph, painted, type Mark } from '../present/marks.ts'
+import { questionLines } from '../present/question-lines.ts'
 import { safeLine } from '../present/safe.ts'
 import { since } from '../present/span.ts'
 import { apart } from '../present/table.ts'
+import { width } from '../present/width.ts'
 import { act } from './act.ts'
-import { printLines, zoneOf, type Context } from './context.ts'
+import { candidateLines, printLines, zoneOf, type Context } from './context.ts'
 import { exits, usage, type Exit } from './failure.ts'
 import { momentOf, spanOf } from './moment.ts'
 import { asking, listOf, printList } from './records.ts'
@@ -26,6 +29,7 @@ const markOf: Readonly<Record<Attention['kind'], Mark>> = {
   check_asked: 'needs_me',
   dead_message: 'failed',
   dead_delivery: 'failed',
+  late_result: 'arrived',
   arrived: 'arrived',
   cancelling: 'failed',
   worktree_kept: 'blocked',
@@ -71,22 +75,17 @@ export async function dismiss(context: Context, target: string): Promise<Exit> {
   return act(context, { do: 'dismiss', ...(await entryNamed(context, target)) })
 }
 
-/** By a whole id, or by its noun and its end; also one that is put away already. */
+/** By its id, or a beginning or end of it; also one that is put away already. */
 async function entryNamed(context: Context, target: string) {
   const all = await entriesOf(context, { include_snoozed: true })
-  const cut = target.indexOf('_') + 1
-  const [noun, tail] = [target.slice(0, cut), target.slice(cut)]
-  const isShort = noun !== '' && tail.length >= 4
-  const found = all.filter(
-    ({ id }) => id === target || (isShort && id.startsWith(noun) && id.endsWith(tail)),
-  )
+  const found = all.filter(({ id }) => isMeantBy(id, target))
   const [entry] = found
   if (entry === undefined) {
     const hint = 'holon inbox lists what does, with its ids'
     throw usage('attention_not_found', `nothing of "${target}" needs you now`, hint)
   }
   if (found.length > 1) {
-    const more = found.map(({ id }) => `  ${id}`)
+    const more = candidateLines(context, found)
     throw usage('ambiguous_id', `${target} means more than one`, 'use one of these ids', more)
   }
   const { id: attention_id, agent_id } = entry
@@ -96,6 +95,22 @@ async function entryNamed(context: Context, target: string) {
 /** How every entry is put away is said once, below the list. */
 const away = new Set(['snooze', 'dismiss'])
 
+/** A question is there in full: its first line is the head where it has room. */
+function wordsOf(
+  { kind, choices }: Attention,
+  text: string,
+  columns: number | null,
+): readonly string[] {
+  if (kind !== 'question') return [safeLine(text)]
+  const lines = questionLines({ text, choices }, columns, '    ')
+  const [first = '', ...rest] = lines
+  const fits = columns === null || width(first) + headRoom <= columns
+  return fits ? [first.trim(), ...rest] : ['asks', ...lines]
+}
+
+/** Cells of a head beside its text: the mark, an id, how long ago. */
+const headRoom = 30
+
 function text(context: Context, found: readonly Attention[]): string[] {
   const zone = zoneOf(context)
   const { ids, ink, medium } = context
@@ -103,8 +118,12 @@ function text(context: Context, found: readonly Attention[]): string[] {
   const lines = found.flatMap((entry) => {
     const mark = markOf[entry.kind]
     const item = entry.work_item_id === null ? entry.agent_id : ids.short(entry.work_item_id)
-    const head = `${glyph(mark, ink)} ${item}  ${safeLine(ids.within(entry.text))}`
-    const lines = [painted(apart(head, since(entry.since, zone), medium.columns), mark, ink)]
+    const [first = '', ...rest] = wordsOf(entry, ids.within(entry.text), medium.columns)
+    const head = `${glyph(mark, ink)} ${item}  ${first}`
+    const lines = [
+      painted(apart(head, since(entry.since, zone), medium.columns), mark, ink),
+      ...rest,
+    ]
     for (const { cli, key } of entry.can) {
       if (cli !== null && !away.has(key)) lines.push(`    ${safeLine(ids.within(cli))}`)
     }

@@ -11,6 +11,7 @@ import { parseConfig, readConfig } from './config-file.ts'
 import { printJson, printLines, reading, type Context } from './context.ts'
 import { start } from './daemon.ts'
 import { CliFailure, exits, usage, type Exit } from './failure.ts'
+import { smallWindow } from './small-window.ts'
 import { chooseModel, keyPath, type ModelChoice, type ModelFlags } from './init-model.ts'
 import { Questions } from './init-questions.ts'
 import { expand, tilde } from './settings.ts'
@@ -41,7 +42,8 @@ export async function init(context: Context, options: InitOptions): Promise<Exit
       const port = options.port === undefined ? {} : { port: options.port }
       await start(told(quiet, questions), port)
     }
-    return ready(there, answers, key_file)
+    const { config } = await readConfig(context.ports, answers.home)
+    return ready(there, answers, { key: key_file, config })
   } finally {
     questions.close()
   }
@@ -114,7 +116,7 @@ async function agentOf(
     )
   }
   const usual = row?.workspace.root ?? ports.working_folder
-  const isGit = await ports.folder_exists(`${usual}/.git`)
+  const isGit = await ports.folder_exists(`${usual}/.git/objects`)
   const name = `${tilde(ports, usual)}${isGit ? ' (git)' : ''}`
   const said =
     options.workspace ??
@@ -186,7 +188,7 @@ async function makeAgent(context: Context, { agent, model }: Answers): Promise<v
 function ready(
   context: Context,
   { home, model, agent, starts }: Answers,
-  key: string | null,
+  { key, config }: { key: string | null; config: Config },
 ): Exit {
   const name = model.chosen === 'provider' ? `${model.id}/${model.model}` : null
   if (context.flags.json === true) {
@@ -206,7 +208,9 @@ function ready(
     model.chosen === 'none'
       ? `holon run${who} examples/health.md`
       : `holon run${who} "list what is slow here"`
+  const small = smallWindow(config, model.chosen === 'kept' ? model.model : name)
   printLines(context, [
+    ...(small === null ? [] : [`${small}.`]),
     `Ready.  Try:  ${words}`,
     ...(key === null ? [] : [`The key is in ${tilde(context.ports, key)}, mode 0600.`]),
   ])

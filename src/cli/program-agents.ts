@@ -37,6 +37,10 @@ export function addAgents(program: Command, add: Add, action: Action): void {
     .option('--fallback-model <provider/model>', 'who thinks when that one is spent')
     .option('--no-fallback', 'nobody thinks then')
     .option('--workspace <folder>', 'the folder it works in from now on')
+    .option('--max-usd <n>', 'it and those it makes stop at so many US dollars; none: no limit')
+    .option('--max-tokens <n>', 'and at so many tokens, in and out')
+    .option('--max-rounds <n>', 'and at so many requests')
+    .option('--per <day|all>', 'what these limits are of: each UTC day, or all (default)')
   configure.action((agent: string, options: object) =>
     action(configure, async (context) =>
       (await import('./agent-acts.ts')).configureAgent(context, agent, options),

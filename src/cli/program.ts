@@ -135,7 +135,10 @@ function addGlobals(program: Command): void {
 function addRun(program: Command, add: Add, action: Action): void {
   const run = add(program, 'run', 'say something to an agent, or run a runbook, and see it through')
     .argument('[text...]', 'what is to be done, a runbook file (.md), or - for standard input')
-    .option('--agent <name>', 'the agent (default: main, made at first use)')
+    .option(
+      '--agent <name>',
+      'the agent (default: main, or runbooks for a runbook; made at first use)',
+    )
     .option('--model <provider/model>', 'its model from now on (HOLON_MODEL)')
     .option('--workspace <folder>', 'the folder it works in from now on')
     .option('--resume', 'send nothing; go on with everything open')
@@ -203,15 +206,20 @@ function addWork(program: Command, add: Add, action: Action): void {
   withBudget(create)
   create.action((objective: string, options: object) =>
     action(create, async (context) =>
-      (await import('./act.ts')).createItem(context, objective, options),
+      (await import('./item-acts.ts')).createItem(context, objective, options),
     )(),
   )
   const update = withBudget(
-    add(work, 'update', 'give it a budget, or another one').argument('<item>'),
+    add(work, 'update', 'change it: objective, plan status, todos, budget')
+      .argument('<item>')
+      .option('--objective <text>', 'what is to be achieved')
+      .option('--plan-status <status>', 'draft, ready or needs_input')
+      .option('--question <text>', 'with needs_input: what its plan needs to know')
+      .option('--todo <todo...>', 'all of its todos: "[x] done", "[>] under way", "to do"; none'),
   )
   update.action((item: string, options: object) =>
     action(update, async (context) =>
-      (await import('./act.ts')).updateItem(context, item, options),
+      (await import('./item-acts.ts')).updateItem(context, item, options),
     )(),
   )
   const onItem = (verb: 'unblock' | 'pick' | 'complete', about: string) => {

@@ -5,14 +5,14 @@
 import { counted } from '../present/call-line.ts'
 import { safeLine } from '../present/safe.ts'
 import { prefixOf, resolveId } from '../client/home-reads.ts'
-import { printJson, printLines, reading, type Context } from './context.ts'
+import { candidateLines, printJson, printLines, reading, type Context } from './context.ts'
 import { CliFailure, exits, usage, type Exit } from './failure.ts'
 import type { HomeReader } from './ports.ts'
 import { problemOf } from '../protocol/problem.ts'
 
 export function replay(context: Context, text: string): Promise<Exit> {
   return reading(context, async (reader) => {
-    const id = await turnNamed(reader, text)
+    const id = await turnNamed(context, reader, text)
     const end = await reader.replay(id)
     if (!end.ok) {
       throw new CliFailure(exits.failed, problemOf(end.code, end.message, end.hint))
@@ -38,13 +38,13 @@ export function replay(context: Context, text: string): Promise<Exit> {
   })
 }
 
-async function turnNamed(reader: HomeReader, text: string): Promise<string> {
+async function turnNamed(context: Context, reader: HomeReader, text: string): Promise<string> {
   if (prefixOf(text) !== 'turn' || !/^turn_[0-9a-f-]{4,36}$/.test(text)) {
     throw usage('bad_id', `"${text}" is no turn`, 'turns look like turn_7f3a')
   }
   const found = await resolveId(reader, text)
   if (found.ok) return found.id
   const said = found.code === 'unknown_id' ? 'there is no' : 'more than one is meant by'
-  const more = found.candidates.map((id) => `  ${id}`)
+  const more = candidateLines(context, found.candidates)
   throw usage(found.code, `${said} ${text}`, 'holon work show <item> --trace names turns', more)
 }

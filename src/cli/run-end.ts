@@ -3,7 +3,7 @@
  * line that resumes. Loaded when they are written.
  */
 import { agentView, projections } from '../protocol/agent-view.ts'
-import type { Agent, Facts } from '../protocol/records.ts'
+import { choiceLines, waitWords, type Agent, type Facts, type Wait } from '../protocol/records.ts'
 import { whyOf } from '../protocol/why.ts'
 import { checkLines } from '../present/check-lines.ts'
 import { counted } from '../present/call-line.ts'
@@ -17,6 +17,7 @@ import { width } from '../present/width.ts'
 import { zoneOf, type Context } from './context.ts'
 import { faultText } from './failure.ts'
 import type { RunHost } from './ports.ts'
+import type { FailedCommand } from './run-deeds.ts'
 import { questionsOfChildren } from './run-questions.ts'
 
 export type RunEnd = {
@@ -25,6 +26,8 @@ export type RunEnd = {
   agents: readonly Agent[]
   /** What the run worked on, by agent. */
   mine: ReadonlyMap<string, ReadonlySet<string>>
+  /** Of each agent its last command, where it failed and no text spoke of it. */
+  failed_commands: readonly FailedCommand[]
 }
 
 type Outcome = {
@@ -42,6 +45,9 @@ export function endLines(of: RunEnd, { exit, because, fault, counts, ms }: Outco
   const items = of.agents.flatMap((agent) => itemsOf(of, agent))
   if (items.some((one) => one.completed && one.reported && one.checks.length === 0)) {
     lines.push('claimed by the agent; no checks were asked for, so nothing is verified')
+  }
+  for (const { cmd, exit_status } of of.failed_commands) {
+    lines.push(`its last command ended with exit ${exit_status}: ${safeLine(cmd)}`)
   }
   for (const { checks } of items) lines.push(...checks)
   for (const { why } of items) if (why.length > 0) lines.push('', ...why)
@@ -120,7 +126,8 @@ function heldLines({ context, host, agents }: RunEnd, items: number): string[] {
       const short = context.ids.short(wait.id)
       if (wait.wake === 'operator_input') {
         return [
-          `agent ${id} waits for you: "${safeLine(wait.reason)}"`,
+          `agent ${id} waits for you: "${safeLine(waitWords(wait))}"`,
+          ...choicesOf(wait),
           `do    holon answer ${short} <text>`,
         ]
       }
@@ -139,10 +146,14 @@ function heldLines({ context, host, agents }: RunEnd, items: number): string[] {
 /** Questions that a child asks the operator and not its parent. */
 function askedByChildren(context: Context, host: RunHost, facts: Facts): string[] {
   return questionsOfChildren(host, facts).flatMap((wait) => [
-    `agent ${wait.agent_id} asks you: "${safeLine(wait.reason)}"`,
+    `agent ${wait.agent_id} asks you: "${safeLine(waitWords(wait))}"`,
+    ...choicesOf(wait),
     `do    holon answer ${context.ids.short(wait.id)} <text>`,
   ])
 }
+
+const choicesOf = ({ question }: Wait): string[] =>
+  question === null ? [] : choiceLines(question).map((line) => `  ${safeLine(line)}`)
 
 function runningTasks({ context, host, agents }: RunEnd): string[] {
   return agents.flatMap(({ id }) =>

@@ -12,6 +12,7 @@ import { safeJson } from '../present/safe.ts'
 import { wantsColour, zoneOf, type Context } from './context.ts'
 import { exits, refused, type Exit } from './failure.ts'
 import type { CheckedRunbook, Notice, OwnedHome } from './ports.ts'
+import { nothingCameOf, RunDeeds } from './run-deeds.ts'
 import { headLine } from './run-head.ts'
 import { RunProgress } from './run-progress.ts'
 import { answerTo, questionsOf } from './run-questions.ts'
@@ -19,7 +20,13 @@ import { RunScreen } from './run-screen.ts'
 import { runState, runViewOf, worstOf, type RunState } from './run-state.ts'
 import type { Target } from './run-target.ts'
 
-export type SessionOptions = { target: Target; agents: readonly Agent[]; ask: boolean }
+export type SessionOptions = {
+  target: Target
+  agents: readonly Agent[]
+  ask: boolean
+  /** Said at the head of the run. */
+  warnings: readonly string[]
+}
 
 /** Milliseconds in which two interrupts are one: a key press may arrive by two ways. */
 const oneInterrupt = 100
@@ -40,6 +47,7 @@ export class RunSession {
   readonly #ended = Promise.withResolvers<End>()
   /** What this run made or worked on, by agent. */
   readonly #mine = new Map<string, Set<string>>()
+  readonly #deeds = new Map<string, RunDeeds>()
   readonly #lastTurns = new Map<string, Pick<Turn, 'outcome' | 'reason'>>()
   /** Questions the person left open. */
   readonly #declined = new Set<string>()
@@ -87,7 +95,8 @@ export class RunSession {
     const startedAt = clock.monotonic()
     if (this.#context.flags.json === true) this.#jsonFrom = await this.#owned.last_global_seq()
     for (const agent of this.#options.agents) this.#follow(agent)
-    this.#screen.say([headLine(this.#context, this.#options.agents)])
+    const { agents, warnings } = this.#options
+    this.#screen.say([headLine(this.#context, agents), ...new Set(warnings)])
     const unsubscribe = host.subscribe((notice) => this.#notice(notice))
     const stopListening = this.#context.ports.on_interrupt(() => this.#interrupt())
     const cancelDoor = clock.after(doorDelay, () => this.#openDoor())
@@ -111,6 +120,7 @@ export class RunSession {
   #follow(agent: Agent): void {
     const mine = new Set<string>()
     this.#mine.set(agent.id, mine)
+    this.#deeds.set(agent.id, new RunDeeds())
     if (this.#options.target.kind !== 'resume') return
     for (const item of this.#owned.host.facts(agent.id)?.rows('work_items') ?? []) {
       const checked = item.checks.some((check) => isMachine(check) && isAlive(check))
@@ -196,6 +206,7 @@ export class RunSession {
 
   #committed(agent: string, events: readonly Emitted[], mine: Set<string>): void {
     for (const { event, meta } of events) {
+      this.#deeds.get(agent)?.take({ event })
       if (meta.turn_id !== null && meta.work_item_id !== null) mine.add(meta.work_item_id)
       if (event.type === 'message_admitted' && event.work_item_id !== null) {
         mine.add(event.work_item_id)
@@ -251,9 +262,17 @@ export class RunSession {
     return runState({
       ...runViewOf(view, next, this.#mine.get(agent) ?? new Set()),
       last_turn: this.#lastTurns.get(agent) ?? null,
+      came_to_nothing: this.#cameToNothing(agent),
       asking: this.#asking !== null,
       broken: this.#fault !== null,
     })
+  }
+
+  /** A run that resumes with nothing to do has not failed: no turn ended in it. */
+  #cameToNothing(agent: string): string | null {
+    const last = this.#lastTurns.get(agent)
+    const deeds = this.#deeds.get(agent)
+    return last === undefined || deeds === undefined ? null : nothingCameOf(deeds, last.reason)
   }
 
   #questions(): Wait[] {
@@ -330,7 +349,14 @@ export class RunSession {
     this.#progress.stop()
     this.#screen.end()
     this.#screen.lines(this.#lines.flush())
-    const of = { context: this.#context, host: this.#owned.host, agents, mine: this.#mine }
+    const failed = [...this.#deeds.values()].map(({ failed_command }) => failed_command)
+    const of = {
+      context: this.#context,
+      host: this.#owned.host,
+      agents,
+      mine: this.#mine,
+      failed_commands: failed.filter((one) => one !== null),
+    }
     // Why an item is as it is brings the schemas of the API with it: nothing a start needs.
     const { endLines, interruptLines } = await import('./run-end.ts')
     if (end.exit === exits.interrupted) {

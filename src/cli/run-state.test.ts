@@ -9,6 +9,7 @@ function viewOf(w: World, mine: readonly string[] = [], more: Partial<RunView> =
   return {
     ...runViewOf(agentView(w.facts, w.now, true), w.next(), new Set(mine)),
     last_turn: null,
+    came_to_nothing: null,
     asking: false,
     broken: false,
     ...more,
@@ -32,7 +33,14 @@ function waitingForChild(of: 'supervisor' | 'operator'): [World, string[]] {
   const id = item(w, { focus: true })
   const child = task(w, { work_item_id: id, child: true })
   wait(w, { work_item_id: id, wake: 'task_result', resource: child.id, task: child })
-  const asking = { key: 'wait_1', wait_id: null, work_item_id: null, of, text: 'May I?' }
+  const asking = {
+    key: 'wait_1',
+    wait_id: null,
+    work_item_id: null,
+    of,
+    text: 'May I?',
+    choices: [],
+  }
   w.do((d) => d.emit({ type: 'task_asked', id: child.id, asking }))
   return [w, [id]]
 }

@@ -35,6 +35,8 @@ export type RunView = {
   verifications: readonly { says: string; state: VerificationState; running: boolean }[]
   /** The last turn that ended in this run. */
   last_turn: Pick<Turn, 'outcome' | 'reason'> | null
+  /** Why nothing came of this run; null: something was said or done, or nothing was asked for. */
+  came_to_nothing: string | null
   /** A question is being put to the person now. */
   asking: boolean
   /** The runtime itself gave up. */
@@ -62,6 +64,7 @@ export function runState(view: RunView): RunState {
     return { do: 'end', exit: 3, because: 'a question is open' }
   }
   if (worst !== undefined) return { do: 'end', ...worst }
+  if (view.came_to_nothing !== null) return { do: 'end', exit: 1, because: view.came_to_nothing }
   return { do: 'end', exit: 0, because: 'nothing is left' }
 }
 
@@ -107,7 +110,7 @@ export function runViewOf(
   view: AgentView,
   next: Next,
   mine: ReadonlySet<string>,
-): Omit<RunView, 'last_turn' | 'asking' | 'broken'> {
+): Omit<RunView, 'last_turn' | 'came_to_nothing' | 'asking' | 'broken'> {
   const waits = activeWaitsOf(view.facts)
   const tasks = [...view.facts.rows('tasks')]
   return {

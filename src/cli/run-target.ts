@@ -138,18 +138,24 @@ export async function checkRunbook({ ports }: Context, target: Target): Promise<
 }
 
 /**
- * The model the agent has after this: what is stored holds unless the flag, or the environment,
- * says another; a file without `--model` means the runbook model. `store`: it is a new setting.
- * Words are never left to the runbook model because a file was run before.
+ * The model the agent has after this: what is stored holds unless the flag says another. A file
+ * without `--model` is carried out by the runbook model, in an agent that has it: no other agent is
+ * turned into one, and words are never left to the runbook model. `store`: it is a new setting.
  */
 export function chooseModel(
   target: Target,
   given: ModelSetting,
   stored: string | null,
-): { model: string; store: boolean } | { missing: string; hint: string } {
+): ChosenModel {
   const decided = (model: string) => ({ model, store: model !== stored })
   const flag = given.source === '--model' ? given.value : null
-  if (target.kind === 'runbook') return decided(flag ?? 'runbook')
+  if (target.kind === 'runbook') {
+    if (stored === null || stored === 'runbook') return decided('runbook')
+    return {
+      refused: `works with the model ${stored}, and a runbook runs in an agent of its own`,
+      hint: `leave --agent out, or give --model ${stored} to send that model the text`,
+    }
+  }
   if (flag !== null) return decided(flag)
   if (target.kind === 'resume') {
     const model = stored ?? given.value
@@ -157,7 +163,6 @@ export function chooseModel(
       ? { missing: 'no model is set', hint: 'give --model provider/model' }
       : decided(model)
   }
-  if (given.source === 'HOLON_MODEL' && given.value !== null) return decided(given.value)
   if (stored !== null && stored !== 'runbook') return decided(stored)
   if (given.value !== null) return decided(given.value)
   return stored === 'runbook'
@@ -181,6 +186,11 @@ export async function checkModel(owned: OwnedHome, model: string): Promise<void>
   const [detail = '', ...rest] = opened.message.split(': ')
   throw usage(opened.code, detail, rest.length === 0 ? null : rest.join(': '))
 }
+
+export type ChosenModel =
+  | { model: string; store: boolean }
+  | { missing: string; hint: string }
+  | { refused: string; hint: string }
 
 export type Workspace = { mode: 'inherit' | 'explicit_root'; root: string }
 

@@ -21,7 +21,8 @@ import {
 } from './run-target.ts'
 import { modelSetting, tilde } from './settings.ts'
 
-const firstAgent = 'main'
+/** Who takes words, and who carries out runbooks, when nobody is named. */
+const usualAgent = { text: 'main', runbook: 'runbooks' } as const
 
 export async function run(
   context: Context,
@@ -43,7 +44,9 @@ export async function run(
   let said: string | null = null
   try {
     const agents = await prepare(context, owned, { target, options, config })
-    const session = new RunSession(context, owned, { target, agents, ask: options.input !== false })
+    const warnings = await smallWindows(config, agents)
+    const ask = options.input !== false
+    const session = new RunSession(context, owned, { target, agents, ask, warnings })
     const exit = await session.run()
     how = session.closing
     said = session.fault
@@ -56,8 +59,21 @@ export async function run(
   }
 }
 
+/** Windows are known where the configuration gives them; its schema is loaded only then. */
+async function smallWindows(config: Config, agents: readonly Agent[]): Promise<string[]> {
+  if (config.models === undefined) return []
+  const { smallWindow } = await import('./small-window.ts')
+  return agents.flatMap(({ model }) => smallWindow(config, model) ?? [])
+}
+
 async function hasNothing({ ports, home }: Context): Promise<boolean> {
-  const reader = await ports.open_reader(home.value)
+  const reader = await ports.open_reader(home.value).catch((error: unknown) => {
+    // Only an owner can read the ledger of an earlier program: this run is to be it.
+    if (error instanceof Error && 'code' in error && error.code === 'older_schema')
+      return 'unread' as const
+    throw error
+  })
+  if (reader === 'unread') return false
   if (reader === null) return true
   try {
     return (await reader.agents()).length === 0
@@ -73,7 +89,7 @@ async function prepare(context: Context, owned: OwnedHome, asked: Asked): Promis
   const known = (await owned.agents()).filter((agent) => agent.state !== 'deleted')
   const { target, options } = asked
   if (target.kind !== 'resume') {
-    const id = options.agent ?? firstAgent
+    const id = options.agent ?? usualAgent[target.kind]
     const agent = known.find((one) => one.id === id) ?? null
     return [await configure(context, owned, asked, { id, agent })]
   }
@@ -102,6 +118,8 @@ async function configure(
   const file = tilde(context.ports, configPath(context.home.value))
   const given = modelSetting(context.ports, options.model, config, file)
   const chosen = chooseModel(target, given, agent?.model ?? null)
+  if ('refused' in chosen)
+    throw usage('runbook_agent', `agent ${id} ${chosen.refused}`, chosen.hint)
   if ('missing' in chosen) throw usage('no_model', chosen.missing, chosen.hint)
   await checkModel(owned, chosen.model)
   const workspace = await chooseWorkspace(context, {

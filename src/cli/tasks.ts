@@ -1,5 +1,5 @@
 /** `holon tasks` and `holon tasks show`: managed executions, commands and children alike. */
-import type { Task } from '../protocol/records.ts'
+import { questionText, type Task } from '../protocol/records.ts'
 import { glyph, painted, type Mark } from '../present/marks.ts'
 import { safeLine, safeLines } from '../present/safe.ts'
 import { clock, since, took, type Zone } from '../present/span.ts'
@@ -140,7 +140,7 @@ export function taskShow(context: Context, text: string): Promise<Exit> {
       ...childLines(task, ids.short(task.id)),
       ...(task.input === 'none' ? [] : [`input   ${task.input}`]),
       ...(task.cmd === null ? [] : ['command', ...safeLines(task.cmd).map((line) => `  ${line}`)]),
-      `output  ${safeLine(task.output.path)}`,
+      ...(task.output.path === null ? [] : [`output  ${safeLine(task.output.path)}`]),
       `do      holon tasks ${task.ended_at === null ? 'follow' : 'output'} ${ids.short(task.id)}`,
     ])
     return exits.done
@@ -154,7 +154,7 @@ function childLines({ child_agent_id, asking, ended_at }: Task, id: string): str
   const tell = asksYou
     ? `holon answer ${asking.wait_id} "<text>"`
     : `holon tasks input ${id} "<text>"`
-  const asks = asking === null ? [] : safeLines(asking.text).map((line) => `  ${line}`)
+  const asks = asking === null ? [] : safeLines(questionText(asking)).map((line) => `  ${line}`)
   return [
     `child   ${safeLine(child_agent_id)}`,
     ...(asks.length === 0 ? [] : ['asks', ...asks]),

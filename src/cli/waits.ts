@@ -1,6 +1,7 @@
 /** `holon waits`: what each item, or an agent, waits for, and what ends it. */
 import { activeWaitsOf, type AgentView } from '../protocol/agent-view.ts'
-import type { Task, Wait } from '../protocol/records.ts'
+import { waitWords, type Task, type Wait } from '../protocol/records.ts'
+import { questionLines } from '../present/question-lines.ts'
 import { safeLine } from '../present/safe.ts'
 import { due, since, type Zone } from '../present/span.ts'
 import { table, type Column } from '../present/table.ts'
@@ -35,20 +36,38 @@ export function waits(context: Context, options: { agent?: string }): Promise<Ex
       [
         ids.short(wait.id),
         wait.work_item_id === null ? `agent ${wait.agent_id}` : ids.short(wait.work_item_id),
-        ids.within(what(view, wait)),
+        ids.within(what(view, wait) + blockerOf(view, wait)),
         wakes(view, wait, zone),
         since(wait.created_at, zone),
       ].map(safeLine),
     )
-    printLines(context, table(columns, rows, context.medium))
+    const asked = found.flatMap(({ wait }) => questionBelow(context, wait))
+    printLines(context, [...table(columns, rows, context.medium), ...asked])
     return exits.done
   })
+}
+
+/** What a cell cannot hold: a question of several lines, with choices, or longer than its cell. */
+function questionBelow({ ids, medium }: Context, { id, question }: Wait): string[] {
+  if (question === null) return []
+  const isWhole = !/\n/.test(question.text) && question.choices.length === 0
+  if (isWhole && (medium.columns === null || question.text.length <= cellKeeps)) return []
+  return ['', `${ids.short(id)} asks`, ...questionLines(question, medium.columns, '  ')]
+}
+
+/** Characters of a question that its cell shows in any terminal. */
+const cellKeeps = 14
+
+/** The agent's own blocker, which stands whatever the wait comes to. */
+function blockerOf({ facts }: AgentView, { work_item_id: id }: Wait): string {
+  const blocker = id === null ? null : (facts.row('work_items', id)?.blocked_by ?? null)
+  return blocker === null ? '' : `; blocked: ${blocker}`
 }
 
 function what({ facts }: AgentView, wait: Wait): string {
   switch (wait.wake) {
     case 'operator_input':
-      return `you: ${wait.reason}`
+      return `you: ${waitWords(wait)}`
     case 'task_result': {
       const task = wait.resource === null ? undefined : facts.row('tasks', wait.resource)
       return task === undefined ? `${wait.resource}: ${wait.reason}` : `${task.id}: ${task.label}`
@@ -79,7 +98,7 @@ function wakes({ facts, survey, agent }: AgentView, wait: Wait, zone: Zone): str
     case 'external':
       if (wait.trigger_count > wait.reviewed_trigger_count)
         return `a review by ${agent.id}${stopped}`
-      return wait.recheck_at === null || wait.recheck_consumed_at !== null
+      return wait.recheck_at === null
         ? `an event${stopped}`
         : `an event, or a look ${due(wait.recheck_at, zone)}${stopped}`
     case 'system':

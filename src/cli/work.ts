@@ -5,8 +5,14 @@
 import type { HomeReader } from './ports.ts'
 import { readLastTurns } from '../client/home-reads.ts'
 import { attentionOf } from '../protocol/attention.ts'
-import { projectionOf, projections, type AgentView } from '../protocol/agent-view.ts'
-import { budgetLine, verificationOf, type Projection, type WorkItem } from '../protocol/records.ts'
+import { lateOf, projectionOf, projections, type AgentView } from '../protocol/agent-view.ts'
+import {
+  budgetLine,
+  leftTodos,
+  verificationOf,
+  type Projection,
+  type WorkItem,
+} from '../protocol/records.ts'
 import { spendByItem, type Spend } from '../protocol/spend.ts'
 import { whyOf } from '../protocol/why.ts'
 import { counted } from '../present/call-line.ts'
@@ -147,13 +153,15 @@ export function workShow(context: Context, text: string): Promise<Exit> {
     printLines(context, [
       ...whyLines(whyOf(view, projection, null), { zone, ids, decided: false }),
       '',
-      ...budgetLines(projection),
+      ...budgetLines(projection, (id) => ids.short(id)),
       ...todoLines(context, item),
       ...planLines(plan),
       ...paragraph(checkLines(item, { ids, zone, ink: context.ink })),
       ...(item.result_summary === null
         ? []
         : [claimLine(item), ...indented(item.result_summary), '']),
+      ...warningLines(item),
+      ...paragraph(lateLines(context, lateOf(view.facts, item))),
       `${ids.short(id)}, agent ${safeLine(item.agent_id)}, made ${clock(item.created_at, zone)}, ` +
         `revision ${item.revision}, ${counted(turns.length, 'turn')}, spent ${used}`,
     ])
@@ -166,6 +174,16 @@ const paragraph = (lines: readonly string[]): readonly string[] =>
 
 const indented = (text: string): string[] =>
   safeLines(text.trim()).map((line) => `  ${line}`.trimEnd())
+
+/** What a completion was warned of stands beside its report. */
+function warningLines(item: WorkItem): string[] {
+  const left = leftTodos(item)
+  return left === null ? [] : [`! ${left}`, '']
+}
+
+/** What came of it since, and its agent has not seen. */
+const lateLines = ({ ids }: Context, late: readonly string[]): string[] =>
+  late.map((said) => safeLine(ids.within(`! came late: ${said}`)))
 
 /** The report is the agent's word; what stands beside it is not. */
 const claimLine = (item: WorkItem): string => `report, ${stateWords[verificationOf(item).state]}`
@@ -182,8 +200,13 @@ function todoLines(context: Context, item: WorkItem): string[] {
   return [`todos ${done}/${item.todo_list.length}`, ...lines, '']
 }
 
-const budgetLines = ({ item, budget }: Projection): string[] =>
-  item.budget === null || budget === null ? [] : [`budget  ${budgetLine(item.budget, budget)}`, '']
+function budgetLines({ item, budget }: Projection, short: (id: string) => string): string[] {
+  if (budget === null) return []
+  const { draws_on } = budget
+  if (draws_on !== null)
+    return [`budget  that of ${short(draws_on)}, in whose turn it was made`, '']
+  return item.budget === null ? [] : [`budget  ${budgetLine(item.budget, budget)}`, '']
+}
 
 type Plan = Awaited<ReturnType<HomeReader['plan']>>
 

@@ -54,11 +54,18 @@ export function worktrees(context: Context, options: WorktreeListOptions): Promi
     const kept = found.filter(({ state }) => state === 'kept')
     printLines(context, [
       ...table(columns, rows, medium),
+      ...found.flatMap(({ id, unfiltered }) =>
+        unfiltered === null ? [] : [safeLine(rawLine(ids.short(id), unfiltered))],
+      ),
       ...kept.map(({ id, path }) => `look at ${ids.short(id)}   git -C ${safeLine(path)} status`),
     ])
     return exits.done
   })
 }
+
+/** Files that stand there as git has them, because no filter of a repository is run. */
+const rawLine = (short: string, { files, filters }: NonNullable<Worktree['unfiltered']>): string =>
+  `${short} has ${files} files as git stores them: ${filters.join(', ')} was not run`
 
 function loss({ state, reason, snapshot }: Worktree): string {
   switch (state) {

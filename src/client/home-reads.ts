@@ -4,7 +4,7 @@
  * holds the ledger longer than one read.
  */
 import { agentView, factsOf, type AgentView, type LiveRowsRead } from '../protocol/agent-view.ts'
-import type { Rows, StoredEvent, Table, Timestamp } from '../protocol/records.ts'
+import type { IdOf, Rows, StoredEvent, Table, Timestamp } from '../protocol/records.ts'
 
 export type RowFilter = {
   agent_id?: string
@@ -25,7 +25,7 @@ export interface Reader {
   agents(): Promise<Rows['agents'][]>
   live(agent_id: string): Promise<LiveRowsRead | null>
   row<T extends Table>(table: T, id: string): Promise<Rows[T] | null>
-  idsLike(table: Table, short: string): Promise<string[]>
+  idsLike(table: Table, text: string): Promise<IdOf[]>
   list<T extends Table>(table: T, filter: RowFilter): Promise<Rows[T][]>
   events(filter: EventsFilter): Promise<StoredEvent[]>
   lastGlobalSeq(): Promise<number>
@@ -76,7 +76,7 @@ export async function readLastTurns(
 
 export type Resolved =
   | { ok: true; id: string }
-  | { ok: false; code: 'unknown_id' | 'ambiguous_id'; candidates: readonly string[] }
+  | { ok: false; code: 'unknown_id' | 'ambiguous_id'; candidates: readonly IdOf[] }
 
 /** Id prefixes and the table each noun is kept in. */
 const tableOfPrefix: Readonly<Record<string, Table>> = {
@@ -95,14 +95,23 @@ const tableOfPrefix: Readonly<Record<string, Table>> = {
 
 export const prefixOf = (id: string): string => id.slice(0, Math.max(0, id.indexOf('_')))
 
-/** Finds the one id that a whole or short id means. The prefix decides where it is looked for. */
-export async function resolveId(reader: Reader, text: string): Promise<Resolved> {
-  const table = tableOfPrefix[prefixOf(text)]
-  if (table === undefined) return { ok: false, code: 'unknown_id', candidates: [] }
-  const found = await reader.idsLike(table, text)
+/**
+ * Finds the one id that has this beginning or end. Its prefix decides where it is looked for;
+ * without one it is an end, of an id with one of `prefixes`.
+ */
+export async function resolveId(
+  reader: Reader,
+  text: string,
+  prefixes: readonly string[] = [],
+): Promise<Resolved> {
+  const prefix = prefixOf(text)
+  const nouns = prefix === '' ? prefixes : [prefix]
+  const tables = nouns.flatMap((noun) => tableOfPrefix[noun] ?? [])
+  const lists = await Promise.all(tables.map((table) => reader.idsLike(table, text)))
+  const found = lists.flat()
   const [first] = found
   if (first === undefined) return { ok: false, code: 'unknown_id', candidates: [] }
   return found.length === 1
-    ? { ok: true, id: first }
+    ? { ok: true, id: first.id }
     : { ok: false, code: 'ambiguous_id', candidates: found }
 }

@@ -4,8 +4,9 @@
  */
 import type { Message } from '../domain/message.ts'
 import type { Projection } from '../domain/readiness.ts'
-import type { Wait } from '../domain/wait.ts'
-import { counted, quoted } from './phrase.ts'
+import { waitWords, type Wait } from '../domain/wait.ts'
+import { ago, counted, quoted } from './phrase.ts'
+import { callsDone } from './recap.ts'
 import type { Situation } from './situation.ts'
 import { template } from './template.ts'
 import { waitLine, wokenLine } from './wait-line.ts'
@@ -13,13 +14,17 @@ import { waitLine, wokenLine } from './wait-line.ts'
 /** Waiting items an unbound operator message is shown beside. */
 const waitingShown = 3
 
-export function anchorSection(situation: Situation): string {
-  const { now, woken_by } = situation
+/** `goes_on`: the turn is in its middle, and what it began with is no task to begin again. */
+export function anchorSection(situation: Situation, goes_on: boolean): string {
+  const { now, answered = [] } = situation
+  // An answer stands below its question, in the input.
+  const woken_by = situation.woken_by.filter((w) => !answered.some(({ id }) => id === w.id))
   const agentWaits = situation.agent_waits.filter((w) => !woken_by.some(({ id }) => id === w.id))
   return [
     '# Why this turn runs',
     `It is ${now}.`,
-    causeText(situation),
+    ...abortedText(situation),
+    goes_on ? goesOn(situation) : causeText(situation),
     ...(woken_by.length === 0
       ? []
       : [woken_by.map((wait) => `- ${wokenText(wait, situation)}`).join('\n')]),
@@ -40,12 +45,77 @@ function causeText(situation: Situation): string {
     case 'review_triggered':
       return template('anchors', 'review')
     case 'queued_available':
+      if (situation.offered !== null) return template('anchors', 'queue_one')
       return template('anchors', 'queue', { ready: counted(cause.work_item_ids.length, 'item') })
     case 'message': {
       const message = situation.messages.find(({ id }) => id === cause.message_id)
       if (message === undefined) throw new Error(`the cause ${cause.message_id} is not among them`)
       return messageCause(message, situation)
     }
+  }
+}
+
+/** Calls of an aborted turn that are named, the newest. */
+const abortedCalls = 8
+
+function abortedText({ aborted, now, agent }: Situation): string[] {
+  if (!aborted) return []
+  const { turn, calls } = aborted
+  const shown = callsDone(calls).slice(-abortedCalls)
+  const values = {
+    who: agent.supervisor_agent_id ?? 'The operator',
+    turn: turn.id,
+    ago: ago(turn.ended_at ?? now, now),
+    item: turn.work_item_id === null ? '' : ` about ${turn.work_item_id}`,
+  }
+  if (shown.length === 0) return [template('anchors', 'aborted_quiet', values)]
+  const more = calls.length - shown.length
+  const older = more === 0 ? [] : [`- ${counted(more, 'call')} before those`]
+  return [
+    [template('anchors', 'aborted', values), ...older, ...shown.map((line) => `- ${line}`)].join(
+      '\n',
+    ),
+  ]
+}
+
+const goesOn = (situation: Situation): string =>
+  template('anchors', 'goes_on', { because: beganBecause(situation) })
+
+function beganBecause({ turn: { cause }, messages }: Situation): string {
+  switch (cause.kind) {
+    case 'continue_current':
+      return template('anchors', 'began_continue')
+    case 'review_triggered':
+      return template('anchors', 'began_review')
+    case 'queued_available':
+      return template('anchors', 'began_queue')
+    case 'message': {
+      const message = messages.find(({ id }) => id === cause.message_id)
+      if (message === undefined) throw new Error(`the cause ${cause.message_id} is not among them`)
+      return beganWith(message)
+    }
+  }
+}
+
+function beganWith({ kind, work_item_id: item, task_id }: Message): string {
+  const task = task_id ?? '(unnamed)'
+  switch (kind) {
+    case 'operator_prompt':
+      return item === null
+        ? template('anchors', 'began_operator_unbound')
+        : template('anchors', 'began_operator_bound', { item })
+    case 'task_result':
+      return template('anchors', 'began_task', { task })
+    case 'task_status':
+      return template('anchors', 'began_asks', { task })
+    case 'callback_event':
+    case 'webhook_event':
+      return template('anchors', 'began_event')
+    case 'delegation':
+      return template('anchors', 'began_delegation')
+    case 'timer_tick':
+    case 'internal_followup':
+      return template('anchors', 'began_runtime')
   }
 }
 
@@ -92,14 +162,15 @@ function waitingItems({ item, candidates }: Situation): Projection[] {
 }
 
 function waitingLine(p: Projection): string {
-  const asked = p.wait === null ? 'its plan needs input' : quoted(p.wait.reason, 500)
+  const asked = p.wait === null ? 'its plan needs input' : quoted(waitWords(p.wait), 500)
   const wait = p.wait === null ? '' : ` (${p.wait.id})`
   return `${p.item.id} ${quoted(p.item.objective, 500)}: ${asked}${wait}`
 }
 
 /** The wait's sentence, with the item it belongs to where that is not the turn's. */
 function wokenText(wait: Wait, situation: Situation): string {
-  const says = wokenLine(wait, situation.turn.id, situation.now)
+  const hints = (situation.hints ?? []).filter(({ wait_id }) => wait_id === wait.id)
+  const says = wokenLine(wait, situation.turn.id, situation.now, hints)
   const id = wait.work_item_id
   if (id === null) return `${says} This wait belongs to no item.`
   if (id === situation.item?.projection.item.id) return says

@@ -4,14 +4,15 @@
  * Under pressure the classes give way from the last one up; their counts stay.
  */
 import { promptLimit } from '../domain/rank.ts'
-import { candidateClasses, type CandidateClass, type Projection } from '../domain/readiness.ts'
+import { candidateClasses, leftTodos } from '../domain/readiness.ts'
+import type { CandidateClass, Projection } from '../domain/readiness.ts'
 import type { Timestamp } from '../domain/time.ts'
 import { verificationOf } from '../domain/verification.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { contextLimits } from './limits.ts'
 import { clip, counted, oneLine, quoted } from './phrase.ts'
-import { full, type Section } from './section.ts'
-import type { Situation } from './situation.ts'
+import { full, omitted, type Section } from './section.ts'
+import { itemInFull, type Situation } from './situation.ts'
 import { triggers } from './wait-line.ts'
 
 const titles: { readonly [C in CandidateClass]: string } = {
@@ -44,7 +45,7 @@ export function candidateSection(
     .map((name) => ({ name, items: itemsOf(situation, name, own) }))
     .filter(({ items }) => items.length > 0)
   if (classes.length === 0) {
-    return full('others', '# Other work items\n\nNone.', 'there is none')
+    return omitted('others', 'there is none')
   }
   let left = max_tokens
   // Every class has its head line whatever happens.
@@ -76,8 +77,10 @@ function headLine(name: CandidateClass, total: number, shown: number): string {
   return `${titles[name]}, ${shown} of ${total} (${more})${shown === 0 ? '' : ':'}`
 }
 
-/** The class in which the turn's item stands among the others; `any`: it has to be looked for. */
-function classOfOwn({ item, candidates }: Situation): CandidateClass | 'none' | 'any' {
+/** The class in which the item in full stands among the others; `any`: it has to be looked for. */
+function classOfOwn(situation: Situation): CandidateClass | 'none' | 'any' {
+  const item = itemInFull(situation)
+  const { candidates } = situation
   if (item === null) return 'none'
   const { candidate_class: name, item: own } = item.projection
   // It may stand elsewhere: what it waits for fell due between the two looks.
@@ -95,7 +98,7 @@ function itemsOf(
 ): readonly Projection[] {
   const { cause } = situation.turn
   const all = situation.candidates[name]
-  const own = situation.item?.projection.item.id
+  const own = itemInFull(situation)?.projection.item.id
   const others =
     classOfOwn === name || classOfOwn === 'any' ? all.filter(({ item }) => item.id !== own) : all
   if (name === 'completed_recent') return others.filter(({ item }) => item.result_summary !== null)
@@ -114,7 +117,8 @@ function candidateLine(p: Projection, situation: Situation): string {
   const { item } = p
   if (item.result_summary !== null && p.lifecycle === 'completed') {
     const report = quoted(item.result_summary, contextLimits.report_head.value)
-    return `${item.id} ${quoted(item.objective, 500)}${checked(item)}, report: ${report}`
+    const name = `${item.id} ${quoted(item.objective, 500)}`
+    return `${name}${checked(item)}${unfinished(item)}, report: ${report}`
   }
   const parts = [`${item.id} ${quoted(item.objective, 500)}`, p.scheduling_state]
   if (p.current_todo !== null) parts.push(`todo: ${oneLine(p.current_todo.text)}`)
@@ -130,6 +134,11 @@ function holdWords(p: Projection, now: Timestamp): string[] {
   else if (p.reason.code === 'needs_input') parts.push('held by: its plan needs input')
   if (p.wait !== null && p.wait.trigger_count > 0) parts.push(triggers(p.wait, now))
   return parts
+}
+
+const unfinished = (item: Projection['item']): string => {
+  const left = leftTodos(item)
+  return left === null ? '' : `, ${left}`
 }
 
 /** Nothing where no checks were asked for: every completion is a claim. */

@@ -11,7 +11,7 @@
 export type TokenEstimator = (text: string) => number
 
 /** Letters of English prose and code per token, averaged over the large providers. */
-const asciiPerToken = 4
+export const charsPerToken = 4
 
 /**
  * Four ASCII characters to a token, one token for each other character. Within a quarter for
@@ -20,5 +20,5 @@ const asciiPerToken = 4
 export const charTokens: TokenEstimator = (text) => {
   let wide = 0
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) wide++
-  return Math.ceil((text.length - wide) / asciiPerToken) + wide
+  return Math.ceil((text.length - wide) / charsPerToken) + wide
 }

@@ -4,14 +4,14 @@
  */
 import { schedulingState } from '../domain/readiness.ts'
 import type { Task } from '../domain/task.ts'
-import type { Wait } from '../domain/wait.ts'
+import { waitWords as saidByWait, type Wait } from '../domain/wait.ts'
 import type { Todo } from '../domain/work-item.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { block, cutBlock } from './fence.ts'
 import { omitted, partSeed, type ForkPart, type ForkSource } from './fork-source.ts'
 import { contextLimits } from './limits.ts'
 import { clip, counted, oneLine, quoted } from './phrase.ts'
-import { boxes } from './pinned.ts'
+import { boxes } from './boxes.ts'
 import { subject } from './wait-line.ts'
 
 export function itemPart({ item }: ForkSource): ForkPart {
@@ -98,7 +98,7 @@ function held({ item, wait }: NonNullable<ForkSource['item']>): string[] {
 function waitWords(wait: Wait): string {
   return [
     `${wait.id} ${wait.wake}`,
-    quoted(wait.reason),
+    quoted(saidByWait(wait)),
     ...subject(wait),
     ...(wait.wake_at === null ? [] : [`wakes at ${wait.wake_at}`]),
     ...(wait.wake === 'external' ? [counted(wait.trigger_count, 'trigger')] : []),

@@ -3,6 +3,7 @@
  * itself names or waits on, whose constraints the child must obey; and those the handoff names.
  * Every other item stays out.
  */
+import { waitWords } from '../domain/wait.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import { currentTodo, schedulingState } from '../domain/readiness.ts'
 import type { TokenEstimator } from './estimate.ts'
@@ -55,7 +56,7 @@ const wordsOf = ({ item, wait, plan_text }: NonNullable<ForkSource['item']>): st
     item.objective,
     plan_text ?? '',
     item.blocked_by ?? '',
-    wait?.reason ?? '',
+    wait === null ? '' : waitWords(wait),
     wait?.condition ?? '',
     wait?.resource ?? '',
   ].join('\n')
@@ -117,6 +118,35 @@ export function othersPart(
   }
 }
 
+/** What was finished lately, with its report: newest first, so that the oldest is cut. */
+export function episodesPart(
+  { others }: Pick<ForkSource, 'others'>,
+  entering: readonly WorkItemId[],
+  tokens: TokenEstimator,
+  max_tokens: number,
+): ForkPart {
+  const finished = others
+    .map(({ item }) => item)
+    .filter((item) => item.result_summary !== null && !entering.includes(item.id))
+    .toSorted((a, b) => b.changed_seq - a.changed_seq)
+    .slice(0, contextLimits.fork_episode_items.value)
+  if (finished.length === 0) return omitted('episodes', 'nothing was finished lately')
+  const title = '## Finished lately'
+  const lines: string[] = []
+  let left = max_tokens - tokens(title) - countTokens
+  for (const { id, objective, result_summary } of finished) {
+    const report = quoted(result_summary ?? '', contextLimits.fork_episode.value)
+    const line = `- ${id} ${quoted(objective, 500)}, report: ${report}`
+    left -= tokens(line) + 1
+    if (left < 0) break
+    lines.push(line)
+  }
+  if (lines.length === 0) return omitted('episodes', 'no room')
+  const form = lines.length < finished.length ? 'cut' : 'full'
+  const text = [title, '', ...lines].join('\n')
+  return { section: 'episodes', text, form, why: 'what its parent finished before' }
+}
+
 const countTokens = 12
 
 const titles = {
@@ -126,7 +156,7 @@ const titles = {
 
 function otherLine({ item, wait }: OtherItem, plan_head: string): string {
   const todo = item.state === 'open' ? currentTodo(item) : null
-  const blocker = item.blocked_by ?? wait?.reason ?? null
+  const blocker = item.blocked_by ?? (wait === null ? null : waitWords(wait))
   return [
     `${item.id} ${quoted(item.objective, 500)}`,
     schedulingState(item, wait).state,

@@ -40,6 +40,7 @@ export const forkSections = [
   'item',
   'plan',
   'others',
+  'episodes',
   'notes',
   'state',
   'tail',

@@ -8,7 +8,7 @@ import { roundText } from '../domain/turn.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { block, cutBlock } from './fence.ts'
 import { omitted, partSeed, type ForkPart, type ForkSource } from './fork-source.ts'
-import { callLine, from, outcome } from './history-section.ts'
+import { callLine, from, gist, outcome } from './history-section.ts'
 import { contextLimits } from './limits.ts'
 import { isForeign } from './message-section.ts'
 import { clip, counted } from './phrase.ts'
@@ -113,7 +113,7 @@ function glance(view: EarlierRound): string {
   const text = roundText(view.round)
   return [
     `${headOf(view)}${text === '' ? '' : `: ${clip(text, max)}`}`,
-    ...view.messages.map((m) => `- ${from(m)}: ${isForeign(m) ? 'an event' : clip(m.body, max)}`),
+    ...view.messages.map((m) => `- ${from(m)}: ${gist(m, max)}`),
     ...view.calls.map((call) => `- ${callLine(call, max)}: ${outcome(call)}`),
   ].join('\n')
 }

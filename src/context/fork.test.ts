@@ -341,6 +341,8 @@ test('§9: a fork keeps to its limits, however much the parent has', () => {
             return tokens > contextLimits.fork_notes.value
           case 'others':
             return tokens > contextLimits.fork_others.value
+          case 'episodes':
+            return tokens > contextLimits.fork_episodes.value
           case 'named':
           case 'siblings':
             return tokens > contextLimits.fork_named.value
@@ -373,11 +375,12 @@ test('§9: a long plan is cut in its middle and says so, and the tail goes down 
     charTokens,
   )
   const forms = fork.manifest.map(({ section, form }) => `${section} ${form}`)
-  assert.deepEqual(forms.slice(0, 7), [
+  assert.deepEqual(forms.slice(0, 8), [
     'head full',
     'item full',
     'plan cut',
     'others omitted',
+    'episodes omitted',
     'notes cut',
     'state full',
     'tail cut',
@@ -448,4 +451,21 @@ test('§9: the same rows a day later give the same fork: nothing counts from now
     rounds: full.rounds.map((v) => ({ ...v, round: { ...v.round, recorded_at: before(9_000) } })),
   }
   assert.equal(deriveFork(aged, charTokens).whole, deriveFork(full, charTokens).whole)
+})
+
+test('a fork inherits the reports of what was finished lately, the newest first', () => {
+  const done = (n: number, result_summary: string | null) => ({
+    item: anItem(`work_d${n}`, { state: 'completed', result_summary, changed_seq: n }),
+    wait: null,
+  })
+  const others = [done(1, 'The parser is done.'), done(3, null), done(2, 'x'.repeat(900))]
+  const { prefix, manifest } = deriveFork({ ...bare, others }, charTokens)
+  const lines = prefix.match(/^- work_d\d .*$/gm) ?? []
+  assert.deepEqual(
+    lines.map((line) => line.slice(0, 9)),
+    ['- work_d2', '- work_d1'],
+  )
+  assert.match(lines[0] ?? '', /report: "x{599}…"$/)
+  assert.match(lines[1] ?? '', /report: "The parser is done\."$/)
+  assert.equal(manifest.find(({ section }) => section === 'episodes')?.form, 'full')
 })

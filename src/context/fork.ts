@@ -7,7 +7,7 @@
 import type { TokenEstimator } from './estimate.ts'
 import { cutBlock, block } from './fence.ts'
 import { itemPart, planPart, statePart } from './fork-item.ts'
-import { enteringItems, othersPart } from './fork-others.ts'
+import { enteringItems, episodesPart, othersPart } from './fork-others.ts'
 import {
   forkSections,
   omitted,
@@ -53,9 +53,10 @@ export function deriveFork(source: ForkSource, tokens: TokenEstimator): Fork {
   const others = spend(
     othersPart('others', entering.bound, source, tokens, room(limits.fork_others)),
   )
+  const episodes = spend(episodesPart(source, entering.bound, tokens, room(limits.fork_episodes)))
   const notes = spend(notesPart(source, tokens, room(limits.fork_notes)))
   const tail = spend(tailPart(source, tokens, room(limits.fork_tail)))
-  const first = inOrder([...fixed, plan, others, notes, tail])
+  const first = inOrder([...fixed, plan, others, episodes, notes, tail])
   const half = Math.floor(limits.fork_named.value / 2)
   const named = othersPart('named', entering.named, source, tokens, half)
   const last = [named, siblingsPart(source, tokens, half), handoffPart(source, tokens)]

@@ -5,18 +5,24 @@
  */
 import type { Call } from '../domain/call.ts'
 import type { Message } from '../domain/message.ts'
+import { withShortIds, type Short } from '../domain/short-id.ts'
 import { roundText } from '../domain/turn.ts'
 import { block, cutBlock } from './fence.ts'
 import type { SectionView } from './item-section.ts'
 import { contextLimits } from './limits.ts'
-import { isForeign } from './message-section.ts'
+import { framed, isForeign } from './message-section.ts'
 import { ago, clip, counted } from './phrase.ts'
 import { renderResult } from './result.ts'
-import { fenceOf, resultTokens } from './rounds.ts'
+import { fenceOf } from './rounds.ts'
 import { full, omitted, type Section } from './section.ts'
 import type { EarlierRound } from './situation.ts'
 
-export type HistoryView = SectionView & { full_path: (call: Call) => string | null }
+/** `full_path`: where a result that is cut here can be read whole. */
+export type HistoryView = SectionView & {
+  full_path: (call: Call) => string | null
+  /** Messages that stand elsewhere in the opening. */
+  above: ReadonlySet<string>
+}
 
 /** The section in at most `max_tokens`. */
 export function historySection(
@@ -106,43 +112,65 @@ function onlyNewest(newest: EarlierRound, view: HistoryView, max_tokens: number)
 const headOf = ({ round }: EarlierRound, { now }: HistoryView): string =>
   `Round ${round.n} of ${round.turn_id}, ${ago(round.recorded_at ?? round.requested_at, now)}`
 
+const unsaid = ({ messages }: EarlierRound, { above }: HistoryView): readonly Message[] =>
+  messages.filter(({ id }) => !above.has(id))
+
+/** Foreign words stand in blocks only; of a task's the runtime says how it ended. */
+export function gist(message: Message, max: number): string {
+  if (!isForeign(message)) return clip(message.body, max)
+  return clip(framed(message).frame ?? 'an event', max)
+}
+
 function glance(view: EarlierRound, section: HistoryView): string {
   const max = contextLimits.glance.value
   const text = roundText(view.round)
-  return [
+  const lines = [
     `${headOf(view, section)}${text === '' ? '' : `: ${clip(text, max)}`}`,
-    ...view.messages.map((m) => `- ${from(m)}: ${isForeign(m) ? 'an event' : clip(m.body, max)}`),
+    ...unsaid(view, section).map((m) => `- ${from(m)}: ${gist(m, max)}`),
     ...view.calls.map((call) => `- ${callLine(call, max)}: ${outcome(call)}`),
-  ].join('\n')
+  ]
+  return withShortIds(lines.join('\n'), section.short)
 }
 
-export const outcome = ({ result }: Call): string =>
-  result === null
-    ? 'no result was recorded'
-    : `${result.status}. ${clip(result.summary, contextLimits.glance.value)}`
+export function outcome({ result }: Call): string {
+  if (result === null) return 'no result was recorded'
+  const says = clip(result.summary, contextLimits.glance.value)
+  return result.status === 'error' ? `error. ${says}` : says || 'success'
+}
 
-/** All of a round; its results share nine tenths of `room` tokens where they need more. */
+/**
+ * All of a round, each result within 4 KiB; they share nine tenths of `room` tokens where they need
+ * more.
+ */
 function whole(view: EarlierRound, section: HistoryView, room: number): string {
-  const { round, calls, messages } = view
+  const { round, calls } = view
   const text = roundText(round)
   const rest = room - section.tokens(text)
   const share = Math.max(contextLimits.result_min.value, (rest * 0.9) / Math.max(1, calls.length))
   return [
-    headOf(view, section),
-    ...messages.map((m) => block(fenceOf(m), from(m), m.body)),
+    withShortIds(headOf(view, section), section.short),
+    ...unsaid(view, section).map((m) => block(fenceOf(m), from(m), saidIn(m, section.short))),
     ...(text === '' ? [] : [`You said: ${text}`]),
     ...calls.flatMap((call) => [
-      `You called ${callLine(call, contextLimits.arguments.value)}`,
+      withShortIds(`You called ${callLine(call, contextLimits.arguments.value)}`, section.short),
       call.result === null
         ? 'No result was recorded.'
         : renderResult(call.result, {
-            max_tokens: Math.min(resultTokens(call), Math.floor(share)),
+            max_tokens: Math.min(contextLimits.history_result.value, Math.floor(share)),
             full_path: section.full_path(call),
             estimate: section.tokens,
             fence: fenceOf(call),
+            form: 'history',
+            short: section.short,
           }),
     ]),
   ].join('\n')
+}
+
+/** Its words, with the runtime's own line above them. */
+function saidIn(message: Message, short: Short): string {
+  const { frame, words } = framed(message)
+  return frame === null ? words : `${withShortIds(frame, short)}\n${words}`
 }
 
 export const from = (message: Message): string => `${message.kind} from ${message.origin}`

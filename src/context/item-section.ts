@@ -6,39 +6,55 @@ import { budgetLine } from '../domain/budget.ts'
 import type { Projection } from '../domain/readiness.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
 import { between, type Timestamp } from '../domain/time.ts'
+import type { Short } from '../domain/short-id.ts'
 import { verificationOf } from '../domain/verification.ts'
 import type { Message } from '../domain/message.ts'
 import type { PlanDescriptor } from '../domain/plan.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { block } from './fence.ts'
 import { ago, clip, counted, oneLine, quoted, span } from './phrase.ts'
-import { pinnedLines, wordsLines } from './pinned.ts'
+import { pinnedLines, placeOf, wordsLines } from './pinned.ts'
 import { full, type Section } from './section.ts'
 import type { ItemView } from './situation.ts'
 import { waitLine } from './wait-line.ts'
 
-export type SectionView = { now: Timestamp; fence: string; tokens: TokenEstimator }
+/** `short`: ids as they stand in texts of ours that are quoted. */
+export type SectionView = {
+  now: Timestamp
+  fence: string
+  tokens: TokenEstimator
+  short: Short
+}
 
 export type ItemRoom = {
   /** What all of it may take where that is possible without dropping what is pinned. */
   max_tokens: number
   /** What the operator's words may take. */
   words_tokens: number
+  /** A preview of the plan up to that size stays whatever the room. */
+  plan_tokens: number
 }
+
+const titles = {
+  current: '# Current work item',
+  queued: "# This turn's work item (not in focus)",
+  none: "# This turn's work item (not in focus)",
+  offered: '# Queued work item (not yet taken up)',
+} as const
 
 export function itemSection(
   item: ItemView | null,
   words: readonly Message[],
   view: SectionView,
   room: ItemRoom,
+  whose: 'own' | 'offered' = 'own',
 ): Section {
   const said = wordsLines(words, view.tokens, room.words_tokens)
   if (item === null) {
     const text = ['# Work item', '', 'This turn has no work item.', ...said.lines].join('\n')
     return full('item', text, 'the turn has none')
   }
-  const here = item.projection.focus === 'current'
-  const title = here ? '# Current work item' : "# This turn's work item (not in focus)"
+  const title = titles[whose === 'offered' ? whose : item.projection.focus]
   const pinned = [title, '', ...pinnedLines(item), ...said.lines]
   const { plan, projection } = item
   const preview = plan.preview === '' ? [] : [previewBlock(plan, view.fence)]
@@ -51,7 +67,9 @@ export function itemSection(
   const tries = [
     text(state, preview, ended, report),
     text(state, preview, report),
-    text(state, left('plan preview', preview), report),
+    ...(view.tokens(preview.join('')) <= room.plan_tokens
+      ? []
+      : [text(state, left('plan preview', preview), report)]),
   ]
   const at = tries.findIndex((t) => view.tokens(t) <= room.max_tokens)
   const shown = tries.at(at) ?? ''
@@ -79,14 +97,21 @@ function stateWords(item: ItemView, now: Timestamp): string {
 }
 
 const budgetWords = ({ item, budget }: Projection): string[] =>
-  item.budget === null || budget === null
-    ? []
-    : [`budget, as far as it is used: ${budgetLine(item.budget, budget)}`]
+  budget !== null && budget.draws_on !== null
+    ? [`budget: it draws on that of ${budget.draws_on}`]
+    : item.budget === null || budget === null
+      ? []
+      : [`budget, as far as it is used: ${budgetLine(item.budget, budget)}`]
 
-/** The active one is pinned; here it stands with what it means at this moment. */
+/** What it waited for before this; older ones tell nothing of how it stands. */
+const waitsShown = 2
+
+/** The active one is pinned. */
 function earlierWaits({ waits }: ItemView, { now }: SectionView): string[] {
-  if (waits.length === 0) return []
-  return ['waits:', ...waits.map((wait) => `- ${waitLine(wait, now)}`)]
+  const ended = waits.filter(({ status }) => status !== 'active').slice(-waitsShown)
+  return ended.length === 0
+    ? []
+    : ['ended waits:', ...ended.map((wait) => `- ${waitLine(wait, now)}`)]
 }
 
 function endedTasks({ tasks }: ItemView, { now }: SectionView): string[] {
@@ -104,14 +129,18 @@ const previewBlock = (plan: PlanDescriptor, fence: string): string =>
 const left = (what: string, of: readonly string[]): string[] =>
   of.length === 0 ? [] : [`(${what} left out for lack of room: read the file)`]
 
-/** `task_… "label" running for 3 min, output 1,204 bytes in /path`, or how it ended. */
+/**
+ * `task_… "label" running for 3 min, output in /path`, or how it ended, with the bytes: the row
+ * knows them from the end on.
+ */
 export function taskLine(task: Task, now: Timestamp): string {
   const name = `${task.id} ${quoted(task.label)}`
-  const output = `output ${counted(task.output.bytes, 'byte')} in ${oneLine(task.output.path)}`
+  const place = placeOf(task)
   if (!isTerminal(task)) {
     const since = task.started_at ?? task.created_at
-    return `${name} ${task.status} for ${span(between(since, now))}, ${output}`
+    return `${name} ${task.status} for ${span(between(since, now))}, output in ${place}`
   }
+  const output = `output ${counted(task.output.bytes, 'byte')} in ${place}`
   const exit = task.exit_status === null ? '' : ` with exit status ${task.exit_status}`
   const why = task.reason === null ? '' : ` (${clip(task.reason, 200)})`
   return `${name} ${task.status}${exit}${why} ${ago(task.ended_at ?? now, now)}, ${output}`

@@ -3,6 +3,8 @@
  * here because this room imports the domain only. A test holds the two equal.
  */
 
+import type { ItemMarks } from './result-view.ts'
+
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export type JsonObject = { readonly [key: string]: Json }
 
@@ -34,7 +36,13 @@ export type ContextMessage =
 export type Opening = { system: string; user: string }
 
 /** An opening as it was projected, with what stands in it; kept together as one blob. */
-export type Projected = Opening & { sections: readonly ManifestLine[] }
+export type Projected = Opening & {
+  sections: readonly ManifestLine[]
+  /** The items that stand in it in full, by id. */
+  items: Readonly<Record<string, ItemMarks>>
+  /** Where the agent works, as the turn began; a recap keeps it. */
+  place: string | null
+}
 
 export type SectionForm = 'full' | 'compact' | 'omitted'
 

@@ -1,23 +1,30 @@
 /** Process notes in the opening of a turn about an item: the way it has gone, bounded. */
+import { withShortIds, type Short } from '../domain/short-id.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { block } from './fence.ts'
 import { contextLimits } from './limits.ts'
-import { noteLines, processNotes } from './process-notes.ts'
+import { noteLines, processNotes, type ProcessNotes } from './process-notes.ts'
 import { full, omitted, type Section } from './section.ts'
-import type { Situation } from './situation.ts'
+import { itemInFull, type Situation } from './situation.ts'
 
 /** Title and marks. */
 const headTokens = 40
 
 export function notesSection(
-  { item, events = [] }: Situation,
-  view: { fence: string; tokens: TokenEstimator },
+  situation: Situation,
+  view: { fence: string; tokens: TokenEstimator; short: Short; above: ReadonlySet<string> },
   max_tokens: number,
 ): Section {
+  const item = itemInFull(situation)
+  const { events = [] } = situation
   if (item === null) return omitted('notes', 'the turn has no item')
   const { id } = item.projection.item
-  const own = events.filter((event) => event.work_item_id === id)
-  const found = processNotes(own, contextLimits.notes.value)
+  // What was said stands with the item, word for word.
+  const own = events.filter(
+    ({ work_item_id, event }) =>
+      work_item_id === id && !(event.type === 'message_admitted' && view.above.has(event.id)),
+  )
+  const found = shortened(processNotes(own, contextLimits.notes.value), view.short)
   if (found.notes.length === 0) return omitted('notes', 'no event left a note')
   const { text, left_out } = noteLines(found, view.tokens, max_tokens - headTokens)
   if (text === '') return omitted('notes', 'no room')
@@ -28,3 +35,12 @@ export function notesSection(
     ? full('notes', shown, 'the way of the item so far')
     : { section: 'notes', text: shown, form: 'compact', why: 'the newest notes' }
 }
+
+const shortened = ({ notes, older }: ProcessNotes, short: Short): ProcessNotes => ({
+  notes: notes.map((note) => ({
+    ...note,
+    text: withShortIds(note.text, short),
+    handle: withShortIds(note.handle, short),
+  })),
+  older,
+})

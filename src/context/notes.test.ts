@@ -17,13 +17,14 @@ test('notes of the runtime, word for word', (t) => {
     { tool_name: 'ExecCommand', became: 'outcome_unknown' },
     { tool_name: 'ReadFile', became: 'run_again' },
   ] as const
-  const view = { now, fence: 'c0de', tokens: charTokens, max_tokens: 1_000 }
+  const view = { now, fence: 'c0de', tokens: charTokens, max_tokens: 1_000, full_path: () => null }
   const texts = [
     interruptionNote({ kind: 'recovered', since: before(3), calls: [] }, now),
     interruptionNote({ kind: 'recovered', since: before(200), calls: lost }, now),
     interruptionNote({ kind: 'held', since: before(61), cause: 'the provider\nis out' }, now),
     interruptionNote({ kind: 'slept', since: before(60 * 50) }, now),
-    interjectedNote([aPrompt('msg_5', 'Stop using npm.', { priority: 'interject' })], view),
+    interjectedNote([aPrompt('msg_5', 'Stop using npm.', { priority: 'interject' })], view, false),
+    interjectedNote([aPrompt('msg_5', 'Stop using npm.', { priority: 'interject' })], view, true),
     emptyAnswerNote(),
     cutAnswerNote(),
     reportNote({ id: 'work_1', objective: 'Ship it' }),

@@ -6,11 +6,13 @@ import { measuredWords, type Measured } from '../domain/budget.ts'
 import type { ErrorKind, Warning } from '../domain/call.ts'
 import type { Event } from '../domain/event.ts'
 import type { WorkItemId } from '../domain/ids.ts'
+import { limits } from '../domain/limits.ts'
 import type { Message } from '../domain/message.ts'
+import { mayStand } from '../domain/report.ts'
 import { between, type Timestamp } from '../domain/time.ts'
 import type { WorkItemChanges } from '../domain/work-item.ts'
 import { messageTexts, type MessagesView } from './message-section.ts'
-import { clip, quoted, span } from './phrase.ts'
+import { clip, oneLine, quoted, span, thousands } from './phrase.ts'
 import { template } from './template.ts'
 
 const note = (name: string, values: Readonly<Record<string, string>> = {}): string =>
@@ -82,25 +84,73 @@ function fieldWords(changed: WorkItemChanges): string[] {
   return words
 }
 
-/** Messages of the operator that enter the running turn, labelled and quoted like any input. */
-export const interjectedNote = (messages: readonly Message[], view: MessagesView): string =>
-  [note('interjected'), ...messageTexts(messages, view)].join('\n\n')
+/**
+ * Messages of the operator that enter the running turn, labelled and quoted like any input.
+ * `delivered`: the text before them ended an answer, and was sent although they came meanwhile.
+ */
+export function interjectedNote(
+  messages: readonly Message[],
+  view: MessagesView,
+  delivered: boolean,
+): string {
+  const before = delivered ? `${template('notes', 'delivered')} ` : ''
+  return [
+    `Runtime note: ${before}${template('notes', 'interjected', { who: whoWrote(messages) })}`,
+    ...messageTexts(messages, view),
+  ].join('\n\n')
+}
+
+function whoWrote(messages: readonly Message[]): string {
+  if (messages.some(({ kind }) => kind === 'operator_prompt')) return 'The operator wrote'
+  const isParent = messages.some(({ kind }) => kind === 'delegation')
+  return isParent ? 'Your parent wrote' : 'A message came'
+}
 
 /** Told once for each limit of which little is left. */
 export const budgetNote = (item: string, nearly: readonly Measured[]): string =>
   note('budget', { item, used: nearly.map(measuredWords).join(', ') })
 
+/** Told once before a recap: results of older rounds are about to go. */
+export const nearlyFullNote = (left_tokens: number): string =>
+  note('nearly_full', { left: thousands(Math.max(100, Math.floor(left_tokens / 100) * 100)) })
+
 export const emptyAnswerNote = (): string => note('again')
+
+/** The calls of the last answers brought nothing that those before had not. */
+export const repeatsNote = (): string =>
+  note('repeats', {
+    told: String(limits.repeats_told.value),
+    most: String(limits.repeats.value),
+  })
 
 export const cutAnswerNote = (): string => note('cut')
 
-/** Asks for the report of a completed item; the request that carries it has tool choice none. */
+export const cutCallsNote = (): string => note('cut_calls')
+
+/** `word`: what the provider said of the call it could not read. */
+export const unreadableCallNote = (word: string): string =>
+  note('unreadable_call', { word: clip(word, 100) })
+
+/**
+ * Asks for the report of a completed item; the request that carries it has tool choice none. Words
+ * that were there are quoted: they stand, or are taken for an announcement.
+ */
 export function reportNote(
   item: { id: WorkItemId; objective: string },
   warnings: readonly Warning[] = [],
+  asked: { text: string; others: readonly WorkItemId[] } = { text: '', others: [] },
 ): string {
   const said = warnings.map(({ message }) => ` Mention: ${clip(message, 500)}`).join('')
-  return note('report', { item: item.id, objective: clip(item.objective, 500), warnings: said })
+  const also = asked.others.length === 0 ? '' : ` (and ${asked.others.join(', ')})`
+  const text = asked.text.trim()
+  const values = {
+    item: `${item.id}${also}`,
+    objective: clip(item.objective, 500),
+    warnings: said,
+    text: oneLine(text),
+  }
+  if (text === '') return note('report', values)
+  return note(mayStand(text) ? 'report_short' : 'report_announced', values)
 }
 
 /** Whether a note tells of an interruption: a request sent again carries only the newest one. */

@@ -1,7 +1,7 @@
 /**
- * The pinned block: what no pressure and no compaction takes from a request about an item
- * (contracts 10). Objective, plan descriptor, todos, blocker, wait, open tasks, and what the
- * operator said about it. A function of the rows alone, without the time of the request: while they
+ * The pinned block: what no pressure and no compaction takes from a request about an item.
+ * Objective, plan descriptor, todos, blocker, wait, open tasks, and what the operator or a parent
+ * said about it. A function of the rows alone, without the time of the request: while they
  * do not change, neither does a byte of it.
  */
 import type { Check } from '../domain/check.ts'
@@ -10,8 +10,9 @@ import type { Imported } from '../domain/imported.ts'
 import type { Message } from '../domain/message.ts'
 import type { PlanDescriptor } from '../domain/plan.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
-import type { Wait } from '../domain/wait.ts'
+import { waitWords as saidByWait, type Wait } from '../domain/wait.ts'
 import type { Todo } from '../domain/work-item.ts'
+import { boxes } from './boxes.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { cutBlock } from './fence.ts'
 import { contextLimits } from './limits.ts'
@@ -19,8 +20,6 @@ import { clip, counted, oneLine, quoted, thousands } from './phrase.ts'
 import { fenceOf } from './rounds.ts'
 import type { ItemView } from './situation.ts'
 import { subject } from './wait-line.ts'
-
-export const boxes = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const
 
 /** The lines of the item itself. */
 export function pinnedLines({ projection: { item, wait }, plan, tasks }: ItemView): string[] {
@@ -53,9 +52,7 @@ function planLine(status: string, plan: PlanDescriptor): string {
   if (plan.problem !== undefined) return `${status}, ${path}`
   const size = `${thousands(plan.bytes)} bytes`
   if (plan.bytes === 0) return `${status}, ${path}, ${size} (nothing written yet)`
-  const hash = plan.sha256 === null ? '' : `, sha256 ${plan.sha256.slice(0, 12)}`
-  const when = plan.updated_at === null ? '' : `, changed at ${plan.updated_at}`
-  return `${status}, ${path}, ${size}${hash}${when}`
+  return `${status}, ${path}, ${size}`
 }
 
 function planProblem(plan: PlanDescriptor): string[] {
@@ -74,20 +71,27 @@ const todoLines = (todos: readonly Todo[]): string[] =>
     ? ['todos: none']
     : ['todos:', ...todos.map(({ state, text }) => `${boxes[state]} ${oneLine(text)}`)]
 
-/** What was asked, and never how it went: that is told where the item stands as completed. */
+/** What was asked; of an open item also what refused its completion. */
 const checkLines = (checks: readonly Check[]): string[] =>
   checks.length === 0
     ? []
     : [
-        'checks that the operator has the runtime run itself, once it is completed; see before ' +
-          'you complete it that they pass:',
-        ...checks.map((check) => `- ${oneLine(`${check.name} (${check.kind}): ${asked(check)}`)}`),
+        'checks that the operator has the runtime run when you complete it; one that fails ' +
+          'refuses it:',
+        ...checks.map((check) => `- ${oneLine(checkLine(check))}`),
       ]
+
+function checkLine(check: Check): string {
+  const { run } = check
+  const failed = run?.state === 'finished' && run.outcome === 'failed'
+  const went = failed ? `; failed at ${run.finished_at}` : ''
+  return `${check.name} (${check.kind}): ${asked(check)}${went}`
+}
 
 function waitWords(wait: Wait): string {
   const parts = [
     `${wait.id} ${wait.wake}`,
-    quoted(wait.reason, 500),
+    quoted(saidByWait(wait), 500),
     ...subject(wait),
     `since ${wait.created_at}`,
   ]
@@ -100,15 +104,20 @@ function waitWords(wait: Wait): string {
   return parts.join(', ')
 }
 
+/** Where to look for what it says. */
+export const placeOf = ({ output }: Task): string =>
+  output.path === null ? 'TaskOutput' : oneLine(output.path)
+
 function taskWords(task: Task): string {
   const since = task.started_at ?? task.created_at
-  const place = `output in ${oneLine(task.output.path)}`
+  const place = `output in ${placeOf(task)}`
   return `${task.id} ${quoted(task.label)} ${task.status} since ${since}, ${place}`
 }
 
 /**
- * What the operator said, each under marks of its own. Within `max_tokens` the first message stays,
- * which is mostly what it is all about, and then the newest.
+ * What was said about the item, each message under marks of its own. Within `max_tokens` the first
+ * message stays, which is mostly what it is all about, and then the newest; the others are one line
+ * each, as far as half as much again goes.
  */
 export function wordsLines(
   words: readonly Message[],
@@ -117,8 +126,8 @@ export function wordsLines(
 ): { lines: string[]; left_out: number } {
   const [first, ...later] = words
   if (first === undefined) return { lines: [], left_out: 0 }
-  const most = contextLimits.word.value
-  const head = wordsText(first, tokens, Math.min(max_tokens, most))
+  const most = Math.min(contextLimits.word.value, max_tokens)
+  const head = wordsText(first, tokens, most)
   const texts: string[] = []
   let left = max_tokens - tokens(head)
   for (const message of later.toReversed()) {
@@ -127,12 +136,34 @@ export function wordsLines(
     if (left < 0) break
     texts.unshift(text)
   }
-  const left_out = later.length - texts.length
+  const short = shortLines(later.slice(0, later.length - texts.length), tokens, max_tokens / 2)
+  return {
+    lines: ['what was said about it:', head, ...short.lines, ...texts],
+    left_out: short.left_out,
+  }
+}
+
+/** The newest lines that fit, oldest first, and how many messages have none. */
+function shortLines(
+  messages: readonly Message[],
+  tokens: TokenEstimator,
+  max_tokens: number,
+): { lines: string[]; left_out: number } {
+  const lines: string[] = []
+  let left = max_tokens
+  for (const { id, kind, created_at, body } of messages.toReversed()) {
+    const line = `- ${kind} ${id} at ${created_at}: ${quoted(body, contextLimits.word_head.value)}`
+    left -= tokens(line) + 1
+    if (left < 0) break
+    lines.unshift(line)
+  }
+  const left_out = messages.length - lines.length
   const gone = left_out === 0 ? [] : [`(${counted(left_out, 'message')} left out here)`]
-  return { lines: ['what the operator said about it:', head, ...gone, ...texts], left_out }
+  return { lines: [...gone, ...lines], left_out }
 }
 
 function wordsText(message: Message, tokens: TokenEstimator, max_tokens: number): string {
   const label = `${message.kind} ${message.id} at ${message.created_at}`
-  return cutBlock(fenceOf(message), label, message.body, { max_tokens, tokens, full_path: null })
+  const full_path = `MemoryGet ${message.id}`
+  return cutBlock(fenceOf(message), label, message.body, { max_tokens, tokens, full_path })
 }

@@ -7,7 +7,7 @@
 import type { EffectClass } from '../domain/call.ts'
 import type { Event, EventType, StoredEvent } from '../domain/event.ts'
 import type { CallId, TaskId, WaitId } from '../domain/ids.ts'
-import type { Wait } from '../domain/wait.ts'
+import { waitWords as waitSays, type Wait } from '../domain/wait.ts'
 import type { Todo, WorkItemChanges } from '../domain/work-item.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { contextLimits } from './limits.ts'
@@ -75,6 +75,8 @@ class Fold {
   readonly tasks = new Map<TaskId, { label: string; child: boolean; promoted: boolean }>()
   readonly waits = new Map<WaitId, Pick<Wait, 'reason' | 'resource' | 'source'>>()
   readonly effects = new Map<CallId, EffectClass>()
+  /** Messages that are not the operator's own, by whose they are. */
+  readonly answerers = new Map<string, string>()
   todos: readonly Todo[] = []
 
   note(about: string, kind: NoteKind, text: string, handle: string): void {
@@ -97,7 +99,6 @@ const said = (text: string): string => quoted(text, contextLimits.glance.value)
 /** The events that leave a note; every other event says nothing about the way of the work. */
 const readers: { readonly [T in EventType]?: Reader<Of<T>> } = {
   work_item_created: (event, fold, at) => {
-    fold.note('objective', 'scope', `objective ${said(event.objective)}`, event.id)
     todosRead(event.todo_list, fold, at)
   },
   work_item_updated: (event, fold, at) => changesRead(event.changed, event, fold, at),
@@ -120,10 +121,12 @@ const readers: { readonly [T in EventType]?: Reader<Of<T>> } = {
   wait_resolved: (event, fold) => {
     if (event.by.kind !== 'operator') return fold.forget(event.id)
     const { reason = 'what was asked' } = fold.waits.get(event.id) ?? {}
-    fold.note(event.id, 'decision', `the operator answered ${said(reason)}`, event.by.message_id)
+    const who = fold.answerers.get(event.by.message_id) ?? 'the operator'
+    fold.note(event.id, 'decision', `${who} answered ${said(reason)}`, event.by.message_id)
   },
   wait_cancelled: (event, fold) => fold.forget(event.id),
   message_admitted: (event, fold) => {
+    if (event.provenance.origin === 'agent') fold.answerers.set(event.id, 'the parent')
     if (isForeign(event.provenance)) return
     if (event.provenance.kind !== 'operator_prompt' && event.provenance.kind !== 'delegation')
       return
@@ -144,6 +147,10 @@ const readers: { readonly [T in EventType]?: Reader<Of<T>> } = {
     if (task !== undefined) task.promoted = true
   },
   task_ended: taskRead,
+  turn_ended: (event, fold) => {
+    if (event.outcome !== 'aborted') return
+    fold.note(event.id, 'decision', 'the operator aborted a turn about it', event.id)
+  },
   brief_delivered: (event, fold) => {
     const kind = briefKinds[event.kind]
     // A question and its wait are one thing: the answer to the wait replaces both.
@@ -196,13 +203,14 @@ function todosRead(todos: readonly Todo[], fold: Fold, at: NoteEvent): void {
 const isDone = ({ state }: Todo): boolean => state === 'completed'
 
 function waitRead(event: Of<'wait_registered'>, fold: Fold): void {
-  const { id, reason, resource, source } = event
+  const { id, resource, source } = event
+  const reason = waitSays(event)
   fold.waits.set(id, { reason, resource, source })
   switch (event.wake) {
     case 'external':
       return fold.note(id, 'external', `waits for ${waitWords(event)}`, id)
     case 'operator_input':
-      return fold.note(id, 'blocker', `asked the operator ${said(reason)}`, id)
+      return fold.note(id, 'blocker', `asked ${said(reason)}`, id)
     case 'task_result':
       return fold.note(id, 'blocker', `waits for ${clip(resource ?? '', 80)}, ${said(reason)}`, id)
     case 'timer':

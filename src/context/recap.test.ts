@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { errorResult } from '../domain/call.ts'
 import {
   aCall,
+  aPlan,
   aPrompt,
   aRound,
   aSituation,
@@ -15,10 +16,11 @@ import { charTokens } from './estimate.ts'
 import { wordsLines } from './pinned.ts'
 import { recapSection } from './recap.ts'
 import { renderOpening } from './render.ts'
+import type { Situation } from './situation.ts'
 
 const work = 'work_01a201d1-204c-71ec-a7ba-6b1897165094'
 const foreign = 'work_99999999-9999-7999-8999-999999999999'
-const view = { tokens: charTokens, max_tokens: 4_000, fence: '7f3a9c2e' }
+const view = { tokens: charTokens, max_tokens: 4_000, texts_tokens: 4_000, fence: '7f3a9c2e' }
 
 const edit = (path: string) =>
   aCall('EditFile', { path }, succeededWith('EditFile', `created ${path}`, { path }), {
@@ -43,13 +45,17 @@ const rounds = [
   ]),
 ]
 
-test('§10 a recap names changed files, handles and errors, and masks ids nobody knows', () => {
+test('a recap names files, handles and errors, keeps own words, and masks foreign ids', () => {
   const { text, form, why } = recapSection(rounds, view)
   assert.deepEqual([form, why], ['compact', 'rounds 1 to 3 went out of the request'])
   assert.equal(
     text,
     [
       '# Earlier rounds of this turn, recapped',
+      '',
+      'Rounds 1 to 3 of this turn are no longer in this request: their results are gone, what you ' +
+        "said stays. MemoryGet has a call's result by its id, and your words of round 3 as " +
+        'turn_now/3; TaskOutput has the output of a task; a file can be read again.',
       '',
       '<<7f3a9c2e recap of rounds 1 to 3>>',
       '3 rounds with 5 calls: EditFile 3, GetWorkItem 1, ReadFile 1; 1 failed.',
@@ -62,7 +68,8 @@ test('§10 a recap names changed files, handles and errors, and masks ids nobody
       'What failed:',
       '- round 3, ReadFile: rejected, file_not_found. no work_… [call_bad00bad]',
       'Round by round:',
-      `- 1: you said "I look, as work_… told me."; GetWorkItem: ${work} is runnable`,
+      `- 1: GetWorkItem: ${work} is runnable [call_0000beef]`,
+      `  you said: I look, as ${foreign} told me.`,
       '- 2: EditFile: created /repo/a.ts [call_eeeepo/a]; EditFile: created /repo/b.ts [call_eeeepo/b]',
       '- 3: EditFile: created /repo/a.ts [call_eeeepo/a]; ReadFile failed: no work_… [call_bad00bad]',
       '<<7f3a9c2e end>>',
@@ -70,20 +77,50 @@ test('§10 a recap names changed files, handles and errors, and masks ids nobody
   )
 })
 
-test('§10 a recap keeps to its room, the newest first, whatever there is', () => {
+test('a recap keeps to its room, the newest first, whatever there is', () => {
   const many = Array.from({ length: 400 }, (_, i) =>
     aRound(i + 1, `Words ${i + 1}.`, [edit(`/r/${i}.ts`)]),
   )
   for (const max_tokens of [400, 1_000, 4_000]) {
-    const { text } = recapSection(many, { ...view, max_tokens })
+    const { text } = recapSection(many, { ...view, max_tokens, texts_tokens: 0 })
     assert.ok(charTokens(text) <= max_tokens, `${charTokens(text)} of ${max_tokens}`)
     assert.match(text, /\/r\/399\.ts/)
     assert.match(text, /older lines\) left out|older line/)
   }
 })
 
-const compacting = (sizes: readonly number[], before: number, window = 32_000) =>
-  compact(aSituation({ messages: [aPrompt('msg_1', 'Go on.')] }), rounds, {
+test('own words stay whole, over several lines; beyond their room the oldest go', () => {
+  const note = (n: number) =>
+    `Incident ${n}: 96 minutes.\nDecision: ${'keep it. '.repeat(30)}end ${n}.`
+  const run = (n: number) =>
+    aCall(
+      'ExecCommand',
+      { cmd: `npm test -- ${n}` },
+      succeededWith('ExecCommand', 'exit status 0'),
+      {
+        task_id: `task_${n}`,
+      },
+    )
+  const many = Array.from({ length: 9 }, (_, i) => aRound(i + 1, note(i + 1), [run(i + 1)]))
+  const whole = recapSection(many, view).text
+  for (let n = 1; n <= 9; n++) {
+    assert.ok(whole.includes(`you said: ${note(n)}`), `the words of round ${n}`)
+    assert.ok(whole.includes(`- ${n}: ExecCommand "npm test -- ${n}": exit status 0 [task_${n}]`))
+  }
+  const { text } = recapSection(many, { ...view, texts_tokens: 300 })
+  const kept = [1, 5, 6, 7, 8, 9].filter((n) => text.includes(note(n)))
+  assert.deepEqual(kept, [7, 8, 9].slice(-kept.length))
+  assert.ok(kept.length > 0)
+  const [one] = many
+  const cut = recapSection(one ? [one] : [], { ...view, texts_tokens: 40 }).text
+  assert.match(cut, /you said: Incident 1: 96 minutes\.[\s\S]*… \(cut: MemoryGet turn_now\/1\)$/m)
+})
+
+const compacting = (
+  sizes: readonly number[],
+  { before = 28_000, window = 32_000, given = {}, of = rounds }: Partial<Compacting> = {},
+) =>
+  compact({ ...aSituation({ messages: [aPrompt('msg_1', 'Go on.')] }), ...given }, of, {
     tokens: charTokens,
     window,
     random_fence: '7f3a9c2e',
@@ -92,19 +129,68 @@ const compacting = (sizes: readonly number[], before: number, window = 32_000) =
     sizes,
     before,
     notes: 0,
-    to: 0.5,
+    to: 0.6,
     summary_tokens: 0,
   })
+type Compacting = {
+  before: number
+  window: number
+  given: Partial<Situation>
+  of: typeof rounds
+}
 
-test('§10 how many rounds go is decided by their sizes, and at least the newest stays', () => {
-  assert.equal(compacting([10_000, 10_000, 2_000], 28_000)?.recapped, 2)
-  assert.equal(compacting([20_000, 3_000, 2_000], 28_000)?.recapped, 1)
-  assert.equal(compacting([1_000, 1_000, 20_000], 28_000), null)
-  assert.equal(compacting([1_000, 1_000, 1_000], 9_000), null)
-  assert.deepEqual(
-    compacting([10_000, 10_000, 2_000], 28_000),
-    compacting([10_000, 10_000, 2_000], 28_000),
+test('how many rounds go is decided by their sizes, and at least the newest stays', () => {
+  assert.equal(compacting([12_000, 10_000, 2_000])?.recapped, 2)
+  assert.equal(compacting([20_000, 3_000, 2_000])?.recapped, 1)
+  assert.equal(compacting([1_000, 1_000, 20_000]), null)
+  assert.equal(compacting([1_000, 1_000, 1_000], { before: 9_000 }), null)
+  assert.deepEqual(compacting([12_000, 10_000, 2_000]), compacting([12_000, 10_000, 2_000]))
+})
+
+test('the newest rounds stay up to half the window, however much room there is', () => {
+  const of = Array.from({ length: 10 }, (_, i) => aRound(i + 1, `Words ${i + 1}.`))
+  const sizes = of.map(() => 10_000)
+  const made = compacting(sizes, { before: 105_000, window: 120_000, of })
+  assert.equal(made?.recapped, 4)
+})
+
+test('after a recap: first rounds give way, then own words, then words about the item', () => {
+  const of = Array.from({ length: 6 }, (_, i) =>
+    aRound(i + 1, `Note ${i + 1}: ${'x'.repeat(2_400)}`, [edit(`/r/${i}.ts`)]),
   )
+  const item = anItem('work_a', { objective: 'the long one' })
+  const plan = { id: 'work_a', plan: aPlan('work_a', `# Plan\n${'step '.repeat(300)}`) } as const
+  const words = Array.from({ length: 4 }, (_, i) =>
+    aPrompt(`msg_w${i}`, `Never ${i}. ${'y'.repeat(1_600)}`, { turn_id: 'turn_past' }),
+  )
+  const given = aSituation({
+    items: [item],
+    about: plan,
+    words,
+    messages: [aPrompt('msg_1', 'Go.')],
+  })
+  const shown = (newest: number) => {
+    const sizes = [4_000, 4_000, 4_000, 2_000, 2_000, newest]
+    const made = compacting(sizes, { before: 30_000, window: 30_000, of, given })
+    assert.ok(made, `nothing was won with ${newest}`)
+    const { user } = made.opening
+    assert.match(user, /step step/, 'the plan stays')
+    assert.match(user, /This turn goes on; it began because the operator wrote/)
+    const rest = sizes.slice(made.recapped).reduce((sum, size) => sum + size, 0)
+    assert.equal(made.after, 5_000 + charTokens('system text') + charTokens(user) + rest)
+    return {
+      fits: made.after <= 18_000,
+      rounds: of.length - made.recapped,
+      notes: user.match(/^ {2}you said: Note \d/gm)?.length ?? 0,
+      words: user.match(/^Never \d\. y{1600}$/gm)?.length ?? 0,
+    }
+  }
+  assert.deepEqual([1_000, 4_000, 8_500, 10_800].map(shown), [
+    { fits: true, rounds: 2, notes: 4, words: 4 },
+    { fits: true, rounds: 1, notes: 5, words: 4 },
+    { fits: true, rounds: 1, notes: 3, words: 4 },
+    { fits: true, rounds: 1, notes: 0, words: 2 },
+  ])
 })
 
 test('§10 what is pinned is the same at another time, under other marks and in a small window', () => {
@@ -130,18 +216,20 @@ test('§10 what is pinned is the same at another time, under other marks and in 
   assert.equal(pinned('2026-11-25T12:00:00.000Z', 'another0', 16_000), one)
 })
 
-test('§10 of too many words the first and the newest stay', () => {
-  const words = Array.from({ length: 30 }, (_, i) =>
+test('of too many words the first and the newest stay, others are a line each, the rest a count', () => {
+  const words = Array.from({ length: 60 }, (_, i) =>
     aPrompt(`msg_${i}`, `Say ${i}. ${'x'.repeat(200)}`),
   )
   const { lines, left_out } = wordsLines(words, charTokens, 1_000)
   const text = lines.join('\n')
-  assert.deepEqual(
-    [/Say 0\./, /Say 1\./, /Say 29\./].map((one) => one.test(text)),
-    [true, false, true],
-  )
+  const whole = (n: number) => new RegExp(`^Say ${n}\\. x{200}$`, 'm').test(text)
+  const short = (n: number) => new RegExp(`^- operator_prompt msg_${n} at .*: "Say ${n}`, 'm')
+  assert.deepEqual([whole(0), whole(1), whole(40), whole(59)], [true, false, false, true])
+  assert.deepEqual([short(1).test(text), short(45).test(text)], [false, true])
   assert.match(text, new RegExp(`\\(${left_out} messages left out here\\)`))
-  assert.ok(charTokens(text) <= 1_100)
+  const named = new Set(text.match(/\bmsg_\d+/g))
+  assert.equal(named.size + left_out, 60)
+  assert.ok(charTokens(text) <= 1_600)
 })
 
 test('§10 the manifest names every section of an opening, with its size and why', () => {
@@ -154,7 +242,7 @@ test('§10 the manifest names every section of an opening, with its size and why
     },
   )
   const shown = sections.filter(({ form }) => form !== 'omitted').map(({ section }) => section)
-  assert.deepEqual(shown, ['system', 'agent', 'item', 'others', 'anchor', 'input'])
+  assert.deepEqual(shown, ['system', 'agent', 'item', 'anchor', 'input'])
   const sum = sections.reduce((total, { tokens }) => total + tokens, 0)
   assert.ok(Math.abs(sum - charTokens(system) - charTokens(user)) < 20)
   assert.deepEqual(

@@ -1,28 +1,37 @@
 /**
- * The recap: what stands for rounds that went out of a request when it was compacted (contracts
- * 10). Made of the recorded rounds alone, the same from the same rows: which files changed, the
- * handles of what was made or touched, what failed, and at a glance what each of the newest rounds
- * did. It names no id that cannot be looked up: one that only stands in foreign words is masked.
+ * The recap: what stands for rounds that went out of a request when it was compacted. It forgets
+ * results, not thoughts: the agent's own texts stay whole, and of the rest it says which files
+ * changed, the handles of what was made or touched, what failed, and in a line what each of the
+ * newest rounds did, with the ids by which more can be read. Made of the recorded rounds alone, the
+ * same from the same rows. An id that only stands in foreign words is masked, for nobody can look
+ * it up.
  */
 import type { Call } from '../domain/call.ts'
+import { withShortIds, type Short } from '../domain/short-id.ts'
 import { roundText } from '../domain/turn.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { block } from './fence.ts'
 import { contextLimits } from './limits.ts'
-import { clip, counted, oneLine } from './phrase.ts'
+import { clip, counted, oneLine, quoted } from './phrase.ts'
 import { omitted, type Section } from './section.ts'
 import type { RoundView } from './situation.ts'
+import { template } from './template.ts'
 
 export type RecapView = {
   tokens: TokenEstimator
+  /** What all but the agent's own texts may take. */
   max_tokens: number
+  /** What the agent's own texts may take: the oldest go first. */
+  texts_tokens: number
   /** Seed of the marks around the text. */
   fence: string
+  /** Ids as they are shown; without it whole. */
+  short?: Short
 }
 
 const title = '# Earlier rounds of this turn, recapped'
-/** Title, marks and counts. */
-const headTokens = 80
+/** Title, what a recap is, marks and counts. */
+const headTokens = 180
 /** The head of a part, and the line that counts the rest. */
 const partTokens = 40
 
@@ -37,19 +46,31 @@ export function recapSection(rounds: readonly RoundView[], view: RecapView): Sec
   const files = within(room, changedFiles(rounds), contextLimits.recap_paths.value)
   const errors = within(room, errorLines(rounds, known), contextLimits.recap_errors.value)
   const handles = within(room, handleLines(known), contextLimits.recap_handles.value)
-  const glances = within(room, glanceLines(rounds, known), rounds.length)
   const body = [
     ...head,
     ...part('Changed files, the last change last:', files),
     ...part('Handles:', handles),
     ...part('What failed:', errors),
-    ...part('Round by round:', glances),
+    ...part('Round by round:', roundLines(rounds, known, room, view)),
   ].join('\n')
-  const label = `recap of rounds 1 to ${last.round.n}`
-  const text = `${title}\n\n${block(view.fence, label, body)}`
-  const why = `rounds 1 to ${last.round.n} went out of the request`
+  const n = String(last.round.n)
+  const says = template('anchors', 'recap', { last: n, turn: last.round.turn_id })
+  const { fence, short = (id) => id } = view
+  const told = block(fence, `recap of rounds 1 to ${n}`, withShortIds(body, short))
+  const text = `${title}\n\n${withShortIds(says, short)}\n\n${told}`
+  const why = `rounds 1 to ${n} went out of the request`
   return { section: 'recap', text, form: 'compact', why }
 }
+
+/** What the own texts of these rounds take where all of them stay. */
+export const textsTokens = (rounds: readonly RoundView[], tokens: TokenEstimator): number =>
+  rounds.reduce((sum, { round }) => {
+    const text = roundText(round)
+    return text === '' ? sum : sum + tokens(text) + textCost
+  }, 0)
+
+/** The words in front of a text. */
+const textCost = 6
 
 /** Lines that still fit, the newest kept, and how many do not. */
 type Fitting = { lines: string[]; more: number }
@@ -145,12 +166,14 @@ function handlesOf(rounds: readonly RoundView[]): Handles {
   for (const { round, calls } of rounds) {
     for (const id of round.message_ids) add(id, 'came', round.n)
     for (const call of calls) {
-      if (call.result?.status !== 'success') continue
-      for (const id of idsIn(call.result.result, 0)) add(id, call.tool_name, round.n)
+      for (const id of handlesIn(call)) add(id, call.tool_name, round.n)
     }
   }
   return found
 }
+
+const handlesIn = ({ result }: Call): string[] =>
+  result?.status === 'success' ? idsIn(result.result, 0) : []
 
 /** How deep records of our own tools go. */
 const deepest = 5
@@ -185,39 +208,101 @@ function errorLines(rounds: readonly RoundView[], known: Handles): string[] {
   )
 }
 
-/** One line a round: its words, and what became of each call. */
-function glanceLines(rounds: readonly RoundView[], known: Handles): string[] {
-  const max = contextLimits.glance.value / 2
-  return rounds.map(({ round, calls }) => {
-    const text = roundText(round)
-    const words = text === '' ? [] : [`you said "${masked(clip(text, max), known)}"`]
-    const shown = calls.slice(0, glanceCalls).map((call) => doneOf(call, known))
-    const more = calls.length - shown.length
-    return `- ${round.n}: ${[...words, ...shown, ...(more > 0 ? [`${more} more`] : [])].join('; ')}`
+/** A round's words, and in one line its calls, each as far as its room goes; the newest stay. */
+function roundLines(
+  rounds: readonly RoundView[],
+  known: Handles,
+  room: Room,
+  { tokens, texts_tokens }: RecapView,
+): Fitting {
+  const said = textsWithin(rounds, tokens, texts_tokens)
+  const done = new Map<number, string>()
+  room.left -= partTokens
+  for (const view of rounds.toReversed()) {
+    const line = `- ${view.round.n}: ${callsOf(view, known)}`
+    if (!room.take(line)) break
+    done.set(view.round.n, line)
+  }
+  const kept = rounds.filter(({ round: { n } }) => said.has(n) || done.has(n))
+  const lines = kept.map(({ round: { n } }) => {
+    const text = said.get(n)
+    const line = done.get(n) ?? `- ${n}:`
+    return text === undefined ? line : `${line}\n  you said: ${text}`
   })
+  return { lines, more: rounds.length - lines.length }
+}
+
+/** The newest texts whole, by round; of one that is too long for all the room its beginning. */
+function textsWithin(
+  rounds: readonly RoundView[],
+  tokens: TokenEstimator,
+  max_tokens: number,
+): ReadonlyMap<number, string> {
+  const kept = new Map<number, string>()
+  let left = max_tokens
+  for (const { round } of rounds.toReversed()) {
+    const text = roundText(round)
+    if (text === '') continue
+    const cost = tokens(text) + textCost
+    if (cost > left) {
+      const share = Math.floor((text.length * (left - 2 * textCost)) / cost)
+      const rest = `… (cut: MemoryGet ${round.turn_id}/${round.n})`
+      if (kept.size === 0 && share > 0) kept.set(round.n, `${text.slice(0, share)}${rest}`)
+      break
+    }
+    left -= cost
+    kept.set(round.n, text)
+  }
+  return kept
 }
 
 /** Calls of one round in its line. */
-const glanceCalls = 4
+const glanceCalls = 8
 
+function callsOf({ calls }: RoundView, known: Handles): string {
+  if (calls.length === 0) return 'no call'
+  const shown = calls.slice(0, glanceCalls).map((call) => doneOf(call, known))
+  const more = calls.length - shown.length
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join('; ')
+}
+
+/** Calls of rounds that are not shown, a line each. */
+export function callsDone(calls: readonly Call[]): string[] {
+  const known: Handles = new Map(
+    calls.flatMap((call) => handlesIn(call).map((id) => [id, { tool: call.tool_name, round: 0 }])),
+  )
+  return calls.map((call) => doneOf(call, known))
+}
+
+/** `ExecCommand "npm test": exit status 1 [task_…]`: what it was about, and where more of it is. */
 function doneOf(call: Call, known: Handles): string {
-  const { tool_name, result } = call
+  const { id, task_id, tool_name, input, result } = call
   const max = contextLimits.glance.value / 2
   const said = result === null ? 'no result' : masked(clip(result.summary, max), known)
   const status = result?.status === 'error' ? ' failed' : ''
-  return `${oneLine(tool_name)}${status}: ${said}${placeOf(call)}`
+  const about = subjectOf(input)
+  const named = about === '' || said.includes(about) ? '' : ` ${quoted(about, max)}`
+  return `${oneLine(tool_name)}${named}${status}: ${said} [${task_id ?? id}]`
 }
 
-/** Where more of it is: the task of a command, else the call; a read can simply be made again. */
-function placeOf({ id, task_id, effect_class, result }: Call): string {
-  if (task_id !== null) return ` [${task_id}]`
-  const again = effect_class === 'pure' || effect_class === 'idempotent'
-  return again && result?.status === 'success' ? '' : ` [${id}]`
+/** The first text of the arguments: the command, the path, the id. */
+function subjectOf(input: unknown): string {
+  if (!isRecord(input)) return ''
+  return oneLine(Object.values(input).find((value) => typeof value === 'string') ?? '')
 }
 
-/** Any words about these rounds, masked as those of the recap are. */
-export const maskedFor = (rounds: readonly RoundView[], text: string): string =>
-  masked(text, handlesOf(rounds))
+/** Any words about these rounds, masked as those of the recap are; their calls are known too. */
+export function maskedFor(rounds: readonly RoundView[], text: string, short: Short): string {
+  const known = new Map(handlesOf(rounds))
+  for (const { round, calls } of rounds) {
+    for (const { id, task_id, tool_name } of calls) {
+      known.set(id, { tool: tool_name, round: round.n })
+      if (task_id !== null) known.set(task_id, { tool: tool_name, round: round.n })
+    }
+  }
+  for (const [id, touched] of [...known]) known.set(short(id), touched)
+  return masked(text, known)
+}
 
 /**
  * Foreign words without ids that nobody can look up: one may be made up, of somebody else, or cut

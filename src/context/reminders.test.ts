@@ -8,6 +8,10 @@ const call = (tool: string, input: unknown = {}, changed = false) =>
   aCall(tool, input, succeededWith(tool, 'ok'), { changed_something: changed })
 const reading = (n: number): RoundView => aRound(n, '', [call('ReadFile')])
 const editing = (n: number): RoundView => aRound(n, '', [call('EditFile', {}, true)])
+const running = (n: number): RoundView =>
+  aRound(n, '', [
+    aCall('ExecCommand', {}, succeededWith('ExecCommand', 'ok'), { effect_class: 'reattachable' }),
+  ])
 const updating = (n: number, input: unknown): RoundView =>
   aRound(n, '', [call('UpdateWorkItem', input, true)])
 
@@ -45,7 +49,9 @@ test('when reminders come: in steps, and from the last change on', () => {
           item: todo,
         },
       ),
+      stale_by_commands: dueAt(many(9, running), { item: todo }),
       no_item: dueAt(many(13, editing), {}),
+      no_item_by_commands: dueAt(many(7, running), {}),
       no_item_reading: dueAt(many(13, reading), {}),
       loose_task: dueAt(many(13, reading), { running_tasks: [aTask('task_1')] }),
       bound_task: dueAt(many(13, reading), {
@@ -60,7 +66,9 @@ test('when reminders come: in steps, and from the last change on', () => {
       no_list: [],
       list_replaced: [],
       list_untouched: [9],
+      stale_by_commands: [8],
       no_item: [6, 12],
+      no_item_by_commands: [6],
       no_item_reading: [],
       loose_task: [6, 12],
       bound_task: [],

@@ -83,8 +83,13 @@ const isStep = (n: number, step: number): boolean => n > 0 && n % step === 0
 
 const did = (call: Call): boolean => call.result?.status === 'success'
 
+/**
+ * A change of a file, or a command that was run: what a command changed nobody knows, and an agent
+ * that works by commands alone is reminded as one that edits files.
+ */
 const isChange = (call: Call): boolean =>
-  call.changed_something && !mutations.includes(call.tool_name)
+  !mutations.includes(call.tool_name) &&
+  (call.changed_something || (call.effect_class === 'reattachable' && did(call)))
 
 const replacesTodos = ({ tool_name, input }: Call): boolean =>
   tool_name === 'UpdateWorkItem' &&

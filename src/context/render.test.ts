@@ -128,7 +128,7 @@ test('request shape: continue with an item, its todos, plan, task and earlier ro
     turn: aTurn({
       work_item_id: 'work_a',
       cause: { kind: 'continue_current', work_item_id: 'work_a' },
-      self_started: true,
+      started_by: 'itself',
     }),
     earlier: [
       {
@@ -152,15 +152,17 @@ test('request shape: the review of a triggered wait', (t) => {
     reviewed_trigger_count: 3,
     last_triggered_at: before(4),
     reviewed_at: now,
-    recheck_at: before(1),
-    recheck_consumed_at: now,
+    recheck_at: before(-10),
+    recheck_ms: 600_000,
+    rechecks: 1,
     last_review: {
       turn_id: 'turn_now',
       before: {
         reviewed_trigger_count: 1,
         triggered_turn_count: null,
         reviewed_at: before(30),
-        recheck_consumed_at: null,
+        recheck_at: before(1),
+        rechecks: 0,
       },
     },
   })
@@ -177,7 +179,7 @@ test('request shape: the review of a triggered wait', (t) => {
     turn: aTurn({
       work_item_id: 'work_a',
       cause: { kind: 'review_triggered', work_item_id: 'work_a', wait_ids: ['wait_1', 'wait_2'] },
-      self_started: true,
+      started_by: 'itself',
     }),
     woken_by: [wait, other],
     messages: [
@@ -200,7 +202,7 @@ test('request shape: queued_available with eight ready items and one that is pau
   const items = ids(9).map((id, i) => anItem(id, { updated_at: before(90 - i) }))
   const cause = { kind: 'queued_available', work_item_ids: ids(8) } as const
   const plan_heads = { work_q1: '# Plan\nFirst look at the parser.' }
-  snapshot(t, opening({ items, plan_heads, turn: aTurn({ cause, self_started: true }) }).user)
+  snapshot(t, opening({ items, plan_heads, turn: aTurn({ cause, started_by: 'itself' }) }).user)
 })
 
 test('request shape: a timer that fired late, after downtime', (t) => {
@@ -296,7 +298,7 @@ test('messages to be coalesced and interjected ones are not part of the input', 
   const messages = [
     aPrompt('msg_1', 'First.'),
     anEvent('msg_2', 'to the file', { to_coalesce: true }),
-    aPrompt('msg_3', 'said meanwhile', { status: 'interjected' }),
+    aPrompt('msg_3', 'said meanwhile', { round: 2 }),
   ]
   const { user } = opening({ messages })
   assert.deepEqual(
@@ -413,7 +415,7 @@ test('an opening keeps to its share of the window, however much there is to show
   }
 })
 
-test('the newest earlier round stands whole, its results cut to what the window allows', () => {
+test('a result of an earlier turn takes 4 KiB at most, and says where all of it is', () => {
   const stdout = 'line of output\n'.repeat(2_000)
   const calls = ['aaaa1111', 'bbbb2222', 'cccc3333'].map((suffix) =>
     aCall('ExecCommand', { cmd: 'make' }, succeededWith('ExecCommand', 'ok', { stdout }), {
@@ -421,22 +423,30 @@ test('the newest earlier round stands whole, its results cut to what the window 
     }),
   )
   const earlier = [1, 2].map((n) => aRound(n, `Words ${n}.`, calls, { turn_id: 'turn_past' }))
-  const { user } = renderOpening(aSituation({ earlier, messages: [aPrompt('msg_1', 'Go on.')] }), {
-    tokens: charTokens,
-    window: 20_000,
-    random_fence: '7f3a9c2e',
-    full_path: ({ id }) => `/holon/outputs/${id}.txt`,
-  })
-  assert.match(
-    user,
-    /^Round 1 of turn_past, 10 min ago: Words 1\.\n- ExecCommand .*: success\. ok$/m,
-  )
-  assert.match(user, /^Round 2 of turn_past, 10 min ago\nYou said: Words 2\.$/m)
-  const paths = [...user.matchAll(/left out here; whole text: (\S+)>>/g)].map(([, path]) => path)
+  const shown = (window: number) =>
+    renderOpening(aSituation({ earlier, messages: [aPrompt('msg_1', 'Go on.')] }), {
+      tokens: charTokens,
+      window,
+      random_fence: '7f3a9c2e',
+      full_path: ({ id }) => `MemoryGet ${id}`,
+    }).user
+  const small = shown(8_000)
+  assert.match(small, /^Round 1 of turn_past, 10 min ago: Words 1\.\n- ExecCommand .*: ok$/m)
+  assert.match(small, /^Round 2 of turn_past, 10 min ago\nYou said: Words 2\.$/m)
+  const cuts = /left out here; whole text: (MemoryGet \S+)>>/g
+  const places = calls.map(({ id }) => `MemoryGet ${id}`)
   assert.deepEqual(
-    paths,
-    calls.map(({ id }) => `/holon/outputs/${id}.txt`),
+    [...small.matchAll(cuts)].map(([, place]) => place),
+    places,
   )
+  const large = shown(1_000_000)
+  assert.deepEqual(
+    [...large.matchAll(cuts)].map(([, place]) => place),
+    [...places, ...places],
+  )
+  for (const [block] of large.matchAll(/^<<\S+ stdout>>[\s\S]*?^<<\S+ end>>/gm)) {
+    assert.ok(block.length <= 4_096, `${block.length} characters`)
+  }
 })
 
 test('a message that alone exceeds the window is cut in the middle and says so', () => {

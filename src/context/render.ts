@@ -6,22 +6,30 @@
 import type { Agent } from '../domain/agent.ts'
 import { budgetLine } from '../domain/budget.ts'
 import type { Call } from '../domain/call.ts'
+import { itemRecord } from '../domain/record.ts'
 import { anchorSection } from './anchor.ts'
 import { candidateSection } from './candidate-section.ts'
 import type { TokenEstimator } from './estimate.ts'
+import { outsideBlocks } from './fence.ts'
 import { answerTokens } from './fits.ts'
+import { handoffSection } from './handoff-section.ts'
 import { historySection } from './history-section.ts'
 import { inheritedSection } from './inherited-section.ts'
 import { instructionSection } from './instruction-section.ts'
 import type { Limit } from '../domain/limits.ts'
+import { withShortIds, type Short } from '../domain/short-id.ts'
 import { itemSection, taskLine } from './item-section.ts'
+import type { Message } from '../domain/message.ts'
 import { contextLimits } from './limits.ts'
 import type { Projected } from './message.ts'
 import { inputSection, type MessagesView } from './message-section.ts'
 import { notesSection } from './notes-section.ts'
 import { oneLine } from './phrase.ts'
+import { saidSection } from './said-section.ts'
+import { placeSection } from './place-section.ts'
 import { full, joined, manifestOf, omitted, type Section } from './section.ts'
-import type { Situation } from './situation.ts'
+import { itemInFull, type Situation } from './situation.ts'
+import { itemMarks } from './result-view.ts'
 import { skillSection } from './skill-section.ts'
 import { promptText, template } from './template.ts'
 
@@ -31,8 +39,12 @@ export type OpeningView = {
   window: number
   /** Random per opening, ≥ 8 letters or digits: the code of the quoted blocks. */
   random_fence: string
-  /** Path of a call's full output, for earlier results that are cut; none without it. */
+  /** Where the whole result of a call of an earlier turn is; none without it. */
   full_path?: (call: Call) => string | null
+  /** Where the whole of a message is that is cut here; none without it. */
+  message_path?: (message: Message) => string | null
+  /** Ids as they are shown; without it whole. */
+  short?: Short
 }
 
 /**
@@ -50,12 +62,25 @@ export function renderOpening(situation: Situation, view: OpeningView): Projecte
     beside: tokens(system),
     left: aim - tokens(system),
     recap_tokens: null,
+    words_tokens: wordsRoom(view.window),
   })
   return {
     system,
     user: joined(sections),
     sections: manifestOf([...fixed, ...sections], tokens),
+    items: itemsIn(situation, sections),
+    place: situation.place ?? null,
   }
+}
+
+/** The turn's item where the opening has all of it. */
+export function itemsIn(situation: Situation, sections: readonly Section[]): Projected['items'] {
+  const item = itemInFull(situation)
+  const whole = sections.some(({ section, form }) => section === 'item' && form === 'full')
+  if (item === null || !whole) return {}
+  const { projection, plan } = item
+  const record = itemRecord(projection, plan, { include_todo_list: true })
+  return { [projection.item.id]: itemMarks(record) }
 }
 
 export type Room = {
@@ -65,46 +90,93 @@ export type Room = {
   left: number
   /** What is kept free for the recap of a compaction, which takes its place; null: none. */
   recap_tokens: number | null
+  /** What was said about the item may take. */
+  words_tokens: number
 }
+
+/** What the words about an item may take of a request in this window. */
+export const wordsRoom = (window: number): number =>
+  Math.min(contextLimits.words_tokens.value, Math.floor(window * contextLimits.words_share.value))
 
 /** Filled in order of importance, given back in order of stability. */
 export function userSections(situation: Situation, view: OpeningView, room: Room): Section[] {
   const { tokens, window } = view
   const compacted = room.recap_tokens !== null
-  const section = { now: situation.now, fence: view.random_fence, tokens }
+  const short = view.short ?? wholeId
+  const section = { now: situation.now, fence: view.random_fence, tokens, short }
+  const whole = { ...section, full_path: view.full_path ?? (() => null) }
+  const input_view = { ...section, full_path: view.message_path ?? (() => null) }
   const share = (of: Limit): number => Math.floor(window * of.value)
   let left = room.left - (room.recap_tokens ?? 0)
   const spend = (one: Section): Section => {
     if (one.text !== '') left -= tokens(one.text) + 1
     return one
   }
-  const anchor = spend(full('anchor', anchorSection(situation), 'why this turn runs'))
+  const anchor = spend(full('anchor', anchorSection(situation, compacted), 'why this turn runs'))
+  const place = spend(placeSection(situation.place))
   const inherited = spend(
     inheritedPart(situation.inherited, tokens, share(contextLimits.inherited_share)),
   )
-  const beside = room.beside + tokens(anchor.text) + tokens(inherited.text)
+  const { handoff_tokens, inherited_share } = contextLimits
+  const handed = Math.min(handoff_tokens.value, share(inherited_share))
+  const handoff = spend(handoffSection(situation, tokens, handed))
+  const beside = room.beside + tokens(anchor.text) + tokens(inherited.text) + tokens(handoff.text)
   const free = Math.floor((window - answerTokens(window) - beside) / 2)
   const least = Math.max(Math.floor(left / 2), share(contextLimits.input_share))
   const max_tokens = compacted ? Math.min(free, least) : free
-  const input = spend(inputPart(situation, { ...section, max_tokens }))
+  const input = spend(inputPart(situation, { ...input_view, max_tokens, goes_on: compacted }))
   const recap = omitted('recap', 'no round went out of the request')
-  const words_tokens = share(contextLimits.words_share)
   const words = situation.words ?? []
   const item = spend(
-    itemSection(situation.item, words, section, { max_tokens: left, words_tokens }),
+    itemSection(
+      itemInFull(situation),
+      words,
+      section,
+      {
+        max_tokens: left,
+        words_tokens: room.words_tokens,
+        plan_tokens: compacted ? share(contextLimits.plan_share) : 0,
+      },
+      situation.item === null ? 'offered' : 'own',
+    ),
   )
+  const above = new Set(words.map(({ id }) => id))
   const noted = Math.min(contextLimits.notes_tokens.value, share(contextLimits.notes_share), left)
-  const notes = spend(notesSection(situation, section, noted))
+  const notes = spend(notesSection(situation, { ...section, above }, noted))
+  const { said_tokens, said_share } = contextLimits
+  const room_said = Math.min(said_tokens.value, share(said_share), left)
+  const said = spend(saidSection(situation, above, tokens, room_said))
   const others = spend(candidateSection(situation, tokens, left))
   const tasks = spend(otherTasks(situation, tokens, left))
   const budget = spend(budgetPart(situation))
   const history = compacted ? 0 : share(contextLimits.earlier_share)
-  const full_path = view.full_path ?? (() => null)
   const earlier = spend(
-    historySection(situation.earlier, { ...section, full_path }, Math.min(history, left)),
+    historySection(situation.earlier, { ...whole, above }, Math.min(history, left)),
   )
-  return [inherited, item, notes, others, tasks, budget, earlier, recap, anchor, input]
+  return [
+    inherited,
+    handoff,
+    item,
+    notes,
+    others,
+    said,
+    tasks,
+    budget,
+    earlier,
+    recap,
+    place,
+    anchor,
+    input,
+  ].map((one) => withShort(one, short))
 }
+
+/** What is quoted stays as it was said. */
+const withShort = (one: Section, short: Short): Section => ({
+  ...one,
+  text: outsideBlocks(one.text, (text) => withShortIds(text, short)),
+})
+
+const wholeId: Short = (id) => id
 
 function inheritedPart(text: string | null | undefined, tokens: TokenEstimator, max: number) {
   const shown = inheritedSection(text, tokens, max)
@@ -123,9 +195,11 @@ function budgetPart({ agent, allowance }: Situation): Section {
   return full('budget', `# Budget\n\n${text}`, 'what the item of its parent leaves it')
 }
 
-function inputPart(situation: Situation, view: MessagesView): Section {
+function inputPart(situation: Situation, view: MessagesView & { goes_on: boolean }): Section {
   const text = inputSection(situation, view)
-  const cut = situation.messages.some(({ body }) => view.tokens(body) > view.max_tokens)
+  if (text === '') return omitted('input', 'no message began it')
+  const shown = [...situation.messages, ...(situation.brought ?? [])]
+  const cut = shown.some(({ body }) => view.tokens(body) > view.max_tokens)
   return cut
     ? { section: 'input', text, form: 'compact', why: 'a message is longer than its room' }
     : full('input', text, 'what this turn was given')

@@ -1,13 +1,16 @@
 /**
- * A tool result as the model reads it: a status line, the fields as readable text, warnings, and
- * the hint of an error. Bounded: long texts keep head and tail around a line that says how much is
- * missing and where it can be read. What a tool printed cannot end the block it stands in.
+ * A tool result as the model reads it: a status line, the fields that are set as readable text,
+ * warnings, and the hint of an error. Bounded: long texts keep head and tail around a line that
+ * says how much is missing and where it can be read. What a tool printed cannot end the block it
+ * stands in.
  */
 import type { ToolResult, Warning } from '../domain/call.ts'
+import { withShortIds, type Short } from '../domain/short-id.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { block, cutBlock, cutNote } from './fence.ts'
 import { contextLimits } from './limits.ts'
 import { clip, hasBreak, oneLine } from './phrase.ts'
+import { shownResult, trimmed, type ItemsShown, type ResultForm } from './result-view.ts'
 
 export type ResultView = {
   /** At least 200; beyond it nothing is shown but for the lines that say so. */
@@ -17,6 +20,12 @@ export type ResultView = {
   estimate: TokenEstimator
   /** Seed of the block marks: something the author of the output cannot know (the call's id). */
   fence?: string
+  /** Default: `turn`. */
+  form?: ResultForm
+  /** What the request has in full already; what this result has in full is added. */
+  items?: ItemsShown
+  /** Ids as they are shown; without it whole. */
+  short?: Short
 }
 
 /** Either one line of ours, or a text of others under a label. */
@@ -28,7 +37,8 @@ const line = contextLimits.line.value
 /** What the model reads of `result`, at most `view.max_tokens` by `view.estimate`. */
 export function renderResult(result: ToolResult, view: ResultView): string {
   const fence = view.fence ?? defaultFence
-  const pieces = piecesOf(result)
+  const shown = shortForm(result, view)
+  const pieces = piecesOf(view.short === undefined ? shown : withShort(shown, view.short))
   const whole = pieces.map((piece) => wholePiece(piece, fence)).join('\n')
   if (view.estimate(whole) <= view.max_tokens) return whole
   const texts = shortened(pieces, view, fence)
@@ -42,6 +52,53 @@ export const wholeResult = (result: ToolResult): string =>
     .map((piece) => wholePiece(piece, defaultFence))
     .join('\n')
 
+/** The same result with what the model is to read of it. */
+function shortForm(result: ToolResult, { form = 'turn', items }: ResultView): ToolResult {
+  switch (result.status) {
+    case 'success': {
+      const { tool_name, summary } = result
+      const view = { summary, form, items: items ?? null }
+      return { ...result, result: shownResult(tool_name, result.result, view) }
+    }
+    case 'error': {
+      const { detail, ...error } = result.error
+      if (detail === undefined) return result
+      return { ...result, error: { ...error, detail: trimmed(detail, error.message) } }
+    }
+  }
+}
+
+/** With its ids as they are shown, but where it says what a file or a command says. */
+function withShort(result: ToolResult, short: Short): ToolResult {
+  const told = (text: string): string => withShortIds(text, short)
+  const warnings = result.warnings?.map((one) => shortIn(one, told) as Warning)
+  const more = { summary: told(result.summary), ...(warnings === undefined ? {} : { warnings }) }
+  switch (result.status) {
+    case 'success':
+      return { ...result, ...more, result: shortIn(result.result, told) }
+    case 'error':
+      return { ...result, ...more, error: shortIn(result.error, told) as typeof result.error }
+  }
+}
+
+/** What is in these is not ours: a file that has an id is edited by the words it has. */
+const verbatim = new Set(['stdout', 'stderr', 'initial_output', 'text', 'preview'])
+
+/** Lines, and what is cut out of records; another text of several lines is somebody's words. */
+function shortIn(value: unknown, told: (text: string) => string, key = ''): unknown {
+  if (typeof value === 'string') {
+    const isWords = hasBreak(value) && key !== 'snippet'
+    return isWords || verbatim.has(key) ? value : told(value)
+  }
+  if (Array.isArray(value)) return value.map((one) => shortIn(one, told))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([name, inner]: [string, unknown]) => [
+    name,
+    shortIn(inner, told, name),
+  ])
+  return Object.fromEntries(entries)
+}
+
 const wholePiece = (piece: Piece, fence: string): string =>
   'line' in piece ? piece.line : block(fence, piece.label, piece.text)
 
@@ -49,7 +106,13 @@ function piecesOf(result: ToolResult): Piece[] {
   switch (result.status) {
     case 'success':
       return [
-        { line: statusLine(result.tool_name, 'success', result.summary) },
+        {
+          line: statusLine(
+            result.tool_name,
+            result.summary === '' ? 'success' : '',
+            result.summary,
+          ),
+        },
         ...fields(result.result, '', ''),
         ...(result.warnings ?? []).flatMap(warning),
       ]
@@ -68,7 +131,7 @@ function piecesOf(result: ToolResult): Piece[] {
 }
 
 const statusLine = (tool: string, status: string, says: string): string =>
-  `${oneLine(tool)}: ${status}${says === '' ? '' : `. ${clip(says, line)}`}`
+  `${oneLine(tool)}: ${[status, clip(says, line)].filter((part) => part !== '').join('. ')}`
 
 function warning({ kind, message, ...detail }: Warning): Piece[] {
   return [

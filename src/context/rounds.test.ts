@@ -9,8 +9,9 @@ import type { RoundView } from './situation.ts'
 const view: RoundsView = {
   model: 'scripted/one',
   full_path: (call) => `/holon/outputs/${call.id}.txt`,
+  items: new Map(),
 }
-const opening = { system: 'system', user: 'opening' }
+const opening = { system: 'system', user: 'opening', items: {} }
 
 const ran = aCall('ExecCommand', { cmd: 'ls' }, succeededWith('ExecCommand', 'Exit status 0'), {
   suffix: '0000beef',
@@ -35,7 +36,7 @@ const results = (provider_call_id: string) => ({
       call_id: 'call_0000beef',
       provider_call_id,
       tool_name: 'ExecCommand',
-      text: 'ExecCommand: success. Exit status 0',
+      text: 'ExecCommand: Exit status 0',
       is_error: false,
     },
   ],

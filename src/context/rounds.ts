@@ -4,11 +4,14 @@
  */
 import type { Call } from '../domain/call.ts'
 import { limits } from '../domain/limits.ts'
+import { withShortIds, type Short } from '../domain/short-id.ts'
 import type { AssistantPart } from '../domain/turn.ts'
 import { charTokens, type TokenEstimator } from './estimate.ts'
+import { outsideBlocks } from './fence.ts'
 import { contextLimits } from './limits.ts'
-import type { ContextMessage, ContextPart, Json, Opening } from './message.ts'
+import type { ContextMessage, ContextPart, Json, Opening, Projected } from './message.ts'
 import { renderResult } from './result.ts'
+import type { ItemsShown } from './result-view.ts'
 import type { RoundView } from './situation.ts'
 
 export type RoundsView = {
@@ -17,19 +20,24 @@ export type RoundsView = {
   /** Path of a call's full output: a function of the call alone. Named only where text was cut. */
   full_path: (call: Call) => string | null
   tokens?: TokenEstimator
+  /** Items that the request has in full so far; grows with each round that is rendered. */
+  items: ItemsShown
+  /** Ids as they are shown; without it whole. */
+  short?: Short
 }
 
 /** The messages of a whole request; `next_notes` are its own notes, stored with its round. */
 export function toMessages(
-  opening: Opening,
+  opening: Opening & Pick<Projected, 'items'>,
   rounds: readonly RoundView[],
   next_notes: readonly string[],
-  view: RoundsView,
+  view: Omit<RoundsView, 'items'>,
 ): ContextMessage[] {
+  const items = new Map(Object.entries(opening.items))
   return [
     { role: 'user', content: opening.user },
-    ...renderRounds(rounds, view),
-    ...renderNotes(next_notes),
+    ...renderRounds(rounds, { ...view, items }),
+    ...renderNotes(next_notes, view.short),
   ]
 }
 
@@ -37,8 +45,12 @@ export const renderRounds = (rounds: readonly RoundView[], view: RoundsView): Co
   rounds.flatMap((round) => renderRound(round, view))
 
 /** Notes stand in front of the request they were made for, as one user message. */
-export const renderNotes = (notes: readonly string[]): ContextMessage[] =>
-  notes.length === 0 ? [] : [{ role: 'user', content: notes.join('\n\n') }]
+export function renderNotes(notes: readonly string[], short?: Short): ContextMessage[] {
+  if (notes.length === 0) return []
+  const content = notes.join('\n\n')
+  const told = short && outsideBlocks(content, (text) => withShortIds(text, short))
+  return [{ role: 'user', content: told ?? content }]
+}
 
 /**
  * Notes, answer and results of one round. A round that is only requested has its notes alone; an
@@ -46,7 +58,7 @@ export const renderNotes = (notes: readonly string[]): ContextMessage[] =>
  * back. Throws when a recorded call has no row or no result: the caller's bug.
  */
 export function renderRound({ round, calls }: RoundView, view: RoundsView): ContextMessage[] {
-  const notes = renderNotes(round.notes)
+  const notes = renderNotes(round.notes, view.short)
   const says = round.parts.some((p) => p.type === 'tool_call' || isText(p))
   if (round.state === 'requested' || !says) return notes
   const foreign = round.model !== view.model
@@ -105,6 +117,8 @@ function resultOf(call: Call, provider_call_id: string, view: RoundsView) {
       full_path: view.full_path(call),
       estimate: view.tokens ?? charTokens,
       fence: fenceOf(call),
+      items: view.items,
+      ...(view.short === undefined ? {} : { short: view.short }),
     }),
     is_error: call.result.status === 'error',
   }

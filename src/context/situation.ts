@@ -4,7 +4,9 @@
  */
 import type { Agent } from '../domain/agent.ts'
 import type { Allowance } from '../domain/budget.ts'
+import type { Brief } from '../domain/brief.ts'
 import type { Call } from '../domain/call.ts'
+import type { MessageId, WaitId } from '../domain/ids.ts'
 import type { Message } from '../domain/message.ts'
 import type { Candidates } from '../domain/ranking.ts'
 import type { Projection } from '../domain/readiness.ts'
@@ -36,12 +38,21 @@ export type ItemView = {
   tasks: readonly Task[]
 }
 
+/** Words of the operator or parent, or a text of the agent that was delivered. */
+export type Said = { by: 'them'; message: Message } | { by: 'agent'; brief: Brief }
+
+/** The item that stands in full: the turn's own, or the only one that it is offered. */
+export const itemInFull = ({ item, offered }: Pick<Situation, 'item' | 'offered'>) =>
+  item ?? offered
+
 export type Situation = {
   now: Timestamp
   agent: Agent
   turn: Turn
   /** The turn's item; null when it has none. */
   item: ItemView | null
+  /** Of a turn for the queue that has one ready item: that item, which the turn may take up. */
+  offered: ItemView | null
   candidates: Candidates
   /** First 120 characters of the plan of each candidate shown. */
   plan_heads: Readonly<Record<string, string>>
@@ -51,18 +62,32 @@ export type Situation = {
   coalesced: { path: string; count: number } | null
   /** Waits whose end or trigger this turn shows: the continuation anchor names them. */
   woken_by: readonly Wait[]
+  /** Of those the results that came too late for their item. */
+  late?: readonly MessageId[]
+  /** Results of tasks that woke the turn and that another turn has claimed, or will. */
+  brought?: readonly Message[]
+  /** Hints that came for waits which leave open what they are about, oldest first. */
+  hints?: readonly (Pick<Message, 'source' | 'resource'> & { wait_id: WaitId; count: number })[]
+  /** The questions that its messages answer: each stands before its answer. */
+  answered?: readonly Wait[]
   agent_waits: readonly Wait[]
   /** The last rounds about the turn's item from earlier turns, oldest first. */
   earlier: readonly EarlierRound[]
   /**
-   * What the operator said about the turn's item and this request does not show as input or note:
-   * the newest, oldest first.
+   * What the operator or a parent said about the turn's item and this request does not show as
+   * input or note: the first and the newest, oldest first.
    */
   words?: readonly Message[]
+  /** Of a private child: what its parent asked of it, and the file that has it where it is long. */
+  handoff?: { message: Message; path: string | null } | null
+  /** The newest words between the agent and whom it works for, oldest first. */
+  said?: readonly Said[]
   /** The newest events of the item, in order: what its process notes are folded from. */
   events?: readonly NoteEvent[]
   /** The rounds of this turn so far; grows with each request. */
   rounds: readonly RoundView[]
+  /** The turn before this one, where the operator aborted it, with the calls it made. */
+  aborted?: { turn: Turn; calls: readonly Call[] } | null
   running_tasks: readonly Task[]
   /** Of a child that works for an item with a budget. */
   allowance?: Allowance | null
@@ -78,6 +103,8 @@ export type Situation = {
   trigger_url: string | null
   /** What commands may connect to where they are confined; absent: they are not. */
   confined?: 'open' | 'none'
+  /** Where the agent works, in a line; as the turn began, and kept from then on. */
+  place?: string | null
   agent_home: string
   /** What the agent inherited when it was forked: the stored text of `deriveFork`, unchanged. */
   inherited?: string | null

@@ -4,11 +4,12 @@
  * Pure; whether it is asked at all, and what it costs, is decided by the runtime.
  */
 import type { Call } from '../domain/call.ts'
+import { withShortIds, type Short } from '../domain/short-id.ts'
 import type { AssistantPart, Finish } from '../domain/turn.ts'
 import { roundText } from '../domain/turn.ts'
 import { openingOf, type Compacted, type CompactionView } from './compact.ts'
 import type { TokenEstimator } from './estimate.ts'
-import { block } from './fence.ts'
+import { block, outsideBlocks } from './fence.ts'
 import { callLine } from './history-section.ts'
 import { contextLimits } from './limits.ts'
 import type { Projected } from './message.ts'
@@ -32,15 +33,23 @@ export const summaryTokens = (window: number): number =>
 export const summarySystem = (max_tokens: number): string =>
   template('summary', 'system', { words: String(Math.floor(max_tokens / 2)) })
 
+export type SourceView = {
+  tokens: TokenEstimator
+  max_tokens: number
+  fence: string
+  /** Ids as they are shown; without it whole. */
+  short?: Short
+}
+
 /** The rounds as one quoted block of at most `max_tokens`, oldest first; the newest are kept. */
 export function summarySource(
   rounds: readonly RoundView[],
-  { tokens, max_tokens, fence }: { tokens: TokenEstimator; max_tokens: number; fence: string },
+  { tokens, max_tokens, fence, short = (id) => id }: SourceView,
 ): string {
   const texts: string[] = []
   let left = max_tokens - markTokens
   for (const round of rounds.toReversed()) {
-    const text = sourceOf(round, tokens)
+    const text = sourceOf(round, tokens, short)
     const cost = tokens(text) + 1
     if (cost > left) break
     left -= cost
@@ -55,20 +64,21 @@ export function summarySource(
 /** The marks around the record. */
 const markTokens = 80
 
-function sourceOf({ round, calls }: RoundView, tokens: TokenEstimator): string {
+function sourceOf({ round, calls }: RoundView, tokens: TokenEstimator, short: Short): string {
+  const told = (line: string): string => withShortIds(line, short)
   const text = roundText(round)
   return [
     `Round ${round.n}`,
-    ...round.notes.map((note) => `It was told: ${note}`),
+    ...round.notes.map((note) => `It was told: ${outsideBlocks(note, told)}`),
     ...(text === '' ? [] : [`It said: ${text}`]),
     ...calls.flatMap((call) => [
-      `It called ${callLine(call, contextLimits.arguments.value)}`,
-      resultText(call, tokens),
+      told(`It called ${callLine(call, contextLimits.arguments.value)}`),
+      resultText(call, tokens, short),
     ]),
   ].join('\n')
 }
 
-const resultText = (call: Call, estimate: TokenEstimator): string =>
+const resultText = (call: Call, estimate: TokenEstimator, short: Short): string =>
   call.result === null
     ? 'No result was recorded.'
     : renderResult(call.result, {
@@ -76,6 +86,7 @@ const resultText = (call: Call, estimate: TokenEstimator): string =>
         full_path: null,
         estimate,
         fence: fenceOf(call),
+        short,
       })
 
 /** An answer, judged: whole words within the limit, or why it is not taken. Nothing is cut. */
@@ -91,6 +102,8 @@ export function summaryOf(
       return none('it was cut off at the output limit')
     case 'content_filter':
       return none('the provider withheld it')
+    case 'unreadable_call':
+      return none('it called a tool')
     case 'tool_calls':
     case 'stop':
     case 'other':
@@ -112,11 +125,11 @@ export function withSummary(
     if (one.section !== 'recap') return one
     if (summary.kind === 'none') return { ...one, why: `${one.why}; no summary: ${summary.why}` }
     const { model } = summary
-    const said = maskedFor(gone, summary.text)
+    const said = maskedFor(gone, summary.text, view.short ?? ((id) => id))
     const label = `summary of rounds 1 to ${made.recapped}`
     const quoted = block(`${view.random_fence}s`, label, said)
     const text = `${one.text}\n\n${template('summary', 'beneath', { model })}\n\n${quoted}`
     return { ...one, text, why: `${one.why}; a summary by ${model} beneath` }
   })
-  return openingOf(view, sections)
+  return openingOf(view, sections, made.opening)
 }

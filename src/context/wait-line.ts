@@ -4,12 +4,13 @@
  */
 import type { TurnId } from '../domain/ids.ts'
 import { between, second, type Timestamp } from '../domain/time.ts'
-import { recheckDue, type Wait } from '../domain/wait.ts'
+import { recheckDue, waitWords, type Wait } from '../domain/wait.ts'
 import { ago, clip, counted, quoted, span } from './phrase.ts'
+import type { Situation } from './situation.ts'
 
 /** `wait_… external, "reason", …`: what it waits for, what has come, and what ends it. */
 export function waitLine(wait: Wait, now: Timestamp): string {
-  const parts = [`${wait.id} ${wait.wake}`, quoted(wait.reason), ...subject(wait)]
+  const parts = [`${wait.id} ${wait.wake}`, quoted(waitWords(wait)), ...subject(wait)]
   switch (wait.status) {
     case 'active':
       parts.push(...standing(wait, now))
@@ -37,13 +38,7 @@ function standing(wait: Wait, now: Timestamp): string[] {
   const parts = [`since ${ago(wait.created_at, now)}`]
   if (wait.wake_at !== null) parts.push(due('wakes', wait.wake_at, now))
   if (wait.wake === 'external') parts.push(triggers(wait, now))
-  if (wait.recheck_at !== null) {
-    parts.push(
-      wait.recheck_consumed_at === null
-        ? due('recheck', wait.recheck_at, now)
-        : `recheck at ${wait.recheck_at} was shown`,
-    )
-  }
+  if (wait.recheck_at !== null) parts.push(due('recheck', wait.recheck_at, now))
   return parts
 }
 
@@ -69,20 +64,42 @@ export function triggers(
  * What a wait says now that it woke the agent: the sentence the anchor of a turn is made of. The
  * turn's own review has marked everything as seen; `turn` tells that apart from earlier ones.
  */
-export function wokenLine(wait: Wait, turn: TurnId, now: Timestamp): string {
-  const said = quoted(wait.reason, 500)
+export function wokenLine(
+  wait: Wait,
+  turn: TurnId,
+  now: Timestamp,
+  hints: NonNullable<Situation['hints']> = [],
+): string {
+  const said = quoted(waitWords(wait), 500)
   switch (wait.wake) {
     case 'timer':
       return timerLine(wait, said, now)
     case 'task_result':
       return `Task ${clip(wait.resource ?? '', 200)}, waited for (${said}), has ended.`
     case 'operator_input':
-      return `The operator has answered what was asked (${said}).`
+      return `What was asked (${said}) is answered.`
     case 'external':
-      return externalLine(wait, said, turn, now)
+      return externalLine(wait, said, turn, now) + hintWords(hints)
     case 'system':
       return `The runtime's hold (${said}) is over.`
   }
+}
+
+/** Hints of one wait that are named; of the others how many there are. */
+const hintsNamed = 5
+
+/** A hint has no words that are shown: it is where it came from. */
+function hintWords(hints: NonNullable<Situation['hints']>): string {
+  if (hints.length === 0) return ''
+  const named = hints.slice(0, hintsNamed).map(({ source, resource, count }) => {
+    const of = [
+      source === null ? 'no source' : `source ${quoted(source)}`,
+      ...(resource === null ? [] : [`resource ${quoted(resource)}`]),
+    ].join(', ')
+    return count === 1 ? of : `${of} (${count} times)`
+  })
+  const more = hints.length - named.length
+  return ` Hints came of ${named.join('; ')}${more > 0 ? `; and ${more} others` : ''}.`
 }
 
 function timerLine(wait: Wait, said: string, now: Timestamp): string {
@@ -99,6 +116,6 @@ function externalLine(wait: Wait, said: string, turn: TurnId, now: Timestamp): s
   const seen = wait.last_review?.turn_id === turn ? { ...wait, ...wait.last_review.before } : wait
   const about = subject(wait).join(', ')
   const of = `Wait ${wait.id} (${said}${about === '' ? '' : `, ${about}`})`
-  const recheck = recheckDue(seen, now) ? ` Its recheck time ${wait.recheck_at} has come.` : ''
+  const recheck = recheckDue(seen, now) ? ` Its recheck time ${seen.recheck_at} has come.` : ''
   return `${of}: ${triggers(seen, now)}.${recheck}`
 }

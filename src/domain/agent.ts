@@ -3,6 +3,7 @@
  */
 import type { AgentId, TaskId, WaitId, WorkItemId } from './ids.ts'
 import type { Readiness } from './readiness.ts'
+import type { SpendBudget } from './spend-budget.ts'
 import type { Timestamp } from './time.ts'
 import type { By } from './work-item.ts'
 
@@ -24,6 +25,10 @@ export type Agent = {
   template: string | null
   /** Blob of the context a fork came with; null: it started from its handoff alone. */
   inherited_sha256: string | null
+  /** Of an agent made in a turn that a budget pays for: the item of its parent that has it. */
+  draws_on: WorkItemId | null
+  /** What it and the agents made under it may spend; null: nothing was said. */
+  budget: SpendBudget | null
   created_at: Timestamp
 }
 
@@ -51,6 +56,7 @@ export type AgentEvent =
       supervising_task_id?: TaskId
       template?: string
       inherited_sha256?: string
+      draws_on?: WorkItemId
     }
   | {
       type: 'agent_configured'
@@ -58,6 +64,7 @@ export type AgentEvent =
       model?: string
       fallback_model?: string | null
       workspace?: Workspace
+      budget?: SpendBudget | null
     }
   | { type: 'agent_started' | 'agent_stopped'; id: AgentId; by: By }
   /** Final: the name is never used again. */
@@ -98,6 +105,8 @@ export function evolveAgent(
       workspace: event.workspace,
       template: event.template ?? null,
       inherited_sha256: event.inherited_sha256 ?? null,
+      draws_on: event.draws_on ?? null,
+      budget: null,
       created_at: meta.at,
     }
   }

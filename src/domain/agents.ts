@@ -3,12 +3,15 @@
  * (contracts 9). A deleted agent keeps all its rows, and its name is never used again.
  */
 import type { Agent, Workspace } from './agent.ts'
+import { changedSpending, type SpendChange } from './budget-change.ts'
 import { giveUpChecks } from './checks.ts'
+import { drawsOn, endDrawing } from './drawing.ts'
 import { activeWaits, agentOf, openTurn, type Draft } from './facts.ts'
 import { isAgentId } from './ids.ts'
 import { limits } from './limits.ts'
 import { outsideInput } from './pacing.ts'
 import { releaseHolds } from './park.ts'
+import type { SpendBudget } from './spend-budget.ts'
 import { isTerminal } from './task.ts'
 import { isLiveSchedule } from './timetable.ts'
 import { checkLength, ensureDefaultTrigger, type TokenHash } from './triggers.ts'
@@ -19,6 +22,7 @@ export type Settings = {
   model?: string | undefined
   fallback_model?: string | null | undefined
   workspace?: Workspace | undefined
+  budget?: SpendChange | undefined
 }
 
 export type Lived = { ok: true; agent: Agent; changed: boolean }
@@ -61,9 +65,16 @@ export function configureAgent(d: Draft, settings: Settings): Lived | Rejection 
   if (Object.values(settings).every((value) => value === undefined)) {
     return no('nothing_to_update', `No setting of ${agent.id} is given.`)
   }
-  const changed = differing(agent, settings)
-  if (Object.keys(changed).length === 0) return { ok: true, agent, changed: false }
-  d.emit({ type: 'agent_configured', id: agent.id, ...changed })
+  const { budget: asked } = settings
+  const set = asked === undefined ? null : changedSpending(agent.budget, asked, d.now)
+  if (set !== null && !set.ok) return set
+  const changed = differing(agent, settings, set === null ? agent.budget : set.budget)
+  const draws = asked !== undefined && drawsOn(d) !== null
+  if (Object.keys(changed).length === 0 && !draws) return { ok: true, agent, changed: false }
+  if (Object.keys(changed).length > 0)
+    d.emit({ type: 'agent_configured', id: agent.id, ...changed })
+  // The operator's word on what it may spend: it draws on no item any more.
+  if (draws) endDrawing(d)
   if ('model' in changed || 'fallback_model' in changed) releaseHeld(d, changed.model)
   return { ok: true, agent: agentOf(d), changed: true }
 }
@@ -177,11 +188,17 @@ function checkSettings({ model, fallback_model, workspace }: Settings): Rejectio
   return workspace === undefined ? null : checkLength(limits.path, workspace.root)
 }
 
-type Changed = { model?: string; fallback_model?: string | null; workspace?: Workspace }
+type Changed = {
+  model?: string
+  fallback_model?: string | null
+  workspace?: Workspace
+  budget?: SpendBudget | null
+}
 
-function differing(agent: Agent, settings: Settings): Changed {
+function differing(agent: Agent, settings: Settings, budget: SpendBudget | null): Changed {
   const { model, fallback_model, workspace } = settings
   return {
+    ...(JSON.stringify(budget) === JSON.stringify(agent.budget) ? {} : { budget }),
     ...(model !== undefined && model !== agent.model ? { model } : {}),
     ...(fallback_model !== undefined && fallback_model !== agent.fallback_model
       ? { fallback_model }

@@ -5,6 +5,7 @@ import { item, T0, wait, World } from '../testing/domain.ts'
 import { answerWait, boundHash, type Answer } from './answers.ts'
 import type { Message } from './message.ts'
 import { controlPrompt, localPrompt, runtimeFollowup, type Provenance } from './provenance.ts'
+import { plainQuestion } from './question.ts'
 import { isRejection } from './verdict.ts'
 
 function asked(): { w: World; answer: (given?: Partial<Answer>) => Answer } {
@@ -14,6 +15,7 @@ function asked(): { w: World; answer: (given?: Partial<Answer>) => Answer } {
     provenance: controlPrompt,
     wait_id: row.id,
     text: 'The first.',
+    is_choice: false,
     bound_hash: boundHash(row),
     start: false,
     ...given,
@@ -84,13 +86,20 @@ test('§13 only the question that was shown, and is open, is answered', () => {
 })
 
 test('§13 the mark of a question changes with its wait, its words, and when it was asked', () => {
-  const of = { id: 'wait_1', reason: 'Which?', created_at: T0 } as const
+  const of = {
+    id: 'wait_1',
+    reason: 'Which?',
+    question: plainQuestion('Which?'),
+    created_at: T0,
+  } as const
+  const choices = [{ key: '1', label: 'red' }]
   const marks = [
     of,
     { ...of, id: 'wait_2' } as const,
-    { ...of, reason: 'What?' },
+    { ...of, question: plainQuestion('What?') },
+    { ...of, question: { ...of.question, choices } },
     { ...of, created_at: '2026-03-02T09:00:00.001Z' } as const,
   ].map(boundHash)
-  assert.equal(new Set(marks).size, 4)
+  assert.equal(new Set(marks).size, 5)
   assert.equal(boundHash({ ...of }), marks[0])
 })

@@ -7,18 +7,23 @@ import { admitPrompt, type Admitted } from './ingress.ts'
 import type { WaitId } from './ids.ts'
 import type { Message } from './message.ts'
 import type { Provenance } from './provenance.ts'
+import { choiceLines, choiceNamed, questionText } from './question.ts'
 import { stableHash } from './stable-hash.ts'
 import { no, type Rejection } from './verdict.ts'
-import type { Wait } from './wait.ts'
+import { waitWords, type Wait } from './wait.ts'
 
 /** The mark of a question as a client shows it: its wait, its words, when it was asked. */
-export const boundHash = (wait: Pick<Wait, 'id' | 'reason' | 'created_at'>): string =>
-  stableHash(JSON.stringify([wait.id, wait.reason, wait.created_at]))
+export function boundHash(wait: Pick<Wait, 'id' | 'reason' | 'question' | 'created_at'>): string {
+  const words = wait.question === null ? wait.reason : questionText(wait.question)
+  return stableHash(JSON.stringify([wait.id, words, wait.created_at]))
+}
 
 export type Answer = {
   provenance: Provenance
   wait_id: WaitId
   text: string
+  /** It has to name one of the choices; else it may. */
+  is_choice: boolean
   bound_hash: string
   start: boolean
 }
@@ -43,9 +48,13 @@ export function answerWait(
     return no('wait_not_active', `${wait.id} was cancelled at ${wait.cancelled_at}.`)
   }
   if (answer.bound_hash !== boundHash(wait)) {
-    return no('question_changed', `${wait.id} asks something else now: "${wait.reason}"`)
+    return no('question_changed', `${wait.id} asks something else now: "${waitWords(wait)}"`)
   }
   const { provenance, text, start } = answer
+  if (answer.is_choice && choiceNamed(wait.question, text) === null) {
+    const offered = choiceLines(wait.question ?? { choices: [] }).join(', ') || 'none'
+    return no('choice_unknown', `"${text}" is no choice of ${wait.id}, which offers: ${offered}.`)
+  }
   return admitPrompt(d, {
     provenance,
     text,

@@ -4,6 +4,8 @@
  */
 import { measuredWords, overOf, useOf, type Measured } from './budget.ts'
 import type { Meter } from './meter.ts'
+import { spendWindows } from './spend-budget.ts'
+import type { SpendBudget, SpendLimits, SpendWindow } from './spend-budget.ts'
 import { fromMs, isTimestamp, toMs, type Timestamp } from './time.ts'
 import { no, type Rejection } from './verdict.ts'
 import type { Budget } from './work-item.ts'
@@ -42,6 +44,33 @@ export function changedBudget(
   }
   const limited = Object.values(budget).some((limit) => limit !== null)
   return { ok: true, budget: limited ? budget : null }
+}
+
+/** What an operator may say of what an agent may spend, of the day and in all. */
+export type SpendChange =
+  | { [W in SpendWindow]?: Omit<NonNullable<BudgetChange>, 'deadline'> | null | undefined }
+  | null
+
+/** The same for a budget of a day and in all. */
+export function changedSpending(
+  before: SpendBudget | null,
+  change: SpendChange,
+  now: Timestamp,
+): { ok: true; budget: SpendBudget | null } | Rejection {
+  const budget: Record<SpendWindow, SpendLimits | null> = { day: null, all: null, ...before }
+  for (const window of spendWindows) {
+    const given = change === null ? null : change[window]
+    if (given === undefined) continue
+    const had = budget[window] === null ? null : { ...budget[window], deadline: null }
+    const set = changedBudget(had, given, now)
+    if (!set.ok) return set
+    if (set.budget === null) budget[window] = null
+    else {
+      const { deadline: _, ...limits } = set.budget
+      budget[window] = limits
+    }
+  }
+  return { ok: true, budget: budget.day === null && budget.all === null ? null : budget }
 }
 
 /** What whoever sets it should know: it holds the item at once, or cannot measure dollars. */

@@ -25,8 +25,13 @@ const meter = (given: Partial<Meter> = {}): Meter => ({
   agent_id: 'main',
   kind: 'item',
   allowance: null,
+  limits: null,
+  draws_on: null,
+  over: [],
+  shared: 0,
   used: noUse,
   drawn: [],
+  drawers: [],
   reserved: null,
   told: [],
   asked: [],
@@ -111,6 +116,7 @@ test('§12 a budget shows use with that of children, what is left, and null for 
     used: { tokens: 700, usd: 0.75, known_usd: 0.75, rounds: 3 },
     left: { tokens: 300, usd: 0.25, rounds: 0 },
     over: [{ what: 'rounds', used: 3, limit: 2 }],
+    draws_on: null,
   })
   assert.equal(
     now && budgetLine(budget, now),
@@ -180,7 +186,15 @@ test('§12 a meter is reserved once for a request sent again, settled once, and 
   const meta = { at: T0, agent_id: 'main' }
   const id = 'work_1' as const
   const reserve = { type: 'meter_reserved', id, round_id: 'turn_1:1', told: [] } as const
-  const opens = { type: 'meter_opened', id, kind: 'item', drawn: [], allowance: null } as const
+  const opens = {
+    type: 'meter_opened',
+    id,
+    kind: 'item',
+    drawn: [],
+    allowance: null,
+    limits: null,
+    draws_on: null,
+  } as const
   let row = evolveMeter(null, { ...opens, used: use({ tokens: 5 }) }, meta)
   row = evolveMeter(row, { ...reserve, use: use({ tokens: 10 }) }, meta)
   row = evolveMeter(row, { ...reserve, use: use({ tokens: 12 }) }, meta)

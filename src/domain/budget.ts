@@ -4,11 +4,11 @@
  * screen ask these functions. What changes a meter is in metering.ts.
  */
 import type { Facts } from './facts.ts'
-import type { DelegationId, WorkItemId } from './ids.ts'
+import type { WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
-import { addUse, noUse, type Meter, type Use } from './meter.ts'
+import { addUse, isDrawnOn, noUse, type Draw, type Meter, type Use } from './meter.ts'
 import { between, plus, type Timestamp } from './time.ts'
-import type { Round, Usage } from './turn.ts'
+import type { Round, Turn, Usage } from './turn.ts'
 import type { Budget, WorkItem } from './work-item.ts'
 
 /** One limit of a budget, with what it is compared to: reached, or nearly. */
@@ -33,11 +33,17 @@ export type BudgetNow = {
   }
   /** The limits that are reached, in the order of the budget's fields; any of them holds it. */
   over: readonly Measured[]
+  /** The item whose budget it is, where it has none of its own. */
+  draws_on: WorkItemId | null
 }
 
-/** All that was used for the item: by its own answered requests and by its children's. */
+/** All that was used for the item: by its own answered requests and by those who draw on it. */
 export const useOf = (meter: Meter | null): Use =>
-  (meter?.drawn ?? []).reduce((sum, draw) => addUse(sum, draw.used), meter?.used ?? noUse)
+  takenOf(meter).reduce((sum, { used }) => addUse(sum, used), meter?.used ?? noUse)
+
+/** What others took of it: children that it was handed to, and agents made in its turns. */
+export const takenOf = (meter: Meter | null): readonly Pick<Draw, 'used' | 'reserved'>[] =>
+  meter === null ? [] : [...meter.drawn, ...meter.drawers]
 
 /** Null: the item has no budget. A completed item is over nothing. */
 export function budgetNow(
@@ -46,8 +52,8 @@ export function budgetNow(
   now: Timestamp,
 ): BudgetNow | null {
   const { budget } = item
-  if (budget === null) return null
   const use = useOf(meter)
+  if (budget === null) return drawing(item, meter, use)
   const rest = (limit: number | null, used: number) =>
     limit === null ? null : Math.max(0, limit - used)
   return {
@@ -63,6 +69,19 @@ export function budgetNow(
       rounds: rest(budget.max_rounds, use.rounds),
     },
     over: item.state === 'open' ? overOf(budget, use, now) : [],
+    draws_on: null,
+  }
+}
+
+/** Of an item that draws on another's budget: its own use, and what of the other is over. */
+function drawing(item: Pick<WorkItem, 'state'>, meter: Meter | null, use: Use): BudgetNow | null {
+  if (meter === null || meter.draws_on === null) return null
+  const { tokens, rounds } = use
+  return {
+    used: { tokens, usd: use.unpriced > 0 ? null : use.usd, known_usd: use.usd, rounds },
+    left: { tokens: null, usd: null, rounds: null },
+    over: item.state === 'open' ? meter.over : [],
+    draws_on: meter.draws_on,
   }
 }
 
@@ -111,20 +130,50 @@ export function isOverBudget(facts: Facts, id: WorkItemId | null, now: Timestamp
 }
 
 /** The same of an item that the open turn may just have completed. */
-export const hasReached = (facts: Facts, item: WorkItem, now: Timestamp): boolean =>
-  item.budget !== null && overOf(item.budget, useOf(meterOf(facts, item.id)), now).length > 0
+export function hasReached(facts: Facts, item: WorkItem, now: Timestamp): boolean {
+  const meter = meterOf(facts, item.id)
+  if (item.budget === null) return (meter?.over.length ?? 0) > 0
+  return overOf(item.budget, useOf(meter), now).length > 0
+}
 
-/** The limits of its parent's item that a child has reached; none for everyone else. */
+/**
+ * The item whose budget pays for what this one does: itself, or the one it was made for. Null: none
+ * is limited.
+ */
+export function payerOf(facts: Facts, id: WorkItemId | null): WorkItemId | null {
+  const item = id === null ? undefined : facts.row('work_items', id)
+  if (item === undefined) return null
+  return item.budget === null ? (meterOf(facts, item.id)?.draws_on ?? null) : item.id
+}
+
+/** What a turn is charged to: its item; while it has none, the first of its offer with a budget. */
+export function chargedItem(
+  facts: Facts,
+  turn: Pick<Turn, 'work_item_id' | 'cause'>,
+): WorkItemId | null {
+  if (turn.work_item_id !== null || turn.cause.kind !== 'queued_available') return turn.work_item_id
+  return turn.cause.work_item_ids.find((id) => payerOf(facts, id) !== null) ?? null
+}
+
+/** The limits in force for those who draw on the item, also when it is completed; null: none. */
+export function sharedLimits(facts: Facts, id: WorkItemId): Budget | null {
+  const item = facts.row('work_items', id)
+  if (item?.state === 'open') return item.budget
+  const meter = meterOf(facts, id)
+  return meter !== null && isDrawnOn(meter) ? meter.limits : null
+}
+
+/** The limits of the item it draws on that an agent has reached; none for everyone else. */
 export function overAllowance(facts: Facts, now: Timestamp): Measured[] {
   const meter = meterOf(facts, facts.agent_id)
   if (meter === null || meter.allowance === null) return []
   return overOf(meter.allowance, meter.used, now)
 }
 
-/** What a child may use in all for its parent's item, and how much of that it used. */
+/** What an agent may use in all of the item it draws on, and how much of that it used. */
 export type Allowance = { allowed: Budget } & BudgetNow
 
-/** Null for everyone else, and for a child whose work has no budget. */
+/** Null for everyone else, and where that item has no budget. */
 export function allowanceNow(facts: Facts, now: Timestamp): Allowance | null {
   const meter = meterOf(facts, facts.agent_id)
   const allowed = meter?.allowance ?? null
@@ -139,14 +188,20 @@ export function focusFor(facts: Facts, now: Timestamp): WorkItemId | null {
 }
 
 /**
- * What a child may use in all: the limits of its parent's item less what everybody else took of
- * them, open requests included. So it moves with the others' work and not with its own.
+ * What a child, or another agent that draws on the item, may use in all: its limits less what
+ * everybody else took of them, open requests included. So it moves with the others' work and not
+ * with its own.
  */
-export function allowanceOf(budget: Budget, meter: Meter, child: DelegationId): Budget {
+export function allowanceOf(budget: Budget, meter: Meter, taker: string): Budget {
   const reserved = meter.reserved === null ? meter.used : addUse(meter.used, meter.reserved.use)
-  const others = meter.drawn
-    .filter(({ delegation_id }) => delegation_id !== child)
-    .reduce((sum, draw) => addUse(addUse(sum, draw.used), draw.reserved), reserved)
+  const taken = [
+    ...meter.drawn.filter(({ delegation_id }) => delegation_id !== taker),
+    ...meter.drawers.filter(({ agent_id }) => agent_id !== taker),
+  ]
+  const others = taken.reduce(
+    (sum, draw) => addUse(addUse(sum, draw.used), draw.reserved),
+    reserved,
+  )
   const rest = (limit: number | null, used: number) =>
     limit === null ? null : Math.max(0, limit - used)
   return {
@@ -195,9 +250,10 @@ export function measuredWords(measured: Measured): string {
   }
 }
 
-/** `It reached its budget: 1,200 of 1,000 tokens.` */
-export const overWords = (over: readonly Measured[]): string =>
-  `It reached its budget: ${over.map(measuredWords).join(', ')}.`
+/** `It reached its budget: 1,200 of 1,000 tokens.` Or another item's, on which it draws. */
+export const overWords = (over: readonly Measured[], draws_on: WorkItemId | null = null): string =>
+  `It reached ${draws_on === null ? 'its budget' : `the budget it draws on, of ${draws_on}`}: ` +
+  `${over.map(measuredWords).join(', ')}.`
 
 /** `1,200 of 10,000 tokens, $0.31 of $5.00, 3 of 20 rounds, until 2026-01-01T…`. */
 export function budgetLine(budget: Budget, { used }: BudgetNow): string {

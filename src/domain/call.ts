@@ -86,6 +86,7 @@ export type Call = {
   id: CallId
   turn_id: TurnId
   agent_id: AgentId
+  /** The item it acted on; where it acted on none, the turn's item as it was when the call ran. */
   work_item_id: WorkItemId | null
   round: number
   /** 0, 1, 2 … within the round: the order of execution. */
@@ -129,6 +130,8 @@ export type CallEvent =
       task_id: TaskId | null
       work_item_id: WorkItemId | null
     }
+  /** It turned out to be about this item: it made it, picked it, waited on it or changed it. */
+  | { type: 'call_bound'; id: CallId; work_item_id: WorkItemId }
   | {
       type: 'call_finished'
       id: CallId
@@ -170,6 +173,9 @@ export function evolveCall(
         attempts: call.attempts + 1,
         started_at: call.started_at ?? meta.at,
       }
+    case 'call_bound':
+      if (call.state === 'finished') throw new Error(`${event.type} after the end of ${event.id}`)
+      return { ...call, work_item_id: event.work_item_id }
     case 'call_finished':
       if (call.state === 'finished') throw new Error(`a second result for ${event.id}`)
       return {

@@ -225,6 +225,7 @@ function stub(view: CanView): Known {
     home: '/',
     budget: null,
     new_item: { id: 'work_dry', plan: { path: '', sha256: null, bytes: 0, good_sha256: null } },
+    plan_text: null,
     imported: { carried: aCarried, file_sha256: '0'.repeat(64) },
     body_sha256: null,
     body: null,
@@ -252,6 +253,7 @@ const aTask = {
   workdir: '/',
   work_item_id: null,
   output_path: '/',
+  start_place: { boot: '', tasks: '' },
 } as const
 
 const aSchedule = {

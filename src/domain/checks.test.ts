@@ -5,7 +5,7 @@ import { does, refusal } from '../testing/operate.ts'
 import type { CheckGiven } from './check-spec.ts'
 import type { RunEnd } from './check.ts'
 import { answerCheck, finishRun, giveUpChecks, nextRun, runAgain, startCommand } from './checks.ts'
-import { completeItem } from './complete.ts'
+import { completeItem, runningTasks } from './complete.ts'
 import type { WorkItemId } from './ids.ts'
 import { endTask } from './ingress.ts'
 import { violations } from './invariants.ts'
@@ -64,7 +64,8 @@ test('§12 a command is begun once for each run: its task is a row first, and it
   const w = new World()
   const id = completed(w, tests)
   const run = { work_item_id: id, name: 'tests', n: 1 }
-  const start = { task_id: 'task_1', workdir: '/w', output_path: '/t', tree } as const
+  const start_place = { boot: 'boot', tasks: 'tasks' }
+  const start = { task_id: 'task_1', workdir: '/w', start_place, output_path: '/t', tree } as const
   assert.equal(
     w.do((d) => startCommand(d, run, start)),
     true,
@@ -75,6 +76,7 @@ test('§12 a command is begun once for each run: its task is a row first, and it
     false,
   )
   assert.equal(nextRun(w.facts)?.check.run?.state, 'running')
+  assert.deepEqual(runningTasks(w.facts, id), [], 'a check judges the item and is no work of it')
   w.do((d) =>
     endTask(d, {
       task_id: 'task_1',

@@ -1,7 +1,7 @@
 /**
  * Rules of checks (contracts 2 and 12): what a completion owes, which run comes next, how one
- * begins and ends, what the operator may ask again and answer, and what is told of a failure. An
- * item's completion is never refused and never undone by any of it.
+ * begins and ends, what the operator may ask again and answer, and what is told of a failure. What
+ * refuses an agent's completion is in claim.ts; none is ever undone.
  */
 import {
   isAlive,
@@ -17,27 +17,39 @@ import type { TaskId, WorkItemId } from './ids.ts'
 import { admit } from './ingress.ts'
 import { limits } from './limits.ts'
 import { runtimeFollowup } from './provenance.ts'
+import type { StartPlace } from './start-place.ts'
 import { verificationOf } from './verification.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
 import type { WorkItem } from './work-item.ts'
 
-/** In the commit that completes it: every check is now owed, before anything of it is run. */
-export function oweChecks(d: Draft, item: WorkItem): void {
-  for (const { name } of item.checks) {
-    d.emit({ type: 'check_owed', id: item.id, name, n: 1, by: 'runtime' })
+/**
+ * In the commit that completes it: every check is now owed, before anything of it is run. What runs
+ * already goes on; `judged`: the completion was decided on the runs of machine checks, so those
+ * that passed stand.
+ */
+export function oweChecks(d: Draft, item: WorkItem, judged: boolean): void {
+  for (const check of item.checks) {
+    if (isAlive(check) || (judged && isPassed(check))) continue
+    owe(d, item, check, 'runtime')
   }
 }
+
+export function owe(d: Draft, { id }: WorkItem, check: Check, by: 'runtime' | 'operator'): void {
+  d.emit({ type: 'check_owed', id, name: check.name, n: (check.run?.n ?? 0) + 1, by })
+}
+
+const isPassed = ({ run }: Check): boolean => run?.state === 'finished' && run.outcome === 'passed'
 
 export type AliveRun = { item: WorkItem; check: Check }
 
 /**
- * The run that the runtime goes on with: one that has begun, else the first owed of the item that
- * was completed first. One at a time, so that two checks never share a moment of the workspace.
+ * The run that the runtime goes on with: one that has begun, else the first owed of the item whose
+ * checks were asked for first; of an open item, whose completion waits for them, ahead of all. One
+ * at a time, so that two checks never share a moment of the workspace.
  */
 export function nextRun(facts: Facts): AliveRun | null {
   let first: AliveRun | null = null
   for (const item of facts.rows('work_items')) {
-    if (item.state !== 'completed') continue
     for (const check of item.checks) {
       if (!isMachine(check) || !isAlive(check)) continue
       if (check.run?.state === 'running') return { item, check }
@@ -48,6 +60,7 @@ export function nextRun(facts: Facts): AliveRun | null {
 }
 
 function comesBefore(a: WorkItem, b: WorkItem): boolean {
+  // Nothing is before what is not: an open item has no time of completion.
   if (a.completed_at === b.completed_at) return a.id < b.id
   return (a.completed_at ?? '') < (b.completed_at ?? '')
 }
@@ -61,7 +74,13 @@ function aliveRun(facts: Facts, { work_item_id, name, n }: RunName): AliveRun | 
   return item && check && isAlive(check) && check.run?.n === n ? { item, check } : null
 }
 
-export type CommandStart = { task_id: TaskId; workdir: string; output_path: string; tree: Tree }
+export type CommandStart = {
+  task_id: TaskId
+  workdir: string
+  start_place: StartPlace
+  output_path: string
+  tree: Tree
+}
 
 /**
  * The intent of a check's command: its task is a row before anything of it runs, promoted, so that
@@ -71,7 +90,7 @@ export function startCommand(d: Draft, run: RunName, start: CommandStart): boole
   const found = aliveRun(d, run)
   if (found?.check.kind !== 'command' || found.check.run?.state !== 'owed') return false
   const { cmd, timeout_ms, name } = found.check
-  const { task_id, workdir, output_path, tree } = start
+  const { task_id, workdir, start_place, output_path, tree } = start
   const { work_item_id: id, n } = run
   d.emit({
     type: 'task_queued',
@@ -83,6 +102,7 @@ export function startCommand(d: Draft, run: RunName, start: CommandStart): boole
     child_agent_id: null,
     workdir,
     timeout_ms,
+    start_place,
     output_path,
   })
   d.emit({ type: 'check_started', id, name, n, task_id, tree })
@@ -96,7 +116,7 @@ export function finishRun(d: Draft, run: RunName, end: RunEnd, by: 'runtime' | '
   if (found === null) return
   const { work_item_id: id, name, n } = run
   const tail = lastOf(end.tail)
-  const told = tells(found, end.outcome)
+  const told = found.item.state === 'completed' && tells(found, end.outcome)
   d.emit({ type: 'check_finished', id, name, n, by, ...end, tail, told })
   if (told) tellFailure(d, id)
 }
@@ -107,6 +127,14 @@ function tells({ item, check }: AliveRun, outcome: CheckOutcome): boolean {
   if (item.checks.some(({ run }) => run?.told === true)) return false
   if (others.some((one) => isMachine(one) && isAlive(one))) return false
   return outcome !== 'passed' || others.some(hasFailed)
+}
+
+/** Why checks that still run may not be changed; null: none does. */
+export function checksRunning(item: WorkItem): Rejection | null {
+  const running = item.checks.filter((check) => isMachine(check) && isAlive(check))
+  if (running.length === 0) return null
+  const which = running.map(({ name }) => name).join(', ')
+  return no('checks_running', `${which} of ${item.id} are still to be run.`)
 }
 
 const hasFailed = ({ run }: Check): boolean => run?.state === 'finished' && run.outcome !== 'passed'
@@ -145,7 +173,7 @@ function tellFailure(d: Draft, id: WorkItemId): void {
 /** Characters of an output that the message and the brief quote of each check. */
 const quotedTail = 600
 
-function failureLines(check: Check): string[] {
+export function failureLines(check: Check): string[] {
   const { run } = check
   if (run?.state !== 'finished') return []
   const tail = run.tail.trim()
@@ -168,20 +196,15 @@ export function runAgain(
   if ('ok' in item) return item
   const missing = names?.find((name) => !item.checks.some((check) => check.name === name))
   if (missing !== undefined) return noCheck(item, missing)
-  const running = item.checks.filter((check) => isMachine(check) && isAlive(check))
-  if (running.length > 0) {
-    const which = running.map(({ name }) => name).join(', ')
-    return no('checks_running', `${which} of ${item.id} are still to be run.`)
-  }
+  const running = checksRunning(item)
+  if (running) return running
   const again = item.checks.filter(
     (check) => !isAlive(check) && (names === null || names.includes(check.name)),
   )
   if (again.length === 0) {
     return no('checks_running', `What is asked of ${item.id} waits for a person's answer already.`)
   }
-  for (const { name, run } of again) {
-    d.emit({ type: 'check_owed', id: item.id, name, n: (run?.n ?? 0) + 1, by: 'operator' })
-  }
+  for (const check of again) owe(d, item, check, 'operator')
   return { ok: true, names: again.map(({ name }) => name) }
 }
 
@@ -241,7 +264,6 @@ const noCheck = (item: WorkItem, name: string): Rejection =>
 /** Of an agent that goes: what was still to be run is not known any more. */
 export function giveUpChecks(d: Draft, because: string): void {
   for (const item of [...d.rows('work_items')]) {
-    if (item.state !== 'completed') continue
     for (const check of item.checks) {
       const { run } = check
       if (run === null || run.state === 'finished') continue

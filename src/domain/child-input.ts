@@ -9,6 +9,7 @@ import type { MessageId } from './ids.ts'
 import { limits } from './limits.ts'
 import { outsideInput } from './pacing.ts'
 import type { Provenance } from './provenance.ts'
+import { answerWords } from './question.ts'
 import { takeBack } from './relay.ts'
 import type { Task } from './task.ts'
 import { overOrEnding } from './tasks.ts'
@@ -60,7 +61,7 @@ export function tellChild(p: Draft, c: Draft, id: string, input: ChildInput): To
     id: message_id,
     provenance: input.provenance,
     priority: 'next',
-    body: input.text,
+    body: answerWords(wait?.question ?? null, input.text),
     dedupe_key: input.key,
     work_item_id: item,
     wait_id: wait?.id ?? null,

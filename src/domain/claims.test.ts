@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deliver, item, say, task, wait, World } from '../testing/domain.ts'
-import { ask, begin, taskEnds, turn } from '../testing/domain-turn.ts'
+import { answer, ask, begin, taskEnds, turn } from '../testing/domain-turn.ts'
 import { claims } from './claims.ts'
 import { taskResultId, type MessageId, type WorkItemId } from './ids.ts'
 import { abandonTurn } from './turn-start.ts'
@@ -87,7 +87,7 @@ test('§5 events that no single wait matched are never coalesced', () => {
   assert.deepEqual([got.shown.length, got.coalesced], [20, []])
 })
 
-test('§5 messages to coalesce are claimed until the first request, which makes them coalesced', () => {
+test('messages to coalesce are claimed until the first request is answered, which makes them coalesced', () => {
   const w = new World()
   const id = item(w)
   wait(w, { work_item_id: id, source: 'ci' })
@@ -97,6 +97,8 @@ test('§5 messages to coalesce are claimed until the first request, which makes 
   const { status, to_coalesce } = w.row('messages', oldest)
   assert.deepEqual([status, to_coalesce], ['claimed', true])
   ask(w)
+  assert.equal(w.row('messages', oldest).status, 'claimed')
+  answer(w, { text: 'I have seen it.' })
   assert.equal(w.row('messages', oldest).status, 'coalesced')
 })
 

@@ -5,6 +5,7 @@
 import type { Facts } from './facts.ts'
 import type { WaitId, WorkItemId } from './ids.ts'
 import { utf8Length } from './ingress.ts'
+import { isLate, lateResults } from './late.ts'
 import { limits } from './limits.ts'
 import { isEvent, type Message, type Priority } from './message.ts'
 
@@ -19,16 +20,19 @@ export const laneOf = (priority: Priority): Lane =>
   priority === 'interject' || priority === 'next' ? 'fast' : priority
 
 /**
- * The cause first, then messages that are not events, oldest first, then the newest events; at
- * most 20 messages or 64 KiB. Older events of the same waits are coalesced; the rest stay queued.
+ * The cause first, then messages that are not events, oldest first and late results last, then the
+ * newest events; at most 20 messages or 64 KiB. Older events of the same waits are coalesced; the
+ * rest stay queued.
  */
 export function claims(facts: Facts, cause: Message | null, item: WorkItemId | null): Claims {
   if (cause && cause.attempts > 0) return { shown: [cause], coalesced: [] }
   const lane = cause === null ? null : laneOf(cause.priority)
+  const late = lateResults(facts)
   const eligible = [...facts.rows('messages')].filter(
     (message) =>
       message.status === 'queued' &&
       message.attempts === 0 &&
+      !isLate(facts, message) &&
       message.id !== cause?.id &&
       (message.work_item_id === null
         ? lane !== null && laneOf(message.priority) === lane
@@ -36,6 +40,8 @@ export function claims(facts: Facts, cause: Message | null, item: WorkItemId | n
   )
   const ordered = [
     ...eligible.filter((message) => !isEvent(message)).sort(byAge),
+    // No turn is started for one, so any turn takes it, also one that was given back.
+    ...late,
     ...eligible.filter(isEvent).sort((a, b) => byAge(b, a)),
   ]
   const shown: Message[] = cause === null ? [] : [cause]

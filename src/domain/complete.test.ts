@@ -2,36 +2,70 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { focusOf, item, itemRow, say, task, wait, waitCommand, World } from '../testing/domain.ts'
 import { act, answer, ask, begin, run, taskEnds, turnOf } from '../testing/domain-turn.ts'
-import { addReport, completedByRound, completeItem, promotion, type Promotion } from './complete.ts'
-import { taskResultId, type WorkItemId } from './ids.ts'
+import {
+  addReport,
+  completedByRound,
+  completeItem,
+  keepDraft,
+  promotion,
+  type Promotion,
+} from './complete.ts'
+import type { WorkItemId } from './ids.ts'
 import { updateItem } from './items.ts'
 import { waitFor } from './waiting.ts'
 
 const complete = (w: World, id: WorkItemId, report: string | null = 'Done.') =>
   w.do((d) => completeItem(d, { work_item_id: id, by: 'agent', report, turn: null }))
 
-test('§2 the round promotes its text when it completes the item of the turn alone', () => {
+const long = 'The parser keeps comments. It was run on every file of the corpus.'
+
+test('the words of a round are the report of what it completes; short ones are asked back', () => {
   const [a, b] = ['work_a', 'work_b'] as const
-  const yes: Promotion = { promoted: true }
-  const no = (because: (Promotion & { promoted: false })['because']): Promotion => ({
-    promoted: false,
-    because,
-  })
+  const no = { report: null, ask: false } as const
+  const asks = { report: null, ask: true } as const
+  const yes = (report: string) => ({ report, ask: false }) as const
   const rows: [turn: WorkItemId | null, completes: WorkItemId[], text: string, Promotion][] = [
-    [a, [a], 'All tests pass.', yes],
-    [a, [a, a], 'All tests pass.', yes],
-    [null, [a], 'All tests pass.', yes],
-    [b, [a], 'All tests pass.', no('another_item')],
-    [a, [a, b], 'All tests pass.', no('several_items')],
-    [null, [a, b], 'All tests pass.', no('several_items')],
-    [a, [a], '', no('not_a_report')],
-    [a, [a], 'Here is the result:', no('not_a_report')],
-    [a, [a], "I'll complete it now.", no('not_a_report')],
-    [b, [a, b], '', no('another_item')],
+    [a, [a], long, yes(long)],
+    [null, [a], long, yes(long)],
+    [b, [a], long, yes(long)],
+    [a, [a, b], long, yes(long)],
+    [null, [a, b], long, yes(long)],
+    // A short text: only about the turn's own item, and only where it is alone.
+    [a, [a], 'All tests pass.', asks],
+    [a, [a, b], 'All tests pass.', yes('All tests pass.')],
+    [b, [a], 'All tests pass.', yes('All tests pass.')],
+    [null, [a], 'All tests pass.', yes('All tests pass.')],
+    // No report of itself.
+    [a, [a], '', asks],
+    [a, [a], 'Here is the result:', asks],
+    [a, [a], "I'll complete it now.", asks],
+    [b, [a], '', no],
+    [b, [a], 'Here is the result:', no],
+    [b, [a], "I'll complete it now.", no],
+    [null, [a], "I'll complete it now.", no],
   ]
   for (const [work_item_id, completes, text, expect] of rows) {
-    assert.deepEqual(promotion(a, { work_item_id }, completes, text), expect)
+    const turn = { work_item_id, model: 'a/model' }
+    assert.deepEqual(promotion({ id: a, report_draft: null }, turn, completes, text), expect, text)
   }
+})
+
+test('a runbook is asked for nothing; the text of a refused round is the report of a bare one', () => {
+  const id = 'work_a'
+  const none = { id, report_draft: null } as const
+  const runbook = { work_item_id: id, model: 'runbook' } as const
+  const rows: [Parameters<typeof promotion>[0], string, Promotion][] = [
+    [none, 'Done.', { report: 'Done.', ask: false }],
+    [none, 'The steps:', { report: 'The steps:', ask: false }],
+    [none, '', { report: null, ask: false }],
+  ]
+  for (const [item, text, expect] of rows) {
+    assert.deepEqual(promotion(item, runbook, [id], text), expect, text)
+  }
+  const turn = { work_item_id: id, model: 'a/model' } as const
+  const draft = { id, report_draft: 'It was refused.' } as const
+  assert.deepEqual(promotion(draft, turn, [id], ''), { report: 'It was refused.', ask: false })
+  assert.deepEqual(promotion(draft, turn, [id], long), { report: long, ask: false })
 })
 
 test('§2 the calls of the round count as recorded, whatever becomes of them', () => {
@@ -168,7 +202,7 @@ test('§2 tasks of the item that still run are listed in a warning and go on', (
   assert.deepEqual(done.warnings, [
     {
       kind: 'running_tasks',
-      message: '1 tasks of the item still run; they go on.',
+      message: 'A task of the item still runs; it goes on, and its result comes late.',
       tasks: [{ task_id: runs.id, label: runs.label }],
     },
   ])
@@ -196,17 +230,6 @@ test('§2 completion cancels the wait of the item and releases focus', () => {
   )
   complete(w, id)
   assert.deepEqual([w.row('waits', active.id).status, focusOf(w)], ['cancelled', null])
-})
-
-test('§8 completion consumes the queued results of the tasks of the item, and no others', () => {
-  const w = new World()
-  const [a, b] = [item(w), item(w)]
-  const [ofA, ofB] = [task(w, { work_item_id: a }), task(w, { work_item_id: b })]
-  taskEnds(w, ofA)
-  taskEnds(w, ofB)
-  complete(w, a)
-  const status = (id: typeof ofA.id) => w.row('messages', taskResultId(id)).status
-  assert.deepEqual([status(ofA.id), status(ofB.id)], ['consumed', 'queued'])
 })
 
 test('§2 completion is refused for an item that is completed or not the agent’s', () => {
@@ -251,9 +274,9 @@ test('§13 the operator completes with the same command; the report then belongs
   assert.equal(w.row('briefs', done.brief_id ?? '').turn_id, null)
 })
 
-test('§6 further completions of a closed round run: each item is completed without a report', () => {
+test('the words beside two completions are the report of both, and each brief names the other', () => {
   const w = new World()
-  const [a, b] = [item(w, { focus: true }), item(w)]
+  const [a, b] = [item(w, { focus: true, objective: 'A' }), item(w, { objective: 'B' })]
   begin(w, 'continue_current')
   ask(w)
   const text = 'Both are done.'
@@ -264,15 +287,30 @@ test('§6 further completions of a closed round run: each item is completed with
   const calls = answer(w, { text, calls: [input(a), input(b)] })
   for (const [index, id] of [a, b].entries()) {
     const call = calls[index] ?? assert.fail()
-    const { promoted } = promotion(id, turnOf(w), completedByRound(calls), text)
-    const report = promoted ? text : null
-    run(w, call, (d) => completeItem(d, { work_item_id: id, by: 'agent', report, turn: turnOf(w) }))
+    const named = completedByRound(calls)
+    const { report } = promotion(itemRow(w, id), turnOf(w), named, text)
+    const shared = named.filter((other) => other !== id)
+    run(w, call, (d) =>
+      completeItem(d, { work_item_id: id, by: 'agent', report, turn: turnOf(w), shared }),
+    )
   }
+  const briefs = w.all('briefs')
   assert.deepEqual(
-    [a, b].map((id) => [itemRow(w, id).state, itemRow(w, id).result_brief_id]),
+    briefs.map((brief) => [brief.work_item_id, brief.text, brief.warnings[0]?.message]),
     [
-      ['completed', null],
-      ['completed', null],
+      [a, text, `The same report was written for ${b} ("B").`],
+      [b, text, `The same report was written for ${a} ("A").`],
     ],
   )
+})
+
+test('the words of a refused completion are kept, and change nothing else of the item', () => {
+  const w = new World()
+  const id = item(w)
+  const before = itemRow(w, id)
+  w.do((d) => keepDraft(d, id, ` ${long} `))
+  assert.deepEqual(itemRow(w, id), { ...before, report_draft: long })
+  w.do((d) => keepDraft(d, id, 'Let me complete it.'))
+  w.do((d) => keepDraft(d, id, ''))
+  assert.equal(itemRow(w, id).report_draft, long)
 })

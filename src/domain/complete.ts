@@ -1,19 +1,20 @@
 /**
- * Completion: the one transition of a work item, and the promotion of the words beside it to the
- * report (contracts 2). A report comes in the completing turn or not at all.
+ * Completion: the one transition of a work item, and what becomes of the words beside it. They are
+ * the report of every item their round completes; a report may also be added later, once.
  */
 import type { Call, Warning } from './call.ts'
+import { isCommandOf } from './check.ts'
 import { oweChecks } from './checks.ts'
-import { activeWaitOf, type Draft } from './facts.ts'
+import { treeOfClaim } from './claim.ts'
+import { activeWaitOf, callsOf, roundsOf, type Draft } from './facts.ts'
 import { openItem, releaseFocus } from './focus.ts'
-import { taskResultId, type BriefId, type WorkItemId } from './ids.ts'
+import type { BriefId, WorkItemId } from './ids.ts'
 import { notAdopted } from './imported.ts'
 import { outsideInput } from './pacing.ts'
-import { isReport } from './report.ts'
-import { isTerminal } from './task.ts'
-import type { Turn } from './turn.ts'
-import { consumeTaskResult } from './waiting.ts'
-import type { Rejection } from './verdict.ts'
+import { betterReport, isReport, judgeReport, mayStand } from './report.ts'
+import { isTerminal, type Task } from './task.ts'
+import { roundText, type Turn } from './turn.ts'
+import { no, type Rejection } from './verdict.ts'
 import type { By, WorkItem } from './work-item.ts'
 
 export type Completed = {
@@ -23,26 +24,31 @@ export type Completed = {
   warnings: readonly Warning[]
 }
 
+/** The report of a completion as far as its round says, or whether it is to be asked for. */
 export type Promotion =
-  | { promoted: true }
-  | { promoted: false; because: 'another_item' | 'several_items' | 'not_a_report' }
+  | { report: string; ask: false }
+  /** No report; `ask`: the next request is for one. */
+  | { report: null; ask: boolean }
 
 /**
- * Whether the round's words are the report of this completion, decided on the recorded round:
- * it is the turn's item, the only one the round completes, and the text is a report.
+ * What the words beside a completion are to it. Short words about the turn's own item are asked
+ * back once; nothing is asked about any other item, nor where the round completes several.
  */
 export function promotion(
-  item: WorkItemId,
-  turn: Pick<Turn, 'work_item_id'>,
+  item: Pick<WorkItem, 'id' | 'report_draft'>,
+  turn: Pick<Turn, 'work_item_id' | 'model'>,
   completes: readonly WorkItemId[],
   text: string,
 ): Promotion {
-  if (turn.work_item_id !== null && turn.work_item_id !== item) {
-    return { promoted: false, because: 'another_item' }
+  const draft = item.report_draft
+  if (!isReport(text) && draft !== null) return { report: draft, ask: false }
+  const isOwn = turn.work_item_id === item.id
+  if (turn.model === 'runbook') {
+    return mayStand(text) ? { report: text, ask: false } : { report: null, ask: false }
   }
-  if (completes.some((id) => id !== item)) return { promoted: false, because: 'several_items' }
-  if (!isReport(text).report) return { promoted: false, because: 'not_a_report' }
-  return { promoted: true }
+  const isAlone = completes.every((id) => id === item.id)
+  if (isOwn && isAlone && judgeReport(text) === 'short') return { report: null, ask: true }
+  return isReport(text) ? { report: text, ask: false } : { report: null, ask: isOwn }
 }
 
 /** The ids that the round's CompleteWorkItem calls name, whatever became of the calls. */
@@ -57,7 +63,16 @@ export function completedByRound(calls: readonly Call[]): WorkItemId[] {
 /** Completes an item; `report` is the text to promote, or null for a completion without one. */
 export function completeItem(
   d: Draft,
-  command: { work_item_id: WorkItemId; by: By; report: string | null; turn: Turn | null },
+  command: {
+    work_item_id: WorkItemId
+    by: By
+    report: string | null
+    turn: Turn | null
+    /** Other items for which the same words are the report. */
+    shared?: readonly WorkItemId[]
+    /** It was decided on runs of its checks. */
+    judged?: boolean
+  },
 ): Completed | Rejection {
   const item = openItem(d, command.work_item_id)
   if ('ok' in item) return item
@@ -72,6 +87,7 @@ export function completeItem(
     })
   }
   const brief_id = report === null ? null : d.mint('brief')
+  const verified_on = command.judged === true ? treeOfClaim(item) : undefined
   const pending = item.todo_list.filter((todo) => todo.state === 'pending').length
   const running = item.todo_list.filter((todo) => todo.state === 'in_progress').length
   d.emit({
@@ -84,30 +100,32 @@ export function completeItem(
     unfinished_todo_count: pending + running,
     pending_todo_count: pending,
     in_progress_todo_count: running,
+    ...(verified_on === undefined ? {} : { verified_on }),
   })
-  oweChecks(d, item)
+  oweChecks(d, item, command.judged === true)
   if (brief_id !== null && report !== null) {
-    deliverResult(d, { brief_id, report, item: item.id, turn: command.turn, warnings })
+    const { turn, shared = [] } = command
+    deliverResult(d, { brief_id, report, item: item.id, turn, warnings, shared })
   }
   releaseFocus(d, item.id, 'completed')
   const wait = activeWaitOf(d, item.id)
   if (wait) {
     d.emit({ type: 'wait_cancelled', id: wait.id, by: command.by, because: 'completed' })
   }
-  for (const message of [...d.rows('messages')]) {
-    if (message.kind !== 'task_result' || message.work_item_id !== item.id) continue
-    if (message.task_id !== null && message.id === taskResultId(message.task_id)) {
-      consumeTaskResult(d, message.task_id)
-    }
-  }
-  if (command.by === 'operator') outsideInput(d, null, 'operator')
+  if (command.by === 'operator') outsideInput(d, item.id, 'operator')
   const done = d.row('work_items', item.id)
   if (!done) throw new Error(`no row for ${item.id}`)
   return { ok: true, item: done, brief_id, warnings }
 }
 
-/** Adds the report that the completing turn was asked for. */
-export function addReport(d: Draft, id: WorkItemId, turn: Turn, text: string): void {
+/** Adds the one report of an item that was completed without it; nothing else of it changes. */
+export function addReport(
+  d: Draft,
+  id: WorkItemId,
+  turn: Turn,
+  text: string,
+  shared: readonly WorkItemId[] = [],
+): BriefId {
   const item = d.row('work_items', id)
   if (!item || item.state !== 'completed' || item.result_brief_id !== null) {
     throw new Error(`${id} takes no report now`)
@@ -116,7 +134,39 @@ export function addReport(d: Draft, id: WorkItemId, turn: Turn, text: string): v
   const report = text.trim()
   d.emit({ type: 'work_item_reported', id, result_summary: report, brief_id })
   const warnings = [...todoWarnings(item), ...runningTaskWarnings(d, item)]
-  deliverResult(d, { brief_id, report, item: id, turn, warnings })
+  deliverResult(d, { brief_id, report, item: id, turn, warnings, shared })
+  return brief_id
+}
+
+/**
+ * Ends the question for a report: the answer, or the words that were there, are the report of each
+ * item that the round completed. Also with every end of the turn, whatever cut the question short.
+ */
+export function finishReport(d: Draft, turn: Turn, answer: string): void {
+  const round = roundsOf(d, turn).findLast(({ kind }) => kind !== 'report')
+  if (!round) return
+  const missing = unreported(d, callsOf(d, turn, round.n))
+  if (turn.work_item_id === null || !missing.includes(turn.work_item_id)) return
+  const report = betterReport(roundText(round), answer)
+  if (report === null) return
+  for (const id of missing) {
+    addReport(
+      d,
+      id,
+      turn,
+      report,
+      missing.filter((other) => other !== id),
+    )
+  }
+}
+
+/** Items that these calls completed and that have no report. */
+export function unreported(d: Pick<Draft, 'row'>, calls: readonly Call[]): WorkItemId[] {
+  const done = calls.filter(({ result }) => result?.status === 'success')
+  return [...new Set(completedByRound(done))].filter((id) => {
+    const item = d.row('work_items', id)
+    return item?.state === 'completed' && item.result_brief_id === null
+  })
 }
 
 function deliverResult(
@@ -127,6 +177,7 @@ function deliverResult(
     item: WorkItemId
     turn: Turn | null
     warnings: readonly Warning[]
+    shared: readonly WorkItemId[]
   },
 ): void {
   d.emit({
@@ -139,8 +190,44 @@ function deliverResult(
     wait_id: null,
     message_id: null,
     task_id: null,
-    warnings: result.warnings,
+    warnings: [...result.warnings, ...sharedWarnings(d, result.shared)],
   })
+}
+
+/** The same words are the report of others: each brief names them. */
+function sharedWarnings(d: Draft, ids: readonly WorkItemId[]): Warning[] {
+  if (ids.length === 0) return []
+  const names = ids.map((id) => `${id} ("${d.row('work_items', id)?.objective ?? ''}")`)
+  const message = `The same report was written for ${names.join(', ')}.`
+  return [{ kind: 'shared_report', message, work_item_ids: ids }]
+}
+
+/** Keeps the words of a completion that was refused, for the one that is not. */
+export function keepDraft(d: Draft, id: WorkItemId, text: string): void {
+  const item = d.row('work_items', id)
+  const report = text.trim()
+  if (item?.state !== 'open' || !isReport(report) || item.report_draft === report) return
+  d.emit({ type: 'work_item_report_drafted', id, report })
+}
+
+/** Commands and children of the item that have not ended; its checks judge it and are no work. */
+export function runningTasks(d: Pick<Draft, 'row' | 'rows'>, item: WorkItemId): Task[] {
+  const checks = d.row('work_items', item)?.checks ?? []
+  return [...d.rows('tasks')].filter(
+    (task) => task.work_item_id === item && !isTerminal(task) && !isCommandOf(checks, task.id),
+  )
+}
+
+/** What of the item still runs is named, with the ways on; null: nothing does. */
+export function stillRunning(d: Draft, item: WorkItemId): Rejection | null {
+  const running = runningTasks(d, item)
+  if (running.length === 0) return null
+  const names = running.map(({ id, label, child_agent_id }) => {
+    const who = child_agent_id === null ? '' : `, child ${child_agent_id}`
+    return `${id} (${label}${who})`
+  })
+  const what = names.length === 1 ? 'a task that still runs' : `${names.length} running tasks`
+  return no('tasks_of_item_running', `${item} has ${what}: ${names.join('; ')}.`)
 }
 
 function todoWarnings(item: WorkItem): Warning[] {
@@ -158,14 +245,16 @@ function todoWarnings(item: WorkItem): Warning[] {
 }
 
 function runningTaskWarnings(d: Draft, item: WorkItem): Warning[] {
-  const running = [...d.rows('tasks')].filter(
-    (task) => task.work_item_id === item.id && !isTerminal(task),
-  )
+  const running = runningTasks(d, item.id)
   if (running.length === 0) return []
+  const message =
+    running.length === 1
+      ? 'A task of the item still runs; it goes on, and its result comes late.'
+      : `${running.length} tasks of the item still run; they go on, and their results come late.`
   return [
     {
       kind: 'running_tasks',
-      message: `${running.length} tasks of the item still run; they go on.`,
+      message,
       tasks: running.map((task) => ({ task_id: task.id, label: task.label })),
     },
   ]

@@ -1,21 +1,46 @@
 /**
- * What a turn without a request leaves: nothing consumed, nothing reviewed. Its messages go back to
- * the queue; one whose turns died three times like this is dead, with a brief (reliability 5).
+ * What a turn leaves of which no request was answered: nothing used up, nothing reviewed. What it
+ * claimed goes back to the queue; what three turns could not show is dead, with a brief.
  */
-import type { Draft } from './facts.ts'
+import { roundsOf, type Draft, type Facts } from './facts.ts'
+import { admit } from './ingress.ts'
 import { limits } from './limits.ts'
 import { isLiveWait } from './live-rows.ts'
 import type { Message } from './message.ts'
+import { runtimeFollowup } from './provenance.ts'
+import { messagesOf } from './shown.ts'
 import type { Turn } from './turn.ts'
 
-/** Every claimed message of the turn returns to the queue with one more attempt, or is dead. */
+/**
+ * What the turn claimed and was not shown is queued with one more attempt, or dead. What a call of
+ * it had read, and no request carried, was not attempted.
+ */
 export function giveBackMessages(d: Draft, turn: Turn): void {
   for (const message of [...d.rows('messages')]) {
     if (message.status !== 'claimed' || message.turn_id !== turn.id) continue
-    const attempts = message.attempts + 1
+    const attempts = message.attempts + (isOnlyRead(d, turn, message) ? 0 : 1)
     if (attempts >= limits.message_attempts.value) messageDead(d, message, turn)
     else d.emit({ type: 'message_requeued', id: message.id, attempts })
   }
+}
+
+/** A call of the turn has read it, and no request of the turn carried that. */
+export const isOnlyRead = (facts: Facts, turn: Turn, { round }: Message): boolean =>
+  round === null && roundsOf(facts, turn).length > 0
+
+/**
+ * The same of a child that is stopped in its turn's middle with its parent: no attempt is counted,
+ * and where it has no item to go on with, a note starts it again in place of what it has read.
+ */
+export function keepMessages(d: Draft, turn: Turn): void {
+  let read = false
+  for (const { id, status, attempts } of messagesOf(d, turn)) {
+    if (status === 'claimed') d.emit({ type: 'message_requeued', id, attempts })
+    else read = true
+  }
+  if (!read || turn.work_item_id !== null) return
+  const body = `You were stopped in the middle of ${turn.id}, and started again: go on from there.`
+  admit(d, { id: d.mint('msg'), provenance: runtimeFollowup, priority: 'normal', body })
 }
 
 /** The waits that the turn's start marked as shown, and that still matter, are as they were. */
@@ -43,15 +68,15 @@ function messageDead(d: Draft, message: Message, turn: Turn): void {
   d.emit({
     type: 'message_dead',
     id: message.id,
-    reason: `${attempts} turns died before their first request`,
+    reason: `${attempts} turns ended before the model had seen it`,
   })
   d.emit({
     type: 'brief_delivered',
     id: d.mint('brief'),
     kind: 'failure',
     text:
-      `A message was given up: ${attempts} turns that claimed it died before their first ` +
-      `request. It began: "${message.body.slice(0, 200)}"`,
+      `A message was given up: ${attempts} turns that claimed it ended before the model had ` +
+      `seen it. It began: "${message.body.slice(0, 200)}"`,
     turn_id: turn.id,
     work_item_id: message.work_item_id,
     wait_id: message.wait_id,

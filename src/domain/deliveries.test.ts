@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { begin, end, turn } from '../testing/domain-turn.ts'
 import { item, wait, waitOf, World } from '../testing/domain.ts'
 import { does, refusal, type Bare } from '../testing/operate.ts'
 import { deliveryKey } from './deliveries.ts'
 import { admitEvent } from './ingress.ts'
 import type { TriggerId } from './ids.ts'
 import { violations } from './invariants.ts'
+import { updateItem } from './items.ts'
 import { limits } from './limits.ts'
 import { callbackEvent, webhookEvent } from './provenance.ts'
+import { minute, plus } from './time.ts'
 import type { DeliveryMode } from './wait.ts'
 
 /** A trigger of the operator, and a delivery through it. */
@@ -103,6 +106,69 @@ for (const [fixed, ofWait, status] of modes) {
     assert.equal(reply.triggered.length, ofWait === null ? 0 : 1)
   })
 }
+
+/** A hint through the trigger: what its sender is told, and what the agent will be. */
+function hinted() {
+  const { w, through } = opened({ delivery_mode: 'wake_hint' })
+  const hint = (source: string) => does(w, through('the body', { source, resource: 'main' }))
+  const told = () =>
+    w
+      .all('messages')
+      .flatMap(({ priority, body, came, status }) =>
+        priority === 'background' ? [[body, came, status]] : [],
+      )
+  return { w, hint, told }
+}
+
+test('a hint that meets no wait is told when nothing else is to do, and its body is not', () => {
+  const { w, hint, told } = hinted()
+  const { message_id } = hint('ci')
+  const { status, body } = w.row('messages', message_id ?? '')
+  assert.deepEqual([status, body], ['consumed', 'the body'])
+  assert.deepEqual(told(), [['A hint of ci, main came and met no wait.', 1, 'queued']])
+  const id = item(w, { focus: true })
+  assert.equal(begin(w, 'continue_current').work_item_id, id)
+  end(w)
+  w.do((d) => updateItem(d, { work_item_id: id, by: 'agent', blocked_by: 'a while' }))
+  begin(w, 'message')
+})
+
+test('hints of one source and resource are told once an hour and counted, and none is lost', () => {
+  const { w, hint, told } = hinted()
+  for (const source of ['ci', 'mail', 'ci', 'ci']) hint(source)
+  const [ci, mail] = [
+    'A hint of ci, main came and met no wait.',
+    'A hint of mail, main came and met no wait.',
+  ]
+  assert.deepEqual(told(), [
+    [ci, 3, 'queued'],
+    [mail, 1, 'queued'],
+  ])
+  turn(w, { rule: 'message' })
+  const [first] = w.all('messages').filter(({ priority }) => priority === 'background')
+  assert.ok(first)
+  for (const pause of [minute, minute]) {
+    w.facts.include('messages', w.row('messages', first.id))
+    w.pass(pause)
+    hint('ci')
+  }
+  assert.deepEqual(told().slice(2), [[ci, 2, 'queued']])
+  const next = w.next()
+  const due_at = plus(first.created_at, limits.hint_pause.value)
+  assert.deepEqual([next.do, next.do === 'sleep' && next.until], ['sleep', due_at])
+  assert.deepEqual(violations(w.facts), [])
+  turn(w.pass(58 * minute), { rule: 'message' })
+  assert.equal(w.next().do, 'sleep')
+})
+
+test('a hint that came before its wait is made meets it once', () => {
+  const { w, hint } = hinted()
+  const id = item(w, { focus: true })
+  begin(w)
+  hint('ci')
+  wait(w, { work_item_id: id, source: 'ci', resource: 'main' })
+  assert.equal(waitOf(w, id).trigger_count, 1)
+})
 
 test('§3 a webhook delivers with the provenance of a verified signature', () => {
   const w = new World()
@@ -247,6 +313,7 @@ const admitted = (id: `msg_${string}`) => ({
   correlation_id: null,
   causation_id: null,
   turn_count: 0,
+  due_at: null,
   consumed_because: null,
 })
 

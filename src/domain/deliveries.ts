@@ -8,9 +8,9 @@ import type { Draft } from './facts.ts'
 import type { DeliveryId, MessageId, WaitId } from './ids.ts'
 import { admitEvent, utf8Length, type Admitted } from './ingress.ts'
 import { limits } from './limits.ts'
-import { callbackEvent, webhookEvent } from './provenance.ts'
+import { callbackEvent, ownTriggerEvent, webhookEvent, type Provenance } from './provenance.ts'
 import type { Trigger } from './trigger.ts'
-import { activeTrigger, checkLength } from './triggers.ts'
+import { activeTrigger, checkLength, isDefault } from './triggers.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
 
 export type Incoming = Received & { body: string }
@@ -60,7 +60,8 @@ export function admitDelivery(
   const before = earlier === null ? null : mustDelivery(d, earlier)
   if (before?.status === 'accepted') return repeated(before)
   const id = before?.id ?? d.mint('dlv')
-  const admitted = admitText(d, id, received, trigger, incoming.body)
+  const provenance = provenanceOf(received, trigger)
+  const admitted = admitText(d, id, { received, trigger, provenance, body: incoming.body })
   if (!admitted.ok) return admitted
   const { message_id, triggered } = admitted
   if (before) d.emit({ type: 'delivery_redelivered', id, message_id, ...aboutOf(received) })
@@ -124,7 +125,10 @@ export function redeliver(
   const trigger = via.kind === 'trigger' ? (d.row('triggers', via.trigger_id) ?? null) : null
   const received = checked({ ...delivery, ...about }, trigger)
   if (!received.ok) return received
-  const admitted = admitText(d, delivery.id, received.received, trigger, body)
+  // Who sends it now is the operator, whatever it came in by.
+  const provenance = via.kind === 'trigger' ? callbackEvent : webhookEvent
+  const text = { received: received.received, trigger, provenance, body }
+  const admitted = admitText(d, delivery.id, text)
   if (!admitted.ok) return admitted
   const { message_id, triggered } = admitted
   const now = aboutOf(received.received)
@@ -162,18 +166,23 @@ function oneLine(summary: string | null): string | null {
   return line.length <= most ? line : `${line.slice(0, most - 1).trimEnd()}…`
 }
 
+function provenanceOf({ via }: Received, trigger: Trigger | null): Provenance {
+  if (via.kind !== 'trigger') return webhookEvent
+  return trigger !== null && isDefault(trigger) ? ownTriggerEvent : callbackEvent
+}
+
+type Text = { received: Received; trigger: Trigger | null; provenance: Provenance; body: string }
+
 function admitText(
   d: Draft,
   id: DeliveryId,
-  received: Received,
-  trigger: Trigger | null,
-  body: string,
+  { received, trigger, provenance, body }: Text,
 ): Admitted | Rejection {
   const bytes = utf8Length(body)
   if (bytes > limits.delivery_body.value) return overLimit(limits.delivery_body, bytes)
-  const { source, resource, via, summary } = received
+  const { source, resource, summary } = received
   return admitEvent(d, {
-    provenance: via.kind === 'trigger' ? callbackEvent : webhookEvent,
+    provenance,
     source,
     resource,
     body: readable(id, summary, body, bytes),

@@ -117,11 +117,13 @@ test('§12 what a meter holds only grows, one kind of entry at a time', () => {
     used: use,
     reserved: { round_id: 'turn_1:1', use },
     drawn: [{ delegation_id: 'deleg_1', used: use, reserved: noUse }],
+    drawers: [{ agent_id: 'a', state: 'draws', used: use, reserved: noUse }],
     told: ['a'],
     asked: ['b'],
   }
   const settled = { ...noUse, tokens: 20, rounds: 2 }
   const more = { ...noUse, tokens: 11, rounds: 1 }
+  const taken = { drawer_agent_id: 'a', reserved: use }
   const rows: [Event, object][] = [
     [
       e('meter_allowed', 'work_1', { allowance: { max_tokens: 1 } }),
@@ -145,11 +147,18 @@ test('§12 what a meter holds only grows, one kind of entry at a time', () => {
       e('meter_drawn', 'work_1', { delegation_id: 'deleg_2', used: noUse, reserved: use }),
       { drawn: [...meter.drawn, { delegation_id: 'deleg_2', used: noUse, reserved: use }] },
     ],
+    [
+      e('meter_taken', 'work_1', { ...taken, state: 'left', used: more }),
+      { drawers: [{ agent_id: 'a', state: 'left', used: more, reserved: use }] },
+    ],
     [e('meter_asked', 'work_1', { marks: ['d'] }), { asked: ['b', 'd'] }],
   ]
   for (const [event, changed] of rows) {
     assert.deepEqual(fold(meter, event), { ...meter, ...changed }, event.type)
   }
   const less = e('meter_drawn', 'work_1', { delegation_id: 'deleg_1', used: noUse, reserved: use })
-  assert.throws(() => fold(meter, less), { message: 'work_1 was drawn on less' })
+  const fewer = e('meter_taken', 'work_1', { ...taken, state: 'draws', used: noUse })
+  for (const event of [less, fewer]) {
+    assert.throws(() => fold(meter, event), { message: 'work_1 was drawn on less' })
+  }
 })

@@ -34,6 +34,8 @@ const plain: Agent = {
   workspace,
   template: null,
   inherited_sha256: null,
+  draws_on: null,
+  budget: null,
   created_at: at,
 }
 

@@ -19,7 +19,8 @@ import { plus } from './time.ts'
 import type { Outcome } from './turn.ts'
 import { abandonTurn } from './turn-start.ts'
 import type { Wake } from './wait.ts'
-import { fireDue, waitFor } from './waiting.ts'
+import { fireDue } from './wait-end.ts'
+import { waitFor } from './waiting.ts'
 
 const minute = 60_000
 

@@ -22,7 +22,8 @@ import { admitPrompt } from './ingress.ts'
 import { updateItem } from './items.ts'
 import { abandonTurn } from './turn-start.ts'
 import { plus } from './time.ts'
-import { fireDue, waitFor, type WaitCommand } from './waiting.ts'
+import { fireDue } from './wait-end.ts'
+import { waitFor, type WaitCommand } from './waiting.ts'
 
 const minute = 60_000
 const byAgent = (work_item_id: WorkItemId, reason: string | null = null) =>
@@ -139,7 +140,7 @@ test('§2 a non-runnable item may be picked; the warning names what holds it and
     [
       'picked_not_runnable',
       'The item is waiting_operator: plan_status needs_input holds it. ' +
-        'UpdateWorkItem with plan_status draft or ready clears it.',
+        'An answer clears it, and so does UpdateWorkItem with plan_status draft or ready.',
     ],
   ])
 })

@@ -117,6 +117,7 @@ function whatHolds(p: Projection): string {
   const state = `The item is ${p.scheduling_state}`
   switch (p.reason.code) {
     case 'wait':
+      if (p.reason.wait.question?.settles === 'plan_status') return planHolds(state, p)
       return (
         `${state}: ${p.reason.wait.id} (${p.reason.wait.wake}) holds it: "${p.blocker}". ` +
         'UpdateWorkItem with blocked_by null cancels the wait and clears a blocker.'
@@ -127,10 +128,7 @@ function whatHolds(p: Projection): string {
         'UpdateWorkItem with blocked_by null clears it.'
       )
     case 'needs_input':
-      return (
-        `${state}: plan_status needs_input holds it. ` +
-        'UpdateWorkItem with plan_status draft or ready clears it.'
-      )
+      return planHolds(state, p)
     case 'imported':
       return `${state}: it was imported, and only the operator's pick lets it go on.`
     case 'budget':
@@ -140,6 +138,10 @@ function whatHolds(p: Projection): string {
       return `${state}.`
   }
 }
+
+const planHolds = (state: string, { blocker }: Projection): string =>
+  `${state}: plan_status needs_input holds it${blocker === null ? '' : `: "${blocker}"`}. ` +
+  'An answer clears it, and so does UpdateWorkItem with plan_status draft or ready.'
 
 /** What must be there because the caller just saw it. */
 export function mustProject(d: Draft, id: WorkItemId): Projection {

@@ -20,6 +20,8 @@ export type SlotId = `${ScheduleId}@${string}`
 /** Not minted: the hash of agent, route and idempotency key. */
 export type ReceiptId = `rcpt_${string}`
 export type AgentId = string
+/** An id, and whose it is. */
+export type IdOf = { id: string; agent_id: AgentId }
 
 type Prefixes = {
   msg: MessageId

@@ -11,6 +11,7 @@ import type { WorkItemId } from './ids.ts'
 import { admitPrompt } from './ingress.ts'
 import { updateItem } from './items.ts'
 import { operate } from './operate.ts'
+import { paceAgent, paceItem, queueReady } from './pacing.ts'
 import { project } from './rank.ts'
 import { next } from './schedule.ts'
 import { queueTask } from './tasks.ts'
@@ -87,6 +88,7 @@ const byAgent: [what: string, does: (d: Draft) => { ok: true } | Rejection][] = 
         workdir: '/w',
         work_item_id: id,
         output_path: '/o',
+        start_place: { boot: 'boot', tasks: 'tasks' },
       }),
   ],
 ]
@@ -138,4 +140,39 @@ test('an unbound message starts a turn beside it, and the item is not what the t
   const decided = next(w.facts, w.now, false)
   assert.ok(decided.do === 'start_turn' && decided.start.rule === 'message')
   assert.equal(decided.start.message.work_item_id, null)
+})
+
+const bare: readonly Bare[] = [
+  { do: 'update_item', work_item_id: id, plan_status: 'draft' },
+  { do: 'complete', work_item_id: id },
+]
+
+test('nothing that is done to it before the pick wakes the agent, or counts as a word to it', () => {
+  const w = new World()
+  const own = item(w, { focus: true })
+  w.do((d) => {
+    paceItem(d, own, {
+      no_progress: 2,
+      last_turn_ended_at: d.now,
+      end_revision: w.row('work_items', own).revision,
+    })
+    paceAgent(d, {
+      bucket: 3,
+      bucket_at: d.now,
+      queue_no_progress: 2,
+      queue_turn_ended_at: d.now,
+      queue_turn_end_seq: d.seq + 1,
+    })
+  })
+  const stands = () => [w.all('pacing'), queueReady(w.facts, w.now), { ...w.next(), because: '' }]
+  const before = stands()
+  assert.equal(w.next().do, 'wait')
+  imports(w)
+  assert.deepEqual(stands(), before, 'the import')
+  for (const act of bare) {
+    does(w, act)
+    assert.deepEqual(stands(), before, act.do)
+  }
+  does(w, { do: 'update_item', work_item_id: own, plan_status: 'ready' })
+  assert.notDeepEqual(stands(), before)
 })

@@ -6,15 +6,25 @@ import { isCommandOf } from './check.ts'
 import { activeWaitOf, agentOf, agentPacing, type Draft } from './facts.ts'
 import { taskResultId, type MessageId, type TaskId, type WaitId, type WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
-import { queuedEvent, type MessageEvent, type Priority } from './message.ts'
+import {
+  hintKey,
+  hintReason,
+  isOwnTrigger,
+  queuedEvent,
+  type MessageEvent,
+  type Priority,
+} from './message.ts'
 import { outsideInput } from './pacing.ts'
+import { askForInput } from './plan-question.ts'
 import { isAdmitted, taskResult, type Provenance } from './provenance.ts'
+import { answerWords } from './question.ts'
 import { rankingOf } from './ranking.ts'
-import { isTerminal, type TaskEnd } from './task.ts'
-import { between, type Timestamp } from './time.ts'
+import { isTerminal, type Task, type TaskEnd } from './task.ts'
+import { between, plus, type Timestamp } from './time.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
 import type { DeliveryMode, Wait } from './wait.ts'
-import { resolveWait, trigger } from './waiting.ts'
+import { resolveWait } from './wait-end.ts'
+import { trigger } from './waiting.ts'
 
 export type Admitted = { ok: true; message_id: MessageId; resolved: WaitId[]; triggered: WaitId[] }
 
@@ -37,6 +47,8 @@ export function admitPrompt(d: Draft, prompt: Prompt): Admitted | Rejection {
     if (!prompt.start) return no('agent_stopped', `${agent.id} is ${agent.state}.`)
     d.emit({ type: 'agent_started', id: agent.id, by: 'operator' })
   }
+  // Asked by now: words about an item that needs input are the answer.
+  askForInput(d)
   const bound = prompt.wait_id === null ? null : (d.row('waits', prompt.wait_id) ?? null)
   const item = bound?.work_item_id ?? prompt.work_item_id
   const wait = bound ?? operatorWaitOf(d, item)
@@ -45,7 +57,7 @@ export function admitPrompt(d: Draft, prompt: Prompt): Admitted | Rejection {
     id,
     provenance: prompt.provenance,
     priority: prompt.priority,
-    body: prompt.text,
+    body: answerWords(wait?.question ?? null, prompt.text),
     work_item_id: item,
     wait_id: wait?.id ?? null,
   })
@@ -149,14 +161,49 @@ export function admitEvent(d: Draft, event: OutsideEvent): Admitted | Rejection 
     resource: event.resource,
     work_item_id: only?.work_item_id ?? null,
     wait_id: only?.id ?? null,
-    consumed_because: hintOnly ? 'a wake hint' : null,
+    consumed_because: hintOnly ? hintReason : null,
   })
-  for (const wait of waits) trigger(d, wait, { id })
+  const { admission_context } = event.provenance
+  for (const wait of waits) trigger(d, wait, { id, admission_context })
+  if (hintOnly && waits.length === 0) tellOfHint(d, event)
+  if (!isOwnTrigger(event.provenance)) fromOutside(d, waits)
+  return { ok: true, message_id: id, resolved: [], triggered: waits.map((wait) => wait.id) }
+}
+
+function fromOutside(d: Draft, waits: readonly Wait[]): void {
   for (const item of new Set(waits.map((wait) => wait.work_item_id))) {
     outsideInput(d, item, 'external')
   }
   if (waits.length === 0) outsideInput(d, null, 'external')
-  return { ok: true, message_id: id, resolved: [], triggered: waits.map((wait) => wait.id) }
+}
+
+/**
+ * Nothing waits for a hint, so the agent is told that it came, when it has nothing else to do: at
+ * most once an hour of one source and resource. What comes in between is counted.
+ */
+function tellOfHint(d: Draft, event: OutsideEvent): void {
+  const { provenance, source, resource } = event
+  const dedupe_key = hintKey(event)
+  const told = [...d.rows('messages')]
+    .filter((message) => message.dedupe_key === dedupe_key)
+    .toSorted((a, b) => a.inbox_seq - b.inbox_seq)
+    .at(-1)
+  if (told?.status === 'queued') {
+    d.emit({ type: 'message_counted', id: told.id })
+    return
+  }
+  const again = told ? plus(told.due_at ?? told.created_at, limits.hint_pause.value) : null
+  const about = [source, resource].filter((name) => name !== null).join(', ')
+  admit(d, {
+    id: d.mint('msg'),
+    provenance,
+    priority: 'background',
+    body: `A hint${about === '' ? '' : ` of ${about}`} came and met no wait.`,
+    dedupe_key,
+    source,
+    resource,
+    due_at: again !== null && again > d.now ? again : null,
+  })
 }
 
 export type EndedTask = {
@@ -190,16 +237,14 @@ export function endTask(d: Draft, end: EndedTask): void {
   // How a check's command ended is told by its check.
   const item = task.work_item_id === null ? null : d.row('work_items', task.work_item_id)
   if (task.promoted && !isCommandOf(item?.checks ?? [], task.id)) {
-    const over = task.work_item_id !== null && item?.state !== 'open'
     admit(d, {
       id: taskResultId(task.id),
       provenance: taskResult,
       priority: 'normal',
       body: end.body,
       dedupe_key: task.id,
-      work_item_id: task.work_item_id,
+      work_item_id: readerOf(d, task),
       task_id: task.id,
-      consumed_because: over ? 'its item is completed' : null,
     })
     if (task.started_at && between(task.started_at, end.ended_at) >= limits.outside_input.value) {
       outsideInput(d, task.work_item_id, 'lasting')
@@ -209,6 +254,21 @@ export function endTask(d: Draft, end: EndedTask): void {
   for (const wait of [...rankingOf(d).waitsForTask(task.id)]) {
     resolveWait(d, wait, { kind: 'task', task_id: task.id }, ended)
   }
+}
+
+/**
+ * Whose turn reads the result: the item that waits for it, the task's own before any other. Without
+ * one it is of the task's item; where that is over, the agent itself reads what it waits for.
+ */
+function readerOf(d: Draft, task: Task): WorkItemId | null {
+  const own = task.work_item_id
+  const waits = [...rankingOf(d).waitsForTask(task.id)]
+  const items = waits.flatMap(({ work_item_id }) => work_item_id ?? [])
+  if (own !== null && items.includes(own)) return own
+  const [first] = items
+  if (first !== undefined) return first
+  const isOver = own !== null && d.row('work_items', own)?.state !== 'open'
+  return isOver && waits.length > 0 ? null : own
 }
 
 type NewMessage = Pick<
@@ -230,6 +290,7 @@ export function admit(d: Draft, message: NewMessage): void {
     correlation_id: null,
     causation_id: d.causation_id,
     turn_count: agentPacing(d).turn_count,
+    due_at: null,
     consumed_because: null,
     ...message,
   })

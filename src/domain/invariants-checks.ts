@@ -1,6 +1,7 @@
 /**
- * The invariant of checks (43): a run exists only behind a completion, at most one of a check is
- * alive, a command begins at most once for each run, and nobody but the operator asks or answers.
+ * The invariant of checks (43): a run exists only behind a completion or a claim, at most one of a
+ * check is alive, a command begins at most once for each run, nobody but the operator asks or
+ * answers, and an item that was completed as verified had passing runs.
  * What verifies an item is derived, so there is no row of it that could be wrong.
  */
 import { isMachine } from './check.ts'
@@ -16,7 +17,8 @@ export const checkRows: { readonly [number: string]: (facts: Facts) => Iterable<
       for (const check of item.checks) {
         const { name, run } = check
         const which = `"${name}" of ${item.id}`
-        if ((run !== null) !== (item.state === 'completed')) {
+        const claimed = item.claim !== undefined && isMachine(check)
+        if (run === null ? item.state === 'completed' : item.state === 'open' && !claimed) {
           yield `${which} is ${run?.state ?? 'not owed'}, and the item is ${item.state}`
         }
         if (run?.state !== 'running') continue

@@ -8,6 +8,7 @@ import { completeItem } from './complete.ts'
 import type { Event, Rows, StoredEvent, Table } from './event.ts'
 import { AgentFacts } from './facts.ts'
 import { familyViolations } from './invariants-family.ts'
+import type { WorkItemId } from './ids.ts'
 import { violations } from './invariants.ts'
 import { callbackEvent, controlPrompt, webhookEvent } from './provenance.ts'
 
@@ -212,7 +213,7 @@ const byHistory: [finding: string[], (of: Lived) => string[]][] = [
       ),
   ],
   [
-    ['33: msg_t002 needs no reading and work_0001 is open'],
+    ['33: msg_t002 is unread and work_0001 is open'],
     ({ main }) =>
       told(main, (events) =>
         events.map((event) =>
@@ -246,14 +247,41 @@ for (const [finding, of_] of byHistory) {
   })
 }
 
-test('§6 of reliability: 33 finds a result to be read for an item that is completed', () => {
+test('§6 of reliability: 33 lets a result of a completed item be read, and be unread as it once was', () => {
   const { main, about } = lived()
   main.do((d) => completeItem(d, { work_item_id: about, by: 'agent', report: null, turn: null }))
-  const late = (events: readonly Event[]): Event[] => [
-    ...events.filter((event) => event !== result(main)),
-    result(main),
-  ]
-  assert.deepEqual(told(main, late), ['33: msg_t002 is to be read and work_0001 is completed'])
+  const late =
+    (consumed_because: string | null) =>
+    (events: readonly Event[]): Event[] => [
+      ...events.filter((event) => event !== result(main)),
+      { ...result(main), consumed_because },
+    ]
+  assert.deepEqual(told(main, late(null)), [])
+  assert.deepEqual(told(main, late('its item is completed')), [])
+})
+
+test('§6 of reliability: 33 lets whoever waits for a task read its result', () => {
+  const { main, child, about } = lived()
+  const waits = (resource: string, work_item_id: WorkItemId | null): Event => ({
+    ...past(child, 'wait_registered'),
+    id: 'wait_x',
+    wake: 'task_result',
+    resource,
+    work_item_id,
+  })
+  const read =
+    (reader: WorkItemId | null, ...before: Event[]) =>
+    (events: readonly Event[]): Event[] => [
+      ...events.filter((event) => event !== result(main)),
+      ...before,
+      { ...result(main), work_item_id: reader },
+    ]
+  const wrong = [`33: msg_t002 goes to work_x, task_t002 is of ${about}`]
+  assert.deepEqual(told(main, read('work_x', waits('task_t002', 'work_x'))), [])
+  assert.deepEqual(told(main, read(null, waits('task_t002', null))), [])
+  assert.deepEqual(told(main, read('work_x', waits('task_t001', 'work_x'))), wrong)
+  const over: Event = { type: 'wait_cancelled', id: 'wait_x', by: 'agent', because: 'replaced' }
+  assert.deepEqual(told(main, read('work_x', waits('task_t002', 'work_x'), over)), wrong)
 })
 
 /** Each spoils a row of the parent (0) or its living child (1): only both together show it. */

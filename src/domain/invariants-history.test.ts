@@ -6,7 +6,9 @@ import type { Event, EventType, StoredEvent } from './event.ts'
 import { historyViolations } from './invariants-history.ts'
 import { limits } from './limits.ts'
 import { callbackEvent, controlPrompt, runtimeFollowup, taskResult } from './provenance.ts'
+import { noUse } from './meter.ts'
 import { plus } from './time.ts'
+import { noUsage } from './turn.ts'
 
 type Of<T extends EventType> = Extract<Event, { type: T }>
 /** Two types that share a shape are not told apart by one of their names. */
@@ -169,6 +171,7 @@ test('13: the row of an item has one revision for its making and one for each ch
       by: 'agent',
       objective: 'x',
       plan_status: 'draft',
+      input_wanted: null,
       todo_list: [],
       plan: { path: '/p', sha256: null, bytes: 0, good_sha256: null },
       budget: null,
@@ -206,21 +209,50 @@ const ends = [
 const moves = ['message_shown', 'message_requeued', ...ends] as const
 
 test('5: a message ends once, and after its end nothing happens to it', () => {
+  const because = 'nobody reads it'
   for (const end of ends) {
-    const ended = [admits('x'), e(end, { id: 'msg_x' })]
+    const ended = [admits('x'), e(end, { id: 'msg_x', because })]
     assert.deepEqual(found(...ended), [], end)
     for (const move of moves) {
-      const told = found(...ended, e(move, { id: 'msg_x' }))
+      const told = found(...ended, e(move, { id: 'msg_x', because }))
       assert.deepEqual(told, [`5: ${move} after msg_x was ${end}`], `${end}, ${move}`)
     }
   }
   const read = admits('x', { consumed_because: 'nobody reads it' })
   finds([
     [[], admits('x'), e('message_shown', { id: 'msg_x' }), e('message_requeued', { id: 'msg_x' })],
-    [[], admits('x'), e('message_consumed', { id: 'msg_y' }), e('message_shown', { id: 'msg_x' })],
+    [
+      [],
+      admits('x'),
+      e('message_consumed', { id: 'msg_y', because: 'read' }),
+      e('message_shown', { id: 'msg_x' }),
+    ],
     [['5: message_shown after msg_x was consumed'], read, e('message_shown', { id: 'msg_x' })],
     [['24: msg_x was admitted twice'], admits('x'), admits('x')],
   ])
+})
+
+test('44: what an answer took, whole or cut, is told to the meters that had reserved for it', () => {
+  const usage = { ...noUsage, input_tokens: 100, output_tokens: 20 }
+  const id = 'turn_a:1'
+  const meter = (type: 'meter_reserved' | 'meter_settled', of: string, tokens: number) =>
+    e(type, { id: of, round_id: id, use: { ...noUse, tokens } })
+  const reserved = meter('meter_reserved', 'work_a', 500)
+  for (const type of ['answer_cut', 'round_recorded'] as const) {
+    const took = e(type, { id, usage })
+    const untold = '44: turn_a:1 took 120 tokens and work_a was not told'
+    finds([
+      [[untold], reserved, took],
+      [[], reserved, took, meter('meter_settled', 'work_a', 120)],
+      [[untold], reserved, took, meter('meter_settled', 'work_b', 120)],
+      [
+        ['44: turn_a:1 took 120 tokens and work_a was told 119'],
+        ...[reserved, took, meter('meter_settled', 'work_a', 119)],
+      ],
+      [[], reserved, e('meter_released', { id: 'work_a', round_id: id }), took],
+      [[], took],
+    ])
+  }
 })
 
 test('5: what was taken back was claimed by no turn, and no request shows it', () => {
@@ -241,7 +273,7 @@ const starts = (id: string, fields: Partial<Of<'turn_started'>> = {}) =>
     id: `turn_${id}`,
     work_item_id: a,
     cause: { kind: 'continue_current', work_item_id: a },
-    self_started: true,
+    started_by: 'itself',
     ...fields,
   })
 const over = (id: string, fields: Partial<Of<'turn_ended'>> = {}) =>
@@ -287,15 +319,17 @@ const three = [...stalledTurn('1'), ...stalledTurn('2'), ...stalledTurn('3')]
 test('23: a fourth self-started turn in a row without progress is one too many', () => {
   assert.equal(limits.no_progress_turns.value, 3)
   const queued = { kind: 'queued_available', work_item_ids: [] } as const
+  const reviewed = { kind: 'review_triggered', work_item_id: a, wait_ids: [] } as const
   finds([
     [[], ...three],
     [[stalled(4)], ...three, ...stalledTurn('4')],
     [[stalled(4), stalled(5)], ...three, ...stalledTurn('4'), ...stalledTurn('5')],
     [[], ...three, starts('4'), over('4', { progress: true }), ...stalledTurn('5')],
-    [[], ...three, starts('4', { self_started: false }), over('4')],
-    [[stalled(4)], ...three, ...stalledTurn('4', { self_started: false }), ...stalledTurn('5')],
+    [[], ...three, starts('4', { started_by: 'input' }), over('4')],
+    [[stalled(4)], ...three, ...stalledTurn('4', { started_by: 'input' }), ...stalledTurn('5')],
     [[], ...three, starts('4'), over('4', { reason: 'no_request' })],
     [[], ...three, ...stalledTurn('4', { cause: queued })],
+    [[], ...three, ...stalledTurn('4', { cause: reviewed })],
     [[], ...three, ...stalledTurn('4', { work_item_id: null })],
     [[], ...three, ...stalledTurn('4', { work_item_id: b })],
     [[], ...three, starts('4'), e('turn_bound', { id: 'turn_4', work_item_id: b }), over('4')],

@@ -5,26 +5,17 @@
 import type { Event, EventType, StoredEvent } from './event.ts'
 import type { Facts } from './facts.ts'
 import type { WorkItemId } from './ids.ts'
+import {
+  expecting,
+  missedTriggers,
+  type KnownMessage,
+  type KnownWait,
+} from './invariants-triggers.ts'
 import { limits } from './limits.ts'
-import { isEventKind } from './message.ts'
 import { between, type Timestamp } from './time.ts'
-import { matches } from './wait.ts'
 
 type Of<T extends EventType> = Extract<Event, { type: T }>
 
-type KnownMessage = Of<'message_admitted'> & {
-  seq: number
-  over: string | null
-  isClaimed: boolean
-  /** The external waits it should trigger. */
-  expected: string[]
-}
-type KnownWait = Of<'wait_registered'> & {
-  created: Timestamp
-  seq: number
-  ended: boolean
-  triggers: Set<string>
-}
 type KnownTask = { started: Timestamp | null; item: WorkItemId | null; ended: boolean }
 
 class Known {
@@ -39,6 +30,10 @@ class Known {
   readonly items = new Map<string, { revision: number; completed: boolean; reports: number }>()
   readonly waits = new Map<string, KnownWait>()
   readonly tasks = new Map<string, KnownTask>()
+  /** By meter: the request that is reserved on it. */
+  readonly reserved = new Map<string, string>()
+  /** By meter: what an answer took, whole or cut, and this very commit has to settle. */
+  readonly unsettled = new Map<string, { round: string; tokens: number; at: Timestamp }>()
   /** Self-started turns without progress in a row, by item. */
   readonly stalled = new Map<string, number>()
 
@@ -64,13 +59,15 @@ export function historyViolations(facts: Facts, events: readonly StoredEvent[]):
       k.found.push(`11: ${k.owed.item} kept focus after it could not run`)
       k.owed = null
     }
+    tellUnsettled(k, stored.at)
     for (const on of walks) {
       const handle = on[stored.event.type] as Handler | undefined
       handle?.(k, stored.event, stored)
     }
   }
   if (k.owed !== null) k.found.push(`11: ${k.owed.item} keeps focus and cannot run`)
-  missedTriggers(k)
+  tellUnsettled(k, null)
+  k.found.push(...missedTriggers(k.messages.values(), k.waits))
   for (const [id, item] of k.items) {
     const row = facts.row('work_items', id)
     if (row && row.revision !== item.revision) {
@@ -130,9 +127,9 @@ const items: On = {
     if (item) item.completed = true
   },
   work_item_reported: (k, event) => changeItem(k, event),
-  check_owed: (k, event) => changeItem(k, event),
-  check_started: (k, event) => changeItem(k, event),
-  check_finished: (k, event) => changeItem(k, event),
+  check_owed: (k, event) => checkItem(k, event),
+  check_started: (k, event) => checkItem(k, event),
+  check_finished: (k, event) => checkItem(k, event),
   brief_delivered(k, event) {
     if (event.kind !== 'result' || event.work_item_id === null) return
     const item = k.items.get(event.work_item_id)
@@ -142,6 +139,11 @@ const items: On = {
     item.reports += 1
     if (item.reports > 1) k.found.push(`14: ${event.work_item_id} has two reports`)
   },
+}
+
+/** What a claim's checks show changes nothing of an open item. */
+function checkItem(k: Known, event: Event): void {
+  if (k.items.get(event.id)?.completed === true) changeItem(k, event)
 }
 
 /** What may be learnt of a completed item. */
@@ -161,8 +163,8 @@ const messages: On = {
   message_admitted(k, event, { seq }) {
     if (k.messages.has(event.id)) k.found.push(`24: ${event.id} was admitted twice`)
     const over = event.consumed_because === null ? null : 'consumed'
-    const [isClaimed, expected] = [false, expecting(k, event)]
-    k.messages.set(event.id, { ...event, seq, over, isClaimed, expected })
+    const expected = expecting(k.waits, event)
+    k.messages.set(event.id, { ...event, seq, over, isClaimed: false, expected })
   },
   message_claimed(k, event) {
     moveMessage(k, event)
@@ -171,6 +173,7 @@ const messages: On = {
     }
     claimMessage(k, event.id, true)
   },
+  message_bound: (k, event) => moveMessage(k, event),
   message_shown: (k, event) => moveMessage(k, event),
   message_requeued(k, event) {
     moveMessage(k, event)
@@ -195,6 +198,39 @@ const messages: On = {
       k.found.push(`5: ${event.id} shows ${id}, which was taken back`)
     }
   },
+}
+
+/** 44: what an answer took is told to each meter that had reserved for it, in the same commit. */
+const meters: On = {
+  meter_reserved: (k, { id, round_id }) => void k.reserved.set(id, round_id),
+  meter_released: (k, { id }) => void k.reserved.delete(id),
+  answer_cut: (k, { id, usage }, { at }) => owe(k, id, usage, at),
+  round_recorded: (k, { id, usage }, { at }) => owe(k, id, usage, at),
+  meter_settled(k, { id, round_id, use }) {
+    if (k.reserved.get(id) === round_id) k.reserved.delete(id)
+    const owed = k.unsettled.get(id)
+    if (owed?.round !== round_id) return
+    k.unsettled.delete(id)
+    if (use.tokens >= owed.tokens) return
+    k.found.push(`44: ${round_id} took ${owed.tokens} tokens and ${id} was told ${use.tokens}`)
+  },
+}
+
+/** Of commits before `at`; null: of all. */
+function tellUnsettled(k: Known, at: Timestamp | null): void {
+  for (const [meter, owed] of k.unsettled) {
+    if (owed.at === at) continue
+    k.found.push(`44: ${owed.round} took ${owed.tokens} tokens and ${meter} was not told`)
+    k.unsettled.delete(meter)
+  }
+}
+
+function owe(k: Known, round: string, usage: Of<'answer_cut'>['usage'], at: Timestamp): void {
+  for (const [meter, reserved] of k.reserved) {
+    if (reserved !== round) continue
+    const tokens = (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)
+    k.unsettled.set(meter, { round, tokens, at })
+  }
 }
 
 function moveMessage(k: Known, event: Event): void {
@@ -231,12 +267,16 @@ const turns: On = {
   },
 }
 
-/** The queue's count is 23 of the rows: what such a turn must do is written beside its rule. */
+/**
+ * The queue's count is 23 of the rows: what such a turn must do is written beside its rule. A look
+ * at a wait that changed nothing counts against nobody.
+ */
 function countStalled(k: Known, turn: Of<'turn_started'>, end: Of<'turn_ended'>): void {
   const { about } = k
   if (turn.cause.kind === 'queued_available' || about === null) return
   if (end.progress) k.stalled.delete(about)
-  if (end.progress || !turn.self_started) return
+  const isCounted = turn.started_by === 'itself' && turn.cause.kind !== 'review_triggered'
+  if (end.progress || !isCounted) return
   const count = (k.stalled.get(about) ?? 0) + 1
   k.stalled.set(about, count)
   if (count > limits.no_progress_turns.value) {
@@ -338,33 +378,4 @@ function moveTask(k: Known, event: Event): void {
 }
 
 // `outside` reads waits and tasks as they were before the event, so it comes before they move.
-const walks: readonly On[] = [focus, items, outside, messages, turns, waits, tasks]
-
-/** The active external waits that an event is about. */
-const expecting = (k: Known, event: Of<'message_admitted'>): string[] =>
-  [...k.waits].flatMap(([id, wait]) =>
-    !wait.ended && wait.wake === 'external' && matches(wait, event) ? [id] : [],
-  )
-
-/**
- * 28, the other half: an event that came while a matching wait was active, or between its look and
- * its registration, is among its triggers. One fired by hand at a wait reaches that wait alone.
- */
-function missedTriggers(k: Known): void {
-  for (const message of k.messages.values()) {
-    if (!isEventKind(message.provenance.kind)) continue
-    const alone = message.expected.length === 1 ? message.expected[0] : null
-    const isByHand = message.wait_id !== null && message.wait_id !== alone
-    for (const id of isByHand ? [message.wait_id ?? ''] : message.expected) {
-      if (k.waits.get(id)?.triggers.has(message.id)) continue
-      k.found.push(`28: ${message.id} is about ${id} and did not trigger it`)
-    }
-    for (const [id, wait] of k.waits) {
-      if (wait.wake !== 'external' || wait.triggers.has(message.id)) continue
-      if (message.seq <= wait.since_seq || message.seq >= wait.seq) continue
-      if (matches(wait, message)) {
-        k.found.push(`28: ${message.id} came before ${id} was registered and was missed`)
-      }
-    }
-  }
-}
+const walks: readonly On[] = [focus, items, outside, messages, turns, waits, tasks, meters]

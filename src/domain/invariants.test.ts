@@ -400,6 +400,7 @@ test('§6 of reliability: each invariant over history finds what breaks it', () 
           id: 'wait_0001',
           message_id: 'msg_0001',
           count: 2,
+          by: 'outside',
           turn_count: 0,
         },
       ],
@@ -433,6 +434,7 @@ test('28 finds a wait that an older event triggered', () => {
     id: row.id,
     message_id,
     count: 1,
+    by: 'outside',
     turn_count: 1,
   })
   assert.deepEqual(found, [`28: ${message_id} is older than ${row.id} and triggered it`])

@@ -10,9 +10,12 @@ import { agentOf, agentPacing, openTurn, type Facts } from './facts.ts'
 import { checkHistory, checkRows } from './invariants-checks.ts'
 import { familyHistory, familyRows } from './invariants-family.ts'
 import { historyViolations } from './invariants-history.ts'
+import { shownHistory } from './invariants-shown.ts'
 import { outsideHistory, outsideRows } from './invariants-outside.ts'
+import { isLate } from './late.ts'
 import { limits } from './limits.ts'
 import { isLiveMessage } from './message.ts'
+import { rankingOf } from './ranking.ts'
 import { decideNext } from './schedule.ts'
 import { parkedItems, survey } from './survey.ts'
 import { isTerminal } from './task.ts'
@@ -28,6 +31,7 @@ export function violations(facts: Facts, events: readonly StoredEvent[] = []): s
   }
   const past = [
     historyViolations(facts, events),
+    shownHistory(events),
     outsideHistory(events),
     familyHistory(events),
     checkHistory(events),
@@ -140,6 +144,21 @@ const byRows: { readonly [number: string]: Check } = {
     }
   },
 
+  /** An item that needs input and that nothing else holds has asked; any other asks nothing. */
+  *44(facts) {
+    if (openTurn(facts) === null && agentOf(facts).state !== 'deleted') {
+      for (const item of rankingOf(facts).at(facts.last_at).unasked) {
+        // One of an earlier program is asked by the first look at it.
+        if (item.input_wanted !== null) yield `${item.id} needs input and nobody was asked`
+      }
+    }
+    for (const wait of facts.rows('waits')) {
+      if (wait.status !== 'active' || wait.question?.settles !== 'plan_status') continue
+      const status = facts.row('work_items', wait.work_item_id ?? '')?.plan_status
+      if (status !== 'needs_input') yield `${wait.id} asks for a plan that is ${status}`
+    }
+  },
+
   /** A task that ended says when, and one that did not, does not. */
   *30(facts) {
     for (const task of facts.rows('tasks')) {
@@ -169,7 +188,7 @@ function* carried(facts: Facts): Iterable<string> {
   const { until } = next
   const parked = parkedItems(facts)
   for (const message of facts.rows('messages')) {
-    if (!isLiveMessage(message)) continue
+    if (!isLiveMessage(message) || isLate(facts, message)) continue
     if (isOverBudget(facts, message.work_item_id, s.now)) continue
     // One that only an empty bucket holds back has a moment: that of the next turn in it.
     const { kind, work_item_id } = message

@@ -4,24 +4,33 @@
  */
 import type { Warning } from './call.ts'
 import type { Check } from './check.ts'
-import { activeWaitOf, openItems, openTurn, type Draft, type Facts } from './facts.ts'
+import { checksRunning } from './checks.ts'
+import { activeWaitOf, agentOf, openItems, openTurn, type Draft, type Facts } from './facts.ts'
 import { mustProject, openItem, releaseFocus } from './focus.ts'
 import type { WaitId, WorkItemId } from './ids.ts'
 import { notAdopted, type ImportedFrom } from './imported.ts'
 import { admit } from './ingress.ts'
 import { limits } from './limits.ts'
-import { nothingUsed, openMeter, type UseSoFar } from './metering.ts'
+import { drawOnNone, drawOnTurn, nothingUsed, openMeter, type UseSoFar } from './metering.ts'
 import { outsideInput, queueChanged } from './pacing.ts'
 import { runtimeFollowup } from './provenance.ts'
+import { askForInputOf, inputWanted } from './plan-question.ts'
+import { questionOf } from './question.ts'
 import type { Projection } from './readiness.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
-import type { Budget, By, PlanStatus, PlanStored, Todo, WorkItemChanges } from './work-item.ts'
+import type { Wait } from './wait.ts'
+import type { Budget, By, PlanStatus, PlanStored, Todo, WorkItem } from './work-item.ts'
+import type { WorkItemChanges } from './work-item.ts'
 
 export type CreateItem = {
   id: WorkItemId
   by: By
   objective: string
   plan_status: PlanStatus
+  /** What is asked where the plan needs input; absent: the first lines of the plan. */
+  question?: string
+  /** The text of the plan, for a question that was not given. Absent: there is none. */
+  plan_text?: string
   todo_list: readonly Todo[]
   plan: PlanStored
   budget: Budget | null
@@ -42,9 +51,13 @@ export type Mutated = {
 /** Whether an item may be made, before its plan file is: the same checks, no event. */
 export function checkCreate(
   facts: Facts,
-  command: Pick<CreateItem, 'objective' | 'todo_list'>,
+  command: Pick<CreateItem, 'objective' | 'todo_list'> &
+    Partial<Pick<CreateItem, 'plan_status' | 'question'>>,
 ): Rejection | null {
-  const wrong = checkObjective(command.objective) ?? checkTodos(command.todo_list)
+  const wrong =
+    checkObjective(command.objective) ??
+    checkTodos(command.todo_list) ??
+    checkQuestion(command.question, command.plan_status === 'needs_input')
   if (wrong) return wrong
   let open = 0
   for (const _ of openItems(facts)) open += 1
@@ -58,9 +71,19 @@ export function createItem(d: Draft, command: CreateItem): Mutated | Rejection {
   if (command.checks !== undefined && command.by !== 'operator') {
     throw new Error(`${command.by} sets the checks of ${command.id}`)
   }
-  d.emit({ type: 'work_item_created', ...command, objective: command.objective.trim() })
+  const { question, plan_text: plan = '', ...made } = command
+  const objective = command.objective.trim()
+  const asked = question === undefined ? {} : { question }
+  const { plan_status } = command
+  const before = { plan_status, input_wanted: null, objective }
+  const input_wanted = inputWanted(before, { ...asked, plan })
+  d.emit({ type: 'work_item_created', ...made, objective, input_wanted })
   if (command.budget !== null) openMeter(d, command.id, nothingUsed)
-  if (command.by === 'operator') outsideInput(d, command.id, 'operator')
+  else if (command.by === 'agent') drawOnTurn(d, command.id)
+  if (command.by === 'operator') {
+    outsideInput(d, command.id, 'operator')
+    askForInputOf(d, command.id, 'operator')
+  }
   return {
     ok: true,
     changed: true,
@@ -75,6 +98,10 @@ export type UpdateItem = {
   by: By
   objective?: string
   plan_status?: PlanStatus
+  /** What is asked where the plan needs input; absent: the first lines of the plan. */
+  question?: string
+  /** The text of the plan, for a question that was not given. Absent: there is none. */
+  plan_text?: string
   todo_list?: readonly Todo[]
   blocked_by?: string | null
   budget?: Budget | null
@@ -88,23 +115,34 @@ export type UpdateItem = {
 export function updateItem(d: Draft, command: UpdateItem): Mutated | Rejection {
   const item = openItem(d, command.work_item_id)
   if ('ok' in item) return item
-  const wrong = notAdopted(item, command.by) ?? checkUpdate(command)
+  const wrong = notAdopted(item, command.by) ?? checkUpdate(command, item)
   if (wrong) return wrong
 
   if (command.checks !== undefined && command.by !== 'operator') {
     throw new Error(`${command.by} sets the checks of ${item.id}`)
   }
-  const changed = differing(item, command)
+  const running = command.checks === undefined ? null : checksRunning(item)
+  if (running) return running
+  const { question, plan_status, plan_text: plan = '' } = command
+  const wanted = inputWanted(item, {
+    plan,
+    ...(question === undefined ? {} : { question }),
+    ...(plan_status === undefined ? {} : { plan_status }),
+  })
+  const lets_go = item.plan_status !== 'needs_input' && isCurrent(d, item.id)
+  const input_wanted = wanted && { ...wanted, held_focus: wanted.held_focus || lets_go }
+  const changed = differing(item, { ...command, input_wanted })
   const wait = activeWaitOf(d, item.id)
-  const cleared =
-    command.blocked_by === null ? { blocked_by: item.blocked_by, wait_id: wait?.id ?? null } : null
+  const { isOver, cleared } = endsWait(item, { wait, changed, command })
   const emittedBefore = d.emitted.length
   if (Object.keys(changed).length > 0) {
     d.emit({ type: 'work_item_updated', id: item.id, by: command.by, changed })
   }
   if (changed.budget) openMeter(d, item.id, command.so_far ?? nothingUsed)
-  if (command.blocked_by === null && wait !== null) {
-    d.emit({ type: 'wait_cancelled', id: wait.id, by: command.by, because: 'unblocked' })
+  else if (command.budget !== undefined) drawOnNone(d, item.id)
+  if (isOver && wait !== null) {
+    const because = cleared?.wait_id ? 'unblocked' : 'its plan asks this no more'
+    d.emit({ type: 'wait_cancelled', id: wait.id, by: command.by, because })
     queueChanged(d)
   }
   if (changed.blocked_by) releaseFocus(d, item.id, 'blocked')
@@ -112,6 +150,7 @@ export function updateItem(d: Draft, command: UpdateItem): Mutated | Rejection {
   const isChanged = d.emitted.length > emittedBefore
   if (command.by === 'operator') {
     outsideInput(d, item.id, 'operator')
+    askForInputOf(d, item.id, 'operator')
     if (isChanged) tellRunningTurn(d, item.id, Object.keys(changed))
   }
   const warnings = [...(command.todo_list ? todoWarnings(command.todo_list) : [])]
@@ -132,14 +171,37 @@ export function updateItem(d: Draft, command: UpdateItem): Mutated | Rejection {
   }
 }
 
+const isCurrent = (d: Draft, id: WorkItemId): boolean => agentOf(d).current_work_item_id === id
+
+/**
+ * Whether the item's wait ends with the change. "I may go on" ends any wait but the question of a
+ * plan that still needs input; that one ends when the plan needs none, or asks something else.
+ */
+function endsWait(
+  item: WorkItem,
+  given: { wait: Wait | null; changed: WorkItemChanges; command: UpdateItem },
+): { isOver: boolean; cleared: Mutated['cleared'] } {
+  const { wait, changed, command } = given
+  const isOfPlan = wait?.question?.settles === 'plan_status'
+  const stillAsks = isOfPlan && (command.plan_status ?? item.plan_status) === 'needs_input'
+  const asksElse =
+    isOfPlan &&
+    (!stillAsks || (changed.input_wanted?.question ?? wait.question?.text) !== wait.question?.text)
+  if (command.blocked_by !== null) return { isOver: asksElse, cleared: null }
+  const isFreed = wait !== null && !stillAsks
+  const cleared = { blocked_by: item.blocked_by, wait_id: isFreed ? wait.id : null }
+  return { isOver: isFreed || asksElse, cleared }
+}
+
 function differing(
   item: { [K in keyof WorkItemChanges]-?: unknown },
-  command: UpdateItem,
+  command: UpdateItem & Pick<WorkItem, 'input_wanted'>,
 ): WorkItemChanges {
   const changed: Record<string, unknown> = {}
   for (const key of [
     'objective',
     'plan_status',
+    'input_wanted',
     'todo_list',
     'blocked_by',
     'budget',
@@ -153,9 +215,9 @@ function differing(
   return changed
 }
 
-function checkUpdate(command: UpdateItem): Rejection | null {
-  const { objective, todo_list, blocked_by, plan_status, budget, checks } = command
-  const given = [objective, todo_list, blocked_by, plan_status, budget, checks]
+function checkUpdate(command: UpdateItem, item: WorkItem): Rejection | null {
+  const { objective, todo_list, blocked_by, plan_status, question, budget, checks } = command
+  const given = [objective, todo_list, blocked_by, plan_status, question, budget, checks]
   if (given.every((value) => value === undefined)) {
     return no('nothing_to_update', `No field of ${command.work_item_id} is given.`)
   }
@@ -169,7 +231,20 @@ function checkUpdate(command: UpdateItem): Rejection | null {
       return overLimit(limits.reason, blocked_by.length)
     }
   }
-  return todo_list === undefined ? null : checkTodos(todo_list)
+  const needsInput = (plan_status ?? item.plan_status) === 'needs_input'
+  return (
+    checkQuestion(question, needsInput) ?? (todo_list === undefined ? null : checkTodos(todo_list))
+  )
+}
+
+/** A question is for a plan that needs input: nobody would be asked it otherwise. */
+function checkQuestion(question: string | undefined, needsInput: boolean): Rejection | null {
+  if (question === undefined) return null
+  if (!needsInput) {
+    return no('question_not_wanted', 'A question is given, and plan_status is not needs_input.')
+  }
+  const made = questionOf(question, [])
+  return made.ok ? null : made
 }
 
 export function checkObjective(objective: string): Rejection | null {

@@ -20,6 +20,8 @@ export type Known = {
   new_item: { id: WorkItemId; plan: PlanStored } | null
   /** `import_item`: what was read in the file, and the blob it is kept in. */
   imported: { carried: Carried; file_sha256: string } | null
+  /** `update_item` to needs_input without a question: the text of its plan. */
+  plan_text: string | null
   /** A budget is set: what was used so far, and the model of the agent if it has no price. */
   budget: { so_far: UseSoFar; unpriced: string | null } | null
   /** `deliver`, `dead_letter`: the blob of the raw body. */

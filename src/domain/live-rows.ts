@@ -6,6 +6,7 @@ import type { Call } from './call.ts'
 import type { Rows, Table } from './event.ts'
 import type { Facts } from './facts.ts'
 import { isLiveMessage } from './message.ts'
+import { isDrawnOn } from './meter.ts'
 import { isTerminal } from './task.ts'
 import { isLiveSchedule } from './timetable.ts'
 import type { Round, Turn } from './turn.ts'
@@ -61,9 +62,12 @@ export function isLiveRow(facts: Facts, table: Table, row: Rows[Table]): boolean
     case 'worktrees':
       return !isGone(row as Rows['worktrees'])
     case 'meters': {
-      const { kind, id, reserved } = row as Rows['meters']
-      if (kind === 'agent' || reserved !== null) return true
-      if (facts.row('work_items', id)?.state === 'open') return true
+      const meter = row as Rows['meters']
+      const { kind, id, reserved } = meter
+      if (kind === 'agent' || reserved !== null || isDrawnOn(meter)) return true
+      // A turn may be about any item that is known, also a completed one.
+      const item = facts.row('work_items', id)
+      if (item !== undefined && isLiveRow(facts, 'work_items', item)) return true
       return anyOpenTurn(facts, ({ work_item_id }) => work_item_id === id)
     }
     case 'briefs':
@@ -75,9 +79,12 @@ export function isLiveRow(facts: Facts, table: Table, row: Rows[Table]): boolean
   }
 }
 
-/** A wait registered now must still meet what came after the turn's input cut, consumed or not. */
-const isOfOpenTurn = (facts: Facts, { inbox_seq }: Rows['messages']): boolean =>
-  anyOpenTurn(facts, ({ input_cut }) => inbox_seq > input_cut)
+/**
+ * What an open turn was shown decides how it goes on, used up or not; and a wait registered now
+ * must still meet what came after the turn's input cut.
+ */
+const isOfOpenTurn = (facts: Facts, { inbox_seq, turn_id }: Rows['messages']): boolean =>
+  anyOpenTurn(facts, ({ id, input_cut }) => turn_id === id || inbox_seq > input_cut)
 
 function anyOpenTurn(facts: Facts, holds: (turn: Turn) => boolean): boolean {
   for (const turn of facts.rows('turns')) if (turn.state === 'open' && holds(turn)) return true

@@ -244,7 +244,7 @@ test('§10 a command is a record of what it was, and each of its outputs that sa
     label: 'count',
     cmd: 'wc -w a.txt',
     reason: null,
-    output: { path: '/h/stdout/task_1/stdout.log', bytes: 3 },
+    output: { path: '/h/tasks/task_1', bytes: 3 },
     created_at: T,
     started_at: null,
     ended_at: null,
@@ -258,7 +258,7 @@ test('§10 a command is a record of what it was, and each of its outputs that sa
     kind: 'task_output',
     words: 'tool',
     text,
-    path: `/h/stdout/task_1/${stream}.log`,
+    path: `/h/tasks/task_1/${stream}`,
   })
   const table: [given: Partial<Task>, beside: Partial<Beside>, records: unknown[]][] = [
     [{}, {}, [{ ...record, at: T }]],

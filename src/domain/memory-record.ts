@@ -111,7 +111,7 @@ function ofMessage(message: Message): MemoryRecord[] {
       at: message.created_at,
       text: [...(about.length === 0 ? [] : [about.join(' ')]), message.body].join('\n'),
       provenance,
-      words: external ? 'external' : origin === 'task' ? 'tool' : 'own',
+      words: origin === 'task' ? 'tool' : external ? 'external' : 'own',
       path: null,
     },
   ]
@@ -144,9 +144,8 @@ function ofTask(task: Rows['tasks'], { stdout, stderr }: Beside): MemoryRecord[]
   return [record, ...output('stdout', stdout), ...output('stderr', stderr)]
 }
 
-/** `output.path` is the file of one stream; the other stands beside it. */
-const outputPathOf = ({ output }: Rows['tasks'], stream: 'stdout' | 'stderr'): string =>
-  output.path.replace(/stdout(?=[^/]*$)/, stream)
+const outputPathOf = ({ output }: Rows['tasks'], stream: 'stdout' | 'stderr'): string | null =>
+  output.path === null ? null : `${output.path}/${stream}`
 
 function ofRound(round: Rows['rounds']): MemoryRecord[] {
   const text = roundText(round)

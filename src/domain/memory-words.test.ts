@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { humpsOf, mostTerms, partsOf, termsOf } from './memory-words.ts'
+import { humpsOf, mostTerms, partsOf, stemsOf, termsOf, usualEnding } from './memory-words.ts'
 
 const term = (words: string, more: { prefix?: true; parts?: string } = {}) => ({
   words: words.toLowerCase().split(' '),
@@ -10,21 +10,24 @@ const term = (words: string, more: { prefix?: true; parts?: string } = {}) => ({
   parts: more.parts?.split(' ') ?? null,
 })
 
+const begins = { prefix: true } as const
 const queries: [query: string, terms: ReturnType<typeof term>[]][] = [
-  ['parser bug', [term('parser'), term('bug')]],
-  ['"metadata order" parser', [term('metadata order'), term('parser')]],
-  ['pars*', [term('pars', { prefix: true })]],
+  ['parser bug', [term('parser', begins), term('bug')]],
+  ['"metadata order" parser', [term('metadata order'), term('parser', begins)]],
+  ['pars*', [term('pars', begins)]],
+  ['par*', [term('par', begins)]],
+  ['par', [term('par')]],
   ['pa*', [term('pa')]],
   ['"pars*"', [term('pars')]],
-  ['snake_case', [term('snake case')]],
+  ['snake_case', [term('snake case', begins)]],
   ['src/domain/items.ts', [term('src domain items ts')]],
-  ['parseConfig', [term('parseConfig', { parts: 'parse config' })]],
-  ['HTTPServer*', [term('HTTPServer', { prefix: true, parts: 'http server' })]],
-  ['work_7f3a', [term('work 7f3a')]],
+  ['parseConfig', [term('parseConfig', { ...begins, parts: 'parse config' })]],
+  ['HTTPServer*', [term('HTTPServer', { ...begins, parts: 'http server' })]],
+  ['work_7f3a', [term('work 7f3a', begins)]],
   ['a AND b OR NOT c', ['a', 'AND', 'b', 'OR', 'NOT', 'c'].map((one) => term(one))],
-  ['text:secret', [term('text secret')]],
-  ['twice Twice twice', [term('twice')]],
-  ['unbalanced "quote here', [term('unbalanced'), term('quote'), term('here')]],
+  ['text:secret', [term('text secret', begins)]],
+  ['twice Twice twice', [term('twice', begins)]],
+  ['old "quote here', [term('old'), term('quote', begins), term('here', begins)]],
   ['', []],
   [' ** "" - () ', []],
 ]
@@ -33,6 +36,24 @@ for (const [query, terms] of queries) {
   test(`the terms of ${JSON.stringify(query)}`, () => {
     const bare = termsOf(query).map(({ parts, ...one }) => ({ ...one, parts: parts && [...parts] }))
     assert.deepEqual(bare, terms)
+  })
+}
+
+const stems: [query: string, words: string[]][] = [
+  ['refactoring', ['refactor']],
+  ['tests', ['test']],
+  ['test', ['test']],
+  ['bug', ['bug']],
+  ['"refactoring"', ['refactoring']],
+  ['Rechnungen', ['rechnun']],
+  ['read_files', ['read', 'file']],
+  ['переименование', ['переименова']],
+]
+for (const [query, words] of stems) {
+  test(`${query} without its ending`, () => {
+    const [found] = stemsOf(termsOf(query), usualEnding)
+    assert.deepEqual(found?.words, words)
+    assert.equal(found.written.toLowerCase(), words.join(' '))
   })
 }
 
@@ -61,7 +82,11 @@ test('whatever is typed makes terms of letters and digits only, and not too many
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (query) => {
       const terms = termsOf(query)
       assert.ok(terms.length <= mostTerms)
-      for (const { written, parts } of terms) {
+      for (const { written, parts } of [
+        ...terms,
+        ...stemsOf(terms, usualEnding),
+        ...stemsOf(terms, Infinity),
+      ]) {
         assert.match(written, /^[\p{L}\p{N}\p{M}]+( [\p{L}\p{N}\p{M}]+)*$/u)
         for (const part of parts ?? []) assert.match(part, /^[\p{L}\p{N}\p{M}]+$/u)
       }

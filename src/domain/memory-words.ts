@@ -4,8 +4,9 @@
  * the text (`partsOf`): the parts of `camelCase`, the short form of ids, and each character of
  * scripts that put no space between words.
  *
- * A query has words, "phrases" and prefix*. Whatever else it contains separates: there is no
- * operator in it and nothing in it can be wrong.
+ * A query has words, "phrases" and prefix*. A word of four letters or more also finds words that go
+ * on from it, in whatever language: `refactor` finds `refactoring`. Whatever else a query contains
+ * separates: there is no operator in it and nothing in it can be wrong.
  */
 
 export type Term = {
@@ -23,6 +24,10 @@ export type Term = {
 export const mostTerms = 16
 /** Letters before a `*`: fewer would be half of all words. */
 const shortestPrefix = 3
+/** Letters of a word that may go on without a `*`. */
+const shortestStem = 4
+/** Letters that most endings take off a word: `refactoring`, `Rechnungen`. */
+export const usualEnding = 3
 
 const word = /[\p{L}\p{N}\p{M}]+/gu
 const hump = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
@@ -77,13 +82,42 @@ export function termsOf(query: string): readonly Term[] {
     const words = said.map(fold)
     const last = words.at(-1) ?? ''
     if (words.length === 0) continue
-    const prefix =
-      phrase === undefined && /\*[^\p{L}\p{N}]*$/u.test(text) && last.length >= shortestPrefix
+    const isMarked = /\*[^\p{L}\p{N}]*$/u.test(text)
+    const prefix = phrase === undefined && last.length >= (isMarked ? shortestPrefix : shortestStem)
     const term: Term = { words, written: said.join(' '), prefix, parts: besideOf(said) }
     terms.set(`${words.join(' ')}${prefix ? '*' : ''}`, term)
     if (terms.size === mostTerms) break
   }
   return [...terms.values()]
+}
+
+/**
+ * The same with up to `ending` letters less of each word that may go on, four letters at the least:
+ * `refactoring` finds `refactor` too.
+ */
+export const stemsOf = (terms: readonly Term[], ending: number): readonly Term[] =>
+  terms.map((term) => {
+    if (!term.prefix) return term
+    const { words, written, parts } = term
+    return {
+      ...term,
+      words: stemmed(words, ending),
+      written: stem(written, ending),
+      parts: parts && stemmed(parts, ending),
+    }
+  })
+
+const stemmed = (words: readonly string[], ending: number): readonly string[] => [
+  ...words.slice(0, -1),
+  stem(words.at(-1) ?? '', ending),
+]
+
+/** Letters come in pairs and with marks: what is left must be one that can be written. */
+function stem(text: string, ending: number): string {
+  const letters = Array.from(text)
+  const last = letters.length - (letters.lastIndexOf(' ') + 1)
+  const kept = Math.min(last, Math.max(shortestStem, last - ending))
+  return letters.slice(0, letters.length - (last - kept)).join('')
 }
 
 /** A single word that is written down in parts. */

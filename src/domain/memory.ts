@@ -50,15 +50,18 @@ export type MemoryHit = Pick<
 }
 
 export type MemoryQuery = {
-  query: string
+  /** Null: the newest records, whatever they say. */
+  query: string | null
   kinds: readonly MemoryKind[] | null
   /** Only this agent's; null: all that the asker may see. */
   agent_id: string | null
   limit: number
+  /** The round that asks: its own words and what its turn was given are no find. */
+  asking?: { turn_id: string; round: number }
 }
 
 export type MemoryAnswer = {
-  /** `any` when no record has all of the words. */
+  /** `any` when no record has all of the words, or what they begin with. */
   match: 'all' | 'any'
   /** Whether everything written so far was looked through; why not is in `incomplete_because`. */
   complete: boolean

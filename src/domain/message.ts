@@ -40,8 +40,12 @@ export type Message = Provenance & {
   turn_id: TurnId | null
   /** It does not stand in the input itself but in the file of coalesced events. */
   to_coalesce: boolean
-  /** The round whose request showed it first. */
+  /** The round whose request carries it first; it is used up when that one is answered. */
   round: number | null
+  /** It starts no turn before; null: at once. */
+  due_at: Timestamp | null
+  /** How often it came: what comes again before it is read is counted, not admitted. */
+  came: number
   /** The agent's turn count at admission: how many turns have passed it over since. */
   turn_count: number
   created_at: Timestamp
@@ -63,9 +67,13 @@ export type MessageEvent =
       correlation_id: string | null
       causation_id: string | null
       turn_count: number
+      due_at: Timestamp | null
       /** A message that needs no model is consumed by the commit that admits it; why. */
       consumed_because: string | null
     }
+  | { type: 'message_counted'; id: MessageId }
+  /** An event that came before the wait it meets was made: it is of that wait from now on. */
+  | { type: 'message_bound'; id: MessageId; wait_id: WaitId; work_item_id: WorkItemId | null }
   | { type: 'message_claimed'; id: MessageId; turn_id: TurnId; to_coalesce: boolean }
   | { type: 'message_shown'; id: MessageId; turn_id: TurnId; round: number }
   | { type: 'message_interjected'; id: MessageId; turn_id: TurnId; round: number }
@@ -82,27 +90,16 @@ export function evolveMessage(
   event: MessageEvent,
   meta: { at: Timestamp; seq: number; agent_id: AgentId },
 ): Message {
-  if (event.type === 'message_admitted') {
-    const { type: _, provenance, consumed_because, ...given } = event
-    return {
-      ...given,
-      ...provenance,
-      agent_id: meta.agent_id,
-      inbox_seq: meta.seq,
-      status: consumed_because === null ? 'queued' : 'consumed',
-      status_reason: consumed_because,
-      attempts: 0,
-      turn_id: null,
-      to_coalesce: false,
-      round: null,
-      created_at: meta.at,
-    }
-  }
+  if (event.type === 'message_admitted') return admitted(event, meta)
   if (message === null) throw new Error(`${event.type} before message_admitted: ${event.id}`)
   if (!isLiveMessage(message)) {
     throw new Error(`${event.type} after ${message.id} was ${message.status}`)
   }
   switch (event.type) {
+    case 'message_counted':
+      return { ...message, came: message.came + 1 }
+    case 'message_bound':
+      return { ...message, wait_id: event.wait_id, work_item_id: event.work_item_id }
     case 'message_claimed':
       return {
         ...message,
@@ -146,11 +143,39 @@ export function evolveMessage(
   }
 }
 
+function admitted(
+  event: MessageEvent & { type: 'message_admitted' },
+  meta: { at: Timestamp; seq: number; agent_id: AgentId },
+): Message {
+  const { type: _, provenance, consumed_because, ...given } = event
+  return {
+    ...given,
+    ...provenance,
+    agent_id: meta.agent_id,
+    inbox_seq: meta.seq,
+    status: consumed_because === null ? 'queued' : 'consumed',
+    status_reason: consumed_because,
+    attempts: 0,
+    came: 1,
+    turn_id: null,
+    to_coalesce: false,
+    round: null,
+    created_at: meta.at,
+  }
+}
+
 const takenBackReason = 'taken back by the operator'
 
 /** Whether the operator took it back: one reason among those for which a message is dropped. */
 export const isTakenBack = ({ status, status_reason }: Message): boolean =>
   status === 'dropped' && status_reason === takenBackReason
+
+/** A later request of its turn than the first was the first to carry it. */
+export const isLater = ({ round }: Pick<Message, 'round'>): boolean => round !== null && round > 1
+
+/** It came while its turn ran; the end of a task is in the result of the call that read it. */
+export const isInterjected = (message: Pick<Message, 'round' | 'kind'>): boolean =>
+  isLater(message) && message.kind !== 'task_result'
 
 /** Words of the operator that no turn has claimed: no model reads them, by whatever road. */
 export const isUnread = ({ kind, status }: Message): boolean =>
@@ -162,6 +187,26 @@ export const isLiveMessage = (message: Message): boolean =>
 
 /** Messages that report an outside event, as against words of an operator or a task's end. */
 export const isEvent = (message: Message): boolean => isEventKind(message.kind)
+
+/** By the URL that the agent's own commands have. */
+export const isOwnTrigger = ({ admission_context }: Pick<Message, 'admission_context'>): boolean =>
+  admission_context === 'own_trigger_capability'
+
+/** Why a message is stored consumed that is a sign of life and nothing else. */
+export const hintReason = 'a wake hint'
+
+/** A hint: its body is kept and not shown; what shows it names where it came from. */
+export const isHint = ({ status, status_reason }: Message): boolean =>
+  status === 'consumed' && status_reason === hintReason
+
+/** By which the messages that tell of hints of one source and resource are known. */
+export const hintKey = ({ source, resource }: Pick<Message, 'source' | 'resource'>): string =>
+  `hint\n${source ?? ''}\n${resource ?? ''}`
+
+/** Tells of hints that met no wait: the hints themselves are messages of their own. */
+export const tellsOfHint = (
+  message: Pick<Message, 'dedupe_key' | 'source' | 'resource'>,
+): boolean => message.dedupe_key === hintKey(message)
 
 /** 1 for an external message that is queued, else 0: what a count of them is made of. */
 export const queuedEvent = (message: Message | undefined): 0 | 1 =>

@@ -1,10 +1,11 @@
 /**
  * Meter: what was used of a budget (contracts 12). One row for each work item that was given a
- * budget, and one for a child that works on such an item for its parent. It is reserved with a
+ * budget, and one for an agent that draws on such an item. It is reserved with a
  * request and settled with its answer, in the same commits, so what it says survives a kill.
  *
  * What is used never gets less. Work without a budget has no meter and pays for none.
  */
+import type { Measured } from './budget.ts'
 import type { AgentId, DelegationId, WorkItemId } from './ids.ts'
 import type { Timestamp } from './time.ts'
 import type { RoundId } from './turn.ts'
@@ -25,17 +26,40 @@ export const noUse: Use = { tokens: 0, usd: 0, unpriced: 0, rounds: 0 }
 /** What the child of one delegation took: answered requests, and the open one by estimate. */
 export type Draw = { delegation_id: DelegationId; used: Use; reserved: Use }
 
+/**
+ * What an agent took that draws on the item without being handed work by it: one that was made in a
+ * turn of the item, or by such an agent. One that left goes on counting, and takes no more.
+ */
+export type Drawer = {
+  agent_id: AgentId
+  state: 'draws' | 'left'
+  used: Use
+  reserved: Use
+}
+
 export type Meter = {
   /** The work item; of a child the agent itself. */
   id: string
   agent_id: AgentId
   kind: 'item' | 'agent'
-  /** Of a child: what its parent's item leaves it in all; null: no limit. Of an item null. */
+  /** Of an agent: what the item it draws on leaves it in all; null: no limit. Of an item null. */
   allowance: Budget | null
+  /** Of an item with a budget, its limits: they hold on for others when it is completed. */
+  limits: Budget | null
+  /**
+   * Of an item without one: the item whose budget it draws on, since it was made in its turn. Of an
+   * agent the same, where that is no item of the agent that supervises it.
+   */
+  draws_on: WorkItemId | null
+  /** The limits of that budget which are reached now; any of them holds the item. */
+  over: readonly Measured[]
+  /** How many open items draw on it. */
+  shared: number
   /** By requests of this agent that were answered. */
   used: Use
   /** By children that work for the item. */
   drawn: readonly Draw[]
+  drawers: readonly Drawer[]
   /** The request that is open now, by estimate. */
   reserved: { round_id: RoundId; use: Use } | null
   /** Marks of the limits of which the model was told that little is left. */
@@ -55,7 +79,11 @@ export type MeterEvent =
       used: Use
       drawn: readonly Draw[]
       allowance: Budget | null
+      limits: Budget | null
+      draws_on: WorkItemId | null
     }
+  | { type: 'meter_over'; id: WorkItemId; over: readonly Measured[] }
+  | { type: 'meter_shared'; id: WorkItemId; items: number }
   | { type: 'meter_allowed'; id: AgentId; allowance: Budget | null }
   | {
       type: 'meter_reserved'
@@ -68,6 +96,7 @@ export type MeterEvent =
   | { type: 'meter_settled'; id: string; round_id: RoundId; use: Use }
   | { type: 'meter_released'; id: string; round_id: RoundId }
   | ({ type: 'meter_drawn'; id: WorkItemId } & Draw)
+  | ({ type: 'meter_taken'; id: WorkItemId; drawer_agent_id: AgentId } & Omit<Drawer, 'agent_id'>)
   | { type: 'meter_asked'; id: WorkItemId; marks: readonly string[] }
 
 export function evolveMeter(
@@ -78,6 +107,10 @@ export function evolveMeter(
   if (event.type === 'meter_opened') return opened(meter, event, meta)
   if (meter === null) throw new Error(`${event.type} before meter_opened: ${event.id}`)
   switch (event.type) {
+    case 'meter_over':
+      return { ...meter, over: event.over }
+    case 'meter_shared':
+      return { ...meter, shared: event.items }
     case 'meter_allowed':
       return { ...meter, allowance: event.allowance }
     case 'meter_reserved': {
@@ -96,6 +129,13 @@ export function evolveMeter(
       if (before && !covers(used, before.used)) throw new Error(`${event.id} was drawn on less`)
       const others = meter.drawn.filter((draw) => draw.delegation_id !== delegation_id)
       return { ...meter, drawn: [...others, { delegation_id, used, reserved }] }
+    }
+    case 'meter_taken': {
+      const { drawer_agent_id: agent_id, state, used, reserved } = event
+      const before = meter.drawers.find((drawer) => drawer.agent_id === agent_id)
+      if (before && !covers(used, before.used)) throw new Error(`${event.id} was drawn on less`)
+      const others = meter.drawers.filter((drawer) => drawer.agent_id !== agent_id)
+      return { ...meter, drawers: [...others, { agent_id, state, used, reserved }] }
     }
     case 'meter_asked':
       return { ...meter, asked: [...meter.asked, ...event.marks] }
@@ -122,7 +162,10 @@ function opened(
     agent_id,
     used: mostUse(meter?.used ?? noUse, given.used),
     drawn,
+    drawers: meter?.drawers ?? [],
     reserved: meter?.reserved ?? null,
+    over: [],
+    shared: meter?.shared ?? 0,
     told: [],
     asked: [],
     since: at,
@@ -135,6 +178,10 @@ const each = (a: Use, b: Use, of: (x: number, y: number) => number): Use => ({
   unpriced: of(a.unpriced, b.unpriced),
   rounds: of(a.rounds, b.rounds),
 })
+
+/** Whether others draw on it now, so that its limits hold on when its item is completed. */
+export const isDrawnOn = ({ shared, drawers }: Pick<Meter, 'shared' | 'drawers'>): boolean =>
+  shared > 0 || drawers.some(({ state }) => state === 'draws')
 
 export const addUse = (a: Use, b: Use): Use => each(a, b, (x, y) => x + y)
 

@@ -3,7 +3,8 @@
  * budget has room for it beside the request it is for, reserved before it is asked, and settled
  * with the compaction. It takes tokens and dollars and is no round.
  */
-import { estimated, overOf, settled } from './budget.ts'
+import { estimated, overOf, settled, sharedLimits, takenOf } from './budget.ts'
+import type { WorkItemId } from './ids.ts'
 import { roundsOf, type Draft, type Facts } from './facts.ts'
 import { addUse, type Meter, type Use } from './meter.ts'
 import { metersFor, reserve } from './metering.ts'
@@ -41,7 +42,7 @@ export function leavesRoom(
     const budget = limitsOf(facts, meter)
     if (budget === null) return true
     if (budget.max_usd !== null && extra.unpriced > 0) return false
-    const use = meter.drawn.reduce(
+    const use = takenOf(meter).reduce(
       (sum, draw) => addUse(addUse(sum, draw.used), draw.reserved),
       addUse(meter.used, addUse(request, extra)),
     )
@@ -50,7 +51,7 @@ export function leavesRoom(
 }
 
 const limitsOf = (facts: Facts, { id, kind, allowance }: Meter) =>
-  kind === 'agent' ? allowance : (facts.row('work_items', id)?.budget ?? null)
+  kind === 'agent' ? allowance : sharedLimits(facts, id as WorkItemId)
 
 /** The request of a compaction is never the first, so there is an answer to go by. */
 function requestUse(facts: Facts, turn: Turn, { beside }: SummaryEstimate): Use {

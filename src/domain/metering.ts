@@ -5,6 +5,7 @@
  */
 import {
   allowanceOf,
+  chargedItem,
   estimated,
   markOf,
   measuredWords,
@@ -13,15 +14,17 @@ import {
   overAllowance,
   overOf,
   overWords,
+  payerOf,
   settled,
+  sharedLimits,
   useOf,
   type Measured,
 } from './budget.ts'
 import type { Delegation } from './delegation.ts'
-import { activeWaits, roundsOf, type Draft, type Facts } from './facts.ts'
+import { activeWaits, openTurn, roundsOf, type Draft, type Facts } from './facts.ts'
 import type { WorkItemId } from './ids.ts'
-import { mostUse, noUse, sameUse, type Draw, type Meter, type Use } from './meter.ts'
-import type { Round, RoundId, Turn, Usage } from './turn.ts'
+import { isDrawnOn, mostUse, noUse, sameUse, type Draw, type Meter, type Use } from './meter.ts'
+import { roundUsage, type Round, type RoundId, type Turn, type Usage } from './turn.ts'
 import type { Budget, WorkItem } from './work-item.ts'
 
 /** What the ledger knows of an item's use when its budget is set. */
@@ -29,7 +32,7 @@ export type UseSoFar = { used: Use; drawn: readonly Pick<Draw, 'delegation_id' |
 
 export const nothingUsed: UseSoFar = { used: noUse, drawn: [] }
 
-/** A budget was set or changed: from here on its item is metered. */
+/** A budget was set or changed: from here on its item is metered, and draws on no other's. */
 export function openMeter(d: Draft, item: WorkItemId, { used, drawn }: UseSoFar): void {
   d.emit({
     type: 'meter_opened',
@@ -38,22 +41,91 @@ export function openMeter(d: Draft, item: WorkItemId, { used, drawn }: UseSoFar)
     used,
     drawn: drawn.map((draw) => ({ ...draw, reserved: noUse })),
     allowance: null,
+    limits: d.row('work_items', item)?.budget ?? null,
+    draws_on: null,
   })
 }
 
+/** An item was made in a turn that somebody's budget pays for: it draws on that, too. */
+export function drawOnTurn(d: Draft, item: WorkItemId): void {
+  const turn = openTurn(d)
+  const payer = turn === null ? null : payerOf(d, chargedItem(d, turn))
+  if (payer === null) return
+  const opened = { kind: 'item', used: noUse, drawn: [], allowance: null, limits: null } as const
+  d.emit({ type: 'meter_opened', id: item, ...opened, draws_on: payer })
+  alignDrawers(d)
+}
+
+/** The operator said which budget an item has, or that it has none: it draws on no other's. */
+export function drawOnNone(d: Draft, item: WorkItemId): void {
+  const meter = meterOf(d, item)
+  if (meter === null || (meter.draws_on === null && meter.limits === null)) return
+  openMeter(d, item, nothingUsed)
+  alignDrawers(d)
+}
+
 /**
- * The meters a request about the item runs on: the item's, and the agent's own as a child. An item
- * that was completed meanwhile still takes what was reserved.
+ * Level-triggered, after whatever moves a meter: who draws on a budget that is reached is held with
+ * it and let go with it, and a budget knows how many draw on it.
+ */
+export function alignDrawers(d: Draft): void {
+  const drawers = new Map<WorkItemId, WorkItemId[]>()
+  for (const { id, draws_on } of d.rows('meters')) {
+    if (draws_on === null || d.row('work_items', id)?.state !== 'open') continue
+    drawers.set(draws_on, [...(drawers.get(draws_on) ?? []), id as WorkItemId])
+  }
+  for (const { id, shared } of [...d.rows('meters')]) {
+    const items = drawers.get(id as WorkItemId)?.length ?? 0
+    if (items !== shared) d.emit({ type: 'meter_shared', id: id as WorkItemId, items })
+  }
+  for (const [payer, items] of drawers) {
+    const over = overShared(d, payer)
+    for (const id of items) {
+      const isOver = (meterOf(d, id)?.over.length ?? 0) > 0
+      if (isOver !== over.length > 0) d.emit({ type: 'meter_over', id, over })
+    }
+  }
+}
+
+/** The limits reached of a budget that others draw on. */
+function overShared(d: Draft, payer: WorkItemId): Measured[] {
+  const budget = sharedLimits(d, payer)
+  return budget === null ? [] : overOf(budget, useOf(meterOf(d, payer)), d.now)
+}
+
+/**
+ * The meters a request of the open turn runs on: that of its item, that of the budget which the
+ * item draws on, and the agent's own as a child. An item that was completed meanwhile still takes
+ * what was reserved.
  */
 export function metersFor(facts: Facts, item: WorkItemId | null, round: RoundId): Meter[] {
+  const charged = item ?? offeredPayer(facts)
   const found: Meter[] = []
-  const row = item === null ? undefined : facts.row('work_items', item)
-  const metered = row?.state === 'open' && row.budget !== null
-  const ofItem = item === null ? null : meterOf(facts, item)
+  for (const id of new Set([charged, payerOf(facts, charged)])) {
+    const meter = id === null ? null : meterOf(facts, id)
+    if (meter !== null && isCharged(facts, meter)) found.push(meter)
+  }
+  // Who pays may have changed since it was reserved: an operator's word, an end of the item.
+  for (const meter of facts.rows('meters')) {
+    if (meter.kind !== 'item' || meter.reserved?.round_id !== round) continue
+    if (!found.includes(meter)) found.push(meter)
+  }
   const ofAgent = meterOf(facts, facts.agent_id)
-  if (ofItem !== null && (metered || ofItem.reserved?.round_id === round)) found.push(ofItem)
   if (ofAgent !== null) found.push(ofAgent)
   return found
+}
+
+/** What pays for the open turn before it takes an item up. */
+function offeredPayer(facts: Facts): WorkItemId | null {
+  const turn = openTurn(facts)
+  return turn === null ? null : chargedItem(facts, { ...turn, work_item_id: null })
+}
+
+/** Whether anything limits what runs on it now: its own budget, or another's. */
+function isCharged(facts: Facts, meter: Meter): boolean {
+  const item = facts.row('work_items', meter.id)
+  if (item?.state === 'open') return item.budget !== null || meter.draws_on !== null
+  return isDrawnOn(meter)
 }
 
 /** Limits of the turn's item that are nearly reached, and of which the model was not told yet. */
@@ -86,9 +158,27 @@ export function reserve(
 
 /** With an answer that was just recorded. */
 export function settle(d: Draft, round: Round, usage: Usage): void {
+  // It was counted with the first answer to it that broke off.
+  const isCounted = d.row('rounds', round.id)?.cut !== undefined
   for (const { id, reserved } of metersFor(d, round.work_item_id, round.id)) {
     const mine = reserved?.round_id === round.id ? reserved.use : null
-    d.emit({ type: 'meter_settled', id, round_id: round.id, use: settled(usage, mine) })
+    const use = settled(usage, mine)
+    const counted = isCounted ? { ...use, rounds: 0 } : use
+    d.emit({ type: 'meter_settled', id, round_id: round.id, use: counted })
+  }
+  alignDrawers(d)
+}
+
+/**
+ * Of an answer whose item turned out afterwards: the agent's own meter had it at once. What was
+ * offered with a budget has paid for it already.
+ */
+export function settleLate(d: Draft, round: Round): void {
+  if (offeredPayer(d) !== null) return
+  for (const { id, kind } of metersFor(d, round.work_item_id, round.id)) {
+    if (kind !== 'item') continue
+    const use = settled(roundUsage(round), null)
+    d.emit({ type: 'meter_settled', id, round_id: round.id, use })
   }
 }
 
@@ -106,26 +196,57 @@ export function release(d: Draft, turn: Turn): void {
  * turn, because a call of its last round may complete the item, and at every lap.
  */
 export function askOverBudget(d: Draft): void {
+  alignDrawers(d)
   for (const meter of [...d.rows('meters')]) {
-    const item = meter.kind === 'item' ? d.row('work_items', meter.id) : undefined
-    if (!item || item.state !== 'open' || item.budget === null) continue
-    const over = overOf(item.budget, useOf(meter), d.now)
+    const budget = meter.kind === 'item' ? sharedLimits(d, meter.id as WorkItemId) : null
+    if (budget === null) continue
+    const item = d.row('work_items', meter.id)
+    const over = overOf(budget, useOf(meter), d.now)
     const fresh = over.filter((measured) => !meter.asked.includes(markOf(measured)))
     if (fresh.length === 0) continue
-    d.emit({ type: 'meter_asked', id: item.id, marks: fresh.map(markOf) })
+    d.emit({ type: 'meter_asked', id: meter.id as WorkItemId, marks: fresh.map(markOf) })
     d.emit({
       type: 'brief_delivered',
       id: d.mint('brief'),
       kind: 'question',
-      text: question(d, item, over),
+      text: item?.state === 'open' ? question(d, item, over) : leftQuestion(d, meter, over),
       turn_id: null,
-      work_item_id: item.id,
+      work_item_id: askedAbout(d, meter),
       wait_id: null,
       message_id: null,
       task_id: null,
       warnings: [],
     })
   }
+}
+
+/** The item that the question is about: one that draws on it, when it is completed itself. */
+function askedAbout(d: Draft, meter: Meter): WorkItemId {
+  const id = meter.id as WorkItemId
+  return d.row('work_items', id)?.state === 'open' ? id : (itemsOn(d, id)[0]?.id ?? id)
+}
+
+function itemsOn(facts: Facts, payer: string): WorkItem[] {
+  const found: WorkItem[] = []
+  for (const { id, draws_on } of facts.rows('meters')) {
+    const item = draws_on === payer ? facts.row('work_items', id) : undefined
+    if (item?.state === 'open') found.push(item)
+  }
+  return found
+}
+
+/** A completed item's budget is used up by what was made in its turns. */
+function leftQuestion(d: Draft, { id, drawers }: Meter, over: readonly Measured[]): string {
+  const items = itemsOn(d, id)
+  const agents = drawers.filter(({ state }) => state === 'draws').map(({ agent_id }) => agent_id)
+  const flags = over.map(({ what }) => raises[what]).join(' ')
+  const held = [...items.map((item) => `${item.id} ("${item.objective}")`), ...agents].join(', ')
+  const [item] = items
+  const first = item ? `work update ${item.id}` : `agents configure ${agents[0] ?? ''}`
+  return (
+    `${held} draw on the budget of ${id}, which is completed, and are held. ${overWords(over)} ` +
+    `Shall they go on? Give each a budget of its own, or none: holon ${first} ${flags}.`
+  )
 }
 
 function question(d: Draft, item: WorkItem, over: readonly Measured[]): string {
@@ -158,10 +279,13 @@ export function heldMessages(facts: Facts, item: WorkItemId): number {
   return count
 }
 
-/** Holds a child whose parent's item is used up: its open turn goes on when more is allowed. */
+/** Holds an agent whose item is used up: its open turn goes on when more is allowed. */
 export function holdForBudget(d: Draft): void {
   for (const wait of activeWaits(d)) if (wait.wake === 'system') return
   const over = overAllowance(d, d.now)
+  if (over.length === 0) return
+  const item = meterOf(d, d.agent_id)?.draws_on ?? null
+  const whose = item === null ? 'of its work' : `it draws on, of ${item},`
   d.emit({
     type: 'wait_registered',
     id: d.mint('wait'),
@@ -169,8 +293,9 @@ export function holdForBudget(d: Draft): void {
     wake: 'system',
     by: 'runtime',
     runtime_cause: 'budget',
-    reason: `The budget of its work is used up: ${over.map(measuredWords).join(', ')}.`,
-    resource: null,
+    reason: `The budget ${whose} is used up: ${over.map(measuredWords).join(', ')}.`,
+    question: null,
+    resource: item,
     source: null,
     condition: null,
     delivery_mode: 'wake_hint',
@@ -200,29 +325,47 @@ export function alignBudgets(
   delegation: Pick<Delegation, 'id' | 'work_item_id'> | null,
   spent: Use | null,
 ): void {
-  const id = delegation?.work_item_id ?? null
-  const item = id === null ? undefined : p.row('work_items', id)
-  // An item that is over keeps what it gave: nobody raises it any more.
-  if (item?.state === 'completed') return
-  if (!delegation || !item || item.budget === null) {
-    allow(c, null)
+  const payer = payerOfChild(p, c, delegation)
+  const budget = payer === null ? null : sharedLimits(p, payer)
+  // What is over and gone keeps what it gave: nobody raises it any more.
+  if (payer !== null && budget === null && p.row('work_items', payer)?.state !== 'open') return
+  const own = meterOf(c, c.agent_id)
+  if (!delegation || payer === null || budget === null) {
+    // What draws on an item elsewhere is told there what it may use.
+    if (own?.draws_on === null) allow(c, null)
     return
   }
-  const own = meterOf(c, c.agent_id)
   if (own === null) {
     if (spent === null) return
-    const opens = { kind: 'agent', used: spent, drawn: [], allowance: null } as const
-    c.emit({ type: 'meter_opened', id: c.agent_id, ...opens })
+    const opens = { kind: 'agent', used: spent, drawn: [], allowance: null, limits: null } as const
+    c.emit({ type: 'meter_opened', id: c.agent_id, ...opens, draws_on: null })
+  } else if (own.draws_on !== null) {
+    const opens = { kind: 'agent', used: noUse, drawn: [], allowance: null, limits: null } as const
+    c.emit({ type: 'meter_opened', id: c.agent_id, ...opens, draws_on: null })
   }
-  draw(p, c, item.id, delegation)
-  const meter = meterOf(p, item.id)
-  if (meter !== null) allow(c, allowanceOf(item.budget, meter, delegation.id))
+  draw(p, c, payer, delegation)
+  const meter = meterOf(p, payer)
+  if (meter !== null) allow(c, allowanceOf(budget, meter, delegation.id))
+}
+
+/** The item whose budget a child draws on: that of its delegation, else that of its spawn. */
+function payerOfChild(
+  p: Facts,
+  c: Facts,
+  delegation: Pick<Delegation, 'work_item_id'> | null,
+): WorkItemId | null {
+  const made = c.row('agents', c.agent_id)?.draws_on ?? null
+  const id = delegation?.work_item_id ?? made
+  const item = id === null ? undefined : p.row('work_items', id)
+  // A completed item is not among the rows for long: its meter stays while it is shared.
+  return payerOf(p, id) ?? (item === undefined ? made : id)
 }
 
 /** Whether the ledger has to be asked what the child used so far. */
 export function wantsSpent(p: Facts, c: Facts, delegation: Delegation | null): boolean {
-  const item = p.row('work_items', delegation?.work_item_id ?? '')
-  return item?.state === 'open' && item.budget !== null && meterOf(c, c.agent_id) === null
+  if (delegation === null || meterOf(c, c.agent_id) !== null) return false
+  const payer = payerOfChild(p, c, delegation)
+  return payer !== null && sharedLimits(p, payer) !== null
 }
 
 function draw(p: Draft, c: Draft, item: WorkItemId, { id }: Pick<Delegation, 'id'>): void {
@@ -236,7 +379,8 @@ function draw(p: Draft, c: Draft, item: WorkItemId, { id }: Pick<Delegation, 'id
   p.emit({ type: 'meter_drawn', id: item, delegation_id: id, used, reserved })
 }
 
-function allow(c: Draft, allowance: Budget | null): void {
+/** What an agent may use from now on; null: no limit. One that may go on is let go. */
+export function allow(c: Draft, allowance: Budget | null): void {
   const own = meterOf(c, c.agent_id)
   if (own === null) return
   if (JSON.stringify(own.allowance) !== JSON.stringify(allowance)) {

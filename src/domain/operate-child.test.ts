@@ -86,7 +86,9 @@ test('§9 a command or an abort of the operator’s is refused with agent_privat
   item(child, { focus: true })
   const { id } = begin(child)
   const [cmd, workdir, output_path] = ['make', '/w', '/holon/tasks/task_x']
-  const new_task = { id: 'task_x', cmd, workdir, work_item_id: null, output_path } as const
+  const start_place = { boot: 'boot', tasks: 'tasks' }
+  const place = { workdir, output_path, start_place }
+  const new_task = { id: 'task_x', cmd, work_item_id: null, ...place } as const
   assert.equal(
     child.refused((d) => queueTask(d, new_task)),
     'agent_private',

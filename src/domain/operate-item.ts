@@ -1,5 +1,5 @@
 /** The operator's acts on work items: the agent's own rules, with `by: operator`, and an answer. */
-import { meterOf } from './budget.ts'
+import { meterOf, overWords } from './budget.ts'
 import { budgetWarnings, changedBudget } from './budget-change.ts'
 import { checksOf } from './check-spec.ts'
 import { answerCheck, runAgain } from './checks.ts'
@@ -9,6 +9,8 @@ import { openItem, pickItem } from './focus.ts'
 import type { WorkItemId } from './ids.ts'
 import { createItem, tellRunningTurn, updateItem } from './items.ts'
 import type { Known } from './known.ts'
+import { askForInput, wantedWords } from './plan-question.ts'
+import type { Projection } from './readiness.ts'
 import type { DecidedAct } from './operator-act.ts'
 import { done, type Done } from './reply.ts'
 import { isRejection, no, type Rejection } from './verdict.ts'
@@ -29,6 +31,8 @@ export function create(d: Draft, act: Act<'create_item'>, known: Known): Done | 
     objective: act.objective,
     plan_status: act.plan_status ?? 'draft',
     todo_list: act.todo_list ?? [],
+    ...(act.question === undefined ? {} : { question: act.question }),
+    plan_text: act.plan ?? '',
     plan,
     budget: set.budget,
     ...(asked.checks.length === 0 ? {} : { checks: asked.checks }),
@@ -54,7 +58,7 @@ export function update(d: Draft, act: Act<'update_item'>, known: Known): Done | 
     const now = `${item.id} is at revision ${item.revision}, changed at ${item.updated_at}`
     return no('revision_stale', `${now}; the change was meant for revision ${expected}.`)
   }
-  const { objective, plan_status, todo_list, blocked_by } = act
+  const { objective, plan_status, question, todo_list, blocked_by } = act
   const set = act.budget === undefined ? null : changedBudget(item.budget, act.budget, d.now)
   if (isRejection(set)) return set
   const asked = act.checks === undefined ? null : checksOf(act.checks, agentOf(d).workspace.root)
@@ -68,6 +72,8 @@ export function update(d: Draft, act: Act<'update_item'>, known: Known): Done | 
     ...(so_far === undefined ? {} : { so_far }),
     ...(objective === undefined ? {} : { objective }),
     ...(plan_status === undefined ? {} : { plan_status }),
+    ...(question === undefined ? {} : { question }),
+    plan_text: known.plan_text ?? '',
     ...(todo_list === undefined ? {} : { todo_list }),
     ...(blocked_by === undefined ? {} : { blocked_by }),
   })
@@ -94,6 +100,7 @@ export function pick(d: Draft, act: Act<'pick'>): Done | Rejection {
   const work_item_id = act.work_item_id as WorkItemId
   const picked = pickItem(d, { work_item_id, by: 'operator', reason: act.reason ?? null })
   if (isRejection(picked)) return picked
+  askForInput(d)
   const said = picked.changed ? 'is in focus' : 'was in focus already'
   return done(`${work_item_id} ${said}.`, { id: work_item_id, warnings: brief(picked.warnings) })
 }
@@ -119,8 +126,36 @@ export function unblock(d: Draft, act: Act<'unblock'>): Done | Rejection {
     ...(wait_id === null ? [] : [`${wait_id} is cancelled`]),
   ]
   const what = cleared.length === 0 ? 'nothing held it' : cleared.join(', ')
-  const warnings = [...brief(updated.warnings), ...(asked ? [questionCancelled] : [])]
-  return done(`${work_item_id} may go on: ${what}.`, { id: work_item_id, warnings })
+  const gone = asked && wait_id !== null
+  const warnings = [...brief(updated.warnings), ...(gone ? [questionCancelled] : [])]
+  const still = stillHeld(updated.item)
+  if (still === null) {
+    return done(`${work_item_id} may go on: ${what}.`, { id: work_item_id, warnings })
+  }
+  const before = cleared.length === 0 ? '' : `${what}, but `
+  return done(`${before}${work_item_id} does not go on yet: ${still}`, {
+    id: work_item_id,
+    warnings,
+  })
+}
+
+/** What "I may go on" leaves in force, with what ends it; null: nothing. */
+function stillHeld({ item, reason }: Projection): string | null {
+  switch (reason.code) {
+    case 'wait':
+    case 'needs_input':
+      return item.plan_status === 'needs_input'
+        ? `its plan needs your input, "${wantedWords(item)}" (holon answer ${item.id} "…")`
+        : null
+    case 'imported':
+      return `it was imported (holon work pick ${item.id})`
+    case 'budget':
+      return `${overWords(reason.over)} (holon work update ${item.id} raises it)`
+    case 'blocked_by':
+    case 'completed':
+    case 'nothing_holds_it':
+      return null
+  }
 }
 
 export function runChecks(d: Draft, act: Act<'run_checks'>): Done | Rejection {

@@ -41,7 +41,8 @@ export function answer(d: Draft, act: Act<'answer'>, known: Known): Done | Rejec
   // Only the runtime and its parent speak to a private child: the operator's word comes by them.
   const isPrivate = agentOf(d).visibility === 'private'
   const provenance = isPrivate ? runtimeFollowup : surface(act.surface)
-  const answered = { provenance, wait_id, text, bound_hash, start }
+  const is_choice = act.choice !== undefined
+  const answered = { provenance, wait_id, text, is_choice, bound_hash, start }
   return told(answerWait(d, answered, known.answered_by), 'Accepted')
 }
 

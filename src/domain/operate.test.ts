@@ -62,8 +62,15 @@ function asked() {
   wait(w, {
     work_item_id: id,
     wake: 'operator_input',
-    reason: 'Red or blue?',
-    question: 'Red or blue?',
+    reason: 'the colour',
+    question: {
+      text: 'Which colour?',
+      choices: [
+        { key: 'r', label: 'red' },
+        { key: 'b', label: 'blue' },
+      ],
+      settles: null,
+    },
   })
   const question = waitOf(w, id)
   const answer = { do: 'answer', wait_id: question.id, bound_hash: boundHash(question) } as const
@@ -107,6 +114,11 @@ const misses: [what: string, code: string, (o: ReturnType<typeof asked>) => Bare
     'to other words',
     'question_changed',
     ({ answer }) => ({ ...answer, bound_hash: '0', text: 'x' }),
+  ],
+  [
+    'of no choice that was offered',
+    'choice_unknown',
+    ({ answer }) => ({ ...answer, choice: 'green' }),
   ],
   ['of nothing', 'answer_wants_one', ({ answer }) => answer],
   ['of two things', 'answer_wants_one', ({ answer }) => ({ ...answer, text: 'a', choice: 'b' })],

@@ -30,7 +30,7 @@ import { done, type Done } from './reply.ts'
 import { dismiss, snooze } from './snoozes.ts'
 import { takeBackMessage } from './take-back.ts'
 import { isRejection, type Rejection } from './verdict.ts'
-import { cancelWait } from './waiting.ts'
+import { cancelWait } from './wait-end.ts'
 
 /**
  * Decides an act. With a receipt that was kept, nothing is decided and the first answer comes back;
@@ -137,10 +137,12 @@ const settingsOf = ({
   model,
   fallback_model,
   workspace,
+  budget,
 }: DecidedAct & { do: 'configure_agent' }) => ({
   model,
   fallback_model,
   workspace,
+  budget,
 })
 
 function lived(result: Lived | Rejection, changed: string, same: string): Done | Rejection {

@@ -2,7 +2,7 @@
  * Everything an operator may ask for, as it crosses every wire (contracts 13): ids are texts here
  * and become what they name when a rule finds their row. `protocol/operator.ts` is the schema.
  */
-import type { BudgetChange } from './budget-change.ts'
+import type { BudgetChange, SpendChange } from './budget-change.ts'
 import type { CheckGiven } from './check-spec.ts'
 import type { Via } from './delivery.ts'
 import type { ReceiptKey } from './receipts.ts'
@@ -21,6 +21,8 @@ type ItemAct =
   | ({ do: 'create_item'; objective: string } & Maybe<{
       plan: string
       plan_status: PlanStatus
+      /** What its plan needs to know: with plan_status needs_input. */
+      question: string
       todo_list: Todo[]
       blocked_by: string
       budget: BudgetChange
@@ -33,6 +35,8 @@ type ItemAct =
       expected_revision: number
       objective: string
       plan_status: PlanStatus
+      /** What its plan needs to know: with plan_status needs_input. */
+      question: string
       todo_list: Todo[]
       blocked_by: string | null
       budget: BudgetChange
@@ -139,6 +143,7 @@ type AgentAct =
       model: string
       fallback_model: string | null
       workspace: Workspace
+      budget: SpendChange
     }>)
   | { do: 'start_agent' | 'stop_agent' | 'delete_agent' }
 

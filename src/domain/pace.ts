@@ -37,14 +37,18 @@ export type AgentPacing = {
   /** Self-started turns left, as of `bucket_at`; refill is computed. */
   bucket: number
   bucket_at: Timestamp
+  /** Turns that its own trigger may start, as of `trigger_turns_at`; refill is computed. */
+  trigger_turns: number
+  trigger_turns_at: Timestamp
   /** Counted `queued_available` turns in a row. */
   queue_no_progress: number
   queue_turn_ended_at: Timestamp | null
   queue_turn_end_seq: number
   queue_turn_counted: boolean
-  /** The operator was asked once about the queue, or the bucket; the wait that asks. */
+  /** The operator was asked once about the queue, the bucket, its trigger; the wait that asks. */
   queue_wait_id: WaitId | null
   bucket_wait_id: WaitId | null
+  trigger_wait_id: WaitId | null
   /** Last agent-level review, at most one a minute. */
   agent_review_at: Timestamp | null
   /** Holds in a row by the provider: which step of the back-off comes next. */
@@ -78,12 +82,15 @@ export const newAgentPacing = (id: AgentId): AgentPacing => ({
   turn_count: 0,
   bucket: limits.bucket.value,
   bucket_at: '1970-01-01T00:00:00.000Z',
+  trigger_turns: limits.trigger_turns.value,
+  trigger_turns_at: '1970-01-01T00:00:00.000Z',
   queue_no_progress: 0,
   queue_turn_ended_at: null,
   queue_turn_end_seq: 0,
   queue_turn_counted: false,
   queue_wait_id: null,
   bucket_wait_id: null,
+  trigger_wait_id: null,
   agent_review_at: null,
   holds: 0,
 })

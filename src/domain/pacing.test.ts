@@ -27,11 +27,13 @@ import {
 import { agentPacing, itemPacing } from './facts.ts'
 import type { WorkItemId } from './ids.ts'
 import { createItem, updateItem } from './items.ts'
+import { levelOf, nextBack, stockOf } from './stock.ts'
 import { limits } from './limits.ts'
-import { bucketLevel, bucketNext, itemReady, mayDraw, paceAgent, paceItem } from './pacing.ts'
+import { itemReady, mayDraw, paceAgent, paceItem } from './pacing.ts'
 import { askAboutBucket } from './park.ts'
 import { plus } from './time.ts'
-import { cancelWait, fireDue, waitFor } from './waiting.ts'
+import { cancelWait, fireDue } from './wait-end.ts'
+import { waitFor } from './waiting.ts'
 
 const minute = 60_000
 const ready = (w: World, id: WorkItemId) => itemReady(w.facts, itemRow(w, id), w.now)
@@ -157,21 +159,33 @@ test('§5 a turn that claims a message or a trigger never counts', () => {
 test('§5 a turn that claims nothing but task results counts as self-started', () => {
   const w = new World()
   const id = item(w)
-  const bucket = () => bucketLevel(agentPacing(w.facts), w.now)
+  const bucket = () => levelOf(stockOf(agentPacing(w.facts), 'bucket'), w.now)
   taskEnds(w, task(w, { work_item_id: id }))
-  const { self_started } = turn(w, { rule: 'message' })
-  assert.deepEqual([self_started, counts(w, id), bucket()], [true, [1, 1], 499])
+  const { started_by } = turn(w, { rule: 'message' })
+  assert.deepEqual([started_by, counts(w, id), bucket()], ['itself', [1, 1], 499])
   taskEnds(w, task(w, { work_item_id: id }))
   say(w, { work_item_id: id })
-  assert.equal(turn(w, { rule: 'message' }).self_started, false)
+  assert.equal(turn(w, { rule: 'message' }).started_by, 'input')
 })
 
-test('§5 a review without a trigger is self-started, and counts', () => {
+test('a review without a trigger draws on the bucket, and counts for nothing unless it changes', () => {
   const w = new World()
-  const id = item(w)
-  wait(w, { work_item_id: id, recheck_at: plus(T0, minute) })
-  const { self_started } = turn(w.pass(minute), { rule: 'review_triggered' })
-  assert.deepEqual([self_started, counts(w, id)], [true, [1, 1]])
+  const [a, b] = [item(w), item(w)]
+  for (const work_item_id of [a, b]) wait(w, { work_item_id, recheck_at: plus(T0, minute) })
+  w.do((d) => paceItem(d, a, { no_progress: 2, self_started: 7 }))
+  const bucket = () => agentPacing(w.facts).bucket
+  begin(w.pass(minute), 'review_triggered')
+  act(w, { tool: 'ExecCommand' }, () => undefined, { hash: 'new each time', changed: false })
+  end(w, { text: 'Nothing yet.' })
+  const [first] = w.all('turns')
+  assert.deepEqual([first?.started_by, first?.progress, bucket()], ['itself', false, 499])
+  assert.deepEqual(counts(w, a), [2, 7])
+  begin(w.pass(2 * minute), 'review_triggered')
+  act(w, { tool: 'EditFile' }, () => undefined, { changed: true })
+  end(w)
+  const changed = w.all('turns').at(-1)
+  assert.deepEqual([changed?.progress, bucket()], [true, 498])
+  assert.deepEqual(counts(w, changed?.work_item_id as WorkItemId)[0], 0)
 })
 
 test('§5 progress: a changed record, a new command result, a moved plan; not reading, not words', () => {
@@ -277,13 +291,13 @@ test('§5 outside input resets what is counted against the item; the stronger on
 test('§5 the bucket holds 500 turns; one drawn comes back every ten minutes', () => {
   const w = new World()
   const pacing = () => agentPacing(w.facts)
-  const level = () => bucketLevel(pacing(), w.now)
+  const level = () => levelOf(stockOf(pacing(), 'bucket'), w.now)
   assert.equal(level(), 500)
   w.do((d) => paceAgent(d, { bucket: 2, bucket_at: d.now }))
   item(w, { focus: true })
   turn(w.pass(5 * minute), { rule: 'continue_current', progress: true })
   assert.equal(level(), 1)
-  assert.equal(bucketNext(pacing()), plus(T0, 10 * minute))
+  assert.equal(nextBack(stockOf(pacing(), 'bucket')), plus(T0, 10 * minute))
   assert.equal(level() + (w.pass(5 * minute), 0), 1)
   assert.equal(level(), 2)
   w.pass(5000 * 10 * minute)
@@ -305,15 +319,14 @@ test('§5 an empty bucket stops rules 6 and 9 until the next turn comes back', (
   assert.equal(w.next().do, 'wait')
 })
 
-test('§5 an empty bucket is never less than empty, also after a review that draws from it', () => {
+test('a review that nothing but time asks for waits while the bucket is empty', () => {
   const w = new World()
-  const id = item(w)
-  wait(w, { work_item_id: id, recheck_at: plus(T0, 1) })
+  wait(w, { work_item_id: item(w), recheck_at: plus(T0, minute) })
   w.do((d) => paceAgent(d, { bucket: 0, bucket_at: d.now }))
-  turn(w.pass(1), { rule: 'review_triggered' })
-  assert.equal(bucketLevel(agentPacing(w.facts), w.now), 0)
-  item(w, { focus: true })
-  assert.equal(w.next().do, 'wait')
+  const next = w.pass(minute).next()
+  assert.deepEqual([next.do, next.do === 'wait' && next.until], ['wait', plus(T0, 10 * minute)])
+  turn(w.pass(9 * minute), { rule: 'review_triggered' })
+  assert.equal(levelOf(stockOf(agentPacing(w.facts), 'bucket'), w.now), 0)
 })
 
 test('§5 while the bucket is empty results of tasks stay queued; a word of the operator fills it', () => {
@@ -342,7 +355,7 @@ test('§5 the first turn after a task of a minute is free, once a minute per ite
   const w = new World()
   const id = item(w, { focus: true })
   w.do((d) => paceAgent(d, { bucket: 1, bucket_at: d.now }))
-  const bucket = () => bucketLevel(agentPacing(w.facts), w.now)
+  const bucket = () => levelOf(stockOf(agentPacing(w.facts), 'bucket'), w.now)
   ranTask(w, id, minute)
   turn(w, { progress: true })
   assert.equal(bucket(), 1)

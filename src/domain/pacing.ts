@@ -4,9 +4,12 @@
  */
 import { agentPacing, itemPacing, type Draft, type Facts } from './facts.ts'
 import type { TurnId, WorkItemId } from './ids.ts'
+import { isUnadopted } from './imported.ts'
 import { backOffMs, limits } from './limits.ts'
 import type { AgentPacing, ItemPacing } from './pace.ts'
-import { between, fromMs, plus, toMs, type Timestamp } from './time.ts'
+import { drawn, levelOf, stockOf, stored, type StockName } from './stock.ts'
+import { between, plus, type Timestamp } from './time.ts'
+import type { StartedBy } from './turn.ts'
 import type { WorkItem } from './work-item.ts'
 
 /** Whether the scheduler may start a turn about the item by itself, and if not, from when. */
@@ -55,7 +58,9 @@ export function queueReady(facts: Facts, now: Timestamp): ItemReadiness {
 }
 
 function queueChangedSince(facts: Facts, seq: number): boolean {
-  for (const item of facts.rows('work_items')) if (item.changed_seq > seq) return true
+  for (const item of facts.rows('work_items')) {
+    if (item.changed_seq > seq && !isUnadopted(item)) return true
+  }
   return false
 }
 
@@ -65,44 +70,23 @@ export function queueChanged(d: Draft): void {
   if (!queue_turn_counted && queue_turn_end_seq > 0) paceAgent(d, { queue_turn_end_seq: 0 })
 }
 
-/** Self-started turns the agent has left now: one comes back every ten minutes, to the cap. */
-export function bucketLevel(pacing: AgentPacing, now: Timestamp): number {
-  return Math.min(limits.bucket.value, pacing.bucket + refills(pacing, now))
-}
-
-const refills = (pacing: AgentPacing, now: Timestamp): number =>
-  Math.max(0, Math.floor(between(pacing.bucket_at, now) / limits.bucket_refill.value))
-
-/** When the next turn comes back to an empty bucket. */
-export const bucketNext = (pacing: AgentPacing): Timestamp =>
-  fromMs(toMs(pacing.bucket_at) + limits.bucket_refill.value)
-
-/** The bucket after one turn was drawn from it. */
-function drawn(pacing: AgentPacing, now: Timestamp): Pick<AgentPacing, 'bucket' | 'bucket_at'> {
-  const level = bucketLevel(pacing, now)
-  const bucket_at =
-    level === limits.bucket.value
-      ? now
-      : plus(pacing.bucket_at, refills(pacing, now) * limits.bucket_refill.value)
-  return { bucket: Math.max(0, level - 1), bucket_at }
-}
-
 /** Whether a self-started turn about the item may draw: the bucket has one, or the turn is free. */
 export function mayDraw(facts: Facts, item: WorkItemId | null, now: Timestamp): boolean {
   if (item !== null && itemPacing(facts, item).free_turn) return true
-  return bucketLevel(agentPacing(facts), now) > 0
+  return levelOf(stockOf(agentPacing(facts), 'bucket'), now) > 0
 }
 
-/** Counts the start of a turn: one more turn, and one drawn when it starts itself. */
-export function countTurnStart(d: Draft, item: WorkItemId | null, selfStarted: boolean): void {
+/** Counts the start of a turn: one more, and one drawn from what it is counted to. */
+export function countTurnStart(d: Draft, item: WorkItemId | null, by: StartedBy): void {
   const agent = agentPacing(d)
   const free = item !== null && itemPacing(d, item).free_turn
-  const draw = selfStarted && !free
+  const draws: StockName | null =
+    by === 'own_trigger' ? 'trigger_turns' : by === 'itself' && !free ? 'bucket' : null
   paceAgent(d, {
     turn_count: agent.turn_count + 1,
-    ...(draw ? drawn(agent, d.now) : {}),
+    ...(draws === null ? {} : stored(draws, drawn(stockOf(agent, draws), d.now))),
   })
-  if (item !== null && selfStarted && free) {
+  if (item !== null && by === 'itself' && free) {
     paceItem(d, item, { free_turn: false, free_turn_at: d.now })
   }
 }
@@ -110,9 +94,14 @@ export function countTurnStart(d: Draft, item: WorkItemId | null, selfStarted: b
 /** How strong an input from outside is: a person, an event, or something that took its time. */
 export type OutsideInput = 'operator' | 'external' | 'lasting'
 
-/** Resets what is counted against an item, and for the stronger inputs against the agent. */
+/**
+ * Resets what is counted against an item, and for the stronger inputs against the agent. What is
+ * done to an imported item before its pick is nothing to the agent, which does not see it.
+ */
 export function outsideInput(d: Draft, item: WorkItemId | null, input: OutsideInput): void {
-  if (item !== null && d.row('work_items', item)?.state === 'open') {
+  const row = item === null ? undefined : d.row('work_items', item)
+  if (row !== undefined && isUnadopted(row)) return
+  if (item !== null && row?.state === 'open') {
     const pacing = itemPacing(d, item)
     const freeAgain =
       pacing.free_turn_at === null ||
@@ -126,20 +115,26 @@ export function outsideInput(d: Draft, item: WorkItemId | null, input: OutsideIn
   }
   if (input === 'lasting') return
   const agent = agentPacing(d)
-  for (const id of [agent.queue_wait_id, agent.bucket_wait_id]) {
+  for (const id of [agent.queue_wait_id, agent.bucket_wait_id, agent.trigger_wait_id]) {
     const wait = id === null ? undefined : d.row('waits', id)
     if (wait?.status === 'active') {
       d.emit({ type: 'wait_resolved', id: wait.id, by: { kind: 'runtime' } })
     }
   }
-  const full = bucketLevel(agent, d.now) === limits.bucket.value
   paceAgent(d, {
-    ...(full ? {} : { bucket: limits.bucket.value, bucket_at: d.now }),
+    ...filled(agent, 'bucket', d.now),
+    ...filled(agent, 'trigger_turns', d.now),
     queue_no_progress: 0,
     queue_wait_id: null,
     bucket_wait_id: null,
+    trigger_wait_id: null,
     ...(agent.queue_no_progress > 0 ? { queue_turn_ended_at: null } : {}),
   })
+}
+
+function filled(agent: AgentPacing, name: StockName, now: Timestamp): Partial<AgentPacing> {
+  const stock = stockOf(agent, name)
+  return levelOf(stock, now) === stock.most ? {} : stored(name, { left: stock.most, at: now })
 }
 
 type TurnEnd = {

@@ -14,7 +14,7 @@ import {
   type Hold,
 } from './park.ts'
 import { plus } from './time.ts'
-import { fireDue } from './waiting.ts'
+import { fireDue } from './wait-end.ts'
 
 const minute = 60_000
 const hold = (w: World, given: Partial<Hold> = {}) =>
@@ -215,6 +215,7 @@ test('§6 what a hold writes is one wait, one brief and one step of the back-off
       by: 'runtime',
       runtime_cause: cause,
       reason: 'No.',
+      question: null,
       resource: null,
       source: null,
       condition: null,

@@ -2,10 +2,11 @@
  * Parking: the runtime stops going in circles and asks the operator, once, in words that name what
  * happened (contracts 5). Also holds: an agent the provider cannot serve now.
  */
-import { activeWaits, agentPacing, itemPacing, type Draft } from './facts.ts'
+import { activeWaits, agentOf, agentPacing, itemPacing, type Draft } from './facts.ts'
 import type { WorkItemId } from './ids.ts'
 import { holdMs, limits } from './limits.ts'
 import { paceAgent } from './pacing.ts'
+import { ownTriggerHeld } from './survey.ts'
 import { plus, type Timestamp } from './time.ts'
 import type { Turn } from './turn.ts'
 import type { RuntimeCause, Wait } from './wait.ts'
@@ -50,6 +51,37 @@ export function askAboutBucket(d: Draft): boolean {
   return true
 }
 
+/** Its own trigger used up what it may start by itself, and something waits: asks once. */
+export function askAboutOwnTrigger(d: Draft): void {
+  if (agentOf(d).state !== 'active' || agentPacing(d).trigger_wait_id !== null) return
+  if (!ownTriggerHeld(d, d.now)) return
+  const wait = ask(
+    d,
+    null,
+    'trigger_turns_used',
+    `The agent's own trigger started ${limits.trigger_turns.value} turns without a word from ` +
+      'you, a signed webhook or a trigger that you made, and more deliveries wait. A command of ' +
+      'the agent itself may send them: its tasks are in `holon tasks`. Any word from you lets ' +
+      'them in; until then one turn starts every ten minutes. Shall it go on?',
+  )
+  paceAgent(d, { trigger_wait_id: wait.id })
+}
+
+/** With no budget to hold them, it and those it made sent so many requests: asks once. */
+export function askAboutRequests(d: Draft, requests: number): void {
+  if (agentOf(d).state !== 'active') return
+  for (const wait of activeWaits(d)) if (wait.runtime_cause === 'requests_unasked') return
+  ask(
+    d,
+    null,
+    'requests_unasked',
+    `${d.agent_id} and the agents made under it sent ${requests} requests since your last word ` +
+      'to them, and no budget holds them. They stand still. Any word from you lets them send ' +
+      `${limits.requests_unasked.value} more; with a budget you are asked when that is used up: ` +
+      `holon agents configure ${d.agent_id} --max-usd <n> --per day. Shall they go on?`,
+  )
+}
+
 function ask(d: Draft, item: WorkItemId | null, cause: RuntimeCause, question: string): Wait {
   const waiting = waitFor(d, {
     by: 'runtime',
@@ -65,7 +97,7 @@ function ask(d: Draft, item: WorkItemId | null, cause: RuntimeCause, question: s
     delivery_mode: 'enqueue_message',
     task: null,
     has_listener: true,
-    question,
+    question: null,
   })
   if (!waiting.ok) throw new Error(`the runtime's own question was refused: ${waiting.message}`)
   return waiting.wait
@@ -93,6 +125,7 @@ export function holdAgent(d: Draft, hold: Hold): void {
     by: 'runtime',
     runtime_cause: hold.cause,
     reason: hold.message,
+    question: null,
     resource: null,
     source: null,
     condition: null,

@@ -6,9 +6,9 @@ import { act, answer, ask, begin, end, taskEnds } from '../testing/domain-turn.t
 import { partsOf, plainDue, plainParts } from '../testing/plain-survey.ts'
 import { keptWaits, plainWaits } from '../testing/plain-waits.ts'
 import { does, every, everyFew, known, once } from '../testing/operate.ts'
-import { isOverBudget } from './budget.ts'
+import { isOverBudget, meterOf } from './budget.ts'
 import { completeItem } from './complete.ts'
-import { activeWaitOf, agentOf, openItems, openTurn, roundsOf } from './facts.ts'
+import { activeWaits, activeWaitOf, agentOf, openItems, openTurn, roundsOf } from './facts.ts'
 import type { Draft, Facts } from './facts.ts'
 import { tables } from './event.ts'
 import type { Carried } from './export-format.ts'
@@ -31,7 +31,8 @@ import { plus, type Timestamp } from './time.ts'
 import { isLiveSchedule, missedPolicies, overlapPolicies } from './timetable.ts'
 import { abandonTurn } from './turn-start.ts'
 import { unreviewed, type Wake } from './wait.ts'
-import { cancelWait, fireDue, waitFor } from './waiting.ts'
+import { cancelWait, fireDue } from './wait-end.ts'
+import { waitFor } from './waiting.ts'
 
 const minute = 60_000
 const brought: Carried = {
@@ -324,7 +325,9 @@ function settle(w: World): number {
   }
   w.do(releaseHolds)
   for (const { id, budget } of [...openItems(w.facts)]) {
-    if (budget !== null) does(w, { do: 'update_item', work_item_id: id, budget: null })
+    const draws = meterOf(w.facts, id)?.draws_on ?? null
+    if (budget !== null || draws !== null)
+      does(w, { do: 'update_item', work_item_id: id, budget: null })
   }
   const turn = openTurn(w.facts)
   if (turn && roundsOf(w.facts, turn).length === 0) w.do(abandonTurn)
@@ -338,6 +341,7 @@ function settle(w: World): number {
       answer(w, { text: 'I see.' })
       end(w, { text: 'I see.' })
     } else if ('until' in next && next.until !== null) {
+      if (onlyLooks(w)) return laps
       w.do(askAboutBucket)
       w.now = next.until > w.now ? next.until : plus(w.now, 1)
     } else {
@@ -345,6 +349,12 @@ function settle(w: World): number {
     }
   }
   return assert.fail('it never comes to rest')
+}
+
+/** A look at a wait comes back for as long as it waits: with nothing else ahead, that is rest. */
+function onlyLooks(w: World): boolean {
+  const looks = new Set([...activeWaits(w.facts)].map(({ recheck_at }) => recheck_at))
+  return survey(w.facts, w.now, false).moments.every(({ at }) => looks.has(at))
 }
 
 const runs = 60

@@ -48,8 +48,8 @@ const allowed = [
   'callback callback_event integration_signal http_callback trigger_capability',
   'webhook webhook_event integration_signal http_webhook signature_verified',
   'timer timer_tick runtime_instruction timer_scheduler runtime_owned',
-  'task task_result runtime_instruction task_rejoin runtime_owned',
-  'task task_status runtime_instruction task_rejoin runtime_owned',
+  'task task_result external_evidence task_rejoin runtime_owned',
+  'task task_status external_evidence task_rejoin runtime_owned',
   'system internal_followup runtime_instruction runtime_system runtime_owned',
   'agent delegation operator_instruction runtime_system runtime_owned',
   'agent delegation integration_signal runtime_system runtime_owned',
@@ -79,10 +79,11 @@ test('§4 of all combinations of the five fields exactly those of the table are 
   assert.deepEqual(all.filter(isAdmitted).map(words).toSorted(), allowed.toSorted())
 })
 
-test('§4 no row of the table carries external evidence: it has no route', () => {
-  assert.equal(
-    provenanceTable.some((row) => row.authority.includes('external_evidence')),
-    false,
+test('external evidence is what tasks bring, and nothing else that comes in', () => {
+  const origins = provenanceTable.filter((row) => row.authority.includes('external_evidence'))
+  assert.deepEqual(
+    origins.map(({ origin, authority }) => [origin, authority]),
+    [['task', ['external_evidence']]],
   )
 })
 
@@ -101,16 +102,35 @@ const lowest: [claimed: AuthorityClass[], carries: AuthorityClass][] = [
   [[runtime, operator, operator], runtime],
   [[operator, signal], signal],
   [[signal, runtime, operator], signal],
-  [[evidence], signal],
+  [[evidence], runtime],
+  [[operator, evidence], operator],
   [[operator, evidence, signal], signal],
 ]
+/** Who brings a message of this class; a runtime's is a parent's that started by itself. */
+const bringing = {
+  operator_instruction: 'operator',
+  runtime_instruction: 'agent',
+  integration_signal: 'webhook',
+  external_evidence: 'task',
+} as const
 test('§4 a delegation carries the lowest authority that its turn claimed, and has a route', () => {
   for (const [claimed, carries] of lowest) {
-    const made = delegated(claimed.map((authority_class) => ({ authority_class })))
+    const made = delegated(
+      claimed.map((authority_class) => ({ origin: bringing[authority_class], authority_class })),
+    )
     assert.deepEqual(
       [words(made), isAdmitted(made)],
       [`agent delegation ${carries} runtime_system runtime_owned`, true],
       `of ${claimed.join(', ') || 'nothing'}`,
     )
   }
+})
+
+test('a clock and a note of the runtime take no weight from what the operator asked', () => {
+  const others = (['timer', 'system', 'task'] as const).map((origin) => ({
+    origin,
+    authority_class: runtime,
+  }))
+  const asked = [...others, { origin: 'operator' as const, authority_class: operator }]
+  assert.equal(delegated(asked).authority_class, operator)
 })

@@ -36,6 +36,7 @@ export type AdmissionContext =
   | 'local_process'
   | 'control_authenticated'
   | 'trigger_capability'
+  | 'own_trigger_capability'
   | 'signature_verified'
   | 'runtime_owned'
 export type AuthorityClass =
@@ -75,12 +76,19 @@ export const provenanceTable: readonly Row[] = [
     ['http_callback'],
     'trigger_capability',
   ),
+  row(
+    'callback',
+    ['callback_event'],
+    ['integration_signal'],
+    ['http_callback'],
+    'own_trigger_capability',
+  ),
   row('webhook', ['webhook_event'], ['integration_signal'], ['http_webhook'], 'signature_verified'),
   row('timer', ['timer_tick'], ['runtime_instruction'], ['timer_scheduler'], 'runtime_owned'),
   row(
     'task',
     ['task_result', 'task_status'],
-    ['runtime_instruction'],
+    ['external_evidence'],
     ['task_rejoin'],
     'runtime_owned',
   ),
@@ -147,6 +155,12 @@ export const callbackEvent: Provenance = {
   authority_class: 'integration_signal',
 }
 
+/** The same by the agent's own trigger, whose URL its commands have: it may be its own word. */
+export const ownTriggerEvent: Provenance = {
+  ...callbackEvent,
+  admission_context: 'own_trigger_capability',
+}
+
 export const webhookEvent: Provenance = {
   kind: 'webhook_event',
   origin: 'webhook',
@@ -164,12 +178,13 @@ export const timerTick: Provenance = {
   authority_class: 'runtime_instruction',
 }
 
+/** What a command wrote, or a child: the runtime brings it, and speaks for none of it. */
 export const taskResult: Provenance = {
   kind: 'task_result',
   origin: 'task',
   delivery_surface: 'task_rejoin',
   admission_context: 'runtime_owned',
-  authority_class: 'runtime_instruction',
+  authority_class: 'external_evidence',
 }
 
 /** What a supervised child asks, or how it goes on: its end is a result. */
@@ -183,9 +198,15 @@ const authorities: readonly AuthorityClass[] = [
   'operator_instruction',
 ]
 
+/** Whose words give weight; what a command wrote or a clock says gives none and takes none. */
+const weighing: ReadonlySet<Origin> = new Set<Origin>(['operator', 'agent', 'callback', 'webhook'])
+
 /** What a parent hands to a child. A turn that claimed nothing started by itself. */
-export function delegated(claimed: readonly Pick<Provenance, 'authority_class'>[]): Provenance {
-  const classes = new Set(claimed.map((message) => message.authority_class))
+export function delegated(
+  claimed: readonly Pick<Provenance, 'origin' | 'authority_class'>[],
+): Provenance {
+  const said = claimed.filter(({ origin }) => weighing.has(origin))
+  const classes = new Set(said.map((message) => message.authority_class))
   const lowest = authorities.find((one) => classes.has(one)) ?? 'runtime_instruction'
   return {
     kind: 'delegation',

@@ -9,7 +9,8 @@ import type { WorkItemId } from './ids.ts'
 import { updateItem } from './items.ts'
 import { paceItem, queueReady } from './pacing.ts'
 import { plus } from './time.ts'
-import { cancelWait, fireDue, waitFor } from './waiting.ts'
+import { cancelWait, fireDue } from './wait-end.ts'
+import { waitFor } from './waiting.ts'
 
 const minute = 60_000
 const counts = (w: World, id: WorkItemId) => {

@@ -100,7 +100,7 @@ test('§2 one item is projected with its wait and focus; none that is not among 
     return found && [found.scheduling_state, found.focus, found.wait?.source ?? null]
   })
   assert.deepEqual(shown, [
-    ['waiting_external', 'queued', 'ci'],
+    ['waiting_external', 'none', 'ci'],
     ['runnable', 'current', null],
     ['completed', 'none', null],
     null,

@@ -9,6 +9,7 @@ import { meterOf } from './budget.ts'
 import type { Rows, Table } from './event.ts'
 import type { Facts } from './facts.ts'
 import type { TaskId, TurnId, WaitId, WorkItemId } from './ids.ts'
+import { isUnadopted } from './imported.ts'
 import type { Meter } from './meter.ts'
 import { candidateClasses, projectItem, type CandidateClass, type Projection } from './readiness.ts'
 import { placed, since } from './sorted.ts'
@@ -45,6 +46,7 @@ const timerAt = (wait: Wait): Timestamp => wait.wake_at ?? ''
 const byRecheck = (a: Wait, b: Wait) => byText(recheckAt(a), recheckAt(b)) || byText(a.id, b.id)
 const byTimer = (a: Wait, b: Wait) => byText(timerAt(a), timerAt(b)) || byText(a.id, b.id)
 const deadlineAt = (item: WorkItem): Timestamp => item.budget?.deadline ?? ''
+const byItemId = (a: WorkItem, b: WorkItem) => byText(a.id, b.id)
 const byDeadline = (a: WorkItem, b: WorkItem) =>
   byText(deadlineAt(a), deadlineAt(b)) || byText(a.id, b.id)
 
@@ -60,6 +62,8 @@ export type Ranked = {
   readonly timers: readonly Wait[]
   /** Open items whose budget has a deadline, the earliest first. */
   readonly deadlines: readonly WorkItem[]
+  /** Open items that need input and have no wait, so that nobody was asked. */
+  readonly unasked: readonly WorkItem[]
 }
 
 const none = <T>(): { [C in CandidateClass]: T[] } => ({
@@ -255,6 +259,7 @@ function whole(facts: Facts, ranking: Ranking, now: Timestamp): Ranked {
   const rechecks: Wait[] = []
   const timers: Wait[] = []
   const deadlines: WorkItem[] = []
+  const unasked: WorkItem[] = []
   for (const item of facts.rows('work_items')) {
     const wait = ranking.waitOf(item.id)
     const projection = projected({ item, wait, meter: meterOf(facts, item.id) }, current, now)
@@ -262,12 +267,14 @@ function whole(facts: Facts, ranking: Ranking, now: Timestamp): Ranked {
     if (wait !== null && awaitsRecheck(wait)) rechecks.push(wait)
     if (wait !== null && isTimer(wait)) timers.push(wait)
     if (hasDeadline(item)) deadlines.push(item)
+    if (isUnasked(item, wait)) unasked.push(item)
   }
   for (const name of candidateClasses) candidates[name].sort(orders[name])
   rechecks.sort(byRecheck)
   timers.sort(byTimer)
   deadlines.sort(byDeadline)
-  return { now, current, candidates, rechecks, timers, deadlines }
+  unasked.sort(byItemId)
+  return { now, current, candidates, rechecks, timers, deadlines, unasked }
 }
 
 /** The next look after `before`: `stood` is how the items stood then whose rows have changed. */
@@ -283,6 +290,7 @@ function moved(
   const come = none<Projection>()
   const waits = { gone: [] as Wait[], come: [] as Wait[] }
   const items = { gone: [] as WorkItem[], come: [] as WorkItem[] }
+  const asks = { gone: [] as WorkItem[], come: [] as WorkItem[] }
   const move = (was: Standing, is: Standing) => {
     const a = projected(was, before.current, before.now)
     const b = projected(is, current, now)
@@ -292,6 +300,8 @@ function moved(
       if (was.item && hasDeadline(was.item)) items.gone.push(was.item)
       if (is.item && hasDeadline(is.item)) items.come.push(is.item)
     }
+    if (was.item && isUnasked(was.item, was.wait)) asks.gone.push(was.item)
+    if (is.item && isUnasked(is.item, is.wait)) asks.come.push(is.item)
     if (was.wait === is.wait) return
     if (was.wait !== null) waits.gone.push(was.wait)
     if (is.wait !== null) waits.come.push(is.wait)
@@ -316,6 +326,7 @@ function moved(
     rechecks: timed(before.rechecks, awaitsRecheck, byRecheck),
     timers: timed(before.timers, isTimer, byTimer),
     deadlines: placed(before.deadlines, items.gone, items.come, byDeadline),
+    unasked: placed(before.unasked, asks.gone, asks.come, byItemId),
   }
 }
 
@@ -352,8 +363,9 @@ function elsewhere(before: Ranked, current: WorkItemId | null, now: Timestamp): 
 
 const hasDeadline = (item: WorkItem): boolean =>
   item.state === 'open' && item.budget !== null && item.budget.deadline !== null
-const awaitsRecheck = (wait: Wait): boolean =>
-  wait.recheck_at !== null && wait.recheck_consumed_at === null
+const isUnasked = (item: WorkItem, wait: Wait | null): boolean =>
+  item.state === 'open' && item.plan_status === 'needs_input' && wait === null && !isUnadopted(item)
+const awaitsRecheck = (wait: Wait): boolean => wait.recheck_at !== null
 const isTimer = (wait: Wait): boolean => wait.wake === 'timer' && wait.wake_at !== null
 
 /** The first recheck of an item after `now`. */

@@ -10,6 +10,8 @@ import {
   schedulingState,
   type CandidateClass,
   type SchedulingState,
+  currentTodo,
+  leftTodos,
 } from './readiness.ts'
 import type { Wait, Wake } from './wait.ts'
 import type { WorkItem } from './work-item.ts'
@@ -72,7 +74,7 @@ const triggered: Wait = { ...quiet, trigger_count: 2, reviewed_trigger_count: 1 
 const reviewed: Wait = { ...triggered, reviewed_trigger_count: 2 }
 const due: Wait = { ...quiet, recheck_at: w.now }
 const notDue: Wait = { ...quiet, recheck_at: '2027-01-01T00:00:00.000Z' }
-const consumed: Wait = { ...due, recheck_consumed_at: w.now }
+const consumed: Wait = { ...due, recheck_at: '2027-01-01T00:00:00.000Z' }
 
 test('§2 the candidate class follows from readiness, focus and what the wait has to show', () => {
   const rows: [SchedulingState, current: boolean, Wait | null, CandidateClass][] = [
@@ -123,7 +125,7 @@ test('§2 the projection says lifecycle, state, class, focus, todo and blocker i
     scheduling_state: 'waiting_external',
     readiness: 'blocked',
     candidate_class: 'blocked',
-    focus: 'queued',
+    focus: 'none',
     has_active_waits: true,
     has_triggered_waits: false,
     current_todo: { text: 'test', state: 'in_progress' },
@@ -161,4 +163,19 @@ test('§2 a draft projects its own events before they are committed', () => {
   updateItem(d, { work_item_id: id, by: 'agent', blocked_by: 'no access' })
   assert.equal(project(d, id, d.now)?.candidate_class, 'blocked')
   assert.equal(project(world.facts, id, world.now)?.candidate_class, 'current_runnable')
+})
+
+test('a completed item has no current todo, and says how many it left', () => {
+  const rows = [
+    ['open', ['in_progress', 'pending'], 'in_progress', null],
+    ['completed', ['in_progress', 'pending'], null, '2 of 2 todos are not finished'],
+    ['completed', ['completed', 'pending'], null, '1 of 2 todos is not finished'],
+    ['completed', ['completed', 'completed'], null, null],
+  ] as const
+  for (const [state, states, current, left] of rows) {
+    const world = new World()
+    const id = item(world, { todo_list: states.map((one) => ({ text: one, state: one })) })
+    const row = { ...itemRow(world, id), state }
+    assert.deepEqual([currentTodo(row)?.state ?? null, leftTodos(row)], [current, left])
+  }
 })

@@ -7,7 +7,7 @@ import type { WorkItemId } from './ids.ts'
 import { isUnadopted, type ImportedFrom } from './imported.ts'
 import type { Meter } from './meter.ts'
 import type { Timestamp } from './time.ts'
-import { recheckDue, unreviewed, type Wait } from './wait.ts'
+import { recheckDue, unreviewed, waitWords, type Wait } from './wait.ts'
 import type { Todo, WorkItem } from './work-item.ts'
 
 export type SchedulingState =
@@ -49,11 +49,12 @@ export type Projection = {
   scheduling_state: SchedulingState
   readiness: Readiness
   candidate_class: CandidateClass
+  /** Queued: it could run and another item, or none, is in focus. */
   focus: 'current' | 'queued' | 'none'
   has_active_waits: boolean
   has_triggered_waits: boolean
   current_todo: Todo | null
-  /** `blocked_by`, else the active wait's reason. */
+  /** `blocked_by`, else what the active wait asks, or why it waits. */
   blocker: string | null
   /** What its budget comes to now; null: it has none. */
   budget: BudgetNow | null
@@ -128,10 +129,20 @@ export function candidateClass(
   return readiness
 }
 
+/** Of a completed item: how many of its todos it left, in words; null: none. */
+export function leftTodos({ state, todo_list }: WorkItem): string | null {
+  const left = todo_list.filter((todo) => todo.state !== 'completed').length
+  if (state !== 'completed' || left === 0) return null
+  return `${left} of ${todo_list.length} todos ${left === 1 ? 'is' : 'are'} not finished`
+}
+
+/** Of a completed item none is current, whatever its list still says. */
 export const currentTodo = (item: WorkItem): Todo | null =>
-  item.todo_list.find((todo) => todo.state === 'in_progress') ??
-  item.todo_list.find((todo) => todo.state === 'pending') ??
-  null
+  item.state === 'completed'
+    ? null
+    : (item.todo_list.find((todo) => todo.state === 'in_progress') ??
+      item.todo_list.find((todo) => todo.state === 'pending') ??
+      null)
 
 /** The whole projection of one item from its row, its wait, the agent's focus and its meter. */
 export function projectItem(
@@ -153,11 +164,11 @@ export function projectItem(
     scheduling_state: state,
     readiness,
     candidate_class: candidateClass(readiness, isCurrent, wait, now, over.length > 0),
-    focus: isCurrent ? 'current' : item.state === 'open' ? 'queued' : 'none',
+    focus: isCurrent ? 'current' : readiness === 'runnable' ? 'queued' : 'none',
     has_active_waits: wait !== null,
     has_triggered_waits: wait !== null && wait.trigger_count > 0,
     current_todo: currentTodo(item),
-    blocker: item.blocked_by ?? wait?.reason ?? null,
+    blocker: item.blocked_by ?? (wait === null ? null : waitWords(wait)),
     budget,
     reason,
   }

@@ -27,6 +27,7 @@ test('§2 the record of an item is its stored fields, its plan now, and the proj
     objective: 'Count the words.',
     state: 'open',
     plan_status: 'draft',
+    input_wanted: null,
     todo_list: itemRow(w, id).todo_list,
     checks: [],
     blocked_by: null,
@@ -105,6 +106,7 @@ test('§3 the record of a wait is contracts 3, without what the runtime keeps wi
     'triggered_turn_count',
     'focus_settled',
     'reviewed_at',
+    'outside_trigger_count',
   ] as const
   const record = waitRecord(row)
   const all = [...Object.keys(record), ...kept].toSorted()

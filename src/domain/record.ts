@@ -16,7 +16,15 @@ export function itemRecord(
   options: { include_todo_list: boolean },
 ): ItemRecord {
   const { item, wait } = projection
-  const { changed_seq: _, plan_artifact, todo_list, checks, ...stored } = item
+  const {
+    changed_seq: _,
+    report_draft: __,
+    claim: ___,
+    plan_artifact,
+    todo_list,
+    checks,
+    ...stored
+  } = item
   return {
     ...stored,
     ...(options.include_todo_list ? { todo_list, checks } : {}),
@@ -55,6 +63,7 @@ export function waitRecord(wait: Wait): ItemRecord {
     triggered_turn_count: ___,
     focus_settled: ____,
     reviewed_at: _____,
+    outside_trigger_count: ______,
     ...fields
   } = wait
   return fields

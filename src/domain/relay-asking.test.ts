@@ -34,13 +34,14 @@ describe('a question', () => {
       work_item_id: id,
       of: 'supervisor',
       text: 'All words?',
+      choices: [],
     })
     const [message] = main.all('messages')
     assert.deepEqual(message, {
       ...message,
       kind: 'task_status',
       origin: 'task',
-      authority_class: 'runtime_instruction',
+      authority_class: 'external_evidence',
       priority: 'normal',
       work_item_id: about,
       task_id: family.taskOf(child).id,
@@ -169,24 +170,40 @@ describe('an item that nothing can wake', () => {
     return id
   }
 
-  test('§9 is a question: what blocks it, or that it needs input', () => {
-    for (const [fields, said] of [
-      [{ blocked_by: 'no key' }, 'no key'],
-      [{ plan_status: 'needs_input' }, 'It needs input.'],
-    ] as const) {
-      const { family, main, child } = handedOver()
-      const id = blocked(child, fields)
-      family.relay(child)
-      assert.deepEqual(family.taskOf(child).asking, {
-        key: `${id}@${child.row('work_items', id).revision}`,
-        wait_id: null,
-        work_item_id: id,
-        of: 'supervisor',
-        text: `Count\n${said}`,
-      })
-      assert.deepEqual(told(main), [`queued: ${said}`])
-      assert.equal(family.relay(child), 0)
-    }
+  test('§9 is a question: what blocks it', () => {
+    const { family, main, child } = handedOver()
+    const id = blocked(child)
+    family.relay(child)
+    assert.deepEqual(family.taskOf(child).asking, {
+      key: `${id}@${child.row('work_items', id).revision}`,
+      wait_id: null,
+      work_item_id: id,
+      of: 'supervisor',
+      text: 'Count\nno key',
+      choices: [],
+    })
+    assert.deepEqual(told(main), ['queued: no key'])
+    assert.equal(family.relay(child), 0)
+  })
+
+  test('asks what its plan needs to know, and the answer of the parent is not the operator’s act', () => {
+    const { family, main, child } = handedOver()
+    const id = blocked(child, { plan_status: 'needs_input', question: 'Which words?' })
+    family.relay(child)
+    const wait = waitOf(child, id)
+    assert.deepEqual(family.taskOf(child).asking, {
+      key: wait.id,
+      wait_id: wait.id,
+      work_item_id: id,
+      of: 'supervisor',
+      text: 'Which words?',
+      choices: [],
+    })
+    assert.deepEqual(told(main), ['queued: Which words?'])
+    family.tell(child, 'All of them.', 'call_1')
+    assert.equal(child.row('work_items', id).plan_status, 'draft')
+    const settled = child.events.findLast(({ event }) => event.type === 'work_item_updated')
+    assert.equal(settled?.event.type === 'work_item_updated' && settled.event.by, 'runtime')
   })
 
   test('§9 is no question while the child has something else to do', () => {

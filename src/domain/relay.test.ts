@@ -6,6 +6,7 @@ import { answer, ask, begin, end, taskEnds, turn } from '../testing/domain-turn.
 import type { Family } from '../testing/family.ts'
 import { handedOver, makes, reports, waits } from '../testing/family-turn.ts'
 import { completeItem } from './complete.ts'
+import { taskResultId } from './ids.ts'
 import { limits } from './limits.ts'
 import { holdAgent, releaseHolds } from './park.ts'
 import { givenUpAt, mayEnd } from './relay.ts'
@@ -190,16 +191,38 @@ describe('the end', () => {
     })
   }
 
-  test('§8 the result for an item that is completed needs no reading', () => {
+  test('the report for an item that is completed is kept for the next turn, which it does not start', () => {
     const { family, main, about, child, result } = handedOver()
     main.do((d) => completeItem(d, { work_item_id: about, by: 'agent', report: null, turn: null }))
+    ask(main)
+    answer(main)
+    end(main)
     turn(child, { text: 'There are 42 words.' })
     family.relay(child)
-    const { status, status_reason, work_item_id } = main.row('messages', result)
-    assert.deepEqual(
-      [status, status_reason, work_item_id],
-      ['consumed', 'its item is completed', about],
+    const { status, work_item_id } = main.row('messages', result)
+    assert.deepEqual([status, work_item_id], ['queued', about])
+    assert.notEqual(main.next().do, 'start_turn')
+  })
+
+  test('a child that is done ends although a result of it came late, and its parent is told of that', () => {
+    const { family, main, child, result } = handedOver()
+    const own = makes(child)
+    const t = task(child, { work_item_id: own })
+    reports(child, own, 'There are 42 words.')
+    end(child)
+    family.relay(child)
+    assert.equal(main.row('tasks', 'task_t001').status, 'running')
+    taskEnds(child, t)
+    family.relay(child)
+    assert.equal(
+      main.row('messages', result).body,
+      [
+        'main.1 (task_t001, Count the words.): completed',
+        `It has not seen this end, which came late: ${t.id} ended`,
+        'There are 42 words.',
+      ].join('\n'),
     )
+    assert.equal(child.row('messages', taskResultId(t.id)).status, 'dropped')
   })
 
   test('§9 a result goes to the delegation’s item, wherever the parent’s focus is', () => {

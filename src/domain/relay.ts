@@ -19,17 +19,19 @@ import {
 import type { TaskId } from './ids.ts'
 import { firstBytes } from './deliveries.ts'
 import { admit, endTask, utf8Length } from './ingress.ts'
+import { isLate, lateResults } from './late.ts'
 import { holdMs, limits } from './limits.ts'
-import { isLiveMessage } from './message.ts'
+import { isLiveMessage, type Message } from './message.ts'
 import { releaseHolds } from './park.ts'
 import { taskStatus } from './provenance.ts'
+import { questionText } from './question.ts'
 import { next } from './schedule.ts'
 import { isTerminal, type Asking, type Task, type TaskEnd } from './task.ts'
 import { plus, type Timestamp } from './time.ts'
 import { budgetHold } from './metering.ts'
 import type { Turn } from './turn.ts'
 import { endTurn } from './turn-end.ts'
-import type { Wait } from './wait.ts'
+import { waitWords, type Wait } from './wait.ts'
 
 /** What a finished child leaves, read from the ledger when it may have finished. */
 export type Legacy = {
@@ -39,6 +41,8 @@ export type Legacy = {
   last_text: string | null
   /** Its newest turn. */
   last_turn: Pick<Turn, 'outcome' | 'reason'> | null
+  /** What its worktree was seen to hold, on one line; null: it has none. */
+  worktree: string | null
 }
 
 /** The supervising task and the delegation of a child, among its parent's rows. */
@@ -73,7 +77,7 @@ export function relay(p: Draft, c: Draft, legacy: Legacy | null): void {
       ? null
       : (usedUp(p, c, found.delegation, legacy) ?? endingOf(c, legacy))
   if (ending === null) ask(p, c, found)
-  else finishChild(p, c, found.task.id, ending)
+  else finishChild(p, c, found.task.id, ending, legacy?.worktree ?? null)
 }
 
 /** A stopped parent's children are stopped, and started with it again. */
@@ -117,7 +121,7 @@ function ask(
     id: p.mint('msg'),
     provenance: taskStatus,
     priority: 'normal',
-    body: `${head}\n${asking.text}`,
+    body: `${head}\n${questionText(asking)}`,
     work_item_id: open ? item : null,
     task_id: task.id,
     correlation_id: delegation?.id ?? null,
@@ -154,26 +158,29 @@ export function askingOf(c: Facts): Asking | null {
       wait_id: wait.id,
       work_item_id: wait.work_item_id,
       of: asksOperator(agent, wait) ? 'operator' : 'supervisor',
-      text: wait.reason,
+      text: waitWords(wait),
+      choices: wait.question?.choices ?? [],
     }
   }
   if (!rests(c) || goesOn(c)) return null
   const held = new Set([...activeWaits(c)].map((one) => one.work_item_id))
   for (const item of openItems(c)) {
     if (held.has(item.id)) continue
-    const text = item.blocked_by ?? (item.plan_status === 'needs_input' ? 'It needs input.' : null)
+    const text = item.blocked_by
     if (text === null) continue
     const key = `${item.id}@${item.revision}`
     const asked = `${item.objective}\n${text}`
-    return { key, wait_id: null, work_item_id: item.id, of: 'supervisor', text: asked }
+    return { key, wait_id: null, work_item_id: item.id, of: 'supervisor', text: asked, choices: [] }
   }
   return null
 }
 
-/** Nothing runs and nothing is queued: what it does next, somebody else decides. */
+/** Nothing runs, and nothing queued starts a turn: what it does next, somebody else decides. */
 function rests(c: Facts): boolean {
   if (openTurn(c) !== null) return false
-  for (const message of c.rows('messages')) if (isLiveMessage(message)) return false
+  for (const message of c.rows('messages')) {
+    if (isLiveMessage(message) && !isLate(c, message)) return false
+  }
   return !runsTask(c)
 }
 
@@ -214,7 +221,8 @@ export function givenUpAt(c: Facts): Timestamp | null {
   if (runsTask(c)) return null
   for (const wait of activeWaits(c)) {
     // A budget is a person's to raise, whenever that is.
-    if (wait.wake === 'system' && wait.runtime_cause !== 'budget') since = wait.created_at
+    if (wait.runtime_cause === 'budget' || wait.runtime_cause === 'spending') continue
+    if (wait.wake === 'system') since = wait.created_at
   }
   if (since === null) return null
   return plus(since, limits.child_hold.value - heldBefore(c))
@@ -270,9 +278,16 @@ function wordsOf({ reports, last_text }: Legacy): string {
 }
 
 /** The end of a child by itself, or by a stop that was proved: one commit of both. */
-export function finishChild(p: Draft, c: Draft, task_id: TaskId, ending: Ending): void {
+export function finishChild(
+  p: Draft,
+  c: Draft,
+  task_id: TaskId,
+  ending: Ending,
+  worktree: string | null,
+): void {
   const child = c.row('agents', c.agent_id)
   const delegation = child ? (supervisionOf(p, child)?.delegation ?? null) : null
+  const unread = lateResults(c).map(lateLine)
   if (child && child.state !== 'deleted') {
     // Held in the middle of a turn: nobody will go on with it.
     if (openTurn(c) !== null) {
@@ -293,7 +308,8 @@ export function finishChild(p: Draft, c: Draft, task_id: TaskId, ending: Ending)
     })
   }
   const why = ending.reason === null ? '' : ` (${ending.reason})`
-  const head = `${task.child_agent_id} (${task.id}, ${task.label}): ${ending.status}${why}`
+  const said = `${task.child_agent_id} (${task.id}, ${task.label}): ${ending.status}${why}`
+  const head = [said, ...(worktree === null ? [] : [worktree]), ...unread].join('\n')
   endTask(p, {
     task_id,
     status: ending.status,
@@ -304,6 +320,10 @@ export function finishChild(p: Draft, c: Draft, task_id: TaskId, ending: Ending)
     body: ending.text === '' ? `${head}\nIt left no words.` : `${head}\n${readable(ending.text)}`,
   })
 }
+
+/** What came of the child's own tasks after it had completed their item: it has no next turn. */
+const lateLine = ({ body }: Message): string =>
+  `It has not seen this end, which came late: ${body.split('\n', 1)[0] ?? ''}`
 
 /** What a child left, as far as a message may be long. */
 function readable(text: string): string {

@@ -208,6 +208,6 @@ test('§12 an abort and the end by a call are nobody’s step', () => {
   say(w)
   begin(w, 'message')
   ask(w)
-  end(w, { outcome: 'aborted', reason: 'operator' })
+  end(w, { outcome: 'aborted', reason: 'operator_aborted' })
   assert.deepEqual(told(again(w, 'turn_0001')), same(2))
 })

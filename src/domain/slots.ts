@@ -3,7 +3,7 @@
  * moves its schedule on (reliability 5: recurring ones once with `missed_count`). The same after a
  * second, a night of downtime or on a stopped agent, whose messages wait like all others.
  */
-import type { Draft } from './facts.ts'
+import { openTurn, type Draft } from './facts.ts'
 import { slotId, type MessageId, type SlotId } from './ids.ts'
 import { admit } from './ingress.ts'
 import { limits } from './limits.ts'
@@ -88,9 +88,10 @@ function toFire(d: Draft, schedule: Schedule, slots: readonly Timestamp[]): Time
 /** Messages of the schedule's earlier slots that no turn is done with. */
 function ticks(d: Draft, schedule: Schedule): Message[] {
   const found: Message[] = []
+  const turn = openTurn(d)
   for (const message of d.rows('messages')) {
     if (message.kind !== 'timer_tick') continue
-    if (message.status !== 'queued' && message.status !== 'claimed') continue
+    if (message.status !== 'queued' && (turn === null || message.turn_id !== turn.id)) continue
     if (message.dedupe_key?.startsWith(`${schedule.id}@`) === true) found.push(message)
   }
   return found

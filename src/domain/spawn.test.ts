@@ -273,6 +273,7 @@ test('§4 an event that the same turn shows takes the handoff down to a signal',
       correlation_id: null,
       causation_id: null,
       turn_count: 0,
+      due_at: null,
       consumed_because: null,
     })
     d.emit({ type: 'message_interjected', id: 'msg_event', turn_id: turn.id, round: 2 })

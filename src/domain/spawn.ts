@@ -5,6 +5,8 @@
  */
 import { livingAgent } from './agents.ts'
 import type { Workspace } from './agent.ts'
+import { chargedItem, payerOf } from './budget.ts'
+import { drawsOn, startDrawing } from './drawing.ts'
 import { openTurn, type Draft, type Facts } from './facts.ts'
 import type { AgentId, DelegationId, MessageId, TaskId, WorkItemId } from './ids.ts'
 import { isAgentId } from './ids.ts'
@@ -13,10 +15,13 @@ import { limits } from './limits.ts'
 import { noUse } from './meter.ts'
 import { alignBudgets } from './metering.ts'
 import { delegated, type Provenance } from './provenance.ts'
+import { messagesOf } from './shown.ts'
+import type { StartPlace } from './start-place.ts'
 import { isTerminal } from './task.ts'
 import { labelOf } from './tasks.ts'
 import { ensureDefaultTrigger, type TokenHash } from './triggers.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
+import type { Unfiltered } from './worktree.ts'
 
 export type SpawnWish = {
   preset: 'private_child' | 'public_named'
@@ -110,17 +115,18 @@ export type Spawn = {
     task_id: TaskId
     delegation_id: DelegationId
     work_item_id: WorkItemId | null
-    output_path: string
+    /** Known when it is carried out. */
+    start_place: StartPlace | null
     /** The commit its worktree begins at; null: it has none. */
     base_commit: string | null
+    unfiltered: Unfiltered | null
   } | null
 }
 
 /** What the messages of the spawning turn allow a child to be told with. */
 export function handoffProvenance(facts: Facts): Provenance {
   const turn = openTurn(facts)
-  const shown = [...facts.rows('messages')].filter((m) => turn !== null && m.turn_id === turn.id)
-  return delegated(shown)
+  return delegated(turn === null ? [] : messagesOf(facts, turn))
 }
 
 export type Spawned = { ok: true; agent_id: AgentId; task_id: TaskId | null; made: boolean }
@@ -145,6 +151,9 @@ export function spawnAgent(
   }
   const parent = livingAgent(p)
   if ('ok' in parent) return parent
+  const turn = openTurn(p)
+  const own = turn === null ? null : payerOf(p, chargedItem(p, turn))
+  const payer = own ?? drawsOn(p)
   c.emit({
     type: 'agent_created',
     id: spawn.agent_id,
@@ -156,12 +165,14 @@ export function spawnAgent(
       ? {}
       : { supervisor_agent_id: parent.id, supervising_task_id: spawn.supervision.task_id }),
     ...(spawn.template === null ? {} : { template: spawn.template }),
+    ...(payer === null ? {} : { draws_on: payer }),
     ...(spawn.inherited_sha256 === null ? {} : { inherited_sha256: spawn.inherited_sha256 }),
   })
   if (parent.fallback_model !== null && spawn.model === null) {
     const { fallback_model } = parent
     c.emit({ type: 'agent_configured', id: spawn.agent_id, fallback_model })
   }
+  if (payer !== null && (own === null || spawn.supervision === null)) startDrawing(p, c, payer)
   if (spawn.supervision === null) ensureDefaultTrigger(c, tokenHash)
   else {
     supervise(p, spawn, spawn.supervision)
@@ -194,7 +205,8 @@ function supervise(p: Draft, spawn: Spawn, by: NonNullable<Spawn['supervision']>
     child_agent_id: spawn.agent_id,
     workdir: spawn.workspace.root,
     timeout_ms: null,
-    output_path: by.output_path,
+    start_place: by.start_place,
+    output_path: null,
   })
   p.emit({ type: 'task_started', id, pid: null, started_at: p.now })
   p.emit({ type: 'task_promoted', id })
@@ -206,6 +218,6 @@ function supervise(p: Draft, spawn: Spawn, by: NonNullable<Spawn['supervision']>
     task_id: id,
   })
   if (by.base_commit !== null && p.row('worktrees', id)?.state === 'planned') {
-    p.emit({ type: 'worktree_made', id, base_commit: by.base_commit })
+    p.emit({ type: 'worktree_made', id, base_commit: by.base_commit, unfiltered: by.unfiltered })
   }
 }

@@ -5,10 +5,11 @@
 import { activeWaitOf, activeWaits, agentOf, agentPacing, openTurn, type Facts } from './facts.ts'
 import { taskResultId, type TaskId, type WorkItemId } from './ids.ts'
 import { isOverBudget } from './budget.ts'
+import { isLate } from './late.ts'
 import { laneOf, type Lane } from './claims.ts'
 import { limits } from './limits.ts'
-import { isEvent, type Message } from './message.ts'
-import { bucketLevel, bucketNext, itemReady, mayDraw, queueReady } from './pacing.ts'
+import { isEvent, isOwnTrigger, type Message } from './message.ts'
+import { itemReady, mayDraw, queueReady } from './pacing.ts'
 import type { ItemReadiness } from './pacing.ts'
 import {
   nextDeadline,
@@ -19,9 +20,10 @@ import {
   type Ranked,
 } from './ranking.ts'
 import type { Projection } from './readiness.ts'
+import { levelOf, nextBack, stockOf } from './stock.ts'
 import { plus, type Timestamp } from './time.ts'
 import type { Turn } from './turn.ts'
-import { recheckDue, unreviewed, type Wait } from './wait.ts'
+import { onlyOwnTriggers, recheckDue, unreviewed, type Wait } from './wait.ts'
 
 /** A wait that some turn must show: triggered, its recheck due, or ended at agent level. */
 export type Review = {
@@ -77,8 +79,9 @@ export function survey(facts: Facts, now: Timestamp, running: boolean): Survey {
   }
   const deadline = nextDeadline(ranked, now)
   if (deadline !== null) moments.push({ at: deadline, kind: 'deadline' })
-  const bucketEmpty = bucketLevel(pacing, now) === 0
-  if (bucketEmpty) moments.push({ at: bucketNext(pacing), kind: 'backoff' })
+  const bucket = stockOf(pacing, 'bucket')
+  const bucketEmpty = levelOf(bucket, now) === 0
+  if (bucketEmpty) moments.push({ at: nextBack(bucket), kind: 'backoff' })
   return {
     now,
     stopped: agent.state !== 'active',
@@ -89,7 +92,7 @@ export function survey(facts: Facts, now: Timestamp, running: boolean): Survey {
     candidates: found,
     current,
     currentReady,
-    reviews: reviews(facts, ranked, moments),
+    reviews: reviews(facts, ranked, bucketEmpty, moments),
     readyQueue,
     queue,
     bucketEmpty,
@@ -107,7 +110,7 @@ function readiness(
   const ready = itemReady(facts, projection.item, now)
   if (!ready.ready && ready.until !== null) moments.push({ at: ready.until, kind: 'backoff' })
   if (ready.ready && !mayDraw(facts, projection.item.id, now)) {
-    const until = bucketNext(agentPacing(facts))
+    const until = nextBack(stockOf(agentPacing(facts), 'bucket'))
     return { ready: false, until, because: 'the bucket of self-started turns is empty' }
   }
   return ready
@@ -131,14 +134,19 @@ function dueMessages(
   moments: Moments,
 ): Survey['lanes'] {
   const lanes: Record<Lane, Message[]> = { fast: [], normal: [], background: [] }
+  const closed = ownTriggerOpens(facts, now)
   for (const message of facts.rows('messages')) {
-    if (message.status !== 'queued') continue
+    if (message.status !== 'queued' || isLate(facts, message)) continue
     const isResult = message.kind === 'task_result'
     const item = message.work_item_id
     if (isResult && (bucketEmpty || (item !== null && isParked(facts, item)))) continue
     // The question about the budget carries them until the limit is raised.
     if (isOverBudget(facts, item, now)) continue
-    const due = eventDueAt(facts, message)
+    if (closed !== null && isOwnTrigger(message)) {
+      moments.push({ at: closed, kind: 'backoff' })
+      continue
+    }
+    const due = later(message.due_at, eventDueAt(facts, message))
     if (due !== null && due > now) {
       moments.push({ at: due, kind: 'external' })
       continue
@@ -150,6 +158,25 @@ function dueMessages(
   lanes.normal.sort((a, b) => a.inbox_seq - b.inbox_seq)
   lanes.background.sort((a, b) => a.inbox_seq - b.inbox_seq)
   return lanes
+}
+
+const later = (a: Timestamp | null, b: Timestamp | null): Timestamp | null =>
+  a === null || (b !== null && b > a) ? b : a
+
+/** When the agent's own trigger may start a turn again; null: now. */
+function ownTriggerOpens(facts: Facts, now: Timestamp): Timestamp | null {
+  const stock = stockOf(agentPacing(facts), 'trigger_turns')
+  return levelOf(stock, now) > 0 ? null : nextBack(stock)
+}
+
+/** Whether something that its own trigger brought waits for a turn, and may start none now. */
+export function ownTriggerHeld(facts: Facts, now: Timestamp): boolean {
+  if (ownTriggerOpens(facts, now) === null) return false
+  for (const message of facts.rows('messages')) {
+    if (message.status === 'queued' && isOwnTrigger(message)) return true
+  }
+  for (const wait of activeWaits(facts)) if (onlyOwnTriggers(wait)) return true
+  return false
 }
 
 /** Held by a question of the runtime itself. */
@@ -174,15 +201,20 @@ export function eventDueAt(facts: Facts, message: Message): Timestamp | null {
 }
 
 /** Waits that want a review now, the one longest without a review first. */
-function reviews(facts: Facts, ranked: Ranked, moments: Moments): Review[] {
+function reviews(facts: Facts, ranked: Ranked, bucketEmpty: boolean, moments: Moments): Review[] {
   const found: Review[] = []
   const pacing = agentPacing(facts)
   const { now } = ranked
+  const closed = ownTriggerOpens(facts, now)
   for (const at of nextTimers(ranked, now)) moments.push({ at, kind: 'timer' })
   const recheck = nextRecheck(ranked, now)
   if (recheck !== null) moments.push({ at: recheck, kind: 'external' })
   for (const wait of waitsToShow(facts, ranked)) {
     const kind = reviewKind(wait, now)
+    if (closed !== null && onlyOwnTriggers(wait) && !recheckDue(wait, now)) {
+      moments.push({ at: closed, kind: 'backoff' })
+      continue
+    }
     const ofAgent = wait.status === 'active' && wait.work_item_id === null
     if (ofAgent && wait.recheck_at !== null && wait.recheck_at > now) {
       moments.push({ at: wait.recheck_at, kind: 'external' })
@@ -191,6 +223,8 @@ function reviews(facts: Facts, ranked: Ranked, moments: Moments): Review[] {
       moments.push({ at: wait.wake_at, kind: 'timer' })
     }
     if (kind === null || (kind === 'ended' && resultIsQueued(facts, wait))) continue
+    // It draws on the bucket: the moment at which that has one more is among them already.
+    if (kind === 'recheck' && bucketEmpty) continue
     const last =
       wait.work_item_id === null ? (pacing.agent_review_at ?? wait.reviewed_at) : wait.reviewed_at
     const dueAt = last === null ? now : plus(last, limits.review_pause.value)
@@ -216,10 +250,11 @@ function* waitsToShow(facts: Facts, { candidates }: Ranked): Iterable<Wait> {
   for (const { wait } of candidates.triggered_blocked) if (wait !== null) yield wait
 }
 
-/** The end of a task that is still to come as a message is shown by the turn that claims it. */
+/** The end of a task that is still to come as a message is shown by the turn that it starts. */
 function resultIsQueued(facts: Facts, wait: Wait): boolean {
   if (wait.wake !== 'task_result' || wait.resource === null) return false
-  return facts.row('messages', taskResultId(wait.resource as TaskId))?.status === 'queued'
+  const message = facts.row('messages', taskResultId(wait.resource as TaskId))
+  return message?.status === 'queued' && !isLate(facts, message)
 }
 
 export function reviewKind(wait: Wait, now: Timestamp): Review['kind'] | null {

@@ -12,7 +12,7 @@ import {
   waitOf,
   World,
 } from '../testing/domain.ts'
-import { act, ask, begin, end, taskEnds, turn } from '../testing/domain-turn.ts'
+import { act, answer, ask, begin, end, taskEnds, turn } from '../testing/domain-turn.ts'
 import { does, known, refusal, whole } from '../testing/operate.ts'
 import { canOfMessage } from './can.ts'
 import { taskResultId, type MessageId } from './ids.ts'
@@ -98,6 +98,7 @@ describe('§4 what cannot be taken back says why', () => {
         w.do((d) => d.emit(recorded))
         const { message_id } = say(w, { priority: 'interject' })
         ask(w)
+        answer(w, { text: 'I see.' })
         return message_id
       },
       'message_in_turn: msg_0001 was in turn turn_0001.',

@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Task } from './task.ts'
-import { endOfTask, standing, taskResultText, TIMED_OUT, type ProcessSeen } from './task-end.ts'
+import {
+  ANOTHER_PLACE,
+  endOfTask,
+  standing,
+  taskResultText,
+  TIMED_OUT,
+  type ProcessSeen,
+} from './task-end.ts'
 
-type Row = Pick<Task, 'status' | 'reason'>
+type Row = Pick<Task, 'status' | 'reason' | 'start_place'>
 
-const queued: Row = { status: 'queued', reason: null }
-const running: Row = { status: 'running', reason: null }
-const cancelling: Row = { status: 'cancelling', reason: 'aborted' }
-const overdue: Row = { status: 'cancelling', reason: TIMED_OUT }
+const start_place = { boot: 'boot', tasks: 'tasks' }
+
+const queued: Row = { status: 'queued', reason: null, start_place }
+const running: Row = { status: 'running', reason: null, start_place }
+const cancelling: Row = { status: 'cancelling', reason: 'aborted', start_place }
+const overdue: Row = { status: 'cancelling', reason: TIMED_OUT, start_place }
 
 const ended = (
   how: 'exited' | 'signalled' | 'timed_out' | 'could_not_start',
@@ -63,7 +72,30 @@ const table: [string, ProcessSeen, Row, string | null, string | null, number | n
 for (const [name, process, task, status, reason, exit_status] of table) {
   test(`a task whose process is: ${name}`, () => {
     const expected = status === null ? null : { status, reason, exit_status }
-    assert.deepEqual(endOfTask(process, task), expected)
+    assert.deepEqual(endOfTask(process, task, start_place), expected)
+  })
+}
+
+const elsewhere: [string, Row['start_place']][] = [
+  ['another boot', { ...start_place, boot: 'another' }],
+  ['another folder of tasks', { ...start_place, tasks: 'another' }],
+  ['a place that nobody noted', null],
+]
+for (const [where, place] of elsewhere) {
+  test(`a task without a runner folder that was to begin under ${where} may have run`, () => {
+    const end = (row: Row, process: ProcessSeen) => {
+      const ending = endOfTask(process, { ...row, start_place: place }, start_place)
+      return ending && [ending.status, ending.reason]
+    }
+    assert.deepEqual(
+      [end(queued, absent), end(cancelling, absent), end(overdue, absent)],
+      Array.from({ length: 3 }, () => ['interrupted', ANOTHER_PLACE]),
+    )
+    // Whose runner is met, or began for certain, is judged as ever.
+    assert.deepEqual(end(running, absent), ['interrupted', 'its runner folder is gone'])
+    assert.deepEqual(end(queued, ended('exited', 0)), ['completed', null])
+    assert.deepEqual(end(cancelling, lost), ['cancelled', 'aborted'])
+    assert.deepEqual(end(queued, seen), null)
   })
 }
 

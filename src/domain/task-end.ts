@@ -3,6 +3,7 @@
  * states, and the sentences that tell it. Used by the calls that see an end and by the task
  * supervisor, so that both say the same. The commit of an end is `endTask` in ingress.ts.
  */
+import { isSamePlace, type StartPlace } from './start-place.ts'
 import { isTerminal, type Task, type TaskEnd } from './task.ts'
 import { between } from './time.ts'
 
@@ -24,18 +25,27 @@ export type TaskEnding = { status: TaskEnd; reason: string | null; exit_status: 
 /** The reason of a task that is stopped, or was, because its time limit passed. */
 export const TIMED_OUT = 'timeout'
 
+/** The reason of a task whose claim may have been lost, after it did something. */
+export const ANOTHER_PLACE =
+  'since it was to begin the machine was started anew, or the home was restored: whether it ran ' +
+  'is not known'
+
 /**
  * The terminal state a process gives its task, or null while it may still run, or start.
+ * `here` is the place of a start made now: that nobody claimed a task of another proves nothing.
  * A `cancelling` task is over by the proof of the stop alone: ask about one only after
  * `Processes.stop` answered `stopped: true`.
  */
 export function endOfTask(
   process: ProcessSeen,
-  task: Pick<Task, 'status' | 'reason'>,
+  task: Pick<Task, 'status' | 'reason' | 'start_place'>,
+  here: StartPlace,
 ): TaskEnding | null {
   const exit_status = process.state === 'ended' ? process.exit_status : null
+  const mayBeLost = process.state === 'absent' && !isSamePlace(task.start_place, here)
   if (task.status === 'cancelling') {
     if (process.state === 'running') return null
+    if (mayBeLost) return { status: 'interrupted', reason: ANOTHER_PLACE, exit_status }
     const status = task.reason === TIMED_OUT ? 'failed' : 'cancelled'
     return { status, reason: task.reason, exit_status }
   }
@@ -44,7 +54,9 @@ export function endOfTask(
       return null
     case 'absent':
       // A queued one was never claimed and may be started; one that ran has lost its folder.
-      if (task.status === 'queued') return null
+      if (task.status === 'queued') {
+        return mayBeLost ? { status: 'interrupted', reason: ANOTHER_PLACE, exit_status } : null
+      }
       return { status: 'interrupted', reason: 'its runner folder is gone', exit_status }
     case 'lost':
       return { status: 'interrupted', reason: 'its process vanished without an end', exit_status }

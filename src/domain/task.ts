@@ -3,6 +3,8 @@
  * forward, to exactly one terminal state (contracts 8).
  */
 import type { AgentId, TaskId, WaitId, WorkItemId } from './ids.ts'
+import type { Choice } from './question.ts'
+import type { StartPlace } from './start-place.ts'
 import type { Timestamp } from './time.ts'
 
 export type TaskStatus =
@@ -29,6 +31,8 @@ export type Asking = {
   /** Who is to answer. */
   of: 'supervisor' | 'operator'
   text: string
+  /** The answers that the child offered; none: an answer in words. */
+  choices: readonly Choice[]
 }
 
 export type Task = {
@@ -43,6 +47,8 @@ export type Task = {
   workdir: string
   timeout_ms: number | null
   input: TaskInput
+  /** Where its start was committed; null: an earlier program did not note it. */
+  start_place: StartPlace | null
   /** Of a child that waits for an answer: it needs input. */
   asking: Asking | null
   status: TaskStatus
@@ -52,7 +58,8 @@ export type Task = {
   promoted: boolean
   /** Whether the command was asked to stop, and by whom. */
   survivors: readonly number[]
-  output: { path: string; bytes: number }
+  /** Of a command the folder of its streams; a child's words are its own, and in no file. */
+  output: { path: string | null; bytes: number }
   created_at: Timestamp
   started_at: Timestamp | null
   ended_at: Timestamp | null
@@ -71,7 +78,8 @@ export type TaskEvent =
       timeout_ms: number | null
       /** Absent: none. */
       input?: TaskInput
-      output_path: string
+      start_place: StartPlace | null
+      output_path: string | null
     }
   | { type: 'task_started'; id: TaskId; pid: number | null; started_at: Timestamp }
   | { type: 'task_promoted'; id: TaskId }

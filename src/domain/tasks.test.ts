@@ -23,6 +23,7 @@ const newTask = (given: Partial<NewTask> = {}): NewTask => ({
   workdir: '/w',
   work_item_id: null,
   output_path: '/h/tasks/task_new/stdout.log',
+  start_place: { boot: 'boot', tasks: 'tasks' },
   ...given,
 })
 
@@ -46,6 +47,7 @@ test('§13 a command of the operator is queued whole, with its first line as its
       child_agent_id: null,
       workdir: '/w',
       timeout_ms: null,
+      start_place: { boot: 'boot', tasks: 'tasks' },
       output_path: '/h/tasks/task_new/stdout.log',
     },
   ])

@@ -7,6 +7,7 @@ import type { TaskId, WorkItemId } from './ids.ts'
 import { notAdopted } from './imported.ts'
 import { limits } from './limits.ts'
 import { closedToOperator, livingAgent } from './agents.ts'
+import type { StartPlace } from './start-place.ts'
 import { isTerminal, type Task } from './task.ts'
 import type { Turn } from './turn.ts'
 import { no, type Rejection } from './verdict.ts'
@@ -17,6 +18,7 @@ export type NewTask = {
   workdir: string
   work_item_id: WorkItemId | null
   output_path: string
+  start_place: StartPlace
 }
 
 /**
@@ -43,7 +45,7 @@ export function queueTask(d: Draft, task: NewTask): { ok: true; task_id: TaskId 
     const message = `${limit.name} is ${running} ${limit.unit}; the limit is ${limit.value}.`
     return no('over_limit', message, 'Stop a task, or wait for one to end, then try again.')
   }
-  const { id, cmd, workdir, output_path } = task
+  const { id, cmd, workdir, output_path, start_place } = task
   d.emit({
     type: 'task_queued',
     id,
@@ -54,6 +56,7 @@ export function queueTask(d: Draft, task: NewTask): { ok: true; task_id: TaskId 
     child_agent_id: null,
     workdir,
     timeout_ms: null,
+    start_place,
     output_path,
   })
   return { ok: true, task_id: id }

@@ -7,11 +7,12 @@ import { agentOf, openTurn } from './facts.ts'
 import type { ImportedFrom } from './imported.ts'
 import { limits } from './limits.ts'
 import { heldMessages } from './metering.ts'
+import { wantedWords } from './plan-question.ts'
 import { messageSentence } from './schedule.ts'
 import { earliest, plus, type Timestamp } from './time.ts'
 import { aside, haltOf, haltWords, isAbout, nowUnlessHalted, onceIt } from './told.ts'
 import { startsAbout, times, type Told, type View } from './told.ts'
-import { recheckDue, unreviewed, type Wait } from './wait.ts'
+import { recheckDue, unreviewed, waitWords, type Wait } from './wait.ts'
 
 export function completed({ facts, p }: View, at: Timestamp): Told {
   const { item } = p
@@ -43,10 +44,13 @@ export function needsInput(view: View): Told {
   const since = view.p.item.updated_at
   return {
     why: `waits for your input to its plan${aside(haltWords(haltOf(view)))} since ${since}`,
-    detail: null,
+    detail: wantedWords(view.p.item),
     since,
     ...(spokenTo(view) ?? {
-      next: `your message about it starts a turn${onceIt(view)}`,
+      next:
+        view.survey.turn === null
+          ? `your message about it is the answer${onceIt(view)}`
+          : 'it is asked when the open turn ends',
       when: null,
     }),
   }
@@ -71,7 +75,7 @@ export function overBudget(view: View, over: readonly Measured[]): Told {
   const came = held === 0 ? null : held === 1 ? 'a message for it waits' : `${held} messages wait`
   return {
     why: `waits for you${aside(came, haltWords(haltOf(view)))}: its budget is reached`,
-    detail: overWords(over),
+    detail: overWords(over, p.budget?.draws_on),
     since: null,
     next: `once you raise the limit it goes on${onceIt(view)}`,
     when: null,
@@ -86,7 +90,7 @@ export function waiting(view: View, wait: Wait): Told {
   const spoken = spokenTo(view)
   const next =
     over.length === 0 ? told.next : `${told.next}; then its budget holds it until you raise it`
-  return { ...told, next, detail: wait.reason, ...spoken }
+  return { ...told, next, detail: waitWords(wait), ...spoken }
 }
 
 /** A message about it is there, so that a turn about it starts whatever holds it. */
@@ -107,8 +111,7 @@ function spokenTo(view: View): Pick<Told, 'next' | 'when'> | null {
 function quiet(view: View, wait: Wait): Omit<Told, 'detail'> {
   const halted = haltWords(haltOf(view))
   const since = wait.created_at
-  const recheck =
-    wait.recheck_at !== null && wait.recheck_consumed_at === null ? wait.recheck_at : null
+  const recheck = wait.recheck_at
   const look = recheck === null ? '' : '; its recheck makes the agent look at it'
   switch (wait.wake) {
     case 'operator_input':
@@ -151,7 +154,7 @@ function timer(view: View, wait: Wait, recheck: Timestamp | null): Omit<Told, 'd
     p.item.blocked_by !== null
       ? 'it is then still blocked'
       : p.item.plan_status === 'needs_input'
-        ? 'its plan then still needs your input'
+        ? 'it then asks what its plan needs to know'
         : null
   if (at <= survey.now) {
     const next = `it goes on${onceIt(view, ' at once')}`
@@ -205,6 +208,7 @@ function lookedAt(view: View, wait: Wait): { so: string; when: Timestamp | null 
     case 'stopped':
       return { so: 'its agent is stopped', when: null }
     case 'hold':
+    case 'budget':
       return { so: haltWords(halt) ?? '', when: halt.until }
     case 'nobody':
       return { so: 'nothing runs now', when: null }

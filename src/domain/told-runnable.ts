@@ -3,7 +3,8 @@
  * first and until when, the first rule of the scheduler first.
  */
 import { agentPacing, itemPacing } from './facts.ts'
-import { bucketNext, itemReady } from './pacing.ts'
+import { itemReady } from './pacing.ts'
+import { nextBack, stockOf } from './stock.ts'
 import { messageSentence, type Next } from './schedule.ts'
 import type { Timestamp } from './time.ts'
 import { haltOf, haltWords, nowUnlessHalted, onceIt, startsAbout } from './told.ts'
@@ -23,7 +24,8 @@ export function inTurn(view: View, turn: Turn): Told {
         why: `is in ${turn.id}, which ends because its agent is stopped`,
         next: `it is taken up again${onceIt(view)}`,
       }
-    case 'hold': {
+    case 'hold':
+    case 'budget': {
       const { reason: detail, until: when } = halt
       return { ...base, why: `is in ${turn.id}, but ${haltWords(halt)}`, detail, when }
     }
@@ -87,7 +89,7 @@ function restsUntil(view: View, until: Timestamp | null): Told {
 }
 
 function outOfTurns({ facts }: View): Told {
-  const back = bucketNext(agentPacing(facts))
+  const back = nextBack(stockOf(agentPacing(facts), 'bucket'))
   const why = `can run, but its agent used up its turns; one comes back at ${back}`
   return at(why, 'it goes on then; any word from you gives all turns back', back)
 }

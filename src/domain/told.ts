@@ -10,6 +10,7 @@ import type { Next } from './schedule.ts'
 import type { Survey } from './survey.ts'
 import type { Timestamp } from './time.ts'
 import { chosenItems } from './verdicts.ts'
+import type { Wait } from './wait.ts'
 
 /** What a reader looks at: the facts, and what the scheduler says about them now. */
 export type Seen = {
@@ -39,12 +40,18 @@ export type Told = {
 export type Halt =
   | { by: 'stopped' }
   | { by: 'hold'; reason: string; until: Timestamp | null }
+  | { by: 'budget'; reason: string; until: Timestamp | null; wait: Wait }
   | { by: 'nobody' }
 
 export function haltOf({ survey, has_owner }: Seen): Halt | null {
   if (survey.stopped) return { by: 'stopped' }
   const { hold } = survey
-  if (hold !== null) return { by: 'hold', reason: hold.reason, until: hold.wake_at }
+  if (hold !== null) {
+    const { reason, wake_at: until, runtime_cause: cause } = hold
+    if (cause === 'budget' || cause === 'spending')
+      return { by: 'budget', reason, until, wait: hold }
+    return { by: 'hold', reason, until }
+  }
   return has_owner ? null : { by: 'nobody' }
 }
 
@@ -60,6 +67,10 @@ export function haltWords(halt: Halt | null): string | null {
       return halt.until === null
         ? 'its agent is held until you start it again'
         : `its agent is held until ${halt.until}`
+    case 'budget': {
+      const end = halt.until === null ? '' : `, until ${halt.until}`
+      return `its agent is held${end}: ${halt.reason.replace(/\.$/, '')}`
+    }
   }
 }
 
@@ -75,6 +86,8 @@ export function onceIt(view: Seen, usual = ''): string {
       return halt.until === null
         ? ' once its agent is started'
         : ' once its agent is no longer held'
+    case 'budget':
+      return ' once its agent may spend more'
     case 'nobody':
       return ' at the next run'
   }

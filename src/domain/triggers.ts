@@ -65,7 +65,7 @@ export function ensureDefaultTrigger(d: Draft, tokenHash: TokenHash): boolean {
   return made.ok
 }
 
-const isDefault = (trigger: Trigger): boolean =>
+export const isDefault = (trigger: Trigger): boolean =>
   trigger.by === 'runtime' && trigger.status === 'active'
 
 /** The next generation: what was handed out before opens nothing any more. */

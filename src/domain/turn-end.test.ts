@@ -57,34 +57,68 @@ test('§6 the end of a turn is its terminal record: outcome, revision, progress,
   )
 })
 
-test('§4 what becomes of the messages of a turn follows from how it ended', () => {
-  const rows: [Outcome, string][] = [
-    ['completed', 'consumed'],
-    ['waiting', 'consumed'],
-    ['interrupted', 'consumed'],
-    ['aborted', 'aborted'],
-    ['failed', 'failed'],
-  ]
-  for (const [outcome, expect] of rows) {
-    const { w, message_id } = spoken()
-    end(w, { outcome })
-    assert.equal(status(w, message_id), expect, outcome)
-  }
-})
+/** What becomes of a message that no answered request showed. */
+const unseen: Record<Outcome, string> = {
+  completed: 'queued',
+  waiting: 'queued',
+  interrupted: 'queued',
+  aborted: 'aborted',
+  failed: 'failed',
+}
 
-test('§4 a turn without a request consumes and reviews nothing, however it ends', () => {
-  const w = new World()
-  const id = item(w)
-  const row = wait(w, { work_item_id: id, recheck_at: T0 }).wait
-  const { message_id } = say(w, { work_item_id: id })
-  begin(w, 'message')
-  end(w, { reason: 'context_limit' })
-  assert.deepEqual([status(w, message_id), w.row('messages', message_id).attempts], ['queued', 1])
-  assert.equal(w.row('waits', row.id).recheck_consumed_at, null)
-  begin(w, 'message')
-  end(w, { outcome: 'aborted' })
-  assert.equal(status(w, message_id), 'aborted')
-  assert.equal(w.row('waits', row.id).recheck_consumed_at, null)
+for (const [outcome, expected] of Object.entries(unseen)) {
+  test(`a turn that ended ${outcome} has used up what an answered request showed, no more`, () => {
+    const steps: ((w: World) => void)[] = [
+      (w) => begin(w, 'message'),
+      (w) => ask(w),
+      (w) => answer(w, { calls: [{ tool: 'ReadFile' }] }),
+      (w) => ask(w),
+      (w) => answer(w, { text: 'Seen.' }),
+    ]
+    const none = [expected, expected, 'queued', 'queued']
+    const first = ['consumed', 'consumed', 'queued', 'queued']
+    const carried = ['consumed', 'consumed', expected, expected]
+    const all = ['consumed', 'consumed', 'interjected', 'interjected']
+    for (const [upTo, fates] of [none, none, first, carried, all].entries()) {
+      const w = new World()
+      const ids = [say(w).message_id, say(w).message_id]
+      for (const [n, step] of steps.slice(0, upTo + 1).entries()) {
+        step(w)
+        if (n > 0) continue
+        ids.push(...[0, 1].map(() => say(w, { priority: 'interject' }).message_id))
+      }
+      end(w, { outcome: outcome as Outcome })
+      assert.deepEqual(
+        ids.map((id) => status(w, id)),
+        fates,
+        `ended behind step ${upTo + 1}`,
+      )
+    }
+  })
+}
+
+test('a turn of which no request was answered reviews nothing, but where it ended by a person', () => {
+  const shown: Record<Outcome, { unasked: number; unanswered: number }> = {
+    completed: { unasked: 0, unanswered: 0 },
+    waiting: { unasked: 0, unanswered: 0 },
+    interrupted: { unasked: 0, unanswered: 0 },
+    aborted: { unasked: 0, unanswered: 1 },
+    failed: { unasked: 0, unanswered: 1 },
+  }
+  for (const [outcome, { unasked, unanswered }] of Object.entries(shown)) {
+    const steps = [() => {}, ask, (w: World) => (ask(w), answer(w, { text: 'Seen.' }))]
+    for (const [n, step] of steps.entries()) {
+      const w = new World()
+      const id = item(w)
+      const row = wait(w, { work_item_id: id, recheck_at: T0 }).wait
+      say(w, { work_item_id: id })
+      begin(w, 'message')
+      step(w)
+      end(w, { outcome: outcome as Outcome })
+      const expected = [unasked, unanswered, 1][n]
+      assert.equal(w.row('waits', row.id).rechecks, expected, `${outcome}, step ${n}`)
+    }
+  }
 })
 
 test('§1 last words are a reply to the operator, else progress', () => {
@@ -127,16 +161,19 @@ test('§1 needs_input set in the turn makes its last words the question', () => 
   assert.deepEqual(briefs(w), [['question', 'Which database?']])
 })
 
-test('§1 an item that needed input before the turn gets a reply, not a second question', () => {
+test('an item that was answered before the turn gets a reply, not a second question', () => {
   const w = new World()
-  const id = item(w, { plan_status: 'needs_input' })
+  const id = item(w, { plan_status: 'needs_input', question: 'Which?' })
   say(w, { work_item_id: id })
   begin(w, 'message')
   act(w, { tool: 'UpdateWorkItem', input: { work_item_id: id, objective: 'x' } }, (d) =>
     updateItem(d, { work_item_id: id, by: 'agent', objective: 'x' }),
   )
   end(w, { text: 'Noted.' })
-  assert.deepEqual(briefs(w), [['reply', 'Noted.']])
+  assert.deepEqual(briefs(w), [
+    ['question', 'Which?'],
+    ['reply', 'Noted.'],
+  ])
 })
 
 test('§1 a turn that says nothing delivers nothing', () => {
@@ -239,7 +276,13 @@ test('§6 an abort ends the turn by the operator, and stops the agent where that
     const { outcome, reason, progress } = w.row('turns', 'turn_0001')
     assert.deepEqual(
       { outcome, reason, progress, briefs: briefs(w), message: status(w, message_id) },
-      { outcome: 'aborted', reason: 'operator', progress: true, briefs: [], message: 'aborted' },
+      {
+        outcome: 'aborted',
+        reason: 'operator_aborted',
+        progress: true,
+        briefs: [],
+        message: 'consumed',
+      },
     )
     assert.equal(itemRow(w, id).plan_artifact.bytes, 3)
     const stopped = w.lastOf('agent_stopped')

@@ -4,15 +4,18 @@
  */
 import { mustTurn, agentOf, agentPacing, callsOf, roundsOf, type Draft } from './facts.ts'
 import { errorResult, type Call } from './call.ts'
-import { dropNotes, giveBackMessages, undoReviews } from './dead.ts'
+import { finishReport } from './complete.ts'
+import { dropNotes, giveBackMessages, isOnlyRead, keepMessages, undoReviews } from './dead.ts'
 import { returnFocusAfterTurn } from './focus.ts'
 import { limits } from './limits.ts'
 import { askOverBudget, release } from './metering.ts'
 import type { Message } from './message.ts'
 import { countTurnEnd, paceAgent } from './pacing.ts'
-import { park, askAboutQueue } from './park.ts'
+import { askAboutQueue, deliverFailure, park } from './park.ts'
+import { askAtTurnEnd } from './plan-question.ts'
 import { project } from './rank.ts'
 import { rankingOf } from './ranking.ts'
+import { messagesOf } from './shown.ts'
 import { addUsage, noUsage, roundUsage, type Outcome, type Turn } from './turn.ts'
 import type { PlanStored, WorkItem } from './work-item.ts'
 
@@ -34,18 +37,25 @@ export function endTurn(d: Draft, ending: TurnEnding): void {
   }
   const item = turn.work_item_id === null ? null : (d.row('work_items', turn.work_item_id) ?? null)
   if (item) observePlan(d, item, ending.plan)
-  const mine = [...d.rows('messages')].filter((message) => message.turn_id === turn.id)
-  deliverText(d, turn, ending, { mine, calls })
-  if (roundsOf(d, turn).length === 0) undoReviews(d, turn)
+  finishReport(d, turn, '')
+  const mine = messagesOf(d, turn)
+  const words = ending.text.trim()
+  const isAsked = askAtTurnEnd(d, itemNow(d, turn), endsInText(ending) ? words : '')
+  if (!isAsked) deliverText(d, turn, ending, mine)
+  if (nothingShown(d, turn, ending.outcome)) undoReviews(d, turn)
   settleMessages(d, turn, ending.outcome, mine)
 
   release(d, turn)
   const seen = itemNow(d, turn)
   const hashes = newResults(d, turn, calls)
   const planMoved = item !== null && seen !== null && seen.revision !== item.revision
+  const changed = planMoved || calls.some((call) => call.changed_something)
+  // What a look at a wait reads is new each time: only a change is progress there.
+  const isReview = turn.cause.kind === 'review_triggered'
+  const isCircle = ending.reason === 'repeats'
+  if (isCircle) tellCircle(d, turn, mine)
   const progress =
-    ending.outcome !== 'failed' &&
-    (planMoved || hashes.length > 0 || calls.some((call) => call.changed_something))
+    ending.outcome !== 'failed' && !isCircle && (changed || (!isReview && hashes.length > 0))
   const usage = roundsOf(d, turn).reduce((sum, round) => addUsage(sum, roundUsage(round)), noUsage)
   d.emit({
     type: 'turn_ended',
@@ -56,18 +66,33 @@ export function endTurn(d: Draft, ending: TurnEnding): void {
     progress,
     usage,
   })
-  count(d, turn, { item: seen, progress, hashes, calls, planMoved })
+  count(d, turn, { item: seen, progress, hashes, calls, changed, isReview })
   settleShownEnds(d, turn)
   returnFocusAfterTurn(d)
   askOverBudget(d)
 }
 
+/** Whoever gave the turn its words reads that nothing came of them. */
+function tellCircle(d: Draft, turn: Turn, mine: readonly Message[]): void {
+  if (!mine.some((m) => m.kind === 'operator_prompt' || m.kind === 'delegation')) return
+  const tools = new Set(callsOf(d, turn, roundsOf(d, turn).length).map((call) => call.tool_name))
+  const text =
+    `The turn was ended: ${limits.repeats.value} answers in a row made calls whose results were ` +
+    `known already (${[...tools].join(', ')}). What was asked for may not be done.`
+  deliverFailure(d, turn, text)
+}
+
 const itemNow = (d: Draft, turn: Turn): WorkItem | null =>
   turn.work_item_id === null ? null : (d.row('work_items', turn.work_item_id) ?? null)
 
-/** The operator ended the run: its messages are not replayed, and tasks go on. */
+/**
+ * The operator ended the run: its messages are not replayed, and tasks go on. A child that is
+ * stopped with its parent keeps what it was told: nobody took that back.
+ */
 export function abortTurn(d: Draft, abort: { plan: PlanStored | null; stop: boolean }): void {
-  endTurn(d, { outcome: 'aborted', reason: 'operator', text: '', plan: abort.plan })
+  const { visibility, state } = agentOf(d)
+  if (visibility === 'private' && state === 'stopped') keepMessages(d, mustTurn(d))
+  endTurn(d, { outcome: 'aborted', reason: 'operator_aborted', text: '', plan: abort.plan })
   if (abort.stop) d.emit({ type: 'agent_stopped', id: d.agent_id, by: 'operator' })
 }
 
@@ -101,22 +126,20 @@ function outcomeUnknown(d: Draft, call: Call): void {
     result_hash: null,
     changed_something: false,
   })
+  // A command that is nobody's now, begun or not: it is stopped with proof.
+  const task = call.task_id === null ? undefined : d.row('tasks', call.task_id)
+  if (!task || task.kind !== 'command' || task.promoted || task.status !== 'queued') return
+  d.emit({ type: 'task_cancelling', id: task.id, survivors: [], because: 'its turn ended' })
 }
 
-function deliverText(
-  d: Draft,
-  turn: Turn,
-  ending: TurnEnding,
-  { mine, calls }: { mine: readonly Message[]; calls: readonly Call[] },
-): void {
+function deliverText(d: Draft, turn: Turn, ending: TurnEnding, mine: readonly Message[]): void {
   const text = ending.text.trim()
   if (text === '') return
-  const asks = itemNow(d, turn)?.plan_status === 'needs_input' && calls.some(setsNeedsInput)
   const spokenTo = mine.some((m) => m.kind === 'operator_prompt' || m.kind === 'delegation')
-  const kind = !endsInText(ending)
-    ? 'progress'
-    : asks
-      ? 'question'
+  const kind = isBesideQuestion(ending)
+    ? 'reply'
+    : !endsInText(ending)
+      ? 'progress'
       : spokenTo
         ? 'reply'
         : 'progress'
@@ -140,34 +163,61 @@ function setsNeedsInput(call: Call): boolean {
   return sets && call.result?.status === 'success' && input?.plan_status === 'needs_input'
 }
 
+/** The question itself was sent by its wait; what stands beside it is said to whoever is asked. */
+const isBesideQuestion = ({ outcome, reason }: TurnEnding): boolean =>
+  outcome === 'waiting' && reason === 'operator_input'
+
+/** Words of a turn that goes on, for the person. */
+export function deliverWords(d: Draft, turn: Turn, text: string): void {
+  d.emit({
+    type: 'brief_delivered',
+    id: d.mint('brief'),
+    kind: 'reply',
+    text,
+    turn_id: turn.id,
+    work_item_id: turn.work_item_id,
+    wait_id: null,
+    message_id: null,
+    task_id: null,
+    warnings: [],
+  })
+}
+
 const endsInText = (ending: TurnEnding): boolean => ending.outcome === 'completed'
 
-/** A turn consumes what it claimed, whatever it achieved; one without a request gives it back. */
+/** What no answered request showed goes back, unless the turn ended by a person or a refusal. */
 function settleMessages(d: Draft, turn: Turn, outcome: Outcome, mine: readonly Message[]): void {
-  const asked = roundsOf(d, turn).length > 0
   for (const message of mine) {
-    if (message.status !== 'claimed') continue
+    const { id, status } = message
+    if (status !== 'claimed' || isOnlyRead(d, turn, message)) continue
     switch (outcome) {
       case 'completed':
       case 'waiting':
       case 'interrupted':
-        if (!asked) break
-        d.emit({
-          type: 'message_consumed',
-          id: message.id,
-          turn_id: turn.id,
-          because: `the turn ended ${outcome}`,
-        })
         break
       case 'aborted':
-        d.emit({ type: 'message_aborted', id: message.id, turn_id: turn.id })
+        d.emit({ type: 'message_aborted', id, turn_id: turn.id })
         break
       case 'failed':
-        d.emit({ type: 'message_failed', id: message.id, turn_id: turn.id })
+        d.emit({ type: 'message_failed', id, turn_id: turn.id })
     }
   }
   giveBackMessages(d, turn)
   dropNotes(d)
+}
+
+/** What was asked and refused, or ended by a person, is not asked again by itself. */
+function nothingShown(d: Draft, turn: Turn, outcome: Outcome): boolean {
+  const rounds = roundsOf(d, turn)
+  switch (outcome) {
+    case 'completed':
+    case 'waiting':
+    case 'interrupted':
+      return rounds.every(({ state }) => state === 'requested')
+    case 'aborted':
+    case 'failed':
+      return rounds.length === 0
+  }
 }
 
 /** The ends of agent-level waits that this turn showed have nothing left to do. */
@@ -197,7 +247,9 @@ type Counted = {
   progress: boolean
   hashes: readonly string[]
   calls: readonly Call[]
-  planMoved: boolean
+  /** A record, a file or the plan. */
+  changed: boolean
+  isReview: boolean
 }
 
 function count(d: Draft, turn: Turn, end: Counted): void {
@@ -207,10 +259,10 @@ function count(d: Draft, turn: Turn, end: Counted): void {
   const verdict = countTurnEnd(d, {
     turn: turn.id,
     item: end.item,
-    counted: turn.self_started && !isQueueTurn,
+    counted: turn.started_by === 'itself' && !isQueueTurn && (end.changed || !end.isReview),
     progress: end.progress,
     seen: end.hashes,
-    itemChanged: end.planMoved || end.calls.some((call) => call.changed_something),
+    itemChanged: end.changed,
   })
   if (verdict !== 'go_on') park(d, end.item.id, verdict)
 }

@@ -38,7 +38,7 @@ test('§6 a turn is its cause, its item, its cut and why, all in one commit', ()
     reason: null,
     model: 'test/model',
     input_cut: cut,
-    self_started: false,
+    started_by: 'input',
     end_revision: null,
     end_seq: null,
     progress: null,
@@ -151,8 +151,11 @@ test('§3 a turn about an item reviews its wait: triggers counted, a due recheck
   deliver(w, { source: 'ci' })
   deliver(w, { source: 'ci' })
   begin(w, 'message')
-  const { reviewed_trigger_count, recheck_consumed_at, reviewed_at } = w.row('waits', row.id)
-  assert.deepEqual([reviewed_trigger_count, recheck_consumed_at, reviewed_at], [2, T0, T0])
+  const { reviewed_trigger_count, recheck_at, reviewed_at } = w.row('waits', row.id)
+  assert.deepEqual(
+    [reviewed_trigger_count, recheck_at, reviewed_at],
+    [2, '2026-03-02T09:01:00.000Z', T0],
+  )
 })
 
 test('§6 a turn without a request is closed interrupted: claims and reviews are undone', () => {
@@ -198,7 +201,7 @@ test('§6 at the third turn without a request the message is dead, and a brief s
       [
         'failure',
         message_id,
-        'A message was given up: 3 turns that claimed it died before their first request. ' +
+        'A message was given up: 3 turns that claimed it ended before the model had seen it. ' +
           'It began: "poison"',
       ],
     ],

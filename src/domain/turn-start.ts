@@ -3,19 +3,21 @@
  * it reviews, the turn drawn from the bucket (contracts 5 and 6; reliability 4).
  */
 import { focusFor } from './budget.ts'
-import { claims } from './claims.ts'
+import { claims, type Claims } from './claims.ts'
 import { mustTurn, activeWaitOf, agentPacing, itemPacing, openTurn, type Draft } from './facts.ts'
 import { returnFocusAfterTurn } from './focus.ts'
 import type { MessageId, TurnId, WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
+import { isOwnTrigger, type Message } from './message.ts'
 import { dropNotes, giveBackMessages, undoReviews } from './dead.ts'
 import { countTurnStart, paceAgent } from './pacing.ts'
+import { askForInput } from './plan-question.ts'
 import { rankingOf } from './ranking.ts'
 import type { Next, Start } from './schedule.ts'
 import { reviewKind, type Survey } from './survey.ts'
-import type { TurnCause } from './turn.ts'
+import type { StartedBy, TurnCause } from './turn.ts'
 import { considered } from './verdicts.ts'
-import { unreviewed, type Wait } from './wait.ts'
+import { onlyOwnTriggers, unreviewed, type Wait } from './wait.ts'
 
 type Starting = Next & { do: 'start_turn' }
 
@@ -26,11 +28,7 @@ export function startTurn(d: Draft, s: Survey, next: Starting, model: string): T
   const { cause, item, message_id } = causeOf(d, next.start)
   const claimed = claims(d, startMessage(next.start), item)
   const reviewed = waitsToReview(d, item, next.start)
-  const onlyResults = [...claimed.shown, ...claimed.coalesced].every(
-    (message) => message.kind === 'task_result',
-  )
-  const seesTrigger = reviewed.some(unreviewed)
-  const selfStarted = onlyResults && !seesTrigger
+  const started_by = startedBy(next.start, claimed, reviewed)
   decided(d, s, next, item, message_id)
 
   const id = d.mint('turn')
@@ -42,7 +40,7 @@ export function startTurn(d: Draft, s: Survey, next: Starting, model: string): T
     because: next.because,
     model,
     input_cut,
-    self_started: selfStarted,
+    started_by,
   })
   for (const message of claimed.shown) {
     d.emit({ type: 'message_claimed', id: message.id, turn_id: id, to_coalesce: false })
@@ -51,11 +49,24 @@ export function startTurn(d: Draft, s: Survey, next: Starting, model: string): T
     d.emit({ type: 'message_claimed', id: message.id, turn_id: id, to_coalesce: true })
   }
   for (const wait of reviewed) d.emit({ type: 'wait_reviewed', id: wait.id, turn_id: id })
-  countTurnStart(d, item, selfStarted)
+  countTurnStart(d, item, started_by)
   if (reviewed.some((wait) => wait.work_item_id === null)) {
     paceAgent(d, { agent_review_at: d.now })
   }
   return id
+}
+
+/** What a turn draws on: anything new from outside makes it free. */
+function startedBy(start: Start, claimed: Claims, reviewed: readonly Wait[]): StartedBy {
+  const isInput = (message: Message) => message.kind !== 'task_result' && !isOwnTrigger(message)
+  const seesInput = [...claimed.shown, ...claimed.coalesced].some(isInput)
+  const seesTrigger = reviewed.some((wait) => unreviewed(wait) && !onlyOwnTriggers(wait))
+  if (seesInput || seesTrigger) return 'input'
+  const own =
+    start.rule === 'message'
+      ? isOwnTrigger(start.message)
+      : start.rule === 'review_triggered' && start.reviews.some(({ wait }) => onlyOwnTriggers(wait))
+  return own ? 'own_trigger' : 'itself'
 }
 
 const startMessage = (start: Start) => (start.rule === 'message' ? start.message : null)
@@ -156,4 +167,5 @@ export function abandonTurn(d: Draft): void {
     usage: turn.usage,
   })
   returnFocusAfterTurn(d)
+  askForInput(d)
 }

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { item, say, World } from '../testing/domain.ts'
+import { deliver, item, say, wait, World } from '../testing/domain.ts'
 import { act, answer, ask, begin, run, turnOf } from '../testing/domain-turn.ts'
 import { errorResult } from './call.ts'
 import { completeItem } from './complete.ts'
 import { roundsOf } from './facts.ts'
 import type { WorkItemId } from './ids.ts'
+import { admit } from './ingress.ts'
 import { limits } from './limits.ts'
+import { delegated } from './provenance.ts'
 import { roundId, type Finish } from './turn.ts'
 import { mayEndAfterCalls, nextStep, type Step } from './turn-step.ts'
 
@@ -14,6 +16,15 @@ function opened(): { w: World; id: WorkItemId } {
   const w = new World()
   const id = item(w, { focus: true })
   begin(w, 'continue_current')
+  return { w, id }
+}
+
+/** The same for words of the operator. */
+function spoken(): { w: World; id: WorkItemId } {
+  const w = new World()
+  const id = item(w, { focus: true })
+  say(w)
+  begin(w, 'message')
   return { w, id }
 }
 
@@ -95,11 +106,75 @@ const answers: [Parameters<typeof ask>[1], Finish, text: string, interject: bool
 
 test('§6 what an answer without calls leads to', () => {
   for (const [kind, finish, text, interject, expect] of answers) {
-    const { w } = opened()
+    const { w } = spoken()
     ask(w, kind)
     if (interject) say(w, { priority: 'interject' })
     answer(w, { text, finish })
     assert.deepEqual(short(w), expect, `${kind} ${finish} "${text}"`)
+  }
+})
+
+test('an empty answer ends a turn at once where no word of the operator or a parent waits for one', () => {
+  const ask2 = (w: World, text: string, interjected = false) => {
+    ask(w)
+    if (interjected) say(w, { priority: 'interject' })
+    answer(w, { text })
+  }
+  const silent = ['end', 'completed', 'silent', '']
+  const again = ['request', 'again']
+  const worlds: Record<string, [make: () => World, expect: Short]> = {
+    'it goes on by itself': [() => opened().w, silent],
+    'an event': [
+      () => {
+        const w = new World()
+        deliver(w)
+        begin(w, 'message')
+        return w
+      },
+      silent,
+    ],
+    'a recheck': [
+      () => {
+        const w = new World()
+        wait(w, { work_item_id: item(w), recheck_at: w.now })
+        begin(w, 'review_triggered')
+        return w
+      },
+      silent,
+    ],
+    'the operator spoke': [() => spoken().w, again],
+    'a parent spoke': [
+      () => {
+        const w = new World()
+        w.do((d) =>
+          admit(d, { id: d.mint('msg'), provenance: delegated([]), priority: 'next', body: 'Do.' }),
+        )
+        begin(w, 'message')
+        return w
+      },
+      again,
+    ],
+    'the operator got an answer, and nothing new since': [
+      () => {
+        const { w } = spoken()
+        ask2(w, 'Here it is.')
+        return w
+      },
+      silent,
+    ],
+    'the operator spoke again after the answer': [
+      () => {
+        const { w } = spoken()
+        ask2(w, 'Here it is.', true)
+        return w
+      },
+      again,
+    ],
+  }
+  for (const [name, [make, expect]] of Object.entries(worlds)) {
+    const w = make()
+    ask2(w, '')
+    assert.deepEqual(short(w), expect, name)
   }
 })
 
@@ -187,7 +262,7 @@ test('§15 a turn at its round limit ends completed, whatever it would go on wit
   }
   assert.deepEqual(short(w), ['end', 'completed', 'round_limit', ''])
   const rows: [Finish, string, Short][] = [
-    ['stop', '', ['end', 'completed', 'empty_answer', '']],
+    ['stop', '', ['end', 'completed', 'silent', '']],
     ['length', 'Wor', ['end', 'completed', 'cut_by_length', 'Wor']],
     ['stop', 'Words.', ['end', 'completed', null, 'Words.']],
   ]
@@ -204,8 +279,8 @@ test('§15 a turn at its round limit ends completed, whatever it would go on wit
 test('§6 whether the end of a round’s calls may end the turn is said rather too often', () => {
   const failed = errorResult('ReadFile', 'fault', 'no', 'no')
   const rounds = (w: World, ...good: boolean[]): void => {
-    for (const isGood of good) {
-      act(w, { tool: 'ReadFile' }, () => null, isGood ? {} : { result: failed })
+    for (const [n, isGood] of good.entries()) {
+      act(w, { tool: 'ReadFile', input: { n } }, () => null, isGood ? {} : { result: failed })
     }
   }
   const of = (prepare: (w: World, id: WorkItemId) => void): boolean => {
@@ -238,6 +313,13 @@ test('§6 whether the end of a round’s calls may end the turn is said rather t
       (w) => {
         rounds(w, true, true)
         ask(w, 'report')
+      },
+    ],
+    [
+      'ten of the same',
+      true,
+      (w) => {
+        for (let n = 0; n < limits.repeats.value; n++) rounds(w, true)
       },
     ],
     ['one round before the limit', false, (w) => rounds(w, ...most.slice(1))],

@@ -2,11 +2,13 @@
  * What an open turn does next: one pure function over its rows, so that a fresh turn and one found
  * after a crash are the same thing (contracts 6). The first that applies wins, top to bottom.
  */
-import { hasReached, isOverBudget, overAllowance } from './budget.ts'
+import { chargedItem, hasReached, isOverBudget, overAllowance } from './budget.ts'
 import type { Call } from './call.ts'
+import { unreported } from './complete.ts'
 import { mustTurn, callsOf, openTurn, roundsOf, type Facts } from './facts.ts'
 import { limits } from './limits.ts'
 import type { Message } from './message.ts'
+import { repeatsInARow } from './repeats.ts'
 import type { Timestamp } from './time.ts'
 import { roundText, type Outcome, type Round, type RoundKind, type Turn } from './turn.ts'
 
@@ -19,22 +21,36 @@ export type Step =
   | { do: 'start_call'; call: Call }
   /** The intent is recorded, the outcome is not: run it, or settle it by class after a crash. */
   | { do: 'run_call'; call: Call }
-  | { do: 'request'; kind: RoundKind }
+  /** `delivers`: text that ended the answer before, though something came meanwhile; mostly ''. */
+  | { do: 'request'; kind: RoundKind; delivers: string }
   /** A child whose parent's budget is used up: the turn stands still until more is allowed. */
   | { do: 'hold' }
   /** The answer to the request for a report. */
   | { do: 'report'; text: string }
-  | { do: 'end'; outcome: Outcome; reason: string | null; text: string }
+  | {
+      do: 'end'
+      outcome: Outcome
+      reason: string | null
+      text: string
+      /** What the operator is told, where the end is no fault of the work. */
+      failure?: string
+    }
 
 export function nextStep(facts: Facts, now: Timestamp): Step {
   const turn = mustTurn(facts)
-  const isOver = isOverBudget(facts, turn.work_item_id, now)
+  const isOver = isOverBudget(facts, chargedItem(facts, turn), now)
   const step = stepOf(facts, turn, now, isOver)
-  if (step.do !== 'open' && step.do !== 'request') return step
+  if (!asks(step)) return step
   // No further request starts: neither about an item that is over, nor by a child that may not.
   if (isOver) return ended('budget_limit')
   return overAllowance(facts, now).length > 0 ? { do: 'hold' } : step
 }
+
+/** Whether the step makes a request; one whose answer broke off is made anew. */
+const asks = (step: Step): boolean =>
+  step.do === 'open' ||
+  step.do === 'request' ||
+  (step.do === 'stream' && step.round.cut !== undefined)
 
 function stepOf(facts: Facts, turn: Turn, now: Timestamp, isOver: boolean): Step {
   const rounds = roundsOf(facts, turn)
@@ -46,7 +62,7 @@ function stepOf(facts: Facts, turn: Turn, now: Timestamp, isOver: boolean): Step
   if (open) return { do: open.state === 'recorded' ? 'start_call' : 'run_call', call: open }
   if (last.kind === 'report') return afterReport(last)
   if (calls.length > 0) return afterCalls(facts, turn, rounds, calls, now)
-  return afterText(facts, rounds, last, { now, isOver })
+  return afterText(facts, turn, rounds, { now, isOver })
 }
 
 function afterCalls(
@@ -56,14 +72,17 @@ function afterCalls(
   calls: readonly Call[],
   now: Timestamp,
 ): Step {
+  const newest = rounds.at(-1)
+  if (newest?.finish === 'content_filter') return withheld(newest, '')
   if (reportIsMissing(facts, turn, calls)) {
     const item = facts.row('work_items', turn.work_item_id ?? '')
     const reached = item !== undefined && hasReached(facts, item, now)
-    return reached ? ended('budget_limit') : { do: 'request', kind: 'report' }
+    return reached ? ended('budget_limit') : request('report')
   }
   if (rounds.length >= limits.rounds_per_turn.value) return ended('round_limit')
   if (allFailed(facts, turn, rounds)) return ended('errors')
-  return { do: 'request', kind: 'work' }
+  if (repeatsInARow(facts, turn) >= limits.repeats.value) return ended('repeats')
+  return request('work')
 }
 
 /**
@@ -78,22 +97,19 @@ export function mayEndAfterCalls(facts: Facts): boolean {
   const item = turn.work_item_id === null ? null : facts.row('work_items', turn.work_item_id)
   if (item && item.budget !== null) return true
   if (rounds.length >= limits.rounds_per_turn.value) return true
+  if (repeatsInARow(facts, turn) >= limits.repeats.value - 1) return true
   return callsOf(facts, turn, before.n).every((call) => call.result?.status === 'error')
 }
+
+const request = (kind: RoundKind, delivers = ''): Step => ({ do: 'request', kind, delivers })
 
 const ended = (reason: string): Step => ({ do: 'end', outcome: 'completed', reason, text: '' })
 
 /** The turn's own item was completed in this round, and nothing was promoted. */
 export function reportIsMissing(facts: Facts, turn: Turn, calls: readonly Call[]): boolean {
   if (turn.work_item_id === null) return false
-  const item = facts.row('work_items', turn.work_item_id)
-  if (!item || item.state !== 'completed' || item.result_brief_id !== null) return false
-  return calls.some(
-    (call) =>
-      call.tool_name === 'CompleteWorkItem' &&
-      call.result?.status === 'success' &&
-      (call.input as { work_item_id?: unknown }).work_item_id === item.id,
-  )
+  // The steps of a runbook are its report; it is asked for no other.
+  return turn.model !== 'runbook' && unreported(facts, calls).includes(turn.work_item_id)
 }
 
 /** Ten rounds in a row in which every call failed. */
@@ -116,6 +132,7 @@ function afterReport(last: Round): Step {
       return { do: 'report', text: '' }
     case 'stop':
     case 'tool_calls':
+    case 'unreadable_call':
     case 'other':
     case null:
       return { do: 'report', text }
@@ -124,21 +141,25 @@ function afterReport(last: Round): Step {
 
 function afterText(
   facts: Facts,
+  turn: Turn,
   rounds: readonly Round[],
-  last: Round,
   { now, isOver }: { now: Timestamp; isOver: boolean },
 ): Step {
+  const last = rounds.at(-1)
+  if (!last) throw new Error('an answer without a round')
   const text = wholeText(rounds, last)
   const atLimit = isOver || rounds.length >= limits.rounds_per_turn.value
-  if (last.finish === 'content_filter') {
-    return { do: 'end', outcome: 'failed', reason: 'policy', text }
-  }
-  if (!atLimit && interjected(facts, now).length > 0) return { do: 'request', kind: 'work' }
+  if (last.finish === 'content_filter') return withheld(last, text)
+  if (!atLimit && interjected(facts, now).length > 0) return request('work', text)
   if (last.finish === 'length' && last.kind !== 'continue' && !atLimit) {
-    return { do: 'request', kind: 'continue' }
+    return request('continue')
+  }
+  if (last.finish === 'unreadable_call') {
+    return last.kind === 'again' || atLimit ? unreadable(last, text) : request('again')
   }
   if (text === '') {
-    if (last.kind !== 'again' && !atLimit) return { do: 'request', kind: 'again' }
+    if (!isOver && !owesAnAnswer(facts, turn, rounds)) return ended('silent')
+    if (last.kind !== 'again' && !atLimit) return request('again')
     return ended(isOver ? 'budget_limit' : 'empty_answer')
   }
   return {
@@ -147,6 +168,32 @@ function afterText(
     reason: last.finish === 'length' ? 'cut_by_length' : null,
     text,
   }
+}
+
+function withheld({ finish_word, model }: Round, text: string): Step {
+  const word = finish_word === undefined ? '' : ` (${finish_word})`
+  const remedy = 'Change what is asked, or the model.'
+  const failure = `${model} ended its answer by its policy${word}. ${remedy}`
+  return { do: 'end', outcome: 'failed', reason: 'policy', text, failure }
+}
+
+function unreadable({ finish_word = 'unreadable_call', model }: Round, text: string): Step {
+  const what = `made calls that its provider could not read (${finish_word}), twice in a row`
+  const failure = `${model} ${what}.`
+  return { do: 'end', outcome: 'failed', reason: 'unreadable_call', text, failure }
+}
+
+/** Whether words of the operator, or of a parent, came into the turn behind its last own text. */
+function owesAnAnswer(facts: Facts, turn: Turn, rounds: readonly Round[]): boolean {
+  const said = rounds.findLast(
+    (round) => roundText(round) !== '' && callsOf(facts, turn, round.n).length === 0,
+  )
+  for (const message of facts.rows('messages')) {
+    const asks = message.kind === 'operator_prompt' || message.kind === 'delegation'
+    if (!asks || message.turn_id !== turn.id) continue
+    if (said === undefined || said.n < (message.round ?? 1)) return true
+  }
+  return false
 }
 
 /** An answer that was cut and continued is one text. */
@@ -158,7 +205,9 @@ function wholeText(rounds: readonly Round[], last: Round): string {
 
 /** As they came, with the space at the seam. */
 const wordsOf = (round: Round): string =>
-  round.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
+  round.parts
+    .flatMap((part) => (part.type === 'text' && part.text !== '' ? [part.text] : []))
+    .join('\n\n')
 
 /**
  * Interjected messages that wait for the next safe point, oldest first. What is bound to an item

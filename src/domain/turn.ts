@@ -12,6 +12,13 @@ export type TurnCause =
   | { kind: 'review_triggered'; work_item_id: WorkItemId | null; wait_ids: readonly WaitId[] }
   | { kind: 'queued_available'; work_item_ids: readonly WorkItemId[] }
 
+/**
+ * What a turn draws on: `itself` on the bucket, `own_trigger` on what the agent's own trigger may
+ * start; a turn with any other input on nothing.
+ */
+export const startedBy = ['itself', 'own_trigger', 'input'] as const
+export type StartedBy = (typeof startedBy)[number]
+
 export type Outcome = 'completed' | 'waiting' | 'aborted' | 'interrupted' | 'failed'
 
 /** Tokens as the provider counts them; null: it did not say. A price not known is null, never 0. */
@@ -37,8 +44,7 @@ export type Turn = {
   model: string
   /** The last event the turn's input could know; matching events after it trigger its waits. */
   input_cut: number
-  /** Draws from the bucket and counts as self-started. */
-  self_started: boolean
+  started_by: StartedBy
   end_revision: number | null
   end_seq: number | null
   progress: boolean | null
@@ -64,7 +70,14 @@ export type AssistantPart =
  */
 export type RoundKind = 'work' | 'again' | 'continue' | 'report'
 
-export type Finish = 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'other'
+/** `unreadable_call`: the model made a call that its provider could not read, and sent none. */
+export type Finish =
+  | 'stop'
+  | 'tool_calls'
+  | 'length'
+  | 'content_filter'
+  | 'unreadable_call'
+  | 'other'
 
 export type Round = {
   id: RoundId
@@ -89,10 +102,17 @@ export type Round = {
   message_ids: readonly MessageId[]
   parts: readonly AssistantPart[]
   finish: Finish | null
+  /** The provider's own word for an end that is none of the ordinary ones. */
+  finish_word?: string
   usage: Usage | null
+  /** Answers to this request that broke off, and what they took together. */
+  cut?: CutAnswers
   requested_at: Timestamp
   recorded_at: Timestamp | null
 }
+
+/** What broke off before its end: no part of it is kept, and it is paid for. */
+export type CutAnswers = { answers: number; usage: Usage }
 
 /** What a summary at a compaction took; `usage` is null where no answer came. */
 export type SummaryUse = { model: string; usage: Usage | null }
@@ -130,7 +150,7 @@ export type TurnEvent =
       because: string
       model: string
       input_cut: number
-      self_started: boolean
+      started_by: StartedBy
     }
   | { type: 'turn_bound'; id: TurnId; work_item_id: WorkItemId }
   | { type: 'model_fell_back'; id: TurnId; model: string; cause: string }
@@ -159,11 +179,22 @@ export type RoundEvent =
       notes: readonly string[]
       message_ids: readonly MessageId[]
     }
+  /** Its request had no item: it counts for the first one that its calls made or picked. */
+  | { type: 'round_bound'; id: RoundId; work_item_id: WorkItemId }
+  /** An answer to its request broke off; tokens that nobody reported are by estimate. */
+  | {
+      type: 'answer_cut'
+      id: RoundId
+      /** How many did by now. */
+      answers: number
+      usage: Usage
+    }
   | {
       type: 'round_recorded'
       id: RoundId
       parts: readonly AssistantPart[]
       finish: Finish
+      finish_word?: string
       usage: Usage
       model: string
       sent?: Sent
@@ -191,9 +222,12 @@ export function addUsage(a: Usage, b: Usage): Usage {
   }
 }
 
-/** All that a round took: its answer, and the summary its request was compacted with. */
-export const roundUsage = ({ usage, summary }: Pick<Round, 'usage' | 'summary'>): Usage =>
-  addUsage(usage ?? noUsage, summary?.usage ?? noUsage)
+/** All that a round took: its answer, those that broke off, and the summary of its compaction. */
+export const roundUsage = ({ usage, cut, summary }: Pick<Round, 'usage' | 'cut' | 'summary'>) =>
+  [cut?.usage, summary?.usage].reduce<Usage>(
+    (sum, more) => addUsage(sum, more ?? noUsage),
+    usage ?? noUsage,
+  )
 
 export function evolveTurn(
   turn: Turn | null,
@@ -274,18 +308,27 @@ export function evolveRound(
       parts: [],
       finish: null,
       usage: null,
+      ...(round?.cut === undefined ? {} : { cut: round.cut }),
       requested_at: round?.requested_at ?? meta.at,
       recorded_at: null,
     }
   }
   if (round === null) throw new Error(`${event.type} before request_sent: ${event.id}`)
   switch (event.type) {
+    case 'round_bound':
+      if (round.work_item_id !== null) throw new Error(`${event.id} has an item already`)
+      return { ...round, work_item_id: event.work_item_id }
+    case 'answer_cut': {
+      const usage = addUsage(round.cut?.usage ?? noUsage, event.usage)
+      return { ...round, cut: { answers: event.answers, usage } }
+    }
     case 'round_recorded':
       return {
         ...round,
         state: 'recorded',
         parts: event.parts,
         finish: event.finish,
+        ...(event.finish_word === undefined ? {} : { finish_word: event.finish_word }),
         usage: event.usage,
         model: event.model,
         ...(event.sent === undefined ? {} : { sent: event.sent }),
@@ -297,6 +340,6 @@ export function evolveRound(
 /** The assistant's words of a round, its text parts joined. */
 export const roundText = (round: Pick<Round, 'parts'>): string =>
   round.parts
-    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .flatMap((part) => (part.type === 'text' && part.text !== '' ? [part.text] : []))
     .join('\n\n')
     .trim()

@@ -15,6 +15,12 @@ export const rejections = {
   agent_exists: { status: 409, hint: 'Configure it, or take a name nobody had before.' },
   agent_deleted: { status: 409, hint: 'Make a new agent; a name is never used again.' },
   agent_kept: { status: 409, hint: 'Stop it instead.' },
+  tasks_of_item_running: {
+    status: 409,
+    hint:
+      'Wait for them (WaitFor task_result), stop them (TaskStop), or complete it with ' +
+      'leave_running true: they go on, and what comes of them comes late. Your text is kept.',
+  },
   tasks_running: { status: 409, hint: 'Stop its tasks first: `holon tasks stop <id>`.' },
   agent_private: { status: 409, hint: 'Talk to its parent, or use `holon tasks` on its task.' },
   agent_not_visible: { status: 404, hint: 'AgentGet shows yourself and the agents you made.' },
@@ -81,7 +87,19 @@ export const rejections = {
   not_a_question: { status: 409, hint: 'Only a wait for the operator can be answered.' },
   already_answered: { status: 409, hint: 'Read the answer; send a message to add to it.' },
   question_changed: { status: 409, hint: 'Read the question again; the answer was for another.' },
+  question_not_wanted: {
+    status: 422,
+    hint: 'Give it with plan_status needs_input, or ask with WaitFor.',
+  },
+  question_empty: { status: 422, hint: 'Ask one question, in words that stand by themselves.' },
+  choice_empty: { status: 422, hint: 'Give each choice a label: the answer it stands for.' },
+  choices_alike: { status: 422, hint: 'Give each choice a key and a label of its own.' },
+  choice_unknown: { status: 422, hint: 'Name a choice by its key or label, or answer in text.' },
   answer_wants_one: { status: 422, hint: 'Give exactly one of choice and text.' },
+  focus_needs_input: {
+    status: 422,
+    hint: 'Create it without focus; or decide yourself, and leave plan_status out.',
+  },
   timer_wants_one_time: { status: 422, hint: 'Give exactly one of wait_ms and wake_at.' },
   time_invalid: { status: 422, hint: 'Use RFC 3339, for example 2026-01-31T09:00:00Z.' },
   time_too_far: { status: 422, hint: 'A wait may last at most 366 days.' },
@@ -117,6 +135,7 @@ export const rejections = {
   check_not_owed: { status: 409, hint: 'Checks are run, and asked, when the item is completed.' },
   check_no_question: { status: 409, hint: 'Only a check by a person can be answered.' },
   check_answered: { status: 409, hint: 'Read the answer; `holon work check run` asks again.' },
+  checks_failed: { status: 409, hint: 'Mend what failed, then complete it again.' },
   checks_running: { status: 409, hint: 'Wait until its checks have ended, then run them again.' },
   check_of_operator: { status: 409, hint: 'It ends by itself; only the operator stops it.' },
   label_invalid: { status: 422, hint: 'Give a label in one line.' },

@@ -4,7 +4,7 @@
  * recorded, or an operator's answer to a question, count (contracts 12).
  */
 import { isAlive, type Check, type CheckOutcome } from './check.ts'
-import type { WorkItem } from './work-item.ts'
+import type { Claim, WorkItem } from './work-item.ts'
 
 export const verificationStates = [
   'none',
@@ -42,7 +42,8 @@ export type Verification = {
 export function verificationOf({
   checks,
   state,
-}: Pick<WorkItem, 'checks' | 'state'>): Verification {
+  claim,
+}: Pick<WorkItem, 'checks' | 'state' | 'claim'>): Verification {
   const finished = (outcome: CheckOutcome) =>
     named(checks, ({ run }) => run?.state === 'finished' && run.outcome === outcome)
   const lists = {
@@ -60,7 +61,7 @@ export function verificationOf({
   })
   const all = checks.length
   if (all === 0) return is('none', 'no checks were asked for, so nothing is verified')
-  if (state === 'open') return is('asked', `${counted(all)} will be run when it is completed`)
+  if (state === 'open') return is('asked', askedWords(all, lists.failed, claim))
   if (lists.failed.length > 0) {
     return is('failed', `${lists.failed.length} of ${counted(all)} failed: ${list(lists.failed)}`)
   }
@@ -74,11 +75,22 @@ export function verificationOf({
   }
   if (!same) return is('changed', `${counted(all)} passed, but the files changed meanwhile`)
   const where = tree === null ? (problem === null ? '' : `, no tree: ${problem}`) : ` on ${tree}`
-  return is('verified', `${counted(all)} passed${where}`)
+  // A later pass says nothing of the files that the completion was about.
+  const moved = claim?.tree !== undefined && claim.tree !== tree
+  const before = moved ? `; when it was completed they passed on ${claim.tree}` : ''
+  return is('verified', `${counted(all)} passed${where}${before}`)
+}
+
+function askedWords(all: number, failed: readonly string[], claim: Claim | undefined): string {
+  if (claim === undefined || failed.length === 0) {
+    return `${counted(all)} will be run when it is completed`
+  }
+  const times = claim.refused === 1 ? 'once' : `${claim.refused} times in a row`
+  return `its completion was refused ${times}: of ${counted(all)} failed ${list(failed)}`
 }
 
 /** Completed, with checks that do not verify it now: somebody or something is to look at it. */
-export const isUnverified = (item: Pick<WorkItem, 'checks' | 'state'>): boolean =>
+export const isUnverified = (item: Pick<WorkItem, 'checks' | 'state' | 'claim'>): boolean =>
   item.state === 'completed' && item.checks.length > 0 && verificationOf(item).state !== 'verified'
 
 const named = (checks: readonly Check[], is: (check: Check) => boolean): string[] =>

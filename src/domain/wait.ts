@@ -3,7 +3,9 @@
  * "Triggered" is derived from the counters; a wait stays active across repeated triggers.
  */
 import type { AgentId, MessageId, TaskId, TurnId, WaitId, WorkItemId } from './ids.ts'
-import type { Timestamp } from './time.ts'
+import { limits } from './limits.ts'
+import type { Question } from './question.ts'
+import { between, plus, type Timestamp } from './time.ts'
 import type { By } from './work-item.ts'
 
 export const wakes = ['operator_input', 'task_result', 'external', 'timer'] as const
@@ -17,11 +19,15 @@ export type RuntimeCause =
   | 'self_started_limit'
   | 'queue_no_progress'
   | 'bucket_empty'
+  | 'trigger_turns_used'
   | 'provider_world'
   | 'provider_setup'
   | 'disk_full'
-  /** A child used up what the item of its parent leaves it. */
+  /** An agent used up what the item that it draws on leaves it. */
   | 'budget'
+  /** A budget of an agent or of the home is used up, or the operator is asked for want of one. */
+  | 'spending'
+  | 'requests_unasked'
 
 export type Wait = {
   id: WaitId
@@ -31,6 +37,8 @@ export type Wait = {
   by: By
   runtime_cause: RuntimeCause | null
   reason: string
+  /** What is asked, of a wait for the operator; null for every other one. */
+  question: Question | null
   /** A task id for `task_result`; a stable name of the external thing for `external`. */
   resource: string | null
   source: string | null
@@ -39,10 +47,16 @@ export type Wait = {
   status: 'active' | 'resolved' | 'cancelled'
   since_seq: number
   wake_at: Timestamp | null
+  /** The next look, whether anything came or not; after one that changed nothing again. */
   recheck_at: Timestamp | null
-  recheck_consumed_at: Timestamp | null
+  /** After how long, at first; null: never. */
+  recheck_ms: number | null
+  /** Looks in a row since something changed or came: each doubles the time to the next. */
+  rechecks: number
   trigger_count: number
   last_triggered_at: Timestamp | null
+  /** `trigger_count` after the last event that did not come by the agent's own trigger. */
+  outside_trigger_count: number
   /**
    * The agent's turn count when the oldest unreviewed trigger came, or the recheck fell due: how
    * often it was passed over.
@@ -66,7 +80,7 @@ export type Wait = {
 
 export type ReviewState = Pick<
   Wait,
-  'reviewed_trigger_count' | 'triggered_turn_count' | 'reviewed_at' | 'recheck_consumed_at'
+  'reviewed_trigger_count' | 'triggered_turn_count' | 'reviewed_at' | 'recheck_at' | 'rechecks'
 >
 
 export type WaitResolvedBy =
@@ -74,6 +88,9 @@ export type WaitResolvedBy =
   | { kind: 'timer'; late_by_ms: number }
   | { kind: 'operator'; message_id: MessageId }
   | { kind: 'runtime' }
+
+/** By what it came: the agent's own trigger, whose URL its commands have, or anything else. */
+export type TriggeredBy = 'own_trigger' | 'outside'
 
 export type WaitEvent =
   | {
@@ -84,6 +101,7 @@ export type WaitEvent =
       by: By
       runtime_cause: RuntimeCause | null
       reason: string
+      question: Question | null
       resource: string | null
       source: string | null
       condition: string | null
@@ -106,6 +124,7 @@ export type WaitEvent =
       id: WaitId
       message_id: MessageId
       count: number
+      by: TriggeredBy
       turn_count: number
     }
   | { type: 'wait_recheck_due'; id: WaitId; turn_count: number }
@@ -132,8 +151,7 @@ export function evolveWait(
         ...moved,
         reason: event.reason,
         condition: event.condition,
-        recheck_at: event.recheck_at,
-        recheck_consumed_at: null,
+        ...rechecksFrom(event.recheck_at, meta.at),
         released_focus: wait.released_focus || event.released_focus,
         triggered_turn_count: unreviewed(wait) ? wait.triggered_turn_count : null,
       }
@@ -142,6 +160,7 @@ export function evolveWait(
         ...moved,
         trigger_count: event.count,
         last_triggered_at: meta.at,
+        outside_trigger_count: event.by === 'outside' ? event.count : wait.outside_trigger_count,
         triggered_turn_count: wait.triggered_turn_count ?? event.turn_count,
       }
     case 'wait_recheck_due':
@@ -171,9 +190,10 @@ function registered(
     ...given,
     agent_id: meta.agent_id,
     status: 'active',
-    recheck_consumed_at: null,
+    ...rechecksFrom(given.recheck_at, meta.at),
     trigger_count: 0,
     last_triggered_at: null,
+    outside_trigger_count: 0,
     triggered_turn_count: null,
     reviewed_trigger_count: 0,
     reviewed_at: null,
@@ -199,14 +219,34 @@ function reviewed(wait: Wait, turn_id: TurnId, at: Timestamp): Wait {
         reviewed_trigger_count: wait.reviewed_trigger_count,
         triggered_turn_count: wait.triggered_turn_count,
         reviewed_at: wait.reviewed_at,
-        recheck_consumed_at: wait.recheck_consumed_at,
+        recheck_at: wait.recheck_at,
+        rechecks: wait.rechecks,
       },
     },
-    recheck_consumed_at:
-      wait.recheck_at !== null && wait.recheck_at <= at
-        ? (wait.recheck_consumed_at ?? at)
-        : wait.recheck_consumed_at,
+    ...nextRecheck(wait, at),
   }
+}
+
+const rechecksFrom = (recheck_at: Timestamp | null, now: Timestamp) => ({
+  recheck_at,
+  recheck_ms:
+    recheck_at === null ? null : Math.max(limits.review_pause.value, between(now, recheck_at)),
+  rechecks: 0,
+})
+
+/**
+ * A look that shows what came begins with the first interval again; one that the recheck itself
+ * asked for is repeated after twice the time, up to an hour or its own interval.
+ */
+function nextRecheck(wait: Wait, at: Timestamp): Pick<Wait, 'recheck_at' | 'rechecks'> {
+  const { recheck_at, recheck_ms, rechecks } = wait
+  const came = unreviewed(wait)
+  if (recheck_at === null || recheck_ms === null || (!came && recheck_at > at)) {
+    return { recheck_at, rechecks }
+  }
+  const most = Math.max(limits.recheck_most.value, recheck_ms)
+  const after = came ? recheck_ms : Math.min(recheck_ms * 2 ** Math.min(rechecks, 30), most)
+  return { recheck_at: plus(at, after), rechecks: came ? 0 : rechecks + 1 }
 }
 
 /** What may still happen to a wait that has ended. */
@@ -219,9 +259,13 @@ const afterTheEnd: ReadonlySet<WaitEvent['type']> = new Set([
 /** Triggers of a wait that no turn has shown yet. */
 export const unreviewed = (wait: Wait): boolean => wait.trigger_count > wait.reviewed_trigger_count
 
-/** The one-shot fallback of a wait is due and no turn has shown it yet. */
+/** What no turn has shown yet came by the agent's own trigger, all of it. */
+export const onlyOwnTriggers = (wait: Wait): boolean =>
+  unreviewed(wait) && wait.outside_trigger_count <= wait.reviewed_trigger_count
+
+/** The time of the next look has come, and no turn has shown it yet. */
 export const recheckDue = (wait: Wait, now: Timestamp): boolean =>
-  wait.recheck_at !== null && wait.recheck_at <= now && wait.recheck_consumed_at === null
+  wait.recheck_at !== null && wait.recheck_at <= now
 
 /** Whether an event is about what an external wait names; a field the wait leaves out takes any. */
 export const matches = (
@@ -230,3 +274,7 @@ export const matches = (
 ): boolean =>
   (wait.source === null || wait.source === event.source) &&
   (wait.resource === null || wait.resource === event.resource)
+
+/** What a wait says to whoever reads of it: the question, where one is asked, else its reason. */
+export const waitWords = ({ question, reason }: Pick<Wait, 'question' | 'reason'>): string =>
+  question?.text ?? reason

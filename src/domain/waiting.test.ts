@@ -12,18 +12,20 @@ import {
   waitCommand,
   waitOf,
   World,
+  type NewWait,
 } from '../testing/domain.ts'
-import { act, ask, begin, end, taskEnds, turn, turnOf } from '../testing/domain-turn.ts'
+import { act, answer, ask, begin, end, taskEnds, turn, turnOf } from '../testing/domain-turn.ts'
 import { taskResultId, type WorkItemId } from './ids.ts'
 import { updateItem } from './items.ts'
 import { limits } from './limits.ts'
 import { project } from './rank.ts'
 import { plus } from './time.ts'
 import { matches } from './wait.ts'
-import { cancelWait, fireDue, waitFor, type WaitCommand } from './waiting.ts'
+import { cancelWait, fireDue } from './wait-end.ts'
+import { waitFor } from './waiting.ts'
 
 const minute = 60_000
-const register = (w: World, given: Partial<WaitCommand>) =>
+const register = (w: World, given: NewWait) =>
   act(w, { tool: 'WaitFor', input: { work_item_id: given.work_item_id } }, (d) => {
     const waiting = waitFor(d, waitCommand(given))
     assert.ok(waiting.ok)
@@ -52,6 +54,7 @@ test('§3 a wait on an item is stored whole, with the input cut of its turn', ()
     by: 'agent',
     runtime_cause: null,
     reason: 'the build',
+    question: null,
     resource: '#12',
     source: 'ci',
     condition: 'green',
@@ -60,9 +63,11 @@ test('§3 a wait on an item is stored whole, with the input cut of its turn', ()
     since_seq: input_cut,
     wake_at: null,
     recheck_at: plus(T0, minute),
-    recheck_consumed_at: null,
+    recheck_ms: minute,
+    rechecks: 0,
     trigger_count: 0,
     last_triggered_at: null,
+    outside_trigger_count: 0,
     triggered_turn_count: null,
     reviewed_trigger_count: 0,
     reviewed_at: null,
@@ -91,7 +96,7 @@ test('§3 the arguments of a wait are checked, and each refusal has its code', (
   const w = new World()
   const id = item(w)
   const foreign = { ...task(w), agent_id: 'other' }
-  const rows: [Partial<WaitCommand>, string][] = [
+  const rows: [NewWait, string][] = [
     [{ reason: ' ' }, 'reason_empty'],
     [{ reason: 'x'.repeat(2001) }, 'over_limit'],
     [{ source: 'x'.repeat(2001) }, 'over_limit'],
@@ -144,17 +149,18 @@ test('§3 an external wait on the same source and resource is re-armed: id and c
     recheck_at: plus(w.now, minute),
   })
   assert.deepEqual([again.rearmed, again.replaced, again.wait.id], [true, null, first.id])
-  const { reason, condition, recheck_at, recheck_consumed_at, trigger_count, since_seq } = w.row(
+  const { reason, condition, recheck_at, recheck_ms, rechecks, trigger_count, since_seq } = w.row(
     'waits',
     first.id,
   )
   assert.deepEqual(
-    { reason, condition, recheck_at, recheck_consumed_at, trigger_count, since_seq },
+    { reason, condition, recheck_at, recheck_ms, rechecks, trigger_count, since_seq },
     {
       reason: 'still red',
       condition: null,
       recheck_at: plus(w.now, minute),
-      recheck_consumed_at: null,
+      recheck_ms: minute,
+      rechecks: 0,
       trigger_count: 1,
       since_seq: first.since_seq,
     },
@@ -194,8 +200,8 @@ test('§3 a wait for a task that has ended is answered in the call: stored resol
   assert.deepEqual([waiting.answered, waiting.wait.status], ['task_ended', 'resolved'])
   assert.equal(focusOf(w), id)
   assert.equal(project(w.facts, id, w.now)?.readiness, 'runnable')
-  // The result was shown by the call: its message needs no turn.
-  assert.equal(w.row('messages', taskResultId(ran.id)).status, 'consumed')
+  // The answer of the call has the result: the next request carries it.
+  assert.equal(w.row('messages', taskResultId(ran.id)).status, 'claimed')
 })
 
 test('§3 a timer whose time has come is answered in the call, with how late it was', () => {
@@ -231,6 +237,7 @@ test('§3 no lost race: events after the input cut trigger in the registering co
         id: waiting.wait.id,
         message_id,
         count: 1,
+        by: 'outside',
         turn_count: w.lastOf('wait_triggered')[0]?.turn_count,
       },
     ])
@@ -273,8 +280,10 @@ test('§3 an interjected message that the turn has seen does not answer a later 
   const w = new World()
   const id = item(w, { focus: true })
   begin(w, 'continue_current')
+  act(w, { tool: 'ReadFile' }, () => null)
   say(w, { work_item_id: id, priority: 'interject' })
   ask(w)
+  answer(w, { calls: [{ tool: 'WaitFor' }] })
   const waiting = w.do((d) =>
     waitFor(d, waitCommand({ wake: 'operator_input', work_item_id: id, question: 'And then?' })),
   )
@@ -296,7 +305,7 @@ test('§1 an operator wait delivers its words as one question with the wait’s 
   )
 })
 
-test('§3 a task wait resolves with that task, whatever item the task belongs to', () => {
+test('§3 a task wait resolves with that task, whatever item it belongs to, and gets its result', () => {
   const w = new World()
   const [a, b] = [item(w), item(w)]
   const t = task(w, { work_item_id: b })
@@ -306,7 +315,7 @@ test('§3 a task wait resolves with that task, whatever item the task belongs to
   taskEnds(w, t)
   assert.deepEqual(
     [w.row('waits', row.id).status, w.row('messages', taskResultId(t.id)).work_item_id],
-    ['resolved', b],
+    ['resolved', a],
   )
 })
 
@@ -365,22 +374,6 @@ test('§3 an external wait never resolves by itself: it is counted and stays act
   assert.equal(itemRow(w, id).blocked_by, 'no key')
 })
 
-test('§3 a recheck makes a review candidate once, unblocks nothing, and is consumed by the review', () => {
-  const w = new World()
-  const id = item(w)
-  const { wait: row } = wait(w, { work_item_id: id, recheck_at: plus(T0, minute) })
-  w.pass(minute).do(fireDue)
-  assert.deepEqual(w.last, [{ type: 'wait_recheck_due', id: row.id, turn_count: 0 }])
-  w.do(fireDue)
-  assert.deepEqual(w.last, [])
-  turn(w, { rule: 'review_triggered' })
-  const after = w.row('waits', row.id)
-  assert.deepEqual([after.status, after.recheck_consumed_at], ['active', w.now])
-  w.pass(10 * minute).do(fireDue)
-  assert.deepEqual(w.last, [])
-  assert.deepEqual(w.next().do, 'wait')
-})
-
 test('§5 a due recheck passed over by ten turns goes before the current item', () => {
   const w = new World()
   const waiting = item(w)
@@ -394,7 +387,7 @@ test('§5 a due recheck passed over by ten turns goes before the current item', 
 
 test('§3 an external wait without a recheck, or without a listener, carries a warning', () => {
   const w = new World()
-  const kinds = (given: Partial<WaitCommand>) =>
+  const kinds = (given: NewWait) =>
     wait(w, { work_item_id: item(w), ...given }).warnings.map((x) => x.kind)
   assert.deepEqual(
     [
@@ -471,6 +464,7 @@ test('§3 an agent-level wait that ended is shown by the next turn, which has no
     [null, { kind: 'review_triggered', work_item_id: null, wait_ids: [row.id] }],
   )
   ask(w)
+  answer(w, { text: 'Seen.' })
   end(w)
   assert.equal(w.row('waits', row.id).focus_settled, true)
   assert.equal(w.facts.row('waits', row.id), undefined)
@@ -563,7 +557,14 @@ test('§3 a wait that has ended can be neither resolved nor triggered again', ()
   w.do((d) => cancelWait(d, row.id))
   for (const event of [
     { type: 'wait_resolved', id: row.id, by: { kind: 'runtime' } },
-    { type: 'wait_triggered', id: row.id, message_id: 'msg_1', count: 1, turn_count: 0 },
+    {
+      type: 'wait_triggered',
+      id: row.id,
+      message_id: 'msg_1',
+      count: 1,
+      by: 'outside',
+      turn_count: 0,
+    },
     { type: 'wait_cancelled', id: row.id, by: 'agent', because: 'again' },
   ] as const) {
     assert.throws(() => w.do((d) => d.emit(event)), /was cancelled/)

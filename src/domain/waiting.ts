@@ -5,20 +5,20 @@
  */
 import type { Warning } from './call.ts'
 import { activeWaitOf, activeWaits, agentOf, agentPacing, openTurn, type Draft } from './facts.ts'
-import { releaseFocus, returnFocus } from './focus.ts'
-import { taskResultId, type TaskId, type WaitId, type WorkItemId } from './ids.ts'
+import { releaseFocus } from './focus.ts'
+import type { TaskId, WaitId, WorkItemId } from './ids.ts'
 import { notAdopted } from './imported.ts'
 import { limits } from './limits.ts'
-import { isEvent, type Message } from './message.ts'
-import { outsideInput, queueChanged } from './pacing.ts'
-import { anyDue, rankingOf } from './ranking.ts'
+import { hintKey, isEvent, isOwnTrigger, tellsOfHint, type Message } from './message.ts'
+import { rankingOf } from './ranking.ts'
+import { readResult } from './reading.ts'
 import { isTerminal, type Task } from './task.ts'
 import { between, type Timestamp } from './time.ts'
 import type { Turn } from './turn.ts'
+import { plainQuestion, questionText, type Question } from './question.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
 import {
   matches,
-  recheckDue,
   type DeliveryMode,
   type RuntimeCause,
   type Wait,
@@ -43,8 +43,10 @@ export type WaitCommand = {
   /** The row of the task named by `resource`, wherever it was found. */
   task: Task | null
   has_listener: boolean
-  /** The words that go out as the question of an operator wait. */
-  question: string | null
+  /** What is asked, of an operator wait; null: its reason is what is asked. */
+  question: Question | null
+  /** It stands for a release of the focus that came before it. Absent: for none. */
+  held_focus?: boolean
 }
 
 export type Waiting = {
@@ -139,7 +141,9 @@ function register(
   // Parking takes over a focus that the wait it replaces has let go: the answer gives it back.
   const inherited = command.by === 'runtime' && replaced?.released_focus === true
   const released =
-    item !== null && answered === null && (releaseFocus(d, item, 'waiting') || inherited)
+    item !== null &&
+    answered === null &&
+    (releaseFocus(d, item, 'waiting') || inherited || command.held_focus === true)
   d.emit({
     type: 'wait_registered',
     id,
@@ -148,6 +152,7 @@ function register(
     by: command.by,
     runtime_cause: command.runtime_cause,
     reason: command.reason.trim(),
+    question: asked(command),
     resource: command.resource,
     source: command.source,
     condition: command.condition,
@@ -178,17 +183,18 @@ function answer(d: Draft, id: WaitId, command: WaitCommand, answered: string): v
   // Answered in the call: an agent-level wait has nothing left to show to a later turn.
   const turn = openTurn(d)
   if (turn) d.emit({ type: 'wait_reviewed', id, turn_id: turn.id })
-  if (answered === 'task_ended') consumeTaskResult(d, command.resource as TaskId)
+  if (answered === 'task_ended') readResult(d, command.resource as TaskId)
 }
 
 /** Meets what was admitted after the turn's input cut, and asks the question. */
 function meet(d: Draft, id: WaitId, command: WaitCommand, turn: Turn | null): void {
-  if (command.wake === 'operator_input' && command.question !== null) {
+  const question = asked(command)
+  if (question !== null) {
     d.emit({
       type: 'brief_delivered',
       id: d.mint('brief'),
       kind: 'question',
-      text: command.question,
+      text: questionText(question),
       turn_id: turn?.id ?? null,
       work_item_id: command.work_item_id,
       wait_id: id,
@@ -204,13 +210,41 @@ function meet(d: Draft, id: WaitId, command: WaitCommand, turn: Turn | null): vo
   for (const message of since) {
     const wait = mustWait(d, id)
     if (wait.status !== 'active') return
-    if (wait.wake === 'external' && isEvent(message) && matches(wait, message)) {
+    const meets = isEvent(message) && !tellsOfHint(message) && matches(wait, message)
+    if (wait.wake === 'external' && meets) {
       trigger(d, wait, message)
+      takeOver(d, wait, message)
     }
     if (wait.wake === 'operator_input' && answersLater(wait, message)) {
       d.emit({ type: 'wait_resolved', id, by: { kind: 'operator', message_id: message.id } })
+      settlePlan(d, wait, message)
     }
   }
+}
+
+/**
+ * An event that met no wait when it came is of this one now, so that its turn is about the item;
+ * of a hint nobody has to be told any more that it met none.
+ */
+function takeOver(d: Draft, wait: Wait, message: Message): void {
+  const [only, more] = rankingOf(d).waitsForEvent(message)
+  if (message.status === 'queued' && message.wait_id === null && only && !more) {
+    const { id, work_item_id } = wait
+    d.emit({ type: 'message_bound', id: message.id, wait_id: id, work_item_id })
+  }
+  for (const told of [...d.rows('messages')]) {
+    if (told.status !== 'queued' || !tellsOfHint(told) || hintKey(message) !== hintKey(told))
+      continue
+    // One that also counts what came before the turn began stays.
+    if (told.inbox_seq <= wait.since_seq) continue
+    d.emit({ type: 'message_dropped', id: told.id, reason: `${wait.id} meets it` })
+  }
+}
+
+/** Whoever waits for the operator asks something: the reason, where no question was given. */
+function asked({ wake, question, reason }: WaitCommand): Question | null {
+  if (wake !== 'operator_input') return null
+  return question ?? plainQuestion(reason.trim())
 }
 
 const answersLater = (wait: Wait, message: Message): boolean =>
@@ -219,12 +253,17 @@ const answersLater = (wait: Wait, message: Message): boolean =>
   wait.work_item_id !== null &&
   message.work_item_id === wait.work_item_id
 
-export function trigger(d: Draft, wait: Wait, message: Pick<Message, 'id'>): void {
+export function trigger(
+  d: Draft,
+  wait: Wait,
+  message: Pick<Message, 'id' | 'admission_context'>,
+): void {
   d.emit({
     type: 'wait_triggered',
     id: wait.id,
     message_id: message.id,
     count: wait.trigger_count + 1,
+    by: isOwnTrigger(message) ? 'own_trigger' : 'outside',
     turn_count: agentPacing(d).turn_count,
   })
 }
@@ -299,65 +338,23 @@ function waitWarnings(command: WaitCommand): Warning[] {
   return warnings
 }
 
-const mustWait = (d: Draft, id: WaitId): Wait => {
+export const mustWait = (d: Draft, id: WaitId): Wait => {
   const wait = d.row('waits', id)
   if (!wait) throw new Error(`no row for ${id}`)
   return wait
 }
 
-/** Ends a wait because what it waited for happened; focus may return with it. */
-export function resolveWait(d: Draft, wait: Wait, by: WaitResolvedBy, ran: Task | null): void {
-  d.emit({ type: 'wait_resolved', id: wait.id, by })
-  const waited = between(wait.created_at, d.now)
-  const ranFor = ran?.started_at && ran.ended_at ? between(ran.started_at, ran.ended_at) : 0
-  const exact = by.kind === 'task' || by.kind === 'timer'
-  if (exact && Math.max(waited, ranFor) >= limits.outside_input.value) {
-    outsideInput(d, wait.work_item_id, 'lasting')
-  }
-  if (wait.work_item_id !== null) queueChanged(d)
-  returnFocus(d, mustWait(d, wait.id))
-}
-
-/**
- * Timers and holds whose time has come. A due recheck resolves nothing; its one event says from
- * which turn on it is passed over.
- */
-export function fireDue(d: Draft): void {
-  if (!anyDue(rankingOf(d), d.now)) return
-  for (const wait of [...activeWaits(d)]) {
-    if (recheckDue(wait, d.now) && wait.triggered_turn_count === null) {
-      d.emit({ type: 'wait_recheck_due', id: wait.id, turn_count: agentPacing(d).turn_count })
-    }
-    if (wait.wake_at === null || wait.wake_at > d.now) continue
-    if (wait.wake === 'timer') {
-      const late_by_ms = between(wait.wake_at, d.now)
-      resolveWait(d, wait, { kind: 'timer', late_by_ms }, null)
-    }
-    if (wait.wake === 'system') {
-      d.emit({ type: 'wait_resolved', id: wait.id, by: { kind: 'runtime' } })
-    }
-  }
-}
-
-/** The operator takes a wait away. */
-export function cancelWait(d: Draft, id: WaitId): { ok: true } | Rejection {
-  const wait = d.row('waits', id)
-  if (!wait) return no('wait_not_found', `${id} is not a wait of ${d.agent_id}.`)
-  if (wait.status !== 'active') return no('wait_not_active', `${id} is ${wait.status}.`)
-  d.emit({ type: 'wait_cancelled', id, by: 'operator', because: 'cancelled by the operator' })
-  if (wait.work_item_id !== null) queueChanged(d)
-  outsideInput(d, wait.work_item_id, 'operator')
-  return { ok: true }
-}
-
-/** A terminal result was seen, or the item is over: its message needs no turn of its own. */
-export function consumeTaskResult(d: Draft, task: TaskId): void {
-  const message = d.row('messages', taskResultId(task))
-  if (message?.status !== 'queued') return
-  d.emit({
-    type: 'message_consumed',
-    id: message.id,
-    turn_id: openTurn(d)?.id ?? null,
-    because: 'the result was read',
-  })
+/** What the answer to the question of a plan does: the plan needs no input any more. */
+export function settlePlan(
+  d: Draft,
+  wait: Wait,
+  answer: Pick<Message, 'origin'> | undefined,
+): void {
+  if (wait.question?.settles !== 'plan_status' || wait.work_item_id === null) return
+  const item = d.row('work_items', wait.work_item_id)
+  if (item?.state !== 'open' || item.plan_status !== 'needs_input') return
+  // A parent answers its child in the operator's place, not in the operator's name.
+  const by = answer?.origin === 'operator' ? 'operator' : 'runtime'
+  const changed = { plan_status: 'draft', input_wanted: null } as const
+  d.emit({ type: 'work_item_updated', id: item.id, by, changed })
 }

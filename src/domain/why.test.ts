@@ -66,6 +66,8 @@ test('§5 why is computed by the scheduler from present facts, and writes nothin
     objective: 'Other',
     state: 'runnable',
     candidate_class: 'queued_runnable',
+    question: null,
+    blocked_by: null,
     why: `can run; ${a} in focus goes first`,
     detail: null,
     since: null,

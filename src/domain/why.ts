@@ -6,6 +6,7 @@
 import type { Considered } from './decision.ts'
 import type { AgentId, WorkItemId } from './ids.ts'
 import { itemPacing } from './facts.ts'
+import type { Question } from './question.ts'
 import type { CandidateClass, Projection, SchedulingState } from './readiness.ts'
 import type { Next } from './schedule.ts'
 import type { Timestamp } from './time.ts'
@@ -21,6 +22,10 @@ export type Why = Told & {
   objective: string
   state: SchedulingState
   candidate_class: CandidateClass
+  /** What it asks now, with the answers that are offered. */
+  question: Question | null
+  /** The agent's own blocker, beside whatever else holds the item. */
+  blocked_by: string | null
   /** Objective, `why` and `detail` as one sentence. */
   sentence: string
   /** Since when nothing was spent on it; null: a turn is about it now. */
@@ -44,6 +49,8 @@ export function why(seen: Seen, p: Projection): Why {
     objective,
     state: p.scheduling_state,
     candidate_class: p.candidate_class,
+    question: p.lifecycle === 'open' ? (p.wait?.question ?? null) : null,
+    blocked_by: p.lifecycle === 'open' ? p.item.blocked_by : null,
     ...told,
     sentence: sentenceOf({ objective, ...told }),
     cost_since: costSince(view),

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { evolveWorktree, isGone, type Worktree, type WorktreeEvent } from './worktree.ts'
+import {
+  evolveWorktree,
+  isGone,
+  worktreeLine,
+  type Worktree,
+  type WorktreeEvent,
+  type WorktreeFacts,
+} from './worktree.ts'
 
 const id = 'task_1'
 const snapshot = { ref: 'refs/holon/snapshots/task_1/1', commit: 'c1' }
@@ -13,7 +20,7 @@ const events = {
     path: '/state/worktrees/task_1',
     branch: 'holon/child',
   },
-  made: { type: 'worktree_made', id, base_commit: 'b0' },
+  made: { type: 'worktree_made', id, base_commit: 'b0', unfiltered: null },
   kept: { type: 'worktree_kept', id, reason: 'it has 2 commits that are not in main' },
   snapshotted: { type: 'worktree_snapshotted', id, snapshot },
   removed: { type: 'worktree_removed', id, by: 'runtime', reason: 'merged' },
@@ -37,6 +44,7 @@ const planned: Worktree = {
   path: '/state/worktrees/task_1',
   branch: 'holon/child',
   base_commit: null,
+  unfiltered: null,
   state: 'planned',
   reason: null,
   snapshot: null,
@@ -105,3 +113,39 @@ for (const [names, says] of bugs) {
     assert.throws(() => after(names), says)
   })
 }
+
+const seen = { branch: 'holon/child', head: '77c0245abc', ahead: 1, uncommitted: 0, ignored: 0 }
+const lines: readonly (readonly [string, WorktreeFacts | null, string])[] = [
+  [
+    'one commit that merges',
+    { ...seen, merges: true },
+    'branch holon/child, 1 commit ahead of main (77c0245), clean, merges without conflict.',
+  ],
+  [
+    'commits in conflict, changes and ignored files',
+    { ...seen, ahead: 3, uncommitted: 2, ignored: 4, merges: false },
+    'branch holon/child, 3 commits ahead of main (77c0245), 2 paths not committed, ' +
+      '4 ignored paths, does not merge without conflict.',
+  ],
+  [
+    'a git that cannot try',
+    { ...seen, branch: null, merges: null },
+    'detached, 1 commit ahead of main (77c0245), clean, whether it merges was not tried.',
+  ],
+  [
+    'nothing to merge',
+    { ...seen, ahead: 0, merges: true },
+    'branch holon/child, 0 commits ahead of main (77c0245), clean.',
+  ],
+  ['a late look', null, 'branch holon/child; what is in it is unknown: it was not seen in time.'],
+]
+for (const [name, facts, line] of lines) {
+  test(`what a parent is told of a worktree: ${name}`, () => {
+    assert.equal(worktreeLine(ready, 'main', facts), `Worktree ${ready.path}, ${line}`)
+  })
+}
+
+test('of a worktree that is gone a parent is told how it went', () => {
+  const path = `Worktree ${ready.path}`
+  assert.equal(worktreeLine(discarded, null, null), `${path}: discarded, not wanted.`)
+})

@@ -11,6 +11,22 @@ export type WorktreeEnd = 'removed' | 'discarded'
 /** `kept`: its task is over, and it holds what would be lost. */
 export type WorktreeRowState = 'planned' | 'ready' | 'kept' | WorktreeEnd
 
+/** Files that a filter (LFS, crypt) would have changed, had it been run, and its names. */
+export type Unfiltered = { files: number; filters: string[] }
+
+/**
+ * Of a worktree as it is at the moment. `ahead`: commits of its HEAD that the target does not have.
+ * `merges`: without a conflict; null where that could not be tried.
+ */
+export type WorktreeFacts = {
+  branch: string | null
+  head: string
+  ahead: number
+  uncommitted: number
+  ignored: number
+  merges: boolean | null
+}
+
 export type WorktreeSnapshot = { ref: string; commit: string }
 
 export type Worktree = {
@@ -25,6 +41,8 @@ export type Worktree = {
   branch: string
   /** Null until git made it. */
   base_commit: string | null
+  /** Null: no filter would have changed a file of it. */
+  unfiltered: Unfiltered | null
   state: WorktreeRowState
   /** Why it is kept, or was removed or discarded. */
   reason: string | null
@@ -43,7 +61,7 @@ export type WorktreeEvent =
       path: string
       branch: string
     }
-  | { type: 'worktree_made'; id: TaskId; base_commit: string }
+  | { type: 'worktree_made'; id: TaskId; base_commit: string; unfiltered: Unfiltered | null }
   | { type: 'worktree_kept'; id: TaskId; reason: string }
   | { type: 'worktree_snapshotted'; id: TaskId; snapshot: WorktreeSnapshot }
   | { type: 'worktree_removed'; id: TaskId; by: 'runtime' | 'operator'; reason: string }
@@ -78,6 +96,7 @@ export function evolveWorktree(
       ...given,
       agent_id: meta.agent_id,
       base_commit: null,
+      unfiltered: null,
       state: 'planned',
       reason: null,
       snapshot: null,
@@ -91,7 +110,12 @@ export function evolveWorktree(
   }
   switch (event.type) {
     case 'worktree_made':
-      return { ...worktree, state: 'ready', base_commit: event.base_commit }
+      return {
+        ...worktree,
+        state: 'ready',
+        base_commit: event.base_commit,
+        unfiltered: event.unfiltered,
+      }
     case 'worktree_kept':
       return { ...worktree, state: 'kept', reason: event.reason }
     case 'worktree_snapshotted':
@@ -113,3 +137,32 @@ export function evolveWorktree(
       }
   }
 }
+
+/** What a parent is told of it, on one line. `into` is what it would be merged into. */
+export function worktreeLine(
+  { path, branch, state, reason }: Pick<Worktree, 'path' | 'branch' | 'state' | 'reason'>,
+  into: string | null,
+  facts: WorktreeFacts | null,
+): string {
+  if (state === 'removed' || state === 'discarded') return `Worktree ${path}: ${state}, ${reason}.`
+  if (facts === null || into === null) {
+    return `Worktree ${path}, branch ${branch}; what is in it is unknown: it was not seen in time.`
+  }
+  const on = facts.branch === null ? 'detached' : `branch ${facts.branch}`
+  const commits = facts.ahead === 1 ? '1 commit' : `${facts.ahead} commits`
+  const parts = [
+    `Worktree ${path}`,
+    on,
+    `${commits} ahead of ${into} (${facts.head.slice(0, 7)})`,
+    facts.uncommitted === 0 ? 'clean' : `${facts.uncommitted} paths not committed`,
+    ...(facts.ignored === 0 ? [] : [`${facts.ignored} ignored paths`]),
+    ...(facts.ahead === 0 ? [] : [mergeWords[String(facts.merges) as keyof typeof mergeWords]]),
+  ]
+  return `${parts.join(', ')}.`
+}
+
+const mergeWords = {
+  true: 'merges without conflict',
+  false: 'does not merge without conflict',
+  null: 'whether it merges was not tried',
+} as const satisfies Record<`${WorktreeFacts['merges']}`, string>

@@ -9,7 +9,7 @@ const id = 'task_t009'
 const snapshot = { ref: 'refs/holon/snapshots/task_t009/1', commit: 'c1' }
 const tree = { repository: '/w/.git', path: '/trees/t009', branch: 'holon/main.1' }
 const planned: WorktreeEvent = { type: 'worktree_planned', id, child_agent_id: 'main.1', ...tree }
-const made: WorktreeEvent = { type: 'worktree_made', id, base_commit: 'b0' }
+const made: WorktreeEvent = { type: 'worktree_made', id, base_commit: 'b0', unfiltered: null }
 const kept: WorktreeEvent = { type: 'worktree_kept', id, reason: '1 untracked' }
 const taken: WorktreeEvent = { type: 'worktree_snapshotted', id, snapshot }
 const by = 'operator'
@@ -29,6 +29,7 @@ const running = (w: World) =>
       child_agent_id: 'main.1',
       workdir: tree.path,
       timeout_ms: null,
+      start_place: null,
       output_path: '/h/tasks/t009',
     })
     d.emit({ type: 'task_started', id, pid: null, started_at: d.now })

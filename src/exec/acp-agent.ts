@@ -17,7 +17,13 @@ import {
   type SessionNotification,
 } from '@agentclientprotocol/sdk'
 import type { AcpFailure, AcpStop } from './acp-journal.ts'
-import { ACP_KILL_MS, ACP_LINE_BYTES, ACP_STDERR_BYTES, ACP_WORD_CHARS } from './acp-limits.ts'
+import {
+  ACP_KILL_MS,
+  ACP_LINE_BYTES,
+  ACP_STDERR_BYTES,
+  ACP_UNANSWERED,
+  ACP_WORD_CHARS,
+} from './acp-limits.ts'
 import { word } from './acp-updates.ts'
 import { wire, WireFault } from './acp-wire.ts'
 import type { Clock } from './ports.ts'
@@ -36,7 +42,7 @@ export type AgentEnd = { code: number | null; signal: string | null }
 
 /** Who listens. All are called in the order in which the agent spoke. */
 export type AgentEars = {
-  heard(): void
+  heard(isRequest: boolean): void
   updated(update: SessionNotification): void
   asked(request: RequestPermissionRequest): Promise<RequestPermissionResponse>
   ended(end: AgentEnd): void
@@ -83,7 +89,8 @@ export class Agent {
     })
     const stream = wire(child.stdout, child.stdin, {
       line_bytes: ACP_LINE_BYTES,
-      heard: () => ears.heard(),
+      unanswered: ACP_UNANSWERED,
+      heard: (isRequest) => ears.heard(isRequest),
     })
     this.#connection = client({ name: 'holon' })
       .onRequest(methods.client.session.requestPermission, ({ params }) => ears.asked(params))
@@ -142,8 +149,10 @@ export class Agent {
     }
     const begun = agent.request(methods.agent.session.new, where)
     const { sessionId } = await this.#answered(begun)
-    if (sessionId.length > ACP_WORD_CHARS) {
-      throw new AgentFault('garbage', `its session id has ${sessionId.length} characters`)
+    const id: unknown = sessionId
+    if (typeof id !== 'string' || id === '') throw misfit('sessionId', id)
+    if (id.length > ACP_WORD_CHARS) {
+      throw new AgentFault('garbage', `its session id has ${id.length} characters`)
     }
     return { session_id: sessionId, loaded: false }
   }
@@ -153,6 +162,7 @@ export class Agent {
     const prompt: PromptRequest = { sessionId: session_id, prompt: [{ type: 'text', text }] }
     const asked = this.#connection.agent.request(methods.agent.session.prompt, prompt)
     const { stopReason } = await this.#answered(asked)
+    if (!isStop(stopReason)) throw misfit('stopReason', stopReason)
     // The updates before it are handed on in the same tick, each a few promises late.
     await new Promise((resolve) => setImmediate(resolve))
     return stopReason
@@ -193,6 +203,7 @@ export class Agent {
       clientInfo: { name: 'holon', version: '1' },
     })
     const { protocolVersion, agentCapabilities } = await this.#answered(asked)
+    if (typeof protocolVersion !== 'number') throw misfit('protocolVersion', protocolVersion)
     if (protocolVersion !== PROTOCOL_VERSION) {
       const spoken = `it speaks version ${protocolVersion} of the protocol`
       const said = `${spoken}, and not ${PROTOCOL_VERSION}`
@@ -244,6 +255,22 @@ export class Agent {
 function noDescriptors(child: ChildProcess): AgentFault {
   child.on('error', () => undefined)
   return new AgentFault('not_started', 'the system is out of open files')
+}
+
+const stops: Readonly<Record<AcpStop, true>> = {
+  end_turn: true,
+  max_tokens: true,
+  max_turn_requests: true,
+  refusal: true,
+  cancelled: true,
+}
+const isStop = (reason: unknown): reason is AcpStop =>
+  typeof reason === 'string' && Object.hasOwn(stops, reason)
+
+/** The SDK takes any answer that is an object: what it must have is looked at here. */
+function misfit(field: string, value: unknown): AgentFault {
+  const said = value === undefined ? 'is missing' : `is ${word(JSON.stringify(value))}`
+  return new AgentFault('garbage', `its answer does not fit the protocol: ${field} ${said}`)
 }
 
 function ownError({ code, message }: RequestError): AgentFault {

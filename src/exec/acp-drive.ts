@@ -9,7 +9,14 @@ import type { RequestPermissionRequest, RequestPermissionResponse } from '@agent
 import { Agent, AgentFault, type AgentProgram } from './acp-agent.ts'
 import { JournalFold } from './acp-fold.ts'
 import { type AcpRecord, JOURNAL, JournalWriter, parseJournal } from './acp-journal.ts'
-import { ACP_JOURNAL_BYTES, ACP_LIST_LENGTH, ACP_PROMPT_BYTES } from './acp-limits.ts'
+import {
+  ACP_JOURNAL_BYTES,
+  ACP_LIST_LENGTH,
+  ACP_MINUTE_MESSAGES,
+  ACP_PROMPT_BYTES,
+  ACP_PROMPT_MESSAGES,
+  ACP_PROMPT_REQUESTS,
+} from './acp-limits.ts'
 import { type AcpOrder, parsePromptFile, promptFileName, type PromptFile } from './acp-orders.ts'
 import { optionsOf, recordOf, toolCallOf, word } from './acp-updates.ts'
 import type { Clock } from './ports.ts'
@@ -19,6 +26,7 @@ export type DriveSettings = {
   program: AgentProgram
   start_ms: number
   silence_ms: number
+  prompt_ms: number
   cancel_ms: number
 }
 
@@ -27,7 +35,16 @@ type Question = {
   answer: (outcome: RequestPermissionResponse['outcome']) => void
 }
 type Prompt = { request_id: string; file: PromptFile }
-type Running = { session_id: string | null; cancelled: boolean; began_at_bytes: number }
+type Running = {
+  session_id: string | null
+  cancelled: boolean
+  began_at_bytes: number
+  messages: number
+  requests: number
+  /** Milliseconds of work that are left, and since when it works; null: a question is open. */
+  left_ms: number
+  works_since: number | null
+}
 
 export class Drive {
   readonly #folder: string
@@ -45,6 +62,9 @@ export class Drive {
   #next: Prompt | null = null
   #serving: Promise<void> = Promise.resolve()
   #stopTimer: () => void = () => {}
+  #stopWork: () => void = () => {}
+  /** Messages since the beginning of a minute. */
+  #minute = { began: 0, messages: 0 }
 
   constructor(folder: string, settings: DriveSettings, clock: Clock) {
     this.#folder = folder
@@ -158,7 +178,15 @@ export class Drive {
       const { request_id, file } = this.#next
       this.#next = null
       const began_at_bytes = this.#journal.size
-      const running: Running = { session_id: null, cancelled: false, began_at_bytes }
+      const running: Running = {
+        session_id: null,
+        cancelled: false,
+        began_at_bytes,
+        messages: 0,
+        requests: 0,
+        left_ms: this.#settings.prompt_ms,
+        works_since: null,
+      }
       this.#running = running
       try {
         const stop = await this.#prompt(running, request_id, file)
@@ -168,6 +196,7 @@ export class Drive {
         this.#failed(request_id, error)
       } finally {
         this.#stopTimer()
+        this.#rest(running)
         this.#dropQuestions()
         this.#running = null
       }
@@ -191,10 +220,11 @@ export class Drive {
   async #ready(): Promise<{ agent: Agent; lost: boolean }> {
     if (this.#agent !== null && !this.#agent.ended) return { agent: this.#agent, lost: false }
     const known = this.#session_id
+    this.#minute = { began: this.#clock.monotonic(), messages: 0 }
     const agent = new Agent(
       this.#settings.program,
       {
-        heard: () => this.#listen(),
+        heard: (isRequest) => this.#count(isRequest),
         updated: ({ sessionId, update }) => {
           const ours = !this.#loading && this.#running?.session_id === sessionId
           const record = ours ? recordOf(update) : null
@@ -227,6 +257,12 @@ export class Drive {
   async #ask({ toolCall, options }: RequestPermissionRequest): Promise<RequestPermissionResponse> {
     const kept = optionsOf(options)
     const running = this.#running
+    const ids = new Set(kept.map(({ option_id }) => option_id))
+    if (kept.length === 0 || ids.size < kept.length) {
+      const wrong = kept.length === 0 ? 'no option that can be chosen' : 'two options of one id'
+      void this.#agent?.stop(new AgentFault('garbage', `it asked a question with ${wrong}`))
+      return { outcome: { outcome: 'cancelled' } }
+    }
     const tooMany = this.#questions.size >= ACP_LIST_LENGTH
     if (running === null || running.cancelled || tooMany) {
       return { outcome: { outcome: 'cancelled' } }
@@ -244,8 +280,31 @@ export class Drive {
     return { outcome: await asked.promise }
   }
 
+  /** Whatever an agent sends is counted, also what nobody keeps. */
+  #count(isRequest: boolean): void {
+    if (this.#loading) return
+    const now = this.#clock.monotonic()
+    if (now - this.#minute.began > 60_000) this.#minute = { began: now, messages: 0 }
+    this.#minute.messages += 1
+    const running = this.#running
+    if (running !== null) {
+      running.messages += 1
+      if (isRequest) running.requests += 1
+    }
+    const said =
+      this.#minute.messages > ACP_MINUTE_MESSAGES
+        ? `it sent more than ${ACP_MINUTE_MESSAGES} messages in a minute`
+        : running !== null && running.messages > ACP_PROMPT_MESSAGES
+          ? `it sent more than ${ACP_PROMPT_MESSAGES} messages in one turn`
+          : running !== null && running.requests > ACP_PROMPT_REQUESTS
+            ? `it asked more than ${ACP_PROMPT_REQUESTS} times in one turn`
+            : null
+    if (said !== null) void this.#agent?.stop(new AgentFault('too_much', said))
+  }
+
   #keep(record: AcpRecord, durable = false): void {
     this.#write(record, durable)
+    this.#listen()
     const running = this.#running
     if (running === null || this.#journal.size - running.began_at_bytes <= ACP_PROMPT_BYTES) return
     const said = `it said more than ${ACP_PROMPT_BYTES} bytes in one turn`
@@ -257,9 +316,29 @@ export class Drive {
     const running = this.#running
     if (running === null || running.session_id === null || running.cancelled) return
     this.#stopTimer()
-    if (this.#questions.size > 0) return
+    if (this.#questions.size > 0) return this.#rest(running)
+    this.#work(running)
     const said = `it said nothing for ${this.#settings.silence_ms} ms`
     this.#limit(this.#settings.silence_ms, new AgentFault('silent', said))
+  }
+
+  /** Its time runs from here on. */
+  #work(running: Running): void {
+    if (running.works_since !== null) return
+    running.works_since = this.#clock.monotonic()
+    const said = `it worked for more than ${this.#settings.prompt_ms} ms on one turn`
+    this.#stopWork = this.#clock.after(
+      running.left_ms,
+      () => void this.#agent?.stop(new AgentFault('too_much', said)),
+    )
+  }
+
+  /** Its time stands still: it waits for an answer, or is done. */
+  #rest(running: Running): void {
+    if (running.works_since === null) return
+    this.#stopWork()
+    running.left_ms -= this.#clock.monotonic() - running.works_since
+    running.works_since = null
   }
 
   /** Ends the agent after a while, unless something happens before. */

@@ -16,6 +16,7 @@ import {
 import { systemClock } from './clock.ts'
 import { createProcesses } from './processes.ts'
 import { processTable } from './process-table.ts'
+import { tasksIn } from '../testing/tasks-in.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holon-acp-'))
 const tasks_folder = join(folder, 'tasks')
@@ -34,7 +35,7 @@ const agentPath = new URL('../testing/acp-agent.ts', import.meta.url).pathname
 let count = 0
 
 after(async () => {
-  for (const task_id of readdirSync(tasks_folder)) await processes.stop(task_id, 0)
+  for (const task_id of tasksIn(tasks_folder)) await processes.stop(task_id, 0)
   await processes.close()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -253,6 +254,106 @@ test('what is no message of the protocol ends the agent with a sentence that quo
   const two = child()
   assert.deepEqual(await prompt(two, 'r1', [`endless ${17 * 1024 * 1024}`]), [
     'failed garbage: it wrote a line of more than 16777216 bytes',
+  ])
+})
+
+const asks = (id: string, options: object[]) =>
+  JSON.stringify({
+    jsonrpc: '2.0',
+    id,
+    method: 'session/request_permission',
+    params: { sessionId: '$S', toolCall: { toolCallId: 'c', title: 'May I' }, options },
+  })
+const anOption = { optionId: 'yes', name: 'Yes', kind: 'allow_once' }
+const tells = (sessionId: string, update: object) =>
+  JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } })
+const commands = { sessionUpdate: 'available_commands_update', availableCommands: [] }
+const text = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'x' } }
+
+/** Every direction in which a lying agent may go, and where each ends. */
+const lies: [string, string, string][] = [
+  [
+    'asks permissions in a loop and reads no answer',
+    `lie 2000 ${asks('$N', [anOption])}`,
+    'failed too_much: it asked more than 500 times in one turn',
+  ],
+  [
+    'asks for files that it was not offered',
+    `lie 2000 ${JSON.stringify({
+      jsonrpc: '2.0',
+      id: '$N',
+      method: 'fs/read_text_file',
+      params: { sessionId: '$S', path: '/etc/passwd' },
+    })}`,
+    'failed too_much: it asked more than 500 times in one turn',
+  ],
+  [
+    'sends updates that nobody keeps',
+    `lie 100000 ${tells('$S', commands)}`,
+    'failed too_much: it sent more than 60000 messages in a minute',
+  ],
+  [
+    'sends updates of another session',
+    `lie 100000 ${tells('another', text)}`,
+    'failed too_much: it sent more than 60000 messages in a minute',
+  ],
+  [
+    'asks with two options of one id',
+    `lie 1 ${asks('1', [anOption, { ...anOption, name: 'No' }])}`,
+    'failed garbage: it asked a question with two options of one id',
+  ],
+  [
+    'asks without an option',
+    `lie 1 ${asks('1', [])}`,
+    'failed garbage: it asked a question with no option that can be chosen',
+  ],
+  [
+    'ends with a reason of its own',
+    'end {"stopReason":"victory"}',
+    'failed garbage: its answer does not fit the protocol: stopReason is "victory"',
+  ],
+  [
+    'ends without a reason',
+    'end {}',
+    'failed garbage: its answer does not fit the protocol: stopReason is missing',
+  ],
+]
+for (const [what, deed, end] of lies) {
+  test(`an agent that ${what} fails its prompt, and is there for the next`, async () => {
+    const one = child()
+    const seen = await prompt(one, 'r1', [deed])
+    // Of what it asked in between the first question ends the leg, and the prompt ends without one.
+    if (seen.at(-1)?.startsWith('asked perm_1')) {
+      while ((await sessions.look(one.task_id)).question !== null) await clock.sleep(5)
+      const journal = readFileSync(join(tasks_folder, one.task_id, 'acp.journal'), 'utf8')
+      const { code, message } = JSON.parse(/^.*"prompt_failed".*$/m.exec(journal)?.[0] ?? '{}')
+      assert.equal(`failed ${code}: ${message}`, end)
+    } else assert.deepEqual(seen.at(-1), end)
+    assert.equal((await prompt(one, 'r3', ['say Still here.'])).at(-2), 'text Still here.')
+  })
+}
+
+const beginnings: [string, string, string][] = [
+  ['a version that is no number', 'version-word', 'protocolVersion is "one"'],
+  ['a session without an id', 'no-session', 'sessionId is missing'],
+]
+for (const [what, ability, why] of beginnings) {
+  test(`an agent that answers with ${what} fails its prompt`, async () => {
+    assert.deepEqual(await prompt(child(ability), 'r1', ['say Hello.']), [
+      `failed garbage: its answer does not fit the protocol: ${why}`,
+    ])
+  })
+}
+
+test('updates that say nothing are no sign of work, and work has an end of its own', async () => {
+  const silent = new AcpSessions({ ...options, silence_ms: 500 })
+  assert.deepEqual(await prompt(child(), 'r1', [`lie 3 ${tells('$S', commands)}`], silent), [
+    'failed silent: it said nothing for 500 ms',
+  ])
+  const brief = new AcpSessions({ ...options, prompt_ms: 300 })
+  assert.deepEqual(await prompt(child(), 'r1', ['say At work.', 'hang'], brief), [
+    'text At work.',
+    'failed too_much: it worked for more than 300 ms on one turn',
   ])
 })
 

@@ -13,6 +13,7 @@ import {
   ACP_CANCEL_MS,
   ACP_LIVES,
   ACP_PROMPT_CHARS,
+  ACP_PROMPT_MS,
   ACP_SILENCE_MS,
   ACP_START_MS,
 } from './acp-limits.ts'
@@ -46,7 +47,7 @@ export type AcpSight = {
   leg(request_id: string): LegState | null
 }
 
-/** `driver` is the path of the driver's program, for `node`. The three times are for tests. */
+/** `driver` is the path of the driver's program, for `node`. The four times are for tests. */
 export type AcpSessionsOptions = {
   tasks_folder: string
   processes: Processes
@@ -56,6 +57,7 @@ export type AcpSessionsOptions = {
   driver?: string
   start_ms?: number
   silence_ms?: number
+  prompt_ms?: number
   cancel_ms?: number
 }
 
@@ -285,12 +287,13 @@ export class AcpSessions {
   }
 
   #settings({ program, workdir }: AcpPlace): DriveSettings {
-    const { parent_env, start_ms, silence_ms, cancel_ms } = this.#options
+    const { parent_env, start_ms, silence_ms, prompt_ms, cancel_ms } = this.#options
     const { command, args } = program
     return {
       program: { command, args, env: childEnvironment(program.env, parent_env), workdir },
       start_ms: start_ms ?? ACP_START_MS,
       silence_ms: silence_ms ?? ACP_SILENCE_MS,
+      prompt_ms: prompt_ms ?? ACP_PROMPT_MS,
       cancel_ms: cancel_ms ?? ACP_CANCEL_MS,
     }
   }

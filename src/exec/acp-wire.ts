@@ -1,7 +1,8 @@
 /**
  * The agent's two pipes as the SDK's stream. Reading is ours, because the SDK answers what it
  * cannot parse and goes on: here a line that is no message, or longer than the limit, ends the
- * connection with a sentence about it. Lines are read on demand, so a flood is slowed down.
+ * connection with a sentence about it. No more is read while too many requests have no answer that
+ * the agent has taken: the SDK itself would read on and let the answers pile up.
  */
 import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
@@ -15,33 +16,66 @@ export class WireFault extends Error {
   }
 }
 
-/** `heard` is called for every message, before anyone else sees it. */
-export function wire(
-  output: Readable,
-  input: Writable,
-  options: { line_bytes: number; heard: () => void },
-): Stream {
+/**
+ * `heard` is called for every message, before anyone else sees it. So many requests may be
+ * `unanswered`.
+ */
+export function wire(output: Readable, input: Writable, options: WireOptions): Stream {
+  const open = new Unanswered(options.unanswered)
   return {
-    readable: ReadableStream.from(messages(output, options)),
+    readable: ReadableStream.from(messages(output, options, open)),
     writable: new WritableStream<AnyMessage>({
       write: (message) =>
         new Promise((resolve, reject) => {
-          input.write(`${JSON.stringify(message)}\n`, (error) =>
-            error ? reject(error) : resolve(),
-          )
+          input.write(`${JSON.stringify(message)}\n`, (error) => {
+            if (!('method' in message)) open.answered()
+            if (error) reject(error)
+            else resolve()
+          })
         }),
     }),
   }
 }
 
+type WireOptions = {
+  line_bytes: number
+  unanswered: number
+  heard: (isRequest: boolean) => void
+}
+
+/** Requests of the agent that it has no answer to. */
+class Unanswered {
+  readonly #most: number
+  #count = 0
+  #fewer: () => void = () => {}
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Resolves when there is room for one more. */
+  async asked(): Promise<void> {
+    while (this.#count >= this.#most) await new Promise<void>((resolve) => (this.#fewer = resolve))
+    this.#count += 1
+  }
+
+  answered(): void {
+    this.#count -= 1
+    this.#fewer()
+  }
+}
+
 async function* messages(
   output: Readable,
-  { line_bytes, heard }: { line_bytes: number; heard: () => void },
+  { line_bytes, heard }: WireOptions,
+  open: Unanswered,
 ): AsyncGenerator<AnyMessage> {
   for await (const line of lines(output, line_bytes)) {
     if (/^\s*$/.test(line)) continue
     const message = messageOf(line)
-    heard()
+    const isRequest = 'method' in message && 'id' in message
+    heard(isRequest)
+    if (isRequest) await open.asked()
     yield message
   }
 }

@@ -14,10 +14,14 @@ const shut: Shut = {
   tmp: '/people/ann/.holon/sandbox/main',
   workdir: '/people/ann/app/src',
   network: 'none',
-  git_dir: null,
+  git: {
+    kept: ['/people/ann/app/.git'],
+    shut: ['/people/ann/app/.git/hooks', '/people/ann/app/.git/config'],
+    covered: ['/people/ann/.holon/agents/main/.git'],
+  },
 }
 
-const files = new Set(['/people/ann/.netrc', '/people/ann/app/.git/config'])
+const files = new Set(['/people/ann/.netrc'])
 const missing = new Set(['/people/ann/.aws', '/etc/sudoers', '/etc/sudoers.d'])
 const standing = (path: string): Standing =>
   missing.has(path) ? 'nothing' : files.has(path) ? 'file' : 'folder'
@@ -26,13 +30,14 @@ const real = (path: string) => (missing.has(path) ? null : path)
 /** What is mounted, in order: `how path`. */
 function mounted(of: Shut): string[] {
   const args = confinedArguments(of, standing, real)
-  const from = args.indexOf('--proc') + 2
+  const from = args.indexOf('--remount-ro') + 2
   const found: string[] = []
   for (let i = from; i < args.length;) {
     const how = args[i] ?? ''
     if (how === '--chdir') break
-    found.push(how === '--tmpfs' ? `${how} ${args[i + 1]}` : `${how} ${args[i + 2]}`)
-    i += how === '--tmpfs' ? 2 : 3
+    const isShort = how === '--tmpfs' || how === '--remount-ro'
+    found.push(isShort ? `${how} ${args[i + 1]}` : `${how} ${args[i + 2]}`)
+    i += isShort ? 2 : 3
   }
   return found
 }
@@ -49,13 +54,12 @@ test('security 12: what lies deeper is mounted later, so that an own folder open
     '--tmpfs /people/ann/.holon',
     '--ro-bind /people/ann/.netrc',
     '--bind-try /people/ann/app/.git',
-    '--ro-bind-try /people/ann/app/.git/hooks',
-    '--ro-bind-try /people/ann/app/.git/config',
+    '--ro-bind /people/ann/app/.git/hooks',
+    '--ro-bind /people/ann/app/.git/config',
     '--bind-try /people/ann/.holon/agents/main',
     '--ro-bind-try /people/ann/.holon/tasks/task_1',
-    '--bind-try /people/ann/.holon/agents/main/.git',
-    '--ro-bind-try /people/ann/.holon/agents/main/.git/hooks',
-    '--ro-bind-try /people/ann/.holon/agents/main/.git/config',
+    '--tmpfs /people/ann/.holon/agents/main/.git',
+    '--remount-ro /people/ann/.holon/agents/main/.git',
   ])
 })
 
@@ -63,16 +67,6 @@ test('security 12: a denied root wins where it is also written', () => {
   const roots = { ...shut.roots, write: ['/people/ann/.ssh'] }
   const places = mounted({ ...shut, roots }).filter((place) => place.endsWith('/.ssh'))
   assert.deepEqual(places, ['--tmpfs /people/ann/.ssh'])
-})
-
-test('security 12: commits of a worktree reach its repository, whose hooks stay as they are', () => {
-  const places = mounted({ ...shut, git_dir: '/srv/app/.git' })
-  const of = places.filter((place) => place.includes('/srv/app'))
-  assert.deepEqual(of, [
-    '--bind-try /srv/app/.git',
-    '--ro-bind-try /srv/app/.git/hooks',
-    '--ro-bind-try /srv/app/.git/config',
-  ])
 })
 
 test('security 12: without a network there is no other way than none', () => {

@@ -5,10 +5,12 @@
  * (`path-policy.ts`).
  *
  * Inside, everything is read-only but the agent's own folders and its `/tmp`; what is denied is
- * empty; a repository's hooks and configuration, which name programs, stay as they are; there are
+ * empty; what tells git which program to run, or where that is told, stays as it is, and no new
+ * repository comes to be at the top of a folder; nothing of the kernel can be set; there are
  * no other processes, no capabilities, no way to make a new user namespace, and with `network:
  * 'none'` nothing to connect to, not even this machine.
  */
+import type { GitControl } from './git-control.ts'
 import type { Roots } from './path-policy.ts'
 import { quoted } from './shell-word.ts'
 
@@ -28,8 +30,8 @@ export type Shut = {
   tmp: string
   workdir: string
   network: Network
-  /** Of a worktree the runtime made: the repository it belongs to, where commits go. */
-  git_dir: string | null
+  /** Of the repositories in these folders, and of the one that commits of a worktree go to. */
+  git: Omit<GitControl, 'problem'>
 }
 
 /** Whatever the roots say. They hold passwords; a user who is not root cannot read them anyway. */
@@ -56,28 +58,27 @@ export function confinedArguments(
   standing: (path: string) => Standing,
   real: (path: string) => string | null,
 ): string[] {
-  const { roots, task_folder, tmp, workdir, network, git_dir } = shut
+  const { roots, task_folder, tmp, workdir, network, git } = shut
   const denied = [...roots.deny, ...machineSecrets].flatMap((path) => real(path) ?? [])
-  const own = roots.write.map((root) => `${root}/.git`).filter((git) => standing(git) === 'folder')
-  const repositories = git_dir === null ? own : [...own, git_dir]
-  const programs = repositories.flatMap((git) => [`${git}/hooks`, `${git}/config`])
   const places: Place[] = [
     { path: '/run', how: ['--tmpfs', '/run'] },
     { path: '/tmp', how: ['--bind', tmp, '/tmp'] },
     { path: '/var/tmp', how: ['--tmpfs', '/var/tmp'] },
     ...denied.map((path) => ({ path, how: hidden(path, standing(path)) })),
-    // A repository is a place of its own, too: so it cannot be moved away with what is in it.
-    ...[...roots.write, ...repositories].map((path) => ({ path, how: ['--bind-try', path, path] })),
-    ...[...roots.read, task_folder, ...programs].map((path) => ({
-      path,
-      how: ['--ro-bind-try', path, path],
-    })),
+    // A folder with something shut in it is a place of its own: it cannot be moved away with it.
+    ...[...roots.write, ...git.kept].map((path) => ({ path, how: ['--bind-try', path, path] })),
+    ...[...roots.read, task_folder].map((path) => ({ path, how: ['--ro-bind-try', path, path] })),
+    // What is shut has to be there: if it went meanwhile, nothing runs.
+    ...git.shut.map((path) => ({ path, how: ['--ro-bind', path, path] })),
+    ...git.covered.map((path) => ({ path, how: ['--tmpfs', path, '--remount-ro', path] })),
   ]
   const nameServers = real(resolver)
   return [
     ...fixed,
     ...(network === 'none' ? ['--unshare-net'] : []),
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+    ...['--ro-bind', '/', '/', '--dev', '/dev'],
+    // Root owns the settings of the kernel also without capabilities.
+    ...['--proc', '/proc', '--remount-ro', '/proc'],
     ...inOrder(places).flatMap(({ how }) => how),
     ...(nameServers?.startsWith('/run/') ? ['--ro-bind', nameServers, nameServers] : []),
     ...['--chdir', workdir, '--'],

@@ -103,7 +103,7 @@ async function sh(processes: Processes, cmd: string, stdin: 'none' | 'terminal' 
     env: {},
     timeout_ms: 30_000,
     stdin,
-    confine: { agent_id: 'main', roots, git_dir: null },
+    confine: { agent_id: 'main', roots, repository: null },
   })
   await processes.start(task_id)
   const end = await processes.ended(task_id, new AbortController().signal)
@@ -174,7 +174,11 @@ const ways: readonly (readonly [string, string])[] = [
   ],
   ['kills the daemon', `kill -0 ${process.pid} && [ ${process.pid} -gt 99 ] && echo out`],
   ['reads the environment of others', 'grep -qs HOLON_CANARY /proc/[0-9]*/environ && echo out'],
-  ['writes to the kernel', 'echo 1 >/proc/sys/kernel/sysrq && echo out'],
+  // Opened for writing, and nothing is written: a setting of this machine is nobody's to try.
+  ['sets what runs at a crash', '( : >>/proc/sys/kernel/core_pattern ) && echo out'],
+  ['sets what the kernel allows', '( : >>/proc/sys/kernel/sysrq ) && echo out'],
+  ['asks the kernel for a reset', '( : >>/proc/sysrq-trigger ) && echo out'],
+  ['gives out the next pid', '( : >>/proc/sys/kernel/ns_last_pid ) && echo out'],
   ['loads a module', 'modprobe dummy && echo out'],
   ['changes the name of the machine', 'hostname out && echo out'],
   ['changes the time', 'date -s 2001-01-01 && echo out'],
@@ -259,7 +263,7 @@ test('a stop leaves nothing of a confined command', { skip: noBubblewrap }, asyn
   const processes = confined()
   const task_id = `task_confined-${process.pid}-stop`
   const roots = agentRoots({ home, agent_id: 'main', workspace, user_home: person, owned: [] })
-  const confine = { agent_id: 'main', roots, git_dir: null }
+  const confine = { agent_id: 'main', roots, repository: null }
   const cmd = '(setsid sleep 600 &) ; trap "" TERM; echo begun >begun; sleep 600'
   const spec = {
     task_id,

@@ -15,8 +15,10 @@ import {
   type Standing,
 } from './confined-script.ts'
 import { fileFault } from './file-fault.ts'
+import { gitControl } from './git-control.ts'
 import { CONFINEMENT_CHECK_MS } from './limits.ts'
 import type { Confine } from './ports.ts'
+import { ProcessFault } from './process-fault.ts'
 import { findProgram } from './program.ts'
 
 /** `folder` is Holon's own, beside the tasks; `writable` are further ones commands may change. */
@@ -52,14 +54,17 @@ export class Confinement {
   /** The shell text that runs a command shut in. Throws what the file system throws. */
   script(confine: Confine, task_folder: string, workdir: string): string {
     const { network, writable, folder } = this.#options
-    const { roots, git_dir, agent_id } = confine
+    const { roots, repository, agent_id } = confine
     const tmp = join(folder, agent_id)
     mkdirSync(tmp, { recursive: true, mode: 0o700 })
+    const write = [...roots.write, ...writable].flatMap((path) => real(path) ?? [])
+    const { problem, ...git } = gitControl(write, repository === null ? null : real(repository))
+    if (problem !== null) throw new ProcessFault('unconfined', problem, 'never')
     const shut = {
       program: this.#program() ?? '/usr/bin/bwrap',
       shell: this.#machine.shell,
       roots: {
-        write: [...roots.write, ...writable].flatMap((path) => real(path) ?? []),
+        write,
         read: roots.read.flatMap((path) => real(path) ?? []),
         deny: roots.deny,
       },
@@ -67,7 +72,7 @@ export class Confinement {
       tmp,
       workdir: real(workdir) ?? workdir,
       network,
-      git_dir: git_dir === null ? null : real(git_dir),
+      git,
     }
     return scriptOf(shut)
   }
@@ -97,22 +102,26 @@ export class Confinement {
     const { network } = this.#options
     const { shell } = this.#machine
     const at = (name: string) => join(room, name)
-    for (const name of ['open/.git/hooks', 'shut', 'beside', 'tmp', 'task']) {
+    const folders = ['open/.git/objects', 'open/.git/refs', 'bare', 'shut', 'beside', 'tmp', 'task']
+    for (const name of folders) {
       mkdirSync(at(name), { recursive: true, mode: 0o700 })
     }
-    for (const name of ['shut/secret', 'beside/file', 'open/.git/config']) {
+    for (const name of ['shut/secret', 'beside/file', 'open/.git/HEAD']) {
       writeFileSync(at(name), 'canary\n', { mode: 0o600 })
     }
     const place = real(room) ?? room
+    const write = [`${place}/open`, `${place}/bare`]
+    const { problem, ...git } = gitControl(write, null)
+    if (problem !== null) return problem
     const shut = {
       program,
       shell,
-      roots: { write: [`${place}/open`], read: [], deny: [`${place}/shut`] },
+      roots: { write, read: [], deny: [`${place}/shut`] },
       task_folder: `${place}/task`,
       tmp: `${place}/tmp`,
       workdir: `${place}/open`,
       network,
-      git_dir: null,
+      git,
     }
     writeFileSync(at('task/command'), canaryScript(place, network), { mode: 0o600 })
     writeFileSync(at('task/confined'), scriptOf(shut), { mode: 0o600 })
@@ -137,6 +146,11 @@ function canaryScript(room: string, network: Network): string {
     'write to the system': 'echo out >/etc/holon-canary',
     'change a hook': `echo out >${room}/open/.git/hooks/pre-commit`,
     'change the configuration of git': `echo out >${room}/open/.git/config`,
+    'change that of a worktree': `echo out >${room}/open/.git/config.worktree`,
+    'give git another configuration': `echo out >${room}/open/.git/commondir`,
+    'make a repository': `mkdir ${room}/bare/.git/objects || echo out >${room}/bare/.git/HEAD`,
+    // It is opened for writing, and nothing is written.
+    'change a setting of the kernel': '( : >>/proc/sys/kernel/core_pattern )',
     'not write to its own folder': `! echo in >${room}/open/file`,
     'see other processes': `[ -e /proc/${pid}/stat ] && [ ${pid} -gt 64 ]`,
     'keep capabilities': "! grep -q '^CapEff:[[:space:]]*0*$' /proc/self/status",

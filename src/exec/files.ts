@@ -5,11 +5,12 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, lstatSync, openSync } from 'node:fs'
 import { mkdir, open, readdir, unlink } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { FileFault, fileFault } from './file-fault.ts'
 import { FILE_READ_MAX_BYTES } from './limits.ts'
-import type { FileEntry, FileKind, Files, FileStat } from './ports.ts'
+import type { FileEntry, FileKind, FileRead, Files, FileStat } from './ports.ts'
 import { openWithin } from './roots.ts'
+import { inFolderOf } from './unlinked.ts'
 import { readDescriptor, replaceFile } from './whole-file.ts'
 
 type Kinds = { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }
@@ -30,7 +31,12 @@ export function systemFiles(): Files {
     exists,
     remove,
     open_within: openWithin,
-    async write_atomic(path, bytes, mode) {
+    async write_atomic(path, bytes, mode, options) {
+      if (options) {
+        const put = (folder: string) =>
+          faulty(path, () => replaceFile(folder, basename(path), bytes, mode ?? 0o600))
+        return inFolderOf(path, options.unlinked, true, put)
+      }
       const target = mode ?? (await modeOf(path))
       await faulty(path, () => replaceFile(dirname(path), basename(path), bytes, target))
     },
@@ -44,7 +50,19 @@ export function systemFiles(): Files {
 const quietRead = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 
 /** Synchronous inside, as `stat` is: what is read here are the plans and settings of a home. */
-async function read(path: string, options: { max_bytes?: number; follow?: boolean } = {}) {
+async function read(
+  path: string,
+  options: { max_bytes?: number; follow?: boolean; unlinked?: number } = {},
+): Promise<FileRead> {
+  const { unlinked, ...rest } = options
+  if (unlinked !== undefined) {
+    const plain = { ...rest, follow: false }
+    const inside = (folder: string) => read(join(folder, basename(path)), plain)
+    return inFolderOf(path, unlinked, false, async (folder) => ({
+      ...(await inside(folder)),
+      path,
+    }))
+  }
   const flags = options.follow === false ? quietRead | constants.O_NOFOLLOW : quietRead
   return faulty(path, async () => {
     const file = openSync(path, flags)
@@ -79,7 +97,10 @@ async function hash(path: string): Promise<{ sha256: string; bytes: number }> {
 }
 
 /** Synchronous inside: a trip to the thread pool takes twenty times the look, at every command. */
-async function stat(path: string): Promise<FileStat> {
+async function stat(path: string, options?: { unlinked: number }): Promise<FileStat> {
+  if (options) {
+    return inFolderOf(path, options.unlinked, false, (at) => stat(join(at, basename(path))))
+  }
   const found = await faulty(path, async () => lstatSync(path))
   const { size, mtime, mode } = found
   return { kind: kindOf(found), size, updated_at: mtime.toISOString(), mode: mode & 0o7777 }

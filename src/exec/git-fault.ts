@@ -43,7 +43,7 @@ const later: ReadonlySet<GitFaultCode> = new Set([
 ])
 
 const said: readonly [RegExp, GitFaultCode][] = [
-  [/not a git repository/, 'not_a_repository'],
+  [/not a git repository|must be run in a work tree/, 'not_a_repository'],
   [/dubious ownership|Permission denied|Operation not permitted/i, 'denied'],
   [/No space left on device|Disk quota exceeded/, 'disk_full'],
   [/\.lock': File exists|cannot lock ref|unable to lock/i, 'locked'],

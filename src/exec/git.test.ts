@@ -7,6 +7,7 @@ import { test, type TestContext } from 'node:test'
 import { worktreeBench } from '../testing/worktree-bench.ts'
 import { createGit, gitEnvironment } from './git.ts'
 import { GitFault, saidByGit } from './git-fault.ts'
+import { createInspect } from './inspect.ts'
 import { createWorktrees } from './worktrees.ts'
 
 const bench = (t: TestContext) => {
@@ -27,6 +28,7 @@ test('§11: of the daemon’s environment git sees where things are, and nothing
   )
   const settings = Object.keys(env).filter((name) => !name.startsWith('GIT_CONFIG_'))
   assert.deepEqual(settings.sort(), [
+    'GIT_ALLOW_PROTOCOL',
     'GIT_ASKPASS',
     'GIT_AUTHOR_EMAIL',
     'GIT_AUTHOR_NAME',
@@ -77,7 +79,8 @@ test('§11: no hook, filter, monitor or helper of a repository runs in our own w
     b.git(b.root, 'config', name, value)
   }
   b.put(join(b.root, 'x.p'), 'x\n')
-  await b.trees.add(b.add)
+  const { unfiltered } = await b.trees.add(b.add)
+  assert.deepEqual(unfiltered, { files: 2, filters: ['odd=na.me'] })
   b.put(join(b.path, 'new.p'), 'new\n')
   b.put(join(b.path, 'readme.md'), 'CHANGED\n')
   const status = await b.trees.status(b.status)
@@ -121,7 +124,7 @@ test('history that was replaced does not make a commit look merged', async (t) =
 test('without git, or with an old one, the fault says so', async (t) => {
   const b = bench(t)
   const ask = (program: string, call_ms = 10_000) =>
-    createGit({ parent_env: b.env, program, call_ms })({ cwd: b.root, args: ['status'] })
+    createGit({ parent_env: b.env, program, call_ms })({ cwd: b.root, args: ['rev-parse', 'HEAD'] })
   await assert.rejects(ask('no-such-git'), {
     code: 'git_missing',
     retry: 'never',
@@ -172,6 +175,20 @@ test('a lock of now is left alone; one from before the machine started is taken 
   })
   assert.equal((await later.add(b.add)).made, 'now')
   assert.equal(existsSync(lock), false)
+})
+
+test('a look at a repository or at the machine that takes long is given up', async (t) => {
+  const b = bench(t)
+  const hangs = program(b, 'test "$1" = version && echo git version 2.50.0 && exit; sleep 20')
+  const scratch_folder = join(b.folder, 'scratch')
+  const slow = createInspect({ parent_env: b.env, program: hangs, scratch_folder, call_ms: 300 })
+  const began = performance.now()
+  assert.equal(await slow.repository(b.root, 100), null)
+  assert.ok(performance.now() - began < 5_000)
+  assert.equal(
+    await createInspect({ parent_env: b.env, scratch_folder }).repository(b.folder, 60_000),
+    null,
+  )
 })
 
 test('what git says becomes a fault with a name', () => {

@@ -1,7 +1,8 @@
 /**
  * The git program, run without a shell: arguments as a list, an environment of our own, a time
- * limit and an output limit on every call. Nothing the repository configures may run a program:
- * see `quiet` for what is turned off, and `filterNames` for what is looked up to be turned off.
+ * limit and an output limit on every call. No program that a repository names may run: whatever
+ * does more than read a setting or a name runs in a view (`git-view.ts`), where the repository's
+ * configuration is not in force; `quiet` is a second lock on the same door.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -10,8 +11,9 @@ import { GIT_CALL_MS, GIT_GRACE_MS, GIT_MIN_VERSION, GIT_OUTPUT_MAX_BYTES } from
 
 /**
  * One call. `cwd` is an existing folder. `git_dir` and `work_tree` are given wherever we know
- * them, so that a `.git` file somebody rewrote leads nowhere. `answers` are the exit codes that
- * are no failure (default 0). `durable`: objects and names are on the disk when it returns.
+ * them, so that a `.git` file somebody rewrote leads nowhere. `viewed`: the git folder is one of
+ * ours; without it only `readers` may run. `answers` are the exit codes that are no failure
+ * (default 0). `durable`: objects and names are on the disk when it returns.
  */
 export type GitCall = {
   cwd: string
@@ -22,7 +24,7 @@ export type GitCall = {
   /** Where new objects are written, and where those that are there already are read. */
   objects?: { write: string; read: string }
   stdin?: Uint8Array | string
-  filters?: readonly string[]
+  viewed?: boolean
   durable?: boolean
   timeout_ms?: number
   max_bytes?: number
@@ -84,18 +86,16 @@ const quiet: Readonly<Record<string, string>> = {
 
 const durable: Readonly<Record<string, string>> = { 'core.fsync': 'committed,reference' }
 
-/** Programs that stand between a file and its blob: off, so that bytes are what they are. */
-const withoutFilter = (name: string): [string, string][] => [
-  [`filter.${name}.clean`, ''],
-  [`filter.${name}.smudge`, ''],
-  [`filter.${name}.process`, ''],
-  [`filter.${name}.required`, 'false'],
-]
+/**
+ * All that may run where a repository's own configuration is in force: they read it, and names.
+ * None of them looks at a file of the working tree, runs a hook, or changes anything.
+ */
+const readers: ReadonlySet<string> = new Set(['version', 'config', 'rev-parse', 'symbolic-ref'])
 
 /** The whole environment of one call. */
 export function gitEnvironment(
   parent: Readonly<Record<string, string | undefined>>,
-  call: Pick<GitCall, 'index_file' | 'objects' | 'filters' | 'durable'>,
+  call: Pick<GitCall, 'index_file' | 'objects' | 'viewed' | 'durable'>,
 ): Record<string, string> {
   const env: Record<string, string> = {
     LC_ALL: 'C',
@@ -107,6 +107,8 @@ export function gitEnvironment(
     GIT_OPTIONAL_LOCKS: '0',
     GIT_LITERAL_PATHSPECS: '1',
     GIT_NO_LAZY_FETCH: '1',
+    // Outweighs every `protocol.*.allow`: a missing object never leads to a transport.
+    GIT_ALLOW_PROTOCOL: 'none',
     // Replaced or grafted history would make a lost commit look merged.
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_GRAFT_FILE: '/dev/null',
@@ -116,6 +118,11 @@ export function gitEnvironment(
     GIT_COMMITTER_EMAIL: 'holon@localhost',
   }
   for (const name of passed) if (parent[name] !== undefined) env[name] = parent[name]
+  if (call.viewed === true) {
+    // What of these is data was copied into the view.
+    env['GIT_CONFIG_NOSYSTEM'] = '1'
+    env['GIT_CONFIG_GLOBAL'] = '/dev/null'
+  }
   if (call.index_file !== undefined) env['GIT_INDEX_FILE'] = call.index_file
   if (call.objects !== undefined) {
     env['GIT_OBJECT_DIRECTORY'] = call.objects.write
@@ -124,7 +131,6 @@ export function gitEnvironment(
   const settings = [
     ...Object.entries(quiet),
     ...Object.entries(call.durable === true ? durable : {}),
-    ...(call.filters ?? []).flatMap(withoutFilter),
   ]
   env['GIT_CONFIG_COUNT'] = String(settings.length)
   settings.forEach(([name, value], at) => {
@@ -138,6 +144,9 @@ export function gitEnvironment(
 export function createGit(options: GitOptions): Git {
   let fit: Promise<void> | null = null
   const run: Git = async (call) => {
+    if (call.viewed !== true && !readers.has(call.args[0] ?? '')) {
+      throw new Error(`git ${call.args[0]} outside of a view`)
+    }
     await options.before?.(`git ${call.args.slice(0, 2).join(' ')}`)
     return execute(options, call)
   }
@@ -237,14 +246,4 @@ export const recordsOf = (out: Buffer): string[] => {
   const records = out.toString('latin1').split('\0')
   if (records.at(-1) === '') records.pop()
   return records
-}
-
-/** Names of the filters any configuration of this repository defines, to be turned off. */
-export async function filterNames(git: Git, call: Pick<GitCall, 'cwd' | 'git_dir'>) {
-  const args = ['config', '-z', '--name-only', '--get-regexp', '^filter\\.']
-  const { out } = await git({ ...call, args, answers: [0, 1] })
-  const names = recordsOf(out).map((key) => /^filter\.([^]*)\.[^.]*$/.exec(key)?.[1])
-  return [...new Set(names.filter((name) => name !== undefined))].map((name) =>
-    Buffer.from(name, 'latin1').toString(),
-  )
 }

@@ -10,6 +10,7 @@ import { INPUT_MAX_BYTES, TERMINAL_LINE_BYTES } from './limits.ts'
 import type { CommandSpec, StdinMode, TaskProcess } from './ports.ts'
 import { createProcesses, type ProcessesOptions } from './processes.ts'
 import { processTable } from './process-table.ts'
+import { tasksIn } from '../testing/tasks-in.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holon-input-'))
 const tasks_folder = join(folder, "tasks with 'odd' name")
@@ -21,7 +22,7 @@ const patience = () => AbortSignal.timeout(30_000)
 let count = 0
 
 after(async () => {
-  for (const task_id of readdirSync(tasks_folder)) {
+  for (const task_id of tasksIn(tasks_folder)) {
     if ((await processes.observe(task_id)).state === 'running') await processes.stop(task_id, 0)
   }
   await processes.close()
@@ -245,5 +246,5 @@ test('when the runner is killed, the input stays open as long as its command', a
   await processes.input(id, '', { end: true })
   assert.equal(await endOf(id), 'lost')
   assert.equal(existsSync(join(tasks_folder, id, 'stdin')), false)
-  assert.match(readFileSync(join(tasks_folder, id, 'state'), 'utf8'), /\nmark \d{19}\n$/)
+  assert.match(readFileSync(join(tasks_folder, id, 'state'), 'utf8'), /\nmark \d{19}\n/)
 })

@@ -18,6 +18,14 @@ export const OUTPUT_TAIL_BYTES = 1024 * 1024
  */
 export const ADOPTED_CHECK_MS = 200
 
+/**
+ * Milliseconds after a command's own end in which what its descendants still write is part of its
+ * output: what was under way when it ended, and not what a server left behind logs for ever.
+ */
+export const OUTPUT_AFTER_END_MS = 200
+/** Milliseconds for a reader to open the pipes of a command before another one is told of them. */
+export const READER_OPENS_MS = 2_000
+
 /** Milliseconds for a spawner to report that a folder is claimed. Half a millisecond is usual. */
 export const HAND_OVER_MS = 10_000
 /** Milliseconds in which a half-written claim must become whole. Microseconds are usual. */
@@ -51,6 +59,12 @@ export const TERMINAL_ROWS = 40
 export const TERMINAL_CHECK_MS = 20_000
 /** Milliseconds for the canaries of a confined command; 30 are usual. */
 export const CONFINEMENT_CHECK_MS = 20_000
+/** Milliseconds for a program to say its version; 5 are usual, 40 for Node. */
+export const MACHINE_LOOK_MS = 5_000
+/** Git folders of one repository that are shut one by one; with more, submodules are as a whole. */
+export const GIT_CONTROL_FOLDERS = 500
+/** Submodules in submodules that are shut one by one, and parts of a submodule's name. */
+export const GIT_CONTROL_DEPTH = 8
 /** Seconds between two looks of who holds an input open at whether its command still lives. */
 export const KEEPER_CHECK_SECONDS = 30
 

@@ -2,7 +2,8 @@
  * What became of a task, read from its folder and checked against the machine's processes: the
  * same answer in every process, at any time. The contract is `TaskProcess` in `ports.ts`.
  */
-import { CLAIM_SETTLES_MS } from './limits.ts'
+import { statSync } from 'node:fs'
+import { CLAIM_SETTLES_MS, OUTPUT_AFTER_END_MS, READER_OPENS_MS } from './limits.ts'
 import type { Clock, TaskProcess } from './ports.ts'
 import { ProcessFault } from './process-fault.ts'
 import { type ProcessTable, sameProcess } from './process-table.ts'
@@ -34,15 +35,16 @@ export async function observeTask(folder: TaskFolder, machine: Machine): Promise
       throw new ProcessFault('foreign_format', said, 'never')
     }
     case 'whole':
-      return observeClaimed(folder, state, machine.table)
+      return observeClaimed(folder, state, machine)
   }
 }
 
 async function observeClaimed(
   folder: TaskFolder,
   state: WholeState,
-  table: ProcessTable,
+  machine: Machine,
 ): Promise<TaskProcess> {
+  const { table } = machine
   if (state.end) return ended(folder, state.end)
   const pid = (state.session ?? state.command ?? state.runner).pid
   if (await someoneLives(state, table)) {
@@ -54,7 +56,8 @@ async function observeClaimed(
   if (again?.claim === 'whole') {
     if (again.end) return ended(folder, again.end)
     const follows = (!state.command && again.command) || (!state.session && again.session)
-    if (follows) return observeClaimed(folder, again, table)
+    if (follows) return observeClaimed(folder, again, machine)
+    await untilRead(folder, again, machine)
   }
   return { state: 'lost', pid, output: outputSize(folder) }
 }
@@ -103,4 +106,27 @@ export async function untilEnded(folder: TaskFolder, machine: Machine): Promise<
     if ((await observeTask(folder, machine)).state !== 'running') return
     await machine.clock.sleep(MOMENT_MS)
   }
+}
+
+/** What a command wrote last, before it died without its runner, is on its way to the files. */
+async function untilRead(folder: TaskFolder, { reader }: WholeState, machine: Machine) {
+  const until = machine.clock.monotonic() + OUTPUT_AFTER_END_MS
+  const isReading = async () =>
+    reader !== null &&
+    statSync(folder.out, { throwIfNoEntry: false }) !== undefined &&
+    sameProcess(await machine.table.identity(reader.pid), reader)
+  while (machine.clock.monotonic() < until && (await isReading())) {
+    await machine.clock.sleep(MOMENT_MS)
+  }
+}
+
+/** Whether nobody reads what a running command writes: its reader is gone, or never came. */
+export async function isUnread(folder: TaskFolder, { table, clock }: Machine): Promise<boolean> {
+  const pipe = statSync(folder.out, { throwIfNoEntry: false })
+  if (pipe === undefined) return false
+  const state = readState(folder)
+  if (state?.claim !== 'whole' || state.end || state.boot !== table.boot) return false
+  const { reader } = state
+  if (reader === null) return clock.now() - pipe.ctimeMs > READER_OPENS_MS
+  return !sameProcess(await table.identity(reader.pid), reader)
 }

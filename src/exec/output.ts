@@ -1,10 +1,10 @@
 /**
  * The two output files of a command: reading a range as text, and keeping them under the cap.
  *
- * Commands write straight to files opened for append: no process in between, no pipe a background
- * child could hold open, nothing lost when the daemon dies. So the cap is kept from outside: a file
- * over it is cut to its head, a line that says so, and the last part before the cut; the command
- * goes on and appends behind. What it writes between the look and the cut is lost too.
+ * The reader (`output-reader.ts`), or the program of a terminal, appends to them. The cap is kept
+ * from outside: a file over it is cut to its head, a line that says so, and the last part before
+ * the cut; the command goes on and its output is appended behind. What comes between the look and
+ * the cut is lost too.
  */
 import {
   closeSync,

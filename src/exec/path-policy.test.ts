@@ -160,12 +160,19 @@ test('a workspace that is the home itself is the agent’s own folder and no mor
   )
 })
 
-test('a path in the home names the task or the call it belongs to', () => {
-  const paths = ['/h/tasks/task_1/stdout', '/h/outputs/call_1.txt', '/h/tasks', '/h/ledger/x', '/x']
-  assert.deepEqual(
-    paths.map((path) => homeEntry('/h', path)),
-    [{ kind: 'task', task_id: 'task_1' }, { kind: 'output', call_id: 'call_1' }, null, null, null],
-  )
+test('a path in the home names the task, the call, the message or the turn it belongs to', () => {
+  const mine: [string, ReturnType<typeof homeEntry>][] = [
+    ['/h/tasks/task_1/stdout', { table: 'tasks', id: 'task_1' }],
+    ['/h/outputs/call_1.txt', { table: 'calls', id: 'call_1' }],
+    ['/h/outputs/msg_1.txt', { table: 'messages', id: 'msg_1' }],
+    ['/h/outputs/turn_1.txt', { table: 'turns', id: 'turn_1' }],
+    ['/h/outputs/other_1.txt', null],
+    ['/h/outputs/x', null],
+    ['/h/tasks', null],
+    ['/h/ledger/x', null],
+    ['/x', null],
+  ]
+  for (const [path, entry] of mine) assert.deepEqual(homeEntry('/h', path), entry, path)
 })
 
 test('§9 a child that works in its parent’s folder leaves alone what the parent remembers there', () => {

@@ -207,13 +207,22 @@ function othersOwn(home: string, agent_id: string, workspace: string): string[] 
 }
 
 /** What a path inside `tasks/` or `outputs/` belongs to, for asking the ledger whose it is. */
-export type HomeEntry = { kind: 'task'; task_id: string } | { kind: 'output'; call_id: string }
+export type HomeEntry = { table: 'tasks' | 'calls' | 'messages' | 'turns'; id: string }
+
+/** By the prefix of the id that a file in `outputs/` is named after. */
+const outputsOf: Readonly<Record<string, HomeEntry['table']>> = {
+  call: 'calls',
+  msg: 'messages',
+  turn: 'turns',
+}
 
 export function homeEntry(home: string, path: string): HomeEntry | null {
   if (!isWithin(path, home)) return null
   const [section, name] = path.slice(home.length + 1).split('/')
   if (!name) return null
-  if (section === 'tasks') return { kind: 'task', task_id: name }
-  if (section === 'outputs') return { kind: 'output', call_id: name.replace(/\.txt$/, '') }
-  return null
+  if (section === 'tasks') return { table: 'tasks', id: name }
+  if (section !== 'outputs') return null
+  const id = name.replace(/\.txt$/, '')
+  const table = outputsOf[id.slice(0, id.indexOf('_'))]
+  return table === undefined ? null : { table, id }
 }

@@ -1,13 +1,21 @@
 // The plan descriptor, over everything an agent might leave in place of its plan.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { FileFault } from './file-fault.ts'
 import { systemFiles } from './files.ts'
-import { describePlan } from './plan-file.ts'
+import { describePlan, planNames } from './plan-file.ts'
 import { sha256 } from './whole-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holon-plan-'))
@@ -84,4 +92,43 @@ test('a plan that cannot be read now says so, and is no fault', async () => {
   const plan = await describePlan({ stat: denied, read: denied }, path)
   const problem = { code: 'unreadable', message: 'the system denies access', last_good: null }
   assert.deepEqual(plan.problem, problem)
+})
+
+/** Each name on the path that an agent could put a link in the place of. */
+const places = ['work-items', 'work-items/item', 'work-items/item/plan.md']
+for (const place of places) {
+  test(`a plan whose ${place} is a link is read nowhere and written nowhere`, async (t) => {
+    const root = mkdtempSync(join(tmpdir(), 'holon-links-'))
+    t.after(() => rmSync(root, { recursive: true, force: true }))
+    const [mine, other] = [join(root, 'mine'), join(root, 'other')]
+    for (const home of [mine, other])
+      mkdirSync(join(home, 'work-items', 'item'), { recursive: true })
+    writeFileSync(join(other, 'work-items/item/plan.md'), 'not yours\n')
+    rmSync(join(mine, place), { recursive: true, force: true })
+    symlinkSync(join(other, place), join(mine, place))
+    const plan = join(mine, 'work-items/item/plan.md')
+    const { problem, preview, sha256: hash } = await describePlan(files, plan)
+    assert.deepEqual([problem?.code, preview, hash], ['not_a_file', '', null])
+    await assert.rejects(files.read(plan, planNames), { code: 'not_regular' })
+    const write = files.write_atomic(plan, 'mine\n', 0o600, planNames)
+    // The file itself is replaced, whatever was there: what a link led to stays as it is.
+    if (place.endsWith('.md')) await write
+    else await assert.rejects(write, { code: 'not_regular' })
+    assert.equal(readFileSync(join(other, 'work-items/item/plan.md'), 'utf8'), 'not yours\n')
+    assert.deepEqual(readdirSync(join(other, 'work-items/item')), ['plan.md'])
+  })
+}
+
+test('a plan is read and written below an agent’s folder that the operator has linked', async (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'holon-links-'))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  mkdirSync(join(root, 'real'))
+  symlinkSync(join(root, 'real'), join(root, 'mine'))
+  const plan = join(root, 'mine/work-items/item/plan.md')
+  await files.write_atomic(plan, 'a plan\n', 0o600, planNames)
+  assert.equal((await describePlan(files, plan)).preview, 'a plan\n')
+  await assert.rejects(files.read(join(root, 'mine/work-items/none/plan.md'), planNames), {
+    code: 'not_found',
+    message: /mine\/work-items\/none: there is no such file or folder/,
+  })
 })

@@ -12,6 +12,12 @@ import { sha256 } from './whole-file.ts'
 /** The snapshot stored last: its hash, and a file with it, made when somebody has to look at it. */
 export type LastGoodPlan = { sha256: string; file: () => Promise<string | null> }
 
+/**
+ * The last names on a plan's path are no links: `work-items`, the item's folder and the file, all
+ * in the agent's own folder, where it may put what it likes.
+ */
+export const planNames = { unlinked: 3 } as const
+
 const empty = sha256('')
 const nowhere = { sha256: null, bytes: 0, updated_at: null }
 const blank = { preview: '', preview_complete: false }
@@ -26,7 +32,7 @@ export async function describePlan(
   })
   const max_bytes = limits.plan_file.value
   try {
-    const { kind, size, updated_at } = await files.stat(path)
+    const { kind, size, updated_at } = await files.stat(path, planNames)
     if (kind !== 'file') {
       const message = `the plan is not a regular file but a ${sayKind[kind]}`
       return { path, ...nowhere, ...blank, ...(await problem('not_a_file', message)) }
@@ -36,7 +42,7 @@ export async function describePlan(
       const facts = { path, sha256: null, bytes: size, updated_at }
       return { ...facts, ...blank, ...(await problem('too_large', message)) }
     }
-    const file = await files.read(path, { max_bytes, follow: false })
+    const file = await files.read(path, { max_bytes, ...planNames })
     const facts = { path, sha256: file.sha256, bytes: file.size, updated_at: file.updated_at }
     if (file.size === 0 && last_good && last_good.sha256 !== empty) {
       const message = 'the plan is empty now and had text before'
@@ -63,7 +69,7 @@ function sayFault(fault: FileFault): [PlanProblem['code'], string] {
       return ['missing', 'the plan file is missing']
     case 'is_folder':
     case 'not_regular':
-      return ['not_a_file', 'the plan is not a regular file']
+      return ['not_a_file', `the plan is not a regular file: ${fault.message}`]
     case 'too_large':
       return ['too_large', fault.message]
     case 'denied':

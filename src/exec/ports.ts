@@ -3,6 +3,7 @@
  * Types only. Each port carries its contract; the real ones are made in `clock.ts`, `processes.ts`
  * and `files.ts`, and a test may put a virtual one in the place of any of them.
  */
+import type { StartPlace } from '../domain/start-place.ts'
 import type { PathMode, Roots } from './path-policy.ts'
 
 /**
@@ -71,8 +72,11 @@ export type CommandSpec = {
   confine?: Confine | 'unconfined'
 }
 
-/** What an agent's commands may touch: as its file tools, and where its worktree's commits go. */
-export type Confine = { agent_id: string; roots: Roots; git_dir: string | null }
+/**
+ * What an agent's commands may touch: as its file tools, and of the repository that its worktree is
+ * of (any working tree of it, or its git folder) the git folder, where its commits go.
+ */
+export type Confine = { agent_id: string; roots: Roots; repository: string | null }
 
 /** Sizes of the two output files now, in bytes. A file over the cap is cut, so these may shrink. */
 export type OutputSize = { stdout_bytes: number; stderr_bytes: number }
@@ -150,7 +154,10 @@ export type StopOutcome =
  *   changes nothing.
  * - `start` resolves when the folder is claimed, by this call or an earlier one: after it,
  *   `observe` never says `absent`. Of concurrent starts exactly one runs the command.
- * - `observe` reads and never waits, except up to a second for a claim that is half written.
+ * - `place` names where a start is made now: the boot, and the tasks folder by its mark. A later
+ *   `absent` proves that a task never began only where the place is still the same.
+ * - `observe` reads and never waits, except up to a second for a claim that is half written, and
+ *   200 ms for the last output of a command that died after its runner.
  * - `ended` resolves once the task is ended or lost, at once when it already is; it rejects with
  *   the signal's reason on abort, and with a fault for a task nobody started. The notice comes by
  *   the spawner's pipe; for a re-adopted task by a check every `ADOPTED_CHECK_MS`.
@@ -176,6 +183,7 @@ export type StopOutcome =
 export interface Processes {
   prepare(spec: CommandSpec): Promise<void>
   start(task_id: string): Promise<void>
+  place(): StartPlace
   observe(task_id: string): Promise<TaskProcess>
   ended(task_id: string, signal: AbortSignal): Promise<TaskProcess>
   output(task_id: string, range: OutputRange): Promise<OutputText>
@@ -214,6 +222,8 @@ export type FileEntry = { name: string; kind: FileKind }
  * Contract. Failures are thrown as `FileFault`. Reading is repeatable; nothing is cached.
  * - `read` takes regular files only, and refuses more than `max_bytes` (default
  *   `FILE_READ_MAX_BYTES`) before reading. `follow: false` refuses a link as `not_regular`.
+ *   `unlinked`: so many of the last names on the path are refused as `not_regular` when they are
+ *   links; `write_atomic` then also makes missing folders among them.
  * - `write_atomic` replaces the whole file: temporary file in the same folder, fsync, rename, fsync
  *   of the folder. A reader sees the old bytes or the new; after a crash, too. `mode` is set
  *   exactly, whatever the umask (default: the mode of the file replaced, else 0600).
@@ -224,11 +234,19 @@ export type FileEntry = { name: string; kind: FileKind }
  * - `remove` deletes a file or a link, never a folder; a missing one is a success.
  */
 export interface Files {
-  read(path: string, options?: { max_bytes?: number; follow?: boolean }): Promise<FileRead>
-  write_atomic(path: string, bytes: Uint8Array | string, mode?: number): Promise<void>
+  read(
+    path: string,
+    options?: { max_bytes?: number; follow?: boolean; unlinked?: number },
+  ): Promise<FileRead>
+  write_atomic(
+    path: string,
+    bytes: Uint8Array | string,
+    mode?: number,
+    options?: { unlinked: number },
+  ): Promise<void>
   append(path: string, bytes: Uint8Array | string): Promise<void>
   hash(path: string): Promise<{ sha256: string; bytes: number }>
-  stat(path: string): Promise<FileStat>
+  stat(path: string, options?: { unlinked: number }): Promise<FileStat>
   list(folder: string): Promise<FileEntry[]>
   make_folder(path: string, mode?: number): Promise<void>
   exists(path: string): Promise<boolean>

@@ -30,11 +30,25 @@ export async function checkPrivate(
 ): Promise<PrivateRefusal[]> {
   const files = [...inHome.map((name) => join(home, name)), ...secret_files]
   const folders = [home, join(home, 'ledger')]
+  const foreign = await lookAsRoot(home)
+  if (foreign !== null) return [foreign]
   const refusals = await Promise.all([
     ...folders.map((path) => look(path, 0o700)),
     ...files.map((path) => look(path, 0o600)),
   ])
   return refusals.filter((refusal) => refusal !== null)
+}
+
+/**
+ * Root in the home of another user: what it writes there belongs to root, and locks the user out.
+ */
+async function lookAsRoot(home: string): Promise<PrivateRefusal | null> {
+  if (process.getuid?.() !== 0) return null
+  const found = await stat(home).catch(() => null)
+  if (found === null || found.uid === 0) return null
+  const message = `${home} belongs to another user (${found.uid}; this is root)`
+  const hint = `run it as that user: sudo -u '#${found.uid}' …`
+  return { code: 'not_private', path: home, message, hint }
 }
 
 export type SecretRead =

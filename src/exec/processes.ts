@@ -3,6 +3,7 @@
  * around each command in `runner-script.ts`. This file only joins the parts.
  */
 import { mkdirSync } from 'node:fs'
+import type { StartPlace } from '../domain/start-place.ts'
 import { Confinement, type ConfinementOptions } from './confinement.ts'
 import { childEnvironment } from './environment.ts'
 import { giveInput } from './input.ts'
@@ -17,10 +18,10 @@ import type {
   StopOutcome,
 } from './ports.ts'
 import { processFault, ProcessFault } from './process-fault.ts'
-import { findProgram } from './program.ts'
+import { findProgram, type NodeProgram, programBeside } from './program.ts'
 import { type ProcessTable, processTable } from './process-table.ts'
-import type { TerminalProgram } from './run-file.ts'
 import { Spawner } from './spawner.ts'
+import { startPlace } from './start-place.ts'
 import { stopTree } from './stop.ts'
 import {
   claimAsStopped,
@@ -31,14 +32,15 @@ import {
   taskFolder,
   writeFolder,
 } from './task-folder.ts'
-import { terminalProblem, terminalProgram } from './terminal-program.ts'
+import { terminalProblem } from './terminal-program.ts'
 import { Watch } from './watch.ts'
 
 /**
  * `tasks_folder` is absolute. `parent_env` is the daemon's environment, of which commands see the
  * allow-list and the names in `pass`; `caps` hold for every command. `shell` runs commands and the
  * spawner; `setsid` gives each command its own session, and null only its own group (what a system
- * without setsid gets); `terminal` makes terminals. The defaults are found on this machine.
+ * without setsid gets); `terminal` makes terminals, `reader` keeps output, `place` is what a start
+ * is committed under. The defaults are found on this machine.
  */
 export type ProcessesOptions = {
   tasks_folder: string
@@ -46,17 +48,19 @@ export type ProcessesOptions = {
   parent_env: Readonly<Record<string, string | undefined>>
   pass?: readonly string[]
   caps?: CommandCaps
-  terminal?: TerminalProgram
+  terminal?: NodeProgram
+  reader?: NodeProgram
   confinement?: ConfinementOptions
   shell?: string
   setsid?: string | null
   table?: ProcessTable
+  place?: () => StartPlace
 }
 
 /** What `prepare` needs beside the command. */
 type Making = {
   options: ProcessesOptions
-  terminal: TerminalProgram
+  terminal: NodeProgram
   confinement: Confinement | null
 }
 
@@ -77,7 +81,6 @@ export function createProcesses(
 
   const machine = { table, clock }
   const folderOf = (task_id: string) => taskFolder(tasks_folder, task_id)
-  const watch = new Watch(folderOf, machine)
   const { kind } = table
   const spawner = new Spawner({
     tasks_folder,
@@ -86,11 +89,13 @@ export function createProcesses(
     kind,
     path,
     clock,
+    reader: options.reader ?? programBeside('output-reader'),
     onClaimed: (task_id) => watch.begun(task_id),
     onEnded: (task_id) => watch.told(task_id),
   })
+  const watch = new Watch(folderOf, machine, (task_id) => spawner.read(task_id))
   const room: Room = { machine, spawner, watch, folderOf }
-  const terminal = options.terminal ?? terminalProgram()
+  const terminal = options.terminal ?? programBeside('terminal')
   let problem: Promise<string | null> | null = null
   const asked = options.confinement
   const confinement = asked === undefined ? null : new Confinement(asked, { path, shell })
@@ -99,6 +104,7 @@ export function createProcesses(
   return {
     prepare: (spec) => prepare(folderOf(spec.task_id), spec, making),
     start: (task_id) => start(room, task_id),
+    place: options.place ?? (() => startPlace(tasks_folder)),
     observe: async (task_id) => observeTask(folderOf(task_id), machine),
     ended: async (task_id, signal) => watch.ended(task_id, signal),
     output: async (task_id, range) => readOutput(folderOf(task_id)[range.stream], range),

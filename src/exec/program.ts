@@ -1,6 +1,8 @@
 /** Finding programs of this machine by name. */
 import { accessSync, constants } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
+import { execPath } from 'node:process'
+import { fileURLToPath } from 'node:url'
 
 /** The first of `names` that can be executed, as an absolute path; null when there is none. */
 export function findProgram(names: readonly string[], path: string): string | null {
@@ -20,4 +22,13 @@ export function canExecute(path: string): boolean {
   } catch {
     return false
   }
+}
+
+/** A program of our own, and the Node that runs it: absolute paths. */
+export type NodeProgram = { node: string; script: string }
+
+/** Beside this file: a source beside sources, an entry of its own beside the bundle's chunks. */
+export function programBeside(name: 'terminal' | 'output-reader'): NodeProgram {
+  const suffix = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  return { node: execPath, script: fileURLToPath(new URL(`${name}.${suffix}`, import.meta.url)) }
 }

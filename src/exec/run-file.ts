@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { CommandCaps, StdinMode } from './ports.ts'
+import type { NodeProgram } from './program.ts'
 import { quoted } from './shell-word.ts'
 
 export type RunSettings = {
@@ -16,10 +17,7 @@ export type RunSettings = {
   confined: boolean
 }
 
-/** The program that makes a terminal, and the Node that runs it: absolute paths. */
-export type TerminalProgram = { node: string; script: string }
-
-export function runFile(settings: RunSettings, terminal: TerminalProgram): string {
+export function runFile(settings: RunSettings, terminal: NodeProgram): string {
   const { task_id, workdir, env, timeout_ms, stdin, caps, confined } = settings
   const exports = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}`)
   const inTerminal = [`node=${quoted(terminal.node)}`, `terminal=${quoted(terminal.script)}`]

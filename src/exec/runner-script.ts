@@ -5,11 +5,15 @@
  * it starts in the background) and in any POSIX sh.
  *
  * A task's folder has five files, `FORMAT` is their version: `command` (the program), `run`
- * (settings and environment, sourced), `state` (below), `stdout`, `stderr`. Input adds what
- * `input.ts` tells, and confinement a script by which the shell runs the program. `state` is made
- * by one noclobber write, which is the claim, and then only appended to:
+ * (settings and environment, sourced), `state` (below), `stdout`, `stderr`. A command writes into
+ * pipes, from which one reader for all commands of a spawner (`output-reader.ts`) fills the last
+ * two, so that a program which opens /dev/stdout anew cannot empty them; in a terminal there are no
+ * pipes. Input adds what `input.ts` tells, and confinement a script by which the shell runs the
+ * program. `state` is made by one noclobber write, which is the claim, and then only appended to:
  *
  *   holon-runner 1 <kind> <boot id> <identity of the runner>     exclusive: the claim
+ *   reader <identity of the reader>                              it has opened the pipes
+ *   lost <stdout or stderr> <byte>                               output from there on is missing
  *   command <identity of the command>                            just before its exec
  *   mark <number>                                                its processes carry this mark
  *   session <identity>                                           what runs inside a terminal
@@ -72,6 +76,41 @@ room() {  # the settings are of no use any more: their file tells whether a bloc
   return "$had"
 }
 
+# Of a command's pipes out and err are what it writes, hold is open until its runner has seen its
+# end, and by told its reader answers. The runner has each open in both directions, and so has the
+# command its own: no pipe is at its end, and no writer killed, because there is no reader yet.
+pipes() {
+  case $stdin in
+    none) mkfifo "$d/out" "$d/err" "$d/hold" "$d/told" ;;
+    pipe) mkfifo "$d/out" "$d/err" "$d/hold" "$d/told" "$d/stdin.new" "$d/end" ;;
+    terminal) mkfifo "$d/stdin.new" "$d/end" ;;
+  esac 2>/dev/null || return
+  [ "$stdin" != terminal ] || return 0
+  command exec 6<>"$d/hold" 7<>"$d/told" 8<>"$d/out" 9<>"$d/err" || return
+  piped=1
+  trap '' PIPE
+  printf '%s\\n' "$1" >&4
+  trap - PIPE
+}
+
+# Without its folder a runner has no reader any more, and nothing to wait for.
+heard() {
+  until [ "$word" = "$1" ]; do
+    IFS= read -r $patience word <&7 || [ -e "$d/told" ] || return
+  done
+}
+
+# Returns when all that was written before the end, and a moment after it, is in the files. What is
+# in a pipe is lost when nobody has it open: the runner has, until a reader says that it took it.
+read_out() {
+  word= patience=
+  [ -n "$BASH_VERSION" ] && patience='-t 5'
+  exec 4>&- 6>&-
+  heard taken
+  exec 8>&- 9>&-
+  heard drained
+}
+
 begin() {
   identify
   printf 'command %s\\n' "$me" >&2
@@ -79,9 +118,11 @@ begin() {
     printf 'mark %s\\n' "$mark" >&2
   fi
   case $stdin in
-    pipe) command exec >>"$d/stdout" 2>>"$d/stderr" <"$d/stdin.new" ;;
-    *) command exec >>"$d/stdout" 2>>"$d/stderr" </dev/null ;;
+    none) command exec >&8 2>&9 </dev/null ;;
+    pipe) command exec >&8 2>&9 <"$d/stdin.new" ;;
+    terminal) command exec >>"$d/stdout" 2>>"$d/stderr" </dev/null ;;
   esac || could_not_start output
+  exec 6>&- 7>&- 8>&- 9>&-
   cd -- "$workdir" || could_not_start workdir
   [ -x "$shell" ] || could_not_start shell
   if [ "$stdin" = terminal ]; then set -- "$node" "$terminal" "$d" "$shell" "$caps" "$kind"
@@ -113,20 +154,47 @@ doze() {
   wait "$nap"
 }
 
+# Whether the number of a command is another process's by now; what is gone is nobody's: as long as
+# its group lives no other process can have the number.
+stranger() {
+  case $kind in
+    proc)
+      { IFS= read -r now; } <"/proc/$leader/stat" || return 1
+      set -- \${now##*) }
+      shift 19
+      now=$1
+      set -- \${began##*) }
+      shift 19
+      began_at=$1 ;;
+    ps)
+      now=$(LC_ALL=C ps -o lstart= -p "$leader") || return 1
+      began_at=\${began#* } ;;
+  esac
+  [ "$now" != "$began_at" ]
+}
+
+signal() {
+  stranger && exit 0
+  kill "-$1" -- "-$leader" || kill "-$1" "$leader"
+}
+
 watchdog() {
   nap= over=
   trap 'over=1; [ -z "$nap" ] || { kill "$nap"; exit 0; }' TERM
   doze "$timeout"
   leader=
-  while read -r word pid rest; do
-    case $word in command) leader=$pid ;; exit) exit 0 ;; esac
+  while IFS= read -r line; do
+    case $line in
+      'command '*) began=\${line#command } leader=\${began%% *} ;;
+      'exit '*) exit 0 ;;
+    esac
   done <"$d/state"
   printf 'timeout\\n' >>"$d/state"
   [ -n "$leader" ] || exit 0
-  kill -TERM -- "-$leader" || kill -TERM "$leader"
+  signal TERM
   kill -CONT -- "-$leader"
   doze ${TIMEOUT_GRACE_SECONDS}
-  kill -KILL -- "-$leader" || kill -KILL "$leader"
+  signal KILL
 }
 
 runner() {
@@ -141,20 +209,19 @@ runner() {
   say claimed "$1"
   exec 2>>"$d/state"
   set +m
-  ready= workdir= timeout= stdin=none mark= caps= confined= dog= keeper= status=
+  ready= workdir= timeout= stdin=none mark= caps= confined= dog= keeper= status= piped=
   [ -r "$d/run" ] && . "$d/run"
   if [ "$ready" != 1 ]; then (could_not_start settings)
-  elif [ "$stdin" != none ] && ! mkfifo "$d/stdin.new" "$d/end" 2>/dev/null; then
-    (could_not_start stdin)
+  elif ! pipes "$1"; then (could_not_start pipes)
   else
-    if [ -n "$timeout" ]; then watchdog 3>&- 2>/dev/null & dog=$!; fi
-    if [ "$stdin" = pipe ]; then keep 3>&- 2>/dev/null & keeper=$!; fi
+    if [ -n "$timeout" ]; then watchdog 3>&- 4>&- 6>&- 7>&- 8>&- 9>&- 2>/dev/null & dog=$!; fi
+    if [ "$stdin" = pipe ]; then keep 3>&- 4>&- 6>&- 7>&- 8>&- 9>&- 2>/dev/null & keeper=$!; fi
     if [ -n "$setsid" ]; then
-      (begin) 3>&-
+      (begin) 3>&- 4>&-
       status=$?
     else
       set -m
-      begin 3>&- &
+      begin 3>&- 4>&- &
       set +m
       wait "$!"
       status=$?
@@ -162,9 +229,10 @@ runner() {
     fi
   fi
   exec 2>/dev/null
-  room || printf 'no_room\\n' >>"$d/state"
   [ -n "$dog" ] && kill "$dog"
   [ -n "$keeper" ] && kill "$keeper"
+  [ -n "$piped" ] && read_out
+  room || printf 'no_room\\n' >>"$d/state"
   [ "$stdin" = none ] || rm -f "$d/stdin" "$d/stdin.new" "$d/end"
   printf 'exit %s\\n' "\${status:-126}" >>"$d/state"
   say ended "$1"
@@ -206,7 +274,10 @@ done
 exec 3>&- </dev/null
 guard`
 
-/** Arguments, in order: tasks folder, shell of the commands, path of `setsid` or empty. */
+/**
+ * Arguments, in order: tasks folder, shell of the commands, path of `setsid` or empty. A line that
+ * is written to descriptor 4 reaches the reader: the id of a task whose pipes are there.
+ */
 export function spawnerScript(kind: IdentityKind): string {
   const start = `
 exec 3>&1 >/dev/null 2>/dev/null

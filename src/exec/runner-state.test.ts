@@ -16,6 +16,7 @@ const whole = {
   command: { pid: 11, started: '501' },
   session: null,
   mark: null,
+  reader: null,
 } as const
 const exited = { how: 'exited', exit_status: 0, signal: null, problem: null } as const
 const killed = { ...exited, how: 'signalled', exit_status: null, signal: 'SIGKILL' } as const
@@ -36,6 +37,19 @@ const cases: [string, string, RunnerState][] = [
       session: { pid: 12, started: '502' },
       mark: '2305',
       end: { ...exited, exit_status: 130 },
+    },
+  ],
+  [
+    'readers one after the other, and the output that the second one missed',
+    `${claim}reader ${stat(20, 510)}\n${command}reader ${stat(21, 511)}\n` +
+      'lost stdout 7\nlost stderr 0\nexit 0\n',
+    {
+      ...whole,
+      reader: { pid: 21, started: '511' },
+      end: {
+        ...exited,
+        problem: 'output may be missing: stdout from byte 7 on, stderr from byte 0 on',
+      },
     },
   ],
   ['a torn exit line', `${claim}${command}exit 0`, { ...whole, end: null }],
@@ -86,6 +100,7 @@ const cases: [string, string, RunnerState][] = [
       command: null,
       session: null,
       mark: null,
+      reader: null,
       end: null,
     },
   ],

@@ -28,6 +28,8 @@ export type RunnerState =
       session: Identity | null
       /** Null where the machine has no marks, or before the command began. */
       mark: string | null
+      /** Which process fills the output files; null: nobody has begun to, or none is needed. */
+      reader: Identity | null
       end: RunnerEnd | null
     }
 
@@ -87,12 +89,25 @@ export function parseRunnerState(text: string): RunnerState {
   const identityOf = (word: string) => parseIdentity(kind, said(word) ?? '')
   const [command, session] = [identityOf('command '), identityOf('session ')]
   const mark = said('mark ') ?? null
-  return { claim: 'whole', kind, boot, runner, command, session, mark, end: parseEnd(rest) }
+  const last = rest.findLast((line) => line.startsWith('reader '))
+  const reader = parseIdentity(kind, last?.slice('reader '.length) ?? '')
+  const end = parseEnd(rest)
+  return { claim: 'whole', kind, boot, runner, command, session, mark, reader, end }
 }
 
 /** The runner's word for a disk that was full when the command ended. */
 const NO_ROOM = 'no_room'
 const OUTPUT_LOST = 'the disk was full: what it wrote may be missing'
+
+/** What the state says of output that did not reach its file. */
+function lostOutput(lines: readonly string[]): string | null {
+  const said = lines.flatMap((line) => {
+    const [, stream, byte] = /^lost (stdout|stderr) (\d+)$/.exec(line) ?? []
+    return stream === undefined ? [] : [`${stream} from byte ${byte} on`]
+  })
+  const places = [...new Set(said)]
+  return places.length === 0 ? null : `output may be missing: ${places.join(', ')}`
+}
 
 function parseEnd(lines: readonly string[]): RunnerEnd | null {
   const exit = lines.findIndex((line) => /^exit \d+$/.test(line))
@@ -107,15 +122,16 @@ function parseEnd(lines: readonly string[]): RunnerEnd | null {
   const died = status > 128 && before.some(namesDeath)
   const signal = died ? (signalNames[status - 128] ?? `SIG${status - 128}`) : null
   const exit_status = died ? null : status
-  if (before.includes('timeout')) return { how: 'timed_out', exit_status, signal, problem: null }
-  if (died) return { how: 'signalled', exit_status, signal, problem: null }
-  const problem = before.includes(NO_ROOM) ? OUTPUT_LOST : null
+  const lost = lostOutput(before)
+  if (before.includes('timeout')) return { how: 'timed_out', exit_status, signal, problem: lost }
+  if (died) return { how: 'signalled', exit_status, signal, problem: lost }
+  const problem = before.includes(NO_ROOM) ? OUTPUT_LOST : lost
   return { how: 'exited', exit_status, signal, problem }
 }
 
 /** The shell's own line about a child that a signal killed; a job list also names plain exits. */
 function namesDeath(line: string): boolean {
   if (line === '' || line === 'timeout' || line === NO_ROOM) return false
-  if (/^(command|session|mark) /.test(line)) return false
+  if (/^(command|session|mark|reader|lost) /.test(line)) return false
   return !/^\[\d+\]\s*[+-]?\s*(Done|Exit|Running)\b/.test(line)
 }

@@ -9,6 +9,7 @@ import type { Readable, Writable } from 'node:stream'
 import { HAND_OVER_MS } from './limits.ts'
 import type { Clock } from './ports.ts'
 import { ProcessFault } from './process-fault.ts'
+import type { NodeProgram } from './program.ts'
 import { type IdentityKind, spawnerScript } from './runner-script.ts'
 
 /** `refused`: the folder is claimed already, or does not exist. `died`: the spawner ended first. */
@@ -22,11 +23,13 @@ export type SpawnerOptions = {
   kind: IdentityKind
   path: string
   clock: Clock
+  reader: NodeProgram
   onClaimed: (task_id: string) => void
   onEnded: (task_id: string) => void
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, null>
+type Reader = ChildProcessByStdio<Writable, null, null>
 type Pending = { child: Child; settle: (outcome: HandOver | ProcessFault) => void }
 
 export class Spawner {
@@ -36,6 +39,8 @@ export class Spawner {
   /** Children whose notices still come, the current one among them. */
   readonly #reading = new Set<Child>()
   #current: Child | null = null
+  /** Reads the output of what the current spawner starts. */
+  #reader: Reader | null = null
 
   constructor(options: SpawnerOptions) {
     this.#options = options
@@ -60,7 +65,7 @@ export class Spawner {
       }
       const cancel = this.#options.clock.after(HAND_OVER_MS, () => {
         // It may be stopped or starved; a new one costs little, and the claim is exclusive.
-        if (this.#current === child) this.#current = null
+        if (this.#current === child) this.#retire()
         const said = `the spawner did not take ${task_id} within ${HAND_OVER_MS} ms`
         settle(new ProcessFault('spawner_failed', said, 'later'))
       })
@@ -70,9 +75,14 @@ export class Spawner {
     })
   }
 
+  /** A task whose reader is gone has another one from now on. Telling twice is nothing. */
+  read(task_id: string): void {
+    this.#current ??= this.#launch()
+    this.#reader?.stdin.write(`${task_id}\n`)
+  }
+
   close(): void {
-    this.#current?.stdin.end()
-    this.#current = null
+    this.#retire()
     for (const child of this.#reading) child.stdout.destroy()
   }
 
@@ -82,18 +92,56 @@ export class Spawner {
     else this.#pending.delete(task_id)
   }
 
+  /** Who has a spawner and a reader goes on; both end when what they look after has ended. */
+  #retire(): void {
+    this.#current?.stdin.end()
+    this.#current = null
+    // Others hold the same socket: only our end is closed, and nothing shut down.
+    this.#reader?.stdin.destroy()
+    this.#reader = null
+  }
+
+  #launchReader(): Reader {
+    const { reader, tasks_folder, kind, path } = this.#options
+    const child: Reader = spawn(reader.node, [reader.script, tasks_folder, kind], {
+      detached: true,
+      cwd: '/',
+      env: { PATH: path },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    if ((child.stdin as Writable | undefined) === undefined) throw noDescriptors(child)
+    // What it left unread is given to the next one; who is told of a task by this spawner never is.
+    const gone = () => {
+      if (this.#reader === child) this.#retire()
+    }
+    child.on('error', gone).on('exit', gone)
+    child.stdin.on('error', gone)
+    if (child.pid === undefined) {
+      const said = `the program that reads the output of commands, ${reader.node}, cannot be run`
+      throw new ProcessFault('spawner_failed', said, 'later')
+    }
+    child.unref()
+    if (child.stdin instanceof Socket) child.stdin.unref()
+    return child
+  }
+
   #launch(): Child {
     const { shell, setsid, kind, tasks_folder, path } = this.#options
+    const reader = this.#launchReader()
+    this.#reader = reader
     const norc = shell.endsWith('bash') ? ['--norc'] : []
     const script = [...norc, '-c', spawnerScript(kind), 'holon-spawner']
-    const child: Child = spawn(shell, [...script, tasks_folder, shell, setsid ?? ''], {
+    const child = spawn(shell, [...script, tasks_folder, shell, setsid ?? ''], {
       detached: true,
       cwd: '/',
       // bash would read ~/.bashrc when its input is a socket and SHLVL is not set.
       env: { PATH: path, SHLVL: '1' },
-      stdio: ['pipe', 'pipe', 'ignore'],
-    })
-    if ((child.stdin as Writable | undefined) === undefined) throw noDescriptors(child)
+      stdio: ['pipe', 'pipe', 'ignore', 'ignore', reader.stdin],
+    }) as Child
+    if ((child.stdin as Writable | undefined) === undefined) {
+      this.#retire()
+      throw noDescriptors(child)
+    }
     this.#reading.add(child)
     const gone = () => this.#gone(child)
     child.on('error', gone).on('exit', gone)
@@ -108,7 +156,7 @@ export class Spawner {
   }
 
   #gone(child: Child): void {
-    if (this.#current === child) this.#current = null
+    if (this.#current === child) this.#retire()
     for (const waiting of this.#pending.values()) {
       for (const one of waiting) if (one.child === child) one.settle('died')
     }
@@ -124,7 +172,7 @@ export class Spawner {
 }
 
 /** Without a descriptor Node gives back a child that has no streams, and says why in its error. */
-function noDescriptors(child: Child): ProcessFault {
+function noDescriptors(child: Child | Reader): ProcessFault {
   child.on('error', () => {})
   const said = 'the system is out of open files: no command can be started'
   return new ProcessFault('scarce', said, 'later')

@@ -7,7 +7,6 @@ import {
   appendFileSync,
   existsSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -22,6 +21,7 @@ import { OUTPUT_CAP_BYTES } from './limits.ts'
 import type { Processes } from './ports.ts'
 import { createProcesses } from './processes.ts'
 import { processTable } from './process-table.ts'
+import { tasksIn } from '../testing/tasks-in.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holon-survival-'))
 const tasks_folder = join(folder, 'tasks')
@@ -36,7 +36,7 @@ before(() => {
 })
 after(async () => {
   // A test that failed may have left its command running.
-  for (const task_id of readdirSync(tasks_folder)) await processes.stop(task_id, 0)
+  for (const task_id of tasksIn(tasks_folder)) await processes.stop(task_id, 0)
   await processes.close()
   rmSync(folder, { recursive: true, force: true })
 })

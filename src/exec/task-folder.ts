@@ -9,7 +9,8 @@ import { COMMAND_MAX_CHARS } from './limits.ts'
 import { sizeOf } from './output.ts'
 import type { CommandSpec, OutputSize, StdinMode } from './ports.ts'
 import { processFault, ProcessFault } from './process-fault.ts'
-import { type RunSettings, runFile, type TerminalProgram } from './run-file.ts'
+import type { NodeProgram } from './program.ts'
+import { type RunSettings, runFile } from './run-file.ts'
 import { FORMAT } from './runner-script.ts'
 import { parseRunnerState, type RunnerState } from './runner-state.ts'
 
@@ -23,6 +24,11 @@ export type TaskFolder = {
   stdin: string
   stdin_new: string
   end: string
+  /** The pipes of a command that has no terminal, as `runner-script.ts` tells. */
+  out: string
+  err: string
+  hold: string
+  told: string
   stdout: string
   stderr: string
 }
@@ -44,6 +50,10 @@ export function taskFolder(tasks_folder: string, task_id: string): TaskFolder {
     stdin: at('stdin'),
     stdin_new: at('stdin.new'),
     end: at('end'),
+    out: at('out'),
+    err: at('err'),
+    hold: at('hold'),
+    told: at('told'),
     stdout: at('stdout'),
     stderr: at('stderr'),
   }
@@ -68,7 +78,7 @@ export function writeFolder(
   folder: TaskFolder,
   cmd: string,
   settings: RunSettings,
-  terminal: TerminalProgram,
+  terminal: NodeProgram,
   confined: string | null,
 ): void {
   const made = makeFolder(folder.path)

@@ -1,11 +1,12 @@
 /**
- * Looking after the tasks that run: answers who waits for an end, and keeps output under its cap.
+ * Looking after the tasks that run: answers who waits for an end, keeps output under its cap, and
+ * finds a reader for output that has lost its own.
  * One timer for all of them, none while nothing is watched. A notice (`look`) only shortens it.
  *
  * A task is watched from `add` until it was seen ended, lost or absent; `add` again is nothing.
  */
 import { ADOPTED_CHECK_MS } from './limits.ts'
-import { observeTask, type Machine } from './observe.ts'
+import { isUnread, observeTask, type Machine } from './observe.ts'
 import { keepUnderCap } from './output.ts'
 import type { TaskProcess } from './ports.ts'
 import { processFault, ProcessFault } from './process-fault.ts'
@@ -19,12 +20,19 @@ export class Watch {
   readonly #expected = new Set<string>()
   readonly #folderOf: (task_id: string) => TaskFolder
   readonly #machine: Machine
+  readonly #readAgain: (task_id: string) => void
   #cancelTick: (() => void) | null = null
   #closed = false
 
-  constructor(folderOf: (task_id: string) => TaskFolder, machine: Machine) {
+  /** `readAgain` gives the output of a task to another reader: the one it had is gone. */
+  constructor(
+    folderOf: (task_id: string) => TaskFolder,
+    machine: Machine,
+    readAgain: (task_id: string) => void,
+  ) {
     this.#folderOf = folderOf
     this.#machine = machine
+    this.#readAgain = readAgain
   }
 
   /** A runner of our own spawner has begun it, and will say when it ends. */
@@ -75,6 +83,7 @@ export class Watch {
       const seen = await observeTask(folder, this.#machine)
       switch (seen.state) {
         case 'running':
+          if (await isUnread(folder, this.#machine)) this.#readAgain(task_id)
           return
         case 'absent': {
           const fault = new ProcessFault('not_started', `nobody started ${task_id}`, 'never')

@@ -4,31 +4,42 @@
  */
 import { existsSync } from 'node:fs'
 import { readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileFault } from './file-fault.ts'
 import { textOf } from './git.ts'
 import { GitFault } from './git-fault.ts'
-import { GIT_TREE_MS } from './git-limits.ts'
 import { tipOf } from './worktree-history.ts'
-import { processesIn, processesNaming } from './worktree-in-use.ts'
+import { processesIn } from './worktree-in-use.ts'
+import {
+  beginReflog,
+  checkOut,
+  checkUnused,
+  inheritSparse,
+  type Parent,
+  registerWorktree,
+  unfiltered,
+} from './worktree-make.ts'
 import {
   adminOf,
   baseRef,
   checkBranchName,
   commitNamed,
+  findFolders,
   findRepository,
   gitOf,
   type Place,
   readMark,
+  viewOf,
   writeMark,
 } from './worktree-place.ts'
-import type { Added, AddRequest } from './worktree-port.ts'
+import type { Added, AddRequest, Unfiltered } from './worktree-port.ts'
 import { changeCount } from './worktree-status.ts'
 import { halfRemoved } from './worktree-trash.ts'
 
 export async function addWorktree(place: Place, request: AddRequest): Promise<Added> {
   const { branch } = request
   await checkBranchName(place, branch)
-  const parent_dirty = await parentChanges(place, request.repository)
+  const { parent, changes: parent_dirty } = await parentOf(place, request.repository)
   const before = place.admin === null ? null : await readMark(place.admin)
   if (before !== null) {
     if (before.branch !== branch) {
@@ -38,19 +49,49 @@ export async function addWorktree(place: Place, request: AddRequest): Promise<Ad
       throw new GitFault('worktree_missing', `${place.path} was deleted; restore or remove it`)
     }
     await rm(makingPath(place.path), { force: true })
-    const { base_commit } = before
-    return { path: place.path, branch, base_commit, made: 'before', parent_dirty }
+    const { base_commit, unfiltered = null } = before
+    return { path: place.path, branch, base_commit, made: 'before', parent_dirty, unfiltered }
   }
   const free = await freePath(place)
   const base_commit = await intendedBase(free, request)
-  const exists = (await tipOf(free, branch)) !== null
+  const tip = await branchAt(free, branch, base_commit)
   await beginMaking(free)
-  const what = exists ? [free.path, branch] : ['--no-track', '-b', branch, free.path, base_commit]
-  await gitOf(free, ['worktree', 'add', '-q', '--no-guess-remote', ...what], {
-    timeout_ms: GIT_TREE_MS,
-  })
-  await finish(free, { branch, base_commit, restored: null })
-  return { path: free.path, branch, base_commit, made: 'now', parent_dirty }
+  const admin = await registerWorktree(free, `ref: refs/heads/${branch}`)
+  const raw = await fill({ ...free, admin }, admin, tip, parent)
+  await finish(free, { branch, base_commit, restored: null, unfiltered: raw })
+  const { path } = free
+  return { path, branch, base_commit, made: 'now', parent_dirty, unfiltered: raw }
+}
+
+/** Where the branch stands; it is made when it is not there. */
+async function branchAt(place: Place, branch: string, base_commit: string): Promise<string> {
+  const tip = await tipOf(place, branch)
+  if (tip === null) {
+    const args = ['update-ref', `refs/heads/${branch}`, base_commit, '0'.repeat(base_commit.length)]
+    await gitOf(place, args)
+    return base_commit
+  }
+  await checkUnused(place, branch)
+  return tip
+}
+
+/** The files; what a filter would have changed in them is the answer. */
+async function fill(
+  place: Place,
+  admin: string,
+  tip: string,
+  parent: Parent | null,
+): Promise<Unfiltered | null> {
+  await beginReflog(admin, place.common, tip)
+  const sparse = parent !== null && (await inheritSparse(place, parent))
+  // A setting of the new worktree's own is in force from here on.
+  const view = sparse ? await viewOf(place.machine, place.common, admin) : place.view
+  try {
+    await checkOut({ ...place, view }, tip)
+  } finally {
+    if (sparse) await view.close()
+  }
+  return unfiltered(place)
 }
 
 /** Marks the worktree git has just made at the place as whole. */
@@ -58,6 +99,7 @@ export async function finish(place: Place, mark: Parameters<typeof writeMark>[2]
   const admin = await adminOf(place.common, 'worktrees', place.path)
   if (admin === null) throw new GitFault('failed', `git made no worktree at ${place.path}`)
   await writeMark(place, admin, mark)
+  await rm(join(admin, 'locked'), { force: true })
   await place.machine.before('end of making')
   await rm(makingPath(place.path), { force: true })
 }
@@ -110,9 +152,9 @@ export async function freePath(place: Place): Promise<Place> {
   return { ...place, admin: null }
 }
 
-/** A git that outlived its caller, and is still at it, must not be disturbed, nor run twice. */
+/** A git that outlived its caller, and is still at it, must not be disturbed. */
 async function checkNobodyMakes(place: Place, folders: readonly string[]): Promise<void> {
-  const makers = [...(await processesIn(folders)), ...(await processesNaming(place.path))]
+  const makers = await processesIn(folders)
   if (makers.length === 0) return
   const says = `${place.path} is still being made by process ${makers.join(', ')}`
   throw new GitFault('worktree_busy', says)
@@ -140,10 +182,20 @@ async function isFree(path: string): Promise<boolean> {
   }
 }
 
-async function parentChanges(place: Place, repository: string): Promise<number> {
-  const found = await findRepository(place.machine.git, repository)
-  if (found === null || found.root === found.common_dir) return 0
-  const git = ['rev-parse', '--path-format=absolute', '--git-dir']
-  const admin = textOf(await place.machine.git({ cwd: repository, args: git }))
-  return changeCount({ ...place, path: found.root, work: found.root, admin })
+/** The worktree that `repository` is in: what is configured there, and how much is uncommitted. */
+async function parentOf(
+  place: Place,
+  repository: string,
+): Promise<{ parent: Parent | null; changes: number }> {
+  const { machine } = place
+  const found = await findFolders(machine.git, repository)
+  if (found === null) return { parent: null, changes: 0 }
+  const { git_dir } = found
+  const view = await viewOf(machine, found.common_dir, git_dir)
+  try {
+    const tree = { ...place, view, path: found.root, work: found.root, admin: git_dir }
+    return { parent: { git_dir, settings: view.settings }, changes: await changeCount(tree) }
+  } finally {
+    await view.close()
+  }
 }

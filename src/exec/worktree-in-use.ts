@@ -3,7 +3,7 @@
  * Read from /proc; where there is none the answer is nobody, and the caller's leases must do.
  * A process of another user may hide its files; its presence is then not seen.
  */
-import { readdir, readFile, readlink } from 'node:fs/promises'
+import { readdir, readlink } from 'node:fs/promises'
 
 export async function processesIn(folders: readonly string[]): Promise<number[]> {
   const others = await otherProcesses()
@@ -11,17 +11,6 @@ export async function processesIn(folders: readonly string[]): Promise<number[]>
     others.map(async (pid) => ({ pid, is: await isIn(pid, folders) })),
   )
   return inside.filter(({ is }) => is).map(({ pid }) => pid)
-}
-
-/**
- * Programs that were started with `path` as a word of their command line: a git that is making
- * this worktree, and outlived the process that asked for it, is one before it enters the folder.
- */
-export async function processesNaming(path: string): Promise<number[]> {
-  const words = (pid: number) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-  const pids = await otherProcesses()
-  const name = async (pid: number) => ((await words(pid)).split('\0').includes(path) ? [pid] : [])
-  return (await Promise.all(pids.map(name))).flat()
 }
 
 async function otherProcesses(): Promise<number[]> {

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordsOf } from './git.ts'
 import { GIT_TREE_MS } from './git-limits.ts'
-import { gitIn, type Place } from './worktree-place.ts'
+import { gitIn, gitOf, type Place } from './worktree-place.ts'
 import { diskPath } from './worktree-walk.ts'
 
 /** `tag` as `git ls-files -v` has it: `H` plain, lower case assumed unchanged, `S` skipped. */
@@ -54,10 +54,9 @@ export async function hashFiles(
   keep: boolean,
 ): Promise<string[]> {
   if (paths.length === 0) return []
-  const { out } = await place.machine.git({
+  const args = ['hash-object', ...(keep ? ['-w'] : []), '--no-filters', '--stdin-paths']
+  const { out } = await gitOf(place, args, {
     cwd: folder,
-    git_dir: place.common,
-    args: ['hash-object', ...(keep ? ['-w'] : []), '--no-filters', '--stdin-paths'],
     stdin: `${paths.map(quoted).join('\n')}\n`,
     durable: keep,
     timeout_ms: GIT_TREE_MS,

@@ -7,9 +7,10 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, realpath, rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileFault } from './file-fault.ts'
-import { filterNames, type Git, type GitAnswer, type GitCall, textOf } from './git.ts'
+import { type Git, type GitAnswer, type GitCall, textOf } from './git.ts'
 import { GitFault } from './git-fault.ts'
-import type { Repository } from './worktree-port.ts'
+import { type GitView, openView } from './git-view.ts'
+import type { Repository, Unfiltered } from './worktree-port.ts'
 
 /** The steps of the work: `git` and `before` as in `GitOptions`. */
 export type Machine = {
@@ -20,16 +21,23 @@ export type Machine = {
 }
 
 /** What `add` or `restore` writes last: a worktree without it is half made. */
-export type Mark = { branch: string; base_commit: string; restored: string | null }
+export type Mark = {
+  branch: string
+  base_commit: string
+  restored: string | null
+  /** Missing in marks of an earlier version, which looked for none. */
+  unfiltered?: Unfiltered | null
+}
 
 /**
  * `work` is where the files are: `path`, or during a removal the folder beside it. `admin` is null
- * when git has no such worktree. `filters` are turned off in each call.
+ * when git has no such worktree. `view` is what all calls go through; who opened the
+ * place closes it.
  */
 export type Place = {
   machine: Machine
   common: string
-  filters: readonly string[]
+  view: GitView
   path: string
   work: string
   admin: string | null
@@ -47,18 +55,41 @@ export async function commonDir(git: Git, folder: string): Promise<string | null
   return answer === null ? null : textOf(answer)
 }
 
+/** The top of the working tree a folder is in, its git folder, and the one that all share. */
+export type Folders = { root: string; git_dir: string; common_dir: string }
+
+/**
+ * Null: in no repository, or in a bare one. A configured working tree that is not where the
+ * repository is (`core.worktree`) is not believed: it could be anybody's folder.
+ */
+export async function findFolders(git: Git, folder: string): Promise<Folders | null> {
+  const ask = async (what: string) => {
+    const args = ['rev-parse', '--path-format=absolute', what]
+    const answer = await git({ cwd: folder, args }).catch(withoutFault)
+    return answer === null ? null : textOf(answer)
+  }
+  // One call each: a path may hold any character, a line end too.
+  const [root, git_dir, common_dir] = await Promise.all([
+    ask('--show-toplevel'),
+    ask('--absolute-git-dir'),
+    ask('--git-common-dir'),
+  ])
+  if (root === null || git_dir === null || common_dir === null) return null
+  return existsSync(join(root, '.git')) ? { root, git_dir, common_dir } : null
+}
+
 export async function findRepository(git: Git, folder: string): Promise<Repository | null> {
   const ask = (...args: string[]) => git({ cwd: folder, args, answers: [0, 1, 128] })
   const common_dir = await commonDir(git, folder)
   if (common_dir === null) return null
-  const [top, head, branch] = [
-    await ask('rev-parse', '--path-format=absolute', '--show-toplevel'),
+  const [folders, head, branch] = [
+    await findFolders(git, folder),
     await ask('rev-parse', '--verify', '-q', 'HEAD^{commit}'),
     await ask('symbolic-ref', '-q', 'HEAD'),
   ]
   const said = (answer: GitAnswer) => (answer.code === 0 ? textOf(answer) : null)
   return {
-    root: said(top) ?? common_dir,
+    root: folders?.root ?? common_dir,
     common_dir,
     head: said(head),
     branch: said(branch)?.replace(/^refs\/heads\//, '') ?? null,
@@ -93,27 +124,26 @@ export async function openPlace(machine: Machine, common: string, path: string):
   }
   const real = await settled(resolve(path))
   const admin = await adminOf(common, 'worktrees', real)
-  const filters = await filterNames(machine.git, { cwd: common, git_dir: admin ?? common })
-  return { machine, common, filters, path: real, work: real, admin }
+  const view = await viewOf(machine, common, admin)
+  return { machine, common, view, path: real, work: real, admin }
 }
+
+/** How the folders of our views begin in the scratch folder. */
+export const VIEW_PREFIX = 'view-'
+
+/** Of the git folder `admin`, else of the shared one; whoever opens it closes it. */
+export const viewOf = (machine: Machine, common: string, admin: string | null) =>
+  openView({ ...machine, prefix: VIEW_PREFIX }, common, admin)
 
 /** A git call about the repository as a whole. */
 export const gitOf = (place: Place, args: string[], more: Partial<GitCall> = {}) =>
-  place.machine.git({
-    cwd: place.common,
-    git_dir: place.common,
-    filters: place.filters,
-    args,
-    ...more,
-  })
+  place.view.whole({ cwd: place.common, args, ...more })
 
 /** A git call in the worktree. */
 export const gitIn = (place: Place, args: string[], more: Partial<GitCall> = {}) =>
-  place.machine.git({
+  place.view.worktree(place.admin, {
     cwd: existsSync(place.work) ? place.work : place.common,
-    git_dir: place.admin ?? place.common,
     work_tree: place.work,
-    filters: place.filters,
     args,
     ...more,
   })

@@ -4,6 +4,10 @@
  * is removed in spite of it is in a snapshot first (contracts 9).
  */
 
+import type { Unfiltered, WorktreeFacts } from '../domain/worktree.ts'
+
+export type { Unfiltered, WorktreeFacts }
+
 /**
  * The repository a folder belongs to. `root` is the top of its working tree (of a bare one, its
  * git folder); `common_dir` is the git folder all its worktrees share, and names the repository
@@ -87,6 +91,8 @@ export type Added = {
   branch: string
   base_commit: string
   made: 'now' | 'before'
+  /** Files that a configured filter (LFS, crypt) would have changed: they are as git has them. */
+  unfiltered: Unfiltered | null
   /** Changes in the tree of `repository` which are therefore not in the new one. */
   parent_dirty: number
 }
@@ -110,6 +116,7 @@ export type RefusalCode =
   | 'worktree_locked'
   | 'worktree_dirty'
   | 'worktree_unmerged'
+  | 'worktree_ignored'
   | 'worktree_missing'
   | 'snapshot_stale'
   | 'worktree_changed'
@@ -123,6 +130,8 @@ export type Removed =
   | { ok: true; branch: 'deleted' | 'kept' | 'absent'; left: string | null }
   | { ok: false; code: RefusalCode; message: string; hint: string; status: WorktreeStatus | null }
 
+export type Refused = Removed & { ok: false }
+
 export type Restored = {
   path: string
   head: string | null
@@ -135,12 +144,15 @@ export type Restored = {
 
 export type Pruned = { finished: string[]; cleared: string[] }
 
+export type FactsAsked = { repository: string; path: string; into: string; within_ms: number }
+
 /**
  * Contract. Every method may be called again at any time, also after the process died in the
  * middle of it, and then ends as if it had run once. Calls about one repository follow each other
  * within this process; two processes must not share a `path` or `key`. Failures of the world are
  * thrown as `GitFault` or `FileFault`, each with its `retry`. No program the repository or its
- * configuration names is run: no hooks, filters, monitors, pagers, helpers or transports.
+ * configuration names is run: no hooks, filters, monitors, pagers, helpers or transports, also
+ * when the configuration changes meanwhile (`git-view.ts`).
  *
  * - `repository`: null when the folder is in none (or is no folder).
  * - `add` makes the worktree on a new branch at `base`, or finds the one it made before, with the
@@ -155,10 +167,14 @@ export type Pruned = { finished: string[]; cleared: string[] }
  *   times, owners, extended attributes, bits of folders, pipes, sockets. On return it is durable.
  * - `restore` makes a worktree of a snapshot at `path`, with everything as it was; on its branch if
  *   that is gone or still where it was and free, else detached.
- * - `remove` refuses unless the worktree is clean, merged, without leases, locks and processes.
- *   With `discard` it may be dirty and unmerged if the snapshot equals what is there. It moves the
+ * - `remove` refuses unless the worktree is clean, merged, without leases, locks and processes, and
+ *   without ignored files (`worktree_ignored`, when that is all): they are in no commit. With
+ *   `discard` it may be dirty and unmerged if the snapshot equals what is there. It moves the
  *   folder away, verifies again, and deletes only files that did not change since. Of an absent
  *   worktree it is a success. No commit goes away that the target or a snapshot does not have.
+ * - `facts` are of the moment; null when they cannot be had within `within_ms` milliseconds, for
+ *   whatever reason, and when there is no such worktree. It throws for no fault of the world.
+ * - `objection` is what `remove` would refuse it for, without leases; null: it would go.
  * - `prune` finishes removals and clears half-made worktrees in `folder` that were interrupted.
  */
 export interface Worktrees {
@@ -169,5 +185,7 @@ export interface Worktrees {
   list_snapshots(repository: string): Promise<Snapshot[]>
   restore(of: { repository: string; ref: string; path: string }): Promise<Restored>
   remove(request: RemoveRequest): Promise<Removed>
+  objection(request: Omit<RemoveRequest, 'leases'>): Promise<Refused | null>
+  facts(of: FactsAsked): Promise<WorktreeFacts | null>
   prune(of: { repository: string; folder: string }): Promise<Pruned>
 }

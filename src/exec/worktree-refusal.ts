@@ -3,7 +3,7 @@
  */
 import type {
   RefusalCode,
-  Removed,
+  Refused,
   RemoveRequest,
   WorktreeState,
   WorktreeStatus,
@@ -16,6 +16,7 @@ const hints: Readonly<Record<RefusalCode, string>> = {
   worktree_locked: 'Unlock it: `git worktree unlock <path>`.',
   worktree_dirty: 'Commit and merge it, or take a snapshot and discard it.',
   worktree_unmerged: 'Merge it, or take a snapshot and discard it.',
+  worktree_ignored: 'Take a snapshot, which keeps them, and discard it.',
   worktree_missing: 'Take a snapshot of what git still knows, and discard it.',
   snapshot_stale: 'Take a new snapshot, and discard with that.',
   worktree_changed: 'Look at it again, then repeat.',
@@ -25,7 +26,7 @@ export const refuse = (
   code: RefusalCode,
   message: string,
   status: WorktreeStatus | null,
-): Removed => ({
+): Refused => ({
   ok: false,
   code,
   message,
@@ -40,7 +41,7 @@ export function refusal(
   state: WorktreeState,
   missing: boolean,
   { discard, into }: Pick<RemoveRequest, 'discard' | 'into'>,
-): Removed | null {
+): Refused | null {
   const status: WorktreeStatus = missing ? { kind: 'missing' } : { kind: 'present', ...state }
   if (state.used_by.length > 0) {
     return refuse('worktree_in_use', `processes ${state.used_by.join(', ')} are in it`, status)
@@ -64,6 +65,10 @@ export function refusal(
     ...counted(state.unmerged.count, `commits that are not in ${into}`),
     ...counted(state.reflog_only.count, 'commits that only its reflog knows'),
   ]
-  if (commits.length === 0) return null
-  return refuse('worktree_unmerged', `it has ${commits.join(', ')}`, status)
+  if (commits.length > 0) {
+    return refuse('worktree_unmerged', `it has ${commits.join(', ')}`, status)
+  }
+  if (state.ignored === 0) return null
+  const says = `it has ${state.ignored} ignored paths, which no commit has`
+  return refuse('worktree_ignored', says, status)
 }

@@ -30,7 +30,8 @@ test('§9 a worktree is made on its own branch at the base, without the changes 
   b.put(join(b.root, 'readme.md'), 'changed\n')
   b.put(join(b.root, 'new'), 'new\n')
   const { path } = b
-  const made = { path, branch: 'holon/child', base_commit: b.first, parent_dirty: 2 }
+  const same = { base_commit: b.first, parent_dirty: 2, unfiltered: null }
+  const made = { path, branch: 'holon/child', ...same }
   assert.deepEqual(await b.trees.add(b.add), { ...made, made: 'now' })
   assert.deepEqual(filesIn(path), { 'readme.md': '644 first\n' })
   b.commit(b.root, 'later.md', 'later\n')
@@ -57,6 +58,18 @@ test('§9 a clean worktree whose work is merged goes, with its branch, and again
 })
 
 const losses: [string, string, (b: Bench) => void][] = [
+  [
+    'ignored files, and nothing else',
+    'worktree_ignored: it has 2 ignored paths, which no commit has',
+    (b) => {
+      b.put(join(b.path, '.gitignore'), '*.log\nbuild/\n')
+      b.git(b.path, 'add', '-A')
+      b.git(b.path, 'commit', '-q', '-m', 'ignores')
+      b.git(b.root, 'merge', '-q', 'holon/child')
+      b.put(join(b.path, 'only.log'), 'the only copy\n')
+      b.put(join(b.path, 'build/out'), 'made\n')
+    },
+  ],
   [
     'a change that is not staged',
     'worktree_dirty: it holds what no commit has: 1 changed and not staged',

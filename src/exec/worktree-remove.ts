@@ -13,7 +13,7 @@ import { GitFault } from './git-fault.ts'
 import { clearHalfMade } from './worktree-add.ts'
 import { tipOf } from './worktree-history.ts'
 import { adminOf, baseRef, commitNamed, gitOf, type Place, readMark } from './worktree-place.ts'
-import type { Removed, RemoveRequest } from './worktree-port.ts'
+import type { Refused, Removed, RemoveRequest } from './worktree-port.ts'
 import { refusal, refuse } from './worktree-refusal.ts'
 import { holds, snapshotNamed } from './worktree-snapshot.ts'
 import { LOCKED_FOR_REMOVAL, stateOf } from './worktree-status.ts'
@@ -94,12 +94,22 @@ async function removeMarked(
   return await finishRemoval(place, request, existsSync(verified.folder) ? verified : null)
 }
 
+/** What a removal would be refused for; null: it would go, or is on its way already. */
+export async function objectionTo(
+  place: Place,
+  request: Omit<RemoveRequest, 'leases'>,
+  limits: Limits,
+): Promise<Refused | null> {
+  if (place.admin === null || (await halfRemoved(place)) !== null) return null
+  return (await readMark(place.admin)) === null ? null : objection(place, request, limits)
+}
+
 /** Why it may not be removed as it is now, or null. */
 async function objection(
   place: Place,
-  request: RemoveRequest,
+  request: Omit<RemoveRequest, 'leases'>,
   limits: Limits,
-): Promise<Removed | null> {
+): Promise<Refused | null> {
   const state = await stateOf(place, request.into)
   const missing = !existsSync(place.work)
   const no = refusal(state, missing, request)

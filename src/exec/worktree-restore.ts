@@ -3,7 +3,7 @@
  * index, and git's private folder with reflog and unfinished operation. Nobody sees it as whole
  * before the mark; interrupted, it is cleared away and begun again.
  */
-import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileFault } from './file-fault.ts'
@@ -12,6 +12,7 @@ import { GitFault } from './git-fault.ts'
 import { GIT_OUTPUT_MAX_BYTES, GIT_TREE_MS, RESTORE_CHUNK_BYTES } from './git-limits.ts'
 import { beginMaking, finish, freePath, makingPath } from './worktree-add.ts'
 import { headsOf, tipOf } from './worktree-history.ts'
+import { registerWorktree } from './worktree-make.ts'
 import { adminOf, baseRef, gitOf, type Place, readMark } from './worktree-place.ts'
 import type { Restored } from './worktree-port.ts'
 import { readMeta, snapshotNamed } from './worktree-snapshot.ts'
@@ -42,10 +43,7 @@ export async function restoreWorktree(place: Place, ref: string): Promise<Restor
 async function rebuild(place: Place, ref: string, commit: string, meta: Meta): Promise<void> {
   const free = await freePath(place)
   await beginMaking(free)
-  const args = ['worktree', 'add', '-q', '--no-checkout', '--detach', free.path]
-  await gitOf(free, [...args, meta.heads.head ?? commit], { timeout_ms: GIT_TREE_MS })
-  const admin = await adminOf(free.common, 'worktrees', free.path)
-  if (admin === null) throw new GitFault('failed', `git made no worktree at ${free.path}`)
+  const admin = await registerWorktree(free, meta.heads.head ?? commit)
   const target = { ...free, admin }
   await writeSection(target, commit, 'worktree/', free.path, meta)
   await writeSection(target, commit, 'admin/', admin, meta)
@@ -190,8 +188,13 @@ async function relinkSubmodule(place: Place, admin: string, meta: Meta, path: st
   const inside = relative(meta.admin, resolve(meta.path, shown, named))
   if (!inside.startsWith('modules/')) return
   const repository = join(admin, inside)
+  // Both came out of the snapshot: a link in their place would have us write somewhere else.
+  if (!(await isPlainFile(link)) || !(await isPlainFile(join(repository, 'config')))) return
   const tree = join(place.path, shown)
   await writeFile(link, `gitdir: ${relative(tree, repository)}\n`)
   const key = ['config', '--file', join(repository, 'config'), 'core.worktree']
   await gitOf(place, [...key, relative(dirname(join(repository, 'HEAD')), tree)])
 }
+
+const isPlainFile = async (path: string | Buffer): Promise<boolean> =>
+  (await lstat(path).catch(() => null))?.isFile() === true

@@ -9,11 +9,14 @@ import { dirname, join } from 'node:path'
 import { fileFault } from './file-fault.ts'
 import { createGit, type GitOptions } from './git.ts'
 import { GitFault, lockNamed } from './git-fault.ts'
+import { clearViews } from './git-view.ts'
+import { within } from './within.ts'
 import { addWorktree, clearHalfMade } from './worktree-add.ts'
 import { adminOf, commonDir, findRepository, type Machine, namesIn } from './worktree-place.ts'
-import { openPlace, type Place, readMark } from './worktree-place.ts'
+import { openPlace, type Place, readMark, VIEW_PREFIX } from './worktree-place.ts'
 import type { Pruned, Worktrees } from './worktree-port.ts'
-import { removeWorktree } from './worktree-remove.ts'
+import { factsOf } from './worktree-facts.ts'
+import { objectionTo, removeWorktree } from './worktree-remove.ts'
 import { restoreWorktree } from './worktree-restore.ts'
 import { listSnapshots, takeSnapshot } from './worktree-snapshot.ts'
 import { statusOf } from './worktree-status.ts'
@@ -37,9 +40,11 @@ export function createWorktrees(options: WorktreeOptions): Worktrees {
   const limits = { ...snapshotLimits, ...options.limits }
   const started = options.started_at ?? (() => Date.now() - uptime() * 1_000)
   const turns = new Map<string, Promise<unknown>>()
+  let cleared: Promise<void> | null = null
 
   /** One call after the other in a repository: each sees what the one before left. */
   async function inTurn<T>(repository: string, act: (common: string) => Promise<T>): Promise<T> {
+    await (cleared ??= clearViews(options.scratch_folder, VIEW_PREFIX))
     const common = await commonDir(git, repository)
     if (common === null) throw new GitFault('not_a_repository', `${repository} has no repository`)
     const run = () => act(common)
@@ -53,7 +58,14 @@ export function createWorktrees(options: WorktreeOptions): Worktrees {
   }
   const at = <T>(repository: string, path: string, act: (place: Place) => Promise<T>) =>
     inTurn(repository, async (common) => {
-      const run = async () => act(await openPlace(machine, common, path))
+      const run = async () => {
+        const place = await openPlace(machine, common, path)
+        try {
+          return await act(place)
+        } finally {
+          await place.view.close()
+        }
+      }
       try {
         return await run()
       } catch (error) {
@@ -76,6 +88,13 @@ export function createWorktrees(options: WorktreeOptions): Worktrees {
       at(repository, path, (place) => restoreWorktree(place, ref)),
     remove: (request) =>
       at(request.repository, request.path, (place) => removeWorktree(place, request, limits)),
+    objection: (request) =>
+      at(request.repository, request.path, (place) => objectionTo(place, request, limits)),
+    facts: ({ repository, path, into, within_ms }) =>
+      within(
+        within_ms,
+        at(repository, path, (place) => factsOf(place, into)),
+      ),
     prune: ({ repository, folder }) => at(repository, join(folder, 'any'), (place) => prune(place)),
   }
 }

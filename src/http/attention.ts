@@ -13,6 +13,7 @@ import {
   standingEntries,
   type Standing,
 } from '../protocol/attention.ts'
+import { isMeantBy } from '../protocol/records.ts'
 import { acted, answerOf, bodyOf } from './act.ts'
 import type { HttpApp } from './app-env.ts'
 import { refused, type Named } from './named.ts'
@@ -42,7 +43,11 @@ const list = createRoute({
 })
 
 const entryParams = z.object({
-  entry: z.string().min(1).max(200).meta({ description: 'The id of the entry, whole or short.' }),
+  entry: z
+    .string()
+    .min(1)
+    .max(200)
+    .meta({ description: 'The id of the entry, or its beginning or end.' }),
 })
 
 const snooze = createRoute({
@@ -115,19 +120,14 @@ function placeAfter(all: readonly Standing[], cursor: string): number | null {
   return at === -1 ? null : at + 1
 }
 
-/** By a whole id, or by its noun and its end. */
+/** By its id, or a beginning or end of it. */
 function entryNamed(all: readonly Standing[], text: string): Named<Standing> {
-  const cut = text.indexOf('_') + 1
-  const [noun, tail] = [text.slice(0, cut), text.slice(cut)]
-  const isShort = noun !== '' && tail.length >= 4
-  const found = all.filter(
-    ({ entry: { id } }) => id === text || (isShort && id.startsWith(noun) && id.endsWith(tail)),
-  )
+  const found = all.filter(({ entry: { id } }) => isMeantBy(id, text))
   const [entry] = found
   if (entry === undefined) {
     return refused('attention_not_found', `Nothing of ${text} needs you now.`)
   }
   if (found.length === 1) return { ok: true, value: entry }
-  const candidates = found.map(({ entry }) => entry.id).join(', ')
+  const candidates = found.map(({ entry }) => `${entry.id} (${entry.agent_id})`).join(', ')
   return refused('ambiguous_id', `${text} means more than one: ${candidates}.`)
 }

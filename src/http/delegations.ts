@@ -1,7 +1,11 @@
 /** Delegations: what an agent handed to children, and what came of it (contracts 9 and 13). */
 import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'
-import { delegationList, delegationStates } from '../protocol/delegation-record.ts'
+import {
+  delegationList,
+  delegationRecordOf,
+  delegationStates,
+} from '../protocol/delegation-record.ts'
 import { answerOf } from './act.ts'
 import type { HttpApp } from './app-env.ts'
 import { filterOf } from './history.ts'
@@ -38,6 +42,7 @@ export function register(app: HttpApp, home: HomePort, views: Views): void {
     const states = state === 'all' ? {} : { status: [state] }
     const page = await pageOfRows(home, 'delegations', { ...filter.value, ...states }, query)
     if (!page.ok) return page.refusal
-    return c.json({ delegations: page.value.entries, next_cursor: page.value.next_cursor }, 200)
+    const { entries, next_cursor } = page.value
+    return c.json({ delegations: entries.map(delegationRecordOf), next_cursor }, 200)
   })
 }

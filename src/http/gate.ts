@@ -30,7 +30,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']
 export type Door =
   | { kind: 'probe' }
   | { kind: 'callback'; token: string }
-  | { kind: 'webhook'; name: string }
+  | { kind: 'webhook' }
   | { kind: 'api'; takes_files: boolean }
 
 /** The two routes that an item comes in by. */
@@ -44,7 +44,7 @@ export function doorOf(path: string): Door {
   if (rest.length > 0 || second === undefined || second === '') return { kind: 'api', takes_files }
   if (first === 'callbacks' && third === undefined) return { kind: 'callback', token: second }
   if (first === 'webhooks' && third !== undefined && third !== '') {
-    return { kind: 'webhook', name: `${second}/${third}` }
+    return { kind: 'webhook' }
   }
   return { kind: 'api', takes_files }
 }
@@ -157,8 +157,9 @@ async function capabilityRefusal(c: C, door: Door, state: State): Promise<Refusa
     case 'probe':
       return busy(limit.take('probe', peerOf(c)))
     case 'webhook':
-      // Its capability is the signature over the body, which the route checks.
-      return busy(limit.take('webhook', `${door.name} ${peerOf(c)}`))
+      // Its capability is the signature over the body, which the route checks. Until then it is a
+      // stranger: what a path names is made up as easily as not, and makes no bucket of its own.
+      return busy(limit.take('webhook', peerOf(c)))
     case 'callback': {
       const trigger = await triggerOf(home, door.token)
       if (trigger === null) return busy(limit.take('unknown_trigger', peerOf(c))) ?? nothingHere()
@@ -190,11 +191,15 @@ function recoveryRefusal({ kind }: Door, { recovering }: GatePorts): Refusal | n
 
 const isRead = (c: C): boolean => c.req.method === 'GET' || c.req.method === 'HEAD'
 
+/**
+ * The right token is always served: everybody on this machine, and behind one proxy, is one peer,
+ * and whoever sends wrong tokens must not lock the operator out. Only wrong ones are slowed.
+ */
 async function tokenRefusal(c: C, { lockout, tokenIsValid }: State): Promise<Refusal | null> {
-  const locked = lockout.locked(peerOf(c))
-  if (locked > 0) return later('locked_out', 'Too many wrong tokens came from here.', locked)
   const [, token] = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '') ?? []
   if (token !== undefined && (await tokenIsValid(token))) return null
+  const locked = lockout.locked(peerOf(c))
+  if (locked > 0) return later('locked_out', 'Too many wrong tokens came from here.', locked)
   // Without any token nothing was guessed.
   if (token !== undefined) lockout.failed(peerOf(c))
   const message = 'The control token of the home is missing or wrong.'

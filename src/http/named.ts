@@ -1,6 +1,6 @@
 /**
- * What an id in a request means: the row itself, of the agent in the path. Whole and short ids are
- * taken alike; one that means several things is refused with all of them (contracts 13).
+ * What an id in a request means: the row itself, of the agent in the path. Any beginning or end of
+ * an id is taken; one that means several things is refused with all of them, and whose each is.
  */
 import type { Rows, Table } from '../protocol/records.ts'
 import type { HomePort } from './ports.ts'
@@ -38,25 +38,23 @@ export const refused = (code: string, message: string): { ok: false; refusal: Re
   refusal: refuse({ code, message }),
 })
 
-/** The one row of the agent that `text` means; of any agent when none is named. */
+/** The one row of the agent that begins or ends so; of any agent when none is named. */
 export async function rowNamed<T extends OwnedTable>(
   { reads }: HomePort,
   table: T,
   agent_id: string | null,
   text: string,
 ): Promise<Named<Rows[T]>> {
-  const ids = await reads.idsLike(table, text)
-  const own: Rows[T][] = []
-  for (const id of ids) {
-    const row: Rows[T] | null = await reads.row(table, id)
-    if (row !== null && (agent_id === null || row.agent_id === agent_id)) own.push(row)
+  const ids = await reads.idsLike(table, text, agent_id ?? undefined)
+  const [one, more] = ids
+  const row: Rows[T] | null = one && more === undefined ? await reads.row(table, one.id) : null
+  if (row !== null) return { ok: true, value: row }
+  if (more !== undefined) {
+    const candidates = ids.map((of) => `${of.id} (${of.agent_id})`).join(', ')
+    return refused('ambiguous_id', `${text} means more than one: ${candidates}.`)
   }
-  const [row] = own
   const owner = agent_id === null ? '' : ` of ${agent_id}`
-  if (row === undefined) return refused(notFound[table], `There is no ${text}${owner}.`)
-  if (own.length === 1) return { ok: true, value: row }
-  const candidates = own.map(({ id }) => id).join(', ')
-  return refused('ambiguous_id', `${text} means more than one: ${candidates}.`)
+  return refused(notFound[table], `There is no ${text}${owner}.`)
 }
 
 /** The agent in a path, as it is now. */

@@ -1,6 +1,6 @@
 /**
  * Parameters that many routes share, each schema once: the name in the document is the name in the
- * path or the query. Ids are taken whole or short (contracts 13).
+ * path or the query. Ids are taken by any beginning or end (contracts 17.22).
  */
 import { z } from '@hono/zod-openapi'
 import { httpLimits } from './limits.ts'
@@ -11,12 +11,15 @@ export const agentName = z
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'is not the name of an agent')
   .openapi({ description: 'The name of the agent.', example: 'main' })
 
-/** A whole or short id: the noun, and at least the last four characters. */
+/** An id, or its beginning or end: at least four characters, for an end also without the noun. */
 export const idText = (noun: string) =>
   z
     .string()
-    .regex(new RegExp(`^${noun}_[0-9A-Za-z@:.-]{4,128}$`), `is not the id of a ${noun}`)
-    .openapi({ description: 'The id, or its noun and last characters.', example: `${noun}_7f3a` })
+    .regex(
+      new RegExp(`^(?:${noun}_[0-9A-Za-z@:.-]{4,128}|[0-9a-f-]{4,36})$`),
+      `is not the id of a ${noun}`,
+    )
+    .openapi({ description: 'The id, or its beginning or end.', example: `${noun}_7f3a` })
 
 export const agentParams = z.object({ agent: agentName })
 

@@ -5,7 +5,14 @@
 import type { AgentFrame } from '../protocol/live-frame.ts'
 import type { LiveRowsRead } from '../protocol/agent-view.ts'
 import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
-import type { PlanDescriptor, Rows, StoredEvent, Table, Timestamp } from '../protocol/records.ts'
+import type {
+  IdOf,
+  PlanDescriptor,
+  Rows,
+  StoredEvent,
+  Table,
+  Timestamp,
+} from '../protocol/records.ts'
 import type { Backup, Retention, UpkeepEnd } from '../protocol/upkeep.ts'
 import type { ResourcePort, ResourceReads } from './resource-ports.ts'
 
@@ -57,8 +64,8 @@ export interface HomeReads extends ResourceReads {
   agents(): Promise<Rows['agents'][]>
   live(agent_id: string): Promise<LiveRowsRead | null>
   row<T extends Table>(table: T, id: string): Promise<Rows[T] | null>
-  /** As `LedgerReads.idsLike`: at most 5 ids that a whole or short id means. */
-  idsLike(table: Table, short: string): Promise<string[]>
+  /** As `LedgerReads.idsLike`: at most 5 ids, of the agent or of any, that begin or end so. */
+  idsLike(table: Table, text: string, agent_id?: string): Promise<IdOf[]>
   /** Of the rows that pass the filter the `limit` newest, oldest first. */
   list<T extends Table>(table: T, filter: RowFilter): Promise<Rows[T][]>
   events(page: EventPage): Promise<StoredEvent[]>

@@ -36,7 +36,7 @@ const pageShape = {
     .min(1)
     .max(200)
     .optional()
-    .meta({ description: 'An id, whole or short: what is older than that entry.' }),
+    .meta({ description: 'An id, or its beginning or end: what is older than that entry.' }),
 }
 
 /** A query with exactly these parameters. */

@@ -41,7 +41,7 @@ export class Lockout {
     this.#monotonic = monotonic
   }
 
-  /** While a peer is locked out no token of it is looked at, or it could go on guessing. */
+  /** While a peer is locked out its wrong tokens are not counted, and refused for being many. */
   locked(peer: string): WaitMs {
     const found = this.#peers.get(peer)
     return found === undefined ? 0 : Math.max(0, Math.ceil(found.locked_until - this.#monotonic()))

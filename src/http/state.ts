@@ -4,7 +4,7 @@
  */
 import { createRoute } from '@hono/zod-openapi'
 import type { TypedResponse } from 'hono'
-import type { AgentView } from '../protocol/agent-view.ts'
+import { lateOf, type AgentView } from '../protocol/agent-view.ts'
 import { attentionRecordOf } from '../protocol/attention.ts'
 import { canOfTask } from '../protocol/can.ts'
 import {
@@ -104,8 +104,9 @@ async function shownTextOf(views: Views, view: AgentView): Promise<ShownText> {
   const work_items = shown.map(async (p): Promise<WorkItemRecord> => {
     // Asked before anything is waited for: the facts go on meanwhile.
     const can = views.canOfItem(view, p)
+    const late = lateOf(facts, p.item)
     const spend = await views.spendOf(view, p.item)
-    return workItemRecordOf(p, { plan: null, spend, whole: false, can })
+    return workItemRecordOf(p, { plan: null, spend, whole: false, late, can })
   })
   const waiting: WaitRecord[] = waits.map((wait) => waitRecordOf(wait, views.canOfWait(view, wait)))
   return {

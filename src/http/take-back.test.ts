@@ -139,7 +139,7 @@ test('§3: words that met a question asked after them have answered it', async (
     return call('WaitFor', { wake: 'operator_input', reason: 'Red or blue?' })
   })
   const api = await openApi(t, { models: { default: model } })
-  const given = { objective: 'Paint it', budget: { max_rounds: 1 } }
+  const given = { objective: 'Paint it', budget: { max_rounds: 2 } }
   const made = await api.post<{ work_item: WorkItemRecord }>('/agents/main/work-items', given)
   at.item = made.work_item.id
   await api.post(inbox, { text: 'Begin.' })

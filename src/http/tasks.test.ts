@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import type { StateRecord } from '../protocol/state-record.ts'
 import type { TaskRecord } from '../protocol/task-record.ts'
 import { openApi } from '../testing/api.ts'
 import { asked } from '../testing/api-scripts.ts'
@@ -45,6 +48,30 @@ test('§13: a command is started, listed, read piece by piece, and its end is ke
   assert.deepEqual((await api.get<Tasks>(tasks)).tasks, [])
   assert.deepEqual((await api.get<Tasks>(`${tasks}?status=all`)).tasks, [task])
   assert.deepEqual((await api.get<Tasks>('/tasks?status=completed')).tasks, [task])
+})
+
+test('the failure of a command whose item is done stands under done and needs a look', async (t) => {
+  const { api, item } = await asked(t, 'Ship it?', [])
+  const go = join(api.box.workspace, 'go')
+  const waits = `while [ -d ${api.box.workspace} ] && [ ! -e ${go} ]; do sleep 0.02; done`
+  const cmd = `${waits}; exit 3`
+  const made = await api.ask<Acted>('POST', tasks, { cmd, work_item_id: item.id })
+  const { id } = made.body.task
+  await api.post(`/agents/main/work-items/${item.id}/complete`, {})
+  writeFileSync(go, '')
+  await api.box.until(
+    (notice) =>
+      notice.kind === 'committed' && notice.events.some(({ event }) => event.type === 'task_ended'),
+    'the end of the command',
+  )
+  const { attention, work_items } = await api.get<StateRecord>('/state')
+  assert.deepEqual(
+    attention.map(({ kind, work_item_id }) => [kind, work_item_id]),
+    [['late_result', item.id]],
+  )
+  assert.match(attention[0]?.text ?? '', /ended after its item was completed: .*exit status 3/)
+  const done = work_items.find((one) => one.id === item.id)
+  assert.match(done?.late.join('|') ?? '', new RegExp(`^${id} \\(.*\\): completed, exit status 3`))
 })
 
 test('§13: a running command has signs of life; it takes no input, and is stopped with proof', async (t) => {

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { openApi, type ApiBox } from '../testing/api.ts'
 import { fakeHome, problemIn } from '../testing/http-home.ts'
+import { says, scriptedModel } from '../testing/scripted-model.ts'
+import { tasksIn } from '../testing/tasks-in.ts'
 import { virtualClock } from '../testing/virtual-clock.ts'
 
 const day = 86_400_000
@@ -22,6 +24,15 @@ async function agedHome(t: TestContext): Promise<ApiBox> {
   return api
 }
 
+const happened = ({ box }: ApiBox, type: 'message_consumed' | 'task_ended', id: string) =>
+  box.until(
+    (notice) =>
+      notice.kind === 'committed' &&
+      notice.events.some(({ event }) => event.type === type && event.id === id),
+    `${type} of ${id}`,
+  )
+
+type Started = { task: { id: string } }
 type Retained = { dry_run: boolean; before: string; events: number; rows: Record<string, number> }
 
 describe('§11: retention of a home that is served', () => {
@@ -37,6 +48,54 @@ describe('§11: retention of a home that is served', () => {
     assert.deepEqual((await retain(false)).rows, {})
     const { ok, problems } = await api.box.ledger.verify()
     assert.deepEqual([ok, problems], [true, []])
+  })
+
+  test('what a key was answered with stays as long as the key: the same again is the same answer', async (t) => {
+    const clock = virtualClock()
+    const model = scriptedModel(() => says('Done.'))
+    const api = await openApi(t, { clock, models: { default: model } })
+    await api.box.host.open()
+    const key = { 'idempotency-key': 'once' }
+    const send = () =>
+      api.post<{ message_id: string }>('/agents/main/messages', { text: 'hello' }, key)
+    const run = async () =>
+      (await api.post<Started>('/agents/main/tasks', { cmd: 'true' }, key)).task
+    const [message, task] = [await send(), await run()]
+    await happened(api, 'message_consumed', message.message_id)
+    await happened(api, 'task_ended', task.id)
+    const retain = async () => {
+      const before = new Date(clock.now()).toISOString()
+      await api.post('/upkeep/retention', { before, dry_run: false })
+    }
+    await clock.advance(60_000)
+    await retain()
+    assert.deepEqual(await send(), message)
+    assert.equal((await run()).id, task.id)
+    await clock.advance(day + 1)
+    await retain()
+    assert.deepEqual(await api.box.ledger.row('messages', message.message_id), null)
+    assert.notEqual((await send()).message_id, message.message_id)
+    const { ok, problems } = await api.box.ledger.verify()
+    assert.deepEqual([ok, problems], [true, []])
+  })
+
+  test('the folder of a task goes with its row, also when a kill came in between', async (t) => {
+    const clock = virtualClock()
+    const model = scriptedModel(() => says('Done.'))
+    const api = await openApi(t, { clock, models: { default: model } })
+    await api.box.host.open()
+    const run = async (cmd: string) => (await api.post<Started>('/agents/main/tasks', { cmd })).task
+    const { id } = await run('echo said')
+    await happened(api, 'task_ended', id)
+    await clock.advance(100 * day)
+    const { id: young } = await run('echo young')
+    await happened(api, 'task_ended', young)
+    const tasks = join(api.box.home, 'tasks')
+    mkdirSync(join(tasks, 'task_of-a-run-that-was-killed'))
+    await api.post('/upkeep/retention', { keep_days: 30, dry_run: true })
+    assert.deepEqual(tasksIn(tasks), [id, young, 'task_of-a-run-that-was-killed'].toSorted())
+    await api.post('/upkeep/retention', { keep_days: 30, dry_run: false })
+    assert.deepEqual(tasksIn(tasks), [young])
   })
 
   const refused: [name: string, body: object, code: string][] = [

@@ -3,7 +3,7 @@
  * until a commit or a moment changes them: a list of ten thousand items is ranked once, not at
  * every request. What only the ledger has (the last turn, dead letters, sums) is kept the same way.
  */
-import { agentView, newMemo, type AgentView, type Memo } from '../protocol/agent-view.ts'
+import { agentView, lateTasks, newMemo, type AgentView, type Memo } from '../protocol/agent-view.ts'
 import { agentRecordOf, type AgentRecord } from '../protocol/agent-record.ts'
 import type { Past } from '../protocol/attention.ts'
 import { canOfAgent, canOfItem, canOfWait, type Can } from '../protocol/can.ts'
@@ -15,6 +15,8 @@ import type { HomePort } from './ports.ts'
 /** Turns of one item that its sum is made of, and dead letters of one agent that are shown. */
 const mostTurns = 10_000
 const mostDead = 50
+/** Late results of one agent that are looked at. */
+const mostLate = 50
 /** Sums of items kept; the oldest are forgotten first. */
 const sumsKept = 20_000
 /** What may be done to items and waits, kept in the same way: some kilobytes each. */
@@ -42,6 +44,7 @@ type History = {
   turn: Rows['turns'] | null
   messages: readonly Rows['messages'][]
   deliveries: readonly Rows['deliveries'][]
+  tasks: readonly Rows['tasks'][]
   completed_items: number
 }
 
@@ -169,6 +172,7 @@ export class Views {
       turns: all.flatMap(({ turn }) => turn ?? []),
       messages: all.flatMap(({ messages }) => messages),
       deliveries: all.flatMap(({ deliveries }) => deliveries),
+      tasks: all.flatMap(({ tasks }) => tasks),
     }
   }
 
@@ -207,24 +211,34 @@ export class Views {
   #historyOf({ agent, facts }: AgentView): Promise<History> {
     const kept = this.#history.get(agent.id)
     if (kept !== undefined && this.#historySeq.get(agent.id) === facts.seq) return kept
-    const read = this.#readHistory(agent.id, facts.seq)
+    const read = this.#readHistory(facts)
     this.#history.set(agent.id, read)
     this.#historySeq.set(agent.id, facts.seq)
     read.catch(() => this.#historySeq.delete(agent.id))
     return read
   }
 
-  async #readHistory(agent_id: string, seq: number): Promise<History> {
+  async #readHistory(facts: AgentView['facts']): Promise<History> {
+    const { agent_id, seq } = facts
     const { reads } = this.#home
     const dead = { agent_id, status: ['dead'], limit: mostDead }
-    const [turns, messages, deliveries, counts] = await Promise.all([
+    const ended = lateTasks(facts)
+    const [turns, messages, deliveries, counts, tasks] = await Promise.all([
       reads.list('turns', { agent_id, limit: 1 }),
       reads.list('messages', dead),
       reads.list('deliveries', dead),
       reads.counts(agent_id),
+      Promise.all(ended.slice(0, mostLate).map((id) => reads.row('tasks', id))),
     ])
     const { completed_items } = counts
-    return { seq, turn: turns.at(-1) ?? null, messages, deliveries, completed_items }
+    return {
+      seq,
+      turn: turns.at(-1) ?? null,
+      messages,
+      deliveries,
+      tasks: tasks.filter((task) => task !== null),
+      completed_items,
+    }
   }
 }
 

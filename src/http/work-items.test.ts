@@ -95,7 +95,7 @@ test('§13: each derived view is a filter, and all of them together are all', as
     open: ['current', 'queued', 'blocked'],
     completed: ['completed'],
     current: ['current'],
-    queued: ['queued', 'blocked'],
+    queued: ['queued'],
     blocked: ['blocked'],
     waiting_for_operator: [],
     runnable: ['current', 'queued'],
@@ -151,14 +151,17 @@ test('§13: a cursor of another list, or none at all, and an unknown place are r
   }
 })
 
-test('§13: a short id that means two things is 409 with both; another agent has neither', async (t) => {
+test('§17.22: an end that two ids have is 409 with both, and a beginning or end of one means it', async (t) => {
   const api = await openApi(t, { agents: ['main', 'ops'], ids: twins() })
   const [a, b] = [await create(api, 'A'), await create(api, 'B')]
   const problem = await api.refused('GET', `${items}/work_beef`)
   assert.deepEqual(
     [problem.status, problem.code, problem.detail],
-    [409, 'ambiguous_id', `work_beef means more than one: ${a.id}, ${b.id}.`],
+    [409, 'ambiguous_id', `work_beef means more than one: ${a.id} (main), ${b.id} (main).`],
   )
+  for (const part of [b.id.slice(0, 'work_00000008'.length), b.id.slice('work_'.length)]) {
+    assert.equal((await api.get<{ id: string }>(`${items}/${part}`)).id, b.id, part)
+  }
   const foreign = await api.refused('GET', `/agents/ops/work-items/${a.id}`)
   assert.deepEqual([foreign.status, foreign.code], [404, 'work_item_not_found'])
   const nobody = await api.refused('GET', `/agents/nobody/work-items/${a.id}`)

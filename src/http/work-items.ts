@@ -5,7 +5,7 @@
 import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'
 import { actedOnItem, toldOf } from '../protocol/acted.ts'
-import { projectionOf, type AgentView } from '../protocol/agent-view.ts'
+import { lateOf, projectionOf, type AgentView } from '../protocol/agent-view.ts'
 import type { OperatorCommand } from '../protocol/operator.ts'
 import type { Rows } from '../protocol/records.ts'
 import {
@@ -252,7 +252,7 @@ export const actsOnItem =
     return record.ok ? { ok: true as const, value: both(record.value, done.value) } : record
   }
 
-/** An item of the agent by a whole or short id, whole, as it is now. */
+/** An item of the agent by its id or a part of it, whole, as it is now. */
 export async function recordNow(
   home: HomePort,
   views: Views,
@@ -279,6 +279,7 @@ export async function recordOf(
   const p = projectionOf(now, item.id, item)
   if (p === null) throw new Error(`no projection of ${item.id}`)
   const can = views.canOfItem(now, p)
+  const late = lateOf(now.facts, p.item)
   const [plan, spend] = await Promise.all([home.plan(p.item), views.spendOf(now, p.item)])
-  return workItemRecordOf(p, { plan, spend, whole, can })
+  return workItemRecordOf(p, { plan, spend, whole, late, can })
 }

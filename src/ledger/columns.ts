@@ -2,6 +2,7 @@
  * The columns a row table keeps beside the whole row: derived from the row, by one function a
  * table, so that `verify` can derive them again and compare.
  */
+import { isDrawnOn } from '../domain/meter.ts'
 import { tables, type Rows, type Table } from '../domain/event.ts'
 import { roundId, type Usage } from '../domain/turn.ts'
 import { isUnverified } from '../domain/verification.ts'
@@ -44,7 +45,7 @@ const derive: { [T in Table]: (row: Rows[T]) => Derived<T> } = {
     turn_id: row.turn_id,
     work_item_id: row.work_item_id,
     state: row.state,
-    day: row.recorded_at?.slice(0, '2026-01-02'.length) ?? null,
+    day: paidAt(row)?.slice(0, '2026-01-02'.length) ?? null,
     ...usageColumns(row),
   }),
   calls: (row) => ({
@@ -91,24 +92,32 @@ const derive: { [T in Table]: (row: Rows[T]) => Derived<T> } = {
     state,
   }),
   worktrees: ({ id, agent_id, state }) => ({ id, agent_id, state }),
-  meters: ({ id, agent_id, kind, reserved }) => ({
-    id,
-    agent_id,
-    kind,
-    reserved: Number(reserved !== null),
+  meters: (row) => ({
+    id: row.id,
+    agent_id: row.agent_id,
+    kind: row.kind,
+    reserved: Number(row.reserved !== null || isDrawnOn(row)),
   }),
 }
 
 type Counts = { [K in keyof Usage]: number | null }
 
-/** Of a round and its summary, as far as providers said; one unknown price leaves it unknown. */
-function usageColumns({ usage, summary }: Rows['rounds']): Counts {
-  const more = summary?.usage ?? null
+/** When a round was paid for: with its answer, else when what broke off was asked for. */
+const paidAt = (round: Rows['rounds']) =>
+  round.recorded_at ?? (paymentsOf(round).length > 0 ? round.requested_at : null)
+
+/** Its answer, those that broke off and its summary: what there is of them. */
+const paymentsOf = ({ usage, cut, summary }: Rows['rounds']): Usage[] =>
+  [usage, cut?.usage, summary?.usage].filter((one) => one !== null && one !== undefined)
+
+/** Of all that a round paid for, as far as providers said; one unknown price leaves it unknown. */
+function usageColumns(round: Rows['rounds']): Counts {
+  const payments = paymentsOf(round)
   const sum = (of: keyof Usage) => {
-    const [a, b] = [usage?.[of] ?? null, more?.[of] ?? null]
-    return a === null || b === null ? (a ?? b) : a + b
+    const known = payments.flatMap((one) => one[of] ?? [])
+    return known.length === 0 ? null : known.reduce((a, b) => a + b, 0)
   }
-  const unpriced = usage?.usd === null || more?.usd === null
+  const unpriced = payments.some(({ usd }) => usd === null)
   return {
     input_tokens: sum('input_tokens'),
     output_tokens: sum('output_tokens'),

@@ -14,6 +14,7 @@ import { blobCells, blobStatement } from './blob-rows.ts'
 import { isInline, sha256Of } from './blobs.ts'
 import { LedgerFault, type Change, type Committed } from './port.ts'
 import type { Database } from './schema.ts'
+import { shortIdStatement, writeShortId } from './short-ids.ts'
 
 export type CommitEnvironment = {
   /** The epoch this owner began; the store has a later one when somebody took the home over. */
@@ -31,6 +32,7 @@ export function commitTo(db: Kysely<Database>, env: CommitEnvironment): Commit {
   const head = headStatement(db)
   const append = appendStatement(db)
   const keep = blobStatement(db)
+  const shorten = shortIdStatement(db)
   const writeRow = new Map<Table, CompiledQuery>()
 
   return (change, ...more) => {
@@ -80,6 +82,7 @@ export function commitTo(db: Kysely<Database>, env: CommitEnvironment): Commit {
       ]
       hash = chainHash(hash, cells)
       await trx.executeQuery(bind(append, [...cells, hash]))
+      await writeShortId(trx, shorten, change.agent_id, event)
     }
     for (const [table, row] of change.rows) {
       const { first, last } = places.get(keyOf(table, row.id)) ?? { first: 0, last: 0 }

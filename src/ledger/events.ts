@@ -2,8 +2,9 @@
  * Reading events, in global order, page by page: streams, traces and `verify` start here.
  */
 import type { Kysely, Selectable } from 'kysely'
-import type { Event, StoredEvent } from '../domain/event.ts'
+import type { StoredEvent } from '../domain/event.ts'
 import type { AgentId } from '../domain/ids.ts'
+import { eventOf } from '../domain/upcast.ts'
 import type { EventFilter, EventPage, EventRange } from './port.ts'
 import type { Database } from './schema.ts'
 
@@ -17,7 +18,7 @@ export const storedEvent = (row: Selectable<Database['events']>): StoredEvent =>
   work_item_id: row.work_item_id as StoredEvent['work_item_id'],
   turn_id: row.turn_id as StoredEvent['turn_id'],
   causation_id: row.causation_id,
-  event: JSON.parse(row.data) as Event,
+  event: eventOf(row.data),
 })
 
 export async function readEvents(

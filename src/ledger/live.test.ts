@@ -10,6 +10,7 @@ import { migrate } from './migrations/migrate.ts'
 import { readList, readPage } from './pages.ts'
 import { readRoundsAbout, readRoundsOfTurn } from './rounds.ts'
 import { readIdsLike } from './rows.ts'
+import { readIdOfShort, readShortIds } from './short-ids.ts'
 import type { Database } from './schema.ts'
 import { readCounts, readSpend } from './spend.ts'
 import { kyselyOver } from './sqlite.ts'
@@ -64,10 +65,13 @@ test('§11 what starts a turn is read by indexes only, however long the history 
     'SEARCH work_items USING INDEX work_items_by_life (agent_id=? AND state=?)',
     'SEARCH meters USING INDEX sqlite_autoindex_meters_1 (id=?)',
     'SEARCH work_items USING INDEX work_items_by_life (agent_id=? AND state=?)',
+    'SEARCH work_items USING INDEX work_items_by_state (agent_id=? AND state=? AND changed_seq<?)',
+    'SEARCH work_items USING INDEX work_items_by_state (agent_id=? AND state=? AND changed_seq>?)',
     'SEARCH meters USING INDEX meters_reserved (agent_id=?)',
     'SEARCH waits USING INDEX waits_live (agent_id=?)',
     'SEARCH messages USING INDEX messages_by_status (agent_id=? AND status=?)',
     'SEARCH messages USING INDEX messages_by_inbox_seq (agent_id=? AND inbox_seq>?)',
+    'SEARCH messages USING INDEX messages_by_turn (turn_id=?)',
     'SEARCH tasks USING INDEX tasks_by_status (agent_id=? AND status=?)',
     'SEARCH triggers USING INDEX triggers_by_status (agent_id=? AND status=?)',
     'SEARCH schedules USING INDEX schedules_by_status (agent_id=? AND status=?)',
@@ -114,14 +118,36 @@ test('§11 every other read walks the index that was made for it', async () => {
     ],
     [
       (db) => readRoundsAbout(db, 'work_1', 10),
+      'MULTI-INDEX OR',
+      'INDEX 1',
+      'LIST SUBQUERY 1',
       'rounds_by_item (work_item_id=? AND state=?)',
+      'sqlite_autoindex_rounds_1 (id=?)',
+      'INDEX 2',
+      'LIST SUBQUERY 2',
+      'calls_by_item (work_item_id=?)',
+      'sqlite_autoindex_rounds_1 (id=?)',
+      'USE TEMP B-TREE FOR ORDER BY',
       'calls_by_round (round_id=?)',
     ],
     [
       (db) => readMessageByKey(db, 'main', 'key', ''),
       'messages_by_key (agent_id=? AND dedupe_key=?)',
     ],
-    [(db) => readIdsLike(db, 'work_items', 'work_7f3a'), 'work_items_by_tail (<expr>=?)'],
+    [
+      (db) => readIdsLike(db, 'work_items', 'work_7f3a', 'main'),
+      'work_items_by_tail (<expr>=?)',
+      'SEARCH work_items USING INDEX sqlite_autoindex_work_items_1 (id>? AND id<?)',
+    ],
+    [
+      (db) => readIdOfShort(db, 'main', 'work_7f3a'),
+      'SEARCH short_ids USING PRIMARY KEY (agent_id=? AND kind=? AND short=?)',
+    ],
+    [
+      (db) => readShortIds(db, 'main', ['work_7f3a']),
+      'SCAN one VIRTUAL TABLE INDEX 1:',
+      'SEARCH s USING PRIMARY KEY (agent_id=? AND kind=? AND short=?)',
+    ],
     [
       (db) => readEvents(db, { after: 5, limit: 10 }),
       'SEARCH events USING INTEGER PRIMARY KEY (rowid>?)',

@@ -114,25 +114,25 @@ const firstPage = (table: Table, which: string): string =>
 const openItems = `select id from work_items
   where agent_id = (select agent from given) and state = 'open' order by born limit ${pageRows}`
 
+const recentlyCompleted = `agent_id = (select agent from given)
+    and state = 'completed' and changed_seq < ${unverifiedFrom}
+    order by changed_seq desc limit ${completedKept}`
+
+const notVerified = `agent_id = (select agent from given) and state = 'completed'
+      and changed_seq >= ${unverifiedFrom}`
+
 /** Conditions are as their partial indexes say: SQLite uses one only when a query says the same. */
 const parts = [
   firstPage('work_items', `agent_id = (select agent from given) and state = 'open'`),
-  `select * from (
-    ${part('work_items', 'changed_seq', `agent_id = (select agent from given)`, 1)}
-    and state = 'completed' and changed_seq < ${unverifiedFrom}
-    order by changed_seq desc limit ${completedKept})`,
-  part(
-    'work_items',
-    `changed_seq - ${unverifiedFrom}`,
-    `agent_id = (select agent from given) and state = 'completed'
-      and changed_seq >= ${unverifiedFrom}`,
-    1,
-  ),
+  `select * from (${part('work_items', 'changed_seq', recentlyCompleted, 1)})`,
+  part('work_items', `changed_seq - ${unverifiedFrom}`, notVerified, 1),
   part('pacing', 'born', `id in (select * from (${openItems}) union all select agent from given)`),
   part(
     'meters',
     'born',
     `id in (select * from (${openItems})
+      union all select * from (select id from work_items where ${recentlyCompleted})
+      union all select id from work_items where ${notVerified}
       union all select agent from given union all select item from given
       union all select id from meters where agent_id = (select agent from given) and reserved = 1)`,
   ),
@@ -147,6 +147,13 @@ const parts = [
     'messages',
     'inbox_seq',
     `agent_id = (select agent from given) and inbox_seq > (select cut from given)
+      and status not in ('queued', 'claimed')`,
+  ),
+  // What the turn was shown. Nothing was claimed by no turn, and nothing is at most no cut.
+  part(
+    'messages',
+    'inbox_seq',
+    `turn_id = (select turn from given) and inbox_seq <= (select cut from given)
       and status not in ('queued', 'claimed')`,
   ),
   part(

@@ -4,12 +4,11 @@
  *
  * Start-up is recovery: nothing here depends on how the last owner ended.
  */
-import { renameSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { fromMs } from '../domain/time.ts'
-import { copyInto } from './backup-database.ts'
 import { blobsIn, isInline, sweepBlobs, syncFolder } from './blobs.ts'
 import { commitTo } from './commit.ts'
 import { guarded } from './fault.ts'
@@ -23,11 +22,16 @@ import { retain } from './retention.ts'
 import { schemaVersion, type Database } from './schema.ts'
 import { databasePath, kyselyOver, openDatabase, schemaOf, setDurability } from './sqlite.ts'
 
+/** An upgrade that is about to begin: which schemas, and where the ledger as it was is kept. */
+export type Upgrade = { from: number; to: number; copy: string }
+
 export type LedgerOptions = {
   /** The wall clock, in milliseconds since 1970. */
   clock_now: () => number
   /** Fresh ids, `<prefix>_<UUIDv7>`. */
   mint: (prefix: 'evt' | 'home') => string
+  /** Called once before anything is written to a ledger of an earlier schema. */
+  before_upgrade?: (upgrade: Upgrade) => void
   fault?: FaultSeam
 }
 
@@ -45,6 +49,8 @@ export interface FaultSeam {
   refuse_blob?(n: number): Error | null
   /** Before and after each transaction of a retention, which `n` counts from 1 in each run. */
   around_batch?(n: number, when: 'before' | 'after'): void
+  /** Around the transaction that upgrades an earlier schema; `within` is before its end. */
+  around_upgrade?(when: 'before' | 'within' | 'after'): void
   /** Pages the database may have, asked before each commit: a disk that is full, or is no more. */
   max_pages?(): number
 }
@@ -66,7 +72,7 @@ export function openLedger(home: string, options: LedgerOptions): Promise<Ledger
       createPrivate(databasePath(at))
       checkLog(databasePath(at))
       database = openDatabase(databasePath(at), 'write')
-      await reachSchema(database, at, before !== null)
+      await reachSchema(database, at, before !== null, options)
       const db = kyselyOver(database, 'write')
       const boot_epoch = await beginEpoch(db, options)
       await Promise.all([syncFolder(folder), syncFolder(at)])
@@ -127,7 +133,12 @@ function openToRead(home: string): DatabaseSync {
 }
 
 /** Compares the schema of the file with the program's; loads the migrations only if they differ. */
-async function reachSchema(database: DatabaseSync, home: string, hadOwner: boolean): Promise<void> {
+async function reachSchema(
+  database: DatabaseSync,
+  home: string,
+  hadOwner: boolean,
+  { before_upgrade, fault }: LedgerOptions,
+): Promise<void> {
   const schema = schemaOf(database)
   if (schema > schemaVersion) throw newerSchema(schema)
   if (schema === 0 && hadOwner) throw emptied(home)
@@ -136,19 +147,18 @@ async function reachSchema(database: DatabaseSync, home: string, hadOwner: boole
     checkWhole(database, databasePath(home))
     return
   }
-  const { migrate } = await import('./migrations/migrate.ts')
-  if (schema > 0) keepOlder(database, home)
-  migrate(database, schema)
-}
-
-/**
- * The ledger as it was, beside the home's other files: until somebody is sure of the upgrade, it is
- * what the older program can go on from.
- */
-function keepOlder(database: DatabaseSync, home: string): void {
-  const path = join(home, `ledger-before-${schemaVersion}.sqlite`)
-  copyInto(database, `${path}.new`)
-  renameSync(`${path}.new`, path)
+  const [{ migrate }, { copyFor }] = await Promise.all([
+    import('./migrations/migrate.ts'),
+    import('./older-copy.ts'),
+  ])
+  if (schema > 0) {
+    const copy = copyFor(database, home)
+    before_upgrade?.({ from: schema, to: schemaVersion, copy: copy.path })
+    copy.keep()
+  }
+  fault?.around_upgrade?.('before')
+  migrate(database, schema, () => fault?.around_upgrade?.('within'))
+  fault?.around_upgrade?.('after')
 }
 
 async function beginEpoch(db: Kysely<Database>, { mint }: LedgerOptions): Promise<number> {

@@ -4,7 +4,7 @@
  */
 import type { Emitted } from '../domain/facts.ts'
 import type { EventType, Rows, StoredEvent, Table } from '../domain/event.ts'
-import type { AgentId, ScheduleId, TurnId, WorkItemId } from '../domain/ids.ts'
+import type { AgentId, IdOf, ScheduleId, TurnId, WorkItemId } from '../domain/ids.ts'
 import type { Timestamp } from '../domain/time.ts'
 
 /** A large payload on its way to the commit that names it: bytes under their SHA-256, in hex. */
@@ -49,11 +49,18 @@ export interface LedgerReads {
   live(agent_id: AgentId): Promise<LiveRows | null>
   row<T extends Table>(table: T, id: string): Promise<Rows[T] | null>
   /**
-   * Ids of `table` that start with the noun of `short` and end with the rest of it, at most 5:
-   * `work_7f3a`, at least four characters after the noun, or a whole id. Agents, rounds and pacing
-   * have names: there only the whole name matches.
+   * Ids of `table` that begin or end so, oldest first, at most 5: `work_7f3a` is each that begins
+   * with it, and each whose noun and end it is; `7f3a` is an end. At least four characters beside
+   * the noun. Agents, rounds and pacing have names: there only the whole name matches.
    */
-  idsLike(table: Table, short: string): Promise<string[]>
+  idsLike(table: Table, text: string, agent_id?: AgentId): Promise<IdOf[]>
+  /**
+   * The short forms of these ids of an agent, by the id: what a model is shown of them. One that is
+   * not there has none: it is not the agent's, or of a kind that has none.
+   */
+  shortIds(agent_id: AgentId, ids: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** The id of the agent that has exactly this short form, whatever other ids end so. */
+  idOfShort(agent_id: AgentId, text: string): Promise<string | null>
   /**
    * Of the rows that pass the filter the `limit` newest, oldest first; a row is as old as its first
    * event. A filter on what the table does not have is a bug and throws.
@@ -87,14 +94,20 @@ export interface LedgerReads {
   counts(agent_id: AgentId | null): Promise<Counts>
   /** What the recorded rounds have used, also those that retention took; by group, in order. */
   spend(filter: SpendFilter): Promise<Spend[]>
+  /**
+   * Requests of `agents` that are paid for, since the last event that the operator caused in one of
+   * `spoken_to`; since the first kept one where there is none.
+   */
+  requestsSinceWord(agents: readonly AgentId[], spoken_to: readonly AgentId[]): Promise<number>
   /** The newest recorded rounds about an item, oldest first, with their calls. */
   roundsAbout(work_item_id: WorkItemId, limit: number): Promise<RoundWithCalls[]>
   roundsOfTurn(turn_id: TurnId): Promise<RoundWithCalls[]>
   /**
-   * The newest messages of the operator about an item, oldest first: those bound to it, and those
-   * that came in one of its newest 200 turns.
+   * What the operator or a parent said about an item, oldest first: the first message and the
+   * newest. About it are those bound to it, those that came in one of its newest 200 turns, and
+   * those whose turn made or changed it.
    */
-  operatorWords(work_item_id: WorkItemId, limit: number): Promise<Rows['messages'][]>
+  wordsAbout(work_item_id: WorkItemId, limit: number): Promise<Rows['messages'][]>
   /**
    * Of the newest `looked` events about an item those of the given types, in order; of calls only
    * such as changed a file or whose outcome nobody knows.

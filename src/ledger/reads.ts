@@ -16,11 +16,12 @@ import type { LedgerReads } from './port.ts'
 import { readRoundsAbout, readRoundsOfTurn } from './rounds.ts'
 import { readAgents, readIdsLike, readRow } from './rows.ts'
 import type { Database } from './schema.ts'
-import { readCounts, readSpend } from './spend.ts'
+import { readIdOfShort, readShortIds } from './short-ids.ts'
+import { readCounts, readRequestsSinceWord, readSpend } from './spend.ts'
 import { databasePath, kyselyOver, openDatabase, type OpenMode } from './sqlite.ts'
 import { readStats } from './stats.ts'
 import { verifyStore } from './verify.ts'
-import { readNoteEvents, readOperatorWords } from './words.ts'
+import { readNoteEvents, readWordsAbout } from './words.ts'
 
 /** Set once, when the object may not be used any more; every later call throws it. */
 export type State = { ended: Error | null }
@@ -54,7 +55,9 @@ export function readsOf({ home, db, database, mode, state }: Source): LedgerRead
     agentsAtWork: () => reading(() => readAgentsAtWork(db)),
     live: (agent_id) => reading(() => readLive(db, agent_id)),
     row: (table, id) => reading(() => readRow(db, table, id)),
-    idsLike: (table, short) => reading(() => readIdsLike(db, table, short)),
+    idsLike: (table, text, agent_id) => reading(() => readIdsLike(db, table, text, agent_id)),
+    shortIds: (agent_id, ids) => reading(() => readShortIds(db, agent_id, ids)),
+    idOfShort: (agent_id, text) => reading(() => readIdOfShort(db, agent_id, text)),
     list: (table, filter) => reading(() => readList(db, table, filter)),
     page: (table, filter) => reading(() => readPage(db, table, filter)),
     events: (filter) => reading(() => readEvents(db, filter)),
@@ -68,10 +71,11 @@ export function readsOf({ home, db, database, mode, state }: Source): LedgerRead
       reading(() => readDeliveryBySender(db, agent_id, source, sender_id, since)),
     counts: (agent_id) => reading(() => readCounts(db, agent_id)),
     spend: (filter) => reading(() => readSpend(db, filter)),
+    requestsSinceWord: (agents, spoken_to) =>
+      reading(() => readRequestsSinceWord(db, agents, spoken_to)),
     roundsAbout: (work_item_id, limit) => reading(() => readRoundsAbout(db, work_item_id, limit)),
     roundsOfTurn: (turn_id) => reading(() => readRoundsOfTurn(db, turn_id)),
-    operatorWords: (work_item_id, limit) =>
-      reading(() => readOperatorWords(db, work_item_id, limit)),
+    wordsAbout: (work_item_id, limit) => reading(() => readWordsAbout(db, work_item_id, limit)),
     noteEvents: (work_item_id, options) => reading(() => readNoteEvents(db, work_item_id, options)),
     blob: (sha256) => reading(() => readBlob(db, files, sha256)),
     blobFile: (sha256) => reading(() => fileOfBlob(db, files, sha256)),

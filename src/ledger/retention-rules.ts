@@ -6,9 +6,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Rows, Table } from '../domain/event.ts'
 import { isLiveWait } from '../domain/live-rows.ts'
+import { taskResultId } from '../domain/ids.ts'
 import { isLiveMessage } from '../domain/message.ts'
 import { isTerminal } from '../domain/task.ts'
-import type { Timestamp } from '../domain/time.ts'
+import { limits } from '../domain/limits.ts'
+import { fromMs, type Timestamp } from '../domain/time.ts'
 
 /** The tables retention takes rows from. */
 export const fleeting = [
@@ -38,11 +40,18 @@ export class Open {
   readonly #waits: (id: string) => boolean
   readonly #messages: (id: string) => boolean
   readonly #turns: (id: string) => Rows['turns'] | null
+  readonly #acted: (turn_id: string) => boolean
   readonly #cuts: (agent_id: string) => number | null
-  /** Keys of admissions and requests are remembered since then. */
+  readonly #supervised: (agent_id: string) => boolean
+  /** Keys of admissions are remembered since then. */
   readonly #keysSince: Timestamp
+  /** Keys of requests are, and what they were answered with. */
+  readonly #repliesSince: Timestamp
+  /** Ids in the replies that may be given again; read when the first is asked for. */
+  readonly #replied: () => Set<string>
 
-  constructor(database: DatabaseSync, keysSince: Timestamp) {
+  /** `now` in milliseconds since 1970. */
+  constructor(database: DatabaseSync, now: number) {
     const row = (query: string) => {
       const statement = database.prepare(query)
       return remembered((id) => statement.get(id) ?? null)
@@ -56,11 +65,22 @@ export class Open {
     this.#messages = isOpen(
       `select 1 from messages where id = ? and status in ('queued', 'claimed')`,
     )
+    this.#acted = isOpen(
+      `select 1 from calls join work_items on work_items.id = calls.work_item_id
+      where calls.turn_id = ? and work_items.state = 'open' limit 1`,
+    )
     const turn = row('select data from turns where id = ?')
     this.#turns = (id) => turnIn(turn(id)?.['data'])
     const open = row(`select data from turns where agent_id = ? and state = 'open'`)
     this.#cuts = (agent_id) => turnIn(open(agent_id)?.['data'])?.input_cut ?? null
-    this.#keysSince = keysSince
+    this.#supervised = isOpen(
+      `select 1 from agents where id = ? and state <> 'deleted'
+        and json_extract(data, '$.supervisor_agent_id') is not null`,
+    )
+    this.#keysSince = fromMs(now - limits.dedupe.value)
+    this.#repliesSince = fromMs(now - limits.idempotency.value)
+    let replied: Set<string> | null = null
+    this.#replied = () => (replied ??= repliedIn(database, this.#repliesSince))
   }
 
   /** Whether the row has ended and belongs to nothing that goes on. */
@@ -74,7 +94,7 @@ export class Open {
         return this.#isMessageOver(row as Rows['messages'])
       case 'turns': {
         const turn = row as Rows['turns']
-        return turn.state === 'ended' && !this.#item(turn.work_item_id)
+        return turn.state === 'ended' && !this.#item(turn.work_item_id) && !this.#acted(turn.id)
       }
       case 'rounds':
       case 'calls': {
@@ -83,7 +103,13 @@ export class Open {
       }
       case 'tasks': {
         const task = row as Rows['tasks']
-        return isTerminal(task) && !this.#item(task.work_item_id)
+        return (
+          isTerminal(task) &&
+          !this.#item(task.work_item_id) &&
+          !this.#isReplied(task.id) &&
+          // Its result names it, and may be read late.
+          !this.#messages(taskResultId(task.id))
+        )
       }
       case 'briefs':
         return this.#isBriefOver(row as Rows['briefs'])
@@ -96,7 +122,7 @@ export class Open {
         return message_id === null || !this.#messages(message_id)
       }
       case 'receipts':
-        return (row as Rows['receipts']).created_at < this.#keysSince
+        return (row as Rows['receipts']).created_at < this.#repliesSince
     }
     throw new Error(`no rule for ${String(table)}`)
   }
@@ -107,10 +133,13 @@ export class Open {
     return (
       !isLiveMessage(message) &&
       !(cut !== null && message.inbox_seq > cut) &&
+      // The handoff stands in every request of a child.
+      !(message.kind === 'delegation' && this.#supervised(message.agent_id)) &&
       !(message.dedupe_key !== null && message.created_at >= this.#keysSince) &&
       !this.#item(message.work_item_id) &&
       !this.#turn(message.turn_id) &&
-      !(message.wait_id !== null && this.#waits(message.wait_id))
+      !(message.wait_id !== null && this.#waits(message.wait_id)) &&
+      !this.#isReplied(message.id)
     )
   }
 
@@ -130,16 +159,31 @@ export class Open {
     )
   }
 
+  /** Whether a request that comes again with its key is answered with this row. */
+  #isReplied(id: string): boolean {
+    return this.#replied().has(id)
+  }
+
   /** Whether there is such an item and it is open. */
   #item(id: string | null): boolean {
     return id !== null && this.#items(id)
   }
 
-  /** Whether there is such a turn and it is open, or about an open item. */
+  /** Whether there is such a turn and it is open, or is about or has acted on an open item. */
   #turn(id: string | null): boolean {
     const turn = id === null ? null : this.#turns(id)
-    return turn !== null && (turn.state === 'open' || this.#item(turn.work_item_id))
+    if (turn === null) return false
+    return turn.state === 'open' || this.#item(turn.work_item_id) || this.#acted(turn.id)
   }
+}
+
+function repliedIn(database: DatabaseSync, since: Timestamp): Set<string> {
+  const kept = database.prepare('select data from receipts').all()
+  const receipts = kept.map(({ data }) => JSON.parse(String(data)) as Rows['receipts'])
+  const ids = receipts
+    .filter(({ created_at }) => created_at >= since)
+    .flatMap(({ reply }) => [reply.id, reply.message_id])
+  return new Set(ids.filter((id) => id !== null))
 }
 
 function remembered<T>(find: (id: string) => T): (id: string) => T {

@@ -3,7 +3,8 @@
  * nothing comes between its steps.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { evolve, type Event, type Rows, type Table } from '../domain/event.ts'
+import { evolve, type Rows, type Table } from '../domain/event.ts'
+import { baselineOf, eventOf } from '../domain/upcast.ts'
 import type { Timestamp } from '../domain/time.ts'
 import { canonical } from './canonical.ts'
 import { chainStart, hashOf } from './chain.ts'
@@ -68,7 +69,7 @@ export function sweepBaselines(
   for (const baseline of page) {
     const table = baseline.subject_table as Table
     if (!isFleeting(table)) continue
-    const row = JSON.parse(baseline.data) as Rows[Table]
+    const row = baselineOf(table, baseline.data)
     takeIfOver(database, { ...baseline, table, row }, open, tally)
   }
   const end = page.at(-1)
@@ -110,7 +111,8 @@ function foldOnto(database: DatabaseSync, going: readonly Stored[]): Folded[] {
     const key = `${subject_table} ${subject_id}`
     const base = find.get(subject_table, subject_id) as Baseline | undefined
     const before = folded.get(key)
-    const row = before?.row ?? (base === undefined ? null : (JSON.parse(base.data) as Rows[Table]))
+    const row =
+      before?.row ?? (base === undefined ? null : baselineOf(subject_table as Table, base.data))
     folded.set(key, {
       born: before?.born ?? base?.born ?? changed,
       changed,
@@ -118,7 +120,7 @@ function foldOnto(database: DatabaseSync, going: readonly Stored[]): Folded[] {
       subject_table,
       subject_id,
       table: subject_table as Table,
-      row: evolve(row, JSON.parse(event.data) as Event, event),
+      row: evolve(row, eventOf(event.data), event),
     })
   }
   return [...folded.values()]

@@ -25,8 +25,8 @@ type Horizon = {
 
 /** Answers where the floor would be; what would go is in the tally. */
 export async function survey(
-  { home }: { home: string },
-  { before, keysSince }: { before: Timestamp; keysSince: Timestamp },
+  { home, now }: { home: string; now: number },
+  before: Timestamp,
   tally: Tally,
 ): Promise<number> {
   const database = openDatabase(databasePath(home), 'read')
@@ -34,7 +34,7 @@ export async function survey(
     database.exec('begin')
     const named = new Set<string>()
     const horizon = await surveyEvents(database, before, named, tally)
-    const open = new Open(database, keysSince)
+    const open = new Open(database, now)
     for (const table of tables) {
       await surveyTable(database, { table, open, horizon, named }, tally)
     }

@@ -13,8 +13,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import { limits } from '../domain/limits.ts'
-import { fromMs, type Timestamp } from '../domain/time.ts'
 import { sweepFiles, sweepRows } from './blob-sweep.ts'
 import { readLastGlobalSeq } from './events.ts'
 import { LedgerFault, type Retained, type RetainOptions } from './port.ts'
@@ -22,6 +20,7 @@ import { Open } from './retention-rules.ts'
 import { liftFloor, sweepBaselines, type Step } from './retention-step.ts'
 import { survey } from './retention-survey.ts'
 import type { Database } from './schema.ts'
+import { sweepTaskFolders } from './task-sweep.ts'
 import { Tally } from './tally.ts'
 
 export type RetentionEnvironment = {
@@ -44,14 +43,13 @@ const longEnough = 10
 const tooLong = 20
 
 export async function retain(env: RetentionEnvironment, options: RetainOptions): Promise<Retained> {
-  const keysSince = fromMs(env.now - limits.dedupe.value)
   const { before, dry_run } = options
   const tally = new Tally()
   if (dry_run) {
-    const global_seq = await survey(env, { before, keysSince }, tally)
+    const global_seq = await survey(env, before, tally)
     return tally.report({ dry_run, before, global_seq })
   }
-  const batches = new Batches(env, keysSince, options.batch ?? null)
+  const batches = new Batches(env, options.batch ?? null)
   await batches.walk((database, open, from, size) =>
     liftFloor(database, { open, before, from, size }, tally),
   )
@@ -62,6 +60,7 @@ export async function retain(env: RetentionEnvironment, options: RetainOptions):
   await batches.walk((database, _open, from, size) =>
     sweepRows(database, marked, { from, size }, tally),
   )
+  await sweepTaskFolders(env.home, env.database)
   const meta = env.database.prepare('select pruned_global_seq as floor from meta').get()
   return tally.report({ dry_run, before, global_seq: Number(meta?.['floor'] ?? 0) })
 }
@@ -71,14 +70,12 @@ type Body = (database: DatabaseSync, open: Open, from: number, size: number) => 
 /** Runs a pass in transactions of a size that fits the machine, and lets others in between. */
 class Batches {
   readonly #env: RetentionEnvironment
-  readonly #keysSince: Timestamp
   readonly #fixed: number | null
   #size: number
   #count = 0
 
-  constructor(env: RetentionEnvironment, keysSince: Timestamp, fixed: number | null) {
+  constructor(env: RetentionEnvironment, fixed: number | null) {
     this.#env = env
-    this.#keysSince = keysSince
     this.#fixed = fixed
     this.#size = fixed ?? firstBatch
   }
@@ -102,7 +99,7 @@ class Batches {
   }
 
   #open(): Open {
-    return new Open(this.#env.database, this.#keysSince)
+    return new Open(this.#env.database, this.#env.now)
   }
 
   #learn(ms: number): void {

@@ -8,16 +8,35 @@ import { roundId } from '../domain/turn.ts'
 import type { RoundWithCalls } from './port.ts'
 import type { Database } from './schema.ts'
 
-/** The `limit` newest recorded rounds whose request was about the item, oldest first. */
+/** Calls of one round at most, so many of the newest are looked at for each round wanted. */
+const callsOfRound = 32
+
+/**
+ * The `limit` newest recorded rounds about the item, oldest first: those whose request was about
+ * it, and those of which a call made it, picked it, waited on it or changed it.
+ */
 export async function readRoundsAbout(
   db: Kysely<Database>,
   work_item_id: WorkItemId,
   limit: number,
 ): Promise<RoundWithCalls[]> {
+  const own = db
+    .selectFrom('rounds')
+    .select('id')
+    .where('work_item_id', '=', work_item_id)
+    .where('state', '=', 'recorded')
+    .orderBy('born', 'desc')
+    .limit(limit)
+  const called = db
+    .selectFrom('calls')
+    .select('round_id as id')
+    .where('work_item_id', '=', work_item_id)
+    .orderBy('born', 'desc')
+    .limit(limit * callsOfRound)
   const found = await db
     .selectFrom('rounds')
     .select('data')
-    .where('work_item_id', '=', work_item_id)
+    .where((eb) => eb.or([eb('id', 'in', own), eb('id', 'in', called)]))
     .where('state', '=', 'recorded')
     .orderBy('born', 'desc')
     .limit(limit)

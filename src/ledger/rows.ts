@@ -1,14 +1,16 @@
 /**
- * Reading rows of any table: one by its id, or by the end of it. Lists are in pages.ts.
+ * Reading rows of any table: one by its id, or by the beginning or end of that. Lists are in
+ * pages.ts.
  */
 import { sql, type Kysely } from 'kysely'
 import type { Rows, Table } from '../domain/event.ts'
+import type { IdOf } from '../domain/ids.ts'
 import type { Database } from './schema.ts'
 
-/** Matches of a short id: more than a few are one answer, "not unique". */
+/** Matches of a part of an id: more than a few are one answer, "not unique". */
 const mostMatches = 5
-/** Characters of a short id after its noun, at least; the tail indexes hold as many. */
-const tailLength = 4
+/** Characters of it after its noun, at least; the tail indexes hold as many. */
+const partLength = 4
 
 /** Tables whose ids are names. */
 const named: ReadonlySet<Table> = new Set([
@@ -43,28 +45,38 @@ export async function readAgents(db: Kysely<Database>): Promise<Rows['agents'][]
 }
 
 /**
- * Ids of `table` that `short` may mean: `work_7f3a` is every `work_…7f3a`; a whole id is itself.
- * Agents, rounds, pacing, slots, receipts, snoozes and meters have names, not minted ids: there
- * only the whole name matches.
+ * Ids of `table` that `text` may mean: those that begin so, and those that end so behind its noun,
+ * if it has one. Agents, rounds, pacing, slots, receipts, snoozes and meters have names, not minted
+ * ids: there only the whole name matches.
  */
 export async function readIdsLike(
   db: Kysely<Database>,
   table: Table,
-  short: string,
-): Promise<string[]> {
-  const cut = short.indexOf('_') + 1
-  const [noun, tail] = [short.slice(0, cut), short.slice(cut)]
-  const ids = db
+  text: string,
+  agent_id: string | null = null,
+): Promise<IdOf[]> {
+  const cut = text.indexOf('_') + 1
+  const [noun, rest] = [text.slice(0, cut), text.slice(cut)]
+  const owner = table === 'agents' ? sql<string>`id` : sql<string>`agent_id`
+  let ids = db
     .selectFrom(table as Any)
-    .select('id')
-    .orderBy('born')
+    .select(['id', 'born', owner.as('agent_id')])
     .limit(mostMatches)
-  if (named.has(table)) return (await ids.where('id', '=', short).execute()).map(({ id }) => id)
-  if (noun === '' || tail.length < tailLength) return []
-  const found = await ids
-    .where(sql`substr(id, -4)`, '=', tail.slice(-tailLength))
-    .where(sql`substr(id, ${-tail.length})`, '=', tail)
+  // The sign keeps the agent's own index out of it: an agent may have a million rows.
+  if (agent_id !== null) ids = ids.where(sql`+${owner}`, '=', agent_id)
+  if (named.has(table)) return (await ids.where('id', '=', text).execute()).map(idOf)
+  if (rest.length < partLength) return []
+  const ends = ids
+    .where(sql`substr(id, -4)`, '=', rest.slice(-partLength))
+    .where(sql`substr(id, ${-rest.length})`, '=', rest)
     .where(sql`substr(id, 1, ${noun.length})`, '=', noun)
-    .execute()
-  return found.map(({ id }) => id)
+    .orderBy('born')
+  const begins = ids.where('id', '>=', text).where('id', '<', `${text}~`).orderBy('id')
+  const found = [...(await ends.execute()), ...(noun === '' ? [] : await begins.execute())]
+  return [...new Map(found.map((one) => [one.id, one])).values()]
+    .sort((a, b) => a.born - b.born)
+    .slice(0, mostMatches)
+    .map(idOf)
 }
+
+const idOf = ({ id, agent_id }: IdOf): IdOf => ({ id, agent_id })

@@ -5,14 +5,15 @@
  *
  * `events`, append-only, is the truth; the twenty row tables are its fold, rewritten in the
  * transaction that appends. What retention took from the old end of `events` is summed up in
- * `floors`, `baselines` and `spent`. `blobs` has what events name by hash, where it is small.
- * `meta` names the home. There are no foreign keys: a row is a fold, what it points at is checked
- * by `verify` and by the domain, and a commit may write the pointing row first.
+ * `floors`, `baselines` and `spent`. `blobs` has what events name by hash, where it is small;
+ * `short_ids` what models call the ids that events minted. `meta` names the home. There are no
+ * foreign keys: a row is a fold, what it points at is checked by `verify` and by the domain, and a
+ * commit may write the pointing row first.
  */
 import type { Table } from '../domain/event.ts'
 
 /** The schema this program reads and writes; `pragma user_version` of the file must equal it. */
-export const schemaVersion = 4
+export const schemaVersion = 5
 
 type Column = { type: 'text' | 'integer' | 'real' | 'blob'; null: boolean; about: string }
 
@@ -113,6 +114,17 @@ export const schema = {
     columns: {
       sha256: text('SHA-256 of the bytes, hex: what events and rows call it by'),
       bytes: blob('what has that hash'),
+    },
+  },
+  short_ids: {
+    about:
+      'The short form of each id that a model is shown, fixed by the event that minted it. Never ' +
+      'changed, and kept when retention takes the row: nothing else is ever called so.',
+    columns: {
+      agent_id: text('the agent whose id it is'),
+      kind: text('the noun in front of both: work, wait, msg, turn, call, task or brief'),
+      short: text('unique in agent and kind: the end of the id, at least four characters'),
+      id: text('the whole id'),
     },
   },
   agents: {
@@ -288,16 +300,17 @@ export const schema = {
     },
   },
   meters: {
-    about: 'What was used of a budget: one row an item that has one, one a child that draws on it.',
+    about:
+      'What was used of a budget: one row an item that has one, one an agent that draws on it.',
     columns: {
       ...common,
       agent_id: agentId,
       kind: text('item or agent: what the id names'),
-      reserved: integer('1 while a request is open that is reserved here, else 0'),
+      reserved: integer('1 while a request is reserved here, or others draw on it; else 0'),
     },
   },
 } as const satisfies Record<
-  Table | 'meta' | 'events' | 'floors' | 'baselines' | 'spent' | 'blobs',
+  Table | 'meta' | 'events' | 'floors' | 'baselines' | 'spent' | 'blobs' | 'short_ids',
   Shape
 >
 

@@ -11,7 +11,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { guarded } from './fault.ts'
 import { createPrivate } from './owner.ts'
 import { LedgerFault } from './port.ts'
-import { matchOf, scopeOf, wordsOf } from './search-match.ts'
+import { matchOf, scopeOf, scopesOf, wordsOf } from './search-match.ts'
 import type { IndexBatch, IndexEntry, IndexFound, IndexQuery, SearchIndex } from './search-port.ts'
 import { openDatabase } from './sqlite.ts'
 
@@ -56,6 +56,7 @@ export function searchIndexIn(home: string): SearchIndex {
     state: () => during('Reading the search index', stateIn),
     write: (batch) => during('Writing the search index', (open) => writeIn(open, batch)),
     find: (query) => during('Searching', (open) => findIn(open, query)),
+    newest: (scope) => during('Searching', (open) => newestIn(open, scope)),
     stamps: (agent_id) =>
       during('Reading the search index', (open) => {
         const asked = 'select ref, stamp from entries where agent_id = ? and stamp is not null'
@@ -229,6 +230,17 @@ order by found.score, found.place desc`
 function findIn(open: Open, query: IndexQuery): IndexFound[] {
   const terms = query.match === 'all' ? query.terms : rareOf(open, query)
   return open.all(best, matchOf({ ...query, terms }), query.limit) as IndexFound[]
+}
+
+/** Places go by time, so these are the last of the index. */
+function newestIn(open: Open, scope: Omit<IndexQuery, 'terms' | 'match'>): IndexFound[] {
+  const match = scopesOf(scope).join(' AND ')
+  const named = 'select agent_id, ref, kind, at from entries'
+  if (match === '') {
+    return open.all(`${named} order by place desc limit ?`, scope.limit) as IndexFound[]
+  }
+  const query = `${named} where place in (${competing}) order by place desc`
+  return open.all(query, match, scope.limit) as IndexFound[]
 }
 
 /** Of several words, any of which will do: words that stand everywhere would crowd out the rest. */

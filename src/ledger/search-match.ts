@@ -30,14 +30,22 @@ export const scopeOf = ({ agent_id, seen_by, kind }: IndexEntry): string =>
  * which column it stands, which takes ten times as long.
  */
 export function matchOf(query: IndexQuery): string {
-  const { terms, match, viewer, agent_id, kinds } = query
+  const { terms, match } = query
   const words = terms.map(termMatch).join(match === 'all' ? ' AND ' : ' OR ')
-  const scopes = [
+  return [`(${words})`, ...scopesOf(query)].join(' AND ')
+}
+
+/** What a search is kept to; none: everything. */
+export function scopesOf({
+  viewer,
+  agent_id,
+  kinds,
+}: Omit<IndexQuery, 'terms' | 'match'>): string[] {
+  return [
     ...(viewer === null ? [] : [`"${named('v', viewer)}"`]),
     ...(agent_id === null ? [] : [`"${named('a', agent_id)}"`]),
     ...(kinds === null ? [] : [`(${kinds.map((kind) => `"${named('k', kind)}"`).join(' OR ')})`]),
   ]
-  return [`(${words})`, ...scopes].join(' AND ')
 }
 
 function termMatch({ written, prefix, parts }: Term): string {

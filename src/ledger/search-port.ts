@@ -62,6 +62,8 @@ export interface SearchIndex {
    * many matches only the newest compete (`SEARCH_COMPETING`).
    */
   find(query: IndexQuery): Promise<IndexFound[]>
+  /** The newest first, whatever they say. */
+  newest(scope: Omit<IndexQuery, 'terms' | 'match'>): Promise<IndexFound[]>
   /** The files of an agent that are indexed: ref and stamp. */
   stamps(agent_id: string): Promise<ReadonlyMap<string, string>>
   /** Entries in a fixed order, from after a place on: for going over all of them. */

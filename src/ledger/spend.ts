@@ -61,6 +61,39 @@ function narrowed({ agent_id, work_item_id, from, to }: SpendFilter): RawBuilder
   return all.length === 0 ? sql`` : sql.join(all, sql` `)
 }
 
+/** The events of who is spoken to are walked back to the word, and all rounds since counted. */
+export async function readRequestsSinceWord(
+  db: Kysely<Database>,
+  agents: readonly AgentId[],
+  spoken_to: readonly AgentId[],
+): Promise<number> {
+  let word = 0
+  for (const agent of spoken_to) {
+    const found = await db
+      .selectFrom('events')
+      .select('global_seq')
+      .where('agent_id', '=', agent)
+      .where('global_seq', '>', word)
+      .where('causation_id', '=', 'operator')
+      .orderBy('global_seq', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    word = found?.global_seq ?? word
+  }
+  let requests = 0
+  for (const agent of agents) {
+    const { count } = await db
+      .selectFrom('rounds')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('agent_id', '=', agent)
+      .where('day', 'is not', null)
+      .where('born', '>', word)
+      .executeTakeFirstOrThrow()
+    requests += count
+  }
+  return requests
+}
+
 const counted = {
   open_items: sql`work_items where state = 'open'`,
   completed_items: sql`work_items where state = 'completed'`,

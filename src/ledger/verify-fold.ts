@@ -14,6 +14,7 @@ import {
 } from '../domain/event.ts'
 import { canonical } from './canonical.ts'
 import { columnsOf } from './columns.ts'
+import { baselineOf } from '../domain/upcast.ts'
 import { storedEvent } from './events.ts'
 import type { Database } from './schema.ts'
 import type { Report } from './verify-report.ts'
@@ -106,7 +107,7 @@ function baseOf(cells: BaselineCells, report: Report): Step | null {
     return null
   }
   try {
-    const row = JSON.parse(cells.base_data) as Rows[Table]
+    const row = baselineOf(of.table, cells.base_data)
     const { base_born: born, base_changed: changed } = cells
     return { ...of, event: null, base: { ...of, born, changed, row } }
   } catch (error) {

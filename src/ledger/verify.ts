@@ -14,6 +14,7 @@ import type { Database } from './schema.ts'
 import { checkRows, type BlobCheck } from './verify-fold.ts'
 import { checkOrder } from './verify-order.ts'
 import { mostProblems, Report } from './verify-report.ts'
+import { checkShortIds } from './verify-short-ids.ts'
 
 /** `file` says how a blob stands that is no row. */
 export async function verifyStore(db: Kysely<Database>, file: BlobCheck): Promise<VerifyReport> {
@@ -27,6 +28,7 @@ export async function verifyStore(db: Kysely<Database>, file: BlobCheck): Promis
         await checkOrder(trx, report)
         await checkRows(trx, (sha256) => checkBlob(trx, file, sha256), report)
         for (const table of tables) await strayRows(trx, table, report)
+        await checkShortIds(trx, report)
       })
   } catch (error) {
     // A page that cannot be read ends the work; what was found until then is still worth saying.

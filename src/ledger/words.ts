@@ -1,7 +1,7 @@
 /**
- * What a prompt keeps of the way of an item (contracts 10): what the operator said about it,
- * wherever that was said, and the events that leave process notes. Neither gets slower as the item
- * gets older.
+ * What a prompt keeps of the way of an item: what the operator or a parent said about it, wherever
+ * that was said, and the events that leave process notes. Neither gets slower as the item gets
+ * older.
  */
 import type { Kysely } from 'kysely'
 import type { EventType, Rows, StoredEvent } from '../domain/event.ts'
@@ -12,27 +12,45 @@ import type { Database } from './schema.ts'
 /** Newest turns of the item whose messages count as said about it. */
 const turnsLooked = 200
 
-/** The `limit` newest, oldest first. */
-export async function readOperatorWords(
+/** Who may say what constrains the work. */
+const instructing = ['operator_prompt', 'delegation'] as const
+
+/** The first, and the newest `limit` - 1 behind it; oldest first. */
+export async function readWordsAbout(
   db: Kysely<Database>,
   work_item_id: WorkItemId,
   limit: number,
 ): Promise<Rows['messages'][]> {
-  const turns = db
+  const about = db
     .selectFrom('turns')
     .select('id')
     .where('work_item_id', '=', work_item_id)
     .orderBy('born', 'desc')
     .limit(turnsLooked)
-  const found = await db
+  // One message may make several items, and its turn is about none or one of them.
+  const changing = db
+    .selectFrom('events')
+    .select('turn_id')
+    .distinct()
+    .where('subject_id', '=', work_item_id)
+    .where('subject_table', '=', 'work_items')
+    .where('turn_id', 'is not', null)
+  const said = db
     .selectFrom('messages')
-    .select('data')
-    .where('kind', '=', 'operator_prompt')
-    .where((eb) => eb.or([eb('work_item_id', '=', work_item_id), eb('turn_id', 'in', turns)]))
-    .orderBy('born', 'desc')
-    .limit(limit)
-    .execute()
-  return found.toReversed().map(({ data }) => JSON.parse(data) as Rows['messages'])
+    .select(['born', 'data'])
+    .where('kind', 'in', instructing)
+    .where((eb) =>
+      eb.or([
+        eb('work_item_id', '=', work_item_id),
+        eb('turn_id', 'in', about),
+        eb('turn_id', 'in', changing),
+      ]),
+    )
+  const newest = await said.orderBy('born', 'desc').limit(limit).execute()
+  const first = newest.length < limit ? [] : await said.orderBy('born').limit(1).execute()
+  const later = newest.toReversed().filter(({ born }) => born !== first[0]?.born)
+  const kept = [...first, ...later.slice(later.length + first.length > limit ? 1 : 0)]
+  return kept.map(({ data }) => JSON.parse(data) as Rows['messages'])
 }
 
 /** In the JSON of an event these stand unescaped only as fields of its own. */

@@ -10,7 +10,8 @@ import type { LedgerReads } from '../ledger/port.ts'
 import type { Notes } from '../protocol/turn-record.ts'
 import type { Host, HostNotice } from '../runtime/ports.ts'
 import type { Rows } from '../domain/event.ts'
-import { clock, files, readText, userHome } from './machine.ts'
+import { planNames } from '../exec/plan-file.ts'
+import { clock, files, userHome } from './machine.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { frameOf } from './live-frames.ts'
 
@@ -47,7 +48,7 @@ export function readsOf(ledger: LedgerReads): HomeReads {
     agents: () => ledger.agents(),
     live: (agent_id) => ledger.live(agent_id),
     row: (table, id) => ledger.row(table, id),
-    idsLike: (table, short) => ledger.idsLike(table, short),
+    idsLike: (table, text, agent_id) => ledger.idsLike(table, text, agent_id),
     list: (table, filter) => ledger.list(table, filter as Parameters<LedgerReads['list']>[1]),
     events: (page): Promise<StoredEvent[]> =>
       ledger.eventPage(page as Parameters<LedgerReads['eventPage']>[0]),
@@ -111,8 +112,12 @@ function tell(listener: (notice: StreamNotice) => void, notice: HostNotice): voi
 const largestPlan = 4 * 1024 * 1024
 
 async function planText(path: string): Promise<string | null> {
-  const read = await readText(path, largestPlan)
-  return read.ok ? read.text : null
+  try {
+    const { bytes } = await files.read(path, { max_bytes: largestPlan, ...planNames })
+    return new TextDecoder().decode(bytes)
+  } catch {
+    return null // Missing, or nothing to read: the item's plan descriptor says what it is.
+  }
 }
 
 async function exported(

@@ -15,5 +15,7 @@ export function inspectOf(home: string): Inspect {
   return {
     get: async (url, most) => (await real()).get(url, most),
     tree: async (folder) => (await real()).tree(folder),
+    machine: async (ms) => (await real()).machine(ms),
+    repository: async (folder, ms) => (await real()).repository(folder, ms),
   }
 }

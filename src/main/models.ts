@@ -54,17 +54,21 @@ export async function modelsOf(config: RunSettings['config'], acp: () => Promise
 /** What the configuration says of models, which goes before our own data. */
 function overridesOf({ models = {} }: RunSettings['config']): ModelOverrides {
   return Object.fromEntries(
-    Object.entries(models).map(([id, { context_window, max_output, price, long_price }]) => [
-      id,
-      {
-        ...(context_window === undefined ? {} : { context_window }),
-        ...(max_output === undefined ? {} : { max_output }),
-        ...(price === undefined ? {} : { price: pricesOf(price) }),
-        ...(long_price === undefined
-          ? {}
-          : { long_price: { ...pricesOf(long_price), ...aboveOf(long_price) } }),
-      },
-    ]),
+    Object.entries(models).map(
+      ([id, { context_window, max_output, price, long_price, effort, request_minutes }]) => [
+        id,
+        {
+          ...(context_window === undefined ? {} : { context_window }),
+          ...(max_output === undefined ? {} : { max_output }),
+          ...(effort === undefined ? {} : { effort }),
+          ...(request_minutes === undefined ? {} : { request_minutes }),
+          ...(price === undefined ? {} : { price: pricesOf(price) }),
+          ...(long_price === undefined
+            ? {}
+            : { long_price: { ...pricesOf(long_price), ...aboveOf(long_price) } }),
+        },
+      ],
+    ),
   )
 }
 

@@ -4,8 +4,10 @@
  */
 import { join } from 'node:path'
 import type { OwnedHome, RunSettings } from '../cli/ports.ts'
+import type { SpendBudget } from '../domain/spend-budget.ts'
 import type { Redactor } from '../domain/redact.ts'
 import type { Ledger } from '../ledger/port.ts'
+import type { Config } from '../protocol/config.ts'
 import { acpSessionsOf } from './acp.ts'
 import { atWork } from './at-work.ts'
 import { ensureToken, readToken, writeDoor } from './control.ts'
@@ -14,6 +16,8 @@ import { inspectOf } from './inspect.ts'
 import { memoryOf } from './memory.ts'
 import { modelsOf } from './models.ts'
 import { confinementOf } from './sandbox.ts'
+import { refuseOpenSecrets, unreadableSecrets, type UnreadableSecret } from './secrets.ts'
+import { sayUpgrade } from './upgrade.ts'
 import { worktreesOf } from './worktrees.ts'
 
 type Taking = {
@@ -23,18 +27,34 @@ type Taking = {
   daemon?: { timed(ledger: Ledger): Ledger; memory_failed: (error: unknown) => void }
 }
 
-/** Rejects with the ledger's faults. */
+type Models = Awaited<ReturnType<typeof modelsOf>>
+
+/**
+ * With a registered secret whose value is not known, no model is asked: what it is sent, and what
+ * it writes, could have the value in it. The agents are held until the setting is mended.
+ */
+function heldModels(models: Models, unreadable: readonly UnreadableSecret[]): Models {
+  const [first] = unreadable
+  if (first === undefined) return models
+  const message = `No model is asked: ${first.message}: ${first.hint}.`
+  const refused = { ok: false, code: 'secret_unreadable', message } as const
+  return { ...models, open: async () => refused }
+}
+
+/** Rejects with the ledger's faults, and with `SecretRefusal` for a home that is open to others. */
 export async function takeHome({ home, config }: RunSettings, { redactor, daemon }: Taking) {
+  await refuseOpenSecrets(home, config)
   const acp = acpSessionsOf(home, () => processes)
   const [{ openLedger }, { createHost }, { createProcesses }, models] = await Promise.all([
     import('../ledger/open.ts'),
     import('../runtime/host.ts'),
     import('../exec/processes.ts'),
-    modelsOf(config, acp),
+    modelsOf(config, acp).then(async (all) => heldModels(all, await unreadableSecrets(config))),
   ])
   const opened = await openLedger(home, {
     clock_now: () => clock.now(),
     mint: (prefix) => ids.mint(prefix),
+    before_upgrade: sayUpgrade,
   })
   const ledger = daemon === undefined ? opened : daemon.timed(opened)
   const processes = createProcesses({
@@ -61,6 +81,7 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
     memory,
     models,
     ...(config.summary_model === undefined ? {} : { summary_model: config.summary_model }),
+    ...(config.budget === undefined ? {} : { budget: homeBudget(config.budget) }),
     environment: {},
     user_home: userHome,
     redactor,
@@ -69,6 +90,16 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
       : { has_listener: true, waits_for_room: true }),
   })
   return { ledger, processes, models, memory, host, redactor }
+}
+
+/** A limit that is not set is none. */
+function homeBudget({ day, all }: NonNullable<Config['budget']>): SpendBudget {
+  const limits = (given: NonNullable<typeof day>) => ({
+    max_tokens: given.max_tokens ?? null,
+    max_usd: given.max_usd ?? null,
+    max_rounds: given.max_rounds ?? null,
+  })
+  return { day: day ? limits(day) : null, all: all ? limits(all) : null }
 }
 
 export type TakenHome = Awaited<ReturnType<typeof takeHome>>

@@ -1,10 +1,11 @@
 /**
- * What ails the secrets of a home, for `holon doctor`: files that others can read, files of
- * webhooks that are missing or hold no secret. Nothing of a secret is in a message.
+ * What ails the secrets of a home, for `holon doctor`: files that others can read, registered
+ * secrets that cannot be read, files of webhooks that are missing or hold no secret. Nothing of a
+ * secret is in a message.
  */
 import { checkPrivate } from '../exec/private-files.ts'
 import type { Config } from '../protocol/config.ts'
-import { secretPaths } from './secrets.ts'
+import { secretPaths, unreadableSecrets } from './secrets.ts'
 import { secretsIn } from './webhook-secrets.ts'
 
 type Problem = { message: string; hint: string }
@@ -23,5 +24,6 @@ export async function secretProblems(home: string, config: Config): Promise<Prob
   // A file that others can read is one problem, whoever looks at it.
   const told = open.map(({ message }) => message)
   const others = webhooks.flat().filter(({ message }) => !told.some((one) => message.endsWith(one)))
-  return [...open.map(({ message, hint }) => ({ message, hint })), ...others]
+  const unreadable = await unreadableSecrets(config)
+  return [...open, ...unreadable, ...others].map(({ message, hint }) => ({ message, hint }))
 }

@@ -52,6 +52,33 @@ export async function refuseOpenSecrets(home: string, config: Config): Promise<v
 /** Bytes of a file with one secret. */
 const largestSecret = 64 * 1024
 
+export type UnreadableSecret = { name: string; message: string; hint: string }
+
+/**
+ * The registered secrets whose value is not to be had: nothing could be kept from the ledger, logs
+ * and requests that is not known. A provider's key is not among them: its model says so itself.
+ */
+export async function unreadableSecrets(config: Config): Promise<UnreadableSecret[]> {
+  const found = await Promise.all(
+    Object.entries(config.secrets ?? {}).map(async ([name, { file, env: variable }]) => {
+      const why = file === undefined ? missingVariable(variable) : await missingFile(file)
+      const hint = `put the secret there, or take secrets.${name} out of config.json; then restart`
+      return why === null ? [] : [{ name, message: `the secret ${name}: ${why}`, hint }]
+    }),
+  )
+  return found.flat()
+}
+
+const missingVariable = (name: string | undefined): string | null =>
+  name !== undefined && (env[name] ?? '') === '' ? `${name} is not set` : null
+
+async function missingFile(file: string): Promise<string | null> {
+  const path = expanded(file)
+  const read = await readText(path, largestSecret)
+  if (read.ok) return read.text.trim() === '' ? `${path} is empty` : null
+  return `${path} cannot be read (${read.why})`
+}
+
 /**
  * Knows the values this process could print by accident: those in the configured files, those of
  * the variables the configuration names, and those of variables whose name is a credential's.

@@ -16,7 +16,7 @@ import { homePort } from './home-port.ts'
 import { clock, doorPath, files, pidPath } from './machine.ts'
 import { giveBack, takeHome, type TakenHome } from './owned.ts'
 import { startRetention } from './retention.ts'
-import { refuseOpenSecrets, secretsOf } from './secrets.ts'
+import { secretsOf } from './secrets.ts'
 import { servedAct } from './served-act.ts'
 import { telemetryOf, type Telemetry } from './telemetry.ts'
 import { UpkeepDesk, upkeepPort } from './upkeep-desk.ts'
@@ -37,7 +37,6 @@ export async function serve(settings: ServeSettings): Promise<Serving> {
   const taken = await takeHome(settings, { redactor, daemon })
   try {
     await ensureToken(home)
-    await refuseOpenSecrets(home, settings.config)
     await refuseUnsignedWebhooks(settings.config)
     redactor.register('control_token', (await readToken(home)) ?? '')
     const { writePidFile } = await import('../exec/daemon.ts')

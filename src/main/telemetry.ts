@@ -21,6 +21,7 @@ import { startTracing } from '../telemetry/tracing.ts'
 import { tools } from '../tools/registry.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { clock, env } from './machine.ts'
+import { logToStandardError } from './outputs.ts'
 
 /** What a scrape looks at. */
 export type Watched = {
@@ -107,7 +108,7 @@ export async function telemetryOf(settings: ServeSettings, redact: Redact): Prom
 
 function sinkOf({ log_path }: ServeSettings) {
   if (log_path !== null) return openLogFile(log_path, systemLogFiles)
-  return { write: (line: string) => void process.stderr.write(line), lost: () => 0 }
+  return logToStandardError()
 }
 
 const processReads = {

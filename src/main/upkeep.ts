@@ -9,6 +9,7 @@ import { backupFolder } from './backup-folder.ts'
 import { rotateToken } from './control.ts'
 import { clock, ids } from './machine.ts'
 import { openHomeReader } from './reader.ts'
+import { sayUpgrade } from './upgrade.ts'
 
 type BackupAsked = { to: string; with_secrets: boolean }
 
@@ -75,10 +76,15 @@ export const upkeepPorts: UpkeepPorts = {
     return restoreHome(from, home)
   },
   async retain(home, options) {
-    const { openLedger } = await import('../ledger/open.ts')
+    const [{ openLedger }, { refuseOpenSecrets }] = await Promise.all([
+      import('../ledger/open.ts'),
+      import('./secrets.ts'),
+    ])
+    await refuseOpenSecrets(home, {})
     const ledger = await openLedger(home, {
       clock_now: () => clock.now(),
       mint: (prefix) => ids.mint(prefix),
+      before_upgrade: sayUpgrade,
     })
     try {
       return await retainIn(ledger, options)

@@ -20,6 +20,8 @@ export function worktreesOf(home: string): Worktrees {
     list_snapshots: async (repository) => (await real()).list_snapshots(repository),
     restore: async (of) => (await real()).restore(of),
     remove: async (request) => (await real()).remove(request),
+    objection: async (request) => (await real()).objection(request),
+    facts: async (of) => (await real()).facts(of),
     prune: async (of) => (await real()).prune(of),
   }
 }

@@ -65,18 +65,22 @@ export class AcpRound {
   /** `durable`: whether a wait can be asked for; else the question is only said. */
   asked(question: AcpQuestion, durable: boolean): ModelRound {
     const reason = questionText(question)
-    // The words of a round are what is sent as the question, so it stands at their end.
-    const parts: AssistantPart[] = [...this.#parts(), { type: 'text', text: reason }]
-    if (!durable) return this.#round(parts, 'stop')
+    if (!durable) return this.#round([...this.#parts(), { type: 'text', text: reason }], 'stop')
     const { permission_id } = question
-    const input = { wake: 'operator_input', source: 'permission', resource: permission_id, reason }
+    const input = {
+      wake: 'operator_input',
+      source: 'permission',
+      resource: permission_id,
+      reason,
+      question: reason,
+    }
     const call: AssistantPart = {
       type: 'tool_call',
       provider_call_id: permission_id,
       tool_name: 'WaitFor',
       input_json: JSON.stringify(input),
     }
-    return this.#round([...parts, call], 'tool_calls')
+    return this.#round([...this.#parts(), call], 'tool_calls')
   }
 
   #parts(): AssistantPart[] {

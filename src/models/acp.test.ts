@@ -143,8 +143,9 @@ test('a question becomes a wait for the operator with its options; without tools
   const port = () => session(() => [says('Well.'), over(asked)])
   const reason =
     'Permission asked: Write a file\nOptions:\n1 Allow (allow_once)\n2 Skip (reject_once)'
-  const input = { wake: 'operator_input', source: 'permission', resource: 'perm_1', reason }
-  assert.deepEqual(short(await ask(port())), ['Well.', reason, JSON.stringify(input), 'tool_calls'])
+  const named = { wake: 'operator_input', source: 'permission', resource: 'perm_1' }
+  const input = { ...named, reason, question: reason }
+  assert.deepEqual(short(await ask(port())), ['Well.', JSON.stringify(input), 'tool_calls'])
   const report = requestOf({}, { tool_choice: 'none' })
   assert.deepEqual(short(await ask(port(), report)), ['Well.', reason, 'stop'])
 })

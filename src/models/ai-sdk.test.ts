@@ -43,7 +43,14 @@ for (const part of [
   })
 }
 
-test('§6 an answer that goes on slowly is alive, and is judged by its end', async () => {
+test('an answer of a word every twelve seconds has fewer than 20 tokens in two minutes', async () => {
   const outcome = await keptOpenBy({ type: 'text-delta', id: 't', delta: '.' })
+  assert.ok(!outcome.ok)
+  assert.equal(outcome.fault.code, 'stream_hung')
+  assert.equal(outcome.fault.message, 'test sent fewer than 20 tokens in 120 seconds.')
+})
+
+test('an answer that goes on slowly is alive, and is judged by its end', async () => {
+  const outcome = await keptOpenBy({ type: 'text-delta', id: 't', delta: 'some words of it ' })
   assert.deepEqual([outcome.ok, !outcome.ok && outcome.fault.code], [false, 'stream_broken'])
 })

@@ -10,9 +10,11 @@ import type {
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider'
 import type { FaultContext } from './fault.ts'
-import { aborted, faultOf, streamBroken, streamHung, tooMuchOutput } from './fault.ts'
+import { aborted, faultOf, outOfPatience, streamBroken, tooMuchOutput } from './fault.ts'
+import { bytesOf } from './fetch.ts'
 import { modelLimits } from './limits.ts'
 import type {
+  Effort,
   Model,
   ModelClock,
   ModelFault,
@@ -20,7 +22,8 @@ import type {
   ModelOutcome,
   ModelRequest,
 } from './model.ts'
-import { promptOf, toolOf } from './prompt.ts'
+import { Patience, usualPatience, type PatienceLimits } from './patience.ts'
+import { promptOf, toolOf, type IdForm } from './prompt.ts'
 import { RoundBuilder } from './round.ts'
 
 /** What one adapter adds to the common path. */
@@ -34,6 +37,12 @@ export type Adapted = {
   provider_options?: (
     request: ModelRequest,
   ) => NonNullable<LanguageModelV4CallOptions['providerOptions']>
+  /** What call ids it takes back; default `plain`. */
+  ids?: IdForm
+  /** The effort to ask for, where it is not what the request says. Must be pure. */
+  effort?: (request: ModelRequest) => Effort | undefined
+  /** Tokens of an answer, where it is not what the request says. Must be pure. */
+  max_output?: (request: ModelRequest) => number | null
   /** Last touch on the prompt, such as cache marks. Must be pure. */
   last_touch?: (prompt: LanguageModelV4Prompt) => LanguageModelV4Prompt
   /**
@@ -45,10 +54,8 @@ export type Adapted = {
 
 export type AdapterPorts = {
   clock: ModelClock
-  /** Milliseconds; default `modelLimits.stream_idle`. */
-  idle_ms?: number
-  /** Milliseconds; default `modelLimits.thinking_idle`. */
-  thinking_idle_ms?: number
+  /** Where it is not the usual one. */
+  patience?: Partial<PatienceLimits>
 }
 
 export function adaptedModel(adapted: Adapted, ports: AdapterPorts): Model {
@@ -62,12 +69,15 @@ export function adaptedModel(adapted: Adapted, ports: AdapterPorts): Model {
 }
 
 function callOf(adapted: Adapted, request: ModelRequest): LanguageModelV4CallOptions {
-  const prompt = promptOf(request)
+  const prompt = promptOf(request, adapted.ids)
   const tools = request.tools.map(toolOf)
+  const effort = request.plain ? undefined : (adapted.effort ?? ((it) => it.effort))(request)
+  const maxOutputTokens = (adapted.max_output ?? ((it) => it.max_output_tokens))(request)
   return {
     prompt: adapted.last_touch ? adapted.last_touch(prompt) : prompt,
     ...(tools.length > 0 && { tools, toolChoice: { type: request.tool_choice } }),
-    ...(request.max_output_tokens !== null && { maxOutputTokens: request.max_output_tokens }),
+    ...(maxOutputTokens !== null && { maxOutputTokens }),
+    ...(effort !== undefined && { reasoning: effort }),
     ...(adapted.first_touch && { includeRawChunks: true }),
     ...(adapted.provider_options && { providerOptions: adapted.provider_options(request) }),
   }
@@ -86,7 +96,7 @@ class Exchange {
   readonly #wire = new AbortController()
   #reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | null = null
   #over = false
-  #lastSign: number
+  readonly #patience: Patience
   #stopTimer: () => void = () => {}
 
   constructor(adapted: Adapted, ports: AdapterPorts, request: ModelRequest, options: ModelOptions) {
@@ -95,7 +105,11 @@ class Exchange {
     this.#options = options
     this.#round = new RoundBuilder(request.model)
     this.#touch = adapted.first_touch?.()
-    this.#lastSign = ports.clock.now()
+    const given = request.time_limit_ms
+    const total = given === undefined ? {} : { total_ms: given }
+    const limits = { ...usualPatience, ...ports.patience, ...total }
+    this.#patience = new Patience(limits, ports.clock.now())
+    bytesOf.set(this.#wire.signal, () => this.#patience.bytes(ports.clock.now()))
   }
 
   async run(call: LanguageModelV4CallOptions): Promise<ModelOutcome> {
@@ -103,9 +117,7 @@ class Exchange {
     const halt = Promise.withResolvers<ModelOutcome>()
     const onAbort = () => halt.resolve({ ok: false, fault: aborted() })
     signal.addEventListener('abort', onAbort, { once: true })
-    this.#watch((idleMs) => {
-      halt.resolve({ ok: false, fault: streamHung(idleMs, this.#context()) })
-    })
+    this.#watch((fault) => halt.resolve({ ok: false, fault }))
 
     // The library may not notice an abort for a while, and a hung stream notices nothing: the
     // outcome does not wait for it.
@@ -114,11 +126,11 @@ class Exchange {
       this.#stopTimer()
       signal.removeEventListener('abort', onAbort)
     })
-    if (!outcome.ok) {
-      this.#wire.abort()
-      this.#reader?.cancel().catch(ignored)
-    }
-    return outcome
+    if (outcome.ok) return outcome
+    this.#wire.abort()
+    this.#reader?.cancel().catch(ignored)
+    const { cut } = this.#round
+    return cut === null ? outcome : { ...outcome, cut }
   }
 
   async #exchange(call: LanguageModelV4CallOptions): Promise<ModelOutcome> {
@@ -151,11 +163,15 @@ class Exchange {
 
   #take(part: LanguageModelV4StreamPart): ModelFault | null {
     const step = this.#round.take(this.#touch?.(part) ?? part)
+    // That the answer is announced says nothing of when it begins.
+    if (step.type === 'event' && part.type !== 'response-metadata') {
+      const written = 'delta' in part ? part.delta.length : 0
+      this.#patience.part(this.#ports.clock.now(), written, this.#round.isOpen)
+    }
     switch (step.type) {
       case 'nothing':
         return null
       case 'event':
-        this.#lastSign = this.#ports.clock.now()
         this.#options.on_event?.(step.event)
         return null
       case 'error':
@@ -165,20 +181,16 @@ class Exchange {
     }
   }
 
-  /** One timer that looks when the last sign was, instead of a new timer per event. */
-  #watch(hung: (idleMs: number) => void): void {
-    const {
-      clock,
-      idle_ms = modelLimits.stream_idle.value,
-      thinking_idle_ms = modelLimits.thinking_idle.value,
-    } = this.#ports
+  /** One timer that looks how long it is patient, instead of a new timer per event. */
+  #watch(over: (fault: ModelFault) => void): void {
+    const { clock } = this.#ports
     const look = () => {
-      const allowed = this.#round.thinking ? Math.max(idle_ms, thinking_idle_ms) : idle_ms
-      const left = this.#lastSign + allowed - clock.now()
-      if (left <= 0) hung(allowed)
-      else this.#stopTimer = clock.after(Math.min(left, idle_ms), look)
+      const seen = this.#patience.look(clock.now(), this.#round.isOpen)
+      if (seen.is !== 'patient') return over(outOfPatience(seen, this.#context()))
+      // A thought that ends makes it less patient than it was.
+      this.#stopTimer = clock.after(Math.min(seen.left_ms, modelLimits.stream_idle.value), look)
     }
-    this.#stopTimer = clock.after(idle_ms, look)
+    look()
   }
 
   #context(): FaultContext {

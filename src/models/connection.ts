@@ -10,6 +10,8 @@ export type AdapterConnection = {
   model: string
   /** Null only for a server on this machine that wants none. */
   api_key: string | null
+  /** Whether a call's arguments may be asked for as they are written, before they are whole. */
+  tool_streaming: boolean
   /** Ends in the API version, as the libraries expect; no trailing slash. */
   base_url: string
   fetch: Fetch

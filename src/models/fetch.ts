@@ -14,6 +14,12 @@ import { PlainHeaders, PlainResponse } from './fetch-response.ts'
 
 export type Fetch = typeof globalThis.fetch
 
+/**
+ * By the signal of a request: called whenever something of its answer arrives, comments and pings
+ * too, which the provider libraries keep to themselves.
+ */
+export const bytesOf = new WeakMap<AbortSignal, () => void>()
+
 export type KeptAliveFetch = { fetch: Fetch; close(): void }
 
 type Agents = { http?: Http.Agent; https?: Https.Agent }
@@ -133,6 +139,7 @@ function bodyOf(
       }
       incoming.on('data', (chunk: Buffer) => {
         if (!open) return
+        if (signal !== null) bytesOf.get(signal)?.()
         const room = limit === null ? chunk.length : Math.min(chunk.length, limit - bytes)
         bytes += room
         if (room > 0) controller.enqueue(new Uint8Array(chunk.buffer, chunk.byteOffset, room))

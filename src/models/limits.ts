@@ -12,12 +12,32 @@ const limit = (name: string, value: number, unit: string, reason: string): Limit
 })
 
 export const modelLimits = {
-  stream_idle: limit('stream_idle', 120_000, 'ms', 'without a meaningful event a stream is hung'),
+  first_event: limit(
+    'first_event',
+    600_000,
+    'ms',
+    'until an answer begins: models were seen to think for five minutes before their first word',
+  ),
+  first_event_local: limit(
+    'first_event_local',
+    1_800_000,
+    'ms',
+    'the same on this machine, where a server may read a long prompt for that long',
+  ),
+  stream_idle: limit('stream_idle', 120_000, 'ms', 'with fewer tokens than these a stream is hung'),
+  slow_tokens: limit('slow_tokens', 20, 'tokens', 'in the idle time; fewer is no work'),
+  request_time: limit('request_time', 3_600_000, 'ms', 'of one request, whatever it sends'),
   thinking_idle: limit(
     'thinking_idle',
     600_000,
     'ms',
-    'the same inside a thought: providers think for minutes and send only pings',
+    'without an event in a thought or a call, of which providers may show only pings',
+  ),
+  foreign_output: limit(
+    'foreign_output',
+    32_000,
+    'tokens',
+    'of one answer of a model unknown to us that speaks Messages, where a number has to be said',
   ),
   round: limit('round', 8_000_000, 'characters', 'a runaway stream must not fill memory'),
   retry: limit('retry', 4, 'requests', 'for one round, the first included'),

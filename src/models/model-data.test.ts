@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import data from './model-data.json' with { type: 'json' }
 import { modelDataAsOf, modelFacts, priceOf } from './model-data.ts'
 
 const usage = {
@@ -16,6 +17,8 @@ test('an unknown model has the default window and no price', () => {
     max_output: null,
     price: null,
     long_price: null,
+    effort: null,
+    request_minutes: null,
   })
   assert.deepEqual(modelFacts('constructor'), modelFacts('acme/any'))
   assert.match(modelDataAsOf, /^\d{4}-\d\d-\d\d$/)
@@ -46,6 +49,27 @@ test("a user's own entry replaces ours field by field", () => {
   const price = { input: 1, output: 1, cached_input: null, cache_write: null }
   const overrides = { 'openai/gpt-5': { price }, 'acme/any': { context_window: 8_000, price } }
   assert.equal(priceOf(usage, 'openai/gpt-5', overrides), 1.1)
-  assert.equal(modelFacts('openai/gpt-5', overrides).context_window, 400_000)
+  assert.equal(modelFacts('openai/gpt-5', overrides).context_window, 272_000)
   assert.equal(modelFacts('acme/any', overrides).context_window, 8_000)
+})
+
+test('what is told of each model fits together', () => {
+  for (const model of Object.keys(data.models)) {
+    const { context_window, max_output, price, long_price } = modelFacts(model)
+    assert.ok(max_output !== null && max_output < context_window, model)
+    assert.ok(price !== null && price.output > price.input && price.input > 0, model)
+    assert.ok(price.cached_input === null || price.cached_input < price.input, model)
+    assert.ok(price.cache_write === null || price.cache_write > price.input, model)
+    if (long_price === null) continue
+    assert.ok(long_price.above_input_tokens <= context_window, model)
+    assert.ok(long_price.input > price.input && long_price.output > price.output, model)
+  }
+})
+
+test('a model that would not think unless it is asked to is asked to', () => {
+  const silent = /opus-4-[678]|sonnet-4-6|gpt-5\.[1-4]/
+  for (const model of Object.keys(data.models).filter((id) => silent.test(id))) {
+    const { effort } = modelFacts(model)
+    assert.ok(effort === 'medium' || effort === 'high', model)
+  }
 })

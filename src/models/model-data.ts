@@ -4,7 +4,7 @@
  */
 import data from './model-data.json' with { type: 'json' }
 import { modelLimits } from './limits.ts'
-import type { Usage } from './model.ts'
+import type { Effort, Usage } from './model.ts'
 
 /** US dollars per million tokens; null cached rates are charged as ordinary input. */
 export type Price = {
@@ -24,12 +24,22 @@ export type ModelFacts = {
   price: Price | null
   /** Instead of `price` for a request with more input than its bound. */
   long_price: LongPrice | null
+  /** Minutes of one request; null is the usual limit. */
+  request_minutes: number | null
+  /** What is asked for; null leaves it to the model. */
+  effort: Effort | null
 }
 
 /** A user's own entries, by `provider/model`; they replace ours field by field. */
 export type ModelOverrides = Readonly<Record<string, Partial<ModelFacts>>>
 
-type Entry = { context_window: number; max_output: number; price: Price; long_price?: LongPrice }
+type Entry = {
+  context_window: number
+  max_output: number
+  price: Price | null
+  long_price?: LongPrice
+  effort?: Effort
+}
 
 /** The newest day our data describes, as `YYYY-MM-DD`; how it was collected is in its note. */
 export const modelDataAsOf: string = data.as_of
@@ -44,6 +54,8 @@ export function modelFacts(model: string, overrides: ModelOverrides = {}): Model
     max_output: known?.max_output ?? null,
     price: known?.price ?? null,
     long_price: known?.long_price ?? null,
+    effort: known?.effort ?? null,
+    request_minutes: null,
     ...own,
   }
 }

@@ -8,6 +8,9 @@
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export type JsonObject = { readonly [key: string]: Json }
 
+/** From no thought to all that the model has; each provider's own words are mapped to it. */
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+
 export type ModelMessage =
   /** Projections and runtime notes, as text. */
   | { role: 'user'; content: string }
@@ -53,6 +56,15 @@ export type ModelRequest = {
   messages: readonly ModelMessage[]
   /** Tokens; null leaves it to the provider's own maximum. */
   max_output_tokens: number | null
+  /** Milliseconds for the whole of it; absent is the usual limit. */
+  time_limit_ms?: number
+  /** How much the model thinks; absent leaves it to the model. The same throughout a turn. */
+  effort?: Effort
+  /**
+   * After the provider refused what it said itself (`thinking_refused`): the messages are without
+   * provider-own parts, and the request goes without what is set about thinking.
+   */
+  plain?: true
   /**
    * The same for every request that begins alike, and nobody else's: providers that route by such
    * a key find the beginning in their cache. It says nothing of whom it is for.
@@ -94,7 +106,10 @@ export type ModelEvent =
 
 export type ModelRound = {
   parts: readonly AssistantPart[]
-  finish: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'other'
+  /** `unreadable_call`: the provider could not read a call of the model, and sent none. */
+  finish: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'unreadable_call' | 'other'
+  /** The provider's own word for an end that is none of the ordinary ones. */
+  finish_word?: string
   usage: Usage
   /** `provider/model`, as asked for. */
   model: string
@@ -143,20 +158,39 @@ export type ModelFaultCode =
   | 'quota'
   | 'stream_broken'
   | 'stream_hung'
+  /** Past the limit of a whole request; the second time it is `setup`. */
+  | 'too_slow'
   | 'too_much_output'
   // setup
   | 'no_key'
   | 'unauthorized'
   | 'unknown_model'
+  /** Not for this account, place or model, or not with a value that is set. */
+  | 'not_available'
   | 'redirected'
+  | 'secret_unreadable'
   // refused
   | 'bad_request'
   | 'context_length'
+  /** The thoughts or signatures that went back, or what was set about thinking. */
+  | 'thinking_refused'
   | 'policy'
   // aborted
   | 'aborted'
 
-export type ModelOutcome = { ok: true; round: ModelRound } | { ok: false; fault: ModelFault }
+export type ModelOutcome =
+  | { ok: true; round: ModelRound }
+  | { ok: false; fault: ModelFault; cut?: CutAnswer }
+
+/**
+ * An answer that broke off after something of it had come: it is no round, and it is paid for.
+ * `usage` is what the provider had reported by then; null throughout: nothing.
+ */
+export type CutAnswer = {
+  /** Characters of text, thought and arguments that had come. */
+  chars: number
+  usage: Usage
+}
 
 export type ModelOptions = { signal: AbortSignal; on_event?: (event: ModelEvent) => void }
 

@@ -8,8 +8,10 @@ import type { Adapted, AdapterPorts } from './ai-sdk.ts'
 import { adaptedModel } from './ai-sdk.ts'
 import type { AdapterConnection } from './connection.ts'
 import type { Fetch } from './fetch.ts'
+import { modelLimits } from './limits.ts'
 import type { Model } from './model.ts'
 import { nearest } from './nearest.ts'
+import type { PatienceLimits } from './patience.ts'
 
 export type ProviderKind = 'anthropic' | 'openai' | 'openai-compatible' | 'google' | 'runbook'
 
@@ -19,6 +21,10 @@ export type ProviderSetting = {
   base_url?: string
   api_key_file?: string
   api_key_env?: string
+  /** Default: only where the provider itself is at the address. */
+  tool_streaming?: boolean
+  /** Seconds that a stream may be silent, before its first event and after. */
+  stream_idle?: number
   /** The only model names it takes, when given. */
   models?: readonly string[]
 }
@@ -46,6 +52,7 @@ export type ModelRejectionCode =
   | 'unknown_model'
   | 'program_not_found'
   | 'no_key'
+  | 'secret_unreadable'
   | 'key_unreadable'
   | 'no_base_url'
   | 'bad_base_url'
@@ -120,8 +127,22 @@ export async function openModel(
   const key = await keyOf(provider, { ...setting, kind }, settings, base.url)
   if ('code' in key) return { ok: false, rejection: key }
 
-  const connection = { provider, model, base_url: base.url, fetch: ports.fetch, api_key: key.key }
-  return { ok: true, model: adaptedModel(await adapt(kind, connection), ports) }
+  const connection = {
+    provider,
+    model,
+    base_url: base.url,
+    fetch: ports.fetch,
+    api_key: key.key,
+    tool_streaming: setting.tool_streaming ?? base.url === defaults[kind].base_url,
+  }
+  const patience = patienceOf(setting.stream_idle, isLoopback(base.url))
+  return { ok: true, model: adaptedModel(await adapt(kind, connection), { ...ports, patience }) }
+}
+
+/** `seconds`: how long a stream may be silent, as configured. */
+function patienceOf(seconds: number | undefined, isLocal: boolean): Partial<PatienceLimits> {
+  if (seconds !== undefined) return { first_ms: seconds * 1_000, idle_ms: seconds * 1_000 }
+  return isLocal ? { first_ms: modelLimits.first_event_local.value } : {}
 }
 
 async function adapt(kind: WireKind, connection: AdapterConnection): Promise<Adapted> {

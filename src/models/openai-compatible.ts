@@ -22,5 +22,6 @@ export function adapt(connection: AdapterConnection): Adapted {
     language_model: library.chatModel(model),
     secrets: api_key === null ? [] : [api_key],
     first_touch: providerIds,
+    ids: 'any',
   }
 }

@@ -6,6 +6,8 @@ import { createOpenAI } from '@ai-sdk/openai'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Adapted } from './ai-sdk.ts'
 import type { AdapterConnection } from './connection.ts'
+import { modelFacts } from './model-data.ts'
+import type { ModelRequest } from './model.ts'
 
 export function adapt(connection: AdapterConnection): Adapted {
   const { provider, model, api_key, base_url, fetch } = connection
@@ -15,10 +17,27 @@ export function adapt(connection: AdapterConnection): Adapted {
     language_model: library.responses(model),
     secrets: api_key === null ? [] : [api_key],
     provider_options: ({ cache_key }) => ({
-      openai: { store: false, ...(cache_key === undefined ? {} : { promptCacheKey: cache_key }) },
+      openai: {
+        store: false,
+        // Summaries of thoughts are refused to accounts that are not verified.
+        reasoningSummary: null,
+        ...(cache_key === undefined ? {} : { promptCacheKey: cache_key }),
+      },
     }),
+    max_output: outputOf,
     last_touch: plainErrors,
   }
+}
+
+/**
+ * The model's own maximum limits nothing, and this provider counts what is asked for against the
+ * tokens of a minute.
+ */
+function outputOf({ model, max_output_tokens }: ModelRequest): number | null {
+  const most = modelFacts(model).max_output
+  return max_output_tokens !== null && most !== null && max_output_tokens >= most
+    ? null
+    : max_output_tokens
 }
 
 /**

@@ -1,12 +1,16 @@
 /**
  * When a provider takes requests again, read from its answer: `retry-after-ms`, `retry-after` as
- * seconds or a date, the reset of an exhausted rate limit, or Google's retry detail. Pure; returns
- * milliseconds from `now`, at least 0 and at most `modelLimits.longest_wait`, or null when the
- * provider did not say.
+ * seconds or a date, the reset of an exhausted rate limit, Google's retry detail, or the words "try
+ * again in 20s" and "regain access on 2026-12-01". Pure; returns milliseconds from `now`, at least
+ * 0 and at most `modelLimits.longest_wait`, or null when the provider did not say.
  */
 import { modelLimits } from './limits.ts'
 
-export type AnswerHead = { headers: Readonly<Record<string, string>>; body: string | null }
+export type AnswerHead = {
+  headers: Readonly<Record<string, string>>
+  body: string | null
+  words?: string
+}
 
 export function retryAfterMs(answer: AnswerHead, now: number): number | null {
   const { headers } = answer
@@ -14,7 +18,8 @@ export function retryAfterMs(answer: AnswerHead, now: number): number | null {
     milliseconds(headers['retry-after-ms']) ??
     secondsOrDate(headers['retry-after'], now) ??
     exhaustedReset(headers, now) ??
-    retryDetail(answer.body)
+    retryDetail(answer.body) ??
+    inWords(answer.words ?? '', now)
   return said === null ? null : Math.min(said, modelLimits.longest_wait.value)
 }
 
@@ -43,7 +48,7 @@ function exhaustedReset(headers: AnswerHead['headers'], now: number): number | n
     if (remaining.trim() !== '0') continue
     const reset = headers[resetName(name) ?? '']
     if (reset === undefined) continue
-    const ms = duration(reset.trim()) ?? untilDate(reset.trim(), now)
+    const ms = duration(reset.trim()) ?? moment(reset.trim(), now) ?? untilDate(reset.trim(), now)
     if (ms !== null) latest = Math.max(latest ?? 0, ms)
   }
   return latest
@@ -52,6 +57,7 @@ function exhaustedReset(headers: AnswerHead['headers'], now: number): number | n
 function resetName(name: string): string | null {
   const anthropic = /^(anthropic-ratelimit-.+)-remaining$/.exec(name)
   if (anthropic) return `${anthropic[1]}-reset`
+  if (name === 'x-ratelimit-remaining') return 'x-ratelimit-reset'
   const openai = /^x-ratelimit-remaining-(.+)$/.exec(name)
   return openai ? `x-ratelimit-reset-${openai[1]}` : null
 }
@@ -78,4 +84,23 @@ function duration(text: string): number | null {
 function retryDetail(body: string | null): number | null {
   const delay = /"retryDelay"\s*:\s*"([^"]{1,20})"/.exec(body ?? '')?.[1]
   return delay === undefined ? null : duration(delay)
+}
+
+/** A moment as seconds or milliseconds since 1970, told apart by its digits; fewer are seconds. */
+function moment(text: string, now: number): number | null {
+  if (!/^\d{1,13}(\.\d+)?$/.test(text)) return null
+  const value = Number(text)
+  if (value >= 1e12) return Math.max(0, value - now)
+  return value >= 1e9 ? Math.max(0, value * 1000 - now) : Math.ceil(value * 1000)
+}
+
+/** "Please try again in 6m0s", "retry in 26.5s", "regain access on 2026-12-01 at 00:00 UTC". */
+function inWords(words: string, now: number): number | null {
+  const span = /\b(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)?(?:ms|[smhd]))+)\b/i.exec(words)
+  if (span?.[1] !== undefined) return duration(span[1].toLowerCase())
+  const seconds = /\b(?:try again|retry) (?:in|after) (\d+(?:\.\d+)?) seconds?/i.exec(words)
+  if (seconds?.[1] !== undefined) return Math.ceil(Number(seconds[1]) * 1000)
+  const dated = /access on (\d{4}-\d{2}-\d{2})(?: at (\d{2}:\d{2}))?(?: UTC)?/i.exec(words)
+  if (dated?.[1] === undefined) return null
+  return untilDate(`${dated[1]}T${dated[2] ?? '00:00'}:00Z`, now)
 }

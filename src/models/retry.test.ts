@@ -128,3 +128,19 @@ test('who is asked next, in order of precedence', () => {
   }
   assert.throws(() => nextModel(both, []), /Nothing was tried/)
 })
+
+test('a request that takes too long is tried once more, and then held for its setting', async () => {
+  const slow = fails({
+    kind: 'world',
+    code: 'too_slow',
+    retryable: true,
+    message: 'acme did not end its answer within 60 minutes.',
+  })
+  const { outcome, requests } = await play([slow, slow])
+  assert.equal(requests, 2)
+  assert.ok(!outcome.ok)
+  const { kind, code, retryable, message } = outcome.fault
+  assert.deepEqual([kind, code, retryable], ['setup', 'too_slow', false])
+  const remedy = 'raise models["scripted/model"].request_minutes, or choose another model.'
+  assert.equal(message, `acme did not end its answer within 60 minutes, twice: ${remedy}`)
+})

@@ -3,7 +3,7 @@
  * errors). Short trouble is slept through here; long trouble is handed up as a fault, because a
  * held agent costs nothing and survives a restart, and a sleeping promise does neither.
  */
-import { aborted } from './fault.ts'
+import { aborted, tooSlowAgain } from './fault.ts'
 import { modelLimits } from './limits.ts'
 import type { Model, ModelFault } from './model.ts'
 
@@ -32,8 +32,13 @@ export function withRetry(model: Model, ports: RetryPorts): Model {
   const { attempts = modelLimits.retry.value, sleep, random, on_retry } = ports
   return {
     async request(request, options) {
+      let slow = 0
       for (let attempt = 1; ; attempt++) {
         const outcome = await model.request(request, options)
+        if (!outcome.ok && outcome.fault.code === 'too_slow') {
+          slow += 1
+          if (slow > 1) return { ok: false, fault: tooSlowAgain(outcome.fault, request.model) }
+        }
         if (outcome.ok || attempt >= attempts) return outcome
 
         const { fault } = outcome

@@ -10,7 +10,7 @@ import type {
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider'
 import { modelLimits } from './limits.ts'
-import type { AssistantPart, Json, ModelEvent, ModelRound, Usage } from './model.ts'
+import type { AssistantPart, CutAnswer, Json, ModelEvent, ModelRound, Usage } from './model.ts'
 
 /** What one stream part means to those who watch: its event, or null when it is no sign of life. */
 export type Step =
@@ -32,17 +32,32 @@ export class RoundBuilder {
   readonly #drafts: Draft[] = []
   readonly #open = new Map<string, Draft>()
   readonly #thinking = new Set<string>()
-  #finish: { reason: LanguageModelV4FinishReason; usage: LanguageModelV4Usage } | null = null
+  readonly #calling = new Set<string>()
+  #finish: {
+    reason: LanguageModelV4FinishReason
+    usage: LanguageModelV4Usage
+    detail: readonly string[]
+  } | null = null
   #responseId: string | null = null
   #chars = 0
+  /** Characters that came as they were written; null: nothing of an answer has come. */
+  #heard: number | null = null
+  /** Characters of each call's arguments that came ahead of the call. */
+  readonly #streamed = new Map<string, number>()
 
   constructor(model: string) {
     this.#model = model
   }
 
-  /** Whether a reasoning block is open: the model may be silent for longer. */
-  get thinking(): boolean {
-    return this.#thinking.size > 0
+  /** Whether a thought or a call is open: the model may be silent for longer. */
+  get isOpen(): boolean {
+    return this.#thinking.size > 0 || this.#calling.size > 0
+  }
+
+  /** What has been heard of the answer so far, for when nothing more comes; null: nothing. */
+  get cut(): CutAnswer | null {
+    if (this.#heard === null && this.#finish === null) return null
+    return { chars: this.#heard ?? 0, usage: usageOf(this.#finish?.usage ?? unreported) }
   }
 
   take(part: LanguageModelV4StreamPart): Step {
@@ -62,20 +77,31 @@ export class RoundBuilder {
         this.#thinking.delete(part.id)
         return this.#end('reasoning', part.id, part.providerMetadata)
       case 'tool-input-start':
+        this.#calling.add(part.id)
+        this.#hear(part.toolName.length)
         return { type: 'event', event: { type: 'tool_call_started', tool_name: part.toolName } }
       case 'tool-input-delta':
+        this.#hear(part.delta.length)
+        this.#streamed.set(part.id, (this.#streamed.get(part.id) ?? 0) + part.delta.length)
         return this.#count(part.delta) ?? alive
       case 'tool-call':
+        this.#calling.delete(part.toolCallId)
         return this.#toolCall(part)
       case 'response-metadata':
         this.#responseId = part.id ?? this.#responseId
         return alive
       case 'finish':
-        this.#finish = { reason: part.finishReason, usage: part.usage }
+        this.#finish = {
+          reason: part.finishReason,
+          usage: part.usage,
+          detail: detailOf(part.providerMetadata),
+        }
         return alive
       case 'error':
         return { type: 'error', error: part.error }
       case 'tool-input-end':
+        this.#calling.delete(part.id)
+        return alive
       case 'tool-result':
       case 'tool-approval-request':
       case 'custom':
@@ -96,13 +122,16 @@ export class RoundBuilder {
   end(): Ending {
     if (this.#finish === null) return { ok: false, why: 'the stream ended before its answer did' }
     const { unified, raw } = this.#finish.reason
-    const finish = finishOf(unified)
+    const finish = unreadable.test(raw ?? '') ? 'unreadable_call' : finishOf(unified)
     if (finish === null) return { ok: false, why: `the stream ended with ${raw ?? unified}` }
     return {
       ok: true,
       round: {
-        parts: this.#drafts.flatMap(settle),
+        parts: settled(this.#drafts),
         finish,
+        ...(ordinary.has(finish) || raw === undefined
+          ? {}
+          : { finish_word: [raw, ...this.#finish.detail].join(': ') }),
         usage: usageOf(this.#finish.usage),
         model: this.#model,
         response_id: this.#responseId,
@@ -110,7 +139,12 @@ export class RoundBuilder {
     }
   }
 
+  #hear(chars: number): void {
+    this.#heard = (this.#heard ?? 0) + chars
+  }
+
   #start(type: 'text' | 'reasoning', id: string, metadata?: SharedV4ProviderMetadata): Step {
+    this.#hear(0)
     const draft: Draft = { part: { type, text: '' }, metadata }
     this.#drafts.push(draft)
     // An id may come again after its end (Chat Completions has one for all text): the last counts.
@@ -128,6 +162,7 @@ export class RoundBuilder {
     const draft = this.#open.get(`${type} ${id}`)
     if (draft?.part.type !== type) throw new Error(`Stream part ${id} changed its type.`)
     draft.part.text += text
+    this.#hear(text.length)
     draft.metadata = merge(draft.metadata, metadata)
     const over = this.#count(text)
     if (over) return over
@@ -144,6 +179,7 @@ export class RoundBuilder {
   #toolCall(part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>): Step {
     // We declare no tools that the provider runs; one that comes all the same is not ours to run.
     if (part.providerExecuted === true) return alive
+    this.#hear(Math.max(0, part.input.length - (this.#streamed.get(part.toolCallId) ?? 0)))
     this.#drafts.push({
       part: {
         type: 'tool_call',
@@ -163,10 +199,19 @@ export class RoundBuilder {
   }
 }
 
-function settle({ part, metadata }: Draft): AssistantPart[] {
-  const empty = part.type !== 'tool_call' && part.text === ''
-  if (metadata === undefined) return empty ? [] : [part]
-  return [{ ...part, provider_metadata: metadata as Json }]
+/**
+ * Empty parts are left out, but for a text between two thoughts of the provider's own: it refuses
+ * them when what stood between them is gone.
+ */
+function settled(drafts: readonly Draft[]): AssistantPart[] {
+  const isOwn = ({ part, metadata }: Draft) => part.type === 'reasoning' && metadata !== undefined
+  const [first, last] = [drafts.findIndex(isOwn), drafts.findLastIndex(isOwn)]
+  return drafts.flatMap(({ part, metadata }, at): AssistantPart[] => {
+    if (metadata !== undefined) return [{ ...part, provider_metadata: metadata as Json }]
+    const isEmpty = part.type !== 'tool_call' && part.text === ''
+    const separates = part.type === 'text' && first < at && at < last
+    return isEmpty && !separates ? [] : [part]
+  })
 }
 
 /** Later values win, provider by provider: OpenAI sends the encrypted thought at the end only. */
@@ -180,6 +225,19 @@ function merge(
     merged[provider] = { ...merged[provider], ...values }
   }
   return merged
+}
+
+const ordinary: ReadonlySet<ModelRound['finish']> = new Set(['stop', 'tool_calls', 'length'])
+
+/** Google's words for a call that it could not make anything of. */
+const unreadable =
+  /^(MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MISSING_THOUGHT_SIGNATURE)$/
+
+/** What Anthropic says beside a refusal: what it is about. */
+function detailOf(metadata: SharedV4ProviderMetadata | undefined): string[] {
+  const details = metadata?.['anthropic']?.['stopDetails']
+  if (typeof details !== 'object' || details === null || !('category' in details)) return []
+  return typeof details.category === 'string' ? [details.category] : []
 }
 
 function finishOf(unified: LanguageModelV4FinishReason['unified']): ModelRound['finish'] | null {
@@ -196,6 +254,16 @@ function finishOf(unified: LanguageModelV4FinishReason['unified']): ModelRound['
     case 'interrupted':
       return null
   }
+}
+
+const unreported: LanguageModelV4Usage = {
+  inputTokens: {
+    total: undefined,
+    noCache: undefined,
+    cacheRead: undefined,
+    cacheWrite: undefined,
+  },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 }
 
 function usageOf(usage: LanguageModelV4Usage): Usage {

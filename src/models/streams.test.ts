@@ -173,10 +173,18 @@ for (const adapter of adapters) {
 
     test(`${adapter.kind}: silence ends as a hung stream (${fault})`, async (t) => {
       const { model, id, server, clock } = await scene(t, adapter, { text: 'Half.', fault })
-      const heard = hear(model, asks(id))
+      const events: ModelEvent[] = []
+      const { signal } = new AbortController()
+      const on_event = (event: ModelEvent) => events.push(event)
+      const heard = model.request(asks(id), { signal, on_event })
       await until(() => server.requests.length === 1)
-      clock.advance(modelLimits.stream_idle.value)
-      const { outcome } = await heard
+      const before = fault === 'hang_before_answer'
+      if (!before) await until(() => events.length > 1)
+      const patience = before ? modelLimits.first_event_local : modelLimits.stream_idle
+      clock.advance(patience.value - 1)
+      assert.equal(clock.pending(), 1, 'not yet')
+      clock.advance(1)
+      const outcome = await heard
       assert.deepEqual(faultIn(outcome), world('stream_hung'))
       assert.equal(clock.pending(), 0)
     })
@@ -206,21 +214,28 @@ test('an open thought may be silent for longer, but not for ever', async (t) => 
 test('a slow stream that keeps talking never counts as hung', async (t) => {
   const [adapter] = adapters
   assert(adapter)
-  const { model, id, clock } = await scene(t, adapter, { text: 'One two.' })
+  const { model, id, clock } = await scene(t, adapter, { text: 'A long word. '.repeat(20) })
   const { signal } = new AbortController()
   const outcome = await model.request(asks(id), {
     signal,
-    on_event: () => clock.advance(modelLimits.stream_idle.value - 1),
+    on_event: ({ type }) => {
+      if (type === 'text_delta') clock.advance(modelLimits.stream_idle.value - 1)
+    },
   })
   assert.equal(outcome.ok, true)
 })
 
-/** The whole answer of a wire as bytes, handed out in the pieces that `cut` makes of it. */
-function replay(adapter: Adapter, answer: ServerAnswer, cut: (bytes: Buffer) => Buffer[]): Fetch {
+function framesOf(adapter: Adapter, answer: ServerAnswer): readonly string[] {
   const wire = wires.find(({ endpoint }) => endpoint === adapter.endpoint)
   assert(wire)
-  const frames = wire.frames({ n: 1, model: 'm', answer, usage: defaultUsage })
-  const pieces = cut(Buffer.from(frames.join('')))
+  return wire.frames({ n: 1, model: 'm', answer, usage: defaultUsage })
+}
+
+/** The whole answer of a wire as bytes, handed out in the pieces that `cut` makes of it. */
+const replay = (adapter: Adapter, answer: ServerAnswer, cut: (bytes: Buffer) => Buffer[]): Fetch =>
+  handOut(cut(Buffer.from(framesOf(adapter, answer).join(''))))
+
+function handOut(pieces: readonly Buffer[]): Fetch {
   const headers = new PlainHeaders({ 'content-type': 'text/event-stream' })
   const fetch = async () => {
     const rest = pieces.values()
@@ -266,6 +281,50 @@ for (const adapter of adapters) {
     for (let size = 1; size <= 24; size++) {
       assert.deepEqual(await sent(piecesOf(size)), whole, `pieces of ${size}`)
     }
+  })
+}
+
+const charsIn = (events: readonly ModelEvent[]): number =>
+  events.reduce((sum, event) => {
+    switch (event.type) {
+      case 'text_delta':
+      case 'reasoning_delta':
+        return sum + event.text.length
+      case 'tool_call_started':
+        return sum + event.tool_name.length
+      case 'alive':
+        return sum
+    }
+  }, 0)
+
+for (const adapter of adapters) {
+  test(`${adapter.kind}: an answer cut after any frame says how much had come`, async () => {
+    const input = { words: 'to be said in full' }
+    const answer: ServerAnswer = {
+      text: 'A text that is streamed in some pieces.',
+      calls: [{ name: 'Say', input }],
+      ...(adapter.kind !== 'openai-compatible' && { reasoning: 'A thought.' }),
+    }
+    const frames = framesOf(adapter, answer)
+    let [cuts, most] = [0, 0]
+    for (let upTo = 0; upTo <= frames.length; upTo++) {
+      const fetch = handOut([Buffer.from(frames.slice(0, upTo).join(''))])
+      const { model, id } = await openAdapter(adapter, { base_url: 'http://replay/v1', fetch })
+      const { outcome, events } = await hear(model, asks(id))
+      if (outcome.ok) continue
+      const heard = charsIn(events)
+      const about = `after ${upTo} of ${frames.length} frames`
+      if (heard > 0) assert.ok(outcome.cut, `${about} ${heard} characters are forgotten`)
+      if (outcome.cut === undefined) continue
+      cuts += 1
+      assert.ok(outcome.cut.chars >= heard, `${about}: ${outcome.cut.chars} of ${heard}`)
+      assert.ok(outcome.cut.chars >= most, `${about} it is less than before`)
+      most = outcome.cut.chars
+    }
+    assert.ok(cuts > 2, `${cuts} answers were cut`)
+    const whole = `${answer.reasoning ?? ''}${answer.text}Say${JSON.stringify(input)}`
+    assert.ok(most <= whole.length, `${most} of ${whole.length}`)
+    assert.ok(most >= (answer.text ?? '').length, `${most} of ${whole.length}`)
   })
 }
 

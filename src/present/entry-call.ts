@@ -2,6 +2,7 @@
  * Tool calls and tasks as entries: one line from start to finish, also when a call goes on as a
  * task. Pure.
  */
+import { questionText } from '../protocol/records.ts'
 import { callLine, callSubject, oneCommand } from './call-line.ts'
 import type { Entry, Level } from './entry.ts'
 import { entry, facts, line, lines, msBetween, type Sight } from './entry-parts.ts'
@@ -116,9 +117,9 @@ const isAsking = ({ heard }: Group): boolean =>
 function asked(task: Group): Safe[] {
   const { task_asked } = task.heard
   if (task_asked === undefined) return []
-  const { text, of } = task_asked.event.asking
+  const { of, ...asked } = task_asked.event.asking
   const verb = isAsking(task) ? 'asks' : 'asked'
-  return [line(`${verb}${of === 'operator' ? ' you' : ''}: ${text}`)]
+  return lines(`${verb}${of === 'operator' ? ' you' : ''}: ${questionText(asked)}`)
 }
 
 /** A task that no call has started: of an operator, or a child's. */

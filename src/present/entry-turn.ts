@@ -119,12 +119,14 @@ export function roundEntry(group: Group, sight: Sight, level: Level): Entry | nu
       : recorded.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
   const recap =
     sent.recapped === undefined ? '' : `compacted: rounds 1 to ${sent.recapped} stand as a recap`
+  const cut = cutWords(group.heard.answer_cut?.event)
+  const aside = [recap, cut].filter((part) => part !== '').join('; ')
   if (level < 3) {
-    const nothing = text.trim() === '' && (recap === '' || level === 1)
-    const title = level === 1 ? '' : recap
+    const title = level === 1 ? '' : aside
+    const nothing = text.trim() === '' && title === ''
     return nothing ? null : entry(group, 'text', { title: line(title), body: lines(text) })
   }
-  const title = [`request ${sent.n}, ${sent.kind}`, recap].filter((part) => part !== '').join('; ')
+  const title = [`request ${sent.n}, ${sent.kind}`, aside].filter((part) => part !== '').join('; ')
   const given = { title: line(title), body: lines(text) }
   if (recorded === undefined) return entry(group, 'text', { ...given, mark: 'working' })
   const { input_tokens: into, output_tokens: out, cached_input_tokens: cached } = recorded.usage
@@ -137,6 +139,14 @@ export function roundEntry(group: Group, sight: Sight, level: Level): Entry | nu
       out === null ? '' : `${thousandths(out)} out`,
     ),
   })
+}
+
+/** Answers that broke off are paid for, though nothing of them is shown. */
+function cutWords(event: Extract<Event, { type: 'answer_cut' }> | undefined): string {
+  if (event === undefined) return ''
+  return event.answers === 1
+    ? 'an answer broke off, and was asked for again'
+    : `${event.answers} answers broke off, and were asked for again`
 }
 
 /** A stored decision with the verdict on each candidate: of the record only. */

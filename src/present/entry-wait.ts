@@ -6,6 +6,7 @@ import type { Group } from './group.ts'
 import { oneCommand } from './call-line.ts'
 import { span } from './span.ts'
 import { cut } from './width.ts'
+import { questionText } from '../protocol/records.ts'
 
 /** Cells of a command's name inside a sentence. */
 const labelCells = 40
@@ -77,10 +78,16 @@ function whatFor({ heard }: Group, sight: Sight): string {
   }
 }
 
+type Registered = NonNullable<Group['heard']['wait_registered']>['event']
+
+/** All that was asked, with the answers that were offered below it. */
+const asked = (event: Registered | undefined): string =>
+  event?.question ? questionText(event.question) : (event?.reason ?? '')
+
 function questionEntry(group: Group, sight: Sight, record: Entry['body']): Entry {
   const { wait_registered, wait_resolved, wait_cancelled, brief_delivered: _ } = group.heard
   const event = wait_registered?.event
-  const [first = '', ...rest] = (event?.reason ?? '').trim().split('\n')
+  const [first = '', ...rest] = asked(event).trim().split('\n')
   const given = {
     who: line('?'),
     title: line(first),

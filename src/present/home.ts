@@ -10,6 +10,7 @@ import {
   agentWords,
   doingWords,
   itemWords,
+  lateWords,
   markOf,
   turnWords,
   usedWords,
@@ -19,6 +20,7 @@ import {
 import { bounds } from './limits.ts'
 import type { Mark } from './marks.ts'
 import type { Presentation } from './presentation.ts'
+import { questionLines } from './question-lines.ts'
 import { safeLine, type Safe } from './safe.ts'
 import { since } from './span.ts'
 
@@ -33,6 +35,8 @@ export type Row = {
   readonly right: Safe
   /** A second line, where something goes on. */
   readonly below: { readonly left: Safe; readonly right: Safe } | null
+  /** Of a question: all of it, with the answers that are offered. */
+  readonly asks?: readonly Safe[]
   readonly can: readonly Can[]
 }
 
@@ -144,6 +148,7 @@ function attentionRow(entry: Attention, times: Times): Row {
     title: s(first),
     right: s(since(entry.since, times)),
     below: null,
+    ...(entry.kind === 'question' ? { asks: questionLines(entry, null) } : {}),
     can: entry.can,
   }
 }
@@ -173,7 +178,7 @@ export function itemRow(p: Presentation, item: WorkItemRecord, times: Times): Ro
     who: s(item.agent_id),
     title: s(item.objective),
     right: s(itemWords(item, agent, times)),
-    below: null,
+    below: item.late.length === 0 ? null : { left: s(lateWords(item.late)), right: s('') },
     can: item.can,
   }
 }

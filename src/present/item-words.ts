@@ -30,6 +30,7 @@ export const markOf: { readonly [K in Attention['kind']]: Mark } = {
   blocked: 'blocked',
   dead_message: 'failed',
   dead_delivery: 'failed',
+  late_result: 'arrived',
   arrived: 'arrived',
   cancelling: 'failed',
   worktree_kept: 'blocked',
@@ -86,6 +87,12 @@ export function doingWords(p: Presentation, turn: OpenTurn, times: Times): strin
   return turn.rounds === 0 ? 'the model is asked' : `request ${turn.rounds} is with the model`
 }
 
+/** What came of a completed item since, and its agent has not seen: the newest, and how many. */
+export function lateWords(late: readonly string[]): string {
+  const more = late.length - 1
+  return `came late: ${late.at(-1) ?? ''}${more > 0 ? `; ${more} more` : ''}`
+}
+
 /** What an open item that does not work now waits for. */
 export function itemWords(
   item: WorkItemRecord,
@@ -114,7 +121,6 @@ type WaitWords = Pick<
   | 'wake'
   | 'wake_at'
   | 'recheck_at'
-  | 'recheck_consumed_at'
   | 'resource'
   | 'source'
   | 'created_at'
@@ -140,7 +146,7 @@ export function waitWords(wait: WaitWords, agent: AgentRecord | undefined, times
         return why === null ? 'arrived; its review is next' : `arrived; ${why}`
       }
       const what = wait.source ?? wait.resource ?? 'an event'
-      const looks = wait.recheck_at === null || wait.recheck_consumed_at !== null
+      const looks = wait.recheck_at === null
       return `${what}, ${long}${looks ? '' : `; looks at ${clock(wait.recheck_at ?? '', times)}`}`
     }
   }

@@ -161,7 +161,7 @@ const turnStarted = (work_item_id: typeof work | null): Event => ({
   because: 'the operator spoke',
   model: 'a/b',
   input_cut: 0,
-  self_started: false,
+  started_by: 'input',
 })
 const waitRegistered = {
   type: 'wait_registered',
@@ -171,6 +171,7 @@ const waitRegistered = {
   by: 'agent',
   runtime_cause: null,
   reason: 'the tests must end',
+  question: null,
   resource: task,
   source: null,
   condition: null,
@@ -210,6 +211,7 @@ describe('the lines of a run', () => {
       child_agent_id: null,
       workdir: '/w',
       timeout_ms: null,
+      start_place: null,
       output_path: '/o',
     }
     const ended: Event = {
@@ -253,6 +255,7 @@ describe('the lines of a run', () => {
           by: 'agent',
           objective: 'Clear\x1b[2J it',
           plan_status: 'draft',
+          input_wanted: null,
           todo_list: [],
           plan: { path: '/p', sha256: null, bytes: 0, good_sha256: null },
           budget: null,

@@ -49,6 +49,6 @@ const tailOf = (id: string): string => id.slice(id.indexOf('_') + 1)
 const shortened = (id: string, length: number): string =>
   `${id.slice(0, id.indexOf('_') + 1)}${tailOf(id).slice(-length)}`
 
-/** Whether `text` could be an id, whole or short, of the noun with this prefix. */
+/** Whether `text` could be an id of the noun with this prefix, or a beginning or end of one. */
 export const looksLikeId = (text: string, prefix: string): boolean =>
-  new RegExp(`^${prefix}_[0-9a-f-]{4,36}$`).test(text)
+  new RegExp(`^(?:${prefix}_)?[0-9a-f-]{${fewest},36}$`).test(text)

@@ -82,10 +82,7 @@ function external(view: AgentView, wait: Wait, zone: Zone): StateCell {
     return { mark: 'arrived', text: held === null ? 'arrived' : `arrived; ${held}` }
   }
   const what = wait.source ?? wait.resource ?? 'an event'
-  const recheck =
-    wait.recheck_at === null || wait.recheck_consumed_at !== null
-      ? ''
-      : `; looks at ${due(wait.recheck_at, zone)}`
+  const recheck = wait.recheck_at === null ? '' : `; looks at ${due(wait.recheck_at, zone)}`
   return { mark: 'waiting', text: `${what}, ${since(wait.created_at, zone)}${recheck}` }
 }
 

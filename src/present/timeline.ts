@@ -3,6 +3,7 @@
  * touch a range. Stretches in which nothing ran are its own bars, told by what
  * was waited for. Pure.
  */
+import { waitWords } from '../protocol/records.ts'
 import { feedOf, type Presentation } from './presentation.ts'
 import { safeLine, type Safe } from './safe.ts'
 import { shelved } from './shelf.ts'
@@ -34,7 +35,7 @@ export function timeline(
       bars.push({ id, kind: 'turn', from: turn.at, to, title: safeLine(turn.event.because) })
     } else if (wait !== undefined) {
       const to = (heard.wait_resolved ?? heard.wait_cancelled)?.at ?? null
-      bars.push({ id, kind: 'wait', from: wait.at, to, title: safeLine(wait.event.reason) })
+      bars.push({ id, kind: 'wait', from: wait.at, to, title: safeLine(waitWords(wait.event)) })
     } else if (task !== undefined) {
       const to = heard.task_ended?.at ?? null
       const title = safeLine(heard.task_queued?.event.label ?? '')

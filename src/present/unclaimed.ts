@@ -27,7 +27,7 @@ export function waitingAfter(
   let now = before
   for (const stored of events) {
     const { event } = stored
-    if (!event.type.startsWith('message_') || event.type === 'message_shown') continue
+    if (!event.type.startsWith('message_') || !movesIt(event.type)) continue
     if (event.type === 'message_admitted') {
       const one = admitted(stored)
       if (one !== null) now = [...now, one].slice(-bounds.sent)
@@ -38,6 +38,9 @@ export function waitingAfter(
   }
   return now
 }
+
+/** Whether it may no longer wait where it did. */
+const movesIt = (type: string): boolean => type !== 'message_shown' && type !== 'message_bound'
 
 function stateAfter(type: string): Waiting['state'] {
   if (type === 'message_claimed') return 'claimed'

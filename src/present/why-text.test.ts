@@ -163,13 +163,16 @@ describe('what needs a person', () => {
     item(w, { plan_status: 'needs_input' })
     const entries = () =>
       attentionOf([agentView(w.facts, w.now, true)], []).map(({ kind, text }) => `${kind}: ${text}`)
-    assert.deepEqual(entries(), ['question: Which?', 'needs_input: its plan needs your input'])
+    assert.deepEqual(entries(), [
+      'question: Which?',
+      'needs_input: The plan needs your input: Objective of work_0002',
+    ])
     say(w, { wait_id: waitOf(w, asking).id })
-    assert.deepEqual(entries(), ['needs_input: its plan needs your input'])
+    assert.deepEqual(entries(), ['question: The plan needs your input: Objective of work_0002'])
     w.do((d) => d.emit({ type: 'agent_stopped', id: 'main', by: 'operator' }))
     deliver(w, { source: 'github' })
     assert.deepEqual(entries(), [
-      'needs_input: its plan needs your input',
+      'question: The plan needs your input: Objective of work_0002',
       'arrived: github sent an event, but main is stopped',
     ])
   })

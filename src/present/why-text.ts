@@ -6,6 +6,7 @@
 import { sentenceOf } from '../protocol/records.ts'
 import type { DecisionRun } from '../protocol/why-history.ts'
 import type { Decision, Why } from '../protocol/why.ts'
+import { choiceRows } from './question-lines.ts'
 import { safe } from './safe.ts'
 import type { ShortIds } from './short-id.ts'
 import { clock, due, since, type Zone } from './span.ts'
@@ -19,6 +20,7 @@ export function whyLines(why: Why, { zone, ids, decided }: WhyStyle): string[] {
   const cost = why.cost_since === null ? 'runs now' : `none since ${clock(why.cost_since, zone)}`
   return [
     sentenceOf({ ...why, why: clockTimes(spans(why.why, zone), zone) }),
+    ...besides(why),
     `next  ${clockTimes(why.next, zone)}${ahead}`,
     ...(why.state === 'completed' ? [] : [`cost  ${cost}`]),
     ...canLines(why, ids, decided),
@@ -35,10 +37,17 @@ export function whyNotLines(why: Why, { zone, ids }: Omit<WhyStyle, 'decided'>):
   return [
     `${why.work_item_id}  ${runs ? 'is not passed over' : 'does not run now'}: ${verdict}`,
     `now   ${why.decision.do}: ${clockTimes(why.decision.because, zone)}`,
+    ...besides(why),
     `next  ${clockTimes(why.next, zone)}${ahead}`,
     ...canLines(why, ids, false),
   ].map((line) => shown(line, ids))
 }
+
+/** What the sentence does not hold: the answers that are offered, and a blocker beside a wait. */
+const besides = ({ question, blocked_by, detail }: Why): string[] => [
+  ...(question === null ? [] : choiceRows(question).map((row) => `      ${row.trim()}`)),
+  ...(blocked_by === null || blocked_by === detail ? [] : [`blocked by  "${blocked_by}"`]),
+]
 
 /** What may be done, as shell lines; looking is offered where nothing else is. */
 function canLines(why: Why, ids: ShortIds, decided: boolean): string[] {

@@ -5,7 +5,8 @@
  */
 import type { Measured } from '../domain/budget.ts'
 import type { ActionKey } from '../domain/can.ts'
-import { raises } from '../domain/metering.ts'
+import { raises as flags } from '../domain/metering.ts'
+import type { Wait } from '../domain/wait.ts'
 import type { Can } from './can.ts'
 
 /** What an act is about: an agent by its name, or a thing of an agent. */
@@ -110,8 +111,24 @@ export const agentAs = (agent_id: string): Subject => ({ agent_id, id: agent_id 
 /** More of what is used up, with the flags that the limits have. */
 export const raiseBudget = (s: Subject, over: readonly Measured[]): Action => ({
   ...actOn('update_item', 'raise its budget', s),
-  cli: `holon work update ${s.id} ${over.map(({ what }) => raises[what]).join(' ')}`,
+  cli: `holon work update ${s.id} ${over.map(({ what }) => flags[what]).join(' ')}`,
 })
+
+/**
+ * What lets an agent go on that a budget holds: more for whose it is, or a word where the operator
+ * is asked. Of the home it stands in its configuration.
+ */
+export function raises(agent_id: string, { runtime_cause, source, resource }: Wait): Action[] {
+  if (runtime_cause === 'budget') {
+    const own = actOn('configure_agent', 'give it a budget of its own', agentAs(agent_id))
+    return resource === null ? [] : [{ ...own, cli: `${own.cli} --max-usd <n>` }]
+  }
+  if (resource === null) return []
+  const subject = agentAs(resource)
+  if (source === 'question') return [actOn('send', 'let them go on', subject)]
+  const more = actOn('configure_agent', 'raise its budget', subject)
+  return [{ ...more, cli: `${more.cli} --max-usd <n>` }]
+}
 
 /** A check that asks a person, by its name. */
 export const answerCheck = (s: Subject, name: string): Action => ({

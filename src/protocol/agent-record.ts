@@ -6,14 +6,37 @@ import { z } from 'zod'
 import { allowanceNow, budgetLine } from '../domain/budget.ts'
 import type { AgentView } from './agent-view.ts'
 import { canList, type Can } from './can.ts'
-import { delegationRecord } from './delegation-record.ts'
-import { budget, meter } from './work-item-record.ts'
-import { agentId, count, listOf, sha256, taskId, timestamp, turnId, workItemId } from './scalar.ts'
+import { delegationRecord, delegationRecordOf } from './delegation-record.ts'
+import { budget, budgetChange, meter } from './work-item-record.ts'
+import {
+  agentId,
+  count,
+  listOf,
+  orNull,
+  sha256,
+  taskId,
+  timestamp,
+  turnId,
+  workItemId,
+} from './scalar.ts'
 
 export const workspace = z.strictObject({
   mode: z.enum(['inherit', 'worktree', 'explicit_root']),
   root: z.string(),
 })
+
+const spendLimits = orNull(budget.omit({ deadline: true }).meta({ id: 'SpendLimits' }))
+export const spendBudget = z
+  .strictObject({
+    day: spendLimits.describe('Of each UTC day.'),
+    all: spendLimits.describe('Of everything that ever was.'),
+  })
+  .meta({ id: 'SpendBudget' })
+
+const limitsChange = orNull(budgetChange.omit({ deadline: true }).meta({ id: 'SpendLimitsChange' }))
+export const spendChange = z
+  .strictObject({ day: limitsChange.optional(), all: limitsChange.optional() })
+  .meta({ id: 'SpendChange' })
 
 export const postures = [
   'stop',
@@ -44,6 +67,10 @@ export const agentRecord = z
     workspace,
     template: z.string().nullable(),
     inherited_sha256: sha256.nullable().describe('The context a fork came with.'),
+    draws_on: workItemId
+      .nullable()
+      .describe('The item of its parent whose budget pays for it, from its making on.'),
+    budget: orNull(spendBudget).describe('Of it and the agents made under it. Null: none was set.'),
     created_at: timestamp,
     posture: z.enum(postures).describe('What the scheduler says now.'),
     because: z.string(),
@@ -74,7 +101,9 @@ export function agentRecordOf(view: AgentView, can: readonly Can[]): AgentRecord
     until: next.do === 'wait' ? next.until : null,
     current_run_id: view.turn?.id ?? null,
     open_work_items: openCount(view),
-    delegations: [...view.facts.rows('delegations')].filter((one) => one.state === 'active'),
+    delegations: [...view.facts.rows('delegations')]
+      .filter((one) => one.state === 'active')
+      .map(delegationRecordOf),
     allowance: allowanceNow(view.facts, view.now),
     can,
   }
@@ -114,6 +143,9 @@ export const changeAgent = z
     model: z.string().optional(),
     fallback_model: z.string().nullable().optional(),
     workspace: workspace.optional(),
+    budget: orNull(spendChange)
+      .optional()
+      .describe('Limits not given stay; null takes all of them away.'),
   })
   .meta({ id: 'ChangeAgent' })
 

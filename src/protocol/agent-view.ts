@@ -13,6 +13,8 @@ import {
   openTurn,
   type Facts,
 } from '../domain/facts.ts'
+import type { TaskId } from '../domain/ids.ts'
+import { lateResults } from '../domain/late.ts'
 import { isEvent } from '../domain/message.ts'
 import { candidateClasses, projectItem, type Projection } from '../domain/readiness.ts'
 import { decideNext, type Next } from '../domain/schedule.ts'
@@ -113,6 +115,18 @@ export function backOffEnd(view: AgentView): Timestamp | null {
   if (current_runnable.length + queued_runnable.length === 0) return null
   return earliest(view.survey.moments.map((m) => (m.kind === 'backoff' ? m.at : null)))
 }
+
+/** How tasks of a completed item ended that no turn has shown yet, a line each, oldest first. */
+export const lateOf = (facts: Facts, { id, state }: Pick<WorkItem, 'id' | 'state'>): string[] =>
+  state === 'open'
+    ? []
+    : lateResults(facts).flatMap(({ work_item_id, body }) =>
+        work_item_id === id ? (body.split('\n', 1)[0] ?? '') : [],
+      )
+
+/** The tasks of which late results tell. */
+export const lateTasks = (facts: Facts): TaskId[] =>
+  lateResults(facts).flatMap(({ task_id }) => task_id ?? [])
 
 export const activeWaitsOf = (facts: Facts): Wait[] =>
   [...facts.rows('waits')].filter((wait) => wait.status === 'active')

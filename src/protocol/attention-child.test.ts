@@ -76,7 +76,7 @@ function kept(): World {
   const tree = { repository: '/w/.git', path: '/trees/t009', branch: 'holon/main.1' }
   w.do((d) => {
     d.emit({ type: 'worktree_planned', id, child_agent_id: 'main.1', ...tree })
-    d.emit({ type: 'worktree_made', id, base_commit: 'b0' })
+    d.emit({ type: 'worktree_made', id, base_commit: 'b0', unfiltered: null })
     d.emit({ type: 'worktree_kept', id, reason: 'it holds what no commit has: 1 untracked' })
   })
   return w

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { completeItem } from '../domain/complete.ts'
+import { endTask } from '../domain/ingress.ts'
 import { snooze } from '../domain/snoozes.ts'
 import { plus } from '../domain/time.ts'
 import type { Turn } from '../domain/turn.ts'
-import { deliver, item, task, wait, World } from '../testing/domain.ts'
+import { deliver, item, itemRow, say, task, wait, World } from '../testing/domain.ts'
 import { begin, turn } from '../testing/domain-turn.ts'
 import { asRunbook, hold, minute, stop, update, viewOf } from '../testing/why-world.ts'
+import { lateOf, lateTasks } from './agent-view.ts'
 import { attentionOf, everyEntry, fingerprintOf, type Attention } from './attention.ts'
 
 const noLimits = { max_tokens: null, max_usd: null, max_rounds: null, deadline: null }
@@ -81,6 +84,42 @@ test('§13: a failed turn needs a person until the next one, and not while one i
   assert.deepEqual(list(w, [last]).map(told), expected)
   begin(w.pass(minute))
   assert.deepEqual(list(w, [last]), [])
+})
+
+test('a late result needs a person where it tells of a child, of a failure or of nothing known', () => {
+  const ends = [
+    ['a child', { child: true }, 'completed', 0],
+    ['a failure', {}, 'completed', 3],
+    ['a good end', {}, 'completed', 0],
+    ['a stop', {}, 'cancelled', 143],
+    ['nobody knows', {}, 'interrupted', null],
+  ] as const
+  for (const [name, given, status, exit_status] of ends) {
+    const w = new World()
+    const id = item(w)
+    const made = task(w, { work_item_id: id, ...given })
+    w.do((d) => completeItem(d, { work_item_id: id, by: 'operator', report: null, turn: null }))
+    const ending = { status, exit_status, reason: null, output_bytes: 0, ended_at: w.now }
+    w.do((d) => endTask(d, { task_id: made.id, ...ending, body: `${made.id} ended\nfoul words` }))
+    const [view, tasks] = [viewOf(w, 'at_rest'), [w.row('tasks', made.id)]]
+    assert.deepEqual(lateTasks(w.facts), [made.id])
+    assert.deepEqual(lateOf(w.facts, itemRow(w, id)), [`${made.id} ended`])
+    const found = everyEntry([view], { turns: [], tasks })
+    const wanted = name === 'a good end' || name === 'a stop' ? [] : ['msg_t001']
+    assert.deepEqual(
+      found.map((entry) => entry.id),
+      wanted,
+      name,
+    )
+    assert.deepEqual(
+      found.map(told),
+      wanted.map(() => ['late_result', 'msg_t001', 'send snooze dismiss']),
+    )
+    // The turn that shows it closes the entry.
+    say(w)
+    begin(w)
+    assert.deepEqual(everyEntry([viewOf(w, 'in_turn')], { turns: [], tasks }), [])
+  }
 })
 
 test('§13: without an owner of the home, a run of its own is what settles a hold or a step', () => {

@@ -7,15 +7,22 @@ import { z } from 'zod'
 import { boundHash } from '../domain/answers.ts'
 import { overWords } from '../domain/budget.ts'
 import type { Delivery } from '../domain/delivery.ts'
+import { lateResults, wantsLook } from '../domain/late.ts'
+import { wantedWords } from '../domain/plan-question.ts'
+import type { Choice } from '../domain/question.ts'
 import { asksOperator } from '../domain/relay.ts'
 import type { Message } from '../domain/message.ts'
 import { fingerprint, isSnoozed } from '../domain/snooze.ts'
+import type { Task } from '../domain/task.ts'
+import { standing as howEnded } from '../domain/task-end.ts'
 import type { Turn } from '../domain/turn.ts'
-import { actOn, agentAs, raiseBudget, resumeRun, type Action } from './action.ts'
+import { waitWords, type Wait } from '../domain/wait.ts'
+import { actOn, agentAs, raiseBudget, raises, resumeRun, type Action } from './action.ts'
 import { activeWaitsOf, projections, queuedEvents, type AgentView } from './agent-view.ts'
 import { canList, offered } from './can.ts'
 import { checkEntries } from './check-attention.ts'
-import { agentId, count, timestamp, workItemId } from './scalar.ts'
+import { agentId, count, listOf, timestamp, workItemId } from './scalar.ts'
+import { choice } from './wait-record.ts'
 
 /** Most urgent first: the order of the list. */
 export const attentionKinds = [
@@ -30,6 +37,7 @@ export const attentionKinds = [
   'check_asked',
   'dead_message',
   'dead_delivery',
+  'late_result',
   'arrived',
   'cancelling',
   'worktree_kept',
@@ -42,7 +50,8 @@ export const attentionRecord = z
     kind: z.enum(attentionKinds),
     agent_id: agentId,
     work_item_id: workItemId.nullable(),
-    text: z.string().describe('One sentence.'),
+    text: z.string().describe('One sentence; of a question all that is asked.'),
+    choices: listOf(choice).describe('Of a question: the answers that are offered.'),
     since: timestamp,
     bound_hash: z.string().nullable().describe('Of a question: send it back with the answer.'),
     snoozed: z
@@ -67,10 +76,13 @@ export type Past = {
   turns: readonly Turn[]
   messages?: readonly Message[]
   deliveries?: readonly Delivery[]
+  /** Of whose end a late result tells. */
+  tasks?: readonly Task[]
 }
 
-type Entry = Omit<Attention, 'can' | 'snoozed' | 'bound_hash'> & {
+type Entry = Omit<Attention, 'can' | 'snoozed' | 'bound_hash' | 'choices'> & {
   bound_hash?: string
+  choices?: readonly Choice[]
   /** Worked out for the entries that are shown. */
   acts: () => readonly Action[]
 }
@@ -93,7 +105,7 @@ export const everyEntry = (views: readonly AgentView[], past: Past): Attention[]
 export function standingEntries(views: readonly AgentView[], past: Past): Standing[] {
   const byAgent = pastByAgent(past)
   const all = views.flatMap((view) =>
-    entriesOf(view, byAgent.get(view.agent.id) ?? nothing).map((entry) => standing(view, entry)),
+    entriesOf(view, byAgent.get(view.agent.id) ?? nothing()).map((entry) => standing(view, entry)),
   )
   return all.sort(
     (a, b) => place[a.entry.kind] - place[b.entry.kind] || byText(a.entry.since, b.entry.since),
@@ -106,19 +118,26 @@ const place = Object.fromEntries(attentionKinds.map((kind, n) => [kind, n])) as 
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-type PastOfAgent = { turn: Turn | null; messages: Message[]; deliveries: Delivery[] }
-const nothing: PastOfAgent = { turn: null, messages: [], deliveries: [] }
+type PastOfAgent = {
+  turn: Turn | null
+  messages: Message[]
+  deliveries: Delivery[]
+  tasks: Task[]
+}
+const nothing = (): PastOfAgent => ({ turn: null, messages: [], deliveries: [], tasks: [] })
 
-function pastByAgent({ turns, messages = [], deliveries = [] }: Past): Map<string, PastOfAgent> {
+function pastByAgent(past: Past): Map<string, PastOfAgent> {
+  const { turns, messages = [], deliveries = [], tasks = [] } = past
   const found = new Map<string, PastOfAgent>()
   const of = (agent_id: string): PastOfAgent => {
-    const known = found.get(agent_id) ?? { turn: null, messages: [], deliveries: [] }
+    const known = found.get(agent_id) ?? nothing()
     found.set(agent_id, known)
     return known
   }
   for (const turn of turns) of(turn.agent_id).turn ??= turn
   for (const message of messages) of(message.agent_id).messages.push(message)
   for (const delivery of deliveries) of(delivery.agent_id).deliveries.push(delivery)
+  for (const task of tasks) of(task.agent_id).tasks.push(task)
   return found
 }
 
@@ -138,6 +157,7 @@ const ofPublic = (view: AgentView, past: PastOfAgent): Entry[] => [
   ...arrivals(view),
   ...past.messages.map(deadMessage),
   ...past.deliveries.map(deadDelivery),
+  ...lateEntries(view, past.tasks),
 ]
 
 function standing({ facts, now }: AgentView, entry: Entry): Standing {
@@ -146,10 +166,10 @@ function standing({ facts, now }: AgentView, entry: Entry): Standing {
 }
 
 export function attentionRecordOf({ entry, snoozed }: Standing): Attention {
-  const { acts, bound_hash = null, ...fields } = entry
+  const { acts, bound_hash = null, choices = [], ...fields } = entry
   const away = [actOn('snooze', 'put it away', entry), actOn('dismiss', 'dismiss it', entry)]
   const can = [...acts(), ...away].map((one) => offered(one))
-  return { ...fields, bound_hash, snoozed, can }
+  return { ...fields, choices, bound_hash, snoozed, can }
 }
 
 /** What must stay as it is for the entry to stay put away. */
@@ -166,7 +186,8 @@ function questions({ facts, agent }: AgentView): Entry[] {
       kind: 'question',
       agent_id: agent.id,
       work_item_id: wait.work_item_id,
-      text: wait.reason,
+      text: waitWords(wait),
+      choices: wait.question?.choices ?? [],
       since: wait.created_at,
       bound_hash: boundHash(wait),
       acts: () => [actOn('answer', 'answer', wait)],
@@ -185,17 +206,20 @@ function stuckItems(view: AgentView): Entry[] {
       return [{ ...base, kind: 'blocked', text: reason.text, since: item.updated_at, acts }]
     }
     if (budget !== null && budget.over.length > 0) {
-      const { over } = budget
+      const { over, draws_on } = budget
       const acts = () => [raiseBudget(item, over)]
-      return [{ ...base, kind: 'budget', text: overWords(over), since: item.updated_at, acts }]
+      return [
+        { ...base, kind: 'budget', text: overWords(over, draws_on), since: item.updated_at, acts },
+      ]
     }
     if (reason.code === 'imported') {
       const text = 'it was imported: look at it, then pick it'
       const acts = () => [actOn('pick', 'pick it', item)]
       return [{ ...base, kind: 'imported', text, since: item.created_at, acts }]
     }
-    if (reason.code === 'needs_input') {
-      const text = 'its plan needs your input'
+    // At the end of the turn it becomes a question, if it still stands.
+    if (reason.code === 'needs_input' && view.turn === null) {
+      const text = wantedWords(item)
       const acts = () => [actOn('send', 'answer', item)]
       return [{ ...base, kind: 'needs_input', text, since: item.updated_at, acts }]
     }
@@ -205,12 +229,10 @@ function stuckItems(view: AgentView): Entry[] {
 
 const again = 'try again, once it is settled'
 
-/** Holds that no time ends. Those with a time end by themselves. */
+/** Holds that a person can end. Those of a provider with a time end by themselves. */
 const holds = ({ facts, agent, has_owner }: AgentView): Entry[] =>
   activeWaitsOf(facts)
-    .filter((wait) => wait.wake === 'system' && wait.wake_at === null)
-    // Of a child: the item of its parent that is used up asks for it.
-    .filter((wait) => wait.runtime_cause !== 'budget')
+    .filter((wait) => wait.wake === 'system' && isForPerson(agent, wait))
     .map((wait) => ({
       id: wait.id,
       kind: 'held',
@@ -218,8 +240,19 @@ const holds = ({ facts, agent, has_owner }: AgentView): Entry[] =>
       work_item_id: null,
       text: wait.reason,
       since: wait.created_at,
-      acts: () => [has_owner ? actOn('start_agent', again, agentAs(agent.id)) : resumeRun(again)],
+      acts: () =>
+        wait.runtime_cause === 'budget' || wait.runtime_cause === 'spending'
+          ? raises(agent.id, wait)
+          : [has_owner ? actOn('start_agent', again, agentAs(agent.id)) : resumeRun(again)],
     }))
+
+function isForPerson({ visibility }: AgentView['agent'], wait: Wait): boolean {
+  // Of a child: the item of its parent that is used up asks for it.
+  if (wait.runtime_cause === 'budget') return visibility === 'public'
+  // What asks the operator is a question of its own.
+  if (wait.runtime_cause === 'spending') return wait.source === 'budget'
+  return wait.wake_at === null
+}
 
 /** The agent's last turn failed; the next turn closes the entry. */
 function failedTurns({ agent, turn }: AgentView, last: Turn | null): Entry[] {
@@ -314,6 +347,24 @@ const deadDelivery = (delivery: Delivery): Entry => ({
   since: delivery.received_at,
   acts: () => [actOn('redeliver', 'deliver it again', delivery)],
 })
+
+/** What came of a task whose item is completed, until the agent's next turn shows it. */
+const lateEntries = ({ facts }: AgentView, tasks: readonly Task[]): Entry[] =>
+  lateResults(facts).flatMap((message): Entry[] => {
+    const task = tasks.find(({ id }) => id === message.task_id)
+    if (task === undefined || !wantsLook(task)) return []
+    return [
+      {
+        id: message.id,
+        kind: 'late_result',
+        agent_id: message.agent_id,
+        work_item_id: message.work_item_id,
+        text: `${task.label} ended after its item was completed: ${howEnded(task)}`,
+        since: message.created_at,
+        acts: () => [actOn('send', 'have the agent look at it', agentAs(message.agent_id))],
+      },
+    ]
+  })
 
 export const snoozeBody = z
   .strictObject({ until: timestamp.describe('When it is to stand there again.') })

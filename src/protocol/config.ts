@@ -18,20 +18,36 @@ const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write the nam
 /** What stands before the slash of a model, or behind it. */
 const idName = /^[a-z0-9][a-z0-9._-]*$/
 
+/** A path and no secret: what was put in its place by mistake must not be shown by a command. */
+const keyFile = z
+  .string()
+  .regex(/^([/.~]|[A-Za-z]:)/, 'write the path of a file, beginning with /, ~ or .')
+
 const providerSchema = z.strictObject({
   kind: z
     .enum(['anthropic', 'openai', 'openai-compatible', 'google'])
     .describe('The wire format the provider speaks.'),
   base_url: z
     .url({ protocol: /^https?$/ })
+    .regex(/^[^@]*$/, 'it holds no user and no password: put the key into api_key_file')
     .optional()
     .describe('Ends in /v1, as the SDKs expect.'),
-  api_key_file: z.string().min(1).optional().describe('Absolute path of a 0600 file with the key.'),
+  api_key_file: keyFile.optional().describe('Absolute path of a 0600 file with the key.'),
   api_key_env: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write the name of a variable')
     .optional()
     .describe('Name of the environment variable with the key.'),
+  tool_streaming: z
+    .boolean()
+    .optional()
+    .describe('Asks for calls as they are written; default: only from the provider itself.'),
+  stream_idle: z
+    .int()
+    .min(10)
+    .max(86_400)
+    .optional()
+    .describe('Seconds a stream may be silent; default: 600 (local 1800) at first, then 120.'),
   models: z
     .array(z.string().min(1))
     .optional()
@@ -126,6 +142,16 @@ const priceShape = {
   cache_write: dollars('Of input written to a cache; default: as input.').optional(),
 }
 
+/** Tokens of a window below which an agent is told to be short of room. */
+export const workableWindow = 16_000
+
+const limit = (what: string) => z.int().min(1).optional().describe(what)
+const spendLimits = z.strictObject({
+  max_tokens: limit('Tokens in and out, as providers count them.'),
+  max_usd: z.number().gt(0).optional().describe('US dollars, where prices are known.'),
+  max_rounds: limit('Requests to models.'),
+})
+
 /** What is known of one model; each field replaces the one that came with the program. */
 const modelSchema = z.strictObject({
   context_window: z
@@ -134,6 +160,16 @@ const modelSchema = z.strictObject({
     .optional()
     .describe('Tokens of one request and its answer.'),
   max_output: z.int().min(1).optional().describe('Tokens of one answer.'),
+  request_minutes: z
+    .int()
+    .min(1)
+    .max(1_440)
+    .optional()
+    .describe('Minutes that one request may take; default 60.'),
+  effort: z
+    .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
+    .optional()
+    .describe('How much it thinks, as far as it can be told; default: see docs/concepts/model.md.'),
   price: z.strictObject(priceShape).optional().describe('What it costs.'),
   long_price: z
     .strictObject({ ...priceShape, above_input_tokens: z.int().min(1) })
@@ -180,6 +216,13 @@ export const configSchema = z.strictObject({
   sandbox: sandboxSchema
     .optional()
     .describe('Shuts commands in (Linux, with bubblewrap); where it cannot, no command runs.'),
+  budget: z
+    .strictObject({
+      day: spendLimits.optional().describe('Of each UTC day.'),
+      all: spendLimits.optional().describe('Of everything that ever was.'),
+    })
+    .optional()
+    .describe('What all agents of the home together may spend; default: no limit.'),
   http: httpSchema.optional().describe('Where the daemon listens.'),
   webhooks: z
     .record(webhookName, webhookConfig)

@@ -1,7 +1,8 @@
 /**
  * The conservation law of the inbox (contracts 4): no message is non-terminal without an open turn,
- * a wait, a schedule or a stopped agent to carry it. Pure.
+ * a wait, a schedule or a stopped agent to carry it; a late result waits for the next turn. Pure.
  */
+import { isLate } from '../domain/late.ts'
 import type { Message } from '../domain/message.ts'
 import type { AgentView } from './agent-view.ts'
 
@@ -20,8 +21,8 @@ export function conservation(view: AgentView): string[] {
 }
 
 /** A queued message is carried by any state of the agent that will look at the queue again. */
-function isCarried({ next, survey }: AgentView, message: Message): boolean {
-  if (next.do !== 'sleep') return true
+function isCarried({ facts, next, survey }: AgentView, message: Message): boolean {
+  if (next.do !== 'sleep' || isLate(facts, message)) return true
   const { fast, normal, background } = survey.lanes
   return [...fast, ...normal, ...background].some(({ id }) => id === message.id)
 }

@@ -3,6 +3,7 @@
  * both follow the task that supervises its child.
  */
 import { z } from 'zod'
+import type { Delegation } from '../domain/delegation.ts'
 import type { Worktree } from '../domain/worktree.ts'
 import { canList, type Can } from './can.ts'
 import { agentId, idOf, taskId, timestamp, workItemId } from './scalar.ts'
@@ -12,9 +13,9 @@ export const delegationStates = ['active', ...ends] as const
 
 export const delegationRecord = z
   .strictObject({
-    id: idOf('deleg'),
-    agent_id: agentId.describe('The parent.'),
-    work_item_id: workItemId.nullable().describe('What the parent was at work on.'),
+    delegation_id: idOf('deleg'),
+    parent_agent_id: agentId,
+    parent_work_item_id: workItemId.nullable().describe('What the parent was at work on.'),
     child_agent_id: agentId,
     child_work_item_id: workItemId.nullable().describe('The first item the child made.'),
     task_id: taskId.describe('Supervises the child.'),
@@ -27,6 +28,17 @@ export const delegationRecord = z
 
 export type DelegationRecord = z.infer<typeof delegationRecord>
 
+/** The row by the names of its two sides: in the ledger it stands as the parent's. */
+export function delegationRecordOf(row: Delegation): DelegationRecord {
+  const { id, agent_id, work_item_id, ...rest } = row
+  return {
+    delegation_id: id,
+    parent_agent_id: agent_id,
+    parent_work_item_id: work_item_id,
+    ...rest,
+  }
+}
+
 export const delegationList = z
   .strictObject({ delegations: z.array(delegationRecord), next_cursor: z.string().nullable() })
   .meta({ id: 'DelegationList' })
@@ -34,6 +46,11 @@ export const delegationList = z
 export const delegationEnd = z.enum(ends)
 
 export const worktreeSnapshot = z.strictObject({ ref: z.string(), commit: z.string() })
+
+export const unfiltered = z.strictObject({
+  files: z.int().nonnegative(),
+  filters: z.array(z.string()),
+})
 
 export const worktreeStates = ['planned', 'ready', 'kept', 'removed', 'discarded'] as const
 export const liveWorktreeStates = ['planned', 'ready', 'kept'] as const
@@ -47,6 +64,11 @@ export const worktreeRecord = z
     path: z.string(),
     branch: z.string(),
     base_commit: z.string().nullable(),
+    unfiltered: unfiltered
+      .nullable()
+      .describe(
+        'Files as git has them, which a configured filter (LFS, crypt) would have changed.',
+      ),
     state: z.enum(worktreeStates).describe('`kept`: its task is over; something would be lost.'),
     reason: z.string().nullable(),
     snapshot: worktreeSnapshot.nullable(),

@@ -70,6 +70,7 @@ export const messageRecord = z
       'local_process',
       'control_authenticated',
       'trigger_capability',
+      'own_trigger_capability',
       'signature_verified',
       'runtime_owned',
     ]),
@@ -93,6 +94,8 @@ export const messageRecord = z
     status_reason: z.string().nullable(),
     attempts: count,
     turn_id: turnId.nullable(),
+    due_at: timestamp.nullable().describe('It starts no turn before; null: at once.'),
+    came: count.describe('How often it came: the same again, unread, is counted along.'),
     created_at: timestamp,
     receipt,
     can: canList,
@@ -140,8 +143,14 @@ function said({ status, status_reason, turn_id }: Message, round: number | null)
 export const newMessage = z
   .strictObject({
     text: z.string(),
-    work_item_id: z.string().optional().describe('The item it is about; whole or short id.'),
-    wait_id: z.string().optional().describe('The question it answers; whole or short id.'),
+    work_item_id: z
+      .string()
+      .optional()
+      .describe('The item it is about; its id, or the beginning or end of it.'),
+    wait_id: z
+      .string()
+      .optional()
+      .describe('The question it answers; its id, or the beginning or end of it.'),
     priority: z
       .enum(['interject', 'next'])
       .optional()

@@ -18,15 +18,17 @@ const onItem = { ...common, work_item_id: z.string() }
 const onWait = { ...common, wait_id: z.string() }
 const onSchedule = { ...common, schedule_id: z.string() }
 const surface = z.enum(['cli_prompt', 'run_once', 'tui', 'http_control']).optional()
+const limits = {
+  max_tokens: z.number().nullable().optional(),
+  max_usd: z.number().nullable().optional(),
+  max_rounds: z.number().nullable().optional(),
+}
 const budget = z
-  .strictObject({
-    max_tokens: z.number().nullable().optional(),
-    max_usd: z.number().nullable().optional(),
-    max_rounds: z.number().nullable().optional(),
-    deadline: z.string().nullable().optional(),
-  })
+  .strictObject({ ...limits, deadline: z.string().nullable().optional() })
   .nullable()
   .optional()
+const spending = z.strictObject(limits).nullable().optional()
+const spendChange = z.strictObject({ day: spending, all: spending }).nullable()
 const todoList = z.array(z.strictObject({ text: z.string(), state: z.enum(todoStates) })).optional()
 const planStatus = z.enum(planStatuses).optional()
 const workspace = z
@@ -61,6 +63,7 @@ const itemActs = [
     objective: z.string(),
     plan: z.string().optional(),
     plan_status: planStatus,
+    question: z.string().optional(),
     todo_list: todoList,
     blocked_by: z.string().optional(),
     budget,
@@ -78,6 +81,7 @@ const itemActs = [
     expected_revision: z.number().optional(),
     objective: z.string().optional(),
     plan_status: planStatus,
+    question: z.string().optional(),
     todo_list: todoList,
     blocked_by: z.string().nullable().optional(),
     budget,
@@ -203,6 +207,7 @@ const agentActs = [
     model: z.string().optional(),
     fallback_model: z.string().nullable().optional(),
     workspace,
+    budget: spendChange.optional(),
   }),
   z.strictObject({ do: z.enum(['start_agent', 'stop_agent', 'delete_agent']), ...common }),
 ] as const

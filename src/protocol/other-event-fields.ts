@@ -27,6 +27,7 @@ import {
   workItemId,
 } from './scalar.ts'
 import { scheduleId, scheduleRecord, slotRecord } from './schedule-record.ts'
+import { measured } from './work-item-record.ts'
 import { deliveryId, deliveryRecord, triggerId, triggerRecord } from './trigger-record.ts'
 
 const text = z.string()
@@ -65,12 +66,15 @@ const toldEvents = {
       turn_count: count,
       bucket: z.number(),
       bucket_at: timestamp,
+      trigger_turns: z.number(),
+      trigger_turns_at: timestamp,
       queue_no_progress: count,
       queue_turn_ended_at: timestamp.nullable(),
       queue_turn_end_seq: count,
       queue_turn_counted: z.boolean(),
       queue_wait_id: waitId.nullable(),
       bucket_wait_id: waitId.nullable(),
+      trigger_wait_id: waitId.nullable(),
       agent_review_at: timestamp.nullable(),
       holds: count,
     }),
@@ -175,13 +179,17 @@ const ofTree = { id: taskId }
 const ends = { ...ofTree, by: z.enum(['operator', 'runtime']), reason: text }
 const childEvents = {
   delegation_made: {
-    id: delegation.id,
-    work_item_id: delegation.work_item_id,
+    id: delegation.delegation_id,
+    work_item_id: delegation.parent_work_item_id,
     child_agent_id: delegation.child_agent_id,
     task_id: taskId,
   },
-  delegation_bound: { id: delegation.id, child_work_item_id: workItemId },
-  delegation_ended: { id: delegation.id, state: delegationEnd, result_summary: textOrNull },
+  delegation_bound: { id: delegation.delegation_id, child_work_item_id: workItemId },
+  delegation_ended: {
+    id: delegation.delegation_id,
+    state: delegationEnd,
+    result_summary: textOrNull,
+  },
   worktree_planned: {
     ...ofTree,
     child_agent_id: worktree.child_agent_id,
@@ -189,7 +197,7 @@ const childEvents = {
     path: text,
     branch: text,
   },
-  worktree_made: { ...ofTree, base_commit: text },
+  worktree_made: { ...ofTree, base_commit: text, unfiltered: worktree.unfiltered },
   worktree_kept: { ...ofTree, reason: text },
   worktree_snapshotted: { ...ofTree, snapshot: worktreeSnapshot },
   worktree_removed: ends,
@@ -203,7 +211,7 @@ const use = z.strictObject({
   unpriced: count,
   rounds: count,
 })
-const draw = z.strictObject({ delegation_id: delegation.id, used: use, reserved: use })
+const draw = z.strictObject({ delegation_id: delegation.delegation_id, used: use, reserved: use })
 const ofMeter = { id: text }
 const round_id = text as unknown as z.ZodType<RoundId>
 const limitsOf = z
@@ -221,12 +229,23 @@ const meterEvents = {
     used: use,
     drawn: listOf(draw),
     allowance: limitsOf,
+    limits: limitsOf,
+    draws_on: workItemId.nullable(),
   },
+  meter_over: { id: workItemId, over: listOf(measured) },
+  meter_shared: { id: workItemId, items: count },
   meter_allowed: { id: agentId, allowance: limitsOf },
   meter_reserved: { ...ofMeter, round_id, use, told: listOf(text) },
   meter_settled: { ...ofMeter, round_id, use },
   meter_released: { ...ofMeter, round_id },
   meter_drawn: { id: workItemId, ...draw.shape },
+  meter_taken: {
+    id: workItemId,
+    drawer_agent_id: agentId,
+    state: z.enum(['draws', 'left']),
+    used: use,
+    reserved: use,
+  },
   meter_asked: { id: workItemId, marks: listOf(text) },
 } as const
 

@@ -9,6 +9,8 @@ export type { ToolResult } from '../domain/call.ts'
 export { isAlive, isMachine, specOf, type Check } from '../domain/check.ts'
 export type { CheckGiven } from '../domain/check-spec.ts'
 export type { Event, Rows, StoredEvent, Table } from '../domain/event.ts'
+export type { IdOf } from '../domain/ids.ts'
+export { isMeantBy } from '../domain/short-id.ts'
 export type { Emitted, Facts } from '../domain/facts.ts'
 export type { Message } from '../domain/message.ts'
 export type { PlanDescriptor } from '../domain/plan.ts'
@@ -29,6 +31,11 @@ export { budgetLine, measuredWords } from '../domain/budget.ts'
 export { limits } from '../domain/limits.ts'
 /** A check with its outcome in one line, and what the checks of an item come to. */
 export { endLine } from '../domain/check-words.ts'
+/** What is asked, with the answers that are offered; and what a wait says of itself. */
+export { choiceLines, questionText, type Choice } from '../domain/question.ts'
+export { waitWords } from '../domain/wait.ts'
+/** What a completed item left unfinished. */
+export { leftTodos } from '../domain/readiness.ts'
 /** The one sentence about an item. */
 export { sentenceOf } from '../domain/why-words.ts'
 export { verificationOf, type VerificationState } from '../domain/verification.ts'

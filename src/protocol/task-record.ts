@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { taskInputs, type Task } from '../domain/task.ts'
 import { canList, type Can } from './can.ts'
 import { agentId, count, listOf, taskId, timestamp, waitId, workItemId } from './scalar.ts'
+import { choice } from './wait-record.ts'
 import { lifeShape, type Life } from './turn-record.ts'
 
 export const taskStatuses = [
@@ -25,6 +26,7 @@ const asking = z.strictObject({
   work_item_id: workItemId.nullable(),
   of: z.enum(['supervisor', 'operator']),
   text: z.string(),
+  choices: listOf(choice),
 })
 
 export const taskRecord = z
@@ -45,7 +47,10 @@ export const taskRecord = z
     exit_status: z.int().nullable(),
     promoted: z.boolean(),
     survivors: listOf(z.int()),
-    output: z.strictObject({ path: z.string(), bytes: count }),
+    output: z.strictObject({
+      path: z.string().nullable().describe('The folder of its streams; null: a child has none.'),
+      bytes: count,
+    }),
     created_at: timestamp,
     started_at: timestamp.nullable(),
     ended_at: timestamp.nullable(),
@@ -59,11 +64,11 @@ export const taskList = z
   .strictObject({ tasks: z.array(taskRecord), next_cursor: z.string().nullable() })
   .meta({ id: 'TaskList' })
 
-export const taskRecordOf = (task: Task, life: Life, can: readonly Can[]): TaskRecord => ({
-  ...task,
-  ...life,
-  can,
-})
+/** Without what only the runtime needs. */
+export function taskRecordOf(task: Task, life: Life, can: readonly Can[]): TaskRecord {
+  const { start_place: _, ...shown } = task
+  return { ...shown, ...life, can }
+}
 
 export const taskStreams = ['stdout', 'stderr'] as const
 
@@ -83,7 +88,10 @@ export const newTask = z
   .strictObject({
     cmd: z.string().describe('A command line, run by the shell of the machine.'),
     workdir: z.string().optional().describe('Absolute; default: the workspace of the agent.'),
-    work_item_id: z.string().optional().describe('The item it is for; whole or short id.'),
+    work_item_id: z
+      .string()
+      .optional()
+      .describe('The item it is for; its id, or the beginning or end of it.'),
   })
   .meta({ id: 'NewTask' })
 

@@ -52,7 +52,9 @@ const turnShape = {
   reason: z.string().nullable(),
   model: z.string(),
   input_cut: count,
-  self_started: z.boolean(),
+  started_by: z
+    .enum(['itself', 'own_trigger', 'input'])
+    .describe('What it is counted as: the agent, its own trigger, or anything from outside.'),
   end_revision: count.nullable(),
   end_seq: count.nullable(),
   progress: z.boolean().nullable(),
@@ -194,12 +196,18 @@ export const roundRecord = z
     recapped: count.optional(),
     /** What a summary at the compaction took; `usage` is null where no answer came. */
     summary: z.strictObject({ model: z.string(), usage: orNull(usage) }).optional(),
+    /** Answers that broke off, and what they took together. */
+    cut: z.strictObject({ answers: z.number().int(), usage }).optional(),
     sent: sentRecord.optional(),
     notes: listOf(z.string()),
     /** Messages this request showed, the first request of a turn those of its opening. */
     message_ids: listOf(messageId),
     parts: listOf(assistantPart),
-    finish: z.enum(['stop', 'tool_calls', 'length', 'content_filter', 'other']).nullable(),
+    finish: z
+      .enum(['stop', 'tool_calls', 'length', 'content_filter', 'unreadable_call', 'other'])
+      .nullable(),
+    /** The provider's own word for an end that is none of the ordinary ones. */
+    finish_word: z.string().optional(),
     usage: orNull(usage),
     requested_at: timestamp,
     recorded_at: timestamp.nullable(),

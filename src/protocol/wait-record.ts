@@ -7,9 +7,23 @@ import { waitRecord as fieldsOf } from '../domain/record.ts'
 import { boundHash } from '../domain/answers.ts'
 import type { Wait } from '../domain/wait.ts'
 import { canList, type Can } from './can.ts'
-import { agentId, count, timestamp, waitId, workItemId } from './scalar.ts'
+import { agentId, count, listOf, orNull, timestamp, waitId, workItemId } from './scalar.ts'
 
 export const waitStatuses = ['active', 'resolved', 'cancelled'] as const
+
+export const choice = z.strictObject({ key: z.string(), label: z.string() }).meta({ id: 'Choice' })
+
+/** What is asked, whole, and the answers that are offered. */
+export const question = z
+  .strictObject({
+    text: z.string(),
+    choices: listOf(choice).describe('An answer names one by its key or label, or is in words.'),
+    settles: z
+      .enum(['plan_status'])
+      .nullable()
+      .describe('What the answer sets back: `plan_status`, from needs_input to draft.'),
+  })
+  .meta({ id: 'Question' })
 
 /** The stored fields, as they stand inside an item. */
 export const waitFields = {
@@ -24,13 +38,17 @@ export const waitFields = {
       'self_started_limit',
       'queue_no_progress',
       'bucket_empty',
+      'trigger_turns_used',
       'provider_world',
       'provider_setup',
       'disk_full',
       'budget',
+      'spending',
+      'requests_unasked',
     ])
     .nullable(),
   reason: z.string(),
+  question: orNull(question).describe('Null where nobody is asked.'),
   resource: z.string().nullable(),
   source: z.string().nullable(),
   condition: z.string().nullable(),
@@ -39,7 +57,8 @@ export const waitFields = {
   since_seq: count,
   wake_at: timestamp.nullable(),
   recheck_at: timestamp.nullable(),
-  recheck_consumed_at: timestamp.nullable(),
+  recheck_ms: count.nullable().describe('The interval it was made with; null: no recheck.'),
+  rechecks: count.describe('Looks in a row since something changed or came.'),
   trigger_count: count,
   last_triggered_at: timestamp.nullable(),
   reviewed_trigger_count: count,
@@ -76,7 +95,7 @@ export function waitRecordOf(wait: Wait, can: readonly Can[]): WaitRecord {
 
 export const answerBody = z
   .strictObject({
-    choice: z.string().optional().describe('One of the answers offered; or `text`.'),
+    choice: z.string().optional().describe('Key or label of a choice that was offered; or `text`.'),
     text: z.string().optional(),
     bound_hash: z.string().describe('Of the question as it was shown.'),
     start: z.boolean().optional().describe('Start the agent when it is stopped.'),

@@ -9,11 +9,21 @@ import { haltOf } from '../domain/told.ts'
 import { unreviewed, type Wait } from '../domain/wait.ts'
 import { why, type Why as Told } from '../domain/why.ts'
 import type { WorkItem } from '../domain/work-item.ts'
-import { actOn, agentAs, raiseBudget, lookAt, resumeRun, seeOutput, type Action } from './action.ts'
+import {
+  actOn,
+  agentAs,
+  raiseBudget,
+  raises,
+  lookAt,
+  resumeRun,
+  seeOutput,
+  type Action,
+} from './action.ts'
 import { activeWaitsOf, type AgentView } from './agent-view.ts'
 import { canList, offered, type Can } from './can.ts'
 import { considered, decisionRecord } from './history-record.ts'
 import { decisionRun } from './why-history.ts'
+import { question } from './wait-record.ts'
 import { agentId, listOf, orNull, timestamp, workItemId } from './scalar.ts'
 
 export type { Decision } from '../domain/decision.ts'
@@ -33,6 +43,8 @@ export const whyRecord = z
       'runnable',
     ]),
     candidate_class: z.enum(candidateClasses),
+    question: orNull(question).describe('What it asks now; null: nothing.'),
+    blocked_by: z.string().nullable().describe('The blocker of the agent, beside any wait.'),
     sentence: z.string(),
     why: z.string(),
     detail: z.string().nullable(),
@@ -138,6 +150,8 @@ function goesOn(view: AgentView, p: Projection): Action[] {
       return [started('start the agent')]
     case 'hold':
       return [started('try again, once it is settled')]
+    case 'budget':
+      return raises(view.agent.id, halt.wait)
     case 'nobody':
       return wantsRun(view, p) ? [resumeRun('go on')] : []
   }

@@ -42,7 +42,7 @@ export const planDescriptor = z
 /** Where many items are told at once the plan file is named and not read. */
 const planName = z.strictObject({ path: z.string(), bytes: count }).meta({ id: 'PlanName' })
 
-const measured = z.discriminatedUnion('what', [
+export const measured = z.discriminatedUnion('what', [
   z.strictObject({
     what: z.enum(['tokens', 'usd', 'rounds']),
     used: z.number(),
@@ -68,6 +68,9 @@ export const meter = z
       })
       .describe('Null where there is no limit, or no meter.'),
     over: listOf(measured).describe('The limits that are reached: any of them holds the item.'),
+    draws_on: workItemId
+      .nullable()
+      .describe('The item whose budget it is; null: its own. The use is its own.'),
   })
   .meta({ id: 'Meter' })
 
@@ -77,6 +80,14 @@ export const budget = z.strictObject({
   max_rounds: z.number().nullable(),
   deadline: timestamp.nullable(),
 })
+
+const inputWanted = z
+  .strictObject({
+    question: z.string(),
+    given: z.boolean().describe('In so many words, and not taken from the plan.'),
+    held_focus: z.boolean().describe('The answer gives the focus back.'),
+  })
+  .meta({ id: 'InputWanted' })
 
 const imported = z
   .strictObject({
@@ -96,6 +107,7 @@ export const workItemRecord = z
     objective: z.string(),
     state: z.enum(['open', 'completed']),
     plan_status: z.enum(planStatuses),
+    input_wanted: orNull(inputWanted).describe('What it asks; null: its plan needs no input.'),
     todo_list: listOf(todo).optional().describe('Left out of lists.'),
     blocked_by: z.string().nullable(),
     result_summary: z.string().nullable(),
@@ -130,6 +142,9 @@ export const workItemRecord = z
     wait: orNull(waitOfItem),
     meter: orNull(meter).describe('With the use of children; null: it has no budget.'),
     spend: orNull(itemSpend).describe('Null: no turn was about it.'),
+    late: listOf(z.string()).describe(
+      'Of a completed one: how tasks of it ended that no turn has shown yet.',
+    ),
     imported: imported.optional().describe('Where it came from; absent: it was made here.'),
     can: canList,
   })
@@ -143,17 +158,22 @@ export const workItemList = z
 export type ItemParts = {
   plan: PlanDescriptor | null
   spend: Spend | null
+  late: readonly string[]
   can: readonly Can[]
   /** Whether the todo list comes along: in single reads. */
   whole: boolean
 }
 
 export function workItemRecordOf(p: Projection, parts: ItemParts): WorkItemRecord {
-  const { plan, spend, can, whole } = parts
+  const { plan, spend, can, late, whole } = parts
   return {
-    ...(itemRecord(p, plan, { include_todo_list: whole }) as Omit<WorkItemRecord, 'spend' | 'can'>),
+    ...(itemRecord(p, plan, { include_todo_list: whole }) as Omit<
+      WorkItemRecord,
+      'spend' | 'late' | 'can'
+    >),
     meter: p.budget,
     spend: spend === null ? null : { turns: spend.turns, ...spend.usage },
+    late: [...late],
     can,
   }
 }
@@ -194,7 +214,7 @@ export function passes(filter: ItemFilter, p: Projection): boolean {
   }
 }
 
-const budgetChange = z
+export const budgetChange = z
   .strictObject({
     max_tokens: z.number().nullable().optional(),
     max_usd: z.number().nullable().optional(),
@@ -208,6 +228,7 @@ export const newWorkItem = z
     objective: z.string(),
     plan: z.string().optional().describe('The whole text of the plan file.'),
     plan_status: z.enum(planStatuses).optional(),
+    question: z.string().optional().describe('What its plan needs to know: with needs_input.'),
     todo_list: z.array(todo).optional(),
     blocked_by: z.string().optional(),
     budget: orNull(budgetChange).optional(),
@@ -220,6 +241,7 @@ export const changeWorkItem = z
     expected_revision: count.optional().describe('Or `If-Match`: 409 when it moved meanwhile.'),
     objective: z.string().optional(),
     plan_status: z.enum(planStatuses).optional(),
+    question: z.string().optional().describe('What its plan needs to know: with needs_input.'),
     todo_list: z.array(todo).optional(),
     blocked_by: z
       .string()

@@ -4,28 +4,39 @@
  * recorded together with the intent of what follows it (performance, *Round*).
  */
 import type { Call } from '../domain/call.ts'
-import { addReport } from '../domain/complete.ts'
+import { finishReport, unreported } from '../domain/complete.ts'
 import { mustTurn, callsOf, openTurn, roundsOf, roundViews, type Draft } from '../domain/facts.ts'
-import type { TaskId } from '../domain/ids.ts'
-import { interjected, nextStep, type Step } from '../domain/turn-step.ts'
-import { roundId, type RoundKind, type Turn } from '../domain/turn.ts'
-import { endTurn } from '../domain/turn-end.ts'
+import type { TaskId, WorkItemId } from '../domain/ids.ts'
+import { limits } from '../domain/limits.ts'
+import { repeatsInARow } from '../domain/repeats.ts'
+import { carryInterjected } from '../domain/shown.ts'
+import type { Message } from '../domain/message.ts'
+import { nextStep, type Step } from '../domain/turn-step.ts'
+import { roundId, roundText, type RoundKind, type Turn } from '../domain/turn.ts'
+import { deliverFailure } from '../domain/park.ts'
+import { deliverWords, endTurn } from '../domain/turn-end.ts'
 import { isRejection, type Rejection } from '../domain/verdict.ts'
 import type { PlanStored } from '../domain/work-item.ts'
 import type { ToolResult, Warning } from '../domain/call.ts'
 import { holdForBudget, reserve, untold } from '../domain/metering.ts'
+import { holdForSpending, type Overspent } from '../domain/spending.ts'
 import {
   budgetNote,
   cutAnswerNote,
+  cutCallsNote,
   emptyAnswerNote,
   interjectedNote,
   interruptionNote,
+  repeatsNote,
   reportNote,
+  unreadableCallNote,
   type Interruption,
 } from '../context/notes.ts'
 import { charTokens } from '../context/estimate.ts'
+import { nearlyFull } from './nearly-full.ts'
 import { reminders } from '../context/reminders.ts'
 import { isTerminal } from '../domain/task.ts'
+import { validateCall } from '../tools/registry.ts'
 import { refused } from '../tools/tool.ts'
 import { toolNamed } from './tool-context.ts'
 
@@ -46,6 +57,10 @@ export type Onward = {
   plan: PlanStored | null
   /** What interrupted the turn and is still to be told in its next request. */
   interruption: Interruption | null
+  /** Where a message can be read whole that is too long for a request. */
+  message_path: (message: Message) => string
+  /** What keeps the agent from sending a request, beyond its own rows. */
+  over: readonly Overspent[]
   /** The operator aborted the run: nothing further is begun. */
   aborted: boolean
 }
@@ -73,19 +88,23 @@ function take(d: Draft, step: Step, onward: Onward): boolean {
     case 'start_call':
       return startCall(d, step.call, onward.ready)
     case 'request':
-      sendRequest(d, step.kind, onward.interruption)
+      if (onward.over.length > 0) {
+        holdForSpending(d, onward.over)
+        return false
+      }
+      if (step.delivers !== '') deliverWords(d, mustTurn(d), step.delivers)
+      sendRequest(d, step.kind, onward, step.delivers !== '')
       return false
     case 'hold':
       holdForBudget(d)
       return false
     case 'report': {
-      const turn = mustTurn(d)
-      const text = step.text.trim()
-      if (turn.work_item_id !== null && text !== '') addReport(d, turn.work_item_id, turn, text)
+      finishReport(d, mustTurn(d), step.text)
       endTurn(d, { outcome: 'completed', reason: 'work_item_completed', text: '', plan: null })
       return false
     }
     case 'end':
+      if (step.failure !== undefined) deliverFailure(d, mustTurn(d), step.failure)
       endTurn(d, {
         outcome: step.outcome,
         reason: step.reason,
@@ -105,18 +124,22 @@ function startCall(d: Draft, call: Call, ready: ReadyIntent | null): boolean {
     return false
   }
   if (ready?.call_id !== call.id) return false
-  if (!ready.ok) {
-    finishCall(d, call, ready.result)
-    return true
-  }
+  if (!ready.ok) return refuseCall(d, call, ready.result)
   const refusal = ready.queue?.(d)
-  if (isRejection(refusal)) {
-    finishCall(d, call, refused(call.tool_name, refusal))
-    return true
-  }
+  if (isRejection(refusal)) return refuseCall(d, call, refused(call.tool_name, refusal))
   const { intent, task_id } = ready
   d.emit({ type: 'call_started', id: call.id, intent, task_id, work_item_id })
   return false
+}
+
+/** It came to its turn and did not begin. */
+function refuseCall(d: Draft, call: Call, result: ToolResult): true {
+  const { work_item_id } = mustTurn(d)
+  if (work_item_id !== null && work_item_id !== call.work_item_id) {
+    d.emit({ type: 'call_bound', id: call.id, work_item_id })
+  }
+  finishCall(d, call, result)
+  return true
 }
 
 export function finishCall(
@@ -128,18 +151,34 @@ export function finishCall(
     changed_something: false,
   },
 ): void {
-  d.emit({ type: 'call_finished', id: call.id, result, ...more })
+  const unknown = unknownFields(d, call.id)
+  const warnings = [...(result.warnings ?? []), ...unknown]
+  const told = unknown.length === 0 ? result : { ...result, warnings }
+  d.emit({ type: 'call_finished', id: call.id, result: told, ...more })
+}
+
+/** What the model wrote and the call was made without. The arguments as written are the round's. */
+function unknownFields(d: Draft, id: Call['id']): readonly Warning[] {
+  const call = d.row('calls', id)
+  const round = call && d.row('rounds', roundId(call.turn_id, call.round))
+  if (!call || !round || call.input === null) return []
+  const part = round.parts.filter(({ type }) => type === 'tool_call')[call.index]
+  if (part?.type !== 'tool_call') return []
+  const judged = validateCall(part.tool_name, part.input_json)
+  return judged.ok ? judged.warnings : []
 }
 
 /** The intent of the next request, with everything that is to be said before it. */
-export function sendRequest(d: Draft, kind: RoundKind, interruption: Interruption | null): void {
+export function sendRequest(
+  d: Draft,
+  kind: RoundKind,
+  { interruption, message_path }: Pick<Onward, 'interruption' | 'message_path'>,
+  delivered: boolean,
+): void {
   const turn = mustTurn(d)
   const n = (roundsOf(d, turn).at(-1)?.n ?? 0) + 1
-  const inbox = interjected(d, d.now)
+  const inbox = carryInterjected(d, turn, n)
   const nearly = untold(d, turn, d.now)
-  for (const message of inbox) {
-    d.emit({ type: 'message_interjected', id: message.id, turn_id: turn.id, round: n })
-  }
   d.emit({
     type: 'request_sent',
     id: roundId(turn.id, n),
@@ -150,7 +189,7 @@ export function sendRequest(d: Draft, kind: RoundKind, interruption: Interruptio
     model: turn.model,
     opening_sha256: null,
     notes: [
-      ...notes(d, turn, kind, inbox, interruption),
+      ...notes(d, turn, { kind, inbox, interruption, message_path, delivered }),
       ...(nearly.length === 0 ? [] : [budgetNote(turn.work_item_id ?? '', nearly)]),
     ],
     message_ids: inbox.map((message) => message.id),
@@ -158,42 +197,65 @@ export function sendRequest(d: Draft, kind: RoundKind, interruption: Interruptio
   reserve(d, turn, roundId(turn.id, n), 0, nearly)
 }
 
-function notes(
-  d: Draft,
-  turn: Turn,
-  kind: RoundKind,
-  inbox: ReturnType<typeof interjected>,
-  interruption: Interruption | null,
-): string[] {
+type Said = {
+  kind: RoundKind
+  inbox: readonly Message[]
+  interruption: Interruption | null
+  message_path: Onward['message_path']
+  /** The answer before was text that ended it, and was delivered. */
+  delivered: boolean
+}
+
+function notes(d: Draft, turn: Turn, said: Said): string[] {
+  const { kind, inbox, interruption, delivered } = said
   const item = turn.work_item_id === null ? null : (d.row('work_items', turn.work_item_id) ?? null)
   const view = {
     now: d.now,
     fence: turn.id.slice(-8),
     tokens: charTokens,
     max_tokens: interjectedTokens,
+    full_path: said.message_path,
   }
   return [
     ...(interruption === null ? [] : [interruptionNote(interruption, d.now)]),
-    ...(inbox.length === 0 ? [] : [interjectedNote(inbox, view)]),
+    ...(inbox.length === 0 ? [] : [interjectedNote(inbox, view, delivered)]),
     ...kindNotes(d, turn, kind),
-    ...(kind === 'work' ? reminded(d, turn, item) : []),
+    ...(kind === 'work'
+      ? [...circling(d, turn), ...nearlyFull(d, turn), ...reminded(d, turn, item)]
+      : []),
   ]
+}
+
+/** What the answer before was, that there has to be another. */
+function againNote(d: Draft, turn: Turn): string {
+  const last = roundsOf(d, turn).at(-1)
+  return last?.finish === 'unreadable_call'
+    ? unreadableCallNote(last.finish_word ?? last.finish)
+    : emptyAnswerNote()
 }
 
 function kindNotes(d: Draft, turn: Turn, kind: RoundKind): string[] {
   switch (kind) {
     case 'work':
-      return []
+      // What follows calls goes on from them: those that the cut took are not known to the model.
+      return roundsOf(d, turn).at(-1)?.finish === 'length' ? [cutCallsNote()] : []
     case 'again':
-      return [emptyAnswerNote()]
+      return [againNote(d, turn)]
     case 'continue':
       return [cutAnswerNote()]
     case 'report': {
       const item = turn.work_item_id === null ? null : d.row('work_items', turn.work_item_id)
       if (!item) throw new Error('a report without an item')
-      return [reportNote(item, completionWarnings(d, turn))]
+      return [reportNote(item, completionWarnings(d, turn), askedOf(d, turn, item.id))]
     }
   }
+}
+
+/** The round that completed the item: its words, and what else it completed without a report. */
+function askedOf(d: Draft, turn: Turn, item: WorkItemId): { text: string; others: WorkItemId[] } {
+  const round = roundsOf(d, turn).at(-1)
+  const missing = round ? unreported(d, callsOf(d, turn, round.n)) : []
+  return { text: round ? roundText(round) : '', others: missing.filter((id) => id !== item) }
 }
 
 /** The warnings the completion came with, but for the one this request is there to mend. */
@@ -201,8 +263,13 @@ function completionWarnings(d: Draft, turn: Turn): readonly Warning[] {
   const call = callsOf(d, turn)
     .filter((c) => c.tool_name === 'CompleteWorkItem' && c.result?.status === 'success')
     .at(-1)
-  return (call?.result?.warnings ?? []).filter((w) => w.kind !== 'completion_report_missing')
+  const aside = ['completion_report_missing', 'unknown_fields']
+  return (call?.result?.warnings ?? []).filter(({ kind }) => !aside.includes(kind))
 }
+
+/** Told once for each row of repeats. */
+const circling = (d: Draft, turn: Turn): string[] =>
+  repeatsInARow(d, turn) === limits.repeats_told.value ? [repeatsNote()] : []
 
 function reminded(d: Draft, turn: Turn, item: Parameters<typeof reminders>[0]['item']): string[] {
   const rounds = roundViews(d, turn).filter(({ round }) => round.state === 'recorded')

@@ -8,7 +8,7 @@ import type { AgentId } from '../domain/ids.ts'
 import { seenByAgent } from '../domain/imported.ts'
 import { candidates } from '../domain/rank.ts'
 import { waitRecord } from '../domain/record.ts'
-import { next } from '../domain/schedule.ts'
+import type { Next } from '../domain/schedule.ts'
 import { isRejection, no, type Rejection } from '../domain/verdict.ts'
 import { isTerminal } from '../domain/task.ts'
 import type { AgentSeen } from '../tools/children-port.ts'
@@ -21,12 +21,13 @@ export async function seeAgent(
   store: Store,
   viewer: AgentId,
   agent_id: string | null,
+  next: (agent: AgentId) => Next | null,
 ): Promise<{ ok: true; agent: AgentSeen } | Rejection> {
   const facts = await visible(store, viewer, agent_id ?? viewer)
   if (isRejection(facts)) return facts
   const agent = agentOf(facts)
   const now = store.now()
-  const posture = agent.state === 'deleted' ? null : next(facts, now, false)
+  const posture = agent.state === 'deleted' ? null : next(agent.id)
   const made = (await store.ledger.agents()).filter(
     (other) => other.lineage_parent_agent_id === agent.id && other.state !== 'deleted',
   )

@@ -2,6 +2,7 @@
  * Running the calls of a round: each has its intent in the ledger before it begins and exactly one
  * result after it, whatever happens in between (contracts 6, *Effects*).
  */
+import { bindCall } from '../domain/binding.ts'
 import type { Call, ToolResult } from '../domain/call.ts'
 import { errorResult } from '../domain/call.ts'
 import { charTokens } from '../context/estimate.ts'
@@ -48,7 +49,7 @@ export async function startCall(env: LaneEnv, call: Call): Promise<void> {
   const ready = await readyIntent(env, call, blobs)
   if (ready?.ok) env.begun.add(call.id)
   const plan = await planNow(env, blobs)
-  await env.transact(call.id, (d) => advance(d, env.onward({ ready, plan })), [], blobs)
+  await env.transact(call.id, (d) => advance(d, env.onward({ ready, plan })), { blobs })
 }
 
 /** Carries out a call whose intent is recorded, and commits its outcome with what follows. */
@@ -81,7 +82,7 @@ async function runEffect(env: LaneEnv, call: Call, tool: EffectTool): Promise<vo
     // An aborted run ends in its own commit: nothing further begins.
     if (!env.abort.signal.aborted || env.stopping) advance(d, onward)
   }
-  await env.transact(call.id, decide, [], blobs)
+  await env.transact(call.id, decide, { blobs })
 }
 
 function finishEffect(d: Draft, call: Call, outcome: EffectOutcome): void {
@@ -106,7 +107,11 @@ function tellRecovered(env: LaneEnv, call: Call, result: ToolResult): void {
   env.interruption = { ...interruption, calls: [...interruption.calls, told] }
 }
 
-/** The intent of the round's next call, so that it is recorded with this one's outcome. */
+/**
+ * The intent of the round's next call, so that it is recorded with this one's outcome. Only behind
+ * an effect: a call that decides on rows may change what the next one is about, so that one's
+ * intent is worked out once the decision is in the ledger.
+ */
 async function nextIntent(
   env: LaneEnv,
   call: Call,
@@ -127,26 +132,28 @@ async function runStore(env: LaneEnv, call: Call, tool: StoreTool): Promise<void
   const blobs: NewBlob[] = []
   const ctx = toolContext(env, call, blobs)
   const prepared = await env.effect(`${tool.name} ${call.id}`, () => tool.prepare(call.input, ctx))
+  // What it waited for goes on: the next process meets the same call, and waits again.
+  if (env.stopping && tool.is_cut?.(prepared) === true) return
   const plan = await planNow(env, blobs)
-  const following = await nextIntent(env, call, blobs)
-  const rest = await prepareCompletions(env, call, blobs)
+  const rest = tool.may_close ? await prepareCompletions(env, call, blobs) : none
   const needs = neededRows(call.input)
   await env.transact(
     call.id,
     (d) => {
       const closes = decideStore(d, env, call, tool, prepared)
       if (closes === null) {
-        advance(d, env.onward({ ready: following.ready, plan }))
+        advance(d, env.onward({ plan }))
         return
       }
       closeRound(d, env, call, rest)
       if (!closes.ask_report) endTurn(d, ending(closes, plan))
       else advance(d, env.onward({ plan }))
     },
-    needs,
-    blobs,
+    { needs, blobs },
   )
 }
+
+const none: ReadonlyMap<string, unknown> = new Map()
 
 const ending = (closes: Closing, plan: PlanStored | null) => ({
   outcome: closes.outcome,
@@ -164,7 +171,9 @@ function decideStore(
 ): Closing | null {
   const before = d.emitted.length
   const { result, closes } = tool.decide(d, call.input, frameOf(d, env, call), prepared)
-  const changed = changesRecord(d.emitted.slice(before).map(({ event }) => event))
+  const emitted = d.emitted.slice(before).map(({ event }) => event)
+  const changed = changesRecord(emitted)
+  bindCall(d, call, emitted)
   finishCall(d, call, result, { result_hash: null, changed_something: changed })
   return closes
 }

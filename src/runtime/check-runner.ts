@@ -1,13 +1,21 @@
 /**
- * Runs the checks of completed items, one at a time for each agent, as the rows say: whatever is
- * owed is begun, whatever began is followed to its end, in this process or in a later one. A
- * command is a task of the supervisor's with a clean environment; a file and a URL are looked at
- * here. Nothing of it asks the agent, and a stopped agent's checks are run all the same.
+ * Runs the checks of items that are completed, or claimed to be, one at a time for each agent, as
+ * the rows say: whatever is owed is begun, whatever began is followed to its end, in this process
+ * or in a later one. A command is a task of the supervisor's with a clean environment; a file and a
+ * URL are looked at here. Nothing of it asks the agent, and a stopped agent's checks are run all
+ * the same.
  */
-import type { Check, CheckSpec, RunEnd, Tree } from '../domain/check.ts'
+import {
+  isAlive,
+  isMachine,
+  type Check,
+  type CheckSpec,
+  type RunEnd,
+  type Tree,
+} from '../domain/check.ts'
 import { finishRun, nextRun, startCommand, type AliveRun } from '../domain/checks.ts'
 import { agentOf, type Draft, type Emitted } from '../domain/facts.ts'
-import type { AgentId } from '../domain/ids.ts'
+import type { AgentId, WorkItemId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
 import { standing } from '../domain/task-end.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
@@ -44,6 +52,8 @@ export class CheckRunner {
   readonly #again = new Set<AgentId>()
   readonly #committing = new Set<Promise<unknown>>()
   readonly #closing = new AbortController()
+  /** Completions that wait for the checks of an item, by what ends their wait. */
+  readonly #waiting = new Map<() => void, { agent: AgentId; item: WorkItemId }>()
 
   constructor(of: CheckPorts) {
     this.#of = of
@@ -53,7 +63,32 @@ export class CheckRunner {
   committed(agent: AgentId, events: readonly Emitted[]): void {
     const concerns = ({ event: { type } }: Emitted) =>
       type === 'task_ended' || type === 'check_owed' || type === 'check_finished'
-    if (events.some(concerns)) this.look(agent)
+    if (!events.some(concerns)) return
+    for (const [over, { agent: of, item }] of this.#waiting) {
+      if (of === agent && !this.#isRun(agent, item)) over()
+    }
+    this.look(agent)
+  }
+
+  /** The workspace of an agent as it is now. */
+  tree(agent: AgentId): Promise<Tree> {
+    return this.#of.ports.inspect.tree(agentOf(this.#of.store.mustFacts(agent)).workspace.root)
+  }
+
+  /** Resolves when none of the item's checks is to be run any more, or `signal` aborts. */
+  async ended(agent: AgentId, item: WorkItemId, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || !this.#isRun(agent, item)) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.set(resolve, { agent, item })
+    signal.addEventListener('abort', () => resolve(), { once: true })
+    await promise
+    this.#waiting.delete(resolve)
+  }
+
+  /** Whether the runtime has still to run a check of the item, or runs one. */
+  #isRun(agent: AgentId, id: WorkItemId): boolean {
+    const item = this.#of.store.facts(agent)?.row('work_items', id)
+    return item?.checks.some((check) => isMachine(check) && isAlive(check)) ?? false
   }
 
   /** Goes on with the agent's checks, if there are any; calls while it does are coalesced. */
@@ -123,7 +158,9 @@ export class CheckRunner {
     const tree = await this.#of.ports.inspect.tree(place.root)
     const task_id = store.mint('task')
     const workdir = within(place, check.workdir ?? '.')
-    const start = { task_id, workdir, output_path: taskPath(ports.home, task_id), tree }
+    const output_path = taskPath(ports.home, task_id)
+    const start_place = ports.processes.place()
+    const start = { task_id, workdir, start_place, output_path, tree }
     await this.#commit(place.agent, 'check', (d) => startCommand(d, nameOf(item, check), start))
   }
 

@@ -13,16 +13,19 @@ import type { Delegation } from '../domain/delegation.ts'
 import type { Provenance } from '../domain/provenance.ts'
 import { no, type Rejection } from '../domain/verdict.ts'
 import { alignBudgets, wantsSpent } from '../domain/metering.ts'
+import { Drawers } from './drawers.ts'
 import { finishChild, givenUpAt, mayEnd, relay, supervisionOf } from '../domain/relay.ts'
 import type { Legacy } from '../domain/relay.ts'
 import { spentOfAgent } from './spent.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
+import type { Next } from '../domain/schedule.ts'
 import { overOrEnding } from '../domain/tasks.ts'
 import { between, plus } from '../domain/time.ts'
 import type { StopOutcome } from '../exec/ports.ts'
 import type { HostPorts } from './ports.ts'
 import type { Store } from './store.ts'
 import type { WorktreeKeeper } from './worktree-keeper.ts'
+import { lookAtWorktree } from './worktree-look.ts'
 
 /** Foreign children that are over, looked at when the host starts: the newest. */
 const sweptChildren = 50
@@ -34,13 +37,15 @@ export type Said = { text: string; provenance: Provenance; key: string }
 export type Word = { kind: string; text: string; at: string }
 
 export type ChildrenPorts = {
-  ports: Pick<HostPorts, 'clock' | 'foreign_agents'>
+  ports: Pick<HostPorts, 'clock' | 'foreign_agents' | 'worktrees'>
   store: Store
   keeper: WorktreeKeeper
   /** Ends the open run of an agent, and resolves when it has ended. */
   abort: (agent: AgentId) => Promise<void>
   /** Stops a command with proof; the pids that live. */
   stopCommand: (agent: AgentId, task: TaskId, because: string) => Promise<readonly number[]>
+  /** What an agent does next, with its lane as it is; null: there is none. */
+  next: (agent: AgentId) => Next | null
   failed: (agent: AgentId, error: unknown) => void
 }
 
@@ -53,16 +58,19 @@ export class ChildSupervisor {
   readonly #timers = new Map<AgentId, () => void>()
   /** Stops under way. */
   readonly #stopping = new Map<TaskId, Promise<StopOutcome>>()
+  readonly #drawers: Drawers
   #open = false
   #sweeping: Promise<void> | null = null
 
   constructor(ports: ChildrenPorts) {
     this.#with = ports
+    this.#drawers = new Drawers(ports)
   }
 
   /** From now on; and once for everything that happened before. `known`: as the start read them. */
   start(known: readonly Agent[]): void {
     this.#open = true
+    this.#drawers.open()
     this.lookAgain()
     this.#sweeping = this.#sweepForeign(known).catch((error: unknown) =>
       this.#with.failed('', error),
@@ -73,12 +81,13 @@ export class ChildSupervisor {
     this.#open = false
     for (const cancel of this.#timers.values()) cancel()
     this.#timers.clear()
-    await Promise.all([this.#sweeping, ...this.#running.values()])
+    await Promise.all([this.#sweeping, this.#drawers.close(), ...this.#running.values()])
   }
 
   /** Once more everybody: what they owe each other may have met a full disk. */
   lookAgain(): void {
     for (const facts of this.#with.store.all()) this.#look(facts)
+    this.#drawers.lookAgain()
   }
 
   /** After each commit: a child's own, and what of its parent's concerns it. */
@@ -114,6 +123,11 @@ export class ChildSupervisor {
     }
     await this.#finish(parent, child, id, because)
     return stopped
+  }
+
+  /** What an agent does next, with its lane as it is. */
+  next(agent: AgentId): Next | null {
+    return this.#with.next(agent)
   }
 
   /** An answer to what the child asks, else one more message; with the same key once. */
@@ -206,11 +220,12 @@ export class ChildSupervisor {
   }
 
   async #finish(parent: AgentId, child: AgentId, id: TaskId, because: string): Promise<void> {
-    const legacy = await this.#legacy(child)
+    const worktree = await this.worktree(parent, id)
+    const legacy = await this.#legacy(child, worktree)
     const text = legacy.reports.map((report) => report.text).join('\n\n')
-    await this.#both(parent, child, id, (p, c) => {
+    await this.#both(parent, child, id, worktree, (p, c) => {
       if (openTurn(c) !== null) return
-      finishChild(p, c, id, { status: 'cancelled', reason: because, text })
+      finishChild(p, c, id, { status: 'cancelled', reason: because, text }, worktree)
     })
     await this.#with.keeper.settle(parent)
   }
@@ -247,14 +262,17 @@ export class ChildSupervisor {
     const parent = agent?.supervisor_agent_id ?? null
     if (!facts || !agent || parent === null || agent.state === 'deleted') return
     await store.loaded(parent)
-    const over = await this.#both(parent, child, agent.supervising_task_id, (p, c, legacy) => {
+    const id = agent.supervising_task_id
+    // Looked at before the commit: git takes its time, and nobody is kept waiting for it.
+    const looks = mayEnd(facts, store.now())
+    const seen = id === null ? null : looks ? await this.worktree(parent, id) : undefined
+    const over = await this.#both(parent, child, id, seen, (p, c, legacy) => {
       relay(p, c, legacy)
       return c.row('agents', child)?.state === 'deleted'
     })
     this.#arm(child)
-    const task = agent.supervising_task_id
-    if (!over) return this.#stopOn(parent, child, task)
-    if (task !== null) await this.#stopForeign(child, task)
+    if (!over) return this.#stopOn(parent, child, id)
+    if (id !== null) await this.#stopForeign(child, id)
     await keeper.settle(parent)
   }
 
@@ -272,16 +290,22 @@ export class ChildSupervisor {
     parent: AgentId,
     child: AgentId,
     cause: TaskId | null,
+    worktree: string | null | undefined,
     decide: (p: Draft, c: Draft, legacy: Legacy | null) => T,
   ): Promise<T> {
     const { store } = this.#with
     return store.together(
       [parent, child],
       cause,
-      async ([p, c]) => ({
-        legacy: c && mayEnd(c, store.now()) ? await this.#legacy(child) : null,
-        spent: p && c && startsMeter(p, c) ? await spentOfAgent(store.ledger, child) : null,
-      }),
+      async ([p, c]) => {
+        const ends = c !== undefined && mayEnd(c, store.now())
+        // It came to rest behind the look: once more, so that its end has what was seen.
+        if (ends && worktree === undefined) this.#again.add(child)
+        return {
+          legacy: ends && worktree !== undefined ? await this.#legacy(child, worktree) : null,
+          spent: p && c && startsMeter(p, c) ? await spentOfAgent(store.ledger, child) : null,
+        }
+      },
       ([p, c], { legacy, spent }) => {
         if (!p || !c) throw new Error('a relay is decided over two agents')
         const delegation = delegationOf(p, c)
@@ -291,7 +315,13 @@ export class ChildSupervisor {
     )
   }
 
-  async #legacy(child: AgentId): Promise<Legacy> {
+  /** What a parent is told of the worktree of a child; null: it has none. */
+  worktree(parent: AgentId, task: TaskId): Promise<string | null> {
+    const { ports, store } = this.#with
+    return lookAtWorktree({ worktrees: ports.worktrees, store }, parent, task)
+  }
+
+  async #legacy(child: AgentId, worktree: string | null): Promise<Legacy> {
     const { ledger } = this.#with.store
     const of = { agent_id: child }
     const [reports, [last], [turn]] = await Promise.all([
@@ -300,7 +330,7 @@ export class ChildSupervisor {
       ledger.list('turns', { ...of, limit: 1 }),
     ])
     const last_turn = turn ? { outcome: turn.outcome, reason: turn.reason } : null
-    return { reports, last_text: last?.text ?? null, last_turn }
+    return { reports, last_text: last?.text ?? null, last_turn, worktree }
   }
 
   #arm(child: AgentId): void {

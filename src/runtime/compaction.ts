@@ -15,10 +15,11 @@ import type { Task } from '../domain/task.ts'
 import { mustTurn, roundViews, type Draft } from '../domain/facts.ts'
 import { requestAgain, type Round } from '../domain/turn.ts'
 import { LedgerFault } from '../ledger/port.ts'
+import { outputPath } from './home.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { gatherText } from './situation.ts'
 import { askSummary, type Paid, type Wanted } from './summary.ts'
-import type { Talk } from './talk.ts'
+import { wholeResultOf, type Talk } from './talk.ts'
 import { toolTokens } from './tool-specs.ts'
 
 /**
@@ -35,26 +36,30 @@ export async function compactRequest(
   const { opening: before, sizes, total, notes } = talk.parts
   if (before === null) return false
   const rounds = roundViews(env.facts(), turn).filter((view) => view.round.state === 'recorded')
-  const situation = asOf(await gatherText(env), round)
+  const situation = { ...asOf(await gatherText(env), round), place: before.place }
   const id = env.ports.summary_model ?? null
   const window = Math.floor(situation.context_window / talk.factor)
   const view: CompactionView = {
     tokens: charTokens,
     window,
     random_fence: `${fenceOf(turn)}r${round.n}`,
+    full_path: (call) => wholeResultOf(env.ports.home, call),
+    message_path: ({ id }) => outputPath(env.ports.home, id),
     system: { text: before.system, lines: before.sections.filter(isSystem) },
-    tool_tokens: toolTokens(),
+    tool_tokens: toolTokens(situation.agent.visibility),
     sizes,
     before: total,
     notes,
     to,
     summary_tokens: id === null ? 0 : summaryTokens(window),
   }
-  const made = compact(situation, rounds, view)
+  const made = await env.withShort((short) => compact(situation, rounds, { ...view, short }))
   if (made === null) return false
   const asked = id === null ? null : await askSummary(env, id, round, wantedOf(rounds, made, view))
   if (asked?.kind === 'aborted') return false
-  const projected = asked ? withSummary(made, rounds, view, asked.summary) : made.opening
+  const projected = asked
+    ? await env.withShort((short) => withSummary(made, rounds, { ...view, short }, asked.summary))
+    : made.opening
   const opening = env.redacted(projected)
   const paid = asked?.paid ?? null
   if (!(await recorded(env, round, { opening, recapped: made.recapped, paid }))) return false
@@ -97,7 +102,7 @@ async function recorded(
   const blob = env.store.blob(new TextEncoder().encode(text))
   const compacted = { opening_sha256: blob.sha256, recapped }
   try {
-    await env.transact(round.id, (d) => sendAgain(d, round, compacted, paid), [], [blob])
+    await env.transact(round.id, (d) => sendAgain(d, round, compacted, paid), { blobs: [blob] })
     return true
   } catch (error) {
     if (!(error instanceof LedgerFault) || error.retry === 'never') throw error

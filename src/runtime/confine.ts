@@ -14,5 +14,5 @@ export async function confineOf(env: LaneEnv): Promise<Confine> {
     workspace.mode === 'worktree' && supervising_task_id !== null
       ? await env.store.ledger.row('worktrees', supervising_task_id)
       : null
-  return { agent_id, roots: env.roots(), git_dir: worktree?.repository ?? null }
+  return { agent_id, roots: env.roots(), repository: worktree?.repository ?? null }
 }

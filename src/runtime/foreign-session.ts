@@ -6,6 +6,7 @@
 import { isForeignModel } from '../domain/agent.ts'
 import { agentOf } from '../domain/facts.ts'
 import { asksOperator } from '../domain/relay.ts'
+import { messagesOf } from '../domain/shown.ts'
 import type { Round, Turn } from '../domain/turn.ts'
 import type { AgentSession } from '../models/model.ts'
 import type { LaneEnv } from './lane-env.ts'
@@ -20,9 +21,7 @@ export async function foreignSession(
   const agent = agentOf(facts)
   const task_id = agent.supervising_task_id
   if (!isForeignModel(turn.model) || task_id === null) return null
-  const mine = [...facts.rows('messages')]
-    .filter((message) => message.turn_id === turn.id)
-    .sort((a, b) => a.inbox_seq - b.inbox_seq)
+  const mine = messagesOf(facts, turn)
   let answer: AgentSession['answer'] = null
   for (const message of mine) {
     const wait = message.wait_id === null ? null : await env.load('waits', message.wait_id)

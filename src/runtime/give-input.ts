@@ -26,7 +26,7 @@ export async function giveInput(ports: ActPorts, command: Act): Promise<Done | R
     agent_id,
     'operator',
     (d) => keptReceipt(d, receipt) ?? inputTask(d, { task_id, text, end }),
-    needs,
+    { needs },
   )
   if (isRejection(asked) || 'said' in asked) return asked
   const given =
@@ -34,7 +34,7 @@ export async function giveInput(ports: ActPorts, command: Act): Promise<Done | R
       ? await toCommand(ports, asked.task.id, text, end)
       : await toChild(ports, asked.task, command)
   if (isRejection(given)) return given
-  await store.transact(agent_id, 'operator', (d) => keepReceipt(d, receipt, given), needs)
+  await store.transact(agent_id, 'operator', (d) => keepReceipt(d, receipt, given), { needs })
   return given
 }
 
@@ -64,7 +64,7 @@ async function toChild(
 ): Promise<Done | Rejection> {
   const told = await children.tell(agent_id, id, {
     text,
-    provenance: delegated([{ authority_class: 'operator_instruction' }]),
+    provenance: delegated([{ origin: 'operator', authority_class: 'operator_instruction' }]),
     key: receipt?.id ?? store.mint('msg'),
   })
   if (!told.ok) return told

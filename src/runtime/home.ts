@@ -1,7 +1,11 @@
 /** Where things are in a home (contracts 9, *Home*): one function a place, all absolute paths. */
-import type { AgentId, CallId, TaskId, TurnId, WorkItemId } from '../domain/ids.ts'
+import type { AgentId, CallId, MessageId, TaskId, TurnId, WorkItemId } from '../domain/ids.ts'
 
 export const agentHome = (home: string, agent: AgentId): string => `${home}/agents/${agent}`
+
+/** The handoff of a private child, where it is too long for a request. */
+export const handoffPath = (home: string, agent: AgentId): string =>
+  `${agentHome(home, agent)}/handoff.md`
 
 export const planFolder = (home: string, agent: AgentId, item: WorkItemId): string =>
   `${agentHome(home, agent)}/work-items/${item}`
@@ -16,8 +20,6 @@ export const taskPath = (home: string, task: TaskId): string => `${tasksFolder(h
 /** The git worktree of the child that the task supervises. */
 export const worktreePath = (home: string, task: TaskId): string => `${home}/worktrees/${task}`
 
-export const outputPath = (home: string, call: CallId): string => `${home}/outputs/${call}.txt`
-
-/** The events a turn shows only as one file. */
-export const coalescedPath = (home: string, turn: TurnId): string =>
-  `${home}/outputs/${turn}-events.txt`
+/** What is too long for a request: a result, a message, the older events of a turn. */
+export const outputPath = (home: string, of: CallId | MessageId | TurnId): string =>
+  `${home}/outputs/${of}.txt`

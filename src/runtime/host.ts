@@ -38,6 +38,7 @@ import type {
 import { OwnTriggers } from './own-triggers.ts'
 import { redactedNotices } from './redaction.ts'
 import { SlotTimer } from './slot-timer.ts'
+import { Spending } from './spending.ts'
 import { Store } from './store.ts'
 import { ChildSupervisor } from './children.ts'
 import { Supervisor, type SupervisorPorts } from './supervisor.ts'
@@ -55,6 +56,7 @@ class HomeHost implements Host {
   readonly #store: Store
   readonly #supervisor: Supervisor
   readonly #children: ChildSupervisor
+  readonly #spending: Spending
   readonly #keeper: WorktreeKeeper
   readonly #urls: TriggerUrls
   readonly #triggers: OwnTriggers
@@ -73,8 +75,7 @@ class HomeHost implements Host {
     this.#ports = ports
     const failed = (agent: AgentId, error: unknown) => this.#fail(agent, error)
     const { home, ledger, clock, ids, files, processes, redactor } = ports
-    const store = new Store(ledger, clock, ids, redactor)
-    this.#store = store
+    const store = (this.#store = new Store(ledger, clock, ids, redactor))
     const readable = () => this.#triggers.giveAll()
     const urls = (this.#urls = new TriggerUrls({ home, files, ids, clock, readable }))
     this.#triggers = new OwnTriggers({ store, urls, runs: () => this.#runs(), failed })
@@ -86,12 +87,15 @@ class HomeHost implements Host {
       keeper: this.#keeper,
       abort: (agent) => this.#lane(agent).abort(false),
       stopCommand: (agent, task, because) => this.#supervisor.stop(agent, task, because),
+      next: (agent) => this.next(agent),
       failed,
     })
     const stopChild: SupervisorPorts['stopChild'] = (...of) => this.#children.stop(...of)
     this.#supervisor = new Supervisor({ ports, store, lane, stopChild, failed })
     const roots = (agent: AgentId) => this.#lane(agent).env.roots()
     this.#checks = new CheckRunner({ ports, store, roots, failed })
+    const wake = (agent: AgentId) => this.#lane(agent).wake()
+    this.#spending = new Spending({ store, budget: ports.budget ?? null, wake })
     this.#slots = new SlotTimer({ clock, store, timetable, failed })
     this.#degraded = new Degraded({ home, clock, files, changed: (now) => this.#turned(now) })
     this.#follower = new TaskFollower({ clock, processes, redactor })
@@ -122,7 +126,7 @@ class HomeHost implements Host {
     if (this.#state !== 'opening') return
     this.#state = 'ready'
     this.#children.start(known)
-    for (const { agent_id } of this.#store.all()) this.#settleWorktrees(agent_id)
+    for (const { agent_id } of this.#store.all()) this.#onWorktrees(agent_id, 'settle')
   }
 
   async ensureAgent(settings: AgentSettings): Promise<{ ok: true; agent: Agent } | Rejection> {
@@ -225,10 +229,8 @@ class HomeHost implements Host {
     this.#urls.close()
     await Promise.all([this.#slots.stop(), ...lanes.map((lane) => lane.settled())])
     await this.#triggers.settled()
-    await this.#checks.close()
-    await this.#children.close()
-    await this.#keeper.close()
-    await this.#supervisor.close()
+    const parts = [this.#checks, this.#children, this.#keeper, this.#supervisor]
+    for (const part of parts) await part.close()
     if (this.#broken !== null) throw this.#broken
   }
 
@@ -260,7 +262,7 @@ class HomeHost implements Host {
   async #wind(facts: Facts): Promise<void> {
     const agent = facts.agent_id
     const row = facts.row('agents', agent)
-    if (row?.state === 'deleted' || row?.visibility === 'private' || agent === mainAgent) return
+    if (row?.state === 'deleted' || row?.visibility === 'private' || agent === 'main') return
     await this.#store.transact(agent, 'operator', stopAgent)
     // Whoever else deletes it may have been faster: then nothing of it is in memory any more.
     const stopped = this.#store.facts(agent)
@@ -310,7 +312,9 @@ class HomeHost implements Host {
     const known = this.#lanes.get(agent)
     if (known) return known
     const tell = redactedNotices(this.#ports.redactor, (notice) => this.#tell(notice))
-    const env = new LaneEnv(agent, this.#ports, this.#store, tell, this.#urls, this.#children)
+    const [children, spending, checks] = [this.#children, this.#spending, this.#checks]
+    const beside = { children, spending, checks }
+    const env = new LaneEnv(agent, this.#ports, this.#store, tell, this.#urls, beside)
     env.suspended = this.#degraded.now !== null
     const lane = new Lane(env, (error) => this.#fail(agent, error))
     this.#lanes.set(agent, lane)
@@ -340,7 +344,9 @@ class HomeHost implements Host {
       if (event.type === 'agent_created') void this.#triggers.give(agent) // a failure is told
       if (event.type === 'agent_stopped') lane.env.abort.abort()
       if (event.type.startsWith('schedule_')) this.#slots.follow(this.#store.mustFacts(agent))
-      if (event.type === 'turn_ended') this.#settleWorktrees(agent)
+      if (event.type === 'turn_ended') this.#supervisor.watchAll(agent) // its calls wait no more
+      if (event.type === 'turn_ended') this.#onWorktrees(agent, 'settle')
+      if (event.type === 'task_ended') this.#onWorktrees(agent, 'look')
       if (event.type === 'agent_deleted') return this.#retire(agent, lane)
     }
     this.#children.committed(agent, events)
@@ -348,11 +354,11 @@ class HomeHost implements Host {
     lane.wake()
   }
 
-  /** Merged meanwhile, perhaps: what was kept may go. */
-  #settleWorktrees(agent: AgentId): void {
+  /** Merged meanwhile, perhaps: what was kept may go, and until then is said to be so. */
+  #onWorktrees(agent: AgentId, act: 'settle' | 'look'): void {
     const facts = this.#store.facts(agent)
     if (facts === null || !this.#runs() || overOnes(facts).length === 0) return
-    this.#keeper.settle(agent).catch((error: unknown) => this.#fail(agent, error))
+    this.#keeper[act](agent).catch((error: unknown) => this.#fail(agent, error))
   }
 
   /** A deleted agent keeps its rows and nothing else. */
@@ -379,7 +385,7 @@ class HomeHost implements Host {
     if (this.#state !== 'ready') return
     this.#slots.start()
     this.#children.lookAgain()
-    for (const { agent_id } of this.#store.all()) this.#settleWorktrees(agent_id)
+    for (const { agent_id } of this.#store.all()) this.#onWorktrees(agent_id, 'settle')
   }
 
   #fail(agent: AgentId, error: unknown): void {
@@ -392,5 +398,3 @@ class HomeHost implements Host {
     this.#tell({ kind: 'fault', agent_id: agent, message })
   }
 }
-
-const mainAgent = 'main'

@@ -33,6 +33,7 @@ function ground(t: TestContext) {
   mkdirSync(at('user/.ssh'), { recursive: true })
   mkdirSync(at('repo/a/b'), { recursive: true })
   mkdirSync(at('repo/.git'))
+  writeFileSync(at('repo/.git/HEAD'), 'ref: refs/heads/main\n')
   mkdirSync(at('home/agents/main'), { recursive: true })
   put('user/.ssh/id', 'key')
   put('outside.md', 'A secret.')
@@ -85,9 +86,16 @@ test('§10 outside of a repository only the workspace itself is looked into', as
   assert.deepEqual(await told(g), [['repo/a/b/AGENTS.md', 'loaded', 'Nearest.']])
 })
 
+test('an empty folder named .git on the way is no top of a repository', async (t) => {
+  const g = ground(t)
+  mkdirSync(g.at('repo/a/b/.git'))
+  g.put('repo/AGENTS.md', 'Top.')
+  assert.deepEqual(await told(g), [['repo/AGENTS.md', 'loaded', 'Top.']])
+})
+
 test('§10 inside of the home nothing above is looked into, though it were a repository', async (t) => {
   const g = ground(t)
-  mkdirSync(g.at('.git'))
+  g.put('.git/HEAD', 'ref: refs/heads/main\n')
   g.put('AGENTS.md', 'Above the home.')
   g.put('home/agents/main/AGENTS.md', 'Own.')
   assert.deepEqual(await told(g, { workspace: g.at('home/agents/main') }), [

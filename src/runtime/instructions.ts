@@ -62,14 +62,14 @@ async function inFolder(
 
 /** From the workspace up to the top of its repository; only itself where it is in none. */
 async function foldersUp(
-  files: Pick<Files, 'exists'>,
+  files: Pick<Files, 'exists' | 'stat'>,
   { workspace, home }: InstructionPlace,
 ): Promise<string[]> {
   const folders: string[] = []
   let folder = workspace
   while (folders.length < contextLimits.instruction_folders.value && folder !== home) {
     folders.push(folder)
-    if (await isThere(files, `${folder}/.git`)) return folders
+    if (await isTop(files, folder)) return folders
     const above = folder.slice(0, folder.lastIndexOf('/'))
     if (above === '') break
     folder = above
@@ -77,9 +77,12 @@ async function foldersUp(
   return [workspace]
 }
 
-async function isThere(files: Pick<Files, 'exists'>, path: string): Promise<boolean> {
+/** A `.git` that is a file leads to a repository; a folder is one only with something in it. */
+async function isTop(files: Pick<Files, 'exists' | 'stat'>, folder: string): Promise<boolean> {
+  const git = `${folder}/.git`
   try {
-    return await files.exists(path)
+    if (!(await files.exists(git))) return false
+    return (await files.stat(git)).kind === 'file' || (await files.exists(`${git}/HEAD`))
   } catch (error) {
     // A folder that cannot be looked into is the top of nothing.
     if (error instanceof FileFault) return false

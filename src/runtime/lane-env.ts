@@ -11,12 +11,17 @@ import type { Interruption } from '../context/notes.ts'
 import type { Tried } from '../models/retry.ts'
 import type { HostNotice, HostPorts } from './ports.ts'
 import type { TriggerUrls } from './trigger-urls.ts'
+import type { CheckRunner } from './check-runner.ts'
 import type { ChildSupervisor } from './children.ts'
-import type { Store } from './store.ts'
+import type { Spending } from './spending.ts'
+import type { Beside, Store } from './store.ts'
 import type { Onward } from './advance.ts'
-import { agentHome } from './home.ts'
+import type { Message } from '../domain/message.ts'
+import { agentHome, outputPath } from './home.ts'
 import type { NewBlob } from '../ledger/port.ts'
 import { keeping, type PlanPorts } from './plans.ts'
+import { withShort, type KnownShort } from './short-ids.ts'
+import type { Short } from '../domain/short-id.ts'
 
 export class LaneEnv {
   readonly agent_id: AgentId
@@ -25,6 +30,8 @@ export class LaneEnv {
   readonly notify: (notice: HostNotice) => void
   readonly urls: TriggerUrls
   readonly children: ChildSupervisor
+  readonly spending: Spending
+  readonly checks: CheckRunner
   /** Ends the open run: its model stream and its foreground command. */
   abort = new AbortController()
   /** The operator aborts the run and, with it, stops the agent. */
@@ -41,6 +48,7 @@ export class LaneEnv {
   tried: readonly Tried[] = []
   /** Calls whose effect this process began: any other `started` call is one to recover. */
   readonly begun = new Set<string>()
+  readonly #knownShort: KnownShort = new Map()
 
   constructor(
     agent_id: AgentId,
@@ -48,7 +56,7 @@ export class LaneEnv {
     store: Store,
     notify: (notice: HostNotice) => void,
     urls: TriggerUrls,
-    children: ChildSupervisor,
+    { children, spending, checks }: Pick<LaneEnv, 'children' | 'spending' | 'checks'>,
   ) {
     this.agent_id = agent_id
     this.ports = ports
@@ -56,6 +64,8 @@ export class LaneEnv {
     this.notify = notify
     this.urls = urls
     this.children = children
+    this.spending = spending
+    this.checks = checks
   }
 
   /** As a commit would date it: never before the agent's last one, wherever the clock was set. */
@@ -67,13 +77,8 @@ export class LaneEnv {
     return this.store.mustFacts(this.agent_id)
   }
 
-  transact<T>(
-    cause: string | null,
-    decide: (d: Draft) => T,
-    needs: readonly (readonly [Table, string])[] = [],
-    blobs: readonly NewBlob[] = [],
-  ): Promise<T> {
-    return this.store.transact(this.agent_id, cause, decide, needs, blobs)
+  transact<T>(cause: string | null, decide: (d: Draft) => T, beside: Beside = {}): Promise<T> {
+    return this.store.transact(this.agent_id, cause, decide, beside)
   }
 
   /** Without secrets, for what is neither an event nor a blob. */
@@ -84,6 +89,11 @@ export class LaneEnv {
 
   load<T extends Table>(table: T, id: string): Promise<Rows[T] | null> {
     return this.store.row(this.agent_id, table, id)
+  }
+
+  /** What `render` makes of ids in their short forms; it may run twice. */
+  withShort<T>(render: (short: Short) => T): Promise<T> {
+    return withShort(this.store.ledger, this.agent_id, this.#knownShort, render)
   }
 
   home(): string {
@@ -129,7 +139,9 @@ export class LaneEnv {
   onward(known: Partial<Onward>): Onward {
     const { interruption, stopping } = this
     const aborted = this.abort.signal.aborted && !stopping
-    return { ready: null, plan: null, interruption, aborted, ...known }
+    const message_path = ({ id }: Message) => outputPath(this.ports.home, id)
+    const over = this.spending.over(this.agent_id)
+    return { ready: null, plan: null, interruption, message_path, over, aborted, ...known }
   }
 
   /** Runs an effect between the two points at which a crash test may end the process. */

@@ -5,16 +5,18 @@
  */
 import type { Interruption } from '../context/notes.ts'
 import { agentOf, callsOf, openTurn, roundsOf, type Draft } from '../domain/facts.ts'
-import { focusFor } from '../domain/budget.ts'
-import { askOverBudget } from '../domain/metering.ts'
-import { askAboutBucket, holdAgent, type Hold } from '../domain/park.ts'
+import { focusFor, overAllowance } from '../domain/budget.ts'
+import { askOverBudget, holdForBudget } from '../domain/metering.ts'
+import { askAboutBucket, askAboutOwnTrigger, holdAgent, type Hold } from '../domain/park.ts'
+import { askForInput } from '../domain/plan-question.ts'
 import { decideNext, next, type Next } from '../domain/schedule.ts'
+import { alignSpending, holdForSpending, spendingHold } from '../domain/spending.ts'
 import { survey } from '../domain/survey.ts'
 import { between, later, minute, type Timestamp } from '../domain/time.ts'
 import type { Turn } from '../domain/turn.ts'
 import { abortTurn, observePlan } from '../domain/turn-end.ts'
 import { abandonTurn, startTurn } from '../domain/turn-start.ts'
-import { fireDue } from '../domain/waiting.ts'
+import { fireDue } from '../domain/wait-end.ts'
 import type { NewBlob } from '../ledger/port.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { readPlan } from './plans.ts'
@@ -108,10 +110,16 @@ export class Lane {
   /** One lap. Null: a turn ran, or facts moved, so look again at once. */
   async #lap(): Promise<Next | null> {
     const { env } = this
+    await env.spending.load()
+    const over = env.spending.over(env.agent_id)
     await env.transact('timer', (d) => {
       fireDue(d)
+      alignSpending(d, over)
+      askForInput(d)
       askOverBudget(d)
+      askAboutOwnTrigger(d)
     })
+    if (spendingHold(env.facts()) !== null) await env.spending.ask(over)
     const now = env.now()
     const seen = survey(env.facts(), now, this.#running)
     const decision = decideNext(seen)
@@ -131,6 +139,15 @@ export class Lane {
 
   async #start(decision: Next & { do: 'start_turn' }): Promise<void> {
     const { env } = this
+    if (overAllowance(env.facts(), env.now()).length > 0) {
+      await env.transact(null, holdForBudget)
+      return
+    }
+    const over = env.spending.over(env.agent_id)
+    if (over.length > 0) {
+      await env.transact(null, (d) => holdForSpending(d, over))
+      return
+    }
     const model = agentOf(env.facts()).model
     if (model === null) {
       await env.transact(null, (d) => holdAgent(d, noModel))
@@ -147,7 +164,7 @@ export class Lane {
       if (row && item) observePlan(d, row, item.plan)
       startTurn(d, seen, again, model)
     }
-    await env.transact(null, decide, [], blobs)
+    await env.transact(null, decide, { blobs })
     if (openTurn(env.facts())) await this.#run(null)
   }
 

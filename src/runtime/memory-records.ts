@@ -103,7 +103,7 @@ export class Records {
     const whole = await ledger.row(table, id)
     if (whole !== null) return whole
     const [one, more] = await ledger.idsLike(table, id)
-    return one === undefined || more !== undefined ? null : ledger.row(table, one)
+    return one === undefined || more !== undefined ? null : ledger.row(table, one.id)
   }
 
   async #beside(table: MemoryTable, row: Rows[MemoryTable]): Promise<Beside> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { MemoryKind } from '../domain/memory.ts'
 import { webhookEvent } from '../domain/provenance.ts'
 import {
   briefDelivered,
@@ -14,6 +15,7 @@ import {
   roundRecorded,
   taskEnded,
   taskQueued,
+  turnEnded,
   turnStarted,
 } from '../testing/lane.ts'
 import { memoryHome } from '../testing/memory-home.ts'
@@ -246,6 +248,74 @@ test('when nothing has all of the words, some of them will do, the rare ones fir
   assert.ok(found.ok)
   const { match, hits } = found.answer
   assert.deepEqual([match, hits.map(({ source_ref }) => source_ref)], ['any', [rare.id, common.id]])
+})
+
+test('a word of four letters or more finds those that go on from it, and the other way', async (t) => {
+  const box = await memoryHome(t)
+  const lane = await box.lane('main')
+  const texts = [
+    'the refactoring list',
+    'a refactor of it',
+    'Die Rechnungen sind da',
+    'переименование',
+  ]
+  const briefs = texts.map((text) => briefDelivered({ text }))
+  await lane.emit(...briefs)
+  const found = async (query: string) => {
+    const refs = await box.refs('main', query)
+    return briefs.flatMap(({ id }, i) => (refs.includes(id) ? [i] : []))
+  }
+  assert.deepEqual(
+    [
+      await found('refactor'),
+      await found('refactorings'),
+      await found('rechnung'),
+      await found('Rechnungsliste'),
+      await found('переименовать'),
+      await found('ref'),
+      await found('"refactor"'),
+    ],
+    [[0, 1], [0], [2], [2], [3], [], [1]],
+  )
+})
+
+test('without a query the newest records of a kind, the newest first', async (t) => {
+  const box = await memoryHome(t)
+  const [lane, other] = [await box.lane('main'), await box.lane('other')]
+  const briefs = ['one', 'two', 'three'].map((text) => briefDelivered({ text }))
+  for (const brief of briefs) await lane.emit(brief)
+  await lane.emit(messageAdmitted({ body: 'and a message', consumed_because: 'read' }))
+  await other.emit(briefDelivered({ text: 'of another' }))
+  const newest = async (viewer: string | null, kinds: readonly MemoryKind[] | null, limit = 9) => {
+    const found = await box.memory.search(viewer, { query: null, kinds, agent_id: null, limit })
+    assert.ok(found.ok)
+    return found.answer.hits.map(({ snippet }) => snippet)
+  }
+  assert.deepEqual(await newest('main', ['brief']), ['three', 'two', 'one'])
+  assert.deepEqual(await newest('main', null, 2), ['and a message', 'three'])
+  assert.ok((await newest(null, null)).includes('of another'))
+})
+
+test('what the asking turn was given, and said beside the search, is no find', async (t) => {
+  const box = await memoryHome(t)
+  const lane = await box.lane('main')
+  const [before, given] = [messageAdmitted({ body: 'okapi' }), messageAdmitted({ body: 'okapi?' })]
+  const [past, turn] = [turnStarted({}), turnStarted({})]
+  const claimed = { type: 'message_claimed', to_coalesce: false } as const
+  await lane.emit(before, past, { ...claimed, id: before.id, turn_id: past.id })
+  await lane.emit({ type: 'message_consumed', id: before.id, turn_id: past.id, because: 'read' })
+  await lane.emit(turnEnded(past.id), given, turn)
+  await lane.emit({ ...claimed, id: given.id, turn_id: turn.id }, requestSent(turn.id, 1))
+  const parts = [{ type: 'text', text: 'I look for the okapi.' }] as const
+  await lane.emit({ ...roundRecorded(`${turn.id}:1`), parts })
+  const asked = { query: 'okapi', kinds: null, agent_id: null, limit: 9 }
+  const refs = async (asking: { turn_id: string; round: number } | null) => {
+    const found = await box.memory.search('main', { ...asked, ...(asking && { asking }) })
+    assert.ok(found.ok)
+    return found.answer.hits.map(({ source_ref }) => source_ref).toSorted()
+  }
+  assert.deepEqual(await refs({ turn_id: turn.id, round: 1 }), [before.id])
+  assert.equal((await refs(null)).length, 3)
 })
 
 const injections =

@@ -14,7 +14,7 @@ import {
 } from '../domain/memory.ts'
 import { parseRef, refSeen } from '../domain/memory-ref.ts'
 import { snippetOf } from '../domain/memory-snippet.ts'
-import { termsOf } from '../domain/memory-words.ts'
+import { stemsOf, termsOf, usualEnding, type Term } from '../domain/memory-words.ts'
 import { limits } from '../domain/limits.ts'
 import { isUnread } from '../domain/message.ts'
 import { no, overLimit, type Rejection } from '../domain/verdict.ts'
@@ -76,34 +76,52 @@ export class Memory {
   }
 
   async #search(viewer: string | null, asked: MemoryQuery): Promise<Searched> {
-    const { query, kinds, agent_id } = asked
-    if (query.length > limits.search_query.value) {
-      return overLimit(limits.search_query, query.length)
-    }
-    const terms = termsOf(query)
-    if (terms.length === 0) return no('query_empty', `There is no word in "${query}".`)
+    const { query, agent_id } = asked
+    const length = query?.length ?? 0
+    if (length > limits.search_query.value) return overLimit(limits.search_query, length)
+    const terms = query === null ? null : termsOf(query)
+    if (terms?.length === 0) return no('query_empty', `There is no word in "${query}".`)
     const incomplete_because = await this.#caughtUp(viewer, agent_id)
     if (agent_id !== null && !this.#family.maySee(viewer, agent_id)) {
       const who = viewer === null ? 'agent' : 'agent that you made'
       const code = viewer === null ? 'agent_not_found' : 'agent_not_visible'
       return no(code, `There is no ${who} called "${agent_id}".`)
     }
-    const common = { terms, viewer, agent_id, kinds, limit: asked.limit + spare }
-    let match: MemoryAnswer['match'] = 'all'
-    let found = await this.#alone(() => this.#ports.index.find({ ...common, match }))
-    if (found.length === 0 && terms.length > 1) {
-      match = 'any'
-      found = await this.#alone(() => this.#ports.index.find({ ...common, match }))
-    }
+    const { match, found, shown } = await this.#found(viewer, asked, terms)
     const hits: MemoryHit[] = []
     for (const one of found) {
       if (hits.length === asked.limit) break
       const record = await this.#recordOf(one)
-      if (record === null || (await this.#isWithheld(viewer, record))) continue
-      hits.push(hitOf(record, viewer, snippetOf(record.text, terms)))
+      if (record === null || (await this.#isWithheld(viewer, record, asked.asking))) continue
+      hits.push(hitOf(record, viewer, snippetOf(record.text, shown)))
     }
     const complete = incomplete_because === null
     return { ok: true, answer: { match, complete, incomplete_because, hits } }
+  }
+
+  /**
+   * All of the words, else those that begin like them, else any of them; without words the newest.
+   */
+  async #found(
+    viewer: string | null,
+    { agent_id, kinds, limit }: MemoryQuery,
+    terms: readonly Term[] | null,
+  ): Promise<{ match: MemoryAnswer['match']; found: IndexFound[]; shown: readonly Term[] }> {
+    const { index } = this.#ports
+    const scope = { viewer, agent_id, kinds, limit: limit + spare }
+    if (terms === null) {
+      const found = await this.#alone(() => index.newest(scope))
+      return { match: 'all', found, shown: [] }
+    }
+    const stems = stemsOf(terms, usualEnding)
+    for (const shown of [terms, stems, stemsOf(terms, Infinity)]) {
+      const asked = { ...scope, terms: shown, match: 'all' } as const
+      const found = await this.#alone(() => index.find(asked))
+      if (found.length > 0) return { match: 'all', found, shown }
+    }
+    if (terms.length === 1) return { match: 'all', found: [], shown: terms }
+    const found = await this.#alone(() => index.find({ ...scope, terms: stems, match: 'any' }))
+    return { match: 'any', found, shown: stems }
   }
 
   /**
@@ -123,7 +141,8 @@ export class Memory {
     const mine = ref.table === 'files' ? (ref.agent_id ?? viewer) : null
     const isForeign = mine !== null && !this.#family.maySee(viewer, mine)
     const found = isForeign ? null : await this.#records.find(ref, viewer)
-    const record = found === null || (await this.#isWithheld(viewer, found)) ? null : found
+    const record =
+      found === null || (await this.#isWithheld(viewer, found, undefined)) ? null : found
     if (record !== null) await this.#family.changed(record.agent_id)
     if (record === null || !this.#family.maySee(viewer, record.agent_id)) {
       return no('source_not_found', `There is no record ${source_ref} that you may read.`)
@@ -131,11 +150,19 @@ export class Memory {
     return { ok: true, record: shownOf(record, viewer, seed) }
   }
 
-  /** What the operator can still take back, or took back, is for the operator alone to find. */
-  async #isWithheld(viewer: string | null, { kind, ref }: MemoryRecord): Promise<boolean> {
+  /**
+   * What the operator can still take back, or took back, is for the operator alone to find; what
+   * the asking turn was given, and the words beside the search, its request has already.
+   */
+  async #isWithheld(
+    viewer: string | null,
+    { kind, ref }: MemoryRecord,
+    asking: MemoryQuery['asking'],
+  ): Promise<boolean> {
+    if (asking && ref === `${asking.turn_id}/${asking.round}`) return true
     if (viewer === null || kind !== 'message') return false
     const message = await this.#ports.ledger.row('messages', ref)
-    return message !== null && isUnread(message)
+    return message !== null && (isUnread(message) || message.turn_id === asking?.turn_id)
   }
 
   /** After a commit. Never throws, and does nothing at once. */

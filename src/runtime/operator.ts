@@ -10,6 +10,7 @@ import { utf8Length } from '../domain/ingress.ts'
 import { checkCreate } from '../domain/items.ts'
 import type { Known } from '../domain/known.ts'
 import { limits } from '../domain/limits.ts'
+import { hintKey } from '../domain/message.ts'
 import { nothingUsed } from '../domain/metering.ts'
 import { operate, rowsNeeded } from '../domain/operate.ts'
 import { handKey } from '../domain/operate-message.ts'
@@ -29,7 +30,7 @@ import { giveInput } from './give-input.ts'
 import { agentHome } from './home.ts'
 import { checkWorkspace, shaped } from './new-agent.ts'
 import type { NewBlob } from '../ledger/port.ts'
-import { keeping, makePlan } from './plans.ts'
+import { keeping, makePlan, readPlan } from './plans.ts'
 import type { HostPorts } from './ports.ts'
 import { unpricedModel, useSoFar } from './spent.ts'
 import { startTask } from './start-task.ts'
@@ -109,6 +110,7 @@ async function prepare(ports: ActPorts, given: DecidedAct): Promise<Prepared | R
     budget: null,
     new_item: null,
     imported: null,
+    plan_text: null,
     body_sha256: null,
     body: null,
     earlier_delivery: null,
@@ -137,9 +139,7 @@ async function prepare(ports: ActPorts, given: DecidedAct): Promise<Prepared | R
   if (command.do === 'deliver' || command.do === 'dead_letter') {
     const bytes = utf8Length(command.body)
     if (bytes > limits.delivery_body.value) return overLimit(limits.delivery_body, bytes)
-    const body = store.blob(new TextEncoder().encode(command.body))
-    known.body_sha256 = body.sha256
-    blobs.push(body)
+    known.body_sha256 = store.keep(blobs, new TextEncoder().encode(command.body))
   }
   if (command.do === 'redeliver') known.body = await bodyOf(store, command)
   return { ok: true, command, known, blobs }
@@ -160,6 +160,7 @@ async function lookUp(ports: ActPorts, command: DecidedAct, before: Known): Prom
     known.earlier_delivery = await earlierDelivery(store, command)
     if (known.earlier_delivery !== null) needs.push(['deliveries', known.earlier_delivery])
   }
+  if (command.do === 'deliver') needs.push(...(await toldOfHint(store, command)))
   if (command.do === 'trigger') {
     known.earlier_message = await earlierMessage(store, command.agent_id, handKey(command))
   }
@@ -170,9 +171,22 @@ async function lookUp(ports: ActPorts, command: DecidedAct, before: Known): Prom
       unpriced: unpricedModel(ports.models, store.facts(command.agent_id)),
     }
   }
+  if (command.do === 'update_item' && command.plan_status === 'needs_input') {
+    known.plan_text = await planText(ports, command)
+  }
   if (command.do === 'answer') known.answered_by = await answerer(store, command)
   if (command.do === 'take_back') known.answered_wait = await answeredWait(store, command)
   return { known, needs }
+}
+
+/** For a question that was not given. What cannot be read asks nothing of its own. */
+async function planText(
+  { store, home, files }: ActPorts,
+  { agent_id, work_item_id }: DecidedAct & { do: 'update_item' },
+): Promise<string | null> {
+  const item = await store.row(agent_id, 'work_items', work_item_id)
+  if (item?.agent_id !== agent_id) return null
+  return (await readPlan({ home, files, ...keeping(store, null) }, item)).described.preview
 }
 
 /**
@@ -195,11 +209,12 @@ async function newItem(
   blobs: NewBlob[],
 ) {
   const { store, home, files } = ports
-  const { agent_id, objective, todo_list = [], plan = '' } = command
+  const { agent_id, objective, plan_status = 'draft', todo_list = [], plan = '' } = command
+  const asked = command.question === undefined ? {} : { question: command.question }
   const bytes = utf8Length(plan)
   if (bytes > limits.plan.value) return overLimit(limits.plan, bytes)
   const facts = store.facts(agent_id)
-  const wrong = facts && checkCreate(facts, { objective, todo_list })
+  const wrong = facts && checkCreate(facts, { objective, plan_status, todo_list, ...asked })
   if (wrong) return wrong
   const id = store.mint('work')
   const made = await makePlan({ home, files, ...keeping(store, blobs) }, agent_id, id, plan)
@@ -258,6 +273,20 @@ async function earlierByDoor(
     if (!more || recent.length < entries.length) return null
     before = entries.at(-1)?.born
   }
+}
+
+/** What the agent was told last of hints like this one, where it is one. */
+async function toldOfHint(store: Store, command: DecidedAct & { do: 'deliver' }): Promise<Need[]> {
+  const { agent_id } = command
+  const via = command.via as Via
+  const trigger =
+    via.kind === 'trigger' ? await store.row(agent_id, 'triggers', via.trigger_id) : null
+  if (trigger?.delivery_mode !== 'wake_hint') return []
+  const source = trigger.source ?? command.source ?? null
+  const resource = trigger.resource ?? command.resource ?? null
+  const since = plus(store.now(), -2 * limits.hint_pause.value)
+  const told = await store.ledger.messageByKey(agent_id, hintKey({ source, resource }), since)
+  return told === null ? [] : [['messages', told.id]]
 }
 
 async function earlierMessage(

@@ -7,12 +7,12 @@ import type { PlanDescriptor } from '../domain/plan.ts'
 import type { PlanStored, WorkItem } from '../domain/work-item.ts'
 import type { AgentId, WorkItemId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
-import { describePlan } from '../exec/plan-file.ts'
+import { describePlan, planNames } from '../exec/plan-file.ts'
 import { FileFault } from '../exec/file-fault.ts'
 import type { Files } from '../exec/ports.ts'
 import type { Ledger, NewBlob } from '../ledger/port.ts'
 import type { Store } from './store.ts'
-import { planFolder, planPath } from './home.ts'
+import { agentHome, planPath } from './home.ts'
 
 export type PlanPorts = {
   home: string
@@ -27,14 +27,7 @@ export const keeping = (
   blobs: NewBlob[] | null,
 ): Pick<PlanPorts, 'ledger' | 'keep'> => ({
   ledger: store.ledger,
-  keep:
-    blobs === null
-      ? null
-      : (bytes) => {
-          const blob = store.blob(bytes)
-          blobs.push(blob)
-          return blob.sha256
-        },
+  keep: blobs === null ? null : (bytes) => store.keep(blobs, bytes),
 })
 
 export type PlanRead = { stored: PlanStored; described: PlanDescriptor }
@@ -47,8 +40,8 @@ export async function makePlan(
   text: string,
 ): Promise<PlanRead> {
   const path = planPath(ports.home, agent, id)
-  await ports.files.make_folder(planFolder(ports.home, agent, id), 0o700)
-  await ports.files.write_atomic(path, text, 0o600)
+  await ports.files.make_folder(agentHome(ports.home, agent), 0o700)
+  await ports.files.write_atomic(path, text, 0o600, planNames)
   return observePlanFile(ports, { path, sha256: null, bytes: 0, good_sha256: null })
 }
 
@@ -91,7 +84,7 @@ async function snapshot(
 ): Promise<string | null> {
   if (keep === null) return null
   try {
-    const file = await files.read(path, { max_bytes: limits.plan_file.value })
+    const file = await files.read(path, { max_bytes: limits.plan_file.value, ...planNames })
     return file.sha256 === sha256 ? keep(file.bytes) : null
   } catch (error) {
     if (error instanceof FileFault) return null
@@ -107,7 +100,7 @@ export async function planText(
   try {
     const { bytes } = await ports.files.read(item.plan_artifact.path, {
       max_bytes: limits.plan_file.value,
-      follow: false,
+      ...planNames,
     })
     return new TextDecoder().decode(bytes)
   } catch (error) {

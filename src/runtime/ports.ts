@@ -6,6 +6,7 @@ import type { Emitted, Facts } from '../domain/facts.ts'
 import type { AgentId, TaskId, TurnId } from '../domain/ids.ts'
 import type { Redactor } from '../domain/redact.ts'
 import type { Next } from '../domain/schedule.ts'
+import type { SpendBudget } from '../domain/spend-budget.ts'
 import type { Rejection } from '../domain/verdict.ts'
 import type { Workspace } from '../domain/agent.ts'
 import type { Rows } from '../domain/event.ts'
@@ -15,7 +16,7 @@ import type { Ledger } from '../ledger/port.ts'
 import type { Clock, Files, Ids, Processes, StopOutcome } from '../exec/ports.ts'
 import type { Inspect } from '../exec/inspect-port.ts'
 import type { Worktrees } from '../exec/worktree-port.ts'
-import type { Model, ModelEvent, Usage } from '../models/model.ts'
+import type { Effort, Model, ModelEvent, Usage } from '../models/model.ts'
 import type { OperatorReply } from '../protocol/operator.ts'
 import type { Shortage } from './degraded.ts'
 import type { Memory } from './memory.ts'
@@ -27,7 +28,13 @@ export interface ModelSource {
   open(
     id: string,
   ): Promise<{ ok: true; model: Model } | { ok: false; code: string; message: string }>
-  facts(id: string): { context_window: number; max_output: number | null }
+  facts(id: string): {
+    context_window: number
+    max_output: number | null
+    effort: Effort | null
+    /** Minutes of one request, where it is not the usual limit. */
+    request_minutes: number | null
+  }
   /** US dollars, or null when the price is not known. */
   price(id: string, usage: Usage): number | null
 }
@@ -49,6 +56,8 @@ export type HostPorts = {
   models: ModelSource
   /** `provider/model` that is asked for a summary at a compaction; absent: none is asked. */
   summary_model?: string
+  /** What all agents together may spend; absent: no limit. */
+  budget?: SpendBudget
   /** Names and values every command gets besides the allow-list. */
   environment: Readonly<Record<string, string>>
   /** The home folder of the user, for `~` and the credential stores. */

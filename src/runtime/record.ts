@@ -14,6 +14,7 @@ import type { CallId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
 import { settle } from '../domain/metering.ts'
 import { providerServed } from '../domain/park.ts'
+import { useUp } from '../domain/shown.ts'
 import type { AssistantPart, Round, Sent, Usage } from '../domain/turn.ts'
 import type { NewBlob } from '../ledger/port.ts'
 import type { ModelRound } from '../models/model.ts'
@@ -22,6 +23,7 @@ import { advance, finishCall, type Onward } from './advance.ts'
 import { readyIntent } from './calls.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { planNow } from './plan-now.ts'
+import { idMeant, type Meant } from './short-ids.ts'
 
 /** A call of the answer, judged: it may run, or here is its result. */
 type Recorded = CallEvent & { type: 'call_recorded' }
@@ -37,7 +39,7 @@ export async function recordRound(
   const parts: AssistantPart[] = []
   const judged: Judged[] = []
   const seen = new Set<string>()
-  for (const part of answer.parts) {
+  for (const part of ownOrPlain(env, answer.parts)) {
     if (part.type !== 'tool_call') {
       parts.push(part)
       continue
@@ -48,7 +50,9 @@ export async function recordRound(
     const provider_call_id = given === '' || seen.has(given) || known.has(given) ? id : given
     seen.add(given)
     parts.push({ ...part, provider_call_id })
-    judged.push(judge(env, round, { ...part, provider_call_id }, id, judged.length, repeated))
+    const call = { ...part, provider_call_id }
+    const why = answer.finish === 'content_filter' ? withheld(part.tool_name) : null
+    judged.push(await judge(env, round, call, { id, index: judged.length, repeated, why }))
   }
   const blobs: NewBlob[] = []
   const first = judged.find((entry) => entry.result === null)?.call
@@ -58,7 +62,20 @@ export async function recordRound(
   const usage: Usage = { ...answer.usage, usd: env.ports.models.price(answer.model, answer.usage) }
   const recorded = { round, answer, sent, parts, judged, usage }
   const decide = (d: Draft) => commitRound(d, recorded, env.onward({ ready, plan }))
-  await env.transact(round.id, decide, [], blobs)
+  await env.transact(round.id, decide, { blobs })
+}
+
+/**
+ * Replacing a secret's value in a thought breaks its signature, and the provider would refuse it:
+ * such an answer goes on without the provider's own parts.
+ */
+function ownOrPlain(
+  env: LaneEnv,
+  parts: readonly ModelRound['parts'][number][],
+): readonly ModelRound['parts'][number][] {
+  const isChanged = parts.some((part) => part.type === 'reasoning' && env.redacted(part) !== part)
+  if (!isChanged) return parts
+  return parts.map(({ provider_metadata: _own, ...part }) => part)
 }
 
 function commitRound(
@@ -79,12 +96,14 @@ function commitRound(
     id: round.id,
     parts,
     finish: answer.finish,
+    ...(answer.finish_word === undefined ? {} : { finish_word: answer.finish_word }),
     usage,
     model: answer.model,
     sent,
   })
   providerServed(d)
   settle(d, round, usage)
+  useUp(d, round)
   for (const { call, event, result } of judged) {
     d.emit(event)
     if (result !== null) finishCall(d, call, result)
@@ -92,15 +111,24 @@ function commitRound(
   advance(d, onward)
 }
 
-function judge(
+/** `why`: the result of every call of this answer, which then may not run. */
+type Place = { id: CallId; index: number; repeated: boolean; why: ToolResult | null }
+
+const withheld = (name: string): ToolResult =>
+  errorResult(
+    name,
+    'not_executed',
+    'withheld',
+    'The provider ended this answer by its policy; no call of it runs.',
+  )
+
+async function judge(
   env: LaneEnv,
   round: Round,
   part: AssistantPart & { type: 'tool_call' },
-  id: CallId,
-  index: number,
-  repeated: boolean,
-): Judged {
-  const verdict = validateCall(part.tool_name, part.input_json)
+  { id, index, repeated, why }: Place,
+): Promise<Judged> {
+  const verdict = await withWholeIds(env, validateCall(part.tool_name, part.input_json))
   const event: Recorded = {
     type: 'call_recorded',
     id,
@@ -115,7 +143,35 @@ function judge(
   }
   // The row as it will be: what a tool's intent may look at before the commit.
   const call = evolveCall(null, event, { at: env.now(), agent_id: env.agent_id })
-  return { call, event, result: refusal(round, part, index, repeated, verdict) }
+  return { call, event, result: why ?? refusal(round, part, index, repeated, verdict) }
+}
+
+type Verdict = ReturnType<typeof validateCall>
+
+/** The arguments with whole ids where a part of one was given; refused where that fits several. */
+async function withWholeIds(env: LaneEnv, verdict: Verdict): Promise<Verdict> {
+  if (!verdict.ok || verdict.tool.ids === undefined) return verdict
+  const { tool } = verdict
+  const input = { ...(verdict.input as Record<string, unknown>) }
+  for (const field of verdict.tool.ids(verdict.input)) {
+    const given = input[field]
+    if (typeof given !== 'string') continue
+    const meant = await idMeant(env.store.ledger, env.agent_id, given)
+    if (!meant.ok) return { ok: false, result: await severalMeant(env, tool.name, given, meant) }
+    input[field] = meant.text
+  }
+  return { ...verdict, input }
+}
+
+async function severalMeant(
+  env: LaneEnv,
+  name: string,
+  given: string,
+  { among }: Meant & { ok: false },
+): Promise<ToolResult> {
+  const names = await env.withShort((short) => among.map(({ id }) => short(id)).join(', '))
+  const message = `${given} means more than one: ${names}.`
+  return errorResult(name, 'rejected', 'ambiguous_id', message, 'Give one of these.')
 }
 
 /** Why a call may not run, first that applies. */
@@ -124,7 +180,7 @@ function refusal(
   part: AssistantPart & { type: 'tool_call' },
   index: number,
   repeated: boolean,
-  verdict: ReturnType<typeof validateCall>,
+  verdict: Verdict,
 ): ToolResult | null {
   const name = part.tool_name
   if (round.kind === 'report') {

@@ -5,7 +5,7 @@
  * only: no model, no process, no file of an agent.
  */
 import type { Rows, StoredEvent } from '../domain/event.ts'
-import type { TurnId } from '../domain/ids.ts'
+import type { AgentId, TurnId } from '../domain/ids.ts'
 import { Replay, type Divergence } from '../domain/replay.ts'
 import type { LedgerReads, RoundWithCalls } from '../ledger/port.ts'
 import { requestTextOf, type TextPart } from './sent-text.ts'
@@ -36,18 +36,34 @@ export async function replayTurn(
   }
   const replay = new Replay(agent_id, id)
   const state = { requests: 0, divergence: null as Divergence | null }
+  /** The newest record of a request that is not answered yet. */
+  let asked: StoredEvent | null = null
   for await (const [event, next] of history(ledger, turn)) {
     replay.push(event, next)
-    if (replay.divergence !== null || state.divergence !== null) break
-    if (event.event.type === 'request_sent' && event.event.turn_id === id) {
-      state.divergence = await compareRequest(ledger, home, { replay, event, turn_id: id })
-      if (state.divergence === null) state.requests++
+    if (replay.divergence !== null) break
+    asked = isRequestOf(event, id) ? event : asked
+    if (asked !== null && isSettled(event, asked, id)) {
+      state.divergence = await compareRequest(ledger, home, { replay, event: asked, turn_id: id })
+      if (state.divergence !== null) break
+      state.requests++
+      asked = null
     }
     if (event.event.type === 'turn_ended' && event.event.id === id) break
   }
   const divergence = state.divergence ?? replay.divergence
   return { ok: true, decisions: replay.decisions, requests: state.requests, divergence }
 }
+
+const isRequestOf = ({ event }: StoredEvent, turn: TurnId): boolean =>
+  event.type === 'request_sent' && event.turn_id === turn
+
+/**
+ * Whether the request was sent as it was recorded there: it is answered, or the turn is over. One
+ * that was compacted first, or fell back to another model, is recorded again.
+ */
+const isSettled = ({ event }: StoredEvent, asked: StoredEvent, turn: TurnId): boolean =>
+  (event.type === 'round_recorded' && event.id === asked.event.id) ||
+  (event.type === 'turn_ended' && event.id === turn)
 
 /** Each event of the agent with the few behind it. */
 async function* history(
@@ -90,10 +106,10 @@ async function compareRequest(
   if (opening_sha256 !== null && (await ledger.blob(opening_sha256)) === null) {
     return differs('its opening', opening_sha256, 'the blob is gone')
   }
-  // A later compaction may have recorded the same request again: as it stands now it is compared.
   const folded = {
     roundsOfTurn: () => Promise.resolve(viewsOf(replay, turn_id)),
     blob: (sha256: string) => ledger.blob(sha256),
+    shortIds: (agent_id: AgentId, ids: readonly string[]) => ledger.shortIds(agent_id, ids),
   }
   const stored = await requestTextOf(ledger, home, turn_id, n)
   const again = await requestTextOf(folded, home, turn_id, n)

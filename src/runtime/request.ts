@@ -9,37 +9,44 @@ import { contextLimits } from '../context/limits.ts'
 import { renderOpening } from '../context/render.ts'
 import type { Situation } from '../context/situation.ts'
 import type { Agent } from '../domain/agent.ts'
+import type { Call } from '../domain/call.ts'
+import type { Message } from '../domain/message.ts'
 import { mustTurn, agentOf, openTurn, type Draft } from '../domain/facts.ts'
 import { reserve, untold } from '../domain/metering.ts'
 import { deliverFailure, holdAgent } from '../domain/park.ts'
+import { carryClaimed } from '../domain/shown.ts'
 import { stableHash } from '../domain/stable-hash.ts'
 import { plus } from '../domain/time.ts'
 import { endTurn } from '../domain/turn-end.ts'
-import { roundId, type Round, type Turn } from '../domain/turn.ts'
+import { roundId, type Round, type Sent, type Turn } from '../domain/turn.ts'
 import type { Model, ModelFault, ModelMessage, ModelOutcome } from '../models/model.ts'
 import { nextModel, withRetry, type NextModel } from '../models/retry.ts'
 import type { NewBlob } from '../ledger/port.ts'
-import { coalescedPath } from './home.ts'
+import { outputPath } from './home.ts'
+import { charged, mayAsk } from './charged.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { recordRound } from './record.ts'
 import { foreignSession } from './foreign-session.ts'
 import { compactRequest } from './compaction.ts'
 import { factorFrom } from './factor.ts'
+import { keepInputFiles } from './input-files.ts'
 import { gather, gatherOpening } from './situation.ts'
-import type { Talk } from './talk.ts'
+import { wholeResultOf, type Talk } from './talk.ts'
 import { planNow } from './plan-now.ts'
 import { toolSpecs } from './tool-specs.ts'
 
 /** Projects the context and commits the first request. */
 export async function openRequest(env: LaneEnv, talk: Talk): Promise<void> {
   const situation = await gatherOpening(env)
-  await writeCoalesced(env, situation)
   const factor = await factorFrom(env, situation.turn.model)
-  const rendered = renderOpening(situation, {
+  const view = {
     tokens: charTokens,
     window: Math.floor(situation.context_window / factor),
     random_fence: env.ports.ids.token(9).replace(/[^A-Za-z0-9]/g, 'x'),
-  })
+    full_path: (call: Call) => wholeResultOf(env.ports.home, call),
+    message_path: ({ id }: Message) => outputPath(env.ports.home, id),
+  }
+  const rendered = await env.withShort((short) => renderOpening(situation, { ...view, short }))
   // It quotes files, which no commit has looked at.
   const opening = env.redacted(rendered)
   const bytes = new TextEncoder().encode(env.urls.sealed(env.facts(), JSON.stringify(opening)))
@@ -47,7 +54,7 @@ export async function openRequest(env: LaneEnv, talk: Talk): Promise<void> {
   talk.open(opening, situation.turn.model, 0, factor)
   const tokens = charTokens(opening.system) + charTokens(opening.user)
   const decide = (d: Draft) => firstRequest(d, situation, blob.sha256, tokens)
-  await env.transact(situation.turn.id, decide, [], [blob])
+  await env.transact(situation.turn.id, decide, { blobs: [blob] })
 }
 
 function firstRequest(
@@ -70,28 +77,8 @@ function firstRequest(
     notes: nearly.length === 0 ? [] : [budgetNote(turn.work_item_id ?? '', nearly)],
     message_ids: situation.messages.map((message) => message.id),
   })
-  for (const message of [...d.rows('messages')]) {
-    if (message.turn_id !== turn.id || message.status !== 'claimed') continue
-    if (message.to_coalesce) {
-      d.emit({ type: 'message_coalesced', id: message.id, turn_id: turn.id })
-    } else {
-      d.emit({ type: 'message_shown', id: message.id, turn_id: turn.id, round: 1 })
-    }
-  }
+  carryClaimed(d, turn)
   reserve(d, turn, roundId(turn.id, 1), opening_tokens, nearly)
-}
-
-async function writeCoalesced(env: LaneEnv, situation: Situation): Promise<void> {
-  if (situation.coalesced === null) return
-  const { turn } = situation
-  const events = [...env.facts().rows('messages')]
-    .filter((message) => message.turn_id === turn.id && message.to_coalesce)
-    .sort((a, b) => a.inbox_seq - b.inbox_seq)
-  const text = events
-    .map((m) => `== ${m.created_at} ${m.source ?? '-'} ${m.resource ?? '-'} ${m.id}\n${m.body}\n`)
-    .join('\n')
-  await env.ports.files.make_folder(`${env.ports.home}/outputs`, 0o700)
-  await env.ports.files.write_atomic(coalescedPath(env.ports.home, turn.id), text, 0o600)
 }
 
 /** What the lap does after a request that did not bring the turn on. */
@@ -121,15 +108,23 @@ export async function stream(env: LaneEnv, talk: Talk, round: Round): Promise<St
     const plan = await planNow(env, blobs)
     const decide = (d: Draft) =>
       endTurn(d, { outcome: 'completed', reason: 'context_limit', text: '', plan })
-    await env.transact(turn.id, decide, [], blobs)
+    await env.transact(turn.id, decide, { blobs })
     return 'ended'
   }
-  const outcome = await ask(env, opened.model, turn, round, conversation)
+  await keepInputFiles(env, conversation.messages)
+  let outcome = await ask(env, opened.model, turn, round, conversation)
+  if (!outcome.ok && outcome.fault.code === 'thinking_refused' && talk.leaveOutOwn()) {
+    // What it said itself may have been bound to something that changed, or to another key.
+    conversation = (await talk.request()) ?? conversation
+    outcome = await ask(env, opened.model, turn, round, conversation)
+  }
   if (outcome.ok) {
     env.tried = []
     await recordRound(env, round, outcome.round, conversation.sent)
     return 'recorded'
   }
+  // The next step ends the turn, or holds it: no model is asked, and none is at fault.
+  if (!mayAsk(env)) return 'recorded'
   if (outcome.fault.code === 'context_length') {
     if (await compactedHard(env, talk, round)) return 'recorded'
     if (env.abort.signal.aborted) return 'left'
@@ -165,10 +160,11 @@ async function ask(
   model: Model,
   turn: Turn,
   round: Round,
-  conversation: { system: string; messages: readonly ModelMessage[] },
+  conversation: { system: string; messages: readonly ModelMessage[]; plain: boolean; sent: Sent },
 ): Promise<ModelOutcome> {
   const { clock, ids } = env.ports
-  const patient = withRetry(model, {
+  const read = Math.ceil(conversation.sent.estimated * conversation.sent.factor)
+  const patient = withRetry(charged(env, model, round, read), {
     sleep: (ms, signal) => clock.sleep(ms, signal),
     random: () => ids.random(),
     on_retry: ({ fault, delay_ms, attempt }) =>
@@ -181,6 +177,7 @@ async function ask(
         attempt,
       }),
   })
+  const { max_output, effort, request_minutes } = env.ports.models.facts(turn.model)
   const situation = model.reads_situation ? await gather(env) : null
   const agent_session = await foreignSession(env, turn, round)
   return env.effect(`request ${round.id}`, () =>
@@ -188,10 +185,13 @@ async function ask(
       {
         model: turn.model,
         system: conversation.system,
-        tools: toolSpecs(),
+        tools: toolSpecs(agentOf(env.facts()).visibility),
         tool_choice: round.kind === 'report' ? 'none' : 'auto',
         messages: conversation.messages,
-        max_output_tokens: env.ports.models.facts(turn.model).max_output,
+        max_output_tokens: max_output,
+        ...(effort === null ? {} : { effort }),
+        ...(request_minutes === null ? {} : { time_limit_ms: request_minutes * 60_000 }),
+        ...(conversation.plain ? { plain: true } : {}),
         cache_key: cacheKey(agentOf(env.facts())),
         situation,
         ...(agent_session === null ? {} : { agent_session }),
@@ -214,10 +214,17 @@ async function ask(
 /** Names differ between homes, so two agents called `main` share none. */
 const cacheKey = ({ id, created_at }: Agent): string => `holon-${stableHash(`${id} ${created_at}`)}`
 
+/** Why a model was not opened, as the code of the hold; every other reason: it is not known. */
+const setupCodes: Readonly<Record<string, ModelFault['code']>> = {
+  no_key: 'no_key',
+  key_unreadable: 'no_key',
+  secret_unreadable: 'secret_unreadable',
+}
+
 /** The model cannot even be opened: nothing changes until someone changes the setting. */
 const setupFault = (code: string, message: string): ModelFault => ({
   kind: 'setup',
-  code: code.startsWith('no_key') || code === 'key_unreadable' ? 'no_key' : 'unknown_model',
+  code: setupCodes[code] ?? 'unknown_model',
   message,
   status: null,
   retry_after_ms: null,
@@ -250,7 +257,7 @@ async function afterFault(env: LaneEnv, turn: Turn, fault: ModelFault): Promise<
         deliverFailure(d, turn, `The provider refused the request: ${sentence(next.fault)}`)
         endTurn(d, { outcome: 'failed', reason: next.fault.code, text: '', plan })
       }
-      await env.transact(turn.id, decide, [], blobs)
+      await env.transact(turn.id, decide, { blobs })
       return 'ended'
     }
   }

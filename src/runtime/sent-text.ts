@@ -7,6 +7,7 @@ import { renderNotes, renderRound } from '../context/rounds.ts'
 import type { ContextMessage } from '../context/message.ts'
 import type { TurnId } from '../domain/ids.ts'
 import type { LedgerReads } from '../ledger/port.ts'
+import { withShort } from './short-ids.ts'
 import { fullPath, openingRound, parsedOpening } from './talk.ts'
 
 /** `part` is `system`, `opening`, `round 12`, or `notes`. */
@@ -14,7 +15,7 @@ export type TextPart = { part: string; text: string }
 
 /** Null when there is no such request, or its opening is gone. */
 export async function requestTextOf(
-  ledger: Pick<LedgerReads, 'roundsOfTurn' | 'blob'>,
+  ledger: Pick<LedgerReads, 'roundsOfTurn' | 'blob' | 'shortIds'>,
   home: string,
   turn_id: TurnId,
   n: number,
@@ -26,17 +27,21 @@ export async function requestTextOf(
   const bytes = await ledger.blob(first.opening_sha256)
   const opening = bytes === null ? null : parsedOpening(new TextDecoder().decode(bytes))
   if (opening === null) return null
-  const view = { model: round.model, full_path: (call: Call) => fullPath(home, call) }
   const tail = views.slice(first.recapped ?? 0, -1)
-  return [
-    { part: 'system', text: opening.system },
-    { part: 'opening', text: opening.user },
-    ...tail.map((one) => ({
-      part: `round ${one.round.n}`,
-      text: renderRound(one, view).map(textOf).join('\n'),
-    })),
-    ...renderNotes(round.notes).map((note) => ({ part: 'notes', text: textOf(note) })),
-  ]
+  return withShort(ledger, round.agent_id, new Map(), (short) => {
+    const items = new Map(Object.entries(opening.items))
+    const full_path = (call: Call) => fullPath(home, call)
+    const view = { model: round.model, full_path, items, short }
+    return [
+      { part: 'system', text: opening.system },
+      { part: 'opening', text: opening.user },
+      ...tail.map((one) => ({
+        part: `round ${one.round.n}`,
+        text: renderRound(one, view).map(textOf).join('\n'),
+      })),
+      ...renderNotes(round.notes, short).map((note) => ({ part: 'notes', text: textOf(note) })),
+    ]
+  })
 }
 
 type Call = Parameters<typeof fullPath>[1]

@@ -3,27 +3,31 @@
  * request shows. Reads only; the same facts give the same situation.
  */
 import { contextLimits } from '../context/limits.ts'
+import { placeLine, type Place } from '../context/place-section.ts'
 import { noteTypes } from '../context/process-notes.ts'
 import type { EarlierRound, ItemView, Situation } from '../context/situation.ts'
 import { allowanceNow, meterOf } from '../domain/budget.ts'
 import type { StoredEvent } from '../domain/event.ts'
 import { mustTurn, agentOf, itemPacing, roundViews, type Facts } from '../domain/facts.ts'
 import type { WorkItemId } from '../domain/ids.ts'
-import { isUnread, type Message } from '../domain/message.ts'
+import { isLate } from '../domain/late.ts'
+import { isInterjected, isUnread, type Message } from '../domain/message.ts'
 import { seenByAgent } from '../domain/imported.ts'
 import { candidates, promptLimit } from '../domain/rank.ts'
 import { rankingOf, type Candidates } from '../domain/ranking.ts'
 import { candidateClasses, projectItem } from '../domain/readiness.ts'
+import { messagesOf } from '../domain/shown.ts'
 import { isTerminal } from '../domain/task.ts'
 import type { Turn } from '../domain/turn.ts'
 import type { Wait } from '../domain/wait.ts'
-import { coalescedPath } from './home.ts'
+import { outputPath } from './home.ts'
+import { handoffOf, saidLately } from './said.ts'
 import { readInstructions } from './instructions.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { planText, readPlan } from './plans.ts'
 import { readSkills } from './skills.ts'
+import { broughtBy, hintsFor, itemWaits, wokenBy } from './woken.ts'
 
-const itemWaits = 5
 const itemTasks = 10
 
 export async function gather(env: LaneEnv): Promise<Situation> {
@@ -34,27 +38,35 @@ export async function gather(env: LaneEnv): Promise<Situation> {
   const plans = env.plans(null)
   const all = seenByAgent(candidates(facts, now))
   const item = turn.work_item_id === null ? null : await itemView(env, turn.work_item_id)
-  const mine = [...facts.rows('messages')]
-    .filter((message) => message.turn_id === turn.id)
-    .sort((a, b) => a.inbox_seq - b.inbox_seq)
+  const one = offeredOne(turn)
+  const about = turn.work_item_id ?? one
+  const mine = messagesOf(facts, turn)
   const coalesced = mine.filter((message) => message.to_coalesce)
+  const woken_by = await wokenBy(env, turn, item)
   return {
     now,
     agent,
     turn,
     item,
+    offered: one === null ? null : await itemView(env, one),
     candidates: all,
     plan_heads: await planHeads(env, all),
-    messages: mine.filter((message) => !message.to_coalesce && message.status !== 'queued'),
+    messages: mine.filter((message) => !message.to_coalesce),
     coalesced:
       coalesced.length === 0
         ? null
-        : { path: coalescedPath(env.ports.home, turn.id), count: coalesced.length },
-    woken_by: wokenBy(env, turn, item),
+        : { path: outputPath(env.ports.home, turn.id), count: coalesced.length },
+    woken_by,
+    brought: await broughtBy(env, woken_by, mine),
+    hints: await hintsFor(env, turn, woken_by),
+    late: mine.flatMap((message) =>
+      message.work_item_id !== turn.work_item_id && isLate(facts, message) ? message.id : [],
+    ),
+    answered: await answeredBy(env, mine),
     agent_waits: [...rankingOf(facts).agentWaits()].filter(
       (wait) => wait.status === 'active' && wait.wake !== 'system',
     ),
-    earlier: turn.work_item_id === null ? [] : await earlier(env, turn, turn.work_item_id),
+    earlier: about === null ? [] : await earlier(env, turn, about),
     rounds: roundViews(facts, turn),
     running_tasks: [...facts.rows('tasks')].filter((task) => !isTerminal(task)),
     allowance: allowanceNow(facts, now),
@@ -67,28 +79,70 @@ export async function gather(env: LaneEnv): Promise<Situation> {
   }
 }
 
+/** The only item that a turn for the queue can take up; null: it is about one, or has a choice. */
+function offeredOne({ cause, work_item_id }: Turn): WorkItemId | null {
+  if (work_item_id !== null || cause.kind !== 'queued_available') return null
+  const [one, another] = cause.work_item_ids
+  return one !== undefined && another === undefined ? one : null
+}
+
 /** Where commands are confined, the model is told: what it meets there is no accident. */
 async function confinedOf({ ports }: LaneEnv): Promise<Pick<Situation, 'confined'>> {
   const sandbox = await ports.processes.confinement()
   return sandbox.state === 'on' ? { confined: sandbox.network } : {}
 }
 
-/** The same with what only a text shows: the operator's words and the events about the item. */
+/** The same with what only a text shows: what was said, and the events about the item. */
 export async function gatherText(env: LaneEnv): Promise<Situation> {
   const situation = await gather(env)
   const { turn } = situation
-  const interjected = situation.messages.filter(({ status }) => status === 'interjected')
-  const id = turn.work_item_id
-  if (id === null) return { ...situation, words: interjected }
+  const interjected = situation.messages.filter(isInterjected)
+  const [handoff, said, aborted] = await Promise.all([
+    handoffOf(env, situation.agent),
+    saidLately(env),
+    abortedBefore(env, turn),
+  ])
+  const handed = handoff?.message.id
+  const talk = {
+    handoff,
+    aborted,
+    said: said.filter((one) => one.by === 'agent' || one.message.id !== handed),
+  }
+  const id = turn.work_item_id ?? offeredOne(turn)
+  if (id === null) return { ...situation, ...talk, words: interjected }
   const { ledger } = env.store
-  const [said, events] = await Promise.all([
-    ledger.operatorWords(id, contextLimits.words.value),
+  const [about, events] = await Promise.all([
+    ledger.wordsAbout(id, contextLimits.words.value),
     ledger.noteEvents(id, { looked: contextLimits.note_events.value, types: noteTypes }),
   ])
-  const before = said.filter((message) => message.turn_id !== turn.id && !isUnread(message))
+  const before = about.filter(
+    (message) => message.turn_id !== turn.id && message.id !== handed && !isUnread(message),
+  )
   const told = withoutUnread(env.facts(), events)
-  return { ...situation, words: [...before, ...interjected], events: told }
+  const words = [...before, ...interjected]
+  const above = new Set([handed, ...words.map((message) => message.id)])
+  const earlier = situation.earlier.map((round) => ({
+    ...round,
+    messages: round.messages.filter((message) => !above.has(message.id)),
+  }))
+  return { ...situation, ...talk, words, earlier, events: told }
 }
+
+/** The turn before, where the operator ended it in its middle: nobody else would say so. */
+async function abortedBefore(
+  env: LaneEnv,
+  turn: Turn,
+): Promise<NonNullable<Situation['aborted']> | null> {
+  const { ledger } = env.store
+  const turns = await ledger.list('turns', { agent_id: env.agent_id, limit: turnsBack })
+  const before = turns.findLast(({ id, outcome }) => id !== turn.id && outcome !== 'interrupted')
+  if (before?.outcome !== 'aborted') return null
+  const rounds = await ledger.roundsOfTurn(before.id)
+  return { turn: before, calls: rounds.flatMap(({ calls }) => calls) }
+}
+
+/** Turns looked at: one that was undone before its first request says nothing. */
+const turnsBack = 5
 
 /** Where a turn opens again in its middle, words that wait for the next one are not for it. */
 export const withoutUnread = (
@@ -104,12 +158,24 @@ export const withoutUnread = (
 export async function gatherOpening(env: LaneEnv): Promise<Situation> {
   const { home, user_home, files } = env.ports
   const place = { home, user_home, agent_id: env.agent_id, workspace: env.workdir() }
-  const [situation, instructions, skills] = await Promise.all([
+  const [situation, seen, instructions, skills] = await Promise.all([
     gatherText(env),
+    placeOf(env),
     readInstructions(files, place),
     readSkills(files, place),
   ])
-  return { ...situation, instructions, skills }
+  return { ...situation, place: placeLine(seen, situation.now), instructions, skills }
+}
+
+/** The machine and the repository, as far as they are seen at once: no turn waits for them. */
+async function placeOf(env: LaneEnv): Promise<Place> {
+  const { inspect } = env.ports
+  const most = contextLimits.place.value
+  const [machine, repository] = await Promise.all([
+    inspect.machine(most),
+    inspect.repository(env.workdir(), most),
+  ])
+  return { machine, repository }
 }
 
 async function itemView(env: LaneEnv, id: WorkItemId): Promise<ItemView | null> {
@@ -134,19 +200,13 @@ async function itemView(env: LaneEnv, id: WorkItemId): Promise<ItemView | null> 
   }
 }
 
-/** Waits this turn reviewed, and those of its item that ended since the item's last turn. */
-function wokenBy(env: LaneEnv, turn: Turn, item: ItemView | null): Wait[] {
-  const found = new Map<string, Wait>()
-  const facts = env.facts()
-  for (const wait of rankingOf(facts).waitsShownBy(turn.id)) found.set(wait.id, wait)
-  if (item !== null) {
-    const lastTurn = itemPacing(facts, item.projection.item.id).last_turn_ended_at ?? ''
-    for (const wait of item.waits) {
-      const ended = wait.status === 'resolved' && (wait.resolved_at ?? '') >= lastTurn
-      if (ended && wait.changed_seq <= turn.input_cut) found.set(wait.id, wait)
-    }
-  }
-  return [...found.values()].sort((a, b) => a.changed_seq - b.changed_seq)
+/** The questions that messages of the turn answer, also where nothing live needs the wait. */
+async function answeredBy(env: LaneEnv, messages: readonly Message[]): Promise<Wait[]> {
+  const ids = [...new Set(messages.flatMap(({ wait_id }) => wait_id ?? []))]
+  const rows = await Promise.all(
+    ids.map(async (id) => env.facts().row('waits', id) ?? env.store.ledger.row('waits', id)),
+  )
+  return rows.filter((wait): wait is Wait => wait?.wake === 'operator_input')
 }
 
 async function earlier(env: LaneEnv, turn: Turn, item: WorkItemId): Promise<EarlierRound[]> {

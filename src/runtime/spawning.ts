@@ -20,7 +20,7 @@ import type { NewBlob } from '../ledger/port.ts'
 import type { SpawnAsked, SpawnIntent } from '../tools/children-port.ts'
 import { isFolder } from './folder.ts'
 import { forkOf } from './fork.ts'
-import { agentHome, taskPath, worktreePath } from './home.ts'
+import { agentHome, worktreePath } from './home.ts'
 import type { LaneEnv } from './lane-env.ts'
 import { copyTemplate, hasTemplate } from './templates.ts'
 
@@ -66,8 +66,9 @@ export async function prepareSpawn(
           task_id,
           delegation_id: mint('deleg'),
           work_item_id: openTurn(facts)?.work_item_id ?? null,
-          output_path: taskPath(env.ports.home, task_id),
+          start_place: null,
           base_commit: null,
+          unfiltered: null,
         }
       : null,
   }
@@ -95,11 +96,17 @@ export async function carryOutSpawn(
 ): Promise<Spawned | Rejection> {
   const { ports, store, agent_id } = env
   let made = spawn
-  if (worktree !== null && spawn.supervision !== null) {
-    const { base_commit } = await env.effect(`worktree ${spawn.supervision.task_id}`, () =>
-      ports.worktrees.add(worktree),
-    )
-    made = { ...spawn, supervision: { ...spawn.supervision, base_commit } }
+  if (spawn.supervision !== null) {
+    let supervision = { ...spawn.supervision, start_place: ports.processes.place() }
+    if (worktree !== null) {
+      const adds = () => ports.worktrees.add(worktree)
+      const { base_commit, unfiltered } = await env.effect(
+        `worktree ${spawn.supervision.task_id}`,
+        adds,
+      )
+      supervision = { ...supervision, base_commit, unfiltered }
+    }
+    made = { ...spawn, supervision }
   }
   const home = agentHome(ports.home, spawn.agent_id)
   const workspace =

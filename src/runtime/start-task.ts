@@ -15,7 +15,7 @@ import { agentHome, taskPath } from './home.ts'
 import type { ActPorts } from './operator.ts'
 
 export function startTask(
-  { store, home }: ActPorts,
+  { store, home, processes }: ActPorts,
   command: OperatorAct & { do: 'start_task' },
 ): Promise<Done | Rejection> {
   const { agent_id, cmd, receipt } = command
@@ -35,6 +35,7 @@ export function startTask(
         workdir,
         work_item_id,
         output_path: taskPath(home, id),
+        start_place: processes.place(),
       })
       if (isRejection(queued)) return queued
       d.emit({ type: 'task_promoted', id })
@@ -42,6 +43,6 @@ export function startTask(
       keepReceipt(d, receipt, reply)
       return reply
     },
-    rowsNeeded(command),
+    { needs: rowsNeeded(command) },
   )
 }

@@ -48,8 +48,8 @@ test('only what the decision names comes with its commit, once, and redacted', a
   const [named, other] = [store.blob(bytes(`a ${secret}`)), store.blob(bytes('never named'))]
   assert.deepEqual(named, newBlob('a {{secret:key}}'))
   const item = itemCreated({ plan: plan(named.sha256) })
-  await store.transact('main', null, (d) => d.emit(item), [], [other, named, named])
-  await store.transact('main', null, () => 'nothing', [], [other])
+  await store.transact('main', null, (d) => d.emit(item), { blobs: [other, named, named] })
+  await store.transact('main', null, () => 'nothing', { blobs: [other] })
   assert.deepEqual(came, [['a {{secret:key}}']])
   assert.equal(await ledger.blob(other.sha256), null)
   assert.deepEqual((await ledger.verify()).problems, [])
@@ -68,7 +68,7 @@ test('after a conflict the decision that is made again brings its blob again', a
   const events = change.events.map((one) => ({ ...one, meta: { ...one.meta, at } }))
   assert.equal((await ledger.commit({ ...change, at, events })).ok, true)
   const decide = (d: Draft) => d.emit(itemCreated({ plan: plan(blob.sha256) }))
-  await store.transact('main', null, decide, [], [blob])
+  await store.transact('main', null, decide, { blobs: [blob] })
   assert.deepEqual(came, [['a plan'], ['a plan']])
   assert.notEqual(await ledger.blob(blob.sha256), null)
 })
@@ -82,7 +82,7 @@ test('§2 a plan that is read for a commit is kept with it, one that is only rea
   const made = await makePlan(kept, 'main', item.id, '# Plan\n')
   assert.deepEqual(said(blobs), ['# Plan\n'])
   assert.equal(made.stored.good_sha256, newBlob('# Plan\n').sha256)
-  await store.transact('main', null, (d) => d.emit({ ...item, plan: made.stored }), [], blobs)
+  await store.transact('main', null, (d) => d.emit({ ...item, plan: made.stored }), { blobs })
 
   const row = store.mustFacts('main').row('work_items', item.id)
   assert.ok(row)

@@ -28,6 +28,8 @@ export type Need = readonly [Table, string]
  * decision may name.
  */
 export type Looked<K> = { known: K; needs: readonly Need[]; blobs?: readonly NewBlob[] }
+/** The same, for a decision that knows enough without a look. */
+export type Beside = Partial<Omit<Looked<unknown>, 'known'>>
 
 export class Store {
   readonly ledger: Ledger
@@ -58,6 +60,13 @@ export class Store {
    */
   blob(bytes: Uint8Array): NewBlob {
     return blobOf(bytes, this.#redactor)
+  }
+
+  /** Adds a blob of these bytes to those of a commit to come; its hash. */
+  keep(blobs: NewBlob[], bytes: Uint8Array): string {
+    const blob = this.blob(bytes)
+    blobs.push(blob)
+    return blob.sha256
   }
 
   /**
@@ -117,10 +126,10 @@ export class Store {
     agent: AgentId,
     cause: string | null,
     decide: (d: Draft) => T,
-    needs: readonly Need[] = [],
-    blobs: readonly NewBlob[] = [],
+    beside: Beside = {},
   ): Promise<T> {
-    return this.consider(agent, cause, async () => ({ known: null, needs, blobs }), decide)
+    const looked = { known: null, needs: [], ...beside }
+    return this.consider(agent, cause, async () => looked, decide)
   }
 
   /** As `transact`, with a look at the ledger in the same place in the line. */

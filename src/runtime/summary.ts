@@ -11,8 +11,10 @@ import { summaryOf, summarySource, summarySystem, type Summary } from '../contex
 import { mustTurn } from '../domain/facts.ts'
 import { limits } from '../domain/limits.ts'
 import { leavesRoom, reserveSummary, type SummaryEstimate } from '../domain/metering-summary.ts'
+import type { Short } from '../domain/short-id.ts'
 import type { Round, SummaryUse } from '../domain/turn.ts'
 import type { Model, ModelOutcome, ModelRequest } from '../models/model.ts'
+import { charged } from './charged.ts'
 import type { LaneEnv } from './lane-env.ts'
 
 /** `paid`: what a request that was made took, for the commit; null where none was made. */
@@ -46,16 +48,15 @@ export async function askSummary(
   const opened = await env.ports.models.open(id)
   if (!opened.ok) return none(opened.message)
   if (opened.model.reads_situation) return none(`${id} writes none`)
-  const request = requestOf(env, id, wanted)
+  const request = await env.withShort((short) => requestOf(env, id, wanted, short))
   const estimate = estimateOf(env, request, wanted.beside)
   const turn = mustTurn(env.facts())
   if (!leavesRoom(env.facts(), turn, round, estimate, env.now())) {
     return none('the budget has no room for it')
   }
   await env.transact(round.id, (d) => reserveSummary(d, turn, round, estimate))
-  const outcome = await env.effect(`summary ${round.id}`, () =>
-    withinTime(env, opened.model, request),
-  )
+  const model = charged(env, opened.model, round, tokensOf(request))
+  const outcome = await env.effect(`summary ${round.id}`, () => withinTime(env, model, request))
   if (outcome === 'late' || !outcome.ok) {
     if (env.abort.signal.aborted) return { kind: 'aborted' }
     const seconds = limits.summary_time.value / 1_000
@@ -79,6 +80,7 @@ function requestOf(
   env: LaneEnv,
   model: string,
   { rounds, max_tokens, fence }: Wanted,
+  short: Short,
 ): ModelRequest {
   const { context_window, max_output } = env.ports.models.facts(model)
   const output = Math.min(
@@ -88,7 +90,7 @@ function requestOf(
   )
   // Half of the window, since the estimate of a foreign tokenizer may be far off.
   const source = Math.min(contextLimits.summary_source.value, Math.floor(context_window / 2))
-  const content = summarySource(rounds, { tokens: charTokens, max_tokens: source, fence })
+  const content = summarySource(rounds, { tokens: charTokens, max_tokens: source, fence, short })
   return {
     model,
     system: summarySystem(max_tokens),
@@ -101,12 +103,17 @@ function requestOf(
 }
 
 function estimateOf(env: LaneEnv, request: ModelRequest, beside: number): SummaryEstimate {
-  const text = request.messages.map((one) => (one.role === 'user' ? one.content : '')).join('')
-  const input_tokens = charTokens(request.system) + charTokens(text)
+  const input_tokens = tokensOf(request)
   const output_tokens = request.max_output_tokens ?? contextLimits.summary_output.value
   const unknown = { reasoning_tokens: null, cached_input_tokens: null, cache_write_tokens: null }
   const usd = env.ports.models.price(request.model, { input_tokens, output_tokens, ...unknown })
   return { tokens: input_tokens + output_tokens, usd, beside }
+}
+
+/** Of a request that is text only, by estimate. */
+function tokensOf({ system, messages }: ModelRequest): number {
+  const text = messages.map((one) => (one.role === 'user' ? one.content : '')).join('')
+  return charTokens(system) + charTokens(text)
 }
 
 /** `late`: the limit ended it; the turn's signal ends it as a fault. */

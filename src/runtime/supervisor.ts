@@ -9,6 +9,7 @@ import { endTask } from '../domain/ingress.ts'
 import type { AgentId, TaskId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
 import { endOfTask, taskResultText } from '../domain/task-end.ts'
+import { isSamePlace } from '../domain/start-place.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
 import { minute, second } from '../domain/time.ts'
 import type { StopOutcome, TaskProcess } from '../exec/ports.ts'
@@ -114,7 +115,9 @@ export class Supervisor {
     if (row?.status === 'cancelling') return this.#untilGone(agent, row)
     // A child's end is decided from its rows, not learnt from a process.
     if (row?.kind === 'child_agent') return
-    if (row?.status === 'queued' && row.promoted) await this.#begin(agent, row)
+    if (row?.status === 'queued' && row.promoted && (await this.#mayBegin(agent, row))) {
+      await this.#begin(agent, row)
+    }
     await this.#end(agent, id, await this.#ended(id), 'by_itself')
     const left = this.#store.facts(agent)?.row('tasks', id)
     if (left?.status === 'cancelling') await this.#untilGone(agent, left)
@@ -164,6 +167,17 @@ export class Supervisor {
     })
   }
 
+  /**
+   * Whether a start now cannot be a second one that matters: nobody claimed it and the claim cannot
+   * have been lost, or somebody did and its runner is met; or it is a check, which looks only.
+   */
+  async #mayBegin(agent: AgentId, task: Task): Promise<boolean> {
+    const { processes } = this.#ports
+    if (isSamePlace(task.start_place, processes.place()) || this.#isOfCheck(agent, task))
+      return true
+    return (await processes.observe(task.id)).state !== 'absent'
+  }
+
   #isOfCheck(agent: AgentId, { id, work_item_id }: Task): boolean {
     if (work_item_id === null) return false
     const item = this.#store.mustFacts(agent).row('work_items', work_item_id)
@@ -190,6 +204,7 @@ export class Supervisor {
     how: 'by_itself' | 'stopped',
   ): Promise<void> {
     const tail = await this.#tail(id)
+    const here = this.#ports.processes.place()
     const ended_at = endedAt(process) ?? this.#store.now()
     await this.#store.transact(agent, id, (d) => {
       const task = d.row('tasks', id)
@@ -197,7 +212,7 @@ export class Supervisor {
       if (task.status === 'cancelling' && how === 'by_itself') return
       const started = task.status === 'queued' ? beginLate(process) : null
       if (started) d.emit({ type: 'task_started', id, pid: null, started_at: started })
-      const end = endOfTask(process, task) ?? gone(process, task)
+      const end = endOfTask(process, task, here) ?? gone(process, task)
       if (end === null) return
       endTask(d, {
         task_id: id,

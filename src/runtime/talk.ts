@@ -6,8 +6,9 @@
 import { charTokens } from '../context/estimate.ts'
 import { fits, messageTokens } from '../context/fits.ts'
 import type { ContextMessage, Opening, Projected } from '../context/message.ts'
+import type { ItemsShown } from '../context/result-view.ts'
 import { renderNotes, renderRound, type RoundsView } from '../context/rounds.ts'
-import { mustTurn, openTurn, roundViews } from '../domain/facts.ts'
+import { agentOf, mustTurn, openTurn, roundViews } from '../domain/facts.ts'
 import type { Call } from '../domain/call.ts'
 import type { Round, Sent } from '../domain/turn.ts'
 import { factorOf, factorFrom } from './factor.ts'
@@ -19,6 +20,8 @@ import { sha256 } from '../tools/sha256.ts'
 export type Conversation = {
   system: string
   messages: readonly ContextMessage[]
+  /** Without provider-own parts, also those of the model that is asked. */
+  plain: boolean
   /** How it measures, to be recorded with its answer. */
   sent: Sent
 }
@@ -29,6 +32,8 @@ export class Talk {
   #messages: ContextMessage[] = []
   #tokens = 0
   #model = ''
+  /** Whether the provider refused its own thoughts: for this turn it gets none of them back. */
+  #plain = false
   /** Rounds that stand as a recap in the opening. */
   #recapped = 0
   /** Rounds already among the messages, or recapped. */
@@ -38,6 +43,8 @@ export class Talk {
   #hash = ''
   /** The hash up to where the request of the newest round ended. */
   #prefix = ''
+  /** Items that the request has in full so far. */
+  #items: ItemsShown = new Map()
   /** Tokens of the notes in front of the request made last. */
   #notes = 0
   #factor: number | null = null
@@ -53,15 +60,26 @@ export class Talk {
   open(opening: Projected, model: string, recapped = 0, factor = this.#factor): void {
     this.#factor = factor
     this.#opening = opening
+    if (model !== this.#model) this.#plain = false
     this.#model = model
     this.#messages = []
+    this.#items = new Map(Object.entries(opening.items))
     this.#recapped = recapped
     this.#rendered = recapped
     this.#sizes = Array.from({ length: recapped }, () => Infinity)
-    this.#tokens = charTokens(opening.system) + toolTokens()
-    this.#hash = sha256(`${toolHash()}\n${opening.system}`)
+    const { visibility } = agentOf(this.env.facts())
+    this.#tokens = charTokens(opening.system) + toolTokens(visibility)
+    this.#hash = sha256(`${toolHash(visibility)}\n${opening.system}`)
     this.#prefix = this.#hash
     this.#append({ role: 'user', content: opening.user })
+  }
+
+  /** From now on without provider-own parts. False: it is so already. */
+  leaveOutOwn(): boolean {
+    if (this.#plain || this.#opening === null) return false
+    this.#plain = true
+    this.open(this.#opening, this.#model, this.#recapped)
+    return true
   }
 
   /** Everything for the request that is recorded now. `null`: the opening's blob is gone. */
@@ -78,15 +96,22 @@ export class Talk {
     const view = this.#view()
     for (const round of views.slice(this.#rendered)) {
       if (round.round.state !== 'recorded') break
-      this.#appendRound(renderRound(round, view))
+      const rendered = await this.env.withShort((short) => {
+        const items = new Map(view.items)
+        return { messages: renderRound(round, { ...view, items, short }), items }
+      })
+      for (const [id, marks] of rendered.items) view.items.set(id, marks)
+      this.#appendRound(rendered.messages)
     }
     this.#factor ??= await factorFrom(this.env, this.#model)
     this.#factor = factorOf(views, this.#model) ?? this.#factor
     const open = views.at(-1)?.round
-    const notes = open?.state === 'requested' ? renderNotes(open.notes) : []
+    const told = open?.state === 'requested' ? open.notes : []
+    const notes = await this.env.withShort((short) => renderNotes(told, short))
     return {
       system: this.#opening?.system ?? '',
       messages: [...this.#messages, ...notes],
+      plain: this.#plain,
       sent: this.#measure(notes),
     }
   }
@@ -142,6 +167,7 @@ export class Talk {
   #measure(notes: readonly ContextMessage[]): Sent {
     this.#notes = notes.reduce((sum, message) => sum + messageTokens(message, charTokens), 0)
     const { window } = this.size()
+    const { visibility } = agentOf(this.env.facts())
     const tail = this.#sizes.slice(this.#recapped).reduce((sum, size) => sum + size, 0)
     return {
       estimated: this.#tokens + this.#notes,
@@ -149,7 +175,7 @@ export class Talk {
       window,
       rounds: { from: this.#recapped + 1, to: this.#rendered, tokens: tail },
       notes: this.#notes,
-      tools: { tokens: toolTokens(), hash: toolHash() },
+      tools: { tokens: toolTokens(visibility), hash: toolHash(visibility) },
       prefix_hash: this.#prefix.slice(0, markDigits),
       hash: notes.reduce(chained, this.#hash).slice(0, markDigits),
     }
@@ -157,7 +183,10 @@ export class Talk {
 
   #view(): RoundsView {
     const { home } = this.env.ports
-    return { model: this.#model, full_path: (call: Call) => fullPath(home, call) }
+    // Of no model's own, every round is rendered as another model's.
+    const model = this.#plain ? '' : this.#model
+    const items = this.#items
+    return { model, full_path: (call: Call) => fullPath(home, call), items }
   }
 }
 
@@ -167,8 +196,15 @@ const markDigits = 16
 const chained = (hash: string, message: ContextMessage): string =>
   sha256(`${hash}\n${JSON.stringify(message)}`)
 
+/** The file that has all of a result which the turn's own request shows cut. */
 export const fullPath = (home: string, call: Call): string =>
-  call.task_id === null ? outputPath(home, call.id) : taskPath(home, call.task_id)
+  call.task_id === null ? outputPath(home, call.id) : `${taskPath(home, call.task_id)}/stdout`
+
+/** The same for a later turn, which cuts shorter: not every result it cuts is a file. */
+export const wholeResultOf = (home: string, call: Call): string =>
+  call.tool_name === 'ExecCommand' && call.task_id !== null
+    ? fullPath(home, call)
+    : `MemoryGet ${call.id}`
 
 /** The round whose opening a request stands on: the newest one that has an opening. */
 export const openingRound = (rounds: readonly Round[]): Round | undefined =>
@@ -187,11 +223,11 @@ async function storedOpening(
   return opening === null ? null : { opening, recapped: round.recapped ?? 0 }
 }
 
-/** A stored opening; those of earlier versions have no manifest. Null: it is none. */
+/** A stored opening; those of earlier versions have no manifest, items or place. */
 export function parsedOpening(text: string): Projected | null {
   const value: unknown = JSON.parse(text)
   if (!isOpening(value)) return null
-  return { sections: [], ...value }
+  return { sections: [], items: {}, place: null, ...value }
 }
 
 const isOpening = (value: unknown): value is Opening =>

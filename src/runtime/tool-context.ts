@@ -49,13 +49,21 @@ export function toolContext(env: LaneEnv, call: Call, blobs: NewBlob[] | null = 
     interjected: env.interjected.signal,
     files: ports.files,
     processes: ports.processes,
+    checks: {
+      tree: () => env.checks.tree(env.agent_id),
+      ended: (item, signal) => env.checks.ended(env.agent_id, item, signal),
+    },
     children: childrenOf(env, blobs),
     memory: {
-      search: (asked) => ports.memory.search(env.agent_id, asked),
+      search: (asked) => {
+        const { turn_id, round } = call
+        return ports.memory.search(env.agent_id, { ...asked, asking: { turn_id, round } })
+      },
       get: (source_ref) => ports.memory.get(env.agent_id, source_ref, call.id),
     },
     open: (path, mode) => openForAgent(env, path, mode),
     workdir: env.workdir(),
+    agent_home: env.home(),
     environment: env.environment(),
     confine: () => confineOf(env),
     readPlan: (item) => readPlan(plans, item),
@@ -81,20 +89,16 @@ function childrenOf(env: LaneEnv, blobs: NewBlob[] | null): Children {
       children.tell(agent_id, task_id, { text, key, provenance: handoffProvenance(env.facts()) }),
     stop: (task_id, because) => children.stop(agent_id, task_id, because),
     ended: (task_id, signal) => children.ended(agent_id, task_id, signal),
-    see: (other) => seeAgent(store, agent_id, other),
+    see: (other) => seeAgent(store, agent_id, other, (agent) => children.next(agent)),
     words: (child) => children.words(child),
+    worktree: (task_id) => children.worktree(agent_id, task_id),
   }
 }
 
-/** A path in `tasks/` or `outputs/` is readable for the agent whose task or call it belongs to. */
+/** A path in `tasks/` or `outputs/` is readable for the agent whose task, call or input it is. */
 async function openForAgent(env: LaneEnv, path: string, mode: PathMode): Promise<OpenedPath> {
   const entry = homeEntry(env.ports.home, path)
-  const row =
-    entry === null
-      ? null
-      : entry.kind === 'task'
-        ? await env.load('tasks', entry.task_id)
-        : await env.load('calls', entry.call_id)
+  const row = entry === null ? null : await env.load(entry.table, entry.id)
   const owned = row !== null && row.agent_id === env.agent_id ? [path] : []
   return env.ports.files.open_within(env.roots(owned), path, mode)
 }

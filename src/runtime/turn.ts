@@ -6,6 +6,7 @@
 import { interruptionNote, isInterruptionNote, type Interruption } from '../context/notes.ts'
 import { openTurn, roundsOf, type Draft } from '../domain/facts.ts'
 import { rankingOf } from '../domain/ranking.ts'
+import { holdForSpending } from '../domain/spending.ts'
 import { requestAgain } from '../domain/turn.ts'
 import { abortTurn } from '../domain/turn-end.ts'
 import { nextStep, type Step } from '../domain/turn-step.ts'
@@ -42,9 +43,12 @@ export async function runTurn(
 /** Takes one step; null: look again. */
 async function take(env: LaneEnv, talk: Talk, step: Step): Promise<RunOutcome | null> {
   switch (step.do) {
-    case 'open':
-      await openRequest(env, talk)
-      return null
+    case 'open': {
+      const over = env.spending.over(env.agent_id)
+      if (over.length === 0) await openRequest(env, talk)
+      else await env.transact(null, (d) => holdForSpending(d, over))
+      return isHeld(env) ? 'held' : null
+    }
     case 'stream': {
       const streamed = await stream(env, talk, step.round)
       if (streamed === 'held') return 'held'
@@ -64,14 +68,15 @@ async function take(env: LaneEnv, talk: Talk, step: Step): Promise<RunOutcome | 
     case 'end': {
       const blobs: NewBlob[] = []
       const plan = await planNow(env, blobs)
-      await env.transact(null, (d) => advance(d, env.onward({ plan })), [], blobs)
-      return null
+      await env.transact(null, (d) => advance(d, env.onward({ plan })), { blobs })
+      return isHeld(env) ? 'held' : null
     }
   }
 }
 
 /** More may have been allowed between the look and the commit. */
 const isHeld = (env: LaneEnv): boolean =>
+  openTurn(env.facts()) !== null &&
   [...rankingOf(env.facts()).agentWaits()].some(
     (wait) => wait.wake === 'system' && wait.status === 'active',
   )
@@ -82,7 +87,7 @@ async function abortOrLeave(env: LaneEnv): Promise<RunOutcome> {
   const blobs: NewBlob[] = []
   const plan = await planNow(env, blobs)
   const decide = (d: Draft) => abortTurn(d, { plan, stop: env.stopAfterAbort })
-  await env.transact('operator', decide, [], blobs)
+  await env.transact('operator', decide, { blobs })
   return 'ended'
 }
 

@@ -13,9 +13,15 @@ import { isRejection, no, type Rejection } from '../domain/verdict.ts'
 import { isGone, type Worktree, type WorktreeEvent } from '../domain/worktree.ts'
 import { leavable, restorable, standing } from '../domain/worktrees.ts'
 import { GitFault } from '../exec/git-fault.ts'
-import type { Removed, Restored, Snapshot } from '../exec/worktree-port.ts'
+import type { Restored, Snapshot } from '../exec/worktree-port.ts'
 import type { ActPorts } from './operator.ts'
-import { mergeTarget, takeAway } from './worktree-removal.ts'
+import {
+  ignoredWords,
+  mergeTarget,
+  snapshotted,
+  takeAway,
+  type TakenAway,
+} from './worktree-removal.ts'
 
 type Act = OperatorAct & { do: WorktreeVerb }
 
@@ -60,24 +66,19 @@ async function keep({ worktrees, effect_seam }: ActPorts, worktree: Worktree): P
   return taken
 }
 
-/** The event of a snapshot; null where the row has it already. */
-function snapshotted(now: Worktree, { ref, commit }: Snapshot): WorktreeEvent | null {
-  if (now.snapshot?.ref === ref && now.snapshot.commit === commit) return null
-  return { type: 'worktree_snapshotted', id: now.id, snapshot: { ref, commit } }
-}
-
 async function remove(ports: ActPorts, command: Act): Promise<Done | Rejection> {
   const found = await asked(ports, command, leavable)
   if (!found.ok) return found
   const { id } = found.worktree
   const removed = await takeAway(ports, found.worktree, null)
   if (!removed.ok) return refusalOf(id, removed)
+  const kept = ignoredWords(removed.kept)
+  const reason = `removed by the operator${kept}`
   await settle(ports, command, (now) =>
-    isGone(now)
-      ? null
-      : { type: 'worktree_removed', id, by: 'operator', reason: 'removed by the operator' },
+    isGone(now) ? null : { type: 'worktree_removed', id, by: 'operator', reason },
   )
-  return done(`${id} is removed: everything in it is merged.${leftBehind(removed)}`, { id })
+  const said = `${id} is removed: everything in it is merged${kept}.${leftBehind(removed)}`
+  return done(said, { id, warnings: leftOut(removed.kept) })
 }
 
 /** What is in it goes into a snapshot first; that is committed before anything is taken away. */
@@ -134,7 +135,9 @@ type Rule<T> = (d: Draft, id: string) => T | Rejection
 
 /** The rows say whether it may be; git has the rest. */
 const asked = <T>({ store }: ActPorts, command: Act, rule: Rule<T>): Promise<T | Rejection> =>
-  store.transact(command.agent_id, 'operator', (d) => rule(d, command.worktree_id), needs(command))
+  store.transact(command.agent_id, 'operator', (d) => rule(d, command.worktree_id), {
+    needs: needs(command),
+  })
 
 const needs = (command: Act) =>
   [...rowsNeeded(command), ['tasks', command.worktree_id]] as ReturnType<typeof rowsNeeded>
@@ -154,17 +157,17 @@ const settle = (
       if (event !== null) d.emit(event)
       return event !== null
     },
-    needs(command),
+    { needs: needs(command) },
   )
 
 const refusalOf = (
   id: TaskId,
-  { code, message }: Pick<(Removed & { ok: false }) | Rejection, 'code' | 'message'>,
+  { code, message }: Pick<TakenAway & { ok: false }, 'code' | 'message'>,
 ): Rejection => no(code, `${id}: ${message.replace(/\.$/, '')}.`)
 
 /** Files that were written while it went, and that no snapshot has. */
-const leftBehind = (removed: Removed & { ok: true }): string =>
-  removed.left === null ? '' : ` Files written meanwhile are in ${removed.left}.`
+const leftBehind = ({ left }: TakenAway & { ok: true }): string =>
+  left === null ? '' : ` Files written meanwhile are in ${left}.`
 
 /** Ignored files over a limit, and pipes and sockets, are in no snapshot. */
 function leftOut(of: Pick<Snapshot, 'left_out'> | null): Done['warnings'] {

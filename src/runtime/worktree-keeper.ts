@@ -5,13 +5,15 @@
  */
 import { callsOf, openTurn, type Facts } from '../domain/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
+import { isRejection } from '../domain/verdict.ts'
 import { isTerminal } from '../domain/task.ts'
 import { isGone, type Worktree } from '../domain/worktree.ts'
 import { GitFault } from '../exec/git-fault.ts'
 import { FileFault } from '../exec/file-fault.ts'
 import type { HostPorts } from './ports.ts'
 import type { Store } from './store.ts'
-import { takeAway } from './worktree-removal.ts'
+import type { Snapshot } from '../exec/worktree-port.ts'
+import { ignoredWords, mergeTarget, takeAway } from './worktree-removal.ts'
 
 export type KeeperPorts = {
   ports: Pick<HostPorts, 'worktrees' | 'effect_seam'>
@@ -44,6 +46,51 @@ export class WorktreeKeeper {
     return mine
   }
 
+  /**
+   * Says anew of those that are kept what would be lost with them: a command may just have merged
+   * one. None goes while the turn runs; the parent may still want to look into it.
+   */
+  look(agent: AgentId): Promise<void> {
+    const before = this.#lines.get(agent) ?? Promise.resolve()
+    const mine = before.then(() => this.#look(agent))
+    const rest = mine.catch(() => undefined)
+    this.#lines.set(agent, rest)
+    return mine
+  }
+
+  async #look(agent: AgentId): Promise<void> {
+    const { store } = this.#with
+    const facts = await store.loaded(agent)
+    if (facts === null) return
+    for (const worktree of overOnes(facts)) {
+      if (worktree.state === 'kept') await this.#sayWhy(agent, worktree)
+    }
+  }
+
+  async #sayWhy(agent: AgentId, worktree: Worktree): Promise<void> {
+    const { id } = worktree
+    const reason = await this.#objection(worktree)
+    await this.#with.store.transact(agent, id, (d) => {
+      const now = d.row('worktrees', id)
+      if (now?.state !== 'ready' && (now?.state !== 'kept' || now.reason === reason)) return
+      d.emit({ type: 'worktree_kept', id, reason })
+    })
+  }
+
+  async #objection(worktree: Worktree): Promise<string> {
+    const { worktrees } = this.#with.ports
+    try {
+      const into = await mergeTarget({ worktrees }, worktree)
+      if (isRejection(into)) return into.message
+      const { repository, path, branch } = worktree
+      const no = await worktrees.objection({ repository, path, branch, into })
+      return no === null || no.code === 'worktree_ignored' ? goesSoon : no.message
+    } catch (error) {
+      if (error instanceof GitFault || error instanceof FileFault) return error.message
+      throw error
+    }
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#lines.values())
   }
@@ -51,7 +98,10 @@ export class WorktreeKeeper {
   async #settle(agent: AgentId): Promise<void> {
     const facts = await this.#with.store.loaded(agent)
     if (facts === null) return
-    for (const worktree of overOnes(facts)) await this.#tryRemove(facts, worktree)
+    for (const worktree of overOnes(facts)) {
+      if (isInHand(facts, worktree)) await this.#sayWhy(agent, worktree)
+      else await this.#tryRemove(facts, worktree)
+    }
   }
 
   async #tryRemove(facts: Facts, worktree: Worktree): Promise<void> {
@@ -61,7 +111,8 @@ export class WorktreeKeeper {
       const now = d.row('worktrees', id)
       if (!now || isGone(now)) return
       if (removed.ok) {
-        const reason = now.state === 'planned' ? 'it was never used' : 'clean and merged'
+        const merged = `clean and merged${ignoredWords(removed.kept)}`
+        const reason = now.state === 'planned' ? 'it was never used' : merged
         d.emit({ type: 'worktree_removed', id, by: 'runtime', reason })
       } else if (
         now.state === 'ready' ||
@@ -73,7 +124,9 @@ export class WorktreeKeeper {
   }
 
   /** What the world does wrong keeps it, as the reason says. */
-  async #remove(worktree: Worktree): Promise<{ ok: true } | { ok: false; message: string }> {
+  async #remove(
+    worktree: Worktree,
+  ): Promise<{ ok: true; kept: Snapshot | null } | { ok: false; message: string }> {
     const { store, ports } = this.#with
     try {
       return await takeAway({ ...ports, store }, worktree, null)
@@ -85,6 +138,19 @@ export class WorktreeKeeper {
     }
   }
 }
+
+/** The parent is at work, or is about to read what the child left: it may want to look into it. */
+function isInHand(facts: Facts, { id, state }: Worktree): boolean {
+  if (state === 'planned') return false
+  if (openTurn(facts) !== null) return true
+  for (const { task_id, status } of facts.rows('messages')) {
+    if (task_id === id && (status === 'queued' || status === 'claimed')) return true
+  }
+  return false
+}
+
+/** Why one is still there that nothing would be lost with. */
+const goesSoon = 'nothing: it is merged, and goes when the turn ends'
 
 /** Live worktrees whose child is over, or never came to be. */
 export function overOnes(facts: Facts): Worktree[] {

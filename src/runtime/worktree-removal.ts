@@ -5,8 +5,8 @@
 import type { TaskId } from '../domain/ids.ts'
 import { isTerminal } from '../domain/task.ts'
 import { isRejection, no, type Rejection } from '../domain/verdict.ts'
-import type { Worktree } from '../domain/worktree.ts'
-import type { Removed, Snapshot } from '../exec/worktree-port.ts'
+import { isGone, type Worktree, type WorktreeEvent } from '../domain/worktree.ts'
+import type { Refused, Removed, Snapshot } from '../exec/worktree-port.ts'
 import type { HostPorts } from './ports.ts'
 import type { Store } from './store.ts'
 
@@ -22,8 +22,65 @@ export async function mergeTarget(
   return home.branch ?? home.head ?? no('git_refused', `${repository} has no commit`)
 }
 
-/** With a snapshot also what is not merged, given that it holds everything. */
+export type TakenAway =
+  | { ok: true; left: string | null; kept: Snapshot | null }
+  | (Refused & { code: Exclude<Refused['code'], 'worktree_ignored'> })
+  | Rejection
+
+/**
+ * With a snapshot also what is not merged, given that it holds everything. What is merged and clean
+ * may have ignored files, which no commit has: they go into a snapshot first, as `kept`.
+ */
 export async function takeAway(
+  ports: RemovalPorts,
+  worktree: Worktree,
+  taken: Snapshot | null,
+): Promise<TakenAway> {
+  const first = await removal(ports, worktree, taken)
+  if (first.ok) return { ok: true, left: first.left, kept: null }
+  if (first.code !== 'worktree_ignored') return { ...first, code: first.code }
+  const kept = await keepAll(ports, worktree)
+  const then = await removal(ports, worktree, kept)
+  if (then.ok) return { ok: true, left: then.left, kept }
+  if (then.code === 'worktree_ignored') throw new Error(`${worktree.id} is discarded with all`)
+  return { ...then, code: then.code }
+}
+
+/** Takes a snapshot and says so in the row; the same one again while nothing changed. */
+export async function keepAll(ports: RemovalPorts, worktree: Worktree): Promise<Snapshot> {
+  const { id, agent_id, repository, path } = worktree
+  ports.effect_seam?.before_effect(`snapshot worktree ${id}`)
+  const taken = await ports.worktrees.snapshot({ repository, path, key: id })
+  ports.effect_seam?.after_effect(`snapshot worktree ${id}`)
+  await ports.store.transact(
+    agent_id,
+    id,
+    (d) => {
+      const now = d.row('worktrees', id)
+      const event = now && !isGone(now) ? snapshotted(now, taken) : null
+      if (event !== null) d.emit(event)
+    },
+    { needs: [['worktrees', id]] },
+  )
+  return taken
+}
+
+/** The event of a snapshot; null where the row has it already, or nothing was ever made there. */
+export function snapshotted(now: Worktree, { ref, commit }: Snapshot): WorktreeEvent | null {
+  if (now.state === 'planned') return null
+  if (now.snapshot?.ref === ref && now.snapshot.commit === commit) return null
+  return { type: 'worktree_snapshotted', id: now.id, snapshot: { ref, commit } }
+}
+
+/** Where the ignored files of a removed one are, and how many are nowhere. */
+export function ignoredWords(kept: Snapshot | null): string {
+  if (kept === null) return ''
+  const { count, sample } = kept.left_out
+  const but = count === 0 ? '' : `, but for ${count} over the limits, like ${sample[0]?.path}`
+  return `; its ignored files are in ${kept.ref}${but}`
+}
+
+async function removal(
   ports: RemovalPorts,
   worktree: Worktree,
   taken: Snapshot | null,

@@ -31,7 +31,7 @@ const byteLength = (text: string): number => Buffer.byteLength(text)
  * line is whole, and short enough.
  */
 export function finishLine(line: string, redact: Redact): string {
-  const redacted = redact(line)
+  const redacted = escaped(redact(line))
   const whole = redacted === line || isLine(redacted) ? redacted : withheld(line, redact)
   return byteLength(whole) <= LOG_LINE_BYTES ? whole : cut(whole)
 }
@@ -44,6 +44,11 @@ function parsed(line: string): Record<string, unknown> | null {
     return null
   }
 }
+
+/** What a terminal would obey or hide, as the JSON escapes of the same text. */
+const unsafe = /[\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
+const escaped = (line: string): string =>
+  line.replace(unsafe, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 const isLine = (line: string): boolean => line.endsWith('\n') && parsed(line) !== null
 

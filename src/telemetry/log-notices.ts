@@ -86,6 +86,11 @@ const turnLines = (begin: Begin, ms: Ms): EventTable<Line> => ({
     begin(id, seen)
     return ['debug', 'request sent', { round: n, model }]
   },
+  answer_cut: ({ usage: { input_tokens, output_tokens, usd } }) => [
+    'warn',
+    'an answer broke off',
+    { input_tokens, output_tokens, usd },
+  ],
   round_recorded: ({ id, model, finish }, { meta }) => [
     'debug',
     'answer recorded',

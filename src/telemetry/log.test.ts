@@ -91,3 +91,13 @@ for (const [what, msg, fields] of long) {
     assert.deepEqual([level, time, is_cut], ['info', '2026-01-05T09:00:00.000Z', true])
   })
 }
+
+test('no line has a character that a terminal would obey or hide, and each says the same', () => {
+  const { log, lines } = logOf()
+  const hostile = 'a\u009b31m\u202e\u200b\u0085\ufeff\u001b[2J\u00ad\u2028z'
+  log.warn(hostile, { agent_id: hostile, [`x${hostile}`]: hostile })
+  const [line = ''] = lines
+  assert.equal(/[^\x20-\x7e\n]/.test(line), false)
+  const { msg, agent_id } = JSON.parse(line) as Record<string, string>
+  assert.deepEqual([msg, agent_id], [hostile, hostile])
+})

@@ -57,6 +57,7 @@ const seconds = (from: number, to: number): number => Math.max(0, to - from) / 1
 /** What is counted once where it happens. */
 function counted(metrics: MetricSet, tool: (name: string) => string): EventTable<void> {
   return {
+    answer_cut: ({ usage }) => spend(metrics, usage),
     round_recorded: ({ usage }) => spend(metrics, usage),
     call_finished: ({ result }) => {
       const outcome = result.status === 'success' ? 'success' : result.error.kind

@@ -120,6 +120,7 @@ test('§4 a delivery is a span until a turn shows it, and the turn that it woke 
     id: wait.id,
     message_id: admitted.id,
     count: 1,
+    by: 'outside',
     turn_count: 0,
   })
   commit(

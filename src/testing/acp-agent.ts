@@ -91,6 +91,13 @@ async function doOne(client: AgentContext, sessionId: string, deed: string, stop
     case 'child':
       spawn('sleep', ['1000'], { stdio: 'ignore', detached: true }).unref()
       return
+    case 'lie': // as often as it says, a line of its own making, without a look at what comes
+      for (let left = Number(rest[0]); left > 0 && !stop.aborted; left -= 1) {
+        const line = rest.slice(1).join(' ').replaceAll('$S', sessionId).replaceAll('$N', `${left}`)
+        process.stdout.write(`${line}\n`)
+        if (left % 1_000 === 0) await new Promise((resolve) => setImmediate(resolve))
+      }
+      return new Promise<void>(() => {})
     case 'garbage':
       process.stdout.write('this is no message\n')
       return new Promise<void>(() => {})
@@ -112,13 +119,13 @@ const stopped = (signal: AbortSignal): Promise<void> =>
 note(`started ${process.env['GREETING'] ?? '-'}`)
 agent({ name: 'test-agent' })
   .onRequest(methods.agent.initialize, () => ({
-    protocolVersion: can('version-9') ? 9 : 1,
+    protocolVersion: can('version-9') ? 9 : can('version-word') ? ('one' as unknown as 1) : 1,
     agentCapabilities: { loadSession: can('loads') },
   }))
   .onRequest(methods.agent.session.new, ({ params }) => {
     const sessionId = `s${readFileSync(log, 'utf8').split('\n').length}`
     note(`session ${sessionId} ${params.cwd}`)
-    return { sessionId }
+    return can('no-session') ? ({} as { sessionId: string }) : { sessionId }
   })
   .onRequest(methods.agent.session.load, async ({ params, client }) => {
     note(`loaded ${params.sessionId}`)
@@ -137,6 +144,8 @@ agent({ name: 'test-agent' })
       if (stop.signal.aborted) break
       await doOne(client, params.sessionId, deed, stop.signal)
     }
+    const own = /^end (.*)$/m.exec(text)?.[1]
+    if (own !== undefined) return JSON.parse(own) as { stopReason: 'end_turn' }
     return { stopReason: stop.signal.aborted ? 'cancelled' : 'end_turn' }
   })
   .onNotification(methods.agent.session.cancel, ({ params }) => {

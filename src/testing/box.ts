@@ -11,11 +11,12 @@ import type { Redactor } from '../domain/redact.ts'
 import type { Network } from '../exec/confined-script.ts'
 import type { Clock, Files, Ids } from '../exec/ports.ts'
 import { createInspect } from '../exec/inspect.ts'
+import type { Inspect } from '../exec/inspect-port.ts'
 import { createProcesses } from '../exec/processes.ts'
 import { createWorktrees } from '../exec/worktrees.ts'
 import { openLedger, type FaultSeam } from '../ledger/open.ts'
 import type { Ledger } from '../ledger/port.ts'
-import type { Model } from '../models/model.ts'
+import type { Effort, Model } from '../models/model.ts'
 import { createHost } from '../runtime/host.ts'
 import { searchIndexIn } from '../ledger/search-index.ts'
 import type { SearchIndex } from '../ledger/search-port.ts'
@@ -34,6 +35,10 @@ export type BoxOptions = {
   foreign_agents?: HostPorts['foreign_agents']
   redactor?: Redactor
   summary_model?: string
+  /** Of the whole home. */
+  budget?: HostPorts['budget'] & object
+  /** Openings say where the agent works, however long the look takes; else they do not. */
+  sees_place?: 'patiently'
   /** In the place of git and the network. */
   inspect?: HostPorts['inspect']
   /** As a daemon has it: waits while nothing can be written, instead of giving up. */
@@ -50,6 +55,8 @@ export type BoxOptions = {
 
   over_index?: (index: SearchIndex) => SearchIndex
   context_window?: number
+  /** What the models are asked for. */
+  effort?: Effort
   /** US dollars of a round; without it no price is known. */
   price?: HostPorts['models']['price']
   /** Whether a seam has ended this box: what dies with it is then expected. */
@@ -151,23 +158,10 @@ async function portsOf(home: string, options: BoxOptions): Promise<HostPorts & {
       parent_env: process.env,
       scratch_folder: join(home, 'worktrees', '.scratch'),
     }),
-    inspect:
-      options.inspect ??
-      createInspect({
-        parent_env: process.env,
-        scratch_folder: join(home, 'worktrees', '.scratch'),
-      }),
-    models: {
-      open: async (id) => {
-        const model = options.models[id] ?? options.models['default']
-        return model
-          ? { ok: true, model }
-          : { ok: false, code: 'unknown_model', message: `There is no model "${id}".` }
-      },
-      facts: () => ({ context_window: options.context_window ?? 128_000, max_output: null }),
-      price: options.price ?? (() => null),
-    },
+    inspect: options.inspect ?? inspectOf(home, options.sees_place !== undefined),
+    models: sourceOf(options),
     ...(options.summary_model ? { summary_model: options.summary_model } : {}),
+    ...(options.budget ? { budget: options.budget } : {}),
     environment: {},
     user_home: options.user_home ?? home,
     has_listener: options.base_url !== undefined,
@@ -177,6 +171,33 @@ async function portsOf(home: string, options: BoxOptions): Promise<HostPorts & {
     ...(options.redactor ? { redactor: options.redactor } : {}),
   }
 }
+
+/** The real one; without a look at machine and repository, which differ, unless asked for. */
+function inspectOf(home: string, patiently: boolean): Inspect {
+  const scratch_folder = join(home, 'worktrees', '.scratch')
+  const inspect = createInspect({ parent_env: process.env, scratch_folder })
+  return {
+    ...inspect,
+    machine: async () => (patiently ? inspect.machine(60_000) : null),
+    repository: async (folder) => (patiently ? inspect.repository(folder, 60_000) : null),
+  }
+}
+
+const sourceOf = (options: BoxOptions): HostPorts['models'] => ({
+  open: async (id) => {
+    const model = options.models[id] ?? options.models['default']
+    return model
+      ? { ok: true, model }
+      : { ok: false, code: 'unknown_model', message: `There is no model "${id}".` }
+  },
+  facts: () => ({
+    context_window: options.context_window ?? 128_000,
+    max_output: null,
+    effort: options.effort ?? null,
+    request_minutes: null,
+  }),
+  price: options.price ?? (() => null),
+})
 
 /** Keeps every notice, and lets a test wait for one. */
 function watching(host: Host): Pick<Box, 'notices' | 'until' | 'rests'> {

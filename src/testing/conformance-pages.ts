@@ -238,8 +238,10 @@ export const pageCases: Cases = {
     for (const table of ['deliveries', 'slots', 'receipts'] as const) {
       assert.deepEqual(ids(table), [])
     }
-    assert.deepEqual(await ledger.idsLike('schedules', due.id), [due.id])
-    assert.deepEqual(await ledger.idsLike('snoozes', 'wait_1'), ['wait_1'])
+    assert.deepEqual(await ledger.idsLike('schedules', due.id), [{ id: due.id, agent_id: 'main' }])
+    assert.deepEqual(await ledger.idsLike('snoozes', 'wait_1'), [
+      { id: 'wait_1', agent_id: 'main' },
+    ])
     assert.deepEqual((await ledger.verify()).problems, [])
     await ledger.close()
   },
@@ -294,7 +296,12 @@ export const pageCases: Cases = {
       await lane.emit(requestSent(turn.id, n, of))
       await lane.emit({ ...roundRecorded(`${turn.id}:${n}`), usage: usage(used) })
     }
-    await lane.emit(requestSent(turn.id, 4, about), turnEnded(turn.id))
+    // Nothing came to the fourth; of the fifth, for nobody's item, an answer broke off.
+    await lane.emit(requestSent(turn.id, 4, about))
+    const broke = { input_tokens: 7, output_tokens: 2, usd: 0.125 }
+    await lane.emit(requestSent(turn.id, 5))
+    await lane.emit({ type: 'answer_cut', id: `${turn.id}:5`, answers: 1, usage: usage(broke) })
+    await lane.emit(turnEnded(turn.id))
     const day = '2026-01-02'
     const sum = {
       requests: 2,
@@ -306,9 +313,10 @@ export const pageCases: Cases = {
       reasoning_tokens: 5,
       usd: 0.75,
     }
-    const rest = { ...sum, requests: 1, unpriced: 1, input_tokens: 100, output_tokens: 10 }
-    const unknown = { ...rest, cached_input_tokens: 0, reasoning_tokens: 0, usd: null }
-    const all = { ...sum, requests: 3, unpriced: 1, input_tokens: 300, output_tokens: 30 }
+    const rest = { ...sum, requests: 2, unpriced: 1, input_tokens: 107, output_tokens: 12 }
+    const unknown = { ...rest, cached_input_tokens: 0, reasoning_tokens: 0, usd: 0.125 }
+    const counts = { requests: 4, unpriced: 1, input_tokens: 307, output_tokens: 32 }
+    const all = { ...sum, ...counts, usd: 0.875 }
     const nobody = { agent_id: null, work_item_id: null, day: null }
     const spend = (by: SpendFilter['by'], more: Partial<SpendFilter> = {}) =>
       ledger.spend({ by, ...more })

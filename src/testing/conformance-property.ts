@@ -96,6 +96,7 @@ const deeds = {
       id,
       message_id: 'msg_1',
       count: trigger_count + 1,
+      by: 'outside',
       turn_count: scene.pick,
     })),
   resolve: (scene) =>
@@ -138,7 +139,10 @@ function expectedLive(lane: Lane): string[] {
     if (table === 'waits') return isLiveWait(row as Rows['waits'])
     if (table === 'messages') {
       const message = row as Rows['messages']
-      return isLiveMessage(message) || (turn !== undefined && message.inbox_seq > turn.input_cut)
+      // What the open turn was shown, and what came after its input.
+      const isOfTurn =
+        turn !== undefined && (message.turn_id === turn.id || message.inbox_seq > turn.input_cut)
+      return isLiveMessage(message) || isOfTurn
     }
     return table === 'turns' && row.id === turn?.id
   }

@@ -31,7 +31,16 @@ const idsOf = (live: LiveRows | null, table: Table) =>
 
 const meterOpened = (id: string): Event => {
   const used = { tokens: 0, usd: 0, unpriced: 0, rounds: 0 }
-  return { type: 'meter_opened', id, kind: 'item', used, drawn: [], allowance: null }
+  return {
+    type: 'meter_opened',
+    id,
+    kind: 'item',
+    used,
+    drawn: [],
+    allowance: null,
+    limits: null,
+    draws_on: null,
+  }
 }
 
 /** Each row that `live` gives is the committed one; answers their ids by table. */
@@ -236,22 +245,35 @@ export const readCases: Cases = {
     await ledger.close()
   },
 
-  'a short id is the noun and the end of an id': async (store, home) => {
+  'an id is found by any beginning or end of it, with its agent': async (store, home) => {
     const ledger = await store.open(home)
     const lane = await laneOf(ledger)
+    const other = await laneOf(ledger, 'other')
     const id = (end: string) => `work_01999999-aaaa-7bbb-8ccc-0000000${end}` as const
     await lane.emit(itemCreated({ id: id('17f3a') }), itemCreated({ id: id('27f3a') }))
-    await lane.emit(itemCreated({ id: id('00001') }), messageAdmitted({ id: `msg_17f3a` }))
+    await other.emit(itemCreated({ id: id('37f3a') }))
+    await lane.emit(itemCreated({ id: 'work_02f3a' }), messageAdmitted({ id: `msg_17f3a` }))
+    const like = (text: string, agent?: string) => ledger.idsLike('work_items', text, agent)
+    const [a, b] = ['17f3a', '27f3a'].map((end) => ({ id: id(end), agent_id: 'main' }))
+    const c = { id: id('37f3a'), agent_id: 'other' }
+    const d = { id: 'work_02f3a', agent_id: 'main' }
 
-    assert.deepEqual(await ledger.idsLike('work_items', 'work_7f3a'), [id('17f3a'), id('27f3a')])
-    assert.deepEqual(await ledger.idsLike('work_items', 'work_27f3a'), [id('27f3a')])
-    assert.deepEqual(await ledger.idsLike('work_items', id('00001')), [id('00001')])
-    for (const none of ['work_f3a', 'msg_7f3a', '7f3a', 'work_', '', 'work_%%%%', 'work_9999']) {
-      assert.deepEqual(await ledger.idsLike('work_items', none), [], none)
+    assert.deepEqual(await like('work_7f3a'), [a, b, c])
+    assert.deepEqual(await like('7f3a'), [a, b, c])
+    assert.deepEqual(await like('work_7f3a', 'main'), [a, b])
+    assert.deepEqual(await like('work_27f3a'), [b])
+    assert.deepEqual(await like('work_0199'), [a, b, c])
+    assert.deepEqual(await like('work_0199', 'other'), [c])
+    assert.deepEqual(await like('work_02f3'), [d])
+    assert.deepEqual(await like('work_02f3a'), [d])
+    assert.deepEqual(await like(id('37f3a')), [c])
+    for (const none of ['work_f3a', 'msg_7f3a', 'f3a', 'work_', '', 'work_%%%%', 'work_9999']) {
+      assert.deepEqual(await like(none), [], none)
     }
-    assert.deepEqual(await ledger.idsLike('agents', 'main'), ['main'])
+    assert.deepEqual(await ledger.idsLike('agents', 'main'), [{ id: 'main', agent_id: 'main' }])
     await lane.emit(...Array.from({ length: 6 }, (_, i) => itemCreated({ id: `work_${i}beef` })))
-    assert.equal((await ledger.idsLike('work_items', 'work_beef')).length, 5)
+    assert.equal((await like('work_beef')).length, 5)
+    assert.equal((await like('work_beef', 'other')).length, 0)
     await ledger.close()
   },
 
@@ -316,6 +338,34 @@ export const readCases: Cases = {
     assert.deepEqual(await ledger.roundsOfTurn(turn.id), [one, whole(2), whole(3), whole(4)])
     assert.deepEqual(await ledger.roundsAbout(item.id, 9), [one, whole(3)])
     assert.deepEqual(await ledger.roundsAbout(item.id, 1), [whole(3)])
+    await ledger.close()
+  },
+
+  'a round is about every item that a call of it is about': async (store, home) => {
+    const ledger = await store.open(home)
+    const lane = await laneOf(ledger)
+    const [a, b] = [itemCreated(), itemCreated()]
+    const turn = turnStarted()
+    const made = [callRecorded(turn.id, 1, 0), callRecorded(turn.id, 1, 1)] as const
+    const begins = (id: (typeof made)[0]['id'], work_item_id: typeof a.id) =>
+      ({ type: 'call_bound', id, work_item_id }) as const
+    const said = messageAdmitted()
+    await lane.emit(said, turn, requestSent(turn.id, 1))
+    await lane.emit({ type: 'message_claimed', id: said.id, turn_id: turn.id, to_coalesce: false })
+    await lane.emit(roundRecorded(`${turn.id}:1`), ...made)
+    await lane.emit(a, begins(made[0].id, a.id), callFinished(made[0].id))
+    await lane.emit(b, begins(made[1].id, b.id), callFinished(made[1].id))
+    await lane.emit({ type: 'round_bound', id: `${turn.id}:1`, work_item_id: a.id })
+    await lane.emit(turnEnded(turn.id))
+    const one = {
+      round: lane.row('rounds', `${turn.id}:1`),
+      calls: made.map(({ id }) => lane.row('calls', id)),
+    }
+
+    for (const { id } of [a, b]) {
+      assert.deepEqual(await ledger.roundsAbout(id, 9), [one])
+      assert.deepEqual(await ledger.wordsAbout(id, 9), [lane.row('messages', said.id)])
+    }
     await ledger.close()
   },
 }

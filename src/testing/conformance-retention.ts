@@ -4,11 +4,14 @@
  */
 import assert from 'node:assert/strict'
 import { tables, type Table } from '../domain/event.ts'
+import { taskResultId } from '../domain/ids.ts'
+import { delegated } from '../domain/provenance.ts'
 import type { Ledger, LedgerReads } from '../ledger/port.ts'
 import type { Cases, Store } from './conformance.ts'
 import { deliveryAccepted, deliveryDead, receiptKept, slotSettled } from './conformance-events.ts'
 import { scheduleCreated, triggerCreated } from './conformance-events.ts'
 import {
+  agentCreated,
   agentPaced,
   briefDelivered,
   callFinished,
@@ -18,6 +21,7 @@ import {
   itemCreated,
   itemPaced,
   laneOf,
+  Lane,
   messageAdmitted,
   requestSent,
   roundRecorded,
@@ -26,7 +30,6 @@ import {
   turnEnded,
   turnStarted,
   waitRegistered,
-  type Lane,
 } from './lane.ts'
 
 /** Later than everything that is committed here. */
@@ -247,6 +250,47 @@ export const retentionCases: Cases = {
       (await ledger.list('briefs', { limit: many })).map(({ kind }) => kind),
       ['result'],
     )
+    await mustVerify(ledger)
+    await ledger.close()
+  },
+
+  'a task stays as long as its result is unread': async (store, home) => {
+    const ledger = await store.open(home)
+    const { lane } = await inhabited(ledger)
+    const [unread, read] = [taskQueued(), taskQueued()]
+    const result = (task: typeof unread, consumed_because: string | null) =>
+      messageAdmitted({ id: taskResultId(task.id), task_id: task.id, consumed_because })
+    await lane.emit(unread, read)
+    await lane.emit(taskEnded(unread.id), taskEnded(read.id))
+    await lane.emit(result(unread, null), result(read, 'its answer came'))
+    await lane.emit(messageAdmitted())
+    await ledger.retain({ before: always, dry_run: false })
+    const kept = await idsOf(ledger, 'tasks')
+    assert.deepEqual([kept.includes(unread.id), kept.includes(read.id)], [true, false])
+    await mustVerify(ledger)
+    await ledger.close()
+  },
+
+  'the handoff of a child stays as long as the child is supervised': async (store, home) => {
+    const ledger = await store.open(home)
+    for (const [id, supervisor] of [
+      ['boss.1', 'boss'],
+      ['boss.2', null],
+    ] as const) {
+      const lane = new Lane(ledger, id)
+      const made = agentCreated(id)
+      const by = supervisor === null ? {} : { supervisor_agent_id: supervisor }
+      await lane.emit({ ...made, ...by })
+      const provenance = delegated([])
+      await lane.emit(messageAdmitted({ provenance, body: 'Do x.', consumed_because: 'read' }))
+      await lane.emit(messageAdmitted({ consumed_because: 'said' }))
+      await lane.emit(messageAdmitted())
+    }
+    await ledger.retain({ before: always, dry_run: false })
+    const bodies = async (agent_id: string) =>
+      (await ledger.list('messages', { agent_id, limit: many })).map(({ body }) => body)
+    assert.deepEqual(await bodies('boss.1'), ['Do x.', 'hello'])
+    assert.deepEqual(await bodies('boss.2'), ['hello'])
     await mustVerify(ledger)
     await ledger.close()
   },

@@ -1,4 +1,4 @@
-/** Conformance of what a prompt keeps of an item's way: the operator's words, and note events. */
+/** Conformance of what a prompt keeps of an item's way: what was said of it, and note events. */
 import assert from 'node:assert/strict'
 import { errorResult } from '../domain/call.ts'
 import type { Cases } from './conformance.ts'
@@ -32,10 +32,52 @@ export const wayCases: Cases = {
     const claimed = { type: 'message_claimed', turn_id: turn.id, to_coalesce: false } as const
     await lane.emit(item, other, bound, elsewhere, inTurn, outside)
     await lane.emit(turn, { ...claimed, id: inTurn.id })
-    const found = await ledger.operatorWords(item.id, 10)
+    const found = await ledger.wordsAbout(item.id, 10)
     assert.deepEqual(found, [lane.row('messages', bound.id), lane.row('messages', inTurn.id)])
-    const newest = await ledger.operatorWords(item.id, 1)
-    assert.deepEqual(newest, [lane.row('messages', inTurn.id)])
+    await ledger.close()
+  },
+
+  'words are about every item that their turn made or changed': async (store, home) => {
+    const ledger = await store.open(home)
+    const lane = await laneOf(ledger)
+    const [old, one, two, aside] = [itemCreated(), itemCreated(), itemCreated(), itemCreated()]
+    const [first, again] = [messageAdmitted({ body: 'first' }), messageAdmitted({ body: 'again' })]
+    const [making, changing] = [turnStarted({}), turnStarted({})]
+    const claimed = { type: 'message_claimed', to_coalesce: false } as const
+    await lane.emit(old, aside, first, making, { ...claimed, id: first.id, turn_id: making.id })
+    await lane.emit(one, two, { type: 'turn_bound', id: making.id, work_item_id: aside.id })
+    await lane.emit(turnEnded(making.id), again, changing)
+    await lane.emit({ ...claimed, id: again.id, turn_id: changing.id })
+    await lane.emit({
+      type: 'work_item_updated',
+      id: old.id,
+      changed: { objective: 'Another' },
+      by: 'agent',
+    })
+    const said = async (id: typeof one.id) => (await ledger.wordsAbout(id, 9)).map((m) => m.body)
+    assert.deepEqual(
+      [await said(one.id), await said(two.id), await said(old.id), await said(aside.id)],
+      [['first'], ['first'], ['again'], ['first']],
+    )
+    await ledger.close()
+  },
+
+  'of many words about an item the first one stays, and the newest': async (store, home) => {
+    const ledger = await store.open(home)
+    const lane = await laneOf(ledger)
+    const item = itemCreated()
+    const said = ['a', 'b', 'c', 'd'].map((body) =>
+      messageAdmitted({ body, work_item_id: item.id }),
+    )
+    await lane.emit(item, ...said)
+    for (const [limit, shown] of [
+      [2, 'a d'],
+      [3, 'a c d'],
+      [4, 'a b c d'],
+    ] as const) {
+      const found = await ledger.wordsAbout(item.id, limit)
+      assert.equal(found.map(({ body }) => body).join(' '), shown)
+    }
     await ledger.close()
   },
 

@@ -19,6 +19,7 @@ import { pageCases } from './conformance-pages.ts'
 import { propertyCases } from './conformance-property.ts'
 import { readCases } from './conformance-reads.ts'
 import { retentionCases } from './conformance-retention.ts'
+import { shortIdCases } from './conformance-short-ids.ts'
 import { verifyCases } from './conformance-verify.ts'
 import { wayCases } from './conformance-way.ts'
 
@@ -55,6 +56,7 @@ export function conformance(name: string, store: Store): void {
     ...damageCases,
     ...backupCases,
     ...wayCases,
+    ...shortIdCases,
   }
   for (const [sentence, run] of Object.entries(all)) {
     void test(`${name}: ${sentence}`, async () => {

@@ -8,7 +8,7 @@ import { aCall, aRound, succeededWith } from './situations.ts'
 test('what context renders is what a model takes, and the other way round', () => {
   const call = aCall('ReadFile', { path: 'a' }, succeededWith('ReadFile', 'read'))
   const messages: readonly ModelMessage[] = toMessages(
-    { system: '', user: 'opening' },
+    { system: '', user: 'opening', items: {} },
     [aRound(1, 'words', [call])],
     [],
     { model: 'scripted/one', full_path: () => null },

@@ -18,12 +18,12 @@ const newest = (text: string, pattern: RegExp): string | undefined =>
   [...text.matchAll(pattern)].at(-1)?.[1]
 /** Made in this turn, or what the turn is about. */
 const newItem = ({ messages_text }: ServerView): string =>
-  newest(messages_text, /Created (work_[0-9a-f-]{36})/g) ??
-  newest(messages_text, /^id: (work_[0-9a-f-]{36})/gm) ??
-  newest(messages_text, /(work_[0-9a-f-]{36})/g) ??
+  newest(messages_text, /Created (work_[0-9a-f-]{4,36})/g) ??
+  newest(messages_text, /^id: (work_[0-9a-f-]{4,36})/gm) ??
+  newest(messages_text, /(work_[0-9a-f-]{4,36})/g) ??
   'not_seen'
 const newTask = ({ messages_text }: ServerView): string =>
-  newest(messages_text, /(task_[0-9a-f-]{36})/g) ?? 'not_seen'
+  newest(messages_text, /(task_[0-9a-f-]{4,36})/g) ?? 'not_seen'
 
 /** Makes the item and takes it up: two answers, since its id is known after the first. */
 const begins = (objective: string, plan: string): Step[] => [

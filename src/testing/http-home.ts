@@ -189,8 +189,13 @@ function readsOver(held: Held, state: FakeHome['state']): HomeReads {
     live: () => read('live', () => null),
     row: (table, id) =>
       read(`row ${table}`, () => (held.rows.get(`${table} ${id}`) ?? null) as never),
-    idsLike: (table, short) =>
-      read('idsLike', () => all(table).flatMap((row) => (row.id === short ? [row.id] : []))),
+    idsLike: (table, text, agent_id) =>
+      read('idsLike', () =>
+        all(table).flatMap((row) => {
+          const of = 'agent_id' in row ? row.agent_id : row.id
+          return row.id === text && (agent_id ?? of) === of ? [{ id: row.id, agent_id: of }] : []
+        }),
+      ),
     list: (table) => read('list', () => all(table)),
     events: (page) => read('events', () => pageOf(held.events, page)),
     eventRange: (agent_id) =>
@@ -254,6 +259,8 @@ export const agentRow = (id: string, more: Partial<Rows['agents']> = {}): Rows['
   workspace: { mode: 'inherit', root: '/srv/work' },
   template: null,
   inherited_sha256: null,
+  draws_on: null,
+  budget: null,
   created_at: '2026-01-05T09:00:00.000Z',
   ...more,
 })

@@ -13,6 +13,7 @@ import type { RoundEvent, TurnEvent } from '../domain/turn.ts'
 import type { WaitEvent } from '../domain/wait.ts'
 import type { WorkItemEvent } from '../domain/work-item.ts'
 import type { Change, Committed, Ledger, NewBlob } from '../ledger/port.ts'
+import { plainQuestion } from '../domain/question.ts'
 
 export const freshMint = ((prefix: string) => `${prefix}_${randomUUIDv7()}`) as Mint &
   ((prefix: string) => string)
@@ -120,6 +121,7 @@ export const itemCreated = (
   by: 'agent',
   objective: 'water the garden',
   plan_status: 'draft',
+  input_wanted: null,
   todo_list: [],
   plan: { path: 'plan.md', sha256: null, bytes: 0, good_sha256: null },
   budget: null,
@@ -157,6 +159,7 @@ export const messageAdmitted = (
   correlation_id: null,
   causation_id: null,
   turn_count: 0,
+  due_at: null,
   consumed_because: null,
   ...given,
 })
@@ -171,6 +174,7 @@ export const waitRegistered = (
   by: 'agent',
   runtime_cause: null,
   reason: 'rain',
+  question: given.wake === 'operator_input' ? plainQuestion(given.reason ?? 'rain') : null,
   resource: null,
   source: null,
   condition: null,
@@ -192,7 +196,7 @@ export const turnStarted = (
   because: 'a test',
   model: 'test/model',
   input_cut: 0,
-  self_started: false,
+  started_by: 'input',
   ...given,
 })
 
@@ -286,6 +290,7 @@ export const taskQueued = (): Of<TaskEvents, 'task_queued'> => ({
   workdir: '/work',
   timeout_ms: null,
   output_path: 'tasks/output',
+  start_place: { boot: 'boot', tasks: 'tasks' },
 })
 
 export const taskEnded = (
@@ -353,12 +358,15 @@ export const agentPaced = (id: AgentId): Extract<Event, { type: 'agent_paced' }>
     turn_count: 1,
     bucket: 500,
     bucket_at: '2026-01-02T03:04:05.000Z',
+    trigger_turns: 20,
+    trigger_turns_at: '2026-01-02T03:04:05.000Z',
     queue_no_progress: 0,
     queue_turn_ended_at: null,
     queue_turn_end_seq: 0,
     queue_turn_counted: false,
     queue_wait_id: null,
     bucket_wait_id: null,
+    trigger_wait_id: null,
     agent_review_at: null,
     holds: 0,
   },

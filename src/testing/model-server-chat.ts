@@ -9,9 +9,11 @@ import {
   checkTools,
   frame,
   halves,
+  inParts,
   isObject,
   objectsIn,
   Pairing,
+  plainName,
   textIn,
 } from './model-server-wire.ts'
 
@@ -51,7 +53,6 @@ function read(body: JsonObject): Reading {
   }
   pairing.settled('the answer')
   if (before !== 'user' && before !== 'tool') violations.push(`the last message is of ${before}`)
-  if (body['stream'] !== true) violations.push('not a stream')
 
   const declared = objectsIn(body['tools']).map(({ function: it }) => (isObject(it) ? it : {}))
   const tools = checkTools(declared.map((it) => ({ name: it['name'], schema: it['parameters'] })))
@@ -66,6 +67,8 @@ function read(body: JsonObject): Reading {
 function checkCall(call: JsonObject, pairing: Pairing): void {
   pairing.call(String(call['id']))
   const it = call['function']
+  const name = isObject(it) ? String(it['name']) : ''
+  if (!plainName.test(name)) pairing.violations.push(`${name} has other characters`)
   try {
     const input: unknown = JSON.parse(isObject(it) ? String(it['arguments']) : '')
     if (!isObject(input)) pairing.violations.push(`the arguments of ${call['id']} are no object`)
@@ -75,7 +78,8 @@ function checkCall(call: JsonObject, pairing: Pairing): void {
 }
 
 function frames(writing: Writing): string[] {
-  const { n, model, answer, usage } = writing
+  const { n, model, usage } = writing
+  const answer = inParts(writing.answer)
   const chunk = (choices: Json, more: JsonObject = {}) =>
     frame({
       id: `chatcmpl_${n}`,
@@ -88,8 +92,13 @@ function frames(writing: Writing): string[] {
   const delta = (it: JsonObject) => chunk([{ index: 0, delta: it, finish_reason: null }])
 
   const out = [delta({ role: 'assistant', content: '' })]
-  for (const text of halves(answer.reasoning ?? '')) out.push(delta({ reasoning_content: text }))
-  for (const text of halves(answer.text ?? '')) out.push(delta({ content: text }))
+  for (const part of answer.parts) {
+    if ('reasoning' in part) {
+      for (const text of halves(part.reasoning)) out.push(delta({ reasoning_content: text }))
+    } else if ('text' in part) {
+      for (const text of halves(part.text)) out.push(delta({ content: text }))
+    }
+  }
   const ids = callIds(writing, 'call')
   callArguments(writing).forEach((text, index) => {
     const name = answer.calls?.[index]?.name ?? ''
@@ -99,7 +108,8 @@ function frames(writing: Writing): string[] {
       out.push(delta({ tool_calls: [{ index, function: { arguments: piece } }] }))
     }
   })
-  const finish = answer.finish ?? (ids.length > 0 ? 'tool_calls' : 'stop')
+  const told = answer.finish === 'unreadable_call' ? undefined : answer.finish
+  const finish = told ?? (ids.length > 0 ? 'tool_calls' : 'stop')
   out.push(chunk([{ index: 0, delta: {}, finish_reason: finish }]))
   out.push(
     chunk([], {

@@ -3,15 +3,17 @@
  * fourth adapter to the same scenarios. Results are paired by id, or by name where there is none.
  */
 import type { Json, JsonObject } from '../models/model.ts'
-import type { Reading, ToolResultSeen, Wire, Writing } from './model-server-wire.ts'
+import type { Reading, ServerAnswer, ToolResultSeen, Wire, Writing } from './model-server-wire.ts'
 import {
   callIds,
   checkTools,
   frame,
   halves,
+  inParts,
   isObject,
   objectsIn,
   Pairing,
+  plainName,
   textIn,
 } from './model-server-wire.ts'
 
@@ -39,7 +41,14 @@ function read(body: JsonObject): Reading {
     if (role === 'model') results = []
     for (const part of objectsIn(content['parts'])) {
       const { functionCall: call, functionResponse: result } = part
-      if (isObject(call)) pairing.call(String(call['id'] ?? call['name']))
+      if (isObject(call)) {
+        pairing.call(String(call['id'] ?? call['name']))
+        const name = String(call['name'])
+        if (!plainName.test(name)) pairing.violations.push(`${name} has other characters`)
+      }
+      if ('text' in part && part['text'] === '' && part['thoughtSignature'] === undefined) {
+        pairing.violations.push('an empty part')
+      }
       if (isObject(result)) {
         const id = String(result['id'] ?? result['name'])
         pairing.result(id)
@@ -75,7 +84,8 @@ const resultText = (response: Json | undefined): string =>
   isObject(response) ? String(response['content'] ?? response['error'] ?? '') : ''
 
 function frames(writing: Writing): string[] {
-  const { n, model, answer, usage } = writing
+  const { n, model, usage } = writing
+  const answer = inParts(writing.answer)
   const chunk = (parts: Json, more: JsonObject = {}, usageMetadata: JsonObject = {}) =>
     frame({
       candidates: [{ content: { role: 'model', parts }, index: 0, ...more }],
@@ -83,13 +93,18 @@ function frames(writing: Writing): string[] {
       responseId: `resp_${n}`,
       usageMetadata,
     })
-  const out = halves(answer.reasoning ?? '').map((text) => chunk([{ text, thought: true }]))
-  for (const text of halves(answer.text ?? '')) out.push(chunk([{ text }]))
+  const out = answer.parts.flatMap((part) => {
+    if ('reasoning' in part) {
+      return halves(part.reasoning).map((text) => chunk([{ text, thought: true }]))
+    }
+    return 'text' in part ? halves(part.text).map((text) => chunk([{ text }])) : []
+  })
+  const reasoned = answer.parts.some((part) => 'reasoning' in part)
   const ids = callIds(writing, 'call')
   const calls = (answer.calls ?? []).map(({ name, input }, at) => ({
     functionCall: { id: ids[at] ?? '', name, args: input },
     // The signature of a thought rides on the first call after it.
-    ...(answer.reasoning !== undefined && at === 0 && { thoughtSignature: `sig_${n}` }),
+    ...(reasoned && at === 0 && { thoughtSignature: `sig_${n}` }),
   }))
   if (calls.length > 0) out.push(chunk(calls))
   const finishReason = reason(answer.finish)
@@ -103,7 +118,8 @@ function frames(writing: Writing): string[] {
   return [...out, chunk([], { finishReason }, spent)]
 }
 
-function reason(finish: 'length' | 'content_filter' | undefined): string {
+function reason(finish: ServerAnswer['finish']): string {
+  if (finish === 'unreadable_call') return 'UNEXPECTED_TOOL_CALL'
   if (finish === 'length') return 'MAX_TOKENS'
   return finish === 'content_filter' ? 'SAFETY' : 'STOP'
 }

@@ -1,19 +1,27 @@
 /**
  * Anthropic Messages, as the model server reads and writes it. It insists on what the provider
- * insists on: alternating roles, results first, and the signed thoughts of an answer coming back
- * with its calls.
+ * insists on: alternating roles, results first, and thoughts that come back as they were said.
  */
 import type { JsonObject } from '../models/model.ts'
-import type { Reading, Said, ToolResultSeen, Wire, Writing } from './model-server-wire.ts'
+import { between, signatureOf, thoughtViolations } from './model-server-thoughts.ts'
+import type {
+  Reading,
+  Said,
+  ServerAnswer,
+  ToolResultSeen,
+  Wire,
+  Writing,
+} from './model-server-wire.ts'
 import {
   callArguments,
   callIds,
   checkTools,
   frame,
   halves,
-  numberIn,
+  inParts,
   objectsIn,
   Pairing,
+  plainName,
   textIn,
 } from './model-server-wire.ts'
 
@@ -34,6 +42,7 @@ function read(body: JsonObject, said: Said): Reading {
   const pairing = new Pairing()
   const { violations } = pairing
   const turns = objectsIn(body['messages'])
+  violations.push(...thoughtViolations(body, said))
   let before = 'assistant'
   let results: ToolResultSeen[] = []
   for (const turn of turns) {
@@ -42,11 +51,14 @@ function read(body: JsonObject, said: Said): Reading {
     if (role === before) violations.push(`two ${role} messages in a row`)
     if (content.length === 0) violations.push(`an empty ${role} message`)
     for (const block of content) {
-      if (block['type'] === 'text' && textIn(block).trim() === '') violations.push('a blank text')
+      // One that keeps two thoughts apart is taken, unless it is empty.
+      const words = block['type'] === 'text' ? textIn(block) : 'x'
+      const separates = said.answered.size > 0 && words !== '' && between(content, block)
+      if (words.trim() === '' && !separates) violations.push('a blank text')
     }
     if (role === 'assistant') {
       results = []
-      readAnswer(content, said, pairing)
+      readAnswer(content, pairing)
     } else {
       results = readInput(content, pairing)
       pairing.settled('the next message')
@@ -55,8 +67,6 @@ function read(body: JsonObject, said: Said): Reading {
   }
   pairing.settled('the answer')
   if (before !== 'user') violations.push('the last message is not of the user')
-  if (body['stream'] !== true) violations.push('not a stream')
-  if (typeof body['max_tokens'] !== 'number') violations.push('no max_tokens')
   const marks = JSON.stringify(body).split('"cache_control"').length - 1
   if (marks > 4) violations.push(`${marks} cache marks`)
 
@@ -70,15 +80,13 @@ function read(body: JsonObject, said: Said): Reading {
   }
 }
 
-function readAnswer(content: readonly JsonObject[], said: Said, pairing: Pairing): void {
-  const signatures = content.map(({ signature }) => signature)
+function readAnswer(content: readonly JsonObject[], pairing: Pairing): void {
   for (const block of content) {
     if (block['type'] !== 'tool_use') continue
     const id = String(block['id'])
     pairing.call(id)
-    const n = numberIn(id)
-    if (said.reasoned.has(n) && !signatures.includes(`sig_${n}`)) {
-      pairing.violations.push(`${id} came back without its thought`)
+    for (const name of [id, String(block['name'])]) {
+      if (!plainName.test(name)) pairing.violations.push(`${name} has other characters`)
     }
   }
 }
@@ -96,7 +104,8 @@ function readInput(content: readonly JsonObject[], pairing: Pairing): ToolResult
 }
 
 function frames(writing: Writing): string[] {
-  const { n, model, answer, usage } = writing
+  const { n, model, usage } = writing
+  const answer = inParts(writing.answer)
   const input = {
     input_tokens: usage.input_tokens - usage.cached_input_tokens,
     cache_read_input_tokens: usage.cached_input_tokens,
@@ -114,35 +123,48 @@ function frames(writing: Writing): string[] {
     out.push(event('content_block_stop', { index }))
     index += 1
   }
-  if (answer.reasoning !== undefined) {
-    const thoughts = halves(answer.reasoning).map((thinking) => ({
-      type: 'thinking_delta',
-      thinking,
-    }))
-    const signed = { type: 'signature_delta', signature: `sig_${n}` }
-    block({ type: 'thinking', thinking: '', signature: '' }, [...thoughts, signed])
-  }
-  if (answer.text !== undefined) {
-    const pieces = halves(answer.text).map((text) => ({ type: 'text_delta', text }))
-    block({ type: 'text', text: '' }, pieces)
-  }
   const ids = callIds(writing, 'toolu')
-  callArguments(writing).forEach((text, at) => {
-    const start = { type: 'tool_use', id: ids[at] ?? '', name: answer.calls?.[at]?.name ?? '' }
-    const pieces = halves(text).map((partial_json) => ({ type: 'input_json_delta', partial_json }))
-    block({ ...start, input: {} }, pieces)
+  const inputs = callArguments(writing)
+  let calls = 0
+  answer.parts.forEach((part, at) => {
+    if ('reasoning' in part) return block(...thoughtDeltas(part, n, at))
+    if ('text' in part) {
+      const pieces = halves(part.text).map((text) => ({ type: 'text_delta', text }))
+      return block({ type: 'text', text: '' }, pieces)
+    }
+    const start = { type: 'tool_use', id: ids[calls] ?? '', name: part.name, input: {} }
+    const pieces = halves(inputs[calls] ?? '')
+    calls += 1
+    return block(
+      start,
+      pieces.map((partial_json) => ({ type: 'input_json_delta', partial_json })),
+    )
   })
   const stop_reason = stopReason(answer.finish, ids.length > 0)
-  const delta = { stop_reason, stop_sequence: null }
+  const stop_details = { type: 'refusal', category: 'cyber', explanation: null }
+  const detail = stop_reason === 'refusal' ? { stop_details } : {}
+  const delta = { stop_reason, stop_sequence: null, ...detail }
   out.push(
     event('message_delta', { delta, usage: { ...input, output_tokens: usage.output_tokens } }),
   )
   return [...out, event('message_stop', {})]
 }
 
+function thoughtDeltas(
+  { reasoning, hidden }: { reasoning: string; hidden?: true },
+  n: number,
+  at: number,
+): [JsonObject, JsonObject[]] {
+  const signature = signatureOf(n, at)
+  if (hidden) return [{ type: 'redacted_thinking', data: signature }, []]
+  const deltas = halves(reasoning).map((thinking) => ({ type: 'thinking_delta', thinking }))
+  const signed = { type: 'signature_delta', signature }
+  return [{ type: 'thinking', thinking: '', signature: '' }, [...deltas, signed]]
+}
+
 const event = (type: string, data: JsonObject): string => frame({ type, ...data }, type)
 
-function stopReason(finish: 'length' | 'content_filter' | undefined, calls: boolean): string {
+function stopReason(finish: ServerAnswer['finish'], calls: boolean): string {
   if (finish === 'length') return 'max_tokens'
   if (finish === 'content_filter') return 'refusal'
   return calls ? 'tool_use' : 'end_turn'

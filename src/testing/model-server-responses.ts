@@ -2,17 +2,18 @@
  * OpenAI Responses, as the model server reads and writes it. It insists on a stateless use:
  * nothing stored, no references, and thoughts coming back encrypted.
  */
-import type { Json, JsonObject } from '../models/model.ts'
-import type { Reading, Said, ToolResultSeen, Wire, Writing } from './model-server-wire.ts'
+import type { JsonObject } from '../models/model.ts'
+import type { Reading, ToolResultSeen, Wire, Writing } from './model-server-wire.ts'
 import {
   callArguments,
   callIds,
   checkTools,
   frame,
   halves,
-  numberIn,
+  inParts,
   objectsIn,
   Pairing,
+  plainName,
   textIn,
 } from './model-server-wire.ts'
 
@@ -36,33 +37,31 @@ export const responses: Wire = {
   }),
 }
 
-function read(body: JsonObject, said: Said): Reading {
+function read(body: JsonObject): Reading {
   const pairing = new Pairing()
   const { violations } = pairing
   const items = objectsIn(body['input'])
-  const thoughts = new Set<Json | undefined>()
   let results: ToolResultSeen[] = []
   /** Items of one answer follow each other in any order: only what was said before is over. */
   let answering = false
-  for (const item of items) {
+  for (const [at, item] of items.entries()) {
     const type = String(item['type'] ?? `${item['role']} message`)
     switch (type) {
       case 'reasoning':
         if (typeof item['encrypted_content'] !== 'string') violations.push('a thought in clear')
-        thoughts.add(item['encrypted_content'])
+        if (!follows(items[at + 1])) violations.push('a thought without what followed it')
         if (!answering) pairing.settled('the next answer')
         answering = true
         results = []
         break
       case 'function_call': {
         const id = String(item['call_id'])
-        const n = numberIn(id)
         pairing.call(id)
+        for (const name of [id, String(item['name'])]) {
+          if (!plainName.test(name)) violations.push(`${name} has other characters`)
+        }
         answering = true
         results = []
-        if (said.reasoned.has(n) && !thoughts.has(`enc_${n}`)) {
-          violations.push(`${id} came back without its thought`)
-        }
         break
       }
       case 'function_call_output':
@@ -87,7 +86,6 @@ function read(body: JsonObject, said: Said): Reading {
   }
   pairing.settled('the answer')
   if (body['store'] !== false) violations.push('the answer would be stored')
-  if (body['stream'] !== true) violations.push('not a stream')
 
   const declared = objectsIn(body['tools'])
   const tools = checkTools(declared.map((it) => ({ name: it['name'], schema: it['parameters'] })))
@@ -98,6 +96,11 @@ function read(body: JsonObject, said: Said): Reading {
     violations: [...violations, ...tools.violations],
   }
 }
+
+/** A thought is refused when nothing of its answer comes behind it. */
+const follows = (item: JsonObject | undefined): boolean =>
+  item !== undefined &&
+  (item['type'] === 'reasoning' || item['type'] === 'function_call' || item['role'] === 'assistant')
 
 /** Numbers the events and keeps the items of one answer. */
 class Output {
@@ -121,7 +124,8 @@ class Output {
 }
 
 function frames(writing: Writing): string[] {
-  const { n, model, answer, usage } = writing
+  const { n, model, usage } = writing
+  const answer = inParts(writing.answer)
   const out = new Output()
   const response = (status: string, more: JsonObject = {}) => ({
     response: {
@@ -135,8 +139,10 @@ function frames(writing: Writing): string[] {
   })
   out.event('response.created', response('in_progress'))
   out.event('response.in_progress', response('in_progress'))
-  if (answer.reasoning !== undefined) writeThought(out, n, answer.reasoning)
-  if (answer.text !== undefined) writeText(out, n, answer.text)
+  answer.parts.forEach((part, at) => {
+    if ('reasoning' in part) writeThought(out, `${n}_${at + 1}`, part.reasoning)
+    else if ('text' in part) writeText(out, `${n}_${at + 1}`, part.text)
+  })
   writeCalls(out, writing)
 
   const spent = {
@@ -146,7 +152,8 @@ function frames(writing: Writing): string[] {
     output_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
     total_tokens: usage.input_tokens + usage.output_tokens,
   }
-  const cut = answer.finish === 'length' ? 'max_output_tokens' : answer.finish
+  const told = answer.finish === 'unreadable_call' ? undefined : answer.finish
+  const cut = told === 'length' ? 'max_output_tokens' : told
   const status = cut === undefined ? 'completed' : 'incomplete'
   const incomplete_details = cut === undefined ? null : { reason: cut }
   const ended = { output: out.items, usage: spent, incomplete_details }
@@ -154,7 +161,7 @@ function frames(writing: Writing): string[] {
   return out.frames
 }
 
-function writeThought(out: Output, n: number, thought: string): void {
+function writeThought(out: Output, n: string, thought: string): void {
   const id = `rs_${n}`
   const done = { type: 'reasoning', id, encrypted_content: `enc_${n}` }
   const summary = [{ type: 'summary_text', text: thought }]
@@ -169,7 +176,7 @@ function writeThought(out: Output, n: number, thought: string): void {
   })
 }
 
-function writeText(out: Output, n: number, text: string): void {
+function writeText(out: Output, n: string, text: string): void {
   const message = { type: 'message', id: `msg_${n}`, role: 'assistant' }
   const content = [{ type: 'output_text', text, annotations: [] }]
   const start = { ...message, status: 'in_progress', content: [] }
@@ -183,7 +190,7 @@ function writeText(out: Output, n: number, text: string): void {
 function writeCalls(out: Output, writing: Writing): void {
   const ids = callIds(writing, 'call')
   callArguments(writing).forEach((text, at) => {
-    const name = writing.answer.calls?.[at]?.name ?? ''
+    const name = inParts(writing.answer).calls?.[at]?.name ?? ''
     const id = `fc_${writing.n}_${at + 1}`
     const call = { type: 'function_call', id, call_id: ids[at] ?? '', name }
     const start = { ...call, arguments: '', status: 'in_progress' }

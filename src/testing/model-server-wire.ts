@@ -6,13 +6,20 @@ import type { Json, JsonObject } from '../models/model.ts'
 
 export type Endpoint = 'chat_completions' | 'responses' | 'messages' | 'google'
 
+export type ServerCall = { name: string; input: Json }
+
+/** One part of an answer. A thought is signed by the server; `hidden` is sent in cipher only. */
+export type ServerPart = { text: string } | { reasoning: string; hidden?: true } | ServerCall
+
 /** One scenario for all formats: the same answer is written as each of them. */
 export type ServerAnswer = {
   text?: string
   reasoning?: string
-  calls?: readonly { name: string; input: Json }[]
-  /** Default: what the content means. */
-  finish?: 'length' | 'content_filter'
+  calls?: readonly ServerCall[]
+  /** Instead of the three above, where their order matters. */
+  parts?: readonly ServerPart[]
+  /** Default: what the content means. Only Google has a word for a call that it cannot read. */
+  finish?: 'length' | 'content_filter' | 'unreadable_call'
   usage?: Partial<ServerUsage>
   fault?: ServerFault
 }
@@ -52,6 +59,8 @@ export type ServerFault =
   | 'duplicate_ids'
   /** Every call's id is empty. */
   | 'missing_ids'
+  /** Every call's id is long and has characters that only its maker takes. */
+  | 'odd_ids'
 
 export type ToolResultSeen = { id: string; text: string }
 
@@ -72,10 +81,21 @@ export type Reading = Pick<ServerView, 'messages_text' | 'tools' | 'last_tool_re
   violations: readonly string[]
 }
 
-export type Writing = { n: number; model: string; answer: ServerAnswer; usage: ServerUsage }
+export type Writing = {
+  n: number
+  model: string
+  answer: ServerAnswer
+  usage: ServerUsage
+}
 
-/** What the server said before, so that a format can check what must come back. */
-export type Said = { reasoned: ReadonlySet<number> }
+/** Requests answered with a thought, and those answers: a format checks what comes back of them. */
+export type Said = {
+  asked: ReadonlyMap<number, JsonObject>
+  answered: ReadonlyMap<number, ServerAnswer>
+}
+
+/** Of a server that keeps nothing. */
+export const nothingSaid: Said = { asked: new Map(), answered: new Map() }
 
 export type Wire = {
   endpoint: Endpoint
@@ -96,20 +116,33 @@ export const defaultUsage: ServerUsage = {
   cached_input_tokens: 40,
 }
 
-/** A number that both sides can derive: which request a call, an item or a signature came from. */
-export const numberIn = (id: string): number => Number(/_(\d+)/.exec(id)?.[1] ?? 0)
+/** The answer with its parts in order and by kind: every format writes from this. */
+export function inParts(answer: ServerAnswer): ServerAnswer & { parts: readonly ServerPart[] } {
+  if (answer.parts !== undefined) {
+    const calls = answer.parts.filter((part) => 'name' in part)
+    return { ...answer, parts: answer.parts, ...(calls.length > 0 && { calls }) }
+  }
+  const { text, reasoning, calls = [] } = answer
+  const parts = [
+    ...(reasoning === undefined ? [] : [{ reasoning }]),
+    ...(text === undefined ? [] : [{ text }]),
+    ...calls,
+  ]
+  return { ...answer, parts }
+}
 
 /** Ids of the calls of one answer, after its faults. */
 export function callIds({ n, answer }: Writing, prefix: string): string[] {
-  return (answer.calls ?? []).map((_, at) => {
+  return (inParts(answer).calls ?? []).map((_, at) => {
     if (answer.fault === 'missing_ids') return ''
+    if (answer.fault === 'odd_ids') return `${prefix}_${n}/functions.${'x'.repeat(60)}:${at}`
     return `${prefix}_${n}_${answer.fault === 'duplicate_ids' ? 1 : at + 1}`
   })
 }
 
 /** Arguments of the calls as text, after its faults. */
 export function callArguments({ answer }: Writing): string[] {
-  return (answer.calls ?? []).map(({ input }, at) => {
+  return (inParts(answer).calls ?? []).map(({ input }, at) => {
     const text = JSON.stringify(input)
     return answer.fault === 'broken_json' && at === 0 ? text.slice(0, -2) : text
   })
@@ -141,12 +174,15 @@ export const textIn = (value: Json | undefined): string => {
   return textIn(value['text'] ?? value['content'] ?? value['output'])
 }
 
+/** What names and ids may be made of, in declarations and in the history. */
+export const plainName = /^[a-zA-Z0-9_-]{1,64}$/
+
 /** Tool declarations every provider accepts: a good name, used once, an object at the root. */
 export function checkTools(tools: readonly { name: Json | undefined; schema: Json | undefined }[]) {
   const violations: string[] = []
   const names = tools.map(({ name }) => String(name))
   for (const { name, schema } of tools) {
-    if (!/^[a-zA-Z0-9_-]{1,64}$/.test(String(name))) violations.push(`bad tool name ${name}`)
+    if (!plainName.test(String(name))) violations.push(`bad tool name ${name}`)
     const union = isObject(schema) && ['anyOf', 'oneOf', 'allOf'].some((key) => key in schema)
     if (!isObject(schema) || schema['type'] !== 'object' || union) {
       violations.push(`the schema of ${name} is no object`)

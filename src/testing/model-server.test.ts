@@ -4,13 +4,18 @@ import { test } from 'node:test'
 import type { JsonObject } from '../models/model.ts'
 import { keptAliveFetch } from '../models/fetch.ts'
 import { startModelServer } from './model-server.ts'
+import published from './wire-schemas.json' with { type: 'json' }
+import manifest from '../../package.json' with { type: 'json' }
+
+const project: { devDependencies: Record<string, string> } = manifest
 
 async function start(t: TestContext) {
   const server = await startModelServer(({ n }) => ({ text: `Answer ${n}.` }))
   const client = keptAliveFetch()
   t.after(() => server.close().finally(() => client.close()))
   const post = async (path: string, body: JsonObject, headers: Record<string, string>) => {
-    const init = { method: 'POST', body: JSON.stringify({ stream: true, ...body }), headers }
+    const given = { model: 'a-model', stream: true, ...body }
+    const init = { method: 'POST', body: JSON.stringify(given), headers }
     const response = await client.fetch(`${server.base_url}${path}`, init)
     return { status: response.status, text: await response.text() }
   }
@@ -38,7 +43,8 @@ test('Chat Completions: what a provider would refuse is refused', async (t) => {
     ],
     [{ messages: [user, calling, user] }, 'no result for call_1 before the next user message'],
     [{ messages: [user, calling, result, result] }, 'a result for call_1, which is not open'],
-    [{ messages: [user], stream: false }, 'not a stream'],
+    [{ messages: [user], stream: false }, '/stream must be equal to constant'],
+    [{ messages: [user], effort: 'high' }, 'the body must NOT have additional properties (effort)'],
     [{ messages: [user], tools: [tool('Go', { type: 'object' })] }, ''],
     [
       { messages: [user], tools: [tool('Go', { type: 'object', anyOf: [] })] },
@@ -51,7 +57,7 @@ test('Chat Completions: what a provider would refuse is refused', async (t) => {
     assert.equal(status, expected === '' ? 200 : 400, expected)
     assert.equal(server.requests.at(-1)?.violations.join('; '), expected)
   }
-  assert.equal(server.violations.length, 7)
+  assert.equal(server.violations.length, 8)
 })
 
 test('Responses and Messages: what a provider would refuse is refused', async (t) => {
@@ -80,4 +86,10 @@ test('a wrong key and an unknown path are refused', async (t) => {
   assert.equal((await post('/chat/completions', { messages: [user] }, {})).status, 401)
   assert.equal((await post('/elsewhere', {}, bearer)).status, 404)
   assert.deepEqual(server.requests, [])
+})
+
+test('the schemas are those of the versions that are depended on', () => {
+  const { versions } = published
+  const wanted = Object.keys(versions).map((name) => [name, project.devDependencies[name]])
+  assert.deepEqual(versions, Object.fromEntries(wanted), 'run npm run wire-schemas')
 })

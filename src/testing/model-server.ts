@@ -14,7 +14,8 @@ import { google } from './model-server-google.ts'
 import { messages } from './model-server-messages.ts'
 import { responses } from './model-server-responses.ts'
 import type { Endpoint, ServerAnswer, ServerView, Wire } from './model-server-wire.ts'
-import { defaultUsage, isObject } from './model-server-wire.ts'
+import { schemaViolations } from './model-server-schema.ts'
+import { defaultUsage, inParts, isObject } from './model-server-wire.ts'
 
 export type { Endpoint, ServerAnswer, ServerFault, ServerView } from './model-server-wire.ts'
 
@@ -95,11 +96,15 @@ class Provider {
   readonly #key: string | null
   readonly #models: readonly string[] | null
   readonly #pieceBytes: number | null
-  readonly #reasoned = new Set<number>()
+  readonly #said = {
+    asked: new Map<number, JsonObject>(),
+    answered: new Map<number, ServerAnswer>(),
+  }
   readonly #answered = new Map<number, PromiseWithResolvers<void>>()
   #count = 0
 
-  constructor(script: ServerScript, { key = TEST_KEY, piece_bytes, models }: ServerOptions) {
+  constructor(script: ServerScript, options: ServerOptions) {
+    const { key = TEST_KEY, piece_bytes, models } = options
     this.#script = script
     this.#key = key
     this.#models = models ?? null
@@ -127,16 +132,20 @@ class Provider {
     if (this.#key !== null && key !== this.#key) {
       return json(response, 401, wire.error_body(401, `Incorrect API key: ${key}`, undefined))
     }
-    const reading = wire.read(body, { reasoned: this.#reasoned })
-    this.requests.push({ endpoint: wire.endpoint, n, path, body, violations: reading.violations })
-    if (reading.violations.length > 0) {
-      this.violations.push(...reading.violations.map((it) => `${n} ${wire.endpoint}: ${it}`))
-      return json(response, 400, wire.error_body(400, reading.violations.join('; '), undefined))
+    const reading = wire.read(body, this.#said)
+    const violations = [...reading.violations, ...schemaViolations(wire.endpoint, body)]
+    this.requests.push({ endpoint: wire.endpoint, n, path, body, violations })
+    if (violations.length > 0) {
+      this.violations.push(...violations.map((it) => `${n} ${wire.endpoint}: ${it}`))
+      return json(response, 400, wire.error_body(400, violations.join('; '), undefined))
     }
     const { messages_text, tools, last_tool_results } = reading
     const view = { endpoint: wire.endpoint, body, n, messages_text, tools, last_tool_results }
-    const answer = await this.#script(view)
-    if (answer.reasoning !== undefined) this.#reasoned.add(n)
+    const answer = inParts(await this.#script(view))
+    if (answer.parts.some((part) => 'reasoning' in part)) {
+      this.#said.asked.set(n, body)
+      this.#said.answered.set(n, answer)
+    }
     await this.#write(wire, view, answer, response)
     this.answered(n).resolve()
   }
@@ -191,6 +200,7 @@ class Provider {
       case 'broken_json':
       case 'duplicate_ids':
       case 'missing_ids':
+      case 'odd_ids':
       case undefined:
         await this.#send(response, frames)
         return void response.end()

@@ -11,6 +11,7 @@ import type { Provenance } from '../domain/provenance.ts'
 import type { TaskEnd } from '../domain/task.ts'
 import type { Wake } from '../domain/wait.ts'
 import { now } from './situations.ts'
+import { plainQuestion } from '../domain/question.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
 
@@ -51,6 +52,7 @@ export const aWaiting = (
   by: 'agent',
   runtime_cause: null,
   reason: `reason of ${id}`,
+  question: wake === 'operator_input' ? plainQuestion(more.reason ?? `reason of ${id}`) : null,
   resource: null,
   source: null,
   condition: null,
@@ -77,6 +79,7 @@ export const aMessage = (id: MessageId, provenance: Provenance, body: string): E
   correlation_id: null,
   causation_id: null,
   turn_count: 0,
+  due_at: null,
   consumed_because: null,
 })
 
@@ -121,6 +124,7 @@ const queued: Omit<Of<'task_queued'>, 'id' | 'kind' | 'label'> = {
   workdir: '/repo',
   timeout_ms: null,
   output_path: '/out',
+  start_place: null,
 }
 
 export const anEnd = (id: TaskId, status: TaskEnd, exit_status: number | null): Event => ({

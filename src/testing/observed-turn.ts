@@ -31,7 +31,7 @@ export async function observedTurn(
     () => calls({ name: 'PickWorkItem', input: { work_item_id: itemOf() } }),
     () => calls({ name: 'ExecCommand', input: { cmd: `echo ${canary}` } }),
     () =>
-      calls(`All of ${canary} is done.`, {
+      calls(`All of ${canary} is done. It was echoed once, and its output was read.`, {
         name: 'CompleteWorkItem',
         input: { work_item_id: itemOf() },
       }),

@@ -53,6 +53,7 @@ export const known = (w: World, given: Partial<Known> = {}): Known => {
     home: `/holon/agents/${w.facts.agent_id}`,
     budget: null,
     imported: null,
+    plan_text: null,
     new_item: { id, plan: somePlan(id) },
     body_sha256: null,
     body: null,

@@ -3,12 +3,13 @@
  * class sorted, nothing kept. The measure for the ranking, which keeps what has not changed.
  */
 import { isOverBudget } from '../domain/budget.ts'
-import type { Facts } from '../domain/facts.ts'
+import { agentPacing, type Facts } from '../domain/facts.ts'
 import { limits } from '../domain/limits.ts'
 import { rank } from '../domain/rank.ts'
 import { candidateClasses, projectItem } from '../domain/readiness.ts'
 import { taskResultId, type TaskId } from '../domain/ids.ts'
 import { eventDueAt, reviewKind, type Review, type Survey } from '../domain/survey.ts'
+import { levelOf, stockOf } from '../domain/stock.ts'
 import { earliest, plus, type Timestamp } from '../domain/time.ts'
 import { recheckDue, type Wait } from '../domain/wait.ts'
 
@@ -43,7 +44,9 @@ export function plainParts(facts: Facts, now: Timestamp): ReturnType<typeof part
   const { reviewed, later } = plainReviews(facts, now)
   const rechecks = active.flatMap(({ recheck_at }) => recheck_at ?? []).filter((at) => at > now)
   const events = [...facts.rows('messages')].flatMap((message) =>
-    message.status === 'queued' ? (eventDueAt(facts, message) ?? []) : [],
+    message.status === 'queued' && !isOverBudget(facts, message.work_item_id, now)
+      ? (eventDueAt(facts, message) ?? [])
+      : [],
   )
   const external = [...rechecks, ...later, ...events.filter((at) => at > now)]
   const timers = active.flatMap(({ wake, wake_at }) => (wake === 'timer' ? (wake_at ?? []) : []))
@@ -68,8 +71,12 @@ function plainReviews(facts: Facts, now: Timestamp) {
   for (const wait of facts.rows('waits')) {
     const kind = reviewKind(wait, now)
     const result = wait.wake === 'task_result' && taskResultId(wait.resource as TaskId)
-    const queued = result && facts.row('messages', result)?.status === 'queued'
+    const message = result ? facts.row('messages', result) : undefined
+    const reader = message?.work_item_id ?? null
+    const isOver = reader !== null && facts.row('work_items', reader)?.state !== 'open'
+    const queued = message?.status === 'queued' && !isOver
     if (kind === null || (kind === 'ended' && queued)) continue
+    if (kind === 'recheck' && levelOf(stockOf(agentPacing(facts), 'bucket'), now) === 0) continue
     if (isOverBudget(facts, wait.work_item_id, now)) continue
     const last = wait.work_item_id === null ? (atAgent ?? wait.reviewed_at) : wait.reviewed_at
     const at = last === null ? now : plus(last, limits.review_pause.value)

@@ -45,7 +45,10 @@ function finished(w: World, { id, name, n }: Run, outcome: Outcome): void {
 function ran(w: World, run: Run, outcome: Outcome): void {
   const task_id = `task_${run.name}_${run.n}` as const
   const name = { work_item_id: run.id, name: run.name, n: run.n }
-  w.do((d) => startCommand(d, name, { task_id, workdir: '/w', output_path: '/t', tree }))
+  const start_place = { boot: 'boot', tasks: 'tasks' }
+  w.do((d) =>
+    startCommand(d, name, { task_id, workdir: '/w', start_place, output_path: '/t', tree }),
+  )
   const { exit_status } = outcome
   w.do((d) => {
     d.emit({ type: 'task_started', id: task_id, pid: 5, started_at: w.now })

@@ -239,7 +239,16 @@ function budgetReached(): World {
   end(w, { text: 'Half of it is done.' })
   w.do((d) => {
     const used = { tokens: 110, usd: 0.01, unpriced: 0, rounds: 1 }
-    d.emit({ type: 'meter_opened', id, kind: 'item', used, drawn: [], allowance: null })
+    d.emit({
+      type: 'meter_opened',
+      id,
+      kind: 'item',
+      used,
+      drawn: [],
+      allowance: null,
+      limits: null,
+      draws_on: null,
+    })
     d.emit({ type: 'meter_asked', id, marks: ['tokens:100'] })
   })
   return w

@@ -10,6 +10,7 @@ import { systemClock } from '../exec/clock.ts'
 import { systemFiles } from '../exec/files.ts'
 import { readSecretFile } from '../exec/private-files.ts'
 import { createProcesses } from '../exec/processes.ts'
+import { programBeside } from '../exec/program.ts'
 import { processTable } from '../exec/process-table.ts'
 import { Spawner } from '../exec/spawner.ts'
 import { guarded } from '../ledger/fault.ts'
@@ -38,6 +39,7 @@ const spawner = new Spawner({
   kind: 'proc',
   path: process.env['PATH'] ?? '',
   clock,
+  reader: programBeside('output-reader'),
   onClaimed: () => {},
   onEnded: () => {},
 })

@@ -4,6 +4,7 @@
  */
 import type {
   AssistantPart,
+  CutAnswer,
   Json,
   Model,
   ModelEvent,
@@ -13,7 +14,10 @@ import type {
   ModelRound,
 } from '../models/model.ts'
 
-export type Scripted = ModelRound | ModelFault | 'hang'
+/** `cut`: what broke off had come to so much. A hang with one is cut when it is aborted. */
+export type Scripted = ModelRound | (ModelFault & { cut?: CutAnswer }) | 'hang' | Hanging
+
+export type Hanging = { hangs_after: CutAnswer }
 
 /** `n` counts requests from 1. */
 export type Script = (request: ModelRequest, n: number) => Scripted | Promise<Scripted>
@@ -35,6 +39,8 @@ const abortedFault: ModelFault = {
   retryable: false,
 }
 
+const abortedOutcome = { ok: false, fault: abortedFault } as const
+
 export function scriptedModel(script: Script): ScriptedModel {
   const requests: ModelRequest[] = []
   return {
@@ -43,18 +49,34 @@ export function scriptedModel(script: Script): ScriptedModel {
       // The caller may go on appending to its messages: keep what was sent.
       requests.push({ ...request, messages: [...request.messages] })
       const n = requests.length
-      const outcome = await Promise.race([answer(script, request, n), untilAborted(signal)])
-      if (signal.aborted) return { ok: false, fault: abortedFault }
+      const stop = untilAborted(signal)
+      const scripted = await Promise.race([script(request, n), stop])
+      const outcome = scripted === null ? abortedOutcome : await answer(scripted, request, n, stop)
+      if (signal.aborted) return outcome.ok ? abortedOutcome : { ...outcome, fault: abortedFault }
       if (outcome.ok) for (const event of eventsOf(outcome.round)) on_event?.(event)
       return outcome
     },
   }
 }
 
-async function answer(script: Script, request: ModelRequest, n: number): Promise<ModelOutcome> {
-  const scripted = await script(request, n)
-  if (scripted === 'hang') return new Promise(() => {})
-  if ('kind' in scripted) return { ok: false, fault: scripted }
+async function answer(
+  scripted: Scripted,
+  request: ModelRequest,
+  n: number,
+  stop: Promise<null>,
+): Promise<ModelOutcome> {
+  if (scripted === 'hang') {
+    await stop
+    return abortedOutcome
+  }
+  if ('hangs_after' in scripted) {
+    await stop
+    return { ...abortedOutcome, cut: scripted.hangs_after }
+  }
+  if ('kind' in scripted) {
+    const { cut, ...fault } = scripted
+    return { ok: false, fault, ...(cut === undefined ? {} : { cut }) }
+  }
   const parts = scripted.parts.map((part, at) =>
     part.type === 'tool_call' && part.provider_call_id === madeUp
       ? { ...part, provider_call_id: `call_${n}_${at + 1}` }
@@ -63,11 +85,11 @@ async function answer(script: Script, request: ModelRequest, n: number): Promise
   return { ok: true, round: { ...scripted, model: request.model, parts } }
 }
 
-function untilAborted(signal: AbortSignal): Promise<ModelOutcome> {
+/** Resolves with null when the caller gives up. */
+function untilAborted(signal: AbortSignal): Promise<null> {
   return new Promise((resolve) => {
-    const stop = () => resolve({ ok: false, fault: abortedFault })
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) resolve(null)
+    else signal.addEventListener('abort', () => resolve(null), { once: true })
   })
 }
 
@@ -123,10 +145,22 @@ export function calls(...given: readonly (ScriptedCall | string)[]): ModelRound 
   return says('', { parts, finish: 'tool_calls' })
 }
 
+/** What had come of an answer that broke off, of which the provider has reported nothing. */
+export const cutAfter = (chars: number): CutAnswer => ({
+  chars,
+  usage: {
+    input_tokens: null,
+    output_tokens: null,
+    reasoning_tokens: null,
+    cached_input_tokens: null,
+    cache_write_tokens: null,
+  },
+})
+
 /** A fault with everything defaulted but what matters to the test. */
 export const fails = (
-  fault: Pick<ModelFault, 'kind' | 'code'> & Partial<ModelFault>,
-): ModelFault => ({
+  fault: Pick<ModelFault, 'kind' | 'code'> & Partial<ModelFault & { cut: CutAnswer }>,
+): ModelFault & { cut?: CutAnswer } => ({
   message: `The provider failed: ${fault.code}.`,
   status: null,
   retry_after_ms: null,

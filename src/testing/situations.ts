@@ -17,6 +17,7 @@ import { minute, plus, type Timestamp } from '../domain/time.ts'
 import { noUsage, roundId, type AssistantPart, type Round, type Turn } from '../domain/turn.ts'
 import type { Wait } from '../domain/wait.ts'
 import type { WorkItem } from '../domain/work-item.ts'
+import { plainQuestion } from '../domain/question.ts'
 
 export const now: Timestamp = '2026-11-21T12:00:00.000Z'
 
@@ -38,6 +39,8 @@ export const anAgent = (more: Partial<Agent> = {}): Agent => ({
   workspace: { mode: 'inherit', root: '/repo' },
   template: null,
   inherited_sha256: null,
+  draws_on: null,
+  budget: null,
   created_at: before(600),
   ...more,
 })
@@ -49,11 +52,13 @@ export const anItem = (id: WorkItemId, more: Partial<WorkItem> = {}): WorkItem =
   objective: `Objective of ${id}`,
   state: 'open',
   plan_status: 'draft',
+  input_wanted: null,
   todo_list: [],
   blocked_by: null,
   plan_artifact: { path: planPath(id), sha256: null, bytes: 0, good_sha256: null },
   result_summary: null,
   result_brief_id: null,
+  report_draft: null,
   budget: null,
   checks: [],
   created_at: before(120),
@@ -87,6 +92,7 @@ export const aWait = (id: Wait['id'], more: Partial<Wait> = {}): Wait => ({
   by: 'agent',
   runtime_cause: null,
   reason: `reason of ${id}`,
+  question: more.wake === 'operator_input' ? plainQuestion(more.reason ?? `reason of ${id}`) : null,
   resource: null,
   source: null,
   condition: null,
@@ -95,9 +101,11 @@ export const aWait = (id: Wait['id'], more: Partial<Wait> = {}): Wait => ({
   since_seq: 1,
   wake_at: null,
   recheck_at: null,
-  recheck_consumed_at: null,
+  recheck_ms: null,
+  rechecks: 0,
   trigger_count: 0,
   last_triggered_at: null,
+  outside_trigger_count: 0,
   triggered_turn_count: null,
   reviewed_trigger_count: 0,
   reviewed_at: null,
@@ -128,6 +136,8 @@ const admitted = (id: Message['id'], body: string): Omit<Message, keyof typeof c
   status: 'claimed',
   status_reason: null,
   attempts: 0,
+  due_at: null,
+  came: 1,
   turn_id: 'turn_now',
   to_coalesce: false,
   round: null,
@@ -161,6 +171,7 @@ export const aTask = (id: Task['id'], more: Partial<Task> = {}): Task => ({
   workdir: '/repo',
   timeout_ms: null,
   input: 'none',
+  start_place: null,
   asking: null,
   status: 'running',
   reason: null,
@@ -185,7 +196,7 @@ export const aTurn = (more: Partial<Turn> = {}): Turn => ({
   reason: null,
   model: 'scripted/one',
   input_cut: 1,
-  self_started: false,
+  started_by: 'input',
   end_revision: null,
   end_seq: null,
   progress: null,
@@ -299,6 +310,7 @@ export function aSituation(given: Given = {}): Situation {
   return {
     now,
     turn: aTurn({ work_item_id: about?.id ?? null }),
+    offered: null,
     plan_heads: {},
     messages: [],
     coalesced: null,

@@ -20,12 +20,13 @@ export const shipIt = (ship: string): string => `Ship ${ship} in three parts.`
 export const question = 'Which colour is it to have?'
 export const colour = 'ultramarine'
 
+// Each says more than one sentence: of one that is short it is asked whether there is more to say.
 export const shipReport = (ship: string): string =>
-  `${ship} is shipped: ${partNames.join(', ')} are merged, each with its report.`
+  `${ship} is shipped. ${partNames.join(', ')} are merged, each with its report.`
 export const otherReport = (ship: string): string =>
-  `The other work beside ${ship} is done, and committed on the main branch.`
+  `The other work beside ${ship} is done. It is committed on the main branch.`
 export const partReport = (ship: string, part: string): string =>
-  `${ship}-${part} is written and committed.`
+  `${ship}-${part} is written. It is committed on its branch.`
 
 /** Files on the main branch at the end of a run, and the one line in each. */
 export const shippedFiles = (ship: string): Readonly<Record<string, string>> => ({
@@ -69,7 +70,7 @@ function parent(view: View): FamilyAnswer {
 }
 
 const created = (tail: string): string[] =>
-  [...tail.matchAll(/Created (work_[0-9a-f-]{36})/g)].map(([, id]) => id ?? '')
+  [...tail.matchAll(/Created (work_[0-9a-f-]{4,36})/g)].map(([, id]) => id ?? '')
 
 /** The first turn up to its wait; null when all of it is done. */
 function begin({ text, tail }: View, name: string): FamilyAnswer | null {
@@ -84,7 +85,7 @@ function begin({ text, tail }: View, name: string): FamilyAnswer | null {
   if (!tail.includes(`${shipId} is in focus.`)) {
     return say('The ship first.', call('PickWorkItem', { work_item_id: shipId }))
   }
-  const spawned = [...tail.matchAll(/(\S+) is at work; (task_[0-9a-f-]{36}) supervises it/g)]
+  const spawned = [...tail.matchAll(/(\S+) is at work; (task_[0-9a-f-]{4,36}) supervises it/g)]
   if (spawned.length === 0) {
     return say(`Three children for ${name}.`, ...partNames.map((part) => spawn(name, part)))
   }
@@ -94,8 +95,13 @@ function begin({ text, tail }: View, name: string): FamilyAnswer | null {
   })
   const known = todo(`beside it: ${otherId}`, 'completed')
   const todo_list = [...todos, known]
-  return say('Who does what.', call('UpdateWorkItem', { work_item_id: shipId, todo_list }))
+  const who = `Who does what: ${listed(todo_list)}`
+  return say(who, call('UpdateWorkItem', { work_item_id: shipId, todo_list }))
 }
+
+/** What a call's arguments say is said beside it too: a result does not repeat it. */
+const listed = (todos: readonly { text: string }[]): string =>
+  todos.map(({ text }) => text).join('; ')
 
 const spawn = (name: string, part: Part): FamilyCall =>
   call('SpawnAgent', {
@@ -109,7 +115,7 @@ type PartSeen = { part: string; task: string; agent: string; merged: boolean }
 
 /** As the todos say it; a part that was ever merged is. */
 function partsOf(text: string, name: string): PartSeen[] {
-  const pattern = /(r[\w]*)-(part-[abc]) (task_[0-9a-f-]{36}) (\S+) (awaited|merged)/g
+  const pattern = /(r[\w]*)-(part-[abc]) (task_[0-9a-f-]{4,36}) (\S+) (awaited|merged)/g
   const found = new Map<string, PartSeen>()
   for (const [, of, part = '', task = '', agent = '', state] of text.matchAll(pattern)) {
     if (of !== name) continue
@@ -122,7 +128,7 @@ function partsOf(text: string, name: string): PartSeen[] {
 /** Answers, merges, waits; and reports when nothing is left. */
 function ship(view: View, name: string): FamilyAnswer {
   const { text, tail } = view
-  const asks = /\((task_[0-9a-f-]{36}), [^)]*\) asks, and waits for TaskInput:/.exec(tail)?.[1]
+  const asks = /\((task_[0-9a-f-]{4,36}), [^)]*\) asks, and waits for TaskInput:/.exec(tail)?.[1]
   if (asks !== undefined && !tail.includes(`I answer ${asks}.`)) {
     return say(
       `I answer ${asks}.`,
@@ -171,14 +177,15 @@ function merge(
     return todo(words, isIn ? 'completed' : 'in_progress')
   })
   const beside = todo(`beside it: ${besideOf(text)}`, 'completed')
+  const all = [...todo_list, beside]
   return say(
-    `${name}-${part} is in.`,
-    call('UpdateWorkItem', { work_item_id: shipId, todo_list: [...todo_list, beside] }),
+    `${name}-${part} is in: ${listed(all)}`,
+    call('UpdateWorkItem', { work_item_id: shipId, todo_list: all }),
   )
 }
 
 const besideOf = (text: string): string =>
-  [...text.matchAll(/beside it: (work_[0-9a-f-]{36})/g)].at(-1)?.[1] ?? ''
+  [...text.matchAll(/beside it: (work_[0-9a-f-]{4,36})/g)].at(-1)?.[1] ?? ''
 
 const sharedFolder = '$(git rev-parse --git-common-dir)'
 const note = `git rev-parse HEAD >> "${sharedFolder}/${commitLedger}"`
@@ -195,7 +202,8 @@ function other({ text, tail, opening }: View, { id, ship: name }: About): Family
     }
     if (!tail.includes(`other=${name}`)) return say('The other work cannot be committed.')
     const todo_list = [todo(`other ${name} committed`, 'completed')]
-    return say('It is in.', call('UpdateWorkItem', { work_item_id: id, todo_list }))
+    const input = { work_item_id: id, todo_list }
+    return say(`It is in: ${listed(todo_list)}`, call('UpdateWorkItem', input))
   }
   // Its own item says so: the section of the opening, or the record that picking it returned.
   if (!/^plan: ready,/m.test(opening) && !/plan_status: "?ready/.test(tail))
@@ -206,8 +214,9 @@ function other({ text, tail, opening }: View, { id, ship: name }: About): Family
 /** Takes what is ready, the ship first. */
 function pickOne({ opening }: View): FamilyAnswer {
   const [ready = ''] = opening.slice(opening.lastIndexOf('Queued and runnable')).split('\n\n')
-  const lines = [...ready.matchAll(/^- (work_[0-9a-f-]{36}) "(Ship|Other work) /gm)]
-  const line = lines.find(([, , kind]) => kind === 'Ship') ?? lines[0]
+  const lines = [...ready.matchAll(/^- (work_[0-9a-f-]{4,36}) "(Ship|Other work) /gm)]
+  const one = /^# Queued work item[^\n]*\n\nid: (work_\S+)$/m.exec(opening)
+  const line = one ?? lines.find(([, , kind]) => kind === 'Ship') ?? lines[0]
   if (line === undefined) return say('There is nothing to do.')
   return say('I take it up.', call('PickWorkItem', { work_item_id: line[1] ?? '' }))
 }
@@ -216,7 +225,7 @@ type About = { id: string; kind: 'Ship' | 'Other work'; ship: string }
 
 /** The item of the turn: that of its opening, until another is picked in it. */
 function turnItem(view: View): About | null {
-  const picked = [...view.tail.matchAll(/(work_[0-9a-f-]{36}) is in focus\./g)].at(-1)?.[1]
+  const picked = [...view.tail.matchAll(/(work_[0-9a-f-]{4,36}) is in focus\./g)].at(-1)?.[1]
   const section = /^# (?:Current work item|This turn's work item[^\n]*)\n\nid: (\S+)$/gm
   const id = picked ?? [...view.opening.matchAll(section)].at(-1)?.[1]
   if (id === undefined) return null
@@ -280,7 +289,7 @@ function write({ text }: View, mine: string, name: string, part: string): Family
     const yields = part === 'part-c' ? { yield_ms: 1 } : {}
     return say(`I write ${name}-${part}.`, call('ExecCommand', { cmd, ...yields }))
   }
-  const task = [...text.matchAll(/task_[0-9a-f-]{36}/g)].at(-1)?.[0]
+  const task = [...text.matchAll(/task_[0-9a-f-]{4,36}/g)].at(-1)?.[0]
   if (task === undefined) return say(`${name}-${part} cannot be written.`)
   // The answer to a wait that came too late tells the end, and not the output.
   if (text.includes(`${task} has ended already`)) {

@@ -83,7 +83,7 @@ export class ToolBench {
         because: 'a test',
         model: 'scripted/one',
         input_cut: 1,
-        self_started: false,
+        started_by: 'input',
       },
     )
   }
@@ -133,6 +133,7 @@ export class ToolBench {
         by: 'agent',
         objective: 'Try the tools',
         plan_status: 'draft',
+        input_wanted: null,
         todo_list: [],
         plan: { path, sha256: null, bytes: 0, good_sha256: null },
         budget: null,
@@ -226,8 +227,7 @@ export class ToolBench {
   #rootsFor(path: string) {
     const { home, workspace } = this
     const entry = homeEntry(home, path)
-    const key = entry?.kind === 'task' ? `tasks ${entry.task_id}` : `calls ${entry?.call_id}`
-    const owned = entry !== null && this.#stored.has(key) ? [path] : []
+    const owned = entry !== null && this.#stored.has(`${entry.table} ${entry.id}`) ? [path] : []
     return agentRoots({ home, agent_id, workspace, user_home: this.#root, owned })
   }
 
@@ -253,12 +253,14 @@ export class ToolBench {
       interjected: signals.interject ?? never,
       files: this.files,
       processes: this.processes,
+      checks: noChecks,
       children: noChildren,
       memory: noMemory,
       open: (path, mode) => this.files.open_within(this.#rootsFor(path), path, mode),
       workdir: this.workspace,
+      agent_home: join(this.home, 'agents', agent_id),
       environment: this.#environment,
-      confine: async () => ({ agent_id, roots: this.#rootsFor(this.workspace), git_dir: null }),
+      confine: async () => ({ agent_id, roots: this.#rootsFor(this.workspace), repository: null }),
       readPlan: () => Promise.reject(new Error('no plan on this bench')),
       makePlan: () => Promise.reject(new Error('no plan on this bench')),
       taskFolder: (id) => join(this.home, 'tasks', id),
@@ -273,6 +275,11 @@ export class ToolBench {
 
 const noPlane = () => Promise.reject(new Error('no other agents and no memory on this bench'))
 const noMemory: ToolContext['memory'] = { search: noPlane, get: noPlane }
+const noChecks: ToolContext['checks'] = {
+  tree: async () => ({ hash: null, problem: 'nobody looked' }),
+  ended: () => Promise.reject(new Error('no check is run here')),
+}
+
 const noChildren: ToolContext['children'] = {
   prepare: noPlane,
   queue: () => undefined,
@@ -282,4 +289,5 @@ const noChildren: ToolContext['children'] = {
   ended: noPlane,
   see: noPlane,
   words: noPlane,
+  worktree: noPlane,
 }

@@ -34,13 +34,13 @@ export function twoJobsPolicy(text: string): PolicyAnswer {
   const tail = text.slice(text.lastIndexOf('# Why this turn runs'))
   const step = 1 + Math.max(0, ...[...tail.matchAll(/step (\d+) of/g)].map((m) => Number(m[1])))
   if (tail.includes(twoJobs)) return opening(step, tail)
-  if (tail.includes('Nothing is in focus, and queued work is ready'))
+  if (/Nothing is in focus, and (?:queued work|one queued item) is ready/.test(tail))
     return fromQueue(step, text, tail)
   return finishing(step, itemOf(text, 'Alpha job'), text)
 }
 
 const itemIn = (text: string, nth: number): string =>
-  [...text.matchAll(/Created (work_[0-9a-f-]{36})/g)][nth]?.[1] ?? 'work_not_seen'
+  [...text.matchAll(/Created (work_[0-9a-f-]{4,36})/g)][nth]?.[1] ?? 'work_not_seen'
 
 function opening(step: number, tail: string): PolicyAnswer {
   const say = (what: string, ...calls: PolicyAnswer['calls']) => ({
@@ -54,7 +54,7 @@ function opening(step: number, tail: string): PolicyAnswer {
     case 2:
       return say('take alpha', { name: 'PickWorkItem', input: { work_item_id: alpha } })
     case 3: {
-      const path = /path: (\S*plan\.md)/.exec(tail)?.[1] ?? 'no path seen'
+      const path = /plan: (\S*plan\.md)/.exec(tail)?.[1] ?? 'no path seen'
       const edit = { path, old_text: 'Write alpha.', new_text: 'Write alpha, then wait.' }
       return say('edit the plan', { name: 'EditFile', input: edit })
     }
@@ -88,7 +88,7 @@ function finishing(step: number, alpha: string, text: string): PolicyAnswer {
 
 /** Takes what is ready: alpha when its wait has ended, else beta. */
 function fromQueue(step: number, text: string, tail: string): PolicyAnswer {
-  const [ready = ''] = text.slice(text.lastIndexOf('Queued and runnable:')).split('\n\n')
+  const ready = readyIn(text)
   const job = ready.includes('Alpha job') ? 'Alpha job' : 'Beta job'
   const id = itemOf(ready, job)
   if (step === 1) {
@@ -108,6 +108,13 @@ function fromQueue(step: number, text: string, tail: string): PolicyAnswer {
   return { text: betaReport, calls: [{ name: 'CompleteWorkItem', input: { work_item_id: id } }] }
 }
 
+/** The list of what is ready, or the one item that is. */
+function readyIn(text: string): string {
+  const one = text.lastIndexOf('# Queued work item')
+  if (one >= 0) return text.slice(one, text.indexOf('\n# ', one))
+  return text.slice(text.lastIndexOf('Queued and runnable:')).split('\n\n')[0] ?? ''
+}
+
 const create = (objective: string, plan: string) => ({
   name: 'CreateWorkItem',
   input: { objective, plan, plan_status: 'ready' },
@@ -119,10 +126,10 @@ const command = (cmd: string, more: { yield_ms?: number } = {}) => ({
 })
 
 const lastTask = (text: string): string =>
-  [...text.matchAll(/task_[0-9a-f-]{36}/g)].at(-1)?.[0] ?? 'task_not_seen'
+  [...text.matchAll(/task_[0-9a-f-]{4,36}/g)].at(-1)?.[0] ?? 'task_not_seen'
 
 /** The id that stands nearest before an objective. */
 function itemOf(text: string, objective: string): string {
   const at = text.indexOf(objective)
-  return [...text.slice(0, at).matchAll(/work_[0-9a-f-]{36}/g)].at(-1)?.[0] ?? 'work_not_seen'
+  return [...text.slice(0, at).matchAll(/work_[0-9a-f-]{4,36}/g)].at(-1)?.[0] ?? 'work_not_seen'
 }

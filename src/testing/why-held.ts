@@ -2,6 +2,7 @@
  * Situations of `why` in which something holds the item, or it is completed; and news that the
  * agent is to look at.
  */
+import { askForInput } from '../domain/plan-question.ts'
 import { completeItem } from '../domain/complete.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import { plus } from '../domain/time.ts'
@@ -101,20 +102,20 @@ export const waitingRows: Row[] = [
     'needs_input',
     (w, id) => void update(w, id, { plan_status: 'needs_input' }),
     'waiting_operator waiting_for_operator',
-    'waits for your input to its plan since 09:00.',
-    'your message about it starts a turn',
+    'waits for your input to its plan since 09:00: "The plan needs your input: Release 2.4.0."',
+    'your message about it is the answer',
     null,
   ],
   [
-    'needs_input, and the operator has spoken about it',
+    'needs_input, which has become a question',
     (w, id) => {
-      update(w, id, { plan_status: 'needs_input' })
-      say(w, { work_item_id: id })
+      update(w, id, { plan_status: 'needs_input', question: 'Which database?' })
+      w.do(askForInput)
     },
     'waiting_operator waiting_for_operator',
-    'waits for your input to its plan since 09:00.',
-    'the operator spoke: a turn about it starts next',
-    '09:00',
+    'waits for you since 09:00: "Which database?"',
+    'your answer resumes it at once',
+    null,
   ],
   [
     'over its budget, with a message that waits for it',

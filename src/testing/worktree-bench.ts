@@ -26,7 +26,7 @@ export class Interrupted extends Error {}
 /** Steps that change nothing: to be killed ahead of one is to be killed behind the one before. */
 const reads = new RegExp(
   '^git (config|rev-parse|symbolic-ref|ls-files|status|cat-file|rev-list|for-each-ref|ls-tree|' +
-    'show-ref|check-ref-format|diff-index)',
+    'show-ref|check-ref-format|check-attr|diff-index)',
 )
 
 export type Bench = ReturnType<typeof worktreeBench>

@@ -10,7 +10,7 @@ const NAME = 'AgentGet'
 
 const input = () =>
   z.strictObject({
-    agent_id: z.string().optional().describe('Default: yourself. Else an agent you made.'),
+    agent_id: z.string().optional().describe('Default: yourself.'),
   })
 type Input = z.infer<ReturnType<typeof input>>
 

@@ -24,12 +24,7 @@ const NAME = 'ApplyPatch'
 
 const input = () =>
   z.strictObject({
-    patch: z
-      .string()
-      .min(1)
-      .describe(
-        'A unified diff; paths are relative to the working folder (git prefixes are fine).',
-      ),
+    patch: z.string().min(1),
   })
 type Input = z.infer<ReturnType<typeof input>>
 

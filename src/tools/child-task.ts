@@ -6,7 +6,7 @@ import { limits } from '../domain/limits.ts'
 import { standing } from '../domain/task-end.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
 import { isRejection } from '../domain/verdict.ts'
-import { consumeTaskResult } from '../domain/waiting.ts'
+import { endedByAgent, readResult } from '../domain/reading.ts'
 import { taskRow } from './task-stopping.ts'
 import { failed, refused, succeeded, type EffectOutcome, type ToolContext } from './tool.ts'
 
@@ -23,12 +23,8 @@ const described = (task: Task) => ({
   agent_id: task.child_agent_id,
 })
 
-export async function childStatus(
-  name: string,
-  task: Task,
-  ctx: ToolContext,
-): Promise<EffectOutcome> {
-  const seen = await ctx.children.see(task.child_agent_id)
+/** Its lifecycle and control; who the child is, and what it is at work on, AgentGet says. */
+export function childStatus(name: string, task: Task): EffectOutcome {
   const result = {
     ...described(task),
     label: task.label,
@@ -38,7 +34,6 @@ export async function childStatus(
     ...(task.asking === null ? {} : { needs_input: task.asking }),
     created_at: task.created_at,
     ended_at: task.ended_at,
-    agent: isRejection(seen) ? null : seen.agent,
   }
   const asks = task.asking === null ? '' : ', needs_input'
   return { result: succeeded(name, `${task.id}: ${standing(task)}${asks}`, result), ...nothingNew }
@@ -61,15 +56,17 @@ export async function childOutput(
   }
   const now = (await taskRow(ctx, task.id)) ?? task
   const words = task.child_agent_id === null ? [] : await ctx.children.words(task.child_agent_id)
+  const worktree = await ctx.children.worktree(task.id)
   const result = {
     ...described(now),
+    ...(worktree === null ? {} : { worktree }),
     ...(now.asking === null ? {} : { needs_input: now.asking }),
     ...(cut === null ? {} : { returned_early: cut }),
-    ...shown(words),
+    ...wordsShown(words),
   }
   return {
     result: succeeded(name, `${now.id}: ${standing(now)}`, result),
-    ...(isTerminal(now) ? { settle: (d) => consumeTaskResult(d, now.id) } : {}),
+    ...(isTerminal(now) ? { settle: (d) => readResult(d, now.id) } : {}),
     ...nothingNew,
   }
 }
@@ -96,7 +93,8 @@ async function untilEnded(
   return first
 }
 
-function shown(words: readonly { kind: string; text: string; at: string }[]) {
+/** The newest words of a child, as many as a result shows. */
+export function wordsShown(words: readonly { kind: string; text: string; at: string }[]) {
   const kept: (typeof words)[number][] = []
   let left = WORDS_CHARS
   for (const word of words.toReversed()) {
@@ -117,8 +115,8 @@ export async function stopChild(
   if (isTerminal(task)) {
     const said = `${task.id} had ended already: ${standing(task)}`
     return {
+      // What it left is not in this answer: its message is still to be read.
       result: succeeded(name, said, described(task)),
-      settle: (d) => consumeTaskResult(d, task.id),
       ...nothingNew,
     }
   }
@@ -127,7 +125,7 @@ export async function stopChild(
   if (proof.stopped) {
     return {
       result: succeeded(name, `${task.id}: ${standing(now)}`, described(now)),
-      settle: (d) => consumeTaskResult(d, task.id),
+      settle: (d) => endedByAgent(d, task.id),
       result_hash: null,
       changed_something: true,
     }

@@ -43,4 +43,6 @@ export interface Children {
   see(agent_id: string | null): Promise<{ ok: true; agent: AgentSeen } | Rejection>
   /** What a child has told so far: its briefs, oldest first. */
   words(agent_id: string): Promise<readonly { kind: string; text: string; at: string }[]>
+  /** What its worktree holds now, on one line; null: it has none. */
+  worktree(task_id: TaskId): Promise<string | null>
 }

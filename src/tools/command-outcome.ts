@@ -106,7 +106,7 @@ export async function promotedOutcome(
     task_kind: 'command',
     status: 'running',
     ...(intent.duplicate_of === null ? {} : { duplicate_of: intent.duplicate_of }),
-    ...(initial_output === '' ? {} : { initial_output }),
+    initial_output,
   }
   return {
     result: succeeded(NAME, `${id} goes on in the background: ${how.because}`, { task_handle }),

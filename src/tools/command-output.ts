@@ -75,6 +75,25 @@ async function readStream(
   return `${upToLine(head.text)}\n${line}\n${fromLine(tail.text)}`
 }
 
+export type Streams = Record<Stream, string>
+
+/** What each stream got behind `from`, its first `max_bytes`: TaskOutput shows the rest. */
+export async function outputSince(
+  ctx: ToolContext,
+  id: TaskId,
+  from: OutputSize,
+  max_bytes: number,
+): Promise<Streams> {
+  const inTerminal = ctx.processes.stdin_of(id) === 'terminal'
+  const read = async (stream: Stream) => {
+    const at = from[`${stream}_bytes`]
+    const { text } = await ctx.processes.output(id, { stream, from: at, max_bytes })
+    return inTerminal ? terminalText(text) : text
+  }
+  const [stdout, stderr] = await Promise.all([read('stdout'), read('stderr')])
+  return { stdout, stderr }
+}
+
 /** Whole lines where the text has any: a cut inside a line reads as something it is not. */
 const upToLine = (text: string): string => {
   const end = text.lastIndexOf('\n')

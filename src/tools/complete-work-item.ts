@@ -1,49 +1,157 @@
 /** CompleteWorkItem: the one transition of an item; the words beside it become the report. */
 import { z } from 'zod'
-import { completedByRound, completeItem, promotion } from '../domain/complete.ts'
-import { openTurn } from '../domain/facts.ts'
+import type { ToolResult, Warning } from '../domain/call.ts'
+import {
+  addReport,
+  completedByRound,
+  completeItem,
+  keepDraft,
+  promotion,
+  runningTasks,
+  stillRunning,
+} from '../domain/complete.ts'
+import { judgeClaim } from '../domain/claim.ts'
+import { openTurn, type Draft } from '../domain/facts.ts'
+import { mustProject } from '../domain/focus.ts'
+import type { WorkItemId } from '../domain/ids.ts'
+import { itemRecord } from '../domain/record.ts'
+import { isReport } from '../domain/report.ts'
+import type { Turn } from '../domain/turn.ts'
 import { observePlan } from '../domain/turn-end.ts'
-import { isRejection } from '../domain/verdict.ts'
+import { isRejection, no } from '../domain/verdict.ts'
+import type { WorkItem } from '../domain/work-item.ts'
+import { claimed, type Claimed } from './claim.ts'
 import { readPlan, type PlanRead } from './plan.ts'
 import { asWorkItemId, workItemId } from './schemas.ts'
-import { refused, storeTool, succeeded } from './tool.ts'
+import { collectEnd, uncollectedEnds, type SeenEnd } from './task-stopping.ts'
+import {
+  refused,
+  storeTool,
+  succeeded,
+  type CallFrame,
+  type StoreOutcome,
+  type ToolContext,
+} from './tool.ts'
 
-const input = () => z.strictObject({ work_item_id: workItemId() })
+const input = () =>
+  z.strictObject({
+    work_item_id: workItemId(),
+    leave_running: z.boolean().optional().describe('Although tasks or children of it still run.'),
+  })
+type Input = z.infer<ReturnType<typeof input>>
+type Prepared = { plan: PlanRead | null; ends: readonly SeenEnd[]; claim: Claimed }
 
 const name = 'CompleteWorkItem'
 
-export const completeWorkItem = storeTool<z.infer<ReturnType<typeof input>>, PlanRead | null>({
+export const completeWorkItem = storeTool<Input, Prepared>({
   name,
+  may_close: true,
+  is_cut: ({ claim }) => claim === 'cut',
   input,
+  ids: () => ['work_item_id'],
   title: (given) => given.work_item_id,
-  prepare: (given, ctx) => readPlan(given.work_item_id, ctx),
-  decide(d, given, frame, plan) {
+  async prepare(given, ctx) {
+    const ends = await uncollectedEnds(ctx, given.work_item_id)
+    const claim = await runChecks(given, ctx, ends)
+    return { plan: await readPlan(given.work_item_id, ctx), ends, claim }
+  },
+  decide(d, given, frame, { plan, ends, claim }) {
     const id = asWorkItemId(given.work_item_id)
     const item = d.row('work_items', id)
-    if (item && plan) observePlan(d, item, plan.stored)
-    const turn = openTurn(d) ?? frame.turn
-    const decided = promotion(id, turn, completedByRound(frame.round_calls), frame.round_text)
-    const report = decided.promoted ? frame.round_text : null
-    const done = completeItem(d, { work_item_id: id, by: 'agent', report, turn })
-    if (isRejection(done)) return { result: refused(name, done), closes: null }
-    const own = turn.work_item_id === id
-    const summary =
-      report !== null
-        ? `${id} is completed; your text is its report.`
-        : own
-          ? `${id} is completed; its report is still to be written.`
-          : `${id} is completed without a report.`
-    const result = {
-      work_item_id: id,
-      state: 'completed',
-      report_promoted: decided.promoted,
-      ...(decided.promoted ? { result_brief_id: done.brief_id } : { because: decided.because }),
+    if (item?.state === 'completed' && item.agent_id === d.agent_id) {
+      if (item.result_brief_id === null) return late(d, id, frame, plan)
     }
-    return {
-      result: succeeded(name, summary, result, done.warnings),
-      closes: own
-        ? { outcome: 'completed', reason: 'work_item_completed', ask_report: !report, text: '' }
-        : null,
+    for (const end of ends) collectEnd(d, end)
+    const running = given.leave_running ? null : stillRunning(d, id)
+    if (running !== null && item?.state === 'open') {
+      keepDraft(d, id, frame.round_text)
+      return { result: refused(name, running), closes: null }
     }
+    const refusal = claim === 'none' || item === undefined ? null : judged(d, item, frame, claim)
+    if (refusal !== null) {
+      keepDraft(d, id, frame.round_text)
+      return { result: refused(name, refusal), closes: null }
+    }
+    return complete(d, id, frame, plan, claim !== 'none')
   },
 })
+
+/**
+ * Runs the item's checks ahead of the decision and waits for them. What still runs of the item
+ * refuses its completion, so nothing is run before that.
+ */
+async function runChecks(
+  given: Input,
+  ctx: ToolContext,
+  ends: readonly SeenEnd[],
+): Promise<Claimed> {
+  const id = asWorkItemId(given.work_item_id)
+  const over = new Set<string>(ends.map(({ task_id }) => task_id))
+  const running = runningTasks(ctx.facts(), id).some((task) => !over.has(task.id))
+  return running && given.leave_running !== true ? 'none' : claimed(id, ctx)
+}
+
+const judged = (d: Draft, item: WorkItem, { call }: CallFrame, claim: Claimed) =>
+  item.state === 'open' ? judgeClaim(d, item, call.id, claim === 'cut') : null
+
+function complete(
+  d: Draft,
+  id: WorkItemId,
+  frame: CallFrame,
+  plan: PlanRead | null,
+  judged: boolean,
+): StoreOutcome {
+  const item = d.row('work_items', id)
+  if (item && plan) observePlan(d, item, plan.stored)
+  const turn = openTurn(d) ?? frame.turn
+  const named = [...new Set(completedByRound(frame.round_calls))]
+  const { report, ask } = item
+    ? promotion(item, turn, named, frame.round_text)
+    : { report: null, ask: false }
+  const shared = named.filter((other) => other !== id && d.row('work_items', other) !== undefined)
+  const done = completeItem(d, { work_item_id: id, by: 'agent', report, turn, shared, judged })
+  if (isRejection(done)) return { result: refused(name, done), closes: null }
+  const own = turn.work_item_id === id
+  const says = report !== null ? reported(report, frame) : ask ? toBeWritten : without(id)
+  return {
+    result: receipt(d, id, `${id} is completed${says}`, plan, done.warnings),
+    closes: own
+      ? { outcome: 'completed', reason: 'work_item_completed', ask_report: ask, text: '' }
+      : null,
+  }
+}
+
+const reported = (report: string, frame: CallFrame): string =>
+  report === frame.round_text
+    ? '; your text is its report.'
+    : '; the text you wrote when it was refused is its report.'
+const toBeWritten = '; its report is still to be written.'
+const without = (id: WorkItemId): string =>
+  ` without a report. CompleteWorkItem ${id} again, with the report as text beside it, adds one.`
+
+/** The report of an item that was completed without one, once. */
+function late(d: Draft, id: WorkItemId, frame: CallFrame, plan: PlanRead | null): StoreOutcome {
+  const turn: Turn = openTurn(d) ?? frame.turn
+  const others = frame.round_calls.filter((call) => call.id !== frame.call.id)
+  const now = completedByRound(others.filter(({ result }) => result?.status === 'success'))
+  if (now.includes(id) || !isReport(frame.round_text)) {
+    const hint = 'Write its report as text beside this call, and it is added.'
+    const message = `${id} is completed already, without a report.`
+    return { result: refused(name, no('work_item_completed', message, hint)), closes: null }
+  }
+  addReport(d, id, turn, frame.round_text)
+  const summary = `${id} has its report now: your text.`
+  return { result: receipt(d, id, summary, plan, []), closes: null }
+}
+
+function receipt(
+  d: Draft,
+  id: WorkItemId,
+  summary: string,
+  plan: PlanRead | null,
+  warnings: readonly Warning[],
+): ToolResult {
+  const whole = { include_todo_list: true }
+  const work_item = itemRecord(mustProject(d, id), plan?.described ?? null, whole)
+  return succeeded(name, summary, { work_item, warnings }, warnings)
+}

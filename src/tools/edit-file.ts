@@ -21,14 +21,10 @@ const NAME = 'EditFile'
 
 const input = () =>
   z.strictObject({
-    path: z.string().min(1).describe('Absolute, or relative to the working folder.'),
-    old_text: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('The exact text to replace; leave out to create a file or fill an empty one.'),
-    new_text: z.string().describe('What stands there afterwards.'),
-    replace_all: z.boolean().optional().describe('Replace every occurrence; default false.'),
+    path: z.string().min(1),
+    old_text: z.string().min(1).optional(),
+    new_text: z.string(),
+    replace_all: z.boolean().optional(),
   })
 type Input = z.infer<ReturnType<typeof input>>
 

@@ -1,12 +1,15 @@
 // Real commands through the real runner. A command that must still run sleeps longer than any test
 // lasts, and is stopped at the end; nothing here waits for a fixed time.
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { limits } from '../domain/limits.ts'
+import type { StartPlace } from '../domain/start-place.ts'
+import { ANOTHER_PLACE } from '../domain/task-end.ts'
 import type { Processes } from '../exec/ports.ts'
 import { ProcessFault } from '../exec/process-fault.ts'
+import { startPlace } from '../exec/start-place.ts'
 import { ToolBench } from '../testing/tool-context.ts'
 import type { CommandIntent } from './command-outcome.ts'
 import { execCommand } from './exec-command.ts'
@@ -279,6 +282,38 @@ test('§8 recovery of a call that never began runs the command once', async () =
   const done = await bench.recover(execCommand, input, call)
   assert.deepEqual(resultOf(done), { exit_status: 0, stdout: 'x\n', stderr: '' })
 })
+
+/** What takes the claim of a command away together with what the command did. */
+const losses: [string, (bench: ToolBench, here: StartPlace) => StartPlace][] = [
+  ['a power cut', (_, here) => ({ ...here, boot: 'the next boot' })],
+  ['a restore', (_, here) => ({ ...here, tasks: 'the folder of the restored home' })],
+  [
+    'a tasks folder that was emptied',
+    (own) => {
+      const tasks_folder = join(own.home, 'tasks')
+      rmSync(tasks_folder, { recursive: true })
+      mkdirSync(tasks_folder)
+      return startPlace(tasks_folder)
+    },
+  ],
+]
+for (const [loss, lose] of losses) {
+  test(`after ${loss} a command without a claim is unknown, and not begun again`, async (t) => {
+    let lost: StartPlace | null = null
+    const own = new ToolBench({
+      processes: (real) => ({ ...real, place: () => lost ?? real.place() }),
+    })
+    t.after(() => own.close())
+    const input = { cmd: 'echo paid >> paid.txt' }
+    const call = await begun(input, own)
+    lost = lose(own, own.processes.place())
+    const done = await own.recover(execCommand, input, call)
+    assert.deepEqual([errorOf(done).kind, done.settled], ['outcome_unknown', ['task_ended']])
+    assert.equal(existsSync(join(own.workspace, 'paid.txt')), false)
+    const { status, reason } = own.row('tasks', call.intent.task_id)
+    assert.deepEqual({ status, reason }, { status: 'interrupted', reason: ANOTHER_PLACE })
+  })
+}
 
 test('§8 recovery after the end of the command gives the real result, without a rerun', async () => {
   const input = { cmd: 'echo x >>once; cat once; exit 5' }

@@ -9,6 +9,7 @@ import type { ToolResult, Warning } from '../domain/call.ts'
 import { openTurn, type Draft } from '../domain/facts.ts'
 import type { TaskId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
+import { isSamePlace, type StartPlace } from '../domain/start-place.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
 import { between } from '../domain/time.ts'
 import { no, type Rejection } from '../domain/verdict.ts'
@@ -37,44 +38,28 @@ const OUTPUT_TOKENS_MAX = 50_000
 
 const input = () =>
   z.strictObject({
-    cmd: z
-      .string()
-      .min(1)
-      .max(COMMAND_CHARS)
-      .describe('A shell command line or script (bash where the machine has it, else sh).'),
-    workdir: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('Folder to run in, relative to the working folder; default: the working folder.'),
-    tty: z
-      .boolean()
-      .optional()
-      .describe('Run it in a terminal, which takes input by TaskInput; default false.'),
-    accepts_input: z
-      .boolean()
-      .optional()
-      .describe('Keep its stdin open for TaskInput; default false: stdin is empty.'),
+    cmd: z.string().min(1).max(COMMAND_CHARS).describe('Bash where there is one, else sh.'),
+    workdir: z.string().min(1).optional().describe('Default: the working folder.'),
+    tty: z.boolean().optional().describe('In a terminal, stdout only.'),
+    accepts_input: z.boolean().optional().describe('Keep stdin open.'),
     yield_ms: z
       .int()
       .min(0)
       .max(limits.yield_max.value)
       .optional()
-      .describe(
-        `Milliseconds to wait before it goes on in the background; default ${limits.yield.value}.`,
-      ),
+      .describe(`Default ${limits.yield.value}; 0: at once.`),
     timeout_ms: z
       .int()
       .min(1)
       .max(limits.wait_max.value)
       .optional()
-      .describe('Milliseconds after which it is stopped, in the background too; default: never.'),
+      .describe('Stops it, in the background too. Default: never.'),
     max_output_tokens: z
       .int()
       .min(100)
       .max(OUTPUT_TOKENS_MAX)
       .optional()
-      .describe(`Bound of the output shown, head and tail; default ${limits.result_tokens.value}.`),
+      .describe(`Of output shown; default ${limits.result_tokens.value}.`),
   })
 type Input = z.infer<ReturnType<typeof input>>
 
@@ -82,6 +67,7 @@ export const execCommand = effectTool<Input, CommandIntent>({
   name: NAME,
   effect_class: 'reattachable',
   input,
+  also_called: { command: 'cmd' },
   title: ({ cmd }) => labelOf(cmd),
 
   async intent(input, ctx) {
@@ -106,8 +92,10 @@ export const execCommand = effectTool<Input, CommandIntent>({
       stdin: input.tty ? 'terminal' : input.accepts_input ? 'pipe' : 'none',
       duplicate_of: alreadyRunning(ctx, input.cmd, workdir),
     }
+    const start_place = ctx.processes.place()
     const output_path = ctx.taskFolder(task_id)
-    return { ok: true, intent, task_id, queue: (d) => queueTask(d, intent, output_path) }
+    const queue = (d: Draft) => queueTask(d, intent, { start_place, output_path })
+    return { ok: true, intent, task_id, queue }
   },
 
   run: (_input, intent, ctx) => knownOrNot(intent, () => begin(ctx, intent)),
@@ -186,7 +174,11 @@ async function isFolder(ctx: ToolContext, path: string): Promise<boolean> {
 }
 
 /** In the intent's commit: the task exists before anything of it runs, within the limit. */
-function queueTask(d: Draft, intent: CommandIntent, output_path: string): Rejection | void {
+function queueTask(
+  d: Draft,
+  intent: CommandIntent,
+  { start_place, output_path }: { start_place: StartPlace; output_path: string },
+): Rejection | void {
   const running = [...d.rows('tasks')].filter((task) => !isTerminal(task)).length
   const limit = limits.running_tasks
   if (running >= limit.value) {
@@ -204,6 +196,7 @@ function queueTask(d: Draft, intent: CommandIntent, output_path: string): Reject
     workdir: intent.workdir,
     timeout_ms: intent.timeout_ms,
     ...(intent.stdin === 'none' ? {} : { input: intent.stdin }),
+    start_place,
     output_path,
   })
 }
@@ -249,9 +242,12 @@ async function rejoin(ctx: ToolContext, intent: CommandIntent): Promise<EffectOu
   if (task?.status === 'cancelling') return stoppedOutcome(ctx, intent, task.reason ?? 'stopped')
   const process = await ctx.processes.observe(intent.task_id)
   switch (process.state) {
-    case 'absent':
-      // Nobody claimed it, and the claim is exclusive: this start cannot be a second one.
-      return begin(ctx, intent)
+    case 'absent': {
+      // Nobody claimed it, and the claim is exclusive: this start cannot be a second one. Where
+      // the claim itself may have been lost, nobody knows.
+      const isKnown = isSamePlace(task?.start_place ?? null, ctx.processes.place())
+      return isKnown ? begin(ctx, intent) : endedOutcome(ctx, intent, process)
+    }
     case 'running': {
       const spent = between(ctx.call.started_at ?? ctx.now(), ctx.now())
       return follow(ctx, intent, Math.max(0, intent.yield_ms - spent), true)

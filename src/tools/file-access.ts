@@ -5,12 +5,9 @@
 import { resolve } from 'node:path'
 import type { ToolResult } from '../domain/call.ts'
 import type { FileFault } from '../exec/file-fault.ts'
-import type { FileRead } from '../exec/ports.ts'
+import type { FileEntry, FileRead, OpenedPath } from '../exec/ports.ts'
 import { isFileFault } from './faults.ts'
 import { failed, type ToolContext } from './tool.ts'
-
-/** How many entries of a folder a refusal names. */
-const ENTRIES_SHOWN = 40
 
 /** A file as text, under its real path; `text` and `sha256` are null when there is none. */
 export type TextFile = { path: string; text: string | null; sha256: string | null }
@@ -24,7 +21,12 @@ export class Refusal extends Error {
   }
 }
 
-export const inWorkdir = (ctx: ToolContext, path: string): string => resolve(ctx.workdir, path)
+/**
+ * Where a path leads that a model wrote: in the working folder, but for `memory/…`, which is the
+ * agent's own memory in whatever folder it works. `./memory/…` is the working folder's.
+ */
+export const inWorkdir = (ctx: ToolContext, path: string): string =>
+  resolve(/^memory(\/|$)/.test(path) ? ctx.agent_home : ctx.workdir, path)
 
 /** Runs `act`; faults of files and refusals become results of `tool_name`. */
 export async function asResult<T>(
@@ -92,7 +94,7 @@ async function told(tool_name: string, ctx: ToolContext, fault: FileFault): Prom
     case 'not_found':
       return refuse('file_not_found', `Relative paths begin in ${ctx.workdir}; check it with ls.`)
     case 'is_folder':
-      return refuse('is_folder', await entriesOf(ctx, fault.path))
+      return refuse('is_folder', 'ReadFile lists what is in it.')
     case 'not_regular':
       return refuse('not_regular', 'Only regular files are read and written.')
     case 'denied':
@@ -111,17 +113,22 @@ async function told(tool_name: string, ctx: ToolContext, fault: FileFault): Prom
   }
 }
 
-/** `openWithin` has judged the folder before it found it to be one, so its names may be told. */
-async function entriesOf(ctx: ToolContext, folder: string): Promise<string> {
+/** A folder under its real path, with what is in it. */
+export type Folder = { path: string; entries: readonly FileEntry[] }
+
+/**
+ * A file to read, or what is in the folder of that name. A folder is judged before it is found to
+ * be one, so its names may be told. Throws `FileFault` where this agent may not look.
+ */
+export async function openOrList(ctx: ToolContext, path: string): Promise<OpenedPath | Folder> {
   try {
-    const entries = await ctx.files.list(folder)
-    const names = entries.map(({ name, kind }) => (kind === 'folder' ? `${name}/` : name))
-    const more = names.length - ENTRIES_SHOWN
-    const shown = names.slice(0, ENTRIES_SHOWN).join(', ')
-    if (names.length === 0) return 'The folder is empty.'
-    return `It contains: ${shown}${more > 0 ? `, and ${more} more` : ''}.`
+    return await ctx.open(path, 'read')
   } catch (error) {
-    if (isFileFault(error)) return 'List it with a command.'
-    throw error
+    if (!isFileFault(error) || error.code !== 'is_folder') throw error
+    return { path: error.path, entries: await ctx.files.list(error.path) }
   }
 }
+
+/** A folder is marked by a slash at its end. */
+export const entryName = ({ name, kind }: FileEntry): string =>
+  kind === 'folder' ? `${name}/` : name

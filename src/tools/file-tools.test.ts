@@ -96,12 +96,25 @@ test('§7 long files and long lines are bounded, without losing a line between t
   assert.equal(wide['text'], `1\t${'x'.repeat(2_000)} [… 48000 characters more]`)
 })
 
-test('§7 what is not a text file is refused with the way to go on', async (t) => {
+test('a folder is read as what is in it, a part at a time where it is asked for', async () => {
   mkdirSync(at('folder/inner'), { recursive: true })
-  put('folder/a.txt', 'a')
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) put(`folder/${name}`, name)
+  const all = resultOf(await bench.call(readFile, { path: 'folder' }))
+  assert.deepEqual(all, {
+    path: at('folder'),
+    total_entries: 4,
+    text: 'a.txt\nb.txt\nc.txt\ninner/',
+  })
+  const part = resultOf(await bench.call(readFile, { path: 'folder', offset: 2, limit: 2 }))
+  assert.deepEqual([part['text'], part['next_offset']], ['b.txt\nc.txt', 4])
+  const none = await bench.call(readFile, { path: 'folder/inner' })
+  assert.match(none.result.summary, /is an empty folder$/)
+  assert.equal(errorOf(await bench.call(readFile, { path: '/etc' })).code, 'path_denied')
+})
+
+test('§7 what is not a text file is refused with the way to go on', async (t) => {
   execFileSync('sh', ['-c', 'mkfifo "$0"', at('pipe')])
   const cases: [string, string, RegExp][] = [
-    ['folder', 'is_folder', /It contains: a\.txt, inner\/\./],
     ['missing.txt', 'file_not_found', /Relative paths begin in/],
     ['missing/deep/er.txt', 'file_not_found', /./],
     [fresh(new Uint8Array([1, 0, 2])), 'binary_file', /command/],
@@ -177,6 +190,18 @@ test('§7 the agent’s own folder is written like the workspace', async () => {
   assert.equal(resultOf(made)['change'], 'created')
   await bench.call(editFile, { path: plan, old_text: '# Plan', new_text: '# The plan' })
   assert.equal(readFileSync(plan, 'utf8'), '# The plan\n')
+})
+
+test('memory/x.md is the agent’s own memory, in whatever folder it works', async () => {
+  mkdirSync(at('memory'), { recursive: true })
+  const write = (path: string, new_text: string) => bench.call(editFile, { path, new_text })
+  resultOf(await write('memory/fact.md', 'mine\n'))
+  resultOf(await write('./memory/fact.md', 'of the project\n'))
+  const own = join(bench.home, 'agents', 'main', 'memory', 'fact.md')
+  assert.equal(readFileSync(own, 'utf8'), 'mine\n')
+  assert.equal(have('memory/fact.md'), 'of the project\n')
+  const read = resultOf(await bench.call(readFile, { path: 'memory/fact.md' }))
+  assert.equal(read['path'], own)
 })
 
 test('§7 an edit replaces exactly one place and keeps the rest and the mode', async () => {

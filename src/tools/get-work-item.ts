@@ -41,6 +41,7 @@ export const getWorkItem = effectTool<Input, null>({
   name,
   input,
   effect_class: 'pure',
+  ids: () => ['work_item_id'],
   title: (given) => given.work_item_id,
   intent: async () => ({ ok: true, intent: null, task_id: null }),
   run: read,

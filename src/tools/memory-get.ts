@@ -11,7 +11,7 @@ const NAME = 'MemoryGet'
 
 const input = () =>
   z.strictObject({
-    source_ref: z.string().max(limits.path.value).describe('As MemorySearch gave it.'),
+    source_ref: z.string().max(limits.path.value),
   })
 type Input = z.infer<ReturnType<typeof input>>
 
@@ -19,6 +19,7 @@ export const memoryGet = effectTool<Input, null>({
   name: NAME,
   effect_class: 'pure',
   input,
+  ids: () => ['source_ref'],
   title: ({ source_ref }) => source_ref,
   intent: async () => ({ ok: true, intent: null, task_id: null }),
   run: (given, _intent, ctx) => get(given, ctx),

@@ -14,22 +14,10 @@ const usual = 10
 
 const input = () =>
   z.strictObject({
-    query: z
-      .string()
-      .max(limits.search_query.value)
-      .describe('Words, "phrases" and prefix*; all of them must be there.'),
-    kinds: z
-      .array(z.enum(memoryKinds))
-      .min(1)
-      .optional()
-      .describe('Only records of these kinds; default: all.'),
-    agent_id: z.string().optional().describe('Only this agent: yourself, or one you made.'),
-    limit: z
-      .int()
-      .min(1)
-      .max(limits.search_results.value)
-      .optional()
-      .describe(`Default ${usual}, the best first.`),
+    query: z.string().max(limits.search_query.value).optional(),
+    kinds: z.array(z.enum(memoryKinds)).min(1).optional(),
+    agent_id: z.string().optional(),
+    limit: z.int().min(1).max(limits.search_results.value).optional().describe(`Default ${usual}.`),
   })
 type Input = z.infer<ReturnType<typeof input>>
 
@@ -37,7 +25,7 @@ export const memorySearch = effectTool<Input, null>({
   name: NAME,
   effect_class: 'pure',
   input,
-  title: ({ query }) => query,
+  title: ({ query = 'the newest' }) => query,
   intent: async () => ({ ok: true, intent: null, task_id: null }),
   run: (given, _intent, ctx) => search(given, ctx),
   recover: (given, _intent, ctx) => search(given, ctx),
@@ -45,13 +33,13 @@ export const memorySearch = effectTool<Input, null>({
 
 async function search(given: Input, ctx: ToolContext): Promise<EffectOutcome> {
   const nothingNew = { result_hash: null, changed_something: false }
-  const { query, kinds = null, agent_id = null, limit = usual } = given
+  const { query = null, kinds = null, agent_id = null, limit = usual } = given
   try {
     const found = await ctx.memory.search({ query, kinds, agent_id, limit })
     if (isRejection(found)) return { result: refused(NAME, found), ...nothingNew }
     const { hits, match, complete, incomplete_because } = found.answer
     const result = {
-      match,
+      ...(query === null ? {} : { match }),
       ...(complete ? {} : { incomplete: incomplete_because }),
       results: hits,
     }

@@ -10,7 +10,7 @@ import { refused, storeTool, succeeded } from './tool.ts'
 const input = () =>
   z.strictObject({
     work_item_id: workItemId(),
-    reason: z.string().optional().describe('Why you leave a runnable item, when you do.'),
+    reason: z.string().optional(),
   })
 
 const name = 'PickWorkItem'
@@ -18,6 +18,7 @@ const name = 'PickWorkItem'
 export const pickWorkItem = storeTool<z.infer<ReturnType<typeof input>>, PlanRead | null>({
   name,
   input,
+  ids: () => ['work_item_id'],
   title: (given) => given.work_item_id,
   prepare: (given, ctx) => readPlan(given.work_item_id, ctx),
   decide(d, given, _frame, plan) {

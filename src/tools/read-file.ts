@@ -1,22 +1,26 @@
 /**
- * ReadFile: lines of a text file, numbered, within a bound that says where to go on.
+ * ReadFile: lines of a text file, numbered, within a bound that says where to go on; of a folder
+ * what is in it.
  */
 import { z } from 'zod'
 import { limits } from '../domain/limits.ts'
 import { bytesOfTokens } from './command-output.ts'
-import { asResult, inWorkdir, textOf } from './file-access.ts'
+import { asResult, entryName, inWorkdir, openOrList, textOf, type Folder } from './file-access.ts'
 import { effectTool, failed, succeeded, type EffectOutcome, type ToolContext } from './tool.ts'
 
 const NAME = 'ReadFile'
 const LINES_DEFAULT = 2_000
+/** Entries of a folder, and how many a call may ask for. */
+const ENTRIES_DEFAULT = 200
+const ENTRIES_MAX = 2_000
 /** Characters of one line that are shown: minified files have lines without end. */
 const LINE_CHARS = 2_000
 
 const input = () =>
   z.strictObject({
-    path: z.string().min(1).describe('Absolute, or relative to the working folder.'),
-    offset: z.int().min(1).optional().describe('First line, counted from 1; default 1.'),
-    limit: z.int().min(1).optional().describe(`Number of lines; default ${LINES_DEFAULT}.`),
+    path: z.string().min(1),
+    offset: z.int().min(1).optional().describe('First line, from 1.'),
+    limit: z.int().min(1).optional().describe(`Lines; default ${LINES_DEFAULT}.`),
   })
 type Input = z.infer<ReturnType<typeof input>>
 
@@ -31,17 +35,43 @@ export const readFile = effectTool<Input, null>({
 })
 
 async function read(given: Input, ctx: ToolContext): Promise<EffectOutcome> {
-  const file = await asResult(NAME, ctx, async () => {
-    const opened = await ctx.open(inWorkdir(ctx, given.path), 'read')
-    try {
-      const found = await opened.read()
-      return { path: opened.path, bytes: found.size, text: textOf(NAME, found) }
-    } finally {
-      await opened.close()
-    }
-  })
-  const result = file.ok ? show(given, file.value) : file.result
+  const found = await asResult(NAME, ctx, () => look(inWorkdir(ctx, given.path), ctx))
+  const result = !found.ok
+    ? found.result
+    : 'entries' in found.value
+      ? listing(given, found.value)
+      : show(given, found.value)
   return { result, result_hash: null, changed_something: false }
+}
+
+async function look(path: string, ctx: ToolContext) {
+  const opened = await openOrList(ctx, path)
+  if ('entries' in opened) return opened
+  try {
+    const found = await opened.read()
+    return { path: opened.path, bytes: found.size, text: textOf(NAME, found) }
+  } finally {
+    await opened.close()
+  }
+}
+
+/** What is in a folder, a line each, folders with a slash. */
+function listing(given: Input, { path, entries }: Folder) {
+  const first = given.offset ?? 1
+  const most = Math.min(given.limit ?? ENTRIES_DEFAULT, ENTRIES_MAX)
+  const shown = entries.slice(first - 1, first - 1 + most)
+  const next = first + shown.length
+  const count = entries.length === 1 ? '1 entry' : `${entries.length} entries`
+  return succeeded(
+    NAME,
+    entries.length === 0 ? `${path} is an empty folder` : `${path}, ${count}`,
+    {
+      path,
+      total_entries: entries.length,
+      text: shown.map(entryName).join('\n'),
+      ...(next <= entries.length ? { next_offset: next } : {}),
+    },
+  )
 }
 
 function show(given: Input, file: { path: string; bytes: number; text: string }) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { z } from 'zod'
+import { toolTexts } from './generated.ts'
 import { tools, validateCall } from './registry.ts'
 
 /** The file beside the code that a model reads: CreateWorkItem → create-work-item.md. */
@@ -10,9 +11,16 @@ const textOf = (name: string) =>
   readFileSync(new URL(`./${fileOf(name)}.md`, import.meta.url), 'utf8').trim()
 
 test('what the model is shown of each tool', (t) => {
+  for (const { name } of tools) t.assert.snapshot({ name, ...toolTexts[name] })
+})
+
+test('every tool has a text, and bounds of its arguments are told when one is out of them', () => {
   for (const { name, input } of tools) {
-    const { $schema: _, ...schema } = z.toJSONSchema(input(), { io: 'input', target: 'draft-7' })
-    t.assert.snapshot({ name, description: textOf(name), input_schema: schema })
+    assert.equal(toolTexts[name]?.description, textOf(name))
+    const shown = toolTexts[name]?.input_schema as { properties: object; required?: string[] }
+    const schema = z.toJSONSchema(input(), { io: 'input', target: 'draft-7' })
+    const fields = [Object.keys(schema.properties ?? {}), schema.required]
+    assert.deepEqual([Object.keys(shown.properties), shown.required], fields, name)
   }
 })
 
@@ -88,20 +96,28 @@ const wrong: [string, string, string, string, RegExp, RegExp][] = [
     /correct the call/,
   ],
   [
-    'unknown fields',
-    'ExecCommand',
-    '{"cmd":"true","work_dir":"x","shell":"zsh"}',
+    'unknown fields of a call that cannot be taken back',
+    'TaskInput',
+    '{"task_id":"task_1","text":"y","ends":true,"shell":"zsh"}',
     'unknown_field',
-    /^work_dir: there is no such field; shell: there is no such field\.$/,
-    /^work_dir may be meant as workdir\. ExecCommand: correct the call/,
+    /^ends: there is no such field; shell: there is no such field\.$/,
+    /^ends may be meant as end\. TaskInput: correct the call/,
   ],
   [
-    'an unknown field deep inside',
-    'CreateWorkItem',
-    '{"objective":"x","todo_list":[{"text":"a","state":"pending","stat":1}]}',
-    'unknown_field',
-    /^todo_list\[0\]\.stat: there is no such field\.$/,
-    /todo_list\[0\]\.stat may be meant as state\./,
+    'an unknown field in place of one that is needed',
+    'ExecCommand',
+    '{"cmds":"true"}',
+    'missing_field',
+    /^cmd: .* received undefined; cmds: there is no such field\.$/,
+    /cmds may be meant as cmd\./,
+  ],
+  [
+    'a name of other programs',
+    'Grep',
+    '{}',
+    'unknown_tool',
+    /no tool/,
+    /^Here that is FindInFiles; for patterns ExecCommand/,
   ],
   [
     'a word that is not one of the choices',
@@ -123,3 +139,44 @@ for (const [name, tool, json, code, message, hint] of wrong) {
     assert.match(error.hint ?? '', hint)
   })
 }
+
+const dropped: [string, string, unknown, RegExp][] = [
+  [
+    'ExecCommand',
+    '{"cmd":"true","work_dir":"x","shell":"zsh"}',
+    { cmd: 'true' },
+    /^ExecCommand has no field work_dir \(perhaps meant as workdir\), shell: left out\. It takes/,
+  ],
+  [
+    'CreateWorkItem',
+    '{"objective":"x","todo_list":[{"text":"a","state":"pending","stat":1}]}',
+    { objective: 'x', todo_list: [{ text: 'a', state: 'pending' }] },
+    /no field todo_list\[0\]\.stat \(perhaps meant as state\)/,
+  ],
+  [
+    'CompleteWorkItem',
+    '{"work_item_id":"work_1","result_summary":"x"}',
+    { work_item_id: 'work_1' },
+    /./,
+  ],
+]
+
+for (const [tool, json, input, message] of dropped) {
+  test(`fields that ${tool} does not know are left out, and said so`, () => {
+    const call = validateCall(tool, json)
+    assert(call.ok)
+    assert.deepEqual(call.input, input)
+    assert.deepEqual(
+      call.warnings.map(({ kind }) => kind),
+      ['unknown_fields'],
+    )
+    assert.match(call.warnings[0]?.message ?? '', message)
+  })
+}
+
+test('a command is taken as cmd and as command; cmd wins where both are given', () => {
+  const call = validateCall('ExecCommand', '{"command":"ls"}')
+  assert.deepEqual([call.ok && call.input, call.ok && call.warnings], [{ cmd: 'ls' }, []])
+  const both = validateCall('ExecCommand', '{"command":"ls","cmd":"pwd"}')
+  assert.deepEqual(both.ok && both.input, { cmd: 'pwd' })
+})

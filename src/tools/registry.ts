@@ -8,6 +8,7 @@ import { completeWorkItem } from './complete-work-item.ts'
 import { createWorkItem } from './create-work-item.ts'
 import { editFile } from './edit-file.ts'
 import { execCommand } from './exec-command.ts'
+import { findInFiles } from './find-in-files.ts'
 import { getWorkItem } from './get-work-item.ts'
 import { listTasks } from './list-tasks.ts'
 import { listWorkItems } from './list-work-items.ts'
@@ -46,6 +47,7 @@ export const tools: readonly Tool[] = [
   applyPatch,
   memorySearch,
   memoryGet,
+  findInFiles,
 ]
 
 /** A call as the model wrote it, or the result that says what is wrong with it. */

@@ -3,13 +3,11 @@ import { z } from 'zod'
 import type { WorkItemId } from '../domain/ids.ts'
 import { planStatuses, todoStates } from '../domain/work-item.ts'
 
-export const workItemId = () => z.string().describe('Id of a work item: work_…')
+export const workItemId = () => z.string()
 
 export const planStatus = () => z.enum(planStatuses)
 
 export const todoList = () =>
-  z
-    .array(z.strictObject({ text: z.string().min(1), state: z.enum(todoStates) }))
-    .describe('The whole checklist; it replaces the one before.')
+  z.array(z.strictObject({ text: z.string().min(1), state: z.enum(todoStates) }))
 
 export const asWorkItemId = (text: string): WorkItemId => text as WorkItemId

@@ -13,22 +13,13 @@ const NAME = 'SpawnAgent'
 
 const input = () =>
   z.strictObject({
-    initial_message: z
-      .string()
-      .optional()
-      .describe(
-        'The handoff: what to do, the constraints that matter, and what to report. ' +
-          'Its first line is the label of the task. Required for a private child.',
-      ),
+    initial_message: z.string().optional(),
     preset: z.enum(['private_child', 'public_named']).optional(),
-    agent_id: z.string().optional().describe('The name of a public_named agent.'),
-    template: z.string().optional().describe('A folder in templates/ of the home.'),
-    context: z
-      .enum(['fresh', 'fork'])
-      .optional()
-      .describe('fork: it inherits a bounded view of your current item; default fresh.'),
+    agent_id: z.string().optional(),
+    template: z.string().optional().describe('A folder of templates/.'),
+    context: z.enum(['fresh', 'fork']).optional().describe('Default: fresh.'),
     workspace_mode: z.enum(['inherit', 'worktree', 'explicit_root']).optional(),
-    root: z.string().optional().describe('With explicit_root: a folder in your workspace.'),
+    root: z.string().optional(),
     model: z.string().optional().describe('provider/model; default: yours.'),
   })
 type Input = z.infer<ReturnType<typeof input>>
@@ -90,6 +81,11 @@ async function spawn(intent: SpawnIntent, ctx: ToolContext): Promise<EffectOutco
   }
 }
 
-const handle = (task_id: TaskId) => ({ task_id, task_kind: 'child_agent', status: 'running' })
+const handle = (task_id: TaskId) => ({
+  task_id,
+  task_kind: 'child_agent',
+  status: 'running',
+  initial_output: '',
+})
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? ''

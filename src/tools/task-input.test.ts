@@ -66,6 +66,17 @@ const errorOf = ({ result }: Done): string[] => {
 const output = async (task_id: string, block = true) =>
   valueOf(await bench.call(taskOutput, { task_id, block, timeout_ms: 60_000 }))
 
+test('with wait_ms the call has what the command said to it', async () => {
+  const cmd = 'while read line; do echo "got $line"; done'
+  const { id } = await inBackground({ cmd, accepts_input: true })
+  const without = valueOf(await give(id, 'a\n'))
+  assert.deepEqual(without, { task_id: id, task_kind: 'command', bytes: 2 })
+  const given = { task_id: id, text: 'b\n', end: true, wait_ms: 30_000 }
+  const { stdout, stderr } = valueOf(await bench.call(taskInput, given))
+  assert.match(String(stdout), /got b\n$/)
+  assert.equal(stderr, '')
+})
+
 test('§7 a command that accepts input gets what is given, and its end', async () => {
   const { id } = await inBackground({ cmd: 'sort; echo over', accepts_input: true })
   const first = await give(id, 'b\nä\n')
@@ -183,6 +194,7 @@ test('§8 a second run of what runs already goes on, with a warning that names t
     task_kind: 'command',
     status: 'running',
     duplicate_of: first.id,
+    initial_output: '',
   })
   for (const id of [first.id, second.id]) {
     await give(id, '', true)

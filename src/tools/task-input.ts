@@ -4,11 +4,16 @@
  * call is never repeated: after a crash its outcome is unknown.
  */
 import { z } from 'zod'
+import type { TaskId } from '../domain/ids.ts'
+import { limits } from '../domain/limits.ts'
 import type { Task } from '../domain/task.ts'
 import { overOrEnding } from '../domain/tasks.ts'
 import { no, type Rejection } from '../domain/verdict.ts'
+import type { OutputSize } from '../exec/ports.ts'
 import type { ProcessFault } from '../exec/process-fault.ts'
 import { tellTask } from './child-task.ts'
+import { bytesOfTokens, outputSince, sizeOf, type Streams } from './command-output.ts'
+import { watch } from './command-watch.ts'
 import { isProcessFault } from './faults.ts'
 import { noTask } from './task-status.ts'
 import { taskRow } from './task-stopping.ts'
@@ -24,18 +29,15 @@ import {
 const NAME = 'TaskInput'
 /** Characters of one input: more is a file, which the command can be told to read. */
 const INPUT_CHARS = 65_536
+/** Milliseconds a call waits at most for what a command says to it; a longer wait is TaskOutput. */
+const ANSWER_MS = 30_000
 
 const input = () =>
   z.strictObject({
-    task_id: z.string().describe('The id in a task handle.'),
-    text: z
-      .string()
-      .max(INPUT_CHARS)
-      .describe('What to give it, exactly: end a line with \\n. May be empty with end.'),
-    end: z
-      .boolean()
-      .optional()
-      .describe('Commands only: end its input behind the text; default false.'),
+    task_id: z.string(),
+    text: z.string().max(INPUT_CHARS),
+    end: z.boolean().optional().describe('End its input behind the text.'),
+    wait_ms: z.int().min(0).max(ANSWER_MS).optional().describe(`At most ${ANSWER_MS}.`),
   })
 type Input = z.infer<ReturnType<typeof input>>
 
@@ -48,6 +50,7 @@ export const taskInput = effectTool<Input, InputIntent>({
   name: NAME,
   effect_class: 'non_repeatable',
   input,
+  ids: () => ['task_id'],
   title: ({ task_id }) => task_id,
 
   async intent(given, ctx) {
@@ -95,9 +98,11 @@ function refusalOf(task: Task, given: Input): Rejection | null {
 
 async function inputToCommand(
   ctx: ToolContext,
-  { task_id, text, end }: Input,
+  { task_id, text, end, wait_ms }: Input,
   bytes: number,
 ): Promise<EffectOutcome> {
+  const id = task_id as TaskId
+  const before = wait_ms === undefined ? null : await sizeNow(ctx, id)
   try {
     await ctx.processes.input(task_id, text, { end: end ?? false })
   } catch (error) {
@@ -105,11 +110,38 @@ async function inputToCommand(
     throw error
   }
   const ended = end ? { input_ended: true } : {}
+  const said = before === null ? {} : await answered(ctx, id, before, wait_ms ?? 0)
   const summary = `${bytes} bytes given to ${task_id}${end ? '; its input is ended' : ''}`
   return {
-    result: succeeded(NAME, summary, { task_id, task_kind: 'command', bytes, ...ended }),
+    result: succeeded(NAME, summary, { task_id, task_kind: 'command', bytes, ...ended, ...said }),
     result_hash: null,
     changed_something: true,
+  }
+}
+
+/** How much it has written; null where the machine does not say, and then nothing is shown. */
+async function sizeNow(ctx: ToolContext, id: TaskId): Promise<OutputSize | null> {
+  try {
+    return sizeOf(await ctx.processes.observe(id))
+  } catch (error) {
+    if (isProcessFault(error)) return null
+    throw error
+  }
+}
+
+/** What it wrote within `wait_ms`. The text was given, whatever becomes of the look. */
+async function answered(
+  ctx: ToolContext,
+  id: TaskId,
+  from: OutputSize,
+  wait_ms: number,
+): Promise<Partial<Streams>> {
+  await watch(ctx, id, wait_ms)
+  try {
+    return await outputSince(ctx, id, from, bytesOfTokens(limits.result_tokens.value))
+  } catch (error) {
+    if (isProcessFault(error)) return {}
+    throw error
   }
 }
 

@@ -28,14 +28,14 @@ const BLOCK_MS = 30_000
 
 const input = () =>
   z.strictObject({
-    task_id: z.string().describe('The id in a task handle.'),
-    block: z.boolean().optional().describe('Wait for the end first; default false.'),
+    task_id: z.string(),
+    block: z.boolean().optional(),
     timeout_ms: z
       .int()
       .min(0)
       .max(limits.yield_max.value)
       .optional()
-      .describe(`With block: milliseconds to wait at most; default ${BLOCK_MS}.`),
+      .describe(`With block; default ${BLOCK_MS}.`),
   })
 type Input = z.infer<ReturnType<typeof input>>
 
@@ -48,6 +48,7 @@ export const taskOutput = effectTool<Input, null>({
   name: NAME,
   effect_class: 'pure',
   input,
+  ids: () => ['task_id'],
   title: ({ task_id }) => task_id,
   intent: async () => ({ ok: true, intent: null, task_id: null }),
   run: (given, _intent, ctx) => read(given, ctx),

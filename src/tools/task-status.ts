@@ -23,13 +23,14 @@ import {
 
 const NAME = 'TaskStatus'
 
-const input = () => z.strictObject({ task_id: z.string().describe('The id in a task handle.') })
+const input = () => z.strictObject({ task_id: z.string() })
 type Input = z.infer<ReturnType<typeof input>>
 
 export const taskStatus = effectTool<Input, null>({
   name: NAME,
   effect_class: 'pure',
   input,
+  ids: () => ['task_id'],
   title: ({ task_id }) => task_id,
   intent: async () => ({ ok: true, intent: null, task_id: null }),
   run: (given, _intent, ctx) => read(given, ctx),
@@ -40,7 +41,7 @@ async function read({ task_id }: Input, ctx: ToolContext): Promise<EffectOutcome
   const nothingNew = { result_hash: null, changed_something: false }
   const task = await taskRow(ctx, task_id)
   if (!task) return { result: refused(NAME, noTask(task_id, ctx)), ...nothingNew }
-  if (task.kind === 'child_agent') return childStatus(NAME, task, ctx)
+  if (task.kind === 'child_agent') return childStatus(NAME, task)
   try {
     const process = await ctx.processes.observe(task.id)
     const result = succeeded(NAME, `${task.id}: ${standing(task)}`, describe(task, process))

@@ -15,6 +15,7 @@ import { noTask, unobservable } from './task-status.ts'
 import {
   endSeen,
   settleEnd,
+  settleStop,
   settleSurvivors,
   stopTask,
   taskRow,
@@ -27,13 +28,14 @@ const BECAUSE = 'stopped by the agent'
 /** Tokens of output a stop shows: enough to see where it was. */
 const OUTPUT_TOKENS = 1_000
 
-const input = () => z.strictObject({ task_id: z.string().describe('The id in a task handle.') })
+const input = () => z.strictObject({ task_id: z.string() })
 type Input = z.infer<ReturnType<typeof input>>
 
 export const taskStop = effectTool<Input, null>({
   name: NAME,
   effect_class: 'idempotent',
   input,
+  ids: () => ['task_id'],
   title: ({ task_id }) => task_id,
   intent: async () => ({ ok: true, intent: null, task_id: null }),
   run: (given, _intent, ctx) => stop(given, ctx),
@@ -54,7 +56,8 @@ async function stop({ task_id }: Input, ctx: ToolContext): Promise<EffectOutcome
     if (isTerminal(task)) return await overAlready(ctx, task)
     const process = await ctx.processes.observe(task.id)
     const open = task.status !== 'cancelling'
-    if (open && endOfTask(process, task) !== null) return await overAlready(ctx, task)
+    if (open && endOfTask(process, task, ctx.processes.place()) !== null)
+      return await overAlready(ctx, task)
     return await stopNow(ctx, task)
   } catch (error) {
     if (isProcessFault(error)) return { result: unobservable(NAME, error), ...nothingNew }
@@ -86,7 +89,7 @@ async function stopNow(ctx: ToolContext, task: Task): Promise<EffectOutcome> {
         ...unprovenOf(proof),
         ...streamsOf(output),
       }),
-      settle: (d) => settleEnd(d, end, task.id),
+      settle: (d) => settleStop(d, end, task.id),
       result_hash: null,
       changed_something: true,
     }

@@ -11,13 +11,16 @@ import { limits } from '../domain/limits.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
 import { endOfTask, taskResultText } from '../domain/task-end.ts'
 import type { Timestamp } from '../domain/time.ts'
-import { consumeTaskResult } from '../domain/waiting.ts'
+import { endedByAgent, readResult } from '../domain/reading.ts'
 import type { StopOutcome, TaskProcess } from '../exec/ports.ts'
-import { asOneText, totalBytes, type CommandOutput } from './command-output.ts'
+import { asOneText, readOutput, totalBytes, type CommandOutput } from './command-output.ts'
+import { isProcessFault } from './faults.ts'
 import type { ToolContext } from './tool.ts'
 
 /** Characters of output in a task's result message. */
 const MESSAGE_TAIL_CHARS = 2_000
+/** Bytes read of an output of which that many characters are kept, in any script. */
+const MESSAGE_TAIL_BYTES = 4 * MESSAGE_TAIL_CHARS
 
 export type Stopping = { proof: StopOutcome; process: TaskProcess }
 
@@ -64,18 +67,47 @@ export function beginTask(
 }
 
 /**
- * The end as a call's result shows it: committed with the result unless it is already (`end` null),
- * and the task's message needs no turn any more.
+ * The end as a call's result shows it: committed with the result unless it is already (`end` null);
+ * the task's message is read with it.
  */
 export function settleEnd(d: Draft, end: SeenEnd | null, id: TaskId): void {
+  if (end !== null) collectEnd(d, end)
+  readResult(d, id)
+}
+
+/** The end that a call brought about. */
+export function settleStop(d: Draft, end: SeenEnd | null, id: TaskId): void {
+  if (end !== null) collectEnd(d, end)
+  endedByAgent(d, id)
+}
+
+/** The end as it was seen; nothing where it is in the ledger already. */
+export function collectEnd(d: Draft, end: SeenEnd): void {
+  const { task_id: id, started_at } = end
   const task = d.row('tasks', id)
-  if (end !== null && task && !isTerminal(task)) {
-    if (task.status === 'queued' && end.started_at !== null) {
-      d.emit({ type: 'task_started', id, pid: null, started_at: end.started_at })
-    }
-    endTask(d, end)
+  if (!task || isTerminal(task)) return
+  if (task.status === 'queued' && started_at !== null) {
+    d.emit({ type: 'task_started', id, pid: null, started_at })
   }
-  consumeTaskResult(d, id)
+  endTask(d, end)
+}
+
+/** Commands of the item that have ended, and of whose end the ledger does not know yet. */
+export async function uncollectedEnds(ctx: ToolContext, item: string): Promise<SeenEnd[]> {
+  const found: SeenEnd[] = []
+  for (const task of [...ctx.facts().rows('tasks')]) {
+    if (task.work_item_id !== item || task.kind !== 'command' || isTerminal(task)) continue
+    try {
+      const process = await ctx.processes.observe(task.id)
+      const output = await readOutput(ctx, task.id, process, MESSAGE_TAIL_BYTES)
+      const end = endSeen(ctx, task, process, output)
+      if (end !== null) found.push(end)
+    } catch (error) {
+      // What cannot be looked at counts as running: its row says so.
+      if (!isProcessFault(error)) throw error
+    }
+  }
+  return found
 }
 
 /** Without proof: the survivors are recorded, and the end to come will be announced. */
@@ -99,7 +131,7 @@ export function endSeen(
   process: TaskProcess,
   output: CommandOutput,
 ): SeenEnd | null {
-  const ending = endOfTask(process, task)
+  const ending = endOfTask(process, task, ctx.processes.place())
   if (ending === null) return null
   const ended_at = (process.state === 'ended' ? process.ended_at : null) ?? ctx.now()
   const end = { ...ending, ended_at }

@@ -136,31 +136,31 @@ test('§8 output without block shows what is there and leaves the task alone', a
   assert.deepEqual(done.settled, [])
 })
 
-test('§8 a blocking read shows the end, ends the row, and its message needs no turn', async () => {
+test('§8 a blocking read shows the end, ends the row, and its message is read with it', async () => {
   const id = await inBackground(untilFile('end', 'echo done; exit 4'))
   const reading = bench.call(taskOutput, { task_id: id, block: true, timeout_ms: 60_000 })
   make('end')
   const done = await reading
   const { status, exit_status, stdout } = resultOf(done)
   assert.deepEqual([status, exit_status, stdout], ['completed', 4, 'done\n'])
-  assert.deepEqual(done.settled, ['task_ended', 'message_admitted', 'message_consumed'])
+  assert.deepEqual(done.settled, ['task_ended', 'message_admitted', 'message_claimed'])
   const message = bench.row('messages', taskResultId(id))
-  assert.equal(message.status, 'consumed')
+  assert.equal(message.status, 'claimed')
   assert.match(message.body, /completed, exit status 4, \d\.\d s\nThe last of its output/)
   const again = await bench.call(taskOutput, { task_id: id })
   assert.equal(resultOf(again)['stdout'], 'done\n')
   assert.deepEqual(again.settled, [])
 })
 
-test('§8 an end that was announced already is consumed by the read that shows it', async () => {
+test('§8 an end that was announced already is read by the call that shows it', async () => {
   const id = await inBackground(untilFile('announced', 'true'))
   make('announced')
   await bench.processes.ended(id, AbortSignal.timeout(20_000))
   supervisorEnds(id)
   assert.equal(bench.row('messages', taskResultId(id)).status, 'queued')
   const done = await bench.call(taskOutput, { task_id: id, block: true })
-  assert.deepEqual(done.settled, ['message_consumed'])
-  assert.equal(bench.row('messages', taskResultId(id)).status, 'consumed')
+  assert.deepEqual(done.settled, ['message_claimed'])
+  assert.equal(bench.row('messages', taskResultId(id)).status, 'claimed')
 })
 
 test('§8 a wait on the task is resolved in the commit of the read that shows its end', async () => {
@@ -176,6 +176,7 @@ test('§8 a wait on the task is resolved in the commit of the read that shows it
       by: 'agent',
       runtime_cause: null,
       reason: 'its end',
+      question: null,
       resource: id,
       source: null,
       condition: null,
@@ -228,7 +229,7 @@ test('§8 stopping what has ended is a success that says how it ended', async ()
   const id = await inBackground(untilFile('over', 'exit 2'))
   make('over')
   await bench.processes.ended(id, AbortSignal.timeout(20_000))
-  for (const settled of [['task_ended', 'message_admitted', 'message_consumed'], []]) {
+  for (const settled of [['task_ended', 'message_admitted', 'message_claimed'], []]) {
     const done = await bench.call(taskStop, { task_id: id })
     assert.match(done.result.summary, /had ended already: completed, exit status 2/)
     assert.deepEqual(done.settled, settled)

@@ -16,7 +16,8 @@ import type { Rejection } from '../domain/verdict.ts'
 import type { Rows, Table } from '../domain/event.ts'
 import type { Outcome, Turn } from '../domain/turn.ts'
 import type { PlanStored, WorkItem } from '../domain/work-item.ts'
-import type { Mint, TaskId } from '../domain/ids.ts'
+import type { Tree } from '../domain/check.ts'
+import type { Mint, TaskId, WorkItemId } from '../domain/ids.ts'
 import type { Timestamp } from '../domain/time.ts'
 import type { Confine, Files, OpenedPath, Processes } from '../exec/ports.ts'
 import type { Children } from './children-port.ts'
@@ -49,6 +50,13 @@ export type EffectOutcome = {
   changed_something: boolean
 }
 
+/** `ended` resolves when nothing of the item's checks is to be run any more, or `signal` aborts. */
+export interface Checks {
+  /** Of the agent's workspace, as it is now. */
+  tree(): Promise<Tree>
+  ended(item: WorkItemId, signal: AbortSignal): Promise<void>
+}
+
 export interface ToolContext {
   readonly turn: Turn
   readonly call: Call
@@ -71,6 +79,8 @@ export interface ToolContext {
   readonly interjected: AbortSignal
   readonly files: Files
   readonly processes: Processes
+  /** The checks of its items, which the runtime runs. */
+  readonly checks: Checks
   /** Agents it makes, and the supervision of the private ones. */
   readonly children: Children
   /** What it and the agents it made did and wrote. */
@@ -83,6 +93,8 @@ export interface ToolContext {
   open(path: string, mode: 'read' | 'write'): Promise<OpenedPath>
   /** Default folder of commands and relative paths, absolute. */
   readonly workdir: string
+  /** The agent's own folder, absolute: its memory is there. */
+  readonly agent_home: string
   readonly environment: Readonly<Record<string, string>>
   /** What its commands may touch, where commands are confined. */
   confine(): Promise<Confine>
@@ -102,6 +114,10 @@ type Base<I> = {
   name: string
   /** Made at the first call: making all of them costs a start 10 ms. */
   input: () => z.ZodType<I>
+  /** Names that models give a field of it, and the field's own. */
+  also_called?: Readonly<Record<string, string>>
+  /** Fields with an id of the agent's, which a model may give by a part of it. */
+  ids?(input: I): readonly string[]
   /** One line for a person while it runs: the command, the path, the id. */
   title(input: I): string
 }
@@ -109,6 +125,10 @@ type Base<I> = {
 export type StoreTool<I = unknown, P = unknown> = Base<I> & {
   kind: 'store'
   effect_class: 'idempotent'
+  /** It may end the turn: the completions behind it are then decided with it. */
+  may_close?: true
+  /** Whether something ended a wait of `prepare`: where the host closes, it is prepared again. */
+  is_cut?(prepared: P): boolean
   /** Reads and files needed before the decision; run before every attempt's commit. */
   prepare(input: I, ctx: ToolContext): Promise<P>
   decide(d: Draft, input: I, frame: CallFrame, prepared: P): StoreOutcome

@@ -13,12 +13,9 @@ const input = () =>
     work_item_id: workItemId(),
     objective: z.string().optional(),
     plan_status: planStatus().optional(),
+    question: z.string().optional(),
     todo_list: todoList().optional(),
-    blocked_by: z
-      .string()
-      .nullable()
-      .optional()
-      .describe('Text blocks the item; null clears the blocker and cancels its wait.'),
+    blocked_by: z.string().nullable().optional(),
   })
 type Input = z.infer<ReturnType<typeof input>>
 
@@ -27,18 +24,21 @@ const name = 'UpdateWorkItem'
 export const updateWorkItem = storeTool<Input, PlanRead | null>({
   name,
   input,
+  ids: () => ['work_item_id'],
   title: (given) => {
     const { work_item_id, ...fields } = given
     return `${work_item_id}: ${Object.keys(fields).join(', ')}`
   },
   prepare: (given, ctx) => readPlan(given.work_item_id, ctx),
   decide(d, given, _frame, plan) {
-    const { work_item_id, objective, plan_status, todo_list, blocked_by } = given
+    const { work_item_id, objective, plan_status, question, todo_list, blocked_by } = given
     const done = updateItem(d, {
       work_item_id: asWorkItemId(work_item_id),
       by: 'agent',
       ...(objective === undefined ? {} : { objective }),
       ...(plan_status === undefined ? {} : { plan_status }),
+      ...(question === undefined ? {} : { question }),
+      plan_text: plan?.described.preview ?? '',
       ...(todo_list === undefined ? {} : { todo_list }),
       ...(blocked_by === undefined ? {} : { blocked_by }),
     })

@@ -4,11 +4,13 @@
  * meant. Nothing here throws for bad input.
  */
 import { z } from 'zod'
-import type { ToolResult } from '../domain/call.ts'
+import type { ToolResult, Warning } from '../domain/call.ts'
 import { nearestNames } from './nearest-name.ts'
 import { failed, type Tool } from './tool.ts'
 
-export type Validated<T> = { ok: true; tool: T; input: unknown } | { ok: false; result: ToolResult }
+export type Validated<T> =
+  | { ok: true; tool: T; input: unknown; warnings: readonly Warning[] }
+  | { ok: false; result: ToolResult }
 
 /** How many things that are wrong are told at once. */
 const PROBLEMS_TOLD = 8
@@ -30,15 +32,95 @@ export function validate<T extends Tool>(
     const said = error instanceof Error ? error.message : String(error)
     return { ok: false, result: brokenJson(tool_name, input_json, said) }
   }
-  const parsed = tool.input().safeParse(value)
-  if (parsed.success) return { ok: true, tool, input: parsed.data }
-  return { ok: false, result: violation(tool, parsed.error.issues) }
+  const given = named(tool, value)
+  const parsed = tool.input().safeParse(given)
+  if (parsed.success) return { ok: true, tool, input: parsed.data, warnings: [] }
+  const { issues } = parsed.error
+  // What cannot be taken back is done exactly as it was asked for, or not at all.
+  if (tool.effect_class === 'non_repeatable') return { ok: false, result: violation(tool, issues) }
+  const known = tool.input().safeParse(withoutUnknown(given, issues))
+  if (!known.success) return { ok: false, result: violation(tool, issues) }
+  return { ok: true, tool, input: known.data, warnings: [unknownFields(tool, issues)] }
+}
+
+/** The arguments under the names of the schema: a tool may know a field by a second one. */
+function named(tool: Tool, value: unknown): unknown {
+  if (tool.also_called === undefined || !isObject(value)) return value
+  const { also_called } = tool
+  const entries = Object.entries(value).map(([key, inner]) => {
+    const name = also_called[key]
+    return [name === undefined || name in value ? key : name, inner] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A copy without the fields that the schema does not know. */
+function withoutUnknown(value: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
+  const copy: unknown = structuredClone(value)
+  for (const issue of issues) {
+    if (issue.code !== 'unrecognized_keys') continue
+    let at: unknown = copy
+    for (const part of issue.path) at = (at as Record<PropertyKey, unknown>)[part]
+    for (const key of issue.keys) delete (at as Record<string, unknown>)[key]
+  }
+  return copy
+}
+
+/** What was left out of a call that was otherwise right. */
+function unknownFields(tool: Tool, issues: readonly z.core.$ZodIssue[]): Warning {
+  const unknown = issues.filter(({ code }) => code === 'unrecognized_keys')
+  const fields = unknown.flatMap((issue) => problemsOf(tool, issue)).slice(0, PROBLEMS_TOLD)
+  const names = fields.map(({ path, nearest }) =>
+    nearest === undefined ? path : `${path} (perhaps meant as ${nearest})`,
+  )
+  const message = `${tool.name} has no field ${names.join(', ')}: left out. ${takesOf(tool)}`
+  return { kind: 'unknown_fields', message }
+}
+
+const takesOf = (tool: Tool): string => {
+  const fields = fieldsAt(tool.input(), [])
+  return fields.length > 0 ? `It takes: ${fields.join(', ')}.` : 'It takes no arguments.'
+}
+
+/** What other programs call such a tool, and what does it here. */
+const elsewhere: Readonly<Record<string, string>> = {
+  bash: 'ExecCommand',
+  shell: 'ExecCommand',
+  terminal: 'ExecCommand',
+  grep: 'FindInFiles; for patterns ExecCommand with rg or grep',
+  search: 'FindInFiles',
+  glob: 'FindInFiles with glob',
+  ls: 'ReadFile of the folder',
+  listdir: 'ReadFile of the folder',
+  read: 'ReadFile',
+  cat: 'ReadFile',
+  write: 'EditFile without old_text',
+  writefile: 'EditFile without old_text',
+  edit: 'EditFile',
+  strreplace: 'EditFile',
+  todowrite: 'UpdateWorkItem with todo_list',
+  task: 'SpawnAgent',
+  agent: 'SpawnAgent',
+  webfetch: 'ExecCommand with curl',
+  fetch: 'ExecCommand with curl',
+  askuser: 'WaitFor with operator_input',
+  askuserquestion: 'WaitFor with operator_input',
+  sleep: 'WaitFor with timer',
 }
 
 function unknownTool(tools: readonly Tool[], tool_name: string): ToolResult {
   const names = tools.map(({ name }) => name)
   const near = nearestNames(tool_name, names, 3)
-  const meant = near.length > 0 ? `Did you mean ${near.join(' or ')}? ` : ''
+  const here = elsewhere[tool_name.toLowerCase().replaceAll(/[^a-z]/g, '')]
+  const meant =
+    here !== undefined
+      ? `Here that is ${here}. `
+      : near.length > 0
+        ? `Did you mean ${near.join(' or ')}? `
+        : ''
   const hint = `${meant}The tools are: ${names.join(', ')}.`
   return failed(tool_name, 'invalid_input', 'unknown_tool', `There is no tool ${tool_name}.`, hint)
 }
@@ -69,11 +151,9 @@ function violation(tool: Tool, issues: readonly z.core.$ZodIssue[]): ToolResult 
   const corrections = told.flatMap(({ path, nearest }) =>
     nearest === undefined ? [] : [`${path} may be meant as ${nearest}`],
   )
-  const fields = fieldsAt(tool.input(), [])
-  const takes = fields.length > 0 ? `It takes: ${fields.join(', ')}.` : 'It takes no arguments.'
   const hint = [
     ...corrections.map((text) => `${text}.`),
-    `${tool.name}: correct the call. ${takes}`,
+    `${tool.name}: correct the call. ${takesOf(tool)}`,
   ]
   return failed(
     tool.name,

@@ -1,30 +1,45 @@
 /** WaitFor: stops until something happens, and says what may wake the item. */
 import { z } from 'zod'
+import type { Call } from '../domain/call.ts'
 import { openTurn, type Draft } from '../domain/facts.ts'
-import type { WorkItemId } from '../domain/ids.ts'
+import { taskResultId, type WorkItemId } from '../domain/ids.ts'
+import { limits } from '../domain/limits.ts'
+import { choicesOf, questionOf, type Question } from '../domain/question.ts'
 import { waitRecord } from '../domain/record.ts'
-import type { Task } from '../domain/task.ts'
+import { isTerminal, type Task } from '../domain/task.ts'
 import { fromMs, isTimestamp, plus, toMs, type Timestamp } from '../domain/time.ts'
 import { isRejection, no, type Rejection } from '../domain/verdict.ts'
+import { deliverWords } from '../domain/turn-end.ts'
 import { waitFor as decideWait, type Waiting } from '../domain/waiting.ts'
 import { deliveryModes, wakes } from '../domain/wait.ts'
+import { wordsShown } from './child-task.ts'
+import { bytesOfTokens, readOutput, streamsOf } from './command-output.ts'
+import { isProcessFault } from './faults.ts'
 import { asWorkItemId, workItemId } from './schemas.ts'
-import { refused, storeTool, succeeded, type CallFrame, type StoreOutcome } from './tool.ts'
+import {
+  refused,
+  storeTool,
+  succeeded,
+  type CallFrame,
+  type StoreOutcome,
+  type ToolContext,
+} from './tool.ts'
 
 const input = () =>
   z.strictObject({
     wake: z.enum(wakes),
-    reason: z.string().describe('What is waited for and why; for operator_input, the question.'),
-    work_item_id: workItemId().optional(),
-    resource: z
-      .string()
-      .min(1)
+    reason: z.string(),
+    question: z.string().optional(),
+    choices: z
+      .array(z.strictObject({ label: z.string(), key: z.string().optional() }))
       .optional()
-      .describe('The task id, or a stable name of the external thing.'),
-    source: z.string().min(1).optional().describe('Who will send the external event.'),
-    condition: z.string().min(1).optional().describe('What has to be true to go on.'),
+      .describe('At most 9.'),
+    work_item_id: workItemId().optional(),
+    resource: z.string().min(1).optional(),
+    source: z.string().min(1).optional(),
+    condition: z.string().min(1).optional().describe('What must be true to go on.'),
     wait_ms: z.number().int().min(0).optional(),
-    wake_at: z.string().optional().describe('RFC 3339, for a timer.'),
+    wake_at: z.string().optional().describe('RFC 3339.'),
     recheck_after_ms: z.number().int().min(1).optional(),
     delivery_mode: z.enum(deliveryModes).optional(),
   })
@@ -32,22 +47,61 @@ type Input = z.infer<ReturnType<typeof input>>
 
 const name = 'WaitFor'
 
-export const waitFor = storeTool<Input, Task | null>({
+/** The task, and what came of it where it has ended. */
+type Found = { task: Task; brought: Readonly<Record<string, unknown>> }
+
+async function find(id: string, ctx: ToolContext): Promise<Found | null> {
+  const task = await ctx.load('tasks', id)
+  if (task === null) return null
+  return { task, brought: isTerminal(task) ? await broughtBy(task, ctx) : {} }
+}
+
+/** One that ended since it was looked at brings what its message says. */
+function broughtTo(d: Draft, task: Task, found: Found | null): Found['brought'] {
+  if (!isTerminal(task)) return {}
+  if (found !== null && isTerminal(found.task)) return found.brought
+  const message = d.row('messages', taskResultId(task.id))
+  return message === undefined ? {} : { result: message.body }
+}
+
+/** Its output, bounded as TaskOutput shows it; of a child its words. */
+async function broughtBy(task: Task, ctx: ToolContext): Promise<Found['brought']> {
+  if (task.kind === 'child_agent') {
+    return task.child_agent_id === null
+      ? {}
+      : wordsShown(await ctx.children.words(task.child_agent_id))
+  }
+  try {
+    const process = await ctx.processes.observe(task.id)
+    const bytes = bytesOfTokens(limits.result_tokens.value)
+    return streamsOf(await readOutput(ctx, task.id, process, bytes))
+  } catch (error) {
+    if (isProcessFault(error)) return { output: task.output }
+    throw error
+  }
+}
+
+export const waitFor = storeTool<Input, Found | null>({
+  may_close: true,
   name,
   input,
+  ids: ({ wake }) => ['work_item_id', ...(wake === 'task_result' ? ['resource'] : [])],
   title: (given) => `${given.wake}: ${given.reason}`,
   async prepare(given, ctx) {
     if (given.wake !== 'task_result' || given.resource === undefined) return null
-    return ctx.load('tasks', given.resource)
+    return find(given.resource, ctx)
   },
   decide(d, given, frame, found) {
     // The task may have ended since it was looked up: the facts of this decision are the truth.
-    const task = (given.resource ? d.row('tasks', given.resource) : undefined) ?? found
+    const task =
+      (given.resource ? d.row('tasks', given.resource) : undefined) ?? found?.task ?? null
+    const ended = task === null ? null : { ...taskEnd(task), ...broughtTo(d, task, found) }
     const time = timeOf(given, d.now)
     if (isRejection(time)) return { result: refused(name, time), closes: null }
     const turn = openTurn(d) ?? frame.turn
     const item = given.work_item_id ? asWorkItemId(given.work_item_id) : turn.work_item_id
-    const question = given.wake === 'operator_input' ? frame.round_text || given.reason : null
+    const asked = questionGiven(given, frame)
+    if (isRejection(asked)) return { result: refused(name, asked), closes: null }
     const waiting = decideWait(d, {
       by: 'agent',
       runtime_cause: null,
@@ -62,12 +116,46 @@ export const waitFor = storeTool<Input, Task | null>({
       delivery_mode: given.delivery_mode ?? 'enqueue_message',
       task,
       has_listener: frame.has_listener,
-      question,
+      question: asked.question,
     })
     if (isRejection(waiting)) return { result: refused(name, waiting), closes: null }
-    return outcome(d, given, frame, waiting, task, item, turn.work_item_id)
+    return outcome(d, given, frame, waiting, ended, item, turn.work_item_id)
   },
 })
+
+/** What is asked: the question that was given, else the words beside the call, else the reason. */
+function questionGiven(
+  given: Input,
+  frame: CallFrame,
+): { ok: true; question: Question | null } | Rejection {
+  const { question, choices = [] } = given
+  if (given.wake !== 'operator_input') {
+    return question === undefined && choices.length === 0
+      ? { ok: true, question: null }
+      : no('argument_not_for_wake', 'question and choices are for wake operator_input only.')
+  }
+  if (question !== undefined) return questionOf(question, choices)
+  const offered = choicesOf(choices)
+  if (!offered.ok) return offered
+  const text = untoldWords(frame) || given.reason.trim()
+  return { ok: true, question: { text, choices: offered.choices, settles: null } }
+}
+
+/**
+ * The words beside the calls of the round that nothing has told yet. Beside a completion they are
+ * its report; beside an earlier question of the round they were sent with that.
+ */
+function untoldWords({ call, round_text, round_calls }: CallFrame): string {
+  const isTold = round_calls.some(
+    (other) =>
+      other.tool_name === 'CompleteWorkItem' ||
+      (other.index < call.index && other.tool_name === name && isOwnQuestion(other)),
+  )
+  return isTold ? '' : round_text.trim()
+}
+
+const isOwnQuestion = ({ input, result }: Call): boolean =>
+  result?.status === 'success' && (input as Input).question !== undefined
 
 /** A timer wants exactly one of its two arguments; the other wakes want neither. */
 function timeOf(given: Input, now: Timestamp): { ok: true; wake_at: Timestamp | null } | Rejection {
@@ -97,7 +185,7 @@ function outcome(
   given: Input,
   frame: CallFrame,
   waiting: Waiting,
-  task: Task | null,
+  ended: Readonly<Record<string, unknown>> | null,
   item: WorkItemId | null,
   turnItem: WorkItemId | null,
 ): StoreOutcome {
@@ -107,10 +195,14 @@ function outcome(
     status: wait.status,
     ...(waiting.rearmed ? { rearmed: true } : {}),
     ...(waiting.replaced === null ? {} : { replaced_wait_id: waiting.replaced }),
-    ...(waiting.answered === 'task_ended' && task ? { task: taskEnd(task) } : {}),
+    ...(waiting.answered === 'task_ended' && ended ? { task: ended } : {}),
   }
   const summary = summaryOf(waiting, item)
   const closes = waiting.answered === null && (item === null || item === turnItem)
+  const isAsked = given.wake === 'operator_input'
+  const text = isAsked && !given.question ? '' : untoldWords(frame)
+  // Words beside a question about another item are not left for a turn that goes on to forget.
+  if (isAsked && !closes && text !== '') deliverWords(d, frame.turn, text)
   return {
     result: succeeded(name, summary, result, waiting.warnings),
     closes: closes
@@ -118,7 +210,7 @@ function outcome(
           outcome: 'waiting',
           reason: given.wake,
           ask_report: false,
-          text: given.wake === 'operator_input' ? '' : frame.round_text,
+          text,
         }
       : null,
   }
@@ -129,7 +221,6 @@ const taskEnd = (task: Task) => ({
   status: task.status,
   exit_status: task.exit_status,
   reason: task.reason,
-  output: task.output,
 })
 
 function summaryOf(waiting: Waiting, item: WorkItemId | null): string {

@@ -56,13 +56,21 @@ describe('while something is written', () => {
   })
 })
 
-test('what the command line names is opened: an agent, or an item by its short id', async (t) => {
+test('what the command line names is opened: an agent, or an item by a beginning or end of its id', async (t) => {
   const agent = await openSession(t, designedState, { options: { opens: 'ops' } })
   assert.match(agent.lines()[0] ?? '', /^ops {2}agent/)
   press(agent.session, 'esc')
   assert.match(agent.lines()[0] ?? '', /^holon {2}4 need you/)
   const item = await openSession(t, designedState, { options: { opens: 'work_7f3a' } })
   assert.match(item.lines()[0] ?? '', /^work_7f3a {2}Upgrade the parser/)
+  const twins = () =>
+    designedState({
+      work_items: [anItemRecord('work_17f3a', 'docs', 'A'), anItemRecord('work_27f3a', 'ops', 'B')],
+    })
+  const several = await openSession(t, twins, { options: { opens: '7f3a' } })
+  assert.match(several.text(), /7f3a means work_17f3a \(docs\), work_27f3a \(ops\)/)
+  const end = await openSession(t, twins, { options: { opens: '27f3a' } })
+  assert.match(end.lines()[0] ?? '', /^work_27f3a {2}B/)
   const nothing = await openSession(t, designedState, { options: { opens: 'work_0000' } })
   assert.match(nothing.text(), /no agent and no item here is called work_0000/)
 })

@@ -36,10 +36,13 @@ const questions = (text: string): string[] =>
     .map((one) => /^\s*\d+[.)]\s+(.{1,80})$/.exec(one)?.[1]?.trim())
     .filter((one) => one !== undefined)
 
-/** What may be said in one word: what the question numbers, else yes and no. */
-export function offeredBy(text: string): readonly string[] {
+type Offered = { readonly label: string; readonly key?: string }
+
+/** What may be said by a key: the choices offered, else what the text numbers, or yes and no. */
+export function offeredBy({ text, choices }: Pick<Attention, 'text' | 'choices'>): Offered[] {
+  if (choices.length > 0) return [...choices]
   const offered = questions(text).slice(0, 6)
-  return offered.length > 0 ? offered : ['yes', 'no']
+  return (offered.length > 0 ? offered : ['yes', 'no']).map((label) => ({ label }))
 }
 
 /** The answer to exactly this question. */
@@ -64,9 +67,12 @@ export function answerDialog(model: Model, entry: Attention | null): Reply {
   const { agent_id, id: wait_id, bound_hash, text } = entry
   const all = model.p?.state.attention ?? []
   const answer = (said: string): Act => answerAct({ agent_id, id: wait_id, bound_hash }, said)
-  const words = offeredBy(text)
   const choices: Choice[] = [
-    ...words.map((said) => ({ label: said, act: answer(said) })),
+    ...offeredBy(entry).map(({ label, key }) => ({
+      label,
+      act: answer(label),
+      ...(key !== undefined && key.length === 1 ? { key } : {}),
+    })),
     {
       label: 'answer in words',
       act: null,

@@ -1,6 +1,6 @@
 /** The first screen: what needs a person, then what works, waits, comes next and is done. Pure. */
 import { home, type Row, type Section } from '../present/home.ts'
-import { padEnd, width } from '../present/width.ts'
+import { padEnd, width, wrap } from '../present/width.ts'
 import { apart, blank, line, rule, span, type Line } from './line.ts'
 import { heading, type BodyRow } from './body.ts'
 import { viewOf, type Model, type Place } from './model.ts'
@@ -130,6 +130,7 @@ export function itemRow(
     lines.push(apart(line(indent + short(model, doing), 'dim'), line(used, 'dim'), room.columns))
   }
   if (isSelected && section === 'needs') {
+    lines.push(...askedLines(model, row, { indent, columns: room.columns }))
     lines.push(
       apart(line(`${indent}${hintsOf(row)}`), line(short(model, row.id), 'dim'), room.columns),
     )
@@ -144,6 +145,19 @@ export function itemRow(
     cli: row.can.find(({ allowed, cli }) => allowed && cli !== null)?.cli ?? null,
     text: row.title,
   }
+}
+
+/** The rest of a question that its row does not hold: below it, while it is selected. */
+function askedLines(
+  model: Model,
+  { asks = [], title }: Row,
+  { indent, columns }: { indent: string; columns: number },
+): Line[] {
+  const [first, ...rest] = asks
+  const shown = first === title && width(title) + indent.length + 8 <= columns ? rest : asks
+  return shown.flatMap((one) =>
+    wrap(short(model, one), columns - indent.length).map((part) => line(indent + part)),
+  )
 }
 
 /** What can be done about an entry, by its keys. */

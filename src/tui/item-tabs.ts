@@ -212,6 +212,8 @@ export function spendBody(model: Model, id: string, columns: number): BodyRow[] 
 }
 
 export function budgetLines({ budget, meter }: WorkItemRecord): string[] {
+  const draws_on = meter?.draws_on ?? null
+  if (draws_on !== null) return [`draws on the budget of ${draws_on}`]
   if (budget === null) return ['no budget is set']
   const used = meter?.used
   const usd = used?.usd ?? null

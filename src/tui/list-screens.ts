@@ -1,7 +1,7 @@
 /** Board, agents, tasks, waits and events: lists whose rows open what they are about. Pure. */
 import { itemRow as homeItem } from '../present/home.ts'
 import { agentWords, taskWords, waitWords } from '../present/item-words.ts'
-import type { StoredEvent } from '../protocol/records.ts'
+import { waitWords as saidByWait, type StoredEvent } from '../protocol/records.ts'
 import type { TaskRecord } from '../protocol/task-record.ts'
 import { clockSeconds, since } from '../present/span.ts'
 import { padEnd, width } from '../present/width.ts'
@@ -154,7 +154,7 @@ export function waitsBody(model: Model, columns: number): BodyRow[] {
       id: wait.id,
       mark,
       who: wait.agent_id,
-      title: wait.reason,
+      title: saidByWait(wait),
       right: `${waitWords(wait, agent, timesOf(model))}, ${since(wait.created_at, timesOf(model))}`,
       opens: {
         at: 'item',

@@ -58,7 +58,13 @@ export type Aid = {
   readonly at: number
 }
 
-export type Choice = { readonly label: string; readonly act: Act | null; readonly words?: Prompt }
+export type Choice = {
+  readonly label: string
+  readonly act: Act | null
+  readonly words?: Prompt
+  /** The key that chooses it; absent: its number in the list, where no other has that as key. */
+  readonly key?: string
+}
 
 export type Overlay =
   | { kind: 'help'; all: boolean; about: string | null }

@@ -2,7 +2,7 @@
 import { settle_ms } from './asks.ts'
 import { actionOf, type ActionName } from './keys.ts'
 import type { Choice, Model, Overlay } from './model.ts'
-import { matching } from './overlay.ts'
+import { keysOf, matching } from './overlay.ts'
 import type { Step } from './update.ts'
 import { written } from './writing.ts'
 
@@ -57,8 +57,8 @@ export function onDialog(
   if (at - overlay.opened_at < settle_ms) return [model, []]
   const { choices, chosen } = overlay
   const choose = (n: number): Step => [{ ...model, overlay: { ...overlay, chosen: n } }, []]
-  if (/^[1-9]$/.test(key))
-    return Number(key) <= choices.length ? choose(Number(key) - 1) : [model, []]
+  const named = keysOf(choices).indexOf(key)
+  if (named >= 0) return choose(named)
   if (key === 'down') return choose(chosen === null ? 0 : Math.min(choices.length - 1, chosen + 1))
   if (key === 'up') return choose(chosen === null ? choices.length - 1 : Math.max(0, chosen - 1))
   if (key === 'tab') {

@@ -2,7 +2,7 @@
 import { padEnd, wrap } from '../present/width.ts'
 import { actionOf, keyOf, keyTable, type ActionName, type KeyLine } from './keys.ts'
 import { blank, cutTo, line, rule, span, apart, type Line } from './line.ts'
-import { viewOf, type Model, type Overlay } from './model.ts'
+import { viewOf, type Choice, type Model, type Overlay } from './model.ts'
 import { markSpan, pointer, short } from './paint.ts'
 import type { Mark } from '../present/marks.ts'
 
@@ -185,6 +185,12 @@ export function paletteLines(model: Model, overlay: Overlay & { kind: 'palette' 
   ]
 }
 
+/** The key of each choice: its own, else its number where no other has that as its own. */
+export function keysOf(choices: readonly Choice[]): string[] {
+  const own = new Set(choices.flatMap(({ key }) => key ?? []))
+  return choices.map(({ key }, n) => key ?? (n < 9 && !own.has(`${n + 1}`) ? `${n + 1}` : ''))
+}
+
 /** A dialog is docked at the bottom, so that the evidence above it stays readable. */
 export function dialogLines(model: Model, overlay: Overlay & { kind: 'dialog' }): Line[] {
   const { columns } = model.size
@@ -195,6 +201,7 @@ export function dialogLines(model: Model, overlay: Overlay & { kind: 'dialog' })
   const cut =
     text.length > most ? [line(`   ${text.length - most} more lines: open the thread`, 'dim')] : []
   const chosen = overlay.chosen
+  const keys = keysOf(overlay.choices)
   return [
     rule(overlay.title, '', pen),
     ...shown.map((one) => line(`   ${one}`)),
@@ -202,11 +209,11 @@ export function dialogLines(model: Model, overlay: Overlay & { kind: 'dialog' })
     blank,
     ...overlay.choices.map(({ label }, n): Line => [
       span(chosen === n ? ` ${pointer(model)} ` : '   '),
-      span(`${n + 1}  ${label}`, chosen === n ? 'inverse' : 'plain'),
+      span(`${padEnd(keys[n] ?? '', 1)}  ${label}`, chosen === n ? 'inverse' : 'plain'),
     ]),
     rule('', '', pen),
     apart(
-      line(chosen === null ? 'nothing is chosen yet: a number, then enter' : 'enter does it'),
+      line(chosen === null ? 'nothing is chosen yet: its key, then enter' : 'enter does it'),
       line('esc leaves it waiting'),
       columns,
     ),

@@ -128,9 +128,10 @@ export class PlainScreen {
     if (entry === undefined) return this.#say('nothing needs you')
     const number = this.#number(entry.id)
     for (const text of entry.text.split('\n')) this.#say(text)
+    for (const { key, label } of entry.choices) this.#say(`${key}: ${label}`)
     if (entry.bound_hash === null)
       return this.#say(`from a shell: ${cliOf(entry) ?? 'holon inbox'}`)
-    const words = offeredBy(entry.text).map((word) => `answer ${number} ${word}`)
+    const words = offeredBy(entry).map(({ key, label }) => `answer ${number} ${key ?? label}`)
     this.#say(`${words.join(', ')}, or other words`)
   }
 

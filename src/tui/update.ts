@@ -4,6 +4,7 @@
  */
 import type { Input } from '../present/input.ts'
 import { apply, open } from '../present/presentation.ts'
+import { isMeantBy } from '../protocol/records.ts'
 import type { StateRecord } from '../protocol/state-record.ts'
 import { onKey } from './on-key.ts'
 import { withPaste } from './pastes.ts'
@@ -122,11 +123,16 @@ function withState(model: Model, state: StateRecord, url: string): Model {
   return model.opens === null ? next : withOpened({ ...next, opens: null }, model.opens)
 }
 
-/** What the command line named: an agent by its id, an item by any form of its. */
+/** What the command line named: an agent by its id, an item by a beginning or end of its. */
 function withOpened(model: Model, named: string): Model {
   const { agents = [], work_items = [] } = model.p?.state ?? {}
   const agent = agents.find(({ id }) => id === named)
-  const item = work_items.find(({ id }) => id.startsWith(named) || model.ids.short(id) === named)
+  const items = work_items.filter(({ id }) => isMeantBy(id, named))
+  if (agent === undefined && items.length > 1) {
+    const all = items.map(({ id, agent_id }) => `${model.ids.short(id)} (${agent_id})`)
+    return { ...model, notice: { text: `${named} means ${all.join(', ')}`, bad: true } }
+  }
+  const [item] = items
   const agent_id = agent?.id ?? item?.agent_id
   if (agent_id === undefined) {
     const text = `no agent and no item here is called ${named}; / finds what is older`

@@ -12,10 +12,10 @@ import { systemClock } from '../../src/exec/clock.ts'
 import { openBox, type Box } from '../../src/testing/box.ts'
 import { calls, says, scriptedModel } from '../../src/testing/scripted-model.ts'
 import { textOf } from '../../src/testing/three-children.ts'
-import { leftProcesses } from '../support/family.ts'
 import { call, idsIn, spawn } from '../support/parent-and-child.ts'
 import { makeRepository } from '../support/repository.ts'
 import { lived, type Scenario } from './scenario.ts'
+import { leftProcesses } from '../support/processes.ts'
 
 /** Answers from the text of the request alone: what it said is what it did. */
 const model = () =>

@@ -5,9 +5,10 @@
 import { openBox } from '../../src/testing/box.ts'
 import { familyEnd, type FamilyEnd } from '../../src/testing/family-end.ts'
 import { familyModel } from '../../src/testing/three-children.ts'
-import { leftProcesses, runShip } from '../support/family.ts'
+import { runShip } from '../support/family.ts'
 import { makeRepository } from '../support/repository.ts'
 import { lived, type Scenario } from './scenario.ts'
+import { leftProcesses } from '../support/processes.ts'
 
 export const familyScenario: Scenario<FamilyEnd> = {
   name: 'three children',

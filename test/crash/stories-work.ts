@@ -1,8 +1,8 @@
 /** Stories of one agent and its work: items, plan files, commands, memory, budget. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { calls } from '../../src/testing/scripted-model.ts'
-import { call, completes, creates, picks, runs, until } from '../support/scripts.ts'
+import { calls, says } from '../../src/testing/scripted-model.ts'
+import { call, completes, creates, picks, runs, until, waitsFor } from '../support/scripts.ts'
 import { itemFile } from '../support/item-file.ts'
 import { indexAsMadeAnew } from './memory-index.ts'
 import type { Scenario } from './scenario.ts'
@@ -10,6 +10,7 @@ import {
   calm,
   itIs,
   operator,
+  resting,
   storyOf,
   tells,
   type Answer,
@@ -114,7 +115,7 @@ const commands: Scenario = storyOf({
     ],
   },
   acts: [
-    tells('Run them.'),
+    tells('Run them.', resting),
     {
       name: 'lets it go',
       async when({ box }) {
@@ -122,6 +123,52 @@ const commands: Scenario = storyOf({
       },
       does: async ({ box }) => writeFileSync(join(box.workspace, 'go'), ''),
     },
+  ],
+})
+
+/** One result that is read by a call whose round ends its turn, and one that comes too late. */
+export const lateResult: Scenario = storyOf({
+  name: 'late result',
+  covers: ['task finished', 'turn start', 'turn end', 'response'],
+  answers: {
+    main: [
+      makes('A'),
+      takes('A'),
+      () => calls(runs(`${until('go')}; echo late >> log.txt; exit 3`, { yield_ms: 0 })),
+      async (seen) => {
+        const work_item_id = await idOf(seen, 'A')
+        const input = { work_item_id, leave_running: true }
+        return calls('A is done. I checked it twice.', call('CompleteWorkItem', input))
+      },
+      () => says('It ended late, I see.'),
+      makes('B'),
+      takes('B'),
+      () => calls(runs(`${until('went')}; echo read >> log.txt`, { yield_ms: 0 })),
+      async (seen) => {
+        writeFileSync(join(seen.box.workspace, 'went'), '')
+        const task_id = await lastTask(seen)
+        return calls(
+          call('TaskOutput', { task_id, block: true }),
+          waitsFor('timer', { wait_ms: hour }),
+        )
+      },
+      () => calls(waitsFor('timer', { wait_ms: hour })),
+      ends('B'),
+    ],
+  },
+  acts: [
+    // Asked again after a kill, when the command that it started runs already.
+    tells('Begin.', resting),
+    {
+      name: 'lets it go',
+      when: async (world) =>
+        resting(world) &&
+        (await world.box.ledger.list('work_items', { status: ['completed'], limit: 5 })).length > 0,
+      does: async ({ box }) => writeFileSync(join(box.workspace, 'go'), ''),
+    },
+    tells('What else?'),
+    tells('Do B.'),
+    itIs(2 * hour),
   ],
 })
 
@@ -208,4 +255,12 @@ const imports: Scenario = storyOf({
   },
 })
 
-export const workStories: readonly Scenario[] = [plan, commands, budget, memory, retention, imports]
+export const workStories: readonly Scenario[] = [
+  plan,
+  commands,
+  lateResult,
+  budget,
+  memory,
+  retention,
+  imports,
+]

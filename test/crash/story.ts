@@ -10,12 +10,12 @@ import { systemClock } from '../../src/exec/clock.ts'
 import type { ModelRequest } from '../../src/models/model.ts'
 import { openBox, type Box, type BoxOptions } from '../../src/testing/box.ts'
 import { says, scriptedModel, type Scripted } from '../../src/testing/scripted-model.ts'
-import { leftProcesses } from '../support/family.ts'
 import type { Killer } from '../support/killer.ts'
 import { textOf } from '../support/stage.ts'
 import { storyEnd } from './ending.ts'
 import { Outside } from './outside.ts'
 import { lived, type Scenario } from './scenario.ts'
+import { leftProcesses } from '../support/processes.ts'
 
 /** What an answer may look at: rows that are committed, and the words of its request. */
 export type Seen = { box: Box; agent: string; text: string; request: ModelRequest }

@@ -14,8 +14,9 @@ import { startModelServer } from '../../src/testing/model-server.ts'
 import { audit } from '../soak/audit.ts'
 import { daemonIn, startDaemon, type DaemonOptions, type Life } from '../soak/daemon.ts'
 import { answerOf } from '../soak/model.ts'
-import { orphans, prepared, quiet, removeSchedules, sendersOf, writeConfig } from '../soak/soak.ts'
+import { prepared, quiet, removeSchedules, sendersOf, writeConfig } from '../soak/soak.ts'
 import type { Door, Sender } from '../soak/senders.ts'
+import { leftProcesses } from '../support/processes.ts'
 
 /** What there is too little of, and how much of it there is. */
 export type Limit = { of: 'descriptors' | 'heap'; size: number }
@@ -123,7 +124,7 @@ async function one(limit: Limit, seed: number, folder: string, done: Limited): P
     if (end.exit !== 0) problem(`the last stop ended with ${end.exit ?? end.signal}`)
     await judged(daemon.home, log, senders, done, problem)
     for (const one of server.violations) problem(`a request to the model: ${one}`)
-    for (const one of await orphans(folder)) problem(one)
+    for (const one of await leftProcesses(folder)) problem(one)
   } finally {
     life?.kill('SIGKILL')
     await server.close()

@@ -8,6 +8,7 @@ import { openTurn } from '../../src/domain/facts.ts'
 import type { AssistantPart, ModelFault, ModelRound } from '../../src/models/model.ts'
 import {
   calls,
+  cutAfter,
   fails,
   says,
   type Scripted,
@@ -15,7 +16,7 @@ import {
 } from '../../src/testing/scripted-model.ts'
 import type { Random } from '../soak/random.ts'
 import { home, workspace } from './disk.ts'
-import { neverRuns } from './witness.ts'
+import { fieldTooMany, neverRuns } from './witness.ts'
 
 export type Seen = {
   facts: Facts | AgentFacts
@@ -152,7 +153,10 @@ const onWork: readonly Maker[] = [
     name: 'PickWorkItem',
     input: { work_item_id: item(random, seen), reason: 'it is more urgent' },
   }),
-  (random, seen) => ({ name: 'CompleteWorkItem', input: { work_item_id: item(random, seen) } }),
+  (random, seen) => ({
+    name: 'CompleteWorkItem',
+    input: { work_item_id: item(random, seen), leave_running: random.chance(0.7) },
+  }),
   (random, seen) => ({
     name: 'UpdateWorkItem',
     input: {
@@ -215,6 +219,47 @@ const statuses = ['draft', 'ready', 'needs_input']
 const waiting = [waitFor, waitFor, waitFor]
 const everything = [...onWork, ...waiting, ...onTasks, spawn, ...onFiles, ...looks]
 
+/** All that a round can do about one task and its item; together in one round, in any order. */
+const aboutOne: readonly ((task_id: string, work_item_id: string, seen: Seen) => ScriptedCall)[] = [
+  (task_id) => ({ name: 'TaskOutput', input: { task_id } }),
+  (task_id) => ({ name: 'TaskOutput', input: { task_id, block: true, timeout_ms: 5_000 } }),
+  (resource, _, { nth }) => ({
+    name: 'WaitFor',
+    input: { wake: 'task_result', resource, reason: `its end ${nth}` },
+  }),
+  (resource, work_item_id, { nth }) => ({
+    name: 'WaitFor',
+    input: { wake: 'task_result', resource, work_item_id, reason: `its end ${nth}` },
+  }),
+  (_, work_item_id, { nth }) => ({
+    name: 'WaitFor',
+    input: { wake: 'timer', wait_ms: 60_000, work_item_id, reason: `a pause ${nth}` },
+  }),
+  (_, work_item_id) => ({
+    name: 'CompleteWorkItem',
+    input: { work_item_id, leave_running: true },
+  }),
+  (_, work_item_id) => ({
+    name: 'PickWorkItem',
+    input: { work_item_id, reason: 'it is more urgent' },
+  }),
+  (task_id) => ({ name: 'TaskStop', input: { task_id } }),
+]
+
+/** Null: nothing of the agent runs. */
+function roundAboutOne(random: Random, seen: Seen): ScriptedCall[] | null {
+  const one = pick(random, [...seen.facts.rows('tasks')])
+  if (one === undefined) return null
+  const left = [...aboutOne]
+  const many = random.between(2, 4)
+  return Array.from({ length: many }, (_, n) => {
+    const [make = aboutOne[0]] = left.splice(random.between(0, left.length - 1), 1)
+    const about = random.chance(0.8) ? one.work_item_id : null
+    const made = make?.(one.id, about ?? item(random, seen), { ...seen, nth: seen.nth * 10 + n })
+    return made ?? waitFor(random, seen)
+  })
+}
+
 type Temper = { makers: readonly Maker[]; text: number }
 
 /**
@@ -247,18 +292,30 @@ const tempers: readonly Temper[] = [
 export const temperOf = (seed: number): Temper => tempers[seed % tempers.length] ?? neutral
 const neutral: Temper = { makers: everything, text: 0.12 }
 
-/** A call that may not run, marked so that it shows if it does. */
-const wrongCall = (random: Random, { nth }: Seen): ScriptedCall => {
+/** A call that may not run, marked so that it shows if it does; one of them runs with a warning. */
+const wrongCall = (random: Random, seen: Seen): ScriptedCall => {
+  const { nth } = seen
   const id = `${neverRuns}${nth}`
-  switch (random.between(0, 4)) {
+  switch (random.between(0, 5)) {
     case 0:
       return { name: 'ExecCommand', id, input_json: `{"cmd": "quick ${nth}` }
     case 1:
       return { name: 'RunShell', id, input: { cmd: `quick ${nth}` } }
     case 2:
-      return { name: 'ExecCommand', id, input: { cmd: `quick ${nth}`, sudo: true } }
+      return {
+        name: 'ExecCommand',
+        id: `${fieldTooMany}${nth}`,
+        input: { cmd: `quick ${nth}`, sudo: true },
+      }
     case 3:
       return { name: 'CompleteWorkItem', id, input: {} }
+    case 4:
+      // Input cannot be taken back: with a field that nobody knows none of it is given.
+      return {
+        name: 'TaskInput',
+        id,
+        input: { task_id: task(random, seen), text: `line ${nth}\n`, sudo: true },
+      }
     default:
       return { name: 'EditFile', id, input_json: '[]' }
   }
@@ -288,11 +345,15 @@ export function adversary(
 ): Scripted {
   if (faults && random.chance(0.1)) {
     if (random.chance(0.15)) return 'hang'
-    return fails(pick(random, kinds) ?? { kind: 'world', code: 'network' })
+    const fault = fails(pick(random, kinds) ?? { kind: 'world', code: 'network' })
+    // Some of the answer had come: it is paid for.
+    return random.chance(0.4) ? { ...fault, cut: cutAfter(random.between(0, 4_000)) } : fault
   }
   const text = pick(random, sentences) ?? ''
   if (seen.isReport) return says(text)
   if (random.chance(silent)) return says(text, random.chance(0.1) ? { finish: 'length' } : {})
+  const related = random.chance(0.08) ? roundAboutOne(random, seen) : null
+  if (related !== null) return calls(...(random.chance(0.5) ? [text] : []), ...related)
   const many = random.chance(0.6) ? 1 : random.between(2, 4)
   const made = Array.from({ length: many }, (_, n): ScriptedCall => {
     const one = { ...seen, nth: seen.nth * 10 + n }
@@ -322,7 +383,8 @@ export function diligent({ facts, isReport }: Seen): Scripted {
   const about = turn?.work_item_id ?? null
   const row = about === null ? undefined : facts.row('work_items', about)
   if (row?.state === 'open') {
-    const done = { name: 'CompleteWorkItem', input: { work_item_id: row.id } }
+    const input = { work_item_id: row.id, leave_running: true }
+    const done = { name: 'CompleteWorkItem', input }
     return calls('Everything that was asked for is there.', done)
   }
   if (turn?.cause.kind === 'queued_available') {

@@ -1,5 +1,6 @@
 /**
- * The time after the faults: nothing goes wrong any more, models are diligent, processes end.
+ * The time after the faults: nothing goes wrong any more, models are diligent, processes end, and
+ * the operator ends a wait that was looked at in vain.
  * Everything must come to its end in it (25, 29, 31, 42), and a restart must find nothing to do
  * (36).
  */
@@ -14,6 +15,8 @@ export type Calm = { violations: readonly string[]; steps: number }
 
 /** Steps the calm may take: more is something that never comes to rest. */
 const patience = 30_000
+/** Looks in vain after which the operator ends a wait: alone it is looked at again for ever. */
+const looksInVain = 3
 
 /** `proof`: the ledger is folded anew at the end. */
 export async function becalm(world: World, choose: Choose, proof = true): Promise<Calm> {
@@ -59,9 +62,11 @@ function settleHome(world: World): void {
 /** Runs what is ready and lets time pass, until no agent waits for a time. */
 async function comeToRest(world: World, choose: Choose): Promise<Calm> {
   const { agenda } = world
+  const ended = new Set<string>()
   await settled(agenda)
   for (let steps = 1; steps <= patience; steps += 1) {
     world.commands.endAll()
+    endWaitsInVain(world, ended)
     if (world.host === null) return { violations: ['42: the process ended in the calm'], steps }
     if (agenda.ready.length > 0) {
       const effect = agenda.take(choose(agenda.ready.length))
@@ -79,6 +84,19 @@ async function comeToRest(world: World, choose: Choose): Promise<Calm> {
   }
   const said = `42: nothing came to rest in ${patience} steps`
   return { violations: [said, ...stuck(world)], steps: patience }
+}
+
+/** An act that is refused is not tried again before the next look. */
+function endWaitsInVain(world: World, ended: Set<string>): void {
+  for (const facts of world.agents()) {
+    const { agent_id } = facts
+    for (const { id, status, rechecks } of [...facts.rows('waits')]) {
+      const look = `${id} ${rechecks}`
+      if (status !== 'active' || rechecks < looksInVain || ended.has(look)) continue
+      ended.add(look)
+      world.act({ do: 'cancel_wait', agent_id, wait_id: id })
+    }
+  }
 }
 
 /**

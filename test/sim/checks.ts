@@ -183,6 +183,7 @@ const isActive = ({ status }: { status: string }): boolean => status === 'active
 /** The operator was asked about the item, or about the agent: it is theirs to bring it on. */
 function isHeld(facts: Facts, item: string | null): boolean {
   if (item === null) return false
-  const row = facts.row('work_items', item)
-  return row?.budget !== null && row?.budget !== undefined
+  const budget = facts.row('work_items', item)?.budget ?? null
+  const draws_on = facts.row('meters', item)?.draws_on ?? null
+  return budget !== null || draws_on !== null
 }

@@ -100,6 +100,7 @@ export class SimCommands {
     return {
       prepare: (spec) => act('prepare', () => this.#prepare(spec)),
       start: (id) => act('start', () => this.#start(id)),
+      place: () => ({ boot: 'boot', tasks: 'tasks' }),
       observe: (id) => act('observe', () => observe(id)),
       ended: (id, signal) => this.#ended(life, id, signal),
       output: (id, range) =>

@@ -150,7 +150,11 @@ const makers: readonly Maker[] = [
     const verbs = ['pause_schedule', 'resume_schedule', 'remove_schedule'] as const
     return { do: pick(random, verbs) ?? 'pause_schedule', schedule_id }
   },
-  (_random, _facts, nth) => ({ do: 'create_trigger', label: `trigger ${nth}` }),
+  (random, _facts, nth) => ({
+    do: 'create_trigger',
+    label: `trigger ${nth}`,
+    ...(random.chance(0.4) ? { delivery_mode: 'wake_hint' } : {}),
+  }),
   (random, facts) => {
     const trigger_id = anyOf(random, facts, 'triggers')
     if (trigger_id === null) return null

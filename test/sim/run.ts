@@ -2,6 +2,7 @@
  * One run: so many seeded steps with faults, checked after each, then a calm in which everything
  * must come to its end, and a restart that must find nothing to do.
  */
+import { limits } from '../../src/domain/limits.ts'
 import { randomOf, type Random } from '../soak/random.ts'
 import { actOf, jumpOf } from './outside.ts'
 import { pick } from './adversary.ts'
@@ -219,7 +220,19 @@ class Run {
             seed: this.#plan.seed,
             seen: world.witness.seenOf(facts.agent_id),
           })
-    if (command !== null) world.act(command)
+    if (command === null) return
+    world.act(command)
+    // A burst of one sender, about what is waited for: more events than a turn shows.
+    if (command.do !== 'deliver' || !random.chance(0.08)) return
+    const wait = [...(facts?.rows('waits') ?? [])].find(
+      ({ wake, status }) => wake === 'external' && status === 'active',
+    )
+    const { source, resource } = wait ?? {}
+    const about = { ...(source ? { source } : {}), ...(resource ? { resource } : {}) }
+    for (let i = 1; i <= limits.claimed_messages.value + 5; i += 1) {
+      const body = `${command.body} again ${i}`
+      world.act({ ...command, ...about, sender_id: `burst ${n}.${i}`, body })
+    }
   }
 
   /** A sender that heard nothing, or too late, sends the same again. */

@@ -147,9 +147,12 @@ export class SimStore {
     return {
       agents: later('agents'),
       agentsAtWork: later('agentsAtWork'),
+      requestsSinceWord: later('requestsSinceWord'),
       live: later('live'),
       row: (table, id) => agenda.perform(life, 'read', `row ${table}`, () => reads.row(table, id)),
       idsLike: later('idsLike'),
+      shortIds: later('shortIds'),
+      idOfShort: later('idOfShort'),
       list: (table, filter) =>
         agenda.perform(life, 'read', `list ${table}`, () => reads.list(table, filter)),
       page: (table, filter) =>
@@ -165,7 +168,7 @@ export class SimStore {
       spend: later('spend'),
       roundsAbout: later('roundsAbout'),
       roundsOfTurn: later('roundsOfTurn'),
-      operatorWords: later('operatorWords'),
+      wordsAbout: later('wordsAbout'),
       noteEvents: later('noteEvents'),
       blob: (sha256) => read('blob', () => this.#blob(sha256)),
       // A simulated disk has no ledger on it: the path is said, and nobody may read there.
@@ -182,8 +185,11 @@ export class SimStore {
 type Later =
   | 'agents'
   | 'agentsAtWork'
+  | 'requestsSinceWord'
   | 'live'
   | 'idsLike'
+  | 'shortIds'
+  | 'idOfShort'
   | 'events'
   | 'eventPage'
   | 'eventRange'
@@ -195,7 +201,7 @@ type Later =
   | 'spend'
   | 'roundsAbout'
   | 'roundsOfTurn'
-  | 'operatorWords'
+  | 'wordsAbout'
   | 'noteEvents'
   | 'stats'
 

@@ -23,6 +23,8 @@ type RoundSeen = { agent: string; state: 'requested' | 'recorded'; allowed: numb
 
 /** Opens the provider's id of a call that must never be carried out. */
 export const neverRuns = 'never_'
+/** Opens that of a call with a field that its tool does not know: it runs, and says so. */
+export const fieldTooMany = 'spare_'
 
 export class Witness {
   readonly found: string[] = []
@@ -205,6 +207,10 @@ export class Witness {
       return
     }
     const { result } = event
+    const isWarned = result.warnings?.some(({ kind }) => kind === 'unknown_fields') ?? false
+    if (call.provider.startsWith(fieldTooMany) && result.status === 'success' && !isWarned) {
+      this.found.push(`21: ${event.id} (${call.tool}) ran without a field, and does not say so`)
+    }
     const isUnknown = result.status === 'error' && result.error.kind === 'outcome_unknown'
     const isOpen = call.state === 'started'
     const mayBe =

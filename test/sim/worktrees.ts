@@ -5,7 +5,14 @@
  * so no change is lost unless the host loses it; `strays` names what the host forgot.
  */
 import { GitFault } from '../../src/exec/git-fault.ts'
-import type { LeftOut, Removed, Snapshot, Some, Worktrees } from '../../src/exec/worktree-port.ts'
+import type {
+  Refused,
+  LeftOut,
+  Removed,
+  Snapshot,
+  Some,
+  Worktrees,
+} from '../../src/exec/worktree-port.ts'
 import type { Agenda, Life } from './agenda.ts'
 import { workspace, type SimDisk } from './disk.ts'
 
@@ -46,7 +53,7 @@ export class SimWorktrees {
           const made = this.#trees.has(path) ? 'before' : 'now'
           this.#trees.set(path, { path, branch, base: head })
           this.#disk.makeFolder(path)
-          return { path, branch, base_commit: head, made, parent_dirty: 0 }
+          return { path, branch, base_commit: head, made, parent_dirty: 0, unfiltered: null }
         }),
       status: ({ path }) => act('status', () => this.#status(path)),
       snapshot: ({ path, key }) => act('snapshot', () => this.#snapshot(path, key)),
@@ -54,6 +61,8 @@ export class SimWorktrees {
       restore: ({ ref, path }) => act('restore', () => this.#restore(ref, path)),
       remove: ({ path, leases, discard }) =>
         act('remove', () => this.#remove(path, leases, discard?.snapshot ?? null)),
+      objection: ({ path }) => act('objection', () => this.#objection(path)),
+      facts: () => act('facts', () => null),
       prune: () => act('prune', () => ({ finished: [], cleared: [] })),
     }
   }
@@ -108,6 +117,11 @@ export class SimWorktrees {
     return { path, head, branch, detached_because: null, left_out: nothing }
   }
 
+  #objection(path: string): Refused | null {
+    const { size } = this.#trees.has(path) ? this.#files(path) : { size: 0 }
+    return size === 0 ? null : refusal('worktree_dirty', `${size} files are not committed`)
+  }
+
   #remove(path: string, leases: readonly string[], snapshot: string | null): Removed {
     if (!this.#trees.has(path)) return { ok: true, branch: 'absent', left: null }
     if (leases.length > 0) return refusal('worktree_leased', `${leases[0]} works in it`)
@@ -125,7 +139,7 @@ export class SimWorktrees {
   }
 }
 
-const refusal = (code: (Removed & { ok: false })['code'], message: string): Removed => ({
+const refusal = (code: Refused['code'], message: string): Refused => ({
   ok: false,
   ...{ code, message, hint: 'Take a snapshot first.', status: null },
 })

@@ -16,6 +16,7 @@ import { scriptedModel } from '../../src/testing/scripted-model.ts'
 import { randomOf, type Random } from '../soak/random.ts'
 import { adversary, diligent, temperOf, type Seen } from './adversary.ts'
 import { Agenda, type Life } from './agenda.ts'
+import { notShown } from './shown.ts'
 import { SimCommands } from './commands.ts'
 import { home, SimDisk, workspace } from './disk.ts'
 import type { Fault, Plan } from './plan.ts'
@@ -227,7 +228,12 @@ export class World {
             ok: true as const,
             model: this.#model(life),
           })),
-        facts: () => ({ context_window: windowOf(this.#plan.seed), max_output: null }),
+        facts: () => ({
+          context_window: windowOf(this.#plan.seed),
+          max_output: null,
+          effort: null,
+          request_minutes: null,
+        }),
         price: () => null,
       },
       environment: {},
@@ -255,6 +261,8 @@ export class World {
           return ok ? { ok, status: 200, text: 'It is there.' } : { ok, why: 'nothing listens' }
         }),
       tree: () => agenda.perform(life, 'file', 'tree', () => noTree),
+      machine: async () => null,
+      repository: async () => null,
     }
   }
 
@@ -268,6 +276,7 @@ export class World {
         const script: Script = (asked) => {
           const facts = agent === null ? null : (this.host?.facts(agent) ?? null)
           if (facts === null) throw new Error(`${round} is asked for nobody`)
+          this.broken.push(...notShown(facts, round, asked))
           const isReport = asked.tool_choice === 'none'
           const seen = { facts, nth: (this.#requests += 1), isReport }
           if (this.isCalm) return diligent(seen)

@@ -4,7 +4,7 @@
  * and which processes it leaves behind.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { closeSync, openSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { TEST_KEY } from '../../src/testing/model-server.ts'
 
@@ -78,26 +78,4 @@ function readyOf(child: ChildProcess): Promise<{ url: string; at: number }> {
   })
   child.on('exit', (exit, signal) => reject(new Error(`it ended with ${exit ?? signal}`)))
   return promise
-}
-
-/**
- * Processes of this machine that belong to the folder: it stands in their words, in their
- * environment, or they work in it. Linux only; elsewhere there is nothing to look at.
- */
-export function processesOf(folder: string): string[] {
-  if (process.platform !== 'linux') return []
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return pids.flatMap((pid) => {
-    if (Number(pid) === process.pid) return []
-    try {
-      const words = readFileSync(join('/proc', pid, 'cmdline'), 'utf8').replaceAll('\0', ' ')
-      const environment = readFileSync(join('/proc', pid, 'environ'), 'utf8')
-      const cwd = readlinkSync(join('/proc', pid, 'cwd'))
-      const isOurs = [words, environment, cwd].some((text) => text.includes(folder))
-      return isOurs ? [`${pid} ${words.trim()}`] : []
-    } catch {
-      // It has ended, or belongs to somebody else.
-      return []
-    }
-  })
 }

@@ -20,10 +20,10 @@ import {
 } from '../../src/testing/family-end.ts'
 import { startModelServer } from '../../src/testing/model-server.ts'
 import { familyPolicy, shipIt } from '../../src/testing/three-children.ts'
-import { leftProcesses } from '../support/family.ts'
 import { makeRepository } from '../support/repository.ts'
 import { daemonIn, startDaemon, type DaemonOptions, type Life } from './daemon.ts'
 import { randomOf } from './random.ts'
+import { leftProcesses } from '../support/processes.ts'
 
 export type FamilySoakOptions = {
   seed: number

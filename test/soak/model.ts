@@ -19,7 +19,7 @@ type Call = NonNullable<ServerAnswer['calls']>[number]
 export function answerOf({ n, messages_text, last_tool_results }: ServerView, log: string) {
   const results = last_tool_results.map(({ text }) => text)
   if (results.length > 0) {
-    const waits = results.flatMap((text) => waitsFor(text, /Created (work_[0-9a-f-]{36})/g))
+    const waits = waitsForCreated(results.join('\n'), messages_text)
     return waits.length > 0 ? say('I watch it.', waits) : say(`Noted in request ${n}.`)
   }
   const opening = messages_text.slice(openingAt(messages_text))
@@ -28,7 +28,10 @@ export function answerOf({ n, messages_text, last_tool_results }: ServerView, lo
   if (triggered.length > 0) return say(`It happened, as request ${n} says.`, triggered)
   const created = creations(input)
   if (created.length > 0) return say('An item for each.', created)
-  const waits = waitsFor(opening, /^- (work_[0-9a-f-]{36}) "Watch thing-\d+"; runnable/gm)
+  const one = '# Queued work item[^\\n]*\\n\\nid: '
+  const listed = '- (?=work_\\S+ "Watch thing-\\d+"; runnable)'
+  const ready = new RegExp(`^(?:${listed}|${one})(work_[0-9a-f-]+)`, 'gm')
+  const waits = waitsFor(opening, ready)
   if (waits.length > 0) return say('I watch what is left.', waits)
   return n % 3 === 0 ? say('A command.', [command(n, log)]) : say(`Noted in request ${n}.`)
 }
@@ -41,17 +44,32 @@ const say = (text: string, calls: readonly Call[] = []): ServerAnswer => ({
 /** Where the newest projection begins. */
 const openingAt = (text: string): number =>
   Math.max(
-    ...['# Work item\n', '# Current work item\n', "# This turn's work item"].map((title) =>
-      text.lastIndexOf(title),
-    ),
+    ...[
+      '# Work item\n',
+      '# Current work item\n',
+      "# This turn's work item",
+      '# Queued work item',
+    ].map((title) => text.lastIndexOf(title)),
   )
 
-const creations = (input: string): Call[] => {
-  const asked = [...input.matchAll(/Watch (thing-\d+) until it happens\./g)]
-  return [...new Set(asked.map(([, thing]) => thing))].map((thing) => ({
+const asked = (input: string): string[] => {
+  const found = [...input.matchAll(/Watch (thing-\d+) until it happens\./g)]
+  return [...new Set(found.map(([, thing]) => thing ?? ''))]
+}
+
+const creations = (input: string): Call[] =>
+  asked(input).map((thing) => ({
     name: 'CreateWorkItem',
     input: { objective: `Watch ${thing}` },
   }))
+
+/** The items were made in the order in which the input names their things. */
+function waitsForCreated(results: string, messages_text: string): Call[] {
+  const opening = messages_text.slice(openingAt(messages_text))
+  const things = asked(opening.slice(opening.indexOf('# Why this turn runs')))
+  const ids = [...results.matchAll(/Created (work_[0-9a-f-]+)/g)].map(([, id]) => id)
+  const lines = ids.map((id, i) => `${id} Watch ${things[i]}`)
+  return waitsFor(lines.join('\n'), /^(work_[0-9a-f-]+)/gm)
 }
 
 /** A wait for each item whose id `pattern` finds; its thing is what comes next in the text. */
@@ -68,12 +86,12 @@ const waitsFor = (text: string, pattern: RegExp): Call[] =>
 
 /** The triggered items; the turn's own last, for its completion ends the turn. */
 function completions(opening: string, input: string): Call[] {
-  const own = /^# This turn's work item[^\n]*\n\nid: (work_[0-9a-f-]{36})/.exec(opening)?.[1]
-  const others = [...input.matchAll(/It is a wait of (work_[0-9a-f-]{36})/g)].map(([, id]) => id)
+  const own = /^# This turn's work item[^\n]*\n\nid: (work_[0-9a-f-]{4,36})/.exec(opening)?.[1]
+  const others = [...input.matchAll(/It is a wait of (work_[0-9a-f-]{4,36})/g)].map(([, id]) => id)
   const ids = [...new Set(others), ...(own === undefined ? [] : [own])]
   return ids.slice(-mostCalls).map((id) => ({
     name: 'CompleteWorkItem',
-    input: { work_item_id: id ?? '' },
+    input: { work_item_id: id ?? '', leave_running: true },
   }))
 }
 

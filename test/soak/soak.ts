@@ -14,10 +14,11 @@ import type { LedgerReads } from '../../src/ledger/port.ts'
 import { factsOf } from '../../src/protocol/agent-view.ts'
 import { startModelServer } from '../../src/testing/model-server.ts'
 import { audit, type Audit } from './audit.ts'
-import { daemonIn, processesOf, startDaemon, type DaemonOptions, type Life } from './daemon.ts'
+import { daemonIn, startDaemon, type DaemonOptions, type Life } from './daemon.ts'
 import { answerOf } from './model.ts'
 import { randomOf } from './random.ts'
 import { Sender, type Acknowledged, type Door, type Kind } from './senders.ts'
+import { leftProcesses } from '../support/processes.ts'
 
 export type SoakOptions = {
   seed: number
@@ -84,7 +85,7 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
       ...senders.flatMap((sender) => sender.problems),
       ...server.violations.map((violation) => `a request to the model: ${violation}`),
       ...found.problems,
-      ...(await orphans(folder)),
+      ...(await leftProcesses(folder)),
     ]
     return { ...found, ...times, ...countsOf(acknowledged), problems }
   } finally {
@@ -267,15 +268,6 @@ async function aboutToBegin(reader: LedgerReads): Promise<string[]> {
     if (live !== null && next(factsOf(id, live), now, false).do === 'start_turn') found.push(id)
   }
   return found
-}
-
-/** A moment is given to what is just ending. */
-export async function orphans(folder: string): Promise<string[]> {
-  for (let waited = 0; waited < 5_000; waited += 100) {
-    if (processesOf(folder).length === 0) return []
-    await pause(100)
-  }
-  return processesOf(folder).map((one) => `still there: ${one}`)
 }
 
 function countsOf(acknowledged: readonly Acknowledged[]) {

@@ -1,12 +1,10 @@
 /** Runs of the three-children scenario on a box: told once, awaited until nothing is left to do. */
 import assert from 'node:assert/strict'
-import { setTimeout as pause } from 'node:timers/promises'
 import { isTerminal } from '../../src/domain/task.ts'
 import { isGone } from '../../src/domain/worktree.ts'
 import type { HostNotice } from '../../src/runtime/ports.ts'
 import type { Box } from '../../src/testing/box.ts'
 import { shipIt } from '../../src/testing/three-children.ts'
-import { processesOf } from '../soak/daemon.ts'
 
 /** Tells `main` to ship, unless the home knows already, and resolves when it has. */
 export async function runShip(box: Box, ship: string): Promise<void> {
@@ -38,13 +36,4 @@ function isShipped({ host }: Box): boolean {
   if (facts === null || host.next('main')?.do !== 'sleep') return false
   const tasks = [...facts.rows('tasks')].every(isTerminal)
   return tasks && [...facts.rows('worktrees')].every(isGone)
-}
-
-/** What still runs of a folder, a line for each; a moment is given to what is just ending. */
-export async function leftProcesses(folder: string): Promise<string[]> {
-  for (let waited = 0; waited < 10_000; waited += 100) {
-    if (processesOf(folder).length === 0) return []
-    await pause(100)
-  }
-  return processesOf(folder).map((one) => one.slice(0, 120))
 }

@@ -106,7 +106,7 @@ function erratic(random: () => number): Script {
   const pick = <T>(list: readonly [T, ...T[]]): T => list[Math.floor(random() * list.length)] as T
   return (request) => {
     const said = JSON.stringify(request.messages)
-    const ids = [...new Set(said.match(/work_[0-9a-f]{8}-[0-9a-f-]{27}/g))]
+    const ids = [...new Set(said.match(/work_[0-9a-f-]{4,36}/g))]
     const work_item_id = pick([ids[0] ?? 'work_0000', ...ids])
     const waitsFor = (wake: string, more: object = {}) =>
       calls({ name: 'WaitFor', input: { wake, reason: 'Until then.', work_item_id, ...more } })

@@ -156,13 +156,14 @@ export function knownText(cases: () => Cases, { seen, now_ms, workspace, path }:
     const known = seen.all(kind)
     return known.length === 0 ? null : cases().pick(known)
   }
-  /** Whole or short, as a client may write it. */
+  /** Whole, or a beginning or end of it, as a client may write it. */
   const id = (noun: string): string => {
     const prefix = noun === 'worktree' ? 'task' : noun
     const whole = cases().chance(0.95) ? oneOf(noun) : null
     if (whole === null)
       return `${prefix}_${cases().pick(['0000', 'ffff', 'nowhere', '1'.repeat(36)])}`
-    return cases().chance(0.9) ? whole : `${prefix}_${whole.slice(-6)}`
+    const parts = [whole.slice(0, -3), whole.slice(-6), `${prefix}_${whole.slice(-6)}`]
+    return cases().chance(0.9) ? whole : cases().pick(parts)
   }
   return (schema: Schema, name: string): string | null => {
     const { pattern = '', format } = schema
@@ -172,7 +173,7 @@ export function knownText(cases: () => Cases, { seen, now_ms, workspace, path }:
     if (pattern.startsWith('^[a-z0-9]')) {
       return cases().chance(0.75) ? 'main' : (oneOf('agent') ?? 'nobody')
     }
-    const noun = /^\^([a-z]+)_/.exec(pattern)?.[1]
+    const noun = /^\^\(\?:([a-z]+)_/.exec(pattern)?.[1]
     const open = name === 'wait' ? oneOf(openWaits[path().split('/').at(-1) ?? ''] ?? '') : null
     if (open !== null && cases().chance(0.8)) return open
     const wanted =

@@ -28,7 +28,7 @@ export const steps = (...rounds: readonly Step[]): ScriptedModel =>
 
 /** Ids of `prefix` in a text, oldest first, each once. */
 export const idsIn = (text: string, prefix: string): string[] => [
-  ...new Set(text.match(new RegExp(`${prefix}_[0-9a-f]{8}-[0-9a-f-]{27}`, 'g')) ?? []),
+  ...new Set(text.match(new RegExp(`${prefix}_[0-9a-f-]{4,36}`, 'g')) ?? []),
 ]
 
 export const lastId = (text: string, prefix: string): string => idsIn(text, prefix).at(-1) ?? ''

@@ -46,6 +46,12 @@ export async function scene(
 
 export const done = (objective: string) => (s: Stage) =>
   completes(s.id(objective), report(objective))
+/** The same although something of it still runs. */
+export const doneAnyway = (objective: string) => (s: Stage) =>
+  calls(report(objective), {
+    name: 'CompleteWorkItem',
+    input: { work_item_id: s.id(objective), leave_running: true },
+  })
 export const waiting =
   (wake: string, more: Readonly<Record<string, Json>> = {}) =>
   () =>

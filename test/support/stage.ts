@@ -51,6 +51,11 @@ export class Stage {
     return next
   }
 
+  /** An id as the model is shown it. */
+  async short(id: string): Promise<string> {
+    return (await this.box.ledger.shortIds(agent, [id])).get(id) ?? id
+  }
+
   /** An operator's act that must be accepted. */
   async act(command: Act): Promise<OperatorReply & { ok: true }> {
     const reply = await this.try(command)
@@ -92,6 +97,24 @@ export class Stage {
       // The notice comes just before the pause begins.
       await settle(3)
       await this.clock.advance(notice.delay_ms)
+    }
+  }
+
+  /** Resolves when each of these agents is held, or has nothing to do. */
+  async held(ids: () => readonly string[]): Promise<void> {
+    const { host, notices } = this.box
+    const goesOn = () =>
+      ids().find((id) => {
+        const next = host.next(id)
+        const isHeld = next?.do === 'wait' && next.for === 'system'
+        return next !== null && next.do !== 'sleep' && !isHeld
+      })
+    for (let id = goesOn(); id !== undefined; id = goesOn()) {
+      const from = notices.length
+      await this.box.until(
+        (one) => one.kind === 'resting' && one.agent_id === id && notices.indexOf(one) >= from,
+        `${id} to be held`,
+      )
     }
   }
 

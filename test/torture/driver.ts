@@ -112,7 +112,7 @@ async function turnOf(stage: Stage, torturer: Torturer): Promise<void> {
   const resting = stage.rest()
   const quiet = torturer.silent().then(async () => {
     await settle(5)
-    await stage.clock.advance(modelLimits.thinking_idle.value)
+    await stage.clock.advance(modelLimits.first_event_local.value)
   })
   await Promise.race([resting, quiet])
   await resting

@@ -6,7 +6,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { wires, type Endpoint } from '../../src/testing/model-server.ts'
-import { defaultUsage, type Wire } from '../../src/testing/model-server-wire.ts'
+import { schemaViolations } from '../../src/testing/model-server-schema.ts'
+import { defaultUsage, nothingSaid, type Wire } from '../../src/testing/model-server-wire.ts'
 import type { Random } from '../soak/random.ts'
 
 export type Served = {
@@ -88,7 +89,8 @@ export async function startTorturer(endpoint: Endpoint): Promise<Torturer> {
     now.requests += 1
     now.total += 1
     const asked = JSON.parse(Buffer.concat(body).toString('utf8')) as Parameters<Wire['read']>[0]
-    now.violations.push(...wire.read(asked, { reasoned: new Set() }).violations)
+    now.violations.push(...wire.read(asked, nothingSaid).violations)
+    now.violations.push(...schemaViolations(endpoint, asked))
     const mine = turn
     turn = null
     response.on('error', () => {})

@@ -58,11 +58,13 @@ export const row = (marks: string, more: Partial<WorkItem> = {}): WorkItem => ({
   objective: 'Check the house',
   state: 'open',
   plan_status: 'ready',
+  input_wanted: null,
   todo_list: todos(marks),
   blocked_by: null,
   plan_artifact: { path: '/p/plan.md', sha256: null, bytes: 1, good_sha256: null },
   result_summary: null,
   result_brief_id: null,
+  report_draft: null,
   budget: null,
   checks: [],
   created_at: at(0),
@@ -80,6 +82,10 @@ export const wait = (parts: WaitParts): Wait => ({
   by: 'agent',
   runtime_cause: null,
   reason: 'a reason',
+  question:
+    parts.wake === 'operator_input'
+      ? { text: parts.reason ?? 'a reason', choices: [], settles: null }
+      : null,
   resource: null,
   source: null,
   condition: null,
@@ -88,9 +94,11 @@ export const wait = (parts: WaitParts): Wait => ({
   since_seq: 0,
   wake_at: null,
   recheck_at: null,
-  recheck_consumed_at: null,
+  recheck_ms: null,
+  rechecks: 0,
   trigger_count: 0,
   last_triggered_at: null,
+  outside_trigger_count: 0,
   triggered_turn_count: null,
   reviewed_trigger_count: 0,
   reviewed_at: null,
@@ -138,6 +146,8 @@ export const message = (body: string, more: Partial<Message> = {}): Message => (
   status: 'claimed',
   status_reason: null,
   attempts: 0,
+  due_at: null,
+  came: 1,
   turn_id: 'turn_1',
   to_coalesce: false,
   round: 1,
@@ -242,7 +252,12 @@ export const timer: [string, unknown] = [
 ]
 export const question: [string, unknown] = [
   'WaitFor',
-  { wake: 'operator_input', reason: 'Is it quiet?', condition: 'runbook step 4' },
+  {
+    wake: 'operator_input',
+    reason: 'Step 4 of 5: Approve',
+    question: 'Walk around once.\n\nIs it quiet?',
+    condition: 'runbook step 4',
+  },
 ]
 export const callback: [string, unknown] = [
   'WaitFor',

@@ -168,7 +168,7 @@ function begin(run: Run, at: number): Decision {
   return { text, calls, memo }
 }
 
-/** What a step does, and the words beside it: of a question, they are the question. */
+/** What a step does, and the words beside it. */
 function actionOf(run: Run, at: number, step: Step): { text: string; call: ToolUse } {
   const headline = words.headline(run.program, at)
   const { action } = step
@@ -182,10 +182,10 @@ function actionOf(run: Run, at: number, step: Step): { text: string; call: ToolU
       return { text: '', call: { tool_name: 'WaitFor', input } }
     }
     case 'ask': {
-      const input = { wake: 'operator_input', reason: action.question, condition }
       const detail = step.description === '' ? [] : [step.description, '']
-      const text = [headline, '', ...detail, action.question].join('\n')
-      return { text, call: { tool_name: 'WaitFor', input } }
+      const question = [...detail, action.question].join('\n')
+      const input = { wake: 'operator_input', reason: headline, question, condition }
+      return { text: '', call: { tool_name: 'WaitFor', input } }
     }
     case 'callback': {
       const { name } = action
@@ -235,7 +235,8 @@ export function block(run: Pick<Run, 'view' | 'memo'>, at: number | null, why: s
 
 function finish(run: Run): Decision {
   const { item } = run.view.projection
-  const input = { work_item_id: item.id }
+  // A step may have left a command running on purpose; the warning says so.
+  const input = { work_item_id: item.id, leave_running: true }
   const calls = [...update(run), { tool_name: 'CompleteWorkItem', input }]
   const memo: Memo = { ...run.memo, attempt: null }
   return { text: words.report(item, run.program, memo), calls, memo }

@@ -3,6 +3,7 @@
  * it answers to words that are no runbook. Plain text that also reads well as Markdown. Pure.
  */
 import { limits } from '../../domain/limits.ts'
+import type { Wait } from '../../domain/wait.ts'
 import type { WorkItem } from '../../domain/work-item.ts'
 import type { ParseError, Program, Step } from './parse.ts'
 import type { Memo, StepResult } from './memo.ts'
@@ -57,13 +58,15 @@ export const phrase = (sentence: string): string => sentence.trim().replace(/\.$
 export const short = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1)}…`
 
+const asked = ({ question, reason }: Wait): string => question?.text ?? reason
+
 /** What holds an item that is not runnable, and the command that goes on. */
 export function held({ projection }: RunbookItem): string {
   const { item, wait } = projection
   const name = `"${item.objective}"`
   switch (wait?.wake) {
     case 'operator_input':
-      return `${name} waits for you: ${wait.reason}\nAnswer with: holon answer ${wait.id} "…"`
+      return `${name} waits for you: ${asked(wait)}\nAnswer with: holon answer ${wait.id} "…"`
     case 'task_result':
       return `${name} waits until ${wait.resource} ends: ${wait.reason}. It goes on by itself.`
     case 'timer':
@@ -118,7 +121,7 @@ export function open(s: RunbookSituation): string | null {
   const { waiting_for_operator, blocked } = s.candidates
   const lines = [...waiting_for_operator, ...blocked].flatMap(({ item, wait }) => {
     if (wait?.wake === 'operator_input') {
-      const words = short(wait.reason, 200)
+      const words = short(asked(wait), 200)
       return [`- ${item.objective}: ${words}\n  holon answer ${wait.id} "…"`]
     }
     if (wait !== null || item.blocked_by === null) return []

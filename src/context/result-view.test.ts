@@ -1,0 +1,158 @@
+/** What a model reads of the results: what is set, once, and nothing that was said before. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { projectItem } from '../domain/readiness.ts'
+import { itemRecord } from '../domain/record.ts'
+import type { WorkItem } from '../domain/work-item.ts'
+import { aPlan, anItem, aWait, now, planPath, succeededWith } from '../testing/situations.ts'
+import { charTokens } from './estimate.ts'
+import { itemMarks, type ItemsShown } from './result-view.ts'
+import { renderResult } from './result.ts'
+
+const id = 'work_01a204c3-f203-7535-8f6b-1760c00041b4'
+const other = 'work_01a204c3-f204-7dcb-b7d7-ec0bf14189f3'
+
+const record = (item: Partial<WorkItem> = {}, of: WorkItem['id'] = id, plan = aPlan(of, '')) =>
+  itemRecord(
+    projectItem(anItem(of, { objective: 'The tests pass', ...item }), null, of, now),
+    plan,
+    {
+      include_todo_list: true,
+    },
+  )
+
+const shown = (
+  tool: string,
+  summary: string,
+  result: unknown,
+  more: { form?: 'turn' | 'history'; items?: ItemsShown } = {},
+) =>
+  renderResult(succeededWith(tool, summary, result), {
+    max_tokens: 8_000,
+    full_path: null,
+    estimate: charTokens,
+    fence: 'c0de',
+    ...more,
+  })
+
+test('an item with only what it must have takes at most 400 bytes without its path', () => {
+  const sizes = [
+    shown('GetWorkItem', `${id} is runnable.`, { item: record() }),
+    shown('PickWorkItem', `${id} is in focus.`, { current: record(), binding: 'Further calls …' }),
+    shown('CreateWorkItem', `Created ${id}.`, { item: record() }),
+    shown('UpdateWorkItem', `Updated ${id}.`, { item: record(), changed: true, cleared: null }),
+    shown('ListWorkItems', '1 item.', { items: [record()], total: 1, filter: 'open' }),
+  ].map((text) => Buffer.byteLength(text.replaceAll(planPath(id), '')))
+  for (const size of sizes) assert.ok(size <= 400, `${sizes.join(', ')} bytes`)
+})
+
+test('of an item in a result what is set is shown, each once and in words', () => {
+  const held = {
+    ...record({ blocked_by: 'legal must agree' }),
+    wait: { ...aWait('wait_1'), resource: null, source: null, condition: null },
+  }
+  const todo_list = [{ text: 'read', state: 'completed' }]
+  const item = { ...held, todo_list, plan_artifact: aPlan(id, 'Read, then write.') }
+  assert.equal(
+    shown('GetWorkItem', `${id} is blocked.`, { item }),
+    [
+      `GetWorkItem: ${id} is blocked.`,
+      'item:',
+      `  id: ${id}`,
+      '  objective: The tests pass',
+      '  state: blocked, in focus',
+      `  plan: ${planPath(id)}`,
+      '  bytes: 17',
+      '  preview: Read, then write.',
+      '  preview_complete: true',
+      '  todo_list:',
+      '    - [x] read',
+      '  blocked_by: legal must agree',
+      '  wait:',
+      '    id: wait_1',
+      '    wake: external',
+      '    reason: reason of wait_1',
+    ].join('\n'),
+  )
+})
+
+test('an item stands in full once in a request, of two the other one too; then what has changed', () => {
+  const items: ItemsShown = new Map()
+  const get = (of: Record<string, unknown>, said: string) =>
+    shown('GetWorkItem', said, { item: of }, { items })
+  const first = get(record(), 'a')
+  assert.match(first, /objective: The tests pass/)
+  assert.match(get(record({}, other), 'b'), /objective: The tests pass/)
+  assert.equal(get(record(), 'c'), `GetWorkItem: c\nitem: ${id} is as it stands above`)
+  assert.equal(get(record({}, other), 'd'), `GetWorkItem: d\nitem: ${other} is as it stands above`)
+  assert.equal(
+    shown('PickWorkItem', 'e', { current: record({ blocked_by: 'no key' }) }, { items }),
+    [
+      'PickWorkItem: e',
+      'item:',
+      `  id: ${id}`,
+      '  changed since it was shown above:',
+      '    state: blocked, in focus',
+      '    blocked_by: no key',
+    ].join('\n'),
+  )
+  assert.equal(get(record(), 'f').includes('not set any more:\n    - blocked_by'), true)
+})
+
+test('an item that the opening has in full is not shown again, unless it changed', () => {
+  const opening: ItemsShown = new Map([[id, itemMarks(record())]])
+  const get = (of: Record<string, unknown>) =>
+    shown('GetWorkItem', 'x', { item: of }, { items: new Map(opening) })
+  assert.equal(get(record()), `GetWorkItem: x\nitem: ${id} is as it stands above`)
+  assert.match(get(record({ objective: 'All tests pass' })), /objective: All tests pass/)
+  assert.match(get(record({}, other)), /objective: The tests pass/)
+})
+
+test('history has no item in full', () => {
+  const item = record({}, id, aPlan(id, '# Plan\n\nA long one.'))
+  const text = shown('PickWorkItem', `${id} is in focus.`, { current: item }, { form: 'history' })
+  assert.doesNotMatch(text, /A long one/)
+  assert.match(text, /objective: The tests pass/)
+})
+
+test('what the status line says of ids and paths is not said again; what is not set is not said', () => {
+  const result = {
+    path: '/repo/a.ts',
+    task_id: id,
+    stderr: '',
+    exit_status: null,
+    list: [],
+    of: {},
+  }
+  assert.equal(
+    shown('Any', `${id} read /repo/a.ts`, { ...result, stdout: 'read', count: 0, ok: false }),
+    `Any: ${id} read /repo/a.ts\nstdout: read\ncount: 0\nok: false`,
+  )
+})
+
+test('an ended task in a list is one line', () => {
+  const task = { task_kind: 'command', status: 'completed', label: 'npm test', exit_status: 1 }
+  const text = shown('ListTasks', '0 running, 2 ended', {
+    running: [],
+    ended: [
+      {
+        ...task,
+        task_id: 'task_1',
+        work_item_id: id,
+        created_at: now,
+        reason: null,
+        ended_at: now,
+      },
+      { ...task, task_id: 'task_2', work_item_id: null, reason: 'it was asked for', ended_at: now },
+    ],
+  })
+  assert.equal(
+    text,
+    [
+      'ListTasks: 0 running, 2 ended',
+      'ended:',
+      `  - task_1 completed, exit status 1: npm test (${id})`,
+      '  - task_2 completed, exit status 1, it was asked for: npm test',
+    ].join('\n'),
+  )
+})

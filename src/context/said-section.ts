@@ -1,0 +1,71 @@
+/**
+ * What was said lately between the agent and whom it works for: the newest words of both sides,
+ * also where they belong to no item, so that "and the first one?" has something to refer to. No
+ * words of the world outside are among them.
+ */
+import type { Timestamp } from '../domain/time.ts'
+import type { TokenEstimator } from './estimate.ts'
+import { block } from './fence.ts'
+import { contextLimits } from './limits.ts'
+import { ago, clip } from './phrase.ts'
+import { fenceOf } from './rounds.ts'
+import { full, omitted, type Section } from './section.ts'
+import type { Said, Situation } from './situation.ts'
+
+const title = '# Lately said'
+const standsAbove = ': stands above'
+
+/** The newest within `max_tokens`, oldest first. `above`: messages that stand in full elsewhere. */
+export function saidSection(
+  { said = [], now }: Pick<Situation, 'said' | 'now'>,
+  above: ReadonlySet<string>,
+  tokens: TokenEstimator,
+  max_tokens: number,
+): Section {
+  if (said.length === 0) return omitted('said', 'nothing was said before')
+  const newest = { them: false, agent: false }
+  const texts: string[] = []
+  let left = max_tokens - tokens(title) - 2
+  for (const one of said.slice(-contextLimits.said.value).toReversed()) {
+    const { said_newest, said_older } = contextLimits
+    const max = newest[one.by] ? said_older.value : said_newest.value
+    newest[one.by] = true
+    const text = saidText(one, now, { max, is_above: above.has(rowOf(one).id) })
+    left -= tokens(text) + 1
+    if (left < 0) break
+    texts.unshift(text)
+  }
+  if (texts.length === 0) return omitted('said', 'no room')
+  if (texts.every((text) => text.endsWith(standsAbove))) {
+    return omitted('said', 'all of it stands with the item')
+  }
+  const text = [title, '', ...texts].join('\n')
+  return texts.length === said.length
+    ? full('said', text, 'the newest words of both sides')
+    : { section: 'said', text, form: 'compact', why: 'the newest of the words of both sides' }
+}
+
+type Shown = { max: number; is_above: boolean }
+
+function saidText(one: Said, now: Timestamp, { max, is_above }: Shown): string {
+  const row = rowOf(one)
+  const item = row.work_item_id === null ? '' : `, about ${row.work_item_id}`
+  const who = one.by === 'agent' ? `you (${one.brief.kind})` : `the ${whoSaid(one)}`
+  const head = `${who}, ${ago(row.created_at, now)}, ${row.id}${item}`
+  if (is_above) return `- ${head}${standsAbove}`
+  const { words, is_cut } = shortened(one, max)
+  return block(fenceOf(row), is_cut ? `${head}; cut, MemoryGet has all of it` : head, words)
+}
+
+const rowOf = (one: Said) => (one.by === 'agent' ? one.brief : one.message)
+
+function whoSaid({ message }: Said & { by: 'them' }): string {
+  return message.kind === 'operator_prompt' ? 'operator' : 'parent'
+}
+
+function shortened(one: Said, max: number): { words: string; is_cut: boolean } {
+  const body = (one.by === 'agent' ? one.brief.text : one.message.body).trim()
+  if (body.length <= max) return { words: body, is_cut: false }
+  const isNewest = max === contextLimits.said_newest.value
+  return { words: isNewest ? `${body.slice(0, max).trimEnd()}…` : clip(body, max), is_cut: true }
+}

@@ -1,0 +1,171 @@
+/**
+ * What agents may spend (contracts 17.28): budgets of an agent, which those it made draw on, and of
+ * the home, of a day or in all; and without any the one question after a thousand requests. The
+ * sums are the ledger's; here is whom they hold, for how long, and in which words.
+ */
+import { measuredWords, overOf, type Measured } from './budget.ts'
+import { activeWaits, agentOf, type Draft, type Facts } from './facts.ts'
+import type { AgentId } from './ids.ts'
+import { limits } from './limits.ts'
+import type { Use } from './meter.ts'
+import { askAboutRequests } from './park.ts'
+import {
+  spendWindows,
+  type SpendBudget,
+  type SpendLimits,
+  type SpendWindow,
+} from './spend-budget.ts'
+import { day, fromMs, toMs, type Timestamp } from './time.ts'
+import type { Wait } from './wait.ts'
+
+/** What a budget of an agent, or of the home, is held against. */
+export type Purse = {
+  /** The agent, with all that it and those it made spend; null: the home. */
+  agent_id: AgentId | null
+  budget: SpendBudget | null
+  used: { readonly [W in SpendWindow]: Use }
+  /** Of a public agent: requests since the operator's last word to it or those it made. */
+  unasked: number
+}
+
+/** What holds an agent that wants to send a request. */
+export type Overspent =
+  | { by: 'budget'; agent_id: AgentId | null; window: SpendWindow; over: readonly Measured[] }
+  /** No budget holds them, and the operator is asked. */
+  | { by: 'question'; agent_id: AgentId; requests: number }
+
+/** Of all purses that one agent spends from: those that let no further request start. */
+export function overspent(purses: readonly Purse[], now: Timestamp): Overspent[] {
+  const found = purses.flatMap(({ agent_id, budget, used }) =>
+    spendWindows.flatMap((window): Overspent[] => {
+      const over = overOf({ ...(budget?.[window] ?? noLimits), deadline: null }, used[window], now)
+      return over.length === 0 ? [] : [{ by: 'budget', agent_id, window, over }]
+    }),
+  )
+  if (purses.some(binds)) return found
+  const asks = purses.flatMap(({ agent_id, unasked }): Overspent[] =>
+    agent_id !== null && unasked >= limits.requests_unasked.value
+      ? [{ by: 'question', agent_id, requests: unasked }]
+      : [],
+  )
+  return [...found, ...asks]
+}
+
+const noLimits: SpendLimits = { max_tokens: null, max_usd: null, max_rounds: null }
+
+/** Whether the budget ends anything: dollars of which a part is not known do not. */
+function binds({ budget, used }: Purse): boolean {
+  return spendWindows.some((window) => {
+    const { max_tokens, max_rounds, max_usd } = budget?.[window] ?? noLimits
+    const isPriced = max_usd !== null && used[window].unpriced === 0
+    return max_tokens !== null || max_rounds !== null || isPriced
+  })
+}
+
+/** When it ends by itself: a budget of the day at the end of the UTC day; null: by a word only. */
+export function endOfHold(over: readonly Overspent[], now: Timestamp): Timestamp | null {
+  const ends = over.every((one) => one.by === 'budget' && one.window === 'day')
+  return ends ? fromMs((Math.floor(toMs(now) / day) + 1) * day) : null
+}
+
+/** The hold of an agent that may send no request; null: none. */
+export function spendingHold(facts: Facts): Wait | null {
+  for (const wait of activeWaits(facts)) if (wait.runtime_cause === 'spending') return wait
+  return null
+}
+
+/** Holds the agent before its next request: its open turn stands still until it may go on. */
+export function holdForSpending(d: Draft, over: readonly Overspent[]): void {
+  const [first] = over
+  if (first === undefined) return
+  for (const wait of activeWaits(d)) if (wait.wake === 'system') return
+  const id = d.mint('wait')
+  const wake_at = endOfHold(over, d.now)
+  const reason = over.map((one) => overspentWords(one)).join(' ')
+  d.emit({
+    type: 'wait_registered',
+    id,
+    work_item_id: null,
+    wake: 'system',
+    by: 'runtime',
+    runtime_cause: 'spending',
+    reason,
+    question: null,
+    resource: first.agent_id,
+    source: first.by,
+    condition: null,
+    delivery_mode: 'wake_hint',
+    since_seq: d.base.seq,
+    wake_at,
+    recheck_at: null,
+    released_focus: false,
+  })
+  const asks = over.filter((one) => one.by === 'budget')
+  // Of a child its maker is told, and what asks the operator is a question of its own.
+  if (agentOf(d).visibility === 'private' || asks.length === 0) return
+  const end = wake_at === null ? '' : ` It goes on by itself at ${wake_at}.`
+  d.emit({
+    type: 'brief_delivered',
+    id: d.mint('brief'),
+    kind: 'question',
+    text: `${d.agent_id} is held. ${reason}${end} Shall it go on? ${asks.map(remedyOf).join(' ')}`,
+    turn_id: null,
+    work_item_id: null,
+    wait_id: id,
+    message_id: null,
+    task_id: null,
+    warnings: [],
+  })
+}
+
+/**
+ * Level-triggered, at each lap: a hold for which there is no reason any more ends, and so does the
+ * question of an agent when the operator spoke or a budget was set.
+ */
+export function alignSpending(d: Draft, over: readonly Overspent[]): void {
+  const hold = spendingHold(d)
+  const moved = (hold?.wake_at === null) !== (endOfHold(over, d.now) === null)
+  if (hold !== null && (over.length === 0 || moved)) end(d, hold)
+  if (over.some((one) => one.by === 'question' && one.agent_id === d.agent_id)) return
+  for (const wait of [...activeWaits(d)]) {
+    if (wait.runtime_cause === 'requests_unasked') end(d, wait)
+  }
+}
+
+const end = (d: Draft, { id }: Wait): void =>
+  d.emit({ type: 'wait_resolved', id, by: { kind: 'runtime' } })
+
+/** Asks the operator, once for all that the agent and those it made have to wait for. */
+export function askAboutSpending(d: Draft, over: readonly Overspent[]): void {
+  for (const one of over) {
+    if (one.by === 'question' && one.agent_id === d.agent_id) askAboutRequests(d, one.requests)
+  }
+}
+
+/** `The budget of the home for the day is used up: $5.02 of $5.00.` */
+export function overspentWords(one: Overspent): string {
+  switch (one.by) {
+    case 'budget': {
+      const whose =
+        one.agent_id === null ? 'the home' : `${one.agent_id} and the agents made under it`
+      const when = one.window === 'day' ? ' for the day' : ''
+      return `The budget of ${whose}${when} is used up: ${one.over.map(measuredWords).join(', ')}.`
+    }
+    case 'question':
+      return (
+        `${one.agent_id} and the agents made under it sent ${one.requests} requests since your ` +
+        `last word to them, and no budget holds them: ${one.agent_id} asks you.`
+      )
+  }
+}
+
+const flags = { tokens: '--max-tokens <n>', usd: '--max-usd <n>', rounds: '--max-rounds <n>' }
+
+/** The line that raises it. */
+export function remedyOf(one: Overspent & { by: 'budget' }): string {
+  const { agent_id, window, over } = one
+  if (agent_id === null) return `Raise "budget.${window}" in config.json of the home.`
+  const given = over.flatMap(({ what }) => (what === 'deadline' ? [] : flags[what])).join(' ')
+  const per = window === 'day' ? ' --per day' : ''
+  return `Raise it: holon agents configure ${agent_id} ${given}${per}.`
+}

@@ -1,0 +1,162 @@
+/** How long a request may be silent, slow or open: one table, and what shows life on a real wire. */
+import assert from 'node:assert/strict'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { asks, handClock, hear } from '../testing/model-server-client.ts'
+import { keptAliveFetch } from './fetch.ts'
+import { openModel, type ProviderSetting } from './open-model.ts'
+import { Patience } from './patience.ts'
+
+const limits = { first_ms: 600, idle_ms: 120, open_ms: 300, total_ms: 3_000 }
+
+/** At a time: bytes, or a part with its characters, inside a thought or call or not. */
+type Sign = readonly [at: number, sign: 'bytes' | number, isOpen?: boolean]
+
+test('when patience ends, and why', () => {
+  const table: readonly (readonly [string, readonly Sign[], string, number])[] = [
+    ['nothing ever', [], 'silent', 600],
+    ['comments before the answer', [[500, 'bytes']], 'silent', 1_100],
+    [
+      'comments in the answer',
+      [
+        [100, 4],
+        [200, 'bytes'],
+      ],
+      'silent',
+      220,
+    ],
+    ['an announced part', [[100, 0]], 'silent', 220],
+    [
+      'a trickle',
+      [
+        [10, 8],
+        [100, 8],
+        [120, 8],
+      ],
+      'slow',
+      130,
+    ],
+    [
+      'enough in time',
+      [
+        [10, 8],
+        [100, 80],
+      ],
+      'silent',
+      220,
+    ],
+    ['a thought', [[10, 8, true]], 'silent', 310],
+    [
+      'comments in a thought',
+      [
+        [10, 8, true],
+        [200, 'bytes'],
+      ],
+      'silent',
+      310,
+    ],
+    [
+      'behind a thought',
+      [
+        [10, 8, true],
+        [250, 0],
+      ],
+      'silent',
+      370,
+    ],
+    [
+      'in a call',
+      [
+        [10, 80],
+        [20, 0, true],
+      ],
+      'silent',
+      320,
+    ],
+  ]
+  for (const [name, signs, is, end] of table) {
+    const patience = new Patience(limits, 0)
+    let open = false
+    for (const [at, sign, isOpen = false] of signs) {
+      if (sign === 'bytes') patience.bytes(at)
+      else patience.part(at, sign, (open = isOpen))
+    }
+    assert.equal(patience.look(end - 1, open).is, 'patient', `${name}, a moment before`)
+    assert.equal(patience.look(end, open).is, is, name)
+  }
+})
+
+test('a request that goes on and on ends at its limit', () => {
+  const patience = new Patience(limits, 0)
+  for (let at = 0; at < 3_000; at += 50) patience.part(at, 400, false)
+  assert.deepEqual(patience.look(2_960, false), { is: 'patient', left_ms: 40 })
+  assert.deepEqual(patience.look(3_000, false), { is: 'too_long', after_ms: 3_000 })
+})
+
+/** A server that takes one request and sends what the test tells it to. */
+async function silent(t: TestContext, setting: Partial<ProviderSetting> = {}) {
+  const taken = Promise.withResolvers<ServerResponse>()
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.flushHeaders()
+    taken.resolve(response)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const client = keptAliveFetch()
+  t.after(() => {
+    client.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const providers = { local: { kind: 'openai-compatible', base_url, ...setting } as const }
+  const settings = { providers, env: {}, read_file: () => Promise.reject(new Error()) }
+  const clock = handClock()
+  /** Resolved when the time is asked for: each piece that arrives does. */
+  let arrived = Promise.withResolvers<void>()
+  const opened = await openModel('local/any', settings, { clock, fetch: client.fetch })
+  assert.ok(opened.ok)
+  const now = clock.now.bind(clock)
+  clock.now = () => {
+    arrived.resolve()
+    return now()
+  }
+  const asked = hear(opened.model, asks('local/any'))
+  const response = await taken.promise
+  const sends = async (text: string) => {
+    arrived = Promise.withResolvers<void>()
+    response.write(text)
+    await arrived.promise
+  }
+  return { clock, asked, sends }
+}
+
+const minute = 60_000
+
+test('a server on this machine may read its prompt for half an hour', async (t) => {
+  const { clock, asked } = await silent(t)
+  clock.advance(30 * minute - 1)
+  assert.equal(clock.pending(), 1)
+  clock.advance(1)
+  const { outcome } = await asked
+  assert.equal(!outcome.ok && outcome.fault.message, 'local sent nothing for 1800 seconds.')
+})
+
+test('comments show life until the answer begins', { timeout: 20_000 }, async (t) => {
+  const { clock, asked, sends } = await silent(t)
+  for (let n = 0; n < 2; n += 1) {
+    clock.advance(20 * minute)
+    await sends(': PROCESSING\n\n')
+  }
+  clock.advance(20 * minute)
+  const { outcome } = await asked
+  assert.equal(!outcome.ok && outcome.fault.code, 'too_slow', 'an hour is the limit of all')
+})
+
+test('a provider may be given less patience, or more', async (t) => {
+  const { clock, asked } = await silent(t, { stream_idle: 30 })
+  clock.advance(30_000)
+  const { outcome } = await asked
+  assert.equal(!outcome.ok && outcome.fault.message, 'local sent nothing for 30 seconds.')
+})

@@ -1,0 +1,29 @@
+/**
+ * The note before a recap: told in the first request of a turn that fills so much of the window
+ * that the next ones may lose their older results. Of rows alone, so that a rebuilt request has it
+ * too.
+ */
+import { charTokens } from '../context/estimate.ts'
+import { messageTokens } from '../context/fits.ts'
+import { contextLimits } from '../context/limits.ts'
+import { nearlyFullNote } from '../context/notes.ts'
+import { renderRound } from '../context/rounds.ts'
+import { callsOf, roundsOf, type Facts } from '../domain/facts.ts'
+import type { Turn } from '../domain/turn.ts'
+
+export function nearlyFull(facts: Facts, turn: Turn): string[] {
+  const round = roundsOf(facts, turn).at(-1)
+  const sent = round?.sent
+  if (round === undefined || sent === undefined) return []
+  const { estimated, notes, factor, window } = sent
+  const { compact_warn, compact_at } = contextLimits
+  if (estimated * factor >= window * compact_warn.value) return []
+  const calls = callsOf(facts, turn, round.n)
+  const view = { model: turn.model, full_path: () => null, items: new Map() }
+  const added = renderRound({ round, calls }, view)
+  const more = added.reduce((sum, message) => sum + messageTokens(message, charTokens), 0)
+  // Its notes were counted with the request and come back with the round.
+  const now = (estimated - notes + more) * factor
+  if (now < window * compact_warn.value || now > window * compact_at.value) return []
+  return [nearlyFullNote(window * compact_at.value - now)]
+}

@@ -1,0 +1,71 @@
+/**
+ * What was said, read for an opening: the handoff of a private child, and the newest words between
+ * the agent and whom it works for.
+ */
+import { charTokens } from '../context/estimate.ts'
+import { contextLimits } from '../context/limits.ts'
+import type { Said, Situation } from '../context/situation.ts'
+import type { Agent } from '../domain/agent.ts'
+import { mustTurn } from '../domain/facts.ts'
+import { isUnread, type Message } from '../domain/message.ts'
+import { handoffPath } from './home.ts'
+import type { LaneEnv } from './lane-env.ts'
+
+/**
+ * Null for an agent that nobody supervises, and for a fork: what it inherited ends with its
+ * handoff. One that is longer than its room is written to a file of the child's own home.
+ */
+export async function handoffOf(
+  env: LaneEnv,
+  { id, visibility, supervisor_agent_id, inherited_sha256 }: Agent,
+): Promise<NonNullable<Situation['handoff']> | null> {
+  if (visibility === 'public' || supervisor_agent_id === null) return null
+  if (inherited_sha256 !== null) return null
+  const asked = { agent_id: id, kind: ['delegation'], order: 'oldest', limit: 1 } as const
+  const { entries } = await env.store.ledger.page('messages', asked)
+  const message = entries[0]?.row
+  if (message === undefined) return null
+  if (charTokens(message.body) <= contextLimits.handoff_tokens.value) {
+    return { message, path: null }
+  }
+  const path = handoffPath(env.ports.home, id)
+  await keep(env, path, message)
+  return { message, path }
+}
+
+async function keep(env: LaneEnv, path: string, { body }: Message): Promise<void> {
+  const { files } = env.ports
+  if (await files.exists(path)) return
+  await files.make_folder(env.home(), 0o700)
+  await files.write_atomic(path, body, 0o600)
+}
+
+/** Oldest first, without what this turn was given or has not been read by anybody. */
+export async function saidLately(env: LaneEnv): Promise<Said[]> {
+  const { agent_id, store } = env
+  const turn = mustTurn(env.facts())
+  const limit = contextLimits.said.value
+  const [messages, briefs] = await Promise.all([
+    // What is left out below is among the newest: what waits, and what this turn shows.
+    store.ledger.list('messages', { agent_id, kind: instructing, limit: 3 * limit }),
+    store.ledger.list('briefs', { agent_id, kind: spoken, limit }),
+  ])
+  const theirs = messages.filter(
+    (message) => message.turn_id !== turn.id && message.status !== 'queued' && !isUnread(message),
+  )
+  const all: Said[] = [
+    ...theirs.map((message): Said => ({ by: 'them', message })),
+    ...briefs.map((brief): Said => ({ by: 'agent', brief })),
+  ]
+  return all.toSorted(byTime).slice(-limit)
+}
+
+const instructing = ['operator_prompt', 'delegation']
+/** Words of the agent; what the runtime told of a failure is none of them. */
+const spoken = ['progress', 'reply', 'question', 'result']
+
+const byTime = (a: Said, b: Said): number =>
+  timeOf(a) < timeOf(b) ? -1 : Number(timeOf(a) > timeOf(b))
+
+const timeOf = (one: Said): string =>
+  one.by === 'agent' ? one.brief.created_at : one.message.created_at

@@ -1,0 +1,64 @@
+/**
+ * A person goes on from what was just said, without naming it: the request of the next turn has the
+ * words that the new ones refer to.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { says } from '../../src/testing/scripted-model.ts'
+import { requestSnapshot } from '../support/request-text.ts'
+import { onA, scene } from '../support/scene.ts'
+import { completes, creates } from '../support/scripts.ts'
+import { textOf, type Stage } from '../support/stage.ts'
+
+const placesOf = (s: Stage) => [s.box.home, s.box.workspace]
+
+const list = 'Refactoring list:\n1. src/table.js reads the clock.\n2. src/parse.js is too long.'
+
+test('"do number 1 of your list": the list of the last report is in the request', async (t) => {
+  const s = await onA(
+    t,
+    (s) => completes(s.id('A'), list),
+    () => creates('Mend the clock'),
+    () => says('I do it next.'),
+    () => says('Nothing is left.'),
+    () => says('Nothing is left.'),
+  )
+  await s.say('What would you refactor?')
+  await s.say('Do number 1 of your list.')
+  const request = s.model.requests[3]
+  assert.match(textOf(request), /^1\. src\/table\.js reads the clock\.$/m)
+  requestSnapshot(t, request, ...placesOf(s))
+})
+
+test('"and would you change that?": question and answer of seconds ago are there', async (t) => {
+  const s = await scene(
+    t,
+    () => says('Because `Number("")` is 0, so an empty field counts as nothing.'),
+    () => says('Yes: I would refuse the empty field.'),
+  )
+  await s.say('Why does parse("") give 0?')
+  await s.say('And would you change that?')
+  const request = s.model.requests.at(-1)
+  const text = textOf(request)
+  assert.match(text, /^Why does parse\(""\) give 0\?$/m)
+  assert.match(text, /^Because `Number\(""\)` is 0, so an empty field counts as nothing\.$/m)
+  requestSnapshot(t, request, ...placesOf(s))
+})
+
+test('words that were taken back are in no request', async (t) => {
+  const s = await scene(
+    t,
+    (stage) => async () => {
+      await stage.act({ do: 'send', text: 'Second, taken back.' })
+      const second = (await stage.rows('messages')).at(-1)
+      await stage.act({ do: 'take_back', message_id: second?.id ?? '' })
+      return says('One.')
+    },
+    () => says('Three.'),
+  )
+  await s.say('First.')
+  await s.say('Third.')
+  const text = textOf(s.model.requests.at(-1))
+  assert.match(text, /^First\.$/m)
+  assert.doesNotMatch(text, /taken back/)
+})
