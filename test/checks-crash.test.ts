@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type { CheckGiven } from '../src/domain/check-spec.ts'
-import { isAlive, isMachine } from '../src/domain/check.ts'
+import { isUnderWay } from '../src/domain/check.ts'
 import { agentOf } from '../src/domain/facts.ts'
 import { violations } from '../src/domain/invariants.ts'
 import { verificationOf } from '../src/domain/verification.ts'
@@ -58,7 +58,7 @@ async function run(box: Box): Promise<void> {
   await box.host.open()
   const over = () => {
     const item = box.host.facts(agent_id)?.row('work_items', work_item_id)
-    const running = item?.checks.some((one) => isMachine(one) && isAlive(one)) ?? true
+    const running = item?.checks.some(isUnderWay) ?? true
     return !running && box.host.next(agent_id)?.do === 'sleep'
   }
   await box.until((notice) => notice.kind === 'resting' && over(), 'the end')
@@ -104,9 +104,15 @@ async function runKilled(
   }
 }
 
-async function whole(t: TestContext, places: Places, killer: Killer) {
-  const box = await open(t, places, killer)
-  await run(box)
+async function whole(
+  t: TestContext,
+  places: Places,
+  killer: Killer,
+  make: typeof open,
+  goes: typeof run,
+) {
+  const box = await make(t, places, killer)
+  await goes(box)
   const end = await endOf(box)
   const facts = box.host.facts('main')
   assert.ok(facts)
@@ -120,7 +126,7 @@ test(
   { concurrency: 4, timeout: 600_000 },
   async (t) => {
     const counting = new Killer(null)
-    const end = await whole(t, temporaryHome(t), counting)
+    const end = await whole(t, temporaryHome(t), counting, open, run)
     assert.equal(end.state, 'failed')
     assert.deepEqual(end.begun, ['good', 'bad', ''])
     assert.deepEqual(end.messages, [['internal_followup', 'consumed']])
@@ -131,7 +137,7 @@ test(
         t.test(`killed ${point.when} ${point.kind} ${point.n}`, async (t) => {
           const places = temporaryHome(t)
           await runKilled(t, places, new Killer(point), open, run)
-          assert.deepEqual(await whole(t, places, new Killer(null)), end)
+          assert.deepEqual(await whole(t, places, new Killer(null), open, run), end)
         }),
       ),
     )
@@ -177,23 +183,12 @@ async function claim(box: Box): Promise<void> {
 
 const itemIs = (work_item_id: string) => ({ work_item_id })
 
-async function claimedWhole(t: TestContext, places: Places, killer: Killer) {
-  const box = await claiming(t, places, killer)
-  await claim(box)
-  const end = await endOf(box)
-  const facts = box.host.facts('main')
-  assert.ok(facts)
-  assert.deepEqual(violations(facts, await box.ledger.events({ after: 0, limit: 10_000 })), [])
-  await box.close()
-  return end
-}
-
 test(
   '17.25 a claim killed at any commit, blob or effect ends as the undisturbed one, checked twice',
   { concurrency: 4, timeout: 600_000 },
   async (t) => {
     const counting = new Killer(null)
-    const end = await claimedWhole(t, temporaryHome(t), counting)
+    const end = await whole(t, temporaryHome(t), counting, claiming, claim)
     assert.equal(end.state, 'verified')
     assert.deepEqual(end.begun, ['run', 'run', ''])
     assert.deepEqual(end.briefs, ['result'])
@@ -204,7 +199,8 @@ test(
         t.test(`killed ${point.when} ${point.kind} ${point.n}`, async (t) => {
           const places = temporaryHome(t)
           await runKilled(t, places, new Killer(point), claiming, claim)
-          const { tasks: _, ...after } = await claimedWhole(t, places, new Killer(null))
+          const killed = await whole(t, places, new Killer(null), claiming, claim)
+          const { tasks: _, ...after } = killed
           const { tasks: __, ...undisturbed } = end
           assert.deepEqual(after, undisturbed)
         }),

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type { CheckGiven } from '../src/domain/check-spec.ts'
-import { isAlive, isMachine } from '../src/domain/check.ts'
+import { isUnderWay } from '../src/domain/check.ts'
 import { violations } from '../src/domain/invariants.ts'
 import { verificationOf } from '../src/domain/verification.ts'
 import type { HostNotice } from '../src/runtime/ports.ts'
@@ -47,7 +47,7 @@ const itemOf = (box: Box, id: string) => {
 
 /** Waits until the runtime has nothing of the item left to run. */
 async function ran(box: Box, id: string) {
-  const over = () => !itemOf(box, id).checks.some((one) => isMachine(one) && isAlive(one))
+  const over = () => !itemOf(box, id).checks.some(isUnderWay)
   await box.until(() => over(), `the checks of ${id}`)
   return itemOf(box, id)
 }

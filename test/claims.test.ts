@@ -8,7 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type { CheckGiven } from '../src/domain/check-spec.ts'
-import { isAlive, isMachine } from '../src/domain/check.ts'
+import { isUnderWay } from '../src/domain/check.ts'
 import { limits } from '../src/domain/limits.ts'
 import { verificationOf } from '../src/domain/verification.ts'
 import { temporaryHome } from '../src/testing/box.ts'
@@ -157,7 +157,7 @@ test('words that come while the checks run end the wait: the item stays open, th
     return says('')
   })
   await made
-  const alive = () => s.item('A').checks.some((check) => isMachine(check) && isAlive(check))
+  const alive = () => s.item('A').checks.some(isUnderWay)
   await s.box.until(() => alive(), 'the run of the check')
   await s.act({ do: 'send', text: 'A word.', priority: 'interject' })
   const ended = () =>

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type { CheckGiven } from '../src/domain/check-spec.ts'
-import { isAlive, isMachine } from '../src/domain/check.ts'
+import { isUnderWay } from '../src/domain/check.ts'
 import { violations } from '../src/domain/invariants.ts'
 import { ANOTHER_PLACE } from '../src/domain/task-end.ts'
 import { isTerminal } from '../src/domain/task.ts'
@@ -62,7 +62,7 @@ async function life(box: Box, asked: boolean): Promise<void> {
     const facts = box.host.facts(agent_id)
     if (facts === null || box.host.next(agent_id)?.do !== 'sleep') return false
     const checked = [...facts.rows('work_items')].flatMap((item) => item.checks)
-    const owed = checked.some((one) => isMachine(one) && one.run !== null && isAlive(one))
+    const owed = checked.some((one) => isUnderWay(one))
     return !owed && [...facts.rows('tasks')].every(isTerminal)
   }
   await box.until((notice) => notice.kind === 'resting' && isOver(), 'the end')

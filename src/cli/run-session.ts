@@ -5,7 +5,7 @@
  */
 import { agentView } from '../protocol/agent-view.ts'
 import type { OperatorCommand } from '../protocol/operator.ts'
-import { isAlive, isMachine } from '../protocol/records.ts'
+import { isUnderWay } from '../protocol/records.ts'
 import type { Agent, Emitted, Facts, Turn, Wait } from '../protocol/records.ts'
 import { RunLines } from '../present/run-lines.ts'
 import { safeJson } from '../present/safe.ts'
@@ -123,7 +123,7 @@ export class RunSession {
     this.#deeds.set(agent.id, new RunDeeds())
     if (this.#options.target.kind !== 'resume') return
     for (const item of this.#owned.host.facts(agent.id)?.rows('work_items') ?? []) {
-      const checked = item.checks.some((check) => isMachine(check) && isAlive(check))
+      const checked = item.checks.some(isUnderWay)
       if (item.state === 'open' || checked) mine.add(item.id)
     }
   }

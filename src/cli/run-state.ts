@@ -5,8 +5,7 @@
  */
 import { activeWaitsOf, backOffEnd, projections, type AgentView } from '../protocol/agent-view.ts'
 import {
-  isAlive,
-  isMachine,
+  isUnderWay,
   limits,
   verificationOf,
   type VerificationState,
@@ -124,7 +123,7 @@ export function runViewOf(
     questions: waits.filter((wait) => wait.wake === 'operator_input'),
     verifications: [...view.facts.rows('work_items')].flatMap((item) => {
       if (item.state !== 'completed' || !mine.has(item.id)) return []
-      const running = item.checks.some((check) => isMachine(check) && isAlive(check))
+      const running = item.checks.some(isUnderWay)
       const { state, says } = verificationOf(item)
       return [{ state, says, running }]
     }),

@@ -105,6 +105,9 @@ export const isAlive = ({ run }: Check): boolean => run !== null && run.state !=
 /** Run by the runtime itself, not answered by a person. */
 export const isMachine = ({ kind }: CheckSpec): boolean => kind !== 'person'
 
+/** The runtime itself has yet to run it or to see its end. */
+export const isUnderWay = (check: Check): boolean => isMachine(check) && isAlive(check)
+
 /** Whether a task is the command of one of these checks: nothing on the task says so. */
 export const isCommandOf = (checks: readonly Check[], task: TaskId): boolean =>
   checks.some(({ run }) => run !== null && run.state !== 'owed' && run.task_id === task)

@@ -5,7 +5,7 @@
  */
 import {
   isAlive,
-  isMachine,
+  isUnderWay,
   type Check,
   type CheckOutcome,
   type Tree,
@@ -51,7 +51,7 @@ export function nextRun(facts: Facts): AliveRun | null {
   let first: AliveRun | null = null
   for (const item of facts.rows('work_items')) {
     for (const check of item.checks) {
-      if (!isMachine(check) || !isAlive(check)) continue
+      if (!isUnderWay(check)) continue
       if (check.run?.state === 'running') return { item, check }
       if (first === null || comesBefore(item, first.item)) first = { item, check }
     }
@@ -125,13 +125,13 @@ export function finishRun(d: Draft, run: RunName, end: RunEnd, by: 'runtime' | '
 function tells({ item, check }: AliveRun, outcome: CheckOutcome): boolean {
   const others = item.checks.filter((one) => one !== check)
   if (item.checks.some(({ run }) => run?.told === true)) return false
-  if (others.some((one) => isMachine(one) && isAlive(one))) return false
+  if (others.some(isUnderWay)) return false
   return outcome !== 'passed' || others.some(hasFailed)
 }
 
 /** Why checks that still run may not be changed; null: none does. */
 export function checksRunning(item: WorkItem): Rejection | null {
-  const running = item.checks.filter((check) => isMachine(check) && isAlive(check))
+  const running = item.checks.filter(isUnderWay)
   if (running.length === 0) return null
   const which = running.map(({ name }) => name).join(', ')
   return no('checks_running', `${which} of ${item.id} are still to be run.`)

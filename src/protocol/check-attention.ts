@@ -3,7 +3,7 @@
  * checks failed or came to nothing that verifies it, or else the first question that a check asks.
  * A rerun that passes closes the one, an answer the other. Pure.
  */
-import { isAlive, isMachine } from '../domain/check.ts'
+import { isAlive, isUnderWay } from '../domain/check.ts'
 import { verificationOf } from '../domain/verification.ts'
 import type { WorkItem } from '../domain/work-item.ts'
 import { actOn, answerCheck, lookAt, type Action } from './action.ts'
@@ -49,7 +49,7 @@ function entryOf(item: WorkItem): CheckEntry | null {
     case 'pending': {
       const [question] = questions
       // First what the runtime can find out by itself: a failure may spare the person the look.
-      const running = checks.some((check) => isMachine(check) && isAlive(check))
+      const running = checks.some(isUnderWay)
       if (question === undefined || running) return null
       return {
         ...base,

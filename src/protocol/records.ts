@@ -6,7 +6,7 @@
 export type { Agent } from '../domain/agent.ts'
 export type { Brief } from '../domain/brief.ts'
 export type { ToolResult } from '../domain/call.ts'
-export { isAlive, isMachine, specOf, type Check } from '../domain/check.ts'
+export { isUnderWay, specOf, type Check } from '../domain/check.ts'
 export type { CheckGiven } from '../domain/check-spec.ts'
 export type { Event, Rows, StoredEvent, Table } from '../domain/event.ts'
 export type { IdOf } from '../domain/ids.ts'

@@ -5,14 +5,7 @@
  * URL are looked at here. Nothing of it asks the agent, and a stopped agent's checks are run all
  * the same.
  */
-import {
-  isAlive,
-  isMachine,
-  type Check,
-  type CheckSpec,
-  type RunEnd,
-  type Tree,
-} from '../domain/check.ts'
+import { isUnderWay, type Check, type CheckSpec, type RunEnd, type Tree } from '../domain/check.ts'
 import { finishRun, nextRun, startCommand, type AliveRun } from '../domain/checks.ts'
 import { agentOf, type Draft, type Emitted } from '../domain/facts.ts'
 import type { AgentId, WorkItemId } from '../domain/ids.ts'
@@ -88,7 +81,7 @@ export class CheckRunner {
   /** Whether the runtime has still to run a check of the item, or runs one. */
   #isRun(agent: AgentId, id: WorkItemId): boolean {
     const item = this.#of.store.facts(agent)?.row('work_items', id)
-    return item?.checks.some((check) => isMachine(check) && isAlive(check)) ?? false
+    return item?.checks.some(isUnderWay) ?? false
   }
 
   /** Goes on with the agent's checks, if there are any; calls while it does are coalesced. */
