@@ -10,6 +10,7 @@ import { activeWaits, agentOf, openTurn, type Draft } from './facts.ts'
 import { isAgentId } from './ids.ts'
 import { limits } from './limits.ts'
 import { outsideInput } from './pacing.ts'
+import { activeHold } from './hold.ts'
 import { releaseHolds } from './park.ts'
 import type { SpendBudget } from './spend-budget.ts'
 import { isTerminal } from './task.ts'
@@ -81,7 +82,7 @@ export function configureAgent(d: Draft, settings: Settings): Lived | Rejection 
 
 /** Ends the holds that the setting caused; a held turn goes on with the model set now. */
 function releaseHeld(d: Draft, model: string | undefined): void {
-  const held = [...activeWaits(d)].some((wait) => wait.wake === 'system')
+  const held = activeHold(d) !== null
   const turn = openTurn(d)
   releaseHolds(d)
   if (!held || turn === null || model === undefined || model === turn.model) return
@@ -92,7 +93,7 @@ function releaseHeld(d: Draft, model: string | undefined): void {
 export function startAgent(d: Draft): Lived | Rejection {
   const agent = livingAgent(d)
   if ('ok' in agent) return agent
-  const held = [...activeWaits(d)].some((wait) => wait.wake === 'system')
+  const held = activeHold(d) !== null
   const changed = held || agent.state === 'stopped'
   releaseHolds(d)
   if (agent.state === 'stopped') {
@@ -111,6 +112,10 @@ export function stopAgent(d: Draft): Lived | Rejection {
   return { ok: true, agent: agentOf(d), changed: true }
 }
 
+/** It is never deleted by an operator: the first one, and a child, which ends with its work. */
+export const isKept = ({ id, visibility }: Pick<Agent, 'id' | 'visibility'>): boolean =>
+  id === mainAgent || visibility === 'private'
+
 /**
  * Final. Asked of an agent whose run and commands have ended: what still carried something (waits,
  * triggers, schedules, queued messages) ends with it; items stay as they are, to be read.
@@ -118,7 +123,7 @@ export function stopAgent(d: Draft): Lived | Rejection {
 export function deleteAgent(d: Draft): Lived | Rejection {
   const agent = livingAgent(d)
   if ('ok' in agent) return agent
-  if (agent.id === mainAgent || agent.visibility === 'private') {
+  if (isKept(agent)) {
     return no('agent_kept', `${agent.id} cannot be deleted.`)
   }
   const turn = openTurn(d)

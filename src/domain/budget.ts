@@ -54,8 +54,7 @@ export function budgetNow(
   const { budget } = item
   const use = useOf(meter)
   if (budget === null) return drawing(item, meter, use)
-  const rest = (limit: number | null, used: number) =>
-    limit === null ? null : Math.max(0, limit - used)
+  const left = lessUse(budget, use)
   return {
     used: {
       tokens: use.tokens,
@@ -64,9 +63,9 @@ export function budgetNow(
       rounds: use.rounds,
     },
     left: {
-      tokens: rest(budget.max_tokens, use.tokens),
-      usd: use.unpriced > 0 ? null : rest(budget.max_usd, use.usd),
-      rounds: rest(budget.max_rounds, use.rounds),
+      tokens: left.max_tokens,
+      usd: use.unpriced > 0 ? null : left.max_usd,
+      rounds: left.max_rounds,
     },
     over: item.state === 'open' ? overOf(budget, use, now) : [],
     draws_on: null,
@@ -202,12 +201,17 @@ export function allowanceOf(budget: Budget, meter: Meter, taker: string): Budget
     (sum, draw) => addUse(addUse(sum, draw.used), draw.reserved),
     reserved,
   )
+  return lessUse(budget, others)
+}
+
+/** What a use leaves of limits. */
+export function lessUse(budget: Budget, use: Use): Budget {
   const rest = (limit: number | null, used: number) =>
     limit === null ? null : Math.max(0, limit - used)
   return {
-    max_tokens: rest(budget.max_tokens, others.tokens),
-    max_usd: rest(budget.max_usd, others.usd),
-    max_rounds: rest(budget.max_rounds, others.rounds),
+    max_tokens: rest(budget.max_tokens, use.tokens),
+    max_usd: rest(budget.max_usd, use.usd),
+    max_rounds: rest(budget.max_rounds, use.rounds),
     deadline: budget.deadline,
   }
 }

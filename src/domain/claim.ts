@@ -12,6 +12,7 @@ import type { CallId, WorkItemId } from './ids.ts'
 import { isUnadopted } from './imported.ts'
 import { limits } from './limits.ts'
 import { no, type Rejection } from './verdict.ts'
+import { treeOf } from './verification.ts'
 import type { WorkItem } from './work-item.ts'
 
 /**
@@ -118,12 +119,10 @@ function cutShort(item: WorkItem, alive: readonly Check[]): Rejection {
 
 /** The one tree that every machine check passed on; undefined: there is none. */
 export function treeOfClaim(item: WorkItem): string | undefined {
-  const trees = new Set<string | null>()
-  for (const check of item.checks.filter(isMachine)) {
-    const { run } = check
-    if (run?.state !== 'finished' || run.outcome !== 'passed' || run.tree === null) return undefined
-    trees.add(run.tree.before.hash).add(run.tree.after.hash)
-  }
-  const [tree] = trees
-  return trees.size === 1 && typeof tree === 'string' ? tree : undefined
+  const checks = item.checks.filter(isMachine)
+  const passed = checks.every(
+    ({ run }) => run?.state === 'finished' && run.outcome === 'passed' && run.tree !== null,
+  )
+  const { tree, same } = treeOf(checks)
+  return passed && same && tree !== null ? tree : undefined
 }

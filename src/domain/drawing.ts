@@ -3,7 +3,7 @@
  * turn of the item, public ones too, and those that they make in turn. What they take goes to the
  * item, and what is left of it comes back to each, until an operator's word says otherwise.
  */
-import { allowanceOf, meterOf, sharedLimits } from './budget.ts'
+import { allowanceOf, lessUse, meterOf, sharedLimits } from './budget.ts'
 import type { Draft, Facts } from './facts.ts'
 import type { AgentId, WorkItemId } from './ids.ts'
 import { mostUse, noUse, sameUse, type Drawer, type Meter } from './meter.ts'
@@ -37,18 +37,8 @@ function open(c: Draft, given: Pick<Meter, 'draws_on' | 'allowance'>): void {
   c.emit({ type: 'meter_opened', id: c.agent_id, ...opened, ...given })
 }
 
-function left(meter: Meter | null): Budget | null {
-  if (!meter?.allowance) return null
-  const { allowance, used } = meter
-  const rest = (limit: number | null, of: number) =>
-    limit === null ? null : Math.max(0, limit - of)
-  return {
-    max_tokens: rest(allowance.max_tokens, used.tokens),
-    max_usd: rest(allowance.max_usd, used.usd),
-    max_rounds: rest(allowance.max_rounds, used.rounds),
-    deadline: allowance.deadline,
-  }
-}
+const left = (meter: Meter | null): Budget | null =>
+  meter?.allowance ? lessUse(meter.allowance, meter.used) : null
 
 /**
  * Brings the item's meter and that of an agent that draws on it in line, level-triggered, after

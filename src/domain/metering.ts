@@ -21,7 +21,8 @@ import {
   type Measured,
 } from './budget.ts'
 import type { Delegation } from './delegation.ts'
-import { activeWaits, openTurn, roundsOf, type Draft, type Facts } from './facts.ts'
+import { openTurn, roundsOf, type Draft, type Facts } from './facts.ts'
+import { activeHold, registerHold } from './hold.ts'
 import type { WorkItemId } from './ids.ts'
 import { isDrawnOn, mostUse, noUse, sameUse, type Draw, type Meter, type Use } from './meter.ts'
 import { roundUsage, type Round, type RoundId, type Turn, type Usage } from './turn.ts'
@@ -281,37 +282,12 @@ export function heldMessages(facts: Facts, item: WorkItemId): number {
 
 /** Holds an agent whose item is used up: its open turn goes on when more is allowed. */
 export function holdForBudget(d: Draft): void {
-  for (const wait of activeWaits(d)) if (wait.wake === 'system') return
   const over = overAllowance(d, d.now)
   if (over.length === 0) return
   const item = meterOf(d, d.agent_id)?.draws_on ?? null
   const whose = item === null ? 'of its work' : `it draws on, of ${item},`
-  d.emit({
-    type: 'wait_registered',
-    id: d.mint('wait'),
-    work_item_id: null,
-    wake: 'system',
-    by: 'runtime',
-    runtime_cause: 'budget',
-    reason: `The budget ${whose} is used up: ${over.map(measuredWords).join(', ')}.`,
-    question: null,
-    resource: item,
-    source: null,
-    condition: null,
-    delivery_mode: 'wake_hint',
-    since_seq: d.base.seq,
-    wake_at: null,
-    recheck_at: null,
-    released_focus: false,
-  })
-}
-
-/** The hold of a child that may start no request. */
-export function budgetHold(facts: Facts) {
-  for (const wait of activeWaits(facts)) {
-    if (wait.wake === 'system' && wait.runtime_cause === 'budget') return wait
-  }
-  return null
+  const reason = `The budget ${whose} is used up: ${over.map(measuredWords).join(', ')}.`
+  registerHold(d, { runtime_cause: 'budget', reason, resource: item, source: null, wake_at: null })
 }
 
 /**
@@ -386,7 +362,7 @@ export function allow(c: Draft, allowance: Budget | null): void {
   if (JSON.stringify(own.allowance) !== JSON.stringify(allowance)) {
     c.emit({ type: 'meter_allowed', id: c.agent_id, allowance })
   }
-  const hold = budgetHold(c)
+  const hold = activeHold(c, 'budget')
   if (hold !== null && overAllowance(c, c.now).length === 0) {
     c.emit({ type: 'wait_resolved', id: hold.id, by: { kind: 'runtime' } })
   }

@@ -14,7 +14,8 @@ import {
 } from './agents.ts'
 import type { Agent } from './agent.ts'
 import type { Table } from './event.ts'
-import { activeWaits, type Draft } from './facts.ts'
+import type { Draft } from './facts.ts'
+import { activeHold } from './hold.ts'
 import type { WaitId } from './ids.ts'
 import { tellRunningTurn } from './items.ts'
 import type { Known } from './known.ts'
@@ -65,7 +66,7 @@ function pickFirst(d: Draft, agent: Agent, act: DecidedAct): Rejection | null {
 function isOpenTo(d: Draft, agent: Agent, act: DecidedAct): boolean {
   if (act.do === 'snooze' || act.do === 'dismiss') return true
   if (act.do === 'start_agent' && agent.state === 'active') {
-    return [...activeWaits(d)].some((wait) => wait.wake === 'system')
+    return activeHold(d) !== null
   }
   if (act.do !== 'answer') return false
   const wait = d.row('waits', act.wait_id)

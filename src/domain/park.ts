@@ -3,6 +3,7 @@
  * happened (contracts 5). Also holds: an agent the provider cannot serve now.
  */
 import { activeWaits, agentOf, agentPacing, itemPacing, type Draft } from './facts.ts'
+import { registerHold } from './hold.ts'
 import type { WorkItemId } from './ids.ts'
 import { holdMs, limits } from './limits.ts'
 import { paceAgent } from './pacing.ts'
@@ -112,29 +113,12 @@ export type Hold = {
 
 /** Holds the agent: one agent-level system wait and one failure brief; no item is touched. */
 export function holdAgent(d: Draft, hold: Hold): void {
-  for (const wait of activeWaits(d)) if (wait.wake === 'system') return
   const { holds } = agentPacing(d)
   const step = holdMs[Math.min(holds, holdMs.length - 1)] ?? 0
   const wake_at = hold.cause === 'provider_setup' ? null : (hold.until ?? plus(d.now, step))
-  const id = d.mint('wait')
-  d.emit({
-    type: 'wait_registered',
-    id,
-    work_item_id: null,
-    wake: 'system',
-    by: 'runtime',
-    runtime_cause: hold.cause,
-    reason: hold.message,
-    question: null,
-    resource: null,
-    source: null,
-    condition: null,
-    delivery_mode: 'wake_hint',
-    since_seq: d.base.seq,
-    wake_at,
-    recheck_at: null,
-    released_focus: false,
-  })
+  const [runtime_cause, reason] = [hold.cause, hold.message]
+  const id = registerHold(d, { runtime_cause, reason, resource: null, source: null, wake_at })
+  if (id === null) return
   const until =
     wake_at === null
       ? 'until you start it again or change the setting'

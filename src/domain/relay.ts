@@ -18,6 +18,7 @@ import {
 } from './facts.ts'
 import type { TaskId } from './ids.ts'
 import { firstBytes } from './deliveries.ts'
+import { activeHold } from './hold.ts'
 import { admit, endTask, utf8Length } from './ingress.ts'
 import { isLate, lateResults } from './late.ts'
 import { holdMs, limits } from './limits.ts'
@@ -28,7 +29,6 @@ import { questionText } from './question.ts'
 import { next } from './schedule.ts'
 import { isTerminal, type Asking, type Task, type TaskEnd } from './task.ts'
 import { plus, type Timestamp } from './time.ts'
-import { budgetHold } from './metering.ts'
 import type { Turn } from './turn.ts'
 import { endTurn } from './turn-end.ts'
 import { waitWords, type Wait } from './wait.ts'
@@ -200,7 +200,7 @@ export function mayEnd(c: Facts, now: Timestamp): boolean {
   // A stopped one may be over in the very commit that starts it again.
   if ((c.row('agents', c.agent_id)?.state ?? 'deleted') === 'deleted') return false
   // Also with open items: a turn that the provider refused ends the child all the same.
-  return rests(c) || heldTooLong(c, now) || budgetHold(c) !== null
+  return rests(c) || heldTooLong(c, now) || activeHold(c, 'budget') !== null
 }
 
 /** No open turn, message, task, item or wait: nothing will ever happen in it again. */
@@ -245,7 +245,7 @@ function heldTooLong(c: Facts, now: Timestamp): boolean {
 /** Held for the budget of an item that is over: nobody will raise it any more. */
 function usedUp(p: Draft, c: Draft, delegation: Delegation | null, legacy: Legacy): Ending | null {
   const item = delegation?.work_item_id ?? null
-  if (item === null || budgetHold(c) === null || runsTask(c)) return null
+  if (item === null || activeHold(c, 'budget') === null || runsTask(c)) return null
   if (p.row('work_items', item)?.state === 'open') return null
   return { status: 'failed', reason: 'the budget of its work is used up', text: wordsOf(legacy) }
 }

@@ -5,8 +5,9 @@ import { T0, World } from '../testing/domain.ts'
 import { limits } from './limits.ts'
 import { noUse, type Use } from './meter.ts'
 import type { SpendLimits } from './spend-budget.ts'
+import { activeHold } from './hold.ts'
 import { alignSpending, askAboutSpending, endOfHold, holdForSpending } from './spending.ts'
-import { overspent, overspentWords, spendingHold, type Overspent, type Purse } from './spending.ts'
+import { overspent, overspentWords, type Overspent, type Purse } from './spending.ts'
 
 const of = (given: Partial<SpendLimits>): SpendLimits => ({
   max_tokens: null,
@@ -83,7 +84,7 @@ test('§17.28 an agent is held once, told how it goes on, and let go when nothin
   w.do((d) => holdForSpending(d, [ofDay]))
   const reason =
     'The budget of main and the agents made under it for the day is used up: 3 of 3 rounds.'
-  assert.equal(spendingHold(w.facts)?.reason, reason)
+  assert.equal(activeHold(w.facts, 'spending')?.reason, reason)
   assert.deepEqual(
     w.all('briefs').map(({ text }) => text),
     [
@@ -92,12 +93,12 @@ test('§17.28 an agent is held once, told how it goes on, and let go when nothin
     ],
   )
   w.do((d) => alignSpending(d, [ofDay]))
-  assert.ok(spendingHold(w.facts))
+  assert.ok(activeHold(w.facts, 'spending'))
   w.do((d) => alignSpending(d, [inAll]))
-  assert.equal(spendingHold(w.facts), null, 'it no longer ends by itself')
+  assert.equal(activeHold(w.facts, 'spending'), null, 'it no longer ends by itself')
   w.do((d) => holdForSpending(d, [inAll]))
   w.do((d) => alignSpending(d, []))
-  assert.equal(spendingHold(w.facts), null)
+  assert.equal(activeHold(w.facts, 'spending'), null)
 })
 
 test('§17.28 the question stands while it holds somebody, once', () => {

@@ -4,7 +4,8 @@
  * sums are the ledger's; here is whom they hold, for how long, and in which words.
  */
 import { measuredWords, overOf, type Measured } from './budget.ts'
-import { activeWaits, agentOf, type Draft, type Facts } from './facts.ts'
+import { activeWaits, agentOf, type Draft } from './facts.ts'
+import { activeHold, registerHold } from './hold.ts'
 import type { AgentId } from './ids.ts'
 import { limits } from './limits.ts'
 import type { Use } from './meter.ts'
@@ -68,38 +69,15 @@ export function endOfHold(over: readonly Overspent[], now: Timestamp): Timestamp
   return ends ? fromMs((Math.floor(toMs(now) / day) + 1) * day) : null
 }
 
-/** The hold of an agent that may send no request; null: none. */
-export function spendingHold(facts: Facts): Wait | null {
-  for (const wait of activeWaits(facts)) if (wait.runtime_cause === 'spending') return wait
-  return null
-}
-
 /** Holds the agent before its next request: its open turn stands still until it may go on. */
 export function holdForSpending(d: Draft, over: readonly Overspent[]): void {
   const [first] = over
   if (first === undefined) return
-  for (const wait of activeWaits(d)) if (wait.wake === 'system') return
-  const id = d.mint('wait')
   const wake_at = endOfHold(over, d.now)
   const reason = over.map((one) => overspentWords(one)).join(' ')
-  d.emit({
-    type: 'wait_registered',
-    id,
-    work_item_id: null,
-    wake: 'system',
-    by: 'runtime',
-    runtime_cause: 'spending',
-    reason,
-    question: null,
-    resource: first.agent_id,
-    source: first.by,
-    condition: null,
-    delivery_mode: 'wake_hint',
-    since_seq: d.base.seq,
-    wake_at,
-    recheck_at: null,
-    released_focus: false,
-  })
+  const { agent_id: resource, by: source } = first
+  const id = registerHold(d, { runtime_cause: 'spending', reason, resource, source, wake_at })
+  if (id === null) return
   const asks = over.filter((one) => one.by === 'budget')
   // Of a child its maker is told, and what asks the operator is a question of its own.
   if (agentOf(d).visibility === 'private' || asks.length === 0) return
@@ -123,7 +101,7 @@ export function holdForSpending(d: Draft, over: readonly Overspent[]): void {
  * question of an agent when the operator spoke or a budget was set.
  */
 export function alignSpending(d: Draft, over: readonly Overspent[]): void {
-  const hold = spendingHold(d)
+  const hold = activeHold(d, 'spending')
   const moved = (hold?.wake_at === null) !== (endOfHold(over, d.now) === null)
   if (hold !== null && (over.length === 0 || moved)) end(d, hold)
   if (over.some((one) => one.by === 'question' && one.agent_id === d.agent_id)) return

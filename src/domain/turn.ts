@@ -222,12 +222,13 @@ export function addUsage(a: Usage, b: Usage): Usage {
   }
 }
 
-/** All that a round took: its answer, those that broke off, and the summary of its compaction. */
-export const roundUsage = ({ usage, cut, summary }: Pick<Round, 'usage' | 'cut' | 'summary'>) =>
-  [cut?.usage, summary?.usage].reduce<Usage>(
-    (sum, more) => addUsage(sum, more ?? noUsage),
-    usage ?? noUsage,
-  )
+/** Its answer, those that broke off, and the summary of its compaction: what there is of them. */
+export const paymentsOf = ({ usage, cut, summary }: Pick<Round, 'usage' | 'cut' | 'summary'>) =>
+  [usage, cut?.usage, summary?.usage].filter((one) => one !== null && one !== undefined)
+
+/** All that a round took. */
+export const roundUsage = (round: Pick<Round, 'usage' | 'cut' | 'summary'>): Usage =>
+  paymentsOf(round).reduce(addUsage, noUsage)
 
 export function evolveTurn(
   turn: Turn | null,

@@ -107,7 +107,7 @@ const counted = (n: number): string => (n === 1 ? '1 check' : `${n} checks`)
  * The tree of the runs, where it is one. Where no git says what the files were, that is the same
  * for all as long as it is so for all.
  */
-function treeOf(checks: readonly Check[]): {
+export function treeOf(checks: readonly Check[]): {
   tree: string | null
   same: boolean
   problem: string | null

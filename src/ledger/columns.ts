@@ -4,7 +4,7 @@
  */
 import { isDrawnOn } from '../domain/meter.ts'
 import { tables, type Rows, type Table } from '../domain/event.ts'
-import { roundId, type Usage } from '../domain/turn.ts'
+import { paymentsOf, roundId, type Usage } from '../domain/turn.ts'
 import { isUnverified } from '../domain/verification.ts'
 import { schema, type Database } from './schema.ts'
 
@@ -105,10 +105,6 @@ type Counts = { [K in keyof Usage]: number | null }
 /** When a round was paid for: with its answer, else when what broke off was asked for. */
 const paidAt = (round: Rows['rounds']) =>
   round.recorded_at ?? (paymentsOf(round).length > 0 ? round.requested_at : null)
-
-/** Its answer, those that broke off and its summary: what there is of them. */
-const paymentsOf = ({ usage, cut, summary }: Rows['rounds']): Usage[] =>
-  [usage, cut?.usage, summary?.usage].filter((one) => one !== null && one !== undefined)
 
 /** Of all that a round paid for, as far as providers said; one unknown price leaves it unknown. */
 function usageColumns(round: Rows['rounds']): Counts {

@@ -3,7 +3,7 @@
  * Opening is recovery: the same code whether the last process ended well or was killed (reliability
  * rule 9). While nothing can be written it waits, where it is told to (reliability 5).
  */
-import { configureAgent, createAgent, stopAgent } from '../domain/agents.ts'
+import { configureAgent, createAgent, isKept, stopAgent } from '../domain/agents.ts'
 import { openTurn, type Emitted, type Facts } from '../domain/facts.ts'
 import { isAgentId, type AgentId, type TaskId } from '../domain/ids.ts'
 import type { OperatorAct } from '../domain/operator-act.ts'
@@ -262,14 +262,13 @@ class HomeHost implements Host {
   async #wind(facts: Facts): Promise<void> {
     const agent = facts.agent_id
     const row = facts.row('agents', agent)
-    if (row?.state === 'deleted' || row?.visibility === 'private' || agent === 'main') return
+    if (row === undefined || row.state === 'deleted' || isKept(row)) return
     await this.#store.transact(agent, 'operator', stopAgent)
     // Whoever else deletes it may have been faster: then nothing of it is in memory any more.
     const stopped = this.#store.facts(agent)
     if (stopped && openTurn(stopped)) await this.#lane(agent).abort(true)
-    const tasks = [...(this.#store.facts(agent)?.rows('tasks') ?? [])]
-    for (const { id } of tasks.filter((task) => !isTerminal(task))) {
-      await this.#supervisor.stop(agent, id, 'its agent is deleted')
+    for (const task of [...(this.#store.facts(agent)?.rows('tasks') ?? [])]) {
+      if (!isTerminal(task)) await this.#supervisor.stop(agent, task.id, 'its agent is deleted')
     }
   }
 
@@ -344,8 +343,10 @@ class HomeHost implements Host {
       if (event.type === 'agent_created') void this.#triggers.give(agent) // a failure is told
       if (event.type === 'agent_stopped') lane.env.abort.abort()
       if (event.type.startsWith('schedule_')) this.#slots.follow(this.#store.mustFacts(agent))
-      if (event.type === 'turn_ended') this.#supervisor.watchAll(agent) // its calls wait no more
-      if (event.type === 'turn_ended') this.#onWorktrees(agent, 'settle')
+      if (event.type === 'turn_ended') {
+        this.#supervisor.watchAll(agent) // its calls wait no more
+        this.#onWorktrees(agent, 'settle')
+      }
       if (event.type === 'task_ended') this.#onWorktrees(agent, 'look')
       if (event.type === 'agent_deleted') return this.#retire(agent, lane)
     }
@@ -392,9 +393,8 @@ class HomeHost implements Host {
     if (this.#waitsFor(error)) return this.#degraded.enter(error)
     const failure = error instanceof Error ? error : new Error(String(error))
     this.#broken ??= failure
-    const { message } = failure
     for (const lane of this.#lanes.values()) lane.env.stopping = true
     this.#slots.pause()
-    this.#tell({ kind: 'fault', agent_id: agent, message })
+    this.#tell({ kind: 'fault', agent_id: agent, message: failure.message })
   }
 }

@@ -6,11 +6,12 @@
 import type { Interruption } from '../context/notes.ts'
 import { agentOf, callsOf, openTurn, roundsOf, type Draft } from '../domain/facts.ts'
 import { focusFor, overAllowance } from '../domain/budget.ts'
+import { activeHold } from '../domain/hold.ts'
 import { askOverBudget, holdForBudget } from '../domain/metering.ts'
 import { askAboutBucket, askAboutOwnTrigger, holdAgent, type Hold } from '../domain/park.ts'
 import { askForInput } from '../domain/plan-question.ts'
 import { decideNext, next, type Next } from '../domain/schedule.ts'
-import { alignSpending, holdForSpending, spendingHold } from '../domain/spending.ts'
+import { alignSpending, holdForSpending } from '../domain/spending.ts'
 import { survey } from '../domain/survey.ts'
 import { between, later, minute, type Timestamp } from '../domain/time.ts'
 import type { Turn } from '../domain/turn.ts'
@@ -119,7 +120,7 @@ export class Lane {
       askOverBudget(d)
       askAboutOwnTrigger(d)
     })
-    if (spendingHold(env.facts()) !== null) await env.spending.ask(over)
+    if (activeHold(env.facts(), 'spending') !== null) await env.spending.ask(over)
     const now = env.now()
     const seen = survey(env.facts(), now, this.#running)
     const decision = decideNext(seen)
@@ -226,10 +227,8 @@ export class Lane {
     try {
       const outcome = await runTurn(env, interruption)
       if (outcome === 'held') {
-        const hold = [...env.facts().rows('waits')].find(
-          (wait) => wait.wake === 'system' && wait.status === 'active',
-        )
-        this.#held = { kind: 'held', since: env.now(), cause: hold?.reason ?? 'held' }
+        const cause = activeHold(env.facts())?.reason ?? 'held'
+        this.#held = { kind: 'held', since: env.now(), cause }
       }
     } catch (error) {
       // Only what passes leaves this process running: the turn then goes on from its rows.

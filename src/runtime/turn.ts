@@ -5,7 +5,7 @@
  */
 import { interruptionNote, isInterruptionNote, type Interruption } from '../context/notes.ts'
 import { openTurn, roundsOf, type Draft } from '../domain/facts.ts'
-import { rankingOf } from '../domain/ranking.ts'
+import { activeHold } from '../domain/hold.ts'
 import { holdForSpending } from '../domain/spending.ts'
 import { requestAgain } from '../domain/turn.ts'
 import { abortTurn } from '../domain/turn-end.ts'
@@ -76,10 +76,7 @@ async function take(env: LaneEnv, talk: Talk, step: Step): Promise<RunOutcome | 
 
 /** More may have been allowed between the look and the commit. */
 const isHeld = (env: LaneEnv): boolean =>
-  openTurn(env.facts()) !== null &&
-  [...rankingOf(env.facts()).agentWaits()].some(
-    (wait) => wait.wake === 'system' && wait.status === 'active',
-  )
+  openTurn(env.facts()) !== null && activeHold(env.facts()) !== null
 
 /** An aborted run ends its turn if the operator asked, and is left open if the host closes. */
 async function abortOrLeave(env: LaneEnv): Promise<RunOutcome> {

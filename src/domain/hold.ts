@@ -1,0 +1,47 @@
+/**
+ * Hold: an agent that may not act now, as one system wait of the agent itself (contracts 5). Why,
+ * until when and what is told of it, each kind of hold says for itself; here is that it is one.
+ */
+import type { Draft, Facts } from './facts.ts'
+import type { WaitId } from './ids.ts'
+import { rankingOf } from './ranking.ts'
+import type { RuntimeCause, Wait } from './wait.ts'
+
+export type HoldCause = Extract<
+  RuntimeCause,
+  'provider_world' | 'provider_setup' | 'disk_full' | 'budget' | 'spending'
+>
+
+export type NewHold = Pick<Wait, 'reason' | 'resource' | 'source' | 'wake_at'> & {
+  runtime_cause: HoldCause
+}
+
+/** The hold of the agent, of one cause or of any; null: none is active. */
+export function activeHold(facts: Facts, cause: HoldCause | null = null): Wait | null {
+  for (const wait of rankingOf(facts).agentWaits()) {
+    if (wait.wake !== 'system' || wait.status !== 'active') continue
+    if (cause === null || wait.runtime_cause === cause) return wait
+  }
+  return null
+}
+
+/** Holds the agent. Null: it is held already, whatever for. */
+export function registerHold(d: Draft, hold: NewHold): WaitId | null {
+  if (activeHold(d) !== null) return null
+  const id = d.mint('wait')
+  d.emit({
+    type: 'wait_registered',
+    id,
+    work_item_id: null,
+    wake: 'system',
+    by: 'runtime',
+    question: null,
+    condition: null,
+    delivery_mode: 'wake_hint',
+    since_seq: d.base.seq,
+    recheck_at: null,
+    released_focus: false,
+    ...hold,
+  })
+  return id
+}
