@@ -11,6 +11,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { chdir, env, execPath, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { drawing } from './draw.mjs'
 
 chdir(fileURLToPath(new URL('..', import.meta.url)))
 const { values, positionals } = parseArgs({
@@ -24,17 +25,6 @@ const { values, positionals } = parseArgs({
 })
 const config = JSON.parse(readFileSync('stryker.config.json', 'utf8'))
 const report = config.jsonReporter.fileName
-
-/** Numbers from 0 to 1 in an order that only the seed decides (mulberry32). */
-function drawing(seed) {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 /** Each function or constant at the top of a file, as a range that Stryker understands. */
 function declarationsOf(path) {

@@ -3,7 +3,7 @@
  * of Standard Webhooks, a delivery signed as GitHub signs, and the typed client beside them.
  */
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import { EventSource } from 'eventsource'
@@ -11,6 +11,7 @@ import { follow } from '../src/client/stream.ts'
 import { eventTypes } from '../src/protocol/event-catalogue.ts'
 import type { WorkItemRecord } from '../src/protocol/work-item-record.ts'
 import { startModelServer, TEST_KEY } from '../src/testing/model-server.ts'
+import { without } from '../src/testing/programs.ts'
 import {
   configureWebhooks,
   githubHeaders,
@@ -282,12 +283,9 @@ function watched() {
   }
 }
 
-const curl = spawnSync('curl', ['--version'], { encoding: 'utf8' })
-const without = curl.status === 0 ? false : 'THERE IS NO curl ON THIS MACHINE: NOTHING WAS TRIED'
-
 test(
   '§13: curl reads, makes something once, and follows the stream',
-  { ...options, skip: without },
+  { ...options, skip: without('curl') },
   async (t) => {
     const at = new ServedHome(t)
     const { url } = await at.serve()

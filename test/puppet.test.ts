@@ -8,7 +8,7 @@
  */
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { noBubblewrap } from '../src/testing/bubblewrap.ts'
+import { noBubblewrap } from '../src/testing/programs.ts'
 import { channels, errandOf } from './puppet/channels.ts'
 import { type Goal, goals } from './puppet/goals.ts'
 import { directive } from './puppet/puppet.ts'

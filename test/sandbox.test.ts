@@ -11,7 +11,7 @@ import { type Box, type BoxOptions, openBox, temporaryHome } from '../src/testin
 import { expectedEnd, familyEnd } from '../src/testing/family-end.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { familyModel } from '../src/testing/three-children.ts'
-import { noBubblewrap } from '../src/testing/bubblewrap.ts'
+import { noBubblewrap } from '../src/testing/programs.ts'
 import { runShip } from './support/family.ts'
 import { makeRepository } from './support/repository.ts'
 import { leftProcesses } from './support/processes.ts'

@@ -6,11 +6,11 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { without } from '../src/testing/programs.ts'
 import { ServedHome } from './support/served-home.ts'
 
 const main = join(dirname(import.meta.dirname), 'src', 'main.ts')
-const hasTmux = spawnSync('tmux', ['-V']).status === 0
-const skip = hasTmux ? false : 'tmux is not installed: the journey through the screen was NOT run'
+const skip = without('tmux')
 
 const asking = '# Release 2.4.0\n\n## Fine\n\nask: Approve the changelog?\n'
 const slow =

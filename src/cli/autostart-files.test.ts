@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { without } from '../testing/programs.ts'
 import { launchdPlist, serviceFileName, serviceName, systemdUnit } from './autostart-files.ts'
 
 const file = {
@@ -35,6 +36,8 @@ test('a dollar of a word is no variable to systemd', () => {
 })
 
 test('a property list is well-formed XML with every text escaped', (t) => {
+  const lacking = without('python3')
+  if (lacking !== false) return t.skip(lacking)
   const folder = mkdtempSync(join(tmpdir(), 'holon-plist-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'a.plist')
@@ -42,7 +45,6 @@ test('a property list is well-formed XML with every text escaped', (t) => {
   const read =
     'import plistlib,json,sys;d=plistlib.load(open(sys.argv[1],"rb"));print(json.dumps(d))'
   const ran = spawnSync('python3', ['-c', read, path], { encoding: 'utf8' })
-  if (ran.error !== undefined) return t.skip('there is no python3 to read it')
   assert.equal(ran.status, 0, ran.stderr)
   const parsed = JSON.parse(ran.stdout) as Record<string, unknown>
   assert.deepEqual(

@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import type { Command } from 'commander'
 import { exits } from './failure.ts'
 import { wordsOf } from '../testing/example-words.ts'
+import { without } from '../testing/programs.ts'
 import type { CliPorts } from './ports.ts'
 import { build, main } from './program.ts'
 
@@ -169,7 +170,7 @@ for (const shell of ['zsh', 'fish'] as const) {
   test(`§14 ${shell} reads its completion, and offers what bash offers`, async (t) => {
     const { out } = await prints('completion', shell)
     for (const path of await paths()) assert.ok(out.includes(`'${path}'`), path)
-    if (spawnSync(shell, ['--version']).status !== 0) return t.skip(`there is no ${shell} here`)
+    if (without(shell) !== false) return t.skip(`there is no ${shell} here`)
     const file = join(mkdtempSync(join(tmpdir(), 'holon-completion-')), '_holon')
     t.after(() => rmSync(dirname(file), { recursive: true }))
     writeFileSync(file, out)

@@ -23,7 +23,7 @@ import type { ConfinementOptions } from './confinement.ts'
 import { agentRoots } from './path-policy.ts'
 import type { Processes } from './ports.ts'
 import { createProcesses } from './processes.ts'
-import { noBubblewrap } from '../testing/bubblewrap.ts'
+import { noBubblewrap } from '../testing/programs.ts'
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'holon-confined-')))
 const person = join(root, 'ann')

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { noBubblewrap } from '../testing/bubblewrap.ts'
+import { noBubblewrap } from '../testing/programs.ts'
 import { systemClock } from './clock.ts'
 import { gitControl } from './git-control.ts'
 import { agentRoots } from './path-policy.ts'

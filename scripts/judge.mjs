@@ -1,0 +1,272 @@
+// Says whether the tests notice a change that should not be: the judge of planted mistakes and of
+// mutants. A change is put into a copy of the checkout, and parts of what CI runs are run on it,
+// cheapest first, until one fails; what fails only once, or without the change too, has found
+// nothing. Copies are removed and processes ended with the program.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, posix } from 'node:path'
+import { env, execPath, exit, kill } from 'node:process'
+
+/** Cheapest first: the test of the file, of its room, of the other rooms, of all together. */
+export const gates = ['beside', 'room', 'rooms', 'system', 'races', 'sim']
+/** Whole-system tests are run so many files at a time, and no further once one has failed. */
+const slice = 6
+/** They look at texts, not at behaviour: a mistake found by its spelling is not found. */
+const ofTexts = /^test\/(tidy|docs)\.test\.ts$/
+/** Tests of a room that stand with those of the whole, because others use them, too. */
+const further = { ledger: ['test/conformance.test.ts'] }
+
+/** Every test that may find something. */
+export const tests = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'])
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => !ofTexts.test(path))
+  .toSorted()
+export const roomOf = (path) => path.split('/')[1]
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+/** What CI runs beside the tests, with its arguments, and without npm so that it ends whole. */
+const asked = /^step npm run (races|sim)(?: -- (.+))?$/gm
+const programs = [...readFileSync('.ci/run', 'utf8').matchAll(asked)].map(
+  ([, gate, given = '']) => ({
+    gate,
+    args: [scripts[gate].replace(/^node /, ''), ...given.split(' ').filter((one) => one !== '')],
+  }),
+)
+
+/** Tests to be run as a part of a gate; the first that fails is told at once. */
+const test = (gate, paths) => ({ gate, args: ['scripts/test.mjs', '--first', ...paths] })
+const slicesOf = (paths) =>
+  Array.from({ length: Math.ceil(paths.length / slice) }, (_, at) =>
+    paths.slice(at * slice, (at + 1) * slice),
+  )
+
+/** The parts of each gate, cheapest first; the first part that fails has found the mistake. */
+export function partsOf({ files, named, expected }) {
+  const rooms = new Set(files.map(roomOf))
+  const besides = files
+    .map((file) => file.replace(/\.ts$/, '.test.ts'))
+    .filter((path) => tests.includes(path))
+  const isOfRoom = (path) => path.startsWith('src/') && rooms.has(roomOf(path))
+  const ofRoom = [...rooms].flatMap((room) => further[room] ?? [])
+  const inRooms = tests.filter((path) => isOfRoom(path) || ofRoom.includes(path))
+  const elsewhere = tests.filter((path) => path.startsWith('src/') && !isOfRoom(path))
+  const whole = tests.filter((path) => path.startsWith('test/') && !ofRoom.includes(path))
+  const system = slicesOf(whole).map((paths) => test('system', paths))
+  // What wires everything together is tested by whole systems more than by the other rooms.
+  const wider =
+    rooms.has('runtime') || rooms.has('main')
+      ? [...system, test('rooms', elsewhere)]
+      : [test('rooms', elsewhere), ...system]
+  return [
+    test('beside', besides),
+    ...(named === undefined ? [] : [test(expected, [named])]),
+    test('room', inRooms),
+    ...wider,
+    ...programs,
+  ].filter((part) => part.args.length > 2 || programs.includes(part))
+}
+
+/** Every module of sources and tests with what it imports of them, by their paths. */
+function imports() {
+  const all = globSync('{src,test}/**/*.ts').map((path) => path.replaceAll('\\', '/'))
+  const from = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g
+  return new Map(
+    all.map((path) => [
+      path,
+      [...readFileSync(path, 'utf8').matchAll(from)].map(([, to]) => posix.join(dirname(path), to)),
+    ]),
+  )
+}
+
+/** How many steps of import lie between a file and each that imports it. */
+export function importersOf(file, graph = imports()) {
+  const steps = new Map([[file, 0]])
+  for (let ring = [file], step = 1; ring.length > 0; step++) {
+    const next = [...graph].filter(
+      ([path, to]) => !steps.has(path) && to.some((one) => ring.includes(one)),
+    )
+    ring = next.map(([path]) => path)
+    for (const path of ring) steps.set(path, step)
+  }
+  return steps
+}
+
+/** Other rooms' tests that are so near by import are judges of their own, before all the rest. */
+const near = 3
+
+/**
+ * The parts that judge a change of one file of which nothing else is known: the test beside it,
+ * those of its room, those that import it, and the rest of `npm test`; the nearest by import first.
+ */
+export function partsNear(file) {
+  const steps = importersOf(file)
+  const away = (path) => steps.get(path) ?? Infinity
+  const nearest = tests.toSorted((a, b) => away(a) - away(b) || (a < b ? -1 : 1))
+  const beside = file.replace(/\.ts$/, '.test.ts')
+  const gateOf = (path) => {
+    if (path === beside) return 'beside'
+    if (path.startsWith('src/') && roomOf(path) === roomOf(file)) return 'room'
+    if (further[roomOf(file)]?.includes(path)) return 'room'
+    return away(path) <= near ? 'importers' : 'rest'
+  }
+  const byGate = Map.groupBy(nearest, gateOf)
+  return ['beside', 'room', 'importers', 'rest'].flatMap((gate) =>
+    slicesOf(byGate.get(gate) ?? []).map((paths) => test(gate, paths)),
+  )
+}
+
+/** What is to be ended, and removed, with this program. */
+const running = new Set()
+const places = new Set()
+
+/** A copy of what git would see here: with what is not committed yet, without what is ignored. */
+export function copyOfCheckout() {
+  const place = realpathSync(mkdtempSync(join(tmpdir(), 'holon-judged-')))
+  places.add(place)
+  const listed = spawnSync('git', ['ls-files', '-z', '-co', '--exclude-standard'], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  })
+  if (listed.status !== 0) throw new Error(`git ls-files: ${listed.stderr}`)
+  for (const path of listed.stdout.split('\0')) {
+    // The dependencies are linked; a file that was deleted is still listed.
+    if (/^(node_modules.*)?$/.test(path) || !existsSync(path)) continue
+    mkdirSync(dirname(join(place, path)), { recursive: true })
+    cpSync(path, join(place, path), { verbatimSymlinks: true, force: true, errorOnExist: false })
+  }
+  symlinkSync(realpathSync('node_modules'), join(place, 'node_modules'))
+  return place
+}
+
+function tidyUp() {
+  for (const pid of running) {
+    try {
+      kill(-pid, 'SIGKILL')
+    } catch {
+      // It has gone by itself.
+    }
+  }
+  for (const place of places) rmSync(place, { recursive: true, force: true })
+}
+process.on('exit', tidyUp)
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => exit(130))
+
+/** Runs one part in a copy, for `limit` seconds at most: whether it is green, and what it said. */
+async function run(place, args, limit) {
+  const from = performance.now()
+  const child = spawn(execPath, args, {
+    cwd: place,
+    detached: true,
+    env: { ...env, NODE_TEST_CONTEXT: undefined },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child.pid)
+  const end = () => {
+    if (running.delete(child.pid)) kill(-child.pid, 'SIGKILL')
+  }
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      said = (said + text).slice(-200_000)
+      if (/^the first failure was told$/m.test(said)) end()
+    })
+  }
+  let late = false
+  const overdue = setTimeout(() => {
+    late = true
+    kill(-child.pid, 'SIGKILL')
+  }, limit * 1_000)
+  const [code] = await once(child, 'close')
+  clearTimeout(overdue)
+  running.delete(child.pid)
+  return { green: code === 0, late, said, seconds: (performance.now() - from) / 1_000 }
+}
+
+/** What found it: the first test that failed, or the last line of what is no test. */
+function finding(said) {
+  const [, failed] = /✖ failing tests:\n([\s\S]*)/.exec(said) ?? []
+  const at = /^test at (\S+?):\d+:\d+$/m.exec(failed ?? '')?.[1]
+  const name = /^\s*✖ (.+?) \([\d.]+ms\)$/m.exec(failed ?? '')?.[1]
+  return at && name ? `${at}: ${name}` : (said.trimEnd().split('\n').at(-1) ?? '').slice(0, 160)
+}
+
+/** The same part with no more than the test files that failed, where they are known. */
+function narrowed(args, said) {
+  const [, failed = ''] = /✖ failing tests:\n([\s\S]*)/.exec(said) ?? []
+  const named = new Set([...failed.matchAll(/^test at (\S+?):\d+:\d+$/gm)].map(([, at]) => at))
+  const red = args.filter((arg) => named.has(arg))
+  return red.length > 0 ? args.filter((arg) => !tests.includes(arg) || named.has(arg)) : args
+}
+
+/** Parts that were seen without a patch, by their arguments: what is red then finds nothing. */
+const bare = new Map()
+const isGreenWithout = (place, args, limit) => {
+  const key = args.join(' ')
+  if (!bare.has(key)) bare.set(key, run(place, args, limit))
+  return bare.get(key).then(({ green }) => green)
+}
+
+/**
+ * Judges one change: `plant` puts it into the copy at `place` and returns why it could not, if so;
+ * `files` are those that it changes, put back afterwards. `clean` is a copy without any change.
+ */
+export async function judge({ place, clean, limit }, { files, plant, parts }) {
+  const before = files.map((file) => [join(place, file), readFileSync(join(place, file))])
+  const refused = plant(place)
+  if (refused !== undefined) return { error: refused }
+  try {
+    return await tried({ place, clean, limit }, parts)
+  } finally {
+    for (const [path, bytes] of before) writeFileSync(path, bytes)
+  }
+}
+
+async function tried({ place, clean, limit }, parts) {
+  let seconds = 0
+  let late
+  for (const part of parts) {
+    const ran = await run(place, part.args, limit)
+    seconds += ran.seconds
+    if (ran.green) continue
+    if (ran.late) {
+      late = part.gate
+      continue
+    }
+    // A test that fails once and not again has found how busy the machine is.
+    const again = narrowed(part.args, ran.said)
+    const confirmed = await run(place, again, limit)
+    seconds += confirmed.seconds
+    if (confirmed.green) continue
+    if (!(await isGreenWithout(clean, again, limit))) {
+      return { error: `${part.gate} is red without any change: ${again.join(' ')}` }
+    }
+    return { found: part.gate, by: finding(ran.said), seconds }
+  }
+  return { found: null, seconds, late }
+}
+
+/** Judges each of `jobs` in as many copies as there are workers; `done` is called with each. */
+export async function judgeAll(jobs, { workers, limit }, done) {
+  // Without a change in it: what fails there, too, has found nothing.
+  const clean = copyOfCheckout()
+  const queue = [...jobs]
+  const work = async () => {
+    const place = copyOfCheckout()
+    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+      done(job, await judge({ place, clean, limit }, job))
+    }
+  }
+  await Promise.all(Array.from({ length: workers }, work))
+}
