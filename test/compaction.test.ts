@@ -32,7 +32,9 @@ const openingOf = (request: ModelRequest | undefined): string => {
 
 /** The pinned lines of an opening, without what the operator said. */
 const pinnedOf = (request: ModelRequest | undefined): string =>
-  /^id: [\s\S]*?(?=^(?:state: |what was said))/m.exec(openingOf(request))?.[0] ?? 'none'
+  /^id: [\s\S]*?(?=^(?:state: |last changed: |what was said|<<|$))/m.exec(
+    openingOf(request),
+  )?.[0] ?? 'none'
 
 /** Tokens of a request that stood at the start of the one before it. */
 function shared(before: ModelRequest, request: ModelRequest): number {

@@ -92,7 +92,7 @@ test('the only item in the queue stands in full in the turn that is to take it u
   const [opening = '', after = ''] = shown
   assert.match(opening, /^# Queued work item \(not yet taken up\)$/m)
   assert.match(opening, /The way of one\./)
-  assert.match(opening, /one queued item is ready: the one above/)
+  assert.match(opening, /the queued item above is ready/)
   // It is not shown again, for it has not changed.
   assert.match(after, /item: work_[0-9a-f-]+ is as it stands above/)
 })
@@ -111,8 +111,8 @@ test('a queue of two is a list to choose from', async (t) => {
   await tell(box, 'Begin.')
   await box.rests('main')
   assert.doesNotMatch(opening, /# Queued work item/)
-  assert.match(opening, /^- work_\S+ "one"; runnable/m)
-  assert.match(opening, /^- work_\S+ "two"; runnable/m)
+  assert.match(opening, /^Queued and runnable:\n- work_\S+ "one"/m)
+  assert.match(opening, /^- work_\S+ "two"/m)
 })
 
 test('what a call was made without is told with its result, of each of two calls its own', async (t) => {

@@ -4,14 +4,14 @@
  */
 import type { Message } from '../domain/message.ts'
 import type { Projection } from '../domain/readiness.ts'
-import { waitWords, type Wait } from '../domain/wait.ts'
-import { ago, counted, quoted } from './phrase.ts'
+import type { Wait } from '../domain/wait.ts'
+import { ago, clock, counted, quoted } from './phrase.ts'
 import { callsDone } from './recap.ts'
 import type { Situation } from './situation.ts'
 import { template } from './template.ts'
 import { waitLine, wokenLine } from './wait-line.ts'
 
-/** Waiting items an unbound operator message is shown beside. */
+/** Items that wait for the operator, named beside a message that names none. */
 const waitingShown = 3
 
 /** `goes_on`: the turn is in its middle, and what it began with is no task to begin again. */
@@ -20,11 +20,10 @@ export function anchorSection(situation: Situation, goes_on: boolean): string {
   // An answer stands below its question, in the input.
   const woken_by = situation.woken_by.filter((w) => !answered.some(({ id }) => id === w.id))
   const agentWaits = situation.agent_waits.filter((w) => !woken_by.some(({ id }) => id === w.id))
+  const because = [...abortedText(situation), goes_on ? goesOn(situation) : causeText(situation)]
   return [
     '# Why this turn runs',
-    `It is ${now}.`,
-    ...abortedText(situation),
-    goes_on ? goesOn(situation) : causeText(situation),
+    `It is ${clock(now)}. ${because.join('\n\n')}`,
     ...(woken_by.length === 0
       ? []
       : [woken_by.map((wait) => `- ${wokenText(wait, situation)}`).join('\n')]),
@@ -131,11 +130,20 @@ function messageCause(message: Message, situation: Situation): string {
     case 'webhook_event':
       return template('anchors', 'event')
     case 'delegation':
-      return template('anchors', 'delegation')
+      return delegationCause(message, situation)
     case 'timer_tick':
     case 'internal_followup':
       return template('anchors', 'runtime')
   }
+}
+
+/** A handoff and an answer are told apart from words that come by themselves. */
+function delegationCause({ id }: Message, { handoff, agent }: Situation): string {
+  const parent = agent.supervisor_agent_id
+  if (handoff?.message.id === id) return template('anchors', 'handed', { parent: parent ?? '' })
+  return parent === null
+    ? template('anchors', 'delegation')
+    : template('anchors', 'parent', { parent })
 }
 
 /** An unbound message never answers a wait by itself: the items it may be meant for are named. */
@@ -148,23 +156,17 @@ function operatorCause(message: Message, situation: Situation): string {
   }
   const waiting = waitingItems(situation)
   if (waiting.length === 0) return template('anchors', 'operator_unbound')
-  const lines = waiting.slice(0, waitingShown).map((p) => `- ${waitingLine(p)}`)
-  const more = waiting.length - lines.length
-  if (more > 0) lines.push(`- and ${more} more: ListWorkItems filter waiting_for_operator`)
-  const also = template('anchors', 'operator_unbound_waiting', { waiting: lines.join('\n') })
-  return `${template('anchors', 'operator_unbound')}\n\n${also}`
+  const ids = waiting.slice(0, waitingShown).map(({ item: { id } }) => id)
+  const more = waiting.length - ids.length
+  const named = more > 0 ? `${ids.join(', ')} and ${more} more` : ids.join(', ')
+  const wait = waiting.length === 1 ? `${named} waits` : `${named} wait`
+  return template('anchors', 'operator_unbound_waiting', { wait })
 }
 
 function waitingItems({ item, candidates }: Situation): Projection[] {
   const own = item?.projection
   const waits = own?.readiness === 'waiting_for_operator' ? [own] : []
   return [...waits, ...candidates.waiting_for_operator.filter((p) => p.item.id !== own?.item.id)]
-}
-
-function waitingLine(p: Projection): string {
-  const asked = p.wait === null ? 'its plan needs input' : quoted(waitWords(p.wait), 500)
-  const wait = p.wait === null ? '' : ` (${p.wait.id})`
-  return `${p.item.id} ${quoted(p.item.objective, 500)}: ${asked}${wait}`
 }
 
 /** The wait's sentence, with the item it belongs to where that is not the turn's. */

@@ -8,12 +8,14 @@ import { candidateClasses, leftTodos } from '../domain/readiness.ts'
 import type { CandidateClass, Projection } from '../domain/readiness.ts'
 import type { Timestamp } from '../domain/time.ts'
 import { verificationOf } from '../domain/verification.ts'
+import { questionText } from '../domain/question.ts'
+import { waitWords, type Wait } from '../domain/wait.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { contextLimits } from './limits.ts'
-import { clip, counted, oneLine, quoted } from './phrase.ts'
+import { counted, oneLine, quoted } from './phrase.ts'
 import { full, omitted, type Section } from './section.ts'
 import { itemInFull, type Situation } from './situation.ts'
-import { triggers } from './wait-line.ts'
+import { subject, triggers } from './wait-line.ts'
 
 const titles: { readonly [C in CandidateClass]: string } = {
   current_runnable: 'In focus, runnable',
@@ -34,9 +36,13 @@ const filters: { readonly [C in CandidateClass]: string } = {
   completed_recent: 'completed',
 }
 
-/** Classes stand in the order in which they keep their lines under pressure. */
+/**
+ * Classes stand in the order in which they keep their lines under pressure. `told`: items whose
+ * report stands whole elsewhere.
+ */
 export function candidateSection(
   situation: Situation,
+  told: ReadonlySet<string>,
   tokens: TokenEstimator,
   max_tokens: number,
 ): Section {
@@ -54,7 +60,7 @@ export function candidateSection(
   const parts = classes.map(({ name, items }) => {
     const lines: string[] = []
     for (const projection of items.slice(0, promptLimit[name])) {
-      const line = `- ${candidateLine(projection, situation)}`
+      const line = `- ${candidateLine(projection, situation, told)}`
       if (tokens(line) + 1 > left) break
       left -= tokens(line) + 1
       lines.push(line)
@@ -113,27 +119,52 @@ function notReady({ turn, candidates }: Situation): string[] {
   return count > 0 ? [`Queued but paused for a while after turns without progress: ${count}`] : []
 }
 
-function candidateLine(p: Projection, situation: Situation): string {
+function candidateLine(p: Projection, situation: Situation, told: ReadonlySet<string>): string {
   const { item } = p
+  const name = `${item.id} ${quoted(item.objective, 500)}`
   if (item.result_summary !== null && p.lifecycle === 'completed') {
-    const report = quoted(item.result_summary, contextLimits.report_head.value)
-    const name = `${item.id} ${quoted(item.objective, 500)}`
-    return `${name}${checked(item)}${unfinished(item)}, report: ${report}`
+    const report = told.has(item.id)
+      ? 'its report stands below'
+      : `report: ${quoted(item.result_summary, contextLimits.report_head.value)}`
+    return `${name}${checked(item)}${unfinished(item)}, ${report}`
   }
-  const parts = [`${item.id} ${quoted(item.objective, 500)}`, p.scheduling_state]
+  const parts = [name]
   if (p.current_todo !== null) parts.push(`todo: ${oneLine(p.current_todo.text)}`)
   parts.push(...holdWords(p, situation.now))
-  const head = situation.plan_heads[item.id] ?? ''
+  const head = planHead(situation.plan_heads[item.id] ?? '')
   if (head !== '') parts.push(`plan: ${quoted(head, contextLimits.plan_head.value)}`)
   return parts.join('; ')
 }
 
+/** That it is a plan is said before it. */
+const planHead = (text: string): string => text.replace(/^\s*#+\s*plan\s*\n/i, '').trim()
+
+/** The agent's own blocker beside the wait, each in its words: a wait's end does not lift it. */
 function holdWords(p: Projection, now: Timestamp): string[] {
-  const parts: string[] = []
-  if (p.blocker !== null) parts.push(`held by: ${clip(p.blocker, 200)}`)
-  else if (p.reason.code === 'needs_input') parts.push('held by: its plan needs input')
-  if (p.wait !== null && p.wait.trigger_count > 0) parts.push(triggers(p.wait, now))
-  return parts
+  const { blocked_by } = p.item
+  const blocker = blocked_by === null ? [] : [`blocked by: ${quoted(blocked_by)}`]
+  switch (p.reason.code) {
+    case 'wait':
+      return [...blocker, waitHolds(p.reason.wait, now)]
+    case 'needs_input':
+      return ['its plan needs input']
+    case 'imported':
+      return ['imported, to be picked by the operator']
+    case 'budget':
+      return ['its budget is used up']
+    case 'blocked_by':
+    case 'nothing_holds_it':
+    case 'completed':
+      return blocker
+  }
+}
+
+/** A question with its answers: an answer may be no more than one of their names. */
+function waitHolds(wait: Wait, now: Timestamp): string {
+  if (wait.question !== null) return `asks: ${quoted(questionText(wait.question), 500)}`
+  const news = wait.trigger_count > 0 ? [triggers(wait, now)] : []
+  const parts = [wait.wake, quoted(waitWords(wait)), ...subject(wait), ...news]
+  return `waits: ${parts.join(', ')}`
 }
 
 const unfinished = (item: Projection['item']): string => {

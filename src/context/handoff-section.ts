@@ -4,6 +4,7 @@
  */
 import { cutBlock } from './fence.ts'
 import type { TokenEstimator } from './estimate.ts'
+import { clock } from './phrase.ts'
 import { fenceOf } from './rounds.ts'
 import { full, omitted, type Section } from './section.ts'
 import type { Situation } from './situation.ts'
@@ -18,7 +19,7 @@ export function handoffSection(
   if (!handoff) return omitted('handoff', 'nobody handed anything to it')
   const { message, path } = handoff
   const from = agent.supervisor_agent_id ?? 'your parent'
-  const label = `handoff of ${from}, ${message.kind} ${message.id} at ${message.created_at}`
+  const label = `handoff of ${from}, ${message.kind} ${message.id} at ${clock(message.created_at)}`
   const cut = { max_tokens, tokens, full_path: path }
   const body = cutBlock(fenceOf(message), label, message.body, cut)
   const authority = `From ${from}, authority_class ${message.authority_class}.`

@@ -5,7 +5,7 @@
 import { budgetLine } from '../domain/budget.ts'
 import type { Projection } from '../domain/readiness.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
-import { between, type Timestamp } from '../domain/time.ts'
+import { between, hour, type Timestamp } from '../domain/time.ts'
 import type { Short } from '../domain/short-id.ts'
 import { verificationOf } from '../domain/verification.ts'
 import type { Message } from '../domain/message.ts'
@@ -14,7 +14,7 @@ import type { TokenEstimator } from './estimate.ts'
 import { block } from './fence.ts'
 import { ago, clip, counted, oneLine, quoted, span } from './phrase.ts'
 import { pinnedLines, placeOf, wordsLines } from './pinned.ts'
-import { full, type Section } from './section.ts'
+import { full, omitted, type Section } from './section.ts'
 import type { ItemView } from './situation.ts'
 import { waitLine } from './wait-line.ts'
 
@@ -51,6 +51,7 @@ export function itemSection(
 ): Section {
   const said = wordsLines(words, view.tokens, room.words_tokens)
   if (item === null) {
+    if (said.lines.length === 0) return omitted('item', 'the turn has none')
     const text = ['# Work item', '', 'This turn has no work item.', ...said.lines].join('\n')
     return full('item', text, 'the turn has none')
   }
@@ -61,7 +62,7 @@ export function itemSection(
   const ended = [...earlierWaits(item, view), ...endedTasks(item, view)]
   const { result_summary } = projection.item
   const report = result_summary === null ? [] : [block(view.fence, 'report', result_summary)]
-  const state = [`state: ${stateWords(item, view.now)}`, ...budgetWords(projection)]
+  const state = [...stateLines(item, view.now, whose), ...budgetWords(projection)]
   const text = (...groups: readonly string[][]) => [...pinned, ...groups.flat()].join('\n')
   // From all of it down to what holds the item, the first that fits.
   const tries = [
@@ -82,18 +83,32 @@ export function itemSection(
   return { section: 'item', text: shown, form: 'compact', why: `no room for ${gone.join(', ')}` }
 }
 
-function stateWords(item: ItemView, now: Timestamp): string {
+/** How it stands, where neither the title nor a blocker or wait above says it. */
+function stateLines(item: ItemView, now: Timestamp, whose: 'own' | 'offered'): string[] {
   const { projection: p } = item
-  const parts: string[] = [p.lifecycle]
-  if (p.lifecycle === 'open') parts.push(p.scheduling_state)
-  if (p.reason.code === 'needs_input') parts.push('its plan needs input')
-  if (p.lifecycle === 'completed' && p.item.checks.length > 0) {
-    const { state, says } = verificationOf(p.item)
-    parts.push(state === 'verified' ? 'verified' : `not verified (${oneLine(says)})`)
+  const lines = stateWords(p, whose).map((words) => `state: ${words}`)
+  const is_old = between(p.item.updated_at, now) >= hour
+  return is_old ? [...lines, `last changed: ${ago(p.item.updated_at, now)}`] : lines
+}
+
+function stateWords(p: Projection, whose: 'own' | 'offered'): string[] {
+  switch (p.reason.code) {
+    case 'completed': {
+      if (p.item.checks.length === 0) return ['completed']
+      const { state, says } = verificationOf(p.item)
+      return [`completed, ${state === 'verified' ? state : `not verified (${oneLine(says)})`}`]
+    }
+    case 'wait':
+    case 'blocked_by':
+      return []
+    case 'needs_input':
+      return ['waiting_operator, its plan needs input']
+    case 'imported':
+    case 'budget':
+      return [p.scheduling_state]
+    case 'nothing_holds_it':
+      return p.focus === 'current' || whose === 'offered' ? [] : [p.scheduling_state]
   }
-  parts.push(p.focus === 'current' ? 'in focus' : 'not in focus')
-  parts.push(`revision ${p.item.revision}`, `changed ${ago(p.item.updated_at, now)}`)
-  return parts.join(', ')
 }
 
 const budgetWords = ({ item, budget }: Projection): string[] =>
@@ -122,7 +137,7 @@ function endedTasks({ tasks }: ItemView, { now }: SectionView): string[] {
 const previewBlock = (plan: PlanDescriptor, fence: string): string =>
   block(
     fence,
-    plan.preview_complete ? 'plan, complete' : 'plan, beginning; read the file for the rest',
+    plan.preview_complete ? 'plan' : 'plan, beginning; read the file for the rest',
     plan.preview,
   )
 

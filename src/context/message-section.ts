@@ -70,7 +70,7 @@ export function inputSection(
 
 function handoffLine({ handoff, now }: Situation): string {
   const { id = '', created_at = now } = handoff?.message ?? {}
-  return `Your handoff: ${id}, ${ago(created_at, now)}; it stands above, in every request.`
+  return `Your handoff: ${id}, ${ago(created_at, now)}; it stands above.`
 }
 
 /** The handoff has a section of its own, where it stays when this turn is over. */

@@ -30,6 +30,9 @@ export const thousands = (n: number): string => String(n).replace(/\B(?=(?:\d{3}
 export const counted = (n: number, one: string, many = `${one}s`): string =>
   `${thousands(n)} ${n === 1 ? one : many}`
 
+/** A time of day to the second: what a model reads is never measured finer. */
+export const clock = (at: Timestamp): string => at.replace(/\.\d+(?=Z$)/, '')
+
 /** A span in its two largest units: `850 ms`, `42 s`, `5 min`, `3 h 20 min`, `2 days 4 h`. */
 export function span(ms: number): string {
   const of = Math.max(0, Math.round(ms))

@@ -16,7 +16,7 @@ import { boxes } from './boxes.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { cutBlock } from './fence.ts'
 import { contextLimits } from './limits.ts'
-import { clip, counted, oneLine, quoted, thousands } from './phrase.ts'
+import { clip, clock, counted, oneLine, quoted, thousands } from './phrase.ts'
 import { fenceOf } from './rounds.ts'
 import type { ItemView } from './situation.ts'
 import { subject } from './wait-line.ts'
@@ -50,9 +50,10 @@ const importedLines = (from: Imported | undefined): string[] =>
 function planLine(status: string, plan: PlanDescriptor): string {
   const path = oneLine(plan.path)
   if (plan.problem !== undefined) return `${status}, ${path}`
-  const size = `${thousands(plan.bytes)} bytes`
-  if (plan.bytes === 0) return `${status}, ${path}, ${size} (nothing written yet)`
-  return `${status}, ${path}, ${size}`
+  if (plan.bytes === 0) return `${status}, ${path}, nothing written yet`
+  return plan.preview_complete
+    ? `${status}, ${path}`
+    : `${status}, ${path}, ${thousands(plan.bytes)} bytes`
 }
 
 function planProblem(plan: PlanDescriptor): string[] {
@@ -68,7 +69,7 @@ function planProblem(plan: PlanDescriptor): string[] {
 
 const todoLines = (todos: readonly Todo[]): string[] =>
   todos.length === 0
-    ? ['todos: none']
+    ? []
     : ['todos:', ...todos.map(({ state, text }) => `${boxes[state]} ${oneLine(text)}`)]
 
 /** What was asked; of an open item also what refused its completion. */
@@ -93,14 +94,15 @@ function waitWords(wait: Wait): string {
     `${wait.id} ${wait.wake}`,
     quoted(saidByWait(wait), 500),
     ...subject(wait),
-    `since ${wait.created_at}`,
+    `since ${clock(wait.created_at)}`,
   ]
-  if (wait.wake_at !== null) parts.push(`wakes at ${wait.wake_at}`)
+  if (wait.wake_at !== null) parts.push(`wakes at ${clock(wait.wake_at)}`)
   if (wait.wake === 'external') {
-    const last = wait.last_triggered_at === null ? '' : `, the last at ${wait.last_triggered_at}`
+    const last =
+      wait.last_triggered_at === null ? '' : `, the last at ${clock(wait.last_triggered_at)}`
     parts.push(`${counted(wait.trigger_count, 'trigger')}${last}`)
   }
-  if (wait.recheck_at !== null) parts.push(`recheck at ${wait.recheck_at}`)
+  if (wait.recheck_at !== null) parts.push(`recheck at ${clock(wait.recheck_at)}`)
   return parts.join(', ')
 }
 
@@ -111,7 +113,7 @@ export const placeOf = ({ output }: Task): string =>
 function taskWords(task: Task): string {
   const since = task.started_at ?? task.created_at
   const place = `output in ${placeOf(task)}`
-  return `${task.id} ${quoted(task.label)} ${task.status} since ${since}, ${place}`
+  return `${task.id} ${quoted(task.label)} ${task.status} since ${clock(since)}, ${place}`
 }
 
 /**
@@ -152,7 +154,8 @@ function shortLines(
   const lines: string[] = []
   let left = max_tokens
   for (const { id, kind, created_at, body } of messages.toReversed()) {
-    const line = `- ${kind} ${id} at ${created_at}: ${quoted(body, contextLimits.word_head.value)}`
+    const head = quoted(body, contextLimits.word_head.value)
+    const line = `- ${kind} ${id} at ${clock(created_at)}: ${head}`
     left -= tokens(line) + 1
     if (left < 0) break
     lines.unshift(line)
@@ -163,7 +166,7 @@ function shortLines(
 }
 
 function wordsText(message: Message, tokens: TokenEstimator, max_tokens: number): string {
-  const label = `${message.kind} ${message.id} at ${message.created_at}`
+  const label = `${message.kind} ${message.id} at ${clock(message.created_at)}`
   const full_path = `MemoryGet ${message.id}`
   return cutBlock(fenceOf(message), label, message.body, { max_tokens, tokens, full_path })
 }

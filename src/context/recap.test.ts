@@ -205,7 +205,7 @@ test('§10 what is pinned is the same at another time, under other marks and in 
       { ...aSituation(given), now: at },
       { tokens: charTokens, window, random_fence },
     )
-    return user.slice(user.indexOf('id: work_a'), user.indexOf('state: '))
+    return user.slice(user.indexOf('id: work_a'), user.indexOf('last changed: '))
   }
   const one = pinned('2026-11-21T12:00:00.000Z', '7f3a9c2e', 200_000)
   assert.match(
@@ -242,7 +242,7 @@ test('§10 the manifest names every section of an opening, with its size and why
     },
   )
   const shown = sections.filter(({ form }) => form !== 'omitted').map(({ section }) => section)
-  assert.deepEqual(shown, ['system', 'agent', 'item', 'anchor', 'input'])
+  assert.deepEqual(shown, ['system', 'agent', 'anchor', 'input'])
   const sum = sections.reduce((total, { tokens }) => total + tokens, 0)
   assert.ok(Math.abs(sum - charTokens(system) - charTokens(user)) < 20)
   assert.deepEqual(

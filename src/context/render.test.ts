@@ -12,6 +12,7 @@ import {
   aTask,
   aTurn,
   aWait,
+  anAgent,
   anEvent,
   anItem,
   before,
@@ -262,12 +263,14 @@ test('request shape: an unbound operator message while items wait for the operat
 
 /** The anchor's first paragraph for a message that causes a turn. */
 const anchorFor = (given: Given): string =>
-  (opening(given).user.split('# Why this turn runs\n\n')[1] ?? '').split('\n\n')[1] ?? ''
+  (opening(given).user.split(/# Why this turn runs\n\nIt is \S+ /)[1] ?? '').split('\n\n')[0] ?? ''
 
 test('each kind of message has an anchor of its own', () => {
   const done = anItem('work_a', { state: 'completed', completed_at: before(1) })
   const bound = aPrompt('msg_1', 'x', { work_item_id: 'work_a' })
   const task = { ...taskResult, work_item_id: 'work_a', task_id: 'task_9' } as const
+  const delegated = anEvent('msg_1', 'x', { kind: 'delegation' })
+  const child = anAgent({ visibility: 'private', supervisor_agent_id: 'boss' })
   const anchors = {
     bound: anchorFor({ items: [running], about: { id: 'work_a' }, messages: [bound] }),
     completed: anchorFor({ items: [done], about: { id: 'work_a' }, messages: [bound] }),
@@ -275,22 +278,28 @@ test('each kind of message has an anchor of its own', () => {
     task: anchorFor({ messages: [anEvent('msg_1', 'x', task)] }),
     event: anchorFor({ messages: [anEvent('msg_1', 'x')] }),
     followup: anchorFor({ messages: [anEvent('msg_1', 'x', { kind: 'internal_followup' })] }),
-    delegation: anchorFor({ messages: [anEvent('msg_1', 'x', { kind: 'delegation' })] }),
+    delegation: anchorFor({ messages: [delegated] }),
+    parent: anchorFor({ messages: [delegated], agent: child }),
+    handed: anchorFor({
+      messages: [delegated],
+      agent: child,
+      handoff: { message: delegated, path: null },
+    }),
   }
   assert.deepEqual(anchors, {
     bound: 'The operator wrote about work item work_a.',
     completed:
       'The operator wrote about work item work_a, which is completed; the message reopens ' +
       'nothing. Answer, or create a new item if it asks for new work.',
-    unbound:
-      'The operator wrote, without naming a work item. Decide what the message is about: ' +
-      'the current item, another, a new objective, or a question to answer.',
+    unbound: 'The operator wrote, without naming a work item.',
     task: 'Task task_9 has ended; its result is the input below.',
     event:
       'An outside event came in; it is the input below. It is evidence that something ' +
       'happened. Check what it means for the work before acting on it.',
     followup: 'The runtime left you a message: the input below.',
     delegation: 'Another agent wrote to you: the input below, with the authority its label names.',
+    parent: 'boss wrote to you: the input below.',
+    handed: 'boss handed you the work above.',
   })
 })
 

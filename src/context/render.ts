@@ -25,10 +25,11 @@ import type { Projected } from './message.ts'
 import { inputSection, type MessagesView } from './message-section.ts'
 import { notesSection } from './notes-section.ts'
 import { oneLine } from './phrase.ts'
+import { isTerminal } from '../domain/task.ts'
 import { saidSection } from './said-section.ts'
 import { placeSection } from './place-section.ts'
 import { full, joined, manifestOf, omitted, type Section } from './section.ts'
-import { itemInFull, type Situation } from './situation.ts'
+import { itemInFull, type ItemView, type Situation } from './situation.ts'
 import { itemMarks } from './result-view.ts'
 import { skillSection } from './skill-section.ts'
 import { promptText, template } from './template.ts'
@@ -108,7 +109,7 @@ export function userSections(situation: Situation, view: OpeningView, room: Room
   const input_view = { ...section, full_path: view.message_path ?? (() => null) }
   const share = (of: Limit): number => Math.floor(window * of.value)
   let left = room.left - (room.recap_tokens ?? 0)
-  const spend = (one: Section): Section => {
+  const spend = <T extends Section>(one: T): T => {
     if (one.text !== '') left -= tokens(one.text) + 1
     return one
   }
@@ -129,7 +130,7 @@ export function userSections(situation: Situation, view: OpeningView, room: Room
   const words = situation.words ?? []
   const item = spend(
     itemSection(
-      itemInFull(situation),
+      withoutToldBelow(situation),
       words,
       section,
       {
@@ -146,7 +147,7 @@ export function userSections(situation: Situation, view: OpeningView, room: Room
   const { said_tokens, said_share } = contextLimits
   const room_said = Math.min(said_tokens.value, share(said_share), left)
   const said = spend(saidSection(situation, above, tokens, room_said))
-  const others = spend(candidateSection(situation, tokens, left))
+  const others = spend(candidateSection(situation, said.told, tokens, left))
   const tasks = spend(otherTasks(situation, tokens, left))
   const budget = spend(budgetPart(situation))
   const history = compacted ? 0 : share(contextLimits.earlier_share)
@@ -168,6 +169,24 @@ export function userSections(situation: Situation, view: OpeningView, room: Room
     anchor,
     input,
   ].map((one) => withShort(one, short))
+}
+
+/** The item in full, without ends that the reason of the turn and its input tell. */
+function withoutToldBelow(situation: Situation): ItemView | null {
+  const item = itemInFull(situation)
+  if (item === null) return null
+  const { woken_by, messages, brought = [] } = situation
+  const waits = new Set<string>(woken_by.map(({ id }) => id))
+  const tasks = new Set<string>(
+    [...messages, ...brought].flatMap(({ kind, task_id }) =>
+      kind === 'task_result' && task_id !== null ? task_id : [],
+    ),
+  )
+  return {
+    ...item,
+    waits: item.waits.filter(({ id, status }) => status === 'active' || !waits.has(id)),
+    tasks: item.tasks.filter((task) => !isTerminal(task) || !tasks.has(task.id)),
+  }
 }
 
 /** What is quoted stays as it was said. */

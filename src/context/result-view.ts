@@ -34,13 +34,36 @@ const without =
   (result) =>
     omit(result, names)
 
+/** What two fields say alike is said by one of them, and what the status says by none. */
+const taskStatus: Shown = (result) => {
+  const { task_id: _, task_kind: __, status, label, process, input, created_at, ...more } = result
+  return {
+    ...more,
+    ...(label === more['cmd'] ? {} : { label }),
+    ...(process === status ? {} : { process }),
+    ...(input === 'none' ? {} : { input }),
+    ...(isSet(more['started_at']) ? {} : { created_at }),
+  }
+}
+
+const isSet = (value: unknown): boolean => !isUnset(value)
+
+/** Of a private child its preset says all of whose it is. */
+const agentGet: Shown = (result) => {
+  const more = omit(result, ['agent_id', 'posture'])
+  return result['preset'] === 'private_child'
+    ? omit(more, ['visibility', 'ownership', 'lineage_parent_agent_id'])
+    : more
+}
+
 const task = without('task_id', 'task_kind', 'status', 'exit_status', 'reason', 'full_output')
 
 /** Tools whose results hold more than a model needs; the others are shown as they are. */
 const byTool: Readonly<Record<string, Shown>> = {
-  CreateWorkItem: ({ item, previous, ...more }) => ({
+  CreateWorkItem: ({ item, previous, ...more }, { form }) => ({
     ...more,
-    plan: isItem(item) ? item.plan_artifact['path'] : null,
+    // In an earlier turn it is told where the item stands.
+    plan: isItem(item) && form === 'turn' ? item.plan_artifact['path'] : null,
     ...(isItem(previous) ? { previous: named(previous) } : {}),
   }),
   UpdateWorkItem: ({ cleared, ...more }) => ({ ...omit(more, ['item', 'changed']), cleared }),
@@ -67,6 +90,8 @@ const byTool: Readonly<Record<string, Shown>> = {
   },
   ListTasks: ({ running, ended }) => ({ running: taskLines(running), ended: taskLines(ended) }),
   TaskOutput: task,
+  TaskStatus: taskStatus,
+  AgentGet: agentGet,
   TaskStop: task,
   TaskInput: without('task_id', 'task_kind', 'message_id', 'answered', 'bytes', 'input_ended'),
   SpawnAgent: ({ agent_id: _, task_handle: __, model: ___, workspace, ...more }) =>

@@ -105,7 +105,7 @@ test('a fresh child has its handoff in every request, in front of its item', (t)
   }
   const first = opening({ agent, handoff, messages: [handoff.message], turn: turnOf('msg_0') })
   const later = opening({ agent, handoff, messages: [aPrompt('msg_1', 'The timer.')] })
-  const section = (user: string) => user.slice(0, user.indexOf('\n\n# Work item'))
+  const section = (user: string) => user.slice(0, user.indexOf('\n\n# Why this turn runs'))
   assert.equal(section(first.user), section(later.user))
   assert.equal(first.user.split('Never touch y.js.').length, 2, 'it stands once')
   snapshot(t, first.user)
@@ -121,7 +121,7 @@ test('a long handoff keeps its head and tail, and names its file', () => {
   const body = `First words.\n${'in between, which is long\n'.repeat(2_000)}Last words.`
   const handoff = { message: aPrompt('msg_0', body), path: '/holon/agents/main/handoff.md' }
   const { user } = opening({ agent, handoff, messages: [aPrompt('msg_1', 'Go on.')] })
-  const section = user.slice(0, user.indexOf('\n\n# Work item'))
+  const section = user.slice(0, user.indexOf('\n\n# Why this turn runs'))
   assert.ok(section.length <= 8_192 + 200)
   assert.match(
     section,

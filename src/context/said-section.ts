@@ -3,6 +3,7 @@
  * also where they belong to no item, so that "and the first one?" has something to refer to. No
  * words of the world outside are among them.
  */
+import type { WorkItemId } from '../domain/ids.ts'
 import type { Timestamp } from '../domain/time.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { block } from './fence.ts'
@@ -15,14 +16,20 @@ import type { Said, Situation } from './situation.ts'
 const title = '# Lately said'
 const standsAbove = ': stands above'
 
+/** `told`: the items whose report is in it whole. */
+export type SaidSection = Section & { told: ReadonlySet<string> }
+
+const none = (why: string): SaidSection => ({ ...omitted('said', why), told: new Set() })
+
 /** The newest within `max_tokens`, oldest first. `above`: messages that stand in full elsewhere. */
 export function saidSection(
   { said = [], now }: Pick<Situation, 'said' | 'now'>,
   above: ReadonlySet<string>,
   tokens: TokenEstimator,
   max_tokens: number,
-): Section {
-  if (said.length === 0) return omitted('said', 'nothing was said before')
+): SaidSection {
+  if (said.length === 0) return none('nothing was said before')
+  const told = new Set<string>()
   const newest = { them: false, agent: false }
   const texts: string[] = []
   let left = max_tokens - tokens(title) - 2
@@ -34,15 +41,24 @@ export function saidSection(
     left -= tokens(text) + 1
     if (left < 0) break
     texts.unshift(text)
+    const item = reportedWhole(one, max)
+    if (item !== null) told.add(item)
   }
-  if (texts.length === 0) return omitted('said', 'no room')
+  if (texts.length === 0) return none('no room')
   if (texts.every((text) => text.endsWith(standsAbove))) {
-    return omitted('said', 'all of it stands with the item')
+    return none('all of it stands with the item')
   }
   const text = [title, '', ...texts].join('\n')
-  return texts.length === said.length
-    ? full('said', text, 'the newest words of both sides')
-    : { section: 'said', text, form: 'compact', why: 'the newest of the words of both sides' }
+  const section =
+    texts.length === said.length
+      ? full('said', text, 'the newest words of both sides')
+      : { section: 'said' as const, text, form: 'compact' as const, why: 'the newest of them' }
+  return { ...section, told }
+}
+
+function reportedWhole(one: Said, max: number): WorkItemId | null {
+  if (one.by !== 'agent' || one.brief.kind !== 'result' || shortened(one, max).is_cut) return null
+  return one.brief.work_item_id
 }
 
 type Shown = { max: number; is_above: boolean }

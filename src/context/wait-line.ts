@@ -5,7 +5,7 @@
 import type { TurnId } from '../domain/ids.ts'
 import { between, second, type Timestamp } from '../domain/time.ts'
 import { recheckDue, waitWords, type Wait } from '../domain/wait.ts'
-import { ago, clip, counted, quoted, span } from './phrase.ts'
+import { ago, clip, clock, counted, quoted, span } from './phrase.ts'
 import type { Situation } from './situation.ts'
 
 /** `wait_… external, "reason", …`: what it waits for, what has come, and what ends it. */
@@ -44,7 +44,7 @@ function standing(wait: Wait, now: Timestamp): string[] {
 
 const due = (word: string, at: Timestamp, now: Timestamp): string => {
   const ms = between(now, at)
-  return ms > 0 ? `${word} at ${at}, in ${span(ms)}` : `${word} due since ${at}`
+  return ms > 0 ? `${word} at ${clock(at)}, in ${span(ms)}` : `${word} due since ${clock(at)}`
 }
 
 /** `no trigger yet`, or how many, how many of them new, and when the last one came. */
@@ -109,13 +109,15 @@ function timerLine(wait: Wait, said: string, now: Timestamp): string {
     late < second
       ? 'on time'
       : `${span(late)} late (late_by_ms ${late}): what it was for may have moved on`
-  return `The timer waited for (${said}), due at ${wait.wake_at}, has fired, ${how}.`
+  return `The timer waited for (${said}), due at ${clock(wait.wake_at)}, has fired, ${how}.`
 }
 
 function externalLine(wait: Wait, said: string, turn: TurnId, now: Timestamp): string {
   const seen = wait.last_review?.turn_id === turn ? { ...wait, ...wait.last_review.before } : wait
   const about = subject(wait).join(', ')
   const of = `Wait ${wait.id} (${said}${about === '' ? '' : `, ${about}`})`
-  const recheck = recheckDue(seen, now) ? ` Its recheck time ${seen.recheck_at} has come.` : ''
+  const recheck = recheckDue(seen, now)
+    ? ` Its recheck time ${clock(seen.recheck_at ?? now)} has come.`
+    : ''
   return `${of}: ${triggers(seen, now)}.${recheck}`
 }

@@ -22,16 +22,15 @@ export function answerOf({ n, messages_text, last_tool_results }: ServerView, lo
     const waits = waitsForCreated(results.join('\n'), messages_text)
     return waits.length > 0 ? say('I watch it.', waits) : say(`Noted in request ${n}.`)
   }
-  const opening = messages_text.slice(openingAt(messages_text))
-  const input = opening.slice(opening.indexOf('# Why this turn runs'))
-  const triggered = /^- Wait wait_/m.test(input) ? completions(opening, input) : []
+  const input = messages_text.slice(messages_text.indexOf('# Why this turn runs'))
+  const triggered = /^- Wait wait_/m.test(input) ? completions(messages_text, input) : []
   if (triggered.length > 0) return say(`It happened, as request ${n} says.`, triggered)
   const created = creations(input)
   if (created.length > 0) return say('An item for each.', created)
   const one = '# Queued work item[^\\n]*\\n\\nid: '
-  const listed = '- (?=work_\\S+ "Watch thing-\\d+"; runnable)'
+  const listed = '- (?=work_\\S+ "Watch thing-\\d+"$)'
   const ready = new RegExp(`^(?:${listed}|${one})(work_[0-9a-f-]+)`, 'gm')
-  const waits = waitsFor(opening, ready)
+  const waits = waitsFor(messages_text, ready)
   if (waits.length > 0) return say('I watch what is left.', waits)
   return n % 3 === 0 ? say('A command.', [command(n, log)]) : say(`Noted in request ${n}.`)
 }
@@ -40,17 +39,6 @@ const say = (text: string, calls: readonly Call[] = []): ServerAnswer => ({
   text,
   calls: calls.slice(0, mostCalls),
 })
-
-/** Where the newest projection begins. */
-const openingAt = (text: string): number =>
-  Math.max(
-    ...[
-      '# Work item\n',
-      '# Current work item\n',
-      "# This turn's work item",
-      '# Queued work item',
-    ].map((title) => text.lastIndexOf(title)),
-  )
 
 const asked = (input: string): string[] => {
   const found = [...input.matchAll(/Watch (thing-\d+) until it happens\./g)]
@@ -65,8 +53,7 @@ const creations = (input: string): Call[] =>
 
 /** The items were made in the order in which the input names their things. */
 function waitsForCreated(results: string, messages_text: string): Call[] {
-  const opening = messages_text.slice(openingAt(messages_text))
-  const things = asked(opening.slice(opening.indexOf('# Why this turn runs')))
+  const things = asked(messages_text.slice(messages_text.indexOf('# Why this turn runs')))
   const ids = [...results.matchAll(/Created (work_[0-9a-f-]+)/g)].map(([, id]) => id)
   const lines = ids.map((id, i) => `${id} Watch ${things[i]}`)
   return waitsFor(lines.join('\n'), /^(work_[0-9a-f-]+)/gm)
@@ -86,7 +73,7 @@ const waitsFor = (text: string, pattern: RegExp): Call[] =>
 
 /** The triggered items; the turn's own last, for its completion ends the turn. */
 function completions(opening: string, input: string): Call[] {
-  const own = /^# This turn's work item[^\n]*\n\nid: (work_[0-9a-f-]{4,36})/.exec(opening)?.[1]
+  const own = /^# This turn's work item[^\n]*\n\nid: (work_[0-9a-f-]{4,36})/m.exec(opening)?.[1]
   const others = [...input.matchAll(/It is a wait of (work_[0-9a-f-]{4,36})/g)].map(([, id]) => id)
   const ids = [...new Set(others), ...(own === undefined ? [] : [own])]
   return ids.slice(-mostCalls).map((id) => ({
