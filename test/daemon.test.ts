@@ -37,14 +37,16 @@ describe('holon serve', options, () => {
       [door['pid'], door['url'], typeof door['port'], typeof door['started_at']],
       [daemon.pid, daemon.url, 'number', 'string'],
     )
-    const modes = ['control-token', 'door.json', 'daemon.pid'].map(
+    const modes = ['control-token', 'door.json', 'daemon.pid', 'control.sock'].map(
       (name) => statSync(join(at.home, name)).mode & 0o777,
     )
-    assert.deepEqual(modes, [0o600, 0o600, 0o600])
+    assert.deepEqual(modes, [0o600, 0o600, 0o600, 0o600])
+    assert.ok(statSync(join(at.home, 'control.sock')).isSocket())
     daemon.child.kill('SIGTERM')
     const ended = await daemon.ended
     assert.deepEqual([ended.exit, ended.signal], [0, null], ended.err)
     assert.deepEqual([at.file('door.json'), at.file('daemon.pid')], [null, null])
+    assert.equal(existsSync(join(at.home, 'control.sock')), false)
   })
 
   test('it serves a home without any agent, and its log is lines of JSON on stderr', async (t) => {

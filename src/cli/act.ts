@@ -46,7 +46,7 @@ async function throughDoor(
 ): Promise<OperatorReply | null> {
   const door = await context.ports.door(context.home.value)
   if (door === null) return null
-  const answer = await sendThroughDoor(door.address, door.token, command, patienceOf(command))
+  const answer = await sendThroughDoor(door, command, patienceOf(command))
   if (answer.ok) return answer.reply
   if (answer.code === 'closed') return null
   if (answer.code === 'unauthorized') throw wrongToken()

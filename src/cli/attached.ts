@@ -4,7 +4,7 @@
  * sees the same as if it owned the home; only, when it leaves, the work goes on.
  */
 import type { Reader } from '../client/home-reads.ts'
-import { sendThroughDoor, type DoorAddress } from '../client/operator.ts'
+import { sendThroughDoor, type DoorWay } from '../client/operator.ts'
 import { follow } from '../client/stream.ts'
 import type { Api, ApiPorts } from '../client/api.ts'
 import { agentView, factsOf } from '../protocol/agent-view.ts'
@@ -18,7 +18,7 @@ export type AttachedPorts = {
   reader: Reader & { close(): Promise<void> }
   api: Api
   stream: Pick<ApiPorts, 'fetch' | 'clock'>
-  door: { address: DoorAddress; token: string }
+  door: DoorWay
   now(): string
 }
 
@@ -168,8 +168,7 @@ class AttachedHome {
   }
 
   async #act(command: OperatorCommand): Promise<OperatorReply> {
-    const { address, token } = this.#ports.door
-    const answer = await sendThroughDoor(address, token, command)
+    const answer = await sendThroughDoor(this.#ports.door, command)
     if (answer.ok) {
       await this.#refresh(command.agent_id)
       return answer.reply

@@ -2,7 +2,7 @@
  * What the command line needs from the machine and from the runtime. `main.ts` plugs the real ones
  * in, a test its own. Types only.
  */
-import type { DoorAddress } from '../client/operator.ts'
+import type { DoorWay } from '../client/operator.ts'
 import type { DaemonPorts, UpkeepPorts } from './daemon-ports.ts'
 import type { SetupPorts } from './setup-ports.ts'
 import type { Screen } from './screen-port.ts'
@@ -180,7 +180,7 @@ export interface CliPorts {
   open_reader(home: string): Promise<HomeReader | null>
   /** The live process that owns the home. */
   owner(home: string): Promise<{ pid: number; owner_since: string } | null>
-  door(home: string): Promise<{ address: DoorAddress; token: string } | null>
+  door(home: string): Promise<DoorWay | null>
   /** Takes the home and makes it when there is none. Rejects with the ledger's faults. */
   own(settings: RunSettings): Promise<OwnedHome>
   home_facts(home: string): Promise<HomeFacts>

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
-import { sendThroughDoor } from './operator.ts'
+import { sendThroughDoor, type DoorAddress, type DoorWay } from './operator.ts'
 
 const command = { do: 'start_agent' as const, agent_id: 'main' }
+/** There is no socket: it goes by the port. */
+const wayTo = (address: DoorAddress, socket = '/nowhere/control.sock'): DoorWay => ({
+  address,
+  token: 'k',
+  socket,
+})
 const reply = {
   ok: false as const,
   code: 'agent_not_found',
@@ -47,9 +56,33 @@ describe('a command through the door', () => {
   for (const [name, status, body, wanted] of answers) {
     test(name, async (t) => {
       const address = await door(t, status, body)
-      assert.deepEqual(await sendThroughDoor(address, 'k', command), wanted)
+      assert.deepEqual(await sendThroughDoor(wayTo(address), command), wanted)
     })
   }
+
+  test('it goes by the socket of the home, and by the port where nobody listens at that', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'holon-'))
+    t.after(() => rm(folder, { recursive: true }))
+    const socket = join(folder, 'control.sock')
+    const address = await door(t, 503, '{"detail":"by the port"}')
+    const bySocket = createServer((_, to) => to.writeHead(503).end('{"detail":"by the socket"}'))
+    const listening = Promise.withResolvers<void>()
+    bySocket.listen(socket, () => listening.resolve())
+    await listening.promise
+    const first = await sendThroughDoor(wayTo(address, socket), command)
+    const closed = Promise.withResolvers<void>()
+    bySocket.close(() => closed.resolve())
+    await closed.promise
+    const paths = [socket, folder, `${folder}/${'x'.repeat(200)}`]
+    const then = await Promise.all(
+      paths.map((path) => sendThroughDoor(wayTo(address, path), command)),
+    )
+    const said = (message: string) => ({ ok: false, code: 'refused', message })
+    assert.deepEqual(
+      [first, ...then],
+      [said('by the socket'), ...paths.map(() => said('by the port'))],
+    )
+  })
 
   test('a door that is gone is closed', async (t) => {
     const address = await door(t, 200, '')
@@ -62,7 +95,7 @@ describe('a command through the door', () => {
     gone.close(() => closed.resolve())
     await closed.promise
     assert.notEqual(port, address.port)
-    assert.deepEqual(await sendThroughDoor({ pid: 1, port }, 'k', command), {
+    assert.deepEqual(await sendThroughDoor(wayTo({ pid: 1, port }), command), {
       ok: false,
       code: 'closed',
     })

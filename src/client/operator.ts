@@ -11,6 +11,12 @@ import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
  */
 export type DoorAddress = { pid: number; port: number; url?: string; started_at?: string }
 
+/**
+ * How to get there: by the socket in the home, which strangers cannot keep busy, and where that
+ * takes nobody in by the port.
+ */
+export type DoorWay = { address: DoorAddress; token: string; socket: string }
+
 export type DoorAnswer =
   | { ok: true; reply: OperatorReply }
   /** Nothing listens there (any more): the owner is gone, or going. */
@@ -29,17 +35,30 @@ const answerLimit = 1024 * 1024
  * Contract: never rejects; sends the command once. The token is the home's control token;
  * `patience_ms` is for acts whose effect takes its time.
  */
-export function sendThroughDoor(
-  door: DoorAddress,
-  token: string,
+export async function sendThroughDoor(
+  way: DoorWay,
   command: OperatorCommand,
   patience_ms = usualPatience,
 ): Promise<DoorAnswer> {
-  const { promise, resolve } = Promise.withResolvers<DoorAnswer>()
+  const by = await send(way, command, patience_ms, { socketPath: way.socket })
+  if (by !== 'not_connected') return by
+  const byPort = await send(way, command, patience_ms, {})
+  return byPort === 'not_connected' ? { ok: false, code: 'closed' } : byPort
+}
+
+/** `not_connected`: nothing was sent, because nobody takes connections there. */
+function send(
+  { address: door, token }: DoorWay,
+  command: OperatorCommand,
+  patience_ms: number,
+  over: { socketPath?: string },
+): Promise<DoorAnswer | 'not_connected'> {
+  const { promise, resolve } = Promise.withResolvers<DoorAnswer | 'not_connected'>()
   const body = JSON.stringify(command)
   const outgoing = process.getBuiltinModule('node:http').request({
     host: door.url === undefined ? '127.0.0.1' : new URL(door.url).hostname.replace(/^\[|\]$/g, ''),
     port: door.port,
+    ...over,
     path: '/operator',
     method: 'POST',
     agent: false,
@@ -59,7 +78,9 @@ export function sendThroughDoor(
   })
   outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in time')))
   outgoing.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'ECONNREFUSED') resolve({ ok: false, code: 'closed' })
+    // No socket there, one that nobody listens at, or a path that is too long for one.
+    const unreached = over.socketPath !== undefined && error.syscall === 'connect'
+    if (unreached || error.code === 'ECONNREFUSED') resolve('not_connected')
     else refused(error.message)
   })
   outgoing.end(body)

@@ -11,23 +11,29 @@ import { securityHeaders } from './gate.ts'
 import { problemResponse, problemType } from './problem.ts'
 
 export type Answering = {
-  answer(incoming: IncomingMessage, outgoing: ServerResponse): void
+  /** `proved` is called when a valid token or signature came. */
+  answer(incoming: IncomingMessage, outgoing: ServerResponse, proved: () => void): void
   /** For the event `clientError` of a server. */
   refuse(error: NodeJS.ErrnoException, socket: Socket): void
 }
 
 export function answeringOf(app: Application): Answering {
+  const provedBy = new WeakMap<IncomingMessage, () => void>()
   const listener = getRequestListener(
     (request, { incoming, outgoing }) =>
       app.fetch(request, {
         remote: incoming.socket.remoteAddress ?? '',
         hang_up: () => void outgoing.destroy(),
+        proved: () => provedBy.get(incoming as IncomingMessage)?.(),
       }),
     { overrideGlobalObjects: false, errorHandler: unreadable },
   )
   return {
-    // It answers what goes wrong itself.
-    answer: (incoming, outgoing) => void listener(incoming, outgoing),
+    answer(incoming, outgoing, proved) {
+      provedBy.set(incoming, proved)
+      // It answers what goes wrong itself.
+      void listener(incoming, outgoing)
+    },
     refuse: refuseUnparsed,
   }
 }

@@ -11,6 +11,8 @@ export type HttpEnv = {
     remote?: string
     /** Breaks the connection off, also under a client that reads nothing. */
     hang_up?: () => void
+    /** Told that its token or signature is valid: the connection is no stranger's. */
+    proved?: () => void
   }
   Variables: {
     /** The whole body as it came: signatures are checked over these bytes. */

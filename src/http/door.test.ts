@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { describe, test, type TestContext } from 'node:test'
 import type { OperatorCommand } from '../protocol/operator.ts'
+import { machineClock } from '../testing/http-home.ts'
 import { openDoor } from './door.ts'
 import { checkAgainst } from './token.ts'
 
@@ -29,6 +30,7 @@ async function opened(t: TestContext, current: () => string | null = () => token
       )
     },
     token_is_valid: checkAgainst(() => Promise.resolve(current())),
+    clock: machineClock,
   })
   t.after(() => door.close())
   return { door, acts }

@@ -163,6 +163,7 @@ async function capabilityRefusal(c: C, door: Door, state: State): Promise<Refusa
     case 'callback': {
       const trigger = await triggerOf(home, door.token)
       if (trigger === null) return busy(limit.take('unknown_trigger', peerOf(c))) ?? nothingHere()
+      c.env?.proved?.()
       c.set('trigger', trigger)
       return busy(limit.take('callback', trigger.id))
     }
@@ -197,7 +198,10 @@ const isRead = (c: C): boolean => c.req.method === 'GET' || c.req.method === 'HE
  */
 async function tokenRefusal(c: C, { lockout, tokenIsValid }: State): Promise<Refusal | null> {
   const [, token] = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '') ?? []
-  if (token !== undefined && (await tokenIsValid(token))) return null
+  if (token !== undefined && (await tokenIsValid(token))) {
+    c.env?.proved?.()
+    return null
+  }
   const locked = lockout.locked(peerOf(c))
   if (locked > 0) return later('locked_out', 'Too many wrong tokens came from here.', locked)
   // Without any token nothing was guessed.

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { EventSource } from 'eventsource'
 import { agentRow, controlToken, fakeHome, machineClock } from '../testing/http-home.ts'
@@ -35,11 +38,17 @@ function served(t: TestContext, more: Partial<ListenOptions> = {}, beat: HttpClo
   return { fake, opening }
 }
 
-type Asked = { path: string; method?: string; headers?: Record<string, string>; body?: string }
+type Asked = {
+  path: string
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+  socketPath?: string
+}
 
 /** By hand, for what `fetch` would not send. */
 async function ask(port: number, asked: Asked, host = '127.0.0.1') {
-  const { path, method = 'GET', headers = {}, body } = asked
+  const { path, method = 'GET', headers = {}, body, ...over } = asked
   const { promise, resolve, reject } = Promise.withResolvers<{
     status: number
     headers: Record<string, unknown>
@@ -53,6 +62,7 @@ async function ask(port: number, asked: Asked, host = '127.0.0.1') {
       method,
       agent: false,
       headers: { authorization: `Bearer ${controlToken}`, ...headers },
+      ...over,
     },
     (incoming) => {
       let text = ''
@@ -269,6 +279,61 @@ describe('the server', () => {
     })
     await both.promise
     assert.deepEqual(ids, ['399', '400'])
+  })
+})
+
+describe('contracts 17.17: strangers and the operator', () => {
+  /** A connection that says `bytes` and no more; resolves once the server has taken it. */
+  const held = async (t: TestContext, port: number, bytes: string) => {
+    const socket = connect({ port, host: '127.0.0.1' })
+    t.after(() => socket.destroy())
+    const ended = once(
+      socket.on('error', () => {}),
+      'close',
+    )
+    await once(socket, 'connect')
+    socket.write(bytes)
+    socket.resume()
+    return { socket, ended }
+  }
+  const unfinished = 'GET /state HTTP/1.1\r\n'
+
+  test('hundreds of held connections keep nobody with a token out, by no address', async (t) => {
+    const { opening } = served(t)
+    const { port } = await opening
+    const stream = await fetch(`http://127.0.0.1:${port}/events`, {
+      headers: { accept: 'text/event-stream', authorization: `Bearer ${controlToken}` },
+    })
+    const reader = (stream.body ?? assert.fail()).getReader()
+    await reader.read()
+    const first = await held(t, port, unfinished)
+    await Promise.all(Array.from({ length: 3 * 64 }, () => held(t, port, unfinished)))
+    await first.ended
+    for (let n = 0; n < 3; n += 1) {
+      assert.equal((await ask(port, { path: '/openapi.json' })).status, 200)
+    }
+    const late = reader.read().then(({ done }) => done)
+    const stillOpen = Symbol('still open')
+    assert.equal(await Promise.race([late, Promise.resolve(stillOpen)]), stillOpen)
+    await reader.cancel()
+  })
+
+  test('who listens at a path serves the same, whatever is held at the port', async (t) => {
+    const { opening } = served(t)
+    const listening = await opening
+    const folder = await mkdtemp(join(tmpdir(), 'holon-'))
+    t.after(() => rm(folder, { recursive: true }))
+    const path = join(folder, 'control.sock')
+    await listening.listenAt(path)
+    const { port } = listening
+    const asked = { path: '/openapi.json', socketPath: path }
+    const right = await ask(port, asked)
+    const wrong = await ask(port, { ...asked, headers: { authorization: '' } })
+    assert.deepEqual([right.status, wrong.status], [200, 401])
+    await assert.rejects(listening.listenAt(path), { name: 'ListenFault', code: 'listen' })
+    await assert.rejects(listening.listenAt(join(folder, 'x'.repeat(200))), { code: 'listen' })
+    await listening.close()
+    await assert.rejects(ask(port, asked), { code: 'ENOENT' })
   })
 })
 

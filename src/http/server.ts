@@ -9,6 +9,7 @@ import type { Answering } from './answering.ts'
 import type { Application } from './app.ts'
 import { httpLimits } from './limits.ts'
 import type { HttpClock } from './ports.ts'
+import { Unproven, watch } from './unproven.ts'
 
 export const loopback: readonly string[] = ['127.0.0.1', '::1']
 
@@ -24,12 +25,14 @@ export type ListenOptions = {
   clock: HttpClock
 }
 
+type ListenCode = 'port_in_use' | 'address_refused' | 'port_denied' | 'address_unknown' | 'listen'
+
 /** Why nothing listens: one sentence, and what to do about it. */
 export class ListenFault extends Error {
-  readonly code: 'port_in_use' | 'address_refused' | 'port_denied' | 'address_unknown' | 'listen'
+  readonly code: ListenCode
   readonly hint: string
   readonly retry = 'never'
-  constructor(code: ListenFault['code'], message: string, hint: string, options?: ErrorOptions) {
+  constructor(code: ListenCode, message: string, hint: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'ListenFault'
     this.code = code
@@ -41,6 +44,11 @@ export class ListenFault extends Error {
 export type Listening = {
   port: number
   addresses: readonly string[]
+  /**
+   * Listens at a path of this machine as well, for whoever may open it: strangers at the port take
+   * nothing from those. Nothing may be there. Rejects with a `ListenFault`; the rest goes on.
+   */
+  listenAt(path: string): Promise<void>
   /** Makes the application now if no request has; rejects as making it does. */
   answers(): Promise<void>
   close(): Promise<void>
@@ -58,30 +66,34 @@ export async function listen(
   checkAddresses(addresses, options)
   let port: number | null = null
   const late = lateApp(() => build(() => port))
-  const servers: { server: Server; address: string }[] = []
+  const strangers = new Unproven<Socket>(options.clock)
+  const servers: Server[] = []
+  const bound: string[] = []
   try {
     for (const address of addresses) {
-      const server = makeServer(late)
-      const bound = await bind(server, port ?? options.port, address)
+      const server = makeServer(late, strangers)
+      const at = await bind(server, port ?? options.port, address)
       // A machine without IPv6 has no ::1 to listen on.
-      if (bound === null) continue
-      servers.push({ server, address })
-      port = bound
+      if (at === null) continue
+      servers.push(server)
+      bound.push(address)
+      port = at
     }
     if (port === null) throw noAddress(addresses)
   } catch (error) {
-    for (const { server } of servers) server.close()
+    for (const server of servers) server.close()
     throw error
   }
   return {
     port,
-    addresses: servers.map(({ address }) => address),
+    addresses: bound,
+    async listenAt(path) {
+      const server = makeServer(late, new Unproven<Socket>(options.clock))
+      await bindPath(server, path)
+      servers.push(server)
+    },
     answers: async () => void (await late.answering()),
-    close: closing(
-      late,
-      servers.map(({ server }) => server),
-      options.clock,
-    ),
+    close: closing(late, servers, options.clock),
   }
 }
 
@@ -148,7 +160,7 @@ async function answered(
   else by(answering)
 }
 
-function makeServer(late: LateApp): Server {
+function makeServer(late: LateApp, strangers: Unproven<Socket>): Server {
   const server = createServer(
     {
       requestTimeout: httpLimits.request_timeout.value,
@@ -160,9 +172,11 @@ function makeServer(late: LateApp): Server {
     (incoming: IncomingMessage, outgoing: ServerResponse) => {
       // A connection that falls idle while the server closes has nothing more to wait for.
       outgoing.once('close', () => server.listening || server.closeIdleConnections())
-      void answered(late, outgoing, (by) => by.answer(incoming, outgoing))
+      const proved = () => strangers.proved(incoming.socket)
+      void answered(late, outgoing, (by) => by.answer(incoming, outgoing, proved))
     },
   )
+  watch(server, strangers)
   server.maxConnections = httpLimits.connections.value
   server.maxHeadersCount = httpLimits.headers.value
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -187,6 +201,20 @@ async function bind(server: Server, port: number, address: string): Promise<numb
   const bound = server.address()
   if (bound === null || typeof bound === 'string') throw new Error('the server has no port')
   return bound.port
+}
+
+async function bindPath(server: Server, path: string): Promise<void> {
+  const listening = Promise.withResolvers<void>()
+  server.once('error', listening.reject)
+  server.listen({ path }, () => listening.resolve())
+  try {
+    await listening.promise
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const says = `Listening at ${path} failed (${code}).`
+    throw new ListenFault('listen', says, 'Use a home with a shorter path.', { cause: error })
+  }
+  server.removeListener('error', listening.reject)
 }
 
 function faultOf(

@@ -70,6 +70,7 @@ export function register(app: HttpApp, home: HomePort, ports: WebhookPorts): voi
         message: 'The delivery is not signed as it must.',
       })
     }
+    c.env?.proved?.()
     // Only who can sign learns which agents there are.
     if (!(await isReachable(home, config, agent))) return nothingHere()
     const degraded = degradedRefusal(home)

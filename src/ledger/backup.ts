@@ -25,6 +25,7 @@ const leftBehind: Readonly<Record<string, string>> = {
   ledger: 'copied by the database itself',
   tasks: 'processes are not moved: what ran becomes unknown',
   'door.json': 'names a process that runs now',
+  'control.sock': 'belongs to a process that runs now',
   ...Object.fromEntries(secrets.map((name) => [name, 'a secret: ask for it with secrets'])),
 }
 

@@ -2,8 +2,8 @@
  * How clients find the owner of a home and prove that they may command it: the lock says who it is,
  * `door.json` where it listens, `control-token` is the proof. Each is read anew when it is needed.
  */
-import type { DoorAddress } from '../client/operator.ts'
-import { doorPath, env, files, ids, readText, tokenPath } from './machine.ts'
+import type { DoorAddress, DoorWay } from '../client/operator.ts'
+import { doorPath, env, files, ids, readText, socketPath, tokenPath } from './machine.ts'
 
 export async function ownerOf(home: string) {
   const { ownerOf } = await import('../ledger/owner.ts')
@@ -29,14 +29,14 @@ export async function rotateToken(home: string): Promise<void> {
 }
 
 /** Where the owner's door is. What a dead owner left behind names another process. */
-export async function readDoor(home: string) {
+export async function readDoor(home: string): Promise<DoorWay | null> {
   const owner = await ownerOf(home)
   const read = await readText(doorPath(home), 4_096)
   const token = await readToken(home)
   if (!read.ok || token === null || owner === null) return null
   try {
     const address = JSON.parse(read.text) as DoorAddress
-    return address.pid === owner.pid ? { address, token } : null
+    return address.pid === owner.pid ? { address, token, socket: socketPath(home) } : null
   } catch {
     return null
   }

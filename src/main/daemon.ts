@@ -3,7 +3,17 @@ import { join } from 'node:path'
 import type { DaemonPorts, ServicePorts } from '../cli/daemon-ports.ts'
 import { Api, type Fetch } from '../client/api.ts'
 import { ownerOf, readDoor, readToken } from './control.ts'
-import { clock, configFolder, env, files, ids, logPath, pidPath, userHome } from './machine.ts'
+import {
+  clock,
+  configFolder,
+  env,
+  files,
+  ids,
+  logPath,
+  pidPath,
+  socketPath,
+  userHome,
+} from './machine.ts'
 
 export const daemonPorts: DaemonPorts = {
   serve: async (settings) => (await import('./serve.ts')).serve(settings),
@@ -72,7 +82,7 @@ async function apiOf(home: string) {
   const { url, started_at, pid } = door?.address ?? {}
   if (url === undefined || started_at === undefined || pid === undefined) return null
   const { keptAliveFetch } = await import('../models/fetch.ts')
-  const kept = keptAliveFetch()
+  const kept = keptAliveFetch(socketPath(home))
   const fetch: Fetch = (url, init) => kept.fetch(url, init)
   const api = new Api(
     { fetch, clock, mint_key: () => ids.mint('key'), token: () => readToken(home) },

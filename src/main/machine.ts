@@ -29,6 +29,8 @@ export const expanded = (path: string): string =>
   path.startsWith('~/') ? join(userHome, path.slice(2)) : path
 
 export const doorPath = (home: string) => join(home, 'door.json')
+/** As long as the system lets a socket's path be; a longer one is none. */
+export const socketPath = (home: string) => join(home, 'control.sock')
 export const tokenPath = (home: string) => join(home, 'control-token')
 export const pidPath = (home: string) => join(home, 'daemon.pid')
 export const logPath = (home: string) => join(home, 'daemon.log')

@@ -11,6 +11,7 @@ import type { Config } from '../protocol/config.ts'
 import { acpSessionsOf } from './acp.ts'
 import { atWork } from './at-work.ts'
 import { ensureToken, readToken, writeDoor } from './control.ts'
+import { openControlSocket } from './control-socket.ts'
 import { clock, doorPath, env, files, ids, userHome } from './machine.ts'
 import { inspectOf } from './inspect.ts'
 import { memoryOf } from './memory.ts'
@@ -162,7 +163,9 @@ async function openHomeDoor(home: string, host: OwnedHome['host']) {
   const door = await openDoor({
     act: (command) => host.act(command),
     token_is_valid: checkAgainst(() => readToken(home)),
+    clock,
   })
+  await openControlSocket(home, door, null)
   await writeDoor(home, { pid: process.pid, port: door.port })
   return {
     async close() {

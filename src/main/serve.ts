@@ -11,6 +11,7 @@ import type { HostNotice } from '../runtime/ports.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { atWork } from './at-work.ts'
 import { ensureToken, readToken, writeDoor } from './control.ts'
+import { openControlSocket } from './control-socket.ts'
 import { headStart } from './head-start.ts'
 import { homePort } from './home-port.ts'
 import { clock, doorPath, files, pidPath } from './machine.ts'
@@ -88,11 +89,11 @@ async function opened(
     await listening.answers()
     state.recovering = false
   } catch (error) {
-    await listening.close()
-    await telemetry.close()
+    await Promise.all([listening.close(), telemetry.close()])
     throw error
   }
   const url = urlOf(listening.addresses, listening.port)
+  await openControlSocket(home, listening, telemetry.log)
   const { started_at } = state
   await writeDoor(home, { pid: process.pid, port: listening.port, url, started_at })
   telemetry.log.info('serving', { url, pid: process.pid, version: packageJson.version })

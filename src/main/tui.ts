@@ -6,14 +6,14 @@ import { runTui } from '../tui/run.ts'
 import type { TuiPorts } from '../tui/ports.ts'
 import { atWork } from './at-work.ts'
 import { readDoor, readToken } from './control.ts'
-import { clock, env, files, ids, readText } from './machine.ts'
+import { clock, env, files, ids, readText, socketPath } from './machine.ts'
 
 /** Bytes of all drafts of a home. */
 const draftsLimit = 1_048_576
 
 /** Runs until the person leaves. */
 export const openScreen: Screen = async (home, look) => {
-  const kept = keptAliveFetch()
+  const kept = keptAliveFetch(socketPath(home))
   try {
     const run = look.plain ? (await import('../tui/plain.ts')).runPlain : runTui
     await run(portsOf(home, kept), { ...look, motion: !env['NO_MOTION'] })

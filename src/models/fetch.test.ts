@@ -3,9 +3,12 @@
  * libraries read from a response must be equal, and its failures must look alike.
  */
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import type { Fetch } from './fetch.ts'
@@ -239,4 +242,27 @@ test('one event of a stream that has no end is broken off; a long stream of even
   for (const part of ['events', 'events of CRs', 'events of CRLFs']) {
     assert.equal(await bytesOf(part), (pieces.get(part)?.[0].length ?? 0) * most, part)
   }
+})
+
+test('a path of this machine goes before the address, which is used where nobody listens', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'holon-'))
+  const path = join(folder, 'control.sock')
+  const { url } = await serve(t, (_, response) => void response.end('by the port'))
+  const server = createServer((_, response) => void response.end('by the path'))
+  await new Promise<void>((resolve) => server.listen(path, resolve))
+  t.after(() => rm(folder, { recursive: true }))
+  const said = async (socket: string) => {
+    const client = keptAliveFetch(socket)
+    const text = await (await client.fetch(url)).text()
+    client.close()
+    return text
+  }
+  const first = await said(path)
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  const paths = [path, folder, join(folder, 'x'.repeat(200))]
+  assert.deepEqual(
+    [first, ...(await Promise.all(paths.map(said)))],
+    ['by the path', ...paths.map(() => 'by the port')],
+  )
 })

@@ -24,6 +24,9 @@ export type KeptAliveFetch = { fetch: Fetch; close(): void }
 
 type Agents = { http?: Http.Agent; https?: Https.Agent }
 
+/** What may still be tried for one call. */
+type Left = { repeat: boolean; socket: string | null }
+
 type Call = {
   url: URL
   method: string
@@ -32,13 +35,17 @@ type Call = {
   signal: AbortSignal | null
 }
 
-export function keptAliveFetch(): KeptAliveFetch {
+/**
+ * With `socket`, the path of one of this machine, a request goes over that first, and where nobody
+ * listens there to the address it names.
+ */
+export function keptAliveFetch(socket: string | null = null): KeptAliveFetch {
   // Loaded at the first request, and by name: the module facade of `import` is slow to build.
   const agents: Agents = {}
   const fetch = async (input: unknown, init: RequestInit = {}): Promise<Response> => {
     const call = callOf(input, init)
     call.signal?.throwIfAborted()
-    return (await send(call, agents, true)) as unknown as Response
+    return (await send(call, agents, { repeat: true, socket })) as unknown as Response
   }
   return {
     fetch,
@@ -74,12 +81,13 @@ function callOf(input: unknown, init: RequestInit): Call {
   }
 }
 
-function send(call: Call, agents: Agents, mayRepeat: boolean): Promise<PlainResponse> {
+function send(call: Call, agents: Agents, left: Left): Promise<PlainResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<PlainResponse>()
   const { url, signal } = call
   const { request, agent } = clientOf(url.protocol === 'https:', agents)
   const outgoing = request(url, {
     agent,
+    ...(left.socket === null ? {} : { socketPath: left.socket }),
     method: call.method,
     headers: { 'accept-encoding': 'identity', ...call.headers },
   })
@@ -99,7 +107,10 @@ function send(call: Call, agents: Agents, mayRepeat: boolean): Promise<PlainResp
     if (signal?.aborted) return reject(signal.reason)
     // The server closed a kept connection just as we used it: nothing of this request was read.
     const stale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
-    if (stale && mayRepeat) return resolve(send(call, agents, false))
+    if (stale && left.repeat) return resolve(send(call, agents, { ...left, repeat: false }))
+    if (left.socket !== null && error.syscall === 'connect') {
+      return resolve(send(call, agents, { ...left, socket: null }))
+    }
     reject(new TypeError('fetch failed', { cause: error }))
   })
   if (call.body === null) outgoing.end()
