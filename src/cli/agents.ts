@@ -1,7 +1,9 @@
 /** `holon agents [list]`: every agent with its posture, focus, model and what it waits for. */
 import type { AgentView } from '../protocol/agent-view.ts'
+import { postureOf, postureWord } from '../protocol/records.ts'
 import { safe, safeLine } from '../present/safe.ts'
-import { due, type Zone } from '../present/span.ts'
+import type { Zone } from '../present/span.ts'
+import { agentCell, agentSeen } from '../present/state-cell.ts'
 import { table, type Column } from '../present/table.ts'
 import { printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, type Exit } from './failure.ts'
@@ -73,35 +75,25 @@ function holdWords(hold: AgentView['survey']['hold']): string {
   return `held by the budget of ${hold.resource ?? 'the home'}`
 }
 
-/** What the agent does now, in a few words. */
+/** What the agent does now: its one word, with its turn, its hold, or until when. */
 function posture(view: AgentView, zone: Zone): string {
   const { next, turn, turn_count, has_owner } = view
-  if (turn !== null && has_owner) return `works: turn ${turn_count}`
-  switch (next.do) {
-    case 'stop':
-      return 'stopped'
+  if (turn !== null && has_owner) return `${postureWord.noop}: turn ${turn_count}`
+  const { text } = agentCell(agentSeen(view), { ...zone, runs: true })
+  switch (postureOf(next)) {
     case 'noop':
-      return `works: turn ${turn_count}`
+      return `${text}: turn ${turn_count}`
     case 'start_turn':
-      return has_owner ? 'is about to work' : 'has work; a run goes on'
+      return has_owner ? text : `${text} once a run goes on`
+    case 'wait:system':
+      return text.replace(postureWord['wait:system'], holdWords(view.survey.hold))
+    case 'stop':
     case 'sleep':
-      return 'nothing to do'
-    case 'wait':
-      break
-  }
-  const until = next.until === null ? '' : `, ${due(next.until, zone)}`
-  switch (next.for) {
-    case 'system':
-      return `${holdWords(view.survey.hold)}${until}`
-    case 'operator':
-      return 'waits for you'
-    case 'task':
-      return 'waits for a task'
-    case 'external':
-      return `waits for an event${until}`
-    case 'timer':
-      return `waits for a time${until}`
-    case 'backoff':
-      return `pauses${until}`
+    case 'wait:operator':
+    case 'wait:task':
+    case 'wait:external':
+    case 'wait:timer':
+    case 'wait:backoff':
+      return text
   }
 }

@@ -5,7 +5,8 @@
 import type { Query } from '../client/api.ts'
 import { fingerprintOf, type Attention } from '../protocol/attention.ts'
 import { isMeantBy } from '../protocol/records.ts'
-import { glyph, painted, type Mark } from '../present/marks.ts'
+import { markOf } from '../present/item-words.ts'
+import { glyph, painted } from '../present/marks.ts'
 import { questionLines } from '../present/question-lines.ts'
 import { safeLine } from '../present/safe.ts'
 import { since } from '../present/span.ts'
@@ -16,24 +17,6 @@ import { candidateLines, printLines, zoneOf, type Context } from './context.ts'
 import { exits, usage, type Exit } from './failure.ts'
 import { momentOf, spanOf } from './moment.ts'
 import { asking, listOf, printList } from './records.ts'
-
-const markOf: Readonly<Record<Attention['kind'], Mark>> = {
-  question: 'needs_me',
-  budget: 'needs_me',
-  needs_input: 'needs_me',
-  imported: 'needs_me',
-  held: 'failed',
-  failed_turn: 'failed',
-  blocked: 'blocked',
-  check_failed: 'failed',
-  check_asked: 'needs_me',
-  dead_message: 'failed',
-  dead_delivery: 'failed',
-  late_result: 'arrived',
-  arrived: 'arrived',
-  cancelling: 'failed',
-  worktree_kept: 'blocked',
-}
 
 /** Reading the list is always a success; the list says what waits. */
 export async function inbox(context: Context): Promise<Exit> {

@@ -65,13 +65,13 @@ export class RunProgress {
     this.#heardAt = this.#now()
   }
 
-  /** The agent pauses before its next try: said once for each pause. */
+  /** The agent backs off before its next try: said once for each time. */
   rested(next: Next): void {
     if (next.do !== 'wait' || next.for !== 'backoff' || next.until === null) return
     if (this.#pausedUntil === next.until) return
     this.#pausedUntil = next.until
     const at = new Date(this.#context.ports.clock.now()).toISOString()
-    this.#screen.lines(this.#lines.pauses(at, next.until))
+    this.#screen.lines(this.#lines.backsOff(at, next.until))
     this.#activity = { kind: 'waiting', subject: 'the next try', since: this.#now() }
   }
 

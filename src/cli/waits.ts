@@ -1,6 +1,6 @@
 /** `holon waits`: what each item, or an agent, waits for, and what ends it. */
 import { activeWaitsOf, type AgentView } from '../protocol/agent-view.ts'
-import { waitWords, type Task, type Wait } from '../protocol/records.ts'
+import { triggeredWords, waitWords, type Task, type Wait } from '../protocol/records.ts'
 import { questionLines } from '../present/question-lines.ts'
 import { safeLine } from '../present/safe.ts'
 import { due, since, type Zone } from '../present/span.ts'
@@ -76,8 +76,9 @@ function what({ facts }: AgentView, wait: Wait): string {
       return `time: ${wait.reason}`
     case 'external': {
       const name = [wait.source, wait.resource].filter((part) => part !== null).join(' ')
-      const came = wait.trigger_count === 0 ? '' : `, came ${wait.trigger_count} times`
-      return `${name === '' ? 'an event' : name}: ${wait.reason}${came}`
+      const triggered = triggeredWords(wait)
+      const often = triggered === null ? '' : `, ${triggered}`
+      return `${name === '' ? 'an event' : name}: ${wait.reason}${often}`
     }
     case 'system':
       return `held: ${wait.reason}`

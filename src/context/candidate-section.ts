@@ -116,7 +116,7 @@ function itemsOf(
 function notReady({ turn, candidates }: Situation): string[] {
   if (turn.cause.kind !== 'queued_available') return []
   const count = candidates.queued_runnable.length - turn.cause.work_item_ids.length
-  return count > 0 ? [`Queued but paused for a while after turns without progress: ${count}`] : []
+  return count > 0 ? [`Queued, but the agent backs off after turns without progress: ${count}`] : []
 }
 
 function candidateLine(p: Projection, situation: Situation, told: ReadonlySet<string>): string {

@@ -4,8 +4,8 @@
  */
 import type { TurnId } from '../domain/ids.ts'
 import { between, second, type Timestamp } from '../domain/time.ts'
-import { recheckDue, waitWords, type Wait } from '../domain/wait.ts'
-import { ago, clip, clock, counted, quoted, span } from './phrase.ts'
+import { recheckDue, triggeredWords, waitWords, type Wait } from '../domain/wait.ts'
+import { ago, clip, clock, quoted, span } from './phrase.ts'
 import type { Situation } from './situation.ts'
 
 /** `wait_… external, "reason", …`: what it waits for, what has come, and what ends it. */
@@ -47,17 +47,14 @@ const due = (word: string, at: Timestamp, now: Timestamp): string => {
   return ms > 0 ? `${word} at ${clock(at)}, in ${span(ms)}` : `${word} due since ${clock(at)}`
 }
 
-/** `no trigger yet`, or how many, how many of them new, and when the last one came. */
+/** `not triggered yet`, or how often, how much of it is new, and when it last was. */
 export function triggers(
   wait: Pick<Wait, 'trigger_count' | 'reviewed_trigger_count' | 'last_triggered_at'>,
   now: Timestamp,
 ): string {
-  if (wait.trigger_count === 0) return 'no trigger yet'
-  const fresh = wait.trigger_count - wait.reviewed_trigger_count
-  const news = fresh > 0 ? `, ${fresh} of them new` : ''
   const last = wait.last_triggered_at
   const when = last === null ? '' : `, last ${ago(last, now)}`
-  return `${counted(wait.trigger_count, 'trigger')}${news}${when}`
+  return `${triggeredWords(wait) ?? 'not triggered yet'}${when}`
 }
 
 /**

@@ -11,8 +11,8 @@ import { wantedWords } from './plan-question.ts'
 import { messageSentence } from './schedule.ts'
 import { earliest, plus, type Timestamp } from './time.ts'
 import { aside, haltOf, haltWords, isAbout, nowUnlessHalted, onceIt } from './told.ts'
-import { startsAbout, times, type Told, type View } from './told.ts'
-import { recheckDue, unreviewed, waitWords, type Wait } from './wait.ts'
+import { startsAbout, type Told, type View } from './told.ts'
+import { recheckDue, triggeredWords, unreviewed, waitWords, type Wait } from './wait.ts'
 
 export function completed({ facts, p }: View, at: Timestamp): Told {
   const { item } = p
@@ -131,7 +131,7 @@ function quiet(view: View, wait: Wait): Omit<Told, 'detail'> {
     case 'timer':
       return timer(view, wait, recheck)
     case 'external': {
-      const came = wait.trigger_count === 0 ? null : `came ${times(wait.trigger_count)}, looked at`
+      const came = triggeredWords(wait)
       return {
         why: `waits for ${eventOf(wait)}${aside(came, halted)} since ${since}`,
         since,
@@ -178,7 +178,7 @@ function review(view: View, wait: Wait): Told {
   const { since, what } = newsOf(view, wait)
   const { so, when } = lookedAt(view, wait)
   return {
-    why: `waits, and ${what}; ${so}`,
+    why: `${what}; ${so}`,
     detail: null,
     since,
     next: `the agent looks at it${onceIt(view)} and decides whether it goes on`,
@@ -189,13 +189,11 @@ function review(view: View, wait: Wait): Told {
 function newsOf({ survey }: View, wait: Wait): { since: Timestamp; what: string } {
   if (unreviewed(wait)) {
     const at = wait.last_triggered_at ?? wait.created_at
-    const count = wait.trigger_count - wait.reviewed_trigger_count
-    const last = count === 1 ? ` at ${at}` : `, last at ${at}`
-    return { since: at, what: `${eventOf(wait)} came ${times(count)}${last}` }
+    return { since: at, what: `waits for ${eventOf(wait)}, ${triggeredWords(wait)}, last at ${at}` }
   }
   if (!recheckDue(wait, survey.now)) throw new Error(`${wait.id} has nothing to look at`)
   const at = wait.recheck_at ?? survey.now
-  return { since: at, what: `its recheck is due since ${at}` }
+  return { since: at, what: `waits, and its recheck is due since ${at}` }
 }
 
 /** When the agent comes to look, and what comes before. */

@@ -103,8 +103,6 @@ export function aside(...parts: readonly (string | null)[]): string {
   return said.length === 0 ? '' : ` (${said.join('; ')})`
 }
 
-export const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)
-
 /** Whether the turn that starts next is about this item, or offers it. */
 export function startsAbout({ next, p }: View): boolean {
   if (next.do !== 'start_turn') return false

@@ -81,7 +81,7 @@ test('§5 the decision is stored with what it was about and every candidate it p
       {
         work_item_id: c,
         candidate_class: 'triggered_blocked',
-        verdict: 'rule 8: wait_0001 came 1 times, seen 0',
+        verdict: 'rule 8: wait_0001 was triggered once, new',
       },
       {
         work_item_id: d,

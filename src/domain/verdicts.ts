@@ -12,6 +12,7 @@ import { candidateClasses, type Projection } from './readiness.ts'
 import type { Next } from './schedule.ts'
 import type { Survey } from './survey.ts'
 import type { Timestamp } from './time.ts'
+import { triggeredWords, unreviewed } from './wait.ts'
 
 /** The items a decision is about. */
 export function chosenItems(next: Next): readonly (WorkItemId | null)[] {
@@ -89,9 +90,8 @@ function holds(p: Projection, now: Timestamp): string | null {
     case 'wait': {
       const { wait } = reason
       if (p.candidate_class === 'triggered_blocked') {
-        const { trigger_count: came, reviewed_trigger_count: seen } = wait
-        return came > seen
-          ? `rule 8: ${wait.id} came ${came} times, seen ${seen}`
+        return unreviewed(wait)
+          ? `rule 8: ${wait.id} was ${triggeredWords(wait)}`
           : `rule 8: the recheck of ${wait.id} is due since ${wait.recheck_at} (now ${now})`
       }
       const until = wait.wake_at === null ? '' : ` until ${wait.wake_at}`

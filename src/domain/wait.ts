@@ -259,6 +259,18 @@ const afterTheEnd: ReadonlySet<WaitEvent['type']> = new Set([
 /** Triggers of a wait that no turn has shown yet. */
 export const unreviewed = (wait: Wait): boolean => wait.trigger_count > wait.reviewed_trigger_count
 
+/** How often a wait was triggered, and how much of it no turn has shown; null: never. */
+export function triggeredWords({
+  trigger_count: all,
+  reviewed_trigger_count: seen,
+}: Pick<Wait, 'trigger_count' | 'reviewed_trigger_count'>): string | null {
+  if (all === 0) return null
+  const fresh = all - seen
+  const often = all === 1 ? 'once' : `${all} times`
+  if (fresh <= 0) return `triggered ${often}, looked at`
+  return `triggered ${often}, ${fresh < all ? `${fresh} new` : all === 1 ? 'new' : 'all new'}`
+}
+
 /** What no turn has shown yet came by the agent's own trigger, all of it. */
 export const onlyOwnTriggers = (wait: Wait): boolean =>
   unreviewed(wait) && wait.outside_trigger_count <= wait.reviewed_trigger_count

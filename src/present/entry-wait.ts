@@ -6,7 +6,7 @@ import type { Group } from './group.ts'
 import { oneCommand } from './call-line.ts'
 import { span } from './span.ts'
 import { cut } from './width.ts'
-import { questionText } from '../protocol/records.ts'
+import { questionText, triggeredWords } from '../protocol/records.ts'
 
 /** Cells of a command's name inside a sentence. */
 const labelCells = 40
@@ -20,16 +20,17 @@ export function waitEntry(group: Group, sight: Sight, level: Level): Entry | nul
   const end = group.heard.wait_resolved ?? group.heard.wait_cancelled
   const what = whatFor(group, sight)
   const subject = { noun: 'wait', id: group.id } as const
-  const came = group.heard.wait_triggered?.event.count ?? 0
-  const reviewed = group.heard.wait_reviewed
-  const triggered =
-    came === 0 ? '' : `came ${came === 1 ? 'once' : `${came} times`}${reviewed ? ', reviewed' : ''}`
+  const came = group.heard.wait_triggered
+  const count = came?.event.count ?? 0
+  const reviewed = (group.heard.wait_reviewed?.seq ?? 0) > (came?.seq ?? 0)
+  const seen = { trigger_count: count, reviewed_trigger_count: reviewed ? count : 0 }
+  const triggered = triggeredWords(seen) ?? ''
   const common = { subject, body: [...(level > 1 ? lines(reason) : []), ...record] }
   if (end === undefined) {
     const isHeld = wake === 'system'
     return entry(group, 'wait', {
       ...common,
-      mark: isHeld && wake_at === null ? 'failed' : came > 0 && !reviewed ? 'arrived' : 'waiting',
+      mark: isHeld && wake_at === null ? 'failed' : count > 0 && !reviewed ? 'arrived' : 'waiting',
       who: line('~'),
       title: line(`waits for ${what}`),
       facts: facts(triggered, 'no cost'),

@@ -6,23 +6,14 @@
 import type { Can } from '../protocol/can.ts'
 import type { Attention } from '../protocol/attention.ts'
 import type { WorkItemRecord } from '../protocol/work-item-record.ts'
-import {
-  agentWords,
-  doingWords,
-  itemWords,
-  lateWords,
-  markOf,
-  turnWords,
-  usedWords,
-  type OpenTurn,
-  type Times,
-} from './item-words.ts'
+import { doingWords, lateWords, markOf, turnWords, usedWords, type OpenTurn } from './item-words.ts'
 import { bounds } from './limits.ts'
 import type { Mark } from './marks.ts'
 import type { Presentation } from './presentation.ts'
 import { questionLines } from './question-lines.ts'
 import { safeLine, type Safe } from './safe.ts'
 import { since } from './span.ts'
+import { agentCell, haltOf, itemCell, itemSeen, spent, type Times } from './state-cell.ts'
 
 export type Row = {
   /** Of the noun the row is about. */
@@ -110,7 +101,7 @@ export function home(p: Presentation, times: Times): Home {
       section('waiting', 'WAITING', counts.waiting, waiting, 'no cost while waiting'),
       section('next', 'NEXT', counts.next, next),
       section('blocked', 'BLOCKED', blocked.length, blocked),
-      section('done', 'DONE', Math.max(done.length, sum('completed')), done),
+      section('done', 'COMPLETED', Math.max(done.length, sum('completed')), done),
       section(
         'agents',
         'AGENTS',
@@ -170,39 +161,23 @@ function turnRow(p: Presentation, turn: OpenTurn, times: Times): Row {
 
 export function itemRow(p: Presentation, item: WorkItemRecord, times: Times): Row {
   const agent = p.state.agents.find(({ id }) => id === item.agent_id)
+  const { mark, text } = itemCell(itemSeen(item), haltOf(agent, times), times)
+  const price = item.state === 'completed' && item.spend !== null ? spent(item.spend) : '-'
   return {
     id: item.id,
     agent_id: item.agent_id,
     work_item_id: item.id,
-    mark: itemMark(item),
+    mark,
     who: s(item.agent_id),
     title: s(item.objective),
-    right: s(itemWords(item, agent, times)),
+    right: s(price === '-' ? text : `${text}, ${price}`),
     below: item.late.length === 0 ? null : { left: s(lateWords(item.late)), right: s('') },
     can: item.can,
   }
 }
 
-function itemMark(item: WorkItemRecord): Mark {
-  switch (item.scheduling_state) {
-    case 'completed':
-      return 'done'
-    case 'waiting_operator':
-      return 'needs_me'
-    case 'waiting_external':
-      return item.has_triggered_waits ? 'arrived' : 'waiting'
-    case 'waiting_task':
-    case 'waiting_timer':
-      return 'waiting'
-    case 'blocked':
-      return 'blocked'
-    case 'runnable':
-      return 'next'
-  }
-}
-
 function agentRow(agent: Presentation['state']['agents'][number], times: Times): Row {
-  const { mark, text } = agentWords(agent, times)
+  const { mark, text } = agentCell(agent, times)
   return {
     id: agent.id,
     agent_id: agent.id,

@@ -3,6 +3,7 @@
  * what a later line needs (what a call was about, since when a task runs) and reads no clock.
  */
 import type { Emitted, Event, Facts, Message, Task, Usage } from '../protocol/records.ts'
+import { postureWord } from '../protocol/records.ts'
 import { callLine, counted, looks } from './call-line.ts'
 import { messageWords, queuedWords } from './cause-words.ts'
 import type { Mark } from './marks.ts'
@@ -70,9 +71,13 @@ export class RunLines {
     )
   }
 
-  /** A pause before the next try, from `at` on. */
-  pauses(at: string, until: string): RunLine[] {
-    const line = this.#step(at, 'waiting', `pauses ${this.#until(until, at)}; no cost`)
+  /** The back-off before the next try, from `at` on. */
+  backsOff(at: string, until: string): RunLine[] {
+    const line = this.#step(
+      at,
+      'waiting',
+      `${postureWord['wait:backoff']} ${this.#until(until, at)}; no cost`,
+    )
     return [...this.flush(), line]
   }
 

@@ -1,106 +1,241 @@
 /**
- * An item's state in one cell of a list, with the mark that goes before it: what it waits for,
- * since or until when, or what runs now. The longer words are in `protocol/why.ts`. Pure.
+ * The state of an item or an agent in one cell of a list, with the mark that goes before it: its
+ * one word, then what it is about, since or until when. The command line and the screen both ask
+ * here; the longer words are in `protocol/why.ts`. Pure.
  */
+import type { AgentRecord } from '../protocol/agent-record.ts'
 import type { AgentView } from '../protocol/agent-view.ts'
 import {
+  itemStateOf,
+  itemWord,
   measuredWords,
+  postureOf,
+  postureWord,
+  triggeredWords,
   verificationOf,
+  type Measured,
   type Projection,
   type Usage,
-  type Wait,
+  type VerificationState,
 } from '../protocol/records.ts'
+import type { WaitRecord } from '../protocol/wait-record.ts'
+import type { WorkItemRecord } from '../protocol/work-item-record.ts'
+import { stateWords } from './check-lines.ts'
 import type { Mark } from './marks.ts'
 import { clock, clockSpan, due, since, type Zone } from './span.ts'
 
 export type StateCell = { mark: Mark; text: string }
 
-export function stateCell(view: AgentView, p: Projection, zone: Zone): StateCell {
-  const { reason, item } = p
-  switch (reason.code) {
+/** How times stand in a row: they run on, or (not connected, no motion) stand as clock times. */
+export type Times = Zone & { runs: boolean }
+
+/** Of a wait, what a cell says. */
+export type WaitSeen = Pick<
+  WaitRecord,
+  | 'wake'
+  | 'wake_at'
+  | 'recheck_at'
+  | 'resource'
+  | 'source'
+  | 'created_at'
+  | 'trigger_count'
+  | 'reviewed_trigger_count'
+>
+
+/** Of an item, what a cell says: of a record that was read, or of a projection. */
+export type ItemSeen = Pick<
+  WorkItemRecord,
+  | 'completed_at'
+  | 'updated_at'
+  | 'plan_status'
+  | 'blocked_by'
+  | 'scheduling_state'
+  | 'candidate_class'
+  | 'focus'
+  | 'imported'
+> & {
+  wait: WaitSeen | null
+  over: readonly Measured[]
+  verification: VerificationState
+}
+
+export type AgentSeen = Pick<AgentRecord, 'id' | 'state' | 'posture' | 'until'>
+
+export const agentSeen = ({ agent, next }: AgentView): AgentSeen => ({
+  id: agent.id,
+  state: agent.state,
+  posture: postureOf(next),
+  until: next.do === 'wait' ? next.until : null,
+})
+
+export const itemSeen = (item: WorkItemRecord): ItemSeen => ({
+  ...item,
+  over: item.meter?.over ?? [],
+  verification: item.verification?.state ?? 'none',
+})
+
+/** What an item is and waits for. `halt`: why its agent starts nothing for it now. */
+export function itemCell(item: ItemSeen, halt: string | null, times: Times): StateCell {
+  const state = itemStateOf(item)
+  const held = halt === null ? '' : `; ${halt}`
+  switch (state) {
     case 'completed':
-      return done(p, reason.at, zone)
-    case 'wait':
-      return waiting(view, reason.wait, zone)
-    case 'blocked_by':
-      return { mark: 'blocked', text: `blocked: ${reason.text}` }
-    case 'needs_input':
-      return { mark: 'needs_me', text: 'your input on its plan' }
-    case 'imported':
-      return { mark: 'needs_me', text: 'imported: look at it, then pick it' }
-    case 'budget':
-      return { mark: 'needs_me', text: `budget: ${reason.over.map(measuredWords).join(', ')}` }
-    case 'nothing_holds_it':
-      break
+      return completed(item, times)
+    case 'triggered': {
+      const fresh = item.wait !== null && hasNews(item.wait) ? triggeredWords(item.wait) : null
+      const what = fresh ?? `${itemWord.triggered}, its recheck is due`
+      return { mark: 'arrived', text: `${what}${held === '' ? '; its review is next' : held}` }
+    }
+    case 'waiting_operator':
+      return { mark: 'needs_me', text: `${itemWord[state]}${yours(item, times)}` }
+    case 'waiting_task':
+    case 'waiting_timer':
+    case 'waiting_external': {
+      const over = item.over.length === 0 ? '' : `; ${budget(item.over)}`
+      const text = item.wait === null ? itemWord[state] : waitsFor(item.wait, times)
+      return { mark: 'waiting', text: `${text}${over}` }
+    }
+    case 'blocked':
+      return { mark: 'blocked', text: `${itemWord.blocked}: ${item.blocked_by}` }
+    case 'current':
+    case 'queued':
+      return { mark: 'next', text: `${itemWord[state]}${held}` }
   }
-  if (view.turn?.work_item_id === item.id) {
+}
+
+/** A claim is not shown as verified; without checks it is a claim and no more. */
+function completed({ completed_at, updated_at, verification }: ItemSeen, times: Times): StateCell {
+  const at = clock(completed_at ?? updated_at, times)
+  const text = `${itemWord.completed} ${at}, ${stateWords[verification]}`
+  switch (verification) {
+    case 'none':
+    case 'asked':
+    case 'verified':
+      return { mark: 'done', text }
+    case 'pending':
+      return { mark: 'waiting', text }
+    case 'failed':
+      return { mark: 'failed', text }
+    case 'unknown':
+    case 'changed':
+      return { mark: 'unknown', text }
+  }
+}
+
+/** What the operator is to do; of a question how long it stands. */
+function yours(item: ItemSeen, times: Times): string {
+  if (item.imported?.adopted_at === null) return ': imported, look at it, then pick it'
+  if (item.wait !== null) return `, ${stood(item.wait.created_at, times)}`
+  if (item.plan_status === 'needs_input') return ': your input on its plan'
+  return `: ${budget(item.over)}`
+}
+
+const budget = (over: readonly Measured[]): string => `budget ${over.map(measuredWords).join(', ')}`
+
+const hasNews = (wait: WaitSeen): boolean => wait.trigger_count > wait.reviewed_trigger_count
+
+/** A wait by itself, as lists of waits have it. */
+export function waitCell(wait: WaitSeen, times: Times): StateCell {
+  if (wait.wake === 'operator_input') {
+    const text = `${itemWord.waiting_operator}, ${stood(wait.created_at, times)}`
+    return { mark: 'needs_me', text }
+  }
+  const fresh = hasNews(wait) ? triggeredWords(wait) : null
+  if (fresh !== null) return { mark: 'arrived', text: fresh }
+  return { mark: 'waiting', text: waitsFor(wait, times) }
+}
+
+function waitsFor(wait: WaitSeen, times: Times): string {
+  const long = stood(wait.created_at, times)
+  switch (wait.wake) {
+    case 'operator_input':
+      return `waits for you, ${long}`
+    case 'task_result':
+      return `waits for ${wait.resource}, ${long}`
+    case 'timer':
+      return `waits for ${at(wait.wake_at ?? times.now, times)}`
+    case 'system':
+      return wait.wake_at === null ? `held, ${long}` : `held to ${at(wait.wake_at, times)}`
+    case 'external': {
+      const what = wait.source ?? wait.resource ?? 'an event'
+      const looks = wait.recheck_at === null ? '' : `; looks at ${at(wait.recheck_at, times)}`
+      return `waits for ${what}, ${long}${looks}`
+    }
+  }
+}
+
+const stood = (from: string, times: Times): string =>
+  times.runs ? since(from, times) : `since ${clock(from, times)}`
+
+const at = (moment: string, times: Times): string =>
+  times.runs ? due(moment, times) : clock(moment, times)
+
+/** Why an agent starts nothing for an item that could run or be looked at; null where it may. */
+export function haltOf(agent: AgentSeen | undefined, times: Times): string | null {
+  if (agent === undefined) return null
+  const until = agent.until === null ? '' : ` to ${at(agent.until, times)}`
+  switch (agent.posture) {
+    case 'stop':
+      return `${agent.id} is ${postureWord.stop}`
+    case 'wait:system':
+      return `${agent.id} is ${postureWord['wait:system']}${until}`
+    case 'wait:backoff':
+      return `${agent.id} ${postureWord['wait:backoff']}${until}`
+    case 'noop':
+    case 'start_turn':
+    case 'sleep':
+    case 'wait:operator':
+    case 'wait:task':
+    case 'wait:external':
+    case 'wait:timer':
+      return null
+  }
+}
+
+/** What an agent does, in its one word, with until when. */
+export function agentCell(agent: AgentSeen, times: Times): StateCell {
+  const { posture } = agent
+  const word = postureWord[posture]
+  const until = agent.until === null ? '' : ` to ${at(agent.until, times)}`
+  switch (posture) {
+    case 'stop':
+      return { mark: 'next', text: agent.state === 'deleted' ? 'deleted' : word }
+    case 'noop':
+    case 'start_turn':
+      return { mark: 'working', text: word }
+    case 'sleep':
+      return { mark: 'next', text: word }
+    case 'wait:operator':
+      return { mark: 'needs_me', text: word }
+    case 'wait:task':
+      return { mark: 'waiting', text: word }
+    case 'wait:system':
+      return { mark: 'failed', text: `${word}${until}` }
+    case 'wait:external':
+    case 'wait:timer':
+    case 'wait:backoff':
+      return { mark: 'waiting', text: `${word}${until}` }
+  }
+}
+
+/** An item as a reader of the ledger sees it; a turn about it stands in place of the queue. */
+export function stateCell(view: AgentView, p: Projection, zone: Zone): StateCell {
+  const { item } = p
+  if (p.reason.code === 'nothing_holds_it' && view.turn?.work_item_id === item.id) {
     const ms = Date.parse(zone.now) - Date.parse(view.turn.started_at)
     return view.survey.running
       ? { mark: 'working', text: `turn ${view.turn_count}, ${clockSpan(ms)}` }
       : { mark: 'next', text: `turn ${view.turn_count} is open; a run goes on` }
   }
-  return { mark: 'next', text: heldBack(view, zone) ?? queued(view, p, zone) }
-}
-
-/** A claim is not shown as verified; without checks it is a claim and no more. */
-function done({ item }: Projection, at: string, zone: Zone): StateCell {
-  const when = clock(at, zone)
-  const { state } = verificationOf(item)
-  switch (state) {
-    case 'none':
-    case 'asked':
-      return { mark: 'done', text: `done ${when}, claimed` }
-    case 'verified':
-      return { mark: 'done', text: `done ${when}, verified` }
-    case 'pending':
-      return { mark: 'waiting', text: `done ${when}, checks pending` }
-    case 'failed':
-      return { mark: 'failed', text: `done ${when}, checks failed` }
-    case 'unknown':
-    case 'changed':
-      return { mark: 'unknown', text: `done ${when}, not verified` }
+  const times = { ...zone, runs: true }
+  const seen = {
+    ...item,
+    ...p,
+    over: p.budget?.over ?? [],
+    verification: verificationOf(item).state,
   }
-}
-
-function waiting(view: AgentView, wait: Wait, zone: Zone): StateCell {
-  switch (wait.wake) {
-    case 'operator_input':
-      return { mark: 'needs_me', text: `you, ${since(wait.created_at, zone)}` }
-    case 'task_result':
-      return { mark: 'waiting', text: `${wait.resource}, ${since(wait.created_at, zone)}` }
-    case 'timer':
-      return { mark: 'waiting', text: `timer ${due(wait.wake_at ?? zone.now, zone)}` }
-    case 'external':
-    case 'system':
-      return external(view, wait, zone)
-  }
-}
-
-function external(view: AgentView, wait: Wait, zone: Zone): StateCell {
-  if (wait.trigger_count > wait.reviewed_trigger_count) {
-    const held = heldBack(view, zone)
-    return { mark: 'arrived', text: held === null ? 'arrived' : `arrived; ${held}` }
-  }
-  const what = wait.source ?? wait.resource ?? 'an event'
-  const recheck = wait.recheck_at === null ? '' : `; looks at ${due(wait.recheck_at, zone)}`
-  return { mark: 'waiting', text: `${what}, ${since(wait.created_at, zone)}${recheck}` }
-}
-
-/** Why the whole agent starts nothing; null when it may. */
-function heldBack(view: AgentView, zone: Zone): string | null {
-  const { survey, agent } = view
-  if (survey.stopped) return `${agent.id} is stopped`
-  if (!survey.hold) return null
-  const { wake_at } = survey.hold
-  return wake_at === null ? `${agent.id} is held` : `${agent.id} is held to ${due(wake_at, zone)}`
-}
-
-function queued(view: AgentView, p: Projection, zone: Zone): string {
-  if (!view.has_owner) return 'ready; a run goes on'
-  if (view.next.do === 'wait' && view.next.for === 'backoff' && view.next.until !== null) {
-    return `tries again ${due(view.next.until, zone)}`
-  }
-  return p.focus === 'current' ? 'next' : 'queued'
+  const halt = haltOf(agentSeen(view), times)
+  return itemCell(seen, halt ?? (view.has_owner ? null : 'a run goes on'), times)
 }
 
 /** `$0.31`, else tokens, else nothing spent. A price that is not known is never `$0.00`. */

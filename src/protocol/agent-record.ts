@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { allowanceNow, budgetLine } from '../domain/budget.ts'
+import { postureOf, postures } from '../domain/state-name.ts'
 import type { AgentView } from './agent-view.ts'
 import { canList, type Can } from './can.ts'
 import { delegationRecord, delegationRecordOf } from './delegation-record.ts'
@@ -37,19 +38,6 @@ const limitsChange = orNull(budgetChange.omit({ deadline: true }).meta({ id: 'Sp
 export const spendChange = z
   .strictObject({ day: limitsChange.optional(), all: limitsChange.optional() })
   .meta({ id: 'SpendChange' })
-
-export const postures = [
-  'stop',
-  'noop',
-  'start_turn',
-  'sleep',
-  'wait:system',
-  'wait:operator',
-  'wait:task',
-  'wait:external',
-  'wait:timer',
-  'wait:backoff',
-] as const
 
 export const agentRecord = z
   .strictObject({
@@ -96,7 +84,7 @@ export function agentRecordOf(view: AgentView, can: readonly Can[]): AgentRecord
   const { agent, next } = view
   return {
     ...agent,
-    posture: next.do === 'wait' ? `wait:${next.for}` : next.do,
+    posture: postureOf(next),
     because: next.because,
     until: next.do === 'wait' ? next.until : null,
     current_run_id: view.turn?.id ?? null,

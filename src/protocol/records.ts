@@ -26,14 +26,16 @@ export type { Worktree } from '../domain/worktree.ts'
 /** Bytes of a file that an item is exported to. */
 export { exportLimit } from '../domain/export-format.ts'
 /** A budget, or one limit of it, with what was used, in words. */
-export { budgetLine, measuredWords } from '../domain/budget.ts'
+export { budgetLine, measuredWords, type Measured } from '../domain/budget.ts'
 /** How long a hold may last that `holon run` still waits for, in milliseconds (contracts 14). */
 export { limits } from '../domain/limits.ts'
 /** A check with its outcome in one line, and what the checks of an item come to. */
 export { endLine } from '../domain/check-words.ts'
 /** What is asked, with the answers that are offered; and what a wait says of itself. */
 export { choiceLines, questionText, type Choice } from '../domain/question.ts'
-export { waitWords } from '../domain/wait.ts'
+export { triggeredWords, waitWords } from '../domain/wait.ts'
+/** The one word of each state of an item and of an agent. */
+export { itemStateOf, itemWord, postureOf, postureWord } from '../domain/state-name.ts'
 /** What a completed item left unfinished. */
 export { leftTodos } from '../domain/readiness.ts'
 /** The one sentence about an item. */

@@ -8,6 +8,7 @@ import type { AgentId } from '../domain/ids.ts'
 import { seenByAgent } from '../domain/imported.ts'
 import { candidates } from '../domain/rank.ts'
 import { waitRecord } from '../domain/record.ts'
+import { postureOf } from '../domain/state-name.ts'
 import type { Next } from '../domain/schedule.ts'
 import { isRejection, no, type Rejection } from '../domain/verdict.ts'
 import { isTerminal } from '../domain/task.ts'
@@ -42,7 +43,7 @@ export async function seeAgent(
       supervisor_agent_id: agent.supervisor_agent_id,
       supervising_task_id: agent.supervising_task_id,
       state: agent.state,
-      posture: posture?.do ?? 'deleted',
+      posture: posture === null ? 'deleted' : postureOf(posture),
       because: posture?.because ?? 'it was deleted',
       model: agent.model,
       workspace: agent.workspace,

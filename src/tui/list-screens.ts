@@ -1,9 +1,10 @@
 /** Board, agents, tasks, waits and events: lists whose rows open what they are about. Pure. */
 import { itemRow as homeItem } from '../present/home.ts'
-import { agentWords, taskWords, waitWords } from '../present/item-words.ts'
-import { waitWords as saidByWait, type StoredEvent } from '../protocol/records.ts'
+import { taskWords } from '../present/item-words.ts'
+import { agentCell, waitCell } from '../present/state-cell.ts'
+import { waitWords, type StoredEvent } from '../protocol/records.ts'
 import type { TaskRecord } from '../protocol/task-record.ts'
-import { clockSeconds, since } from '../present/span.ts'
+import { clockSeconds } from '../present/span.ts'
 import { padEnd, width } from '../present/width.ts'
 import { heading, type BodyRow } from './body.ts'
 import { itemRow } from './home-screen.ts'
@@ -14,11 +15,11 @@ import type { Mark } from '../present/marks.ts'
 
 const classes = [
   ['waiting_for_operator', 'WAITS FOR YOU'],
-  ['triggered_blocked', 'ARRIVED'],
+  ['triggered_blocked', 'TRIGGERED'],
   ['current_runnable', 'CURRENT'],
-  ['queued_runnable', 'NEXT'],
+  ['queued_runnable', 'QUEUED'],
   ['blocked', 'WAITING OR BLOCKED'],
-  ['completed_recent', 'DONE'],
+  ['completed_recent', 'COMPLETED'],
 ] as const
 
 /** By candidate class: what the scheduler looks at, in its order. */
@@ -85,7 +86,7 @@ function listed(model: Model, rows: readonly Listed[], columns: number, empty: s
 export function agentsBody(model: Model, columns: number): BodyRow[] {
   const agents = model.p?.state.agents ?? []
   const rows = agents.map((agent): Listed => {
-    const { mark, text } = agentWords(agent, timesOf(model))
+    const { mark, text } = agentCell(agent, timesOf(model))
     return {
       id: `agents ${agent.id}`,
       mark,
@@ -143,19 +144,13 @@ export function waitsBody(model: Model, columns: number): BodyRow[] {
   const { p } = model
   if (p === null) return []
   const rows = p.state.waits.map((wait): Listed => {
-    const agent = p.state.agents.find(({ id }) => id === wait.agent_id)
-    const mark: Mark =
-      wait.wake === 'operator_input'
-        ? 'needs_me'
-        : wait.trigger_count > wait.reviewed_trigger_count
-          ? 'arrived'
-          : 'waiting'
+    const { mark, text } = waitCell(wait, timesOf(model))
     return {
       id: wait.id,
       mark,
       who: wait.agent_id,
-      title: saidByWait(wait),
-      right: `${waitWords(wait, agent, timesOf(model))}, ${since(wait.created_at, timesOf(model))}`,
+      title: waitWords(wait),
+      right: text,
       opens: {
         at: 'item',
         agent_id: wait.agent_id,

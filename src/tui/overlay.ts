@@ -10,12 +10,12 @@ const marks: readonly (readonly [Mark, string])[] = [
   ['needs_me', 'asks you'],
   ['unknown', 'outcome unknown'],
   ['failed', 'failed'],
-  ['arrived', 'something arrived'],
+  ['arrived', 'triggered, or something came late'],
   ['working', 'working (moves only when data arrives)'],
   ['waiting', 'waiting'],
-  ['next', 'queued'],
+  ['next', 'current or queued'],
   ['blocked', 'blocked'],
-  ['done', 'done (claimed or verified, as the row says)'],
+  ['done', 'completed (claimed or verified, as the row says)'],
 ]
 
 export function helpLines(model: Model, overlay: Overlay & { kind: 'help' }): Line[] {

@@ -1,5 +1,5 @@
 /** Marks with their colours, and how times and ids stand on this screen. Pure. */
-import type { Times } from '../present/item-words.ts'
+import type { Times } from '../present/state-cell.ts'
 import { glyph, type Mark } from '../present/marks.ts'
 import { span, type Span, type Style } from './line.ts'
 import { isLive, type Model } from './model.ts'

@@ -1,0 +1,99 @@
+/**
+ * A state has one word. Each situation that an item can be in is put before every surface: the
+ * command line, the screen, the API and what a model reads.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { wholeResult } from '../src/context/result.ts'
+import { itemRecord } from '../src/domain/record.ts'
+import {
+  itemStateOf,
+  itemStates,
+  itemWord,
+  postures,
+  postureWord,
+} from '../src/domain/state-name.ts'
+import { triggeredWords } from '../src/domain/wait.ts'
+import { itemRow } from '../src/present/home.ts'
+import type { Presentation } from '../src/present/presentation.ts'
+import { agentCell, stateCell } from '../src/present/state-cell.ts'
+import { agentRecordOf } from '../src/protocol/agent-record.ts'
+import { projectionOf } from '../src/protocol/agent-view.ts'
+import { workItemRecordOf } from '../src/protocol/work-item-record.ts'
+import { situate, situations } from '../src/testing/why-situations.ts'
+
+const parts = { plan: null, spend: null, can: [], late: [], whole: false }
+
+const seen = situations.map((situation) => {
+  const { id, w, view } = situate(situation)
+  const projection = projectionOf(view, id)
+  assert.ok(projection)
+  const record = workItemRecordOf(projection, parts)
+  const agent = agentRecordOf(view, [])
+  const times = { now: w.now, utc: true, runs: true }
+  return { name: situation.name, view, projection, record, agent, times }
+})
+
+/** A wait names what it is for where it is known: the word is then the same but for that. */
+const begins = (word: string): string => word.replace(/ (?:a|an) \w+$/, ' ')
+
+test('the situations have every state of an item', () => {
+  const met = new Set(seen.map(({ projection }) => itemStateOf(projection)))
+  assert.deepEqual([...met].toSorted(), [...itemStates].toSorted())
+})
+
+test('an item has the one word of its state at the command line, on the screen and in the API', () => {
+  for (const { name, view, projection, record, agent, times } of seen) {
+    const state = itemStateOf(projection)
+    assert.equal(itemStateOf(record), state, name)
+    const p = { state: { agents: [agent] } } as unknown as Presentation
+    const row = itemRow(p, record, times)
+    assert.ok(row.right.startsWith(begins(itemWord[state])), `${name}: ${row.right}`)
+    const cell = stateCell(view, projection, times)
+    // A turn about it, and a home that nobody runs, are the command line's to say.
+    if (cell.text.startsWith('turn ') || !view.has_owner) continue
+    assert.deepEqual([cell.mark, cell.text], [row.mark, row.right], name)
+  }
+})
+
+test('what a model reads of an item in a list begins with the name that the types have', () => {
+  for (const { name, projection } of seen) {
+    const items = [itemRecord(projection, null, { include_todo_list: false })]
+    const result = { items, total: 1, filter: 'open' }
+    const listed = { tool_name: 'ListWorkItems', status: 'success', summary: '1.', result } as const
+    assert.match(wholeResult(listed), new RegExp(`state: ${projection.scheduling_state}\\b`), name)
+  }
+})
+
+test('an agent has the one word of its posture, and no two states or postures share a word', () => {
+  const agent = { id: 'main', state: 'active', until: null } as const
+  const times = { now: '2026-11-21T12:00:00.000Z', utc: true, runs: true }
+  for (const posture of postures) {
+    assert.equal(agentCell({ ...agent, posture }, times).text, postureWord[posture])
+  }
+  for (const words of [itemWord, postureWord]) {
+    const all = Object.values(words)
+    assert.equal(new Set(all).size, all.length)
+  }
+})
+
+test('how often a wait was triggered is said in one way, with what is new of it', () => {
+  const said = [
+    [0, 0],
+    [1, 0],
+    [1, 1],
+    [4, 0],
+    [4, 1],
+    [4, 4],
+  ].map(([all = 0, looked = 0]) =>
+    triggeredWords({ trigger_count: all, reviewed_trigger_count: looked }),
+  )
+  assert.deepEqual(said, [
+    null,
+    'triggered once, new',
+    'triggered once, looked at',
+    'triggered 4 times, all new',
+    'triggered 4 times, 3 new',
+    'triggered 4 times, looked at',
+  ])
+})
