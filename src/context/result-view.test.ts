@@ -156,3 +156,36 @@ test('an ended task in a list is one line', () => {
     ].join('\n'),
   )
 })
+
+test('the condition of a wait is told where the wait is: as it is made, with its item, in a list', () => {
+  const wait = { ...aWait('wait_1', { resource: 'pr/12', condition: 'both have approved' }) }
+  const item = { ...record({ blocked_by: 'legal must agree' }), wait }
+  const texts = [
+    shown('WaitFor', `${id} waits for external as wait_1.`, { wait, status: 'active' }),
+    shown('GetWorkItem', `${id} is waiting_external.`, { item }),
+    shown('ListWorkItems', '1 item.', { items: [item], total: 1, filter: 'open' }),
+  ]
+  for (const text of texts) assert.match(text, /condition:? both have approved/)
+  for (const text of texts.slice(1)) assert.match(text, /blocked_by: legal must agree/)
+  assert.match(texts[2] ?? '', /wait: wait_1 external, reason of wait_1, resource pr\/12, /)
+})
+
+test('of a task and an agent what two fields say alike is said once', () => {
+  const cmd = { label: 'npm test', cmd: 'npm test', input: 'none', process: 'running' }
+  const times = { created_at: now, started_at: now }
+  const task = { task_id: 'task_1', task_kind: 'command', status: 'running', ...cmd, ...times }
+  const status = shown('TaskStatus', 'task_1: running', task)
+  assert.deepEqual(status.split('\n'), [
+    'TaskStatus: task_1: running',
+    'cmd: npm test',
+    `started_at: ${now}`,
+  ])
+  const child = { agent_id: 'main.1', preset: 'private_child', visibility: 'private' }
+  const seen = { ...child, posture: 'noop', supervisor_agent_id: 'main', model: 'a/b' }
+  assert.deepEqual(shown('AgentGet', 'main.1: noop', seen).split('\n'), [
+    'AgentGet: main.1: noop',
+    'preset: private_child',
+    'supervisor_agent_id: main',
+    'model: a/b',
+  ])
+})

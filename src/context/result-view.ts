@@ -82,7 +82,7 @@ const byTool: Readonly<Record<string, Shown>> = {
   CompleteWorkItem: (result) => omit(result, ['work_item', 'warnings']),
   WaitFor: ({ wait, ...more }) => ({
     ...omit(more, ['status']),
-    ...(isFields(wait) ? pick(wait, ['wake_at', 'recheck_at']) : {}),
+    ...(isFields(wait) ? pick(wait, ['condition', 'wake_at', 'recheck_at']) : {}),
   }),
   ExecCommand: (result, view) => {
     const { task_handle, ...more } = task(result, view) as Fields
@@ -163,8 +163,8 @@ function listed(item: Item): Fields {
     ...(item['plan_status'] === 'needs_input' ? { plan_status: 'needs_input' } : {}),
     ...(isFields(now) ? { todo: now['text'] } : {}),
     todo_list: todos(item['todo_list']),
-    ...(item['blocker'] === null ? {} : { held_by: item['blocker'] }),
-    ...(isFields(item['wait']) ? { wait: waitOf(item['wait'])['id'] } : {}),
+    ...pick(item, ['blocked_by']),
+    ...(isFields(item['wait']) ? { wait: waitLine(item['wait']) } : {}),
     ...pick(item, ['result_summary']),
   }
 }
@@ -196,6 +196,16 @@ const waitOf = (wait: Fields): Fields =>
     'trigger_count',
     'last_triggered_at',
   ])
+
+/** `wait_… external, the review of it, resource pr/12, condition both have approved` */
+function waitLine(wait: Fields): string {
+  const { id, wake, reason, question } = wait
+  const says = isFields(question) ? question['text'] : reason
+  const named = ['resource', 'source', 'condition'].flatMap((name) =>
+    typeof wait[name] === 'string' ? [`${name} ${wait[name]}`] : [],
+  )
+  return [`${String(id)} ${String(wake)}`, String(says), ...named].join(', ')
+}
 
 function todos(list: unknown): unknown {
   if (!Array.isArray(list)) return null

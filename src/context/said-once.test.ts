@@ -126,3 +126,33 @@ test('a report stands whole once: with what was said lately, or in a line of its
   const unsaid = opening({ items })
   assert.match(unsaid, /^- work_b "[^"]*", report: "The clock is mended\."$/m)
 })
+
+test('a question stands with its answer, and is only named in what was said lately', () => {
+  const question = plainQuestion('Which colour?')
+  const wait = aWait('wait_b', { work_item_id: 'work_b', wake: 'operator_input', question })
+  const brief: Brief = {
+    id: 'brief_1',
+    agent_id: 'main',
+    kind: 'question',
+    text: 'Which colour?',
+    turn_id: 'turn_past',
+    work_item_id: 'work_b',
+    wait_id: 'wait_b',
+    message_id: null,
+    task_id: null,
+    warnings: [],
+    created_at: before(5),
+  }
+  const words = aPrompt('msg_0', 'Paint it.')
+  const user = opening({
+    items: [anItem('work_b')],
+    answered: [wait],
+    said: [
+      { by: 'them', message: words },
+      { by: 'agent', brief },
+    ],
+    messages: [aPrompt('msg_1', 'Red.', { wait_id: 'wait_b' })],
+  })
+  assert.equal(times(user, 'Which colour?'), 1)
+  assert.match(user, /^- you \(question\), 5 min ago, brief_1, about work_b: stands below$/m)
+})

@@ -5,6 +5,7 @@
  */
 import type { WorkItemId } from '../domain/ids.ts'
 import type { Timestamp } from '../domain/time.ts'
+import type { Wait } from '../domain/wait.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { block } from './fence.ts'
 import { contextLimits } from './limits.ts'
@@ -15,6 +16,7 @@ import type { Said, Situation } from './situation.ts'
 
 const title = '# Lately said'
 const standsAbove = ': stands above'
+const standsBelow = ': stands below'
 
 /** `told`: the items whose report is in it whole. */
 export type SaidSection = Section & { told: ReadonlySet<string> }
@@ -23,7 +25,7 @@ const none = (why: string): SaidSection => ({ ...omitted('said', why), told: new
 
 /** The newest within `max_tokens`, oldest first. `above`: messages that stand in full elsewhere. */
 export function saidSection(
-  { said = [], now }: Pick<Situation, 'said' | 'now'>,
+  { said = [], now, answered = [] }: Pick<Situation, 'said' | 'now' | 'answered'>,
   above: ReadonlySet<string>,
   tokens: TokenEstimator,
   max_tokens: number,
@@ -37,7 +39,12 @@ export function saidSection(
     const { said_newest, said_older } = contextLimits
     const max = newest[one.by] ? said_older.value : said_newest.value
     newest[one.by] = true
-    const text = saidText(one, now, { max, is_above: above.has(rowOf(one).id) })
+    const place = above.has(rowOf(one).id)
+      ? standsAbove
+      : isAsked(one, answered)
+        ? standsBelow
+        : null
+    const text = saidText(one, now, { max, place })
     left -= tokens(text) + 1
     if (left < 0) break
     texts.unshift(text)
@@ -45,8 +52,8 @@ export function saidSection(
     if (item !== null) told.add(item)
   }
   if (texts.length === 0) return none('no room')
-  if (texts.every((text) => text.endsWith(standsAbove))) {
-    return none('all of it stands with the item')
+  if (texts.every((text) => /^- .*: stands (?:above|below)$/.test(text))) {
+    return none('all of it stands elsewhere')
   }
   const text = [title, '', ...texts].join('\n')
   const section =
@@ -61,14 +68,21 @@ function reportedWhole(one: Said, max: number): WorkItemId | null {
   return one.brief.work_item_id
 }
 
-type Shown = { max: number; is_above: boolean }
+/** `place`: says where it stands in full; null: here. */
+type Shown = { max: number; place: string | null }
 
-function saidText(one: Said, now: Timestamp, { max, is_above }: Shown): string {
+/** A question whose answer began the turn stands with that. */
+const isAsked = (one: Said, answered: readonly Wait[]): boolean =>
+  one.by === 'agent' &&
+  one.brief.kind === 'question' &&
+  answered.some(({ id }) => id === one.brief.wait_id)
+
+function saidText(one: Said, now: Timestamp, { max, place }: Shown): string {
   const row = rowOf(one)
   const item = row.work_item_id === null ? '' : `, about ${row.work_item_id}`
   const who = one.by === 'agent' ? `you (${one.brief.kind})` : `the ${whoSaid(one)}`
   const head = `${who}, ${ago(row.created_at, now)}, ${row.id}${item}`
-  if (is_above) return `- ${head}${standsAbove}`
+  if (place !== null) return `- ${head}${place}`
   const { words, is_cut } = shortened(one, max)
   return block(fenceOf(row), is_cut ? `${head}; cut, MemoryGet has all of it` : head, words)
 }

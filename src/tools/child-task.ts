@@ -55,14 +55,11 @@ export async function childOutput(
     }
   }
   const now = (await taskRow(ctx, task.id)) ?? task
-  const words = task.child_agent_id === null ? [] : await ctx.children.words(task.child_agent_id)
-  const worktree = await ctx.children.worktree(task.id)
   const result = {
     ...described(now),
-    ...(worktree === null ? {} : { worktree }),
     ...(now.asking === null ? {} : { needs_input: now.asking }),
     ...(cut === null ? {} : { returned_early: cut }),
-    ...wordsShown(words),
+    ...(await broughtByChild(task, ctx)),
   }
   return {
     result: succeeded(name, `${now.id}: ${standing(now)}`, result),
@@ -93,8 +90,18 @@ async function untilEnded(
   return first
 }
 
+/** What its parent goes on with: how its worktree stands, and its words. */
+export async function broughtByChild(
+  task: Task,
+  ctx: ToolContext,
+): Promise<Readonly<Record<string, unknown>>> {
+  const worktree = await ctx.children.worktree(task.id)
+  const words = task.child_agent_id === null ? [] : await ctx.children.words(task.child_agent_id)
+  return { ...(worktree === null ? {} : { worktree }), ...wordsShown(words) }
+}
+
 /** The newest words of a child, as many as a result shows. */
-export function wordsShown(words: readonly { kind: string; text: string; at: string }[]) {
+function wordsShown(words: readonly { kind: string; text: string; at: string }[]) {
   const kept: (typeof words)[number][] = []
   let left = WORDS_CHARS
   for (const word of words.toReversed()) {

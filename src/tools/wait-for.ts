@@ -12,7 +12,7 @@ import { isRejection, no, type Rejection } from '../domain/verdict.ts'
 import { deliverWords } from '../domain/turn-end.ts'
 import { waitFor as decideWait, type Waiting } from '../domain/waiting.ts'
 import { deliveryModes, wakes } from '../domain/wait.ts'
-import { wordsShown } from './child-task.ts'
+import { broughtByChild } from './child-task.ts'
 import { bytesOfTokens, readOutput, streamsOf } from './command-output.ts'
 import { isProcessFault } from './faults.ts'
 import { asWorkItemId, workItemId } from './schemas.ts'
@@ -66,11 +66,7 @@ function broughtTo(d: Draft, task: Task, found: Found | null): Found['brought'] 
 
 /** Its output, bounded as TaskOutput shows it; of a child its words. */
 async function broughtBy(task: Task, ctx: ToolContext): Promise<Found['brought']> {
-  if (task.kind === 'child_agent') {
-    return task.child_agent_id === null
-      ? {}
-      : wordsShown(await ctx.children.words(task.child_agent_id))
-  }
+  if (task.kind === 'child_agent') return broughtByChild(task, ctx)
   try {
     const process = await ctx.processes.observe(task.id)
     const bytes = bytesOfTokens(limits.result_tokens.value)

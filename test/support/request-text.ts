@@ -25,6 +25,7 @@ function settled(text: string, places: readonly string[]): string {
       .replace(/<<\S+ (?=[^\n]*>>)/g, '<<~ ')
       .replace(/sha256 [0-9a-f]{12}/g, 'sha256 ~')
       .replace(/in \d+ ms/g, 'in ~ ms')
+      .replace(/ahead of (\S+) \([0-9a-f]{7}\)/g, 'ahead of $1 (~)')
   )
 }
 
