@@ -3,7 +3,16 @@
  * and goes on, whatever kills the upgrade; the copy from before it is kept as it was.
  */
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -133,6 +142,22 @@ test('what an upgrade means is said before anything is written, and the copy is 
   await open(home).catch(() => null)
   assert.deepEqual(copiesIn(home), ['ledger-of-schema-4-2.sqlite', 'ledger-of-schema-4.sqlite'])
   assert.deepEqual(readFileSync(copy), kept)
+})
+
+test('what a home of an earlier version is refused with is what helps, and it does', (t) => {
+  const earlier = homes[1]
+  assert.ok(earlier)
+  const home = written(t, earlier)
+  chmodSync(home, 0o700)
+  const main = join(import.meta.dirname, '..', 'src', 'main.ts')
+  const holon = (...words: string[]) => {
+    const env = { PATH: process.env['PATH'] ?? '', HOME: home, LANG: 'C.UTF-8' }
+    const args = [main, ...words, '--home', home]
+    return spawnSync(process.execPath, args, { env, encoding: 'utf8' }).stderr
+  }
+  assert.match(holon('work', 'list'), /open the home once with `holon serve` or `holon run`/)
+  assert.match(holon('run', '--resume', '--no-input'), /It is upgraded to schema/)
+  assert.equal(holon('work', 'list'), '')
 })
 
 /** An agent of the home that nothing holds back; else one that is made now. */

@@ -52,7 +52,7 @@ const escaped = (line: string): string =>
 
 const isLine = (line: string): boolean => line.endsWith('\n') && parsed(line) !== null
 
-const asLine = (fields: Record<string, unknown>): string => `${JSON.stringify(fields)}\n`
+const asLine = (fields: Record<string, unknown>): string => escaped(`${JSON.stringify(fields)}\n`)
 
 /** Redaction broke the JSON: the line would mislead, so only its head is kept. */
 function withheld(line: string, redact: Redact): string {

@@ -92,9 +92,29 @@ for (const [what, msg, fields] of long) {
   })
 }
 
+const hostile = 'a\u009b31m\u202e\u200b\u0085\ufeff\u001b[2J\u00ad\u2028z'
+
+for (const [what, msg, fields] of [
+  ...long.map(([what, msg, fields]) => [what, `${hostile}${msg}`, fields] as const),
+  ['a long path of a stranger', 'refused', { agent_id: hostile.repeat(900) }] as const,
+  [
+    'many hostile fields',
+    'x',
+    Object.fromEntries(long.keys().map((n) => [`${n}${hostile}`, hostile.repeat(400)])),
+  ] as const,
+]) {
+  test(`${what}: what a terminal would obey or hide is escaped in a line that is cut, too`, () => {
+    const { log, lines } = logOf()
+    log.warn(msg, fields)
+    const [line = ''] = lines
+    assert.equal(/[\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\ufeff]/.test(line), false)
+    assert.ok(Buffer.byteLength(line) <= LOG_LINE_BYTES, `${Buffer.byteLength(line)} bytes`)
+    assert.equal((JSON.parse(line) as Record<string, unknown>)['is_cut'], true)
+  })
+}
+
 test('no line has a character that a terminal would obey or hide, and each says the same', () => {
   const { log, lines } = logOf()
-  const hostile = 'a\u009b31m\u202e\u200b\u0085\ufeff\u001b[2J\u00ad\u2028z'
   log.warn(hostile, { agent_id: hostile, [`x${hostile}`]: hostile })
   const [line = ''] = lines
   assert.equal(/[^\x20-\x7e\n]/.test(line), false)

@@ -1,0 +1,67 @@
+/**
+ * What a terminal would obey or hide, in words that others brought in, on its way to a person's
+ * terminal: no command that reads prints it raw there, and a file that is not one gets the bytes.
+ */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { spawn } from '@lydell/node-pty'
+
+const main = join(import.meta.dirname, '..', 'src', 'main.ts')
+const env = { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', TERM: 'xterm' }
+/** Clears the screen by C1, turns the line round, hides a word, rings, sets the title. */
+const hostile = 'Deploy \u009b2J\u202e\u200bit\u0007\u001b]0;owned\u0007 now'
+const obeyed = ['\u009b', '\u202e', '\u200b', '\u0007', '\u001b]']
+
+/** What the command prints on a terminal. */
+async function onTerminal(words: readonly string[], home: string): Promise<string> {
+  const over = Promise.withResolvers<number>()
+  const args = [main, ...words, '--home', home]
+  const terminal = spawn(process.execPath, args, { env: { ...env, HOME: home }, cols: 100 })
+  let text = ''
+  terminal.onData((more) => (text += more))
+  terminal.onExit(({ exitCode }) => over.resolve(exitCode))
+  assert.equal(await over.promise, 0, text)
+  return text
+}
+
+test('no command that reads prints what a terminal would obey or hide', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'holon-printed-'))
+  t.after(() => rmSync(home, { recursive: true, force: true }))
+  const inPipe = (...words: string[]) => {
+    const options = { env: { ...env, HOME: home }, encoding: 'utf8' } as const
+    const done = spawnSync(process.execPath, [main, ...words, '--home', home], options)
+    assert.equal(done.status, 0, done.stderr)
+    return done.stdout
+  }
+  inPipe('agents', 'create', 'main')
+  const made = JSON.parse(inPipe('work', 'create', hostile, '--json')) as Record<string, unknown>
+  const id = /work_[0-9a-f-]+/.exec(JSON.stringify(made))?.[0] ?? assert.fail()
+  for (const words of [
+    ['export', id],
+    ['work', 'list'],
+    ['work', 'show', id],
+    ['why', id],
+    ['events', '--after', '0'],
+    ['agents'],
+    ['search', 'Deploy'],
+    ['work', 'list', '--json'],
+  ]) {
+    await t.test(words.join(' ').replace(id, 'an item'), async () => {
+      const text = await onTerminal(words, home)
+      assert.match(text, /Deploy|main/)
+      const raw = obeyed.filter((some) => text.includes(some))
+      assert.deepEqual(raw, [], JSON.stringify(text))
+    })
+  }
+  // A file has the words as they are: what comes of it is the same item.
+  const lines = inPipe('export', id).trimEnd().split('\n')
+  assert.ok(
+    lines.some((line) =>
+      JSON.stringify(JSON.parse(line)).includes(JSON.stringify(hostile).slice(1, -1)),
+    ),
+  )
+})
