@@ -9,13 +9,17 @@ import { currentTodo, schedulingState } from '../domain/readiness.ts'
 import type { TokenEstimator } from './estimate.ts'
 import {
   omitted,
+  partSeed,
   type ForkPart,
   type ForkSection,
   type ForkSource,
   type OtherItem,
 } from './fork-source.ts'
+import type { WorkItem } from '../domain/work-item.ts'
+import { block } from './fence.ts'
 import { contextLimits } from './limits.ts'
 import { clip, counted, oneLine, quoted } from './phrase.ts'
+import { noteLines, processNotes, type NoteEvent } from './process-notes.ts'
 
 export type Entering = {
   /** By the item's own words, or by its wait: part of the prefix. */
@@ -26,15 +30,16 @@ export type Entering = {
 
 /**
  * The items that enter, by id in each list, without the spawning turn's own. An item is named by
- * its id, by a short id that fits one item only, and in the handoff also by its whole objective.
+ * its id, by the short form of it, by another end of it that fits one item only, and in the handoff
+ * also by its whole objective.
  */
 export function enteringItems(source: Pick<ForkSource, EnteringKey>): Entering {
-  const { item, others, waited_task, handoff } = source
+  const { item, others, waited_task, handoff, short_forms } = source
   const rest = others.filter((other) => other.item.id !== item?.item.id)
   const waited = item?.wait?.wake === 'task_result' ? (waited_task?.work_item_id ?? null) : null
   const own = item === null ? '' : wordsOf(item)
-  const inWords = idsIn(own, rest)
-  const inHandoff = idsIn(handoff, rest)
+  const inWords = idsIn(own, rest, short_forms)
+  const inHandoff = idsIn(handoff, rest, short_forms)
   const handed = oneSpaced(handoff)
   const ids = (test: (other: OtherItem) => boolean): WorkItemId[] =>
     rest
@@ -48,7 +53,7 @@ export function enteringItems(source: Pick<ForkSource, EnteringKey>): Entering {
   return { bound, named: named.filter((id) => !bound.includes(id)) }
 }
 
-type EnteringKey = 'item' | 'others' | 'waited_task' | 'handoff'
+type EnteringKey = 'item' | 'others' | 'waited_task' | 'handoff' | 'short_forms'
 
 /** What an item says of itself: where the id of another one is a reference. */
 const wordsOf = ({ item, wait, plan_text }: NonNullable<ForkSource['item']>): string =>
@@ -62,12 +67,16 @@ const wordsOf = ({ item, wait, plan_text }: NonNullable<ForkSource['item']>): st
   ].join('\n')
 
 /** The items whose id, whole or short, stands in `text`. */
-function idsIn(text: string, others: readonly OtherItem[]): ReadonlySet<WorkItemId> {
+function idsIn(
+  text: string,
+  others: readonly OtherItem[],
+  short_forms: ForkSource['short_forms'],
+): ReadonlySet<WorkItemId> {
   const found = new Set<WorkItemId>()
   const ids = others.map(({ item }) => item.id)
   for (const [word] of text.matchAll(/\bwork_[0-9A-Za-z]+(?:-[0-9A-Za-z]+)*/g)) {
     const end = word.slice('work_'.length)
-    const exact = ids.find((id) => id === word)
+    const exact = ids.find((id) => id === word || short_forms.get(id) === word)
     const like = exact === undefined && end.length >= 4 ? ids.filter((id) => id.endsWith(end)) : []
     const only = exact ?? (like.length === 1 ? like[0] : undefined)
     if (only !== undefined) found.add(only)
@@ -118,18 +127,28 @@ export function othersPart(
   }
 }
 
-/** What was finished lately, with its report: newest first, so that the oldest is cut. */
-export function episodesPart(
+/** What was finished lately and enters as an episode: the newest first. */
+export const finishedLately = (
   { others }: Pick<ForkSource, 'others'>,
   entering: readonly WorkItemId[],
-  tokens: TokenEstimator,
-  max_tokens: number,
-): ForkPart {
-  const finished = others
+): WorkItem[] =>
+  others
     .map(({ item }) => item)
     .filter((item) => item.result_summary !== null && !entering.includes(item.id))
     .toSorted((a, b) => b.changed_seq - a.changed_seq)
     .slice(0, contextLimits.fork_episode_items.value)
+
+/**
+ * What was finished lately, each with its report and the way it went: newest first, so that the
+ * oldest is cut. Reports come before ways, so that one long way takes no report's room.
+ */
+export function episodesPart(
+  source: Pick<ForkSource, 'others' | 'finished_events'>,
+  entering: readonly WorkItemId[],
+  tokens: TokenEstimator,
+  max_tokens: number,
+): ForkPart {
+  const finished = finishedLately(source, entering)
   if (finished.length === 0) return omitted('episodes', 'nothing was finished lately')
   const title = '## Finished lately'
   const lines: string[] = []
@@ -142,10 +161,34 @@ export function episodesPart(
     lines.push(line)
   }
   if (lines.length === 0) return omitted('episodes', 'no room')
+  const ways = finished.slice(0, lines.length).map(({ id }) => {
+    const way = wayOf(id, source.finished_events[id] ?? [], tokens, left)
+    if (way !== null) left -= tokens(way) + 1
+    return way
+  })
   const form = lines.length < finished.length ? 'cut' : 'full'
-  const text = [title, '', ...lines].join('\n')
+  const shown = lines.flatMap((line, i) => [line, ...(ways[i] ? [ways[i]] : [])])
+  const text = [title, '', ...shown].join('\n')
   return { section: 'episodes', text, form, why: 'what its parent finished before' }
 }
+
+/** The process notes of a finished item, the newest; null: none, or no room for any. */
+function wayOf(
+  id: WorkItemId,
+  events: readonly NoteEvent[],
+  tokens: TokenEstimator,
+  left: number,
+): string | null {
+  const { fork_episode_notes, fork_episode_note } = contextLimits
+  const found = processNotes(events, fork_episode_notes.value)
+  const label = `process notes of ${id}, oldest first`
+  const room = Math.min(left, fork_episode_note.value) - tokens(label) - markTokens
+  const { text } = noteLines(found, tokens, room)
+  return text === '' ? null : block(partSeed('episodes', text), label, text)
+}
+
+/** The marks of a block. */
+const markTokens = 30
 
 const countTokens = 12
 

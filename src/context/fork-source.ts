@@ -29,8 +29,12 @@ export type ForkSource = {
   events: readonly NoteEvent[]
   /** Every other item the parent knows, open or completed lately, with its active wait. */
   others: readonly OtherItem[]
+  /** The short forms of their ids, as they were fixed. */
+  short_forms: ReadonlyMap<string, string>
   /** First characters of the plans of the items `enteringItems` names. */
   plan_heads: Readonly<Record<string, string>>
+  /** The newest events of the items `finishedLately` gives. */
+  finished_events: Readonly<Record<string, readonly NoteEvent[]>>
   /** The text the parent gives to the child: `initial_message`. */
   handoff: string
 }

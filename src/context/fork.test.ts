@@ -33,6 +33,8 @@ const bare: ForkSource = {
   events: [],
   others: [],
   plan_heads: {},
+  short_forms: new Map(),
+  finished_events: {},
   handoff: 'Write the docs.',
 }
 
@@ -166,6 +168,11 @@ const entering: {
   { says: 'nothing is referred to', source: { handoff: 'Write the docs.' } },
   { says: 'its id', source: { handoff: `see ${hex('7f3a')}.` }, named: [hex('7f3a')] },
   { says: 'a short id', source: { handoff: 'see work_7f3a, please' }, named: [hex('7f3a')] },
+  {
+    says: 'a short form that a later id ends like',
+    source: { handoff: 'see work_0000', short_forms: new Map([[hex('7f3a'), 'work_0000']]) },
+    named: [hex('7f3a')],
+  },
   { says: 'a short id that fits two', source: { handoff: 'see work_0000' } },
   { says: 'a short id of three', source: { handoff: 'see work_f3a' } },
   {
@@ -468,4 +475,35 @@ test('a fork inherits the reports of what was finished lately, the newest first'
   assert.match(lines[0] ?? '', /report: "x{599}…"$/)
   assert.match(lines[1] ?? '', /report: "The parser is done\."$/)
   assert.equal(manifest.find(({ section }) => section === 'episodes')?.form, 'full')
+})
+
+test('with its report a fork inherits how the work went: notes of each, after all reports', () => {
+  const done = (n: number) => ({
+    item: anItem(`work_d${n}`, {
+      state: 'completed',
+      result_summary: `Report ${n}.`,
+      changed_seq: n,
+    }),
+    wait: null,
+  })
+  const way = (n: number, count: number) =>
+    noteEvents(
+      Array.from({ length: count }, (_, i) =>
+        aBrief(`brief_${n}${i}`, 'progress', `Way ${n}, step ${i}.`),
+      ),
+      `work_d${n}`,
+    )
+  const finished_events = { work_d1: way(1, 2), work_d2: way(2, 60) }
+  const others = [done(1), done(2)]
+  const { prefix, manifest } = deriveFork({ ...bare, others, finished_events }, charTokens)
+  const at = (text: string) => prefix.indexOf(text)
+  const order = ['- work_d2 ', 'process notes of work_d2', 'Way 2, step 59', '- work_d1 ']
+  assert.deepEqual(
+    order.map(at).toSorted((a, b) => a - b),
+    order.map(at),
+  )
+  assert.ok(at('Way 1, step 0') > at('process notes of work_d1'))
+  assert.equal(at('Way 2, step 3.'), -1, 'the newest notes of each')
+  const episodes = manifest.find(({ section }) => section === 'episodes')
+  assert.ok((episodes?.tokens ?? 0) <= contextLimits.fork_episodes.value)
 })

@@ -25,6 +25,8 @@ const forkLimits = {
   fork_others: limit('fork_others', 1_500, 'tokens', 'items the own item names or waits on'),
   fork_episodes: limit('fork_episodes', 1_500, 'tokens', 'reports of what was finished lately'),
   fork_episode: limit('fork_episode', 600, 'characters', 'of one report'),
+  fork_episode_note: limit('fork_episode_note', 250, 'tokens', 'process notes of one'),
+  fork_episode_notes: limit('fork_episode_notes', 8, 'notes', 'the newest of one'),
   fork_episode_items: limit('fork_episode_items', 5, 'items', 'the newest'),
   fork_notes: limit('fork_notes', 2_000, 'tokens', 'the way of the item so far'),
   fork_tail: limit('fork_tail', 6_000, 'tokens', 'the last rounds; the plan is the anchor'),

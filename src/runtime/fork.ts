@@ -3,10 +3,11 @@
  * the view a blob: the child shows the same bytes in every turn.
  */
 import { charTokens } from '../context/estimate.ts'
-import { enteringItems } from '../context/fork-others.ts'
+import { enteringItems, finishedLately } from '../context/fork-others.ts'
 import type { ForkSource, OtherItem } from '../context/fork-source.ts'
 import { deriveFork } from '../context/fork.ts'
 import { contextLimits } from '../context/limits.ts'
+import { noteTypes } from '../context/process-notes.ts'
 import type { EarlierRound } from '../context/situation.ts'
 import { activeWaitOf, mustTurn, roundViews } from '../domain/facts.ts'
 import type { WorkItemId } from '../domain/ids.ts'
@@ -26,7 +27,13 @@ export async function forkOf(env: LaneEnv, handoff: string): Promise<NewBlob> {
     const text = item ? await planText(env.ports, item) : null
     if (text !== null) plan_heads[id] = text.slice(0, contextLimits.plan_head.value)
   }
-  const { whole } = deriveFork({ ...source, plan_heads }, charTokens)
+  const finished = finishedLately(source, entering.bound)
+  const options = { looked: contextLimits.note_events.value, types: noteTypes }
+  const events = await Promise.all(
+    finished.map(({ id }) => env.store.ledger.noteEvents(id, options)),
+  )
+  const finished_events = Object.fromEntries(finished.map(({ id }, i) => [id, events[i] ?? []]))
+  const { whole } = deriveFork({ ...source, plan_heads, finished_events }, charTokens)
   return env.store.blob(new TextEncoder().encode(whole))
 }
 
@@ -55,7 +62,12 @@ async function sourceOf(env: LaneEnv, handoff: string): Promise<ForkSource> {
     running: [...facts.rows('tasks')].filter((one) => !isTerminal(one)),
     events: withoutUnread(facts, await ledger.eventPage(about)),
     others: known.filter((other) => other !== mine),
+    short_forms: await ledger.shortIds(
+      env.agent_id,
+      known.map(({ item }) => item.id),
+    ),
     plan_heads: {},
+    finished_events: {},
     handoff,
   }
 }

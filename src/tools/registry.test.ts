@@ -143,9 +143,15 @@ for (const [name, tool, json, code, message, hint] of wrong) {
 const dropped: [string, string, unknown, RegExp][] = [
   [
     'ExecCommand',
-    '{"cmd":"true","work_dir":"x","shell":"zsh"}',
-    { cmd: 'true' },
+    '{"cmd":"true","workdir":"x","work_dir":"y","shell":"zsh"}',
+    { cmd: 'true', workdir: 'x' },
     /^ExecCommand has no field work_dir \(perhaps meant as workdir\), shell: left out\. It takes/,
+  ],
+  [
+    'ReadFile',
+    '{"path":"x","ofset":3}',
+    { path: 'x' },
+    /^ReadFile has no field ofset \(perhaps meant as offset\): left out\./,
   ],
   [
     'CreateWorkItem',
@@ -173,6 +179,23 @@ for (const [tool, json, input, message] of dropped) {
     assert.match(call.warnings[0]?.message ?? '', message)
   })
 }
+
+test('a misspelt field refuses a call that would change something without it', () => {
+  const calls: [string, string][] = [
+    ['ExecCommand', '{"cmd":"rm -r out","wrokdir":"build"}'],
+    ['ExecCommand', '{"cmd":"true","timeout":60}'],
+    ['EditFile', '{"path":"x","new_text":"a","old_txt":"b"}'],
+    ['SpawnAgent', '{"initial_message":"x","workspace_mod":"worktree"}'],
+    ['CreateWorkItem', '{"objective":"x","plan_statu":"ready"}'],
+  ]
+  for (const [tool, json] of calls) {
+    const call = validateCall(tool, json)
+    if (call.ok || call.result.status !== 'error') assert.fail(`${tool} ${json} was accepted`)
+    const { code, hint } = call.result.error
+    assert.equal(code, 'unknown_field')
+    assert.match(hint ?? '', /may be meant as/)
+  }
+})
 
 test('a command is taken as cmd and as command; cmd wins where both are given', () => {
   const call = validateCall('ExecCommand', '{"command":"ls"}')

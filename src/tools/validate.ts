@@ -37,11 +37,33 @@ export function validate<T extends Tool>(
   if (parsed.success) return { ok: true, tool, input: parsed.data, warnings: [] }
   const { issues } = parsed.error
   // What cannot be taken back is done exactly as it was asked for, or not at all.
-  if (tool.effect_class === 'non_repeatable') return { ok: false, result: violation(tool, issues) }
+  if (tool.effect_class === 'non_repeatable' || changesByMistake(tool, issues, given)) {
+    return { ok: false, result: violation(tool, issues) }
+  }
   const known = tool.input().safeParse(withoutUnknown(given, issues))
   if (!known.success) return { ok: false, result: violation(tool, issues) }
   return { ok: true, tool, input: known.data, warnings: [unknownFields(tool, issues)] }
 }
+
+/** A misspelt field of a call that changes something: without it, that would be something else. */
+function changesByMistake(
+  tool: Tool,
+  issues: readonly z.core.$ZodIssue[],
+  given: unknown,
+): boolean {
+  if (tool.effect_class === 'pure') return false
+  return issues
+    .filter(({ code }) => code === 'unrecognized_keys')
+    .some((issue) => {
+      const there = valueAt(given, issue.path)
+      return problemsOf(tool, issue).some(
+        ({ nearest }) => nearest !== undefined && !(isObject(there) && nearest in there),
+      )
+    })
+}
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((at, part) => (at as Record<PropertyKey, unknown>)[part], value)
 
 /** The arguments under the names of the schema: a tool may know a field by a second one. */
 function named(tool: Tool, value: unknown): unknown {
@@ -62,8 +84,7 @@ function withoutUnknown(value: unknown, issues: readonly z.core.$ZodIssue[]): un
   const copy: unknown = structuredClone(value)
   for (const issue of issues) {
     if (issue.code !== 'unrecognized_keys') continue
-    let at: unknown = copy
-    for (const part of issue.path) at = (at as Record<PropertyKey, unknown>)[part]
+    const at = valueAt(copy, issue.path)
     for (const key of issue.keys) delete (at as Record<string, unknown>)[key]
   }
   return copy
