@@ -189,3 +189,23 @@ test('of a task and an agent what two fields say alike is said once', () => {
     'model: a/b',
   ])
 })
+
+test('an edit shows the lines around it, of several places their numbers; in history neither', () => {
+  const one = {
+    path: '/x/a.ts',
+    change: 'changed',
+    replacements: 1,
+    lines: [2],
+    text: '1\ta\n2\tB',
+  }
+  const said = '1 replaced in /x/a.ts'
+  const first = shown('EditFile', said, one).split('\n')
+  assert.deepEqual([first[0], first[2], first[3]], [`EditFile: ${said}`, '1\ta', '2\tB'])
+  const many = shown('EditFile', '3 replaced in /x/a.ts', {
+    ...one,
+    lines: [2, 7, 9],
+    replacements: 3,
+  })
+  assert.match(many, /^lines: 2, 7, 9$/m)
+  assert.equal(shown('EditFile', said, one, { form: 'history' }), `EditFile: ${said}`)
+})

@@ -98,7 +98,11 @@ const byTool: Readonly<Record<string, Shown>> = {
     isFields(more['worktree']) ? more : { ...more, workspace },
   FindInFiles: without('files'),
   ReadFile: without('path', 'total_entries', 'total_lines', 'bytes', 'first_line', 'last_line'),
-  EditFile: without('path', 'change', 'replacements', 'lines', 'sha256'),
+  EditFile: ({ lines, text, replacements: n }, { form }) => ({
+    // Where there are several the others are found by their numbers.
+    ...(n === 1 ? {} : { lines: Array.isArray(lines) ? lines.join(', ') : lines }),
+    ...(form === 'turn' ? { text } : {}),
+  }),
 }
 
 /** A record of a work item, as every tool gives it. */

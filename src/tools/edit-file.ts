@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { ToolResult } from '../domain/call.ts'
-import { editText } from './edit.ts'
+import { editText, linesAround } from './edit.ts'
 import { asResult, readToChange, Refusal, type TextFile } from './file-access.ts'
 import {
   changedMeanwhile,
@@ -28,7 +28,12 @@ const input = () =>
   })
 type Input = z.infer<ReturnType<typeof input>>
 
-type EditIntent = ChangeIntent & { replacements: number; lines: readonly number[] }
+type EditIntent = ChangeIntent & {
+  replacements: number
+  lines: readonly number[]
+  /** How it stands around the first change; absent: nothing was replaced. */
+  around?: string
+}
 
 export const editFile = effectTool<Input, EditIntent>({
   name: NAME,
@@ -41,7 +46,10 @@ export const editFile = effectTool<Input, EditIntent>({
       const file = await readToChange(NAME, ctx, given.path)
       const { after, replacements, lines } = edited(given, file)
       const change = await planChange([{ path: file.path, before: file.text, after }])
-      return { ...change, replacements, lines }
+      const [first] = lines
+      const around =
+        first === undefined ? {} : { around: linesAround(after, first, given.new_text) }
+      return { ...change, replacements, lines, ...around }
     })
     return planned.ok ? { ok: true, intent: planned.value, task_id: null } : planned
   },
@@ -110,6 +118,7 @@ function done(intent: EditIntent): ToolResult {
     path,
     change: created ? 'created' : 'changed',
     ...(count > 0 ? { replacements: count, lines: intent.lines } : {}),
+    ...(intent.around === undefined ? {} : { text: intent.around }),
     sha256: after_sha256,
   })
 }

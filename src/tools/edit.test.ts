@@ -1,7 +1,7 @@
 // Exact replacement, as a table of texts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Edit, editText } from './edit.ts'
+import { type Edit, editText, linesAround } from './edit.ts'
 
 const accepted: [string, string, Edit, string, number[]][] = [
   ['a part of a line', 'a b c\n', { old: 'b', new: 'x' }, 'a x c\n', [1]],
@@ -62,4 +62,23 @@ test('§7 a refusal for many places names the first twenty lines', () => {
   const outcome = editText('a\n'.repeat(50), { old: 'a', new: 'x' })
   assert(!outcome.ok)
   assert.match(outcome.message, /found 50 times, on lines 1, 2, .*, 20, …$/)
+})
+
+test('a change is shown with two lines around it, its middle left out where it is long', () => {
+  const file = Array.from({ length: 30 }, (_, i) => `line ${i + 1}`)
+  const at = (first: number, changed: readonly string[]) => {
+    const after = [...file.slice(0, first - 1), ...changed, ...file.slice(first)].join('\n')
+    return linesAround(`${after}\n`, first, changed.join('\n')).split('\n')
+  }
+  assert.deepEqual(at(10, ['new']), [
+    ...['8\tline 8', '9\tline 9', '10\tnew', '11\tline 11', '12\tline 12'],
+  ])
+  assert.deepEqual(at(1, ['new']), ['1\tnew', '2\tline 2', '3\tline 3'])
+  assert.deepEqual(at(30, ['new']), ['28\tline 28', '29\tline 29', '30\tnew'])
+  const many = Array.from({ length: 9 }, (_, i) => `new ${i}`)
+  assert.deepEqual(at(10, many), [
+    ...['8\tline 8', '9\tline 9', '10\tnew 0', '11\tnew 1', '12\tnew 2', '…'],
+    ...['16\tnew 6', '17\tnew 7', '18\tnew 8', '19\tline 11', '20\tline 12'],
+  ])
+  assert.equal(at(5, ['x'.repeat(500)])[2], `5\t${'x'.repeat(200)}…`)
 })

@@ -36,6 +36,33 @@ export function editText(before: string, edit: Edit): EditOutcome {
   return { ok: true, after, replacements: starts.length, lines }
 }
 
+/** Lines shown in front of a change and behind it, and of the change itself at most. */
+const AROUND = 2
+const CHANGED_SHOWN = 6
+const LINE_CHARS = 200
+
+/**
+ * The lines that `changed` took the place of from line `first` on, with those around them, each
+ * behind its number and a tab: what the next edit goes on from. The middle of a long change is left
+ * out, for whoever made it knows it.
+ */
+export function linesAround(after: string, first: number, changed: string): string {
+  const lines = after.split(/\r?\n/)
+  const last = first + changed.replace(/\n$/, '').split('\n').length - 1
+  const from = Math.max(1, first - AROUND)
+  const to = Math.min(lines.at(-1) === '' ? lines.length - 1 : lines.length, last + AROUND)
+  const half = CHANGED_SHOWN / 2
+  const isLong = last - first + 1 > CHANGED_SHOWN
+  const shown: string[] = []
+  for (let n = from; n <= to; n++) {
+    if (isLong && n === first + half) shown.push('…')
+    if (isLong && n >= first + half && n <= last - half) continue
+    const line = lines[n - 1] ?? ''
+    shown.push(`${n}\t${line.length > LINE_CHARS ? `${line.slice(0, LINE_CHARS)}…` : line}`)
+  }
+  return shown.join('\n').toWellFormed()
+}
+
 function find(before: string, edit: Edit) {
   const exact = positions(before, edit.old)
   if (exact.length === 0 && before.includes('\r\n') && !edit.old.includes('\r')) {

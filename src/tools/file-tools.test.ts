@@ -213,6 +213,7 @@ test('§7 an edit replaces exactly one place and keeps the rest and the mode', a
     change: 'changed',
     replacements: 1,
     lines: [2],
+    text: '1\tone\n2\t$&\n3\t2\n4\tthree',
     sha256: sha256('one\r\n$&\r\n2\r\nthree\r\n'),
   })
   assert.equal(have(name), 'one\r\n$&\r\n2\r\nthree\r\n')
