@@ -7,7 +7,7 @@ import type { Call } from './call.ts'
 import type { Event, EventType } from './event.ts'
 import type { Draft } from './facts.ts'
 import type { WorkItemId } from './ids.ts'
-import { settleLate } from './metering.ts'
+import { payOn, settleLate } from './metering.ts'
 import { roundId } from './turn.ts'
 
 /** `events` are what the call emitted. */
@@ -18,6 +18,7 @@ export function bindCall(d: Draft, call: Call, events: readonly Event[]): void {
     d.emit({ type: 'call_bound', id: call.id, work_item_id: item })
   }
   chargeRound(d, call, first(events, begun))
+  if (events.some(({ type }) => type === 'turn_bound')) payOn(d)
 }
 
 /** A request that had no item is paid for by the first one that its calls make or pick. */

@@ -29,6 +29,7 @@ const meter = (given: Partial<Meter> = {}): Meter => ({
   draws_on: null,
   over: [],
   shared: 0,
+  pays_on: false,
   used: noUse,
   drawn: [],
   drawers: [],

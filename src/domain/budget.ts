@@ -135,23 +135,48 @@ export function hasReached(facts: Facts, item: WorkItem, now: Timestamp): boolea
   return overOf(item.budget, useOf(meter), now).length > 0
 }
 
+/** The same of what a turn is charged to, which may be completed and pay on. */
+export const isUsedUp = (facts: Facts, id: WorkItemId | null, now: Timestamp): boolean =>
+  isOverBudget(facts, id, now) || (id !== null && overShared(facts, id, now).length > 0)
+
+/** The limits reached of a budget that others draw on. */
+export function overShared(facts: Facts, payer: WorkItemId, now: Timestamp): Measured[] {
+  const budget = sharedLimits(facts, payer)
+  return budget === null ? [] : overOf(budget, useOf(meterOf(facts, payer)), now)
+}
+
 /**
  * The item whose budget pays for what this one does: itself, or the one it was made for. Null: none
  * is limited.
  */
 export function payerOf(facts: Facts, id: WorkItemId | null): WorkItemId | null {
   const item = id === null ? undefined : facts.row('work_items', id)
-  if (item === undefined) return null
+  // A completed item is not among the rows for long: its meter stays while it pays on.
+  if (item === undefined) return id !== null && meterOf(facts, id)?.pays_on === true ? id : null
   return item.budget === null ? (meterOf(facts, item.id)?.draws_on ?? null) : item.id
 }
 
-/** What a turn is charged to: its item; while it has none, the first of its offer with a budget. */
+/** The item that pays for what the agent does about no open item; null: none does. */
+export function payingOn(facts: Facts): WorkItemId | null {
+  for (const { id, pays_on } of facts.rows('meters')) if (pays_on) return id as WorkItemId
+  return null
+}
+
+export const isOpenItem = (facts: Facts, id: WorkItemId | null): boolean =>
+  id !== null && facts.row('work_items', id)?.state === 'open'
+
+/**
+ * What a turn is charged to: its item while that is open; of an offer the first item with a budget;
+ * else what pays on.
+ */
 export function chargedItem(
   facts: Facts,
   turn: Pick<Turn, 'work_item_id' | 'cause'>,
 ): WorkItemId | null {
-  if (turn.work_item_id !== null || turn.cause.kind !== 'queued_available') return turn.work_item_id
-  return turn.cause.work_item_ids.find((id) => payerOf(facts, id) !== null) ?? null
+  const { work_item_id: id, cause } = turn
+  if (isOpenItem(facts, id)) return id
+  if (id !== null || cause.kind !== 'queued_available') return payingOn(facts)
+  return cause.work_item_ids.find((offered) => payerOf(facts, offered) !== null) ?? null
 }
 
 /** The limits in force for those who draw on the item, also when it is completed; null: none. */

@@ -207,6 +207,7 @@ export const tableOf: { readonly [T in EventType]: Table } = {
   meter_opened: 'meters',
   meter_over: 'meters',
   meter_shared: 'meters',
+  meter_paid_on: 'meters',
   meter_allowed: 'meters',
   meter_reserved: 'meters',
   meter_settled: 'meters',

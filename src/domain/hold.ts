@@ -28,6 +28,7 @@ export function activeHold(facts: Facts, cause: HoldCause | null = null): Wait |
 /** Holds the agent. Null: it is held already, whatever for. */
 export function registerHold(d: Draft, hold: NewHold): WaitId | null {
   if (activeHold(d) !== null) return null
+  const { runtime_cause, reason, resource, source, wake_at } = hold
   const id = d.mint('wait')
   d.emit({
     type: 'wait_registered',
@@ -35,13 +36,17 @@ export function registerHold(d: Draft, hold: NewHold): WaitId | null {
     work_item_id: null,
     wake: 'system',
     by: 'runtime',
+    runtime_cause,
+    reason,
     question: null,
+    resource,
+    source,
     condition: null,
     delivery_mode: 'wake_hint',
     since_seq: d.base.seq,
+    wake_at,
     recheck_at: null,
     released_focus: false,
-    ...hold,
   })
   return id
 }

@@ -113,17 +113,23 @@ const byRows: { readonly [number: string]: Check } = {
     }
   },
 
-  /** What has a budget is metered; a request is reserved while it is open, and no longer. */
+  /**
+   * What has a budget is metered; a request is reserved while it is open, and no longer; one budget
+   * at most pays for what is about no open item.
+   */
   *25(facts) {
     for (const item of facts.rows('work_items')) {
       if (item.state !== 'open' || item.budget === null) continue
       if (meterOf(facts, item.id) === null) yield `${item.id} has a budget and no meter`
     }
-    for (const { id, reserved } of facts.rows('meters')) {
+    const paying: string[] = []
+    for (const { id, reserved, pays_on } of facts.rows('meters')) {
+      if (pays_on) paying.push(id)
       if (reserved === null) continue
       const round = facts.row('rounds', reserved.round_id)
       if (round?.state !== 'requested') yield `${id} is reserved for ${reserved.round_id}`
     }
+    if (paying.length > 1) yield `${paying.join(' and ')} pay on`
   },
 
   *26(facts) {
@@ -190,6 +196,7 @@ function* carried(facts: Facts): Iterable<string> {
   for (const message of facts.rows('messages')) {
     if (!isLiveMessage(message) || isLate(facts, message)) continue
     if (isOverBudget(facts, message.work_item_id, s.now)) continue
+    if (s.unpaid?.messages.includes(message)) continue
     // One that only an empty bucket holds back has a moment: that of the next turn in it.
     const { kind, work_item_id } = message
     const held = kind === 'task_result' && work_item_id !== null && parked.has(work_item_id)
@@ -197,7 +204,7 @@ function* carried(facts: Facts): Iterable<string> {
   }
   for (const wait of facts.rows('waits')) {
     // Its budget is under attention, and raising it brings the trigger up.
-    if (isOverBudget(facts, wait.work_item_id, s.now)) continue
+    if (isOverBudget(facts, wait.work_item_id, s.now) || s.unpaid?.waits.includes(wait)) continue
     if (wait.status === 'active' && unreviewed(wait) && until === null) {
       yield `${wait.id} was triggered and next is ${next.do}`
     }

@@ -192,6 +192,22 @@ export const isEvent = (message: Message): boolean => isEventKind(message.kind)
 export const isOwnTrigger = ({ admission_context }: Pick<Message, 'admission_context'>): boolean =>
   admission_context === 'own_trigger_capability'
 
+/** A word from outside: of a person, or of what a person set up; not of the agent's own work. */
+export function isFromOutside(message: Pick<Message, 'origin' | 'admission_context'>): boolean {
+  switch (message.origin) {
+    case 'operator':
+    case 'webhook':
+    case 'timer':
+      return true
+    case 'callback':
+      return !isOwnTrigger(message)
+    case 'task':
+    case 'system':
+    case 'agent':
+      return false
+  }
+}
+
 /** Why a message is stored consumed that is a sign of life and nothing else. */
 export const hintReason = 'a wake hint'
 

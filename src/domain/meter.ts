@@ -55,6 +55,11 @@ export type Meter = {
   over: readonly Measured[]
   /** How many open items draw on it. */
   shared: number
+  /**
+   * It paid last, so it pays on for what its agent does about no open item, until a word from
+   * outside starts such a turn. Of an agent's meters one at most.
+   */
+  pays_on: boolean
   /** By requests of this agent that were answered. */
   used: Use
   /** By children that work for the item. */
@@ -84,6 +89,7 @@ export type MeterEvent =
     }
   | { type: 'meter_over'; id: WorkItemId; over: readonly Measured[] }
   | { type: 'meter_shared'; id: WorkItemId; items: number }
+  | { type: 'meter_paid_on'; id: WorkItemId; pays_on: boolean }
   | { type: 'meter_allowed'; id: AgentId; allowance: Budget | null }
   | {
       type: 'meter_reserved'
@@ -111,6 +117,8 @@ export function evolveMeter(
       return { ...meter, over: event.over }
     case 'meter_shared':
       return { ...meter, shared: event.items }
+    case 'meter_paid_on':
+      return { ...meter, pays_on: event.pays_on }
     case 'meter_allowed':
       return { ...meter, allowance: event.allowance }
     case 'meter_reserved': {
@@ -166,6 +174,7 @@ function opened(
     reserved: meter?.reserved ?? null,
     over: [],
     shared: meter?.shared ?? 0,
+    pays_on: meter?.pays_on ?? false,
     told: [],
     asked: [],
     since: at,
@@ -179,9 +188,13 @@ const each = (a: Use, b: Use, of: (x: number, y: number) => number): Use => ({
   rounds: of(a.rounds, b.rounds),
 })
 
-/** Whether others draw on it now, so that its limits hold on when its item is completed. */
-export const isDrawnOn = ({ shared, drawers }: Pick<Meter, 'shared' | 'drawers'>): boolean =>
-  shared > 0 || drawers.some(({ state }) => state === 'draws')
+/** Whether anything else draws on it now, so that its limits hold on when its item is completed. */
+export const isDrawnOn = ({
+  shared,
+  pays_on,
+  drawers,
+}: Pick<Meter, 'shared' | 'pays_on' | 'drawers'>): boolean =>
+  shared > 0 || pays_on || drawers.some(({ state }) => state === 'draws')
 
 export const addUse = (a: Use, b: Use): Use => each(a, b, (x, y) => x + y)
 

@@ -78,7 +78,7 @@ test('§12 a limit that is reached is asked about once, however often it is look
       },
     ],
   )
-  assert.deepEqual([stands(w, id).asked, heldMessages(w.facts, id)], [['rounds:1'], 0])
+  assert.deepEqual([stands(w, id).asked, heldMessages(w.facts, id, w.now)], [['rounds:1'], 0])
 })
 
 const delegation = { id: 'deleg_1', work_item_id: 'work_0001' } as const

@@ -13,8 +13,10 @@ import {
   nearlyOf,
   overAllowance,
   overOf,
+  overShared,
   overWords,
   payerOf,
+  payingOn,
   settled,
   sharedLimits,
   useOf,
@@ -25,6 +27,8 @@ import { openTurn, roundsOf, type Draft, type Facts } from './facts.ts'
 import { activeHold, registerHold } from './hold.ts'
 import type { WorkItemId } from './ids.ts'
 import { isDrawnOn, mostUse, noUse, sameUse, type Draw, type Meter, type Use } from './meter.ts'
+import { unpaid } from './survey.ts'
+import type { Timestamp } from './time.ts'
 import { roundUsage, type Round, type RoundId, type Turn, type Usage } from './turn.ts'
 import type { Budget, WorkItem } from './work-item.ts'
 
@@ -80,7 +84,7 @@ export function alignDrawers(d: Draft): void {
     if (items !== shared) d.emit({ type: 'meter_shared', id: id as WorkItemId, items })
   }
   for (const [payer, items] of drawers) {
-    const over = overShared(d, payer)
+    const over = overShared(d, payer, d.now)
     for (const id of items) {
       const isOver = (meterOf(d, id)?.over.length ?? 0) > 0
       if (isOver !== over.length > 0) d.emit({ type: 'meter_over', id, over })
@@ -88,10 +92,23 @@ export function alignDrawers(d: Draft): void {
   }
 }
 
-/** The limits reached of a budget that others draw on. */
-function overShared(d: Draft, payer: WorkItemId): Measured[] {
-  const budget = sharedLimits(d, payer)
-  return budget === null ? [] : overOf(budget, useOf(meterOf(d, payer)), d.now)
+/**
+ * With each request, and when the turn takes up another item: what pays for it pays on for what the
+ * agent does about no open item, completed or not.
+ */
+export function payOn(d: Draft): void {
+  const turn = openTurn(d)
+  if (turn !== null) payOnWith(d, payerOf(d, chargedItem(d, turn)))
+}
+
+/** A turn about no open item begins with a word from outside: nothing pays on any more. */
+export const endPayingOn = (d: Draft): void => payOnWith(d, null)
+
+function payOnWith(d: Draft, payer: WorkItemId | null): void {
+  const before = payingOn(d)
+  if (before === payer) return
+  if (before !== null) d.emit({ type: 'meter_paid_on', id: before, pays_on: false })
+  if (payer !== null) d.emit({ type: 'meter_paid_on', id: payer, pays_on: true })
 }
 
 /**
@@ -100,7 +117,8 @@ function overShared(d: Draft, payer: WorkItemId): Measured[] {
  * what was reserved.
  */
 export function metersFor(facts: Facts, item: WorkItemId | null, round: RoundId): Meter[] {
-  const charged = item ?? offeredPayer(facts)
+  const turn = openTurn(facts)
+  const charged = turn === null ? item : chargedItem(facts, { ...turn, work_item_id: item })
   const found: Meter[] = []
   for (const id of new Set([charged, payerOf(facts, charged)])) {
     const meter = id === null ? null : meterOf(facts, id)
@@ -114,12 +132,6 @@ export function metersFor(facts: Facts, item: WorkItemId | null, round: RoundId)
   const ofAgent = meterOf(facts, facts.agent_id)
   if (ofAgent !== null) found.push(ofAgent)
   return found
-}
-
-/** What pays for the open turn before it takes an item up. */
-function offeredPayer(facts: Facts): WorkItemId | null {
-  const turn = openTurn(facts)
-  return turn === null ? null : chargedItem(facts, { ...turn, work_item_id: null })
 }
 
 /** Whether anything limits what runs on it now: its own budget, or another's. */
@@ -147,6 +159,7 @@ export function reserve(
   opening_tokens: number,
   told: readonly Measured[],
 ): void {
+  payOn(d)
   const meters = metersFor(d, turn.work_item_id, round)
   if (meters.length === 0) return
   const last = roundsOf(d, turn).findLast(({ state }) => state === 'recorded') ?? null
@@ -171,11 +184,12 @@ export function settle(d: Draft, round: Round, usage: Usage): void {
 }
 
 /**
- * Of an answer whose item turned out afterwards: the agent's own meter had it at once. What was
- * offered with a budget has paid for it already.
+ * Of an answer whose item turned out afterwards: the agent's own meter had it at once. What pays
+ * for a turn without an item has paid for it already.
  */
 export function settleLate(d: Draft, round: Round): void {
-  if (offeredPayer(d) !== null) return
+  const turn = openTurn(d)
+  if (turn !== null && chargedItem(d, { ...turn, work_item_id: null }) !== null) return
   for (const { id, kind } of metersFor(d, round.work_item_id, round.id)) {
     if (kind !== 'item') continue
     const use = settled(roundUsage(round), null)
@@ -205,6 +219,8 @@ export function askOverBudget(d: Draft): void {
     const over = overOf(budget, useOf(meter), d.now)
     const fresh = over.filter((measured) => !meter.asked.includes(markOf(measured)))
     if (fresh.length === 0) continue
+    // Of what it pays on for beside them, a wait of the agent asks.
+    if (item?.state !== 'open' && !holdsOthers(meter)) continue
     d.emit({ type: 'meter_asked', id: meter.id as WorkItemId, marks: fresh.map(markOf) })
     d.emit({
       type: 'brief_delivered',
@@ -220,6 +236,10 @@ export function askOverBudget(d: Draft): void {
     })
   }
 }
+
+/** Whether open items, or other agents, draw on the item. */
+const holdsOthers = ({ shared, drawers }: Meter): boolean =>
+  isDrawnOn({ shared, drawers, pays_on: false })
 
 /** The item that the question is about: one that draws on it, when it is completed itself. */
 function askedAbout(d: Draft, meter: Meter): WorkItemId {
@@ -252,7 +272,7 @@ function leftQuestion(d: Draft, { id, drawers }: Meter, over: readonly Measured[
 
 function question(d: Draft, item: WorkItem, over: readonly Measured[]): string {
   const flags = over.map(({ what }) => raises[what]).join(' ')
-  const waiting = heldMessages(d, item.id)
+  const waiting = heldMessages(d, item.id, d.now)
   const held =
     waiting === 0
       ? ''
@@ -271,9 +291,10 @@ export const raises: { readonly [W in Measured['what']]: string } = {
   deadline: '--deadline <time>',
 }
 
-/** Messages bound to the item that stay queued while it is over its budget. */
-export function heldMessages(facts: Facts, item: WorkItemId): number {
-  let count = 0
+/** What stays queued while the item is over its budget: bound to it, or come of its work. */
+export function heldMessages(facts: Facts, item: WorkItemId, now: Timestamp): number {
+  const beside = unpaid(facts, now)
+  let count = beside?.payer === item ? beside.messages.length : 0
   for (const message of facts.rows('messages')) {
     if (message.status === 'queued' && message.work_item_id === item) count += 1
   }

@@ -3,11 +3,12 @@
  * happened (contracts 5). Also holds: an agent the provider cannot serve now.
  */
 import { activeWaits, agentOf, agentPacing, itemPacing, type Draft } from './facts.ts'
+import { isOpenItem, measuredWords, overShared } from './budget.ts'
 import { registerHold } from './hold.ts'
 import type { WorkItemId } from './ids.ts'
 import { holdMs, limits } from './limits.ts'
 import { paceAgent } from './pacing.ts'
-import { ownTriggerHeld } from './survey.ts'
+import { ownTriggerHeld, unpaid } from './survey.ts'
 import { plus, type Timestamp } from './time.ts'
 import type { Turn } from './turn.ts'
 import type { RuntimeCause, Wait } from './wait.ts'
@@ -66,6 +67,33 @@ export function askAboutOwnTrigger(d: Draft): void {
       'them in; until then one turn starts every ten minutes. Shall it go on?',
   )
   paceAgent(d, { trigger_wait_id: wait.id })
+}
+
+/**
+ * Level-triggered: what came of a completed item's work waits, since its budget is used up. That of
+ * an open one asks itself.
+ */
+export function askAboutUnpaid(d: Draft): void {
+  const held = agentOf(d).state === 'active' ? unpaid(d, d.now) : null
+  const asks = held !== null && !isOpenItem(d, held.payer)
+  for (const wait of [...activeWaits(d)]) {
+    if (wait.runtime_cause !== 'budget_left') continue
+    if (asks) return
+    d.emit({ type: 'wait_resolved', id: wait.id, by: { kind: 'runtime' } })
+  }
+  if (!asks) return
+  const { payer, messages, waits } = held
+  const over = overShared(d, payer, d.now).map(measuredWords).join(', ')
+  const count = messages.length + waits.length
+  const what = count === 1 ? 'One thing that came' : `${count} things that came`
+  ask(
+    d,
+    null,
+    'budget_left',
+    `${what} of the work on ${payer}, which is completed, ${count === 1 ? 'waits' : 'wait'}: ` +
+      `its budget is used up, ${over}. ` +
+      'Any word from you lets the agent go on with it. Shall it?',
+  )
 }
 
 /** With no budget to hold them, it and those it made sent so many requests: asks once. */

@@ -63,6 +63,7 @@ const everything: Survey = {
   readyQueue: [of(queued)],
   queue: ready,
   bucketEmpty: false,
+  unpaid: null,
   turn_count: 10,
   moments: [],
 }

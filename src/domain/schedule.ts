@@ -144,7 +144,11 @@ function waiting(s: Survey): Next {
   const count = parked.reduce((sum, list) => sum + list.length, runnable)
   const until = earliest(s.moments.map((moment) => moment.at))
   if (count === 0) {
-    return { do: 'sleep', until, because: 'no open item, no message' }
+    const because =
+      s.unpaid === null
+        ? 'no open item, no message'
+        : `what came waits: the budget of ${s.unpaid.payer}, which pays for it, is used up`
+    return { do: 'sleep', until, because }
   }
   const first = s.moments.find((moment) => moment.at === until)
   // Each of the lists may be long: it is looked through as far as it must be.

@@ -4,11 +4,11 @@
  */
 import { activeWaitOf, activeWaits, agentOf, agentPacing, openTurn, type Facts } from './facts.ts'
 import { taskResultId, type TaskId, type WorkItemId } from './ids.ts'
-import { isOverBudget } from './budget.ts'
+import { focusFor, isOpenItem, isOverBudget, isUsedUp, payingOn } from './budget.ts'
 import { isLate } from './late.ts'
 import { laneOf, type Lane } from './claims.ts'
 import { limits } from './limits.ts'
-import { isEvent, isOwnTrigger, type Message } from './message.ts'
+import { isEvent, isFromOutside, isOwnTrigger, type Message } from './message.ts'
 import { itemReady, mayDraw, queueReady } from './pacing.ts'
 import type { ItemReadiness } from './pacing.ts'
 import {
@@ -23,7 +23,7 @@ import type { Projection } from './readiness.ts'
 import { levelOf, nextBack, stockOf } from './stock.ts'
 import { plus, type Timestamp } from './time.ts'
 import type { Turn } from './turn.ts'
-import { onlyOwnTriggers, recheckDue, unreviewed, type Wait } from './wait.ts'
+import { isTriggeredOutside, onlyOwnTriggers, recheckDue, unreviewed, type Wait } from './wait.ts'
 
 /** A wait that some turn must show: triggered, its recheck due, or ended at agent level. */
 export type Review = {
@@ -49,6 +49,7 @@ export type Survey = {
   readyQueue: readonly Projection[]
   queue: ItemReadiness
   bucketEmpty: boolean
+  unpaid: Unpaid | null
   turn_count: number
   /**
    * Moments at which the answer of `next` could change by itself. Of the waits of items only the
@@ -96,6 +97,7 @@ export function survey(facts: Facts, now: Timestamp, running: boolean): Survey {
     readyQueue,
     queue,
     bucketEmpty,
+    unpaid: unpaid(facts, now),
     turn_count: pacing.turn_count,
     moments,
   }
@@ -141,7 +143,7 @@ function dueMessages(
     const item = message.work_item_id
     if (isResult && (bucketEmpty || (item !== null && isParked(facts, item)))) continue
     // The question about the budget carries them until the limit is raised.
-    if (isOverBudget(facts, item, now)) continue
+    if (isOverBudget(facts, item, now) || isUnpaid(facts, message, now)) continue
     if (closed !== null && isOwnTrigger(message)) {
       moments.push({ at: closed, kind: 'backoff' })
       continue
@@ -177,6 +179,40 @@ export function ownTriggerHeld(facts: Facts, now: Timestamp): boolean {
   }
   for (const wait of activeWaits(facts)) if (onlyOwnTriggers(wait)) return true
   return false
+}
+
+/**
+ * Whether what pays for the message's turn is used up: it is about no open item, and not a word
+ * from outside.
+ */
+function isUnpaid(facts: Facts, message: Message, now: Timestamp): boolean {
+  const about = message.work_item_id ?? focusFor(facts, now)
+  return !isOpenItem(facts, about) && !isFromOutside(message) && spentPayer(facts, now) !== null
+}
+
+/** The same of a look at a wait of the agent itself. */
+const isUnpaidReview = (facts: Facts, wait: Wait, now: Timestamp): boolean =>
+  wait.work_item_id === null && !isTriggeredOutside(wait) && spentPayer(facts, now) !== null
+
+function spentPayer(facts: Facts, now: Timestamp): WorkItemId | null {
+  const payer = payingOn(facts)
+  return isUsedUp(facts, payer, now) ? payer : null
+}
+
+/** What came of an item's work and starts no turn, since the budget that pays for it is used up. */
+export type Unpaid = { payer: WorkItemId; messages: readonly Message[]; waits: readonly Wait[] }
+
+export function unpaid(facts: Facts, now: Timestamp): Unpaid | null {
+  const payer = spentPayer(facts, now)
+  if (payer === null) return null
+  const messages = [...facts.rows('messages')].filter(
+    (message) =>
+      message.status === 'queued' && !isLate(facts, message) && isUnpaid(facts, message, now),
+  )
+  const waits = [...rankingOf(facts).agentWaits()].filter(
+    (wait) => reviewKind(wait, now) !== null && isUnpaidReview(facts, wait, now),
+  )
+  return messages.length + waits.length === 0 ? null : { payer, messages, waits }
 }
 
 /** Held by a question of the runtime itself. */
@@ -223,6 +259,7 @@ function reviews(facts: Facts, ranked: Ranked, bucketEmpty: boolean, moments: Mo
       moments.push({ at: wait.wake_at, kind: 'timer' })
     }
     if (kind === null || (kind === 'ended' && resultIsQueued(facts, wait))) continue
+    if (isUnpaidReview(facts, wait, now)) continue
     // It draws on the bucket: the moment at which that has one more is among them already.
     if (kind === 'recheck' && bucketEmpty) continue
     const last =

@@ -71,7 +71,7 @@ export function unadopted({ p }: View, from: ImportedFrom): Told {
 /** Over its budget: only a raised limit lets it go on, and what came for it waits with it. */
 export function overBudget(view: View, over: readonly Measured[]): Told {
   const { facts, p } = view
-  const held = heldMessages(facts, p.item.id)
+  const held = heldMessages(facts, p.item.id, view.survey.now)
   const came = held === 0 ? null : held === 1 ? 'a message for it waits' : `${held} messages wait`
   return {
     why: `waits for you${aside(came, haltWords(haltOf(view)))}: its budget is reached`,

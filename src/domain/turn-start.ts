@@ -2,13 +2,14 @@
  * The start of a turn, one commit: the decision, the open turn, the messages it claims, the waits
  * it reviews, the turn drawn from the bucket (contracts 5 and 6; reliability 4).
  */
-import { focusFor } from './budget.ts'
+import { focusFor, isOpenItem } from './budget.ts'
 import { claims, type Claims } from './claims.ts'
 import { mustTurn, activeWaitOf, agentPacing, itemPacing, openTurn, type Draft } from './facts.ts'
 import { returnFocusAfterTurn } from './focus.ts'
 import type { MessageId, TurnId, WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
-import { isOwnTrigger, type Message } from './message.ts'
+import { isFromOutside, isOwnTrigger, type Message } from './message.ts'
+import { endPayingOn } from './metering.ts'
 import { dropNotes, giveBackMessages, undoReviews } from './dead.ts'
 import { countTurnStart, paceAgent } from './pacing.ts'
 import { askForInput } from './plan-question.ts'
@@ -17,7 +18,7 @@ import type { Next, Start } from './schedule.ts'
 import { reviewKind, type Survey } from './survey.ts'
 import type { StartedBy, TurnCause } from './turn.ts'
 import { considered } from './verdicts.ts'
-import { onlyOwnTriggers, unreviewed, type Wait } from './wait.ts'
+import { isTriggeredOutside, onlyOwnTriggers, type Wait } from './wait.ts'
 
 type Starting = Next & { do: 'start_turn' }
 
@@ -29,6 +30,7 @@ export function startTurn(d: Draft, s: Survey, next: Starting, model: string): T
   const claimed = claims(d, startMessage(next.start), item)
   const reviewed = waitsToReview(d, item, next.start)
   const started_by = startedBy(next.start, claimed, reviewed)
+  if (!isOpenItem(d, item) && isWord(claimed, reviewed)) endPayingOn(d)
   decided(d, s, next, item, message_id)
 
   const id = d.mint('turn')
@@ -60,14 +62,17 @@ export function startTurn(d: Draft, s: Survey, next: Starting, model: string): T
 function startedBy(start: Start, claimed: Claims, reviewed: readonly Wait[]): StartedBy {
   const isInput = (message: Message) => message.kind !== 'task_result' && !isOwnTrigger(message)
   const seesInput = [...claimed.shown, ...claimed.coalesced].some(isInput)
-  const seesTrigger = reviewed.some((wait) => unreviewed(wait) && !onlyOwnTriggers(wait))
-  if (seesInput || seesTrigger) return 'input'
+  if (seesInput || reviewed.some(isTriggeredOutside)) return 'input'
   const own =
     start.rule === 'message'
       ? isOwnTrigger(start.message)
       : start.rule === 'review_triggered' && start.reviews.some(({ wait }) => onlyOwnTriggers(wait))
   return own ? 'own_trigger' : 'itself'
 }
+
+/** Whether anything of it came from outside the agent's own work. */
+const isWord = ({ shown, coalesced }: Claims, reviewed: readonly Wait[]): boolean =>
+  [...shown, ...coalesced].some(isFromOutside) || reviewed.some(isTriggeredOutside)
 
 const startMessage = (start: Start) => (start.rule === 'message' ? start.message : null)
 

@@ -2,7 +2,7 @@
  * What an open turn does next: one pure function over its rows, so that a fresh turn and one found
  * after a crash are the same thing (contracts 6). The first that applies wins, top to bottom.
  */
-import { chargedItem, hasReached, isOverBudget, overAllowance } from './budget.ts'
+import { chargedItem, hasReached, isOverBudget, isUsedUp, overAllowance } from './budget.ts'
 import type { Call } from './call.ts'
 import { unreported } from './complete.ts'
 import { mustTurn, callsOf, openTurn, roundsOf, type Facts } from './facts.ts'
@@ -38,7 +38,7 @@ export type Step =
 
 export function nextStep(facts: Facts, now: Timestamp): Step {
   const turn = mustTurn(facts)
-  const isOver = isOverBudget(facts, chargedItem(facts, turn), now)
+  const isOver = isUsedUp(facts, chargedItem(facts, turn), now)
   const step = stepOf(facts, turn, now, isOver)
   if (!asks(step)) return step
   // No further request starts: neither about an item that is over, nor by a child that may not.

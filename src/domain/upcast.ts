@@ -104,7 +104,8 @@ const events: { readonly [T in EventType]?: Upcast } = {
 const rows: { readonly [T in Table]?: Upcast } = {
   messages: (stored) => evidence({ due_at: null, came: 1, ...stored }),
   agents: (stored) => ({ draws_on: null, budget: null, ...stored }),
-  meters: (stored) => drawingOnNone({ over: [], shared: 0, drawers: [], ...stored }),
+  meters: (stored) =>
+    drawingOnNone({ over: [], shared: 0, pays_on: false, drawers: [], ...stored }),
   pacing: (stored) => (stored['kind'] === 'agent' ? withTriggerTurns(stored) : stored),
   tasks: (stored) => withoutFolder(offering(startPlace(stored))),
   turns: (stored) => abortReason(startedBy(stored)),

@@ -28,6 +28,8 @@ export type RuntimeCause =
   /** A budget of an agent or of the home is used up, or the operator is asked for want of one. */
   | 'spending'
   | 'requests_unasked'
+  /** What came of a completed item's work waits: the budget that pays for it is used up. */
+  | 'budget_left'
 
 export type Wait = {
   id: WaitId
@@ -274,6 +276,10 @@ export function triggeredWords({
 /** What no turn has shown yet came by the agent's own trigger, all of it. */
 export const onlyOwnTriggers = (wait: Wait): boolean =>
   unreviewed(wait) && wait.outside_trigger_count <= wait.reviewed_trigger_count
+
+/** What no turn has shown yet came from outside, some of it. */
+export const isTriggeredOutside = (wait: Wait): boolean =>
+  unreviewed(wait) && !onlyOwnTriggers(wait)
 
 /** The time of the next look has come, and no turn has shown it yet. */
 export const recheckDue = (wait: Wait, now: Timestamp): boolean =>

@@ -234,6 +234,7 @@ const meterEvents = {
   },
   meter_over: { id: workItemId, over: listOf(measured) },
   meter_shared: { id: workItemId, items: count },
+  meter_paid_on: { id: workItemId, pays_on: z.boolean() },
   meter_allowed: { id: agentId, allowance: limitsOf },
   meter_reserved: { ...ofMeter, round_id, use, told: listOf(text) },
   meter_settled: { ...ofMeter, round_id, use },

@@ -45,6 +45,7 @@ export const waitFields = {
       'budget',
       'spending',
       'requests_unasked',
+      'budget_left',
     ])
     .nullable(),
   reason: z.string(),

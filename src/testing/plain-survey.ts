@@ -8,7 +8,7 @@ import { limits } from '../domain/limits.ts'
 import { rank } from '../domain/rank.ts'
 import { candidateClasses, projectItem } from '../domain/readiness.ts'
 import { taskResultId, type TaskId } from '../domain/ids.ts'
-import { eventDueAt, reviewKind, type Review, type Survey } from '../domain/survey.ts'
+import { eventDueAt, reviewKind, unpaid, type Review, type Survey } from '../domain/survey.ts'
 import { levelOf, stockOf } from '../domain/stock.ts'
 import { earliest, plus, type Timestamp } from '../domain/time.ts'
 import { recheckDue, type Wait } from '../domain/wait.ts'
@@ -42,9 +42,12 @@ export function plainParts(facts: Facts, now: Timestamp): ReturnType<typeof part
     return [name, rank(name, members)] as const
   })
   const { reviewed, later } = plainReviews(facts, now)
+  const held = unpaid(facts, now)
   const rechecks = active.flatMap(({ recheck_at }) => recheck_at ?? []).filter((at) => at > now)
   const events = [...facts.rows('messages')].flatMap((message) =>
-    message.status === 'queued' && !isOverBudget(facts, message.work_item_id, now)
+    message.status === 'queued' &&
+    !isOverBudget(facts, message.work_item_id, now) &&
+    !held?.messages.includes(message)
       ? (eventDueAt(facts, message) ?? [])
       : [],
   )
@@ -68,6 +71,7 @@ function plainReviews(facts: Facts, now: Timestamp) {
   const atAgent = pacing?.kind === 'agent' ? pacing.agent_review_at : null
   const due: [wait: Wait, kind: Review['kind']][] = []
   const later: Timestamp[] = []
+  const held = unpaid(facts, now)
   for (const wait of facts.rows('waits')) {
     const kind = reviewKind(wait, now)
     const result = wait.wake === 'task_result' && taskResultId(wait.resource as TaskId)
@@ -77,7 +81,7 @@ function plainReviews(facts: Facts, now: Timestamp) {
     const queued = message?.status === 'queued' && !isOver
     if (kind === null || (kind === 'ended' && queued)) continue
     if (kind === 'recheck' && levelOf(stockOf(agentPacing(facts), 'bucket'), now) === 0) continue
-    if (isOverBudget(facts, wait.work_item_id, now)) continue
+    if (isOverBudget(facts, wait.work_item_id, now) || held?.waits.includes(wait)) continue
     const last = wait.work_item_id === null ? (atAgent ?? wait.reviewed_at) : wait.reviewed_at
     const at = last === null ? now : plus(last, limits.review_pause.value)
     if (at > now) later.push(at)
