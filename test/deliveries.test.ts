@@ -343,3 +343,63 @@ test('§3 under another secret old URLs go on, and a reset makes one to show', a
   assert.deepEqual(stored.includes('room-check'), false)
   assert.equal(readFileSync(join(places.home, 'trigger-secret'), 'utf8').trim(), 'B'.repeat(43))
 })
+
+const signed = (agent_id: string, webhook: string, more: object = {}) => ({
+  do: 'deliver' as const,
+  agent_id,
+  via: { kind: 'webhook' as const, webhook },
+  source: webhook,
+  sender_id: `sha256:${'a'.repeat(64)}`,
+  body: '{}',
+  ...more,
+})
+
+test('§3 what was signed once is taken once, whichever agent and webhook it is sent to', async (t) => {
+  const stage = await openStage(t, { model: scriptedModel(() => says('Seen.')) })
+  const { host, ledger } = stage.box
+  await host.ensureAgent({
+    id: 'other',
+    model: 'test/first',
+    workspace: { mode: 'explicit_root', root: stage.box.workspace },
+  })
+  const both = [signed(agent, 'github'), signed('other', 'github')]
+  const replies = await Promise.all(both.map((one) => host.act(one)))
+  const again = { also_from: ['github'] }
+  replies.push(await host.act(signed('other', 'hub', again)))
+  replies.push(await host.act(signed(agent, 'hub', again)))
+  replies.push(await host.act({ ...signed('other', 'hub', again), do: 'dead_letter', reason: 'x' }))
+  const [first, ...rest] = replies
+  assert.ok(first?.ok)
+  const { id, message_id } = first
+  for (const reply of rest) {
+    assert.ok(reply.ok)
+    const { warnings } = reply
+    assert.deepEqual(
+      [reply.id, reply.message_id, warnings.map(({ kind }) => kind)],
+      [id, message_id, ['duplicate']],
+    )
+  }
+  assert.equal((await ledger.list('deliveries', { limit: 10 })).length, 1)
+
+  // Another sender, and what came by an address that anybody may know, are others.
+  const stranger = await host.act(signed('other', 'gitlab'))
+  assert.deepEqual(stranger.ok && stranger.warnings, [])
+  await stage.clock.advance(limits.dedupe.value + 1)
+  const late = await host.act(signed('other', 'github'))
+  assert.deepEqual(late.ok && late.warnings, [])
+})
+
+test('§3 an address that is a capability keeps nobody’s signed delivery out', async (t) => {
+  const stage = await openStage(t, { model: scriptedModel(() => says('Seen.')), base_url })
+  const { host } = stage.box
+  await host.ensureAgent({
+    id: 'other',
+    model: 'test/first',
+    workspace: { mode: 'explicit_root', root: stage.box.workspace },
+  })
+  const { sender_id } = signed(agent, 'github')
+  const known = await host.deliver(await green(stage, { sender_id, source: 'github' }))
+  assert.ok(known.ok && !known.duplicate)
+  const reply = await host.act(signed('other', 'github'))
+  assert.deepEqual(reply.ok && reply.warnings, [])
+})

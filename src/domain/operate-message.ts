@@ -106,7 +106,8 @@ function delivered(result: Delivered | Rejection): Done | Rejection {
   return { ...words('Delivered', { message_id, triggered, resolved: [] }), id }
 }
 
-const repeated = (message_id: string | null, id: string | null): Done =>
+/** The answer to what came before, with the ids of the first. */
+export const repeated = (message_id: string | null, id: string | null): Done =>
   done('This delivery was accepted before.', {
     message_id,
     id,

@@ -86,6 +86,8 @@ type MessageAct =
 type ReceivedFields = Maybe<{
   /** What the sender calls it. */
   sender_id: string
+  /** Of what a webhook brings: sources of other webhooks that the same secret signs for. */
+  also_from: string[]
   source: string
   resource: string
   summary: string

@@ -121,7 +121,7 @@ class Real {
       this.fake.put('triggers', triggerRow('main', token, { id: `trig_${n}` })),
     )
     const config = { scheme: 'standard' as const, secret_files: [] }
-    this.fake.webhooks.set('billing', { config, secrets: [secret] })
+    this.fake.webhooks.set('billing', { config, secrets: [secret], also_from: [] })
     this.fake.state.reply = () => done({ message_id: 'msg_0001', id: 'dlv_0001' })
   }
 

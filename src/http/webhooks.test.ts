@@ -8,16 +8,16 @@ import { agentRow, done, fakeHome, problemIn } from '../testing/http-home.ts'
 const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`
 const asJson = { 'content-type': 'application/json' }
 
-type Change = { config?: Partial<WebhookConfig>; secrets?: string[] }
+type Change = { config?: Partial<WebhookConfig>; secrets?: string[]; also_from?: string[] }
 
-function opened({ config = {}, secrets = [secret] }: Change = {}) {
+function opened({ config = {}, secrets = [secret], also_from = [] }: Change = {}) {
   const refusals: string[] = []
   const fake = fakeHome()
   fake.put('agents', agentRow('main'))
   fake.put('agents', agentRow('child', { visibility: 'private' }))
   fake.state.reply = () => done({ message_id: 'msg_0001', id: 'dlv_0001' })
   const base = { scheme: 'standard' as const, secret_files: ['/srv/secret'], ...config }
-  fake.webhooks.set('billing', { config: base, secrets })
+  fake.webhooks.set('billing', { config: base, secrets, also_from })
   const post = (path: string, body: string, headers: Record<string, string>) =>
     fake.ask(path, { method: 'POST', body, headers: { ...asJson, authorization: '', ...headers } })
   /** As the published library of Standard Webhooks signs it. */

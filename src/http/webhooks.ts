@@ -14,7 +14,12 @@ import { problems, refuse } from './problem.ts'
 import { verifyWebhook } from './signature.ts'
 
 /** A webhook as it is enabled: with the secrets that are in its files now, at least one. */
-export type Webhook = { config: WebhookConfig; secrets: readonly string[] }
+export type Webhook = {
+  config: WebhookConfig
+  secrets: readonly string[]
+  /** Sources of the other webhooks that one of these secrets signs for. */
+  also_from: readonly string[]
+}
 
 export type WebhookPorts = {
   /** Null when there is none of this name, or none of its secrets can be read (fail closed). */
@@ -33,7 +38,7 @@ const route = createRoute({
   description:
     'Signed by Standard Webhooks or GitHub over the raw body. The configuration maps the body to ' +
     'source, resource and a line of summary. A delivery of the same id within 8 days is answered ' +
-    'with the first.',
+    'with the first, to whichever agent it was.',
   security: [],
   request: {
     params: z.object({
@@ -58,7 +63,7 @@ export function register(app: HttpApp, home: HomePort, ports: WebhookPorts): voi
     const { agent, source: name } = c.req.param()
     const webhook = await ports.find(name)
     if (webhook === null) return nothingHere()
-    const { config, secrets } = webhook
+    const { config, secrets, also_from } = webhook
     const body = c.get('body')
     const { headers } = c.req.raw
     const now_ms = ports.now_ms()
@@ -97,6 +102,7 @@ export function register(app: HttpApp, home: HomePort, ports: WebhookPorts): voi
       agent_id: agent,
       via: { kind: 'webhook' as const, webhook: name },
       sender_id: verified.id,
+      ...(also_from.length === 0 ? {} : { also_from: [...also_from] }),
       body: text,
     }
     if (!mapped.ok) {

@@ -28,10 +28,10 @@ export async function readMessageByKey(
   return message.created_at >= since ? message : null
 }
 
-/** The oldest delivery with the sender's id received at or after `since`. */
+/** The oldest delivery with the sender's id received at or after `since`; null: by a webhook. */
 export async function readDeliveryBySender(
   db: Kysely<Database>,
-  agent_id: AgentId,
+  agent_id: AgentId | null,
   source: string | null,
   sender_id: string,
   since: Timestamp,
@@ -39,7 +39,12 @@ export async function readDeliveryBySender(
   const found = await db
     .selectFrom('deliveries')
     .select('data')
-    .where('agent_id', '=', agent_id)
+    // Agent by agent, as the index has them.
+    .where((eb) =>
+      agent_id === null
+        ? eb('agent_id', 'in', eb.selectFrom('agents').select('id'))
+        : eb('agent_id', '=', agent_id),
+    )
     .where('source', 'is', source)
     .where('sender_id', '=', sender_id)
     .orderBy('born')
@@ -47,6 +52,7 @@ export async function readDeliveryBySender(
   return (
     found
       .map(({ data }) => JSON.parse(data) as Rows['deliveries'])
+      .filter(({ via }) => agent_id !== null || via.kind === 'webhook')
       .find(({ received_at }) => received_at >= since) ?? null
   )
 }

@@ -249,6 +249,12 @@ test('§11 every other read walks the index that was made for it', async () => {
       (db) => readDeliveryBySender(db, 'main', 'github', 'id', ''),
       'deliveries_by_sender (agent_id=? AND source=? AND sender_id=?)',
     ],
+    [
+      (db) => readDeliveryBySender(db, null, 'github', 'id', ''),
+      'deliveries_by_sender (agent_id=? AND source=? AND sender_id=?)',
+      'USING INDEX sqlite_autoindex_agents_1 FOR IN-OPERATOR',
+      'USE TEMP B-TREE FOR ORDER BY',
+    ],
   ]
   for (const [read, ...expected] of reads) {
     const steps = await stepsOf(read)

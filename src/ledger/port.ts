@@ -83,9 +83,12 @@ export interface LedgerReads {
   messageByKey(agent_id: AgentId, key: string, since: Timestamp): Promise<Rows['messages'] | null>
   /** The trigger whose token has this SHA-256 (hex), of whatever agent and status. */
   triggerByToken(token_sha256: string): Promise<Rows['triggers'] | null>
-  /** The first delivery of this agent with this source and sender's id received since then. */
+  /**
+   * The first delivery of this agent with this source and sender's id received since then. Null: of
+   * any agent, among those that were signed.
+   */
   deliveryBySender(
-    agent_id: AgentId,
+    agent_id: AgentId | null,
     source: string | null,
     sender_id: string,
     since: Timestamp,

@@ -48,6 +48,16 @@ type Told = Pick<Telemetry, 'log' | 'delivery'>
 
 export function webhookPorts(config: Config, { log, delivery }: Told): WebhookPorts {
   const webhooks = new Map(Object.entries(config.webhooks ?? {}))
+  /** Who can sign for one webhook can sign for each that has a secret of it. */
+  const sharing = async (name: string, secrets: readonly string[]): Promise<string[]> => {
+    const sources: string[] = []
+    for (const [other, given] of webhooks) {
+      if (other === name) continue
+      const { usable } = await secretsIn(given)
+      if (usable.some((secret) => secrets.includes(secret))) sources.push(given.source ?? other)
+    }
+    return sources
+  }
   return {
     async find(name) {
       const found = webhooks.get(name)
@@ -56,7 +66,8 @@ export function webhookPorts(config: Config, { log, delivery }: Told): WebhookPo
       for (const { message } of problems) {
         log.warn('a secret of a webhook cannot be used', { name, reason: message })
       }
-      return usable.length === 0 ? null : { config: found, secrets: usable }
+      if (usable.length === 0) return null
+      return { config: found, secrets: usable, also_from: await sharing(name, usable) }
     },
     now_ms: () => clock.now(),
     on_refused(webhook, agent_id, code, reason) {

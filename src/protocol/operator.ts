@@ -50,6 +50,7 @@ const received = {
   ]),
   body: z.string(),
   sender_id: z.string().optional(),
+  also_from: z.array(z.string()).optional(),
   source: z.string().optional(),
   resource: z.string().optional(),
   summary: z.string().optional(),

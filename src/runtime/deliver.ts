@@ -1,10 +1,16 @@
 /**
  * Outside events at the host's door (contracts 3): a delivery is an act like any other, so it has
- * the same one commit and the same refusals; here its reply becomes what a sender is told.
+ * the same one commit and the same refusals; here its reply becomes what a sender is told, and what
+ * was signed once is taken once, whichever agent's address it is sent to.
  */
+import { repeated } from '../domain/operate-message.ts'
 import type { OperatorAct } from '../domain/operator-act.ts'
+import { limits } from '../domain/limits.ts'
+import type { Done } from '../domain/reply.ts'
+import { plus } from '../domain/time.ts'
 import type { OperatorReply } from '../protocol/operator.ts'
 import type { DeliveryReply, Incoming } from './ports.ts'
+import type { Store } from './store.ts'
 
 export const deliveryAct = (delivery: Incoming): OperatorAct & { do: 'deliver' } => ({
   do: 'deliver',
@@ -33,4 +39,39 @@ export function deliveryReply(reply: OperatorReply): DeliveryReply {
   if (id === null) throw new Error('a delivery was accepted without a row of its own')
   const duplicate = warnings.some(({ kind }) => kind === 'duplicate')
   return { ok: true, message_id, delivery_id: id, duplicate }
+}
+
+type Delivery = Extract<OperatorAct, { do: 'deliver' | 'dead_letter' }>
+
+/** Whether a sender signed for it and for the name it gave it; an address is never signed. */
+export const isSigned = (act: OperatorAct): act is Delivery & { sender_id: string } =>
+  (act.do === 'deliver' || act.do === 'dead_letter') &&
+  act.via.kind === 'webhook' &&
+  act.sender_id !== undefined
+
+/**
+ * What a sender signed, one after the other where it has one name: of two that come at once to two
+ * agents, the second finds the first.
+ */
+export const takeSigned = <R>(
+  store: Store,
+  act: Delivery & { sender_id: string },
+  decided: () => Promise<R>,
+): Promise<R | Done> =>
+  store.inTurn(act.sender_id, async () => (await elsewhere(store, act)) ?? decided())
+
+/** The answer of a delivery that came to another agent, or by another webhook of its sender. */
+async function elsewhere(
+  store: Store,
+  act: Delivery & { sender_id: string },
+): Promise<Done | null> {
+  const { agent_id, sender_id, source = null, also_from = [] } = act
+  const since = plus(store.now(), -limits.dedupe.value)
+  for (const from of [source, ...also_from]) {
+    const found = await store.ledger.deliveryBySender(null, from, sender_id, since)
+    // Its own is looked up with the decision: a dead one is mended by its repetition.
+    if (found === null || (found.agent_id === agent_id && found.source === source)) continue
+    return repeated(found.message_id, found.id)
+  }
+  return null
 }

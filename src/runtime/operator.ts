@@ -25,6 +25,7 @@ import { isRejection, no, overLimit, type Rejection } from '../domain/verdict.ts
 import { timetable } from '../exec/cron.ts'
 import type { OperatorReply } from '../protocol/operator.ts'
 import type { ChildSupervisor } from './children.ts'
+import { isSigned, takeSigned } from './deliver.ts'
 import { takeIn } from './import-item.ts'
 import { giveInput } from './give-input.ts'
 import { agentHome } from './home.ts'
@@ -65,19 +66,26 @@ export async function act(
   if (command.do === 'start_task') return said(await startTask(ports, command))
   if (command.do === 'task_input') return said(await giveInput(ports, command))
   if ('worktree_id' in command) return said(await onWorktree(ports, command))
+  const decided = () => decide(ports, command)
+  if (!isSigned(command)) return said(await decided())
+  return said(await takeSigned(store, command, decided))
+}
+
+/** Everything but what is started or stopped: one decision and one commit. */
+async function decide(ports: ActPorts, command: DecidedAct): Promise<Done | Rejection> {
+  const { store } = ports
   const { receipt } = command
   const before = receipt === undefined ? null : await answered(store, command.agent_id, receipt)
-  if (before !== null) return said(before)
+  if (before !== null) return before
   const prepared = await prepare(ports, command)
-  if (isRejection(prepared)) return refused(prepared)
+  if (isRejection(prepared)) return prepared
   const act = prepared.command
-  const reply = await store.consider(
+  return store.consider(
     act.agent_id,
     causeOf(act),
     async () => ({ ...(await lookUp(ports, act, prepared.known)), blobs: prepared.blobs }),
     (d, known) => operate(d, act, known),
   )
-  return said(reply)
 }
 
 const said = (reply: Done | Rejection): OperatorReply => (reply.ok ? reply : refused(reply))

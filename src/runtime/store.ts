@@ -168,6 +168,12 @@ export class Store {
     })
   }
 
+  /** After everything that was begun in this turn before; whatever else the store does goes on. */
+  inTurn<T>(turn: string, body: () => Promise<T>): Promise<T> {
+    // Apart from the lines of agents, which `body` waits for: no agent has a space in its name.
+    return this.#inLine(`turn ${turn}`, body)
+  }
+
   #inLine<T>(agent: AgentId, body: () => Promise<T>): Promise<T> {
     return this.#inLines([agent], body)
   }

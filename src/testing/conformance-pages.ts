@@ -203,14 +203,24 @@ export const pageCases: Cases = {
     await lane.emit(again, unnamed, deliveryAccepted())
     const rows = [first, again, unnamed].map(({ id }) => lane.row('deliveries', id))
     const since = rows[0]?.received_at ?? ''
-    const find = (source: string | null, at = since, agent = 'main') =>
+    const find = (source: string | null, at = since, agent: string | null = 'main') =>
       ledger.deliveryBySender(agent, source, 'one', at)
+    const other = await laneOf(ledger, 'other')
+    const signed = deliveryAccepted({
+      sender_id: 'one',
+      source: 'github',
+      via: { kind: 'webhook', webhook: 'github' },
+    })
+    await other.emit(signed)
 
     assert.deepEqual(await find('github'), rows[0])
     assert.deepEqual(await find('github', rows[1]?.received_at), rows[1])
     assert.deepEqual(await find(null), rows[2])
     assert.equal(await find('gitlab'), null)
-    assert.equal(await find('github', since, 'other'), null)
+    assert.equal(await find('github', since, 'nobody'), null)
+    assert.equal((await find('github', since, 'other'))?.id, signed.id)
+    assert.deepEqual(await find('github', since, null), other.row('deliveries', signed.id))
+    assert.equal(await find(null, since, null), null)
     assert.equal(await find('github', '2030-01-01T00:00:00.000Z'), null)
     await ledger.close()
   },

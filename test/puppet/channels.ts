@@ -25,8 +25,13 @@ export const webhooks: Readonly<Record<string, Webhook>> = {
       summary: 'Invoice {/data/id}: {/data/note}',
     },
     secrets: [secret],
+    also_from: [],
   },
-  hub: { config: { scheme: 'github', secret_files: ['/srv/hub'] }, secrets: ['hub secret'] },
+  hub: {
+    config: { scheme: 'github', secret_files: ['/srv/hub'] },
+    secrets: ['hub secret'],
+    also_from: [],
+  },
 }
 
 /** Brings `said` before the model. */

@@ -37,6 +37,7 @@ export async function openFuzzHome(t: Scope, random: () => number): Promise<Fuzz
       billing: {
         config: { scheme: 'standard', secret_files: ['/srv/secret'], resource: '{/data/id}' },
         secrets: [secret],
+        also_from: [],
       },
     },
   })
