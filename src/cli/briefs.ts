@@ -89,7 +89,10 @@ function text(context: Context, found: readonly Brief[], claims: Claims): string
       ...(at === 0 ? [] : ['']),
       painted(head, mark, ink),
       ...safeLines(ids.within(brief.text.trim())).map((line) => `  ${line}`.trimEnd()),
-      ...brief.warnings.map(({ message }) => `  ! ${safeLine(ids.within(message))}`),
+      // Briefs of earlier versions do not have them in their text.
+      ...brief.warnings
+        .filter(({ message }) => !brief.text.includes(message))
+        .map(({ message }) => `  ! ${safeLine(ids.within(message))}`),
     ]
   })
 }

@@ -209,6 +209,31 @@ test('§2 tasks of the item that still run are listed in a warning and go on', (
   assert.equal(w.row('tasks', runs.id).status, 'running')
 })
 
+test('what speaks against a report stands in its text, each of it, also where it comes later', () => {
+  const w = new World()
+  const todo_list = [{ text: 'one', state: 'pending' }] as const
+  const messages = [
+    '1 of 1 todos are not finished.',
+    'A task of the item still runs; it goes on, and its result comes late.',
+  ]
+  const warned = messages.map((message) => `Warning: ${message}`).join('\n')
+  const [now, later] = [item(w, { todo_list }), item(w, { todo_list })]
+  for (const id of [now, later]) task(w, { work_item_id: id })
+  complete(w, now)
+  complete(w, later, null)
+  item(w, { focus: true })
+  begin(w, 'continue_current')
+  w.do((d) => addReport(d, later, turnOf(w), 'It is out.'))
+  assert.deepEqual(
+    w.all('briefs').map(({ text }) => text),
+    [`Done.\n\n${warned}`, `It is out.\n\n${warned}`],
+  )
+  assert.deepEqual(
+    [now, later].map((id) => itemRow(w, id).result_summary),
+    ['Done.', 'It is out.'],
+  )
+})
+
 test('§2 completion cancels the wait of the item and releases focus', () => {
   const w = new World()
   const id = item(w)
@@ -294,12 +319,13 @@ test('the words beside two completions are the report of both, and each brief na
       completeItem(d, { work_item_id: id, by: 'agent', report, turn: turnOf(w), shared }),
     )
   }
+  const both = (other: string) => `${text}\n\nWarning: The same report was written for ${other}.`
   const briefs = w.all('briefs')
   assert.deepEqual(
     briefs.map((brief) => [brief.work_item_id, brief.text, brief.warnings[0]?.message]),
     [
-      [a, text, `The same report was written for ${b} ("B").`],
-      [b, text, `The same report was written for ${a} ("A").`],
+      [a, both(`${b} ("B")`), `The same report was written for ${b} ("B").`],
+      [b, both(`${a} ("A")`), `The same report was written for ${a} ("A").`],
     ],
   )
 })

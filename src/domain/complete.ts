@@ -180,19 +180,26 @@ function deliverResult(
     shared: readonly WorkItemId[]
   },
 ): void {
+  const warnings = [...result.warnings, ...sharedWarnings(d, result.shared)]
   d.emit({
     type: 'brief_delivered',
     id: result.brief_id,
     kind: 'result',
-    text: result.report,
+    text: withWarnings(result.report, warnings),
     turn_id: result.turn?.id ?? null,
     work_item_id: result.item,
     wait_id: null,
     message_id: null,
     task_id: null,
-    warnings: [...result.warnings, ...sharedWarnings(d, result.shared)],
+    warnings,
   })
 }
+
+/** Whoever reads the report, and wherever, reads what speaks against it. */
+const withWarnings = (report: string, warnings: readonly Warning[]): string =>
+  warnings.length === 0
+    ? report
+    : `${report}\n\n${warnings.map(({ message }) => `Warning: ${message}`).join('\n')}`
 
 /** The same words are the report of others: each brief names them. */
 function sharedWarnings(d: Draft, ids: readonly WorkItemId[]): Warning[] {

@@ -220,6 +220,8 @@ describe('the end', () => {
         'main.1 (task_t001, Count the words.): completed',
         `It has not seen this end, which came late: ${t.id} ended`,
         'There are 42 words.',
+        '',
+        'Warning: A task of the item still runs; it goes on, and its result comes late.',
       ].join('\n'),
     )
     assert.equal(child.row('messages', taskResultId(t.id)).status, 'dropped')
