@@ -11,8 +11,14 @@ import { agentView, projectionOf } from '../src/protocol/agent-view.ts'
 import { attentionOf } from '../src/protocol/attention.ts'
 import { whyOf } from '../src/protocol/why.ts'
 import { temporaryHome } from '../src/testing/box.ts'
-import { calls, scriptedModel, type Script } from '../src/testing/scripted-model.ts'
-import { virtualClock } from '../src/testing/virtual-clock.ts'
+import {
+  calls,
+  cutAfter,
+  fails,
+  scriptedModel,
+  type Script,
+} from '../src/testing/scripted-model.ts'
+import { settle, virtualClock } from '../src/testing/virtual-clock.ts'
 import { call } from './support/scripts.ts'
 import { agent, hour, openStage, type Stage, type StageOptions } from './support/stage.ts'
 
@@ -238,6 +244,33 @@ test('the home is held at its budget, each agent before its next request, also a
     [4, 'The budget of the home is used up: 9 of 9 rounds.'],
   )
   await sound(raised.s)
+})
+
+test('a request of which an answer broke off counts once, also when a restart comes between', async (t) => {
+  const given = { ...temporaryHome(t), clock: virtualClock() }
+  const cut = Promise.withResolvers<void>()
+  const first = await spending(t, {
+    ...given,
+    script: (_, request) => {
+      if (request === 1) return fails({ kind: 'world', code: 'stream_broken', cut: cutAfter(400) })
+      cut.resolve()
+      return 'hang'
+    },
+  })
+  const retry = first.s.box.until(({ kind }) => kind === 'retry')
+  await first.s.act({ do: 'configure_agent', budget: { all: { max_rounds: 3 } } })
+  await first.s.act({ do: 'create_item', objective: 'A' })
+  const notice = await retry
+  await settle()
+  if (notice.kind === 'retry') await first.s.clock.advance(notice.delay_ms)
+  await cut.promise
+  await first.s.box.close()
+  const { s, sent } = await spending(t, given)
+  assert.deepEqual(
+    [sent(), held(s)],
+    [3, 'The budget of main and the agents made under it is used up: 3 of 3 rounds.'],
+  )
+  await sound(s)
 })
 
 test('a budget of its own frees an agent from the item that it was made for', async (t) => {

@@ -10,7 +10,7 @@ import { addUse, noUse, type Use } from '../domain/meter.ts'
 import { rankingOf } from '../domain/ranking.ts'
 import { askAboutSpending, overspent, type Overspent, type Purse } from '../domain/spending.ts'
 import type { SpendBudget } from '../domain/spend-budget.ts'
-import { addUsage, noUsage, type RoundId, type Usage } from '../domain/turn.ts'
+import { addUsage, noUsage, paymentsOf, type RoundId, type Usage } from '../domain/turn.ts'
 import type { Spend } from '../ledger/port.ts'
 import type { Store } from './store.ts'
 
@@ -21,6 +21,9 @@ export type SpendingPorts = {
   /** Lets an agent look again: what held it may be over. */
   wake: (agent: AgentId) => void
 }
+
+/** Open requests that are looked at: an agent has one at most. */
+const openRead = 10_000
 
 type Paid = { type: 'answer_cut' | 'round_recorded'; id: RoundId; usage: Usage }
 type Known = Pick<Agent, 'visibility' | 'state' | 'budget'> & { parent: AgentId | null }
@@ -37,8 +40,10 @@ export class Spending {
   readonly #unasked = new Map<AgentId, number>()
   /** What summaries took whose request is still to be answered. */
   readonly #summaries = new Map<RoundId, Usage>()
-  /** Requests of which an answer broke off, and that are still to be answered. */
-  readonly #cut = new Set<RoundId>()
+  /** Requests that are counted and still to be answered: an answer to them broke off. */
+  readonly #counted = new Set<RoundId>()
+  /** Found so at the start, with a summary that is counted too: it is recorded again. */
+  readonly #summed = new Set<RoundId>()
   #loaded: Promise<void> | null = null
 
   constructor(ports: SpendingPorts) {
@@ -69,11 +74,16 @@ export class Spending {
 
   async #load(): Promise<void> {
     const { ledger } = this.#with.store
-    const [agents, groups] = await Promise.all([
+    const [agents, groups, open] = await Promise.all([
       ledger.agents(),
       ledger.spend({ by: ['agent', 'day'] }),
+      ledger.list('rounds', { status: ['requested'], limit: openRead }),
     ])
     for (const agent of agents) this.#know(agent.id, agent)
+    for (const round of open) {
+      if (paymentsOf(round).length > 0) this.#counted.add(round.id)
+      if (round.summary !== undefined) this.#summed.add(round.id)
+    }
     this.#day = dayOf(this.#with.store.now())
     for (const group of groups) {
       if (group.agent_id !== null) this.#add(group.agent_id, useOf(group), group.day ?? '')
@@ -133,7 +143,7 @@ export class Spending {
       isWord ||= meta.causation_id === 'operator'
       const row = event.type.startsWith('agent_') ? this.#row(agent) : undefined
       if (row !== undefined) this.#know(agent, row)
-      if (event.type === 'request_sent' && event.summary?.usage) {
+      if (event.type === 'request_sent' && event.summary?.usage && !this.#summed.has(event.id)) {
         this.#summaries.set(event.id, event.summary.usage)
       }
       if (event.type === 'answer_cut' || event.type === 'round_recorded') {
@@ -153,9 +163,9 @@ export class Spending {
   #paid(agent: AgentId, { type, id, usage }: Paid, at: string): void {
     const summary = this.#summaries.get(id)
     this.#summaries.delete(id)
-    const rounds = this.#cut.has(id) ? 0 : 1
-    if (type === 'answer_cut') this.#cut.add(id)
-    else this.#cut.delete(id)
+    const rounds = this.#counted.has(id) ? 0 : 1
+    if (type === 'answer_cut') this.#counted.add(id)
+    else this.#counted.delete(id)
     const { input_tokens, output_tokens, usd } = addUsage(usage, summary ?? noUsage)
     const tokens = (input_tokens ?? 0) + (output_tokens ?? 0)
     const use = { tokens, usd: usd ?? 0, unpriced: usd === null ? rounds : 0, rounds }
