@@ -1,7 +1,7 @@
 // Upkeep over HTTP, on a real ledger with a virtual clock: what goes, what is refused, and that
 // there is only one at a time.
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { openApi, type ApiBox } from '../testing/api.ts'
@@ -96,6 +96,34 @@ describe('§11: retention of a home that is served', () => {
     assert.deepEqual(tasksIn(tasks), [id, young, 'task_of-a-run-that-was-killed'].toSorted())
     await api.post('/upkeep/retention', { keep_days: 30, dry_run: false })
     assert.deepEqual(tasksIn(tasks), [young])
+  })
+
+  test('what was too long for a request goes with its row, and other files stay', async (t) => {
+    const clock = virtualClock()
+    const model = scriptedModel(() => says('Done.'))
+    const api = await openApi(t, { clock, models: { default: model } })
+    await api.box.host.open()
+    const send = async (text: string) => {
+      const { message_id } = await api.post<{ message_id: string }>('/agents/main/messages', {
+        text,
+      })
+      await happened(api, 'message_consumed', message_id)
+      const [turn] = await api.box.ledger.list('turns', { limit: 1 })
+      return [message_id, turn?.id ?? assert.fail()]
+    }
+    const old = await send('old')
+    await clock.advance(100 * day)
+    const young = await send('young')
+    const folder = join(api.box.home, 'outputs')
+    mkdirSync(folder, { recursive: true })
+    const others = ['notes.txt', 'call_1.txt.tmp', 'task_1.txt']
+    const kept = [...young.map((id) => `${id}.txt`), ...others].toSorted()
+    const gone = [...old, 'call_of-a-run-that-was-killed'].map((id) => `${id}.txt`)
+    for (const name of [...kept, ...gone]) writeFileSync(join(folder, name), 'long')
+    await api.post('/upkeep/retention', { keep_days: 30, dry_run: true })
+    assert.equal(readdirSync(folder).length, kept.length + gone.length)
+    await api.post('/upkeep/retention', { keep_days: 30, dry_run: false })
+    assert.deepEqual(readdirSync(folder).toSorted(), kept)
   })
 
   const refused: [name: string, body: object, code: string][] = [

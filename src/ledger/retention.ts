@@ -20,7 +20,7 @@ import { Open } from './retention-rules.ts'
 import { liftFloor, sweepBaselines, type Step } from './retention-step.ts'
 import { survey } from './retention-survey.ts'
 import type { Database } from './schema.ts'
-import { sweepTaskFolders } from './task-sweep.ts'
+import { sweepFolders } from './folder-sweep.ts'
 import { Tally } from './tally.ts'
 
 export type RetentionEnvironment = {
@@ -60,7 +60,7 @@ export async function retain(env: RetentionEnvironment, options: RetainOptions):
   await batches.walk((database, _open, from, size) =>
     sweepRows(database, marked, { from, size }, tally),
   )
-  await sweepTaskFolders(env.home, env.database)
+  await sweepFolders(env.home, env.database)
   const meta = env.database.prepare('select pruned_global_seq as floor from meta').get()
   return tally.report({ dry_run, before, global_seq: Number(meta?.['floor'] ?? 0) })
 }
