@@ -49,6 +49,7 @@ export function openMeter(d: Draft, item: WorkItemId, { used, drawn }: UseSoFar)
     limits: d.row('work_items', item)?.budget ?? null,
     draws_on: null,
   })
+  payOn(d)
 }
 
 /** An item was made in a turn that somebody's budget pays for: it draws on that, too. */

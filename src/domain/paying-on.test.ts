@@ -3,8 +3,9 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { item, World } from '../testing/domain.ts'
-import { payingOn } from './budget.ts'
+import { item, say, World } from '../testing/domain.ts'
+import { answer, ask, begin } from '../testing/domain-turn.ts'
+import { meterOf, payingOn } from './budget.ts'
 import { completeItem } from './complete.ts'
 import { admit } from './ingress.ts'
 import { violations } from './invariants.ts'
@@ -15,6 +16,8 @@ import { provenanceTable, type Provenance } from './provenance.ts'
 import { decideNext } from './schedule.ts'
 import { survey, unpaid } from './survey.ts'
 import { startTurn } from './turn-start.ts'
+
+const nine = { max_tokens: null, max_usd: null, max_rounds: 9, deadline: null }
 
 /** Every combination that is admitted. */
 const all: readonly Provenance[] = provenanceTable.flatMap((row) =>
@@ -122,4 +125,34 @@ test('the question about what waits is over when nothing waits any more', () => 
   })
   w.do(askAboutUnpaid)
   assert.deepEqual(states(), ['resolved'])
+})
+
+test('what a request reserved is settled there, whoever pays by the time of its answer', () => {
+  const w = new World()
+  const a = item(w, { budget: nine })
+  const b = item(w, { focus: true })
+  const opened = { kind: 'item', used: noUse, drawn: [], allowance: null, limits: null } as const
+  w.do((d) => d.emit({ type: 'meter_opened', id: b, ...opened, draws_on: a }))
+  say(w)
+  begin(w, 'message')
+  ask(w)
+  const of = (id: string) => {
+    const meter = meterOf(w.facts, id)
+    return [meter?.reserved === null, meter?.used.rounds]
+  }
+  assert.deepEqual(
+    [of(a), of(b)],
+    [
+      [false, 0],
+      [false, 0],
+    ],
+  )
+  w.do((d) => {
+    const changed = { budget: nine }
+    d.emit({ type: 'work_item_updated', id: b, by: 'operator', changed })
+    openMeter(d, b, nothingUsed)
+  })
+  answer(w, { text: 'Done.' })
+  assert.deepEqual([of(a), of(b), payingOn(w.facts)], [[true, 1], [true, 1], b])
+  assert.deepEqual(violations(w.facts, w.events), [])
 })
