@@ -13,7 +13,7 @@ import { notAdopted } from './imported.ts'
 import { outsideInput } from './pacing.ts'
 import { betterReport, isReport, judgeReport, mayStand } from './report.ts'
 import { isTerminal, type Task } from './task.ts'
-import { roundText, type Turn } from './turn.ts'
+import { answerText, type Turn } from './turn.ts'
 import { no, type Rejection } from './verdict.ts'
 import type { By, WorkItem } from './work-item.ts'
 
@@ -58,6 +58,15 @@ export function completedByRound(calls: readonly Call[]): WorkItemId[] {
     const input = call.input as { work_item_id?: WorkItemId } | null
     return typeof input?.work_item_id === 'string' ? [input.work_item_id] : []
   })
+}
+
+/** Whether a completion of the round has made these words its report. */
+export function isReported(d: Pick<Draft, 'row'>, calls: readonly Call[], text: string): boolean {
+  const done = calls.filter(({ result }) => result?.status === 'success')
+  const words = text.trim()
+  return completedByRound(done).some(
+    (id) => d.row('work_items', id)?.result_summary?.trim() === words,
+  )
 }
 
 /** Completes an item; `report` is the text to promote, or null for a completion without one. */
@@ -143,11 +152,12 @@ export function addReport(
  * item that the round completed. Also with every end of the turn, whatever cut the question short.
  */
 export function finishReport(d: Draft, turn: Turn, answer: string): void {
-  const round = roundsOf(d, turn).findLast(({ kind }) => kind !== 'report')
+  const rounds = roundsOf(d, turn)
+  const round = rounds.findLast(({ kind }) => kind !== 'report')
   if (!round) return
   const missing = unreported(d, callsOf(d, turn, round.n))
   if (turn.work_item_id === null || !missing.includes(turn.work_item_id)) return
-  const report = betterReport(roundText(round), answer)
+  const report = betterReport(answerText(rounds, round), answer)
   if (report === null) return
   for (const id of missing) {
     addReport(

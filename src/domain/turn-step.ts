@@ -10,7 +10,14 @@ import { limits } from './limits.ts'
 import type { Message } from './message.ts'
 import { repeatsInARow } from './repeats.ts'
 import type { Timestamp } from './time.ts'
-import { roundText, type Outcome, type Round, type RoundKind, type Turn } from './turn.ts'
+import {
+  answerText,
+  roundText,
+  type Outcome,
+  type Round,
+  type RoundKind,
+  type Turn,
+} from './turn.ts'
 
 export type Step =
   /** No request was recorded yet: project the context, then send the first. */
@@ -147,7 +154,7 @@ function afterText(
 ): Step {
   const last = rounds.at(-1)
   if (!last) throw new Error('an answer without a round')
-  const text = wholeText(rounds, last)
+  const text = answerText(rounds, last)
   const atLimit = isOver || rounds.length >= limits.rounds_per_turn.value
   if (last.finish === 'content_filter') return withheld(last, text)
   if (!atLimit && interjected(facts, now).length > 0) return request('work', text)
@@ -197,18 +204,6 @@ function owesAnAnswer(facts: Facts, turn: Turn, rounds: readonly Round[]): boole
 }
 
 /** An answer that was cut and continued is one text. */
-function wholeText(rounds: readonly Round[], last: Round): string {
-  const before = rounds.at(-2)
-  const head = last.kind === 'continue' && before ? wordsOf(before) : ''
-  return `${head}${wordsOf(last)}`.trim()
-}
-
-/** As they came, with the space at the seam. */
-const wordsOf = (round: Round): string =>
-  round.parts
-    .flatMap((part) => (part.type === 'text' && part.text !== '' ? [part.text] : []))
-    .join('\n\n')
-
 /**
  * Interjected messages that wait for the next safe point, oldest first. What is bound to an item
  * over its budget waits for the limit to be raised.

@@ -339,8 +339,17 @@ export function evolveRound(
 }
 
 /** The assistant's words of a round, its text parts joined. */
-export const roundText = (round: Pick<Round, 'parts'>): string =>
+export const roundText = (round: Pick<Round, 'parts'>): string => wordsOf(round).trim()
+
+/** The assistant's words of an answer: where it was cut by length and went on, both parts as one. */
+export function answerText(rounds: readonly Round[], last: Round): string {
+  const before = rounds.find(({ n }) => n === last.n - 1)
+  const head = last.kind === 'continue' && before ? wordsOf(before) : ''
+  return `${head}${wordsOf(last)}`.trim()
+}
+
+/** As they came, with the space at the seam. */
+const wordsOf = (round: Pick<Round, 'parts'>): string =>
   round.parts
     .flatMap((part) => (part.type === 'text' && part.text !== '' ? [part.text] : []))
     .join('\n\n')
-    .trim()

@@ -12,7 +12,7 @@ import { repeatsInARow } from '../domain/repeats.ts'
 import { carryInterjected } from '../domain/shown.ts'
 import type { Message } from '../domain/message.ts'
 import { nextStep, type Step } from '../domain/turn-step.ts'
-import { roundId, roundText, type RoundKind, type Turn } from '../domain/turn.ts'
+import { roundId, answerText, type RoundKind, type Turn } from '../domain/turn.ts'
 import { deliverFailure } from '../domain/park.ts'
 import { deliverWords, endTurn } from '../domain/turn-end.ts'
 import { isRejection, type Rejection } from '../domain/verdict.ts'
@@ -253,9 +253,13 @@ function kindNotes(d: Draft, turn: Turn, kind: RoundKind): string[] {
 
 /** The round that completed the item: its words, and what else it completed without a report. */
 function askedOf(d: Draft, turn: Turn, item: WorkItemId): { text: string; others: WorkItemId[] } {
-  const round = roundsOf(d, turn).at(-1)
+  const rounds = roundsOf(d, turn)
+  const round = rounds.at(-1)
   const missing = round ? unreported(d, callsOf(d, turn, round.n)) : []
-  return { text: round ? roundText(round) : '', others: missing.filter((id) => id !== item) }
+  return {
+    text: round ? answerText(rounds, round) : '',
+    others: missing.filter((id) => id !== item),
+  }
 }
 
 /** The warnings the completion came with, but for the one this request is there to mend. */

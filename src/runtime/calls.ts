@@ -9,9 +9,10 @@ import { charTokens } from '../context/estimate.ts'
 import { wholeResult } from '../context/result.ts'
 import { resultTokens } from '../context/rounds.ts'
 import type { Event, EventType } from '../domain/event.ts'
+import { isReported } from '../domain/complete.ts'
 import { mustTurn, callsOf, roundsOf, type Draft } from '../domain/facts.ts'
-import { roundText } from '../domain/turn.ts'
-import { endTurn, notExecuted } from '../domain/turn-end.ts'
+import { answerText } from '../domain/turn.ts'
+import { endTurn, notExecuted, type TurnEnding } from '../domain/turn-end.ts'
 import { mayEndAfterCalls } from '../domain/turn-step.ts'
 import type { PlanStored } from '../domain/work-item.ts'
 import { FileFault } from '../exec/file-fault.ts'
@@ -146,7 +147,7 @@ async function runStore(env: LaneEnv, call: Call, tool: StoreTool): Promise<void
         return
       }
       closeRound(d, env, call, rest)
-      if (!closes.ask_report) endTurn(d, ending(closes, plan))
+      if (!closes.ask_report) endTurn(d, ending(d, call, closes, plan))
       else advance(d, env.onward({ plan }))
     },
     { needs, blobs },
@@ -155,12 +156,11 @@ async function runStore(env: LaneEnv, call: Call, tool: StoreTool): Promise<void
 
 const none: ReadonlyMap<string, unknown> = new Map()
 
-const ending = (closes: Closing, plan: PlanStored | null) => ({
-  outcome: closes.outcome,
-  reason: closes.reason,
-  text: closes.text,
-  plan,
-})
+function ending(d: Draft, call: Call, closes: Closing, plan: PlanStored | null): TurnEnding {
+  const { outcome, reason, text } = closes
+  const isTold = isReported(d, callsOf(d, mustTurn(d), call.round), text)
+  return { outcome, reason, text: isTold ? '' : text, plan }
+}
 
 function decideStore(
   d: Draft,
@@ -247,11 +247,12 @@ function neededRows(input: unknown): (readonly ['work_items', string])[] {
 
 function frameOf(d: Draft, env: LaneEnv, call: Call): CallFrame {
   const turn = mustTurn(d)
-  const round = roundsOf(d, turn).find((r) => r.n === call.round)
+  const rounds = roundsOf(d, turn)
+  const round = rounds.find((r) => r.n === call.round)
   return {
     turn,
     call,
-    round_text: round ? roundText(round) : '',
+    round_text: round ? answerText(rounds, round) : '',
     round_calls: callsOf(d, turn, call.round),
     has_listener: env.ports.has_listener,
   }

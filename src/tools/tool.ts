@@ -25,7 +25,7 @@ import type { MemoryReads } from './memory-port.ts'
 
 /**
  * A call that ends the turn: with what outcome, whether a report is still to be asked for, and
- * the round's words where the call itself has not delivered them.
+ * the round's words where the call itself has not delivered them; a completion behind it may.
  */
 export type Closing = { outcome: Outcome; reason: string; ask_report: boolean; text: string }
 

@@ -1,6 +1,7 @@
 /** WaitFor: stops until something happens, and says what may wake the item. */
 import { z } from 'zod'
 import type { Call } from '../domain/call.ts'
+import { completedByRound, isReported } from '../domain/complete.ts'
 import { openTurn, type Draft } from '../domain/facts.ts'
 import { taskResultId, type WorkItemId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
@@ -10,6 +11,7 @@ import { isTerminal, type Task } from '../domain/task.ts'
 import { fromMs, isTimestamp, plus, toMs, type Timestamp } from '../domain/time.ts'
 import { isRejection, no, type Rejection } from '../domain/verdict.ts'
 import { deliverWords } from '../domain/turn-end.ts'
+import type { Turn } from '../domain/turn.ts'
 import { waitFor as decideWait, type Waiting } from '../domain/waiting.ts'
 import { deliveryModes, wakes } from '../domain/wait.ts'
 import { broughtByChild } from './child-task.ts'
@@ -96,7 +98,9 @@ export const waitFor = storeTool<Input, Found | null>({
     if (isRejection(time)) return { result: refused(name, time), closes: null }
     const turn = openTurn(d) ?? frame.turn
     const item = given.work_item_id ? asWorkItemId(given.work_item_id) : turn.work_item_id
-    const asked = questionGiven(given, frame)
+    const ends = item === null || item === turn.work_item_id
+    const words = wordsOf(d, frame)
+    const asked = questionGiven(given, words)
     if (isRejection(asked)) return { result: refused(name, asked), closes: null }
     const waiting = decideWait(d, {
       by: 'agent',
@@ -115,14 +119,14 @@ export const waitFor = storeTool<Input, Found | null>({
       question: asked.question,
     })
     if (isRejection(waiting)) return { result: refused(name, waiting), closes: null }
-    return outcome(d, given, frame, waiting, ended, item, turn.work_item_id)
+    return outcome(d, { given, turn, item, ends, words }, waiting, ended)
   },
 })
 
 /** What is asked: the question that was given, else the words beside the call, else the reason. */
 function questionGiven(
   given: Input,
-  frame: CallFrame,
+  words: Words,
 ): { ok: true; question: Question | null } | Rejection {
   const { question, choices = [] } = given
   if (given.wake !== 'operator_input') {
@@ -133,21 +137,21 @@ function questionGiven(
   if (question !== undefined) return questionOf(question, choices)
   const offered = choicesOf(choices)
   if (!offered.ok) return offered
-  const text = untoldWords(frame) || given.reason.trim()
+  const text = (words.are_claimed ? '' : words.text) || given.reason.trim()
   return { ok: true, question: { text, choices: offered.choices, settles: null } }
 }
 
 /**
- * The words beside the calls of the round that nothing has told yet. Beside a completion they are
- * its report; beside an earlier question of the round they were sent with that.
+ * The words beside the calls of the round that nothing has told: neither as a report nor beside an
+ * earlier question. `are_claimed`: a completion behind this call may yet make them its report.
  */
-function untoldWords({ call, round_text, round_calls }: CallFrame): string {
-  const isTold = round_calls.some(
-    (other) =>
-      other.tool_name === 'CompleteWorkItem' ||
-      (other.index < call.index && other.tool_name === name && isOwnQuestion(other)),
+function wordsOf(d: Draft, { call, round_text, round_calls }: CallFrame): Words {
+  const isAsked = round_calls.some(
+    (other) => other.index < call.index && other.tool_name === name && isOwnQuestion(other),
   )
-  return isTold ? '' : round_text.trim()
+  const text = isAsked || isReported(d, round_calls, round_text) ? '' : round_text.trim()
+  const open = round_calls.filter(({ index, result }) => index > call.index && result === null)
+  return { text, are_claimed: completedByRound(open).length > 0 }
 }
 
 const isOwnQuestion = ({ input, result }: Call): boolean =>
@@ -176,14 +180,22 @@ function timeOf(given: Input, now: Timestamp): { ok: true; wake_at: Timestamp | 
   return { ok: true, wake_at: plus(now, wait_ms ?? 0) }
 }
 
+type Words = { text: string; are_claimed: boolean }
+
+type Asked = {
+  given: Input
+  turn: Turn
+  item: WorkItemId | null
+  /** Whether the wait is of what the turn is about, so that the turn ends with it. */
+  ends: boolean
+  words: Words
+}
+
 function outcome(
   d: Draft,
-  given: Input,
-  frame: CallFrame,
+  { given, turn, item, ends, words }: Asked,
   waiting: Waiting,
   ended: Readonly<Record<string, unknown>> | null,
-  item: WorkItemId | null,
-  turnItem: WorkItemId | null,
 ): StoreOutcome {
   const wait = d.row('waits', waiting.wait.id) ?? waiting.wait
   const result = {
@@ -194,21 +206,15 @@ function outcome(
     ...(waiting.answered === 'task_ended' && ended ? { task: ended } : {}),
   }
   const summary = summaryOf(waiting, item)
-  const closes = waiting.answered === null && (item === null || item === turnItem)
+  const closes = waiting.answered === null && ends
   const isAsked = given.wake === 'operator_input'
-  const text = isAsked && !given.question ? '' : untoldWords(frame)
+  const isWords = isAsked && !given.question && !words.are_claimed
+  const text = isWords ? '' : words.text
   // Words beside a question about another item are not left for a turn that goes on to forget.
-  if (isAsked && !closes && text !== '') deliverWords(d, frame.turn, text)
+  if (isAsked && !closes && !words.are_claimed && text !== '') deliverWords(d, turn, text)
   return {
     result: succeeded(name, summary, result, waiting.warnings),
-    closes: closes
-      ? {
-          outcome: 'waiting',
-          reason: given.wake,
-          ask_report: false,
-          text,
-        }
-      : null,
+    closes: closes ? { outcome: 'waiting', reason: given.wake, ask_report: false, text } : null,
   }
 }
 

@@ -89,7 +89,7 @@ export const sources = ['ci', 'mail'] as const
 export const resources = ['a', 'b'] as const
 
 const exec: Maker = (random, { nth }) => {
-  const kind = pick(random, ['quick', 'quick', 'slow', 'endless']) ?? 'quick'
+  const kind = pick(random, ['quick', 'quick', 'slow', 'endless', 'post']) ?? 'quick'
   return {
     name: 'ExecCommand',
     input: {

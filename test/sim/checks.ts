@@ -11,6 +11,7 @@ import { next } from '../../src/domain/schedule.ts'
 import { isTerminal } from '../../src/domain/task.ts'
 import { fromMs } from '../../src/domain/time.ts'
 import { unreviewed } from '../../src/domain/wait.ts'
+import { toldHistory } from '../../src/testing/told.ts'
 import type { World } from './world.ts'
 
 const named = (facts: Facts, found: readonly string[]): string[] =>
@@ -113,7 +114,8 @@ export async function deep(world: World, verify: boolean): Promise<string[]> {
   const all = await stored(world)
   for (const facts of all) {
     const past: readonly StoredEvent[] = world.witness.history.get(facts.agent_id) ?? []
-    found.push(...named(facts, violations(facts, past)), ...remembered(world, facts))
+    const broken = [...violations(facts, past), ...toldHistory(past)]
+    found.push(...named(facts, broken), ...remembered(world, facts))
   }
   found.push(...familyViolations(all))
   for (const { act, message_id, body } of world.accepted) {

@@ -27,6 +27,8 @@ export type ProcessFaults = {
   /** What goes wrong with the next start: nobody is told, or it is told and did begin. */
   start(task: string): 'refused' | 'unsure' | null
   survives(): boolean
+  /** A command sends a word to the trigger of the agent that began it. */
+  posts(task: string): void
   /** Which run of a check this task is; null: its text is the only one like it. */
   runOf(task: string): string | null
 }
@@ -156,6 +158,14 @@ export class SimCommands {
       this.#agenda.after(this.#outside, `process of ${id}`, ms, fn)
     if (timeout_ms !== null) {
       later(timeout_ms, () => this.ends(id, { how: 'timed_out', exit_status: 143, signal: null }))
+    }
+    if (cmd.startsWith('post')) {
+      const post = (): void => {
+        if (!this.isRunning(id)) return
+        this.#faults.posts(id)
+        later(this.#random.between(20_000, 120_000), post)
+      }
+      later(this.#random.between(0, 1_000), post)
     }
     const takes = this.#takes(cmd)
     if (takes === null) return

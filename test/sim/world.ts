@@ -64,6 +64,7 @@ export class World {
   #asked = ''
   #minted = 0
   #requests = 0
+  #posted = 0
 
   readonly #given: Given
 
@@ -83,6 +84,7 @@ export class World {
         return processes.chance(0.5) ? 'refused' : 'unsure'
       },
       survives: () => may(0.05),
+      posts: (task) => this.#posts(task),
       runOf: (task) => this.witness.runOf(task),
     })
   }
@@ -156,6 +158,16 @@ export class World {
         if (!isInjected(error)) this.#bug(life, error)
       },
     )
+  }
+
+  /** By the URL that commands get: the agent's own trigger. Nobody is there to answer in a crash. */
+  #posts(task: string): void {
+    const facts = this.agents().find((one) => one.row('tasks', task) !== undefined)
+    const own = facts && [...facts.rows('triggers')].find(({ by }) => by === 'runtime')
+    if (!facts || !own) return
+    const body = `post ${(this.#posted += 1)} of ${task}`
+    const via = { kind: 'trigger', trigger_id: own.id } as const
+    this.act({ do: 'deliver', agent_id: facts.agent_id, via, body, source: 'ci' })
   }
 
   #replied(life: Life, act: OperatorAct, reply: OperatorReply): void {

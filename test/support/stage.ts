@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import type { StoredEvent, Event, EventType, Rows, Table } from '../../src/domain/event.ts'
 import { violations } from '../../src/domain/invariants.ts'
+import { toldHistory } from '../../src/testing/told.ts'
 import type { Next } from '../../src/domain/schedule.ts'
 import { toMs } from '../../src/domain/time.ts'
 import type { Model, ModelRequest } from '../../src/models/model.ts'
@@ -213,7 +214,7 @@ export class Stage {
     const facts = this.box.host.facts(agent)
     assert.ok(facts)
     const events = await this.events()
-    assert.deepEqual(violations(facts, events), [])
+    assert.deepEqual([...violations(facts, events), ...toldHistory(events)], [])
     assert.deepEqual((await this.box.ledger.verify()).problems, [])
     const times = events.map(({ at }) => at)
     assert.deepEqual(times, times.toSorted(), 'times decrease')
