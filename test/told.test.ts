@@ -59,12 +59,12 @@ const ends: Readonly<Record<Wake, (s: Stage) => Readonly<Record<string, Json>>>>
   task_result: (s) => ({ resource: running(s) }),
 }
 
-/** `C` is completed, a command of `D` runs, and the turn is about `A`; then what is given. */
+/** `C` is completed with the same words, a command of `D` runs, and the turn is about `A`; then what is given. */
 async function staged(t: TestContext, ...then: ((s: Stage) => Answer)[]): Promise<Stage> {
   const s = await scene(
     t,
     () => creates('A', 'B', 'C', 'D'),
-    (s) => calls('C was done before.', completion(s.id('C'))),
+    (s) => calls(words, completion(s.id('C'))),
     (s) => calls(call('PickWorkItem', { work_item_id: s.id('D') })),
     () => calls(call('ExecCommand', { cmd: until('over'), yield_ms: 0 })),
     (s) => calls(call('PickWorkItem', { work_item_id: s.id('A'), reason: 'it is next' })),
@@ -77,9 +77,13 @@ async function staged(t: TestContext, ...then: ((s: Stage) => Answer)[]): Promis
   return s
 }
 
-/** As what the words went to the operator. */
-const told = async (s: Stage): Promise<string[]> =>
-  (await s.rows('briefs')).flatMap(({ kind, text }) => (text.includes(words) ? [kind] : []))
+/** As what the words went to the operator, after the report of `C`. */
+async function told(s: Stage): Promise<string[]> {
+  const all = await s.rows('briefs')
+  const [first, ...kinds] = all.flatMap(({ kind, text }) => (text.includes(words) ? [kind] : []))
+  assert.equal(first, 'result')
+  return kinds
+}
 
 /** A wait for the operator without a question of its own: the words are the question. */
 test('words that are the question of a wait are told as that, whatever stands beside them', async (t) => {
