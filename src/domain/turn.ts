@@ -339,7 +339,9 @@ export function evolveRound(
 }
 
 /** The assistant's words of a round, its text parts joined. */
-export const roundText = (round: Pick<Round, 'parts'>): string => wordsOf(round).trim()
+export function roundText(round: Pick<Round, 'parts'>): string {
+  return wordsOf(round).trim()
+}
 
 /** The assistant's words of an answer: where it was cut by length and went on, both parts as one. */
 export function answerText(rounds: readonly Round[], last: Round): string {

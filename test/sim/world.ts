@@ -160,7 +160,7 @@ export class World {
     )
   }
 
-  /** By the URL that commands get: the agent's own trigger. Nobody is there to answer in a crash. */
+  /** By the URL that commands get, of the agent's own trigger. In a crash nobody answers. */
   #posts(task: string): void {
     const facts = this.agents().find((one) => one.row('tasks', task) !== undefined)
     const own = facts && [...facts.rows('triggers')].find(({ by }) => by === 'runtime')
