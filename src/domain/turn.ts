@@ -343,7 +343,7 @@ export function roundText(round: Pick<Round, 'parts'>): string {
   return wordsOf(round).trim()
 }
 
-/** The assistant's words of an answer: where it was cut by length and went on, both parts as one. */
+/** Its words of an answer: where it was cut by length and went on, both parts as one. */
 export function answerText(rounds: readonly Round[], last: Round): string {
   const before = rounds.find(({ n }) => n === last.n - 1)
   const head = last.kind === 'continue' && before ? wordsOf(before) : ''
