@@ -102,6 +102,19 @@ describe('§14: children on the command line', options, () => {
 })
 
 describe('§14: what came late on the command line', options, () => {
+  test('an agent with nothing but a command under way says that its end wakes it', async (t) => {
+    const { api, item } = await asked(t)
+    const { workspace } = api.box
+    const go = join(workspace, 'go')
+    const cmd = `while [ -d ${workspace} ] && [ ! -e ${go} ]; do sleep 0.02; done`
+    await api.post('/agents/main/tasks', { cmd, work_item_id: item.id })
+    await api.post(`/agents/main/work-items/${item.id}/complete`, {})
+    const holon = await leftBy(t, api)
+    const list = await holon('agents', 'list')
+    writeFileSync(go, '')
+    assert.match(list.out, /^main\tsleeps until a task ends\t/m, list.err)
+  })
+
   test('stands with its item, and in the inbox until it is put away', async (t) => {
     const { api, item } = await asked(t)
     const { workspace } = api.box

@@ -75,6 +75,13 @@ function holdWords(hold: AgentView['survey']['hold']): string {
   return `held by the budget of ${hold.resource ?? 'the home'}`
 }
 
+/** What wakes an agent that waits for nothing: the end of what it left running. */
+function runningWords({ facts }: AgentView): string {
+  const running = [...facts.rows('tasks')].filter(({ ended_at }) => ended_at === null).length
+  if (running === 0) return ''
+  return running === 1 ? ' until a task ends' : ` until one of ${running} tasks ends`
+}
+
 /** What the agent does now: its one word, with its turn, its hold, or until when. */
 function posture(view: AgentView, zone: Zone): string {
   const { next, turn, turn_count, has_owner } = view
@@ -87,8 +94,9 @@ function posture(view: AgentView, zone: Zone): string {
       return has_owner ? text : `${text} once a run goes on`
     case 'wait:system':
       return text.replace(postureWord['wait:system'], holdWords(view.survey.hold))
-    case 'stop':
     case 'sleep':
+      return `${text}${runningWords(view)}`
+    case 'stop':
     case 'wait:operator':
     case 'wait:task':
     case 'wait:external':

@@ -161,7 +161,8 @@ function turnRow(p: Presentation, turn: OpenTurn, times: Times): Row {
 
 export function itemRow(p: Presentation, item: WorkItemRecord, times: Times): Row {
   const agent = p.state.agents.find(({ id }) => id === item.agent_id)
-  const { mark, text } = itemCell(itemSeen(item), haltOf(agent, times), times)
+  const asks = item.wait?.by === 'agent' ? (agent?.supervisor_agent_id ?? null) : null
+  const { mark, text } = itemCell(itemSeen(item), haltOf(agent, times), times, asks)
   const price = item.state === 'completed' && item.spend !== null ? spent(item.spend) : '-'
   return {
     id: item.id,

@@ -74,9 +74,19 @@ export const itemSeen = (item: WorkItemRecord): ItemSeen => ({
   verification: item.verification?.state ?? 'none',
 })
 
-/** What an item is and waits for. `halt`: why its agent starts nothing for it now. */
-export function itemCell(item: ItemSeen, halt: string | null, times: Times): StateCell {
+/**
+ * What an item is and waits for. `halt`: why its agent starts nothing for it now. `asks`: of a
+ * child the agent above it, which gets its questions; null: they are the operator's.
+ */
+export function itemCell(
+  item: ItemSeen,
+  halt: string | null,
+  times: Times,
+  asks: string | null = null,
+): StateCell {
   const state = itemStateOf(item)
+  // Its end does not lift the agent's own blocker: both hold the item.
+  const blocker = item.blocked_by === null ? '' : `; ${itemWord.blocked}: ${item.blocked_by}`
   const held = halt === null ? '' : `; ${halt}`
   switch (state) {
     case 'completed':
@@ -87,13 +97,17 @@ export function itemCell(item: ItemSeen, halt: string | null, times: Times): Sta
       return { mark: 'arrived', text: `${what}${held === '' ? '; its review is next' : held}` }
     }
     case 'waiting_operator':
-      return { mark: 'needs_me', text: `${itemWord[state]}${yours(item, times)}` }
+      if (asks !== null && item.wait !== null) {
+        const text = `asks ${asks}, ${stood(item.wait.created_at, times)}${blocker}`
+        return { mark: 'waiting', text }
+      }
+      return { mark: 'needs_me', text: `${itemWord[state]}${yours(item, times)}${blocker}` }
     case 'waiting_task':
     case 'waiting_timer':
     case 'waiting_external': {
       const over = item.over.length === 0 ? '' : `; ${budget(item.over)}`
       const text = item.wait === null ? itemWord[state] : waitsFor(item.wait, times)
-      return { mark: 'waiting', text: `${text}${over}` }
+      return { mark: 'waiting', text: `${text}${blocker}${over}` }
     }
     case 'blocked':
       return { mark: 'blocked', text: `${itemWord.blocked}: ${item.blocked_by}` }
@@ -235,7 +249,8 @@ export function stateCell(view: AgentView, p: Projection, zone: Zone): StateCell
     verification: verificationOf(item).state,
   }
   const halt = haltOf(agentSeen(view), times)
-  return itemCell(seen, halt ?? (view.has_owner ? null : 'a run goes on'), times)
+  const asks = p.wait?.by === 'agent' ? view.agent.supervisor_agent_id : null
+  return itemCell(seen, halt ?? (view.has_owner ? null : 'a run goes on'), times, asks)
 }
 
 /** `$0.31`, else tokens, else nothing spent. A price that is not known is never `$0.00`. */
