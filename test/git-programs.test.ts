@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { createInspect } from '../src/exec/inspect.ts'
@@ -134,17 +134,26 @@ test('a configuration that changes between a look and its use brings no program 
 })
 
 test('a process that keeps changing the configuration brings no program in', async (t) => {
-  const b = bench(t)
+  const changes = { until: () => {} }
+  const b = bench(t, () => changes.until())
   const path = join(b.repository, 'config')
   writeFileSync(join(b.folder, 'good'), readFileSync(path))
   const evil = Buffer.concat([readFileSync(path), evilConfig(b)])
   writeFileSync(join(b.folder, 'evil'), evil)
-  const turn = 'cp evil new && mv new "$0"; cp good new && mv new "$0"'
+  const turn = 'cp evil new && mv new "$0"; cp good new && mv new "$0"; printf . >> turns'
   const loop = `trap 'exit 0' TERM; while :; do ${turn}; done`
   const writer = spawn('/bin/sh', ['-c', loop, path], { cwd: b.folder, stdio: 'ignore' })
   t.after(() => writer.kill('SIGKILL'))
   await once(writer, 'spawn')
+  // Each step of ours meets another change, however seldom the other process gets to run.
+  const turns = () => statSync(join(b.folder, 'turns'), { throwIfNoEntry: false })?.size ?? 0
+  const beat = new Int32Array(new SharedArrayBuffer(4))
+  changes.until = () => {
+    const before = turns()
+    while (turns() === before) Atomics.wait(beat, 0, 0, 1)
+  }
   await everything(b)
+  assert.ok(turns() > 10, 'it was changed at few steps')
   assert.deepEqual(ran(b), [])
   writer.kill('SIGTERM')
   await once(writer, 'exit')

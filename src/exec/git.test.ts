@@ -179,12 +179,11 @@ test('a lock of now is left alone; one from before the machine started is taken 
 
 test('a look at a repository or at the machine that takes long is given up', async (t) => {
   const b = bench(t)
-  const hangs = program(b, 'test "$1" = version && echo git version 2.50.0 && exit; sleep 20')
+  const hangs = program(b, 'test "$1" = version && echo git version 2.50.0 && exit; exec sleep 600')
   const scratch_folder = join(b.folder, 'scratch')
   const slow = createInspect({ parent_env: b.env, program: hangs, scratch_folder, call_ms: 300 })
-  const began = performance.now()
+  // It would never answer: that there is an answer at all is the proof.
   assert.equal(await slow.repository(b.root, 100), null)
-  assert.ok(performance.now() - began < 5_000)
   assert.equal(
     await createInspect({ parent_env: b.env, scratch_folder }).repository(b.folder, 60_000),
     null,
