@@ -10,7 +10,7 @@ import manifest from '../../package.json' with { type: 'json' }
 const project: { devDependencies: Record<string, string> } = manifest
 
 async function start(t: TestContext) {
-  const server = await startModelServer(({ n }) => ({ text: `Answer ${n}.` }))
+  const server = await startModelServer(({ n }) => ({ text: `Answer ${n}.` }), { refuses: true })
   const client = keptAliveFetch()
   t.after(() => server.close().finally(() => client.close()))
   const post = async (path: string, body: JsonObject, headers: Record<string, string>) => {

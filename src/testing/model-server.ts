@@ -26,6 +26,8 @@ export type ServerOptions = {
   key?: string | null
   /** What a GET of `/models` names; default: nothing answers there. */
   models?: readonly string[]
+  /** The test sends what is refused, on purpose; otherwise `close` fails where anything was. */
+  refuses?: boolean
   /** Bytes per piece written; default whole frames. */
   piece_bytes?: number
 }
@@ -50,7 +52,7 @@ export type ModelServer = {
   readonly violations: readonly string[]
   /** Resolves when request `n` has been answered as far as it ever will be. */
   answered(n: number): Promise<void>
-  /** Drops every connection. May be called twice. */
+  /** Drops every connection; rejects where a request was refused. May be called twice. */
   close(): Promise<void>
 }
 
@@ -79,13 +81,15 @@ export async function startModelServer(
     authorizations: provider.authorizations,
     violations: provider.violations,
     answered: (n) => provider.answered(n).promise,
-    close: () => closed(server),
+    close: () => closed(server, options.refuses === true ? [] : provider.violations),
   }
 }
 
-function closed(server: Server): Promise<void> {
+async function closed(server: Server, violations: readonly string[]): Promise<void> {
   server.closeAllConnections()
-  return new Promise((resolve) => server.close(() => resolve()))
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  if (violations.length === 0) return
+  throw new Error(`a provider would have refused: ${violations.slice(0, 3).join('; ')}`)
 }
 
 class Provider {

@@ -13,6 +13,7 @@ import type { OperatorCommand, OperatorReply } from '../../src/protocol/operator
 import type { HostNotice } from '../../src/runtime/ports.ts'
 import { openBox, type Box, type BoxOptions, type Scope } from '../../src/testing/box.ts'
 import { settle, virtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts'
+import { refusedBodies } from '../../src/testing/wire-bodies.ts'
 
 type Act = OperatorCommand extends infer C
   ? C extends unknown
@@ -35,9 +36,11 @@ export const hour = 60 * minute
 export class Stage {
   readonly box: Box
   readonly clock: VirtualClock
+  readonly #asked: readonly ModelRequest[]
 
-  constructor(box: Box, clock: VirtualClock) {
+  constructor(box: Box, clock: VirtualClock, asked: readonly ModelRequest[]) {
     this.box = box
+    this.#asked = asked
     this.clock = clock
   }
 
@@ -209,8 +212,9 @@ export class Stage {
     return (await this.rows('briefs')).map(({ kind, text }) => ({ kind, text }))
   }
 
-  /** What must hold at every rest: the invariants, rows that fold, times that never decrease. */
+  /** What must hold at every rest: what providers take, the invariants, rows that fold, times that never decrease. */
   async sound(): Promise<void> {
+    assert.deepEqual(await refusedBodies(this.#asked), [])
     const facts = this.box.host.facts(agent)
     assert.ok(facts)
     const events = await this.events()
@@ -234,7 +238,11 @@ const holds = (notice: HostNotice, type: EventType): boolean =>
 /** Opens the host and waits for its first rest, or for nothing when a turn is to be recovered. */
 export async function openStage(t: Scope, options: StageOptions): Promise<Stage> {
   const { model, models, setting, clock = virtualClock(), ...rest } = options
-  const known = { ...(model ? { default: model } : {}), ...models }
+  const given = { ...(model ? { default: model } : {}), ...models }
+  const asked: ModelRequest[] = []
+  const known = Object.fromEntries(
+    Object.entries(given).map(([name, one]) => [name, heard(one, asked)]),
+  )
   const box = await openBox(t, { ...rest, models: known, clock })
   await box.host.ensureAgent({
     id: agent,
@@ -243,10 +251,19 @@ export async function openStage(t: Scope, options: StageOptions): Promise<Stage>
     ...setting,
   })
   await box.host.open()
-  const stage = new Stage(box, clock)
+  const stage = new Stage(box, clock, asked)
   await stage.rest()
   return stage
 }
+
+/** The same model; what it is asked is kept as it was sent. */
+const heard = (model: Model, asked: ModelRequest[]): Model => ({
+  ...model,
+  request(request, options) {
+    asked.push({ ...request, messages: [...request.messages] })
+    return model.request(request, options)
+  },
+})
 
 /** All that a request says, system text included. */
 export function textOf(request: ModelRequest | undefined): string {

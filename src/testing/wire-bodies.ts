@@ -1,0 +1,38 @@
+/**
+ * Requests of tests that ask a scripted model, as each provider would get them: the body that its
+ * adapter makes is judged by the provider's rules and published types. Nothing is sent.
+ */
+import type { JsonObject, ModelRequest } from '../models/model.ts'
+import type { Fetch } from '../models/fetch.ts'
+import { adapters, hear, openAdapter } from './model-server-client.ts'
+import { schemaViolations } from './model-server-schema.ts'
+import { wires } from './model-server.ts'
+import { nothingSaid } from './model-server-wire.ts'
+
+/** What a provider would refuse of them, each with the wire and the number of its request. */
+export async function refusedBodies(requests: readonly ModelRequest[]): Promise<string[]> {
+  const found: string[] = []
+  for (const adapter of adapters) {
+    const { endpoint } = adapter
+    const wire = wires.find((one) => one.endpoint === endpoint)
+    if (wire === undefined) throw new Error(`no rules for ${endpoint}`)
+    const bodies: JsonObject[] = []
+    const fetch: Fetch = (_, init) => {
+      bodies.push(JSON.parse(String(init?.body)) as JsonObject)
+      return Promise.resolve(new Response('{}', { status: 400 }))
+    }
+    const opening = { base_url: 'http://127.0.0.1:9/v1', fetch }
+    const { model, id } = await openAdapter(adapter, opening)
+    for (const [n, request] of requests.entries()) {
+      await hear(model, { ...request, model: id })
+      const body = bodies.at(-1)
+      if (body === undefined || bodies.length !== n + 1) throw new Error(`${endpoint}: no body`)
+      const wrong = [
+        ...wire.read(body, nothingSaid).violations,
+        ...schemaViolations(endpoint, body),
+      ]
+      found.push(...wrong.map((one) => `${endpoint}, request ${n + 1}: ${one}`))
+    }
+  }
+  return found
+}
