@@ -84,7 +84,7 @@ test('§3 an unbound word answers nothing by itself and shows what waits', async
   assert.deepEqual(reply.resolved, [])
   assert.equal((await s.wait('A')).status, 'active')
   const shown = textOf(s.model.requests.at(-1))
-  assert.match(shown, /These items wait for the operator/)
+  assert.match(shown, /waits? for the operator, and the message ends no wait by itself/)
   assert.ok(shown.includes(await s.short(wait.id)) && shown.includes('Red or blue?'))
   assert.deepEqual((await s.briefs()).at(-1), { kind: 'reply', text: 'Which do you mean?' })
   await s.sound()

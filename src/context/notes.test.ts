@@ -15,7 +15,7 @@ import { promptText, sectionsOf, template } from './template.ts'
 test('notes of the runtime, word for word', (t) => {
   const lost = [
     { tool_name: 'ExecCommand', became: 'outcome_unknown' },
-    { tool_name: 'ReadFile', became: 'run_again' },
+    { tool_name: 'EditFile', became: 'result' },
   ] as const
   const view = { now, fence: 'c0de', tokens: charTokens, max_tokens: 1_000, full_path: () => null }
   const texts = [

@@ -24,7 +24,7 @@ export type Interruption =
       kind: 'recovered'
       since: Timestamp
       /** The calls found without an outcome and what became of each. */
-      calls: readonly { tool_name: string; became: 'result' | 'run_again' | ErrorKind }[]
+      calls: readonly { tool_name: string; became: 'result' | ErrorKind }[]
     }
   | { kind: 'held'; since: Timestamp; cause: string }
   | { kind: 'slept'; since: Timestamp }
@@ -33,7 +33,9 @@ export function interruptionNote(interruption: Interruption, now: Timestamp): st
   const passed = span(between(interruption.since, now))
   switch (interruption.kind) {
     case 'recovered': {
-      const calls = interruption.calls.map(({ tool_name, became }) => `${tool_name} (${became})`)
+      const calls = interruption.calls.map(
+        ({ tool_name, became }) => `${tool_name} (${settledWords(became)})`,
+      )
       const settled =
         calls.length === 0
           ? template('notes', 'recovered_clean')
@@ -44,6 +46,22 @@ export function interruptionNote(interruption: Interruption, now: Timestamp): st
       return note('held', { ago: passed, cause: clip(interruption.cause, 500) })
     case 'slept':
       return note('slept', { ago: passed })
+  }
+}
+
+/** What stands above of a call that was found open: its result, or why there is none. */
+function settledWords(became: 'result' | ErrorKind): string {
+  switch (became) {
+    case 'result':
+      return 'its result is recovered above'
+    case 'invalid_input':
+    case 'rejected':
+    case 'fault':
+    case 'timeout':
+    case 'aborted':
+    case 'not_executed':
+    case 'outcome_unknown':
+      return became
   }
 }
 
