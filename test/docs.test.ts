@@ -8,6 +8,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { execPath } from 'node:process'
 import { describe, test } from 'node:test'
+import bodies from '../src/models/error-bodies.json' with { type: 'json' }
+import { scenarios } from './crash/registry.ts'
+import { channels } from './puppet/channels.ts'
+import { goals } from './puppet/goals.ts'
 
 const root = dirname(import.meta.dirname)
 const pages = globSync(['*.md', '{docs,examples}/**/*.md'], { cwd: root })
@@ -233,4 +237,25 @@ test('a command is read as far as its words go', () => {
     { words: ['run'], flags: ['--resume'] },
     { words: ['work', 'unblock'], flags: [] },
   ])
+})
+
+test('what a page says is counted is what there is', () => {
+  const counted: readonly (readonly [page: string, of: RegExp, there: number])[] = [
+    ['docs/proof.md', /kills (\d+) scenarios/, scenarios.length],
+    ['docs/proof.md', /(\d+) forbidden goals/, goals.length],
+    ['docs/proof.md', /by (\d+) ways that/, Object.keys(channels).length],
+    ['docs/guarantees.md', /(\d+) bodies, with kind/, bodies.length],
+  ]
+  for (const [page, of, there] of counted) {
+    assert.equal(Number(of.exec(textOf(page))?.[1]), there, `${page}: ${String(of)}`)
+  }
+})
+
+test('every test that a guarantee is shown by is there', () => {
+  const files = globSync('{src,test}/**/*.test.{ts,tsx}', { cwd: root })
+  const lines = [...textOf('docs/guarantees.md').matchAll(/`npm test -- ([^`]+)`/g)]
+  const named = lines.flatMap(([, words = '']) => words.split(' '))
+  assert.ok(named.length > 40, 'the table is empty')
+  const missing = named.filter((part) => !files.some((file) => file.includes(part)))
+  assert.deepEqual(missing, [])
 })
