@@ -245,9 +245,9 @@ function agentText({ agent, agent_home, trigger_url, confined }: Situation): str
       ? []
       : [
           `trigger: ${oneLine(trigger_url)}`,
-          'A POST to it (application/json or text/plain) wakes you from outside; your commands have it ' +
-            'as HOLON_TRIGGER_URL. ' +
-            'Give it only to what shall wake you; add ?source=…&resource=… to match one wait.',
+          'A POST to it (application/json or text/plain) wakes you from outside; your commands ' +
+            'have it as HOLON_TRIGGER_URL. Give it only to what shall wake you; add ' +
+            '?source=…&resource=… to match one wait.',
         ]),
     ...(confined === undefined
       ? []

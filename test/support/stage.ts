@@ -212,7 +212,7 @@ export class Stage {
     return (await this.rows('briefs')).map(({ kind, text }) => ({ kind, text }))
   }
 
-  /** What must hold at every rest: what providers take, the invariants, rows that fold, times that never decrease. */
+  /** What holds at every rest: what providers take, invariants, rows that fold, rising times. */
   async sound(): Promise<void> {
     assert.deepEqual(await refusedBodies(this.#asked), [])
     const facts = this.box.host.facts(agent)
