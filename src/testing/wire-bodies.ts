@@ -12,6 +12,7 @@ import { nothingSaid } from './model-server-wire.ts'
 /** What a provider would refuse of them, each with the wire and the number of its request. */
 export async function refusedBodies(requests: readonly ModelRequest[]): Promise<string[]> {
   const found: string[] = []
+  const asked = requests.filter((request) => !hasOwnParts(request))
   for (const adapter of adapters) {
     const { endpoint } = adapter
     const wire = wires.find((one) => one.endpoint === endpoint)
@@ -23,7 +24,7 @@ export async function refusedBodies(requests: readonly ModelRequest[]): Promise<
     }
     const opening = { base_url: 'http://127.0.0.1:9/v1', fetch }
     const { model, id } = await openAdapter(adapter, opening)
-    for (const [n, request] of requests.entries()) {
+    for (const [n, request] of asked.entries()) {
       await hear(model, { ...request, model: id })
       const body = bodies.at(-1)
       if (body === undefined || bodies.length !== n + 1) throw new Error(`${endpoint}: no body`)
@@ -36,3 +37,11 @@ export async function refusedBodies(requests: readonly ModelRequest[]): Promise<
   }
   return found
 }
+
+/** What a provider said of parts of its own goes back to it alone, and its own server judged that. */
+const hasOwnParts = ({ messages }: ModelRequest): boolean =>
+  messages.some(
+    (message) =>
+      message.role === 'assistant' &&
+      message.parts.some((part) => 'provider_metadata' in part && part.provider_metadata),
+  )
