@@ -38,7 +38,7 @@ export async function refusedBodies(requests: readonly ModelRequest[]): Promise<
   return found
 }
 
-/** What a provider said of parts of its own goes back to it alone, and its own server judged that. */
+/** What a provider said of its own parts goes back to it alone, and its own server judged it. */
 const hasOwnParts = ({ messages }: ModelRequest): boolean =>
   messages.some(
     (message) =>
