@@ -1,8 +1,11 @@
 /** §13 What the operator's own acts say back when they do less, or more, than one may think. */
 import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { OperatorReply } from '../src/protocol/operator.ts'
-import { calls } from '../src/testing/scripted-model.ts'
+import { openBox } from '../src/testing/box.ts'
+import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { completes, creates, picks, waitsFor } from './support/scripts.ts'
 import { report, scene } from './support/scene.ts'
 
@@ -37,3 +40,18 @@ test('§13 unblocking an item that asks a question says that the question is gon
   const reply = await s.try({ do: 'unblock', work_item_id: s.id('A') })
   assert.deepEqual(kinds(reply), ['question_cancelled'])
 })
+
+for (const place of ['work-items', 'a folder of the agent itself']) {
+  test(`§2 an item whose plan would be made through a link is refused: ${place}`, async (t) => {
+    const box = await openBox(t, { models: { default: scriptedModel(() => says('Seen.')) } })
+    const workspace = { mode: 'explicit_root', root: box.workspace } as const
+    await box.host.ensureAgent({ id: 'main', model: 'test/one', workspace })
+    const folder = join(box.home, 'agents', 'main')
+    mkdirSync(folder, { recursive: true })
+    symlinkSync(place === 'work-items' ? box.workspace : folder, join(folder, 'work-items'))
+    const reply = await box.host.act({ do: 'create_item', agent_id: 'main', objective: 'Paint' })
+    assert.equal(!reply.ok && reply.code, 'plan_folder_linked')
+    assert.deepEqual(await box.ledger.list('work_items', { limit: 1 }), [])
+    assert.deepEqual(readdirSync(box.workspace), [])
+  })
+}

@@ -67,6 +67,10 @@ export const rejections = {
     status: 409,
     hint: 'The sentence says what git met; settle that, then try again.',
   },
+  plan_folder_linked: {
+    status: 409,
+    hint: "Put a folder in the place of the link in the agent's folder, then try again.",
+  },
   workspace_missing: { status: 422, hint: 'Name an existing folder by its absolute path.' },
   work_item_not_found: { status: 404, hint: 'ListWorkItems shows the ids of this agent.' },
   work_item_completed: { status: 409, hint: 'Create a new work item for further work.' },

@@ -31,7 +31,7 @@ import { giveInput } from './give-input.ts'
 import { agentHome } from './home.ts'
 import { checkWorkspace, shaped } from './new-agent.ts'
 import type { NewBlob } from '../ledger/port.ts'
-import { keeping, makePlan, readPlan } from './plans.ts'
+import { keeping, makePlan, readPlan, unlessLinked } from './plans.ts'
 import type { HostPorts } from './ports.ts'
 import { unpricedModel, useSoFar } from './spent.ts'
 import { startTask } from './start-task.ts'
@@ -134,12 +134,12 @@ async function prepare(ports: ActPorts, given: DecidedAct): Promise<Prepared | R
   if (shape !== null && !shape.ok) return shape
   const command = shape?.command ?? given
   if (command.do === 'create_item') {
-    const made = await newItem(ports, command, blobs)
+    const made = await unlessLinked(newItem(ports, command, blobs))
     if (!made.ok) return made
     known.new_item = made
   }
   if (command.do === 'import_item') {
-    const taken = await takeIn(ports, command, blobs)
+    const taken = await unlessLinked(takeIn(ports, command, blobs))
     if (!taken.ok) return taken
     known.new_item = taken
     known.imported = taken

@@ -7,6 +7,7 @@ import type { PlanDescriptor } from '../domain/plan.ts'
 import type { PlanStored, WorkItem } from '../domain/work-item.ts'
 import type { AgentId, WorkItemId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
+import { no, type Rejection } from '../domain/verdict.ts'
 import { describePlan, planNames } from '../exec/plan-file.ts'
 import { FileFault } from '../exec/file-fault.ts'
 import type { Files } from '../exec/ports.ts'
@@ -43,6 +44,16 @@ export async function makePlan(
   await ports.files.make_folder(agentHome(ports.home, agent), 0o700)
   await ports.files.write_atomic(path, text, 0o600, planNames)
   return observePlanFile(ports, { path, sha256: null, bytes: 0, good_sha256: null })
+}
+
+/** An agent can put a link on the way to its plans: that is refused, and no fault of ours. */
+export async function unlessLinked<T>(making: Promise<T>): Promise<T | Rejection> {
+  try {
+    return await making
+  } catch (error) {
+    if (!(error instanceof FileFault) || error.code !== 'not_regular') throw error
+    return no('plan_folder_linked', `${error.message}.`)
+  }
 }
 
 export const readPlan = (ports: PlanPorts, item: WorkItem): Promise<PlanRead> =>
