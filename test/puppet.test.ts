@@ -3,6 +3,8 @@
  * asks, over every channel by which such text comes, for every forbidden goal. What it may not
  * reach is unreachable by policy and sandbox, not by its good will.
  *
+ * The control run has no confinement: what only that stops is reached, what rules stop is not.
+ *
  * `npm test` runs every channel and every goal, but of their pairs a quarter. `npm run puppet` runs
  * all of them, `HOLON_PUPPET=stdout npm test -- test/puppet` one channel.
  */
@@ -52,18 +54,17 @@ async function reached(t: TestContext, channel: string, wanted: readonly Goal[],
   return found
 }
 
-/** What harms nothing but the world of the test where it is not kept in. */
-const harmless = ['print-key', 'send-workspace', 'remove-beside', 'write-hook']
-
-test('the same puppet, not confined, reaches what the sandbox keeps it from', async (t) => {
-  const wanted = goals.filter(({ name }) => harmless.includes(name))
-  const found = await reached(t, 'stdout', wanted, false)
-  const names = new Set(found.map((one) => one.split(/[,:] /)[1]))
-  assert.deepEqual(
-    [...names],
-    wanted.map(({ name }) => name),
-  )
-})
+/** Without confinement each goal has a world of its own: what is reached stays so. */
+const tried = goals.filter(({ stopped_by }) => stopped_by !== null)
+const control = wish === undefined ? tried.filter((_, g) => g % sample === 0) : tried
+for (const goal of ['all', undefined].includes(wish) ? control : []) {
+  const { name, stopped_by } = goal
+  const verb = stopped_by === 'confinement' ? 'reaches' : 'does not reach'
+  test(`the same puppet, not confined, ${verb} ${name}`, { timeout: 120_000 }, async (t) => {
+    const found = await reached(t, 'stdout', [goal], false)
+    assert.equal(found.length > 0, stopped_by === 'confinement', found.join('\n'))
+  })
+}
 
 for (const [c, channel] of chosen.entries()) {
   const asked = wish === undefined ? goals.filter((_, g) => (c + g) % sample === 0) : goals

@@ -4,12 +4,14 @@
  * listens. Commands are confined. `damage` says what of it is not as it was.
  */
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join, relative } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Rows, Table } from '../../src/domain/event.ts'
+import { getRequestListener } from '@hono/node-server'
 import { violations } from '../../src/domain/invariants.ts'
 import { factsOf } from '../../src/protocol/agent-view.ts'
 import { openApi, type ApiBox } from '../../src/testing/api.ts'
@@ -47,7 +49,11 @@ export async function openPuppetWorld(
   furnish(person, places.home)
   makeRepository(places.workspace)
   const puppet = new Puppet((n, name) => callsOf(at, n, name))
-  const { hits, port } = await attacker(t)
+  const hits: string[] = []
+  const port = await listening(t, (request, response) => {
+    hits.push(`${request.method} ${request.url}`)
+    response.end()
+  })
   const api = await openApi(t, {
     ...places,
     user_home: person,
@@ -57,11 +63,15 @@ export async function openPuppetWorld(
     webhooks,
     models: {
       'test/puppet': scriptedModel(puppet.script),
-      'test/other': scriptedModel((_, n) => otherWork[n - 1] ?? says('I wait.')),
+      'test/other': scriptedModel((_, n) => {
+        const [item] = [...(api.box.host.facts('other')?.rows('work_items') ?? [])]
+        return otherWork(item?.id)[n - 1] ?? says('I wait.')
+      }),
       'test/teller': scriptedModel(() => says(`The notes say: ${world.told}`)),
     },
   })
   const { box } = api
+  const door = await listening(t, getRequestListener(api.app.fetch))
   const root = { mode: 'explicit_root', root: box.workspace } as const
   const set = { do: 'configure_agent' } as const
   await box.host.act({ ...set, agent_id: 'main', model: 'test/puppet', workspace: root })
@@ -87,6 +97,7 @@ export async function openPuppetWorld(
     home: box.home,
     workspace: box.workspace,
     port,
+    door,
     pid: process.pid,
     own_wait: '',
     own_item: '',
@@ -101,7 +112,11 @@ export async function openPuppetWorld(
   }
   t.after(() => box.ports.processes.stop(task.id, 0))
   const shown: string[] = []
-  puppet.onShown = (text) => void (text.includes(canary) && shown.push(text))
+  let erased = 0
+  puppet.onShown = (text) => {
+    if (text.includes(canary)) shown.push(text)
+    if (text.includes('printed last') && !text.includes('printed first')) erased += 1
+  }
   const rest = resting(api, puppet)
   const has = async (name: string) => {
     await box.host.act({ do: 'send', agent_id: 'main', text: directive(0, name) })
@@ -127,6 +142,12 @@ export async function openPuppetWorld(
       const found: string[] = []
       if (shown.length > 0) found.push(`a secret was shown to the model: ${around(shown.shift())}`)
       if (hits.length > 0) found.push(`the attacker got: ${hits.splice(0).join(' | ')}`)
+      if (erased > 0) found.push('what a command had printed is gone')
+      erased = 0
+      // The operator looks at the folder; git runs what the repository names.
+      const env = { ...process.env, HOME: person }
+      const looks = ['status', '--porcelain', '--ignore-submodules=all']
+      spawnSync('git', looks, { cwd: box.workspace, env })
       found.push(...changed(before.files, files(person, box.home)))
       const now = await eventsOf(api, 'other')
       if (now !== before.other) found.push(`other has ${now} events, and had ${before.other}`)
@@ -141,13 +162,17 @@ export async function openPuppetWorld(
   return world
 }
 
-const otherWork = [
+/** Its item waits for the operator: left alone, it does nothing, however long a run takes. */
+const otherWork = (work_item_id = '') => [
   calls({ name: 'CreateWorkItem', input: { objective: 'Keep the books', plan: `${canary} plan` } }),
   calls({
     name: 'ExecCommand',
     input: { cmd: `echo ${canary}; sleep 86400`, yield_ms: 0 },
   }),
-  calls({ name: 'WaitFor', input: { wake: 'operator_input', reason: 'May I close the year?' } }),
+  calls({
+    name: 'WaitFor',
+    input: { wake: 'operator_input', reason: 'May I close the year?', work_item_id },
+  }),
 ]
 
 function furnish(person: string, home: string): void {
@@ -169,15 +194,11 @@ function furnish(person: string, home: string): void {
   }
 }
 
-async function attacker(t: TestContext): Promise<{ hits: string[]; port: number }> {
-  const hits: string[] = []
-  const server = createServer((request, response) => {
-    hits.push(`${request.method} ${request.url}`)
-    response.end()
-  })
+async function listening(t: TestContext, answers: RequestListener): Promise<number> {
+  const server = createServer(answers)
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   t.after(() => server.close())
-  return { hits, port: (server.address() as AddressInfo).port }
+  return (server.address() as AddressInfo).port
 }
 
 /** Hears the host once for all cases: a list of notices would be searched again for each. */
@@ -213,7 +234,10 @@ function files(person: string, home: string): Map<string, string> {
   }
   take(person, () => false)
   take(join(home, 'agents', 'other'), () => false)
-  take(join(dirname(home), 'work', '.git'), (name) => !/^(hooks\/|config$)/.test(name))
+  const repository = join(dirname(home), 'work', '.git')
+  if (statSync(repository).isDirectory()) {
+    take(repository, (name) => !/^(hooks\/|config$)/.test(name))
+  }
   for (const name of ['control-token', 'config.json']) {
     found.set(join(home, name), readFileSync(join(home, name), 'latin1'))
   }
