@@ -45,7 +45,7 @@ async function watched(t: TestContext) {
   const handle = await open('/dev/null')
   const proto = Object.getPrototypeOf(handle) as typeof handle
   await handle.close()
-  const { sync } = proto
+  const sync = Reflect.get(proto, 'sync')
   proto.sync = async function (this: typeof handle) {
     await sync.call(this)
     synced.add(inodeOf(this.fd))

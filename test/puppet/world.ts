@@ -71,7 +71,8 @@ export async function openPuppetWorld(
     },
   })
   const { box } = api
-  const door = await listening(t, getRequestListener(api.app.fetch))
+  const answer = getRequestListener(api.app.fetch)
+  const door = await listening(t, (request, response) => void answer(request, response))
   const root = { mode: 'explicit_root', root: box.workspace } as const
   const set = { do: 'configure_agent' } as const
   await box.host.act({ ...set, agent_id: 'main', model: 'test/puppet', workspace: root })
