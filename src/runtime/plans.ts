@@ -12,6 +12,7 @@ import { describePlan, planNames } from '../exec/plan-file.ts'
 import { FileFault } from '../exec/file-fault.ts'
 import type { Files } from '../exec/ports.ts'
 import type { Ledger, NewBlob } from '../ledger/port.ts'
+import { isShortage } from './degraded.ts'
 import type { Store } from './store.ts'
 import { agentHome, planPath } from './home.ts'
 
@@ -46,12 +47,15 @@ export async function makePlan(
   return observePlanFile(ports, { path, sha256: null, bytes: 0, good_sha256: null })
 }
 
-/** An agent can put a link on the way to its plans: that is refused, and no fault of ours. */
+/**
+ * An agent can put a link, or a file, on the way to its plans: that is refused, and no fault of
+ * ours. A full disk is none of it, and is waited for.
+ */
 export async function unlessLinked<T>(making: Promise<T>): Promise<T | Rejection> {
   try {
     return await making
   } catch (error) {
-    if (!(error instanceof FileFault) || error.code !== 'not_regular') throw error
+    if (isShortage(error) || !(error instanceof FileFault)) throw error
     return no('plan_folder_linked', `${error.message}.`)
   }
 }

@@ -16,7 +16,7 @@ import type { LaneEnv } from './lane-env.ts'
 import { handoffProvenance } from '../domain/spawn.ts'
 import type { Children } from '../tools/children-port.ts'
 import { seeAgent } from './agent-seen.ts'
-import { makePlan, readPlan } from './plans.ts'
+import { makePlan, readPlan, unlessLinked } from './plans.ts'
 import { carryOutSpawn, prepareSpawn, queueSpawn } from './spawning.ts'
 
 const byName = new Map<string, Tool>(tools.map((tool) => [tool.name, tool]))
@@ -67,7 +67,10 @@ export function toolContext(env: LaneEnv, call: Call, blobs: NewBlob[] | null = 
     environment: env.environment(),
     confine: () => confineOf(env),
     readPlan: (item) => readPlan(plans, item),
-    makePlan: (id, text) => makePlan(plans, env.agent_id, id, text),
+    async makePlan(id, text) {
+      const made = await unlessLinked(makePlan(plans, env.agent_id, id, text))
+      return 'ok' in made ? made : { ok: true, ...made }
+    },
     taskFolder: (id: TaskId) => taskPath(ports.home, id),
     async keepOutput(text) {
       const path = outputPath(ports.home, call.id)

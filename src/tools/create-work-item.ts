@@ -41,6 +41,7 @@ async function prepare(given: Input, ctx: ToolContext): Promise<Prepared> {
   // The call's own id names the item, so that a run after a crash finds the same plan file.
   const id: WorkItemId = `work_${ctx.call.id.slice('call_'.length)}`
   const made = await ctx.makePlan(id, text)
+  if (!made.ok) return made
   return { ok: true, id, plan: made.stored, described: made.described }
 }
 

@@ -100,11 +100,14 @@ export interface ToolContext {
   confine(): Promise<Confine>
   /** The item's plan file as it is now, for the reader and for the ledger. */
   readPlan(item: WorkItem): Promise<{ stored: PlanStored; described: PlanDescriptor }>
-  /** Writes the plan file of a new item: the given text, or nothing; the same again is harmless. */
+  /**
+   * Writes the plan file of a new item: the given text, or nothing; the same again is harmless.
+   * Refused where something of the agent's stands in its way.
+   */
   makePlan(
     id: WorkItem['id'],
     text: string,
-  ): Promise<{ stored: PlanStored; described: PlanDescriptor }>
+  ): Promise<{ ok: true; stored: PlanStored; described: PlanDescriptor } | Rejection>
   taskFolder(id: TaskId): string
   /** Stores a long output beside the ledger under the call's id; returns its absolute path. */
   keepOutput(text: string): Promise<string>
