@@ -34,7 +34,7 @@ export function twoJobsPolicy(text: string): PolicyAnswer {
   const tail = text.slice(text.lastIndexOf('# Why this turn runs'))
   const step = 1 + Math.max(0, ...[...tail.matchAll(/step (\d+) of/g)].map((m) => Number(m[1])))
   if (tail.includes(twoJobs)) return opening(step, tail)
-  if (/Nothing is in focus, and (?:queued work|one queued item) is ready/.test(tail))
+  if (/Nothing is in focus, and (?:queued work|the queued item above) is ready/.test(tail))
     return fromQueue(step, text, tail)
   return finishing(step, itemOf(text, 'Alpha job'), text)
 }
