@@ -129,7 +129,10 @@ test('what children send counts, and the word is said to who made them', async (
   await s.rest()
   // At most one of each was under way.
   assert.ok(sent() >= 8 && sent() <= 9, `${sent()} requests`)
-  assert.match(held(s, 'main.1') ?? '', /main and the agents made under it sent .* main asks you/)
+  assert.match(
+    held(s, 'main.1') ?? '',
+    /main and the agents made under it sent .* main asks the operator/,
+  )
   assert.equal((await questions(s)).length, 1)
   const ended = s.committed('task_ended')
   await s.act({ do: 'start_agent' })

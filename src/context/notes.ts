@@ -43,11 +43,20 @@ export function interruptionNote(interruption: Interruption, now: Timestamp): st
       return note('recovered', { ago: passed, calls: settled })
     }
     case 'held':
-      return note('held', { ago: passed, cause: clip(interruption.cause, 500) })
+      return note('held', { ago: heldFor(interruption, now), cause: causeOf(interruption.cause) })
     case 'slept':
       return note('slept', { ago: passed })
   }
 }
+
+/** A hold that a word ended at once was no time. */
+const heldFor = ({ since }: Interruption, now: Timestamp): string => {
+  const passed = between(since, now)
+  return passed < 1000 ? 'a moment' : span(passed)
+}
+
+/** Without its full stop: the sentence goes on. */
+const causeOf = (cause: string): string => clip(cause, 500).replace(/\.$/, '')
 
 /** What stands above of a call that was found open: its result, or why there is none. */
 function settledWords(became: 'result' | ErrorKind): string {

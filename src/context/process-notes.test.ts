@@ -118,10 +118,7 @@ const table: { says: string; events: Event[]; lines: string[] }[] = [
       aMessage('msg_2', localPrompt('cli_prompt'), 'YAML'),
       { type: 'wait_resolved', id: 'wait_1', by: { kind: 'operator', message_id: 'msg_2' } },
     ],
-    lines: [
-      '- decision: the operator said "YAML" [msg_2]',
-      '- decision: the operator answered "reason of wait_1" [msg_2]',
-    ],
+    lines: ['- decision: asked "reason of wait_1", the operator answered "YAML" [msg_2]'],
   },
   {
     says: 'a timer and a task that were waited for leave nothing once they came',

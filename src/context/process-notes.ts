@@ -77,6 +77,8 @@ class Fold {
   readonly effects = new Map<CallId, EffectClass>()
   /** Messages that are not the operator's own, by whose they are. */
   readonly answerers = new Map<string, string>()
+  /** What the operator, or a parent, said, by message. */
+  readonly words = new Map<string, string>()
   todos: readonly Todo[] = []
 
   note(about: string, kind: NoteKind, text: string, handle: string): void {
@@ -121,8 +123,13 @@ const readers: { readonly [T in EventType]?: Reader<Of<T>> } = {
   wait_resolved: (event, fold) => {
     if (event.by.kind !== 'operator') return fold.forget(event.id)
     const { reason = 'what was asked' } = fold.waits.get(event.id) ?? {}
-    const who = fold.answerers.get(event.by.message_id) ?? 'the operator'
-    fold.note(event.id, 'decision', `${who} answered ${said(reason)}`, event.by.message_id)
+    const { message_id } = event.by
+    const who = fold.answerers.get(message_id) ?? 'the operator'
+    const words = fold.words.get(message_id)
+    const answer = words === undefined ? '' : ` ${said(words)}`
+    // The question and the answer are one note, with the words of each where they belong.
+    fold.forget(message_id)
+    fold.note(event.id, 'decision', `asked ${said(reason)}, ${who} answered${answer}`, message_id)
   },
   wait_cancelled: (event, fold) => fold.forget(event.id),
   message_admitted: (event, fold) => {
@@ -131,6 +138,7 @@ const readers: { readonly [T in EventType]?: Reader<Of<T>> } = {
     if (event.provenance.kind !== 'operator_prompt' && event.provenance.kind !== 'delegation')
       return
     const who = event.provenance.origin
+    fold.words.set(event.id, event.body)
     fold.note(event.id, 'decision', `the ${who} said ${said(event.body)}`, event.id)
   },
   message_taken_back: (event, fold) => fold.forget(event.id),

@@ -57,6 +57,7 @@ export const limits = {
   requests_unasked: limit('requests_unasked', 1_000, 'requests', 'since a word, with no budget'),
   hint_pause: limit('hint_pause', hour, 'ms', 'between two tellings of hints that met no wait'),
   recheck_most: limit('recheck_most', hour, 'ms', 'between two looks that changed nothing'),
+  situation_looks: limit('situation_looks', 5, 'looks', 'at what a request shows, while it moves'),
   repeats_told: limit('repeats_told', 3, 'rounds', 'in a row like one before: the model is told'),
   repeats: limit('repeats', 10, 'rounds', 'in a row like one before: the turn ends'),
   repeat_window: limit('repeat_window', 3, 'rounds', 'before a round, which it may repeat'),

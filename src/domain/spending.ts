@@ -131,8 +131,8 @@ export function overspentWords(one: Overspent): string {
     }
     case 'question':
       return (
-        `${one.agent_id} and the agents made under it sent ${one.requests} requests since your ` +
-        `last word to them, and no budget holds them: ${one.agent_id} asks you.`
+        `${one.agent_id} and the agents made under it sent ${one.requests} requests since the ` +
+        `operator's last word to them, and no budget holds them. ${one.agent_id} asks the operator.`
       )
   }
 }

@@ -11,6 +11,7 @@ import type { StoredEvent } from '../domain/event.ts'
 import { mustTurn, agentOf, itemPacing, roundViews, type Facts } from '../domain/facts.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import { isLate } from '../domain/late.ts'
+import { limits } from '../domain/limits.ts'
 import { isInterjected, isUnread, type Message } from '../domain/message.ts'
 import { seenByAgent } from '../domain/imported.ts'
 import { candidates, promptLimit } from '../domain/rank.ts'
@@ -30,7 +31,27 @@ import { broughtBy, hintsFor, itemWaits, wokenBy } from './woken.ts'
 
 const itemTasks = 10
 
-export async function gather(env: LaneEnv): Promise<Situation> {
+/** What a request is about, of one moment. */
+export const gather = (env: LaneEnv): Promise<Situation> => ofOneMoment(env, () => rowsOf(env))
+
+/** The same with what only a text shows: what was said, and the events about the item. */
+export const gatherText = (env: LaneEnv): Promise<Situation> =>
+  ofOneMoment(env, () => textOf(env))
+
+/**
+ * Looks again where something of the agent was committed during the look: a task that runs in one
+ * section and has ended in the next is two moments. An agent that never stands still is shown as it
+ * was seen last.
+ */
+async function ofOneMoment(env: LaneEnv, look: () => Promise<Situation>): Promise<Situation> {
+  for (let looks = 1; ; looks += 1) {
+    const { seq } = env.facts()
+    const seen = await look()
+    if (env.facts().seq === seq || looks >= limits.situation_looks.value) return seen
+  }
+}
+
+async function rowsOf(env: LaneEnv): Promise<Situation> {
   const facts = env.facts()
   const turn = mustTurn(facts)
   const now = env.store.now()
@@ -92,9 +113,8 @@ async function confinedOf({ ports }: LaneEnv): Promise<Pick<Situation, 'confined
   return sandbox.state === 'on' ? { confined: sandbox.network } : {}
 }
 
-/** The same with what only a text shows: what was said, and the events about the item. */
-export async function gatherText(env: LaneEnv): Promise<Situation> {
-  const situation = await gather(env)
+async function textOf(env: LaneEnv): Promise<Situation> {
+  const situation = await rowsOf(env)
   const { turn } = situation
   const interjected = situation.messages.filter(isInterjected)
   const [handoff, said, aborted] = await Promise.all([
