@@ -24,11 +24,10 @@ async function boxWith(t: TestContext, options: Partial<BoxOptions> = {}): Promi
   const box = await openBox(t, { models: { default: quiet }, ...options })
   const workspace = { mode: 'explicit_root', root: box.workspace } as const
   await box.host.ensureAgent({ id: 'main', model: 'test/quiet', workspace })
-  await box.host.open()
   return box
 }
 
-/** An item with these checks, completed with a claim; its id. */
+/** An item with these checks, completed with a claim before any turn could take it up; its id. */
 async function claimed(box: Box, ...checks: CheckGiven[]): Promise<string> {
   const made = await box.host.act({ do: 'create_item', agent_id: 'main', objective: 'x', checks })
   assert.ok(made.ok, JSON.stringify(made))
@@ -36,6 +35,7 @@ async function claimed(box: Box, ...checks: CheckGiven[]): Promise<string> {
   assert.ok(id)
   const report = 'All tests pass, everything is verified.'
   await box.host.act({ do: 'complete', agent_id: 'main', work_item_id: id, report })
+  await box.host.open()
   return id
 }
 
@@ -170,6 +170,7 @@ test('§8 a check outlives its daemon: the next one follows it to its end', asyn
   await first.close()
   writeFileSync(join(places.workspace, 'go'), '')
   const second = await boxWith(t, places)
+  await second.host.open()
   assert.equal(verificationOf(await ran(second, id)).state, 'verified')
   const log = execFileSync('cat', ['log'], { cwd: places.workspace }).toString()
   assert.equal(log, 'began\n')
