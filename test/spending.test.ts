@@ -103,7 +103,7 @@ test('without a budget an agent asks once after a thousand requests, and any wor
   assert.equal(sent(), 8)
   assert.match(
     held(s) ?? '',
-    /^main and the agents made under it sent 1000 requests since your last/,
+    /^main and the agents made under it sent 1000 requests since the operator's last/,
   )
   assert.equal(s.next.do, 'wait')
   await s.pass(24 * hour)

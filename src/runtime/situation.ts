@@ -35,8 +35,7 @@ const itemTasks = 10
 export const gather = (env: LaneEnv): Promise<Situation> => ofOneMoment(env, () => rowsOf(env))
 
 /** The same with what only a text shows: what was said, and the events about the item. */
-export const gatherText = (env: LaneEnv): Promise<Situation> =>
-  ofOneMoment(env, () => textOf(env))
+export const gatherText = (env: LaneEnv): Promise<Situation> => ofOneMoment(env, () => textOf(env))
 
 /**
  * Looks again where something of the agent was committed during the look: a task that runs in one
