@@ -197,7 +197,8 @@ export const pageCases: Cases = {
   'a delivery is found again by what its sender calls it': async (store, home) => {
     const ledger = await store.open(home)
     const lane = await laneOf(ledger)
-    const named = (source: string | null) => deliveryAccepted({ sender_id: 'one', source })
+    const via = { kind: 'trigger', trigger_id: 'trig_1' } as const
+    const named = (source: string | null) => deliveryAccepted({ sender_id: 'one', source, via })
     const [first, again, unnamed] = [named('github'), named('github'), named(null)]
     await lane.emit(first)
     await lane.emit(again, unnamed, deliveryAccepted())
