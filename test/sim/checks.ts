@@ -8,6 +8,7 @@ import { AgentFacts, type Facts } from '../../src/domain/facts.ts'
 import { familyViolations } from '../../src/domain/invariants-family.ts'
 import { violations } from '../../src/domain/invariants.ts'
 import { next } from '../../src/domain/schedule.ts'
+import { unpaid } from '../../src/domain/survey.ts'
 import { isTerminal } from '../../src/domain/task.ts'
 import { fromMs } from '../../src/domain/time.ts'
 import { unreviewed } from '../../src/domain/wait.ts'
@@ -149,7 +150,8 @@ export function atRest(world: World): string[] {
       if (wait.wake === 'task_result' && !facts.row('tasks', wait.resource ?? '')) {
         found.push(`25: ${wait.id} waits for ${wait.resource}, which is over`)
       }
-      if (unreviewed(wait) && !isHeld(facts, wait.work_item_id)) {
+      const isUnpaid = unpaid(facts, now)?.waits.includes(wait) ?? false
+      if (unreviewed(wait) && !isUnpaid && !isHeld(facts, wait.work_item_id)) {
         found.push(`25: ${wait.id} was triggered and never shown`)
       }
     }
