@@ -166,7 +166,9 @@ test('§2 a completion lists the tasks that still run, and they go on', async (t
   await s.rest()
   const [brief] = await s.rows('briefs')
   const [task] = await s.rows('tasks')
-  assert.deepEqual([brief?.kind, brief?.text], ['result', report('A')])
+  const [warning] = brief?.warnings ?? []
+  const text = `${report('A')}\n\nWarning: ${warning?.message}`
+  assert.deepEqual([brief?.kind, brief?.text], ['result', text])
   assert.deepEqual(
     brief?.warnings.map(({ kind }) => kind),
     ['running_tasks'],

@@ -1,13 +1,25 @@
 /**
- * A parent merges the work of its child in the middle of a turn: what is said of the worktree is
- * true from then on, and it goes when the turn ends, not under the parent's hands.
+ * What is said of a worktree is of the moment at which it is said: when a parent has merged the
+ * work of its child in the middle of a turn (it goes when the turn ends, not under the parent's
+ * hands), and when a child went on while git was looking.
  */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { calls, says } from '../src/testing/scripted-model.ts'
 import { temporaryHome } from '../src/testing/box.ts'
-import { call, openFamily, spawn, steps, tell, type Step } from './support/parent-and-child.ts'
+import {
+  call,
+  create,
+  happens,
+  idsIn,
+  openFamily,
+  pick,
+  spawn,
+  steps,
+  tell,
+  type Step,
+} from './support/parent-and-child.ts'
 import { makeRepository } from './support/repository.ts'
 
 const runs =
@@ -61,4 +73,54 @@ test('what a parent merged is said to be merged at once, and goes with the turn'
     'the worktree to go',
   )
   assert.equal(existsSync(row.path), false)
+})
+
+test('a child that went on while git looked is told of as it ended', async (t) => {
+  const places = temporaryHome(t)
+  makeRepository(places.workspace)
+  const [looking, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  t.after(() => ended.resolve())
+  let result = ''
+  const parent = steps(
+    () => calls(spawn('Write it.', { workspace_mode: 'worktree' })),
+    () => says('I wait for it.'),
+    (text) => {
+      result = text
+      return says('It is written.')
+    },
+  )
+  const child = steps(
+    create('write it'),
+    pick,
+    () => calls(call('WaitFor', { wake: 'operator_input', reason: 'Which colour?' })),
+    runs('echo blue >new && git add new && git commit -q -m new'),
+    (text) => {
+      const [work_item_id = ''] = idsIn(text, 'work')
+      return calls('It is written. It is blue.', call('CompleteWorkItem', { work_item_id }))
+    },
+  )
+  const box = await openFamily(t, {
+    parent,
+    child,
+    ...places,
+    over_worktrees: (worktrees) => ({
+      ...worktrees,
+      async facts(of) {
+        const seen = await worktrees.facts(of)
+        looking.resolve()
+        await ended.promise
+        return seen
+      },
+    }),
+  })
+  await tell(box, 'Have it written.')
+  await looking.promise
+  const [task] = await box.ledger.list('tasks', { agent_id: 'main', limit: 1 })
+  const answer = { agent_id: 'main', task_id: task?.id ?? '', text: 'Blue.' }
+  assert.equal((await box.host.act({ do: 'task_input', ...answer })).ok, true)
+  await happens(box, 'main.1', 'turn_ended', ({ outcome }) => outcome === 'completed')
+  ended.resolve()
+  await happens(box, 'main', 'brief_delivered', ({ text }) => text === 'It is written.')
+  assert.match(result, /branch holon\/main\.1, 1 commit ahead of main \([0-9a-f]{7}\), clean, /)
+  assert.doesNotMatch(result, /0 commits ahead/)
 })

@@ -56,7 +56,12 @@ function words(seen: TaskProcess): string {
   return [seen.how, seen.exit_status, seen.signal, seen.problem].filter((x) => x !== null).join(' ')
 }
 
-const filesOf = (task_id: string) => readdirSync(join(tasks_folder, task_id)).toSorted()
+/** Of a command that ended: when its reader has gone too, which takes the pipes with it. */
+async function filesOf(task_id: string): Promise<string[]> {
+  const path = join(tasks_folder, task_id)
+  while (existsSync(join(path, 'told'))) await clock.sleep(5)
+  return readdirSync(path).toSorted()
+}
 const gone = async (pid: number) => (await processTable().identity(pid)) === null
 
 const shells: [string, Partial<ProcessesOptions>][] = [
@@ -74,7 +79,7 @@ for (const [name, variant] of shells) {
     await under.input(id, 'two\n', { end: true })
     assert.equal(await endOf(id, under), 'exited 0')
     assert.equal(await textOf(id), 'one\ntwo\nend 0\n')
-    assert.deepEqual(filesOf(id), ['command', 'input', 'run', 'state', 'stderr', 'stdout'])
+    assert.deepEqual(await filesOf(id), ['command', 'input', 'run', 'state', 'stderr', 'stdout'])
     assert.equal(under.stdin_of(id), 'pipe')
     await under.close()
   })
@@ -86,7 +91,7 @@ for (const [name, variant] of shells) {
     assert.equal(await endOf(id, under), 'exited 7')
     assert.equal(await textOf(id), '0 xterm-256color\r\n40 120\r\n')
     assert.equal(await textOf(id, 'stderr'), '')
-    assert.deepEqual(filesOf(id), ['command', 'input', 'run', 'state', 'stderr', 'stdout'])
+    assert.deepEqual(await filesOf(id), ['command', 'input', 'run', 'state', 'stderr', 'stdout'])
     await under.close()
   })
 }

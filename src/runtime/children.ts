@@ -36,6 +36,9 @@ const reportsMax = 100
 export type Said = { text: string; provenance: Provenance; key: string }
 export type Word = { kind: string; text: string; at: string }
 
+/** What was seen of a child's worktree, and the child's last event then. */
+type Seen = { line: string | null; seq: number }
+
 export type ChildrenPorts = {
   ports: Pick<HostPorts, 'clock' | 'foreign_agents' | 'worktrees'>
   store: Store
@@ -223,7 +226,7 @@ export class ChildSupervisor {
     const worktree = await this.worktree(parent, id)
     const legacy = await this.#legacy(child, worktree)
     const text = legacy.reports.map((report) => report.text).join('\n\n')
-    await this.#both(parent, child, id, worktree, (p, c) => {
+    await this.#both(parent, child, id, null, (p, c) => {
       if (openTurn(c) !== null) return
       finishChild(p, c, id, { status: 'cancelled', reason: because, text }, worktree)
     })
@@ -264,9 +267,13 @@ export class ChildSupervisor {
     await store.loaded(parent)
     const id = agent.supervising_task_id
     // Looked at before the commit: git takes its time, and nobody is kept waiting for it.
-    const looks = mayEnd(facts, store.now())
-    const seen = id === null ? null : looks ? await this.worktree(parent, id) : undefined
+    const { seq } = facts
+    const looks = id === null || mayEnd(facts, store.now())
+    const line = looks && id !== null ? await this.worktree(parent, id) : null
+    const seen = looks ? { line, seq } : null
     const over = await this.#both(parent, child, id, seen, (p, c, legacy) => {
+      // It went on behind the look: once more, so that its end has what it left.
+      if (legacy === null && mayEnd(c, store.now())) this.#again.add(child)
       relay(p, c, legacy)
       return c.row('agents', child)?.state === 'deleted'
     })
@@ -290,7 +297,7 @@ export class ChildSupervisor {
     parent: AgentId,
     child: AgentId,
     cause: TaskId | null,
-    worktree: string | null | undefined,
+    seen: Seen | null,
     decide: (p: Draft, c: Draft, legacy: Legacy | null) => T,
   ): Promise<T> {
     const { store } = this.#with
@@ -299,10 +306,9 @@ export class ChildSupervisor {
       cause,
       async ([p, c]) => {
         const ends = c !== undefined && mayEnd(c, store.now())
-        // It came to rest behind the look: once more, so that its end has what was seen.
-        if (ends && worktree === undefined) this.#again.add(child)
+        const fresh = seen !== null && seen.seq === c?.seq
         return {
-          legacy: ends && worktree !== undefined ? await this.#legacy(child, worktree) : null,
+          legacy: ends && fresh ? await this.#legacy(child, seen.line) : null,
           spent: p && c && startsMeter(p, c) ? await spentOfAgent(store.ledger, child) : null,
         }
       },

@@ -54,6 +54,7 @@ export type BoxOptions = {
   network?: Network
 
   over_index?: (index: SearchIndex) => SearchIndex
+  over_worktrees?: (worktrees: HostPorts['worktrees']) => HostPorts['worktrees']
   context_window?: number
   /** What the models are asked for. */
   effort?: Effort
@@ -146,6 +147,10 @@ async function portsOf(home: string, options: BoxOptions): Promise<HostPorts & {
     index: options.over_index?.(searchIndexIn(home)) ?? searchIndexIn(home),
     ...(options.redactor ? { redactor: options.redactor } : {}),
   })
+  const worktrees = createWorktrees({
+    parent_env: process.env,
+    scratch_folder: join(home, 'worktrees', '.scratch'),
+  })
   return {
     home,
     ledger,
@@ -154,10 +159,7 @@ async function portsOf(home: string, options: BoxOptions): Promise<HostPorts & {
     files,
     processes,
     memory,
-    worktrees: createWorktrees({
-      parent_env: process.env,
-      scratch_folder: join(home, 'worktrees', '.scratch'),
-    }),
+    worktrees: options.over_worktrees?.(worktrees) ?? worktrees,
     inspect: options.inspect ?? inspectOf(home, options.sees_place !== undefined),
     models: sourceOf(options),
     ...(options.summary_model ? { summary_model: options.summary_model } : {}),
