@@ -166,8 +166,11 @@ const readers: { readonly [T in EventType]?: Reader<Of<T>> } = {
   },
 }
 
-/** The types of events that notes are folded from. */
-export const noteTypes = Object.keys(readers) as EventType[]
+/** The events of an item that its notes are folded from: the newest so many, of these types. */
+export const notedEvents = {
+  looked: contextLimits.note_events.value,
+  types: Object.keys(readers) as EventType[],
+} as const
 
 const briefKinds = {
   progress: 'step',

@@ -3,6 +3,7 @@
  * begins and ends, what the operator may ask again and answer, and what is told of a failure. What
  * refuses an agent's completion is in claim.ts; none is ever undone.
  */
+import { deliverBrief } from './brief.ts'
 import {
   isAlive,
   isUnderWay,
@@ -146,17 +147,10 @@ function tellFailure(d: Draft, id: WorkItemId): void {
   const failed = item.checks.filter(hasFailed)
   const head = `${verificationOf(item).says}.`
   const more = failed.flatMap((check) => failureLines(check))
-  d.emit({
-    type: 'brief_delivered',
-    id: d.mint('brief'),
+  deliverBrief(d, {
     kind: 'failure',
     text: [head, ...more, `All of it: holon work check list ${id}`].join('\n'),
-    turn_id: null,
     work_item_id: id,
-    wait_id: null,
-    message_id: null,
-    task_id: null,
-    warnings: [],
   })
   const says =
     `The runtime ran the checks that the operator wants of ${id}, which is completed: ${head} ` +

@@ -2,6 +2,7 @@
  * Completion: the one transition of a work item, and what becomes of the words beside it. They are
  * the report of every item their round completes; a report may also be added later, once.
  */
+import { deliverBrief } from './brief.ts'
 import type { Call, Warning } from './call.ts'
 import { isCommandOf } from './check.ts'
 import { oweChecks } from './checks.ts'
@@ -60,13 +61,15 @@ export function completedByRound(calls: readonly Call[]): WorkItemId[] {
   })
 }
 
+/** Items that calls of the round have completed, or given their report, each once. */
+export const doneByRound = (calls: readonly Call[]): WorkItemId[] => [
+  ...new Set(completedByRound(calls.filter(({ result }) => result?.status === 'success'))),
+]
+
 /** Whether a completion of the round has made these words its report. */
 export function isReported(d: Pick<Draft, 'row'>, calls: readonly Call[], text: string): boolean {
-  const done = calls.filter(({ result }) => result?.status === 'success')
   const words = text.trim()
-  return completedByRound(done).some(
-    (id) => d.row('work_items', id)?.result_summary?.trim() === words,
-  )
+  return doneByRound(calls).some((id) => d.row('work_items', id)?.result_summary?.trim() === words)
 }
 
 /** Completes an item; `report` is the text to promote, or null for a completion without one. */
@@ -172,8 +175,7 @@ export function finishReport(d: Draft, turn: Turn, answer: string): void {
 
 /** Items that these calls completed and that have no report. */
 export function unreported(d: Pick<Draft, 'row'>, calls: readonly Call[]): WorkItemId[] {
-  const done = calls.filter(({ result }) => result?.status === 'success')
-  return [...new Set(completedByRound(done))].filter((id) => {
+  return doneByRound(calls).filter((id) => {
     const item = d.row('work_items', id)
     return item?.state === 'completed' && item.result_brief_id === null
   })
@@ -191,16 +193,12 @@ function deliverResult(
   },
 ): void {
   const warnings = [...result.warnings, ...sharedWarnings(d, result.shared)]
-  d.emit({
-    type: 'brief_delivered',
+  deliverBrief(d, {
     id: result.brief_id,
     kind: 'result',
     text: withWarnings(result.report, warnings),
     turn_id: result.turn?.id ?? null,
     work_item_id: result.item,
-    wait_id: null,
-    message_id: null,
-    task_id: null,
     warnings,
   })
 }

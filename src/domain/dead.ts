@@ -2,6 +2,7 @@
  * What a turn leaves of which no request was answered: nothing used up, nothing reviewed. What it
  * claimed goes back to the queue; what three turns could not show is dead, with a brief.
  */
+import { deliverBrief } from './brief.ts'
 import { roundsOf, type Draft, type Facts } from './facts.ts'
 import { admit } from './ingress.ts'
 import { limits } from './limits.ts'
@@ -70,9 +71,7 @@ function messageDead(d: Draft, message: Message, turn: Turn): void {
     id: message.id,
     reason: `${attempts} turns ended before the model had seen it`,
   })
-  d.emit({
-    type: 'brief_delivered',
-    id: d.mint('brief'),
+  deliverBrief(d, {
     kind: 'failure',
     text:
       `A message was given up: ${attempts} turns that claimed it ended before the model had ` +
@@ -81,7 +80,5 @@ function messageDead(d: Draft, message: Message, turn: Turn): void {
     work_item_id: message.work_item_id,
     wait_id: message.wait_id,
     message_id: message.id,
-    task_id: null,
-    warnings: [],
   })
 }

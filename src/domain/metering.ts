@@ -3,6 +3,7 @@
  * releases; a child's use goes to the item it works for, and what is left of that comes back as
  * its allowance. And the one question to the operator when a limit is reached.
  */
+import { deliverBrief } from './brief.ts'
 import {
   allowanceOf,
   chargedItem,
@@ -223,17 +224,10 @@ export function askOverBudget(d: Draft): void {
     // Of what it pays on for beside them, a wait of the agent asks.
     if (item?.state !== 'open' && !holdsOthers(meter)) continue
     d.emit({ type: 'meter_asked', id: meter.id as WorkItemId, marks: fresh.map(markOf) })
-    d.emit({
-      type: 'brief_delivered',
-      id: d.mint('brief'),
+    deliverBrief(d, {
       kind: 'question',
       text: item?.state === 'open' ? question(d, item, over) : leftQuestion(d, meter, over),
-      turn_id: null,
       work_item_id: askedAbout(d, meter),
-      wait_id: null,
-      message_id: null,
-      task_id: null,
-      warnings: [],
     })
   }
 }

@@ -2,6 +2,8 @@
  * Parking: the runtime stops going in circles and asks the operator, once, in words that name what
  * happened (contracts 5). Also holds: an agent the provider cannot serve now.
  */
+import { deliverBrief } from './brief.ts'
+import { askOperator } from './ask-operator.ts'
 import { activeWaits, agentOf, agentPacing, itemPacing, type Draft } from './facts.ts'
 import { isOpenItem, measuredWords, overShared } from './budget.ts'
 import { registerHold } from './hold.ts'
@@ -12,7 +14,6 @@ import { ownTriggerHeld, unpaid } from './survey.ts'
 import { plus, type Timestamp } from './time.ts'
 import type { Turn } from './turn.ts'
 import type { RuntimeCause, Wait } from './wait.ts'
-import { waitFor } from './waiting.ts'
 
 /** Puts an item to the operator; focus returns when the question is answered. */
 export function park(d: Draft, item: WorkItemId, why: 'no_progress' | 'self_started'): void {
@@ -111,25 +112,9 @@ export function askAboutRequests(d: Draft, requests: number): void {
   )
 }
 
-function ask(d: Draft, item: WorkItemId | null, cause: RuntimeCause, question: string): Wait {
-  const waiting = waitFor(d, {
-    by: 'runtime',
-    runtime_cause: cause,
-    wake: 'operator_input',
-    reason: question,
-    work_item_id: item,
-    resource: null,
-    source: null,
-    condition: null,
-    wake_at: null,
-    recheck_at: null,
-    delivery_mode: 'enqueue_message',
-    task: null,
-    has_listener: true,
-    question: null,
-  })
-  if (!waiting.ok) throw new Error(`the runtime's own question was refused: ${waiting.message}`)
-  return waiting.wait
+function ask(d: Draft, work_item_id: WorkItemId | null, cause: RuntimeCause, words: string): Wait {
+  const asked = { work_item_id, runtime_cause: cause, reason: words, question: null }
+  return askOperator(d, { by: 'runtime', ...asked })
 }
 
 export type Hold = {
@@ -151,34 +136,21 @@ export function holdAgent(d: Draft, hold: Hold): void {
     wake_at === null
       ? 'until you start it again or change the setting'
       : `until ${wake_at}, then it goes on by itself`
-  d.emit({
-    type: 'brief_delivered',
-    id: d.mint('brief'),
+  deliverBrief(d, {
     kind: 'failure',
     text: `${hold.message} The agent is held ${until}. Nothing is lost.`,
-    turn_id: null,
-    work_item_id: null,
     wait_id: id,
-    message_id: null,
-    task_id: null,
-    warnings: [],
   })
   paceAgent(d, { holds: holds + 1 })
 }
 
 /** Tells the operator that a turn failed, and why. */
 export function deliverFailure(d: Draft, turn: Turn, text: string): void {
-  d.emit({
-    type: 'brief_delivered',
-    id: d.mint('brief'),
+  deliverBrief(d, {
     kind: 'failure',
     text,
     turn_id: turn.id,
     work_item_id: turn.work_item_id,
-    wait_id: null,
-    message_id: null,
-    task_id: null,
-    warnings: [],
   })
 }
 

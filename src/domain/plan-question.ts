@@ -3,12 +3,12 @@
  * `needs_input` on, and becomes a wait for the operator as soon as no turn is open that could still
  * say more and no other wait holds the item. Its answer sets the plan status back to draft.
  */
+import { askOperator } from './ask-operator.ts'
 import { agentOf, openTurn, type Draft } from './facts.ts'
 import type { WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
 import { plainQuestion } from './question.ts'
 import { rankingOf } from './ranking.ts'
-import { waitFor } from './waiting.ts'
 import type { By, InputWanted, WorkItem } from './work-item.ts'
 
 /** What is asked of an item whose question nobody gave: the first lines of its plan, else so. */
@@ -69,25 +69,15 @@ function keepWords(d: Draft, id: WorkItemId, text: string): boolean {
 }
 
 function ask(d: Draft, item: WorkItem, words: string, by: By): void {
-  const asked = waitFor(d, {
+  askOperator(d, {
     by,
     runtime_cause: null,
-    wake: 'operator_input',
     reason: 'its plan needs input',
     work_item_id: item.id,
-    resource: null,
-    source: null,
-    condition: null,
-    wake_at: null,
-    recheck_at: null,
-    delivery_mode: 'enqueue_message',
-    task: null,
-    has_listener: true,
     question: plainQuestion(words, 'plan_status'),
     // The change to needs_input let go of the focus: the answer gives it back.
     held_focus: item.input_wanted?.held_focus === true,
   })
-  if (!asked.ok) throw new Error(`the question of ${item.id} was refused: ${asked.message}`)
 }
 
 /** What the item wants to know after a change: null where its plan needs no input. */

@@ -3,6 +3,7 @@
  * the home, of a day or in all; and without any the one question after a thousand requests. The
  * sums are the ledger's; here is whom they hold, for how long, and in which words.
  */
+import { deliverBrief } from './brief.ts'
 import { measuredWords, overOf, type Measured } from './budget.ts'
 import { activeWaits, agentOf, type Draft } from './facts.ts'
 import { activeHold, registerHold } from './hold.ts'
@@ -82,17 +83,10 @@ export function holdForSpending(d: Draft, over: readonly Overspent[]): void {
   // Of a child its maker is told, and what asks the operator is a question of its own.
   if (agentOf(d).visibility === 'private' || asks.length === 0) return
   const end = wake_at === null ? '' : ` It goes on by itself at ${wake_at}.`
-  d.emit({
-    type: 'brief_delivered',
-    id: d.mint('brief'),
+  deliverBrief(d, {
     kind: 'question',
     text: `${d.agent_id} is held. ${reason}${end} Shall it go on? ${asks.map(remedyOf).join(' ')}`,
-    turn_id: null,
-    work_item_id: null,
     wait_id: id,
-    message_id: null,
-    task_id: null,
-    warnings: [],
   })
 }
 

@@ -185,14 +185,19 @@ export function ownTriggerHeld(facts: Facts, now: Timestamp): boolean {
  * Whether what pays for the message's turn is used up: it is about no open item, and not a word
  * from outside.
  */
-function isUnpaid(facts: Facts, message: Message, now: Timestamp): boolean {
-  const about = message.work_item_id ?? focusFor(facts, now)
-  return !isOpenItem(facts, about) && !isFromOutside(message) && spentPayer(facts, now) !== null
-}
+const isUnpaid = (facts: Facts, message: Message, now: Timestamp): boolean =>
+  isPaidBesides(facts, message, now) && spentPayer(facts, now) !== null
+
+/** A message whose turn is about no open item, and that nobody outside sent. */
+const isPaidBesides = (facts: Facts, message: Message, now: Timestamp): boolean =>
+  !isOpenItem(facts, message.work_item_id ?? focusFor(facts, now)) && !isFromOutside(message)
 
 /** The same of a look at a wait of the agent itself. */
 const isUnpaidReview = (facts: Facts, wait: Wait, now: Timestamp): boolean =>
-  wait.work_item_id === null && !isTriggeredOutside(wait) && spentPayer(facts, now) !== null
+  isReviewBesides(wait) && spentPayer(facts, now) !== null
+
+const isReviewBesides = (wait: Wait): boolean =>
+  wait.work_item_id === null && !isTriggeredOutside(wait)
 
 function spentPayer(facts: Facts, now: Timestamp): WorkItemId | null {
   const payer = payingOn(facts)
@@ -207,10 +212,10 @@ export function unpaid(facts: Facts, now: Timestamp): Unpaid | null {
   if (payer === null) return null
   const messages = [...facts.rows('messages')].filter(
     (message) =>
-      message.status === 'queued' && !isLate(facts, message) && isUnpaid(facts, message, now),
+      message.status === 'queued' && !isLate(facts, message) && isPaidBesides(facts, message, now),
   )
   const waits = [...rankingOf(facts).agentWaits()].filter(
-    (wait) => reviewKind(wait, now) !== null && isUnpaidReview(facts, wait, now),
+    (wait) => reviewKind(wait, now) !== null && isReviewBesides(wait),
   )
   return messages.length + waits.length === 0 ? null : { payer, messages, waits }
 }

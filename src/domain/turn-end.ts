@@ -2,6 +2,7 @@
  * The end of a turn, one commit: its terminal record, what becomes of its messages, the brief of
  * its last words, what is counted, and focus that returns (contracts 2, 5, 6).
  */
+import { deliverBrief } from './brief.ts'
 import { mustTurn, agentOf, agentPacing, callsOf, roundsOf, type Draft } from './facts.ts'
 import { errorResult, type Call } from './call.ts'
 import { finishReport } from './complete.ts'
@@ -143,17 +144,12 @@ function deliverText(d: Draft, turn: Turn, ending: TurnEnding, mine: readonly Me
       : spokenTo
         ? 'reply'
         : 'progress'
-  d.emit({
-    type: 'brief_delivered',
-    id: d.mint('brief'),
+  deliverBrief(d, {
     kind,
     text,
     turn_id: turn.id,
     work_item_id: turn.work_item_id,
-    wait_id: null,
     message_id: mine.find((m) => m.kind === 'operator_prompt')?.id ?? null,
-    task_id: null,
-    warnings: [],
   })
 }
 
@@ -169,17 +165,11 @@ const isBesideQuestion = ({ outcome, reason }: TurnEnding): boolean =>
 
 /** Words of a turn that goes on, for the person. */
 export function deliverWords(d: Draft, turn: Turn, text: string): void {
-  d.emit({
-    type: 'brief_delivered',
-    id: d.mint('brief'),
+  deliverBrief(d, {
     kind: 'reply',
     text,
     turn_id: turn.id,
     work_item_id: turn.work_item_id,
-    wait_id: null,
-    message_id: null,
-    task_id: null,
-    warnings: [],
   })
 }
 

@@ -203,7 +203,6 @@ function owesAnAnswer(facts: Facts, turn: Turn, rounds: readonly Round[]): boole
   return false
 }
 
-/** An answer that was cut and continued is one text. */
 /**
  * Interjected messages that wait for the next safe point, oldest first. What is bound to an item
  * over its budget waits for the limit to be raised.

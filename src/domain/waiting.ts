@@ -3,6 +3,7 @@
  * and the answer in the call when the thing has already happened are one decision, so no race can
  * lose a wake.
  */
+import { deliverBrief } from './brief.ts'
 import type { Warning } from './call.ts'
 import { activeWaitOf, activeWaits, agentOf, agentPacing, openTurn, type Draft } from './facts.ts'
 import { releaseFocus } from './focus.ts'
@@ -190,17 +191,12 @@ function answer(d: Draft, id: WaitId, command: WaitCommand, answered: string): v
 function meet(d: Draft, id: WaitId, command: WaitCommand, turn: Turn | null): void {
   const question = asked(command)
   if (question !== null) {
-    d.emit({
-      type: 'brief_delivered',
-      id: d.mint('brief'),
+    deliverBrief(d, {
       kind: 'question',
       text: questionText(question),
       turn_id: turn?.id ?? null,
       work_item_id: command.work_item_id,
       wait_id: id,
-      message_id: null,
-      task_id: null,
-      warnings: [],
     })
   }
   if (turn === null) return

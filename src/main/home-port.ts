@@ -154,12 +154,11 @@ async function instructionsOf(home: string, { id, workspace }: Rows['agents']) {
 
 /** The same notes as its next turn would begin with. */
 async function notesOf(ledger: LedgerReads, work_item_id: WorkItemId): Promise<Notes> {
-  const [{ noteTypes, processNotes }, { contextLimits }] = await Promise.all([
+  const [{ notedEvents, processNotes }, { contextLimits }] = await Promise.all([
     import('../context/process-notes.ts'),
     import('../context/limits.ts'),
   ])
-  const looked = contextLimits.note_events.value
-  const events = await ledger.noteEvents(work_item_id, { looked, types: noteTypes })
+  const events = await ledger.noteEvents(work_item_id, notedEvents)
   const { notes, older } = processNotes(events, contextLimits.notes.value)
   return { notes: [...notes], older }
 }

@@ -7,7 +7,7 @@ import { enteringItems, finishedLately } from '../context/fork-others.ts'
 import type { ForkSource, OtherItem } from '../context/fork-source.ts'
 import { deriveFork } from '../context/fork.ts'
 import { contextLimits } from '../context/limits.ts'
-import { noteTypes } from '../context/process-notes.ts'
+import { notedEvents } from '../context/process-notes.ts'
 import type { EarlierRound } from '../context/situation.ts'
 import { activeWaitOf, mustTurn, roundViews } from '../domain/facts.ts'
 import type { WorkItemId } from '../domain/ids.ts'
@@ -28,9 +28,8 @@ export async function forkOf(env: LaneEnv, handoff: string): Promise<NewBlob> {
     if (text !== null) plan_heads[id] = text.slice(0, contextLimits.plan_head.value)
   }
   const finished = finishedLately(source, entering.bound)
-  const options = { looked: contextLimits.note_events.value, types: noteTypes }
   const events = await Promise.all(
-    finished.map(({ id }) => env.store.ledger.noteEvents(id, options)),
+    finished.map(({ id }) => env.store.ledger.noteEvents(id, notedEvents)),
   )
   const finished_events = Object.fromEntries(finished.map(({ id }, i) => [id, events[i] ?? []]))
   const { whole } = deriveFork({ ...source, plan_heads, finished_events }, charTokens)

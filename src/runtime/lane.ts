@@ -8,8 +8,13 @@ import { agentOf, callsOf, openTurn, roundsOf, type Draft } from '../domain/fact
 import { focusFor, overAllowance } from '../domain/budget.ts'
 import { activeHold } from '../domain/hold.ts'
 import { askOverBudget, holdForBudget } from '../domain/metering.ts'
-import { askAboutBucket, askAboutOwnTrigger, askAboutUnpaid } from '../domain/park.ts'
-import { holdAgent, type Hold } from '../domain/park.ts'
+import {
+  askAboutBucket,
+  askAboutOwnTrigger,
+  askAboutUnpaid,
+  holdAgent,
+  type Hold,
+} from '../domain/park.ts'
 import { askForInput } from '../domain/plan-question.ts'
 import { decideNext, next, type Next } from '../domain/schedule.ts'
 import { alignSpending, holdForSpending } from '../domain/spending.ts'

@@ -4,7 +4,7 @@
  */
 import { contextLimits } from '../context/limits.ts'
 import { placeLine, type Place } from '../context/place-section.ts'
-import { noteTypes } from '../context/process-notes.ts'
+import { notedEvents } from '../context/process-notes.ts'
 import type { EarlierRound, ItemView, Situation } from '../context/situation.ts'
 import { allowanceNow, meterOf } from '../domain/budget.ts'
 import type { StoredEvent } from '../domain/event.ts'
@@ -132,7 +132,7 @@ async function textOf(env: LaneEnv): Promise<Situation> {
   const { ledger } = env.store
   const [about, events] = await Promise.all([
     ledger.wordsAbout(id, contextLimits.words.value),
-    ledger.noteEvents(id, { looked: contextLimits.note_events.value, types: noteTypes }),
+    ledger.noteEvents(id, notedEvents),
   ])
   const before = about.filter(
     (message) => message.turn_id !== turn.id && message.id !== handed && !isUnread(message),

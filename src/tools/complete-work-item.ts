@@ -4,6 +4,7 @@ import type { ToolResult, Warning } from '../domain/call.ts'
 import {
   addReport,
   completedByRound,
+  doneByRound,
   completeItem,
   keepDraft,
   promotion,
@@ -133,8 +134,7 @@ const without = (id: WorkItemId): string =>
 function late(d: Draft, id: WorkItemId, frame: CallFrame, plan: PlanRead | null): StoreOutcome {
   const turn: Turn = openTurn(d) ?? frame.turn
   const others = frame.round_calls.filter((call) => call.id !== frame.call.id)
-  const now = completedByRound(others.filter(({ result }) => result?.status === 'success'))
-  if (now.includes(id) || !isReport(frame.round_text)) {
+  if (doneByRound(others).includes(id) || !isReport(frame.round_text)) {
     const hint = 'Write its report as text beside this call, and it is added.'
     const message = `${id} is completed already, without a report.`
     return { result: refused(name, no('work_item_completed', message, hint)), closes: null }
