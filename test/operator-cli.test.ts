@@ -248,6 +248,8 @@ describe('what holds, and where it comes from', options, () => {
         ['summary_model', null, 'default'],
         ['workspace', null, 'default'],
         ['environment', [], 'default'],
+        ['command_caps', null, 'default'],
+        ['sandbox', null, 'default'],
         ['http.host', '127.0.0.1', 'default'],
         ['http.port', 0, file],
         ['http.hosts', [], 'default'],

@@ -1,10 +1,10 @@
-/** `holon config show|path|get|set`: what is configured, and where each value comes from. */
+/** `holon config show|path|get|set|unset`: what is configured, and where each value comes from. */
 import type { Config } from '../protocol/config.ts'
 import { safeLine } from '../present/safe.ts'
 import { table } from '../present/table.ts'
 import { configPath, parseConfig, readConfig } from './config-file.ts'
 import { printJson, printLines, type Context } from './context.ts'
-import { exits, usage, type Exit } from './failure.ts'
+import { exits, usage, type CliFailure, type Exit } from './failure.ts'
 import { usualPort } from './serve.ts'
 import { logLevelSetting, modelSetting, tilde, type Source } from './settings.ts'
 
@@ -33,34 +33,60 @@ export async function configShow(context: Context): Promise<Exit> {
   return exits.done
 }
 
-/** What only the file says, or its default. Secrets are named, and never read for this. */
-function configured(config: Config, file: string): Shown[] {
-  const { http = {}, webhooks = {}, secrets = {}, providers = {} } = config
-  const row = (key: string, value: unknown, otherwise: unknown): Shown =>
-    value === undefined
-      ? { key, value: otherwise, source: 'default' }
-      : { key, value, source: file }
-  return [
-    row('fallback_model', config.fallback_model, null),
-    row('summary_model', config.summary_model, null),
-    row('workspace', config.workspace, null),
-    row('environment', config.environment, []),
-    ...Object.entries(providers).map(([id, one]) => row(`providers.${id}`, one, null)),
-    row('http.host', http.host, '127.0.0.1'),
-    row('http.port', http.port, usualPort),
-    row('http.hosts', http.hosts, []),
-    ...Object.entries(webhooks).map(([id, { secret_files: _, ...one }]) =>
-      row(`webhooks.${id}`, one, null),
-    ),
-    row('budget', config.budget, null),
-    row('secrets', config.secrets && Object.keys(secrets), []),
-    row('retention.keep_days', config.retention?.keep_days, null),
-  ]
+/** A key of the file with what holds where it is not set. */
+type Row = [key: string, value: unknown, otherwise: unknown]
+
+/** What the schema knows beside this, which the environment or a flag may say otherwise. */
+type Elsewhere = '$schema' | 'model' | 'log_level'
+
+/**
+ * The rows of each key of the file; a key of the schema that has none breaks the build. Secrets are
+ * named, and never read for this.
+ */
+const rowsOf: { readonly [K in Exclude<keyof Config, Elsewhere>]-?: (config: Config) => Row[] } = {
+  fallback_model: (c) => [['fallback_model', c.fallback_model, null]],
+  summary_model: (c) => [['summary_model', c.summary_model, null]],
+  workspace: (c) => [['workspace', c.workspace, null]],
+  environment: (c) => [['environment', c.environment, []]],
+  providers: (c) => each('providers', c.providers),
+  models: (c) => each('models', c.models),
+  acp: (c) => each('acp', c.acp),
+  command_caps: (c) => [['command_caps', c.command_caps, null]],
+  sandbox: (c) => [['sandbox', c.sandbox, null]],
+  http: ({ http = {} }) => [
+    ['http.host', http.host, '127.0.0.1'],
+    ['http.port', http.port, usualPort],
+    ['http.hosts', http.hosts, []],
+  ],
+  webhooks: ({ webhooks = {} }) =>
+    Object.entries(webhooks).map(([id, { secret_files: _, ...one }]) => [
+      `webhooks.${id}`,
+      one,
+      null,
+    ]),
+  budget: (c) => [['budget', c.budget, null]],
+  secrets: ({ secrets }) => [['secrets', secrets && Object.keys(secrets), []]],
+  retention: ({ retention }) => [['retention.keep_days', retention?.keep_days, null]],
 }
+
+const each = (key: string, known: Readonly<Record<string, unknown>> = {}): Row[] =>
+  Object.entries(known).map(([id, one]) => [`${key}.${id}`, one, null])
+
+/** What only the file says, or its default. */
+const configured = (config: Config, file: string): Shown[] =>
+  Object.values(rowsOf)
+    .flatMap((rows) => rows(config))
+    .map(([key, value, otherwise]) =>
+      value === undefined
+        ? { key, value: otherwise, source: 'default' }
+        : { key, value, source: file },
+    )
 
 /** What nothing means, where it is not simply none. */
 const unset: Readonly<Record<string, string>> = {
   workspace: "each agent's own home",
+  command_caps: 'what the machine allows',
+  sandbox: 'commands are not shut in',
   'retention.keep_days': 'everything is kept',
 }
 
@@ -81,18 +107,22 @@ export async function configGet(context: Context, key: string): Promise<Exit> {
   const { config } = await readConfig(context.ports, context.home.value)
   const value = valueAt(config, key.split('.'))
   if (value === undefined) {
-    const known = Object.keys((await import('../protocol/config.ts')).configSchema.shape)
-    const near = context.ports.nearest(key, known)
-    const hint = known.includes(key.split('.')[0] ?? '')
-      ? `holon config set ${key} <value>`
-      : near === null
-        ? `the keys are ${known.join(', ')}`
-        : `did you mean "${near}"?`
-    throw usage('not_set', `"${key}" is not in ${configPath(context.home.value)}`, hint)
+    throw await notSet(context, key)
   }
   if (context.flags.json === true) printJson(context, { key, value })
   else printLines(context, [typeof value === 'string' ? value : JSON.stringify(value)])
   return exits.done
+}
+
+async function notSet({ ports, home }: Context, key: string): Promise<CliFailure> {
+  const known = Object.keys((await import('../protocol/config.ts')).configSchema.shape)
+  const near = ports.nearest(key, known)
+  const hint = known.includes(key.split('.')[0] ?? '')
+    ? `holon config set ${key} <value>`
+    : near === null
+      ? `the keys are ${known.join(', ')}`
+      : `did you mean "${near}"?`
+  return usage('not_set', `"${key}" is not in ${configPath(home.value)}`, hint)
 }
 
 function valueAt(config: unknown, path: readonly string[]): unknown {
@@ -125,6 +155,29 @@ export async function configSet(context: Context, key: string, text: string): Pr
   if (context.flags.json === true) printJson(context, { key, value: valueAt(valid, parts) })
   else if (context.flags.quiet !== true) printLines(context, [`${key} is set in ${path}`])
   return exits.done
+}
+
+/** Takes one key out of the file, and what was left empty around it; the rest stays as it is. */
+export async function configUnset(context: Context, key: string): Promise<Exit> {
+  const { ports, home } = context
+  const { path, config } = await readConfig(ports, home.value)
+  const parts = key.split('.')
+  if (valueAt(config, parts) === undefined) throw await notSet(context, key)
+  const changed = without(config, parts)
+  const whole = `${JSON.stringify(changed, null, 2)}\n`
+  await parseConfig(ports, path, whole)
+  await ports.write_private(path, whole)
+  if (context.flags.json === true) printJson(context, { key, value: null })
+  else if (context.flags.quiet !== true) printLines(context, [`${key} is no longer set in ${path}`])
+  return exits.done
+}
+
+function without(config: unknown, [first = '', ...rest]: readonly string[]): object {
+  const left = { ...(config as Record<string, unknown>) }
+  const below = rest.length === 0 ? {} : without(left[first], rest)
+  if (Object.keys(below).length === 0) delete left[first]
+  else left[first] = below
+  return left
 }
 
 function jsonOf(text: string): unknown {

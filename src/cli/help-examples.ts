@@ -259,6 +259,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'holon config show': ['holon config show --json', 'holon config show'],
   'holon config path': ['holon config path', 'holon config path --home ~/holon-again'],
   'holon config get': ['holon config get model', 'holon config get providers.local.kind'],
+  'holon config unset': ['holon config unset summary_model', 'holon config unset budget.day'],
   'holon config set': [
     'holon config set model local/qwen3-coder',
     'holon config set providers.local.kind openai-compatible',

@@ -336,7 +336,7 @@ function addWaits(program: Command, add: Add, action: Action): void {
 }
 
 function addConfig(program: Command, add: Add, action: Action): void {
-  const config = add(program, 'config', 'settings: show, path, get, set')
+  const config = add(program, 'config', 'settings: show, path, get, set, unset')
   const show = add(config, 'show', 'every setting and where it comes from')
   show.action(
     action(show, async (context) => (await import('./config-command.ts')).configShow(context)),
@@ -357,6 +357,12 @@ function addConfig(program: Command, add: Add, action: Action): void {
   set.action((key: string, value: string) =>
     action(set, async (context) =>
       (await import('./config-command.ts')).configSet(context, key, value),
+    )(),
+  )
+  const unset = add(config, 'unset', 'take one value out of config.json').argument('<key>')
+  unset.action((key: string) =>
+    action(unset, async (context) =>
+      (await import('./config-command.ts')).configUnset(context, key),
     )(),
   )
 }

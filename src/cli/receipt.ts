@@ -1,6 +1,6 @@
 /**
  * What became of a message that was to be heard at once: in which turn and request the agent got
- * it, or that it waits for the next turn. It is looked up for a moment; the message is safe either
+ * it, or that it waits for the next request. It is looked up for a moment; the message is safe either
  * way.
  */
 import { Holon } from '../client/holon.ts'

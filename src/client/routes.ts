@@ -25,6 +25,7 @@ import type * as turns from '../protocol/turn-record.ts'
 import type * as upkeep from '../protocol/upkeep.ts'
 import type * as waits from '../protocol/wait-record.ts'
 import type * as why from '../protocol/why.ts'
+import type { ItemFilter } from '../protocol/records.ts'
 import type * as items from '../protocol/work-item-record.ts'
 
 type Out<S extends z.ZodType> = z.output<S>
@@ -67,7 +68,7 @@ type Messages = {
 
 type WorkItems = {
   'GET /agents/{agent}/work-items': {
-    query: Paged & { filter?: items.ItemFilter }
+    query: Paged & { filter?: ItemFilter }
     answer: Out<typeof items.workItemList>
   }
   'POST /agents/{agent}/work-items': {

@@ -51,6 +51,30 @@ export type Message = Provenance & {
   created_at: Timestamp
 }
 
+/** When a message that is queued while a turn is open is read. */
+export function readingWords({ priority }: Pick<Message, 'priority'>): string {
+  switch (priority) {
+    case 'interject':
+      return 'the next request of the open turn shows it'
+    case 'next':
+    case 'normal':
+    case 'background':
+      return 'it is read after the open turn, by the next'
+  }
+}
+
+/** What a queued message waits for, whether a turn is open or not. */
+export function queuedWords({ priority }: Pick<Message, 'priority'>): string {
+  switch (priority) {
+    case 'interject':
+      return 'queued for the next request'
+    case 'next':
+    case 'normal':
+    case 'background':
+      return 'queued for the next turn'
+  }
+}
+
 export type MessageEvent =
   | {
       type: 'message_admitted'

@@ -2,10 +2,11 @@
 import { answerWait } from './answers.ts'
 import { admitDelivery, deadLetter, redeliver, type Delivered } from './deliveries.ts'
 import type { Received, Via } from './delivery.ts'
-import { agentOf, type Draft } from './facts.ts'
+import { agentOf, openTurn, type Draft } from './facts.ts'
 import type { WaitId, WorkItemId } from './ids.ts'
 import { admitEvent, admitPrompt, type Admitted } from './ingress.ts'
 import type { Known } from './known.ts'
+import { readingWords } from './message.ts'
 import type { DecidedAct, Surface } from './operator-act.ts'
 import { callbackEvent, controlPrompt, localPrompt, runtimeFollowup } from './provenance.ts'
 import type { Provenance } from './provenance.ts'
@@ -23,7 +24,7 @@ export function send(d: Draft, act: Act<'send'>): Done | Rejection {
     priority: act.priority ?? 'next',
     start: act.start ?? false,
   })
-  const reply = told(admitted, 'Accepted')
+  const reply = heard(d, admitted)
   const item = act.work_item_id === undefined ? null : d.row('work_items', act.work_item_id)
   if (isRejection(reply) || item?.state !== 'completed') return reply
   const message = `${item.id} is completed; the message reopens nothing.`
@@ -43,7 +44,7 @@ export function answer(d: Draft, act: Act<'answer'>, known: Known): Done | Rejec
   const provenance = isPrivate ? runtimeFollowup : surface(act.surface)
   const is_choice = act.choice !== undefined
   const answered = { provenance, wait_id, text, is_choice, bound_hash, start }
-  return told(answerWait(d, answered, known.answered_by), 'Accepted')
+  return heard(d, answerWait(d, answered, known.answered_by))
 }
 
 /** An event by hand. A delivery id seen before is answered with the first message. */
@@ -116,6 +117,15 @@ export const repeated = (message_id: string | null, id: string | null): Done =>
 
 const surface = (name: Surface = 'cli_prompt'): Provenance =>
   name === 'http_control' ? controlPrompt : localPrompt(name)
+
+/** Words of the operator; with when they are read, where that is not at once. */
+function heard(d: Draft, admitted: Admitted | Rejection): Done | Rejection {
+  const reply = told(admitted, 'Accepted')
+  if (!admitted.ok || isRejection(reply)) return reply
+  const message = d.row('messages', admitted.message_id)
+  if (message?.status !== 'queued' || openTurn(d) === null) return reply
+  return { ...reply, said: `${reply.said.replace(/\.$/, '')}; ${readingWords(message)}.` }
+}
 
 const told = (admitted: Admitted | Rejection, word: string): Done | Rejection =>
   admitted.ok ? words(word, admitted) : admitted

@@ -6,6 +6,7 @@ import { begin, turn } from '../testing/domain-turn.ts'
 import { does, known, refusal, whole, type Bare } from '../testing/operate.ts'
 import { boundHash } from './answers.ts'
 import { AgentFacts, Draft } from './facts.ts'
+import { queuedWords } from './message.ts'
 import { isSnoozed, fingerprint } from './snooze.ts'
 import { operate, rowsNeeded } from './operate.ts'
 import { day, hour, plus } from './time.ts'
@@ -53,6 +54,19 @@ test('§13 pick is refused while a turn is open, and says when nothing moved', (
   assert.equal(again.said, `${work_item_id} was in focus already.`)
   begin(w)
   assert.equal(refusal(w, { do: 'pick', work_item_id }), 'turn_running')
+})
+
+test('§13 words say when they are read where a turn is open: by its next request, or after it', () => {
+  const w = new World()
+  const said = (act: Partial<Extract<Bare, { do: 'send' }>>) =>
+    does(w, { do: 'send', text: 'Make it blue.', ...act }).said.replace(/msg_\w+/, 'msg_1')
+  assert.equal(said({}), 'Accepted as msg_1.')
+  begin(w)
+  assert.equal(said({}), 'Accepted as msg_1; it is read after the open turn, by the next.')
+  const now = 'Accepted as msg_1; the next request of the open turn shows it.'
+  assert.equal(said({ priority: 'interject' }), now)
+  const queued = w.all('messages').map((message) => queuedWords(message))
+  assert.deepEqual(queued.slice(-2), ['queued for the next turn', 'queued for the next request'])
 })
 
 /** An item that waits for the operator, and the answer to its question. */

@@ -7,18 +7,15 @@ import { z } from 'zod'
 import { actedOnItem, toldOf } from '../protocol/acted.ts'
 import { lateOf, projectionOf, type AgentView } from '../protocol/agent-view.ts'
 import type { OperatorCommand } from '../protocol/operator.ts'
-import type { Rows } from '../protocol/records.ts'
+import { itemFilters, passes, type ItemFilter, type Rows } from '../protocol/records.ts'
 import {
   changeWorkItem,
   completeBody,
-  itemFilters,
   newWorkItem,
-  passes,
   pickBody,
   workItemList,
   workItemRecord,
   workItemRecordOf,
-  type ItemFilter,
   type WorkItemRecord,
 } from '../protocol/work-item-record.ts'
 import { acted, answerOf, bodyOf, created, madeBy } from './act.ts'

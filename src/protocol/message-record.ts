@@ -3,7 +3,7 @@
  * its receipt: when it was accepted, and which request of which turn showed it.
  */
 import { z } from 'zod'
-import type { Message } from '../domain/message.ts'
+import { queuedWords, type Message } from '../domain/message.ts'
 import { canList, type Can } from './can.ts'
 import {
   agentId,
@@ -119,11 +119,12 @@ function receiptOf(message: Message, round: number | null): MessageRecord['recei
 }
 
 /** What has become of it, in the words every screen uses. */
-function said({ status, status_reason, turn_id }: Message, round: number | null): string {
+function said(message: Message, round: number | null): string {
+  const { status, status_reason, turn_id } = message
   const because = status_reason === null ? '' : `: ${status_reason}`
   switch (status) {
     case 'queued':
-      return 'queued for the next turn'
+      return queuedWords(message)
     case 'dropped':
       return `dropped${because}`
     case 'dead':

@@ -36,6 +36,8 @@ export { choiceLines, questionText, type Choice } from '../domain/question.ts'
 export { triggeredWords, waitWords } from '../domain/wait.ts'
 /** The one word of each state of an item and of an agent. */
 export { itemStateOf, itemWord, postureOf, postureWord } from '../domain/state-name.ts'
+/** The derived views of an agent's items, by name. */
+export { itemFilters, passes, type ItemFilter } from '../domain/item-filter.ts'
 /** What a completed item left unfinished. */
 export { leftTodos } from '../domain/readiness.ts'
 /** The one sentence about an item. */

@@ -178,42 +178,6 @@ export function workItemRecordOf(p: Projection, parts: ItemParts): WorkItemRecor
   }
 }
 
-/** The derived views of ListWorkItems, and how the API's `filter` is called. */
-export const itemFilters = [
-  'all',
-  'open',
-  'completed',
-  'current',
-  'queued',
-  'blocked',
-  'waiting_for_operator',
-  'runnable',
-  'triggered',
-] as const
-export type ItemFilter = (typeof itemFilters)[number]
-
-/** Of an open item; completed ones pass only `all` and `completed`. */
-export function passes(filter: ItemFilter, p: Projection): boolean {
-  const open = p.item.state === 'open'
-  switch (filter) {
-    case 'all':
-      return true
-    case 'open':
-      return open
-    case 'completed':
-      return !open
-    case 'current':
-    case 'queued':
-      return open && p.focus === filter
-    case 'blocked':
-    case 'waiting_for_operator':
-    case 'runnable':
-      return open && p.readiness === filter
-    case 'triggered':
-      return p.candidate_class === 'triggered_blocked'
-  }
-}
-
 export const budgetChange = z
   .strictObject({
     max_tokens: z.number().nullable().optional(),

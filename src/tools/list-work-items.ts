@@ -1,29 +1,17 @@
 /** ListWorkItems: the items of this agent by a derived view, in the order of the prompt. */
 import { z } from 'zod'
 import { agentOf } from '../domain/facts.ts'
-import { isUnadopted } from '../domain/imported.ts'
+import { seenByAgent } from '../domain/imported.ts'
+import { itemFilters, passes, type ItemFilter } from '../domain/item-filter.ts'
 import { candidates, rank } from '../domain/rank.ts'
 import type { Candidates } from '../domain/ranking.ts'
 import { projectItem, type Projection } from '../domain/readiness.ts'
 import { itemRecord } from '../domain/record.ts'
 import { effectTool, succeeded, type ToolContext } from './tool.ts'
 
-const filters = [
-  'all',
-  'open',
-  'completed',
-  'current',
-  'queued',
-  'blocked',
-  'waiting_for_operator',
-  'runnable',
-  'triggered',
-] as const
-type Filter = (typeof filters)[number]
-
 const input = () =>
   z.strictObject({
-    filter: z.enum(filters).optional().describe('Default: open.'),
+    filter: z.enum(itemFilters).optional().describe('Default: open.'),
     limit: z.number().int().min(1).max(100).optional().describe('Default: 20.'),
     include_todo_list: z.boolean().optional(),
   })
@@ -52,39 +40,23 @@ async function list(given: Input, _intent: null, ctx: ToolContext) {
   }
 }
 
-async function matching(filter: Filter, limit: number, ctx: ToolContext): Promise<Projection[]> {
-  const all = candidates(ctx.facts(), ctx.now())
+async function matching(
+  filter: ItemFilter,
+  limit: number,
+  ctx: ToolContext,
+): Promise<Projection[]> {
+  const all = seenByAgent(candidates(ctx.facts(), ctx.now()))
   const done = filter === 'all' || filter === 'completed' ? await completed(limit, ctx) : []
-  const open = openOf(all)
-  switch (filter) {
-    case 'all':
-      return [...open, ...done]
-    case 'open':
-      return open
-    case 'completed':
-      return done
-    case 'current':
-      return open.filter((item) => item.focus === 'current')
-    case 'queued':
-      return open.filter((item) => item.focus === 'queued')
-    case 'blocked':
-    case 'waiting_for_operator':
-    case 'runnable':
-      return open.filter((item) => item.readiness === filter)
-    case 'triggered':
-      return [...all.triggered_blocked]
-  }
+  return [...openOf(all), ...done].filter((item) => passes(filter, item))
 }
 
-/** What was imported is the agent's to see once the operator has picked it. */
-const openOf = (all: Candidates): Projection[] =>
-  [
-    ...all.current_runnable,
-    ...all.triggered_blocked,
-    ...all.queued_runnable,
-    ...all.waiting_for_operator,
-    ...all.blocked,
-  ].filter(({ item }) => !isUnadopted(item))
+const openOf = (all: Candidates): Projection[] => [
+  ...all.current_runnable,
+  ...all.triggered_blocked,
+  ...all.queued_runnable,
+  ...all.waiting_for_operator,
+  ...all.blocked,
+]
 
 /** Completed items are in the ledger, not all among the live facts. */
 async function completed(limit: number, ctx: ToolContext): Promise<Projection[]> {
