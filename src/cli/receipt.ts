@@ -1,7 +1,7 @@
 /**
  * What became of a message that was to be heard at once: in which turn and request the agent got
- * it, or that it waits for the next request. It is looked up for a moment; the message is safe either
- * way.
+ * it, or that it waits for the next request. It is looked up for a moment; the message is safe
+ * either way.
  */
 import { Holon } from '../client/holon.ts'
 import { safeLine } from '../present/safe.ts'

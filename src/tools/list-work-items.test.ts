@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import type { Facts } from '../domain/facts.ts'
 import { isUnadopted } from '../domain/imported.ts'
 import { itemFilters, passes } from '../domain/item-filter.ts'
+import { project } from '../domain/rank.ts'
 import type { Timestamp } from '../domain/time.ts'
-import { projectionOf } from '../protocol/agent-view.ts'
 import { situate, situations } from '../testing/why-situations.ts'
 import { listWorkItems } from './list-work-items.ts'
 import type { ToolContext } from './tool.ts'
@@ -21,8 +21,8 @@ const reading = (facts: Facts, now: Timestamp) =>
 describe('ListWorkItems and the API have the same views', () => {
   for (const situation of situations) {
     test(situation.name, async () => {
-      const { id, w, view } = situate(situation)
-      const p = projectionOf(view, id)
+      const { id, w } = situate(situation)
+      const p = project(w.facts, id, w.now)
       assert.ok(p)
       const ctx = reading(w.facts, w.now)
       const listed = async (filter: (typeof itemFilters)[number]) => {
