@@ -1,0 +1,218 @@
+/**
+ * What each command that reads prints, over homes that hold the nouns in their states: the text for
+ * a terminal under snapshot, and of the JSON a digest for each command, so that nothing of either
+ * changes unseen. `HOLON_PRINTS=<folder>` writes all of it there, to be compared.
+ */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import type { CliPorts } from '../src/cli/ports.ts'
+import { build, main } from '../src/cli/program.ts'
+import type { Table } from '../src/domain/event.ts'
+import { openLedger } from '../src/ledger/open.ts'
+import { ports as real } from '../src/main/ports.ts'
+import { homesOfSchema4, writeEarlierHome, type EarlierHome } from '../src/testing/earlier-homes.ts'
+import { freshMint } from '../src/testing/lane.ts'
+
+/** A while after everything that happened in the homes. */
+const now = Date.parse('2026-12-24T09:30:00Z')
+
+/** Commands with what they are asked about: nothing, or rows of a table. */
+const reads: readonly (readonly [string, Table | null])[] = [
+  ['work list', null],
+  ['work list --all', null],
+  ['work show', 'work_items'],
+  ['work show --trace', 'work_items'],
+  ['work check list', 'work_items'],
+  ['why', 'work_items'],
+  ['why --history', 'work_items'],
+  ['why-not', 'work_items'],
+  ['export', 'work_items'],
+  ['inbox', null],
+  ['tasks', null],
+  ['tasks --all', null],
+  ['tasks show', 'tasks'],
+  ['tasks output', 'tasks'],
+  ['waits', null],
+  ['agents', null],
+  ['agents list', null],
+  ['agents show', 'agents'],
+  ['worktree list', null],
+  ['worktree list --all', null],
+  ['briefs', null],
+  ['events --after 0 --limit 60', null],
+  ['search work', null],
+  ['search work --limit 3', null],
+  ['context show', 'turns'],
+  ['context cost', 'turns'],
+  ['replay', 'turns'],
+  ['trigger list', null],
+  ['trigger list --all', null],
+  ['webhook list', null],
+  ['webhook deliveries', null],
+  ['webhook deliveries --dead', null],
+  ['schedule list', null],
+  ['schedule list --all', null],
+  ['schedule slots', 'schedules'],
+  ['status', null],
+  ['config show', null],
+  ['config path', null],
+  ['completion bash', null],
+  ['completion zsh', null],
+  ['completion fish', null],
+]
+
+/** Those that change something or go on for a while, those that look at the machine, and a rest. */
+const others: readonly string[] = [
+  ...['run', 'init', 'send', 'take-back', 'answer', 'import', 'serve', 'start', 'stop', 'tui'],
+  ...['work create', 'work update', 'work unblock', 'work pick', 'work complete'],
+  ...['work check add', 'work check rm', 'work check run', 'work check answer'],
+  ...['inbox snooze', 'inbox dismiss', 'tasks input', 'tasks stop', 'waits cancel'],
+  ...['agents create', 'agents configure', 'agents abort', 'agents delete', 'agents start'],
+  ...['agents stop', 'worktree snapshot', 'worktree restore', 'worktree discard'],
+  ...['worktree remove', 'trigger create', 'trigger reset', 'trigger revoke', 'webhook test'],
+  ...['webhook redeliver', 'schedule add', 'schedule pause', 'schedule resume'],
+  ...['schedule remove', 'service install', 'service uninstall', 'backup', 'restore'],
+  ...['retention', 'token rotate', 'config set', 'tasks follow', 'logs', 'doctor'],
+  ...['service show', 'config get', 'context diff'],
+]
+
+/** How many rows of a table are asked about in each home. */
+const homes: Readonly<Record<string, number>> = {
+  demo: 13,
+  'run-18': 3,
+  'sim-10': 1,
+  'sim-27': 1,
+  'sim-39': 1,
+  'sim-80': 1,
+}
+
+/** The whole names of the commands that do something, as the help has them. */
+function commands(): string[] {
+  const found: string[] = []
+  const visit = (command: ReturnType<typeof build>, path: string): void => {
+    if (command.commands.length === 0) found.push(path)
+    for (const one of command.commands) visit(one, `${path} ${one.name()}`.trim())
+  }
+  visit(
+    build(real, () => async () => undefined),
+    '',
+  )
+  return found
+}
+
+async function homeOf(t: TestContext, earlier: EarlierHome): Promise<string> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holon-prints-')))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const home = join(folder, 'home')
+  // What lies in the folders of those who made them is not this test's to read.
+  const apart = JSON.stringify(earlier).replaceAll('/tmp/', '/nil/')
+  writeEarlierHome(JSON.parse(apart) as EarlierHome, home)
+  const ledger = await openLedger(home, { clock_now: () => now, mint: freshMint })
+  await ledger.close()
+  return home
+}
+
+type Look = { terminal: boolean; colour: boolean }
+
+async function printed(home: string, words: readonly string[], look: Look): Promise<string> {
+  let text = ''
+  const write = (more: string) => void (text += more)
+  const environment = {
+    ...real.environment,
+    holon_home: undefined,
+    holon_model: undefined,
+    has_control_token: false,
+    no_color: look.colour ? undefined : '1',
+    locale: 'C.UTF-8',
+    term: 'xterm',
+  }
+  const on = look.terminal
+  const terminal = { stdin: on, stdout: on, stderr: on, columns: () => (on ? 100 : 0) }
+  const ports: CliPorts = {
+    ...real,
+    user_home: home,
+    out: write,
+    err: write,
+    terminal,
+    environment,
+  }
+  const exit = await main([...words, '--home', home, '--utc'], ports)
+  return `$ holon ${words.join(' ')}\n${text.replaceAll(home, '<home>')}${exit === 0 ? '' : `exit ${exit}\n`}`
+}
+
+const plain = { terminal: true, colour: false }
+
+const digest = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, 16)
+
+function keep(name: string, text: string): void {
+  const folder = process.env['HOLON_PRINTS']
+  if (folder !== undefined) writeFileSync(join(folder, `${name}.txt`), text)
+}
+
+test('every command is among those that read or among the others', () => {
+  const named = reads.map(([command]) => command.replace(/ (?:bash|zsh|fish|work|--.*)( .*)?$/, ''))
+  const known = new Set([...named, ...others])
+  assert.deepEqual(
+    commands().filter((one) => !known.has(one)),
+    [],
+  )
+})
+
+test('what the help of each command says', async (t) => {
+  const all: string[] = []
+  for (const path of ['', ...commands()]) {
+    let text = ''
+    const ports: CliPorts = { ...real, out: (more) => void (text += more) }
+    assert.equal(await main([...path.split(' '), '--help'].filter(Boolean), ports), 0, path)
+    all.push(`$ holon ${path} --help`, ...text.split('\n').map((line) => line.trimEnd()))
+  }
+  t.assert.snapshot(all)
+})
+
+for (const earlier of homesOfSchema4().filter(({ name }) => name in homes)) {
+  test(`what commands print of the home ${earlier.name}`, async (t) => {
+    t.mock.method(Date, 'now', () => now)
+    const home = await homeOf(t, earlier)
+    const texts: string[] = []
+    const records: string[] = []
+    const whole: string[] = []
+    for (const [command, table] of reads) {
+      const rows = table === null ? [] : (earlier.tables[table] ?? [])
+      const subjects =
+        table === null ? [[]] : rows.slice(0, homes[earlier.name]).map(({ id }) => [String(id)])
+      for (const subject of subjects) {
+        const words = [...command.split(' '), ...subject]
+        const json = await printed(home, [...words, '--json'], plain)
+        records.push(`${words.join(' ')}: ${json.length} characters, ${digest(json)}`)
+        whole.push(json)
+        // An item goes out as JSON anyhow, and a completion script is the help once more.
+        if (command === 'export' || command.startsWith('completion')) continue
+        texts.push(await printed(home, words, plain))
+      }
+    }
+    keep(earlier.name, [...texts, ...whole].join('\n'))
+    t.assert.snapshot(texts.flatMap((text) => text.split('\n').map((line) => line.trimEnd())))
+    t.assert.snapshot(records)
+  })
+}
+
+test('in colours, in ASCII, and where no terminal is', async (t) => {
+  t.mock.method(Date, 'now', () => now)
+  const [demo] = homesOfSchema4()
+  assert.equal(demo?.name, 'demo')
+  const home = await homeOf(t, demo)
+  const all: string[] = []
+  for (const command of ['work list --all', 'agents', 'inbox', 'tasks --all', 'waits', 'briefs']) {
+    for (const more of [[], ['--ascii'], ['--quiet'], ['--wide']]) {
+      const words = [...command.split(' '), ...more]
+      all.push(await printed(home, words, { terminal: true, colour: true }))
+    }
+    all.push(await printed(home, command.split(' '), { terminal: false, colour: false }))
+  }
+  t.assert.snapshot(all.map((text) => text.replaceAll('\u001b', '␛').split('\n')).flat())
+})
