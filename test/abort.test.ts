@@ -73,6 +73,34 @@ test('§6 abort stops a foreground command with proof; calls not begun get not_e
   assert.deepEqual((await box.ledger.verify()).problems, [])
 })
 
+test('§6 a run that ends by itself before the abort has its place is not said to be aborted', async (t) => {
+  const [ending, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  t.after(() => asked.resolve())
+  const over = (ledger: Ledger): Ledger => ({
+    ...ledger,
+    async commit(...changes) {
+      if (changes.some(({ events }) => events.some((one) => one.event.type === 'turn_ended'))) {
+        ending.resolve()
+        await asked.promise
+      }
+      return ledger.commit(...changes)
+    },
+  })
+  const model = scriptedModel(() => calls('Done.'))
+  const box = await openBox(t, { models: { default: model }, over })
+  await box.host.ensureAgent({ id: 'main', model: 'test/scripted' })
+  await box.host.open()
+  await box.host.act({ do: 'send', agent_id: 'main', text: 'Go.' })
+  await ending.promise
+  const { id } = await turnOf(box)
+  const aborting = box.host.act({ do: 'abort', agent_id: 'main', run_id: id })
+  asked.resolve()
+  const reply = await aborting
+  assert.deepEqual([reply.ok, !reply.ok && reply.code], [false, 'run_stale'])
+  assert.equal((await turnOf(box)).outcome, 'completed')
+  assert.equal((await box.ledger.agents())[0]?.state, 'active')
+})
+
 test('§6 a stale run id is refused', async (t) => {
   const box = await running(t, () => calls('Done.'))
   await box.rests('main')

@@ -8,6 +8,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { limits } from '../src/domain/limits.ts'
+import type { Ledger } from '../src/ledger/port.ts'
 import type { ModelRequest } from '../src/models/model.ts'
 import type { Incoming } from '../src/runtime/ports.ts'
 import { temporaryHome } from '../src/testing/box.ts'
@@ -251,6 +252,34 @@ test('§3 a dead letter is kept whole and makes a message when it is redelivered
   )
   assert.match(textOf(model.requests.at(-1)), /\{"odd":1\}/)
   await stage.sound()
+})
+
+test('§3 a dead letter that retention takes while it is redelivered was not there', async (t) => {
+  const taking = { now: false }
+  const over = (ledger: Ledger): Ledger => ({
+    ...ledger,
+    async commit(...changes) {
+      const redelivers = changes.some(({ events }) =>
+        events.some(({ event }) => event.type === 'delivery_redelivered'),
+      )
+      if (redelivers && taking.now) {
+        taking.now = false
+        await ledger.retain({ before: '2099-01-01T00:00:00.000Z', dry_run: false })
+      }
+      return ledger.commit(...changes)
+    },
+  })
+  const stage = await openStage(t, { model: scriptedModel(() => says('Seen.')), base_url, over })
+  const webhook = { kind: 'webhook', webhook: 'ci' } as const
+  const dead = await green(stage, { via: webhook, body: '{"odd":1}' })
+  const kept = await stage.box.host.deadLetter({ ...dead, sender_id: null }, 'it has no resource')
+  assert.ok(kept.ok)
+  await stage.say('Go on.')
+  taking.now = true
+  const again = await stage.try({ do: 'redeliver', delivery_id: kept.delivery_id })
+  assert.deepEqual([again.ok, !again.ok && again.code], [false, 'delivery_not_found'])
+  assert.deepEqual([taking.now, await stage.rows('deliveries')], [false, []])
+  assert.deepEqual((await stage.box.ledger.verify()).problems, [])
 })
 
 /** Reads the file of older events that the request names. */

@@ -203,13 +203,13 @@ test('the git of a run refuses what would be lost, and gives back what a snapsho
   const at = { repository: workspace, path }
   await take(port.add({ ...at, branch: 'holon/child' }))
   disk.edit(`${path}/new.txt`, 'new\n')
-  const remove = { ...at, branch: 'holon/child', into: 'main', leases: [] }
+  const remove = { ...at, branch: 'holon/child', into: 'main', leases: () => [] }
   const codeOf = async (request: Parameters<typeof port.remove>[0]) => {
     const removed = await take(port.remove(request))
     return removed.ok ? 'gone' : removed.code
   }
   assert.equal(await codeOf(remove), 'worktree_dirty')
-  assert.equal(await codeOf({ ...remove, leases: ['task_9'] }), 'worktree_leased')
+  assert.equal(await codeOf({ ...remove, leases: () => ['task_9'] }), 'worktree_leased')
   const { ref } = await take(port.snapshot({ ...at, key: 'task_1' }))
   disk.edit(`${path}/new.txt`, 'newer\n')
   assert.equal(await codeOf({ ...remove, discard: { snapshot: ref } }), 'snapshot_stale')

@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { calls, says } from '../src/testing/scripted-model.ts'
 import { temporaryHome } from '../src/testing/box.ts'
+import type { Removed } from '../src/exec/worktree-port.ts'
 import {
   call,
   create,
@@ -123,4 +124,50 @@ test('a child that went on while git looked is told of as it ended', async (t) =
   await happens(box, 'main', 'brief_delivered', ({ text }) => text === 'It is written.')
   assert.match(result, /branch holon\/main\.1, 1 commit ahead of main \([0-9a-f]{7}\), clean, /)
   assert.doesNotMatch(result, /0 commits ahead/)
+})
+
+test('a worktree that its parent takes in hand while git looks stays until that turn ends', async (t) => {
+  const places = temporaryHome(t)
+  makeRepository(places.workspace)
+  const [looking, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const [looks, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  t.after(() => [looking, seen, looks, done].forEach(({ resolve }) => resolve()))
+  const parent = steps(
+    () => calls(spawn('Look at it.', { workspace_mode: 'worktree' })),
+    () => says('I wait for it.'),
+    () => says('It is seen.'),
+    async () => {
+      looks.resolve()
+      await done.promise
+      return says('I have looked into it.')
+    },
+  )
+  const first = Promise.withResolvers<Removed>()
+  const box = await openFamily(t, {
+    parent,
+    child: steps(() => says('There is nothing to do.')),
+    ...places,
+    over_worktrees: (worktrees) => ({
+      ...worktrees,
+      async remove(request) {
+        looking.resolve()
+        await seen.promise
+        const removed = await worktrees.remove(request)
+        first.resolve(removed)
+        return removed
+      },
+    }),
+  })
+  await tell(box, 'Have it looked at.')
+  await looking.promise
+  await tell(box, 'What is in its folder?')
+  await looks.promise
+  seen.resolve()
+  const removed = await first.promise
+  assert.equal(removed.ok ? 'removed' : removed.code, 'worktree_leased')
+  const [row] = await box.ledger.list('worktrees', { agent_id: 'main', limit: 1 })
+  assert.equal(existsSync(row?.path ?? ''), true)
+  done.resolve()
+  await happens(box, 'main', 'worktree_removed')
+  assert.equal(existsSync(row?.path ?? ''), false)
 })

@@ -130,3 +130,9 @@ export function abortableRun(facts: Facts, run_id: string): { ok: true; turn: Tu
   const open = turn === null ? 'no turn is open' : `${turn.id} is the open one`
   return no('run_stale', `${run_id} is not open: ${open}.`)
 }
+
+/** Of a run that was to be aborted and was not: it ended by itself, or nobody runs it any more. */
+export function notAborted(facts: Facts | null, run_id: string): Rejection {
+  const now = facts === null ? null : abortableRun(facts, run_id)
+  return now?.ok === false ? now : no('run_stale', `${run_id} is left as it is.`)
+}

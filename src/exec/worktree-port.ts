@@ -104,8 +104,11 @@ export type RemoveRequest = {
   into: string
   /** The branch that `add` made; deleted with the worktree when nothing is lost by that. */
   branch: string
-  /** Tasks or processes the caller knows to be at work in it: any refuses. */
-  leases: readonly string[]
+  /**
+   * Tasks or turns the caller knows to be at work in it: any refuses. Asked for at each look, the
+   * last time when nothing is left to be waited for before the folder is out of their reach.
+   */
+  leases: () => readonly string[]
   /** Remove what is not clean or not merged, given this snapshot ref holds all of it. */
   discard?: { snapshot: string }
 }

@@ -191,11 +191,29 @@ test('§9 a snapshot that is older than a change does not allow to discard it', 
   assert.equal(readFileSync(join(b.path, 'new'), 'utf8'), 'two\n')
 })
 
+test('§9 who comes to work in it while git looks keeps it, whenever that is', async (t) => {
+  const b = await bench(t)
+  const before = filesIn(b.path)
+  let looks = 0
+  for (let late = 1; ; late += 1) {
+    looks = 0
+    const leases = () => (++looks === late ? ['task_3'] : [])
+    const answer = await b.trees.remove({ ...b.remove, leases })
+    if (answer.ok) break
+    assert.equal(answer.code, 'worktree_leased')
+    assert.deepEqual(filesIn(b.path), before)
+    assert.deepEqual((await stateIn(b)).locked, null)
+  }
+  // Before git looks, before the folder is moved, and before it cannot come back.
+  assert.equal(looks, 3)
+  assert.equal(existsSync(b.path), false)
+})
+
 test('§9 a leased, used or locked worktree stays, discard or not', async (t) => {
   const b = await bench(t)
   const of = { repository: b.repository, path: b.path, key: 'task_1' }
   const discard = { snapshot: (await b.trees.snapshot(of)).ref }
-  const codes = async (more: { leases?: string[] } = {}) => {
+  const codes = async (more: { leases?: () => string[] } = {}) => {
     const all = [
       { ...b.remove, ...more },
       { ...b.remove, ...more, discard },
@@ -204,7 +222,10 @@ test('§9 a leased, used or locked worktree stays, discard or not', async (t) =>
     for (const request of all) answers.push(await b.trees.remove(request))
     return answers.map((answer) => (answer.ok ? 'removed' : answer.code))
   }
-  assert.deepEqual(await codes({ leases: ['task_2'] }), ['worktree_leased', 'worktree_leased'])
+  assert.deepEqual(await codes({ leases: () => ['task_2'] }), [
+    'worktree_leased',
+    'worktree_leased',
+  ])
 
   const user = spawn('cat', { cwd: b.path, stdio: ['pipe', 'pipe', 'ignore'] })
   user.stdin.write('in\n')

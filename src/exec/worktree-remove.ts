@@ -34,9 +34,8 @@ export async function removeWorktree(
   request: RemoveRequest,
   limits: Limits,
 ): Promise<Removed> {
-  if (request.leases.length > 0) {
-    return refuse('worktree_leased', `${request.leases.join(', ')} may still write there`, null)
-  }
+  const held = leased(request)
+  if (held !== null) return held
   const half = await halfRemoved(opened)
   if (half !== null && half.verified !== null) {
     return finishRemoval(opened, request, { folder: half.folder, verified: half.verified })
@@ -48,6 +47,14 @@ export async function removeWorktree(
     return finishRemoval(place, request, null)
   }
   return removeMarked(place, place.admin, half?.folder ?? null, request, limits)
+}
+
+/** Who came to work in it while git looked is as good a reason as who was there before. */
+function leased({ leases }: RemoveRequest): Refused | null {
+  const now = leases()
+  return now.length === 0
+    ? null
+    : refuse('worktree_leased', `${now.join(', ')} may still write there`, null)
 }
 
 async function removeAbsent(place: Place, request: RemoveRequest): Promise<Removed> {
@@ -69,7 +76,7 @@ async function removeMarked(
     return refuse('worktree_changed', says, { kind: 'removing' })
   }
   if (moved === null) {
-    const no = await objection(place, request, limits)
+    const no = (await objection(place, request, limits)) ?? leased(request)
     if (no !== null) return no
   }
   const away = { ...place, work: removingPath(place.path) }
@@ -78,7 +85,7 @@ async function removeMarked(
   await writeFile(lock, `${LOCKED_FOR_REMOVAL}\n`)
   if (existsSync(place.path)) await move(place, place.path, away.work)
   const time = await timeAfter(lock)
-  const no = await objection(away, request, limits)
+  const no = (await objection(away, request, limits)) ?? leased(request)
   if (no !== null) {
     await takeBack(place, null, lock)
     return no

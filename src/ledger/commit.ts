@@ -7,12 +7,13 @@
  * start after it returned.
  */
 import { sql, type CompiledQuery, type Kysely, type Transaction } from 'kysely'
-import { tableOf, type Rows, type Table } from '../domain/event.ts'
+import { evolve, tableOf, type Rows, type Table } from '../domain/event.ts'
 import { chained, chainHash, chainStart } from './chain.ts'
 import { columnsOf, derivedColumns, type Cell } from './columns.ts'
 import { blobCells, blobStatement } from './blob-rows.ts'
 import { isInline, sha256Of } from './blobs.ts'
 import { LedgerFault, type Change, type Committed } from './port.ts'
+import { isFleeting } from './retention-rules.ts'
 import type { Database } from './schema.ts'
 import { shortIdStatement, writeShortId } from './short-ids.ts'
 
@@ -40,7 +41,7 @@ export function commitTo(db: Kysely<Database>, env: CommitEnvironment): Commit {
     if (new Set(changes.map((one) => one.change.agent_id)).size !== changes.length) {
       throw new Error('two changes of one agent in one commit')
     }
-    return db.transaction().execute(async (trx) => {
+    const landed = db.transaction().execute<Committed>(async (trx) => {
       // All are looked at before any is written: a conflict leaves nothing to take back.
       const heads: Head[] = []
       for (const { change: one } of changes) {
@@ -56,6 +57,10 @@ export function commitTo(db: Kysely<Database>, env: CommitEnvironment): Commit {
         global_seq += one.change.events.length
       }
       return { ok: true, seq: change.expect_seq + change.events.length, global_seq }
+    })
+    return landed.catch((error: unknown) => {
+      if (error instanceof RowTaken) return { ok: false, ...error.where }
+      throw error
     })
   }
 
@@ -86,14 +91,38 @@ export function commitTo(db: Kysely<Database>, env: CommitEnvironment): Commit {
     }
     for (const [table, row] of change.rows) {
       const { first, last } = places.get(keyOf(table, row.id)) ?? { first: 0, last: 0 }
-      const cells = cellsOf(table, row, [first_seq + first, first_seq + last])
+      const born = first_seq + first
+      const cells = cellsOf(table, row, [born, first_seq + last])
       const known = writeRow.get(table) ?? writeStatement(db, table)
       writeRow.set(table, known)
-      await trx.executeQuery(bind(known, cells))
+      const written = await trx.executeQuery<{ born: number }>(bind(known, cells))
+      if (written.rows[0]?.born === born && isFleeting(table)) assertBegins(change, first)
     }
     for (const blob of change.blobs ?? []) {
       if (isInline(blob)) await trx.executeQuery({ ...keep, parameters: blobCells(blob) })
     }
+  }
+}
+
+/** Retention was faster: a row that the decision had read, and changes, is not there any more. */
+class RowTaken extends Error {
+  readonly where: { agent_id: string; seq: number }
+
+  constructor({ agent_id, expect_seq }: Change) {
+    super(`a row that ${agent_id} changes is gone`)
+    this.where = { agent_id, seq: expect_seq }
+  }
+}
+
+/** Of a row that was not there: its first event makes one. The fold refuses one that does not. */
+function assertBegins(change: Change, first: number): void {
+  const emitted = change.events[first]
+  if (!emitted) throw new Error(`a change without its event ${first}`)
+  const { event, meta } = emitted
+  try {
+    evolve(null, event, { ...meta, agent_id: change.agent_id })
+  } catch {
+    throw new RowTaken(change)
   }
 }
 
@@ -224,6 +253,7 @@ function writeStatement(db: Kysely<Database>, table: Table): CompiledQuery {
         return Object.fromEntries(given)
       }),
     )
+    .returning('born' as never)
     .compile()
 }
 

@@ -28,7 +28,10 @@ export type Change = {
 export type Committed =
   /** `seq` of the first change's agent. */
   | { ok: true; seq: number; global_seq: number }
-  /** Somebody was faster there; nothing is kept. Decide again on fresh facts. */
+  /**
+   * Somebody was faster there, or retention has taken a row that is changed; nothing is kept.
+   * Decide again on fresh facts.
+   */
   | { ok: false; agent_id: AgentId; seq: number }
 
 export type LiveRows = {

@@ -44,7 +44,7 @@ export type ChildrenPorts = {
   store: Store
   keeper: WorktreeKeeper
   /** Ends the open run of an agent, and resolves when it has ended. */
-  abort: (agent: AgentId) => Promise<void>
+  abort: (agent: AgentId) => Promise<unknown>
   /** Stops a command with proof; the pids that live. */
   stopCommand: (agent: AgentId, task: TaskId, because: string) => Promise<readonly number[]>
   /** What an agent does next, with its lane as it is; null: there is none. */

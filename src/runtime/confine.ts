@@ -9,10 +9,12 @@ import type { LaneEnv } from './lane-env.ts'
 export async function confineOf(env: LaneEnv): Promise<Confine> {
   const { agent_id } = env
   const { workspace, supervising_task_id } = agentOf(env.facts())
+  // Before the ledger is asked: the agent may be gone then.
+  const roots = env.roots()
   // The row is the parent's; what is in the folder itself is the agent's own word.
   const worktree =
     workspace.mode === 'worktree' && supervising_task_id !== null
       ? await env.store.ledger.row('worktrees', supervising_task_id)
       : null
-  return { agent_id, roots: env.roots(), repository: worktree?.repository ?? null }
+  return { agent_id, roots, repository: worktree?.repository ?? null }
 }

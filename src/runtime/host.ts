@@ -9,7 +9,7 @@ import { isAgentId, type AgentId, type TaskId } from '../domain/ids.ts'
 import type { OperatorAct } from '../domain/operator-act.ts'
 import type { PlanDescriptor } from '../domain/plan.ts'
 import { isTerminal } from '../domain/task.ts'
-import { abortableRun } from '../domain/tasks.ts'
+import { abortableRun, notAborted } from '../domain/tasks.ts'
 import { done } from '../domain/reply.ts'
 import { isRejection, no, type Rejection } from '../domain/verdict.ts'
 import type { Agent } from '../domain/agent.ts'
@@ -85,7 +85,7 @@ class HomeHost implements Host {
       ports,
       store,
       keeper: this.#keeper,
-      abort: (agent) => this.#lane(agent).abort(false),
+      abort: (agent) => this.#lane(agent).abort(false, null),
       stopCommand: (agent, task, because) => this.#supervisor.stop(agent, task, because),
       next: (agent) => this.next(agent),
       failed,
@@ -244,9 +244,8 @@ class HomeHost implements Host {
       }
     } else if (command.do === 'abort') return this.#abort(command, facts)
     else if (command.do === 'delete_agent') await this.#wind(facts)
-    const [store, supervisor, children] = [this.#store, this.#supervisor, this.#children]
-    const ports = { ...this.#ports, store, supervisor, children, token_hash: this.#urls.hash }
-    return act(ports, command)
+    const own = { store: this.#store, supervisor: this.#supervisor, children: this.#children }
+    return act({ ...this.#ports, ...own, token_hash: this.#urls.hash }, command)
   }
 
   /** The id of the open turn is the guard: a run that is over is not aborted again. */
@@ -254,7 +253,8 @@ class HomeHost implements Host {
     const { agent_id, run_id, stop = true } = command
     const run = abortableRun(facts, run_id)
     if (isRejection(run)) return refused(run)
-    await this.#lane(agent_id).abort(stop)
+    const isAborted = await this.#lane(agent_id).abort(stop, run.turn.id)
+    if (!isAborted) return refused(notAborted(this.#store.facts(agent_id), run_id))
     return done(`${run_id} is aborted${stop ? `, and ${agent_id} is stopped` : ''}.`)
   }
 
@@ -266,7 +266,7 @@ class HomeHost implements Host {
     await this.#store.transact(agent, 'operator', stopAgent)
     // Whoever else deletes it may have been faster: then nothing of it is in memory any more.
     const stopped = this.#store.facts(agent)
-    if (stopped && openTurn(stopped)) await this.#lane(agent).abort(true)
+    if (stopped && openTurn(stopped)) await this.#lane(agent).abort(true, null)
     for (const task of [...(this.#store.facts(agent)?.rows('tasks') ?? [])]) {
       if (!isTerminal(task)) await this.#supervisor.stop(agent, task.id, 'its agent is deleted')
     }

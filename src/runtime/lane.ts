@@ -5,6 +5,7 @@
  */
 import type { Interruption } from '../context/notes.ts'
 import { agentOf, callsOf, openTurn, roundsOf, type Draft } from '../domain/facts.ts'
+import type { TurnId } from '../domain/ids.ts'
 import { focusFor, overAllowance } from '../domain/budget.ts'
 import { activeHold } from '../domain/hold.ts'
 import { askOverBudget, holdForBudget } from '../domain/metering.ts'
@@ -76,8 +77,16 @@ export class Lane {
     return next(this.env.facts(), this.env.now(), this.#running)
   }
 
-  /** Ends the open turn, whether it runs here or only stands in the rows. */
-  async abort(stop: boolean): Promise<void> {
+  /**
+   * Ends the open turn, or only this one, whether it runs here or only stands in the rows. Whether
+   * this one was aborted: it may have come to its end by itself before the abort had its place.
+   */
+  async abort(stop: boolean, only: TurnId | null): Promise<boolean> {
+    await this.#abort(stop, only)
+    return only !== null && (await this.env.load('turns', only))?.outcome === 'aborted'
+  }
+
+  async #abort(stop: boolean, only: TurnId | null): Promise<void> {
     const { env } = this
     if (this.#running) {
       env.stopAfterAbort = stop
@@ -86,7 +95,8 @@ export class Lane {
       return
     }
     const aborting = env.transact('operator', (d) => {
-      if (openTurn(d)) abortTurn(d, { plan: null, stop })
+      const open = openTurn(d)
+      if (open && (only ?? open.id) === open.id) abortTurn(d, { plan: null, stop })
     })
     this.#aborting.add(aborting)
     try {

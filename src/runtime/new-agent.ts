@@ -4,7 +4,7 @@
  * defaults of the template.
  */
 import { isAbsolute } from 'node:path'
-import { isAgentId } from '../domain/ids.ts'
+import { isAgentId, type AgentId } from '../domain/ids.ts'
 import type { DecidedAct } from '../domain/operator-act.ts'
 import { no, type Rejection } from '../domain/verdict.ts'
 import { FileFault } from '../exec/file-fault.ts'
@@ -33,6 +33,9 @@ export async function checkWorkspace(
     throw error
   }
 }
+
+/** The turn in which whoever makes an agent of this name prepares its home and commits its row. */
+export const makingOf = (agent: AgentId): string => `making ${agent}`
 
 /** The act with the defaults of its template, whose files are in the home of the agent then. */
 export async function shaped(ports: ActPorts, command: Create): Promise<Ready<Create>> {

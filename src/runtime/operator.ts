@@ -29,7 +29,7 @@ import { isSigned, takeSigned } from './deliver.ts'
 import { takeIn } from './import-item.ts'
 import { giveInput } from './give-input.ts'
 import { agentHome } from './home.ts'
-import { checkWorkspace, shaped } from './new-agent.ts'
+import { checkWorkspace, makingOf, shaped } from './new-agent.ts'
 import type { NewBlob } from '../ledger/port.ts'
 import { keeping, makePlan, readPlan, unlessLinked } from './plans.ts'
 import type { HostPorts } from './ports.ts'
@@ -67,6 +67,10 @@ export async function act(
   if (command.do === 'task_input') return said(await giveInput(ports, command))
   if ('worktree_id' in command) return said(await onWorktree(ports, command))
   const decided = () => decide(ports, command)
+  // Its home is made before its row: of two that make one agent, the second leaves it alone.
+  if (command.do === 'create_agent') {
+    return said(await store.inTurn(makingOf(command.agent_id), decided))
+  }
   if (!isSigned(command)) return said(await decided())
   return said(await takeSigned(store, command, decided))
 }

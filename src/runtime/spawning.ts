@@ -22,6 +22,7 @@ import { isFolder } from './folder.ts'
 import { forkOf } from './fork.ts'
 import { agentHome, worktreePath } from './home.ts'
 import type { LaneEnv } from './lane-env.ts'
+import { makingOf } from './new-agent.ts'
 import { copyTemplate, hasTemplate } from './templates.ts'
 
 /** Refused, or fixed in every detail. `blobs` gets what a fork comes with. */
@@ -94,7 +95,7 @@ export async function carryOutSpawn(
   env: LaneEnv,
   { spawn, worktree }: SpawnIntent,
 ): Promise<Spawned | Rejection> {
-  const { ports, store, agent_id } = env
+  const { ports, store } = env
   let made = spawn
   if (spawn.supervision !== null) {
     let supervision = { ...spawn.supervision, start_place: ports.processes.place() }
@@ -108,18 +109,26 @@ export async function carryOutSpawn(
     }
     made = { ...spawn, supervision }
   }
+  return store.inTurn(makingOf(spawn.agent_id), () => make(env, made))
+}
+
+/** Its home, and then its row with that of its supervision. */
+async function make(env: LaneEnv, spawn: Spawn): Promise<Spawned | Rejection> {
+  const { ports, store, agent_id } = env
   const home = agentHome(ports.home, spawn.agent_id)
   const workspace =
     spawn.workspace.root === '' ? { ...spawn.workspace, root: home } : spawn.workspace
   await ports.files.make_folder(home, 0o700)
-  if (spawn.template !== null) await copyTemplate(ports, spawn.template, home)
+  // Somebody may have made an agent of that name since the intent: its home is its own.
+  const isNew = (await store.loaded(spawn.agent_id)) === null
+  if (spawn.template !== null && isNew) await copyTemplate(ports, spawn.template, home)
   return store.together(
     [agent_id, spawn.agent_id],
     spawn.supervision?.task_id ?? null,
     async () => null,
     ([p, c]) => {
       if (!p || !c) throw new Error('a spawn is decided over two agents')
-      return spawnAgent(p, c, { ...made, workspace }, env.urls.hash)
+      return spawnAgent(p, c, { ...spawn, workspace }, env.urls.hash)
     },
   )
 }

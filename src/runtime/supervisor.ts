@@ -116,7 +116,9 @@ export class Supervisor {
     // A child's end is decided from its rows, not learnt from a process.
     if (row?.kind === 'child_agent') return
     if (row?.status === 'queued' && row.promoted && (await this.#mayBegin(agent, row))) {
-      await this.#begin(agent, row)
+      // A stop may have come meanwhile, and its agent may be gone by now.
+      const now = this.#store.facts(agent)?.row('tasks', id)
+      if (now?.status === 'queued') await this.#begin(agent, now)
     }
     await this.#end(agent, id, await this.#ended(id), 'by_itself')
     const left = this.#store.facts(agent)?.row('tasks', id)

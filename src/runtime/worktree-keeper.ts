@@ -105,9 +105,12 @@ export class WorktreeKeeper {
   }
 
   async #tryRemove(facts: Facts, worktree: Worktree): Promise<void> {
+    const { agent_id } = facts
     const { id } = worktree
-    const removed = await this.#remove(worktree)
-    await this.#with.store.transact(facts.agent_id, id, (d) => {
+    const removed = await this.#remove(facts, worktree)
+    // The parent took it in hand while git looked: it stays until the turn ends, and says so.
+    if (!removed.ok && this.#isInHand(facts, worktree)) return this.#sayWhy(agent_id, worktree)
+    await this.#with.store.transact(agent_id, id, (d) => {
       const now = d.row('worktrees', id)
       if (!now || isGone(now)) return
       if (removed.ok) {
@@ -123,13 +126,20 @@ export class WorktreeKeeper {
     })
   }
 
+  /** As it is now, not as it was when `facts` were read. */
+  #isInHand(facts: Facts, worktree: Worktree): boolean {
+    return isInHand(this.#with.store.facts(facts.agent_id) ?? facts, worktree)
+  }
+
   /** What the world does wrong keeps it, as the reason says. */
   async #remove(
+    facts: Facts,
     worktree: Worktree,
   ): Promise<{ ok: true; kept: Snapshot | null } | { ok: false; message: string }> {
     const { store, ports } = this.#with
     try {
-      return await takeAway({ ...ports, store }, worktree, null)
+      const inHand = () => (this.#isInHand(facts, worktree) ? [facts.agent_id] : [])
+      return await takeAway({ ...ports, store }, worktree, null, inHand)
     } catch (error) {
       if (error instanceof GitFault || error instanceof FileFault) {
         return { ok: false, message: error.message }

@@ -29,18 +29,20 @@ export type TakenAway =
 
 /**
  * With a snapshot also what is not merged, given that it holds everything. What is merged and clean
- * may have ignored files, which no commit has: they go into a snapshot first, as `kept`.
+ * may have ignored files, which no commit has: they go into a snapshot first, as `kept`. `inHand`:
+ * what else may be at work in it, asked for when it is about to go.
  */
 export async function takeAway(
   ports: RemovalPorts,
   worktree: Worktree,
   taken: Snapshot | null,
+  inHand: () => readonly string[] = () => [],
 ): Promise<TakenAway> {
-  const first = await removal(ports, worktree, taken)
+  const first = await removal(ports, worktree, taken, inHand)
   if (first.ok) return { ok: true, left: first.left, kept: null }
   if (first.code !== 'worktree_ignored') return { ...first, code: first.code }
   const kept = await keepAll(ports, worktree)
-  const then = await removal(ports, worktree, kept)
+  const then = await removal(ports, worktree, kept, inHand)
   if (then.ok) return { ok: true, left: then.left, kept }
   if (then.code === 'worktree_ignored') throw new Error(`${worktree.id} is discarded with all`)
   return { ...then, code: then.code }
@@ -84,18 +86,18 @@ async function removal(
   ports: RemovalPorts,
   worktree: Worktree,
   taken: Snapshot | null,
+  inHand: () => readonly string[],
 ): Promise<Removed | Rejection> {
   const { id, repository, path, branch } = worktree
   const into = await mergeTarget(ports, worktree)
   if (isRejection(into)) return into
-  const leases = leasesOn(ports, path)
   ports.effect_seam?.before_effect(`remove worktree ${id}`)
   const removed = await ports.worktrees.remove({
     repository,
     path,
     branch,
     into,
-    leases,
+    leases: () => [...leasesOn(ports, path), ...inHand()],
     ...(taken === null ? {} : { discard: { snapshot: taken.ref } }),
   })
   ports.effect_seam?.after_effect(`remove worktree ${id}`)

@@ -111,7 +111,7 @@ export function worktreeBench(options: Partial<WorktreeOptions> = {}) {
     trees: make(),
     add: { repository: root, path, branch: 'holon/child' },
     status: { repository, path, into: 'main' },
-    remove: { repository, path, into: 'main', branch: 'holon/child', leases: [] },
+    remove: { repository, path, into: 'main', branch: 'holon/child', leases: () => [] },
     end: () => rmSync(folder, { recursive: true, force: true }),
   }
 }

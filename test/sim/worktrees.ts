@@ -60,7 +60,7 @@ export class SimWorktrees {
       list_snapshots: () => act('list', () => [...this.#snapshots]),
       restore: ({ ref, path }) => act('restore', () => this.#restore(ref, path)),
       remove: ({ path, leases, discard }) =>
-        act('remove', () => this.#remove(path, leases, discard?.snapshot ?? null)),
+        act('remove', () => this.#remove(path, leases(), discard?.snapshot ?? null)),
       objection: ({ path }) => act('objection', () => this.#objection(path)),
       facts: () => act('facts', () => null),
       prune: () => act('prune', () => ({ finished: [], cleared: [] })),
