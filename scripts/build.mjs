@@ -135,13 +135,14 @@ const strict = (level, log) => {
 }
 
 /**
- * Programs that the daemon starts and that outlive it, by their own path. Each is one module that
- * shares no chunk with the rest: loading one must not load, nor run, the main program.
+ * Programs that the daemon starts as processes of their own, by their own path. Each is one module
+ * that shares no chunk with the rest: loading one must not load, nor run, the main program.
  */
 const modules = {
   'acp-driver': 'src/exec/acp-driver.ts',
   terminal: 'src/exec/terminal.ts',
   'output-reader': 'src/exec/output-reader.ts',
+  standby: 'src/main/standby.ts',
 }
 /** Loaded from node_modules as they are: native parts cannot be bundled. */
 const external = ['@lydell/node-pty']

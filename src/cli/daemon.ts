@@ -2,7 +2,7 @@
  * `holon start`, `stop`, `status` and `logs`: the daemon of a home in the background. Only the
  * process that really owns the home as its daemon is ever signalled.
  */
-import { failureSentence } from '../client/api.ts'
+import { failureSentence, type ApiFailure } from '../client/api.ts'
 import { problemOf } from '../protocol/problem.ts'
 import { counted } from '../present/call-line.ts'
 import { safeLine, safeLines } from '../present/safe.ts'
@@ -205,6 +205,7 @@ async function statusOf(context: Context): Promise<Status> {
   const found = pid === null ? null : await ports.daemon.api(home.value)
   const answer = found === null ? null : await found.api.get('/readyz')
   const starting = pid === null ? null : 'it is starting'
+  if (answer?.ok === false && pid !== null) refuseSilence(pid, answer.failure)
   const problem = answer === null ? starting : answer.ok ? null : failureSentence(answer.failure)
   const kept = await reading(context, async (reader) => {
     const agents = (await reader.agents()).filter(({ state }) => state !== 'deleted')
@@ -236,6 +237,18 @@ async function statusOf(context: Context): Promise<Status> {
             agent_id: event.agent_id,
           },
   }
+}
+
+/**
+ * Of a daemon that hangs, most often on its disk, nothing more is read: its files are on that disk,
+ * and this process would hang as well.
+ */
+function refuseSilence(pid: number, failure: ApiFailure): void {
+  const answeredBy = failure.kind === 'problem' && failure.problem.code === 'unresponsive'
+  if (!answeredBy && failure.kind !== 'timeout') return
+  const says = failureSentence(failure).replace(/^The daemon has/, 'has')
+  const detail = `the daemon (pid ${pid}) runs and ${answeredBy ? says : `gives ${says}`}`
+  throw new CliFailure(exits.failed, problemOf('unresponsive', detail))
 }
 
 function noLog({ ports }: Context, path: string): CliFailure {

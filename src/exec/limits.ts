@@ -72,3 +72,12 @@ export const KEEPER_CHECK_SECONDS = 30
 export const FILE_READ_MAX_BYTES = 64 * 1024 * 1024
 /** Milliseconds of one timer hint; longer waits are re-armed (2^31 ms would fire at once). */
 export const TIMER_HINT_MS = 60_000
+
+/** Milliseconds between two signs of life to the standby: often beside the silence it waits for. */
+export const STANDBY_SIGN_MS = 1_000
+/** Milliseconds without a sign after which the standby answers: longer than any honest pause. */
+export const STANDBY_SILENCE_MS = 3_000
+/** Milliseconds before a standby that died is started again, doubled each time. */
+export const STANDBY_AGAIN_MS = 1_000
+/** Milliseconds to which they are doubled at most; one that lived as long begins anew. */
+export const STANDBY_AGAIN_MAX_MS = 60_000

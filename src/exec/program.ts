@@ -27,8 +27,11 @@ export function canExecute(path: string): boolean {
 /** A program of our own, and the Node that runs it: absolute paths. */
 export type NodeProgram = { node: string; script: string }
 
-/** Beside this file: a source beside sources, an entry of its own beside the bundle's chunks. */
-export function programBeside(name: 'terminal' | 'output-reader'): NodeProgram {
-  const suffix = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  return { node: execPath, script: fileURLToPath(new URL(`${name}.${suffix}`, import.meta.url)) }
+/** Beside `here`: a source beside sources, an entry of its own beside the bundle's chunks. */
+export function programBeside(
+  name: 'terminal' | 'output-reader' | 'standby',
+  here = import.meta.url,
+): NodeProgram {
+  const suffix = here.endsWith('.ts') ? 'ts' : 'js'
+  return { node: execPath, script: fileURLToPath(new URL(`${name}.${suffix}`, here)) }
 }

@@ -11,7 +11,9 @@ import {
   triggerRow,
 } from '../testing/http-home.ts'
 import { settle } from '../testing/virtual-clock.ts'
-import { doorOf, ownHosts, securityHeaders } from './gate.ts'
+import { doorOf } from './gate.ts'
+import { ownHosts } from './own-hosts.ts'
+import { securityHeaders } from './security-headers.ts'
 import { httpLimits } from './limits.ts'
 
 const json = { 'content-type': 'application/json' }

@@ -10,19 +10,11 @@ import { isShallow } from '../protocol/json-depth.ts'
 import { readBody, utf8 } from './body.ts'
 import { httpLimits } from './limits.ts'
 import { nothingHere } from './delivery.ts'
+import { ownHosts } from './own-hosts.ts'
 import type { GatePorts, HomePort, TriggerCapability } from './ports.ts'
 import { refuse, type Refusal } from './problem.ts'
 import { Lockout, RateLimit } from './rate-limit.ts'
 import { checkAgainst } from './token.ts'
-
-/** Sent with every answer: nothing of it is to be framed, run, sniffed or kept. */
-export const securityHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-  'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-resource-policy': 'same-origin',
-}
 
 const methods = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']
 
@@ -91,14 +83,6 @@ function methodRefusal(c: C): Refusal | null {
   if (methods.includes(c.req.method)) return null
   const message = 'No route takes this method.'
   return refuse({ code: 'method_not_allowed', message }, { allow: methods.join(', ') })
-}
-
-/** Host names this server answers to, as they stand in a Host header. */
-export function ownHosts(port: number | null, further: readonly string[]): Set<string> {
-  const own = port === null ? [] : ['127.0.0.1', 'localhost', '[::1]'].map((h) => `${h}:${port}`)
-  // A browser leaves the port out where it is the scheme's own.
-  const bare = port === 80 ? ['127.0.0.1', 'localhost', '[::1]'] : []
-  return new Set([...own, ...bare, ...further.map((name) => name.toLowerCase())])
 }
 
 function hostRefusal(c: C, own: ReadonlySet<string>): Refusal | null {

@@ -8,6 +8,13 @@ import type { HomePort } from './ports.ts'
 import { problems, refuse } from './problem.ts'
 
 const alive = z.strictObject({ ok: z.literal(true) }).openapi('Alive')
+/** As the standby says it in the daemon's place. */
+const silent = z
+  .strictObject({
+    ok: z.literal(true),
+    silent_ms: z.int().min(0).describe('For how long the daemon itself has not answered.'),
+  })
+  .openapi('Silent')
 
 const healthz = createRoute({
   method: 'get',
@@ -16,7 +23,10 @@ const healthz = createRoute({
   summary: 'The process lives',
   security: [],
   responses: {
-    200: { description: 'It does.', content: { 'application/json': { schema: alive } } },
+    200: {
+      description: 'It does. With `silent_ms`, another process says so: most often its disk hangs.',
+      content: { 'application/json': { schema: z.union([alive, silent]) } },
+    },
     ...problems(429),
   },
 })

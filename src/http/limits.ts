@@ -33,6 +33,8 @@ export const httpLimits = {
   headers_timeout: limit('headers_timeout', 5_000, 'ms', 'for the headers to arrive'),
   header_bytes: limit('header_bytes', 16 * kib, 'bytes', 'of all headers and the address'),
   headers: limit('headers', 100, 'headers', 'of one request'),
+  port_patience: limit('port_patience', 5_000, 'ms', 'for what a killed daemon left to end'),
+  port_pause: limit('port_pause', 20, 'ms', 'between two tries at a port: no event tells of it'),
   close_grace: limit('close_grace', 2_000, 'ms', 'for answers under way when the server closes'),
 } as const satisfies Record<string, Limit>
 

@@ -22,6 +22,11 @@ export type ListenOptions = {
   allow_remote?: boolean
   /** The home has a control token that can be read. */
   has_token: boolean
+  /**
+   * Whether who holds the port may be what a killed owner of this home has left, which ends by
+   * itself: then it is tried again for a moment. Asked only while the port is in use.
+   */
+  lingers?: (port: number) => Promise<boolean>
   clock: HttpClock
 }
 
@@ -49,6 +54,8 @@ export type Listening = {
    * nothing from those. Nothing may be there. Rejects with a `ListenFault`; the rest goes on.
    */
   listenAt(path: string): Promise<void>
+  /** Of the sockets listened at now, for a process that stands by; none on a system without. */
+  descriptors(): number[]
   /** Makes the application now if no request has; rejects as making it does. */
   answers(): Promise<void>
   close(): Promise<void>
@@ -72,7 +79,7 @@ export async function listen(
   try {
     for (const address of addresses) {
       const server = makeServer(late, strangers)
-      const at = await bind(server, port ?? options.port, address)
+      const at = await bindPatiently(server, port ?? options.port, address, options)
       // A machine without IPv6 has no ::1 to listen on.
       if (at === null) continue
       servers.push(server)
@@ -92,6 +99,7 @@ export async function listen(
       await bindPath(server, path)
       servers.push(server)
     },
+    descriptors: () => servers.flatMap(descriptorOf),
     answers: async () => void (await late.answering()),
     close: closing(late, servers, options.clock),
   }
@@ -183,6 +191,32 @@ function makeServer(late: LateApp, strangers: Unproven<Socket>): Server {
     void answered(late, socket, (by) => by.refuse(error, socket))
   })
   return server
+}
+
+/** As `bind`; a port that is about to be free is waited for. */
+async function bindPatiently(
+  server: Server,
+  port: number,
+  address: string,
+  { clock, lingers }: ListenOptions,
+): Promise<number | null> {
+  const until = clock.monotonic() + httpLimits.port_patience.value
+  for (;;) {
+    try {
+      return await bind(server, port, address)
+    } catch (error) {
+      const isHeld = error instanceof ListenFault && error.code === 'port_in_use'
+      if (!isHeld || clock.monotonic() >= until || (await lingers?.(port)) !== true) throw error
+      await new Promise<void>((tried) => void clock.after(httpLimits.port_pause.value, tried))
+    }
+  }
+}
+
+/** Node has no name for it: a socket that listens is handed on by what stands behind the server. */
+function descriptorOf(server: Server): number[] {
+  const { _handle: handle } = server as Server & { _handle?: { fd?: number } | null }
+  const fd = handle?.fd ?? -1
+  return fd < 0 ? [] : [fd]
 }
 
 /** The port listened on; null where the machine has no such address (but IPv4 loopback). */

@@ -31,12 +31,18 @@ export async function rotateToken(home: string): Promise<void> {
 /** Where the owner's door is. What a dead owner left behind names another process. */
 export async function readDoor(home: string): Promise<DoorWay | null> {
   const owner = await ownerOf(home)
-  const read = await readText(doorPath(home), 4_096)
+  const address = await readDoorAddress(home)
   const token = await readToken(home)
-  if (!read.ok || token === null || owner === null) return null
+  if (address === null || token === null || owner === null) return null
+  return address.pid === owner.pid ? { address, token, socket: socketPath(home) } : null
+}
+
+/** Where the owner of the home is, or its last one was, if that was killed. */
+export async function readDoorAddress(home: string): Promise<DoorAddress | null> {
+  const read = await readText(doorPath(home), 4_096)
+  if (!read.ok) return null
   try {
-    const address = JSON.parse(read.text) as DoorAddress
-    return address.pid === owner.pid ? { address, token, socket: socketPath(home) } : null
+    return JSON.parse(read.text) as DoorAddress
   } catch {
     return null
   }

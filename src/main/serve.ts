@@ -10,12 +10,13 @@ import type { Ledger } from '../ledger/port.ts'
 import type { HostNotice } from '../runtime/ports.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { atWork } from './at-work.ts'
-import { ensureToken, readToken, writeDoor } from './control.ts'
+import { ensureToken, readDoorAddress, readToken, writeDoor } from './control.ts'
 import { openControlSocket } from './control-socket.ts'
 import { headStart } from './head-start.ts'
 import { homePort } from './home-port.ts'
 import { clock, doorPath, files, pidPath } from './machine.ts'
 import { giveBack, takeHome, type TakenHome } from './owned.ts'
+import { standBy } from './daemon-standby.ts'
 import { startRetention } from './retention.ts'
 import { secretsOf } from './secrets.ts'
 import { servedAct } from './served-act.ts'
@@ -58,12 +59,7 @@ async function opened(
   telemetry: Telemetry,
 ): Promise<Serving> {
   const { home } = settings
-  const state: State = {
-    recovering: true,
-    stopping: false,
-    started_at: new Date(clock.now()).toISOString(),
-    agents: new Set((await taken.ledger.agents()).map(({ id }) => id)),
-  }
+  const state = stateAtStart(await taken.ledger.agents())
   const failed = Promise.withResolvers<string>()
   const start = headStart(clock)
   taken.host.subscribe((notice: HostNotice) => {
@@ -98,14 +94,13 @@ async function opened(
   await writeDoor(home, { pid: process.pid, port: listening.port, url, started_at })
   telemetry.log.info('serving', { url, pid: process.pid, version: packageJson.version })
   atWork()
+  const standby = standBy(settings, listening, telemetry.log)
   // An index that is missing or behind is brought up to date while agents work.
   taken.memory.wake()
   const retention = startRetention({ clock, upkeep, log: telemetry.log })
-
-  let closing: Promise<void> | null = null
   const close = async () => {
     telemetry.log.info('stopping')
-    await Promise.all([files.remove(doorPath(home)), listening.close()])
+    await Promise.all([files.remove(doorPath(home)), listening.close(), standby?.close()])
     retention?.stop()
     await desk.stop()
     await giveBack(taken, 'safe_point')
@@ -113,6 +108,7 @@ async function opened(
     telemetry.log.info('stopped')
     await telemetry.close()
   }
+  let closing: Promise<void> | null = null
   return {
     url,
     pid: process.pid,
@@ -126,6 +122,13 @@ async function opened(
 }
 
 type State = { recovering: boolean; stopping: boolean; started_at: string; agents: Set<string> }
+
+const stateAtStart = (agents: readonly { id: string }[]): State => ({
+  recovering: true,
+  stopping: false,
+  started_at: new Date(clock.now()).toISOString(),
+  agents: new Set(agents.map(({ id }) => id)),
+})
 
 async function listen(
   { home, config, host, port, allow_remote }: ServeSettings,
@@ -168,10 +171,23 @@ async function listen(
     ...(host === null ? {} : { addresses: [host] }),
     allow_remote,
     has_token: (await readToken(home)) !== null,
+    lingers: lingering(home, telemetry.log),
     clock,
   })
   taken.host.listens(urlOf(listening.addresses, listening.port))
   return { ...listening, streams: () => late.app?.streams() ?? 0 }
+}
+
+/** Whether a port was this home's when its last daemon was killed; its standby ends at once. */
+function lingering(home: string, log: Telemetry['log']) {
+  let told = false
+  return async (port: number): Promise<boolean> => {
+    const left = await readDoorAddress(home)
+    if (left?.port !== port) return false
+    if (!told) log.info('the port of the last daemon is not free yet', { port })
+    told = true
+    return true
+  }
 }
 
 /** How a client on this machine reaches it: a wildcard is no address to go to. */

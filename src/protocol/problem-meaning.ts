@@ -165,6 +165,8 @@ const ofServer = {
   fault: 'The world failed under the daemon: the file system, or the ledger.',
   not_ready: 'The daemon has started and is still recovering what was open.',
   degraded: 'There is no room on the disk, or no descriptor. It ends by itself.',
+  unresponsive:
+    'The daemon lives and has not answered for some seconds: a call to its disk blocks it.',
   too_many_streams: 'As many event streams are open as may be, or the server is closing.',
 } as const
 

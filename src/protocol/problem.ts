@@ -54,6 +54,7 @@ export const httpProblems = {
   fault: { status: 503, hint: 'Try again; the log of the daemon says what failed.' },
   not_ready: { status: 503, hint: 'The home is being recovered: try again shortly.' },
   degraded: { status: 503, hint: 'Nothing can be stored now; reads go on.' },
+  unresponsive: { status: 503, hint: 'Look at its disk; it goes on by itself when that answers.' },
   too_many_streams: { status: 503, hint: 'Close a stream that nobody reads.' },
 } as const satisfies Record<string, { status: number; hint: string }>
 
