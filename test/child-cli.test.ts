@@ -30,15 +30,15 @@ describe('§14: children on the command line', options, () => {
     const { api, task } = await asking(t)
     const holon = await leftBy(t, api)
     const list = await holon('agents', 'list')
-    assert.match(list.out, /^main\t.*\n {2}main\.1\tasks its parent/m, list.err)
+    assert.match(list.out, /^main\t.*\n {2}main\.1\tasks main/m, list.err)
     const parent = await holon('agents', 'show', 'main')
-    assert.match(parent.out, /^made +main\.1 asks its parent; task_\w+: Take one\./m)
+    assert.match(parent.out, /^made +main\.1 asks main; task_\w+: Take one\./m)
     assert.match(parent.out, /; needs input: Which of the two\?/)
     const child = await holon('agents', 'show', 'main.1')
     assert.match(child.out, /^child of +main, under task_\w+: Take one\.$/m)
     assert.match(child.out, /^works in +.*\/worktrees\/.* \(a worktree of its own\)$/m)
     const tasks = await holon('tasks')
-    assert.match(tasks.out, /\tmain\.1\tTake one\.\tneeds its parent's input: Which of the two\?\t/)
+    assert.match(tasks.out, /\tmain\.1\tTake one\.\tneeds main's input: Which of the two\?\t/)
     const shown = await holon('tasks', 'show', short(task.id))
     assert.match(shown.out, /^asks\n {2}Which of the two\?\ntell {4}holon tasks input task_\w+ /m)
     const paths = shown.out.match(/(?<=\s)\/\S+/g) ?? []
@@ -54,6 +54,17 @@ describe('§14: children on the command line', options, () => {
     assert.match(closed.err, /^holon: main\.1 is a private child of main, under task_\w+; talk to/)
     const told = await holon('tasks', 'input', short(task.id), 'The second.')
     assert.match(told.out, /^main\.1 has its answer in msg_\w+\.\n$/, told.err)
+  })
+
+  test('have no list that puts their question to the operator', async (t) => {
+    const { api } = await asking(t)
+    const holon = await leftBy(t, api)
+    for (const args of [['waits'], ['agents'], ['agents', 'show', 'main.1'], ['tasks']]) {
+      const { out, err } = await holon(...args)
+      assert.match(out, /asks main|main: Which of the two|needs main's input/, `${out}${err}`)
+      assert.doesNotMatch(out, /\byour?\b/, args.join(' '))
+    }
+    assert.match((await holon('waits')).out, /\tmain: Which of the two\?\tmain's answer\t/)
   })
 
   test('leave worktrees that are listed, discarded and brought back', async (t) => {

@@ -249,6 +249,7 @@ describe('§14: with a daemon every command talks to it', options, () => {
     const first = await at.holon('run', file)
     assert.equal(first.exit, 3, first.err)
     assert.match(first.out, /Shall I go on\?/)
+    assert.match(first.err, /your answer resumes it at once/)
     const [, wait = ''] = /holon answer (wait_[0-9a-f]{4,}) <text>/.exec(first.err) ?? []
     const following = at.start(['run', '--resume'])
     const answered = await at.holon('answer', wait, 'yes')

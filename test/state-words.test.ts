@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { wholeResult } from '../src/context/result.ts'
 import { itemRecord } from '../src/domain/record.ts'
+import { askedOf, plainQuestion } from '../src/domain/question.ts'
 import {
   itemStateOf,
   itemStates,
@@ -16,10 +17,13 @@ import {
 import { triggeredWords } from '../src/domain/wait.ts'
 import { itemRow } from '../src/present/home.ts'
 import type { Presentation } from '../src/present/presentation.ts'
-import { agentCell, stateCell } from '../src/present/state-cell.ts'
+import { agentAsks, agentCell, stateCell, waitCell } from '../src/present/state-cell.ts'
 import { agentRecordOf } from '../src/protocol/agent-record.ts'
-import { projectionOf } from '../src/protocol/agent-view.ts'
+import { attentionOf } from '../src/protocol/attention.ts'
+import { agentView, projectionOf } from '../src/protocol/agent-view.ts'
 import { workItemRecordOf } from '../src/protocol/work-item-record.ts'
+import { whyOf } from '../src/protocol/why.ts'
+import { handedOver, makes, waits } from '../src/testing/family-turn.ts'
 import { situate, situations } from '../src/testing/why-situations.ts'
 
 const parts = { plan: null, spend: null, can: [], late: [], whole: false }
@@ -69,11 +73,36 @@ test('an agent has the one word of its posture, and no two states or postures sh
   const agent = { id: 'main', state: 'active', until: null } as const
   const times = { now: '2026-11-21T12:00:00.000Z', utc: true, runs: true }
   for (const posture of postures) {
-    assert.equal(agentCell({ ...agent, posture }, times).text, postureWord[posture])
+    assert.equal(agentCell({ ...agent, posture }, times, null).text, postureWord[posture])
   }
   for (const words of [itemWord, postureWord]) {
     const all = Object.values(words)
     assert.equal(new Set(all).size, all.length)
+  }
+})
+
+test("a child's question is its parent's in every cell and sentence, and no entry of the inbox", () => {
+  for (const given of [{ reason: 'Which of the two?' }, { question: plainQuestion('Which?') }]) {
+    const { child } = handedOver()
+    const id = makes(child)
+    waits(child, { work_item_id: id, wake: 'operator_input', ...given })
+    const view = agentView(child.facts, child.now, true)
+    const projection = projectionOf(view, id)
+    const wait = projection?.wait
+    assert.ok(projection && wait)
+    const agent = agentRecordOf(view, [])
+    const waiting = [{ ...wait, bound_hash: null, can: [] }]
+    const p = { state: { agents: [agent], waits: waiting } } as unknown as Presentation
+    const times = { now: child.now, utc: true, runs: true }
+    const record = workItemRecordOf(projection, parts)
+    assert.match(itemRow(p, record, times).right, /^asks main, /)
+    assert.match(stateCell(view, projection, times).text, /^asks main, /)
+    assert.match(waitCell(wait, times, askedOf(agent, wait)).text, /^asks main, /)
+    const posture = { ...agent, posture: 'wait:operator' } as const
+    assert.equal(agentCell(posture, times, agentAsks(agent, waiting)).text, 'asks main')
+    const { why, next } = whyOf(view, projection, null)
+    assert.match(`${why}; ${next}`, /asks main .*; main's answer resumes it/)
+    assert.deepEqual(attentionOf([view], []), [])
   }
 })
 

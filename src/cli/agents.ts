@@ -1,9 +1,9 @@
 /** `holon agents [list]`: every agent with its posture, focus, model and what it waits for. */
-import type { AgentView } from '../protocol/agent-view.ts'
+import { activeWaitsOf, type AgentView } from '../protocol/agent-view.ts'
 import { postureOf, postureWord } from '../protocol/records.ts'
 import { safe, safeLine } from '../present/safe.ts'
 import type { Zone } from '../present/span.ts'
-import { agentCell, agentSeen } from '../present/state-cell.ts'
+import { agentAsks, agentCell, agentSeen } from '../present/state-cell.ts'
 import { table, type Column } from '../present/table.ts'
 import { printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, type Exit } from './failure.ts'
@@ -63,7 +63,7 @@ export function doing(view: AgentView, all: readonly AgentView[], zone: Zone): s
   const above = all.find(({ agent }) => agent.id === parent)
   const asking = id === null ? null : (above?.facts.row('tasks', id)?.asking ?? null)
   if (asking === null) return posture(view, zone)
-  return asking.of === 'operator' ? 'asks you' : 'asks its parent'
+  return asking.of === 'operator' ? 'asks you' : `asks ${parent}`
 }
 
 /** Held, and by which budget, where it is one. */
@@ -84,9 +84,10 @@ function runningWords({ facts }: AgentView): string {
 
 /** What the agent does now: its one word, with its turn, its hold, or until when. */
 function posture(view: AgentView, zone: Zone): string {
-  const { next, turn, turn_count, has_owner } = view
+  const { agent, facts, next, turn, turn_count, has_owner } = view
   if (turn !== null && has_owner) return `${postureWord.noop}: turn ${turn_count}`
-  const { text } = agentCell(agentSeen(view), { ...zone, runs: true })
+  const asks = agentAsks(agent, activeWaitsOf(facts))
+  const { text } = agentCell(agentSeen(view), { ...zone, runs: true }, asks)
   switch (postureOf(next)) {
     case 'noop':
       return `${text}: turn ${turn_count}`

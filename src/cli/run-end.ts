@@ -23,6 +23,8 @@ import { questionsOfChildren } from './run-questions.ts'
 export type RunEnd = {
   context: Context
   host: RunHost
+  /** A daemon goes on when the run has left. */
+  outlives: boolean
   agents: readonly Agent[]
   /** What the run worked on, by agent. */
   mine: ReadonlyMap<string, ReadonlySet<string>>
@@ -68,8 +70,8 @@ export function endLines(of: RunEnd, { exit, because, fault, counts, ms }: Outco
   return lines
 }
 
-export function interruptLines(of: RunEnd, because: string, goesOn: boolean): string[] {
-  if (goesOn) {
+export function interruptLines(of: RunEnd, because: string): string[] {
+  if (of.outlives) {
     const stops = of.agents.map(({ id }) => `holon agents stop ${id}${homeFlag(of.context)}`)
     return [
       `${because}. Follow it again with   holon run --resume${homeFlag(of.context)}`,
@@ -95,11 +97,11 @@ type Item = {
   why: string[]
 }
 
-function itemsOf({ context, host, mine }: RunEnd, { id }: Agent): Item[] {
+function itemsOf({ context, host, outlives, mine }: RunEnd, { id }: Agent): Item[] {
   const facts = host.facts(id)
   if (facts === null) return []
   const zone = zoneOf(context)
-  const view = agentView(facts, zone.now, false)
+  const view = agentView(facts, zone.now, outlives)
   return projections(view)
     .filter(({ item }) => mine.get(id)?.has(item.id))
     .map((projection) => {
@@ -114,7 +116,7 @@ function itemsOf({ context, host, mine }: RunEnd, { id }: Agent): Item[] {
 }
 
 /** What holds an agent as a whole, and questions that belong to no item. */
-function heldLines({ context, host, agents }: RunEnd, items: number): string[] {
+function heldLines({ context, host, outlives, agents }: RunEnd, items: number): string[] {
   return agents.flatMap(({ id }) => {
     const facts = host.facts(id)
     if (facts === null) return []
@@ -137,7 +139,8 @@ function heldLines({ context, host, agents }: RunEnd, items: number): string[] {
         ...(items > 0 ? [''] : []),
         `agent ${id} is held${until}: ${safeLine(wait.reason)}`,
       ]
-      return [...lines, `do    holon run --resume${homeFlag(context)}      once it is settled`]
+      const go = outlives ? `holon agents start ${id}` : 'holon run --resume'
+      return [...lines, `do    ${go}${homeFlag(context)}      once it is settled`]
     })
     return [...asked, ...held]
   })

@@ -353,6 +353,7 @@ export class RunSession {
     const of = {
       context: this.#context,
       host: this.#owned.host,
+      outlives: this.#owned.outlives,
       agents,
       mine: this.#mine,
       failed_commands: failed.filter((one) => one !== null),
@@ -360,7 +361,7 @@ export class RunSession {
     // Why an item is as it is brings the schemas of the API with it: nothing a start needs.
     const { endLines, interruptLines } = await import('./run-end.ts')
     if (end.exit === exits.interrupted) {
-      this.#screen.say(interruptLines(of, end.because, this.#owned.outlives))
+      this.#screen.say(interruptLines(of, end.because))
     } else {
       const counts = this.#lines.counts
       this.#screen.say(endLines(of, { ...end, fault: this.#fault, counts, ms }))

@@ -100,7 +100,7 @@ export const endedWell = ({ status, kind, exit_status }: Task): boolean =>
 export function statusOf(task: Task): string {
   if (task.asking !== null) {
     const { of, text } = task.asking
-    const whose = of === 'operator' ? 'your' : "its parent's"
+    const whose = of === 'operator' ? 'your' : `${task.agent_id}'s`
     return `needs ${whose} input: ${text.split('\n', 1)[0]}`
   }
   if (task.status === 'completed' && task.kind === 'command') return `exit ${task.exit_status}`

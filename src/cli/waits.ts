@@ -1,6 +1,6 @@
 /** `holon waits`: what each item, or an agent, waits for, and what ends it. */
 import { activeWaitsOf, type AgentView } from '../protocol/agent-view.ts'
-import { triggeredWords, waitWords, type Task, type Wait } from '../protocol/records.ts'
+import { askedOf, triggeredWords, waitWords, type Task, type Wait } from '../protocol/records.ts'
 import { questionLines } from '../present/question-lines.ts'
 import { safeLine } from '../present/safe.ts'
 import { due, since, type Zone } from '../present/span.ts'
@@ -64,10 +64,10 @@ function blockerOf({ facts }: AgentView, { work_item_id: id }: Wait): string {
   return blocker === null ? '' : `; blocked: ${blocker}`
 }
 
-function what({ facts }: AgentView, wait: Wait): string {
+function what({ facts, agent }: AgentView, wait: Wait): string {
   switch (wait.wake) {
     case 'operator_input':
-      return `you: ${waitWords(wait)}`
+      return `${askedOf(agent, wait) ?? 'you'}: ${waitWords(wait)}`
     case 'task_result': {
       const task = wait.resource === null ? undefined : facts.row('tasks', wait.resource)
       return task === undefined ? `${wait.resource}: ${wait.reason}` : `${task.id}: ${task.label}`
@@ -86,10 +86,11 @@ function what({ facts }: AgentView, wait: Wait): string {
 }
 
 function wakes({ facts, survey, agent }: AgentView, wait: Wait, zone: Zone): string {
+  const asks = askedOf(agent, wait)
   const stopped = survey.stopped ? ` (${agent.id} is stopped)` : ''
   switch (wait.wake) {
     case 'operator_input':
-      return `your answer${stopped}`
+      return `${asks === null ? 'your' : `${asks}'s`} answer${stopped}`
     case 'task_result': {
       const task = wait.resource === null ? undefined : facts.row('tasks', wait.resource)
       return `when it ends${task === undefined ? '' : running(task, zone)}${stopped}`

@@ -194,7 +194,8 @@ function todoLines(context: Context, item: WorkItem): string[] {
   if (item.todo_list.length === 0) return []
   const done = item.todo_list.filter(({ state }) => state === 'completed').length
   const lines = item.todo_list.map(({ text, state }) => {
-    const mark = todoMarks[state]
+    // Of a completed item none is under way, whatever its list still says.
+    const mark = item.state === 'completed' && state !== 'completed' ? 'next' : todoMarks[state]
     return painted(`  ${glyph(mark, context.ink)} ${safeLine(text)}`, mark, context.ink)
   })
   return [`todos ${done}/${item.todo_list.length}`, ...lines, '']

@@ -9,7 +9,7 @@ import { completeItem } from './complete.ts'
 import type { WorkItemId } from './ids.ts'
 import type { UpdateItem } from './items.ts'
 import { limits } from './limits.ts'
-import { asksOperator } from './relay.ts'
+import { asksOperator } from './question.ts'
 import { hour, minute, plus } from './time.ts'
 
 /** Messages to the parent about a question: status and the last line. */

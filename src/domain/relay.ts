@@ -4,7 +4,7 @@
  * restart. So nothing that a kill interrupted is missed, and nothing is told twice.
  */
 import { endWhatWaits } from './agents.ts'
-import { isForeignModel, type Agent } from './agent.ts'
+import type { Agent } from './agent.ts'
 import type { Brief } from './brief.ts'
 import type { Delegation } from './delegation.ts'
 import {
@@ -25,13 +25,13 @@ import { holdMs, limits } from './limits.ts'
 import { isLiveMessage, type Message } from './message.ts'
 import { releaseHolds } from './park.ts'
 import { taskStatus } from './provenance.ts'
-import { questionText } from './question.ts'
+import { askedOf, questionText } from './question.ts'
 import { next } from './schedule.ts'
 import { isTerminal, type Asking, type Task, type TaskEnd } from './task.ts'
 import { plus, type Timestamp } from './time.ts'
 import type { Turn } from './turn.ts'
 import { endTurn } from './turn-end.ts'
-import { waitWords, type Wait } from './wait.ts'
+import { waitWords } from './wait.ts'
 
 /** What a finished child leaves, read from the ledger when it may have finished. */
 export type Legacy = {
@@ -138,13 +138,6 @@ export function takeBack(p: Draft, task: TaskId): void {
   }
 }
 
-/** Whether a question goes past the supervisor: a foreign agent wants a permission. */
-export const asksOperator = (
-  agent: Pick<Agent, 'model'>,
-  wait: Pick<Wait, 'wake' | 'source'>,
-): boolean =>
-  wait.wake === 'operator_input' && wait.source === 'permission' && isForeignModel(agent.model)
-
 /** The oldest question of the child; an item that nothing can wake is one, too. */
 export function askingOf(c: Facts): Asking | null {
   const agent = agentOf(c)
@@ -157,7 +150,7 @@ export function askingOf(c: Facts): Asking | null {
       key: wait.id,
       wait_id: wait.id,
       work_item_id: wait.work_item_id,
-      of: asksOperator(agent, wait) ? 'operator' : 'supervisor',
+      of: askedOf(agent, wait) === null ? 'operator' : 'supervisor',
       text: waitWords(wait),
       choices: wait.question?.choices ?? [],
     }

@@ -4,10 +4,12 @@
  */
 import { overWords, type Measured } from './budget.ts'
 import { agentOf, openTurn } from './facts.ts'
+import type { AgentId } from './ids.ts'
 import type { ImportedFrom } from './imported.ts'
 import { limits } from './limits.ts'
 import { heldMessages } from './metering.ts'
 import { wantedWords } from './plan-question.ts'
+import { askedOf } from './question.ts'
 import { messageSentence } from './schedule.ts'
 import { earliest, plus, type Timestamp } from './time.ts'
 import { aside, haltOf, haltWords, isAbout, nowUnlessHalted, onceIt } from './told.ts'
@@ -40,16 +42,22 @@ export function blocked(view: View, text: string): Told {
   }
 }
 
+/** What a plan that needs input asks by, once the turn has ended. */
+const planWait = { wake: 'operator_input', source: null } as const
+
+const whose = (asked: AgentId | null): string => (asked === null ? 'your' : `${asked}'s`)
+
 export function needsInput(view: View): Told {
   const since = view.p.item.updated_at
+  const asks = askedOf(agentOf(view.facts), planWait)
   return {
-    why: `waits for your input to its plan${aside(haltWords(haltOf(view)))} since ${since}`,
+    why: `waits for ${whose(asks)} input to its plan${aside(haltWords(haltOf(view)))} since ${since}`,
     detail: wantedWords(view.p.item),
     since,
     ...(spokenTo(view) ?? {
       next:
         view.survey.turn === null
-          ? `your message about it is the answer${onceIt(view)}`
+          ? `${whose(asks)} message about it is the answer${onceIt(view)}`
           : 'it is asked when the open turn ends',
       when: null,
     }),
@@ -111,14 +119,15 @@ function spokenTo(view: View): Pick<Told, 'next' | 'when'> | null {
 function quiet(view: View, wait: Wait): Omit<Told, 'detail'> {
   const halted = haltWords(haltOf(view))
   const since = wait.created_at
+  const asks = askedOf(agentOf(view.facts), wait)
   const recheck = wait.recheck_at
   const look = recheck === null ? '' : '; its recheck makes the agent look at it'
   switch (wait.wake) {
     case 'operator_input':
       return {
-        why: `waits for you${aside(halted)} since ${since}`,
+        why: `${asks === null ? 'waits for you' : `asks ${asks}`}${aside(halted)} since ${since}`,
         since,
-        next: `your answer resumes it${onceIt(view, ' at once')}${look}`,
+        next: `${whose(asks)} answer resumes it${onceIt(view, ' at once')}${look}`,
         when: recheck,
       }
     case 'task_result':

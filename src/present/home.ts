@@ -13,7 +13,16 @@ import type { Presentation } from './presentation.ts'
 import { questionLines } from './question-lines.ts'
 import { safeLine, type Safe } from './safe.ts'
 import { since } from './span.ts'
-import { agentCell, haltOf, itemCell, itemSeen, spent, type Times } from './state-cell.ts'
+import {
+  agentAsks,
+  agentCell,
+  haltOf,
+  itemAsks,
+  itemCell,
+  itemSeen,
+  spent,
+  type Times,
+} from './state-cell.ts'
 
 export type Row = {
   /** Of the noun the row is about. */
@@ -106,7 +115,7 @@ export function home(p: Presentation, times: Times): Home {
         'agents',
         'AGENTS',
         agents.length,
-        agents.map((one) => agentRow(one, times)),
+        agents.map((one) => agentRow(p, one, times)),
       ),
     ],
     empty: state.work_items.length === 0 && needs.length === 0 && working.length === 0,
@@ -161,7 +170,7 @@ function turnRow(p: Presentation, turn: OpenTurn, times: Times): Row {
 
 export function itemRow(p: Presentation, item: WorkItemRecord, times: Times): Row {
   const agent = p.state.agents.find(({ id }) => id === item.agent_id)
-  const asks = item.wait?.by === 'agent' ? (agent?.supervisor_agent_id ?? null) : null
+  const asks = itemAsks(agent, item)
   const { mark, text } = itemCell(itemSeen(item), haltOf(agent, times), times, asks)
   const price = item.state === 'completed' && item.spend !== null ? spent(item.spend) : '-'
   return {
@@ -177,8 +186,12 @@ export function itemRow(p: Presentation, item: WorkItemRecord, times: Times): Ro
   }
 }
 
-function agentRow(agent: Presentation['state']['agents'][number], times: Times): Row {
-  const { mark, text } = agentCell(agent, times)
+function agentRow(
+  { state: { waits } }: Presentation,
+  agent: Presentation['state']['agents'][number],
+  times: Times,
+): Row {
+  const { mark, text } = agentCell(agent, times, agentAsks(agent, waits))
   return {
     id: agent.id,
     agent_id: agent.id,

@@ -6,6 +6,7 @@
 import type { AgentRecord } from '../protocol/agent-record.ts'
 import type { AgentView } from '../protocol/agent-view.ts'
 import {
+  askedOf,
   itemStateOf,
   itemWord,
   measuredWords,
@@ -98,8 +99,11 @@ export function itemCell(
     }
     case 'waiting_operator':
       if (asks !== null && item.wait !== null) {
-        const text = `asks ${asks}, ${stood(item.wait.created_at, times)}${blocker}`
+        const text = `${asksWord(asks)}, ${stood(item.wait.created_at, times)}${blocker}`
         return { mark: 'waiting', text }
+      }
+      if (asks !== null && item.plan_status === 'needs_input' && item.over.length === 0) {
+        return { mark: 'waiting', text: `${asksWord(asks)}: input on its plan${blocker}` }
       }
       return { mark: 'needs_me', text: `${itemWord[state]}${yours(item, times)}${blocker}` }
     case 'waiting_task':
@@ -148,9 +152,15 @@ const budget = (over: readonly Measured[]): string => `budget ${over.map(measure
 
 const hasNews = (wait: WaitSeen): boolean => wait.trigger_count > wait.reviewed_trigger_count
 
-/** A wait by itself, as lists of waits have it. */
-export function waitCell(wait: WaitSeen, times: Times): StateCell {
+/** Of a child: its question is another agent's to answer. */
+const asksWord = (asked: string): string => `asks ${asked}`
+
+/** A wait by itself, as lists of waits have it. `asks`: as of an item. */
+export function waitCell(wait: WaitSeen, times: Times, asks: string | null): StateCell {
   if (wait.wake === 'operator_input') {
+    if (asks !== null) {
+      return { mark: 'waiting', text: `${asksWord(asks)}, ${stood(wait.created_at, times)}` }
+    }
     const text = `${itemWord.waiting_operator}, ${stood(wait.created_at, times)}`
     return { mark: 'needs_me', text }
   }
@@ -206,8 +216,28 @@ export function haltOf(agent: AgentSeen | undefined, times: Times): string | nul
   }
 }
 
-/** What an agent does, in its one word, with until when. */
-export function agentCell(agent: AgentSeen, times: Times): StateCell {
+/** What an item asks by that has no wait yet: its plan's question comes at the turn's end. */
+const question = { wake: 'operator_input', source: null } as const
+
+/** Whom the item's question is put to. */
+export const itemAsks = (
+  agent: Parameters<typeof askedOf>[0] | undefined,
+  item: Pick<WorkItemRecord, 'wait'>,
+): string | null => (agent === undefined ? null : askedOf(agent, item.wait ?? question))
+
+/** Whom the agent's questions are put to; the operator's come first. */
+export function agentAsks(
+  agent: Parameters<typeof askedOf>[0] & Pick<AgentSeen, 'id'>,
+  waits: Iterable<Pick<WaitRecord, 'agent_id' | 'wake' | 'source'>>,
+): string | null {
+  const asked = [...waits]
+    .filter((wait) => wait.agent_id === agent.id && wait.wake === 'operator_input')
+    .map((wait) => askedOf(agent, wait))
+  return asked.includes(null) ? null : (asked[0] ?? askedOf(agent, question))
+}
+
+/** What an agent does, in its one word, with until when. `asks`: as of an item. */
+export function agentCell(agent: AgentSeen, times: Times, asks: string | null): StateCell {
   const { posture } = agent
   const word = postureWord[posture]
   const until = agent.until === null ? '' : ` to ${at(agent.until, times)}`
@@ -220,7 +250,9 @@ export function agentCell(agent: AgentSeen, times: Times): StateCell {
     case 'sleep':
       return { mark: 'next', text: word }
     case 'wait:operator':
-      return { mark: 'needs_me', text: word }
+      return asks === null
+        ? { mark: 'needs_me', text: word }
+        : { mark: 'waiting', text: asksWord(asks) }
     case 'wait:task':
       return { mark: 'waiting', text: word }
     case 'wait:system':
@@ -249,7 +281,7 @@ export function stateCell(view: AgentView, p: Projection, zone: Zone): StateCell
     verification: verificationOf(item).state,
   }
   const halt = haltOf(agentSeen(view), times)
-  const asks = p.wait?.by === 'agent' ? view.agent.supervisor_agent_id : null
+  const asks = itemAsks(view.agent, p)
   return itemCell(seen, halt ?? (view.has_owner ? null : 'a run goes on'), times, asks)
 }
 

@@ -9,8 +9,7 @@ import { overWords } from '../domain/budget.ts'
 import type { Delivery } from '../domain/delivery.ts'
 import { lateResults, wantsLook } from '../domain/late.ts'
 import { wantedWords } from '../domain/plan-question.ts'
-import type { Choice } from '../domain/question.ts'
-import { asksOperator } from '../domain/relay.ts'
+import { askedOf, type Choice } from '../domain/question.ts'
 import type { Message } from '../domain/message.ts'
 import { fingerprint, isSnoozed } from '../domain/snooze.ts'
 import type { Task } from '../domain/task.ts'
@@ -178,9 +177,8 @@ export const fingerprintOf = (entry: Pick<Attention, 'kind' | 'text' | 'since'>)
 
 /** A private child asks its supervisor, but for a permission (contracts 9). */
 function questions({ facts, agent }: AgentView): Entry[] {
-  const isPublic = agent.visibility === 'public'
   return activeWaitsOf(facts)
-    .filter((wait) => wait.wake === 'operator_input' && (isPublic || asksOperator(agent, wait)))
+    .filter((wait) => wait.wake === 'operator_input' && askedOf(agent, wait) === null)
     .map((wait) => ({
       id: wait.id,
       kind: 'question',

@@ -32,7 +32,7 @@ export { limits } from '../domain/limits.ts'
 /** A check with its outcome in one line, and what the checks of an item come to. */
 export { endLine } from '../domain/check-words.ts'
 /** What is asked, with the answers that are offered; and what a wait says of itself. */
-export { choiceLines, questionText, type Choice } from '../domain/question.ts'
+export { askedOf, choiceLines, questionText, type Choice } from '../domain/question.ts'
 export { triggeredWords, waitWords } from '../domain/wait.ts'
 /** The one word of each state of an item and of an agent. */
 export { itemStateOf, itemWord, postureOf, postureWord } from '../domain/state-name.ts'

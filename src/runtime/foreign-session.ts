@@ -5,7 +5,7 @@
  */
 import { isForeignModel } from '../domain/agent.ts'
 import { agentOf } from '../domain/facts.ts'
-import { asksOperator } from '../domain/relay.ts'
+import { asksOperator } from '../domain/question.ts'
 import { messagesOf } from '../domain/shown.ts'
 import type { Round, Turn } from '../domain/turn.ts'
 import type { AgentSession } from '../models/model.ts'

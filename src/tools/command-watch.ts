@@ -5,7 +5,9 @@
 import type { TaskId } from '../domain/ids.ts'
 import type { TaskProcess } from '../exec/ports.ts'
 import type { ProcessFault } from '../exec/process-fault.ts'
+import { limits } from '../domain/limits.ts'
 import { isProcessFault } from './faults.ts'
+import { beginTask } from './task-stopping.ts'
 import type { ToolContext } from './tool.ts'
 
 export type Watched =
@@ -31,6 +33,32 @@ export async function watch(ctx: ToolContext, id: TaskId, window_ms: number): Pr
     throw error
   } finally {
     over.abort(decided)
+  }
+}
+
+/**
+ * A short command's start is committed with its end. Of one that takes longer the row is to say
+ * meanwhile that it runs, for whoever looks.
+ */
+export async function watchNoted(
+  ctx: ToolContext,
+  id: TaskId,
+  window_ms: number,
+): Promise<Watched> {
+  const unnoted = Math.min(window_ms, limits.start_unnoted.value)
+  const seen = await watch(ctx, id, unnoted)
+  if (seen.how !== 'window_over' || unnoted === window_ms) return seen
+  await noteStart(ctx, id)
+  return watch(ctx, id, window_ms - unnoted)
+}
+
+async function noteStart(ctx: ToolContext, id: TaskId): Promise<void> {
+  try {
+    const process = await ctx.processes.observe(id)
+    if (process.state === 'running') await ctx.commit((d) => beginTask(d, id, process))
+  } catch (error) {
+    // What cannot be looked at now is noted with its end.
+    if (!isProcessFault(error)) throw error
   }
 }
 

@@ -162,6 +162,31 @@ test('§8 a command that lasts goes to the background with a handle and what it 
   }
 })
 
+test('§8 a command that takes long is said to run, before it ends or goes to the background', async () => {
+  const own = new ToolBench()
+  const rest = Promise.withResolvers<void>()
+  const { sleep } = own.clock
+  own.clock.sleep = async (ms, signal) => {
+    if (ms === limits.start_unnoted.value) return
+    rest.resolve()
+    await sleep(ms, signal)
+  }
+  try {
+    const input = { cmd: 'until [ -e go ] || [ ! -d "$PWD" ]; do sleep 0.01; done' }
+    const call = await begun(input, own)
+    const task = () => own.row('tasks', call.intent.task_id)
+    const done = own.run(execCommand, input, call)
+    assert.equal(task().status, 'queued')
+    await rest.promise
+    assert.deepEqual([task().status, task().promoted], ['running', false])
+    assert.notEqual(task().started_at, null)
+    writeFileSync(join(own.workspace, 'go'), '')
+    assert.deepEqual((await done).settled, ['task_ended'])
+  } finally {
+    await own.close()
+  }
+})
+
 test('§8 an interjected message moves a command to the background at once', async () => {
   const interject = new AbortController()
   const done = run({ cmd: 'sleep 300', yield_ms: 600_000 }, { interject: interject.signal })

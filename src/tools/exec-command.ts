@@ -23,7 +23,7 @@ import {
   unknownOutcome,
   type CommandIntent,
 } from './command-outcome.ts'
-import { watch } from './command-watch.ts'
+import { watchNoted } from './command-watch.ts'
 import { isFileFault } from './faults.ts'
 import { isProcessFault } from './faults.ts'
 import { taskRow } from './task-stopping.ts'
@@ -264,7 +264,7 @@ async function follow(
   window_ms: number,
   readopted: boolean,
 ): Promise<EffectOutcome> {
-  const seen = await watch(ctx, intent.task_id, window_ms)
+  const seen = await watchNoted(ctx, intent.task_id, window_ms)
   switch (seen.how) {
     case 'ended':
       return endedOutcome(ctx, intent, seen.process)

@@ -1,8 +1,8 @@
 /** Board, agents, tasks, waits and events: lists whose rows open what they are about. Pure. */
 import { itemRow as homeItem } from '../present/home.ts'
 import { taskWords } from '../present/item-words.ts'
-import { agentCell, waitCell } from '../present/state-cell.ts'
-import { waitWords, type StoredEvent } from '../protocol/records.ts'
+import { agentAsks, agentCell, waitCell } from '../present/state-cell.ts'
+import { askedOf, waitWords, type StoredEvent } from '../protocol/records.ts'
 import type { TaskRecord } from '../protocol/task-record.ts'
 import { clockSeconds } from '../present/span.ts'
 import { padEnd, width } from '../present/width.ts'
@@ -86,7 +86,8 @@ function listed(model: Model, rows: readonly Listed[], columns: number, empty: s
 export function agentsBody(model: Model, columns: number): BodyRow[] {
   const agents = model.p?.state.agents ?? []
   const rows = agents.map((agent): Listed => {
-    const { mark, text } = agentCell(agent, timesOf(model))
+    const asks = agentAsks(agent, model.p?.state.waits ?? [])
+    const { mark, text } = agentCell(agent, timesOf(model), asks)
     return {
       id: `agents ${agent.id}`,
       mark,
@@ -144,7 +145,9 @@ export function waitsBody(model: Model, columns: number): BodyRow[] {
   const { p } = model
   if (p === null) return []
   const rows = p.state.waits.map((wait): Listed => {
-    const { mark, text } = waitCell(wait, timesOf(model))
+    const agent = p.state.agents.find(({ id }) => id === wait.agent_id)
+    const asks = agent === undefined ? null : askedOf(agent, wait)
+    const { mark, text } = waitCell(wait, timesOf(model), asks)
     return {
       id: wait.id,
       mark,
