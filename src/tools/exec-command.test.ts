@@ -165,7 +165,7 @@ test('§8 a command that lasts goes to the background with a handle and what it 
 test('§8 a command that takes long is said to run, before it ends or goes to the background', async () => {
   const own = new ToolBench()
   const rest = Promise.withResolvers<void>()
-  const { sleep } = own.clock
+  const sleep = own.clock.sleep.bind(own.clock)
   own.clock.sleep = async (ms, signal) => {
     if (ms === limits.start_unnoted.value) return
     rest.resolve()
