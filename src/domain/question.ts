@@ -95,7 +95,7 @@ export const asksOperator = (
 ): boolean =>
   wait.wake === 'operator_input' && wait.source === 'permission' && isForeignModel(agent.model)
 
-/** Who is to answer, for every reader: of a private child the agent above it; null: the operator. */
+/** Who is to answer: of a private child the agent above it; null: the operator. */
 export const askedOf = (
   agent: Pick<Agent, 'model' | 'visibility' | 'supervisor_agent_id'>,
   wait: Pick<Wait, 'wake' | 'source'>,

@@ -49,15 +49,16 @@ const whose = (asked: AgentId | null): string => (asked === null ? 'your' : `${a
 
 export function needsInput(view: View): Told {
   const since = view.p.item.updated_at
-  const asks = askedOf(agentOf(view.facts), planWait)
+  const who = whose(askedOf(agentOf(view.facts), planWait))
+  const halted = haltWords(haltOf(view))
   return {
-    why: `waits for ${whose(asks)} input to its plan${aside(haltWords(haltOf(view)))} since ${since}`,
+    why: `waits for ${who} input to its plan${aside(halted)} since ${since}`,
     detail: wantedWords(view.p.item),
     since,
     ...(spokenTo(view) ?? {
       next:
         view.survey.turn === null
-          ? `${whose(asks)} message about it is the answer${onceIt(view)}`
+          ? `${who} message about it is the answer${onceIt(view)}`
           : 'it is asked when the open turn ends',
       when: null,
     }),
