@@ -5,20 +5,14 @@
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import type { CliPorts } from '../src/cli/ports.ts'
 import { build, main } from '../src/cli/program.ts'
 import type { Table } from '../src/domain/event.ts'
-import { openLedger } from '../src/ledger/open.ts'
 import { ports as real } from '../src/main/ports.ts'
-import { homesOfSchema4, writeEarlierHome, type EarlierHome } from '../src/testing/earlier-homes.ts'
-import { freshMint } from '../src/testing/lane.ts'
-
-/** A while after everything that happened in the homes. */
-const now = Date.parse('2026-12-24T09:30:00Z')
+import { earlierHome, homeApart, later } from '../src/testing/home-apart.ts'
 
 /** Commands with what they are asked about: nothing, or rows of a table. */
 const reads: readonly (readonly [string, Table | null])[] = [
@@ -76,7 +70,7 @@ const others: readonly string[] = [
   ...['worktree remove', 'trigger create', 'trigger reset', 'trigger revoke', 'webhook test'],
   ...['webhook redeliver', 'schedule add', 'schedule pause', 'schedule resume'],
   ...['schedule remove', 'service install', 'service uninstall', 'backup', 'restore'],
-  ...['retention', 'token rotate', 'config set', 'tasks follow', 'logs', 'doctor'],
+  ...['retention', 'token rotate', 'config set', 'config unset', 'tasks follow', 'logs', 'doctor'],
   ...['service show', 'config get', 'context diff'],
 ]
 
@@ -102,18 +96,6 @@ function commands(): string[] {
     '',
   )
   return found
-}
-
-async function homeOf(t: TestContext, earlier: EarlierHome): Promise<string> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holon-prints-')))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const home = join(folder, 'home')
-  // What lies in the folders of those who made them is not this test's to read.
-  const apart = JSON.stringify(earlier).replaceAll('/tmp/', '/nil/')
-  writeEarlierHome(JSON.parse(apart) as EarlierHome, home)
-  const ledger = await openLedger(home, { clock_now: () => now, mint: freshMint })
-  await ledger.close()
-  return home
 }
 
 type Look = { terminal: boolean; colour: boolean }
@@ -174,10 +156,10 @@ test('what the help of each command says', async (t) => {
   t.assert.snapshot(all)
 })
 
-for (const earlier of homesOfSchema4().filter(({ name }) => name in homes)) {
+for (const earlier of Object.keys(homes).map(earlierHome)) {
   test(`what commands print of the home ${earlier.name}`, async (t) => {
-    t.mock.method(Date, 'now', () => now)
-    const home = await homeOf(t, earlier)
+    t.mock.method(Date, 'now', () => later)
+    const home = await homeApart(t, earlier)
     const texts: string[] = []
     const records: string[] = []
     const whole: string[] = []
@@ -202,10 +184,8 @@ for (const earlier of homesOfSchema4().filter(({ name }) => name in homes)) {
 }
 
 test('in colours, in ASCII, and where no terminal is', async (t) => {
-  t.mock.method(Date, 'now', () => now)
-  const [demo] = homesOfSchema4()
-  assert.equal(demo?.name, 'demo')
-  const home = await homeOf(t, demo)
+  t.mock.method(Date, 'now', () => later)
+  const home = await homeApart(t, earlierHome('demo'))
   const all: string[] = []
   for (const command of ['work list --all', 'agents', 'inbox', 'tasks --all', 'waits', 'briefs']) {
     for (const more of [[], ['--ascii'], ['--quiet'], ['--wide']]) {

@@ -43,6 +43,8 @@ export type ApiOptions = Partial<BoxOptions> & {
   liveSigns?: HomePort['liveSigns']
   /** Made before the laps begin. */
   agents?: readonly string[]
+  /** Agents that the home has already. */
+  known?: readonly string[]
   /** Configured webhooks by their names; none without it. */
   webhooks?: Readonly<Record<string, Webhook>>
   /** In the place of the real upkeep, which is configured to keep everything. */
@@ -50,7 +52,8 @@ export type ApiOptions = Partial<BoxOptions> & {
 }
 
 export async function openApi(t: Scope, options: ApiOptions = {}): Promise<ApiBox> {
-  const { liveSigns, agents = ['main'], webhooks = {}, upkeep = realUpkeep, ...given } = options
+  const { liveSigns, agents = ['main'], known = [], webhooks = {}, ...more } = options
+  const { upkeep = realUpkeep, ...given } = more
   const box = await openBox(t, { models: {}, ...given })
   for (const id of agents) {
     const made = await box.host.ensureAgent({ id, model: 'scripted/model' })
@@ -58,7 +61,7 @@ export async function openApi(t: Scope, options: ApiOptions = {}): Promise<ApiBo
   }
   box.host.listens(`http://127.0.0.1:${port}`)
   const acts: string[] = []
-  const made = new Set(agents)
+  const made = new Set([...known, ...agents])
   box.host.subscribe((notice) => {
     if (notice.kind === 'committed') made.add(notice.agent_id)
   })
