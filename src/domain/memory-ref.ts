@@ -1,10 +1,11 @@
 /**
  * References to records: what they look like and what they name. A reference is a whole id, with
  * the part of it behind a slash; files of an agent's home go by their path in it. Seen from
- * another agent, or from the operator, a file's path begins with `@<agent>/`.
+ * another agent, or from the operator, a file's path begins with `@<agent>/`. Files of the memory
+ * of a workspace go by their path in it, for whoever works there.
  *
  * `brief_…`, `msg_…`, `work_…`, `work_…/plan`, `turn_…/3`, `call_…`, `task_…`, `task_…/stdout`,
- * `file:memory/x.md`, `file:@docs/memory/x.md`
+ * `file:memory/x.md`, `file:@docs/memory/x.md`, `file:.agents/memory/x.md`
  */
 import { isAgentId } from './ids.ts'
 import type { MemoryTable } from './memory-record.ts'
@@ -13,9 +14,13 @@ export type MemoryRef =
   | { table: MemoryTable; id: string; part: string | null }
   | { table: 'turns'; id: string; part: string }
   | { table: 'files'; agent_id: string | null; path: string }
+  | { table: 'workspace_files'; path: string }
 
 /** Folders of an agent's home whose files are memory. */
 export const memoryFolders = ['memory', 'notes'] as const
+
+/** The folder of a workspace whose files are a memory of all who work in it. */
+export const workspaceMemory = '.agents/memory'
 
 const tableOf: Readonly<Record<string, [MemoryTable | 'turns', readonly string[]]>> = {
   brief: ['briefs', []],
@@ -46,6 +51,9 @@ function fileRef(text: string): MemoryRef | null {
   const steps = path.split('/')
   const inside = steps.every((step) => step !== '' && step !== '.' && step !== '..')
   const folders: readonly string[] = memoryFolders
+  if (inside && agent_id === null && path.startsWith(`${workspaceMemory}/`)) {
+    return path.includes('\0') ? null : { table: 'workspace_files', path }
+  }
   if (!inside || steps.length < 2 || !folders.includes(steps[0] ?? '')) return null
   return path.includes('\0') ? null : { table: 'files', agent_id, path }
 }

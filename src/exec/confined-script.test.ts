@@ -9,6 +9,7 @@ const shut: Shut = {
     write: ['/people/ann/app', '/people/ann/.holon/agents/main'],
     read: [],
     deny: ['/people/ann/.holon', '/people/ann/.ssh', '/people/ann/.netrc', '/people/ann/.aws'],
+    read_only: [],
   },
   task_folder: '/people/ann/.holon/tasks/task_1',
   tmp: '/people/ann/.holon/sandbox/main',
@@ -67,6 +68,15 @@ test('security 12: a denied root wins where it is also written', () => {
   const roots = { ...shut.roots, write: ['/people/ann/.ssh'] }
   const places = mounted({ ...shut, roots }).filter((place) => place.endsWith('/.ssh'))
   assert.deepEqual(places, ['--tmpfs /people/ann/.ssh'])
+})
+
+test('what is only to be read in a writable folder is mounted so, and not moved with what is above it', () => {
+  const roots = { ...shut.roots, read_only: ['/people/ann/app/.agents/memory'] }
+  const places = mounted({ ...shut, roots }).filter((place) => place.includes('.agents'))
+  assert.deepEqual(places, [
+    '--bind-try /people/ann/app/.agents',
+    '--ro-bind-try /people/ann/app/.agents/memory',
+  ])
 })
 
 test('security 12: without a network there is no other way than none', () => {

@@ -66,8 +66,14 @@ export function confinedArguments(
     { path: '/var/tmp', how: ['--tmpfs', '/var/tmp'] },
     ...denied.map((path) => ({ path, how: hidden(path, standing(path)) })),
     // A folder with something shut in it is a place of its own: it cannot be moved away with it.
-    ...[...roots.write, ...git.kept].map((path) => ({ path, how: ['--bind-try', path, path] })),
-    ...[...roots.read, task_folder].map((path) => ({ path, how: ['--ro-bind-try', path, path] })),
+    ...[...roots.write, ...git.kept, ...aboveReadOnly(roots)].map((path) => ({
+      path,
+      how: ['--bind-try', path, path],
+    })),
+    ...[...roots.read, ...roots.read_only, task_folder].map((path) => ({
+      path,
+      how: ['--ro-bind-try', path, path],
+    })),
     // What is shut has to be there: if it went meanwhile, nothing runs.
     ...git.shut.map((path) => ({ path, how: ['--ro-bind', path, path] })),
     ...git.covered.map((path) => ({ path, how: ['--tmpfs', path, '--remount-ro', path] })),
@@ -83,6 +89,16 @@ export function confinedArguments(
     ...(nameServers?.startsWith('/run/') ? ['--ro-bind', nameServers, nameServers] : []),
     ...['--chdir', workdir, '--'],
   ]
+}
+
+/** The folders between a writable one and what is only to be read in it. */
+function aboveReadOnly({ read_only, write }: Roots): string[] {
+  return read_only.flatMap((path) => {
+    const inside = write.find((root) => path.startsWith(`${root}/`))
+    if (inside === undefined) return []
+    const names = path.slice(inside.length + 1).split('/')
+    return names.slice(1).map((_, i) => `${inside}/${names.slice(0, i + 1).join('/')}`)
+  })
 }
 
 /** One thing in the place of a path. */

@@ -12,6 +12,7 @@ import {
   realpathSync,
   rmSync,
   writeFileSync,
+  symlinkSync,
 } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -92,10 +93,17 @@ function confined(more: Partial<ConfinementOptions> = {}): Processes {
 
 let tasks = 0
 
+const rootsOf = () =>
+  agentRoots({ home, agent_id: 'main', workspace, user_home: person, owned: [] })
+
 /** stdout, stderr and exit status of a command of the agent. */
-async function sh(processes: Processes, cmd: string, stdin: 'none' | 'terminal' = 'none') {
+async function sh(
+  processes: Processes,
+  cmd: string,
+  stdin: 'none' | 'terminal' = 'none',
+  roots = rootsOf(),
+) {
   const task_id = `task_confined-${process.pid}-${(tasks += 1)}`
-  const roots = agentRoots({ home, agent_id: 'main', workspace, user_home: person, owned: [] })
   await processes.prepare({
     task_id,
     cmd,
@@ -239,6 +247,40 @@ test(
     assert.equal((await sh(processes, `cat /tmp/kept; echo x >${beside}/cache`)).stdout, 'kept\n')
     assert.equal(existsSync(`${beside}/cache`), true)
     assert.equal(existsSync('/tmp/kept'), false)
+  },
+)
+
+test(
+  'a confined command writes nothing into a folder that it may only read, and makes no other in its place',
+  { skip: noBubblewrap },
+  async () => {
+    const memory = join(workspace, '.agents/memory')
+    mkdirSync(memory, { recursive: true })
+    writeFileSync(join(memory, 'a'), 'kept\n')
+    const roots = { ...rootsOf(), read_only: [memory] }
+    const tries = [
+      'cat .agents/memory/a',
+      'echo x >.agents/memory/a',
+      'rm -rf .agents/memory',
+      'mv .agents/memory .agents/b',
+      'mv .agents b',
+      'echo x >.agents/beside',
+    ]
+    const { stdout } = await sh(confined(), tries.join('; '), 'none', roots)
+    assert.equal(stdout, 'kept\n')
+    assert.deepEqual(readdirSync(join(workspace, '.agents'), { recursive: true }).toSorted(), [
+      'beside',
+      'memory',
+      'memory/a',
+    ])
+    assert.equal(readFileSync(join(memory, 'a'), 'utf8'), 'kept\n')
+    // What a link stands for is judged for itself, and nothing comes into sight by it.
+    mkdirSync(at('.aws/sso'), { recursive: true })
+    writeFileSync(at('.aws/sso/token'), 'canary\n')
+    symlinkSync(at('.aws/sso'), join(workspace, '.agents/linked'))
+    const linked = { ...rootsOf(), read_only: [join(workspace, '.agents/linked')] }
+    const seen = await sh(confined(), 'cat .agents/linked/token', 'none', linked)
+    assert.equal(seen.stdout, '')
   },
 )
 

@@ -17,6 +17,7 @@ import {
 import { fileFault } from './file-fault.ts'
 import { gitControl } from './git-control.ts'
 import { CONFINEMENT_CHECK_MS } from './limits.ts'
+import { judgePath, type Roots } from './path-policy.ts'
 import type { Confine } from './ports.ts'
 import { ProcessFault } from './process-fault.ts'
 import { findProgram } from './program.ts'
@@ -67,6 +68,7 @@ export class Confinement {
         write,
         read: roots.read.flatMap((path) => real(path) ?? []),
         deny: roots.deny,
+        read_only: readOnlyIn(roots),
       },
       task_folder: real(task_folder) ?? task_folder,
       tmp,
@@ -116,7 +118,7 @@ export class Confinement {
     const shut = {
       program,
       shell,
-      roots: { write, read: [], deny: [`${place}/shut`] },
+      roots: { write, read: [], deny: [`${place}/shut`], read_only: [] },
       task_folder: `${place}/task`,
       tmp: `${place}/tmp`,
       workdir: `${place}/open`,
@@ -173,6 +175,19 @@ function run(program: string, args: readonly string[]): Promise<Said> {
       const first = stderr.trim().split('\n', 1)[0] || error?.message || 'it said nothing'
       resolve({ stdout, problem: error === null ? null : first })
     })
+  })
+}
+
+/**
+ * What is kept from being written in a writable folder, under its real name: nothing is mounted
+ * that could not be read without it, and what is behind a link is judged by the other roots.
+ */
+function readOnlyIn(roots: Roots): string[] {
+  return roots.read_only.flatMap((path) => {
+    const root = roots.write.find((one) => path.startsWith(`${one}/`))
+    if (root === undefined || !judgePath(roots, path, 'read').allowed) return []
+    const at = `${real(root)}${path.slice(root.length)}`
+    return at === real(path) ? [at] : []
   })
 }
 

@@ -199,3 +199,20 @@ test('§9 a child that works in its parent’s folder leaves alone what the pare
     ['w', 'w', '-', ...parents.map(() => '-')],
   )
 })
+
+test('what is only to be read is not written, and not read because of it', () => {
+  const kept = {
+    ...roots,
+    read_only: ['/work/project/.agents/memory', '/home/ada/.aws/sso', '/elsewhere'],
+  }
+  const table: [string, Access][] = [
+    ['/work/project/.agents/memory', 'r'],
+    ['/work/project/.agents/memory/deep/x.md', 'r'],
+    ['/work/project/.Agents/Memory/x.md', 'r'],
+    ['/work/project/.agents/memory2', 'w'],
+    ['/work/project/.agents/skills/a/SKILL.md', 'w'],
+    ['/home/ada/.aws/sso/token', '-'],
+    ['/elsewhere/x', '-'],
+  ]
+  for (const [path, expected] of table) assert.equal(access(kept, path), expected, path)
+})

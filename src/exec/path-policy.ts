@@ -11,6 +11,8 @@ export type Roots = {
   read: readonly string[]
   write: readonly string[]
   deny: readonly string[]
+  /** Not written, whatever else says so. Nothing may be read because it is here. */
+  read_only: readonly string[]
 }
 
 export type PathMode = 'read' | 'write'
@@ -123,6 +125,9 @@ export function judgePath(roots: Roots, path: string, mode: PathMode): PathVerdi
   const readable = Math.max(writable, longest(roots.read, path, 'exact'))
   if (denied >= 0 && denied >= readable) return no('it is in a folder kept from file tools')
   if (mode === 'read' && readable >= 0) return yes
+  if (mode === 'write' && longest(roots.read_only, path, 'folded') >= 0) {
+    return no('it may be read but not written')
+  }
   if (mode === 'write' && writable >= 0 && writable > denied) return yes
   if (mode === 'write' && readable >= 0) return no('it may be read but not written')
   return no('it is outside the folders this agent works in')
@@ -176,6 +181,7 @@ export function agentRoots(facts: {
     write: [workspace, `${home}/agents/${agent_id}`],
     read: owned.filter(inHome),
     deny: [home, ...othersOwn(home, agent_id, workspace), ...credentialStores(user_home)],
+    read_only: [],
   }
 }
 
@@ -192,7 +198,7 @@ export function instructionRoots(facts: {
 }): Roots {
   const { home, agent_id, top, user_home } = facts
   const deny = [home, ...credentialStores(user_home)]
-  return { write: [], read: [top, `${home}/agents/${agent_id}`], deny }
+  return { write: [], read: [top, `${home}/agents/${agent_id}`], deny, read_only: [] }
 }
 
 /** What an agent keeps in its folder and no other one touches. */

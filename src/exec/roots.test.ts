@@ -52,6 +52,7 @@ execFileSync('mkfifo', [at('ws/fifo')])
 const roots: Roots = {
   write: [at('ws-link'), at('own'), at('state/agents/main')],
   read: [at('read')],
+  read_only: [],
   deny: [at('state')],
 }
 

@@ -49,11 +49,17 @@ type Gate = { written: Roots; real: Roots }
 function realRoots(roots: Roots): Gate {
   const real = (paths: readonly string[]) => paths.map(realOrSame)
   const [read, write, deny] = [real(roots.read), real(roots.write), real(roots.deny)]
+  const read_only = [...new Set([...roots.read_only, ...real(roots.read_only)])]
   const denied = [...new Set([...roots.deny, ...deny])]
   const both = (a: readonly string[], b: readonly string[]) => [...new Set([...a, ...b])]
   return {
-    written: { read: both(roots.read, read), write: both(roots.write, write), deny: denied },
-    real: { read, write, deny: denied },
+    written: {
+      read: both(roots.read, read),
+      write: both(roots.write, write),
+      deny: denied,
+      read_only,
+    },
+    real: { read, write, deny: denied, read_only },
   }
 }
 

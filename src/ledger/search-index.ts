@@ -11,7 +11,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { guarded } from './fault.ts'
 import { createPrivate } from './owner.ts'
 import { LedgerFault } from './port.ts'
-import { matchOf, scopeOf, scopesOf, wordsOf } from './search-match.ts'
+import { matchOf, matchOfScope, scopeOf, wordsOf } from './search-match.ts'
 import type { IndexBatch, IndexEntry, IndexFound, IndexQuery, SearchIndex } from './search-port.ts'
 import { openDatabase } from './sqlite.ts'
 
@@ -234,10 +234,12 @@ function findIn(open: Open, query: IndexQuery): IndexFound[] {
 
 /** Places go by time, so these are the last of the index. */
 function newestIn(open: Open, scope: Omit<IndexQuery, 'terms' | 'match'>): IndexFound[] {
-  const match = scopesOf(scope).join(' AND ')
+  const match = matchOfScope(scope)
   const named = 'select agent_id, ref, kind, at from entries'
-  if (match === '') {
-    return open.all(`${named} order by place desc limit ?`, scope.limit) as IndexFound[]
+  if (match === null) {
+    // As `matchOfScope` would leave out what is no agent's.
+    const all = `${named} where agent_id not glob '/*' order by place desc limit ?`
+    return open.all(all, scope.limit) as IndexFound[]
   }
   const query = `${named} where place in (${competing}) order by place desc`
   return open.all(query, match, scope.limit) as IndexFound[]

@@ -12,6 +12,10 @@ const ours = '\ue000'
 const named = (mark: string, name: string): string =>
   ours + mark + Buffer.from(name).toString('hex')
 
+/** Paths begin so, and names of agents do not. */
+const isWorkspace = (owner: string): boolean => owner.startsWith('/')
+const ofWorkspaces = named('w', '')
+
 /** What is indexed of a text, and of the words beside it. */
 export const wordsOf = ({ text, parts }: IndexEntry): string =>
   `${text}\n${parts}`.replace(/\p{Co}/gu, ' ')
@@ -19,6 +23,7 @@ export const wordsOf = ({ text, parts }: IndexEntry): string =>
 /** What is indexed of an entry so that a search can be kept to some of them. */
 export const scopeOf = ({ agent_id, seen_by, kind }: IndexEntry): string =>
   [
+    ...(isWorkspace(agent_id) ? [ofWorkspaces] : []),
     named('a', agent_id),
     named('v', agent_id),
     ...(seen_by === null ? [] : [named('v', seen_by)]),
@@ -32,17 +37,27 @@ export const scopeOf = ({ agent_id, seen_by, kind }: IndexEntry): string =>
 export function matchOf(query: IndexQuery): string {
   const { terms, match } = query
   const words = terms.map(termMatch).join(match === 'all' ? ' AND ' : ' OR ')
-  return [`(${words})`, ...scopesOf(query)].join(' AND ')
+  return within([`(${words})`], query)
 }
 
-/** What a search is kept to; none: everything. */
-export function scopesOf({
-  viewer,
-  agent_id,
-  kinds,
-}: Omit<IndexQuery, 'terms' | 'match'>): string[] {
+type Scope = Omit<IndexQuery, 'terms' | 'match'>
+
+/** What a search of the newest is kept to; null: all that agents have. */
+export function matchOfScope(scope: Scope): string | null {
+  const { viewer, agent_id, kinds } = scope
+  return viewer === null && agent_id === null && kinds === null ? null : within([], scope)
+}
+
+/** Files of workspaces are for those who work there: a search for nobody leaves them out. */
+function within(words: readonly string[], scope: Scope): string {
+  const match = [...words, ...scopesOf(scope)].join(' AND ')
+  return scope.viewer === null ? `(${match}) NOT "${ofWorkspaces}"` : match
+}
+
+function scopesOf({ viewer, workspace, agent_id, kinds }: Scope): string[] {
+  const seen = [viewer, workspace].flatMap((one) => (one === null ? [] : [`"${named('v', one)}"`]))
   return [
-    ...(viewer === null ? [] : [`"${named('v', viewer)}"`]),
+    ...(viewer === null ? [] : [`(${seen.join(' OR ')})`]),
     ...(agent_id === null ? [] : [`"${named('a', agent_id)}"`]),
     ...(kinds === null ? [] : [`(${kinds.map((kind) => `"${named('k', kind)}"`).join(' OR ')})`]),
   ]

@@ -8,6 +8,7 @@ import type { Term } from '../domain/memory-words.ts'
 import type { Timestamp } from '../domain/time.ts'
 
 export type IndexEntry = {
+  /** Whose it is: an agent, or the absolute path of a workspace that has a memory of its own. */
   agent_id: string
   /** Unique within the agent. */
   ref: string
@@ -37,8 +38,10 @@ export type IndexBatch = {
 export type IndexQuery = {
   terms: readonly Term[]
   match: 'all' | 'any'
-  /** Only what this agent may find; null: everything. */
+  /** Only what this agent may find; null: everything of agents. */
   viewer: string | null
+  /** The workspace whose memory the viewer finds, too; null: none. */
+  workspace: string | null
   /** Only records of this agent; null: all. */
   agent_id: string | null
   kinds: readonly MemoryKind[] | null

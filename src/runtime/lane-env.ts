@@ -5,6 +5,7 @@
 import { agentRoots, type Roots } from '../exec/path-policy.ts'
 import { agentOf, type Draft, type Facts } from '../domain/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
+import { workspaceMemory } from '../domain/memory-ref.ts'
 import { later, type Timestamp } from '../domain/time.ts'
 import type { Rows, Table } from '../domain/event.ts'
 import type { Interruption } from '../context/notes.ts'
@@ -125,14 +126,21 @@ export class LaneEnv {
     return agentOf(this.facts()).workspace.root
   }
 
+  /**
+   * A private child that works in a folder of others does not write into what they remember there;
+   * a worktree is a copy, and its own until somebody merges it.
+   */
   roots(owned: readonly string[] = []): Roots {
-    return agentRoots({
+    const { visibility, workspace } = agentOf(this.facts())
+    const isShared = visibility === 'private' && workspace.mode !== 'worktree'
+    const roots = agentRoots({
       home: this.ports.home,
       agent_id: this.agent_id,
       workspace: this.workdir(),
       user_home: this.ports.user_home,
       owned,
     })
+    return isShared ? { ...roots, read_only: [`${workspace.root}/${workspaceMemory}`] } : roots
   }
 
   /** What a decision needs to move the turn on, as far as it is known already. */

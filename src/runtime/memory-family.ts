@@ -2,9 +2,10 @@
  * Who may find what: an agent its own records and those of the agents it made (contracts 9,
  * `lineage_parent_agent_id`). A private child makes none, so it finds its own and nothing else.
  */
+import type { Agent } from '../domain/agent.ts'
 import type { LedgerReads } from '../ledger/port.ts'
 
-type Known = { parent: string | null; deleted: boolean }
+type Known = { parent: string | null; workspace: string; deleted: boolean }
 
 /** Who made whom; what was once made stays so. */
 export class Family {
@@ -19,21 +20,30 @@ export class Family {
   /** Reads every agent once; later ones are told by `changed`. */
   async load(): Promise<void> {
     if (this.#loaded) return
-    for (const { id, lineage_parent_agent_id, state } of await this.#ledger.agents()) {
-      this.#known.set(id, { parent: lineage_parent_agent_id, deleted: state === 'deleted' })
-    }
+    for (const row of await this.#ledger.agents()) this.#known.set(row.id, knownOf(row))
     this.#loaded = true
   }
 
   async changed(agent_id: string): Promise<void> {
     const row = await this.#ledger.row('agents', agent_id)
-    if (row === null) return
-    const { lineage_parent_agent_id: parent, state } = row
-    this.#known.set(agent_id, { parent, deleted: state === 'deleted' })
+    if (row !== null) this.#known.set(agent_id, knownOf(row))
   }
 
   parentOf(agent_id: string): string | null {
     return this.#known.get(agent_id)?.parent ?? null
+  }
+
+  /** The folder an agent works in; null: there is no such agent. */
+  workspaceOf(agent_id: string): string | null {
+    return this.#known.get(agent_id)?.workspace ?? null
+  }
+
+  /** Whether anybody who is still there works in the folder. */
+  isWorkedIn(folder: string): boolean {
+    for (const { workspace, deleted } of this.#known.values()) {
+      if (workspace === folder && !deleted) return true
+    }
+    return false
   }
 
   /** Null stands for the operator, who sees the whole home. */
@@ -52,3 +62,9 @@ export class Family {
     return all.toSorted((a, b) => Number(b === viewer) - Number(a === viewer))
   }
 }
+
+const knownOf = ({ lineage_parent_agent_id, workspace, state }: Agent): Known => ({
+  parent: lineage_parent_agent_id,
+  workspace: workspace.root,
+  deleted: state === 'deleted',
+})

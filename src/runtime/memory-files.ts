@@ -1,8 +1,9 @@
 /**
- * The files of agents' memories and notes, looked at when somebody searches: what changed since it
- * was indexed is read again, what is gone leaves the index. Bounded, and honest about the bound.
+ * The files of memories and notes, of agents and of the workspace of the one who asks, looked at
+ * when somebody searches: what changed since it was indexed is read again, what is gone leaves the
+ * index. Bounded, and honest about the bound.
  */
-import { memoryFolders } from '../domain/memory-ref.ts'
+import { memoryFolders, workspaceMemory } from '../domain/memory-ref.ts'
 import { FileFault } from '../exec/file-fault.ts'
 import type { Files } from '../exec/ports.ts'
 import type { IndexKey, SearchIndex } from '../ledger/search-port.ts'
@@ -15,7 +16,7 @@ export type FilePorts = {
   index: Pick<SearchIndex, 'stamps'>
 }
 
-/** Files one search looks at, of all agents together: a look at one takes some microseconds. */
+/** Files one search looks at, of all places together: a look at one takes some microseconds. */
 export const MEMORY_FILES_MOST = 2_000
 /** Folders inside each other. */
 const deepest = 8
@@ -28,13 +29,27 @@ export type Looked = {
   left_out: string | null
 }
 
-export async function lookAtFiles(ports: FilePorts, agents: readonly string[]): Promise<Looked> {
+/** `agent_id` is whose the files are: of the files of a workspace, its path. */
+type Place = { agent_id: string; folder: string; names: readonly string[] }
+
+/** Of these agents, and of this workspace, last; null: of none. */
+export async function lookAtFiles(
+  ports: FilePorts,
+  agents: readonly string[],
+  workspace: string | null,
+): Promise<Looked> {
   const looked: Looked = { changed: [], gone: [], left_out: null }
+  const places: Place[] = agents.map((agent_id) => {
+    return { agent_id, folder: agentHome(ports.home, agent_id), names: memoryFolders }
+  })
+  if (workspace !== null) {
+    places.push({ agent_id: workspace, folder: workspace, names: [workspaceMemory] })
+  }
   let room = MEMORY_FILES_MOST
-  for (const agent_id of agents) {
+  for (const { agent_id, folder, names } of places) {
     const found = new Map<string, string>()
-    const look: Look = { ...ports, folder: agentHome(ports.home, agent_id), found, room, large: 0 }
-    for (const name of memoryFolders) await walk(look, name, 1)
+    const look: Look = { ...ports, folder, found, room, large: 0 }
+    for (const name of names) if (await isUnlinked(look, name)) await walk(look, name, 1)
     const known = await ports.index.stamps(agent_id)
     for (const [path, stamp] of found) {
       if (known.get(`file:${path}`) !== stamp) looked.changed.push({ agent_id, path, stamp })
@@ -59,6 +74,16 @@ type Look = Pick<FilePorts, 'files'> & {
   found: Map<string, string>
   room: number
   large: number
+}
+
+/** No link on the way to a folder: what is above the last one is looked at here. */
+async function isUnlinked({ files, folder }: Look, name: string): Promise<boolean> {
+  const above = name.split('/').slice(0, -1)
+  for (const [i] of above.entries()) {
+    const path = `${folder}/${above.slice(0, i + 1).join('/')}`
+    if ((await quietly(() => files.stat(path)))?.kind !== 'folder') return false
+  }
+  return true
 }
 
 /** Follows no link. A folder that goes while it is looked at has nothing in it. */

@@ -192,7 +192,7 @@ export class Follower {
     const page = await this.#ports.index.walk(after, sweptOfStep)
     const remove: IndexKey[] = []
     for (const { agent_id, ref } of page) {
-      if (await this.#isGone(ref)) remove.push({ agent_id, ref })
+      if (await this.#isGone(ref, agent_id)) remove.push({ agent_id, ref })
     }
     const last = page.at(-1)
     const isOver = last === undefined || page.length < sweptOfStep
@@ -203,9 +203,10 @@ export class Follower {
     return 'sweeping'
   }
 
-  async #isGone(text: string): Promise<boolean> {
+  async #isGone(text: string, agent_id: string): Promise<boolean> {
     const ref = parseRef(text)
     if (ref === null || ref.table === 'files') return false
+    if (ref.table === 'workspace_files') return !this.#ports.family.isWorkedIn(agent_id)
     if (ref.table !== 'turns') return (await this.#ports.ledger.row(ref.table, ref.id)) === null
     const round = roundId(ref.id as `turn_${string}`, Number(ref.part))
     return (await this.#ports.ledger.row('rounds', round)) === null

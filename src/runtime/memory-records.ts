@@ -33,6 +33,14 @@ const outputTail = 8_192
 /** Bytes of the largest file that is memory. */
 export const MEMORY_FILE_MAX_BYTES = 1_048_576
 
+/** Where a file is, and whose words it has. */
+type FilePlace = {
+  agent_id: string
+  folder: string
+  path: string
+  words: 'own' | 'external'
+}
+
 export class Records {
   readonly #ports: RecordPorts
 
@@ -47,10 +55,17 @@ export class Records {
     return found.map((record) => ({ ...record, text: redactor.text(record.text) }))
   }
 
-  /** Null: there is none, or retention took it. Files are the agent's whose record it is. */
+  /**
+   * Null: there is none, or retention took it. Files are the agent's whose record it is, those of a
+   * workspace of the one it works in.
+   */
   async find(ref: MemoryRef, agent_id: string): Promise<MemoryRecord | null> {
     if (ref.table === 'files') return this.file(ref.agent_id ?? agent_id, ref.path)
     const { ledger } = this.#ports
+    if (ref.table === 'workspace_files') {
+      const agent = await ledger.row('agents', agent_id)
+      return agent === null ? null : this.workspaceFile(agent.id, agent.workspace.root, ref.path)
+    }
     if (ref.table === 'turns') {
       const turn = (await this.#row('turns', ref.id))?.id ?? (ref.id as TurnId)
       const round = await ledger.row('rounds', roundId(turn, Number(ref.part)))
@@ -64,16 +79,34 @@ export class Records {
   }
 
   /** A file below `memory/` or `notes/`; null: none, or one that is no text of ours to read. */
-  async file(agent_id: string, path: string): Promise<MemoryRecord | null> {
+  file(agent_id: string, path: string): Promise<MemoryRecord | null> {
+    const folder = agentHome(this.#ports.home, agent_id)
+    const whole = `${folder}/${path}`
+    // A link leads to what is no memory of this agent, wherever it leads.
+    return this.#file({ agent_id, folder, path, words: 'own' }, (real) => real === whole)
+  }
+
+  /**
+   * A file of the workspace's memory, as the agent has it that works there: whoever writes in the
+   * workspace may have written it, so these are no words of its own.
+   */
+  workspaceFile(agent_id: string, folder: string, path: string): Promise<MemoryRecord | null> {
+    const place = { agent_id, folder, path, words: 'external' } as const
+    // The workspace may itself be reached by a link; in its memory none is followed.
+    return this.#file(place, (real) => real.endsWith(`/${path}`))
+  }
+
+  async #file(
+    { agent_id, folder, path, words }: FilePlace,
+    isItself: (real: string) => boolean,
+  ): Promise<MemoryRecord | null> {
     const { home, user_home, files, redactor } = this.#ports
-    const folder = agentHome(home, agent_id)
     const whole = `${folder}/${path}`
     const roots = agentRoots({ home, agent_id, workspace: folder, user_home, owned: [] })
     try {
       const opened = await files.open_within(roots, whole, 'read')
       try {
-        // A link leads to what is no memory of this agent, wherever it leads.
-        if (opened.path !== whole) return null
+        if (!isItself(opened.path)) return null
         const { bytes, updated_at } = await opened.read(MEMORY_FILE_MAX_BYTES)
         const text = textOf(bytes)
         if (text === null) return null
@@ -85,7 +118,7 @@ export class Records {
           at: updated_at,
           text: redactor?.text(text) ?? text,
           provenance: null,
-          words: 'own',
+          words,
           path: whole,
         }
       } finally {

@@ -28,6 +28,8 @@ export type MemoryHome = {
   lane(agent_id: string, more?: Partial<AgentMade>): Promise<Lane>
   /** Writes a file into an agent's home. */
   file(agent_id: string, path: string, text: string | Uint8Array): void
+  /** A folder for agents to work in, beside the home, with these files. */
+  workspace(name: string, files: Readonly<Record<string, string>>): string
   found(viewer: string | null, query: string, more?: Partial<MemoryQuery>): Promise<MemoryHit[]>
   refs(viewer: string | null, query: string, more?: Partial<MemoryQuery>): Promise<string[]>
   /** Another memory over the same home, as another process would have it. */
@@ -43,7 +45,9 @@ export type MemoryOptions = {
 }
 
 export async function memoryHome(t: TestContext, options: MemoryOptions = {}): Promise<MemoryHome> {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), 'holon-memory-')))
+  const top = realpathSync(mkdtempSync(join(tmpdir(), 'holon-memory-')))
+  const home = join(top, 'home')
+  mkdirSync(home)
   const clock = systemClock()
   const ledger = await openLedger(home, { clock_now: () => clock.now(), mint: freshMint })
   const opened: Memory[] = []
@@ -56,7 +60,7 @@ export async function memoryHome(t: TestContext, options: MemoryOptions = {}): P
   t.after(async () => {
     for (const one of opened) await one.close()
     await ledger.close()
-    rmSync(home, { recursive: true, force: true })
+    rmSync(top, { recursive: true, force: true })
   })
   const found: MemoryHome['found'] = async (viewer, query, more) => {
     const common = { kinds: null as readonly MemoryKind[] | null, agent_id: null, limit: 20 }
@@ -76,6 +80,14 @@ export async function memoryHome(t: TestContext, options: MemoryOptions = {}): P
       const lane = new Lane(ledger, agent_id)
       await lane.emit({ ...(agentCreated(agent_id) as AgentMade), ...more })
       return lane
+    },
+    workspace(name, written) {
+      const folder = join(top, name)
+      for (const [path, text] of Object.entries({ '.git/HEAD': '', ...written })) {
+        mkdirSync(dirname(join(folder, path)), { recursive: true })
+        writeFileSync(join(folder, path), text)
+      }
+      return folder
     },
     file(agent_id, path, text) {
       const at = join(home, 'agents', agent_id, path)
