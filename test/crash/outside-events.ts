@@ -126,6 +126,7 @@ export const outsideScenario: Scenario<Awaited<ReturnType<typeof endOf>>> = {
   step: 7,
   life(scope, place, killer) {
     const outside = new Outside(place)
+    killer.clock = outside.clock
     const open = () =>
       openBox(scope, {
         models: { default: scriptedModel(() => says('Seen.')) },

@@ -92,7 +92,7 @@ export async function lived<E>(
   }
   const box = await open().catch(dies)
   if (box === null) return null
-  const end = await run(box).catch(dies)
+  const end = await run(killer.about(box)).catch(dies)
   await box.close().catch(dies)
   return killer.dead ? null : end
 }

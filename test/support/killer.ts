@@ -2,6 +2,7 @@
  * A death at a chosen point: seams of the store and of the effects count what passes, and at one
  * count everything ends, as it would under SIGKILL. Nothing here knows what a point does.
  */
+import type { Box, BoxOptions } from '../../src/testing/box.ts'
 import type { FaultSeam } from '../../src/ledger/open.ts'
 import type { SearchIndex } from '../../src/ledger/search-port.ts'
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
@@ -31,8 +32,13 @@ export class Killer implements FaultSeam, EffectSeam {
   }
 
   /** What a box is opened with to die by it. */
-  get seams() {
+  get seams(): Partial<BoxOptions> {
     return { fault: this, effect_seam: this, is_dead: () => this.dead }
+  }
+
+  /** The box as a scenario has it. */
+  about(box: Box): Box {
+    return box
   }
 
   #at(kind: Point['kind'], n: number, when: Point['when']): void {
