@@ -14,9 +14,12 @@ import { leftProcesses, processesOf } from './support/processes.ts'
 import { said, ServedHome } from './support/served-home.ts'
 
 const options = {
-  timeout: 120_000,
+  timeout: 300_000,
   skip: process.platform === 'linux' ? false : 'it looks for processes in /proc',
 }
+
+/** What never becomes so ends its own test only. */
+const each = { timeout: 90_000 }
 
 /** Pids of the standbys of a home. */
 const standbysOf = (at: ServedHome): number[] =>
@@ -25,18 +28,19 @@ const standbysOf = (at: ServedHome): number[] =>
     return pid === undefined ? [] : [Number(pid)]
   })
 
-/** Until it is so: what another process does sends no event. The test's own timeout ends it. */
-async function until<T>(look: () => T | null | Promise<T | null>): Promise<T> {
+/** Until it is so, or the test is over: what another process does sends no event. */
+async function until<T>(t: TestContext, look: () => T | null): Promise<T> {
   for (;;) {
-    const found = await look()
+    const found = look()
     if (found !== null) return found
+    t.signal.throwIfAborted()
     await new Promise((resolve) => void setImmediate(resolve))
   }
 }
 
 /** The one standby of a home, once it runs; with `but`, another one than that. */
-const standbyOf = (at: ServedHome, but: number | null = null): Promise<number> =>
-  until(() => {
+const standbyOf = (t: TestContext, at: ServedHome, but: number | null = null): Promise<number> =>
+  until(t, () => {
     const [pid, ...more] = standbysOf(at)
     return pid === undefined || pid === but || more.length > 0 ? null : pid
   })
@@ -67,47 +71,51 @@ async function bySocket(at: ServedHome, url: string, path: string) {
 }
 
 describe('a daemon that answers nobody', options, () => {
-  test('lives by /healthz, is not ready, takes nothing, and answers itself when it goes on', async (t) => {
-    const at = new ServedHome(t)
-    const daemon = await at.serve()
-    const relieved = said(daemon.child.stderr, /"silent_ms":\d+,"msg":"the daemon was silent"/)
-    const first = await standbyOf(at)
-    assert.deepEqual(await healthy(at, daemon.url), { ok: true })
-    stop(t, daemon.pid)
-    const body = await healthy(at, daemon.url)
-    assert.equal(body['ok'], true)
-    assert.ok(Number(body['silent_ms']) >= 3_000, JSON.stringify(body))
-    const codes = [
-      ['GET', '/readyz'],
-      ['GET', '/state'],
-      ['POST', '/agents'],
-      ['POST', '/callbacks/token'],
-    ].map(async ([method = '', path = '']) => {
-      const answer = await at.fetch(daemon.url, path, { method })
-      return [answer.status, answer.body['code']]
-    })
-    const unresponsive = [503, 'unresponsive']
-    assert.deepEqual(
-      await Promise.all(codes),
-      codes.map(() => unresponsive),
-    )
-    const [status, { silent_ms }] = await bySocket(at, daemon.url, '/healthz')
-    assert.deepEqual([status, typeof silent_ms], [200, 'number'])
-    process.kill(daemon.pid, 'SIGCONT')
-    await relieved
-    // From the line on nobody else accepts: the one that did has ended.
-    assert.deepEqual(await healthy(at, daemon.url), { ok: true })
-    assert.equal((await at.fetch(daemon.url, '/state')).status, 200)
-    assert.notEqual(await standbyOf(at, first), first)
-    daemon.child.kill('SIGTERM')
-    assert.equal((await daemon.ended).exit, 0)
-    assert.deepEqual(await leftProcesses(at.home), [])
-  })
+  test(
+    'lives by /healthz, is not ready, takes nothing, and answers itself when it goes on',
+    each,
+    async (t) => {
+      const at = new ServedHome(t)
+      const daemon = await at.serve()
+      const relieved = said(daemon.child.stderr, /"silent_ms":\d+,"msg":"the daemon was silent"/)
+      const first = await standbyOf(t, at)
+      assert.deepEqual(await healthy(at, daemon.url), { ok: true })
+      stop(t, daemon.pid)
+      const body = await healthy(at, daemon.url)
+      assert.equal(body['ok'], true)
+      assert.ok(Number(body['silent_ms']) >= 3_000, JSON.stringify(body))
+      const codes = [
+        ['GET', '/readyz'],
+        ['GET', '/state'],
+        ['POST', '/agents'],
+        ['POST', '/callbacks/token'],
+      ].map(async ([method = '', path = '']) => {
+        const answer = await at.fetch(daemon.url, path, { method })
+        return [answer.status, answer.body['code']]
+      })
+      const unresponsive = [503, 'unresponsive']
+      assert.deepEqual(
+        await Promise.all(codes),
+        codes.map(() => unresponsive),
+      )
+      const [status, { silent_ms }] = await bySocket(at, daemon.url, '/healthz')
+      assert.deepEqual([status, typeof silent_ms], [200, 'number'])
+      process.kill(daemon.pid, 'SIGCONT')
+      await relieved
+      // From the line on nobody else accepts: the one that did has ended.
+      assert.deepEqual(await healthy(at, daemon.url), { ok: true })
+      assert.equal((await at.fetch(daemon.url, '/state')).status, 200)
+      assert.notEqual(await standbyOf(t, at, first), first)
+      daemon.child.kill('SIGTERM')
+      assert.equal((await daemon.ended).exit, 0)
+      assert.deepEqual(await leftProcesses(at.home), [])
+    },
+  )
 
-  test('is said to be so by holon status, which then reads nothing more', async (t) => {
+  test('is said to be so by holon status, which then reads nothing more', each, async (t) => {
     const at = new ServedHome(t)
     const daemon = await at.serve()
-    await standbyOf(at)
+    await standbyOf(t, at)
     stop(t, daemon.pid)
     await healthy(at, daemon.url)
     const { exit, out, err } = await at.holon('status')
@@ -121,31 +129,35 @@ describe('a daemon that answers nobody', options, () => {
     )
   })
 
-  test('lets no stranger keep the probe out: 64 connections are held, the silent ones go', async (t) => {
-    const at = new ServedHome(t)
-    const daemon = await at.serve()
-    await standbyOf(at)
-    stop(t, daemon.pid)
-    await healthy(at, daemon.url)
-    const port = Number(new URL(daemon.url).port)
-    const from = performance.now()
-    const held = Array.from({ length: httpLimits.unproven.value + 1 }, () => {
-      const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {})
-      t.after(() => socket.destroy())
-      return socket
-    })
-    await Promise.race(held.map((socket) => once(socket, 'close')))
-    const first = performance.now() - from
-    assert.ok(first < httpLimits.headers_timeout.value, `the first went after ${first} ms`)
-    assert.equal((await healthy(at, daemon.url))['ok'], true)
-    await until(() => (held.every(({ closed }) => closed) ? true : null))
-  })
+  test(
+    'lets no stranger keep the probe out: 64 connections are held, the silent ones go',
+    each,
+    async (t) => {
+      const at = new ServedHome(t)
+      const daemon = await at.serve()
+      await standbyOf(t, at)
+      stop(t, daemon.pid)
+      await healthy(at, daemon.url)
+      const port = Number(new URL(daemon.url).port)
+      const from = performance.now()
+      const held = Array.from({ length: httpLimits.unproven.value + 1 }, () => {
+        const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {})
+        t.after(() => socket.destroy())
+        return socket
+      })
+      await Promise.race(held.map((socket) => once(socket, 'close')))
+      const first = performance.now() - from
+      assert.ok(first < httpLimits.headers_timeout.value, `the first went after ${first} ms`)
+      assert.equal((await healthy(at, daemon.url))['ok'], true)
+      await until(t, () => (held.every(({ closed }) => closed) ? true : null))
+    },
+  )
 
-  test('of two daemons only the one that is silent is stood in for', async (t) => {
+  test('of two daemons only the one that is silent is stood in for', each, async (t) => {
     const [at, other] = [new ServedHome(t), new ServedHome(t)]
     const [daemon, beside] = await Promise.all([at.serve(), other.serve()])
-    const standby = await standbyOf(other)
-    await standbyOf(at)
+    const standby = await standbyOf(t, other)
+    await standbyOf(t, at)
     stop(t, daemon.pid)
     assert.ok(Number((await healthy(at, daemon.url))['silent_ms']) >= 3_000)
     assert.deepEqual(await healthy(other, beside.url), { ok: true })
@@ -155,11 +167,11 @@ describe('a daemon that answers nobody', options, () => {
 })
 
 describe('the standby', options, () => {
-  test('has no environment, no file of the home, and is one process', async (t) => {
+  test('has no environment, no file of the home, and is one process', each, async (t) => {
     const at = new ServedHome(t)
     await at.serve(undefined, { SECRET_OF_THE_DAEMON: 'x' })
-    const pid = await standbyOf(at)
-    const environment = await until(() => {
+    const pid = await standbyOf(t, at)
+    const environment = await until(t, () => {
       // Between fork and exec it still has its parent's.
       const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
       return words.includes('standby') ? readFileSync(`/proc/${pid}/environ`, 'utf8') : null
@@ -173,21 +185,21 @@ describe('the standby', options, () => {
     assert.equal(readlinkSync(`/proc/${pid}/cwd`), '/')
   })
 
-  test('is started again when it dies, and the daemon goes on', async (t) => {
+  test('is started again when it dies, and the daemon goes on', each, async (t) => {
     const at = new ServedHome(t)
     const daemon = await at.serve()
     const told = said(daemon.child.stderr, /"reason":"ended by SIGKILL","again_ms":1000,/)
-    const first = await standbyOf(at)
+    const first = await standbyOf(t, at)
     process.kill(first, 'SIGKILL')
     await told
     assert.deepEqual(await healthy(at, daemon.url), { ok: true })
-    assert.notEqual(await standbyOf(at, first), first)
+    assert.notEqual(await standbyOf(t, at, first), first)
   })
 
-  test('ends with a daemon that is killed, and the next one has the port', async (t) => {
+  test('ends with a daemon that is killed, and the next one has the port', each, async (t) => {
     const at = new ServedHome(t)
     const daemon = await at.serve()
-    await standbyOf(at)
+    await standbyOf(t, at)
     daemon.child.kill('SIGKILL')
     await daemon.ended
     assert.deepEqual(await leftProcesses(at.home), [])
@@ -195,10 +207,10 @@ describe('the standby', options, () => {
     assert.equal(next.url, daemon.url)
   })
 
-  test('is waited for by the next daemon where it is slow to end', async (t) => {
+  test('is waited for by the next daemon where it is slow to end', each, async (t) => {
     const at = new ServedHome(t)
     const daemon = await at.serve()
-    const left = await standbyOf(at)
+    const left = await standbyOf(t, at)
     stop(t, left)
     daemon.child.kill('SIGKILL')
     await daemon.ended
@@ -211,16 +223,16 @@ describe('the standby', options, () => {
     assert.ok(!standbysOf(at).includes(left))
   })
 
-  test('is ended by a daemon that stops, even where it cannot end itself', async (t) => {
+  test('is ended by a daemon that stops, even where it cannot end itself', each, async (t) => {
     const at = new ServedHome(t)
     const daemon = await at.serve()
-    stop(t, await standbyOf(at))
+    stop(t, await standbyOf(t, at))
     daemon.child.kill('SIGTERM')
     assert.equal((await daemon.ended).exit, 0)
     assert.deepEqual(processesOf(at.home), [])
   })
 
-  test('is not there without a port: a run has none', async (t) => {
+  test('is not there without a port: a run has none', each, async (t) => {
     const at = new ServedHome(t)
     const file = at.write('slow.md', '# Slow\n\n## Wait\n\n```sh\nsleep 5\n```\n')
     const run = at.start(['run', file])
