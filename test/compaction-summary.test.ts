@@ -27,6 +27,7 @@ const secondModel = 'test/second'
 const text = 'The long file has the same line 500 times.'
 const written = says(text, {
   usage: { ...says('').usage, input_tokens: 7_000, output_tokens: 300 },
+  told_usd: 0.07,
 })
 
 const openingOf = ({ messages }: ModelRequest): string =>
@@ -130,6 +131,12 @@ test('§10 a summary stands beneath the recap, and is asked without tools', opti
   assert.deepEqual([used.rounds, used.tokens], [rounds, 120 * rounds + 7_300 * compacted.length])
   const [turn] = await s.rows('turns')
   assert.equal(turn?.usage.input_tokens, 100 * rounds + 7_000 * compacted.length)
+  const paid = (await s.rows('rounds')).flatMap(({ summary }) => summary?.usage?.usd ?? [])
+  assert.deepEqual(
+    paid,
+    compacted.map(() => 0.07),
+    'what its provider says it took',
+  )
   await s.sound()
 })
 

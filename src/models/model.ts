@@ -111,6 +111,8 @@ export type ModelRound = {
   /** The provider's own word for an end that is none of the ordinary ones. */
   finish_word?: string
   usage: Usage
+  /** US dollars that the provider says it took for this answer; absent: it does not say. */
+  told_usd?: number
   /** `provider/model`, as asked for. */
   model: string
   response_id: string | null

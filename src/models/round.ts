@@ -133,6 +133,7 @@ export class RoundBuilder {
           ? {}
           : { finish_word: [raw, ...this.#finish.detail].join(': ') }),
         usage: usageOf(this.#finish.usage),
+        ...toldBy(this.#finish.usage),
         model: this.#model,
         response_id: this.#responseId,
       },
@@ -254,6 +255,12 @@ function finishOf(unified: LanguageModelV4FinishReason['unified']): ModelRound['
     case 'interrupted':
       return null
   }
+}
+
+/** OpenRouter says in `usage.cost` what it took; what is no sum of dollars says nothing. */
+function toldBy({ raw }: LanguageModelV4Usage): { told_usd?: number } {
+  const cost = raw?.['cost']
+  return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? { told_usd: cost } : {}
 }
 
 const unreported: LanguageModelV4Usage = {

@@ -9,6 +9,7 @@ import { workspaceMemory } from '../domain/memory-ref.ts'
 import { later, type Timestamp } from '../domain/time.ts'
 import type { Rows, Table } from '../domain/event.ts'
 import type { Interruption } from '../context/notes.ts'
+import type { ModelRound } from '../models/model.ts'
 import type { Tried } from '../models/retry.ts'
 import type { HostNotice, HostPorts } from './ports.ts'
 import type { TriggerUrls } from './trigger-urls.ts'
@@ -150,6 +151,11 @@ export class LaneEnv {
     const message_path = ({ id }: Message) => outputPath(this.ports.home, id)
     const over = this.spending.over(this.agent_id)
     return { ready: null, plan: null, interruption, message_path, over, aborted, ...known }
+  }
+
+  /** US dollars for an answer: what the provider says it took, else by the price; null: unknown. */
+  paidFor({ told_usd, model, usage }: ModelRound): number | null {
+    return told_usd ?? this.ports.models.price(model, usage)
   }
 
   /** Runs an effect between the two points at which a crash test may end the process. */

@@ -59,7 +59,7 @@ export async function recordRound(
   const ready = first && round.kind !== 'report' ? await readyIntent(env, first, blobs) : null
   if (ready?.ok) env.begun.add(ready.call_id)
   const plan = judged.length === 0 ? await planNow(env, blobs) : null
-  const usage: Usage = { ...answer.usage, usd: env.ports.models.price(answer.model, answer.usage) }
+  const usage: Usage = { ...answer.usage, usd: env.paidFor(answer) }
   const recorded = { round, answer, sent, parts, judged, usage }
   const decide = (d: Draft) => commitRound(d, recorded, env.onward({ ready, plan }))
   await env.transact(round.id, decide, { blobs })

@@ -65,7 +65,7 @@ export async function askSummary(
     return { kind: 'done', summary: { kind: 'none', why }, paid }
   }
   const answer = env.redacted(outcome.round)
-  const usage = { ...answer.usage, usd: env.ports.models.price(id, answer.usage) }
+  const usage = { ...answer.usage, usd: env.paidFor({ ...answer, model: id }) }
   const summary = summaryOf(
     { ...answer, model: id },
     {

@@ -119,6 +119,7 @@ function frames(writing: Writing): string[] {
         total_tokens: usage.input_tokens + usage.output_tokens,
         prompt_tokens_details: { cached_tokens: usage.cached_input_tokens },
         completion_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
+        ...(writing.answer.cost === undefined ? {} : { cost: writing.answer.cost }),
       },
     }),
   )

@@ -21,6 +21,8 @@ export type ServerAnswer = {
   /** Default: what the content means. Only Google has a word for a call that it cannot read. */
   finish?: 'length' | 'content_filter' | 'unreadable_call'
   usage?: Partial<ServerUsage>
+  /** What Chat Completions says in `usage.cost`: dollars of OpenRouter, of others anything. */
+  cost?: Json
   fault?: ServerFault
 }
 
