@@ -9,6 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { spawn } from '@lydell/node-pty'
+import { main as run } from '../src/cli/program.ts'
+import { ports } from '../src/main/ports.ts'
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')
 const env = { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', TERM: 'xterm' }
@@ -64,4 +66,64 @@ test('no command that reads prints what a terminal would obey or hide', async (t
       JSON.stringify(JSON.parse(line)).includes(JSON.stringify(hostile).slice(1, -1)),
     ),
   )
+})
+
+test('no command that changes something prints back what a terminal would obey or hide', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'holon-printed-'))
+  t.after(() => rmSync(home, { recursive: true, force: true }))
+  const printed = async (words: readonly string[]) => {
+    let text = ''
+    const write = (more: string) => void (text += more)
+    const terminal = { stdin: false, stdout: true, stderr: true, columns: () => 100 }
+    const own = { ...ports, out: write, err: write, terminal, default_home: home, user_home: home }
+    await run([...words, '--home', home], own)
+    return text
+  }
+  const idIn = (text: string, noun: string) =>
+    new RegExp(`${noun}_[0-9a-f-]+`).exec(text)?.[0] ?? ''
+  await printed(['agents', 'create', 'main', '--model', 'runbook'])
+  const made = await printed(['work', 'create', 'one', '--check', `named=${hostile}`])
+  const item = idIn(made, 'work')
+  assert.notEqual(item, '', made)
+  const sent = idIn(await printed(['send', 'a word']), 'msg')
+  const commands: readonly (readonly string[])[] = [
+    ['work', 'create', hostile],
+    ['work', 'update', item, '--objective', hostile, '--todo', hostile],
+    ['work', 'update', item, '--plan-status', 'needs_input', '--question', hostile],
+    ['work', 'check', 'add', item, 'other', '--cmd', hostile],
+    ['work', 'check', 'add', item, 'asked', '--ask', hostile],
+    ['work', 'check', 'add', item, hostile, '--ask', hostile],
+    ['work', 'check', 'list', item],
+    ['work', 'check', 'answer', item, 'asked', 'pass', hostile],
+    ['work', 'check', 'rm', item, hostile],
+    ['work', 'unblock', item],
+    ['work', 'pick', item, '--reason', hostile],
+    ['answer', item, hostile],
+    ['send', hostile, '--work-item', item],
+    ['take-back', sent],
+    ['trigger', 'create', hostile, '--source', hostile, '--resource', hostile],
+    ['trigger', 'list'],
+    ['schedule', 'add', hostile, '--label', hostile, '--in', '2h'],
+    ['schedule', 'list'],
+    ['inbox', 'snooze', item, '--for', hostile],
+    ['config', 'set', 'model', hostile],
+    ['config', 'set', hostile, 'one'],
+    ['config', 'show'],
+    ['agents', 'create', hostile],
+    ['agents', 'configure', 'main', '--model', hostile, '--workspace', hostile],
+    ['agents', 'show', 'main'],
+    ['work', 'complete', item, '--report', hostile],
+    ['work', 'show', item, '--trace'],
+    ['search', hostile],
+    ['why', hostile],
+    ['run', hostile, '--agent', hostile, '--no-input'],
+    ['import', hostile],
+    [hostile],
+  ]
+  for (const words of commands) {
+    const text = await printed(words)
+    const raw = obeyed.filter((some) => text.includes(some))
+    assert.deepEqual(raw, [], `${words.join(' ')}: ${JSON.stringify(text)}`)
+    assert.notEqual(text, '')
+  }
 })

@@ -3,6 +3,7 @@
  * what a later line needs (what a call was about, since when a task runs) and reads no clock.
  */
 import type { Emitted, Event, Facts, Message, Task, Usage } from '../protocol/records.ts'
+import { addUsage } from '../protocol/records.ts'
 import { postureWord } from '../protocol/records.ts'
 import { callLine, counted, looks } from './call-line.ts'
 import { messageWords, queuedWords } from './cause-words.ts'
@@ -219,7 +220,8 @@ export class RunLines {
   }
 
   #turnEnded(event: Event & { type: 'turn_ended' }, at: string): RunLine[] {
-    this.counts.usage = plus(this.counts.usage, event.usage)
+    const { usage } = this.counts
+    this.counts.usage = usage === null ? event.usage : addUsage(usage, event.usage)
     const reason = event.reason ?? ''
     const turn = `turn ${this.turnNumber}`
     switch (event.outcome) {
@@ -315,17 +317,4 @@ function completed(event: Event & { type: 'work_item_completed' }): string {
   const { unfinished_todo_count: left } = event
   const by = event.by === 'operator' ? ' by you' : ''
   return left === 0 ? `completed${by}` : `completed${by}; ${counted(left, 'todo')} not finished`
-}
-
-function plus(a: Usage | null, b: Usage): Usage {
-  if (a === null) return b
-  const sum = (x: number | null, y: number | null) => (x === null || y === null ? null : x + y)
-  return {
-    input_tokens: sum(a.input_tokens, b.input_tokens),
-    output_tokens: sum(a.output_tokens, b.output_tokens),
-    reasoning_tokens: sum(a.reasoning_tokens, b.reasoning_tokens),
-    cached_input_tokens: sum(a.cached_input_tokens, b.cached_input_tokens),
-    cache_write_tokens: sum(a.cache_write_tokens, b.cache_write_tokens),
-    usd: sum(a.usd, b.usd),
-  }
 }
