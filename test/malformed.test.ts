@@ -187,7 +187,7 @@ for (const adapter of spoken) {
         notice.kind === 'retry' ? [notice.delay_ms] : [],
       )
       assert.equal(waited.length, 1)
-      if (typeof fault === 'object' && fault.retry_after !== undefined) {
+      if (typeof fault === 'object' && 'retry_after' in fault) {
         const [ms = 0] = waited
         assert.ok(ms >= 7_000 && ms < 7_000 + modelLimits.retry_spread.value, `waited ${ms} ms`)
       }

@@ -78,7 +78,8 @@ function callOf(adapted: Adapted, request: ModelRequest): LanguageModelV4CallOpt
     ...(tools.length > 0 && { tools, toolChoice: { type: request.tool_choice } }),
     ...(maxOutputTokens !== null && { maxOutputTokens }),
     ...(effort !== undefined && { reasoning: effort }),
-    ...(adapted.first_touch && { includeRawChunks: true }),
+    // For what the provider counts before the end, which no other part has.
+    includeRawChunks: true,
     ...(adapted.provider_options && { providerOptions: adapted.provider_options(request) }),
   }
 }

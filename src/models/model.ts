@@ -186,12 +186,14 @@ export type ModelOutcome =
 
 /**
  * An answer that broke off after something of it had come: it is no round, and it is paid for.
- * `usage` is what the provider had reported by then; null throughout: nothing.
+ * `usage` is what the provider had reported by then for good; null: nothing, so it is estimated.
  */
 export type CutAnswer = {
   /** Characters of text, thought and arguments that had come. */
   chars: number
   usage: Usage
+  /** Tokens of the answer that the provider had counted on the way; more may have come since. */
+  output_so_far?: number
 }
 
 export type ModelOptions = { signal: AbortSignal; on_event?: (event: ModelEvent) => void }

@@ -10,6 +10,7 @@ import type {
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider'
 import { modelLimits } from './limits.ts'
+import { usageSeen, type Seen } from './usage-seen.ts'
 import type { AssistantPart, CutAnswer, Json, ModelEvent, ModelRound, Usage } from './model.ts'
 
 /** What one stream part means to those who watch: its event, or null when it is no sign of life. */
@@ -42,6 +43,8 @@ export class RoundBuilder {
   #chars = 0
   /** Characters that came as they were written; null: nothing of an answer has come. */
   #heard: number | null = null
+  /** Tokens that the provider has counted so far. */
+  #seen: Seen = { input_tokens: null, output_tokens: null }
   /** Characters of each call's arguments that came ahead of the call. */
   readonly #streamed = new Map<string, number>()
 
@@ -56,8 +59,26 @@ export class RoundBuilder {
 
   /** What has been heard of the answer so far, for when nothing more comes; null: nothing. */
   get cut(): CutAnswer | null {
-    if (this.#heard === null && this.#finish === null) return null
-    return { chars: this.#heard ?? 0, usage: usageOf(this.#finish?.usage ?? unreported) }
+    const { input_tokens, output_tokens } = this.#seen
+    if (this.#finish !== null) return this.#cutOf(usageOf(this.#finish.usage))
+    if (this.#heard === null && input_tokens === null && output_tokens === null) return null
+    const cut = this.#cutOf({ ...usageOf(unreported), input_tokens })
+    return output_tokens === null ? cut : { ...cut, output_so_far: output_tokens }
+  }
+
+  #cutOf(usage: Usage): CutAnswer {
+    return { chars: this.#heard ?? 0, usage }
+  }
+
+  /** Counts only grow: a later event that has none, or fewer, takes nothing back. */
+  #see(event: unknown): void {
+    const now = usageSeen(event)
+    if (now === null) return
+    const { input_tokens, output_tokens } = this.#seen
+    this.#seen = {
+      input_tokens: most(input_tokens, now.input_tokens),
+      output_tokens: most(output_tokens, now.output_tokens),
+    }
   }
 
   take(part: LanguageModelV4StreamPart): Step {
@@ -110,9 +131,11 @@ export class RoundBuilder {
       case 'source':
         // Nothing we asked for; still the model at work.
         return alive
+      case 'raw':
+        this.#see(part.rawValue)
+        return nothing
       case 'stream-start':
       case 'ping':
-      case 'raw':
         // Made here or sent by a proxy: no sign of the model.
         return nothing
     }
@@ -272,6 +295,9 @@ const unreported: LanguageModelV4Usage = {
   },
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 }
+
+const most = (one: number | null, other: number | null): number | null =>
+  one === null ? other : Math.max(one, other ?? 0)
 
 function usageOf(usage: LanguageModelV4Usage): Usage {
   return {

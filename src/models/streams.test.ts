@@ -52,7 +52,10 @@ const refused = (code: ModelFault['code'], status: number) => ({
   kind: 'refused',
 })
 
-const status = (code: number, more: Partial<Extract<ServerFault, object>> = {}): ServerFault => ({
+const status = (
+  code: number,
+  more: Partial<Extract<ServerFault, { kind: 'status' }>> = {},
+): ServerFault => ({
   kind: 'status',
   status: code,
   ...more,

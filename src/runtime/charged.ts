@@ -27,11 +27,13 @@ export const mayAsk = (env: LaneEnv): boolean =>
   openTurn(env.facts()) !== null && nextStep(env.facts(), env.now()).do === 'stream'
 
 /** What the provider did not count is what was sent, and what was heard, by estimate. */
-function usageOfCut(env: LaneEnv, model: string, { chars, usage }: CutAnswer, read: number): Usage {
+function usageOfCut(env: LaneEnv, model: string, cut: CutAnswer, read: number): Usage {
+  const { chars, usage, output_so_far = 0 } = cut
+  const heard = Math.max(output_so_far, Math.ceil(chars / charsPerToken))
   const counted = {
     ...usage,
     input_tokens: usage.input_tokens ?? read,
-    output_tokens: usage.output_tokens ?? Math.ceil(chars / charsPerToken),
+    output_tokens: usage.output_tokens ?? heard,
   }
   return { ...counted, usd: env.ports.models.price(model, counted) }
 }

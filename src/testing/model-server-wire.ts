@@ -43,6 +43,8 @@ export type ServerFault =
       message?: string
       code?: string
     }
+  /** So many events of the answer, then the connection breaks. */
+  | { kind: 'cut'; events: number }
   /** Half of the answer, then silence. */
   | 'hang'
   /** Not even headers. */

@@ -172,7 +172,7 @@ class Provider {
   ): Promise<void> {
     const { fault } = answer
     if (fault === 'hang_before_answer') return
-    if (typeof fault === 'object') {
+    if (typeof fault === 'object' && fault.kind === 'status') {
       const { status, message = `status ${status}`, code, retry_after, headers } = fault
       const retry = retry_after === undefined ? {} : { 'retry-after': retry_after }
       return json(response, status, wire.error_body(status, message, code), {
@@ -186,6 +186,10 @@ class Provider {
     const half = frames.slice(0, Math.floor(frames.length / 2))
 
     response.writeHead(200, { 'content-type': 'text/event-stream', 'request-id': `req_${view.n}` })
+    if (typeof fault === 'object') {
+      await this.#send(response, frames.slice(0, fault.events))
+      return void response.destroy()
+    }
     switch (fault) {
       case 'hang':
         return this.#send(response, half)
