@@ -38,12 +38,19 @@ async function until<T>(t: TestContext, look: () => T | null): Promise<T> {
   }
 }
 
-/** The one standby of a home, once it runs; with `but`, another one than that. */
-const standbyOf = (t: TestContext, at: ServedHome, but: number | null = null): Promise<number> =>
-  until(t, () => {
+/**
+ * The one standby of a home, once it runs; with `but`, another one than that. What of them is left
+ * ends with the test.
+ */
+function standbyOf(t: TestContext, at: ServedHome, but: number | null = null): Promise<number> {
+  t.after(() => {
+    for (const pid of standbysOf(at)) process.kill(pid, 'SIGKILL')
+  })
+  return until(t, () => {
     const [pid, ...more] = standbysOf(at)
     return pid === undefined || pid === but || more.length > 0 ? null : pid
   })
+}
 
 /** Stops a process; whatever becomes of the test, it is let go again. */
 function stop(t: TestContext, pid: number): void {

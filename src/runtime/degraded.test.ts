@@ -17,12 +17,14 @@ function onDisk(t: TestContext, fullFor: number) {
   const from = clock.now()
   const looks: number[] = []
   const told: (Shortage | null)[] = []
+  const left = new Set<string>()
   const files = {
-    write_atomic: async () => {
+    write_atomic: async (path: string) => {
       looks.push(clock.now() - from)
       if (looks.length <= fullFor) throw full
+      left.add(path)
     },
-    remove: async () => {},
+    remove: async (path: string) => void left.delete(path),
   } as unknown as Files
   const degraded = new Degraded({
     home: '/h',
@@ -31,7 +33,7 @@ function onDisk(t: TestContext, fullFor: number) {
     changed: (now) => void told.push(now),
   })
   t.after(() => degraded.close())
-  return { clock, degraded, looks, told }
+  return { clock, degraded, looks, told, left }
 }
 
 const shortage = (retry_after_s: number): Shortage => ({
@@ -59,12 +61,13 @@ test('what waiting may end is a shortage, what it cannot is none', () => {
 })
 
 test('every look that finds no room is followed by another, rarer one, until there is room', async (t) => {
-  const { clock, degraded, looks, told } = onDisk(t, 5)
+  const { clock, degraded, looks, told, left } = onDisk(t, 5)
   degraded.enter(full)
   await clock.advance(10 * minute)
   const at = [5, 15, 35, 75, 135, 195].map((seconds) => seconds * second)
   assert.deepEqual(looks, at)
   assert.deepEqual([told, degraded.now], [[shortage(5), null], null])
+  assert.deepEqual([...left], [], 'a look leaves nothing behind')
 })
 
 test('a failure while it is degraded already changes nothing, and says when the next look is', async (t) => {
