@@ -56,6 +56,32 @@ describe('§14: children on the command line', options, () => {
     assert.match(told.out, /^main\.1 has its answer in msg_\w+\.\n$/, told.err)
   })
 
+  test('show what they may spend, and what is used of it with all that were made', async (t) => {
+    const { api } = await asking(t)
+    const holon = await leftBy(t, api)
+    assert.match((await holon('agents', 'show', 'main')).out, /^budget +none$/m)
+    const limit = ['agents', 'configure', 'main', '--max-rounds', '50']
+    assert.equal((await holon(...limit)).exit, 0)
+    assert.equal((await holon(...limit, '--per', 'day')).exit, 0)
+    assert.equal((await holon('config', 'set', 'budget.all.max_rounds', '900')).exit, 0)
+    const lines = (of: string) => [
+      `(\\d+) of 50 rounds today${of}`,
+      `(\\d+) of 50 rounds in all${of}`,
+      '(\\d+) of 900 rounds in all of the home',
+    ]
+    for (const [id, of] of [
+      ['main', ''],
+      ['main.1', ' of main'],
+    ] as const) {
+      const { out, err } = await holon('agents', 'show', id)
+      const [, ...used] = new RegExp(`^budget +${lines(of).join('\n +')}$`, 'm').exec(out) ?? []
+      assert.equal(used.length, 3, `${out}${err}`)
+      // The home has these two agents and no other.
+      assert.equal(new Set(used).size, 1, used.join())
+      assert.ok(Number(used[0]) >= 2, used[0])
+    }
+  })
+
   test('have no list that puts their question to the operator', async (t) => {
     const { api } = await asking(t)
     const holon = await leftBy(t, api)

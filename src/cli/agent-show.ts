@@ -8,6 +8,7 @@ import type { Facts } from '../protocol/records.ts'
 import { safeLine } from '../present/safe.ts'
 import { clock } from '../present/span.ts'
 import { doing } from './agents.ts'
+import { spendLines } from './budget-lines.ts'
 import { printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, usage, type Exit } from './failure.ts'
 import { instructionLines } from './instruction-lines.ts'
@@ -32,7 +33,13 @@ export function agentShow(context: Context, name: string): Promise<Exit> {
     }
     if (context.flags.json === true) return printRecord(context, `/agents/${name}`)
     const told = await instructionLines(context, name)
-    const lines = [...about(context, view, views), ...told, ...below(context, view, views)]
+    const spend = await spendLines(context, view, views)
+    const lines = [
+      ...about(context, view, views),
+      ...spend,
+      ...told,
+      ...below(context, view, views),
+    ]
     const cells = Math.max(...lines.map(([head]) => head.length)) + 2
     printLines(
       context,

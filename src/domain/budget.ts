@@ -285,7 +285,7 @@ export const overWords = (over: readonly Measured[], draws_on: WorkItemId | null
   `${over.map(measuredWords).join(', ')}.`
 
 /** `1,200 of 10,000 tokens, $0.31 of $5.00, 3 of 20 rounds, until 2026-01-01T…`. */
-export function budgetLine(budget: Budget, { used }: BudgetNow): string {
+export function budgetLine(budget: Budget, { used }: Pick<BudgetNow, 'used'>): string {
   const { max_tokens, max_usd, max_rounds, deadline } = budget
   const counts = (what: 'tokens' | 'rounds', limit: number | null) =>
     limit === null ? [] : [measuredWords({ what, used: used[what], limit })]

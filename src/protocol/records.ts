@@ -26,6 +26,7 @@ export type { Worktree } from '../domain/worktree.ts'
 /** Bytes of a file that an item is exported to. */
 export { exportLimit } from '../domain/export-format.ts'
 /** A budget, or one limit of it, with what was used, in words. */
+export { spendWindows, type SpendBudget } from '../domain/spend-budget.ts'
 export { budgetLine, measuredWords, type Measured } from '../domain/budget.ts'
 /** How long a hold may last that `holon run` still waits for, in milliseconds (contracts 14). */
 export { limits } from '../domain/limits.ts'
