@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { configSchema, type Config } from '../src/protocol/config.ts'
+import { configSchema, keysAt, partsOf, type Config } from '../src/protocol/config.ts'
 import { ServedHome } from './support/served-home.ts'
 
 /** Every key that the file can have. */
@@ -70,5 +70,32 @@ test('config unset refuses what is not set, and what the file cannot be without'
   const needed = await config('unset', 'providers.local.kind')
   assert.match(needed.err, /^holon: "providers.local.kind" in .* is not valid; /)
   assert.deepEqual([missing.exit, needed.exit], [2, 2])
+  assert.deepEqual(left(), whole)
+})
+
+test('a name with dots in it is one place, in each part of the file that has names', () => {
+  const named = Object.keys(configSchema.shape).filter((key) => keysAt([key, 'any']).length > 0)
+  assert.ok(named.includes('models') && named.length > 3, named.join(', '))
+  for (const key of named) {
+    for (const name of ['plain', 'openai/gpt-5.2', 'a.b.c', '.', `x.${keysAt([key, ''])[0]}y`]) {
+      assert.deepEqual(partsOf(`${key}.${name}`), [key, name])
+      for (const field of keysAt([key, name])) {
+        assert.deepEqual(partsOf(`${key}.${name}.${field}`), [key, name, field])
+        assert.deepEqual(partsOf(`${key}.${name}.${field}.x`), [key, name, field, 'x'])
+      }
+    }
+  }
+  for (const key of ['model', 'http.port', 'budget.day.max_rounds', 'models']) {
+    assert.deepEqual(partsOf(key), key.split('.'))
+  }
+})
+
+test('config get, set and unset reach a model with a dot in its name', async (t) => {
+  const { config, left } = configured(t)
+  const key = 'models.openai/gpt-5.2.context_window'
+  assert.equal((await config('set', key, '64000')).exit, 0)
+  assert.equal((await config('get', key)).out, '64000\n')
+  assert.deepEqual((left() as Config).models?.['openai/gpt-5.2'], { context_window: 64_000 })
+  assert.equal((await config('unset', key)).exit, 0)
   assert.deepEqual(left(), whole)
 })

@@ -29,7 +29,7 @@ const scenarios: readonly [Scenario, step: number][] = [
   [twoJobsScenario, 2],
   [outsideScenario, 3],
   [anyCompactions, 5],
-  [childEndScenario('stop'), 40],
+  [childEndScenario('stop'), 8],
 ]
 
 /** How it ends, and whether it met the fault; what a broken disk ended is opened once more. */
@@ -62,6 +62,7 @@ for (const [scenario, step] of scenarios) {
           ({ n }) => (n + i) % step === 0,
         )
       })
+      assert.ok(points.length > 5, `only ${points.length} points`)
       let struck = 0
       await Promise.all(
         points.map(({ what, n }) =>

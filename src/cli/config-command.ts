@@ -105,7 +105,7 @@ export function configPathCommand(context: Context): Exit {
 
 export async function configGet(context: Context, key: string): Promise<Exit> {
   const { config } = await readConfig(context.ports, context.home.value)
-  const value = valueAt(config, key.split('.'))
+  const value = valueAt(config, await placesIn(key))
   if (value === undefined) {
     throw await notSet(context, key)
   }
@@ -113,6 +113,10 @@ export async function configGet(context: Context, key: string): Promise<Exit> {
   else printLines(context, [typeof value === 'string' ? value : JSON.stringify(value)])
   return exits.done
 }
+
+/** The schema is loaded for it. */
+const placesIn = async (key: string): Promise<readonly string[]> =>
+  (await import('../protocol/config.ts')).partsOf(key)
 
 async function notSet({ ports, home }: Context, key: string): Promise<CliFailure> {
   const known = Object.keys((await import('../protocol/config.ts')).configSchema.shape)
@@ -139,7 +143,7 @@ export async function configSet(context: Context, key: string, text: string): Pr
   const { ports, home } = context
   const { path, config } = await readConfig(ports, home.value)
   const changed = structuredClone(config) as Record<string, unknown>
-  const parts = key.split('.')
+  const parts = await placesIn(key)
   let at = changed
   for (const part of parts.slice(0, -1)) {
     const below = Object.hasOwn(at, part) ? at[part] : undefined
@@ -161,7 +165,7 @@ export async function configSet(context: Context, key: string, text: string): Pr
 export async function configUnset(context: Context, key: string): Promise<Exit> {
   const { ports, home } = context
   const { path, config } = await readConfig(ports, home.value)
-  const parts = key.split('.')
+  const parts = await placesIn(key)
   if (valueAt(config, parts) === undefined) throw await notSet(context, key)
   const changed = without(config, parts)
   const whole = `${JSON.stringify(changed, null, 2)}\n`

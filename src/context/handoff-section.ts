@@ -6,6 +6,7 @@ import { cutBlock } from './fence.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { clock } from './phrase.ts'
 import { fenceOf } from './rounds.ts'
+import { authorityWords } from './message-section.ts'
 import { full, omitted, type Section } from './section.ts'
 import type { Situation } from './situation.ts'
 
@@ -22,7 +23,7 @@ export function handoffSection(
   const label = `handoff of ${from}, ${message.kind} ${message.id} at ${clock(message.created_at)}`
   const cut = { max_tokens, tokens, full_path: path }
   const body = cutBlock(fenceOf(message), label, message.body, cut)
-  const authority = `From ${from}, authority_class ${message.authority_class}.`
+  const authority = `From ${from}, ${authorityWords(message)}.`
   const text = `${title}\n\n${authority}\n\n${body}`
   return tokens(message.body) < max_tokens
     ? full('handoff', text, 'what its parent asked of it')

@@ -43,6 +43,20 @@ export function isForeign(message: Pick<Message, 'authority_class'>): boolean {
   }
 }
 
+/** What the words weigh, so that it needs no list of classes to be understood. */
+export function authorityWords({ authority_class }: Pick<Message, 'authority_class'>): string {
+  switch (authority_class) {
+    case 'operator_instruction':
+      return "authority: the operator's"
+    case 'runtime_instruction':
+      return "authority: the runtime's"
+    case 'integration_signal':
+      return 'authority: none, a signal'
+    case 'external_evidence':
+      return 'authority: none, evidence'
+  }
+}
+
 const isOurs = ({ origin }: Message): boolean => origin === 'timer' || origin === 'system'
 
 /** What the turn was given to read, messages in order; later ones are notes or results. */
@@ -181,12 +195,12 @@ function fromWhom(m: Message): string[] {
     case 'operator':
       return ['the operator']
     case 'agent':
-      return ['another agent', `authority_class ${m.authority_class}`]
+      return ['another agent', authorityWords(m)]
     case 'callback':
     case 'webhook':
-      return [`outside (${m.origin})`, m.admission_context, `authority_class ${m.authority_class}`]
+      return [`outside (${m.origin})`, m.admission_context, authorityWords(m)]
     case 'task':
-      return ['a task', `authority_class ${m.authority_class}`]
+      return ['a task', authorityWords(m)]
     case 'timer':
     case 'system':
       return ['the runtime']

@@ -258,3 +258,16 @@ export function keysAt(path: readonly (string | number)[]): readonly string[] {
   if (path.length === 3 && path[0] === 'acp') return Object.keys(acpEnvSchema.shape)
   return []
 }
+
+/**
+ * A key as somebody types it, `models.openai/gpt-5.2.context_window`, as its places in the file.
+ * The name of a model may have dots in it: it ends before the last part that is a key of it.
+ */
+export function partsOf(key: string): readonly string[] {
+  const [first = '', ...rest] = key.split('.')
+  const known = keysAt([first, ''])
+  if (known.length === 0 || rest.length === 0) return [first, ...rest]
+  const field = rest.findLastIndex((part, at) => at > 0 && known.includes(part))
+  const end = field < 0 ? rest.length : field
+  return [first, rest.slice(0, end).join('.'), ...rest.slice(end)]
+}
