@@ -2,7 +2,7 @@
  * A host in a box: a real home, ledger, files and processes in a temporary folder, with the model
  * and the clock in the test's hands. Every box is removed with the test that made it.
  */
-import { mkdtempSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock, systemIds } from '../exec/clock.ts'
@@ -21,6 +21,7 @@ import { createHost } from '../runtime/host.ts'
 import { searchIndexIn } from '../ledger/search-index.ts'
 import type { SearchIndex } from '../ledger/search-port.ts'
 import { Memory } from '../runtime/memory.ts'
+import { tasksIn } from './tasks-in.ts'
 import type { EffectSeam, Host, HostNotice, HostPorts } from '../runtime/ports.ts'
 
 export type BoxOptions = {
@@ -91,11 +92,24 @@ export function temporaryHome(t: Scope): { home: string; workspace: string } {
   t.after(async () => {
     for (const close of openIn.get(home) ?? []) await close()
     openIn.delete(home)
+    await endTasks(join(home, 'tasks'))
     rmSync(folder, { recursive: true, force: true })
   })
   mkdirSync(home, { mode: 0o700 })
   mkdirSync(workspace)
   return { home, workspace }
+}
+
+/** What the boxes of a test began outlives them, as it is meant to; the test it does not. */
+async function endTasks(tasks_folder: string): Promise<void> {
+  const left = existsSync(tasks_folder) ? tasksIn(tasks_folder) : []
+  if (left.length === 0) return
+  const clock = systemClock()
+  const processes = createProcesses({ tasks_folder, clock, parent_env: process.env })
+  for (const id of left) {
+    if ((await processes.observe(id)).state === 'running') await processes.stop(id, 0)
+  }
+  await processes.close()
 }
 
 export async function openBox(t: Scope, options: BoxOptions): Promise<Box> {

@@ -111,7 +111,6 @@ export async function openPuppetWorld(
       plan: item.plan_artifact.path,
     },
   }
-  t.after(() => box.ports.processes.stop(task.id, 0))
   const shown: string[] = []
   let erased = 0
   puppet.onShown = (text) => {
