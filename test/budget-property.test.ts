@@ -229,3 +229,10 @@ test('no script of a model spends more than the budget and one request of each a
   const moves = fc.array(move, { minLength: 3, maxLength: 30 })
   await fc.assert(fc.asyncProperty(limits, moves, fc.boolean(), escapes), { numRuns: runs })
 })
+
+test('an offered item that is completed in the turn that offered it leaves its payer to pay', async () => {
+  const m = (way: Way, a = 0): Move => ({ way, a, also: false })
+  const looks = [m('look'), m('look'), m('look')]
+  const moves = [m('look'), m('creates'), m('completes_and_waits', 2), m('completes'), ...looks]
+  await escapes({ max_tokens: 241 }, moves, false)
+})

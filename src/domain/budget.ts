@@ -176,7 +176,9 @@ export function chargedItem(
   const { work_item_id: id, cause } = turn
   if (isOpenItem(facts, id)) return id
   if (id !== null || cause.kind !== 'queued_available') return payingOn(facts)
-  return cause.work_item_ids.find((offered) => payerOf(facts, offered) !== null) ?? null
+  // One that the turn itself has completed leaves what paid last to pay on.
+  const pays = (one: WorkItemId) => isOpenItem(facts, one) && payerOf(facts, one) !== null
+  return cause.work_item_ids.find(pays) ?? payingOn(facts)
 }
 
 /** The limits in force for those who draw on the item, also when it is completed; null: none. */
