@@ -52,12 +52,21 @@ const slicesOf = (paths) =>
     paths.slice(at * slice, (at + 1) * slice),
   )
 
-/** The parts of each gate, cheapest first; the first part that fails has found the mistake. */
-export function partsOf({ files, named, expected }) {
-  const rooms = new Set(files.map(roomOf))
+/** The parts that a planted mistake itself names: the tests beside its files, and its own. */
+export function partsNamed({ files, named, expected }) {
   const besides = files
     .map((file) => file.replace(/\.ts$/, '.test.ts'))
-    .filter((path) => tests.includes(path))
+    .filter((path) => tests.includes(path) && path !== named)
+  return [
+    ...(besides.length === 0 ? [] : [test('beside', besides)]),
+    ...(named === undefined ? [] : [test(expected, [named])]),
+  ]
+}
+
+/** The parts of each gate, cheapest first; the first part that fails has found the mistake. */
+export function partsOf(patch) {
+  const { files } = patch
+  const rooms = new Set(files.map(roomOf))
   const isOfRoom = (path) => path.startsWith('src/') && rooms.has(roomOf(path))
   const ofRoom = [...rooms].flatMap((room) => further[room] ?? [])
   const inRooms = tests.filter((path) => isOfRoom(path) || ofRoom.includes(path))
@@ -69,13 +78,8 @@ export function partsOf({ files, named, expected }) {
     rooms.has('runtime') || rooms.has('main')
       ? [...system, test('rooms', elsewhere)]
       : [test('rooms', elsewhere), ...system]
-  return [
-    test('beside', besides),
-    ...(named === undefined ? [] : [test(expected, [named])]),
-    test('room', inRooms),
-    ...wider,
-    ...programs,
-  ].filter((part) => part.args.length > 2 || programs.includes(part))
+  const rest = [test('room', inRooms), ...wider].filter(({ args }) => args.length > 2)
+  return [...partsNamed(patch), ...rest, ...programs]
 }
 
 /** Every module of sources and tests with what it imports of them, by their paths. */

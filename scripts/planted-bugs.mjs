@@ -5,8 +5,9 @@
 // a hundred, or when a patch no longer applies, or a gate is red without any patch.
 // Arguments: `--only <parts of names>`, `--gates beside,room` to run only those, `--workers 1`,
 // `--limit 600` seconds a gate may take, `--reverse`, `--check` to see only that all apply;
-// `--tenth` for every tenth patch, which ones the commit decides, each judged by the test beside
-// its file and the one it names: what CI has time for, and all of them have to be found.
+// `--named` judges each by the test beside its file and the one it names, and no further: all of
+// them have to be found; `--tenth` does so with every tenth patch, which ones the commit decides:
+// what CI has time for.
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -16,7 +17,7 @@ import { parseArgs } from 'node:util'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 chdir(root)
-const { gates, judgeAll, partsOf, roomOf, tests } = await import('./judge.mjs')
+const { gates, judgeAll, partsNamed, partsOf, roomOf, tests } = await import('./judge.mjs')
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
@@ -25,11 +26,13 @@ const { values } = parseArgs({
     limit: { type: 'string', default: '600' },
     reverse: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
+    named: { type: 'boolean', default: false },
     tenth: { type: 'boolean', default: false },
   },
 })
-/** What must be found of all, in a hundred; of a tenth all. */
-const goal = values.tenth ? 100 : 95
+const byNamed = values.named || values.tenth
+/** What must be found of all, in a hundred; of those that say themselves where, all. */
+const goal = byNamed ? 100 : 95
 
 /**
  * A patch with its story, the file it changes, and the gate that is expected to find it; with the
@@ -47,17 +50,16 @@ function readPatch(path) {
   if (gate !== 'beside' && named === undefined) throw new Error(`${path} names no test`)
   if (named !== undefined && !tests.includes(named)) throw new Error(`${path}: no ${named}`)
   const name = basename(path, '.patch')
-  return { name, path: join(root, path), story, expected: gate, files, named }
+  const patch = { name, path: join(root, path), story, expected: gate, files, named }
+  if (partsNamed(patch).length === 0) throw new Error(`${path}: no test beside, and none named`)
+  return patch
 }
 
-/** What judges a patch: all gates, those that were asked for, or what a tenth has time for. */
+/** What judges a patch: what it names, all gates, or those that were asked for. */
 function judgesOf(patch) {
-  const parts = partsOf(patch)
-  if (values.tenth) {
-    return parts.filter(({ gate, args }) => gate === 'beside' || args[1] === patch.named)
-  }
+  if (byNamed) return partsNamed(patch)
   const asked = values.gates?.split(',')
-  return parts.filter(({ gate }) => asked === undefined || asked.includes(gate))
+  return partsOf(patch).filter(({ gate }) => asked === undefined || asked.includes(gate))
 }
 
 const git = (...args) => spawnSync('git', args, { encoding: 'utf8' })
@@ -72,8 +74,8 @@ function tenthOf(all) {
 
 const patches = globSync('test/planted/*.patch').toSorted().map(readPatch)
 const wanted = (values.only ?? '').split(',')
-const named = patches.filter(({ name }) => wanted.some((part) => name.includes(part)))
-const chosen = values.tenth ? tenthOf(named) : named
+const asked = patches.filter(({ name }) => wanted.some((part) => name.includes(part)))
+const chosen = values.tenth ? tenthOf(asked) : asked
 if (values.reverse) chosen.reverse()
 if (chosen.length === 0) {
   console.error('no patch is called so')
