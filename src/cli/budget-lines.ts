@@ -29,23 +29,27 @@ export async function spendLines(
     }),
     { of: ' of the home', budget: home, agents: null },
   ]
+  // Most have none: then nothing has to be summed up.
+  const limited = purses.flatMap(({ of, budget, agents }) =>
+    spendWindows.flatMap((window) => {
+      const limits = budget?.[window] ?? null
+      return limits === null ? [] : [{ of, window, limits, agents }]
+    }),
+  )
+  if (limited.length === 0) return [['budget', 'none']]
   const found = await asking(context, (api) =>
     new Holon(api).ask('GET /spend', { query: { by: 'agent,day' } }),
   )
   const rows = found?.ok === true ? found.value.spend : []
   const today = mine.now.slice(0, 10)
-  const lines = purses.flatMap(({ of, budget, agents }) =>
-    spendWindows.flatMap((window) => {
-      const limits = budget?.[window] ?? null
-      if (limits === null) return []
-      const paid = rows.filter(
-        ({ agent_id, day: on }) =>
-          (agents === null || agents.has(agent_id ?? '')) && (window === 'all' || on === today),
-      )
-      const text = budgetLine({ ...limits, deadline: null }, { used: sumOf(paid) })
-      return text === '' ? [] : [`${text} ${window === 'day' ? 'today' : 'in all'}${of}`]
-    }),
-  )
+  const lines = limited.flatMap(({ of, window, limits, agents }) => {
+    const paid = rows.filter(
+      ({ agent_id, day: on }) =>
+        (agents === null || agents.has(agent_id ?? '')) && (window === 'all' || on === today),
+    )
+    const text = budgetLine({ ...limits, deadline: null }, { used: sumOf(paid) })
+    return text === '' ? [] : [`${text} ${window === 'day' ? 'today' : 'in all'}${of}`]
+  })
   const told = lines.length === 0 ? ['none'] : lines
   return told.map((text, at) => [at === 0 ? 'budget' : '', text])
 }

@@ -5,6 +5,7 @@ import { table } from '../present/table.ts'
 import { configPath, parseConfig, readConfig } from './config-file.ts'
 import { printJson, printLines, type Context } from './context.ts'
 import { exits, usage, type CliFailure, type Exit } from './failure.ts'
+import type { CliPorts } from './ports.ts'
 import { usualPort } from './serve.ts'
 import { logLevelSetting, modelSetting, tilde, type Source } from './settings.ts'
 
@@ -139,6 +140,13 @@ function valueAt(config: unknown, path: readonly string[]): unknown {
 }
 
 /** Writes the whole file anew, after the result was checked; a wrong value changes nothing. */
+async function writeChecked(ports: CliPorts, path: string, changed: object): Promise<Config> {
+  const whole = `${JSON.stringify(changed, null, 2)}\n`
+  const valid = await parseConfig(ports, path, whole)
+  await ports.write_private(path, whole)
+  return valid
+}
+
 export async function configSet(context: Context, key: string, text: string): Promise<Exit> {
   const { ports, home } = context
   const { path, config } = await readConfig(ports, home.value)
@@ -153,9 +161,7 @@ export async function configSet(context: Context, key: string, text: string): Pr
   }
   // Lists, objects and numbers are written as JSON; everything else is text.
   at[parts.at(-1) ?? key] = /^([[{]|\d{1,9}(\.\d{1,9})?$)/.test(text.trim()) ? jsonOf(text) : text
-  const whole = `${JSON.stringify(changed, null, 2)}\n`
-  const valid: Config = await parseConfig(ports, path, whole)
-  await ports.write_private(path, whole)
+  const valid = await writeChecked(ports, path, changed)
   if (context.flags.json === true) printJson(context, { key, value: valueAt(valid, parts) })
   else if (context.flags.quiet !== true) printLines(context, [`${key} is set in ${path}`])
   return exits.done
@@ -167,10 +173,7 @@ export async function configUnset(context: Context, key: string): Promise<Exit> 
   const { path, config } = await readConfig(ports, home.value)
   const parts = await placesIn(key)
   if (valueAt(config, parts) === undefined) throw await notSet(context, key)
-  const changed = without(config, parts)
-  const whole = `${JSON.stringify(changed, null, 2)}\n`
-  await parseConfig(ports, path, whole)
-  await ports.write_private(path, whole)
+  await writeChecked(ports, path, without(config, parts))
   if (context.flags.json === true) printJson(context, { key, value: null })
   else if (context.flags.quiet !== true) printLines(context, [`${key} is no longer set in ${path}`])
   return exits.done

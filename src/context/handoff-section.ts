@@ -5,8 +5,8 @@
 import { cutBlock } from './fence.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { clock } from './phrase.ts'
-import { fenceOf } from './rounds.ts'
 import { authorityWords } from './message-section.ts'
+import { fenceOf } from './rounds.ts'
 import { full, omitted, type Section } from './section.ts'
 import type { Situation } from './situation.ts'
 

@@ -3,8 +3,7 @@
  * what a later line needs (what a call was about, since when a task runs) and reads no clock.
  */
 import type { Emitted, Event, Facts, Message, Task, Usage } from '../protocol/records.ts'
-import { addUsage } from '../protocol/records.ts'
-import { postureWord } from '../protocol/records.ts'
+import { addUsage, postureWord } from '../protocol/records.ts'
 import { callLine, counted, looks } from './call-line.ts'
 import { messageWords, queuedWords } from './cause-words.ts'
 import type { Mark } from './marks.ts'
