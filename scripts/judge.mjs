@@ -107,26 +107,32 @@ export function importersOf(file, graph = imports()) {
   return steps
 }
 
-/** Other rooms' tests that are so near by import are judges of their own, before all the rest. */
-const near = 3
-
 /**
- * The parts that judge a change of one file of which nothing else is known: the test beside it,
- * those of its room, those that import it, and the rest of `npm test`; the nearest by import first.
+ * The parts that judge a change of these lines of a file, of which nothing else is known: the test
+ * beside it, and each that runs one of the lines, as `coverage` says; the nearest by import first.
+ * What is ended by a signal has no coverage, so that those of the room are judges in any case.
  */
-export function partsNear(file) {
+export function partsRunning(file, lines, coverage) {
   const steps = importersOf(file)
   const away = (path) => steps.get(path) ?? Infinity
   const nearest = tests.toSorted((a, b) => away(a) - away(b) || (a < b ? -1 : 1))
+  const running = new Set(
+    coverage
+      .filter(({ lines: all }) => {
+        const ran = new Map(all).get(file) ?? []
+        return ran.some((line) => line >= lines.from && line <= lines.to)
+      })
+      .map(({ path }) => path),
+  )
   const beside = file.replace(/\.ts$/, '.test.ts')
   const gateOf = (path) => {
     if (path === beside) return 'beside'
     if (path.startsWith('src/') && roomOf(path) === roomOf(file)) return 'room'
     if (further[roomOf(file)]?.includes(path)) return 'room'
-    return away(path) <= near ? 'importers' : 'rest'
+    return running.has(path) ? 'running' : 'none'
   }
   const byGate = Map.groupBy(nearest, gateOf)
-  return ['beside', 'room', 'importers', 'rest'].flatMap((gate) =>
+  return ['beside', 'room', 'running'].flatMap((gate) =>
     slicesOf(byGate.get(gate) ?? []).map((paths) => test(gate, paths)),
   )
 }

@@ -1,26 +1,30 @@
 // Mistakes of the kinds this code is prone to, drawn by a seed, and what notices them:
 // `npm run mutants -- --seed 7 --count 200`. scripts/mutators.mjs has the classes; of each as many
 // are drawn as of any other, over all sources. One counts when it is correct by type and clean by
-// lint. It is judged by the test beside its file, those of its room, those that import it and the
-// rest of `npm test`, in a copy of the checkout, until one fails. The report has what survived, as
-// diffs, and the score by class and room. What no test can notice, as nothing differs, is named in
-// test/mutants/equivalent.json with the reason, told, and left out of the score.
-// Arguments: `--seed 1`, `--count 200`, `--gates beside,room` for only those, `--only <class>`,
-// `--workers 1`, `--limit 600` seconds a part may take, `--draw` to see only what is drawn,
-// `--out <file>` for the results as JSON lines, each as soon as it is there.
+// lint. It is judged by the test beside its file, those of its room, and each of `npm test` that runs
+// a line of it, in a copy of the checkout, until one fails; which test runs which line is seen first,
+// by a run of each with coverage. The report has what survived, as diffs, and the score by class and
+// room. What no test can notice, as nothing differs, is named in test/mutants/equivalent.json with
+// the reason, told, and left out of the score.
+// Arguments: `--seed 1`, `--count 200`, `--gates beside,room` for only those (without coverage),
+// `--only <class>`, `--workers 1`, `--limit 600` seconds a part may take, `--draw` to see only what
+// is drawn, `--out <file>` for the results as JSON lines, each as soon as it is there, and
+// `--covered <file>` for the coverage. A run that was ended goes on with what stands in the two.
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chdir, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { API } from 'typescript/unstable/sync'
+import { coverageOfAll } from './covered.mjs'
 import { drawing, shuffled } from './draw.mjs'
 import { classes, edited, mistakesIn } from './mutators.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 chdir(root)
-const { copyOfCheckout, judgeAll, partsNear, importersOf, roomOf } = await import('./judge.mjs')
+const { copyOfCheckout, importersOf, judgeAll, partsRunning, roomOf, tests } =
+  await import('./judge.mjs')
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
@@ -31,6 +35,7 @@ const { values } = parseArgs({
     limit: { type: 'string', default: '600' },
     draw: { type: 'boolean', default: false },
     out: { type: 'string' },
+    covered: { type: 'string' },
   },
 })
 /** What must be found of all that could be, in a hundred. */
@@ -80,8 +85,8 @@ function typed(some) {
   return left
 }
 
-/** The lines that differ, with two around them. */
-function diffOf({ file, text }) {
+/** The lines as they were and are, and how many are the same from the start and from the end. */
+function linesOf({ file, text }) {
   const [was, now] = [texts.get(file).split('\n'), text.split('\n')]
   let from = 0
   while (was[from] === now[from]) from++
@@ -92,6 +97,13 @@ function diffOf({ file, text }) {
   ) {
     back++
   }
+  return { was, now, from, back }
+}
+
+/** The lines that differ, with two around them. */
+function diffOf(one) {
+  const { was, now, from, back } = linesOf(one)
+  const { file } = one
   const lines = (mark, of, a, b) => of.slice(Math.max(a, 0), b).map((line) => `${mark}${line}`)
   return [
     `--- a/${file}`,
@@ -217,21 +229,41 @@ if (values.draw) {
   exit(0)
 }
 const asked = values.gates?.split(',')
-const jobs = mutants.map((mutant) => ({
+const how = { workers: Number(values.workers), limit: Number(values.limit) }
+const coverage = asked === undefined ? await coverageOfTests() : []
+
+function coverageOfTests() {
+  const places = Array.from({ length: how.workers }, copyOfCheckout)
+  return coverageOfAll(tests, { places, limit: how.limit, kept: values.covered, sources })
+}
+
+/** The tests that run what changed; where lines were only added, what runs the lines around. */
+function judgesOf(mutant) {
+  const { was, from, back } = linesOf(mutant)
+  const lines = { from: from + 1, to: Math.max(was.length - back, from + 2) }
+  const parts = partsRunning(mutant.file, lines, coverage)
+  return parts.filter(({ gate }) => asked === undefined || asked.includes(gate))
+}
+
+const kept = values.out !== undefined && existsSync(values.out)
+const earlier = kept ? readFileSync(values.out, 'utf8').split('\n').filter(Boolean) : []
+const results = earlier
+  .map((line) => JSON.parse(line))
+  .filter(({ diff }) => mutants.some((mutant) => mutant.diff === diff))
+const left = mutants.filter(({ diff }) => !results.some((one) => one.diff === diff))
+const jobs = left.map((mutant) => ({
   mutant,
   files: [mutant.file],
-  parts: partsNear(mutant.file).filter(({ gate }) => asked === undefined || asked.includes(gate)),
+  parts: judgesOf(mutant),
   plant: (place) => writeFileSync(join(place, mutant.file), mutant.text),
 }))
-const results = []
-const how = { workers: Number(values.workers), limit: Number(values.limit) }
 await judgeAll(jobs, how, ({ mutant }, result) => {
   const { text: _, edits: __, ...shown } = mutant
   const one = { ...shown, ...result, reason: reasonOf(mutant) }
   results.push(one)
   const what = one.error ?? one.found ?? (one.reason ? 'equivalent' : 'SURVIVED')
   const took = one.seconds === undefined ? '' : `${one.seconds.toFixed(0)} s`
-  console.error(`${results.length} of ${jobs.length} ${one.class} ${one.file} ${what} ${took}`)
+  console.error(`${results.length} of ${mutants.length} ${one.class} ${one.file} ${what} ${took}`)
   if (values.out !== undefined) appendFileSync(values.out, `${JSON.stringify(one)}\n`)
 })
 exit(told(results) < goal ? 1 : 0)
