@@ -220,7 +220,7 @@ function narrowed(args, said) {
   return red.length > 0 ? args.filter((arg) => !tests.includes(arg) || named.has(arg)) : args
 }
 
-/** Parts that were seen without a patch, by their arguments: what is red then, twice, finds nothing. */
+/** Parts seen without a patch, by their arguments: what is red then, twice, finds nothing. */
 const bare = new Map()
 const isGreenWithout = (place, args, limit) => {
   const key = args.join(' ')

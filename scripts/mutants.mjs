@@ -1,11 +1,11 @@
 // Mistakes of the kinds this code is prone to, drawn by a seed, and what notices them:
 // `npm run mutants -- --seed 7 --count 200`. scripts/mutators.mjs has the classes; of each as many
 // are drawn as of any other, over all sources. One counts when it is correct by type and clean by
-// lint. It is judged by the test beside its file, those of its room, and each of `npm test` that runs
-// a line of it, in a copy of the checkout, until one fails; which test runs which line is seen first,
-// by a run of each with coverage. The report has what survived, as diffs, and the score by class and
-// room. What no test can notice, as nothing differs, is named in test/mutants/equivalent.json with
-// the reason, told, and left out of the score.
+// lint. It is judged by the test beside its file, those of its room, and each of `npm test` that
+// runs a line of it, in a copy of the checkout, until one fails; which test runs which line is seen
+// first, by a run of each with coverage. The report has what survived, as diffs, and the score by
+// class and room. What no test can notice, as nothing differs, is named in
+// test/mutants/equivalent.json with the reason, told, and left out of the score.
 // Arguments: `--seed 1`, `--count 200`, `--gates beside,room` for only those (without coverage),
 // `--only <class>`, `--workers 1`, `--limit 600` seconds a part may take, `--draw` to see only what
 // is drawn, `--out <file>` for the results as JSON lines, each as soon as it is there, and
