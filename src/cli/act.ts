@@ -3,10 +3,10 @@
  * With an owner it goes through the owner's door; without one this process takes the home, commits
  * and leaves. Nothing runs because of it here: a run does.
  */
-import { sendThroughDoor } from '../client/operator.ts'
+import { sendThroughDoor, untaken, type DoorAnswer } from '../client/operator.ts'
 import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
 import { boundHash } from '../protocol/wait-mark.ts'
-import { problemOf } from '../protocol/problem.ts'
+import { problemOf, type Problem } from '../protocol/problem.ts'
 import { safeLine } from '../present/safe.ts'
 import { clockTimes } from '../present/why-text.ts'
 import { readConfig } from './config-file.ts'
@@ -50,14 +50,21 @@ async function throughDoor(
   if (answer.ok) return answer.reply
   if (answer.code === 'closed') return null
   if (answer.code === 'unauthorized') throw wrongToken()
-  const { pid } = door.address
-  throw new CliFailure(
-    exits.failed,
-    problemOf(
-      'door_refused',
-      `process ${pid} owns the home and did not take it: ${answer.message}`,
-    ),
-  )
+  throw new CliFailure(exits.failed, problemOfUntaken(door.address.pid, answer))
+}
+
+type Untaken = Extract<DoorAnswer, { message: string }>
+
+function problemOfUntaken(pid: number, answer: Untaken): Problem {
+  const detail = untaken(`process ${pid} owns the home and`, answer)
+  switch (answer.code) {
+    case 'refused':
+      return problemOf('door_refused', detail)
+    case 'unknown': {
+      const hint = 'holon status says whether it answers; look before you say it again'
+      return problemOf('outcome_unknown', detail, hint)
+    }
+  }
 }
 
 /** Milliseconds for what ends processes, and for git, which may have a large folder to copy. */

@@ -4,7 +4,7 @@
  * sees the same as if it owned the home; only, when it leaves, the work goes on.
  */
 import type { Reader } from '../client/home-reads.ts'
-import { sendThroughDoor, type DoorWay } from '../client/operator.ts'
+import { sendThroughDoor, untaken, type DoorWay } from '../client/operator.ts'
 import { follow } from '../client/stream.ts'
 import type { Api, ApiPorts } from '../client/api.ts'
 import { agentView, factsOf } from '../protocol/agent-view.ts'
@@ -175,9 +175,7 @@ class AttachedHome {
     }
     if (answer.code === 'unauthorized') throw wrongToken()
     const message =
-      answer.code === 'closed'
-        ? 'The daemon does not answer.'
-        : `The daemon did not take it: ${answer.message}`
+      answer.code === 'closed' ? 'The daemon does not answer.' : untaken('The daemon', answer)
     return { ok: false, code: 'daemon_gone', message, hint: 'holon status says how it is.' }
   }
 

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { virtualClock } from '../testing/virtual-clock.ts'
-import { Api, pages, type Answer, type Call, type FetchInit } from './api.ts'
+import {
+  Api,
+  mayHaveArrived,
+  pages,
+  undoneSentence,
+  type Answer,
+  type Call,
+  type FetchInit,
+} from './api.ts'
 
 type Seen = { url: string; method: string; headers: Record<string, string>; body?: string }
 type Step = Response | Error | 'silence'
@@ -186,4 +194,31 @@ test('§13: a list is read page by page until there is no cursor', async () => {
     seen.map(({ url }) => url.slice(url.indexOf('?'))),
     ['?limit=1', '?limit=1&cursor=b'],
   )
+})
+
+describe('a write one try of which may have arrived', () => {
+  const reset = socketError('ECONNRESET')
+  const cases: [name: string, steps: Step[], kind: string, mayHave: boolean][] = [
+    ['that nobody listens afterwards', [reset, socketError('ECONNREFUSED')], 'unreachable', true],
+    ['that a standby answers', [reset, problem(503, 'unresponsive')], 'unreachable', true],
+    ['that the server is busy', [reset, problem(429, 'locked_out')], 'unreachable', true],
+    ['that its receipt says no', [reset, problem(409, 'turn_running')], 'problem', false],
+    ['that a standby answers from the first', [problem(503, 'unresponsive')], 'problem', false],
+    ['that nobody ever listened', [socketError('ECONNREFUSED')], 'unreachable', false],
+    ['that a bug ended', [problem(500, 'internal')], 'problem', true],
+    ['without any answer', ['silence'], 'timeout', true],
+    ['that something else answered', [new Response('<html>', { status: 200 })], 'foreign', true],
+    ['that something else refused', [new Response('<html>', { status: 404 })], 'foreign', false],
+  ]
+  for (const [name, steps, kind, mayHave] of cases) {
+    test(`${name}: ${mayHave ? 'nobody says that it did not' : 'it did not'}`, async () => {
+      const { api, clock } = given(...steps)
+      const call: Call = { method: 'POST', path: '/a', body: {}, idempotency_key: 'k' }
+      const answer = await soon(clock, api.call(call))
+      assert.ok(!answer.ok)
+      assert.equal(answer.failure.kind, kind)
+      assert.equal(mayHaveArrived(answer.failure), mayHave)
+      assert.equal(undoneSentence(answer.failure).startsWith('it may have arrived: '), mayHave)
+    })
+  }
 })

@@ -102,10 +102,14 @@ export class Api {
   }
 
   async call<T>(call: Call): Promise<Answer<T>> {
+    let unknown: Answer<T> | null = null
     for (let pause = firstPause, left = tries - 1; ; pause *= 2, left -= 1) {
       const answer = await this.#once<T>(call)
-      const wait = answer.ok || left === 0 ? null : pauseBefore(call, answer.failure, pause)
-      if (wait === null) return answer
+      if (answer.ok) return answer
+      if (call.method !== 'GET' && mayHaveArrived(answer.failure)) unknown = answer
+      const wait = left === 0 ? null : pauseBefore(call, answer.failure, pause)
+      // A try whose outcome is unknown stays so, until the server has looked for its receipt.
+      if (wait === null) return settles(answer.failure) ? answer : (unknown ?? answer)
       if (!(await this.#pause(wait, call.signal))) return aborted
     }
   }
@@ -238,6 +242,30 @@ export function unreachable(error: unknown): ApiFailure {
   const refused = code === 'ECONNREFUSED'
   return { kind: 'unreachable', status: null, message, refused }
 }
+
+/** Whether it may have been carried out all the same: it left, and no answer says otherwise. */
+export function mayHaveArrived(failure: ApiFailure): boolean {
+  switch (failure.kind) {
+    case 'problem':
+    case 'foreign':
+      return failure.status >= 500 ? failure.status === 500 : failure.status < 300
+    case 'unreachable':
+      return !failure.refused
+    case 'timeout':
+    case 'aborted':
+      return true
+  }
+}
+
+/** The server decided it: one that is busy, or a standby, has not looked. */
+const settles = (failure: ApiFailure): boolean =>
+  failure.kind === 'problem' && failure.status !== 429 && failure.status < 500
+
+/** One sentence for a person who wanted something done. */
+export const undoneSentence = (failure: ApiFailure): string =>
+  mayHaveArrived(failure)
+    ? `it may have arrived: ${failureSentence(failure)}`
+    : failureSentence(failure)
 
 /** One sentence for a person. */
 export function failureSentence(failure: ApiFailure): string {

@@ -23,6 +23,9 @@ const creating: ReadonlySet<Route> = new Set<Route>([
   'POST /agents/{agent}/deliveries/{delivery}/redeliver',
 ])
 
+/** Whether the server keeps a receipt, so that it is carried out once however often it is sent. */
+export const isKeyed = (route: Route): boolean => creating.has(route)
+
 export type AskOptions = {
   /** Of a creating request, to repeat it later; minted when there is none. */
   idempotency_key?: string

@@ -50,7 +50,13 @@ describe('a command through the door', () => {
       'something that is no door is told',
       200,
       '<html>',
-      { ok: false, code: 'refused', message: 'it answered 200 without JSON' },
+      { ok: false, code: 'unknown', message: 'it answered 200 without JSON' },
+    ],
+    [
+      'a refusal in no words of ours is one',
+      404,
+      '<html>',
+      { ok: false, code: 'refused', message: 'it answered 404 without JSON' },
     ],
   ]
   for (const [name, status, body, wanted] of answers) {

@@ -25,6 +25,14 @@ export type DoorAnswer =
   | { ok: false; code: 'unauthorized' }
   /** Something listens and does not take it. */
   | { ok: false; code: 'refused'; message: string }
+  /** It left, and no answer came that can be read: it may have been carried out. */
+  | { ok: false; code: 'unknown'; message: string }
+
+/** What a person is told of a command that was not seen to be carried out. */
+export const untaken = (
+  who: string,
+  { code, message }: Extract<DoorAnswer, { message: string }>,
+): string => `${who} ${code === 'unknown' ? 'may have taken' : 'did not take'} it: ${message}`
 
 /** Milliseconds for one answer: a commit takes one, a full disk many. */
 const usualPatience = 10_000
@@ -69,11 +77,11 @@ function send(
       'content-length': new TextEncoder().encode(body).length,
     },
   })
-  const refused = (message: string) => resolve({ ok: false, code: 'refused', message })
+  const unknown = (message: string) => resolve({ ok: false, code: 'unknown', message })
   outgoing.on('response', (incoming) => {
     readAll(incoming).then(
       (text) => resolve(answerOf(incoming.statusCode ?? 0, text)),
-      (error: unknown) => refused(`its answer broke off: ${String(error)}`),
+      (error: unknown) => unknown(`its answer broke off: ${String(error)}`),
     )
   })
   outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in time')))
@@ -81,7 +89,7 @@ function send(
     // No socket there, one that nobody listens at, or a path that is too long for one.
     const unreached = over.socketPath !== undefined && error.syscall === 'connect'
     if (unreached || error.code === 'ECONNREFUSED') resolve('not_connected')
-    else refused(error.message)
+    else unknown(error.message)
   })
   outgoing.end(body)
   return promise
@@ -105,7 +113,8 @@ function answerOf(status: number, text: string): DoorAnswer {
   try {
     body = JSON.parse(text)
   } catch {
-    return refused(`it answered ${status} without JSON`)
+    const message = `it answered ${status} without JSON`
+    return status < 300 ? { ok: false, code: 'unknown', message } : refused(message)
   }
   if (typeof body !== 'object' || body === null) return refused(`it answered ${status}`)
   if ('ok' in body) return { ok: true, reply: body as OperatorReply }

@@ -36,7 +36,7 @@ export type StreamOptions = {
 const firstPause = 100
 const longestPause = 10_000
 /** Milliseconds without a byte after which a connection counts as dead: three heartbeats. */
-const silence = 45_000
+const silence = 15_000
 /** Characters of one frame: far above what an event may have. */
 const longestFrame = 16 * 1024 * 1024
 

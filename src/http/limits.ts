@@ -25,7 +25,12 @@ export const httpLimits = {
   streams: limit('streams', 64, 'streams', 'open at a time, each holds a connection'),
   stream_buffer: limit('stream_buffer', 256 * kib, 'bytes', 'ready for a client that is slow'),
   stream_page: limit('stream_page', 200, 'events', 'read from the ledger at a time'),
-  heartbeat: limit('heartbeat', 15_000, 'ms', 'shorter than the patience of any proxy'),
+  heartbeat: limit(
+    'heartbeat',
+    5_000,
+    'ms',
+    'who follows sees in three of them that nobody answers',
+  ),
   reconnect: limit('reconnect', 1_000, 'ms', 'before a client opens its stream again'),
   connections: limit('connections', 512, 'connections', 'open at a time'),
   unproven: limit('unproven', 64, 'connections', 'of whom no token and no signature was valid yet'),

@@ -26,6 +26,8 @@ export type Sent = {
   readonly state:
     | { readonly kind: 'sending' }
     | { readonly kind: 'accepted'; readonly message_id: string }
+    /** It left, and no answer came. */
+    | { readonly kind: 'unknown' }
     | { readonly kind: 'refused'; readonly problem: Pick<Problem, 'code' | 'detail'> }
 }
 

@@ -11,6 +11,7 @@ import { emptyFeed, gapsOf, heardBy, type Feed } from './feed.ts'
 import type { Input, Link, Sent } from './input.ts'
 import { bounds } from './limits.ts'
 import type { Entry, Level } from './entry.ts'
+import { onShelf } from './shelf.ts'
 import { threadOf, type LiveTexts } from './thread.ts'
 import { waitingAfter, type Waiting } from './unclaimed.ts'
 
@@ -75,7 +76,7 @@ export function apply(p: Presentation, input: Input): Presentation {
     case 'watch':
       return watched(p, input.agent_id)
     case 'sent':
-      return { ...p, sent: withSent(p.sent, input.sent) }
+      return withSent(p, input.sent)
   }
 }
 
@@ -151,9 +152,13 @@ function onFeed(p: Presentation, agent_id: string, change: (feed: Feed) => Feed)
   return feeds.every((feed, n) => feed === p.feeds[n]) ? p : { ...p, feeds }
 }
 
-function withSent(all: readonly Sent[], sent: Sent): readonly Sent[] {
-  const others = all.filter(({ key }) => key !== sent.key)
-  return [...others, sent].slice(-bounds.sent)
+/** What is on record already was told before its answer came: the record stands for it. */
+function withSent(p: Presentation, one: Sent): Presentation {
+  const others = p.sent.filter(({ key }) => key !== one.key)
+  const id = one.state.kind === 'accepted' ? one.state.message_id : null
+  const feed = feedOf(p, one.agent_id)
+  const isHeld = id !== null && feed !== null && onShelf(feed.groups, id) !== undefined
+  return { ...p, sent: isHeld ? others : [...others, one].slice(-bounds.sent) }
 }
 
 function withFrame(p: Presentation, frame: LiveFrame, at: string): Presentation {

@@ -5,6 +5,7 @@
  */
 import type { StoredEvent } from '../protocol/records.ts'
 import type { Group } from './group.ts'
+import type { Sent } from './input.ts'
 import { bounds } from './limits.ts'
 import type { Presentation } from './presentation.ts'
 import { shelved } from './shelf.ts'
@@ -60,7 +61,8 @@ type Target = Pick<Waiting, 'agent_id' | 'work_item_id'>
 /** `sending`: the newest of this screen has no id yet. Null: nothing there waits for a turn. */
 export function newestWaiting(p: Presentation, to: Target): { id: string } | 'sending' | null {
   const isTo = (one: Target) => one.agent_id === to.agent_id && one.work_item_id === to.work_item_id
-  const sent = p.sent.findLast((one) => isTo(one) && one.state.kind !== 'refused')
+  const isOut = ({ kind }: Sent['state']) => kind === 'sending' || kind === 'accepted'
+  const sent = p.sent.findLast((one) => isTo(one) && isOut(one.state))
   if (sent?.state.kind === 'sending') return 'sending'
   const id = sent?.state.kind === 'accepted' ? sent.state.message_id : null
   // The stream may not have told of it yet: it comes in batches.

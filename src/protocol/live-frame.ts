@@ -49,7 +49,7 @@ const taskOutput = z
 
 const heartbeat = z
   .strictObject({ kind: z.literal('heartbeat'), at })
-  .meta({ id: 'HeartbeatFrame', description: 'The connection is alive; sent every 15 seconds.' })
+  .meta({ id: 'HeartbeatFrame', description: 'The connection is alive; sent every 5 seconds.' })
 
 export const liveFrame = z
   .discriminatedUnion('kind', [

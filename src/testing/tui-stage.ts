@@ -9,13 +9,18 @@ import type { TuiOptions, TuiPorts } from '../tui/ports.ts'
 import { virtualClock, type VirtualClock } from './virtual-clock.ts'
 
 export type Asked = { method: string; path: string; body: unknown }
-/** The answer of a path; what is not there is 404. A function is asked each time. */
+/**
+ * The answer of a path; what is not there is 404. A function is asked each time: what it throws
+ * breaks the connection, and a response of its own goes as it is.
+ */
 export type Answers = Record<string, unknown>
 
 export type Stage = {
   ports: TuiPorts
   clock: VirtualClock
   asked: Asked[]
+  /** The `Idempotency-Key` of each POST; null: it had none. */
+  keys: (string | null)[]
   drafts: Record<string, string>
   copied: string[]
   /** Sends server-sent events into the open stream. */
@@ -33,9 +38,28 @@ export const options: TuiOptions = {
   opens: null,
 }
 
+/** As an answer: there is none, until the caller gives up. */
+export const silent = Symbol('silent')
+
+function answerOf(found: unknown, signal: AbortSignal): Response | Promise<never> {
+  const value = typeof found === 'function' ? (found as () => unknown)() : found
+  if (value instanceof Response) return value
+  if (value === silent) return unanswered(signal)
+  const status = value === undefined ? 404 : 200
+  const problem = { code: 'not_found', detail: 'There is none.' }
+  return new Response(JSON.stringify(value ?? problem), { status })
+}
+
+function unanswered(signal: AbortSignal): Promise<never> {
+  const never = Promise.withResolvers<never>()
+  signal.addEventListener('abort', () => never.reject(signal.reason as Error))
+  return never.promise
+}
+
 export function aStage(state: () => StateRecord, answers: Answers = {}): Stage {
   const clock = virtualClock(Date.parse(state().now))
   const asked: Asked[] = []
+  const sentKeys: (string | null)[] = []
   const drafts: Record<string, string> = {}
   const copied: string[] = []
   let stream: ReadableStreamDefaultController<Uint8Array> | null = null
@@ -49,16 +73,15 @@ export function aStage(state: () => StateRecord, answers: Answers = {}): Stage {
       return new Response(opened, { status: 200, headers: { 'content-type': 'text/event-stream' } })
     }
     asked.push({ method, path: pathname, body: body === undefined ? null : JSON.parse(body) })
-    const found = pathname === '/state' ? state() : answers[pathname]
-    const value = typeof found === 'function' ? (found as () => unknown)() : found
-    const status = value === undefined ? 404 : 200
-    const problem = { code: 'not_found', detail: 'There is none.' }
-    return new Response(JSON.stringify(value ?? problem), { status })
+    if (method === 'POST') sentKeys.push(headers['idempotency-key'] ?? null)
+    const found = answers[pathname] ?? (pathname === '/state' ? state() : undefined)
+    return answerOf(found, signal)
   }
   let keys = 0
   return {
     clock,
     asked,
+    keys: sentKeys,
     drafts,
     copied,
     say({ id, event, data }) {

@@ -21,7 +21,7 @@ test('the screen is drawn line by line, stands still while idle, and is given ba
   const home = await shows(/live 14:05/)
   assert.match(home[2] ?? '', /^› \? release {2}Approve the changelog/)
   const before = terminal.bytes.length
-  await stage.clock.advance(30_000)
+  await stage.clock.advance(14_000)
   for (let n = 0; n < 50; n += 1) await new Promise((next) => setImmediate(next))
   assert.deepEqual(terminal.bytes.slice(before), [])
   terminal.type('j')

@@ -4,7 +4,8 @@ import { cutTo, line, rule, span, apart, type Line } from './line.ts'
 import { footer } from './keys.ts'
 import { isLive, targetKey, viewOf, type Model, type Prompt } from './model.ts'
 import { caret, short } from './paint.ts'
-import { shown } from './pastes.ts'
+import { shown, whole } from './pastes.ts'
+import { standingOf, type Standing } from './undone.ts'
 
 /** Lines of a text that are shown while it is written. */
 const shownLines = 6
@@ -153,17 +154,37 @@ function writingLines(model: Model): Line[] {
     .map((one, n) => drawn(model, one, from + n === 0))
   const when = prompt.for === 'message' ? 'tab now/next   ' : ''
   const folds = shown(text, text.text) === text.text ? '' : 'ctrl+o unfold   '
+  const standing = standingWords[standingOf(model, { prompt, text: whole(text) })]
   const hint = live
     ? `${when}ctrl+j new line   ctrl+g editor   ${folds}esc leave, draft is kept`
-    : 'not sent: no connection. It stays in this box; nothing is sent behind your back.'
+    : standing.hint
   const needs = asking(model)
   return [
     ...(needs === null ? [] : [needs]),
     ...(writing.aid === undefined ? [] : aidLines(model, writing.aid)),
-    rule(title, live ? into : 'kept here, not sent', pen),
+    rule(title, live ? (standing.again ?? into) : standing.kept, pen),
     ...lines,
     model.notice === null ? cutTo(line(hint, 'dim'), columns) : (noticeLine(model) ?? []),
   ]
+}
+
+/** Of words that are not known to be taken; `again`: what enter does instead while it is live. */
+const standingWords: Record<Standing, { kept: string; hint: string; again: string | null }> = {
+  unsent: {
+    kept: 'kept here, not sent',
+    hint: 'not sent: no connection. It stays in this box; nothing is sent behind your back.',
+    again: null,
+  },
+  on_its_way: {
+    kept: 'on its way: it may have arrived',
+    hint: 'no answer yet. Without one the words come back into this box.',
+    again: null,
+  },
+  unknown: {
+    kept: 'kept here; it may have arrived',
+    hint: 'It stays in this box; enter sends it again once there is a connection, never twice.',
+    again: 'enter: again; it cannot arrive twice',
+  },
 }
 
 /** The line with the cursor keeps it in sight. */

@@ -27,6 +27,8 @@ export class Connection {
   readonly #ports: TuiPorts
   readonly #send: (message: Message) => void
   #ended = new AbortController()
+  /** Why it was ended by us. */
+  #broken: string | null = null
   #closed = false
   #events: StoredEvent[] = []
   #frames: LiveFrame[] = []
@@ -61,6 +63,15 @@ export class Connection {
     else void this.readState()
   }
 
+  /** Something has no answer yet: when the daemon gives none here either, the link is broken. */
+  async doubt(): Promise<void> {
+    const followed = this.#ended
+    const failure = await this.readState()
+    if (failure === null || followed !== this.#ended) return
+    this.#broken = failure
+    followed.abort()
+  }
+
   async #live(): Promise<void> {
     while (!this.#closed) {
       const failed = await this.#once()
@@ -78,12 +89,13 @@ export class Connection {
     const failure = await this.readState(door.url)
     if (failure !== null) return failure
     this.#ended = new AbortController()
+    this.#broken = null
     const options = { path: '/events', after: this.#last_seq, signal: this.#ended.signal, tries: 1 }
     for await (const item of follow(api, this.#ports.api, options)) {
       const over = this.#item(item)
       if (over !== null) return over
     }
-    return 'the connection ended'
+    return this.#broken ?? 'the connection ended'
   }
 
   #item(item: StreamItem): string | null {

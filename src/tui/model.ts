@@ -84,7 +84,12 @@ export type Act = {
   readonly route: string
   readonly given: Record<string, unknown>
   readonly says: string
+  /** Sent once more under the key of the first time, so that it cannot be carried out twice. */
+  readonly key?: string
 }
+
+/** An act of words, the outcome of which is unknown. */
+export type Unsettled = { readonly text: string; readonly act: Act }
 
 export type Detail = {
   readonly version: string
@@ -117,6 +122,8 @@ export type Model = {
     readonly aid?: Aid
   } | null
   readonly drafts: ReadonlyMap<string, string>
+  /** By the key of its draft: sent again as it stands, it is the same message. */
+  readonly unsettled: ReadonlyMap<string, Unsettled>
   readonly history: readonly string[]
   readonly overlay: Overlay | null
   readonly details: ReadonlyMap<string, Detail>

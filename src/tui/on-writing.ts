@@ -5,6 +5,7 @@ import { draftKey } from './draft-key.ts'
 import { isLive, type Act, type Aid, type Model, type Prompt } from './model.ts'
 import { unfolded, whole, withPaste } from './pastes.ts'
 import { takeBack } from './take-back.ts'
+import { unsettledOf } from './undone.ts'
 import type { Effect, Step } from './update.ts'
 import { changed, edited, inserted, moved, nothing, undone, written } from './writing.ts'
 
@@ -92,13 +93,18 @@ function sent(model: Model, open: Open): Step {
     return to(model, changed(open, inserted(edited(text, 'backspace') ?? text, '\n')))
   }
   if (text.text.trim() === '') return said(model, 'nothing is written; esc leaves')
-  if (!isLive(model)) return said(model, 'not sent: no connection. It stays in this box.')
+  const again = unsettledOf(model, { prompt, text: whole(text) })
+  if (!isLive(model)) {
+    const what = again === null ? 'not sent' : 'not sent again'
+    return said(model, `${what}: no connection. It stays in this box.`)
+  }
   if (prompt.for === 'snooze') {
     const reply = snoozeAct(prompt.entry, whole(text), model.now)
     if (reply.do !== 'act') return said(model, reply.do === 'refuse' ? reply.why : '')
     return done(model, prompt, whole(text), { do: 'act', act: reply.act })
   }
-  return done(model, prompt, whole(text), effectOf(prompt, whole(text)))
+  const effect = effectOf(prompt, whole(text))
+  return done(model, prompt, whole(text), again === null ? effect : { ...effect, act: again.act })
 }
 
 const said = (model: Model, why: string): Step => [
@@ -106,18 +112,25 @@ const said = (model: Model, why: string): Step => [
   [],
 ]
 
-function done(model: Model, prompt: Prompt, text: string, effect: Effect): Step {
-  const drafts = new Map(model.drafts)
+function done(model: Model, prompt: Prompt, text: string, effect: ActEffect): Step {
+  const [drafts, unsettled] = [new Map(model.drafts), new Map(model.unsettled)]
   drafts.delete(draftKey(prompt))
+  unsettled.delete(draftKey(prompt))
   const history = [...model.history.filter((one) => one !== text), text].slice(-historyHeld)
   // The box stays open for the next message to the same place.
   const writing = prompt.for === 'message' ? { prompt, text: nothing } : null
-  return [{ ...model, writing, drafts, history, notice: null }, [effect, { do: 'keep_drafts' }]]
+  const sends: Effect = { ...effect, box: { prompt, text } }
+  return [
+    { ...model, writing, drafts, unsettled, history, notice: null },
+    [sends, { do: 'keep_drafts' }],
+  ]
 }
+
+type ActEffect = Extract<Effect, { do: 'act' }>
 
 type Sending = Exclude<Prompt, { for: 'find' } | { for: 'snooze' }>
 
-function effectOf(prompt: Sending, text: string): Effect {
+function effectOf(prompt: Sending, text: string): ActEffect {
   switch (prompt.for) {
     case 'message': {
       const { agent_id, work_item_id } = prompt.target

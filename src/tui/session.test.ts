@@ -299,7 +299,7 @@ describe('the link', () => {
     t.after(session.subscribe(() => (drawn += 1)))
     stage.say({ event: 'live', data: { kind: 'heartbeat', at: '2026-11-21T14:05:25.000Z' } })
     while (stage.clock.nextDue() !== 100) await new Promise((next) => setImmediate(next))
-    await stage.clock.advance(30_000)
+    await stage.clock.advance(14_000)
     const after = session.frame()
     assert.deepEqual(
       after.map((line, n) => line === before[n]),

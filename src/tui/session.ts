@@ -3,14 +3,21 @@
  * view wants, follows the stream, carries out acts, keeps drafts, and tells who draws that there
  * is another frame. Reads and acts go through the client alone.
  */
-import { failureSentence, type Api } from '../client/api.ts'
-import { Holon } from '../client/holon.ts'
+import {
+  failureSentence,
+  mayHaveArrived,
+  undoneSentence,
+  type Answer,
+  type Api,
+} from '../client/api.ts'
+import { Holon, isKeyed } from '../client/holon.ts'
 import type { Route } from '../client/routes.ts'
+import type { Sent } from '../present/input.ts'
 import { wants } from '../present/presentation.ts'
 import { ShortIds } from '../present/short-id.ts'
 import { fetchesOf } from './fetches.ts'
 import { frameOf } from './frame.ts'
-import { aView, type Act, type Model, type Target } from './model.ts'
+import { aView, type Act, type Model } from './model.ts'
 import { pageWanted, type PageWanted } from './pages.ts'
 import { whole } from './pastes.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
@@ -25,6 +32,8 @@ const draftPause = 500
 const statePause = 250
 /** A reading that failed is tried again after so long. */
 const readPause = 2_000
+/** What is answered at all is answered sooner, but for acts that wait for something to end. */
+const answerPause = 3_000
 
 export class Session {
   model: Model
@@ -65,6 +74,7 @@ export class Session {
       last: null,
       writing: null,
       drafts: new Map(),
+      unsettled: new Map(),
       history: [],
       overlay: null,
       details: new Map(),
@@ -208,7 +218,7 @@ export class Session {
   #carry(effect: Effect): void {
     switch (effect.do) {
       case 'act':
-        return void this.#act(effect.act, effect.sent, effect.returns_to)
+        return void this.#act(effect)
       case 'keep_drafts':
         return this.#keepDrafts()
       case 'copy':
@@ -234,21 +244,19 @@ export class Session {
 
   /** Asks the server for it; what came of it is a notice of the model. */
   act(act: Act): Promise<void> {
-    return this.#act(act, undefined)
+    return this.#act({ do: 'act', act })
   }
 
-  async #act(act: Act, sent: (Effect & { do: 'act' })['sent'], returns_to?: Target): Promise<void> {
-    const api = this.#api()
-    if (api === null)
-      return this.send({ kind: 'acted', says: '', failure: 'not sent: no connection' })
-    const key = this.#ports.api.mint_key()
+  async #act({ act, sent, box, returns_to }: Extract<Effect, { do: 'act' }>): Promise<void> {
+    const route = act.route as Route
+    const key = act.key ?? this.#ports.api.mint_key()
     const local = sent === undefined ? null : { ...sent, key, at: this.#time() }
-    const tell = (state: Parameters<typeof sentInput>[1]) => {
-      if (local !== null) this.send(sentInput(local, state))
+    const tell = (state: Sent['state']) => {
+      if (local === null) return
+      this.send({ kind: 'input', input: { kind: 'sent', sent: { ...local, state } } })
     }
     tell({ kind: 'sending' })
-    const options = local === null ? {} : { idempotency_key: key }
-    const answer = await new Holon(api).ask(act.route as Route, act.given, options)
+    const answer = await this.#asked(route, act, key)
     if (answer.ok) {
       const { message_id } = Object(answer.value) as { message_id?: string }
       if (message_id !== undefined) tell({ kind: 'accepted', message_id })
@@ -259,18 +267,22 @@ export class Session {
       if (local === null) this.send({ kind: 'acted', says: act.says, failure: null })
       return
     }
-    const detail = failureSentence(answer.failure)
-    tell({ kind: 'refused', problem: { code: 'bad_request', detail } })
-    this.send({ kind: 'acted', says: '', failure: detail })
-    if (local !== null) this.#giveBack(local.text)
+    const failure = undoneSentence(answer.failure)
+    const isUnknown = mayHaveArrived(answer.failure)
+    const problem = { code: 'bad_request', detail: failure } as const
+    tell(isUnknown ? { kind: 'unknown' } : { kind: 'refused', problem })
+    if (box === undefined) return this.send({ kind: 'acted', says: '', failure })
+    const unsettled = isUnknown && isKeyed(route) ? { ...act, key } : null
+    this.send({ kind: 'undone', box, failure, unsettled })
   }
 
-  /** A text that was refused returns to the box it came from, unless it has another one now. */
-  #giveBack(text: string): void {
-    const { writing } = this.model
-    if (writing === null || writing.text.text !== '') return
-    this.model = { ...this.model, writing: { ...writing, text: { text, cursor: text.length } } }
-    this.#changed()
+  /** An act without an answer is a doubt about the daemon, which is looked into at once. */
+  async #asked(route: Route, { given }: Act, key: string): Promise<Answer<unknown>> {
+    const api = this.#api()
+    if (api === null) return notConnected
+    const calm = this.#ports.clock.after(answerPause, () => void this.#connection.doubt())
+    const options = isKeyed(route) ? { idempotency_key: key } : {}
+    return new Holon(api).ask(route, given, options).finally(calm)
   }
 
   async #copy(text: string, what: string): Promise<void> {
@@ -334,23 +346,10 @@ export class Session {
   }
 }
 
-type Local = {
-  key: string
-  text: string
-  agent_id: string
-  work_item_id: string | null
-  at: string
-}
-type SentState = Extract<Message, { kind: 'input' }>['input'] extends infer I
-  ? I extends { kind: 'sent'; sent: { state: infer S } }
-    ? S
-    : never
-  : never
-
-const sentInput = (local: Local, state: SentState): Message => ({
-  kind: 'input',
-  input: { kind: 'sent', sent: { ...local, state } },
-})
+const notConnected = {
+  ok: false,
+  failure: { kind: 'unreachable', status: null, message: 'no connection', refused: true },
+} as const
 
 /** Whether a second that passes changes something that is shown. */
 function ticks({ p, look, clocks, trouble }: Model): boolean {

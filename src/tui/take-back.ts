@@ -4,11 +4,9 @@
  * a turn that was faster keeps it, and the server says which. Pure.
  */
 import { newestWaiting } from '../present/unclaimed.ts'
-import { draftKey } from './draft-key.ts'
-import { isLive, targetKey, type Act, type Model, type Target } from './model.ts'
-import { whole } from './pastes.ts'
+import { isLive, type Act, type Model, type Target } from './model.ts'
+import { returned } from './undone.ts'
 import type { Step } from './update.ts'
-import { changed, written } from './writing.ts'
 
 type Open = NonNullable<Model['writing']>
 
@@ -32,19 +30,12 @@ export function takeBack(model: Model, { prompt, text }: Open): Step | null {
   return [{ ...model, notice }, [{ do: 'act', act, returns_to: target }]]
 }
 
-/** The text stands before what was typed meanwhile; where nobody writes there, it is the draft. */
-export function tookBack(model: Model, target: Target, text: string): Step {
-  const notice = { text: 'taken back: no turn has read it', bad: false }
-  const before = (typed: string) => (typed === '' ? text : `${text}\n${typed}`)
-  const { writing } = model
-  const key = targetKey(target)
-  if (writing?.prompt.for === 'message' && draftKey(writing.prompt) === key) {
-    const next = changed(writing, written(before(whole(writing.text))))
-    return [{ ...model, notice, writing: next }, [{ do: 'keep_drafts' }]]
-  }
-  const drafts = new Map(model.drafts).set(key, before(model.drafts.get(key) ?? ''))
-  return [{ ...model, notice, drafts }, [{ do: 'keep_drafts' }]]
-}
+export const tookBack = (model: Model, target: Target, text: string): Step =>
+  returned(
+    { ...model, notice: { text: 'taken back: no turn has read it', bad: false } },
+    { for: 'message', target, delivery: 'next' },
+    text,
+  )
 
 const said = (model: Model, why: string): Step => [
   { ...model, notice: { text: why, bad: true } },

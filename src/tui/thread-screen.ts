@@ -2,6 +2,7 @@
 import { counted } from '../present/call-line.ts'
 import type { Entry } from '../present/entry.ts'
 import { ago, running } from '../present/item-words.ts'
+import type { Sent } from '../present/input.ts'
 import { thread } from '../present/presentation.ts'
 import { clock, due, since } from '../present/span.ts'
 import { cut, padEnd, width, wrap } from '../present/width.ts'
@@ -31,12 +32,7 @@ export function threadBody(
     (one) => one.agent_id === place.agent_id && one.work_item_id === place.work_item_id,
   )
   const waiting = sent.map(({ key, text, at, state }): BodyRow => {
-    const said =
-      state.kind === 'sending'
-        ? 'sending'
-        : state.kind === 'accepted'
-          ? 'accepted'
-          : `refused: ${state.problem.detail}`
+    const said = sentWords(state)
     const left = line(
       `${timeOf(model, at)}  ${padEnd('you', whoCells)} ${text.split('\n')[0] ?? ''}`,
       'dim',
@@ -52,6 +48,18 @@ export function threadBody(
     ({ agent_id, heard }) => agent_id === place.agent_id && heard.length > 0,
   )
   return [heading(line(isRead ? '  nothing has happened here yet' : '  reading …', 'dim'))]
+}
+
+function sentWords(state: Sent['state']): string {
+  switch (state.kind) {
+    case 'sending':
+    case 'accepted':
+      return state.kind
+    case 'unknown':
+      return 'it may have arrived'
+    case 'refused':
+      return `refused: ${state.problem.detail}`
+  }
 }
 
 const timeOf = (model: Model, at: string): string =>

@@ -16,17 +16,23 @@ import {
   type Model,
   type Notice,
   type Place,
+  type Prompt,
   type Target,
   type View,
 } from './model.ts'
 import { standing } from './screen.ts'
 import { tookBack } from './take-back.ts'
+import { undone } from './undone.ts'
+
+export type Box = { readonly prompt: Prompt; readonly text: string }
 
 export type Effect =
   | {
       do: 'act'
       act: Act
       sent?: { key: string; text: string; agent_id: string; work_item_id: string | null }
+      /** The box whose words it carries. */
+      box?: Box
       /** The body of the message in the answer returns to where it was written. */
       returns_to?: Target
     }
@@ -48,6 +54,8 @@ export type Message =
   | { kind: 'time'; now: string }
   | { kind: 'read'; key: string; version: string; value: unknown; failure: string | null }
   | { kind: 'acted'; says: string; failure: string | null }
+  /** `unsettled`: whether it was carried out is not known; what sends it again. */
+  | { kind: 'undone'; box: Box; failure: string; unsettled: Act | null }
   | { kind: 'taken_back'; target: Target; text: string }
   | { kind: 'trouble'; trouble: Model['trouble'] }
   /** Goes there without a key: what a line that was typed asks for. */
@@ -92,6 +100,8 @@ export function update(model: Model, message: Message): Step {
       const { says, failure } = message
       return [{ ...model, notice: { text: failure ?? says, bad: failure !== null } }, []]
     }
+    case 'undone':
+      return undone(model, message)
     case 'taken_back':
       return tookBack(model, message.target, message.text)
     case 'trouble':
