@@ -1,7 +1,7 @@
 /**
  * Words that were sent and not taken: they return to where they were written. Where no answer says
- * whether they were, they may have arrived; sent again as they stand, they go under their first key,
- * so that the server has them once. Pure.
+ * whether they were, they may have arrived; sent again as they stand, they go under their first
+ * key, so that the server has them once. Pure.
  */
 import { draftKey } from './draft-key.ts'
 import type { Act, Model, Prompt, Unsettled } from './model.ts'
