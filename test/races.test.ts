@@ -1,7 +1,11 @@
-/** Waiting in small: every order around a wait, and orders chosen by fast-check's scheduler. */
+/**
+ * Waiting in small: every order around a wait, orders chosen by fast-check's scheduler, and what
+ * may happen while the runtime waits for one thing.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { explore } from './races/explore.ts'
+import { interleave } from './races/meanwhile.ts'
 import { scheduled } from './races/scheduled.ts'
 import { crowded, scenes, type Scene } from './races/scenes.ts'
 
@@ -26,4 +30,12 @@ test('§3 an answer and a delivery in every order around a question', async () =
 
 test('§3 whatever order the scheduler chooses, every event around a timer is read', async () => {
   await scheduled(named(crowded, 'a timer'), 6, 1)
+})
+
+test('§11 whatever happens while the runtime waits for one thing, what it promises holds', async () => {
+  // The whole takes an hour: `npm run races -- --every 1`.
+  const { points, possible, tried, violations } = await interleave(307, 0)
+  assert.deepEqual(violations, [])
+  assert.ok(points > 800, `${points} points`)
+  assert.ok(possible > 20_000 && tried > 80, `${tried} of ${possible}`)
 })

@@ -126,6 +126,19 @@ test('§5 a message with attempts is claimed alone', () => {
   assert.deepEqual(claimed(w, good, null), { shown: [good], coalesced: [] })
 })
 
+test('§5 a turn that goes on with an item takes what was given back about it, alone', () => {
+  const w = new World()
+  const [id, other] = [item(w), item(w)]
+  const t = task(w, { work_item_id: id })
+  taskEnds(w, t)
+  const result = taskResultId(t.id)
+  begin(w)
+  w.do(abandonTurn)
+  assert.equal(w.row('messages', result).attempts, 1)
+  assert.deepEqual(claimed(w, null, id), { shown: [result], coalesced: [] })
+  assert.deepEqual(claimed(w, null, other), { shown: [], coalesced: [] })
+})
+
 test('§5 an event that is not due is shown by a turn started for another cause', () => {
   const w = new World()
   wait(w, { source: 'ci' })

@@ -25,7 +25,8 @@ export const laneOf = (priority: Priority): Lane =>
  * rest stay queued.
  */
 export function claims(facts: Facts, cause: Message | null, item: WorkItemId | null): Claims {
-  if (cause && cause.attempts > 0) return { shown: [cause], coalesced: [] }
+  const again = cause ?? givenBack(facts, item)
+  if (again && again.attempts > 0) return { shown: [again], coalesced: [] }
   const lane = cause === null ? null : laneOf(cause.priority)
   const late = lateResults(facts)
   const eligible = [...facts.rows('messages')].filter(
@@ -64,3 +65,19 @@ export function claims(facts: Facts, cause: Message | null, item: WorkItemId | n
   const coalesced = left.filter((message) => isEvent(message) && waits.has(message.wait_id))
   return { shown: [...shown].sort(byAge), coalesced: coalesced.sort(byAge) }
 }
+
+/**
+ * What an earlier turn could not show about the item this one goes on with: the item would else be
+ * completed by who never saw how its task ended.
+ */
+const givenBack = (facts: Facts, item: WorkItemId | null): Message | null =>
+  [...facts.rows('messages')]
+    .filter(
+      (message) =>
+        message.status === 'queued' &&
+        message.attempts > 0 &&
+        message.work_item_id !== null &&
+        message.work_item_id === item &&
+        !isLate(facts, message),
+    )
+    .sort(byAge)[0] ?? null

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { Killer, pointsOf, type Point } from '../support/killer.ts'
 import { scenarioNamed } from './registry.ts'
+import { stumbledAt, stumblePoints, stumblingNamed, type StumblePoint } from './stumbling.ts'
 import { killedAt, live, newPlace, pointsAfter, removePlace, undisturbed } from './scenario.ts'
 
 /** `sigkill`: in a process of its own, which the kernel ends. Otherwise the seam throws. */
@@ -17,10 +18,15 @@ export type Job =
   | { do: 'kill'; scenario: string; kill: Kill; expected: unknown }
   /** The points that a life passes first after this kill. */
   | { do: 'look'; scenario: string; first: Point; most: number }
+  /** The points at which a commit or a file may meet a fault. */
+  | { do: 'stumbles'; scenario: string }
+  | { do: 'stumble'; scenario: string; point: StumblePoint; expected: unknown }
 export type Done =
   | { did: 'undisturbed'; end: unknown; points: readonly Point[]; problem: string | null }
   | { did: 'kill'; kills: number; problem: string | null }
   | { did: 'look'; points: readonly Point[] }
+  | { did: 'stumbles'; end: unknown; points: readonly StumblePoint[] }
+  | { did: 'stumble'; struck: boolean; problem: string | null }
 
 /** As it crosses between processes. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
@@ -36,6 +42,14 @@ export async function carryOut(job: Job): Promise<Done> {
     }
     case 'look':
       return { did: 'look', points: await pointsAfter(scenario, job.first, job.most) }
+    case 'stumbles': {
+      const { end, points } = await stumblePoints(stumblingNamed(job.scenario))
+      return { did: 'stumbles', end: plain(end), points }
+    }
+    case 'stumble': {
+      const { struck, end } = await stumbledAt(stumblingNamed(job.scenario), job.point)
+      return { did: 'stumble', struck, problem: differing(plain(end), job.expected) }
+    }
     case 'kill': {
       const { sigkill, points } = job.kill
       const { end, kills } = sigkill

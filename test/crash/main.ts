@@ -3,8 +3,9 @@
  * every scenario before and after its commits, blobs and effects, in process and by a real SIGKILL,
  * and again at the points of the recovery; each end must be the undisturbed one. `--all` takes
  * every point instead of a sample, which `--seed` moves. One line again: `--only <scenario> --at
- * "before commit 3, after effect 1" [--sigkill]`. The figures come last; it exits 1 on a
- * difference.
+ * "before commit 3, after effect 1" [--sigkill]`. With `--faults` nothing is killed: each commit,
+ * and each file that is written, meets a full disk, a held ledger or a broken disk. The figures
+ * come last; it exits 1 on a difference.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     at: { type: 'string' },
     sigkill: { type: 'boolean', default: false },
+    faults: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
     workers: { type: 'string', default: String(Math.min(4, availableParallelism())) },
   },
@@ -108,6 +110,46 @@ async function walk({ name: scenario, step }: Scenario): Promise<Line> {
     ),
   ])
   return line
+}
+
+/** Each point of a scenario meets its fault, and it ends as if it had not. */
+async function stumbles({ name: scenario, step }: Scenario) {
+  const { end, points } = await ask({ do: 'stumbles', scenario })
+  const taken = values.all ? points : sampled(points, step)
+  const figures = { scenario, points: points.length, tried: taken.length, struck: 0, equal: 0 }
+  await Promise.all(
+    taken.map(async (point) => {
+      const where = `${scenario}, ${point.what} at ${point.n}`
+      try {
+        const done = await ask({ do: 'stumble', scenario, point, expected: end })
+        if (done.struck) figures.struck += 1
+        if (done.problem === null) figures.equal += 1
+        else found(`${where}: ${done.problem}`)
+      } catch (error) {
+        found(`${where}: ${String(error)}`)
+      }
+    }),
+  )
+  return figures
+}
+
+if (values.faults) {
+  const all: Awaited<ReturnType<typeof stumbles>>[] = []
+  for (const scenario of chosen) {
+    const figures = await stumbles(scenario)
+    all.push(figures)
+    console.error(`${scenario.name}: ${figures.equal} of ${figures.tried} ends equal`)
+  }
+  pool.close()
+  console.table(Object.fromEntries(all.map(({ scenario, ...figures }) => [scenario, figures])))
+  for (const one of problems) console.log(`problem: ${one}`)
+  const sum = (of: 'points' | 'tried' | 'struck' | 'equal') =>
+    all.reduce((so_far, figures) => so_far + figures[of], 0)
+  console.log(
+    `${all.length} scenarios, ${sum('points')} points: ${sum('tried')} tried, ` +
+      `${sum('struck')} met their fault, ${sum('equal')} ends equal, ${problems.length} problems`,
+  )
+  process.exit(problems.length === 0 ? 0 : 1)
 }
 
 const from = performance.now()

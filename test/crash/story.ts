@@ -6,6 +6,8 @@
 import assert from 'node:assert/strict'
 import type { OperatorAct } from '../../src/domain/operator-act.ts'
 import { isTerminal } from '../../src/domain/task.ts'
+import { nextSlotAt } from '../../src/domain/schedules.ts'
+import { fromMs, type Timestamp } from '../../src/domain/time.ts'
 import { systemClock } from '../../src/exec/clock.ts'
 import type { ModelRequest } from '../../src/models/model.ts'
 import { openBox, type Box, type BoxOptions } from '../../src/testing/box.ts'
@@ -130,12 +132,21 @@ export async function calm(world: World): Promise<boolean> {
   return resting(world) && (await world.box.ledger.list('tasks', { limit: 50 })).every(isTerminal)
 }
 
-/** No agent has anything to do; commands and children may run. */
-export function resting({ box }: World): boolean {
-  const ids = ['main', 'main.1'].filter((id) => box.host.facts(id) !== null)
-  return ids.every((id) => {
+/**
+ * No agent has anything to do, and nothing that was due is still to be written; commands and
+ * children may run.
+ */
+export function resting({ box, outside }: World): boolean {
+  if (box.host.degraded() !== null) return false
+  const now = fromMs(outside.clock.now())
+  const isDue = (at: Timestamp | null): boolean => at !== null && at <= now
+  return ['main', 'main.1'].every((id) => {
+    const facts = box.host.facts(id)
+    if (facts === null) return true
+    if (isDue(nextSlotAt(facts))) return false
     const next = box.host.next(id)
-    return next === null || ['wait', 'sleep', 'stop'].includes(next.do)
+    if (next === null || next.do === 'stop') return true
+    return (next.do === 'wait' || next.do === 'sleep') && !isDue(next.until)
   })
 }
 

@@ -1,9 +1,11 @@
 /**
- * `npm run races`: every order of a few things around each kind of wait, and orders chosen by
- * fast-check's scheduler where there are too many. The figure comes last; 1 on a violation.
+ * `npm run races`: every order of a few things around each kind of wait, orders chosen by
+ * fast-check's scheduler where there are too many, and whatever may happen while the runtime waits
+ * for one thing: every 100th of it, or `--every 1`. The figures come last; 1 on a violation.
  */
 import { parseArgs } from 'node:util'
 import { explore } from './explore.ts'
+import { interleave } from './meanwhile.ts'
 import { scheduled } from './scheduled.ts'
 import { crowded, scenes } from './scenes.ts'
 
@@ -12,12 +14,15 @@ const { values } = parseArgs({
     scene: { type: 'string', default: '' },
     most: { type: 'string', default: '20000' },
     runs: { type: 'string', default: '40' },
+    every: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
   },
 })
-const [most, runs, seed] = [values.most, values.runs, values.seed].map(Number)
-if (![most, runs, seed].every((number) => Number.isSafeInteger(number))) {
-  console.error('usage: npm run races -- [--scene timer] [--most 20000] [--runs 40] [--seed 1]')
+const given = [values.most, values.runs, values.every, values.seed].map(Number)
+const [most, runs, every = 0, seed] = given
+if (!given.every((number) => Number.isSafeInteger(number)) || every < 1) {
+  const usage = '[--scene timer] [--most 20000] [--runs 40] [--every 100] [--seed 1]'
+  console.error(`usage: npm run races -- ${usage}`)
   process.exit(2)
 }
 
@@ -38,6 +43,15 @@ for (const scene of crowded.filter(({ name }) => name.includes(values.scene))) {
     broken += 1
     console.log(error instanceof Error ? error.message : String(error))
   }
+}
+if (values.scene === '') {
+  const met = await interleave(every, seed ?? 0)
+  broken += met.violations.length
+  for (const violation of met.violations) console.log(violation)
+  console.log(
+    `${met.points} calls of ports, in whose midst ${met.possible} things may happen: ` +
+      `${met.tried} tried`,
+  )
 }
 const { user, system } = process.cpuUsage()
 console.log(

@@ -22,8 +22,11 @@ export type Effect = {
   kind: EffectKind
   label: string
   life: Life
-  /** `dies`: the process ends when it is done, and nobody is told. */
-  run(dies: boolean): Promise<void>
+  /**
+   * `dies`: the process ends when it is done, and nobody is told. `meanwhile` happens when it is
+   * done, before anybody is told.
+   */
+  run(dies: boolean, meanwhile?: () => Promise<void>): Promise<void>
 }
 
 type Timer = { due: number; effect: Effect }
@@ -99,9 +102,10 @@ export class Agenda {
   perform<T>(life: Life, kind: EffectKind, label: string, body: () => T | Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     if (life.ended) return promise
-    const run = async (dies: boolean): Promise<void> => {
+    const run: Effect['run'] = async (dies, meanwhile) => {
       try {
         const value = await body()
+        await meanwhile?.()
         if (dies) life.ended = true
         if (!life.ended) resolve(value)
       } catch (error) {
