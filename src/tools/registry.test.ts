@@ -197,6 +197,22 @@ test('a misspelt field refuses a call that would change something without it', (
   }
 })
 
+test('what cannot be taken back is called with known fields alone', () => {
+  const calls: Record<string, string> = {
+    TaskInput: '{"task_id":"task_1","text":"yes","colour":"red"}',
+  }
+  const named = tools.filter(({ effect_class }) => effect_class === 'non_repeatable')
+  assert.deepEqual(
+    named.map(({ name }) => name),
+    Object.keys(calls),
+  )
+  for (const [tool, json] of Object.entries(calls)) {
+    const call = validateCall(tool, json)
+    if (call.ok || call.result.status !== 'error') assert.fail(`${tool} ${json} was accepted`)
+    assert.equal(call.result.error.code, 'unknown_field')
+  }
+})
+
 test('a command is taken as cmd and as command; cmd wins where both are given', () => {
   const call = validateCall('ExecCommand', '{"command":"ls"}')
   assert.deepEqual([call.ok && call.input, call.ok && call.warnings], [{ cmd: 'ls' }, []])
