@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { doing } from '../src/cli/agents.ts'
 import { wholeResult } from '../src/context/result.ts'
 import { itemRecord } from '../src/domain/record.ts'
 import { askedOf, plainQuestion } from '../src/domain/question.ts'
@@ -11,13 +12,20 @@ import {
   itemStateOf,
   itemStates,
   itemWord,
+  postureOf,
   postures,
   postureWord,
 } from '../src/domain/state-name.ts'
 import { triggeredWords } from '../src/domain/wait.ts'
 import { itemRow } from '../src/present/home.ts'
 import type { Presentation } from '../src/present/presentation.ts'
-import { agentAsks, agentCell, stateCell, waitCell } from '../src/present/state-cell.ts'
+import {
+  agentAsks,
+  agentCell,
+  agentSentence,
+  stateCell,
+  waitCell,
+} from '../src/present/state-cell.ts'
 import { agentRecordOf } from '../src/protocol/agent-record.ts'
 import { attentionOf } from '../src/protocol/attention.ts'
 import { agentView, projectionOf } from '../src/protocol/agent-view.ts'
@@ -78,6 +86,18 @@ test('an agent has the one word of its posture, and no two states or postures sh
   for (const words of [itemWord, postureWord]) {
     const all = Object.values(words)
     assert.equal(new Set(all).size, all.length)
+  }
+})
+
+test('the list, the screen and `agents show` begin with one word, and none shows a name of the types', () => {
+  for (const { name, view, agent, times } of seen) {
+    const word = postureWord[postureOf(view.next)]
+    const listed = doing(view, [view], times)
+    const sentence = agentSentence(agent, times, null)
+    for (const said of [listed, agentCell(agent, times, null).text, sentence]) {
+      assert.ok(said.startsWith(word), `${name}: ${said} is not ${word}`)
+      assert.doesNotMatch(said, /noop|start_turn|wait:|agent is (?:stopped|held)/, name)
+    }
   }
 })
 

@@ -4,9 +4,10 @@
  */
 import { allowanceWords } from '../protocol/agent-record.ts'
 import type { AgentView } from '../protocol/agent-view.ts'
-import type { Facts } from '../protocol/records.ts'
+import { agentUnread, type Facts } from '../protocol/records.ts'
 import { safeLine } from '../present/safe.ts'
-import { clock } from '../present/span.ts'
+import { clock, type Zone } from '../present/span.ts'
+import { agentSeen, agentSentence } from '../present/state-cell.ts'
 import { doing } from './agents.ts'
 import { spendLines } from './budget-lines.ts'
 import { printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
@@ -50,7 +51,7 @@ export function agentShow(context: Context, name: string): Promise<Exit> {
 }
 
 function about(context: Context, view: AgentView, all: readonly AgentView[]): Line[] {
-  const { agent, facts, next } = view
+  const { agent, facts } = view
   const { ids } = context
   const zone = zoneOf(context)
   const { fallback_model, lineage_parent_agent_id: maker, current_work_item_id: focus } = agent
@@ -60,12 +61,19 @@ function about(context: Context, view: AgentView, all: readonly AgentView[]): Li
     [agent.id, `${agent.visibility}, made ${clock(agent.created_at, zone)}`],
     ...(maker === null || agent.visibility === 'private' ? [] : [['made by', maker] as const]),
     ...supervision(context, view, all),
-    ['does', `${ids.within(doing(view, all, zone))}; ${ids.within(next.because)}`],
+    ['does', ids.within(doesWords(view, all, zone))],
     ['model', fallback_model === null ? model : `${model}, else ${fallback_model}`],
     ['works in', `${agent.workspace.root}${modes[agent.workspace.mode]}`],
     ...(agent.template === null ? [] : [['template', agent.template] as const]),
     ['in focus', item === undefined ? 'nothing' : `${ids.short(item.id)}  ${item.objective}`],
   ]
+}
+
+/** What it does, as lists have it, and why. */
+function doesWords(view: AgentView, all: readonly AgentView[], zone: Zone): string {
+  const { facts, next, now } = view
+  const seen = { ...agentSeen(view), because: next.because, unread: agentUnread(facts, now) }
+  return agentSentence(seen, { ...zone, runs: true }, null, doing(view, all, zone))
 }
 
 const modes = { inherit: '', explicit_root: '', worktree: ' (a worktree of its own)' } as const

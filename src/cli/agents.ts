@@ -84,8 +84,7 @@ function runningWords({ facts }: AgentView): string {
 
 /** What the agent does now: its one word, with its turn, its hold, or until when. */
 function posture(view: AgentView, zone: Zone): string {
-  const { agent, facts, next, turn, turn_count, has_owner } = view
-  if (turn !== null && has_owner) return `${postureWord.noop}: turn ${turn_count}`
+  const { agent, facts, next, turn_count, has_owner } = view
   const asks = agentAsks(agent, activeWaitsOf(facts))
   const { text } = agentCell(agentSeen(view), { ...zone, runs: true }, asks)
   switch (postureOf(next)) {

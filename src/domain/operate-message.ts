@@ -11,6 +11,7 @@ import type { DecidedAct, Surface } from './operator-act.ts'
 import { callbackEvent, controlPrompt, localPrompt, runtimeFollowup } from './provenance.ts'
 import type { Provenance } from './provenance.ts'
 import { done, type Done } from './reply.ts'
+import { unreadOf, unreadWords } from './unread.ts'
 import { isRejection, no, type Rejection } from './verdict.ts'
 
 type Act<K extends DecidedAct['do']> = Extract<DecidedAct, { do: K }>
@@ -123,7 +124,10 @@ function heard(d: Draft, admitted: Admitted | Rejection): Done | Rejection {
   const reply = told(admitted, 'Accepted')
   if (!admitted.ok || isRejection(reply)) return reply
   const message = d.row('messages', admitted.message_id)
-  if (message?.status !== 'queued' || openTurn(d) === null) return reply
+  if (message?.status !== 'queued') return reply
+  const unread = unreadOf(d, message.work_item_id, d.now)
+  if (unread !== null) return { ...reply, said: `${reply.said} ${unreadWords(unread)}` }
+  if (openTurn(d) === null) return reply
   return { ...reply, said: `${reply.said.replace(/\.$/, '')}; ${readingWords(message)}.` }
 }
 

@@ -69,3 +69,17 @@ export const postureWord: { readonly [P in Posture]: string } = {
   'wait:timer': itemWord.waiting_timer,
   'wait:backoff': 'backs off',
 }
+
+const doesWord: { readonly [D in Next['do']]: string } = {
+  stop: postureWord.stop,
+  noop: postureWord.noop,
+  start_turn: postureWord.start_turn,
+  sleep: postureWord.sleep,
+  wait: 'waits',
+}
+
+/** A decision by its name on record, `wait` or `start_turn(message)`, in its one word. */
+export function decisionWord(name: string): string {
+  const [does = name] = name.split('(', 1)
+  return new Map<string, string>(Object.entries(doesWord)).get(does) ?? name
+}

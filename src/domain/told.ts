@@ -3,7 +3,7 @@
  * Here is what the tellings of all states share: what is looked at, and what keeps the whole agent
  * from starting a turn. Times are timestamps and ids are whole; a screen shortens them.
  */
-import type { Facts } from './facts.ts'
+import { agentOf, type Facts } from './facts.ts'
 import type { Message } from './message.ts'
 import type { Projection } from './readiness.ts'
 import type { Next } from './schedule.ts'
@@ -39,18 +39,19 @@ export type Told = {
 /** What keeps the whole agent from starting a turn, the first rule first. */
 export type Halt =
   | { by: 'stopped' }
-  | { by: 'hold'; reason: string; until: Timestamp | null }
+  | { by: 'hold'; reason: string; until: Timestamp | null; wait: Wait; has_model: boolean }
   | { by: 'budget'; reason: string; until: Timestamp | null; wait: Wait }
   | { by: 'nobody' }
 
-export function haltOf({ survey, has_owner }: Seen): Halt | null {
+export function haltOf({ facts, survey, has_owner }: Seen): Halt | null {
   if (survey.stopped) return { by: 'stopped' }
   const { hold } = survey
   if (hold !== null) {
     const { reason, wake_at: until, runtime_cause: cause } = hold
     if (cause === 'budget' || cause === 'spending')
       return { by: 'budget', reason, until, wait: hold }
-    return { by: 'hold', reason, until }
+    const has_model = agentOf(facts).model !== null
+    return { by: 'hold', reason, until, wait: hold, has_model }
   }
   return has_owner ? null : { by: 'nobody' }
 }
@@ -64,6 +65,7 @@ export function haltWords(halt: Halt | null): string | null {
     case 'stopped':
       return 'its agent is stopped'
     case 'hold':
+      if (!halt.has_model) return 'its agent is held until it has a model'
       return halt.until === null
         ? 'its agent is held until you start it again'
         : `its agent is held until ${halt.until}`
@@ -83,6 +85,7 @@ export function onceIt(view: Seen, usual = ''): string {
     case 'stopped':
       return ' once its agent is started'
     case 'hold':
+      if (!halt.has_model) return ' once its agent has a model'
       return halt.until === null
         ? ' once its agent is started'
         : ' once its agent is no longer held'

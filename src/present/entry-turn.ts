@@ -4,7 +4,7 @@ import { messageWords, queuedWords } from './cause-words.ts'
 import type { Entry, Level } from './entry.ts'
 import { entry, facts, line, lines, msBetween, turnName, type Sight } from './entry-parts.ts'
 import type { Group } from './group.ts'
-import type { Event } from '../protocol/records.ts'
+import { decisionWord, type Event } from '../protocol/records.ts'
 import { clockSpan, span } from './span.ts'
 import { dollars, thousandths } from './state-cell.ts'
 
@@ -160,7 +160,7 @@ export function decisionEntry(group: Group, _sight: Sight, level: Level): Entry 
   )
   return entry(group, 'decision', {
     who: line('-'),
-    title: line(`decided ${made.decision}: ${made.because}`),
+    title: line(`decided, ${decisionWord(made.decision)}: ${made.because}`),
     body: [line(`${group.id}  seq ${group.seq}`), ...considered.map(line)],
   })
 }

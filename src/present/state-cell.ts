@@ -264,6 +264,42 @@ export function agentCell(agent: AgentSeen, times: Times, asks: string | null): 
   }
 }
 
+/** The same with why; a reason that says the word once more is left out. */
+export function agentSentence(
+  agent: AgentSeen & Pick<AgentRecord, 'because' | 'unread'>,
+  times: Times,
+  asks: string | null,
+  word = agentCell(agent, times, asks).text,
+): string {
+  const why = agentReason(agent)
+  return why === null ? word : `${word}: ${why}`
+}
+
+function agentReason({
+  id,
+  state,
+  posture,
+  because,
+  unread,
+}: AgentSeen & Pick<AgentRecord, 'because' | 'unread'>): string | null {
+  switch (posture) {
+    case 'stop':
+      return state === 'deleted' ? null : `holon agents start ${id} lets it go on`
+    case 'noop':
+      return null
+    case 'wait:system':
+      return unread?.detail ?? unread?.because ?? because
+    case 'start_turn':
+    case 'sleep':
+    case 'wait:operator':
+    case 'wait:task':
+    case 'wait:external':
+    case 'wait:timer':
+    case 'wait:backoff':
+      return because
+  }
+}
+
 /** An item as a reader of the ledger sees it; a turn about it stands in place of the queue. */
 export function stateCell(view: AgentView, p: Projection, zone: Zone): StateCell {
   const { item } = p

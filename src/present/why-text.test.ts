@@ -132,8 +132,8 @@ describe('times and ids', () => {
     const history = [one(0, 'the operator spoke'), one(1, `task_${uuid} ended`, 4)]
     assert.deepEqual(historyLines(history, { ...short(w), rest: 'holon events' }), [
       'decisions about it, newest first',
-      '  09:00        dec_5df0  start_turn(message), because the operator spoke',
-      '  1 Mar 09:00  dec_5df1  start_turn(message), because task_5dfb ended (×4 since 09:00)',
+      '  09:00        dec_5df0  starts a turn, because the operator spoke',
+      '  1 Mar 09:00  dec_5df1  starts a turn, because task_5dfb ended (×4 since 09:00)',
       '  older ones: holon events',
     ])
     const considered = [
@@ -144,7 +144,7 @@ describe('times and ids', () => {
       historyLines([{ ...one(0, 'the operator spoke'), considered }], { ...short(w), rest: null }),
       [
         'decisions about it, newest first',
-        '  09:00  dec_5df0  start_turn(message), because the operator spoke',
+        '  09:00  dec_5df0  starts a turn, because the operator spoke',
         '    work_5dfb  blocked: wait is active',
         '    and 4 more that are queued_runnable',
       ],

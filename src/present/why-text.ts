@@ -3,7 +3,7 @@
  * what the scheduler says about each candidate. The record's own words: times are read by a clock
  * and ids are short, and nothing is added.
  */
-import { sentenceOf } from '../protocol/records.ts'
+import { decisionWord, sentenceOf } from '../protocol/records.ts'
 import type { DecisionRun } from '../protocol/why-history.ts'
 import type { Decision, Why } from '../protocol/why.ts'
 import { choiceRows } from './question-lines.ts'
@@ -36,7 +36,7 @@ export function whyNotLines(why: Why, { zone, ids }: Omit<WhyStyle, 'decided'>):
   const ahead = why.when !== null && why.when > zone.now ? `; ${due(why.when, zone)}` : ''
   return [
     `${why.work_item_id}  ${runs ? 'is not passed over' : 'does not run now'}: ${verdict}`,
-    `now   ${why.decision.do}: ${clockTimes(why.decision.because, zone)}`,
+    `now   ${decidedNow(why, zone)}`,
     ...besides(why),
     `next  ${clockTimes(why.next, zone)}${ahead}`,
     ...canLines(why, ids, false),
@@ -62,6 +62,10 @@ function canLines(why: Why, ids: ShortIds, decided: boolean): string[] {
   })
 }
 
+/** What its agent does now, in its one word, and why. */
+const decidedNow = ({ decision }: Why, zone: Zone): string =>
+  `${decisionWord(decision.do)}: ${clockTimes(decision.because, zone)}`
+
 function decisionLines(why: Why, zone: Zone): string[] {
   const rows = why.considered.map((one) =>
     'more' in one
@@ -74,7 +78,7 @@ function decisionLines(why: Why, zone: Zone): string[] {
   const stored = why.last_decision
   return [
     '',
-    `now ${why.decision.do}: ${clockTimes(why.decision.because, zone)}`,
+    `now ${decidedNow(why, zone)}`,
     ...rows.map(
       ({ id, name, verdict }) => `  ${id}  ${padEnd(name, wide)}  ${clockTimes(verdict, zone)}`,
     ),
@@ -85,7 +89,7 @@ function decisionLines(why: Why, zone: Zone): string[] {
 }
 
 const decided = ({ decision, because }: Decision, zone: Zone): string =>
-  `${decision}, because ${clockTimes(because, zone)}`
+  `${decisionWord(decision)}, because ${clockTimes(because, zone)}`
 
 /** Stored decisions about the item, newest first as they come; the last line is for the rest. */
 export function historyLines(

@@ -3,9 +3,11 @@
  * key that the rules know it by. One table for `can`, `why`, the inbox and, later, key maps. A line
  * and a path name whole ids; a screen shortens them.
  */
+import type { Agent } from '../domain/agent.ts'
 import type { Measured } from '../domain/budget.ts'
 import type { ActionKey } from '../domain/can.ts'
 import { raises as flags } from '../domain/metering.ts'
+import { modelLine } from '../domain/unread.ts'
 import type { Wait } from '../domain/wait.ts'
 import type { Can } from './can.ts'
 
@@ -118,7 +120,7 @@ export const raiseBudget = (s: Subject, over: readonly Measured[]): Action => ({
  * What lets an agent go on that a budget holds: more for whose it is, or a word where the operator
  * is asked. Of the home it stands in its configuration.
  */
-export function raises(agent_id: string, { runtime_cause, source, resource }: Wait): Action[] {
+function raises(agent_id: string, { runtime_cause, source, resource }: Wait): Action[] {
   if (runtime_cause === 'budget') {
     const own = actOn('configure_agent', 'give it a budget of its own', agentAs(agent_id))
     return resource === null ? [] : [{ ...own, cli: `${own.cli} --max-usd <n>` }]
@@ -128,6 +130,18 @@ export function raises(agent_id: string, { runtime_cause, source, resource }: Wa
   if (source === 'question') return [actOn('send', 'let them go on', subject)]
   const more = actOn('configure_agent', 'raise its budget', subject)
   return [{ ...more, cli: `${more.cli} --max-usd <n>` }]
+}
+
+/** What ends a hold: the model that is missing, more of what is used up, or another try. */
+export function endsHold(agent: Agent, hold: Wait, has_owner: boolean): Action[] {
+  const { id, model } = agent
+  if (hold.runtime_cause === 'budget' || hold.runtime_cause === 'spending') return raises(id, hold)
+  if (model === null) {
+    const gives = actOn('configure_agent', 'give it a model', agentAs(id))
+    return [{ ...gives, cli: modelLine(id) }]
+  }
+  const again = 'try again, once it is settled'
+  return [has_owner ? actOn('start_agent', again, agentAs(id)) : resumeRun(again)]
 }
 
 /** A check that asks a person, by its name. */

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { allowanceNow, budgetLine } from '../domain/budget.ts'
 import { postureOf, postures } from '../domain/state-name.ts'
+import { agentUnread } from '../domain/unread.ts'
 import type { AgentView } from './agent-view.ts'
 import { canList, type Can } from './can.ts'
 import { delegationRecord, delegationRecordOf } from './delegation-record.ts'
@@ -39,6 +40,15 @@ export const spendChange = z
   .strictObject({ day: limitsChange.optional(), all: limitsChange.optional() })
   .meta({ id: 'SpendChange' })
 
+const unread = z
+  .strictObject({
+    because: z.string(),
+    detail: z.string().nullable(),
+    once: z.string().describe('What must be so before they are read.'),
+    cli: z.string().nullable().describe('The command that makes it so.'),
+  })
+  .meta({ id: 'Unread' })
+
 export const agentRecord = z
   .strictObject({
     id: agentId,
@@ -63,6 +73,7 @@ export const agentRecord = z
     posture: z.enum(postures).describe('What the scheduler says now.'),
     because: z.string(),
     until: timestamp.nullable(),
+    unread: orNull(unread).describe('What keeps words to it from being read; null: nothing.'),
     current_run_id: turnId.nullable().describe('The open turn: the guard of an abort.'),
     open_work_items: count,
     delegations: listOf(delegationRecord).describe('What it has handed to children that work.'),
@@ -87,6 +98,7 @@ export function agentRecordOf(view: AgentView, can: readonly Can[]): AgentRecord
     posture: postureOf(next),
     because: next.because,
     until: next.do === 'wait' ? next.until : null,
+    unread: agentUnread(view.facts, view.now),
     current_run_id: view.turn?.id ?? null,
     open_work_items: openCount(view),
     delegations: [...view.facts.rows('delegations')]

@@ -16,7 +16,7 @@ import type { Task } from '../domain/task.ts'
 import { standing as howEnded } from '../domain/task-end.ts'
 import type { Turn } from '../domain/turn.ts'
 import { waitWords, type Wait } from '../domain/wait.ts'
-import { actOn, agentAs, raiseBudget, raises, resumeRun, type Action } from './action.ts'
+import { actOn, agentAs, endsHold, raiseBudget, resumeRun, type Action } from './action.ts'
 import { activeWaitsOf, projections, queuedEvents, type AgentView } from './agent-view.ts'
 import { canList, offered } from './can.ts'
 import { checkEntries } from './check-attention.ts'
@@ -225,8 +225,6 @@ function stuckItems(view: AgentView): Entry[] {
   })
 }
 
-const again = 'try again, once it is settled'
-
 /** Holds that a person can end. Those of a provider with a time end by themselves. */
 const holds = ({ facts, agent, has_owner }: AgentView): Entry[] =>
   activeWaitsOf(facts)
@@ -238,10 +236,7 @@ const holds = ({ facts, agent, has_owner }: AgentView): Entry[] =>
       work_item_id: null,
       text: wait.reason,
       since: wait.created_at,
-      acts: () =>
-        wait.runtime_cause === 'budget' || wait.runtime_cause === 'spending'
-          ? raises(agent.id, wait)
-          : [has_owner ? actOn('start_agent', again, agentAs(agent.id)) : resumeRun(again)],
+      acts: () => endsHold(agent, wait, has_owner),
     }))
 
 function isForPerson({ visibility }: AgentView['agent'], wait: Wait): boolean {

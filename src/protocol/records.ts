@@ -35,8 +35,16 @@ export { endLine } from '../domain/check-words.ts'
 /** What is asked, with the answers that are offered; and what a wait says of itself. */
 export { askedOf, choiceLines, questionText, type Choice } from '../domain/question.ts'
 export { triggeredWords, waitWords } from '../domain/wait.ts'
+/** What keeps words from being read, and what has to be done about it. */
+export { agentUnread, itemUnread, type Unread } from '../domain/unread.ts'
 /** The one word of each state of an item and of an agent. */
-export { itemStateOf, itemWord, postureOf, postureWord } from '../domain/state-name.ts'
+export {
+  decisionWord,
+  itemStateOf,
+  itemWord,
+  postureOf,
+  postureWord,
+} from '../domain/state-name.ts'
 /** The derived views of an agent's items, by name. */
 export { itemFilters, passes, type ItemFilter } from '../domain/item-filter.ts'
 /** What a completed item left unfinished. */

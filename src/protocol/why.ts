@@ -13,7 +13,7 @@ import {
   actOn,
   agentAs,
   raiseBudget,
-  raises,
+  endsHold,
   lookAt,
   resumeRun,
   seeOutput,
@@ -149,9 +149,8 @@ function goesOn(view: AgentView, p: Projection): Action[] {
     case 'stopped':
       return [started('start the agent')]
     case 'hold':
-      return [started('try again, once it is settled')]
     case 'budget':
-      return raises(view.agent.id, halt.wait)
+      return endsHold(view.agent, halt.wait, view.has_owner)
     case 'nobody':
       return wantsRun(view, p) ? [resumeRun('go on')] : []
   }

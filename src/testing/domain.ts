@@ -39,14 +39,14 @@ export class World {
   readonly #counts = new Map<string, number>()
 
   /** Unborn: the first commit makes the agent. */
-  constructor(agent_id = 'main', born = true) {
+  constructor(agent_id = 'main', born = true, model: string | null = 'scripted/model') {
     this.facts = new AgentFacts(agent_id)
     if (!born) return
     this.do((d) =>
       d.emit({
         type: 'agent_created',
         id: agent_id,
-        model: null,
+        model,
         workspace: { mode: 'inherit', root: '/w' },
         preset: 'public_named',
       }),

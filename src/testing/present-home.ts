@@ -47,6 +47,7 @@ export const anAgentRecord = (id: string, more: Partial<AgentRecord> = {}): Agen
   posture: 'sleep',
   because: 'nothing is to be done',
   until: null,
+  unread: null,
   current_run_id: null,
   open_work_items: 1,
   delegations: [],

@@ -29,7 +29,7 @@ const timer = (w: World, id: WorkItemId, recheck_at: string | null = null) =>
   wait(w, { wake: 'timer', work_item_id: id, wake_at: in30, reason: 'cool', recheck_at })
 
 /** The one round it may have, it had. */
-function spentUp(w: World, id: WorkItemId): void {
+export function spentUp(w: World, id: WorkItemId): void {
   pick(w, id)
   does(w, { do: 'update_item', work_item_id: id, budget: { max_rounds: 1 } }, usedOnce)
 }

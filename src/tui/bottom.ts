@@ -3,7 +3,10 @@ import { aidLines } from './aid.ts'
 import { cutTo, line, rule, span, apart, type Line } from './line.ts'
 import { footer } from './keys.ts'
 import { isLive, targetKey, viewOf, type Model, type Prompt } from './model.ts'
-import { caret, short } from './paint.ts'
+import { unreadAt } from '../present/unread.ts'
+import { clockTimes } from '../present/why-text.ts'
+import type { Unread } from '../protocol/records.ts'
+import { caret, short, timesOf } from './paint.ts'
 import { shown, whole } from './pastes.ts'
 import { standingOf, type Standing } from './undone.ts'
 
@@ -111,12 +114,15 @@ function titleOf(model: Model, prompt: Prompt): [string, string] {
     case 'message': {
       const { agent_id, work_item_id } = prompt.target
       const turn = p?.state.turns.find((one) => one.agent_id === agent_id)
+      const unread = p === null ? null : unreadAt(p, prompt.target)
       const into =
-        turn === undefined
-          ? 'enter: its next turn'
-          : prompt.delivery === 'now'
-            ? `enter: into turn ${turn.number}, at its next safe point`
-            : `enter: the turn after turn ${turn.number}`
+        unread !== null
+          ? `enter: not read yet: ${short(model, unread.because)}`
+          : turn === undefined
+            ? 'enter: its next turn'
+            : prompt.delivery === 'now'
+              ? `enter: into turn ${turn.number}, at its next safe point`
+              : `enter: the turn after turn ${turn.number}`
       return [`to ${short(model, work_item_id ?? agent_id)}`, into]
     }
     case 'new_item':
@@ -155,9 +161,12 @@ function writingLines(model: Model): Line[] {
   const when = prompt.for === 'message' ? 'tab now/next   ' : ''
   const folds = shown(text, text.text) === text.text ? '' : 'ctrl+o unfold   '
   const standing = standingWords[standingOf(model, { prompt, text: whole(text) })]
-  const hint = live
-    ? `${when}ctrl+j new line   ctrl+g editor   ${folds}esc leave, draft is kept`
-    : standing.hint
+  const unread = prompt.for === 'message' && model.p ? unreadAt(model.p, prompt.target) : null
+  const hint = !live
+    ? standing.hint
+    : unread !== null
+      ? remedyWords(model, unread)
+      : `${when}ctrl+j new line   ctrl+g editor   ${folds}esc leave, draft is kept`
   const needs = asking(model)
   return [
     ...(needs === null ? [] : [needs]),
@@ -186,6 +195,10 @@ const standingWords: Record<Standing, { kept: string; hint: string; again: strin
     again: 'enter: again; it cannot arrive twice',
   },
 }
+
+/** What has to be so before the words are read, and the command that makes it so. */
+const remedyWords = (model: Model, { once, cli }: Unread): string =>
+  short(model, clockTimes(`read once ${once}${cli === null ? '' : `: ${cli}`}`, timesOf(model)))
 
 /** The line with the cursor keeps it in sight. */
 function drawn(model: Model, text: string, isFirst: boolean): Line {

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type * as spends from '../protocol/spend-record.ts'
 import type { planView, WorkItemRecord } from '../protocol/work-item-record.ts'
 import type { whyRecord } from '../protocol/why.ts'
+import { decisionWord } from '../protocol/records.ts'
 import { shelved } from '../present/shelf.ts'
 import { feedOf } from '../present/presentation.ts'
 import { clock, clockSeconds } from '../present/span.ts'
@@ -124,7 +125,7 @@ export function whyBody(model: Model, id: string, columns: number): BodyRow[] {
     decided === null
       ? 'NOW'
       : `LAST DECISION ${short(model, decided.id)}, ${clockSeconds(decided.at, times)}` +
-        `: ${decided.decision}`
+        `: ${decisionWord(decided.decision)}`
   return [
     ...rows,
     heading(
@@ -175,7 +176,7 @@ function earlier(model: Model, why: WhyValue, columns: number): BodyRow[] {
   const rows = history.map((one): BodyRow => {
     const times = timesOf(model)
     const because = short(model, clockTimes(one.because, times))
-    const text = `${clockSeconds(one.at, times)}  ${padEnd(one.decision, 20)}  ${because}`
+    const text = `${clockSeconds(one.at, times)}  ${padEnd(decisionWord(one.decision), 14)}  ${because}`
     const isSelected = viewOf(model).selected === one.id
     const left: Line = [span(text, isSelected ? 'inverse' : 'plain')]
     return { id: one.id, lines: [apart(left, line(short(model, one.id), 'dim'), columns)], text }

@@ -1,7 +1,7 @@
 /** Board, agents, tasks, waits and events: lists whose rows open what they are about. Pure. */
 import { itemRow as homeItem } from '../present/home.ts'
 import { taskWords } from '../present/item-words.ts'
-import { agentAsks, agentCell, waitCell } from '../present/state-cell.ts'
+import { agentAsks, agentCell, agentSentence, waitCell } from '../present/state-cell.ts'
 import { askedOf, waitWords, type StoredEvent } from '../protocol/records.ts'
 import type { TaskRecord } from '../protocol/task-record.ts'
 import { clockSeconds } from '../present/span.ts'
@@ -87,12 +87,12 @@ export function agentsBody(model: Model, columns: number): BodyRow[] {
   const agents = model.p?.state.agents ?? []
   const rows = agents.map((agent): Listed => {
     const asks = agentAsks(agent, model.p?.state.waits ?? [])
-    const { mark, text } = agentCell(agent, timesOf(model), asks)
+    const { mark } = agentCell(agent, timesOf(model), asks)
     return {
       id: `agents ${agent.id}`,
       mark,
       who: agent.id,
-      title: `${text}, because ${agent.because}`,
+      title: agentSentence(agent, timesOf(model), asks),
       right: `${agent.open_work_items} open, ${agent.model ?? 'no model'}`,
       opens: { at: 'item', agent_id: agent.id, work_item_id: null, tab: 'thread' },
       agent_id: agent.id,

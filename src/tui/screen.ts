@@ -1,7 +1,7 @@
 /** What each screen has in its middle, and above it; how much room there is for it. Pure. */
 import { home } from '../present/home.ts'
 import { clock, clockSeconds } from '../present/span.ts'
-import { dollars, thousandths } from '../present/state-cell.ts'
+import { agentAsks, agentSentence, dollars, thousandths } from '../present/state-cell.ts'
 import { clockTimes } from '../present/why-text.ts'
 import type { WorkItemRecord } from '../protocol/work-item-record.ts'
 import { heading, scrolled, selectedRow, type BodyRow } from './body.ts'
@@ -265,14 +265,13 @@ const fits = (sentence: string, more: string, cells: number): string =>
 function agentHeader(model: Model, agent_id: string, columns: number, live: Line): Line[] {
   const agent = model.p?.state.agents.find(({ id }) => id === agent_id)
   const times = timesOf(model)
-  const because = agent === undefined ? '' : short(model, clockTimes(agent.because, times))
-  const until =
-    agent === undefined || agent.until === null ? '' : ` until ${clock(agent.until, times)}`
+  const asks = agent === undefined ? null : agentAsks(agent, model.p?.state.waits ?? [])
+  const does = agent === undefined ? '' : agentSentence(agent, times, asks)
   const pen = { ascii: model.look.ascii, columns }
   return [
     apart([span(agent_id, 'bold'), span(`  agent, ${agent?.model ?? 'no model'}`)], live, columns),
     apart(
-      line(`${agent?.posture ?? ''}${until}: ${because}`),
+      line(short(model, clockTimes(does, times))),
       line(`${agent?.open_work_items ?? 0} open`),
       columns,
     ),
