@@ -71,6 +71,7 @@ process.stdout.write(
         'npx holon inbox        what needs you',
         'npx holon work list    what is open, and what it waits for',
         'npx holon agents       who there is',
+        'npx holon tui          all of it on one screen',
         '',
         'ctrl+c ends it',
         '',

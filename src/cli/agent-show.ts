@@ -8,6 +8,7 @@ import { agentUnread, type Facts } from '../protocol/records.ts'
 import { safeLine } from '../present/safe.ts'
 import { clock, type Zone } from '../present/span.ts'
 import { agentSeen, agentSentence } from '../present/state-cell.ts'
+import { thereAre } from '../present/names.ts'
 import { doing } from './agents.ts'
 import { spendLines } from './budget-lines.ts'
 import { printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
@@ -23,8 +24,7 @@ export function agentShow(context: Context, name: string): Promise<Exit> {
     const view = views.find(({ agent }) => agent.id === name)
     if (view === undefined) {
       const row = await reader.row('agents', name)
-      const known = views.map(({ agent }) => agent.id).join(', ')
-      const hint = known === '' ? 'there is none yet' : `there are ${known}`
+      const hint = thereAre(views.map(({ agent }) => agent.id))
       if (row === null) throw usage('agent_not_found', `there is no agent "${name}"`, hint)
       throw usage(
         'agent_deleted',

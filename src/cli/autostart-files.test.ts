@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { without } from '../testing/programs.ts'
-import { launchdPlist, serviceFileName, serviceName, systemdUnit } from './autostart-files.ts'
+import {
+  lastingPath,
+  launchdPlist,
+  serviceFileName,
+  serviceName,
+  systemdUnit,
+} from './autostart-files.ts'
 
 const file = {
   command: ['/opt/node 26/bin/node', '/opt/holon/bin/holon.mjs'],
@@ -88,4 +94,22 @@ test('the examples are what is written today', () => {
     readFileSync(join(folder, name), 'utf8'),
   )
   assert.deepEqual(kept, [systemdUnit(you), launchdPlist('holon', you)])
+})
+
+test('a service is given no folder that goes with the shell that installed it', () => {
+  const lasting = ['/usr/bin', '/home/a/.local/bin', '/opt/node 26/bin', '/tmpfiles/bin']
+  const passing = [
+    '/home/a/.npm/_npx/5f3c/node_modules/.bin',
+    '/home/a/project/node_modules/.bin',
+    '/home/a/.npm/bin',
+    '/tmp/person/bin',
+    '/tmp',
+    '/var/tmp/x',
+    '/private/t/x',
+    'node_modules/.bin',
+    '',
+  ]
+  const mixed = passing.flatMap((one, n) => [one, lasting[n % lasting.length] ?? ''])
+  assert.equal(lastingPath(mixed.join(':'), '/private/t'), lasting.join(':'))
+  assert.equal(lastingPath(passing.join(':'), '/private/t'), '/usr/local/bin:/usr/bin:/bin')
 })

@@ -120,3 +120,17 @@ export function serviceName(home: string, usualHome: string): string {
     .replaceAll(/^-|-$/g, '')
   return slug === '' || slug === 'holon' ? 'holon-home' : `holon-${slug}`
 }
+
+/**
+ * The folders of a `PATH` that are still there when the shell that had it is gone: none of a runner
+ * of packages, of a project, or of the temporary folder.
+ */
+export function lastingPath(path: string, temporary: string): string {
+  const isBelow = (folder: string): boolean =>
+    [temporary, '/tmp', '/var/tmp'].some((base) => `${folder}/`.startsWith(`${base}/`))
+  const passing = /(?:^|\/)(?:_npx|node_modules|\.npm)(?:\/|$)/
+  const kept = path
+    .split(':')
+    .filter((folder) => folder.startsWith('/') && !isBelow(folder) && !passing.test(folder))
+  return kept.length === 0 ? '/usr/local/bin:/usr/bin:/bin' : [...new Set(kept)].join(':')
+}

@@ -13,6 +13,9 @@ import { asking } from './records.ts'
 
 type Purse = { of: string; budget: SpendBudget | null; agents: ReadonlySet<string> | null }
 
+/** Items may have their own: `holon work show` says it. */
+const noneOf = 'none of the agent or the home'
+
 /** A head and its text for each budget that there is; one line says so where there is none. */
 export async function spendLines(
   context: Context,
@@ -36,7 +39,7 @@ export async function spendLines(
       return limits === null ? [] : [{ of, window, limits, agents }]
     }),
   )
-  if (limited.length === 0) return [['budget', 'none']]
+  if (limited.length === 0) return [['budget', noneOf]]
   const found = await asking(context, (api) =>
     new Holon(api).ask('GET /spend', { query: { by: 'agent,day' } }),
   )
@@ -50,7 +53,7 @@ export async function spendLines(
     const text = budgetLine({ ...limits, deadline: null }, { used: sumOf(paid) })
     return text === '' ? [] : [`${text} ${window === 'day' ? 'today' : 'in all'}${of}`]
   })
-  const told = lines.length === 0 ? ['none'] : lines
+  const told = lines.length === 0 ? [noneOf] : lines
   return told.map((text, at) => [at === 0 ? 'budget' : '', text])
 }
 

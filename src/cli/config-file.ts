@@ -4,6 +4,7 @@
  */
 import type { Config } from '../protocol/config.ts'
 import { isShallow } from '../protocol/json-depth.ts'
+import { thereAre } from '../present/names.ts'
 import { usage, type CliFailure } from './failure.ts'
 import { lineOf } from './json-lines.ts'
 import type { CliPorts } from './ports.ts'
@@ -56,7 +57,7 @@ export async function parseConfig(
   throw usage(
     'unknown_key',
     `unknown key ${name} in ${where}`,
-    near === null ? `the keys there are ${known.join(', ')}` : `did you mean "${near}"?`,
+    near === null ? thereAre(known) : `did you mean "${near}"?`,
   )
 }
 

@@ -10,6 +10,7 @@ import { safeJson, safeLine } from '../present/safe.ts'
 import { looksLikeId, ShortIds } from '../present/short-id.ts'
 import type { Zone } from '../present/span.ts'
 import type { Medium } from '../present/table.ts'
+import { thereAre } from '../present/names.ts'
 import { usage } from './failure.ts'
 import type { CliPorts, HomeReader } from './ports.ts'
 import { homeSetting, type GlobalFlags, type Setting } from './settings.ts'
@@ -113,8 +114,7 @@ export async function viewsOf(
   const views = await readAgents(reader, moment, agent ?? null)
   if (agent === undefined || views.length > 0) return views
   const names = (await reader.agents()).map(({ id }) => id)
-  const known = names.length === 0 ? 'there is none yet' : `there are ${names.join(', ')}`
-  throw usage('agent_not_found', `there is no agent "${agent}"`, known)
+  throw usage('agent_not_found', `there is no agent "${agent}"`, thereAre(names))
 }
 
 export type Prefix = 'work' | 'wait' | 'task' | 'msg' | 'trig' | 'dlv' | 'sched'

@@ -4,6 +4,7 @@
  */
 import type { Config } from '../protocol/config.ts'
 import { problemOf } from '../protocol/problem.ts'
+import { thereAre } from '../present/names.ts'
 import { CliFailure, exits, usage } from './failure.ts'
 import type { Context } from './context.ts'
 import type { Questions } from './init-questions.ts'
@@ -106,7 +107,7 @@ function kindNamed(text: string): ProviderKind | 'none' {
   const known = [...providerKinds, none] as const
   const found = known.find((kind) => kind === text)
   if (found !== undefined) return found
-  throw usage('unknown_provider', `--provider ${text} is none`, `there are ${known.join(', ')}`)
+  throw usage('unknown_provider', `--provider ${text} is none`, thereAre(known))
 }
 
 async function address(

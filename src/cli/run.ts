@@ -5,6 +5,7 @@
  */
 import type { Agent } from '../protocol/records.ts'
 import type { Config } from '../protocol/config.ts'
+import { thereAre } from '../present/names.ts'
 import { configPath, readConfig } from './config-file.ts'
 import type { Context } from './context.ts'
 import { exits, refused, usage, type Exit } from './failure.ts'
@@ -96,8 +97,8 @@ async function prepare(context: Context, owned: OwnedHome, asked: Asked): Promis
   const resumed =
     options.agent === undefined ? known : known.filter((one) => one.id === options.agent)
   if (resumed.length === 0 && options.agent !== undefined) {
-    const names = known.map((agent) => agent.id).join(', ')
-    throw usage('agent_not_found', `there is no agent "${options.agent}"`, `there are ${names}`)
+    const names = thereAre(known.map((agent) => agent.id))
+    throw usage('agent_not_found', `there is no agent "${options.agent}"`, names)
   }
   if (resumed.length !== 1 && (options.model ?? options.workspace) !== undefined) {
     throw usage('which_agent', 'there are several agents', 'say whose setting it is with --agent')

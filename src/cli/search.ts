@@ -44,6 +44,8 @@ function linesOf(context: Context, answer: SearchAnswer): string[] {
   const { results, match, incomplete_because } = answer
   const notes = [
     ...(match === 'any' ? ['nothing has all of these words; these have some of them'] : []),
+    // Only an agent that works in a workspace finds what is remembered of it.
+    'the memory of workspaces is not searched',
     ...(incomplete_because === null ? [] : [`not everything was searched: ${incomplete_because}`]),
   ]
   if (results.length === 0) return ['nothing found', ...notes.slice(match === 'any' ? 1 : 0)]

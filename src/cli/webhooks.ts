@@ -7,6 +7,7 @@ import { problemOf } from '../protocol/problem.ts'
 import { safeLine } from '../present/safe.ts'
 import { since } from '../present/span.ts'
 import { table, type Column } from '../present/table.ts'
+import { thereAre } from '../present/names.ts'
 import { act } from './act.ts'
 import { readConfig } from './config-file.ts'
 import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
@@ -66,7 +67,7 @@ export async function testWebhook(
     const hint =
       names.length === 0
         ? 'add it under "webhooks" in config.json; holon config path says where that is'
-        : `there are ${names.join(', ')}`
+        : thereAre(names)
     throw usage('unknown_webhook', detail, hint)
   }
   const found = await ports.daemon.api(home.value)

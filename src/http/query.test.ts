@@ -12,7 +12,7 @@ test('§13: a parameter that does not exist is refused, naming the nearest one t
     'there is no parameter "limt"; did you mean "limit"?',
   ])
   assert.deepEqual(messages(query.safeParse({ zzzzzzzz: '3' })), [
-    'there is no parameter "zzzzzzzz"; there are limit, cursor, before',
+    'there is no parameter "zzzzzzzz"; there are: "limit", "cursor", "before"',
   ])
   assert.deepEqual(messages(noQuery.safeParse({ a: '1' })), [
     'there is no parameter "a"; this route takes none',

@@ -90,7 +90,10 @@ export const wordsOf = <W extends string>(words: readonly [W, ...W[]]) =>
 function unknown(keys: readonly string[], known: readonly string[]): string {
   const [key = ''] = keys
   const near = nearest(key, known)
-  const list = known.length === 0 ? 'this route takes none' : `there are ${known.join(', ')}`
+  const list =
+    known.length === 0
+      ? 'this route takes none'
+      : `there are: ${known.map((name) => `"${name}"`).join(', ')}`
   return near === null
     ? `there is no parameter "${key}"; ${list}`
     : `there is no parameter "${key}"; did you mean "${near}"?`

@@ -1,6 +1,8 @@
 /** The real ports of the daemon's commands; what each needs is loaded when it is used. */
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DaemonPorts, ServicePorts } from '../cli/daemon-ports.ts'
+import { lastingPath } from '../cli/autostart-files.ts'
 import { Api, type Fetch } from '../client/api.ts'
 import { ownerOf, readDoor, readToken } from './control.ts'
 import {
@@ -109,7 +111,7 @@ function servicePorts(): ServicePorts {
       systemd: join(configFolder, 'systemd', 'user'),
       launchd: join(userHome, 'Library', 'LaunchAgents'),
     },
-    path: env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+    path: lastingPath(env['PATH'] ?? '', tmpdir()),
     async run(command, args) {
       const { runToEnd } = await import('../exec/daemon.ts')
       return runToEnd(command, args)

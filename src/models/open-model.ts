@@ -273,7 +273,8 @@ function unknownProvider(provider: string, settings: ModelSettings): string {
   const known = [...new Set([...Object.keys(settings.providers), ...builtIn])]
   const closest = nearest(provider, known)
   const hint = closest === null ? '' : ` Did you mean ${closest}?`
-  return `There is no provider "${provider}"; there are ${known.join(', ')}.${hint}`
+  const named = known.map((name) => `"${name}"`)
+  return `There is no provider "${provider}"; there are: ${named.join(', ')}.${hint}`
 }
 
 function unknownModel(provider: string, model: string, listed: readonly string[]): string {

@@ -1,4 +1,4 @@
-/** What keeps words to an agent or an item from being read, by what a screen holds of them. Pure. */
+/** What keeps words to an agent or an item from being read, by what a screen holds. Pure. */
 import { itemUnread, type Unread } from '../protocol/records.ts'
 import type { Presentation } from './presentation.ts'
 

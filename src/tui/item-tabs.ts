@@ -176,7 +176,8 @@ function earlier(model: Model, why: WhyValue, columns: number): BodyRow[] {
   const rows = history.map((one): BodyRow => {
     const times = timesOf(model)
     const because = short(model, clockTimes(one.because, times))
-    const text = `${clockSeconds(one.at, times)}  ${padEnd(decisionWord(one.decision), 14)}  ${because}`
+    const decided = padEnd(decisionWord(one.decision), 14)
+    const text = `${clockSeconds(one.at, times)}  ${decided}  ${because}`
     const isSelected = viewOf(model).selected === one.id
     const left: Line = [span(text, isSelected ? 'inverse' : 'plain')]
     return { id: one.id, lines: [apart(left, line(short(model, one.id), 'dim'), columns)], text }

@@ -149,11 +149,24 @@ export const viewOf = (model: Model): View => {
   return view
 }
 
+/** What ends with its newest is opened there; what is older is further up. */
+const endsWithNewest: { readonly [A in Place['at']]: boolean } = {
+  home: false,
+  board: false,
+  agents: false,
+  tasks: false,
+  waits: false,
+  search: false,
+  events: true,
+  item: true,
+  task: true,
+}
+
 export const aView = (place: Place, more: Partial<View> = {}): View => ({
   place,
   selected: null,
   top: 0,
-  follow: place.at === 'item' || place.at === 'task',
+  follow: endsWithNewest[place.at],
   level: 2,
   unfolded: new Set(),
   ...more,

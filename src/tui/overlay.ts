@@ -1,5 +1,5 @@
 /** What lies over a screen: help and palette, both made from the key table, and dialogs. Pure. */
-import { padEnd, wrap } from '../present/width.ts'
+import { padEnd, width, wrap } from '../present/width.ts'
 import { actionOf, keyOf, keyTable, type ActionName, type KeyLine } from './keys.ts'
 import { blank, cutTo, line, rule, span, apart, type Line } from './line.ts'
 import { viewOf, type Choice, type Model, type Overlay } from './model.ts'
@@ -23,7 +23,7 @@ export function helpLines(model: Model, overlay: Overlay & { kind: 'help' }): Li
   const pen = { ascii: model.look.ascii, columns }
   const at = viewOf(model).place.at
   const about = overlay.about === null ? null : actionOf(overlay.about)
-  const body: Line[] = [
+  const head: Line[] = [
     apart(
       line(`keys on this screen: ${at}`, 'bold'),
       line(about === null ? '' : aboutWords(about)),
@@ -31,18 +31,20 @@ export function helpLines(model: Model, overlay: Overlay & { kind: 'help' }): Li
     ),
     rule('', '', pen),
     ...columnsOf(columns),
-    blank,
-    rule('WRITING', '', pen),
-    line('enter sends   tab now/next   ctrl+j new line   up history   esc keeps the draft'),
-    line('ctrl+g editor   ctrl+r sent before   @ names   ctrl+s aside   ctrl+_ undo'),
-    line('a paste never sends, ctrl+o unfolds it; an empty text never answers a question'),
-    line('up in an empty box takes back what no turn has claimed'),
-    blank,
-    rule('LEAVING', '', pen),
-    line('q or ctrl+c twice leaves, ctrl+z suspends. Agents go on; only x stops something.'),
-    blank,
-    rule('WHAT THE MARKS MEAN', '', pen),
-    ...markLines(model, columns),
+  ]
+  const groups: Line[][] = [
+    [
+      rule('WRITING', '', pen),
+      line('enter sends   tab now/next   ctrl+j new line   up history   esc keeps the draft'),
+      line('ctrl+g editor   ctrl+r sent before   @ names   ctrl+s aside   ctrl+_ undo'),
+      line('a paste never sends, ctrl+o unfolds it; an empty text never answers a question'),
+      line('up in an empty box takes back what no turn has claimed'),
+    ],
+    [
+      rule('LEAVING', '', pen),
+      line('q or ctrl+c twice leaves, ctrl+z suspends. Agents go on; only x stops something.'),
+    ],
+    [rule('WHAT THE MARKS MEAN', '', pen), ...markLines(model, columns)],
   ]
   const foot: Line[] = [
     rule('', '', pen),
@@ -53,12 +55,22 @@ export function helpLines(model: Model, overlay: Overlay & { kind: 'help' }): Li
     ),
   ]
   const room = rows - foot.length
-  const shown = body.slice(0, room).map((one) => cutTo(one, columns))
+  const shown = fitting(head, groups, room).map((one) => cutTo(one, columns))
   return [
     ...shown,
     ...Array.from({ length: Math.max(0, room - shown.length) }, () => blank),
     ...foot,
   ]
+}
+
+/** As many groups as have room as a whole, apart from each other where there is room for that. */
+function fitting(head: readonly Line[], groups: readonly Line[][], room: number): Line[] {
+  const apartFrom = (all: readonly Line[][]): Line[] => all.flatMap((one) => [blank, ...one])
+  const wide = [...head, ...apartFrom(groups)]
+  if (wide.length <= room) return wide
+  const shown = [...head]
+  for (const group of groups) if (shown.length + group.length <= room) shown.push(...group)
+  return shown.slice(0, room)
 }
 
 const aboutWords = ({ shown, label, cli }: KeyLine): string =>
@@ -98,7 +110,7 @@ const helpLists: readonly (readonly [
       [['item_events'], 'events'],
       [['clock'], 'clock or ago'],
       [['only_pane'], 'only this pane'],
-      [['reload', 'redraw'], 'read, draw again'],
+      [['reload', 'redraw'], 'read, draw'],
     ],
   ],
   [
@@ -120,14 +132,17 @@ const helpLists: readonly (readonly [
 ]
 
 function columnsOf(columns: number): Line[] {
-  const across = columns >= 78 ? 3 : 1
-  const cells = Math.floor(columns / across)
-  const lists = helpLists.map(([title, list]) => ({ title, words: list.map(helpWords) }))
-  if (across === 1) return lists.flatMap(({ words }) => words.map((text) => line(text)))
-  const height = Math.max(...lists.map(({ words }) => words.length))
-  const head = lists.map(({ title }) => padEnd(title, cells)).join('')
-  const row = (n: number) => lists.map(({ words }) => padEnd(words[n] ?? '', cells)).join('')
-  return [line(head, 'bold'), ...Array.from({ length: height }, (_, n) => line(row(n).trimEnd()))]
+  const lists = helpLists.map(([title, list]) => [title, ...list.map(helpWords)])
+  const wide = lists.map((words) => Math.max(...words.map(width)) + 2)
+  const over = columns - wide.reduce((sum, cells) => sum + cells, 0)
+  if (over < -2) return lists.flatMap(([, ...words]) => words.map((text) => line(text)))
+  const more = Math.max(0, Math.floor(over / lists.length))
+  const height = Math.max(...lists.map((words) => words.length))
+  const row = (n: number): string =>
+    lists.map((words, at) => padEnd(words[n] ?? '', (wide[at] ?? 0) + more)).join('')
+  return Array.from({ length: height }, (_, n) =>
+    line(row(n).trimEnd(), n === 0 ? 'bold' : 'plain'),
+  )
 }
 
 function helpWords([names, words]: readonly [readonly ActionName[], string]): string {

@@ -229,7 +229,7 @@ describe('the plan is the program:', () => {
       'words',
       [
         blocked(
-          'runbook_changed: the plan is no runbook any more: line 1: No objective: begin with ' +
+          'runbook_changed: the plan is no runbook: line 1: No objective: begin with ' +
             'a `#` heading that says what is to be done. (and 1 more)',
         ),
       ],

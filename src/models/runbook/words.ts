@@ -113,7 +113,7 @@ export function broken(errors: readonly ParseError[]): string {
 export const brokenPlan = (errors: readonly ParseError[]): string => {
   const [first] = errors
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-  return `the plan is no runbook any more: line ${first?.line}: ${first?.message}${more}`
+  return `the plan is no runbook: line ${first?.line}: ${first?.message}${more}`
 }
 
 /** The questions and blockers of the agent's items, each with the command that answers it. */
