@@ -97,11 +97,11 @@ test('the examples are what is written today', () => {
 })
 
 test('a service is given no folder that goes with the shell that installed it', () => {
-  const lasting = ['/usr/bin', '/home/a/.local/bin', '/opt/node 26/bin', '/tmpfiles/bin']
+  const lasting = ['/usr/bin', '/srv/a/.local/bin', '/opt/node 26/bin', '/tmpfiles/bin']
   const passing = [
-    '/home/a/.npm/_npx/5f3c/node_modules/.bin',
-    '/home/a/project/node_modules/.bin',
-    '/home/a/.npm/bin',
+    '/srv/a/.npm/_npx/5f3c/node_modules/.bin',
+    '/srv/a/project/node_modules/.bin',
+    '/srv/a/.npm/bin',
     '/tmp/person/bin',
     '/tmp',
     '/var/tmp/x',
