@@ -64,6 +64,13 @@ export const modelLimits = {
     'of one event of a stream: the last one of Responses repeats a whole round, escaped',
   ),
   part: limit('part', 64, 'characters', 'that a part of a round counts for besides its text'),
+  counted_tokens: limit(
+    'counted_tokens',
+    100_000_000,
+    'tokens',
+    'that a provider may say of one answer; more is no count, and sums of counts stay whole',
+  ),
+  told_usd: limit('told_usd', 100_000, 'US dollars', 'the same of what an answer cost'),
   error_body: limit('error_body', 262_144, 'bytes', 'read of an error answer; more is never shown'),
   provider_words: limit('provider_words', 300, 'characters', 'of the provider, quoted in a fault'),
   acp_attempts: limit(

@@ -10,7 +10,7 @@ import type {
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider'
 import { modelLimits } from './limits.ts'
-import { usageSeen, type Seen } from './usage-seen.ts'
+import { countOf, dollarsOf, usageSeen, type Seen } from './usage-seen.ts'
 import type { AssistantPart, CutAnswer, Json, ModelEvent, ModelRound, Usage } from './model.ts'
 
 /** What one stream part means to those who watch: its event, or null when it is no sign of life. */
@@ -282,8 +282,8 @@ function finishOf(unified: LanguageModelV4FinishReason['unified']): ModelRound['
 
 /** OpenRouter says in `usage.cost` what it took; what is no sum of dollars says nothing. */
 function toldBy({ raw }: LanguageModelV4Usage): { told_usd?: number } {
-  const cost = raw?.['cost']
-  return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? { told_usd: cost } : {}
+  const told_usd = dollarsOf(raw?.['cost'])
+  return told_usd === null ? {} : { told_usd }
 }
 
 const unreported: LanguageModelV4Usage = {
@@ -299,12 +299,13 @@ const unreported: LanguageModelV4Usage = {
 const most = (one: number | null, other: number | null): number | null =>
   one === null ? other : Math.max(one, other ?? 0)
 
-function usageOf(usage: LanguageModelV4Usage): Usage {
+/** No request is empty: a provider that says it read nothing does not count. */
+function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
   return {
-    input_tokens: usage.inputTokens.total ?? null,
-    output_tokens: usage.outputTokens.total ?? null,
-    reasoning_tokens: usage.outputTokens.reasoning ?? null,
-    cached_input_tokens: usage.inputTokens.cacheRead ?? null,
-    cache_write_tokens: usage.inputTokens.cacheWrite ?? null,
+    input_tokens: countOf(inputTokens.total, 1),
+    output_tokens: countOf(outputTokens.total),
+    reasoning_tokens: countOf(outputTokens.reasoning),
+    cached_input_tokens: countOf(inputTokens.cacheRead),
+    cache_write_tokens: countOf(inputTokens.cacheWrite),
   }
 }

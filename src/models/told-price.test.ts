@@ -15,6 +15,7 @@ test('a sum of dollars beside the usage is told with the round, and anything els
     [undefined, undefined],
     [null, undefined],
     [-0.01, undefined],
+    [1e308, undefined],
     ['0.0123', undefined],
     [{ total_cost: 0.0123 }, undefined],
     [true, undefined],

@@ -3,7 +3,18 @@
  * event, and what they wrote as they go. A whole answer has its usage from the library; this is for
  * one that breaks off before, and takes the four dialects by their own words.
  */
+import { modelLimits } from './limits.ts'
 import type { Usage } from './model.ts'
+
+/** A count of tokens as a provider says it, from `least` up; null: that is no count. */
+export function countOf(said: unknown, least: 0 | 1 = 0): number | null {
+  if (typeof said !== 'number' || !Number.isSafeInteger(said)) return null
+  return said >= least && said <= modelLimits.counted_tokens.value ? said : null
+}
+
+/** A sum of dollars in the same way. */
+export const dollarsOf = (said: unknown): number | null =>
+  typeof said === 'number' && said >= 0 && said <= modelLimits.told_usd.value ? said : null
 
 /** Null: not said. `output_tokens` counts up to that event, and more may come. */
 export type Seen = Pick<Usage, 'input_tokens' | 'output_tokens'>
@@ -28,7 +39,7 @@ export function usageSeen(event: unknown): Seen | null {
 }
 
 function sum(counts: Readonly<Record<string, unknown>>, names: readonly string[]): number | null {
-  const said = names.map((name) => counts[name]).filter((count) => typeof count === 'number')
+  const said = names.flatMap((name) => countOf(counts[name]) ?? [])
   return said.length === 0 ? null : said.reduce((all, count) => all + count, 0)
 }
 
