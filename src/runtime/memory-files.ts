@@ -16,7 +16,10 @@ export type FilePorts = {
   index: Pick<SearchIndex, 'stamps'>
 }
 
-/** Files one search looks at, of all places together: a look at one takes some microseconds. */
+/**
+ * Entries of folders one search looks at, of all places together, whatever they are: a look at one
+ * takes some microseconds.
+ */
 export const MEMORY_FILES_MOST = 2_000
 /** Folders inside each other. */
 const deepest = 8
@@ -54,7 +57,7 @@ export async function lookAtFiles(
     for (const [path, stamp] of found) {
       if (known.get(`file:${path}`) !== stamp) looked.changed.push({ agent_id, path, stamp })
     }
-    room -= found.size
+    room = look.room
     if (look.large > 0) {
       looked.left_out ??= `${look.large} files are over ${MEMORY_FILE_MAX_BYTES} bytes`
     }
@@ -72,6 +75,7 @@ export async function lookAtFiles(
 type Look = Pick<FilePorts, 'files'> & {
   folder: string
   found: Map<string, string>
+  /** Entries that may still be looked at. */
   room: number
   large: number
 }
@@ -88,11 +92,12 @@ async function isUnlinked({ files, folder }: Look, name: string): Promise<boolea
 
 /** Follows no link. A folder that goes while it is looked at has nothing in it. */
 async function walk(look: Look, path: string, depth: number): Promise<void> {
-  const { files, folder, found, room } = look
+  const { files, folder, found } = look
   const seen = await quietly(() => files.stat(`${folder}/${path}`))
   if (seen?.kind !== 'folder') return
   for (const { name, kind } of (await quietly(() => files.list(`${folder}/${path}`))) ?? []) {
-    if (found.size >= room) return
+    if (look.room <= 0) return
+    look.room -= 1
     const inner = `${path}/${name}`
     if (kind === 'folder' && depth < deepest) await walk(look, inner, depth + 1)
     if (kind !== 'file') continue

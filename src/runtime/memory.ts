@@ -20,9 +20,9 @@ import { isUnread } from '../domain/message.ts'
 import { no, overLimit, type Rejection } from '../domain/verdict.ts'
 import type { Clock, Files } from '../exec/ports.ts'
 import { LedgerFault } from '../ledger/port.ts'
-import type { IndexFound, SearchIndex } from '../ledger/search-port.ts'
+import type { IndexEntry, IndexFound, IndexKey, SearchIndex } from '../ledger/search-port.ts'
 import { Family } from './memory-family.ts'
-import { lookAtFiles } from './memory-files.ts'
+import { lookAtFiles, MEMORY_FILES_MOST, type Looked } from './memory-files.ts'
 import { Follower, type Step } from './memory-follower.ts'
 import { Records, type RecordPorts } from './memory-records.ts'
 
@@ -39,6 +39,8 @@ export type MemoryPorts = RecordPorts & {
 
 /** Milliseconds a search may spend on an index that is not there yet. */
 const patience = 1_000
+/** Files that are read and put into the index at once: some tens of milliseconds of work. */
+const filesOfStep = 20
 /** Milliseconds after a commit: several in a row are taken in together, behind what they began. */
 const followAfter = 500
 /** Milliseconds between two steps in the background, so that agents go first. */
@@ -60,6 +62,8 @@ export class Memory {
   #line: Promise<unknown> = Promise.resolve()
   #cancel: (() => void) | null = null
   #closed = false
+  /** Stamps of files that had no text to keep: they are read again after all others. */
+  readonly #noText = new Map<string, string>()
 
   constructor(ports: MemoryPorts) {
     this.#ports = ports
@@ -214,19 +218,38 @@ export class Memory {
   ): Promise<string | null> {
     return this.#alone(async () => {
       const { changed, gone, left_out } = await lookAtFiles(this.#ports, agents, workspace)
-      const put = []
-      for (const { agent_id, path, stamp } of changed) {
-        const record =
-          agent_id === workspace && viewer !== null
-            ? await this.#records.workspaceFile(viewer, workspace, path)
-            : await this.#records.file(agent_id, path)
-        if (record === null) gone.push({ agent_id, ref: `file:${path}` })
-        // Kept once for all who work there.
-        else put.push(this.#follower.entryOf({ ...record, agent_id }, stamp))
+      if (gone.length > 0) await this.#follower.keepFiles([], gone)
+      const until = this.#ports.clock.monotonic() + patience
+      const [noText, fresh] = parted(changed, (one) => this.#noText.get(keyOf(one)) === one.stamp)
+      const all = [...fresh, ...noText]
+      for (let at = 0; at < all.length; at += filesOfStep) {
+        if (at > 0 && this.#ports.clock.monotonic() > until) {
+          if (at >= fresh.length) break
+          return `${fresh.length - at} files are not in the index yet`
+        }
+        await this.#keepFiles(all.slice(at, at + filesOfStep), viewer, workspace)
       }
-      if (put.length > 0 || gone.length > 0) await this.#follower.keepFiles(put, gone)
       return left_out
     })
+  }
+
+  async #keepFiles(files: Looked['changed'], viewer: string | null, workspace: string | null) {
+    const [put, gone]: [IndexEntry[], IndexKey[]] = [[], []]
+    for (const one of files) {
+      const { agent_id, path, stamp } = one
+      const record =
+        agent_id === workspace && viewer !== null
+          ? await this.#records.workspaceFile(viewer, workspace, path)
+          : await this.#records.file(agent_id, path)
+      if (record === null) {
+        gone.push({ agent_id, ref: `file:${path}` })
+        if (this.#noText.size >= MEMORY_FILES_MOST) this.#noText.clear()
+        this.#noText.set(keyOf(one), stamp)
+      }
+      // Kept once for all who work there.
+      else put.push(this.#follower.entryOf({ ...record, agent_id }, stamp))
+    }
+    await this.#follower.keepFiles(put, gone)
   }
 
   #recordOf({ ref, agent_id }: IndexFound, viewer: string | null): Promise<MemoryRecord | null> {
@@ -273,6 +296,14 @@ export class Memory {
     this.#line = mine.catch(() => {})
     return mine
   }
+}
+
+const keyOf = ({ agent_id, path }: Looked['changed'][number]): string => `${agent_id}\0${path}`
+
+function parted<T>(all: readonly T[], is: (one: T) => boolean): [T[], T[]] {
+  const [yes, no]: [T[], T[]] = [[], []]
+  for (const one of all) (is(one) ? yes : no).push(one)
+  return [yes, no]
 }
 
 function hitOf(record: MemoryRecord, viewer: string | null, snippet: string): MemoryHit {
