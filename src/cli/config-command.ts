@@ -140,9 +140,16 @@ function valueAt(config: unknown, path: readonly string[]): unknown {
 }
 
 /** Writes the whole file anew, after the result was checked; a wrong value changes nothing. */
-async function writeChecked(ports: CliPorts, path: string, changed: object): Promise<Config> {
+async function writeChecked(
+  ports: CliPorts,
+  path: string,
+  changed: object,
+  isChanged: (valid: Config) => boolean,
+): Promise<Config> {
   const whole = `${JSON.stringify(changed, null, 2)}\n`
   const valid = await parseConfig(ports, path, whole)
+  // A name that JSON, or an object, has for itself, as `__proto__`.
+  if (!isChanged(valid)) throw usage('unknown_key', 'no key can have that name', 'take another')
   await ports.write_private(path, whole)
   return valid
 }
@@ -161,7 +168,8 @@ export async function configSet(context: Context, key: string, text: string): Pr
   }
   // Lists, objects and numbers are written as JSON; everything else is text.
   at[parts.at(-1) ?? key] = /^([[{]|\d{1,9}(\.\d{1,9})?$)/.test(text.trim()) ? jsonOf(text) : text
-  const valid = await writeChecked(ports, path, changed)
+  const isSet = (of: Config) => valueAt(of, parts) !== undefined
+  const valid = await writeChecked(ports, path, changed, isSet)
   if (context.flags.json === true) printJson(context, { key, value: valueAt(valid, parts) })
   else if (context.flags.quiet !== true) printLines(context, [`${key} is set in ${path}`])
   return exits.done
@@ -173,7 +181,7 @@ export async function configUnset(context: Context, key: string): Promise<Exit> 
   const { path, config } = await readConfig(ports, home.value)
   const parts = await placesIn(key)
   if (valueAt(config, parts) === undefined) throw await notSet(context, key)
-  await writeChecked(ports, path, without(config, parts))
+  await writeChecked(ports, path, without(config, parts), (of) => valueAt(of, parts) === undefined)
   if (context.flags.json === true) printJson(context, { key, value: null })
   else if (context.flags.quiet !== true) printLines(context, [`${key} is no longer set in ${path}`])
   return exits.done
