@@ -2,7 +2,7 @@
  * A fault at every commit: in each scenario each commit, and each file the runtime writes, meets a
  * full disk, a ledger held by another program or a broken disk once, and is then free again. Nothing
  * is lost, nothing happens twice and the agents go on: the end is that of the undisturbed run. Here
- * is a sample of four scenarios; `npm run crash -- --faults --all` takes every point of all.
+ * is a sample of five scenarios; `npm run crash -- --faults --all` takes every point of all.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,6 +15,7 @@ const tried = [
   ['events from outside', 3],
   ['compaction', 5],
   ['end of a child by stop', 8],
+  ['worktree', 13],
 ] as const
 
 for (const [name, step] of tried) {

@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Processes } from '../src/exec/ports.ts'
-import { says, scriptedModel } from '../src/testing/scripted-model.ts'
+import { fails, says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { openStage } from './support/stage.ts'
 
 const model = () => scriptedModel(() => says('Done.'))
@@ -69,4 +69,25 @@ test('a command is not begun whose agent was deleted while it was looked for', a
   assert.equal(prepared, 0)
   const task = await ledger.row('tasks', started.id ?? '')
   assert.equal(task?.status, 'interrupted')
+})
+
+test('a model that is set while another one fails is asked, and nobody is held', async (t) => {
+  const kinds = [
+    fails({ kind: 'setup', code: 'unauthorized', status: 401 }),
+    fails({ kind: 'world', code: 'server_error', status: 500, retryable: false }),
+  ]
+  for (const fault of kinds) {
+    const act = () => host.act({ do: 'configure_agent', agent_id: 'main', model: 'test/second' })
+    const first = scriptedModel(async () => {
+      assert.equal((await act()).ok, true)
+      return fault
+    })
+    const second = model()
+    const stage = await openStage(t, { models: { 'test/first': first, 'test/second': second } })
+    const { host } = stage.box
+    await stage.say('Go on.')
+    assert.deepEqual([first.requests.length, second.requests.length], [1, 1])
+    const holds = (await stage.rows('waits')).filter(({ wake }) => wake === 'system')
+    assert.deepEqual(holds, [])
+  }
 })

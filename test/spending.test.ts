@@ -15,6 +15,7 @@ import {
   calls,
   cutAfter,
   fails,
+  says,
   scriptedModel,
   type Script,
 } from '../src/testing/scripted-model.ts'
@@ -177,6 +178,30 @@ test('an agent is held at its budget, and goes on when it is raised', async (t) 
   assert.equal(sent(), 8)
   await s.does({ do: 'configure_agent', budget: null })
   assert.ok(sent() >= 20)
+  await sound(s)
+})
+
+test('a budget that is set while an opening is gathered holds for its request', async (t) => {
+  let meanwhile: (() => Promise<unknown>) | null = null
+  const over = (ledger: Ledger): Ledger => ({
+    ...ledger,
+    async list(table, filter) {
+      const rows = await ledger.list(table, filter)
+      const act = table === 'turns' ? meanwhile : null
+      if (act !== null) meanwhile = null
+      await act?.()
+      return rows
+    },
+  })
+  const { s, sent } = await spending(t, { script: () => says('Done.'), over })
+  await s.say('First.')
+  assert.equal(sent(), 1)
+  const set = { do: 'configure_agent', budget: { all: { max_rounds: 1 } } } as const
+  meanwhile = () => s.box.host.act({ ...set, agent_id: agent })
+  await s.say('Second.')
+  assert.equal(meanwhile, null)
+  assert.equal(sent(), 1)
+  assert.match(held(s) ?? '', /1 of 1/)
   await sound(s)
 })
 

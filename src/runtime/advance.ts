@@ -59,8 +59,8 @@ export type Onward = {
   interruption: Interruption | null
   /** Where a message can be read whole that is too long for a request. */
   message_path: (message: Message) => string
-  /** What keeps the agent from sending a request, beyond its own rows. */
-  over: readonly Overspent[]
+  /** What keeps the agent from sending a request, beyond its own rows, when it is asked. */
+  over: () => readonly Overspent[]
   /** The operator aborted the run: nothing further is begun. */
   aborted: boolean
 }
@@ -87,14 +87,16 @@ function take(d: Draft, step: Step, onward: Onward): boolean {
       return false
     case 'start_call':
       return startCall(d, step.call, onward.ready)
-    case 'request':
-      if (onward.over.length > 0) {
-        holdForSpending(d, onward.over)
+    case 'request': {
+      const over = onward.over()
+      if (over.length > 0) {
+        holdForSpending(d, over)
         return false
       }
       if (step.delivers !== '') deliverWords(d, mustTurn(d), step.delivers)
       sendRequest(d, step.kind, onward, step.delivers !== '')
       return false
+    }
     case 'hold':
       holdForBudget(d)
       return false

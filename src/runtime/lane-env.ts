@@ -149,7 +149,7 @@ export class LaneEnv {
     const { interruption, stopping } = this
     const aborted = this.abort.signal.aborted && !stopping
     const message_path = ({ id }: Message) => outputPath(this.ports.home, id)
-    const over = this.spending.over(this.agent_id)
+    const over = () => this.spending.over(this.agent_id)
     return { ready: null, plan: null, interruption, message_path, over, aborted, ...known }
   }
 

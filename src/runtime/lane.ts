@@ -128,16 +128,16 @@ export class Lane {
   async #lap(): Promise<Next | null> {
     const { env } = this
     await env.spending.load()
-    const over = env.spending.over(env.agent_id)
+    const over = () => env.spending.over(env.agent_id)
     await env.transact('timer', (d) => {
       fireDue(d)
-      alignSpending(d, over)
+      alignSpending(d, over())
       askForInput(d)
       askOverBudget(d)
       askAboutOwnTrigger(d)
       askAboutUnpaid(d)
     })
-    if (activeHold(env.facts(), 'spending') !== null) await env.spending.ask(over)
+    if (activeHold(env.facts(), 'spending') !== null) await env.spending.ask(over())
     const now = env.now()
     const seen = survey(env.facts(), now, this.#running)
     const decision = decideNext(seen)
@@ -161,9 +161,9 @@ export class Lane {
       await env.transact(null, holdForBudget)
       return
     }
-    const over = env.spending.over(env.agent_id)
-    if (over.length > 0) {
-      await env.transact(null, (d) => holdForSpending(d, over))
+    const over = () => env.spending.over(env.agent_id)
+    if (over().length > 0) {
+      await env.transact(null, (d) => holdForSpending(d, over()))
       return
     }
     const model = agentOf(env.facts()).model
@@ -177,7 +177,7 @@ export class Lane {
       // Facts may have moved since the decision; the commit decides again on what holds now.
       const seen = survey(d, d.now, this.#running)
       const again = decideNext(seen)
-      if (again.do !== 'start_turn' || again.start.rule === 'recover') return
+      if (again.do !== 'start_turn' || again.start.rule === 'recover' || over().length > 0) return
       const row = item === null ? undefined : d.row('work_items', item.id)
       if (row && item) observePlan(d, row, item.plan)
       startTurn(d, seen, again, model)

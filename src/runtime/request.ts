@@ -11,10 +11,11 @@ import type { Situation } from '../context/situation.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Call } from '../domain/call.ts'
 import type { Message } from '../domain/message.ts'
-import { mustTurn, agentOf, openTurn, type Draft } from '../domain/facts.ts'
+import { mustTurn, agentOf, openTurn, type Draft, type Facts } from '../domain/facts.ts'
 import { reserve, untold } from '../domain/metering.ts'
 import { deliverFailure, holdAgent } from '../domain/park.ts'
 import { carryClaimed } from '../domain/shown.ts'
+import { holdForSpending } from '../domain/spending.ts'
 import { stableHash } from '../domain/stable-hash.ts'
 import { plus } from '../domain/time.ts'
 import { endTurn } from '../domain/turn-end.ts'
@@ -53,7 +54,12 @@ export async function openRequest(env: LaneEnv, talk: Talk): Promise<void> {
   const blob = env.store.blob(bytes)
   talk.open(opening, situation.turn.model, 0, factor)
   const tokens = charTokens(opening.system) + charTokens(opening.user)
-  const decide = (d: Draft) => firstRequest(d, situation, blob.sha256, tokens)
+  const decide = (d: Draft) => {
+    // Others may have spent it while the opening was gathered.
+    const over = env.spending.over(env.agent_id)
+    if (over.length > 0) holdForSpending(d, over)
+    else firstRequest(d, situation, blob.sha256, tokens)
+  }
   await env.transact(situation.turn.id, decide, { blobs: [blob] })
 }
 
@@ -234,22 +240,37 @@ const setupFault = (code: string, message: string): ModelFault => ({
 /** Whom to ask next, or how to hold or end the turn; `nextModel` is the rule. */
 async function afterFault(env: LaneEnv, turn: Turn, fault: ModelFault): Promise<Streamed> {
   env.tried = [...env.tried, { model: turn.model, fault }]
+  return afterTried(env, turn, fault)
+}
+
+async function afterTried(env: LaneEnv, turn: Turn, fault: ModelFault): Promise<Streamed> {
+  const set = modelsSet(env.facts())
   const next = nextModel(await modelsFor(env), env.tried)
   if (next.next === 'request') {
     await changeModel(env, turn, next.model, `${fault.code}: ${fault.message}`)
     return 'recorded'
   }
-  const first = env.tried[0]?.model ?? turn.model
+  const { tried } = env
   env.tried = []
   switch (next.next) {
     case 'abort':
       return 'left'
     case 'hold':
-    case 'hold_for_setup':
+    case 'hold_for_setup': {
       // All are spent: after the hold the first model is asked again.
+      const first = tried[0]?.model ?? turn.model
       if (first !== turn.model) await changeModel(env, turn, first, 'no model could answer')
-      await env.transact(turn.id, (d) => hold(d, next))
-      return 'held'
+      const isHeld = await env.transact(turn.id, (d) => {
+        if (modelsSet(d) !== set) return false
+        hold(d, next)
+        return true
+      })
+      if (isHeld) return 'held'
+      // Another model was set meanwhile: what failed is not what is to be asked.
+      env.tried = tried
+      const now = openTurn(env.facts())
+      return now === null ? 'ended' : afterTried(env, now, fault)
+    }
     case 'fail': {
       const blobs: NewBlob[] = []
       const plan = await planNow(env, blobs)
@@ -275,13 +296,24 @@ function hold(d: Draft, next: NextModel & { next: 'hold' | 'hold_for_setup' }): 
 const sentence = (fault: ModelFault): string =>
   /[.!?]$/.test(fault.message) ? fault.message : `${fault.message}.`
 
-/** The model that failed first for this request, and the fallback when it can be opened. */
+/** Which models the operator has set. */
+function modelsSet(facts: Facts): string {
+  const { model, fallback_model } = agentOf(facts)
+  return `${model} ${fallback_model}`
+}
+
+/**
+ * The model that failed first for this request, and those that can be opened of the one that is set
+ * by now and the fallback.
+ */
 async function modelsFor(env: LaneEnv): Promise<string[]> {
-  const first = env.tried.slice(0, 1).map(({ model }) => model)
-  const { fallback_model } = agentOf(env.facts())
-  if (fallback_model === null || first.includes(fallback_model)) return first
-  const opened = await env.ports.models.open(fallback_model)
-  return opened.ok ? [...first, fallback_model] : first
+  const models = env.tried.slice(0, 1).map(({ model }) => model)
+  const { model, fallback_model } = agentOf(env.facts())
+  for (const other of [model, fallback_model]) {
+    if (other === null || models.includes(other)) continue
+    if ((await env.ports.models.open(other)).ok) models.push(other)
+  }
+  return models
 }
 
 const changeModel = (env: LaneEnv, turn: Turn, model: string, cause: string): Promise<void> =>

@@ -44,9 +44,9 @@ export async function runTurn(
 async function take(env: LaneEnv, talk: Talk, step: Step): Promise<RunOutcome | null> {
   switch (step.do) {
     case 'open': {
-      const over = env.spending.over(env.agent_id)
-      if (over.length === 0) await openRequest(env, talk)
-      else await env.transact(null, (d) => holdForSpending(d, over))
+      const over = () => env.spending.over(env.agent_id)
+      if (over().length === 0) await openRequest(env, talk)
+      else await env.transact(null, (d) => holdForSpending(d, over()))
       return isHeld(env) ? 'held' : null
     }
     case 'stream': {

@@ -113,7 +113,11 @@ export class WorktreeKeeper {
     await this.#with.store.transact(agent_id, id, (d) => {
       const now = d.row('worktrees', id)
       if (!now || isGone(now)) return
-      if (removed.ok) {
+      if (removed.ok && removed.was_gone && now.snapshot !== null) {
+        // Whoever took it away did not come to say so: nobody saw here that it was merged.
+        const reason = `it was gone already; ${now.snapshot.ref} keeps what was in it`
+        d.emit({ type: 'worktree_discarded', id, by: 'runtime', reason })
+      } else if (removed.ok) {
         const merged = `clean and merged${ignoredWords(removed.kept)}`
         const reason = now.state === 'planned' ? 'it was never used' : merged
         d.emit({ type: 'worktree_removed', id, by: 'runtime', reason })
@@ -132,14 +136,13 @@ export class WorktreeKeeper {
   }
 
   /** What the world does wrong keeps it, as the reason says. */
-  async #remove(
-    facts: Facts,
-    worktree: Worktree,
-  ): Promise<{ ok: true; kept: Snapshot | null } | { ok: false; message: string }> {
+  async #remove(facts: Facts, worktree: Worktree): Promise<Gone | { ok: false; message: string }> {
     const { store, ports } = this.#with
     try {
       const inHand = () => (this.#isInHand(facts, worktree) ? [facts.agent_id] : [])
-      return await takeAway({ ...ports, store }, worktree, null, inHand)
+      const was_gone = worktree.snapshot !== null && !(await this.#isThere(worktree))
+      const taken = await takeAway({ ...ports, store }, worktree, null, inHand)
+      return taken.ok ? { ok: true, kept: taken.kept, was_gone } : taken
     } catch (error) {
       if (error instanceof GitFault || error instanceof FileFault) {
         return { ok: false, message: error.message }
@@ -147,7 +150,18 @@ export class WorktreeKeeper {
       throw error
     }
   }
+
+  async #isThere(worktree: Worktree): Promise<boolean> {
+    const { worktrees } = this.#with.ports
+    const into = await mergeTarget({ worktrees }, worktree)
+    if (isRejection(into)) return true
+    const { repository, path } = worktree
+    return (await worktrees.status({ repository, path, into })).kind === 'present'
+  }
 }
+
+/** `was_gone`: nothing of it was there to look at, and a snapshot had been taken. */
+type Gone = { ok: true; kept: Snapshot | null; was_gone: boolean }
 
 /** The parent is at work, or is about to read what the child left: it may want to look into it. */
 function isInHand(facts: Facts, { id, state }: Worktree): boolean {
