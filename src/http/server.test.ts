@@ -150,6 +150,25 @@ describe('security.md 1: where it listens', () => {
     })
   })
 
+  test('a port that is free after many tries is listened on, without a word of warning', async (t) => {
+    const warned: string[] = []
+    const onWarning = ({ message }: Error) => void warned.push(message)
+    process.on('warning', onWarning)
+    t.after(() => void process.off('warning', onWarning))
+    const held = createServer().listen(0, '127.0.0.1')
+    await once(held, 'listening')
+    const { port } = held.address() as AddressInfo
+    let tries = 0
+    const lingers = async () => {
+      tries += 1
+      if (tries === 30) await new Promise<void>((ended) => void held.close(() => ended()))
+      return true
+    }
+    const soon: HttpClock = { ...clock, monotonic: () => 0, after: (_ms, fn) => clock.after(0, fn) }
+    const { opening } = served(t, { port, lingers, clock: soon })
+    assert.deepEqual([(await opening).port, tries >= 30, warned], [port, true, []])
+  })
+
   test('an address of no machine is a fault, and nothing is left listening', async (t) => {
     const more = { addresses: ['127.0.0.1', '192.0.2.1'], allow_remote: true }
     await assert.rejects(served(t, more).opening, { code: 'address_unknown' })

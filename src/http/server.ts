@@ -223,10 +223,13 @@ function descriptorOf(server: Server): number[] {
 async function bind(server: Server, port: number, address: string): Promise<number | null> {
   const listening = Promise.withResolvers<void>()
   server.once('error', listening.reject)
-  server.listen({ port, host: address, exclusive: true }, () => listening.resolve())
+  server.once('listening', listening.resolve)
+  server.listen({ port, host: address, exclusive: true })
   try {
     await listening.promise
   } catch (error) {
+    // It may be tried again with the same server.
+    server.removeListener('listening', listening.resolve)
     const { code } = error as NodeJS.ErrnoException
     if (address === '::1' && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) return null
     throw faultOf(error, code, port, address)
