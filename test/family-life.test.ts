@@ -274,6 +274,7 @@ test('§9 a child that is held for 24 hours is given up', async (t) => {
       const input = { wake: 'task_result', resource: lastId(text, 'task'), reason: 'its part' }
       return calls(call('WaitFor', input))
     },
+    (text) => calls(call('TaskOutput', { task_id: lastId(text, 'task') })),
     () => says('So be it.'),
   )
   const down = fails({ kind: 'world', code: 'network' })
@@ -291,8 +292,20 @@ test('§9 a child that is held for 24 hours is given up', async (t) => {
   const task = await row(box, 'tasks', 'main')
   assert.deepEqual(picked(task, 'status', 'reason'), {
     status: 'failed',
-    reason: 'it was held for 24 hours',
+    reason: `it was held for 24 hours: ${hold.reason.replace(/\.$/, '')}`,
   })
+  // What the parent reads of the end, in whichever way, says nothing that is over with it.
+  const isLook = ({ result }: Record<string, unknown>) =>
+    (result as { tool_name?: string }).tool_name === 'TaskOutput'
+  await during(clock, 1_000, happens(box, 'main', 'call_finished', isLook))
+  const [look] = await box.ledger.list('calls', { agent_id: 'main', limit: 1 })
+  assert.match(
+    JSON.stringify(look?.result),
+    /"status":"failed","reason":"it was held.*"briefs":\[\]/,
+  )
+  const messages = await box.ledger.list('messages', { agent_id: 'main', limit: 10 })
+  const ended = messages.find(({ kind }) => kind === 'task_result')
+  assert.match(ended?.body ?? '', /: failed \(it was held for 24 hours: .*\)\nIt left no words\.$/)
   // From its last answer on, here from the start of the turn: each try is a hold of its own.
   const [turn] = await box.ledger.list('turns', { agent_id: 'main.1', limit: 1 })
   const lasted = Date.parse(String(task['ended_at'])) - Date.parse(turn?.started_at ?? '')

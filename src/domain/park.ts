@@ -2,7 +2,7 @@
  * Parking: the runtime stops going in circles and asks the operator, once, in words that name what
  * happened (contracts 5). Also holds: an agent the provider cannot serve now.
  */
-import { deliverBrief } from './brief.ts'
+import { deliverBrief, type Brief } from './brief.ts'
 import { askOperator } from './ask-operator.ts'
 import { activeWaits, agentOf, agentPacing, itemPacing, type Draft } from './facts.ts'
 import { isOpenItem, measuredWords, overShared } from './budget.ts'
@@ -143,6 +143,10 @@ export function holdAgent(d: Draft, hold: Hold): void {
   })
   paceAgent(d, { holds: holds + 1 })
 }
+
+/** Whether it is the notice of a hold, which says what is so while that lasts and no longer. */
+export const tellsHold = ({ kind, wait_id }: Pick<Brief, 'kind' | 'wait_id'>): boolean =>
+  kind === 'failure' && wait_id !== null
 
 /** Tells the operator that a turn failed, and why. */
 export function deliverFailure(d: Draft, turn: Turn, text: string): void {

@@ -5,6 +5,7 @@ import { item, pick, task, wait, type World } from '../testing/domain.ts'
 import { answer, ask, begin, end, taskEnds, turn } from '../testing/domain-turn.ts'
 import type { Family } from '../testing/family.ts'
 import { handedOver, makes, reports, waits } from '../testing/family-turn.ts'
+import { deliverBrief } from './brief.ts'
 import { completeItem } from './complete.ts'
 import { taskResultId } from './ids.ts'
 import { limits } from './limits.ts'
@@ -308,11 +309,12 @@ describe('a hold', () => {
   const held = (child: World): void =>
     child.do((d) => holdAgent(d, { cause: 'provider_setup', message: 'no key', until: null }))
 
-  test('§9 that lasts a day ends the child, also in the middle of a turn', () => {
+  test('§9 that lasts a day ends the child, also in a turn, and its end is told once', () => {
     for (const inTurn of [false, true]) {
       const { family, main, child, result } = handedOver()
       if (inTurn) begin(child)
       if (inTurn) ask(child)
+      if (!inTurn) child.do((d) => deliverBrief(d, { kind: 'progress', text: 'I begin.' }))
       held(child)
       const at = givenUpAt(child.facts) ?? assert.fail()
       assert.equal(at, plus(child.now, limits.child_hold.value))
@@ -321,7 +323,10 @@ describe('a hold', () => {
       family.pass(1)
       family.relay(child)
       assert.deepEqual(ended(main, result)[0], 'failed')
-      assert.match(main.row('messages', result).body, /\(it was held for 24 hours\)/)
+      assert.deepEqual(main.row('messages', result).body.split('\n'), [
+        'main.1 (task_t001, Count the words.): failed (it was held for 24 hours: no key)',
+        inTurn ? 'It left no words.' : 'I begin.',
+      ])
       assert.deepEqual(
         child.all('turns').map(({ outcome }) => outcome),
         inTurn ? ['failed'] : [],

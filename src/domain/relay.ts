@@ -23,7 +23,7 @@ import { admit, endTask, utf8Length } from './ingress.ts'
 import { isLate, lateResults } from './late.ts'
 import { holdMs, limits } from './limits.ts'
 import { isLiveMessage, type Message } from './message.ts'
-import { releaseHolds } from './park.ts'
+import { releaseHolds, tellsHold } from './park.ts'
 import { taskStatus } from './provenance.ts'
 import { askedOf, questionText } from './question.ts'
 import { next } from './schedule.ts'
@@ -37,8 +37,8 @@ import { waitWords } from './wait.ts'
 export type Legacy = {
   /** Its completion reports, oldest first. */
   reports: readonly Brief[]
-  /** The newest other words of it. */
-  last_text: string | null
+  /** The newest of its other words, of each kind, newest first. */
+  said: readonly Pick<Brief, 'kind' | 'text' | 'wait_id'>[]
   /** Its newest turn. */
   last_turn: Pick<Turn, 'outcome' | 'reason'> | null
   /** What its worktree was seen to hold, on one line; null: it has none. */
@@ -249,7 +249,9 @@ function endingOf(c: Draft, legacy: Legacy): Ending | null {
   const said = wordsOf(legacy)
   const { last_turn } = legacy
   if (heldTooLong(c, c.now)) {
-    return { status: 'failed', reason: 'it was held for 24 hours', text: said }
+    const cause = activeHold(c)?.reason.replace(/\.$/, '') ?? ''
+    const why = cause === '' ? '' : `: ${cause}`
+    return { status: 'failed', reason: `it was held for 24 hours${why}`, text: said }
   }
   if (openTurn(c) === null && last_turn?.outcome === 'failed') {
     const why = last_turn.reason === null ? '' : `: ${last_turn.reason}`
@@ -264,9 +266,9 @@ function endingOf(c: Draft, legacy: Legacy): Ending | null {
   return { status: 'failed', reason, text: said }
 }
 
-/** Its reports in order, else its last words. */
-function wordsOf({ reports, last_text }: Legacy): string {
-  if (reports.length === 0) return last_text ?? ''
+/** Its reports in order, else its last words; that it is held and will go on is over with it. */
+function wordsOf({ reports, said }: Legacy): string {
+  if (reports.length === 0) return said.find((brief) => !tellsHold(brief))?.text ?? ''
   return reports.map((report) => report.text).join('\n\n')
 }
 

@@ -5,6 +5,7 @@
  * its task ends.
  */
 import { isForeignModel, type Agent } from '../domain/agent.ts'
+import type { Brief } from '../domain/brief.ts'
 import type { AgentId, TaskId } from '../domain/ids.ts'
 import { openTurn, type Draft, type Emitted, type Facts } from '../domain/facts.ts'
 import { limits } from '../domain/limits.ts'
@@ -14,6 +15,7 @@ import type { Provenance } from '../domain/provenance.ts'
 import { no, type Rejection } from '../domain/verdict.ts'
 import { alignBudgets, wantsSpent } from '../domain/metering.ts'
 import { Drawers } from './drawers.ts'
+import { tellsHold } from '../domain/park.ts'
 import { finishChild, givenUpAt, mayEnd, relay, supervisionOf } from '../domain/relay.ts'
 import type { Legacy } from '../domain/relay.ts'
 import { spentOfAgent } from './spent.ts'
@@ -157,13 +159,15 @@ export class ChildSupervisor {
     )
   }
 
-  /** What it has told so far, oldest first. */
+  /** What it has told so far, oldest first; that it is held only while it is. */
   async words(child: AgentId): Promise<readonly Word[]> {
-    const briefs = await this.#with.store.ledger.list('briefs', {
-      agent_id: child,
-      limit: reportsMax,
-    })
-    return briefs.map(({ kind, text, created_at }) => ({ kind, text, at: created_at }))
+    const { store } = this.#with
+    const briefs = await store.ledger.list('briefs', { agent_id: child, limit: reportsMax })
+    const waits = store.facts(child)
+    const isHeld = (id: Brief['wait_id']) => waits?.row('waits', id ?? '')?.status === 'active'
+    return briefs
+      .filter((brief) => !tellsHold(brief) || isHeld(brief.wait_id))
+      .map(({ kind, text, created_at }) => ({ kind, text, at: created_at }))
   }
 
   /** Resolves when the task has its end. */
@@ -330,13 +334,15 @@ export class ChildSupervisor {
   async #legacy(child: AgentId, worktree: string | null): Promise<Legacy> {
     const { ledger } = this.#with.store
     const of = { agent_id: child }
-    const [reports, [last], [turn]] = await Promise.all([
+    const [reports, words, failures, [turn]] = await Promise.all([
       ledger.list('briefs', { ...of, kind: ['result'], limit: reportsMax }),
-      ledger.list('briefs', { ...of, kind: ['reply', 'progress', 'failure'], limit: 1 }),
+      ledger.list('briefs', { ...of, kind: ['reply', 'progress'], limit: 1 }),
+      ledger.list('briefs', { ...of, kind: ['failure'], limit: 1 }),
       ledger.list('turns', { ...of, limit: 1 }),
     ])
+    const said = [...words, ...failures].sort((a, b) => (a.created_at > b.created_at ? -1 : 1))
     const last_turn = turn ? { outcome: turn.outcome, reason: turn.reason } : null
-    return { reports, last_text: last?.text ?? null, last_turn, worktree }
+    return { reports, said, last_turn, worktree }
   }
 
   #arm(child: AgentId): void {

@@ -255,7 +255,7 @@ export function legacyOf(child: World): Legacy {
   const turn = child.all('turns').at(-1)
   return {
     reports: briefs.filter(({ kind }) => kind === 'result'),
-    last_text: words.at(-1)?.text ?? null,
+    said: words.toReversed(),
     last_turn: turn ? { outcome: turn.outcome, reason: turn.reason } : null,
     worktree: null,
   }
