@@ -17,7 +17,7 @@ import {
 import { agentRecordOf } from '../src/protocol/agent-record.ts'
 import { agentView } from '../src/protocol/agent-view.ts'
 import { call, picks } from './support/scripts.ts'
-import { agent, hour, openStage, type Stage } from './support/stage.ts'
+import { agent, hour, openStage, textOf, type Stage } from './support/stage.ts'
 
 const look = () => calls(call('ListTasks'))
 
@@ -111,6 +111,8 @@ test('§12 a child draws on its parent’s item, is held at its limit, and goes 
   await again
   await s.rest()
   assert.deepEqual([parent.requests.length, child.requests.length], [3, 8])
+  // What its parent took is taken off: 1,300 less three rounds, of which it used its six.
+  assert.match(textOf(child.requests[6]), /Used by now: 720 of 940 tokens\. It goes on/)
   await inLine(s)
   assert.equal((await questions(s)).length, 2)
 })

@@ -21,7 +21,7 @@ import {
 } from '../src/testing/scripted-model.ts'
 import { settle, virtualClock } from '../src/testing/virtual-clock.ts'
 import { call } from './support/scripts.ts'
-import { agent, hour, openStage, type Stage, type StageOptions } from './support/stage.ts'
+import { agent, hour, openStage, textOf, type Stage, type StageOptions } from './support/stage.ts'
 
 let n = 0
 /** Something new each time: it is no repeat, and to the rules it is work. */
@@ -52,7 +52,7 @@ async function spending(
   const children = scriptedModel(child)
   const s = await openStage(t, { models: { 'test/first': model, 'a/child': children }, ...more })
   const sent = () => model.requests.length + children.requests.length
-  return { s, sent }
+  return { s, sent, model, children }
 }
 
 const held = (s: Stage, id = agent) =>
@@ -156,7 +156,7 @@ const readings = (limit: number) => ({
 })
 
 test('an agent is held at its budget, and goes on when it is raised', async (t) => {
-  const { s, sent } = await spending(t, readings(20))
+  const { s, sent, model } = await spending(t, readings(20))
   await s.act({ do: 'configure_agent', budget: { all: { max_rounds: 5 } } })
   await s.does({ do: 'create_item', objective: 'A' })
   await s.pass(48 * hour)
@@ -176,8 +176,17 @@ test('an agent is held at its budget, and goes on when it is raised', async (t) 
   assert.match(projection ? whyOf(view, projection, null).why : '', /5 of 5 rounds/)
   await s.does({ do: 'configure_agent', budget: { all: { max_rounds: 8 } } })
   assert.equal(sent(), 8)
+  const whose = 'main and the agents made under it'
+  assert.match(
+    textOf(model.requests[5]),
+    new RegExp(`Used by now: 5 of 8 rounds of ${whose}\\. It`),
+  )
   await s.does({ do: 'configure_agent', budget: null })
   assert.ok(sent() >= 20)
+  assert.match(
+    textOf(model.requests[8]),
+    /used up: 8 of 8 rounds\. No budget holds it now\. It goes on/,
+  )
   await sound(s)
 })
 

@@ -7,10 +7,12 @@ import {
   emptyAnswerNote,
   interjectedNote,
   interruptionNote,
-  operatorChangeNote,
   reportNote,
 } from './notes.ts'
 import { promptText, sectionsOf, template } from './template.ts'
+
+const held = (cause: string, limits: readonly string[] | null) =>
+  interruptionNote({ kind: 'held', since: before(61), cause, limits }, now)
 
 test('notes of the runtime, word for word', (t) => {
   const lost = [
@@ -21,7 +23,9 @@ test('notes of the runtime, word for word', (t) => {
   const texts = [
     interruptionNote({ kind: 'recovered', since: before(3), calls: [] }, now),
     interruptionNote({ kind: 'recovered', since: before(200), calls: lost }, now),
-    interruptionNote({ kind: 'held', since: before(61), cause: 'the provider\nis out' }, now),
+    held('the provider\nis out', null),
+    held('The budget of main is used up: 5 of 5 rounds.', ['5 of 8 rounds of main']),
+    held('The budget of main is used up: 5 of 5 rounds.', []),
     interruptionNote({ kind: 'slept', since: before(60 * 50) }, now),
     interjectedNote([aPrompt('msg_5', 'Stop using npm.', { priority: 'interject' })], view, false),
     interjectedNote([aPrompt('msg_5', 'Stop using npm.', { priority: 'interject' })], view, true),
@@ -33,28 +37,6 @@ test('notes of the runtime, word for word', (t) => {
     ]),
   ]
   t.assert.snapshot(texts.join('\n---\n'), { serializers: [(value: string) => value] })
-})
-
-test('a change of the operator is told field by field, others are not', () => {
-  const changed = {
-    objective: 'Ship it\ntoday',
-    plan_status: 'ready',
-    todo_list: [{ text: 'a', state: 'pending' }],
-    blocked_by: null,
-  } as const
-  const note = operatorChangeNote('work_1', [
-    { type: 'work_item_updated', id: 'work_1', by: 'operator', changed },
-    { type: 'work_item_updated', id: 'work_1', by: 'agent', changed: { plan_status: 'draft' } },
-    { type: 'work_item_updated', id: 'work_2', by: 'operator', changed },
-    { type: 'wait_cancelled', id: 'wait_1', by: 'operator', because: 'unblocked' },
-  ])
-  assert.equal(
-    note,
-    'Runtime note: While you worked, the operator changed work item work_1: ' +
-      'objective: "Ship it today"; plan_status: ready; blocker cleared; ' +
-      'todo list: pending "a"; cancelled its wait wait_1. These values hold now.',
-  )
-  assert.equal(operatorChangeNote('work_3', []), null)
 })
 
 test('every place of every template is a name, and an open one is a bug', () => {

@@ -4,15 +4,13 @@
  */
 import { measuredWords, type Measured } from '../domain/budget.ts'
 import type { ErrorKind, Warning } from '../domain/call.ts'
-import type { Event } from '../domain/event.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
 import type { Message } from '../domain/message.ts'
 import { mayStand } from '../domain/report.ts'
 import { between, type Timestamp } from '../domain/time.ts'
-import type { WorkItemChanges } from '../domain/work-item.ts'
 import { messageTexts, type MessagesView } from './message-section.ts'
-import { clip, oneLine, quoted, span, thousands } from './phrase.ts'
+import { clip, oneLine, span, thousands } from './phrase.ts'
 import { template } from './template.ts'
 
 const note = (name: string, values: Readonly<Record<string, string>> = {}): string =>
@@ -26,7 +24,8 @@ export type Interruption =
       /** The calls found without an outcome and what became of each. */
       calls: readonly { tool_name: string; became: 'result' | ErrorKind }[]
     }
-  | { kind: 'held'; since: Timestamp; cause: string }
+  /** `limits`: how the budgets stand now; null: it was no budget that held it. */
+  | { kind: 'held'; since: Timestamp; cause: string; limits: readonly string[] | null }
   | { kind: 'slept'; since: Timestamp }
 
 export function interruptionNote(interruption: Interruption, now: Timestamp): string {
@@ -43,7 +42,11 @@ export function interruptionNote(interruption: Interruption, now: Timestamp): st
       return note('recovered', { ago: passed, calls: settled })
     }
     case 'held':
-      return note('held', { ago: heldFor(interruption, now), cause: causeOf(interruption.cause) })
+      return note('held', {
+        ago: heldFor(interruption, now),
+        cause: causeOf(interruption.cause),
+        limits: limitsNow(interruption.limits),
+      })
     case 'slept':
       return note('slept', { ago: passed })
   }
@@ -53,6 +56,12 @@ export function interruptionNote(interruption: Interruption, now: Timestamp): st
 const heldFor = ({ since }: Interruption, now: Timestamp): string => {
   const passed = between(since, now)
   return passed < 1000 ? 'a moment' : span(passed)
+}
+
+/** What the words of the hold said of a budget is over with it. */
+function limitsNow(limits: readonly string[] | null): string {
+  if (limits === null) return ''
+  return limits.length === 0 ? 'No budget holds it now. ' : `Used by now: ${limits.join('; ')}. `
 }
 
 /** Without its full stop: the sentence goes on. */
@@ -72,43 +81,6 @@ function settledWords(became: 'result' | ErrorKind): string {
     case 'outcome_unknown':
       return became
   }
-}
-
-/** The operator's changes to a running turn's item; null when these events hold none. */
-export function operatorChangeNote(item: WorkItemId, events: readonly Event[]): string | null {
-  const changes = events.flatMap((event) => changeWords(item, event))
-  return changes.length === 0
-    ? null
-    : note('operator_change', { item, changes: changes.join('; ') })
-}
-
-function changeWords(item: WorkItemId, event: Event): string[] {
-  if (event.type === 'work_item_updated') {
-    return event.id === item && event.by === 'operator' ? fieldWords(event.changed) : []
-  }
-  if (event.type === 'work_item_completed') {
-    return event.id === item && event.by === 'operator' ? ['completed it'] : []
-  }
-  if (event.type === 'wait_cancelled') {
-    return event.by === 'operator' ? [`cancelled its wait ${event.id}`] : []
-  }
-  return []
-}
-
-function fieldWords(changed: WorkItemChanges): string[] {
-  const words: string[] = []
-  if (changed.objective !== undefined) words.push(`objective: ${quoted(changed.objective, 500)}`)
-  if (changed.plan_status !== undefined) words.push(`plan_status: ${changed.plan_status}`)
-  if (changed.blocked_by !== undefined) {
-    const { blocked_by } = changed
-    words.push(blocked_by === null ? 'blocker cleared' : `blocked_by: ${quoted(blocked_by, 500)}`)
-  }
-  if (changed.todo_list !== undefined) {
-    const list = changed.todo_list.map(({ state, text }) => `${state} ${quoted(text, 300)}`)
-    words.push(`todo list: ${list.length === 0 ? 'empty' : list.join(', ')}`)
-  }
-  if (changed.budget !== undefined) words.push(`budget: ${JSON.stringify(changed.budget)}`)
-  return words
 }
 
 /**

@@ -11,7 +11,6 @@ import {
   waitOf,
   World,
 } from '../testing/domain.ts'
-import { begin, turnOf } from '../testing/domain-turn.ts'
 import type { WorkItemId } from './ids.ts'
 import { checkCreate, createItem, updateItem, type CreateItem, type UpdateItem } from './items.ts'
 import { limits } from './limits.ts'
@@ -255,26 +254,6 @@ test('§2 an event never clears a blocker', () => {
   wait(w, { work_item_id: id, wake: 'operator_input' })
   say(w, { wait_id: waitOf(w, id).id })
   assert.equal(itemRow(w, id).blocked_by, 'no key')
-})
-
-test('§13 a change by the operator reaches the running turn as a note for its next request', () => {
-  const w = new World()
-  const [id, other] = [item(w, { focus: true }), item(w)]
-  begin(w, 'continue_current')
-  update(w, other, { objective: 'Not its item' }, 'operator')
-  assert.deepEqual(w.lastOf('message_admitted'), [])
-  update(w, id, { objective: 'Something else', blocked_by: 'wait for me' }, 'operator')
-  const [note] = w.lastOf('message_admitted')
-  assert.deepEqual(
-    [note?.provenance.kind, note?.priority, note?.work_item_id, note?.body],
-    [
-      'internal_followup',
-      'interject',
-      id,
-      `The operator changed ${id}: objective, blocked_by. Read it again with GetWorkItem.`,
-    ],
-  )
-  assert.equal(turnOf(w).work_item_id, id)
 })
 
 test('§2 the plan file is stored as hash and size, as a revision, when it differs', () => {

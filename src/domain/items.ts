@@ -4,6 +4,7 @@
  */
 import type { Warning } from './call.ts'
 import type { Check } from './check.ts'
+import { changeWords } from './change-words.ts'
 import { checksRunning } from './checks.ts'
 import { activeWaitOf, agentOf, openItems, openTurn, type Draft, type Facts } from './facts.ts'
 import { mustProject, openItem, releaseFocus } from './focus.ts'
@@ -151,7 +152,7 @@ export function updateItem(d: Draft, command: UpdateItem): Mutated | Rejection {
   if (command.by === 'operator') {
     outsideInput(d, item.id, 'operator')
     askForInputOf(d, item.id, 'operator')
-    if (isChanged) tellRunningTurn(d, item.id, Object.keys(changed))
+    if (isChanged) tellRunningTurn(d, item.id, changeWords(d, item.id, changed))
   }
   const warnings = [...(command.todo_list ? todoWarnings(command.todo_list) : [])]
   if (command.blocked_by && wait === null) {
@@ -273,15 +274,15 @@ function todoWarnings(todos: readonly Todo[]): Warning[] {
 }
 
 /** A change by the operator to the running turn's item reaches the model in its next request. */
-export function tellRunningTurn(d: Draft, item: WorkItemId, fields: readonly string[]): void {
+export function tellRunningTurn(d: Draft, item: WorkItemId, words: readonly string[]): void {
   const turn = openTurn(d)
   if (turn === null || turn.work_item_id !== item) return
-  const what = fields.length > 0 ? fields.join(', ') : 'its wait'
+  const what = words.length > 0 ? words.join('; ') : 'its wait is over'
   admit(d, {
     id: d.mint('msg'),
     provenance: runtimeFollowup,
     priority: 'interject',
-    body: `The operator changed ${item}: ${what}. Read it again with GetWorkItem.`,
+    body: `The operator changed ${item}: ${what}.`,
     work_item_id: item,
   })
 }

@@ -39,6 +39,7 @@ export const limits = {
   live_children: limit('live_children', 8, 'agents', 'alive at a time, made by one agent'),
   depth: limit('depth', 2, 'agents', 'between an agent and the one that has no parent'),
   child_hold: limit('child_hold', 24 * hour, 'ms', 'a held child is given up, and its task fails'),
+  told_change: limit('told_change', 1_000, 'characters', 'of a field; a longer one is looked up'),
   short_report: limit('short_report', 200, 'characters', 'of one sentence: is there more to say?'),
   worktree_look: limit('worktree_look', 2_000, 'ms', 'git facts beside a result; then unknown'),
   result_summary: limit('result_summary', 2_000, 'characters', 'of a delegation; then cut'),

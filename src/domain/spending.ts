@@ -4,7 +4,7 @@
  * sums are the ledger's; here is whom they hold, for how long, and in which words.
  */
 import { deliverBrief } from './brief.ts'
-import { measuredWords, overOf, type Measured } from './budget.ts'
+import { budgetLine, measuredWords, overOf, type Measured } from './budget.ts'
 import { activeWaits, agentOf, type Draft } from './facts.ts'
 import { activeHold, registerHold } from './hold.ts'
 import type { AgentId } from './ids.ts'
@@ -114,15 +114,31 @@ export function askAboutSpending(d: Draft, over: readonly Overspent[]): void {
   }
 }
 
+/** How every budget that binds these purses stands: `5 of 8 rounds of the home for the day`. */
+export const standingWords = (purses: readonly Purse[]): string[] =>
+  purses.flatMap(({ agent_id, budget, used }) =>
+    spendWindows.flatMap((window) => {
+      const limited = budget?.[window] ?? null
+      if (limited === null) return []
+      const { tokens, usd: known_usd, unpriced, rounds } = used[window]
+      const usd = unpriced > 0 ? null : known_usd
+      const line = budgetLine(
+        { ...limited, deadline: null },
+        { used: { tokens, usd, known_usd, rounds } },
+      )
+      return [`${line} of ${whoseWords({ agent_id, window })}`]
+    }),
+  )
+
+const whoseWords = ({ agent_id, window }: { agent_id: AgentId | null; window: SpendWindow }) =>
+  `${agent_id === null ? 'the home' : `${agent_id} and the agents made under it`}` +
+  `${window === 'day' ? ' for the day' : ''}`
+
 /** `The budget of the home for the day is used up: $5.02 of $5.00.` */
 export function overspentWords(one: Overspent): string {
   switch (one.by) {
-    case 'budget': {
-      const whose =
-        one.agent_id === null ? 'the home' : `${one.agent_id} and the agents made under it`
-      const when = one.window === 'day' ? ' for the day' : ''
-      return `The budget of ${whose}${when} is used up: ${one.over.map(measuredWords).join(', ')}.`
-    }
+    case 'budget':
+      return `The budget of ${whoseWords(one)} is used up: ${one.over.map(measuredWords).join(', ')}.`
     case 'question':
       return (
         `${one.agent_id} and the agents made under it sent ${one.requests} requests since the ` +

@@ -6,7 +6,7 @@
 import type { Interruption } from '../context/notes.ts'
 import { agentOf, callsOf, openTurn, roundsOf, type Draft } from '../domain/facts.ts'
 import type { TurnId } from '../domain/ids.ts'
-import { focusFor, overAllowance } from '../domain/budget.ts'
+import { allowanceNow, budgetLine, focusFor, overAllowance } from '../domain/budget.ts'
 import { activeHold } from '../domain/hold.ts'
 import { askOverBudget, holdForBudget } from '../domain/metering.ts'
 import {
@@ -43,7 +43,7 @@ export class Lane {
   #ended: Promise<void> = Promise.resolve()
   /** Seq when this process took the agent over: a turn opened before it was interrupted. */
   readonly #openedSeq: number
-  #held: Interruption | null = null
+  #held: (Interruption & { kind: 'held' }) | null = null
   /** Aborts of a turn that only stands in the rows: no run of it begins beside them. */
   readonly #aborting = new Set<Promise<unknown>>()
   readonly #failed: (error: unknown) => void
@@ -221,11 +221,19 @@ export class Lane {
   #interruption(turn: Turn): Interruption | null {
     const held = this.#held
     this.#held = null
-    if (held) return held
+    if (held) return held.limits === null ? held : { ...held, limits: this.#limits() }
     const since = lastSign(this.env, turn)
     if (turn.input_cut < this.#openedSeq) return { kind: 'recovered', since, calls: [] }
     const slept = between(since, this.env.now()) >= longSleep
     return slept ? { kind: 'slept', since } : null
+  }
+
+  /** How every budget stands that the next request is paid from. */
+  #limits(): string[] {
+    const { env } = this
+    const allowance = allowanceNow(env.facts(), env.now())
+    const own = allowance === null ? [] : [budgetLine(allowance.allowed, allowance)]
+    return [...own, ...env.spending.standing(env.agent_id)]
   }
 
   async #run(interruption: Interruption | null): Promise<void> {
@@ -244,12 +252,13 @@ export class Lane {
     try {
       const outcome = await runTurn(env, interruption)
       if (outcome === 'held') {
-        const cause = activeHold(env.facts())?.reason ?? 'held'
-        this.#held = { kind: 'held', since: env.now(), cause }
+        const { reason: cause, runtime_cause } = activeHold(env.facts()) ?? noHold
+        const limits = runtime_cause === 'budget' || runtime_cause === 'spending' ? [] : null
+        this.#held = { kind: 'held', since: env.now(), cause, limits }
       }
     } catch (error) {
       // Only what passes leaves this process running: the turn then goes on from its rows.
-      this.#held = { kind: 'held', since: env.now(), cause: sentenceOf(error) }
+      this.#held = { kind: 'held', since: env.now(), cause: sentenceOf(error), limits: null }
       throw error
     } finally {
       this.#running = false
@@ -280,6 +289,8 @@ export class Lane {
 
 const sentenceOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
+
+const noHold = { reason: 'held', runtime_cause: null } as const
 
 const noModel: Hold = {
   cause: 'provider_setup',

@@ -8,7 +8,8 @@ import type { Emitted } from '../domain/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
 import { addUse, noUse, type Use } from '../domain/meter.ts'
 import { rankingOf } from '../domain/ranking.ts'
-import { askAboutSpending, overspent, type Overspent, type Purse } from '../domain/spending.ts'
+import { askAboutSpending, overspent, standingWords } from '../domain/spending.ts'
+import type { Overspent, Purse } from '../domain/spending.ts'
 import type { SpendBudget } from '../domain/spend-budget.ts'
 import { addUsage, noUsage, paymentsOf, type RoundId, type Usage } from '../domain/turn.ts'
 import type { Spend } from '../ledger/port.ts'
@@ -58,9 +59,18 @@ export class Spending {
 
   /** What keeps the agent from sending a request now. */
   over(agent: AgentId): readonly Overspent[] {
+    return overspent(this.#purses(agent), this.#with.store.now())
+  }
+
+  /** How the budgets stand that it spends from. */
+  standing(agent: AgentId): readonly string[] {
+    return standingWords(this.#purses(agent))
+  }
+
+  #purses(agent: AgentId): Purse[] {
     const now = this.#with.store.now()
-    const purses = [...this.#above(agent)].flatMap((id) => this.#purse(id, now))
-    return overspent([...purses, this.#home(now)], now)
+    const above = [...this.#above(agent)].flatMap((id) => this.#purse(id, now))
+    return [...above, this.#home(now)]
   }
 
   /** Puts what is to be asked to the operator, each question once. */
