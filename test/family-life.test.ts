@@ -305,7 +305,7 @@ test('§9 a child that is held for 24 hours is given up', async (t) => {
   )
   const messages = await box.ledger.list('messages', { agent_id: 'main', limit: 10 })
   const ended = messages.find(({ kind }) => kind === 'task_result')
-  assert.match(ended?.body ?? '', /: failed \(it was held for 24 hours: .*\)\nIt left no words\.$/)
+  assert.match(ended?.body ?? '', /: failed \(it was held for 24 hours: .*\)\. It left no words\.$/)
   // From its last answer on, here from the start of the turn: each try is a hold of its own.
   const [turn] = await box.ledger.list('turns', { agent_id: 'main.1', limit: 1 })
   const lasted = Date.parse(String(task['ended_at'])) - Date.parse(turn?.started_at ?? '')

@@ -146,10 +146,11 @@ function tellFailure(d: Draft, id: WorkItemId): void {
   if (!item) throw new Error(`no row for ${id}`)
   const failed = item.checks.filter(hasFailed)
   const head = `${verificationOf(item).says}.`
-  const more = failed.flatMap((check) => failureLines(check))
   deliverBrief(d, {
     kind: 'failure',
-    text: [head, ...more, `All of it: holon work check list ${id}`].join('\n'),
+    text: [head, ...failed.flatMap(failureLines), `All of it: holon work check list ${id}`].join(
+      '\n',
+    ),
     work_item_id: id,
   })
   const says =
@@ -159,21 +160,33 @@ function tellFailure(d: Draft, id: WorkItemId): void {
     id: d.mint('msg'),
     provenance: runtimeFollowup,
     priority: 'normal',
-    body: [says, ...more].join('\n'),
+    body: [says, ...failed.map(failureLine)].join('\n'),
     work_item_id: id,
   })
 }
 
 /** Characters of an output that the message and the brief quote of each check. */
-const quotedTail = 600
+const tailMost = 600
 
-export function failureLines(check: Check): string[] {
+/** The end of what a run printed. */
+export const quotedTail = ({ tail }: { tail: string }): string => cutFront(tail.trim(), tailMost)
+
+function failureLines(check: Check): string[] {
   const { run } = check
   if (run?.state !== 'finished') return []
-  const tail = run.tail.trim()
-  const words = tail === '' ? [] : [cutFront(tail, quotedTail)]
+  const tail = quotedTail(run)
   const task = run.task_id === null ? [] : [`(everything it printed: ${run.task_id})`]
-  return [`- ${endLine(check)}`, ...words, ...task]
+  return [`- ${endLine(check)}`, ...(tail === '' ? [] : [tail]), ...task]
+}
+
+/** The same where the runtime speaks to the agent: what a program printed stands in quotes. */
+function failureLine(check: Check): string {
+  const { run } = check
+  if (run?.state !== 'finished') return `- ${endLine(check)}`
+  const tail = quotedTail(run)
+  const said = tail === '' ? '' : `; it printed ${JSON.stringify(tail)}`
+  const task = run.task_id === null ? '' : ` (everything: ${run.task_id})`
+  return `- ${endLine(check)}${said}${task}`
 }
 
 const lastOf = (text: string): string => cutFront(text, limits.check_tail.value)

@@ -6,7 +6,8 @@
  */
 import type { Call } from './call.ts'
 import { isAlive, isMachine, type Check, type Tree } from './check.ts'
-import { failureLines, owe } from './checks.ts'
+import { endLine } from './check-words.ts'
+import { owe, quotedTail } from './checks.ts'
 import { agentOf, callsOf, openTurn, type Draft, type Facts } from './facts.ts'
 import type { CallId, WorkItemId } from './ids.ts'
 import { isUnadopted } from './imported.ts'
@@ -97,19 +98,28 @@ export function judgeClaim(
   const failed = checks.filter(({ run }) => run?.state === 'finished' && run.outcome === 'failed')
   if (failed.length > 0 && (!cut || isClaimOf(item, call_id))) {
     d.emit({ type: 'work_item_claim_refused', id: item.id, call_id })
-    return refusedBy(item, checks.length, failed)
+    return refusedBy(item, checks.length, failed, isClaimOf(item, call_id))
   }
   const open = checks.filter((check) => check.run === null || isAlive(check))
   return open.length > 0 && (cut || !isClaimOf(item, call_id)) ? cutShort(item, open) : null
 }
 
-function refusedBy(item: WorkItem, all: number, failed: readonly Check[]): Rejection {
-  const message = [
-    `${item.id} stays open: ${failed.length} of ${all} checks that the runtime ran failed.`,
-    ...failed.flatMap(failureLines),
-  ].join('\n')
-  return no('checks_failed', message)
+/** `ran`: for this call. A kept failure says that it is one, and what has the checks run again. */
+function refusedBy(item: WorkItem, all: number, failed: readonly Check[], ran: boolean): Rejection {
+  const kept = ran
+    ? '.'
+    : '. They were not run again, as nothing has changed: change a file or run a command, and they are.'
+  const count = `${failed.length} of ${all} checks that the runtime ran failed`
+  return no('checks_failed', `${item.id} stays open: ${count}${kept}`)
 }
+
+/** What the checks that refused a claim showed: what they printed is theirs, and stays apart. */
+export const failedChecks = ({ checks }: WorkItem) =>
+  checks.filter(isMachine).flatMap((check) => {
+    const { run } = check
+    if (run?.state !== 'finished' || run.outcome !== 'failed') return []
+    return [{ check: endLine(check), printed: quotedTail(run), task_id: run.task_id }]
+  })
 
 function cutShort(item: WorkItem, alive: readonly Check[]): Rejection {
   const which = alive.map(({ name }) => name).join(', ')

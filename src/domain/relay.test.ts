@@ -133,9 +133,9 @@ describe('the end', () => {
       answer(child)
       end(child, { outcome, reason: outcome === 'failed' ? 'policy' : null })
       family.relay(child)
-      assert.deepEqual(ended(main, result), [status, 'It left no words.'])
+      assert.deepEqual(ended(main, result), [status, ''])
       const head = `main.1 (task_t001, Count the words.): ${why}`
-      assert.equal(main.row('messages', result).body, `${head}\nIt left no words.`)
+      assert.equal(main.row('messages', result).body, `${head}. It left no words.`)
     })
   }
 
@@ -151,7 +151,7 @@ describe('the end', () => {
     const { family, main, child, result } = handedOver()
     child.do((d) => d.emit({ type: 'message_dead', id: 'msg_0001', reason: 'three times' }))
     family.relay(child)
-    assert.deepEqual(ended(main, result), ['failed', 'It left no words.'])
+    assert.deepEqual(ended(main, result), ['failed', ''])
     assert.match(main.row('messages', result).body, /failed \(it never began\)/)
   })
 
@@ -218,8 +218,8 @@ describe('the end', () => {
     assert.equal(
       main.row('messages', result).body,
       [
-        'main.1 (task_t001, Count the words.): completed',
-        `It has not seen this end, which came late: ${t.id} ended`,
+        'main.1 (task_t001, Count the words.): completed. It has not seen this end, which came late: ' +
+          `${t.id} ended`,
         'There are 42 words.',
         '',
         'Warning: A task of the item still runs; it goes on, and its result comes late.',
@@ -324,8 +324,8 @@ describe('a hold', () => {
       family.relay(child)
       assert.deepEqual(ended(main, result)[0], 'failed')
       assert.deepEqual(main.row('messages', result).body.split('\n'), [
-        'main.1 (task_t001, Count the words.): failed (it was held for 24 hours: no key)',
-        inTurn ? 'It left no words.' : 'I begin.',
+        `main.1 (task_t001, Count the words.): failed (it was held for 24 hours: no key)${inTurn ? '. It left no words.' : ''}`,
+        ...(inTurn ? [] : ['I begin.']),
       ])
       assert.deepEqual(
         child.all('turns').map(({ outcome }) => outcome),

@@ -304,7 +304,10 @@ export function finishChild(
   }
   const why = ending.reason === null ? '' : ` (${ending.reason})`
   const said = `${task.child_agent_id} (${task.id}, ${task.label}): ${ending.status}${why}`
-  const head = [said, ...(worktree === null ? [] : [worktree]), ...unread].join('\n')
+  // One line: what follows it is the child's, and stands as evidence.
+  const head = [said, ...(worktree === null ? [] : [worktree]), ...unread]
+  if (ending.text === '') head.push('It left no words.')
+  const frame = head.reduce((all, one) => `${all.replace(/\.$/, '')}. ${one}`).replaceAll('\n', ' ')
   endTask(p, {
     task_id,
     status: ending.status,
@@ -312,7 +315,7 @@ export function finishChild(
     exit_status: null,
     output_bytes: utf8Length(ending.text),
     ended_at: p.now,
-    body: ending.text === '' ? `${head}\nIt left no words.` : `${head}\n${readable(ending.text)}`,
+    body: ending.text === '' ? frame : `${frame}\n${readable(ending.text)}`,
   })
 }
 

@@ -228,8 +228,8 @@ export function expectedEnd(ships: readonly string[]): Omit<FamilyEnd, 'tasks'> 
       children.map(({ ship, part, child }) => ({
         about: `Ship ${ship}`,
         body: [
-          `${child} (task, Write ${ship}-${part}): completed`,
-          `Worktree worktrees/task, branch holon/${child}${seenInTime}`,
+          `${child} (task, Write ${ship}-${part}): completed. ` +
+            `Worktree worktrees/task, branch holon/${child}${seenInTime}`,
           partReport(ship, part),
         ].join('\n'),
       })),

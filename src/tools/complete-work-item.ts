@@ -11,7 +11,7 @@ import {
   runningTasks,
   stillRunning,
 } from '../domain/complete.ts'
-import { judgeClaim } from '../domain/claim.ts'
+import { failedChecks, judgeClaim } from '../domain/claim.ts'
 import { openTurn, type Draft } from '../domain/facts.ts'
 import { mustProject } from '../domain/focus.ts'
 import type { WorkItemId } from '../domain/ids.ts'
@@ -19,13 +19,14 @@ import { itemRecord } from '../domain/record.ts'
 import { isReport } from '../domain/report.ts'
 import type { Turn } from '../domain/turn.ts'
 import { observePlan } from '../domain/turn-end.ts'
-import { isRejection, no } from '../domain/verdict.ts'
+import { isRejection, no, type Rejection } from '../domain/verdict.ts'
 import type { WorkItem } from '../domain/work-item.ts'
 import { claimed, type Claimed } from './claim.ts'
 import { readPlan, type PlanRead } from './plan.ts'
 import { asWorkItemId, workItemId } from './schemas.ts'
 import { collectEnd, uncollectedEnds, type SeenEnd } from './task-stopping.ts'
 import {
+  failed,
   refused,
   storeTool,
   succeeded,
@@ -71,7 +72,7 @@ export const completeWorkItem = storeTool<Input, Prepared>({
     const refusal = claim === 'none' || item === undefined ? null : judged(d, item, frame, claim)
     if (refusal !== null) {
       keepDraft(d, id, frame.round_text)
-      return { result: refused(name, refusal), closes: null }
+      return { result: refusedBy(refusal, item), closes: null }
     }
     return complete(d, id, frame, plan, claim !== 'none')
   },
@@ -120,6 +121,13 @@ function complete(
       ? { outcome: 'completed', reason: 'work_item_completed', ask_report: ask, text: '' }
       : null,
   }
+}
+
+/** A failed check says what it printed, apart from what the runtime says of it. */
+function refusedBy({ code, message, hint }: Rejection, item: WorkItem | undefined): ToolResult {
+  const checks = item === undefined || code !== 'checks_failed' ? [] : failedChecks(item)
+  const detail = checks.length === 0 ? {} : { detail: { checks } }
+  return failed(name, 'rejected', code, message, hint, detail)
 }
 
 const reported = (report: string, frame: CallFrame): string =>
