@@ -130,9 +130,10 @@ export const standingWords = (purses: readonly Purse[]): string[] =>
     }),
   )
 
-const whoseWords = ({ agent_id, window }: { agent_id: AgentId | null; window: SpendWindow }) =>
-  `${agent_id === null ? 'the home' : `${agent_id} and the agents made under it`}` +
-  `${window === 'day' ? ' for the day' : ''}`
+function whoseWords({ agent_id, window }: { agent_id: AgentId | null; window: SpendWindow }) {
+  const whose = agent_id === null ? 'the home' : `${agent_id} and the agents made under it`
+  return window === 'day' ? `${whose} for the day` : whose
+}
 
 /** `The budget of the home for the day is used up: $5.02 of $5.00.` */
 export function overspentWords(one: Overspent): string {
