@@ -8,13 +8,29 @@ import { messageTokens } from '../context/fits.ts'
 import { contextLimits } from '../context/limits.ts'
 import { nearlyFullNote } from '../context/notes.ts'
 import { renderRound } from '../context/rounds.ts'
+import type { Call } from '../domain/call.ts'
 import { callsOf, roundsOf, type Facts } from '../domain/facts.ts'
-import type { Turn } from '../domain/turn.ts'
+import type { Round, Turn } from '../domain/turn.ts'
+
+/** Whether results stand between the recap and the newest round: those go, and it stays. */
+export function mayLose(
+  rounds: readonly Pick<Round, 'n' | 'recapped'>[],
+  looks: (n: number) => boolean,
+): boolean {
+  const gone = Math.max(0, ...rounds.map(({ recapped = 0 }) => recapped))
+  return rounds.slice(0, -1).some(({ n }) => n > gone && looks(n))
+}
+
+/** What it did itself the model knows from its calls: they stay. */
+const isLook = ({ effect_class, result }: Call): boolean =>
+  result?.status === 'success' && (effect_class === 'pure' || effect_class === 'reattachable')
 
 export function nearlyFull(facts: Facts, turn: Turn): string[] {
   const round = roundsOf(facts, turn).at(-1)
   const sent = round?.sent
   if (round === undefined || sent === undefined) return []
+  const looks = (n: number) => callsOf(facts, turn, n).some(isLook)
+  if (!mayLose(roundsOf(facts, turn), looks)) return []
   const { estimated, notes, factor, window } = sent
   const { compact_warn, compact_at } = contextLimits
   if (estimated * factor >= window * compact_warn.value) return []
