@@ -12,7 +12,13 @@ const headTokens = 40
 
 export function notesSection(
   situation: Situation,
-  view: { fence: string; tokens: TokenEstimator; short: Short; above: ReadonlySet<string> },
+  view: {
+    fence: string
+    tokens: TokenEstimator
+    short: Short
+    above: ReadonlySet<string>
+    shown: ReadonlySet<string>
+  },
   max_tokens: number,
 ): Section {
   const item = itemInFull(situation)
@@ -24,7 +30,10 @@ export function notesSection(
     ({ work_item_id, event }) =>
       work_item_id === id && !(event.type === 'message_admitted' && view.above.has(event.id)),
   )
-  const found = shortened(processNotes(own, contextLimits.notes.value), view.short)
+  const all = processNotes(own, contextLimits.notes.value)
+  // So do briefs, and a question beside the answer that began the turn: an answer alone says less.
+  const fresh = all.notes.filter(({ handle }) => !view.shown.has(handle))
+  const found = shortened({ ...all, notes: fresh }, view.short)
   if (found.notes.length === 0) return omitted('notes', 'no event left a note')
   const { text, left_out } = noteLines(found, view.tokens, max_tokens - headTokens)
   if (text === '') return omitted('notes', 'no room')

@@ -143,10 +143,11 @@ export function userSections(situation: Situation, view: OpeningView, room: Room
   )
   const above = new Set(words.map(({ id }) => id))
   const noted = Math.min(contextLimits.notes_tokens.value, share(contextLimits.notes_share), left)
-  const notes = spend(notesSection(situation, { ...section, above }, noted))
   const { said_tokens, said_share } = contextLimits
   const room_said = Math.min(said_tokens.value, share(said_share), left)
   const said = spend(saidSection(situation, above, tokens, room_said))
+  const shown = new Set([...said.whole, ...answersOf(situation)])
+  const notes = spend(notesSection(situation, { ...section, above, shown }, noted))
   const others = spend(candidateSection(situation, said.told, tokens, left))
   const tasks = spend(otherTasks(situation, tokens, left))
   const budget = spend(budgetPart(situation))
@@ -170,6 +171,10 @@ export function userSections(situation: Situation, view: OpeningView, room: Room
     input,
   ].map((one) => withShort(one, short))
 }
+
+/** Messages of the input that stand beside the question they answer. */
+const answersOf = ({ messages, answered = [] }: Situation): string[] =>
+  messages.flatMap(({ id, wait_id }) => (answered.some((wait) => wait.id === wait_id) ? [id] : []))
 
 /** The item in full, without ends that the reason of the turn and its input tell. */
 function withoutToldBelow(situation: Situation): ItemView | null {

@@ -18,10 +18,14 @@ const title = '# Lately said'
 const standsAbove = ': stands above'
 const standsBelow = ': stands below'
 
-/** `told`: the items whose report is in it whole. */
-export type SaidSection = Section & { told: ReadonlySet<string> }
+/** `told`: the items whose report is in it whole; `whole`: the briefs that are. */
+export type SaidSection = Section & { told: ReadonlySet<string>; whole: ReadonlySet<string> }
 
-const none = (why: string): SaidSection => ({ ...omitted('said', why), told: new Set() })
+const none = (why: string): SaidSection => ({
+  ...omitted('said', why),
+  told: new Set(),
+  whole: new Set(),
+})
 
 /** The newest within `max_tokens`, oldest first. `above`: messages that stand in full elsewhere. */
 export function saidSection(
@@ -32,6 +36,7 @@ export function saidSection(
 ): SaidSection {
   if (said.length === 0) return none('nothing was said before')
   const told = new Set<string>()
+  const whole = new Set<string>()
   const newest = { them: false, agent: false }
   const texts: string[] = []
   let left = max_tokens - tokens(title) - 2
@@ -50,6 +55,8 @@ export function saidSection(
     texts.unshift(text)
     const item = reportedWhole(one, max)
     if (item !== null) told.add(item)
+    if (one.by === 'agent' && (place !== null || !shortened(one, max).is_cut))
+      whole.add(one.brief.id)
   }
   if (texts.length === 0) return none('no room')
   if (texts.every((text) => /^- .*: stands (?:above|below)$/.test(text))) {
@@ -60,7 +67,7 @@ export function saidSection(
     texts.length === said.length
       ? full('said', text, 'the newest words of both sides')
       : { section: 'said' as const, text, form: 'compact' as const, why: 'the newest of them' }
-  return { ...section, told }
+  return { ...section, told, whole }
 }
 
 function reportedWhole(one: Said, max: number): WorkItemId | null {

@@ -1,6 +1,6 @@
 /**
- * What the operator changed of an item that a turn works on, in words that need no second look: each
- * field with the value that it has now, and of a budget what is used of it.
+ * What the operator changed of an item that a turn works on, in words that need no second look:
+ * each field with the value that it has now, and of a budget what is used of it.
  */
 import { asked } from './check-words.ts'
 import { budgetLine, budgetNow, meterOf } from './budget.ts'

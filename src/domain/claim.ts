@@ -108,7 +108,8 @@ export function judgeClaim(
 function refusedBy(item: WorkItem, all: number, failed: readonly Check[], ran: boolean): Rejection {
   const kept = ran
     ? '.'
-    : '. They were not run again, as nothing has changed: change a file or run a command, and they are.'
+    : '. They were not run again, as nothing has changed: ' +
+      'change a file or run a command, and they are.'
   const count = `${failed.length} of ${all} checks that the runtime ran failed`
   return no('checks_failed', `${item.id} stays open: ${count}${kept}`)
 }

@@ -324,7 +324,8 @@ describe('a hold', () => {
       family.relay(child)
       assert.deepEqual(ended(main, result)[0], 'failed')
       assert.deepEqual(main.row('messages', result).body.split('\n'), [
-        `main.1 (task_t001, Count the words.): failed (it was held for 24 hours: no key)${inTurn ? '. It left no words.' : ''}`,
+        'main.1 (task_t001, Count the words.): failed (it was held for 24 hours: no key)' +
+          (inTurn ? '. It left no words.' : ''),
         ...(inTurn ? [] : ['I begin.']),
       ])
       assert.deepEqual(

@@ -138,8 +138,10 @@ function whoseWords({ agent_id, window }: { agent_id: AgentId | null; window: Sp
 /** `The budget of the home for the day is used up: $5.02 of $5.00.` */
 export function overspentWords(one: Overspent): string {
   switch (one.by) {
-    case 'budget':
-      return `The budget of ${whoseWords(one)} is used up: ${one.over.map(measuredWords).join(', ')}.`
+    case 'budget': {
+      const over = one.over.map(measuredWords).join(', ')
+      return `The budget of ${whoseWords(one)} is used up: ${over}.`
+    }
     case 'question':
       return (
         `${one.agent_id} and the agents made under it sent ${one.requests} requests since the ` +
