@@ -126,7 +126,6 @@ export function userSections(situation: Situation, view: OpeningView, room: Room
   const least = Math.max(Math.floor(left / 2), share(contextLimits.input_share))
   const max_tokens = compacted ? Math.min(free, least) : free
   const input = spend(inputPart(situation, { ...input_view, max_tokens, goes_on: compacted }))
-  const recap = omitted('recap', 'no round went out of the request')
   const words = situation.words ?? []
   const item = spend(
     itemSection(
@@ -146,8 +145,8 @@ export function userSections(situation: Situation, view: OpeningView, room: Room
   const { said_tokens, said_share } = contextLimits
   const room_said = Math.min(said_tokens.value, share(said_share), left)
   const said = spend(saidSection(situation, above, tokens, room_said))
-  const shown = new Set([...said.whole, ...answersOf(situation)])
-  const notes = spend(notesSection(situation, { ...section, above, shown }, noted))
+  const stands = { above, shown: new Set([...said.whole, ...answersOf(situation)]) }
+  const notes = spend(notesSection(situation, { ...section, ...stands }, noted))
   const others = spend(candidateSection(situation, said.told, tokens, left))
   const tasks = spend(otherTasks(situation, tokens, left))
   const budget = spend(budgetPart(situation))
@@ -165,7 +164,7 @@ export function userSections(situation: Situation, view: OpeningView, room: Room
     tasks,
     budget,
     earlier,
-    recap,
+    omitted('recap', 'no round went out of the request'),
     place,
     anchor,
     input,
