@@ -4,6 +4,9 @@
  */
 import { test } from 'node:test'
 import { join } from 'node:path'
+import { idOfDigits } from '../src/domain/ids.ts'
+import { systemIds } from '../src/exec/clock.ts'
+import type { Ids } from '../src/exec/ports.ts'
 import { openApi } from '../src/testing/api.ts'
 import { earlierHome, homeApart, later } from '../src/testing/home-apart.ts'
 import { controlToken, port } from '../src/testing/http-home.ts'
@@ -20,6 +23,13 @@ const sizes = [
   [200, 50],
 ] as const
 
+/** What the home does when it is opened stands on the screen of events: its ids are the same. */
+function countedIds(): Ids {
+  let n = 0
+  const mint = ((prefix: string) => idOfDigits(prefix, `${++n}`.padStart(30, '0'))) as Ids['mint']
+  return { ...systemIds(), mint }
+}
+
 /** Walked from the first to the last; what is opened is left again. */
 const lists: readonly ActionName[] = ['home', 'board', 'agents', 'tasks', 'waits', 'events']
 const views: readonly ActionName[] = ['thread', 'plan', 'item_tasks', 'why', 'spend', 'item_events']
@@ -31,7 +41,7 @@ for (const [columns, rows] of sizes) {
     const known = (earlier.tables['agents'] ?? []).map(({ id }) => String(id))
     const workspace = join(home, '..')
     const clock = virtualClock(later)
-    const api = await openApi(t, { home, workspace, agents: [], known, clock })
+    const api = await openApi(t, { home, workspace, agents: [], known, clock, ids: countedIds() })
     await api.box.host.open()
     const stage = aStage(() => aState({ now: new Date(later).toISOString() }))
     const host = `127.0.0.1:${port}`
