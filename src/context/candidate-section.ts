@@ -139,25 +139,22 @@ function candidateLine(p: Projection, situation: Situation, told: ReadonlySet<st
 /** That it is a plan is said before it. */
 const planHead = (text: string): string => text.replace(/^\s*#+\s*plan\s*\n/i, '').trim()
 
-/** The agent's own blocker beside the wait, each in its words: a wait's end does not lift it. */
-function holdWords(p: Projection, now: Timestamp): string[] {
-  const { blocked_by } = p.item
-  const blocker = blocked_by === null ? [] : [`blocked by: ${quoted(blocked_by)}`]
-  switch (p.reason.code) {
-    case 'wait':
-      return [...blocker, waitHolds(p.reason.wait, now)]
-    case 'needs_input':
-      return ['its plan needs input']
-    case 'imported':
-      return ['imported, to be picked by the operator']
-    case 'budget':
-      return ['its budget is used up']
-    case 'blocked_by':
-    case 'nothing_holds_it':
-    case 'completed':
-      return blocker
-  }
-}
+/** All that holds it: the end of one does not lift the others. */
+const holdWords = ({ holds }: Projection, now: Timestamp): string[] =>
+  holds.map((hold) => {
+    switch (hold.code) {
+      case 'wait':
+        return waitHolds(hold.wait, now)
+      case 'blocked_by':
+        return `blocked by: ${quoted(hold.text)}`
+      case 'needs_input':
+        return 'its plan needs input'
+      case 'imported':
+        return 'imported, to be picked by the operator'
+      case 'budget':
+        return 'its budget is used up'
+    }
+  })
 
 /** A question with its answers: an answer may be no more than one of their names. */
 function waitHolds(wait: Wait, now: Timestamp): string {

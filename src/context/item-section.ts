@@ -3,7 +3,7 @@
  * may go under pressure: its state, the preview of its plan, earlier waits, ended tasks, a report.
  */
 import { budgetLine } from '../domain/budget.ts'
-import type { Projection } from '../domain/readiness.ts'
+import type { Hold, Projection } from '../domain/readiness.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
 import { between, hour, type Timestamp } from '../domain/time.ts'
 import type { Short } from '../domain/short-id.ts'
@@ -98,16 +98,31 @@ function stateWords(p: Projection, whose: 'own' | 'offered'): string[] {
       const { state, says } = verificationOf(p.item)
       return [`completed, ${state === 'verified' ? state : `not verified (${oneLine(says)})`}`]
     }
+    case 'nothing_holds_it':
+      return p.focus === 'current' || whose === 'offered' ? [] : [p.scheduling_state]
+    case 'wait':
+    case 'blocked_by':
+    case 'needs_input':
+    case 'imported':
+    case 'budget': {
+      const held = p.holds.flatMap(heldWords)
+      return held.length === 0 ? [] : [`${p.scheduling_state}, ${held.join(', ')}`]
+    }
+  }
+}
+
+/** Blocker and wait stand above. */
+function heldWords({ code }: Hold): string[] {
+  switch (code) {
     case 'wait':
     case 'blocked_by':
       return []
     case 'needs_input':
-      return ['waiting_operator, its plan needs input']
+      return ['its plan needs input']
     case 'imported':
+      return ['imported, to be picked by the operator']
     case 'budget':
-      return [p.scheduling_state]
-    case 'nothing_holds_it':
-      return p.focus === 'current' || whose === 'offered' ? [] : [p.scheduling_state]
+      return ['its budget is used up']
   }
 }
 

@@ -129,17 +129,17 @@ test('§2 a non-runnable item may be picked; the warning names what holds it and
   assert.deepEqual([a, b, c].flatMap(message), [
     [
       'picked_not_runnable',
-      'The item is waiting_external: wait_0001 (external) holds it: "the review". ' +
+      'The item is waiting_external. wait_0001 (external) holds it: "the review". ' +
         'UpdateWorkItem with blocked_by null cancels the wait and clears a blocker.',
     ],
     [
       'picked_not_runnable',
-      'The item is blocked: blocked_by holds it: "no key". ' +
+      'The item is blocked. blocked_by holds it: "no key". ' +
         'UpdateWorkItem with blocked_by null clears it.',
     ],
     [
       'picked_not_runnable',
-      'The item is waiting_operator: plan_status needs_input holds it. ' +
+      'The item is waiting_operator. plan_status needs_input holds it. ' +
         'An answer clears it, and so does UpdateWorkItem with plan_status draft or ready.',
     ],
   ])

@@ -13,9 +13,9 @@ import { overWords } from './budget.ts'
 import { outsideInput } from './pacing.ts'
 import { project } from './rank.ts'
 import { rankingOf } from './ranking.ts'
-import type { Projection } from './readiness.ts'
+import type { Hold, Projection } from './readiness.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
-import type { Wait } from './wait.ts'
+import { waitWords, type Wait } from './wait.ts'
 import type { WorkItem } from './work-item.ts'
 
 /** Lets go of the item if it is in focus. Says whether it was. */
@@ -112,35 +112,34 @@ function pickWarnings(current: Projection, reasonMissing: boolean): Warning[] {
   return warnings
 }
 
-/** What holds a non-runnable item, and how to clear it. */
-function whatHolds(p: Projection): string {
-  const state = `The item is ${p.scheduling_state}`
-  switch (p.reason.code) {
-    case 'wait':
-      if (p.reason.wait.question?.settles === 'plan_status') return planHolds(state, p)
+/** All that holds a non-runnable item, and how each is cleared. */
+const whatHolds = ({ scheduling_state, holds }: Projection): string =>
+  [`The item is ${scheduling_state}.`, ...holds.map(howCleared)].join(' ')
+
+function howCleared(hold: Hold): string {
+  switch (hold.code) {
+    case 'wait': {
+      const { id, wake, question } = hold.wait
+      const words = waitWords(hold.wait)
+      if (question?.settles === 'plan_status') return planHolds(words)
       return (
-        `${state}: ${p.reason.wait.id} (${p.reason.wait.wake}) holds it: "${p.blocker}". ` +
+        `${id} (${wake}) holds it: "${words}". ` +
         'UpdateWorkItem with blocked_by null cancels the wait and clears a blocker.'
       )
+    }
     case 'blocked_by':
-      return (
-        `${state}: blocked_by holds it: "${p.blocker}". ` +
-        'UpdateWorkItem with blocked_by null clears it.'
-      )
+      return `blocked_by holds it: "${hold.text}". UpdateWorkItem with blocked_by null clears it.`
     case 'needs_input':
-      return planHolds(state, p)
+      return planHolds(null)
     case 'imported':
-      return `${state}: it was imported, and only the operator's pick lets it go on.`
+      return "It was imported, and only the operator's pick lets it go on."
     case 'budget':
-      return `${state}. ${overWords(p.reason.over)} Only the operator can raise it.`
-    case 'completed':
-    case 'nothing_holds_it':
-      return `${state}.`
+      return `${overWords(hold.over)} Only the operator can raise it.`
   }
 }
 
-const planHolds = (state: string, { blocker }: Projection): string =>
-  `${state}: plan_status needs_input holds it${blocker === null ? '' : `: "${blocker}"`}. ` +
+const planHolds = (asked: string | null): string =>
+  `plan_status needs_input holds it${asked === null ? '' : `: "${asked}"`}. ` +
   'An answer clears it, and so does UpdateWorkItem with plan_status draft or ready.'
 
 /** What must be there because the caller just saw it. */

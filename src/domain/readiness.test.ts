@@ -116,6 +116,7 @@ test('§2 the projection says lifecycle, state, class, focus, todo and blocker i
     blocker: null,
     budget: null,
     reason: { code: 'nothing_holds_it' },
+    holds: [],
   })
   const waiting = wait(world, { work_item_id: id, reason: 'the review of #12' }).wait
   const { item: _, ...projected } = project(world.facts, id, world.now) ?? assert.fail()
@@ -132,6 +133,7 @@ test('§2 the projection says lifecycle, state, class, focus, todo and blocker i
     blocker: 'the review of #12',
     budget: null,
     reason: { code: 'wait', wait: waiting },
+    holds: [{ code: 'wait', wait: waiting }],
   })
 })
 

@@ -4,7 +4,7 @@
  */
 import { budgetNow, type BudgetNow, type Measured } from './budget.ts'
 import type { WorkItemId } from './ids.ts'
-import { isUnadopted, type ImportedFrom } from './imported.ts'
+import type { Imported, ImportedFrom } from './imported.ts'
 import type { Meter } from './meter.ts'
 import type { Timestamp } from './time.ts'
 import { recheckDue, unreviewed, waitWords, type Wait } from './wait.ts'
@@ -31,16 +31,17 @@ export const candidateClasses = [
 ] as const
 export type CandidateClass = (typeof candidateClasses)[number]
 
-/** Why an item is in its scheduling state: a code and the values behind it. */
-export type StateReason =
-  | { code: 'completed'; at: Timestamp }
-  | { code: 'wait'; wait: Wait }
-  | { code: 'blocked_by'; text: string }
-  | { code: 'needs_input' }
+/** What holds an open item: a code and the values behind it. */
+export type Hold<W = Wait> =
   /** Brought in a file, and not yet picked by the operator. */
   | { code: 'imported'; from: ImportedFrom }
+  | { code: 'wait'; wait: W }
+  | { code: 'blocked_by'; text: string }
+  | { code: 'needs_input' }
   | { code: 'budget'; over: readonly Measured[] }
-  | { code: 'nothing_holds_it' }
+
+/** Why an item is in its scheduling state: the first that holds it, or why nothing does. */
+export type StateReason = Hold | { code: 'completed'; at: Timestamp } | { code: 'nothing_holds_it' }
 
 export type Projection = {
   item: WorkItem
@@ -59,43 +60,75 @@ export type Projection = {
   /** What its budget comes to now; null: it has none. */
   budget: BudgetNow | null
   reason: StateReason
+  /** All that holds it, in the order in which it has to go; the first is the reason. */
+  holds: readonly Hold[]
 }
 
-/** The first that applies, top to bottom: contracts 2, `scheduling_state`. */
+type Held = Pick<WorkItem, 'blocked_by' | 'plan_status'> & { imported?: Imported | undefined }
+type Asking = { question: { settles: 'plan_status' | null } | null }
+
+/** All that holds an open item, in the order in which it has to go. */
+export function holdsOf<W extends Asking>(
+  item: Held,
+  wait: W | null,
+  over: readonly Measured[],
+): readonly Hold<W>[] {
+  const { imported, blocked_by, plan_status } = item
+  // A wait that asks for the plan is what becomes of `needs_input`, and no second hold.
+  const isAsked = wait?.question?.settles === 'plan_status'
+  const found: (Hold<W> | false)[] = [
+    imported?.adopted_at === null && { code: 'imported', from: imported },
+    wait !== null && { code: 'wait', wait },
+    blocked_by !== null && { code: 'blocked_by', text: blocked_by },
+    plan_status === 'needs_input' && !isAsked && { code: 'needs_input' },
+    over.length > 0 && { code: 'budget', over },
+  ]
+  return found.filter((one) => one !== false)
+}
+
+/** By the first that holds it: contracts 2, `scheduling_state`. */
 export function schedulingState(
   item: WorkItem,
   wait: Wait | null,
   over: readonly Measured[] = [],
-): { state: SchedulingState; reason: StateReason } {
+): { state: SchedulingState; reason: StateReason; holds: readonly Hold[] } {
   if (item.state === 'completed') {
-    return { state: 'completed', reason: { code: 'completed', at: item.completed_at ?? '' } }
+    const reason: StateReason = { code: 'completed', at: item.completed_at ?? '' }
+    return { state: 'completed', reason, holds: [] }
   }
-  if (item.imported && isUnadopted(item)) {
-    return { state: 'waiting_operator', reason: { code: 'imported', from: item.imported } }
+  const holds = holdsOf(item, wait, over)
+  const [first] = holds
+  return first === undefined
+    ? { state: 'runnable', reason: { code: 'nothing_holds_it' }, holds }
+    : { state: stateOf(first), reason: first, holds }
+}
+
+function stateOf(hold: Hold): SchedulingState {
+  switch (hold.code) {
+    case 'wait':
+      return stateOfWait(hold.wait)
+    case 'blocked_by':
+      return 'blocked'
+    case 'imported':
+    case 'needs_input':
+    case 'budget':
+      return 'waiting_operator'
   }
-  if (wait !== null) {
-    const reason: StateReason = { code: 'wait', wait }
-    switch (wait.wake) {
-      case 'task_result':
-        return { state: 'waiting_task', reason }
-      case 'operator_input':
-        return { state: 'waiting_operator', reason }
-      case 'timer':
-        return { state: 'waiting_timer', reason }
-      case 'external':
-        return { state: 'waiting_external', reason }
-      case 'system':
-        throw new Error(`a system wait ${wait.id} on an item; those are the agent's`)
-    }
+}
+
+function stateOfWait(wait: Wait): SchedulingState {
+  switch (wait.wake) {
+    case 'task_result':
+      return 'waiting_task'
+    case 'operator_input':
+      return 'waiting_operator'
+    case 'timer':
+      return 'waiting_timer'
+    case 'external':
+      return 'waiting_external'
+    case 'system':
+      throw new Error(`a system wait ${wait.id} on an item; those are the agent's`)
   }
-  if (item.blocked_by !== null) {
-    return { state: 'blocked', reason: { code: 'blocked_by', text: item.blocked_by } }
-  }
-  if (item.plan_status === 'needs_input') {
-    return { state: 'waiting_operator', reason: { code: 'needs_input' } }
-  }
-  if (over.length > 0) return { state: 'waiting_operator', reason: { code: 'budget', over } }
-  return { state: 'runnable', reason: { code: 'nothing_holds_it' } }
 }
 
 export function readinessOf(state: SchedulingState): Readiness {
@@ -154,7 +187,7 @@ export function projectItem(
 ): Projection {
   const budget = budgetNow(item, meter, now)
   const over = budget?.over ?? []
-  const { state, reason } = schedulingState(item, wait, over)
+  const { state, reason, holds } = schedulingState(item, wait, over)
   const readiness = readinessOf(state)
   const isCurrent = current === item.id
   return {
@@ -171,5 +204,6 @@ export function projectItem(
     blocker: item.blocked_by ?? (wait === null ? null : waitWords(wait)),
     budget,
     reason,
+    holds,
   }
 }

@@ -10,6 +10,7 @@ import { limits } from './limits.ts'
 import { heldMessages } from './metering.ts'
 import { wantedWords } from './plan-question.ts'
 import { askedOf } from './question.ts'
+import type { Hold, StateReason } from './readiness.ts'
 import { messageSentence } from './schedule.ts'
 import { earliest, plus, type Timestamp } from './time.ts'
 import { aside, haltOf, haltWords, isAbout, nowUnlessHalted, onceIt } from './told.ts'
@@ -28,17 +29,77 @@ export function completed({ facts, p }: View, at: Timestamp): Told {
   return { why: `was completed at ${at}${report}`, detail: null, since: at, next, when: null }
 }
 
-export function blocked(view: View, text: string): Told {
+/** What else holds an item, and in which words. */
+export type AlsoHeld = { code: Hold['code'] } & Pick<Told, 'why' | 'detail'>
+
+/** All that holds it but what was told of it already. */
+export const alsoHeld = (view: View, told: StateReason | null): readonly AlsoHeld[] =>
+  view.p.holds
+    .filter((hold) => hold !== told)
+    .map((hold) => {
+      const { why, detail } =
+        hold.code === 'wait'
+          ? { ...quiet(view, hold.wait), detail: waitWords(hold.wait) }
+          : heldBy(view, hold)
+      return { code: hold.code, why, detail }
+    })
+
+/** One of what holds it, and what makes it go on then. */
+export function heldBy(view: View, hold: Hold): Told {
+  switch (hold.code) {
+    case 'imported':
+      return unadopted(view, hold.from)
+    case 'wait':
+      return waiting(view, hold.wait)
+    case 'blocked_by':
+      return blocked(view, hold.text)
+    case 'needs_input':
+      return needsInput(view)
+    case 'budget':
+      return overBudget(view, hold.over)
+  }
+}
+
+/** What holds it once `hold` is gone; null: it goes on. */
+function then({ p }: View, gone: Hold['code']): string | null {
+  const at = p.holds.findIndex(({ code }) => code === gone)
+  const next = p.holds[at + 1]
+  switch (next?.code) {
+    case undefined:
+      return null
+    case 'imported':
+      return 'it waits for you to pick it'
+    case 'wait':
+      return 'it still waits'
+    case 'blocked_by':
+      return 'it is still blocked'
+    case 'needs_input':
+      return 'it asks what its plan needs to know'
+    case 'budget':
+      return budgetHolds
+  }
+}
+
+const budgetHolds = 'its budget holds it until you raise it'
+
+/** Then nothing that comes starts a turn about it. */
+const isOver = ({ p }: View): boolean => p.holds.some(({ code }) => code === 'budget')
+
+function blocked(view: View, text: string): Told {
   const since = view.p.item.updated_at
-  const cleared =
-    agentOf(view.facts).model === 'runbook'
-      ? 'once its blocker is cleared, that step runs again'
-      : 'once you or the agent clear its blocker, it goes on'
+  const is_runbook = agentOf(view.facts).model === 'runbook'
+  const cleared = is_runbook
+    ? 'once its blocker is cleared'
+    : 'once you or the agent clear its blocker'
+  const on = `${is_runbook ? 'that step runs again' : 'it goes on'}${onceIt(view)}`
   return {
     why: `is blocked since ${since}`,
     detail: text,
     since,
-    ...(spokenTo(view) ?? { next: `nothing wakes it: ${cleared}${onceIt(view)}`, when: null }),
+    ...(spokenTo(view) ?? {
+      next: `nothing wakes it: ${cleared}, ${then(view, 'blocked_by') ?? on}`,
+      when: null,
+    }),
   }
 }
 
@@ -47,10 +108,11 @@ const planWait = { wake: 'operator_input', source: null } as const
 
 const whose = (asked: AgentId | null): string => (asked === null ? 'your' : `${asked}'s`)
 
-export function needsInput(view: View): Told {
+function needsInput(view: View): Told {
   const since = view.p.item.updated_at
   const who = whose(askedOf(agentOf(view.facts), planWait))
   const halted = haltWords(haltOf(view))
+  const over = isOver(view) ? `; then ${budgetHolds}` : onceIt(view)
   return {
     why: `waits for ${who} input to its plan${aside(halted)} since ${since}`,
     detail: wantedWords(view.p.item),
@@ -58,7 +120,7 @@ export function needsInput(view: View): Told {
     ...(spokenTo(view) ?? {
       next:
         view.survey.turn === null
-          ? `${who} message about it is the answer${onceIt(view)}`
+          ? `${who} message about it is the answer${over}`
           : 'it is asked when the open turn ends',
       when: null,
     }),
@@ -66,19 +128,21 @@ export function needsInput(view: View): Told {
 }
 
 /** Brought in a file: nothing begins before a person has looked at it. */
-export function unadopted({ p }: View, from: ImportedFrom): Told {
+function unadopted(view: View, from: ImportedFrom): Told {
+  const { p } = view
   const { work_item_id, agent_id } = from
+  const on = then(view, 'imported') ?? 'its agent goes on with it'
   return {
     why: `was imported and waits for you to pick it since ${p.item.created_at}`,
     detail: `it was ${work_item_id} of ${agent_id}, exported at ${from.exported_at}`,
     since: p.item.created_at,
-    next: 'look at its objective and plan; once you pick it, its agent goes on with it',
+    next: `look at its objective and plan; once you pick it, ${on}`,
     when: null,
   }
 }
 
 /** Over its budget: only a raised limit lets it go on, and what came for it waits with it. */
-export function overBudget(view: View, over: readonly Measured[]): Told {
+function overBudget(view: View, over: readonly Measured[]): Told {
   const { facts, p } = view
   const held = heldMessages(facts, p.item.id, view.survey.now)
   const came = held === 0 ? null : held === 1 ? 'a message for it waits' : `${held} messages wait`
@@ -92,14 +156,9 @@ export function overBudget(view: View, over: readonly Measured[]): Told {
 }
 
 /** A wait: to be looked at, or with nothing new to show. */
-export function waiting(view: View, wait: Wait): Told {
+function waiting(view: View, wait: Wait): Told {
   if (view.p.candidate_class === 'triggered_blocked') return review(view, wait)
-  const told = quiet(view, wait)
-  const over = view.p.budget?.over ?? []
-  const spoken = spokenTo(view)
-  const next =
-    over.length === 0 ? told.next : `${told.next}; then its budget holds it until you raise it`
-  return { ...told, next, detail: waitWords(wait), ...spoken }
+  return { ...quiet(view, wait), detail: waitWords(wait), ...spokenTo(view) }
 }
 
 /** A message about it is there, so that a turn about it starts whatever holds it. */
@@ -121,21 +180,22 @@ function quiet(view: View, wait: Wait): Omit<Told, 'detail'> {
   const halted = haltWords(haltOf(view))
   const since = wait.created_at
   const asks = askedOf(agentOf(view.facts), wait)
-  const recheck = wait.recheck_at
+  // Over its budget no turn looks at it.
+  const recheck = isOver(view) ? null : wait.recheck_at
   const look = recheck === null ? '' : '; its recheck makes the agent look at it'
   switch (wait.wake) {
     case 'operator_input':
       return {
         why: `${asks === null ? 'waits for you' : `asks ${asks}`}${aside(halted)} since ${since}`,
         since,
-        next: `${whose(asks)} answer resumes it${onceIt(view, ' at once')}${look}`,
+        next: `${whose(asks)} answer ${resumes(view, ' at once')}${look}`,
         when: recheck,
       }
     case 'task_result':
       return {
         why: `waits for ${wait.resource}${aside(halted)} since ${since}`,
         since,
-        next: `the end of ${wait.resource} resumes it${onceIt(view)}${look}`,
+        next: `the end of ${wait.resource} ${resumes(view)}${look}`,
         when: recheck,
       }
     case 'timer':
@@ -145,7 +205,9 @@ function quiet(view: View, wait: Wait): Omit<Told, 'detail'> {
       return {
         why: `waits for ${eventOf(wait)}${aside(came, halted)} since ${since}`,
         since,
-        next: `an event makes the agent look at it${onceIt(view)}${look}`,
+        next: isOver(view)
+          ? 'once you raise its budget, an event makes the agent look at it'
+          : `an event makes the agent look at it${onceIt(view)}${look}`,
         when: recheck,
       }
     }
@@ -154,24 +216,27 @@ function quiet(view: View, wait: Wait): Omit<Told, 'detail'> {
   }
 }
 
+/** What ends the wait is a message about the item, which starts a turn whatever else holds it. */
+const resumes = (view: View, usual = ''): string =>
+  isOver(view) ? `ends the wait; then ${budgetHolds}` : `resumes it${onceIt(view, usual)}`
+
 /** The end of a timer starts nothing by itself: an item that something else holds stays held. */
 function timer(view: View, wait: Wait, recheck: Timestamp | null): Omit<Told, 'detail'> {
-  const { survey, p } = view
+  const { survey } = view
   const at = wait.wake_at ?? wait.created_at
   const halted = aside(haltWords(haltOf(view)))
   const since = wait.created_at
-  const still =
-    p.item.blocked_by !== null
-      ? 'it is then still blocked'
-      : p.item.plan_status === 'needs_input'
-        ? 'it then asks what its plan needs to know'
-        : null
+  const still = then(view, 'wait')
   if (at <= survey.now) {
-    const next = `it goes on${onceIt(view, ' at once')}`
+    const next =
+      still === null
+        ? `it goes on${onceIt(view, ' at once')}`
+        : `the wait ends${onceIt(view, ' at once')}; then ${still}`
     return { why: `waited until ${at}${halted}`, since, next, when: nowUnlessHalted(view) }
   }
   const early = recheck !== null && recheck < at ? '; its recheck before makes the agent look' : ''
-  const ends = still === null ? `the time resumes it${onceIt(view)}` : `the wait ends; ${still}`
+  const ends =
+    still === null ? `the time resumes it${onceIt(view)}` : `the wait ends; then ${still}`
   return {
     why: `waits until ${at}${halted}`,
     since,

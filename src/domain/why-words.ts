@@ -6,10 +6,12 @@
 type Words = { objective: string; why: string; detail: string | null }
 
 /** One sentence; `why` may be the record's with its times and ids shortened. */
-export function sentenceOf({ objective, why, detail }: Words): string {
-  const told = `${headline(objective)} ${why}`
-  return detail === null ? `${told}.` : `${told}: ${quoted(detail)}`
-}
+export const sentenceOf = ({ objective, why, detail }: Words): string =>
+  clauseOf(`${headline(objective)} ${why}`, detail)
+
+/** What is said of one thing that holds it. */
+export const clauseOf = (why: string, detail: string | null): string =>
+  detail === null ? `${why}.` : `${why}: ${quoted(detail)}`
 
 /** The objective's first line, without the full stop that would end our sentence. */
 const headline = (objective: string): string =>

@@ -67,7 +67,7 @@ test('§5 why is computed by the scheduler from present facts, and writes nothin
     state: 'runnable',
     candidate_class: 'queued_runnable',
     question: null,
-    blocked_by: null,
+    also: [],
     why: `can run; ${a} in focus goes first`,
     detail: null,
     since: null,

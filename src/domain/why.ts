@@ -11,7 +11,7 @@ import type { CandidateClass, Projection, SchedulingState } from './readiness.ts
 import type { Next } from './schedule.ts'
 import type { Timestamp } from './time.ts'
 import { startsAbout, type Seen, type Told, type View } from './told.ts'
-import { blocked, completed, needsInput, overBudget, unadopted, waiting } from './told-held.ts'
+import { alsoHeld, completed, heldBy, type AlsoHeld } from './told-held.ts'
 import { inTurn, runnable } from './told-runnable.ts'
 import { considered, verdictOf } from './verdicts.ts'
 import { sentenceOf } from './why-words.ts'
@@ -24,8 +24,8 @@ export type Why = Told & {
   candidate_class: CandidateClass
   /** What it asks now, with the answers that are offered. */
   question: Question | null
-  /** The agent's own blocker, beside whatever else holds the item. */
-  blocked_by: string | null
+  /** What holds it beside that, in the order in which it has to go. */
+  also: readonly AlsoHeld[]
   /** Objective, `why` and `detail` as one sentence. */
   sentence: string
   /** Since when nothing was spent on it; null: a turn is about it now. */
@@ -50,8 +50,8 @@ export function why(seen: Seen, p: Projection): Why {
     state: p.scheduling_state,
     candidate_class: p.candidate_class,
     question: p.lifecycle === 'open' ? (p.wait?.question ?? null) : null,
-    blocked_by: p.lifecycle === 'open' ? p.item.blocked_by : null,
     ...told,
+    also: alsoHeld(view, isInTurn(view) ? null : p.reason),
     sentence: sentenceOf({ objective, ...told }),
     cost_since: costSince(view),
     verdict: verdict(view),
@@ -65,20 +65,7 @@ function tell(view: View): Told {
   if (reason.code === 'completed') return completed(view, reason.at)
   const { turn } = view.survey
   if (turn && isInTurn(view)) return inTurn(view, turn)
-  switch (reason.code) {
-    case 'wait':
-      return waiting(view, reason.wait)
-    case 'blocked_by':
-      return blocked(view, reason.text)
-    case 'needs_input':
-      return needsInput(view)
-    case 'imported':
-      return unadopted(view, reason.from)
-    case 'budget':
-      return overBudget(view, reason.over)
-    case 'nothing_holds_it':
-      return runnable(view)
-  }
+  return reason.code === 'nothing_holds_it' ? runnable(view) : heldBy(view, reason)
 }
 
 const isInTurn = ({ survey, p }: View): boolean => survey.turn?.work_item_id === p.item.id

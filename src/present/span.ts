@@ -82,3 +82,10 @@ export function due(at: string, zone: Zone): string {
 /** How long ago: `2 h 1 m`. */
 export const since = (at: string, zone: Zone): string =>
   span(Math.max(second, Date.parse(zone.now) - Date.parse(at)))
+
+/** A timestamp inside a text, as the source of an expression. */
+export const instant = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
+
+/** Times inside a sentence of the runtime are whole timestamps: a person reads a clock. */
+export const clockTimes = (text: string, zone: Zone): string =>
+  text.replace(new RegExp(instant, 'g'), (at) => clock(at, zone))

@@ -9,6 +9,7 @@ const times = { now, utc: true, runs: true } as const
 const wait = (more: Partial<WaitSeen>): WaitSeen => ({
   wake: 'operator_input',
   wake_at: null,
+  question: null,
   recheck_at: null,
   resource: null,
   source: null,

@@ -7,6 +7,7 @@ import type { AgentRecord } from '../protocol/agent-record.ts'
 import type { AgentView } from '../protocol/agent-view.ts'
 import {
   askedOf,
+  holdsOf,
   itemStateOf,
   itemWord,
   measuredWords,
@@ -14,6 +15,7 @@ import {
   postureWord,
   triggeredWords,
   verificationOf,
+  type Hold,
   type Measured,
   type Projection,
   type Usage,
@@ -23,7 +25,7 @@ import type { WaitRecord } from '../protocol/wait-record.ts'
 import type { WorkItemRecord } from '../protocol/work-item-record.ts'
 import { stateWords } from './check-lines.ts'
 import type { Mark } from './marks.ts'
-import { clock, clockSpan, due, since, type Zone } from './span.ts'
+import { clock, clockSpan, clockTimes, due, since, type Zone } from './span.ts'
 
 export type StateCell = { mark: Mark; text: string }
 
@@ -35,6 +37,7 @@ export type WaitSeen = Pick<
   WaitRecord,
   | 'wake'
   | 'wake_at'
+  | 'question'
   | 'recheck_at'
   | 'resource'
   | 'source'
@@ -86,8 +89,9 @@ export function itemCell(
   asks: string | null = null,
 ): StateCell {
   const state = itemStateOf(item)
-  // Its end does not lift the agent's own blocker: both hold the item.
-  const blocker = item.blocked_by === null ? '' : `; ${itemWord.blocked}: ${item.blocked_by}`
+  // The end of one does not lift the others.
+  const [first, ...others] = holdsOf(item, item.wait, item.over)
+  const also = others.map((hold) => `; ${holdWords(hold, times)}`).join('')
   const held = halt === null ? '' : `; ${halt}`
   switch (state) {
     case 'completed':
@@ -95,26 +99,27 @@ export function itemCell(
     case 'triggered': {
       const fresh = item.wait !== null && hasNews(item.wait) ? triggeredWords(item.wait) : null
       const what = fresh ?? `${itemWord.triggered}, its recheck is due`
-      return { mark: 'arrived', text: `${what}${held === '' ? '; its review is next' : held}` }
+      return {
+        mark: 'arrived',
+        text: `${what}${also}${held === '' ? '; its review is next' : held}`,
+      }
     }
     case 'waiting_operator':
-      if (asks !== null && item.wait !== null) {
-        const text = `${asksWord(asks)}, ${stood(item.wait.created_at, times)}${blocker}`
+      if (asks !== null && first?.code === 'wait') {
+        const text = `${asksWord(asks)}, ${stood(first.wait.created_at, times)}${also}`
         return { mark: 'waiting', text }
       }
-      if (asks !== null && item.plan_status === 'needs_input' && item.over.length === 0) {
-        return { mark: 'waiting', text: `${asksWord(asks)}: input on its plan${blocker}` }
+      if (asks !== null && first?.code === 'needs_input' && item.over.length === 0) {
+        return { mark: 'waiting', text: `${asksWord(asks)}: input on its plan` }
       }
-      return { mark: 'needs_me', text: `${itemWord[state]}${yours(item, times)}${blocker}` }
+      return { mark: 'needs_me', text: `${itemWord[state]}${yours(first, times)}${also}` }
     case 'waiting_task':
     case 'waiting_timer':
-    case 'waiting_external': {
-      const over = item.over.length === 0 ? '' : `; ${budget(item.over)}`
-      const text = item.wait === null ? itemWord[state] : waitsFor(item.wait, times)
-      return { mark: 'waiting', text: `${text}${blocker}${over}` }
+    case 'waiting_external':
+    case 'blocked': {
+      const text = first === undefined ? itemWord[state] : holdWords(first, times)
+      return { mark: state === 'blocked' ? 'blocked' : 'waiting', text: `${text}${also}` }
     }
-    case 'blocked':
-      return { mark: 'blocked', text: `${itemWord.blocked}: ${item.blocked_by}` }
     case 'current':
     case 'queued':
       return { mark: 'next', text: `${itemWord[state]}${held}` }
@@ -140,15 +145,31 @@ function completed({ completed_at, updated_at, verification }: ItemSeen, times: 
   }
 }
 
+type HoldSeen = Hold<WaitSeen>
+
 /** What the operator is to do; of a question how long it stands. */
-function yours(item: ItemSeen, times: Times): string {
-  if (item.imported?.adopted_at === null) return ': imported, look at it, then pick it'
-  if (item.wait !== null) return `, ${stood(item.wait.created_at, times)}`
-  if (item.plan_status === 'needs_input') return ': your input on its plan'
-  return `: ${budget(item.over)}`
+function yours(hold: HoldSeen | undefined, times: Times): string {
+  if (hold?.code === 'wait') return `, ${stood(hold.wait.created_at, times)}`
+  return hold === undefined ? '' : `: ${holdWords(hold, times)}`
 }
 
-const budget = (over: readonly Measured[]): string => `budget ${over.map(measuredWords).join(', ')}`
+function holdWords(hold: HoldSeen, times: Times): string {
+  switch (hold.code) {
+    case 'imported':
+      return 'imported, look at it, then pick it'
+    case 'wait':
+      return waitsFor(hold.wait, times)
+    case 'blocked_by':
+      return `${itemWord.blocked}: ${hold.text}`
+    case 'needs_input':
+      return 'your input on its plan'
+    case 'budget':
+      return budget(hold.over, times)
+  }
+}
+
+const budget = (over: readonly Measured[], times: Times): string =>
+  `budget ${over.map((one) => clockTimes(measuredWords(one), times)).join(', ')}`
 
 const hasNews = (wait: WaitSeen): boolean => wait.trigger_count > wait.reviewed_trigger_count
 

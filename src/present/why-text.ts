@@ -3,13 +3,13 @@
  * what the scheduler says about each candidate. The record's own words: times are read by a clock
  * and ids are short, and nothing is added.
  */
-import { decisionWord, sentenceOf } from '../protocol/records.ts'
+import { clauseOf, decisionWord, sentenceOf } from '../protocol/records.ts'
 import type { DecisionRun } from '../protocol/why-history.ts'
 import type { Decision, Why } from '../protocol/why.ts'
 import { choiceRows } from './question-lines.ts'
 import { safe } from './safe.ts'
 import type { ShortIds } from './short-id.ts'
-import { clock, due, since, type Zone } from './span.ts'
+import { clock, clockTimes, due, instant, since, type Zone } from './span.ts'
 import { padEnd, width } from './width.ts'
 
 export type WhyStyle = { zone: Zone; ids: ShortIds; decided: boolean }
@@ -20,7 +20,7 @@ export function whyLines(why: Why, { zone, ids, decided }: WhyStyle): string[] {
   const cost = why.cost_since === null ? 'runs now' : `none since ${clock(why.cost_since, zone)}`
   return [
     sentenceOf({ ...why, why: clockTimes(spans(why.why, zone), zone) }),
-    ...besides(why),
+    ...besides(why, zone),
     `next  ${clockTimes(why.next, zone)}${ahead}`,
     ...(why.state === 'completed' ? [] : [`cost  ${cost}`]),
     ...canLines(why, ids, decided),
@@ -37,16 +37,16 @@ export function whyNotLines(why: Why, { zone, ids }: Omit<WhyStyle, 'decided'>):
   return [
     `${why.work_item_id}  ${runs ? 'is not passed over' : 'does not run now'}: ${verdict}`,
     `now   ${decidedNow(why, zone)}`,
-    ...besides(why),
+    ...besides(why, zone),
     `next  ${clockTimes(why.next, zone)}${ahead}`,
     ...canLines(why, ids, false),
   ].map((line) => shown(line, ids))
 }
 
-/** What the sentence does not hold: the answers that are offered, and a blocker beside a wait. */
-const besides = ({ question, blocked_by, detail }: Why): string[] => [
+/** What the sentence does not hold: the answers that are offered, and what else holds the item. */
+const besides = ({ question, also }: Why, zone: Zone): string[] => [
   ...(question === null ? [] : choiceRows(question).map((row) => `      ${row.trim()}`)),
-  ...(blocked_by === null || blocked_by === detail ? [] : [`blocked by  "${blocked_by}"`]),
+  ...also.map(({ why, detail }) => `also  ${clockTimes(clauseOf(why, detail), zone)}`),
 ]
 
 /** What may be done, as shell lines; looking is offered where nothing else is. */
@@ -123,12 +123,6 @@ const passedOver = ({ considered }: Decision, zone: Zone): string[] =>
       ? `    and ${one.more} more that are ${one.candidate_class}`
       : `    ${one.work_item_id}  ${one.candidate_class}: ${clockTimes(one.verdict, zone)}`,
   )
-
-const instant = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
-
-/** Times inside a sentence of the runtime are whole timestamps: a person reads a clock. */
-export const clockTimes = (text: string, zone: Zone): string =>
-  text.replace(new RegExp(instant, 'g'), (at) => clock(at, zone))
 
 /** `since 12:04 (2 h 1 m)`: how long that is, behind the time. */
 const spans = (text: string, zone: Zone): string =>

@@ -11,6 +11,7 @@ import { lateResults, wantsLook } from '../domain/late.ts'
 import { wantedWords } from '../domain/plan-question.ts'
 import { askedOf, type Choice } from '../domain/question.ts'
 import type { Message } from '../domain/message.ts'
+import type { Hold, Projection } from '../domain/readiness.ts'
 import { fingerprint, isSnoozed } from '../domain/snooze.ts'
 import type { Task } from '../domain/task.ts'
 import { standing as howEnded } from '../domain/task-end.ts'
@@ -192,37 +193,60 @@ function questions({ facts, agent }: AgentView): Entry[] {
     }))
 }
 
-/** Open items that nothing but a person can move, and that asked no question. */
-function stuckItems(view: AgentView): Entry[] {
-  return projections(view).flatMap((p): Entry[] => {
-    const { item, reason, budget } = p
+/**
+ * Open items that nothing but a person can move, and that asked no question. One entry an item: its
+ * kind is what has to go first, its text and what may be done are of all that holds it.
+ */
+const stuckItems = (view: AgentView): Entry[] =>
+  projections(view).flatMap((p): Entry[] => {
+    const { item, reason, holds } = p
+    // What waits, and is over its budget too, goes on by no end of the wait.
+    const isStuck = reason.code !== 'wait' || holds.some(({ code }) => code === 'budget')
+    const stuck = isStuck ? holds.flatMap((hold) => stuckBy(view, p, hold)) : []
+    const [first] = stuck
+    if (first === undefined) return []
+    const { kind, since } = first
+    const text = stuck
+      .map((one) => one.text)
+      .join('; ')
+      .replaceAll('.; ', '; ')
+    // Before its pick nothing else can be done about it.
+    const acts = () => (kind === 'imported' ? first.acts() : stuck.flatMap((one) => one.acts()))
     const base = { id: item.id, agent_id: item.agent_id, work_item_id: item.id }
-    if (reason.code === 'blocked_by') {
+    return [{ ...base, kind, text, since, acts }]
+  })
+
+function stuckBy(
+  view: AgentView,
+  { item, wait, budget }: Projection,
+  hold: Hold,
+): Pick<Entry, 'kind' | 'text' | 'since' | 'acts'>[] {
+  switch (hold.code) {
+    case 'wait':
+      return []
+    case 'blocked_by': {
       const label = 'let it go on'
       const alone = view.agent.model === 'runbook' && !view.has_owner
       const acts = () => [alone ? resumeRun(label) : actOn('unblock', label, item)]
-      return [{ ...base, kind: 'blocked', text: reason.text, since: item.updated_at, acts }]
+      return [{ kind: 'blocked', text: hold.text, since: item.updated_at, acts }]
     }
-    if (budget !== null && budget.over.length > 0) {
-      const { over, draws_on } = budget
-      const acts = () => [raiseBudget(item, over)]
-      return [
-        { ...base, kind: 'budget', text: overWords(over, draws_on), since: item.updated_at, acts },
-      ]
+    case 'budget': {
+      const acts = () => [raiseBudget(item, hold.over)]
+      const text = overWords(hold.over, budget?.draws_on)
+      return [{ kind: 'budget', text, since: item.updated_at, acts }]
     }
-    if (reason.code === 'imported') {
+    case 'imported': {
       const text = 'it was imported: look at it, then pick it'
       const acts = () => [actOn('pick', 'pick it', item)]
-      return [{ ...base, kind: 'imported', text, since: item.created_at, acts }]
+      return [{ kind: 'imported', text, since: item.created_at, acts }]
     }
-    // At the end of the turn it becomes a question, if it still stands.
-    if (reason.code === 'needs_input' && view.turn === null) {
-      const text = wantedWords(item)
+    case 'needs_input': {
+      // At the end of the turn, or of a wait, it becomes a question, if it still stands.
+      if (view.turn !== null || wait !== null) return []
       const acts = () => [actOn('send', 'answer', item)]
-      return [{ ...base, kind: 'needs_input', text, since: item.updated_at, acts }]
+      return [{ kind: 'needs_input', text: wantedWords(item), since: item.updated_at, acts }]
     }
-    return []
-  })
+  }
 }
 
 /** Holds that a person can end. Those of a provider with a time end by themselves. */

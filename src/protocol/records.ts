@@ -14,7 +14,7 @@ export { isMeantBy } from '../domain/short-id.ts'
 export type { Emitted, Facts } from '../domain/facts.ts'
 export type { Message } from '../domain/message.ts'
 export type { PlanDescriptor } from '../domain/plan.ts'
-export type { Projection } from '../domain/readiness.ts'
+export type { Hold, Projection } from '../domain/readiness.ts'
 export type { Next } from '../domain/schedule.ts'
 export type { Task } from '../domain/task.ts'
 export type { Timestamp } from '../domain/time.ts'
@@ -47,8 +47,8 @@ export {
 } from '../domain/state-name.ts'
 /** The derived views of an agent's items, by name. */
 export { itemFilters, passes, type ItemFilter } from '../domain/item-filter.ts'
-/** What a completed item left unfinished. */
-export { leftTodos } from '../domain/readiness.ts'
+/** What a completed item left unfinished, and all that holds an open one. */
+export { holdsOf, leftTodos } from '../domain/readiness.ts'
 /** The one sentence about an item. */
-export { sentenceOf } from '../domain/why-words.ts'
+export { clauseOf, sentenceOf } from '../domain/why-words.ts'
 export { verificationOf, type VerificationState } from '../domain/verification.ts'

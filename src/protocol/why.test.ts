@@ -146,7 +146,7 @@ test('the record has the keys of the contract beside its sentence, and the last 
   const told = whyOf(view, p, stored)
   assert.deepEqual(Object.keys(told).toSorted(), [
     'agent_id',
-    'blocked_by',
+    'also',
     'can',
     'candidate_class',
     'considered',

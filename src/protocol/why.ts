@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { Decision } from '../domain/decision.ts'
-import { candidateClasses, type Projection } from '../domain/readiness.ts'
+import { candidateClasses, type Hold, type Projection } from '../domain/readiness.ts'
 import { haltOf } from '../domain/told.ts'
 import { unreviewed, type Wait } from '../domain/wait.ts'
 import { why, type Why as Told } from '../domain/why.ts'
@@ -44,10 +44,16 @@ export const whyRecord = z
     ]),
     candidate_class: z.enum(candidateClasses),
     question: orNull(question).describe('What it asks now; null: nothing.'),
-    blocked_by: z.string().nullable().describe('The blocker of the agent, beside any wait.'),
     sentence: z.string(),
     why: z.string(),
     detail: z.string().nullable(),
+    also: listOf(
+      z.strictObject({
+        code: z.enum(['imported', 'wait', 'blocked_by', 'needs_input', 'budget']),
+        why: z.string(),
+        detail: z.string().nullable(),
+      }),
+    ).describe('What else holds it, in the order in which it has to go.'),
     since: timestamp.nullable(),
     next: z.string(),
     when: timestamp.nullable(),
@@ -90,29 +96,34 @@ function doings(view: AgentView, p: Projection): Can[] {
     .map((one) => offered(one))
 }
 
-function actsOn(view: AgentView, { item, reason }: Projection): Action[] {
-  switch (reason.code) {
-    case 'completed':
-      return []
+/** On all that holds it, in the order in which it has to go. Before its pick nothing else can. */
+function actsOn(view: AgentView, p: Projection): Action[] {
+  const { code } = p.reason
+  const first = code === 'imported' ? p.holds.slice(0, 1) : p.holds
+  if (code !== 'nothing_holds_it') return first.flatMap((hold) => ends(view, p, hold))
+  return activeWaitsOf(view.facts)
+    .filter((wait) => wait.by === 'runtime' && wait.work_item_id === null)
+    .filter((wait) => wait.wake === 'operator_input')
+    .map((wait) => actOn('answer', 'answer', wait))
+}
+
+function ends(view: AgentView, { item, wait, holds }: Projection, hold: Hold): Action[] {
+  switch (hold.code) {
     case 'wait':
-      return actsOnWait(reason.wait, item)
+      return actsOnWait(hold.wait, item, holds)
     case 'blocked_by':
       return unblocks(view, item)
     case 'needs_input':
-      return [actOn('send', 'answer', item)]
+      // Beside another wait it is asked when that has ended.
+      return wait === null ? [actOn('send', 'answer', item)] : []
     case 'imported':
       return [actOn('pick', 'pick it', item)]
     case 'budget':
-      return [raiseBudget(item, reason.over)]
-    case 'nothing_holds_it':
-      return activeWaitsOf(view.facts)
-        .filter((wait) => wait.by === 'runtime' && wait.work_item_id === null)
-        .filter((wait) => wait.wake === 'operator_input')
-        .map((wait) => actOn('answer', 'answer', wait))
+      return [raiseBudget(item, hold.over)]
   }
 }
 
-function actsOnWait(wait: Wait, item: WorkItem): Action[] {
+function actsOnWait(wait: Wait, item: WorkItem, holds: readonly Hold[]): Action[] {
   switch (wait.wake) {
     case 'operator_input':
       return [actOn('answer', 'answer', wait)]
@@ -121,7 +132,10 @@ function actsOnWait(wait: Wait, item: WorkItem): Action[] {
     case 'timer':
       return [actOn('unblock', 'let it go on now', item)]
     case 'external':
-      return unreviewed(wait) ? [] : [actOn('trigger', 'fire it by hand', wait)]
+      // Over its budget nobody would look.
+      return unreviewed(wait) || holds.some(({ code }) => code === 'budget')
+        ? []
+        : [actOn('trigger', 'fire it by hand', wait)]
     case 'system':
       throw new Error(`a system wait ${wait.id} on an item`)
   }

@@ -138,7 +138,7 @@ export const waitingRows: Row[] = [
     },
     'waiting_external blocked',
     'waits for ci (triggered once, new) since 09:00: "the build".',
-    'an event makes the agent look at it; then its budget holds it until you raise it',
+    'once you raise its budget, an event makes the agent look at it',
     null,
   ],
   [
@@ -201,7 +201,7 @@ export const waitingRows: Row[] = [
     },
     'waiting_timer blocked',
     'waits until 09:30: "cool".',
-    'the wait ends; it is then still blocked',
+    'the wait ends; then it is still blocked',
     '09:30',
   ],
   [

@@ -43,6 +43,7 @@ const decided = {
 const why = {
   ...{ work_item_id: 'work_7f3a', agent_id: 'default', objective: 'x', state: 'runnable' },
   ...{ candidate_class: 'queued_runnable', sentence: 'x', why: 'x', detail: 'x', next: 'x' },
+  also: [{ code: 'blocked_by', why: 'x', detail: 'x' }],
   ...{
     since: null,
     when: null,

@@ -2,13 +2,13 @@
 import type { z } from 'zod'
 import type * as spends from '../protocol/spend-record.ts'
 import type { planView, WorkItemRecord } from '../protocol/work-item-record.ts'
+import { clauseOf } from '../protocol/records.ts'
 import type { whyRecord } from '../protocol/why.ts'
 import { decisionWord } from '../protocol/records.ts'
 import { shelved } from '../present/shelf.ts'
 import { feedOf } from '../present/presentation.ts'
-import { clock, clockSeconds } from '../present/span.ts'
+import { clock, clockSeconds, clockTimes } from '../present/span.ts'
 import { dollars, thousandths } from '../present/state-cell.ts'
-import { clockTimes } from '../present/why-text.ts'
 import { padEnd, width, wrap } from '../present/width.ts'
 import { heading, type BodyRow } from './body.ts'
 import { apart, blank, line, rule, span, type Line } from './line.ts'
@@ -104,7 +104,8 @@ export function whyBody(model: Model, id: string, columns: number): BodyRow[] {
       'State',
       `${why.candidate_class}${why.since === null ? '' : ` since ${clock(why.since, times)}`}`,
     ],
-    ['Why', why.why],
+    ['Why', clauseOf(why.why, why.detail)],
+    ...why.also.map((one): [string, string] => ['Also', clauseOf(one.why, one.detail)]),
     ['Next', why.next],
     ['When', ahead],
     ['Cost', why.state === 'completed' ? 'all is paid' : cost],

@@ -11,6 +11,8 @@ const why = {
   agent_id: 'release',
   candidate_class: 'waiting_for_operator',
   why: 'it waits for you',
+  detail: null,
+  also: [],
   since: null,
   next: 'your answer resumes it at once',
   when: null,
@@ -52,7 +54,7 @@ test('it says what there is, answers, opens and writes by what is typed, each th
   screen.typed('er 1 yes\n')
   await until(session, () => said.includes('answered: yes'))
   screen.typed('why 1\n')
-  await until(session, () => said.includes('Why    it waits for you'.replace(/ +/, ' ')))
+  await until(session, () => said.includes('Why    it waits for you.'.replace(/ +/, ' ')))
   screen.typed('write 1 thank you\nanswer 1\n')
   assert.equal(said.at(-1), 'an empty text answers nothing')
   await until(session, () => said.some((line) => line.startsWith('sent to work_b210')))

@@ -2,8 +2,7 @@
 import { stateWords } from '../present/check-lines.ts'
 import { thread } from '../present/presentation.ts'
 import { padEnd, wrap } from '../present/width.ts'
-import { clock } from '../present/span.ts'
-import { clockTimes } from '../present/why-text.ts'
+import { clock, clockTimes } from '../present/span.ts'
 import type { WorkItemRecord } from '../protocol/work-item-record.ts'
 import type { BodyRow } from './body.ts'
 import {

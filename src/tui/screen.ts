@@ -1,8 +1,7 @@
 /** What each screen has in its middle, and above it; how much room there is for it. Pure. */
 import { home } from '../present/home.ts'
-import { clock, clockSeconds } from '../present/span.ts'
+import { clock, clockSeconds, clockTimes } from '../present/span.ts'
 import { agentAsks, agentSentence, dollars, thousandths } from '../present/state-cell.ts'
-import { clockTimes } from '../present/why-text.ts'
 import type { WorkItemRecord } from '../protocol/work-item-record.ts'
 import { heading, scrolled, selectedRow, type BodyRow } from './body.ts'
 import { firstRun, homeBody } from './home-screen.ts'

@@ -46,6 +46,7 @@ const why = {
   sentence: 'Release 2.4.0 waits for you since 2026-11-21T12:04:00.000Z.',
   why: 'it waits for you',
   detail: null,
+  also: [],
   since: '2026-11-21T12:04:00.000Z',
   next: 'your answer resumes it at once',
   when: null,
