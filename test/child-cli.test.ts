@@ -59,7 +59,10 @@ describe('§14: children on the command line', options, () => {
   test('show what they may spend, and what is used of it with all that were made', async (t) => {
     const { api } = await asking(t)
     const holon = await leftBy(t, api)
-    assert.match((await holon('agents', 'show', 'main')).out, /^budget +none$/m)
+    assert.match(
+      (await holon('agents', 'show', 'main')).out,
+      /^budget +none of the agent or the home$/m,
+    )
     const limit = ['agents', 'configure', 'main', '--max-rounds', '50']
     assert.equal((await holon(...limit)).exit, 0)
     assert.equal((await holon(...limit, '--per', 'day')).exit, 0)

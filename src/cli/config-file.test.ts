@@ -61,9 +61,10 @@ describe('§14 config.json', () => {
     [
       'an unknown key like none of them names them all',
       '{"zzz": 1}',
-      '2 holon: unknown key "zzz" in /h/config.json line 1; the keys there are $schema, model, ' +
-        'fallback_model, summary_model, workspace, providers, models, acp, environment, ' +
-        'command_caps, sandbox, budget, http, webhooks, secrets, retention, log_level',
+      '2 holon: unknown key "zzz" in /h/config.json line 1; there are: "$schema", "model", ' +
+        '"fallback_model", "summary_model", "workspace", "providers", "models", "acp", ' +
+        '"environment", "command_caps", "sandbox", "budget", "http", "webhooks", "secrets", ' +
+        '"retention", "log_level"',
     ],
     [
       'an unknown key of a provider is found where it stands',

@@ -299,13 +299,20 @@ const unreported: LanguageModelV4Usage = {
 const most = (one: number | null, other: number | null): number | null =>
   one === null ? other : Math.max(one, other ?? 0)
 
+/** What OpenRouter wrote to a cache, which the library of its dialect leaves in the raw counts. */
+function writtenIn(raw: LanguageModelV4Usage['raw']): unknown {
+  const details = raw?.['prompt_tokens_details']
+  if (typeof details !== 'object' || details === null) return undefined
+  return 'cache_write_tokens' in details ? details.cache_write_tokens : undefined
+}
+
 /** No request is empty: a provider that says it read nothing does not count. */
-function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
+function usageOf({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): Usage {
   return {
     input_tokens: countOf(inputTokens.total, 1),
     output_tokens: countOf(outputTokens.total),
     reasoning_tokens: countOf(outputTokens.reasoning),
     cached_input_tokens: countOf(inputTokens.cacheRead),
-    cache_write_tokens: countOf(inputTokens.cacheWrite),
+    cache_write_tokens: countOf(inputTokens.cacheWrite ?? writtenIn(raw)),
   }
 }

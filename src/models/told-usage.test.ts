@@ -6,7 +6,7 @@ import { adapters, asks, hear, openAdapter } from '../testing/model-server-clien
 import type { ServerUsage } from '../testing/model-server-wire.ts'
 import { keptAliveFetch } from './fetch.ts'
 import { modelLimits } from './limits.ts'
-import type { Usage } from './model.ts'
+import type { Json, Usage } from './model.ts'
 import { RoundBuilder } from './round.ts'
 
 const least = modelLimits.counted_tokens.value
@@ -56,6 +56,33 @@ test('what no count can be is none, in each place of each wire, whole and broken
       }
       await server.close()
     }
+  }
+})
+
+test('what was written to a cache is told by Chat Completions, too, where it is a count', async (t) => {
+  const table: [Json | undefined, number | null][] = [
+    [30, 30],
+    [0, 0],
+    [undefined, null],
+    [null, null],
+    [-1, null],
+    [0.5, null],
+    ['30', null],
+    [{}, null],
+  ]
+  const server = await startModelServer(({ n }) => {
+    const written = table[n - 1]?.[0]
+    return { text: 'Hello.', ...(written === undefined ? {} : { cache_write: written }) }
+  })
+  const client = keptAliveFetch()
+  t.after(() => server.close().finally(() => client.close()))
+  const chat = adapters.find(({ endpoint }) => endpoint === 'chat_completions')
+  assert.ok(chat)
+  const { model, id } = await openAdapter(chat, { base_url: server.base_url, fetch: client.fetch })
+  for (const [said, told] of table) {
+    const { outcome } = await hear(model, asks(id))
+    assert.ok(outcome.ok, JSON.stringify(outcome))
+    assert.equal(outcome.round.usage.cache_write_tokens, told, JSON.stringify(said))
   }
 })
 

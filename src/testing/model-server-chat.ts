@@ -108,6 +108,7 @@ function frames(writing: Writing): string[] {
       out.push(delta({ tool_calls: [{ index, function: { arguments: piece } }] }))
     }
   })
+  const { cost, cache_write } = answer
   const told = answer.finish === 'unreadable_call' ? undefined : answer.finish
   const finish = told ?? (ids.length > 0 ? 'tool_calls' : 'stop')
   out.push(chunk([{ index: 0, delta: {}, finish_reason: finish }]))
@@ -117,9 +118,12 @@ function frames(writing: Writing): string[] {
         prompt_tokens: usage.input_tokens,
         completion_tokens: usage.output_tokens,
         total_tokens: usage.input_tokens + usage.output_tokens,
-        prompt_tokens_details: { cached_tokens: usage.cached_input_tokens },
+        prompt_tokens_details: {
+          cached_tokens: usage.cached_input_tokens,
+          ...(cache_write === undefined ? {} : { cache_write_tokens: cache_write }),
+        },
         completion_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
-        ...(writing.answer.cost === undefined ? {} : { cost: writing.answer.cost }),
+        ...(cost === undefined ? {} : { cost }),
       },
     }),
   )
