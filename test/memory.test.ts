@@ -89,9 +89,12 @@ test(
       words.out,
       /^KIND\tFOUND\tWHERE\tAGENT\tWRITTEN\nfile\tA «capybara» swims well\.\tmemory\/animals\.md\trunbooks\t\d\d:\d\d/,
     )
-    assert.match(words.out, /\n1 found\n$/)
+    assert.match(words.out, /\n1 found; the memory of workspaces is not searched\n$/)
     const none = await at.holon('search', 'nowhere-to-be-found')
-    assert.deepEqual([none.exit, none.out], [0, 'nothing found\n'])
+    assert.deepEqual(
+      [none.exit, none.out],
+      [0, 'nothing found\nthe memory of workspaces is not searched\n'],
+    )
     const bad = await at.holon('search', '""')
     assert.deepEqual([bad.exit, bad.out], [2, ''])
     assert.match(bad.err, /There is no word in/i)
