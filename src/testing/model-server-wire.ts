@@ -23,7 +23,7 @@ export type ServerAnswer = {
   usage?: Partial<ServerUsage>
   /** What Chat Completions says in `usage.cost`: dollars of OpenRouter, of others anything. */
   cost?: Json
-  /** What OpenRouter says in `prompt_tokens_details.cache_write_tokens`: tokens, of others anything. */
+  /** What OpenRouter says in `prompt_tokens_details.cache_write_tokens`; of others anything. */
   cache_write?: Json
   fault?: ServerFault
 }
