@@ -32,3 +32,37 @@ test('looks that are asked for while one is under way are one look, begun after 
   await keeper.settle('nobody')
   assert.equal(looks.length, 3)
 })
+
+test('what is gone is merged where it was seen to be, and discarded where a snapshot was taken', async (t) => {
+  const { ledger, ports, host } = await openBox(t, { models: {} })
+  assert.ok((await host.ensureAgent({ id: 'main', model: 'scripted/model' })).ok)
+  const store = new Store(ledger, ports.clock, ports.ids)
+  const worktrees: typeof ports.worktrees = {
+    ...ports.worktrees,
+    repository: () =>
+      Promise.resolve({ root: '/r', common_dir: '/r/.git', branch: 'main', head: 'c0' }),
+    status: () => Promise.resolve({ kind: 'absent' }),
+    remove: () => Promise.resolve({ ok: true, branch: 'deleted', left: null }),
+  }
+  await store.loaded('main')
+  const snapshot = { ref: 'refs/holon/snapshots/task_2/1', commit: 'c1' }
+  const made = ['task_1', 'task_2'] as const
+  await store.transact('main', 'test', (d) => {
+    for (const id of made) {
+      const place = { repository: '/r', path: `/w/${id}`, branch: `holon/${id}` }
+      d.emit({ type: 'worktree_planned', id, child_agent_id: id, ...place })
+      d.emit({ type: 'worktree_made', id, base_commit: 'b0', unfiltered: null })
+      d.emit({ type: 'worktree_kept', id, reason: 'it has a commit that is not in main' })
+    }
+    d.emit({ type: 'worktree_snapshotted', id: 'task_2', snapshot })
+  })
+  await new WorktreeKeeper({ ports: { ...ports, worktrees }, store }).settle('main')
+  const rows = await Promise.all(made.map((id) => ledger.row('worktrees', id)))
+  assert.deepEqual(
+    rows.map((row) => [row?.state, row?.reason]),
+    [
+      ['removed', 'clean and merged'],
+      ['discarded', `it was gone already; ${snapshot.ref} keeps what was in it`],
+    ],
+  )
+})
