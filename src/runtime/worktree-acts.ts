@@ -119,7 +119,17 @@ async function restore(ports: ActPorts, command: Act): Promise<Done | Rejection>
   const restored = await ports.worktrees.restore({ repository, ref, path })
   ports.effect_seam?.after_effect(`restore worktree ${id}`)
   const { detached_because: detached } = restored
-  await settle(ports, command, (now) => (isGone(now) ? restoredEvent(now, restored) : null))
+  try {
+    await settle(ports, command, (now) => (isGone(now) ? restoredEvent(now, restored) : null))
+  } catch (error) {
+    // No row would name it: what was put there goes again, unless it was changed meanwhile.
+    const into = await mergeTarget(ports, found.worktree)
+    const place = { repository, path, branch: found.worktree.branch, leases: () => [] }
+    if (!isRejection(into)) {
+      await ports.worktrees.remove({ ...place, into, discard: { snapshot: ref } })
+    }
+    throw error
+  }
   const where = restored.branch === null ? 'detached' : `on ${restored.branch}`
   const why = detached === null ? '' : ` (${detached})`
   const said = `${id} is back in ${restored.path}, ${where}${why}.`
