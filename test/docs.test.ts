@@ -112,6 +112,19 @@ test('the index names every concept and every decision', () => {
   assert.deepEqual(unnamed, [])
 })
 
+test('the index names the decisions once each, in the order of their numbers', () => {
+  const named = [...textOf('docs/README.md').matchAll(/^- \[(\d{4})\]\(decisions\/(\d{4})-/gm)]
+  const numbers = named.map(([, shown]) => Number(shown))
+  assert.deepEqual(
+    named.filter(([, shown, linked]) => shown !== linked),
+    [],
+  )
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, at) => at + 1),
+  )
+})
+
 test('decisions are numbered without a gap and have the three parts', () => {
   const files = globSync('docs/decisions/*.md', { cwd: root })
     .map((path) => path.replaceAll('\\', '/'))
