@@ -62,6 +62,16 @@ type Said = Omit<C.ChatCompletionAssistantMessageParam, 'content' | 'tool_calls'
   tool_calls?: C.ChatCompletionMessageFunctionToolCall[]
   /** Not OpenAI's: what most other servers of this wire give and take. */
   reasoning_content?: string
+  /** OpenRouter's. */
+  reasoning_details?: (Detail<'text', { text?: string | null; signature?: string | null }>
+    | Detail<'summary', { summary: string }>
+    | Detail<'encrypted', { data: string }>)[]
+}
+type Detail<Kind extends string, Content> = Content & {
+  type: \`reasoning.\${Kind}\`
+  id?: string | null
+  format?: string | null
+  index?: number
 }
 export type chat_completions = Pick<
   C.ChatCompletionCreateParamsStreaming,

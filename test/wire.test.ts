@@ -26,8 +26,15 @@ const names = {
   messages: 'claude-opus-5-5',
   google: 'gemini-3-pro-preview',
 }
-const wires = adapters.map((adapter) => ({ ...adapter, name: names[adapter.endpoint] }))
-type Spoken = (typeof wires)[number]
+type Spoken = (typeof adapters)[number] & { wire: string; router?: true }
+const wires: readonly Spoken[] = adapters.flatMap((adapter) => {
+  const { endpoint } = adapter
+  const spoken: Spoken = { ...adapter, name: names[endpoint], wire: endpoint }
+  if (endpoint !== 'chat_completions') return [spoken]
+  return [spoken, { ...spoken, name: 'a/routed-model', wire: 'a router', router: true }]
+})
+/** Whether its thoughts have a mark, by which they are seen to come back. */
+const signs = ({ endpoint, router }: Spoken): boolean => endpoint !== 'chat_completions' || !!router
 
 type Scene = { server: ModelServer; stage: Stage; ids: Record<string, string> }
 
@@ -37,7 +44,8 @@ async function open(
   script: ServerScript,
   options: Partial<BoxOptions> & { fallback?: Spoken } = {},
 ): Promise<Scene> {
-  const server = await startModelServer(script)
+  const router = wire.router ?? options.fallback?.router ?? false
+  const server = await startModelServer(script, { router })
   const client = keptAliveFetch()
   t.after(async () => {
     client.close()
@@ -89,6 +97,10 @@ const effortIn = /"(effort|reasoning_effort|thinkingLevel)":"medium"/
 const marks = (server: ModelServer, n: number): string[] =>
   textOf(server, n).match(/(sig|enc)_\d+[_\d]*/g) ?? []
 
+/** Whether request `n` has a thought of answer `of`. */
+const hasMarkOf = (server: ModelServer, n: number, of: number): boolean =>
+  marks(server, n).some((mark) => mark.split('_')[1] === String(of))
+
 async function whole(scene: { server: ModelServer; stage: Stage }, outcome = 'completed') {
   assert.deepEqual(scene.server.violations, [], 'a provider would have refused a request')
   assert.deepEqual(await endings(scene.stage), [`ended ${outcome}`])
@@ -122,7 +134,7 @@ for (const [what, parts = []] of separators) {
 }
 
 for (const wire of wires) {
-  test(`${wire.endpoint}: thoughts, texts and calls in any order go back as they came`, async (t) => {
+  test(`${wire.wire}: thoughts, texts and calls in any order go back as they came`, async (t) => {
     const answers: readonly ServerAnswer[] = [
       { parts: [{ reasoning: 'A.' }, look('a'), { reasoning: 'B.' }, { text: 'B' }, look('b')] },
       { parts: [{ text: 'First.' }, { reasoning: 'C.' }, look('c'), look('d')] },
@@ -137,11 +149,12 @@ for (const wire of wires) {
       messages: ['sig_1_1', 'sig_1_3', 'sig_2_2'],
       google: ['sig_1', 'sig_2', 'B.', 'C.'],
     }
-    for (const mark of kept[wire.endpoint]) assert.ok(back.includes(mark), `${mark} went back`)
+    const wanted = wire.router ? kept.messages : kept[wire.endpoint]
+    for (const mark of wanted) assert.ok(back.includes(mark), `${mark} went back`)
     await whole(scene)
   })
 
-  test(`${wire.endpoint}: after a recap the thoughts of the rounds that stay are no error`, async (t) => {
+  test(`${wire.wire}: after a recap the thoughts of the rounds that stay are no error`, async (t) => {
     const { home, workspace } = temporaryHome(t)
     longFile(workspace)
     // Two rounds more, so that what was kept and what came since go back together.
@@ -155,11 +168,14 @@ for (const wire of wires) {
     const scene = await open(t, wire, script, options)
     await scene.stage.say('Begin.')
     assert.equal(behind, 3)
+    const last = scene.server.requests.length
+    assert.ok(!hasMarkOf(scene.server, last, 1), 'what the recap covers is gone')
+    assert.equal(hasMarkOf(scene.server, last, last - 1), signs(wire))
     await whole(scene)
   })
 
-  test(`${wire.endpoint}: another model takes over in the middle`, async (t) => {
-    for (const fallback of wires.filter((other) => other !== wire)) {
+  test(`${wire.wire}: another model takes over in the middle`, async (t) => {
+    for (const fallback of wires.filter(({ endpoint }) => endpoint !== wire.endpoint)) {
       const broke = { kind: 'status', status: 402, message: 'No credit.' } as const
       const script: ServerScript = ({ n, endpoint }) => {
         if (n <= 2) return thinks(n)
@@ -169,11 +185,13 @@ for (const wire of wires) {
       const scene = await open(t, wire, script, { fallback })
       await scene.stage.say('Begin.')
       assert.equal(scene.server.requests.at(-1)?.endpoint, fallback.endpoint)
+      const last = scene.server.requests.length
+      for (const n of [1, 2]) assert.ok(!hasMarkOf(scene.server, last, n), 'no thought of another')
       await whole(scene)
     }
   })
 
-  test(`${wire.endpoint}: killed in an answer, it goes on in a new process`, async (t) => {
+  test(`${wire.wire}: killed in an answer, it goes on in a new process`, async (t) => {
     const { home, workspace } = temporaryHome(t)
     const script: ServerScript = ({ n }) => {
       if (n === 3) return { ...thinks(3), fault: 'hang' }
@@ -186,10 +204,16 @@ for (const wire of wires) {
     const { stage } = await restage(t, first.server, wire, { home, workspace })
     await stage.rest()
     assert.equal(first.server.requests.length, 6)
+    const back = [1, 2, 4, 5].map((n) => hasMarkOf(first.server, 6, n))
+    assert.deepEqual(
+      back,
+      back.map(() => signs(wire)),
+      'also the thoughts from before',
+    )
     await whole({ server: first.server, stage })
   })
 
-  test(`${wire.endpoint}: a word that comes in between joins the results`, async (t) => {
+  test(`${wire.wire}: a word that comes in between joins the results`, async (t) => {
     const script: ServerScript = async ({ n }) => {
       if (n === 2) await scene.stage.act({ do: 'send', text: 'Also.', priority: 'interject' })
       return n <= 3 ? thinks(n) : { text: 'Done.' }
@@ -200,7 +224,7 @@ for (const wire of wires) {
     await whole(scene)
   })
 
-  test(`${wire.endpoint}: names and ids that no declaration could have go back in a form that all take`, async (t) => {
+  test(`${wire.wire}: names and ids that no declaration could have go back in a form that all take`, async (t) => {
     const name = 'functions.Read File'
     const answers: readonly ServerAnswer[] = [
       { calls: [{ name, input: {} }, look()], fault: 'odd_ids' },
@@ -214,7 +238,7 @@ for (const wire of wires) {
     await whole(scene)
   })
 
-  test(`${wire.endpoint}: thoughts that are refused are left out, once, and for the whole turn`, async (t) => {
+  test(`${wire.wire}: thoughts that are refused are left out, once, and for the whole turn`, async (t) => {
     const message = 'messages.1.content.0: Invalid `signature` in `thinking` block'
     const refusal = { kind: 'status', status: 400, message } as const
     const script: ServerScript = ({ n }) => {
@@ -226,13 +250,13 @@ for (const wire of wires) {
     const asked = scene.server.requests.map(({ n }) => effortIn.test(textOf(scene.server, n)))
     assert.deepEqual(asked, [true, true, true, false, false, false], 'the same until then')
     const went = scene.server.requests.map(({ n }) => marks(scene.server, n).length > 0)
-    const hasMarks = wire.endpoint !== 'chat_completions'
+    const hasMarks = signs(wire)
     assert.deepEqual(went, [false, hasMarks, hasMarks, false, false, false])
     assert.doesNotMatch(textOf(scene.server, 4), /Thought \d/)
     await whole(scene)
   })
 
-  test(`${wire.endpoint}: a request refused also without its thoughts ends the turn`, async (t) => {
+  test(`${wire.wire}: a request refused also without its thoughts ends the turn`, async (t) => {
     const refusal = { kind: 'status', status: 400, message: 'Invalid signature.' } as const
     const script: ServerScript = ({ n }) => (n === 1 ? thinks(1) : { fault: refusal })
     const scene = await open(t, wire, script)
@@ -241,7 +265,7 @@ for (const wire of wires) {
     await whole(scene, 'failed')
   })
 
-  test(`${wire.endpoint}: a secret's value in a thought does not break what goes back`, async (t) => {
+  test(`${wire.wire}: a secret's value in a thought does not break what goes back`, async (t) => {
     const { redactor } = createRedactor([{ name: 'db', value: 'Postgres-1234567' }])
     const secret: ServerAnswer = {
       parts: [{ reasoning: 'It is Postgres-1234567, surely.' }, { text: 'Hm.' }, look()],
@@ -254,10 +278,9 @@ for (const wire of wires) {
     )
     await scene.stage.say('Begin.')
     assert.doesNotMatch(textOf(scene.server, 3), /Postgres/)
-    const hasMarks = wire.endpoint !== 'chat_completions'
     assert.equal(
       marks(scene.server, 3).some((mark) => /_1/.test(mark)),
-      hasMarks,
+      signs(wire),
     )
     assert.ok(!marks(scene.server, 3).some((mark) => /^(sig|enc)_2/.test(mark)))
     await whole(scene)

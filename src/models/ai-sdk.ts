@@ -47,10 +47,13 @@ export type Adapted = {
   last_touch?: (prompt: LanguageModelV4Prompt) => LanguageModelV4Prompt
   /**
    * Makes the first touch on each part of one answer, which then comes with its raw chunks: what
-   * the provider sent, each ahead of the parts that the library makes of it.
+   * the provider sent, each ahead of the parts that the library makes of it. May make several of
+   * one.
    */
-  first_touch?: () => (part: LanguageModelV4StreamPart) => LanguageModelV4StreamPart
+  first_touch?: () => FirstTouch
 }
+
+type FirstTouch = (part: LanguageModelV4StreamPart) => readonly LanguageModelV4StreamPart[]
 
 export type AdapterPorts = {
   clock: ModelClock
@@ -93,7 +96,7 @@ class Exchange {
   readonly #ports: AdapterPorts
   readonly #options: ModelOptions
   readonly #round: RoundBuilder
-  readonly #touch: ((part: LanguageModelV4StreamPart) => LanguageModelV4StreamPart) | undefined
+  readonly #touch: FirstTouch
   readonly #wire = new AbortController()
   #reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | null = null
   #over = false
@@ -105,7 +108,7 @@ class Exchange {
     this.#ports = ports
     this.#options = options
     this.#round = new RoundBuilder(request.model)
-    this.#touch = adapted.first_touch?.()
+    this.#touch = adapted.first_touch?.() ?? ((part) => [part])
     const given = request.time_limit_ms
     const total = given === undefined ? {} : { total_ms: given }
     const limits = { ...usualPatience, ...ports.patience, ...total }
@@ -163,7 +166,15 @@ class Exchange {
   }
 
   #take(part: LanguageModelV4StreamPart): ModelFault | null {
-    const step = this.#round.take(this.#touch?.(part) ?? part)
+    for (const touched of this.#touch(part)) {
+      const fault = this.#takeTouched(touched)
+      if (fault !== null) return fault
+    }
+    return null
+  }
+
+  #takeTouched(part: LanguageModelV4StreamPart): ModelFault | null {
+    const step = this.#round.take(part)
     // That the answer is announced says nothing of when it begins.
     if (step.type === 'event' && part.type !== 'response-metadata') {
       const written = 'delta' in part ? part.delta.length : 0

@@ -63,6 +63,13 @@ export const modelLimits = {
     'bytes',
     'of one event of a stream: the last one of Responses repeats a whole round, escaped',
   ),
+  reasoning_details: limit(
+    'reasoning_details',
+    1_000_000,
+    'characters',
+    'of the thoughts of one answer that a router wants back: the record keeps them, and each ' +
+      'request of the turn sends them; with more the answer goes back without them',
+  ),
   part: limit('part', 64, 'characters', 'that a part of a round counts for besides its text'),
   counted_tokens: limit(
     'counted_tokens',

@@ -1,10 +1,12 @@
 /**
  * Chat Completions, as spoken by local servers and most other providers. Usage in the stream is
- * asked for: without it nothing could be counted. No key means no authorization header.
+ * asked for: without it nothing could be counted. No key means no authorization header. Thoughts
+ * that a router signed go back as they came.
  */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { Adapted } from './ai-sdk.ts'
 import type { AdapterConnection } from './connection.ts'
+import { liftDetails, withDetails } from './reasoning-details.ts'
 import { providerIds } from './repeated-ids.ts'
 
 export function adapt(connection: AdapterConnection): Adapted {
@@ -21,7 +23,11 @@ export function adapt(connection: AdapterConnection): Adapted {
     provider,
     language_model: library.chatModel(model),
     secrets: api_key === null ? [] : [api_key],
-    first_touch: providerIds,
+    first_touch: () => {
+      const [named, detailed] = [providerIds(), withDetails()]
+      return (part) => detailed(named(part))
+    },
+    last_touch: liftDetails,
     ids: 'any',
   }
 }

@@ -7,6 +7,7 @@
  * It looks at the raw chunks, each of which the library hands on ahead of what it makes of it.
  */
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { fieldOf, listIn } from './raw-chunk.ts'
 
 type Delta = { index: unknown; id: string; named: boolean }
 
@@ -41,20 +42,13 @@ export function providerIds(): (part: LanguageModelV4StreamPart) => LanguageMode
 
 /** The pieces of calls in a chunk; what has another shape is the library's to refuse. */
 function deltasOf(chunk: unknown): Delta[] {
-  const calls = read(read(read(read(chunk, 'choices'), 0), 'delta'), 'tool_calls')
-  if (!Array.isArray(calls)) return []
-  return calls.map((call: unknown) => {
-    const id = read(call, 'id')
-    const name = read(read(call, 'function'), 'name')
+  return listIn(chunk, 'tool_calls').map((call) => {
+    const id = fieldOf(call, 'id')
+    const name = fieldOf(fieldOf(call, 'function'), 'name')
     return {
-      index: read(call, 'index'),
+      index: fieldOf(call, 'index'),
       id: typeof id === 'string' ? id.trim() && id : '',
       named: typeof name === 'string' && name.trim() !== '',
     }
   })
 }
-
-const read = (value: unknown, key: string | number): unknown =>
-  typeof value === 'object' && value !== null
-    ? (value as Record<string | number, unknown>)[key]
-    : undefined

@@ -2,7 +2,8 @@
  * Chat Completions, as the model server reads and writes it.
  */
 import type { Json, JsonObject } from '../models/model.ts'
-import type { Reading, ToolResultSeen, Wire, Writing } from './model-server-wire.ts'
+import type { Reading, Said, ToolResultSeen, Wire, Writing } from './model-server-wire.ts'
+import { detailsOf, detailViolations, piecesOf } from './model-server-details.ts'
 import {
   callArguments,
   callIds,
@@ -30,7 +31,7 @@ export const chatCompletions: Wire = {
   }),
 }
 
-function read(body: JsonObject): Reading {
+function read(body: JsonObject, said: Said): Reading {
   const pairing = new Pairing()
   const { violations } = pairing
   const messages = objectsIn(body['messages'])
@@ -60,7 +61,7 @@ function read(body: JsonObject): Reading {
     messages_text: messages.map((message) => textIn(message['content'])).join('\n'),
     tools: tools.names,
     last_tool_results: results,
-    violations: [...violations, ...tools.violations],
+    violations: [...violations, ...tools.violations, ...detailViolations(messages, said)],
   }
 }
 
@@ -92,13 +93,19 @@ function frames(writing: Writing): string[] {
   const delta = (it: JsonObject) => chunk([{ index: 0, delta: it, finish_reason: null }])
 
   const out = [delta({ role: 'assistant', content: '' })]
+  const pieces = detailsOf(n, answer).flatMap(piecesOf)
+  // Some models sign a thought only when the answer stands: half of the pieces come behind it.
+  const early = Math.ceil(pieces.length / 2)
+  const detailed = (piece: JsonObject) => delta({ reasoning_details: [piece] })
+  out.push(...pieces.slice(0, early).map(detailed))
   for (const part of answer.parts) {
-    if ('reasoning' in part) {
+    if ('reasoning' in part && part.hidden !== true) {
       for (const text of halves(part.reasoning)) out.push(delta({ reasoning_content: text }))
     } else if ('text' in part) {
       for (const text of halves(part.text)) out.push(delta({ content: text }))
     }
   }
+  out.push(...pieces.slice(early).map(detailed))
   const ids = callIds(writing, 'call')
   callArguments(writing).forEach((text, index) => {
     const name = answer.calls?.[index]?.name ?? ''

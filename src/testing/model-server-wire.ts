@@ -8,8 +8,14 @@ export type Endpoint = 'chat_completions' | 'responses' | 'messages' | 'google'
 
 export type ServerCall = { name: string; input: Json }
 
-/** One part of an answer. A thought is signed by the server; `hidden` is sent in cipher only. */
-export type ServerPart = { text: string } | { reasoning: string; hidden?: true } | ServerCall
+/**
+ * One part of an answer. A thought is signed by the server; `hidden` is sent in cipher only. That
+ * it is a `summary` only a router says.
+ */
+export type ServerPart =
+  | { text: string }
+  | { reasoning: string; hidden?: true; summary?: true }
+  | ServerCall
 
 /** One scenario for all formats: the same answer is written as each of them. */
 export type ServerAnswer = {
@@ -25,6 +31,8 @@ export type ServerAnswer = {
   cost?: Json
   /** What OpenRouter says in `prompt_tokens_details.cache_write_tokens`; of others anything. */
   cache_write?: Json
+  /** Chat Completions as a router sends it: the thoughts also in `reasoning_details`. */
+  routed?: true
   fault?: ServerFault
 }
 

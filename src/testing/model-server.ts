@@ -28,6 +28,8 @@ export type ServerOptions = {
   models?: readonly string[]
   /** The test sends what is refused, on purpose; otherwise `close` fails where anything was. */
   refuses?: boolean
+  /** Chat Completions are spoken as a router does, with signed thoughts. */
+  router?: boolean
   /** Bytes per piece written; default whole frames. */
   piece_bytes?: number
 }
@@ -100,6 +102,7 @@ class Provider {
   readonly #key: string | null
   readonly #models: readonly string[] | null
   readonly #pieceBytes: number | null
+  readonly #routed: { routed?: true }
   readonly #said = {
     asked: new Map<number, JsonObject>(),
     answered: new Map<number, ServerAnswer>(),
@@ -108,7 +111,8 @@ class Provider {
   #count = 0
 
   constructor(script: ServerScript, options: ServerOptions) {
-    const { key = TEST_KEY, piece_bytes, models } = options
+    const { key = TEST_KEY, piece_bytes, models, router = false } = options
+    this.#routed = router ? { routed: true } : {}
     this.#script = script
     this.#key = key
     this.#models = models ?? null
@@ -145,7 +149,7 @@ class Provider {
     }
     const { messages_text, tools, last_tool_results } = reading
     const view = { endpoint: wire.endpoint, body, n, messages_text, tools, last_tool_results }
-    const answer = inParts(await this.#script(view))
+    const answer = { ...this.#routed, ...inParts(await this.#script(view)) }
     if (answer.parts.some((part) => 'reasoning' in part)) {
       this.#said.asked.set(n, body)
       this.#said.answered.set(n, answer)
