@@ -10,24 +10,27 @@ import { afterStep } from '../sim/checks.ts'
 import { planOf } from '../sim/plan.ts'
 import { World } from '../sim/world.ts'
 import { unread } from './explore.ts'
+import { forgetOpen, isOpen, openNow } from './open-awaits.ts'
 import { beginning, possible, type Other } from './others.ts'
 import { answersOf, stories, type Story } from './stories.ts'
 
 /** `n` counts calls of ports from 1. */
-type When = { n: number; held: 'before' | 'after'; until: 'reply' | 'quiet' }
-type Between = When & Other
+export type When = { n: number; held: 'before' | 'after'; until: 'reply' | 'quiet' }
+export type Between = When & Other
 
 /** Steps of the other side while one call is held, at most. */
 const most = 200
 
 /** One telling of a story. */
-class Telling {
+export class Telling {
   readonly world: World
   readonly #between: Between | null
   readonly #looks: (n: number, world: World) => void
   points = 0
   /** What was held. */
   label: string | null = null
+  /** Awaits that were open while the other side wrote, by their place in the table. */
+  readonly interleaved = new Set<number>()
 
   constructor(story: Story, between: Between | null, looks: (n: number, world: World) => void) {
     this.world = new World({ ...planOf(1, 0), faults: [] }, { answers: answersOf(story) })
@@ -37,6 +40,7 @@ class Telling {
 
   async whole({ outside }: Story): Promise<string[]> {
     const { world } = this
+    forgetOpen()
     try {
       world.boot()
       world.makeMain()
@@ -78,14 +82,17 @@ class Telling {
     const begin = this.#between && beginning(world, this.#between)
     if (!begin) return
     this.label = `${held.kind} ${held.label}`
+    const [open, { events }] = [openNow(), world.witness]
     begin()
     await settled(agenda)
     for (let step = 0; step < most && agenda.ready.length > 0; step += 1) {
-      if (this.#between?.until === 'reply' && world.unanswered.size === 0) return
+      if (this.#between?.until === 'reply' && world.unanswered.size === 0) break
       // The newest first: what follows from the act overtakes what waited before it.
       await agenda.take(agenda.ready.length - 1).run(false)
       await settled(agenda)
     }
+    if (world.witness.events === events) return
+    for (const one of open) if (isOpen(one)) this.interleaved.add(one.n)
   }
 }
 
