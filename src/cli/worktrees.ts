@@ -71,7 +71,9 @@ function loss({ state, reason, snapshot }: Worktree): string {
   switch (state) {
     case 'planned':
     case 'ready':
-      return 'its child works in it'
+      return snapshot === null || state === 'ready'
+        ? 'its child works in it'
+        : `nothing: ${snapshot.ref} has it`
     case 'kept':
       return reason ?? 'it was not looked at'
     case 'removed':
@@ -85,6 +87,7 @@ function goOn({ state, snapshot }: Worktree, short: string): string {
   switch (state) {
     case 'planned':
     case 'ready':
+      if (snapshot !== null && state === 'planned') return `holon worktree restore ${short}`
       return `holon tasks follow ${short}`
     case 'kept':
       return `merge it, or holon worktree discard ${short}`

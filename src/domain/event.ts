@@ -203,6 +203,7 @@ export const tableOf: { readonly [T in EventType]: Table } = {
   worktree_snapshotted: 'worktrees',
   worktree_removed: 'worktrees',
   worktree_discarded: 'worktrees',
+  worktree_restore_planned: 'worktrees',
   worktree_restored: 'worktrees',
   meter_opened: 'meters',
   meter_over: 'meters',

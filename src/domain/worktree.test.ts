@@ -25,6 +25,7 @@ const events = {
   snapshotted: { type: 'worktree_snapshotted', id, snapshot },
   removed: { type: 'worktree_removed', id, by: 'runtime', reason: 'merged' },
   discarded: { type: 'worktree_discarded', id, by: 'operator', reason: 'not wanted' },
+  planned_back: { type: 'worktree_restore_planned', id },
   restored: { type: 'worktree_restored', id, path: '/w', branch: 'holon/child', reason: 'wanted' },
 } as const satisfies Record<string, WorktreeEvent>
 type Name = keyof typeof events
@@ -83,7 +84,22 @@ const histories: [string, readonly Name[], Worktree][] = [
     { ...discarded, ended_at: at(3) },
   ],
   [
+    'planned again before git restores it',
+    ['planned', 'made', 'snapshotted', 'discarded', 'planned_back'],
+    { ...discarded, state: 'planned', reason: null, ended_at: null },
+  ],
+  [
+    'discarded again when it could not be restored',
+    ['planned', 'made', 'snapshotted', 'removed', 'planned_back', 'discarded'],
+    { ...discarded, ended_at: at(5) },
+  ],
+  [
     'kept again when it was restored',
+    ['planned', 'made', 'snapshotted', 'discarded', 'planned_back', 'restored'],
+    { ...discarded, state: 'kept', path: '/w', reason: 'wanted', ended_at: null },
+  ],
+  [
+    'kept again in a log from before restorations were planned',
     ['planned', 'made', 'snapshotted', 'discarded', 'restored'],
     { ...discarded, state: 'kept', path: '/w', reason: 'wanted', ended_at: null },
   ],
@@ -100,11 +116,13 @@ const bugs: [readonly Name[], RegExp][] = [
   [['planned', 'planned'], /worktree_planned twice: task_1/],
   [['planned', 'kept'], /worktree_kept of task_1, which is planned/],
   [['planned', 'snapshotted'], /worktree_snapshotted of task_1, which is planned/],
-  [['planned', 'discarded'], /worktree_discarded of task_1, which is planned/],
+  [['planned', 'discarded'], /task_1 discarded without a snapshot/],
   [['planned', 'made', 'made'], /worktree_made of task_1, which is ready/],
   [['planned', 'made', 'discarded'], /task_1 discarded without a snapshot/],
   [['planned', 'made', 'restored'], /worktree_restored of task_1, which is ready/],
   [['planned', 'made', 'removed', 'removed'], /worktree_removed of task_1, which is removed/],
+  [['planned', 'made', 'planned_back'], /worktree_restore_planned of task_1, which is ready/],
+  [['planned', 'made', 'removed', 'planned_back'], /task_1 restored without a snapshot/],
   [['planned', 'made', 'removed', 'restored'], /task_1 restored without a snapshot/],
   [['planned', 'made', 'removed', 'snapshotted'], /which is removed/],
 ]

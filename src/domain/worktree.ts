@@ -1,8 +1,8 @@
 /**
  * Worktree: a child's own working tree of a repository, owned by the task that supervises the child
  * (contracts 9). The row is the intent and what became of it; git itself is in `exec`. It ends
- * removed (nothing was in it that is not merged) or discarded (a snapshot has what was in it); a
- * restored one is kept again until it ends again.
+ * removed (nothing was in it that is not merged) or discarded (a snapshot has what was in it); one
+ * that is to be restored is planned again, and kept once it is there, until it ends again.
  */
 import type { AgentId, TaskId } from './ids.ts'
 import type { Timestamp } from './time.ts'
@@ -66,6 +66,7 @@ export type WorktreeEvent =
   | { type: 'worktree_snapshotted'; id: TaskId; snapshot: WorktreeSnapshot }
   | { type: 'worktree_removed'; id: TaskId; by: 'runtime' | 'operator'; reason: string }
   | { type: 'worktree_discarded'; id: TaskId; by: 'runtime' | 'operator'; reason: string }
+  | { type: 'worktree_restore_planned'; id: TaskId }
   | { type: 'worktree_restored'; id: TaskId; path: string; branch: string; reason: string }
 
 /** Which states an event may find. */
@@ -77,12 +78,21 @@ const finds: Readonly<
   worktree_snapshotted: ['ready', 'kept'],
   // A planned one may end before git made it: its child ended first.
   worktree_removed: ['planned', 'ready', 'kept'],
-  worktree_discarded: ['ready', 'kept'],
-  worktree_restored: ['removed', 'discarded'],
+  // A planned one that has a snapshot: it could not be brought back.
+  worktree_discarded: ['planned', 'ready', 'kept'],
+  worktree_restore_planned: ['removed', 'discarded'],
+  // From the end itself in logs from before restorations were planned.
+  worktree_restored: ['planned', 'removed', 'discarded'],
 }
 
 export const isGone = (worktree: Pick<Worktree, 'state'>): boolean =>
   worktree.state === 'removed' || worktree.state === 'discarded'
+
+/** Recorded before git brings it back; until then its snapshot has what was in it. */
+export const isRestoring = (
+  worktree: Worktree,
+): worktree is Worktree & { snapshot: WorktreeSnapshot } =>
+  worktree.state === 'planned' && worktree.snapshot !== null
 
 export function evolveWorktree(
   worktree: Worktree | null,
@@ -125,6 +135,9 @@ export function evolveWorktree(
     case 'worktree_discarded':
       if (worktree.snapshot === null) throw new Error(`${event.id} discarded without a snapshot`)
       return { ...worktree, state: 'discarded', reason: event.reason, ended_at: meta.at }
+    case 'worktree_restore_planned':
+      if (worktree.snapshot === null) throw new Error(`${event.id} restored without a snapshot`)
+      return { ...worktree, state: 'planned', reason: null, ended_at: null }
     case 'worktree_restored':
       if (worktree.snapshot === null) throw new Error(`${event.id} restored without a snapshot`)
       return {

@@ -14,6 +14,7 @@ const kept: WorktreeEvent = { type: 'worktree_kept', id, reason: '1 untracked' }
 const taken: WorktreeEvent = { type: 'worktree_snapshotted', id, snapshot }
 const by = 'operator'
 const removed: WorktreeEvent = { type: 'worktree_removed', id, by, reason: 'merged' }
+const back: WorktreeEvent = { type: 'worktree_restore_planned', id }
 const discarded: WorktreeEvent = { type: 'worktree_discarded', id, by, reason: 'not wanted' }
 
 /** A running task that owns it. */
@@ -64,6 +65,12 @@ const rows: [what: string, events: WorktreeEvent[], runs: boolean, answers: Answ
     [planned, made, kept, taken, discarded],
     false,
     ['worktree_over', 'worktree_over', 'ok'],
+  ],
+  [
+    'on its way back',
+    [planned, made, kept, taken, discarded, back],
+    false,
+    ['worktree_leased', 'worktree_leased', 'ok'],
   ],
 ]
 for (const [what, events, runs, answers] of rows) {

@@ -5,7 +5,7 @@
 import { callsOf, openTurn, type Facts } from './facts.ts'
 import { isTerminal } from './task.ts'
 import { no, type Rejection } from './verdict.ts'
-import { isGone, type Worktree, type WorktreeSnapshot } from './worktree.ts'
+import { isGone, isRestoring, type Worktree, type WorktreeSnapshot } from './worktree.ts'
 
 type Found = { ok: true; worktree: Worktree }
 
@@ -24,7 +24,8 @@ export function standing(facts: Facts, id: string): Found | Rejection {
     return no('worktree_over', `${id} is ${worktree.state} already: ${worktree.reason}.`)
   }
   if (worktree.state !== 'planned') return found
-  return no('worktree_leased', `${id} is still being made.`)
+  const what = isRestoring(worktree) ? 'brought back' : 'made'
+  return no('worktree_leased', `${id} is still being ${what}.`)
 }
 
 /** One that may go: its child is over. Commands that work in it are its caller's to find. */
@@ -32,7 +33,8 @@ export function leavable(facts: Facts, id: string): Found | Rejection {
   const found = worktreeOf(facts, id)
   if (!found.ok) return found
   const { worktree } = found
-  if (worktree.state === 'planned' && !spawning(facts)) return found
+  const isUnused = worktree.state === 'planned' && !isRestoring(worktree)
+  if (isUnused && !spawning(facts)) return found
   const stands = standing(facts, id)
   if (!stands.ok) return stands
   const task = facts.row('tasks', id)
@@ -50,7 +52,7 @@ function spawning(facts: Facts): boolean {
   )
 }
 
-/** One that is gone and has a snapshot. */
+/** One that is gone and has a snapshot, or is on its way back: whoever asks again goes on. */
 export function restorable(
   facts: Facts,
   id: string,
@@ -58,7 +60,8 @@ export function restorable(
   const found = worktreeOf(facts, id)
   if (!found.ok) return found
   const { worktree } = found
-  if (!isGone(worktree)) return no('worktree_stands', `${id} is there: ${worktree.path}.`)
+  if (!isGone(worktree) && !isRestoring(worktree))
+    return no('worktree_stands', `${id} is there: ${worktree.path}.`)
   const { snapshot } = worktree
   if (snapshot !== null) return { ...found, snapshot }
   return no('worktree_no_snapshot', `${id} was ${worktree.state}: ${worktree.reason}.`)

@@ -202,6 +202,7 @@ const childEvents = {
   worktree_snapshotted: { ...ofTree, snapshot: worktreeSnapshot },
   worktree_removed: ends,
   worktree_discarded: ends,
+  worktree_restore_planned: ofTree,
   worktree_restored: { ...ofTree, path: text, branch: text, reason: text },
 } as const
 

@@ -13,7 +13,7 @@ import { isRejection, no, type Rejection } from '../domain/verdict.ts'
 import { isGone, type Worktree, type WorktreeEvent } from '../domain/worktree.ts'
 import { leavable, restorable, standing } from '../domain/worktrees.ts'
 import { GitFault } from '../exec/git-fault.ts'
-import type { Restored, Snapshot } from '../exec/worktree-port.ts'
+import type { Snapshot } from '../exec/worktree-port.ts'
 import type { ActPorts } from './operator.ts'
 import {
   ignoredWords,
@@ -22,6 +22,7 @@ import {
   takeAway,
   type TakenAway,
 } from './worktree-removal.ts'
+import { bringBack } from './worktree-return.ts'
 
 type Act = OperatorAct & { do: WorktreeVerb }
 
@@ -110,35 +111,23 @@ async function discard(ports: ActPorts, command: Act): Promise<Done | Rejection>
   return done(said, { id, warnings: leftOut(taken) })
 }
 
+/** That it is to come back is committed before git acts: a restart goes on, or takes it back. */
 async function restore(ports: ActPorts, command: Act): Promise<Done | Rejection> {
-  const found = await asked(ports, command, restorable)
-  if (!found.ok) return found
-  const { id, repository, path } = found.worktree
-  const { ref } = found.snapshot
-  ports.effect_seam?.before_effect(`restore worktree ${id}`)
-  const restored = await ports.worktrees.restore({ repository, ref, path })
-  ports.effect_seam?.after_effect(`restore worktree ${id}`)
-  const { detached_because: detached } = restored
-  try {
-    await settle(ports, command, (now) => (isGone(now) ? restoredEvent(now, restored) : null))
-  } catch (error) {
-    // No row would name it: what was put there goes again, unless it was changed meanwhile.
-    const into = await mergeTarget(ports, found.worktree)
-    const place = { repository, path, branch: found.worktree.branch, leases: () => [] }
-    if (!isRejection(into)) {
-      await ports.worktrees.remove({ ...place, into, discard: { snapshot: ref } })
+  const found = await asked(ports, command, (d, id) => {
+    const may = restorable(d, id)
+    if (may.ok && isGone(may.worktree)) {
+      d.emit({ type: 'worktree_restore_planned', id: may.worktree.id })
     }
-    throw error
-  }
+    return may
+  })
+  if (!found.ok) return found
+  const { id } = found.worktree
+  const restored = await bringBack(ports, found.worktree, found.snapshot)
+  const { detached_because: detached } = restored
   const where = restored.branch === null ? 'detached' : `on ${restored.branch}`
   const why = detached === null ? '' : ` (${detached})`
   const said = `${id} is back in ${restored.path}, ${where}${why}.`
   return done(said, { id, warnings: leftOut(restored) })
-}
-
-function restoredEvent(now: Worktree, { path, branch }: Restored): WorktreeEvent {
-  const reason = 'restored by the operator'
-  return { type: 'worktree_restored', id: now.id, path, branch: branch ?? now.branch, reason }
 }
 
 type Rule<T> = (d: Draft, id: string) => T | Rejection

@@ -1,19 +1,20 @@
 /**
  * What becomes of the worktrees of children whose task is over: removed when nothing in them would
- * be lost, kept and shown otherwise (contracts 9). Looked at when a child ends, when a turn of the
- * parent ends while one is kept, and once after a start.
+ * be lost, kept and shown otherwise, brought back when that was begun (contracts 9). Looked at when
+ * a child ends, when a turn of the parent ends while one is kept, and once after a start.
  */
 import { callsOf, openTurn, type Facts } from '../domain/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
 import { isRejection } from '../domain/verdict.ts'
 import { isTerminal } from '../domain/task.ts'
-import { isGone, type Worktree } from '../domain/worktree.ts'
+import { isGone, isRestoring, type Worktree, type WorktreeSnapshot } from '../domain/worktree.ts'
 import { GitFault } from '../exec/git-fault.ts'
 import { FileFault } from '../exec/file-fault.ts'
 import type { HostPorts } from './ports.ts'
 import type { Store } from './store.ts'
 import type { Snapshot } from '../exec/worktree-port.ts'
 import { ignoredWords, mergeTarget, takeAway } from './worktree-removal.ts'
+import { bringBack } from './worktree-return.ts'
 
 export type KeeperPorts = {
   ports: Pick<HostPorts, 'worktrees' | 'effect_seam'>
@@ -99,8 +100,19 @@ export class WorktreeKeeper {
     const facts = await this.#with.store.loaded(agent)
     if (facts === null) return
     for (const worktree of overOnes(facts)) {
-      if (isInHand(facts, worktree)) await this.#sayWhy(agent, worktree)
+      if (isRestoring(worktree)) await this.#goOn(worktree)
+      else if (isInHand(facts, worktree)) await this.#sayWhy(agent, worktree)
       else await this.#tryRemove(facts, worktree)
+    }
+  }
+
+  /** What it died of bringing back. A fault that may pass leaves it planned for the next look. */
+  async #goOn(worktree: Worktree & { snapshot: WorktreeSnapshot }): Promise<void> {
+    const { ports, store } = this.#with
+    try {
+      await bringBack({ ...ports, store }, worktree, worktree.snapshot)
+    } catch (error) {
+      if (!(error instanceof GitFault || error instanceof FileFault)) throw error
     }
   }
 
