@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { aSituation, aTurn, anEvent } from '../testing/situations.ts'
 import { charTokens } from './estimate.ts'
-import { block, cutBlock, fenceCode } from './fence.ts'
+import { block, cutBlock, fenceCode, outsideBlocks } from './fence.ts'
 import { renderOpening } from './render.ts'
 
 const seed = '7f3a9c2e'
@@ -108,6 +108,38 @@ test('§10 a cut never splits a character and stays within its bound', () => {
       (text, max_tokens) => {
         const shown = cutBlock(seed, 'x', text, { max_tokens, tokens: charTokens, full_path: null })
         return shown.isWellFormed() && charTokens(shown) <= max_tokens
+      },
+    ),
+  )
+})
+
+test('what is changed outside of blocks is all that stands outside of them, and nothing inside', () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.record({
+          in_block: fc.boolean(),
+          code: fc.constantFrom(seed, 'other'),
+          lines: fc.array(fc.constantFrom('x', '<<x', '<<a x>>', ''), { minLength: 1 }),
+        }),
+      ),
+      (pieces) => {
+        const written = (x: string) =>
+          pieces
+            .map(({ in_block, code, lines }) => ({
+              in_block,
+              code,
+              // Only a block may hold what has the form of a mark.
+              words: lines.map((line) => (in_block ? line : line.replaceAll('<<', ''))).join('\n'),
+            }))
+            .map(({ in_block, code, words }) =>
+              in_block ? block(code, `of ${x}`, words) : words.replaceAll('x', x),
+            )
+            .join('\n')
+        assert.equal(
+          outsideBlocks(written('x'), (text) => text.replaceAll('x', 'y')),
+          written('y'),
+        )
       },
     ),
   )

@@ -91,15 +91,18 @@ function ends(text: string, kept: number): { head: string; tail: string } {
 
 const isLow = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00
 
-/** The text with `change` made to what stands outside of blocks, and to the marks of them. */
+/** The text with `change` made to all that stands outside of blocks, and to what begins them. */
 export function outsideBlocks(text: string, change: (text: string) => string): string {
   const parts: string[] = []
   let from = 0
   for (const opened of text.matchAll(/^<<(\S+) .*>>$/gm)) {
     if (opened.index < from) continue
     const begin = opened.index + opened[0].length
-    const end = text.indexOf(`\n<<${opened[1] ?? ''} end>>`, begin)
-    if (end < 0) continue
+    const mark = `\n<<${opened[1] ?? ''} end>>`
+    const closed = text.indexOf(mark, begin)
+    if (closed < 0) continue
+    // Behind the mark: an end has the form of a beginning, and begins nothing.
+    const end = closed + mark.length
     parts.push(change(text.slice(from, begin)), text.slice(begin, end))
     from = end
   }
