@@ -17,7 +17,7 @@ export async function modelsOf(config: RunSettings['config'], acp: () => Promise
     import('../models/fetch.ts'),
   ])
   const own = overridesOf(config)
-  const fetching = keptAliveFetch()
+  const fetching = keptAliveFetch(null, env)
   const opened = new Map<string, Model>()
   const settings = {
     providers: (config.providers ?? {}) as Record<string, ProviderSetting>,

@@ -29,7 +29,7 @@ export function setupPorts(interrupted: () => void): SetupPorts {
         import('../models/fetch.ts'),
         import('../models/model-data.ts'),
       ])
-      const kept = keptAliveFetch()
+      const kept = keptAliveFetch(null, env)
       try {
         const listed = await within(listPatience, signal, (one) =>
           listModels(candidate, kept.fetch, one),
@@ -84,7 +84,7 @@ async function tried(candidate: Candidate, name: string, signal: AbortSignal) {
     import('../models/fetch.ts'),
   ])
   const { kind, base_url, key } = candidate
-  const kept = keptAliveFetch()
+  const kept = keptAliveFetch(null, env)
   const setting = {
     kind,
     ...(base_url === null ? {} : { base_url }),

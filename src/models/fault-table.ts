@@ -152,7 +152,11 @@ const thinkingWords = anyOf(
   'binding_mismatch',
 )
 
+/** Our own words for it: the proxy's answer is no provider's. */
+const refusedByProxy = /the proxy (\S+ \(\w+\) refuses|of \w+ is no)/
+
 const rows: readonly Row[] = [
+  { is: setup('proxy'), broken: 'before', words: refusedByProxy },
   { is: world('network'), broken: 'before' },
   { is: world('stream_broken'), broken: 'within' },
   { is: refused('context_length'), status: among(413) },
@@ -217,6 +221,7 @@ export const meaning: Readonly<Record<ModelFaultCode, string>> = {
   too_much_output: 'sent too much',
   no_key: 'needs a key',
   unauthorized: 'does not accept this key',
+  proxy: 'is not reached through the proxy that is set',
   unknown_model: 'knows no such model or address',
   not_available: 'does not offer this to the account or the model as they are set up',
   secret_unreadable: 'is not asked while a registered secret cannot be read',

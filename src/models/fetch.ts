@@ -1,7 +1,10 @@
 /**
  * A small `fetch` on Node's own HTTP client with connections kept alive, for the provider
  * libraries: the global one loads 40 ms of code and costs a fifth of the throughput. It does what
- * those libraries use and nothing more: no proxies, no redirects, no cookies, no decompression.
+ * those libraries use and nothing more: no redirects, no cookies, no decompression.
+ *
+ * Through a proxy where the environment it was given names one for the address (`proxy.ts`): Node's
+ * agent opens a tunnel for https and sends the whole address for http. Nothing is tried past it.
  *
  * *Contract.* Rejects like the real one: `TypeError('fetch failed')` with the socket's error as
  * cause when no answer came, the signal's reason when aborted; a body that breaks off errors its
@@ -11,6 +14,7 @@ import type * as Http from 'node:http'
 import type * as Https from 'node:https'
 import { modelLimits } from './limits.ts'
 import { PlainHeaders, PlainResponse } from './fetch-response.ts'
+import { ProxyError, proxyOf, type Proxy, type ProxyEnv } from './proxy.ts'
 
 export type Fetch = typeof globalThis.fetch
 
@@ -22,7 +26,8 @@ export const bytesOf = new WeakMap<AbortSignal, () => void>()
 
 export type KeptAliveFetch = { fetch: Fetch; close(): void }
 
-type Agents = { http?: Http.Agent; https?: Https.Agent }
+/** By scheme and proxy, made when first used. */
+type Agents = Map<string, Http.Agent | Https.Agent>
 
 /** What may still be tried for one call. */
 type Left = { repeat: boolean; socket: string | null }
@@ -33,58 +38,71 @@ type Call = {
   headers: Record<string, string>
   body: string | Uint8Array | null
   signal: AbortSignal | null
+  proxy: Proxy | null
 }
 
 /**
  * With `socket`, the path of one of this machine, a request goes over that first, and where nobody
- * listens there to the address it names.
+ * listens there to the address it names. `env` says which proxies to take; none does by itself.
  */
-export function keptAliveFetch(socket: string | null = null): KeptAliveFetch {
+export function keptAliveFetch(socket: string | null = null, env: ProxyEnv = {}): KeptAliveFetch {
   // Loaded at the first request, and by name: the module facade of `import` is slow to build.
-  const agents: Agents = {}
+  const agents: Agents = new Map()
   const fetch = async (input: unknown, init: RequestInit = {}): Promise<Response> => {
-    const call = callOf(input, init)
+    const call = callOf(input, init, env)
     call.signal?.throwIfAborted()
     return (await send(call, agents, { repeat: true, socket })) as unknown as Response
   }
   return {
     fetch,
     close() {
-      agents.http?.destroy()
-      agents.https?.destroy()
+      for (const agent of agents.values()) agent.destroy()
     },
   }
 }
 
 /** The client of a scheme, with its agent: made when first used, as TLS is slow to load. */
-function clientOf(secure: boolean, agents: Agents) {
-  const options = { keepAlive: true, maxSockets: modelLimits.sockets.value }
-  if (secure) {
-    const https = process.getBuiltinModule('node:https')
-    return { request: https.request, agent: (agents.https ??= new https.Agent(options)) }
-  }
-  const http = process.getBuiltinModule('node:http')
-  return { request: http.request, agent: (agents.http ??= new http.Agent(options)) }
+function clientOf(secure: boolean, proxy: Proxy | null, agents: Agents) {
+  const client = secure
+    ? process.getBuiltinModule('node:https')
+    : process.getBuiltinModule('node:http')
+  const key = `${secure ? 'https' : 'http'} ${proxy?.href ?? ''}`
+  // Also where there is none: without it Node's own switch for proxies would count.
+  const proxyEnv = { HTTP_PROXY: proxy?.href, HTTPS_PROXY: proxy?.href }
+  const options = { keepAlive: true, maxSockets: modelLimits.sockets.value, proxyEnv }
+  const agent = agents.get(key) ?? new client.Agent(options)
+  agents.set(key, agent)
+  return { request: client.request, agent }
 }
 
-function callOf(input: unknown, init: RequestInit): Call {
+function callOf(input: unknown, init: RequestInit, env: ProxyEnv): Call {
   const body = init.body ?? null
   if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
     throw new TypeError('This fetch sends text and bytes only.')
   }
+  const url = new URL(String(input))
   return {
-    url: new URL(String(input)),
+    url,
     method: init.method ?? 'GET',
     headers: new PlainHeaders(init.headers as Record<string, string> | undefined).toRecord(),
     body,
     signal: init.signal ?? null,
+    proxy: proxyFor(url, env),
+  }
+}
+
+function proxyFor(url: URL, env: ProxyEnv): Proxy | null {
+  try {
+    return proxyOf(url, env)
+  } catch (cause) {
+    throw new TypeError('fetch failed', { cause })
   }
 }
 
 function send(call: Call, agents: Agents, left: Left): Promise<PlainResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<PlainResponse>()
   const { url, signal } = call
-  const { request, agent } = clientOf(url.protocol === 'https:', agents)
+  const { request, agent } = clientOf(url.protocol === 'https:', call.proxy, agents)
   const outgoing = request(url, {
     agent,
     ...(left.socket === null ? {} : { socketPath: left.socket }),
@@ -98,6 +116,9 @@ function send(call: Call, agents: Agents, left: Left): Promise<PlainResponse> {
 
   let answered = false
   outgoing.on('response', (incoming) => {
+    if (call.proxy !== null && incoming.statusCode === 407) {
+      return void outgoing.destroy(refusedBy(call.proxy, 407))
+    }
     answered = true
     resolve(responseOf(call, incoming))
   })
@@ -111,11 +132,29 @@ function send(call: Call, agents: Agents, left: Left): Promise<PlainResponse> {
     if (left.socket !== null && error.syscall === 'connect') {
       return resolve(send(call, agents, { ...left, socket: null }))
     }
-    reject(new TypeError('fetch failed', { cause: error }))
+    reject(
+      new TypeError('fetch failed', { cause: call.proxy ? atProxy(error, call.proxy) : error }),
+    )
   })
   if (call.body === null) outgoing.end()
   else outgoing.end(call.body)
   return promise
+}
+
+/** The error of a request through a proxy: named by it where it is the proxy's. */
+function atProxy(error: NodeJS.ErrnoException & { statusCode?: number }, proxy: Proxy): Error {
+  const { code = '', syscall = '', statusCode } = error
+  if (statusCode !== undefined) return refusedBy(proxy, statusCode)
+  const isProxys = /^(connect|getaddrinfo)$/.test(syscall) || code.startsWith('ERR_PROXY')
+  if (!isProxys) return error
+  return new ProxyError(`the proxy ${proxy.name} does not answer (${code})`)
+}
+
+/** A proxy that fails may serve the next time; one that says no will say so again. */
+function refusedBy({ name }: Proxy, status: number): ProxyError {
+  if (status === 407) return new ProxyError(`the proxy ${name} refuses its user or password (407)`)
+  const does = status < 500 ? 'refuses to connect' : 'cannot connect'
+  return new ProxyError(`the proxy ${name} ${does} (${status})`)
 }
 
 function responseOf(call: Call, incoming: Http.IncomingMessage): PlainResponse {

@@ -170,6 +170,8 @@ export type ModelFaultCode =
   /** Not for this account, place or model, or not with a value that is set. */
   | 'not_available'
   | 'redirected'
+  /** It refuses us, or its address is none. */
+  | 'proxy'
   | 'secret_unreadable'
   // refused
   | 'bad_request'

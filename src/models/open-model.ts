@@ -12,6 +12,7 @@ import { modelLimits } from './limits.ts'
 import type { Model } from './model.ts'
 import { nearest } from './nearest.ts'
 import type { PatienceLimits } from './patience.ts'
+import { isLoopback } from './proxy.ts'
 
 export type ProviderKind = 'anthropic' | 'openai' | 'openai-compatible' | 'google' | 'runbook'
 
@@ -135,7 +136,7 @@ export async function openModel(
     api_key: key.key,
     tool_streaming: setting.tool_streaming ?? base.url === defaults[kind].base_url,
   }
-  const patience = patienceOf(setting.stream_idle, isLoopback(base.url))
+  const patience = patienceOf(setting.stream_idle, isLoopback(new URL(base.url).hostname))
   return { ok: true, model: adaptedModel(await adapt(kind, connection), { ...ports, patience }) }
 }
 
@@ -239,7 +240,8 @@ async function keyOf(
   const variable = setting.api_key_env ?? usual
   const key = variable === null ? '' : (settings.env[variable] ?? '').trim()
   if (key !== '') return plainKey(key, variable ?? '')
-  if (setting.kind === 'openai-compatible' && isLoopback(baseUrl)) return { key: null }
+  if (setting.kind === 'openai-compatible' && isLoopback(new URL(baseUrl).hostname))
+    return { key: null }
   const own = `providers.${provider}`
   const place = variable ?? `${own}.api_key_env to the name of a variable that holds it`
   const remedy = `set ${place}, or name a file that holds it in ${own}.api_key_file`
@@ -262,12 +264,6 @@ const plainKey = (key: string, place: string): Key =>
   /^[\x21-\x7e]+$/.test(key)
     ? { key }
     : reject('key_unreadable', `The key in ${place} is not one word of plain characters: check it.`)
-
-/** Parsed, not matched by prefix: `127.0.0.1.example.com` is far away. */
-function isLoopback(baseUrl: string): boolean {
-  const { hostname } = new URL(baseUrl)
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
-}
 
 function unknownProvider(provider: string, settings: ModelSettings): string {
   const known = [...new Set([...Object.keys(settings.providers), ...builtIn])]
