@@ -115,6 +115,33 @@ test('a queue of two is a list to choose from', async (t) => {
   assert.match(opening, /^- work_\S+ "two"/m)
 })
 
+test('the plan of an item in a list stands whole, or says that it is cut', async (t) => {
+  const fits = `${'a'.repeat(115)} ends`
+  const shown: string[] = []
+  const parent = steps(
+    () =>
+      calls(
+        call('CreateWorkItem', { objective: 'one', plan: fits }),
+        call('CreateWorkItem', { objective: 'two', plan: `${fits}. Never touch x.` }),
+        call('CreateWorkItem', { objective: 'three', plan: `b\n\n\n\n${fits}` }),
+      ),
+    () => complete('All'),
+    (text) => {
+      shown.push(text)
+      return says('Nothing now.')
+    },
+  )
+  const box = await openFamily(t, { parent, child: nobody })
+  await tell(box, 'Begin.')
+  await box.rests('main')
+  const plans = [...(shown[0] ?? '').matchAll(/^- work_\S+ "(\w+)"; plan: (.*)$/gm)]
+  assert.deepEqual(Object.fromEntries(plans.map(([, name, plan]) => [name, plan])), {
+    one: `"${fits}"`,
+    two: `"${fits.slice(0, 119)}…"`,
+    three: `"b ${fits.slice(0, 117)}…"`,
+  })
+})
+
 test('what a call was made without is told with its result, of each of two calls its own', async (t) => {
   const parent = steps(
     () =>

@@ -131,7 +131,7 @@ function candidateLine(p: Projection, situation: Situation, told: ReadonlySet<st
   const parts = [name]
   if (p.current_todo !== null) parts.push(`todo: ${oneLine(p.current_todo.text)}`)
   parts.push(...holdWords(p, situation.now))
-  const head = planHead(situation.plan_heads[item.id] ?? '')
+  const head = planHead(situation.plan_texts[item.id] ?? '')
   if (head !== '') parts.push(`plan: ${quoted(head, contextLimits.plan_head.value)}`)
   return parts.join('; ')
 }

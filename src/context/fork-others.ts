@@ -110,7 +110,7 @@ export function othersPart(
   for (const id of ids.slice(0, contextLimits.fork_items.value)) {
     const other = source.others.find(({ item }) => item.id === id)
     if (other === undefined) continue
-    const line = `- ${otherLine(other, source.plan_heads[id] ?? '')}`
+    const line = `- ${otherLine(other, source.plan_texts[id] ?? '')}`
     left -= tokens(line) + 1
     if (left < 0) break
     lines.push(line)

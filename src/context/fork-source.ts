@@ -31,8 +31,8 @@ export type ForkSource = {
   others: readonly OtherItem[]
   /** The short forms of their ids, as they were fixed. */
   short_forms: ReadonlyMap<string, string>
-  /** First characters of the plans of the items `enteringItems` names. */
-  plan_heads: Readonly<Record<string, string>>
+  /** The plans of the items `enteringItems` names: where a line cuts one, it says so. */
+  plan_texts: Readonly<Record<string, string>>
   /** The newest events of the items `finishedLately` gives. */
   finished_events: Readonly<Record<string, readonly NoteEvent[]>>
   /** The text the parent gives to the child: `initial_message`. */

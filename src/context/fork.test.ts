@@ -32,7 +32,7 @@ const bare: ForkSource = {
   running: [],
   events: [],
   others: [],
-  plan_heads: {},
+  plan_texts: {},
   short_forms: new Map(),
   finished_events: {},
   handoff: 'Write the docs.',
@@ -135,7 +135,7 @@ const full: ForkSource = {
     other('work_b', 'Answer the mail of the users'),
     other('work_c', 'Translate the handbook'),
   ],
-  plan_heads: { work_limits: '# Names\nparse, print', work_b: '# Mail' },
+  plan_texts: { work_limits: '# Names\nparse, print', work_b: '# Mail' },
   handoff: 'Write the docs of the parser.\nThe tone is that of "Translate the handbook".\n',
 }
 

@@ -202,8 +202,8 @@ const ids = (count: number, of = 'q'): WorkItemId[] =>
 test('request shape: queued_available with eight ready items and one that is paused', (t) => {
   const items = ids(9).map((id, i) => anItem(id, { updated_at: before(90 - i) }))
   const cause = { kind: 'queued_available', work_item_ids: ids(8) } as const
-  const plan_heads = { work_q1: '# Plan\nFirst look at the parser.' }
-  snapshot(t, opening({ items, plan_heads, turn: aTurn({ cause, started_by: 'itself' }) }).user)
+  const plan_texts = { work_q1: '# Plan\nFirst look at the parser.' }
+  snapshot(t, opening({ items, plan_texts, turn: aTurn({ cause, started_by: 'itself' }) }).user)
 })
 
 test('request shape: a timer that fired late, after downtime', (t) => {

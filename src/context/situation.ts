@@ -54,8 +54,8 @@ export type Situation = {
   /** Of a turn for the queue that has one ready item: that item, which the turn may take up. */
   offered: ItemView | null
   candidates: Candidates
-  /** First 120 characters of the plan of each candidate shown. */
-  plan_heads: Readonly<Record<string, string>>
+  /** The plan of each candidate shown: where its line cuts it, it says so. */
+  plan_texts: Readonly<Record<string, string>>
   /** Messages the turn claimed (and was interjected with), oldest first. */
   messages: readonly Message[]
   /** Path of the file with the coalesced events, and how many it has. */

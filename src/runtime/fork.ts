@@ -21,18 +21,18 @@ import { withMessages, withoutUnread } from './situation.ts'
 export async function forkOf(env: LaneEnv, handoff: string): Promise<NewBlob> {
   const source = await sourceOf(env, handoff)
   const entering = enteringItems(source)
-  const plan_heads: Record<string, string> = {}
+  const plan_texts: Record<string, string> = {}
   for (const id of [...entering.bound, ...entering.named]) {
     const item = env.facts().row('work_items', id)
     const text = item ? await planText(env.ports, item) : null
-    if (text !== null) plan_heads[id] = text.slice(0, contextLimits.plan_head.value)
+    if (text !== null) plan_texts[id] = text
   }
   const finished = finishedLately(source, entering.bound)
   const events = await Promise.all(
     finished.map(({ id }) => env.store.ledger.noteEvents(id, notedEvents)),
   )
   const finished_events = Object.fromEntries(finished.map(({ id }, i) => [id, events[i] ?? []]))
-  const { whole } = deriveFork({ ...source, plan_heads, finished_events }, charTokens)
+  const { whole } = deriveFork({ ...source, plan_texts, finished_events }, charTokens)
   return env.store.blob(new TextEncoder().encode(whole))
 }
 
@@ -65,7 +65,7 @@ async function sourceOf(env: LaneEnv, handoff: string): Promise<ForkSource> {
       env.agent_id,
       known.map(({ item }) => item.id),
     ),
-    plan_heads: {},
+    plan_texts: {},
     finished_events: {},
     handoff,
   }

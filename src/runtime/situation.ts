@@ -70,7 +70,7 @@ async function rowsOf(env: LaneEnv): Promise<Situation> {
     item,
     offered: one === null ? null : await itemView(env, one),
     candidates: all,
-    plan_heads: await planHeads(env, all),
+    plan_texts: await planTexts(env, all),
     messages: mine.filter((message) => !message.to_coalesce),
     coalesced:
       coalesced.length === 0
@@ -249,17 +249,17 @@ export function withMessages(
   )
 }
 
-async function planHeads(env: LaneEnv, all: Candidates): Promise<Record<string, string>> {
+async function planTexts(env: LaneEnv, all: Candidates): Promise<Record<string, string>> {
   const plans = env.plans(null)
-  const heads: Record<string, string> = {}
+  const texts: Record<string, string> = {}
   for (const candidate_class of candidateClasses) {
     if (candidate_class === 'completed_recent') continue
     for (const { item } of all[candidate_class].slice(0, promptLimit[candidate_class])) {
       const text = await planText(plans, item)
-      if (text !== null) heads[item.id] = text.slice(0, contextLimits.plan_head.value)
+      if (text !== null) texts[item.id] = text
     }
   }
-  return heads
+  return texts
 }
 
 /** What a fork came with, as it was stored. */

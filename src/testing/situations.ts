@@ -311,7 +311,7 @@ export function aSituation(given: Given = {}): Situation {
     now,
     turn: aTurn({ work_item_id: about?.id ?? null }),
     offered: null,
-    plan_heads: {},
+    plan_texts: {},
     messages: [],
     coalesced: null,
     woken_by: [],
