@@ -13,6 +13,7 @@ import { build, main } from '../src/cli/program.ts'
 import type { Table } from '../src/domain/event.ts'
 import { ports as real } from '../src/main/ports.ts'
 import { earlierHome, homeApart, later } from '../src/testing/home-apart.ts'
+import { plain, printed } from './support/typed-command.ts'
 
 /** Commands with what they are asked about: nothing, or rows of a table. */
 const reads: readonly (readonly [string, Table | null])[] = [
@@ -98,36 +99,6 @@ function commands(): string[] {
   return found
 }
 
-type Look = { terminal: boolean; colour: boolean }
-
-async function printed(home: string, words: readonly string[], look: Look): Promise<string> {
-  let text = ''
-  const write = (more: string) => void (text += more)
-  const environment = {
-    ...real.environment,
-    holon_home: undefined,
-    holon_model: undefined,
-    has_control_token: false,
-    no_color: look.colour ? undefined : '1',
-    locale: 'C.UTF-8',
-    term: 'xterm',
-  }
-  const on = look.terminal
-  const terminal = { stdin: on, stdout: on, stderr: on, columns: () => (on ? 100 : 0) }
-  const ports: CliPorts = {
-    ...real,
-    user_home: home,
-    out: write,
-    err: write,
-    terminal,
-    environment,
-  }
-  const exit = await main([...words, '--home', home, '--utc'], ports)
-  return `$ holon ${words.join(' ')}\n${text.replaceAll(home, '<home>')}${exit === 0 ? '' : `exit ${exit}\n`}`
-}
-
-const plain = { terminal: true, colour: false }
-
 const digest = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 16)
 
@@ -182,6 +153,126 @@ for (const earlier of Object.keys(homes).map(earlierHome)) {
     t.assert.snapshot(records)
   })
 }
+
+/** Every option of a command that reads which the table above does not try, and words it refuses. */
+const options: readonly string[] = [
+  'work list --agent main',
+  'work list --agent nobody',
+  'worktree list --agent review',
+  'worktree list --agent nobody',
+  'briefs --agent night',
+  'briefs --work-item {work_items 6}',
+  'briefs --limit 1',
+  'briefs --limit 0',
+  'briefs --limit many',
+  'briefs --agent nobody',
+  'events --limit 5',
+  'events --after 600',
+  'events --agent ops --limit 4',
+  'events --work-item {work_items 3} --limit 4',
+  'events --agent nobody',
+  'events --limit none',
+  'events --after first',
+  'search work --agent main',
+  'search work --kind brief --limit 2',
+  'search work --kind message,plan',
+  'search work --kind odd',
+  'search work --limit none',
+  'search zebra',
+  'context show --agent deploy',
+  'context show --text --agent deploy',
+  'context show --agent nobody',
+  'context cost --agent deploy',
+  'context cost --agent nobody',
+  'tasks --agent main',
+  'tasks --all --agent night',
+  'waits --agent ops',
+  'waits --agent nobody',
+  'trigger list --agent ops',
+  'trigger list --agent nobody',
+  'webhook deliveries --agent main',
+  'webhook deliveries --limit 1',
+  'webhook deliveries --limit none',
+  'webhook deliveries --agent nobody',
+  'schedule list --agent main',
+  'schedule list --agent ops',
+  'schedule list --agent nobody',
+  'schedule slots {schedules 1} --limit 1',
+  'schedule slots {schedules 1} --limit none',
+  'tasks output {tasks 2} --tail 1',
+  'tasks output {tasks 2} --tail none',
+  'tasks output {tasks 2} --stream stderr',
+  'tasks output {tasks 2} --stream odd',
+  'export {work_items 6} --to {home}/item.json',
+  'export {work_items 6} --to {home}/item.json',
+  'why-not {work_items 1}',
+  'why-not',
+  'config get runtime',
+  'config get nothing.of.this',
+  'config show --agent x',
+  'completion tcsh',
+  'work',
+  'work shwo',
+  'wrok list',
+  'tasks show work_00',
+  'tasks show task_',
+  'tasks show task_0000',
+  'agents show nobody',
+  'replay turn_ffff',
+  'context diff',
+]
+const elsewhere: Readonly<Record<string, readonly string[]>> = {
+  // It goes on until it is ended: test/operator-cli.test.ts and those of the daemon follow.
+  events: ['--follow'],
+  logs: ['--follow', '--lines'],
+  doctor: ['--verify'],
+  'service show': ['--manager'],
+}
+
+/** The options of each command that reads, with the whole name of the command. */
+function optionsOfReads(): [path: string, option: string][] {
+  const found: [string, string][] = []
+  const visit = (command: ReturnType<typeof build>, path: string): void => {
+    const isRead = path !== 'trigger' && reads.some(([one]) => `${one} `.startsWith(`${path} `))
+    if (isRead || path in elsewhere) {
+      for (const { long } of command.options) if (long !== undefined) found.push([path, long ?? ''])
+    }
+    for (const one of command.commands) visit(one, `${path} ${one.name()}`.trim())
+  }
+  visit(
+    build(real, () => async () => undefined),
+    '',
+  )
+  return found.filter(([path]) => path !== '')
+}
+
+test('every option of a command that reads is tried', () => {
+  const lines = [...reads.map(([command]) => command), ...options]
+  const lacking = optionsOfReads().filter(([path, option]) => {
+    const tried = lines.some((one) => one.startsWith(`${path} `) && one.split(' ').includes(option))
+    return !tried && elsewhere[path]?.includes(option) !== true
+  })
+  assert.deepEqual(lacking, [])
+})
+
+test('what options of commands that read do, and words that they refuse', async (t) => {
+  t.mock.method(Date, 'now', () => later)
+  const demo = earlierHome('demo')
+  const home = await homeApart(t, demo)
+  const all: string[] = []
+  for (const line of options) {
+    const words = line
+      .replaceAll('{home}', home)
+      .replaceAll(/\{(\w+) (\d+)\}/g, (_, table: string, at: string) =>
+        String(demo.tables[table]?.[Number(at) - 1]?.['id']),
+      )
+      .split(' ')
+    all.push(await printed(home, words))
+    const json = await printed(home, [...words, '--json'])
+    all.push(json.includes('\nexit') ? json : `as JSON: ${json.length} characters, ${digest(json)}`)
+  }
+  t.assert.snapshot(all.flatMap((text) => text.split('\n').map((line) => line.trimEnd())))
+})
 
 test('in colours, in ASCII, and where no terminal is', async (t) => {
   t.mock.method(Date, 'now', () => later)

@@ -17,7 +17,7 @@ import { asFailure, CliFailure, exits, refused, usage, wrongToken, type Exit } f
 const doorPatience = 2_000
 const lookEvery = 50
 
-type Accepted = OperatorReply & { ok: true }
+export type Accepted = OperatorReply & { ok: true }
 
 /** Carries the command out. Throws a `CliFailure` when it is refused or cannot be delivered. */
 export async function perform(context: Context, command: OperatorCommand): Promise<Accepted> {
@@ -112,14 +112,21 @@ export async function act(context: Context, command: OperatorCommand): Promise<E
   return told(context, command, await perform(context, command))
 }
 
+/** What was said of the act, and each of its warnings; nothing with `--quiet`. */
+export function replyLines(context: Context, { said, warnings }: Accepted): string[] {
+  if (context.flags.quiet === true) return []
+  const { ids } = context
+  return [
+    safeLine(clockTimes(ids.within(said), zoneOf(context))),
+    ...warnings.map(({ message }) => safeLine(ids.within(`! ${message}`))),
+  ]
+}
+
 async function told(context: Context, command: OperatorCommand, reply: Accepted): Promise<Exit> {
   if (context.flags.json === true) printJson(context, reply)
   else if (context.flags.quiet !== true) {
-    const { ids, ports } = context
-    printLines(context, [
-      safeLine(clockTimes(ids.within(reply.said), zoneOf(context))),
-      ...reply.warnings.map(({ message }) => safeLine(ids.within(`! ${message}`))),
-    ])
+    const { ports } = context
+    printLines(context, replyLines(context, reply))
     if (!wakes(command)) return exits.done
     if (await isStopped(context, command.agent_id)) {
       printLines(context, [

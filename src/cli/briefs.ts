@@ -25,12 +25,13 @@ const markOf: Readonly<Record<Brief['kind'], Mark>> = {
 export function briefs(context: Context, options: BriefOptions): Promise<Exit> {
   return reading(context, async (reader, moment) => {
     const limit = limitOf(options.limit)
-    const views = await viewsOf(reader, moment, options.agent)
-    const { agent } = options
     const item =
       options.workItem === undefined
         ? undefined
         : await idOf(context, reader, options.workItem, ['work'])
+    const owner = item === undefined ? null : await reader.row('work_items', item)
+    const agent = options.agent ?? owner?.agent_id
+    const views = await viewsOf(reader, moment, agent)
     if (context.flags.json === true) {
       const path = (one: string) => `/agents/${one}/briefs`
       const query = { work_item_id: item }

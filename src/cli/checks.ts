@@ -123,6 +123,7 @@ function checkOf(name: string, flags: CheckFlags): CheckGiven {
     const hint = 'give one of --cmd, --file, --url and --ask'
     throw usage('which_check', 'a check is one thing', hint)
   }
+  fitting(flags)
   if (cmd !== undefined) {
     const { in: workdir, timeout } = flags
     return {
@@ -136,6 +137,24 @@ function checkOf(name: string, flags: CheckFlags): CheckGiven {
   if (file !== undefined) return { kind: 'file', name, path: file, expect: expected(flags) }
   if (url !== undefined) return { kind: 'http', name, url, status: statusOf(flags.status) }
   return { kind: 'person', name, question: ask ?? '' }
+}
+
+/** What belongs to one kind of check, by the flag that makes it. */
+const belongs = {
+  cmd: ['in', 'timeout'],
+  file: ['absent', 'sha256', 'contains'],
+  url: ['status'],
+  ask: [],
+} as const satisfies Partial<Record<keyof CheckFlags, readonly (keyof CheckFlags)[]>>
+
+/** A flag that belongs to another kind is refused: it would be lost without a word. */
+function fitting(flags: CheckFlags): void {
+  for (const [kind, own] of Object.entries(belongs)) {
+    if (flags[kind as keyof typeof belongs] !== undefined) continue
+    const lost = own.find((flag) => flags[flag] !== undefined)
+    if (lost === undefined) continue
+    throw usage('which_check', `--${lost} belongs to --${kind}`, `leave it out, or give --${kind}`)
+  }
 }
 
 function expected({ absent, sha256, contains }: CheckFlags) {

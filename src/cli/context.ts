@@ -113,7 +113,8 @@ export async function viewsOf(
 ): Promise<AgentView[]> {
   const views = await readAgents(reader, moment, agent ?? null)
   if (agent === undefined || views.length > 0) return views
-  const names = (await reader.agents()).map(({ id }) => id)
+  const there = (await reader.agents()).filter(({ state }) => state !== 'deleted')
+  const names = there.map(({ id }) => id)
   throw usage('agent_not_found', `there is no agent "${agent}"`, thereAre(names))
 }
 

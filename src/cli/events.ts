@@ -98,7 +98,7 @@ function print(context: Context, some: readonly StoredEvent[]): void {
       clockSeconds(at, zone),
       agent_id,
       event.type,
-      ids.short(event.id),
+      ids.within(event.id),
       details(event, (text) => ids.within(text)),
     ].map(safeLine),
   )

@@ -2,7 +2,7 @@
  * `holon search`: records of every agent by their words, the best first. A daemon is asked; without
  * one the same search runs here, over the home as it is.
  */
-import type { SearchAnswer } from '../protocol/search-record.ts'
+import { memoryKinds, type SearchAnswer } from '../protocol/search-record.ts'
 import { safeLine } from '../present/safe.ts'
 import { clock } from '../present/span.ts'
 import { table, type Column } from '../present/table.ts'
@@ -29,6 +29,13 @@ export async function search(
   { agent, kind, limit }: SearchOptions,
 ): Promise<Exit> {
   const q = words.join(' ')
+  const odd = kind?.split(',').find((name) => !memoryKinds.some((one) => one === name))
+  if (odd !== undefined) {
+    throw usage('bad_kind', `--kind ${odd} is none`, `they are ${memoryKinds.join(', ')}`)
+  }
+  if (limit !== undefined && !/^[1-9]\d{0,3}$/.test(limit)) {
+    throw usage('bad_number', `--limit ${limit} is not a whole number from 1 on`, 'give a count')
+  }
   const answer = await asking(context, async (api) => {
     const found = await api.get<SearchAnswer>('/search', { q, agent, kind, limit })
     if (!found.ok) throw failureOf(found.failure)

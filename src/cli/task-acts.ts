@@ -18,10 +18,11 @@ export async function taskInput(
   text: string | undefined,
   { end = false, line = true }: InputOptions,
 ): Promise<Exit> {
+  const example = `holon tasks input ${target} "<text>"`
   if (text === undefined && !end) {
-    throw usage('message_empty', 'there is nothing to give', `holon tasks input ${target} "<text>"`)
+    throw usage('message_empty', 'there is nothing to give', example)
   }
-  if (text !== undefined && !end && line) notEmpty(text, 'the text is empty', 'holon tasks input')
+  if (text !== undefined && !end && line) notEmpty(text, 'the text is empty', example)
   const { id, agent_id, kind } = await named(context, target, ['task'])
   const whole = text === undefined ? '' : text + (line && kind === 'command' ? '\n' : '')
   return act(context, {

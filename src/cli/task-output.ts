@@ -34,6 +34,10 @@ export function taskOutput(context: Context, text: string, options: OutputOption
     const texts = read.map((one) => (one.ok ? lastLines(one.text, tail) : null))
     if (texts.every((one) => one === null)) {
       const why = read[0]?.ok === false ? read[0].why : 'not_found'
+      if (why === 'not_found') {
+        const hint = `holon tasks show ${text} has how it ended`
+        throw usage('no_output', `the output of ${text} is not there any more`, hint)
+      }
       throw usage('no_output', `the output of ${text} cannot be read (${why})`, 'see its folder')
     }
     if (context.flags.json === true) {

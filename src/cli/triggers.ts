@@ -8,7 +8,7 @@ import type { Rows } from '../protocol/records.ts'
 import { safeLine } from '../present/safe.ts'
 import { since } from '../present/span.ts'
 import { table, type Column } from '../present/table.ts'
-import { act, perform } from './act.ts'
+import { act, perform, replyLines, type Accepted } from './act.ts'
 import { idOf, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, usage, type Exit } from './failure.ts'
 import { failureOf, printList, printRecord } from './records.ts'
@@ -134,7 +134,7 @@ export async function createTrigger(
     ...(options.resource === undefined ? {} : { resource: options.resource }),
     ...(mode === undefined ? {} : { delivery_mode: mode }),
   })
-  const exit = await showOne(context, reply.id, reply.said)
+  const exit = await showOne(context, reply.id, reply)
   if (context.flags.json !== true && namesake !== undefined) {
     const { ids, ports } = context
     ports.err(`! ${agent_id} has another trigger of this label: ${ids.short(namesake.id)}\n`)
@@ -155,11 +155,11 @@ export async function changeTrigger(
   })
   if (verb === 'revoke') return act(context, { do: 'revoke_trigger', agent_id, trigger_id: id })
   const reply = await perform(context, { do: 'reset_trigger', agent_id, trigger_id: id })
-  return showOne(context, id, reply.said)
+  return showOne(context, id, reply)
 }
 
 /** What was said, and the URL, which is what the person wants. */
-async function showOne(context: Context, id: string | null, said: string): Promise<Exit> {
+async function showOne(context: Context, id: string | null, reply: Accepted): Promise<Exit> {
   const row = await reading(context, (reader) =>
     id === null ? Promise.resolve(null) : reader.row('triggers', id),
   )
@@ -169,7 +169,7 @@ async function showOne(context: Context, id: string | null, said: string): Promi
   const urls = await urlsOf(context, new Set(row === null ? [] : [row.agent_id]))
   const url = id === null ? null : (urls.get(id) ?? null)
   printLines(context, [
-    safeLine(context.ids.within(said)),
+    ...replyLines(context, reply),
     url ?? 'its URL is shown while a daemon runs: holon start, then holon trigger list',
   ])
   return exits.done

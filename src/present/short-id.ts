@@ -3,10 +3,11 @@
  * this object has seen (experience.md A11). Texts that hold whole ids are shortened in place.
  */
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
-const whole = new RegExp(
-  `\\b(?:msg|turn|call|work|wait|task|brief|dec|evt|deleg|trig|dlv|sched)_${uuid}\\b`,
-  'g',
-)
+const id =
+  `(?:msg|turn|call|work|wait|task|brief|dec|evt|deleg|trig|dlv|sched)_${uuid}` +
+  '|rcpt_[0-9a-f]{64}'
+const whole = new RegExp(`\\b(?:${id})\\b`, 'g')
+const isId = new RegExp(`^(?:${id})$`)
 const fewest = 4
 
 export class ShortIds {
@@ -27,7 +28,9 @@ export class ShortIds {
     }
   }
 
+  /** What is no id, as the name of an agent, stays whole. */
   short(id: string): string {
+    if (!isId.test(id)) return id
     this.know([id])
     const tail = tailOf(id)
     for (let length = fewest; length < tail.length; length += 1) {
