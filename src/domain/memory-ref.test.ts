@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseRef, refSeen, type MemoryRef } from './memory-ref.ts'
+import { isShared, parseRef, refSeen, type MemoryRef } from './memory-ref.ts'
 
 const good: [string, MemoryRef][] = [
   ['brief_0198-ab', { table: 'briefs', id: 'brief_0198-ab', part: null }],
@@ -46,4 +46,9 @@ test("another's file is named with its agent, one's own without, and all else is
   const seen = [null, 'main', 'docs'].map((viewer) => refSeen('file:memory/x', 'docs', viewer))
   assert.deepEqual(seen, ['file:@docs/memory/x', 'file:@docs/memory/x', 'file:memory/x'])
   assert.equal(refSeen('work_1/plan', 'docs', 'main'), 'work_1/plan')
+})
+
+test('only files of the workspace are shared, whoever reads them', () => {
+  const refs = ['file:.agents/memory/x.md', 'file:memory/x', 'file:@docs/notes/x', 'work_1/plan']
+  assert.deepEqual(refs.map(isShared), [true, false, false, false])
 })

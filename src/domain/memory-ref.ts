@@ -61,3 +61,7 @@ function fileRef(text: string): MemoryRef | null {
 /** A record's reference as `viewer` writes it; null: the operator. */
 export const refSeen = (ref: string, of: string, viewer: string | null): string =>
   ref.startsWith('file:') && of !== viewer ? `file:@${of}/${ref.slice('file:'.length)}` : ref
+
+/** Of a file of the workspace anyone who works there may be the writer: the reader is not named. */
+export const isShared = (source_ref: string): boolean =>
+  parseRef(source_ref)?.table === 'workspace_files'

@@ -3,6 +3,7 @@
  */
 import { z } from 'zod'
 import { limits } from '../domain/limits.ts'
+import { isShared } from '../domain/memory-ref.ts'
 import { isRejection } from '../domain/verdict.ts'
 import { storeFault } from './memory-fault.ts'
 import { effectTool, refused, succeeded, type EffectOutcome, type ToolContext } from './tool.ts'
@@ -32,8 +33,10 @@ async function get({ source_ref }: Input, ctx: ToolContext): Promise<EffectOutco
     const found = await ctx.memory.get(source_ref)
     if (isRejection(found)) return { result: refused(NAME, found), ...nothingNew }
     const { record } = found
-    const summary = `${record.kind} of ${record.agent_id}, ${record.at}`
-    return { result: succeeded(NAME, summary, record), ...nothingNew }
+    const { agent_id, ...rest } = record
+    const isAnyones = isShared(record.source_ref)
+    const summary = `${record.kind} of ${isAnyones ? 'the workspace' : agent_id}, ${record.at}`
+    return { result: succeeded(NAME, summary, isAnyones ? rest : record), ...nothingNew }
   } catch (error) {
     return { result: storeFault(NAME, error), ...nothingNew }
   }

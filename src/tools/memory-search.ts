@@ -3,7 +3,8 @@
  */
 import { z } from 'zod'
 import { limits } from '../domain/limits.ts'
-import { memoryKinds } from '../domain/memory.ts'
+import { memoryKinds, type MemoryHit } from '../domain/memory.ts'
+import { isShared } from '../domain/memory-ref.ts'
 import { isRejection } from '../domain/verdict.ts'
 import { storeFault } from './memory-fault.ts'
 import { effectTool, refused, succeeded, type EffectOutcome, type ToolContext } from './tool.ts'
@@ -31,6 +32,11 @@ export const memorySearch = effectTool<Input, null>({
   recover: (given, _intent, ctx) => search(given, ctx),
 })
 
+/** Whose it is; without an agent where all who work in the workspace write. */
+function seen({ agent_id, ...hit }: MemoryHit) {
+  return isShared(hit.source_ref) ? hit : { ...hit, agent_id }
+}
+
 async function search(given: Input, ctx: ToolContext): Promise<EffectOutcome> {
   const nothingNew = { result_hash: null, changed_something: false }
   const { query = null, kinds = null, agent_id = null, limit = usual } = given
@@ -41,7 +47,7 @@ async function search(given: Input, ctx: ToolContext): Promise<EffectOutcome> {
     const result = {
       ...(query === null ? {} : { match }),
       ...(complete ? {} : { incomplete: incomplete_because }),
-      results: hits,
+      results: hits.map(seen),
     }
     const count = hits.length === 1 ? '1 record' : `${hits.length} records`
     return { result: succeeded(NAME, `${count} found`, result), ...nothingNew }
