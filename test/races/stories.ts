@@ -189,6 +189,56 @@ const family: Story = {
   outside: [words, passes(300), passes(300)],
 }
 
+const childTree = (world: World): string | undefined =>
+  [...(world.host?.facts('main')?.rows('worktrees') ?? [])].at(-1)?.id
+/** An act on the newest worktree, if there is one. */
+const onTree =
+  (made: 'snapshot_worktree' | 'discard_worktree' | 'restore_worktree' | 'remove_worktree') =>
+  (world: World): void => {
+    const worktree_id = childTree(world)
+    if (worktree_id !== undefined) world.act({ do: made, agent_id: 'main', worktree_id })
+  }
+const makesFile: Step = () =>
+  calls(call('ApplyPatch', { patch: '--- /dev/null\n+++ a.txt\n@@ -0,0 +1,1 @@\n+a\n' }))
+
+const trees: Story = {
+  name: 'trees',
+  says: {
+    main: [
+      creates,
+      picks('alpha'),
+      () => calls(call('ExecCommand', { cmd: 'endless', yield_ms: 0, accepts_input: true })),
+      () => {
+        const input = { initial_message: 'Do a part.', workspace_mode: 'worktree' }
+        return calls(call('SpawnAgent', input))
+      },
+      (seen) => waits({ wake: 'task_result', resource: newest(seen) })(seen),
+      (seen) => calls(call('TaskStop', { task_id: newest(seen) })),
+      completes('alpha'),
+    ],
+    others: [makesFile, waits({ wake: 'operator_input', question: 'Is it so?' })],
+  },
+  outside: [
+    words,
+    onTree('snapshot_worktree'),
+    onTree('remove_worktree'),
+    acts(() => ({ do: 'start_task', cmd: 'endless by-hand' })),
+    (world) => {
+      const [id] = world.commands.running()
+      const given = { do: 'task_input', agent_id: 'main', text: 'by hand\n' } as const
+      if (id !== undefined) world.act({ ...given, task_id: id })
+    },
+    (world) => {
+      const id = [...(world.host?.facts('main')?.rows('tasks') ?? [])][0]?.id
+      if (id !== undefined) world.act({ do: 'stop_task', agent_id: 'main', task_id: id })
+    },
+    onTree('discard_worktree'),
+    onTree('restore_worktree'),
+    onTree('remove_worktree'),
+    acts(() => ({ do: 'delete_agent' })),
+  ],
+}
+
 const checked: Story = {
   name: 'checks',
   says: { main: [picks('alpha'), completes('alpha')], others: [] },
@@ -238,4 +288,4 @@ const held: Story = {
   ],
 }
 
-export const stories: readonly Story[] = [work, waiting, family, checked, held]
+export const stories: readonly Story[] = [work, waiting, family, trees, checked, held]
