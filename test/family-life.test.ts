@@ -323,3 +323,39 @@ async function during(clock: VirtualClock, ms: number, it: Promise<void>): Promi
   }
   await over
 }
+
+test('§9 what a parent says unasked waits for the next turn of its child, and its call says so', async (t) => {
+  const isTold = Promise.withResolvers<void>()
+  let answer = ''
+  const seen: boolean[] = []
+  const sees = (text: string) => seen.push(text.includes('Not the titles.'))
+  const parent = steps(
+    () => calls(spawn('Translate.')),
+    (text) => calls(call('TaskInput', { task_id: lastId(text, 'task'), text: 'Not the titles.' })),
+    (text) => {
+      answer = /^.*gets it.*$/m.exec(text)?.[0] ?? ''
+      isTold.resolve()
+      return says('It is told.')
+    },
+  )
+  const child = steps(
+    async (text) => {
+      await isTold.promise
+      sees(text)
+      return calls(call('ExecCommand', { cmd: 'true' }))
+    },
+    (text) => {
+      sees(text)
+      return says('All of it.')
+    },
+    (text) => {
+      sees(text)
+      return says('Without the titles.')
+    },
+  )
+  const box = await openFamily(t, { parent, child })
+  await tell(box, 'Begin.')
+  await happens(box, 'main', 'delegation_ended')
+  assert.deepEqual(seen, [false, false, true])
+  assert.match(answer, /main\.1 gets it with its next turn\.$/)
+})

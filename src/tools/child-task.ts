@@ -159,7 +159,7 @@ export async function tellTask(
   const { message_id, answered } = told
   const said = answered
     ? `${task.child_agent_id} has its answer.`
-    : `${task.child_agent_id} gets it with its next turn or request.`
+    : `${task.child_agent_id} gets it with its next turn.`
   return {
     result: succeeded(name, said, { task_id: task.id, message_id, answered }),
     result_hash: null,
