@@ -347,7 +347,7 @@ class HomeHost implements Host {
         this.#supervisor.watchAll(agent) // its calls wait no more
         this.#onWorktrees(agent, 'settle')
       }
-      if (event.type === 'task_ended') this.#onWorktrees(agent, 'look')
+      if (/^(?:task_ended|worktree_restored)$/.test(event.type)) this.#onWorktrees(agent, 'look')
       if (event.type === 'agent_deleted') return this.#retire(agent, lane)
     }
     this.#children.committed(agent, events)
