@@ -137,6 +137,15 @@ test('§9 a deleted agent keeps its rows, and nothing of it waits for anything',
   assert.deepEqual(violations(w.facts), [])
 })
 
+const verbs = ['configure_agent', 'start_agent', 'stop_agent', 'delete_agent'] as const
+for (const verb of verbs) {
+  test(`§9 ${verb} is refused of an agent that is deleted`, () => {
+    const w = new World('docs')
+    does(w, { do: 'delete_agent' })
+    assert.equal(refusal(w, { do: verb }), 'agent_deleted')
+  })
+}
+
 const kept: [what: string, code: string, (w: World) => void, id?: string][] = [
   ['main', 'agent_kept', () => {}, 'main'],
   [

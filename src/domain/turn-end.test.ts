@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { focusOf, item, itemRow, say, T0, wait, waitCommand, World } from '../testing/domain.ts'
 import { act, answer, ask, begin, end, run, turnOf } from '../testing/domain-turn.ts'
 import { errorResult } from './call.ts'
-import type { MessageId } from './ids.ts'
+import type { Draft } from './facts.ts'
+import type { MessageId, TaskId } from './ids.ts'
 import { updateItem } from './items.ts'
 import type { Outcome } from './turn.ts'
 import { abortTurn, observePlan } from './turn-end.ts'
@@ -210,6 +211,34 @@ test('§6 calls not begun get not_executed; one that had begun is unknown, never
       ['finished', 'outcome_unknown'],
       ['finished', 'not_executed'],
     ],
+  )
+})
+
+test('a command that was queued for a call ends with the turn, unless it runs or outlives the call', () => {
+  const fate = (then: (d: Draft, id: TaskId) => void) => {
+    const w = new World()
+    item(w, { focus: true })
+    begin(w, 'continue_current')
+    ask(w)
+    const [call] = answer(w, { calls: [{ tool: 'ExecCommand' }] })
+    assert.ok(call)
+    const id = w.mint('task')
+    w.do((d) => {
+      const command = { kind: 'command', label: 'make', cmd: 'make', child_agent_id: null } as const
+      const place = { workdir: '/w', timeout_ms: null, output_path: '/t', start_place: null }
+      d.emit({ type: 'task_queued', id, work_item_id: null, ...command, ...place })
+      d.emit({ type: 'call_started', id: call.id, intent: null, task_id: id, work_item_id: null })
+      then(d, id)
+    })
+    end(w, { outcome: 'aborted' })
+    return w.row('tasks', id).status
+  }
+  const starts = (d: Draft, id: TaskId) =>
+    d.emit({ type: 'task_started', id, pid: 1, started_at: d.now })
+  const outlives = (d: Draft, id: TaskId) => d.emit({ type: 'task_promoted', id })
+  assert.deepEqual(
+    [fate(() => undefined), fate(starts), fate(outlives)],
+    ['cancelling', 'running', 'queued'],
   )
 })
 
