@@ -166,8 +166,8 @@ class Load {
 
   async #link(path: string): Promise<void> {
     const target = await readlink(join(this.#home, path))
-    await symlink(target, join(this.#into, path))
     this.links.push({ path, target })
+    await symlink(target, join(this.#into, path))
   }
 }
 

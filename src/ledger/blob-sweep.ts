@@ -69,8 +69,10 @@ export async function sweepFiles(
   tally: Tally,
 ): Promise<Marked> {
   const named = new Set<string>()
-  await mark(database, 'events', 'global_seq', named)
-  await mark(database, 'baselines', 'born', named)
+  await Promise.all([
+    mark(database, 'events', 'global_seq', named),
+    mark(database, 'baselines', 'born', named),
+  ])
   await eachBlobFile(home, (sha256, bytes, path) => {
     if (named.has(sha256)) return
     rmSync(path, { force: true })

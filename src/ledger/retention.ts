@@ -81,7 +81,7 @@ class Batches {
   }
 
   async walk(body: Body): Promise<void> {
-    for (let from: number | null = 0; from !== null;) {
+    for (let from: number | null = 0; from !== null; await breathe()) {
       const start: number = from
       const n = ++this.#count
       await this.#env.around(n, 'before')
@@ -92,9 +92,8 @@ class Batches {
         return body(this.#env.database, this.#open(), start, this.#size)
       })
       this.#learn(performance.now() - began)
-      await this.#env.around(n, 'after')
       from = step.next
-      await breathe()
+      await this.#env.around(n, 'after')
     }
   }
 
