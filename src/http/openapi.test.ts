@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { problemCatalogue } from '../protocol/problem.ts'
+import { problemCatalogue, problemOf } from '../protocol/problem.ts'
 import { problemMeanings } from '../protocol/problem-meaning.ts'
 import { eventTypes } from '../protocol/event-catalogue.ts'
 import { fakeHome } from '../testing/http-home.ts'
@@ -13,6 +14,7 @@ type Operation = {
   responses: Record<string, object>
 }
 type Document = {
+  info: object
   openapi: string
   security: object[]
   paths: Record<string, Record<string, Operation>>
@@ -44,6 +46,12 @@ describe('§13: the OpenAPI document', () => {
       return at === undefined
     })
     assert.deepEqual([document.openapi, lost], ['3.1.0', []])
+  })
+
+  test('is the one that is published: each field, parameter, summary and description', () => {
+    const published = new URL('../../docs/reference/openapi.json', import.meta.url)
+    const { info, ...rest } = JSON.parse(readFileSync(published, 'utf8')) as Document
+    assert.deepEqual({ ...document, info }, { info, ...rest }, 'after a change: npm run generate')
   })
 
   test('says where a record may be null, and only there', () => {
@@ -132,5 +140,22 @@ describe('problems', () => {
       return status < 400 || status > 599 || hint.length < 5 || !meaning.endsWith('.')
     })
     assert.deepEqual(bare, [])
+  })
+
+  test('each code has a page that says its status, its meaning and what to do', () => {
+    for (const code of Object.keys(problemMeanings) as (keyof typeof problemMeanings)[]) {
+      const { type, status, hint, title } = problemOf(code, '')
+      const page = new URL(`../../docs/reference/problems/${code}.md`, import.meta.url)
+      assert.deepEqual(
+        readFileSync(page, 'utf8').split('\n\n').slice(0, 4),
+        [
+          `# ${title}`,
+          `\`${type}\`, status ${status}.`,
+          problemMeanings[code],
+          `**What to do.** ${hint}`,
+        ],
+        'after a change: npm run generate',
+      )
+    }
   })
 })

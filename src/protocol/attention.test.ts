@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { completeItem } from '../domain/complete.ts'
+import type { Delivery } from '../domain/delivery.ts'
 import { endTask } from '../domain/ingress.ts'
+import type { Message } from '../domain/message.ts'
 import { snooze } from '../domain/snoozes.ts'
+import type { Task } from '../domain/task.ts'
 import { plus } from '../domain/time.ts'
 import type { Turn } from '../domain/turn.ts'
-import { deliver, item, itemRow, say, task, wait, World } from '../testing/domain.ts'
+import { deliver, item, itemRow, say, T0, task, wait, World } from '../testing/domain.ts'
 import { begin, turn } from '../testing/domain-turn.ts'
 import { asRunbook, hold, minute, stop, update, viewOf } from '../testing/why-world.ts'
 import { lateOf, lateTasks } from './agent-view.ts'
@@ -177,4 +180,93 @@ test('§13: the most urgent kind is first, the oldest first inside it, over all 
       ['a', 'no key'],
     ],
   )
+})
+
+test('an entry says what it is of, what happened and since when; each moment is its own', () => {
+  const w = new World()
+  const later = () => w.pass(minute)
+  const at = (minutes: number) => plus(T0, minutes * minute)
+  const asks = item(later())
+  wait(later(), { work_item_id: asks, wake: 'operator_input', reason: 'Ship?' })
+  const blocked = item(later())
+  update(later(), blocked, { blocked_by: 'no key' })
+  hold(later(), 'provider_setup')
+  const stays = task(later(), { work_item_id: blocked })
+  const goes = task(later())
+  for (const [{ id }, survivors] of [
+    [stays, [7, 8]],
+    [goes, []],
+  ] as const) {
+    w.do((d) => d.emit({ type: 'task_cancelling', id, survivors, because: 'stop' }))
+  }
+  const unbegun = { id: 'task_t003', started_at: null, created_at: at(3) }
+  w.facts.include('tasks', { ...w.row('tasks', stays.id), ...unbegun } as Task)
+  for (const state of ['kept', 'ready'] as const) {
+    w.facts.include('worktrees', {
+      id: `task_${state}`,
+      agent_id: 'main',
+      child_agent_id: 'ada',
+      branch: 'holon/ada',
+      state,
+      reason: 'it is not merged',
+      created_at: at(20),
+      ended_at: at(21),
+      repository: '/r',
+      path: '/r/ada',
+      base_commit: null,
+      unfiltered: null,
+      snapshot: null,
+    })
+  }
+  say(later())
+  const message = { ...w.row('messages', 'msg_0001'), work_item_id: asks, status: 'dead' } as const
+  const delivery = {
+    id: 'dlv_0001',
+    agent_id: 'main',
+    via: { kind: 'webhook', webhook: 'ci' },
+    sender_id: null,
+    source: 'ci',
+    resource: null,
+    summary: null,
+    body_sha256: null,
+    content_type: null,
+    status: 'dead',
+    reason: null,
+    message_id: null,
+    attempts: 1,
+    received_at: at(12),
+  } as Delivery
+  const past = {
+    turns: [],
+    messages: [
+      { ...message, status_reason: 'three turns failed' },
+      { ...message, id: 'msg_0002', created_at: at(11) } as Message,
+    ],
+    deliveries: [delivery, { ...delivery, id: 'dlv_0002', reason: 'no memory' } as Delivery],
+  }
+  const told = everyEntry([viewOf(w, 'nobody')], past).map(
+    ({ kind, work_item_id, since, text, can }) => [
+      kind,
+      work_item_id,
+      (Date.parse(since) - Date.parse(T0)) / minute,
+      text,
+      can[0]?.cli,
+    ],
+  )
+  const send = 'holon send <text>'
+  const again = (n: number) => `holon webhook redeliver dlv_000${n}`
+  const stands = 'make task_t001 does not end: 7, 8 still run'
+  const tree = 'holon/ada of ada is kept: it is not merged'
+  assert.deepEqual(told, [
+    ['question', asks, 2, 'Ship?', 'holon answer wait_0001 <text>'],
+    ['held', null, 5, 'The provider answers 503.', 'holon run --resume'],
+    ['blocked', blocked, 4, 'no key', `holon work unblock ${blocked}`],
+    ['dead_message', asks, 8, 'a message was given up: three turns failed', send],
+    ['dead_message', asks, 11, 'a message was given up: no reason is recorded', send],
+    ['dead_delivery', null, 12, 'an event was not delivered: no reason is recorded', again(1)],
+    ['dead_delivery', null, 12, 'an event was not delivered: no memory', again(2)],
+    ['cancelling', blocked, 3, stands, 'holon tasks stop task_t003'],
+    ['cancelling', blocked, 6, stands, 'holon tasks stop task_t001'],
+    ['worktree_kept', null, 20, tree, 'holon worktree remove task_kept'],
+  ])
 })

@@ -1,6 +1,7 @@
 /** The schema of the operator's acts and the union the rules decide are one thing, said twice. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { z } from 'zod'
 import type { OperatorAct } from '../domain/operator-act.ts'
 import type { Done } from '../domain/reply.ts'
 import { operatorCommand, type OperatorCommand, type OperatorReply } from './operator.ts'
@@ -51,3 +52,7 @@ for (const [what, act, valid] of rows) {
     assert.equal(operatorCommand.safeParse({ agent_id, ...act }).success, valid)
   })
 }
+
+test('an act that comes in at the door of the owner has these fields and no others', (t) => {
+  t.assert.snapshot(z.toJSONSchema(operatorCommand))
+})
