@@ -253,7 +253,12 @@ export const classes = {
     // Only where there is something that counts as nothing; an id or a moment is never empty.
     const empty = isOr ? /\b(number|boolean|string)\b/ : /\b(number|boolean)\b/
     const type = checker.getTypeAtLocation(node.left)
-    if (type === undefined || !empty.test(checker.typeToString(type))) return []
+    const said = type === undefined ? '' : checker.typeToString(type)
+    if (!empty.test(said)) return []
+    // What stands in for nothing is the empty value itself: then both are the same.
+    const own = { "''": 'string', 0: 'number', false: 'boolean' }[node.right.getText()]
+    const isSame = said.split(' | ').every((one) => [own, 'null', 'undefined'].includes(one))
+    if (isOr && own !== undefined && isSame) return []
     if (isOr) return [[replaced(node.operatorToken, '||')]]
     const left = node.left.getText()
     const is = operator === K.EqualsEqualsEqualsToken

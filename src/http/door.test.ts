@@ -109,6 +109,12 @@ describe('the door of a home', () => {
     ],
     ['another path', { path: '/state' }, 404, 'not_found'],
     ['another method', { method: 'GET', body: '' }, 405, 'method_not_allowed'],
+    [
+      'a type that only begins like JSON',
+      { headers: { 'content-type': 'application/jsonp' } },
+      415,
+      'not_json',
+    ],
     ['a form', { headers: { 'content-type': 'text/plain' } }, 415, 'not_json'],
     ['no JSON', { body: '{' }, 400, 'not_json'],
     ['an unknown command', { body: '{"do":"dance"}' }, 422, 'invalid_command'],
@@ -130,6 +136,43 @@ describe('the door of a home', () => {
       )
     })
   }
+
+  test('a body of exactly 9 MiB is read, said beforehand or not; one byte more is not', async (t) => {
+    const { door, acts } = await opened(t)
+    const said = JSON.stringify(command)
+    const most = said.padEnd(9 * 1024 * 1024)
+    const chunked = { 'transfer-encoding': 'chunked' }
+    const answers = await Promise.all([
+      ask(door.port, { body: most }),
+      ask(door.port, { body: most, headers: chunked }),
+      ask(door.port, { body: `${most} `, headers: chunked }),
+    ])
+    assert.deepEqual([answers.map(({ status }) => status), acts.length], [[200, 200, 413], 2])
+  })
+
+  test('a length over 9 MiB is refused before any of the body has come', async (t) => {
+    const { door } = await opened(t)
+    const answered = Promise.withResolvers<number>()
+    const outgoing = request(
+      {
+        host: '127.0.0.1',
+        port: door.port,
+        path: '/operator',
+        method: 'POST',
+        agent: false,
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json; charset=utf-8',
+          'content-length': String(9 * 1024 * 1024 + 1),
+        },
+      },
+      ({ statusCode }) => answered.resolve(statusCode ?? 0),
+    )
+    outgoing.on('error', answered.reject)
+    outgoing.flushHeaders()
+    assert.equal(await answered.promise, 413)
+    outgoing.destroy()
+  })
 
   test('a body of more than 9 MiB is refused by its length alone', async (t) => {
     const { door, acts } = await opened(t)

@@ -101,6 +101,67 @@ describe('GitHub without a template', () => {
     })
   }
 
+  test('each event is about its own part of the body, and says the first it has everything for', () => {
+    /** No value stands at two places. */
+    const body = {
+      action: 'done',
+      repository,
+      pull_request: { number: 1, title: 'Pull' },
+      issue: { number: 2, title: 'Issue' },
+      check_suite: { head_sha: 'suite-sha', head_branch: 'suite', conclusion: 'suite-end' },
+      check_run: { head_sha: 'run-sha', name: 'run', conclusion: 'run-end' },
+      workflow_run: { head_sha: 'flow-sha', name: 'flow', conclusion: 'flow-end' },
+      workflow_job: { head_sha: 'job-sha', name: 'job', conclusion: 'job-end' },
+      review: { state: 'approved', user: { login: 'bob' } },
+      comment: { user: { login: 'eve' } },
+      deployment: { sha: 'deployed-sha', environment: 'prod' },
+      deployment_status: { state: 'live' },
+      after: 'after-sha',
+      ref: 'refs/heads/main',
+      head_commit: { message: 'Turn it' },
+      sha: 'status-sha',
+      state: 'success',
+      context: 'ci/build',
+    }
+    const unended = Object.fromEntries(
+      ['check_suite', 'check_run', 'workflow_run', 'workflow_job'].map((kind) => [
+        kind,
+        { ...body[kind as 'check_run'], conclusion: null },
+      ]),
+    )
+    const bare = { ...body, ...unended, review: null, comment: null, head_commit: null }
+    const told = (event: string, json: object) => {
+      const mapped = mapDelivery(github, { json, headers: of(event) })
+      return mapped.ok ? [mapped.resource, mapped.summary] : mapped.message
+    }
+    const table: Record<string, [resource: string, summary: string, less?: string]> = {
+      pull_request: ['#1', 'pull request done: Pull'],
+      pull_request_review: ['#1', 'review approved by bob: Pull', 'review done: Pull'],
+      pull_request_review_comment: ['#1', 'review comment done: Pull'],
+      pull_request_review_thread: ['#1', 'pull_request_review_thread done'],
+      issues: ['#2', 'issue done: Issue'],
+      issue_comment: ['#2', 'comment done by eve: Issue', 'comment done: Issue'],
+      check_suite: ['@suite-sha', 'check suite suite-end: suite', 'check suite done: suite'],
+      check_run: ['@run-sha', 'check run run-end: run', 'check run done: run'],
+      workflow_run: ['@flow-sha', 'workflow run flow-end: flow', 'workflow run done: flow'],
+      workflow_job: ['@job-sha', 'workflow job job-end: job', 'workflow job done: job'],
+      push: ['@after-sha', 'push to refs/heads/main: Turn it', 'push to refs/heads/main'],
+      status: ['@status-sha', 'status success: ci/build'],
+      deployment: ['@deployed-sha', 'deployment done'],
+      deployment_status: ['@deployed-sha', 'deployment live: prod'],
+      star: ['', 'star done'],
+    }
+    for (const [event, [resource, summary, less = summary]] of Object.entries(table)) {
+      const about = `ada/engine${resource}`
+      assert.deepEqual(told(event, body), [about, summary], event)
+      assert.deepEqual(told(event, bare), [about, less], `${event}, less`)
+      // Without its own part it is about the repository, and says its name and its action.
+      assert.deepEqual(told(event, { action: 'done', repository }), ['ada/engine', `${event} done`])
+      assert.deepEqual(told(event, { repository }), ['ada/engine', event])
+      assert.deepEqual(told(event, {}), [null, event])
+    }
+  })
+
   test('a ping is answered and not delivered, unless it is asked for', () => {
     const ping = { json: { zen: 'Keep it.', repository }, headers: of('ping') }
     assert.equal(codeOf(github, ping), 'event_ignored')

@@ -44,9 +44,25 @@ test('the nearest name takes the fewest edits, and none is better than a far one
     ['limits', 'limit'],
     ['filter', null],
     ['', null],
+    // Half of its letters is near enough, one more is not; each letter counts, the last one too.
+    ['befxyz', 'before'],
+    ['bexxyz', null],
+    ['limxy', 'limit'],
+    ['limxyz', null],
+    ['xxmit', 'limit'],
+    ['xxxit', null],
+    [`limit${'t'.repeat(60)}`, null],
   ] as const) {
     assert.equal(nearest(word, ['limit', 'cursor', 'before']), expected, word)
   }
+})
+
+test('of two names that are as near the first is meant, and a word is looked at from its start', () => {
+  assert.equal(nearest('cat', ['bat', 'rat']), 'bat')
+  assert.equal(nearest('cat', ['rat', 'cats', 'bat']), 'rat')
+  assert.equal(nearest('cat', ['bats', 'cot', 'cat']), 'cat')
+  const long = 'n'.repeat(60)
+  assert.equal(nearest(`${long}${'x'.repeat(60)}`, [long]), long)
 })
 
 test('§13: a cursor is of one list, and anything else is none', () => {

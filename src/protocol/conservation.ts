@@ -11,7 +11,7 @@ export function conservation(view: AgentView): string[] {
   const { facts, turn, next } = view
   return [...facts.rows('messages')].flatMap((message): string[] => {
     if (message.status === 'claimed') {
-      return message.turn_id !== null && message.turn_id === turn?.id
+      return message.turn_id === turn?.id
         ? []
         : [`${message.id} is claimed by a turn that is not open`]
     }

@@ -120,6 +120,19 @@ test('a request is made of its tools, its opening, the rounds before it and its 
   assert.deepEqual([third?.recapped, third?.sent], [1, null])
 })
 
+test('what takes no room is measured at nothing, which is not the same as not measured', () => {
+  const nothing = sent({ rounds: { from: 1, to: 1, tokens: 0 }, notes: 0 })
+  const made = contextsOf([round('t1', 2, { sent: nothing, notes: [''] })], openings, null)
+  assert.deepEqual(
+    made[0]?.sections.map(({ tokens, form }) => [tokens, form]),
+    [
+      [30, 'full'],
+      [0, 'full'],
+      [0, 'full'],
+    ],
+  )
+})
+
 test('of a turn whose opening is gone, and before the first answer, nothing is made up', () => {
   const gone = contextsOf([round('t1', 1, { opening_sha256: 'gone' })], openings, null)
   assert.deepEqual(
