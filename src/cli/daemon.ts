@@ -112,7 +112,7 @@ async function notStarted(context: Context, end: LaunchEnd | null): Promise<CliF
   return new CliFailure(
     exit,
     problem,
-    safeLines(lines.join('\n')).map((line) => `  ${line}`),
+    lines.flatMap((line) => safeLines(line)).map((line) => `  ${line}`),
   )
 }
 

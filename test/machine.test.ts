@@ -1,0 +1,404 @@
+/**
+ * What the commands say that ask the machine and not the ledger, and what they ask of it: services,
+ * the daemon, webhooks, upkeep, the configuration and the screen. Each way in which each of them
+ * can end is a row; what all of it prints is under snapshot.
+ */
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { earlierHome, homeApart, later } from '../src/testing/home-apart.ts'
+import { asked, type Given } from './support/machine.ts'
+
+type Row = string | readonly [line: string, given: Given]
+
+const emptyHome = (t: TestContext): string => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holon-machine-')))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function said(home: string, rows: readonly Row[]): Promise<string[]> {
+  const all: string[] = []
+  for (const row of rows) {
+    const [line, given] = typeof row === 'string' ? [row, {}] : row
+    const words = [...line.matchAll(/"([^"]*)"|'([^']*)'|[^\s"']+/g)].map(
+      ([word, double, single]) => (double ?? single ?? word).replaceAll('<home>', home),
+    )
+    all.push(...(await asked(home, words, given)))
+  }
+  return all
+}
+
+const unit = 'units/holon-home.service'
+const list = 'agents/dev.holon.holon-home.plist'
+const launchd: Given = { platform: 'launchd' }
+const foreign = 'is another: holon service install'
+
+const services: readonly Row[] = [
+  'service show',
+  'service show --json',
+  'service install --print',
+  'service install --manager launchd --print',
+  'service install --manager odd',
+  ['service install', { platform: null }],
+  ['service show --manager systemd', { platform: null }],
+  'service install',
+  'service install --json',
+  'service show',
+  'service show --json',
+  'service install --now',
+  ['service install --now', { runs: [0, 5] }],
+  ['service install --now', { runs: [3, 0] }],
+  'service uninstall',
+  'service uninstall --json',
+  'service uninstall --now',
+  ['service uninstall --now', { runs: [7] }],
+  ['service install', launchd],
+  ['service install --now', launchd],
+  ['service show', launchd],
+  ['service uninstall', launchd],
+  ['service uninstall --now', launchd],
+  // A file of that name which is for this home, though not of today; of another home; of others.
+  ['service install', { files: { [unit]: `${foreign}\n"HOLON_HOME=<home>"\n` } }],
+  ['service show', { files: { [unit]: `${foreign}\n"HOLON_HOME=<home>"\n` } }],
+  ['service show --json', { files: { [unit]: 'odd' } }],
+  ['service install', { files: { [unit]: `${foreign}\n"HOLON_HOME=<home>er"\n` } }],
+  ['service install', { files: { [unit]: '"HOLON_HOME=<home>"\n' } }],
+  ['service uninstall', { files: { [unit]: 'of somebody' } }],
+  ['service install', { ...launchd, files: { [list]: `${foreign}\n<string><home></string>` } }],
+  ['service install', { ...launchd, files: { [list]: `${foreign}\n<string><home>er</string>` } }],
+]
+
+test('a service is shown, written, started, taken away, and never another’s', async (t) => {
+  const home = join(emptyHome(t), 'home')
+  mkdirSync(home)
+  t.assert.snapshot(await said(home, services))
+})
+
+const ready = { 'GET /readyz': [200, { ready: true }] } as const
+const problem = (code: string, detail: string, status = 503) =>
+  [status, { type: 'x', title: 'x', status, code, detail, hint: null }] as const
+const unready = { 'GET /readyz': problem('not_ready', 'The disk is full.') }
+const here = { running: [4_321], api: ready } as const
+const info = '{"level":"info","msg":"fine"}'
+const debug = '{"level":"debug","msg":"fine"}'
+const warn = '{"level":"warn","msg":"\u001b[31mred"}'
+const log = [warn, info, debug, warn, 'holon: it\u001b[31m failed', 'holon: it\u001b[31m failed']
+
+const daemons: readonly Row[] = [
+  ['start', { running: [4_321] }],
+  ['start', here],
+  ['start --json', here],
+  ['start --json', { running: [4_321] }],
+  ['start', { owner: 77 }],
+  ['start --port 65536', here],
+  ['start --port 65535', here],
+  ['start --port x', here],
+  ['start --log-level loud', here],
+  ['start', { api: ready }],
+  ['start --json', { api: ready }],
+  [
+    'start --host ::1 --port 0 --allow-remote --log-level warn',
+    { api: { 'GET /readyz': [problem('starting', 'x', 500), ...Object.values(ready)] } },
+  ],
+  ['start', { api: ready, api_pid: 99, log }],
+  ['start', { log: [] }],
+  ['start', { ended: { code: 4, signal: null, problem: null }, log: [info, warn] }],
+  ['start', { ended: { code: 1, signal: null, problem: null }, log: [warn, info] }],
+  ['start', { ended: { code: null, signal: 'SIGKILL', problem: null }, log }],
+  ['start', { ended: { code: null, signal: null, problem: 'there is no memory' } }],
+  ['start --json', { ended: { code: 1, signal: null, problem: null }, log }],
+  'stop',
+  'stop --json',
+  ['stop', { owner: 77 }],
+  ['stop', { running: [4_321, 4_321, null] }],
+  ['stop --json', { running: [4_321, null] }],
+  ['stop', { running: [4_321, 99] }],
+  ['stop', { running: [4_321] }],
+  ['status', { running: [4_321] }],
+  ['status', { running: [4_321], api: ready }],
+  ['status --json', { running: [4_321], api: ready }],
+  ['status', { running: [4_321], api: unready }],
+  ['status --json', { running: [4_321], api: unready }],
+  ['status', { running: [4_321], api: {} }],
+  ['status', { running: [4_321], api: { 'GET /readyz': [200, 'no json'] } }],
+  ['status', { running: [4_321], api: { 'GET /readyz': 'silent' } }],
+  [
+    'status',
+    {
+      running: [4_321],
+      api: {
+        'GET /readyz': problem('unresponsive', 'The daemon has not written for 20 s.'),
+      },
+    },
+  ],
+  'status',
+  'logs',
+  ['logs', { log }],
+  ['logs --lines 3', { log }],
+  ['logs -n 1', { log, look: { terminal: false, colour: false } }],
+  'logs -n x',
+  'logs -n 1000000',
+  'logs -n 999999 --follow',
+  ['logs --follow', { log }],
+]
+
+test('a daemon is started, looked at and stopped, with every way in which it is not', async (t) => {
+  t.mock.method(Date, 'now', () => later)
+  const home = await homeApart(t, earlierHome('demo'))
+  t.assert.snapshot(await said(home, daemons))
+})
+
+test('of a home in which nothing ever was, the daemon’s state is told all the same', async (t) => {
+  const home = emptyHome(t)
+  const rows: Row[] = ['status', 'status --json', ['status', here]]
+  t.assert.snapshot(await said(home, rows))
+})
+
+const hooks = {
+  webhooks: {
+    gh: { scheme: 'github', secret_files: ['s1'], agents: ['ops', 'main'], source: 'GitHub' },
+    any: { scheme: 'standard', secret_files: ['s2', 's3'] },
+  },
+}
+const config = (of: object) => ({ files: { 'config.json': JSON.stringify(of) } })
+const toAny = 'POST /webhooks/main/any'
+const toGh = 'POST /webhooks/ops/gh'
+const took = (message_id: string | null, duplicate = false) =>
+  ({ api: { [toAny]: [202, { message_id, duplicate }] } }) as const
+
+const webhooks: readonly Row[] = [
+  'webhook list',
+  'webhook list --json',
+  'webhook test any',
+  ['webhook list', config(hooks)],
+  'webhook list --json',
+  ['webhook list', { api: ready }],
+  ['webhook list --json', { api: ready }],
+  'webhook test some',
+  'webhook test any',
+  [
+    'webhook test any',
+    { ...took('msg_00000000000000000001'), sign: { ok: false, message: 'No.' } },
+  ],
+  ['webhook test any', took('msg_00000000000000000001')],
+  ['webhook test any --json', took('msg_00000000000000000001')],
+  ['webhook test any', took('msg_00000000000000000001', true)],
+  ['webhook test any', took(null)],
+  ['webhook test any', { api: { [toAny]: problem('webhook_unsigned', 'Nobody signed it.', 401) } }],
+  ['webhook test any', { api: { [toAny]: 'refused' } }],
+  ['webhook test gh', { api: { [toGh]: [202, { message_id: 'msg_0001', duplicate: false }] } }],
+  [
+    'webhook test any --agent "a b" --event push --body "{}"',
+    { api: { 'POST /webhooks/a%20b/any': [202, { message_id: 'msg_0001', duplicate: false }] } },
+  ],
+]
+
+test('webhooks are listed, and one is tried through the door its sender uses', async (t) => {
+  t.assert.snapshot(await said(emptyHome(t), webhooks))
+})
+
+const manifest = {
+  made_at: '2026-12-01T08:00:00.000Z',
+  last_global_seq: 42,
+  files: [],
+  not_included: [],
+}
+const made = {
+  path: '/b/holon-backup',
+  files: 1,
+  bytes: 1_250_000,
+  last_global_seq: 42,
+  not_included: [{ path: 'k\u001b', reason: 'it is\u0007 secret' }],
+}
+const gone = (rows: Record<string, number>) => ({
+  before: '2026-09-25T09:30:00.000Z',
+  dry_run: false,
+  global_seq: 42,
+  events: 1,
+  rows,
+  blobs: 2,
+  bytes: 340_000,
+})
+const upkeepPorts =
+  (answer: {
+    backup?: unknown
+    moved?: string
+    rows?: Record<string, number>
+  }): NonNullable<Given['ports']> =>
+  (note) => ({
+    upkeep: {
+      backup(_home, options) {
+        note(`backup ${JSON.stringify(options)}`)
+        return Promise.resolve(answer.backup as never)
+      },
+      restore(from, to) {
+        note(`restore ${from} ${to}`)
+        return Promise.resolve({ home: to, manifest, moved_from: answer.moved ?? null })
+      },
+      retain(_home, options) {
+        note(`retain ${JSON.stringify(options)}`)
+        return Promise.resolve(gone(answer.rows ?? {}))
+      },
+      rotate_token() {
+        note('rotate')
+        return Promise.resolve()
+      },
+    },
+  })
+const doing = (answer: Parameters<typeof upkeepPorts>[0]): Given => ({
+  ports: upkeepPorts(answer),
+})
+const retains = doing({ rows: { work_items: 2, briefs: 1 } })
+const absent: Given = { ...doing({}), facts: { exists: false } }
+const refusedBackup = { ok: false, code: 'path_invalid', message: 'Not there.', hint: 'x' }
+
+const upkeeps: readonly Row[] = [
+  ['backup ~/b', doing({ backup: null })],
+  ['backup ~/b', doing({ backup: { ok: true, value: made } })],
+  ['backup /b --with-secrets', doing({ backup: { ok: true, value: made } })],
+  ['backup /b --json', doing({ backup: { ok: true, value: made } })],
+  ['backup /b', doing({ backup: refusedBackup })],
+  ['backup /b', doing({ backup: { ok: false, code: 'upkeep_running', message: 'One runs.' } })],
+  ['backup /b', { ...doing({}), api: { 'POST /upkeep/backup': [200, made] } }],
+  ['backup /b', { ...doing({}), api: { 'POST /upkeep/backup': problem('forbidden', 'No.', 403) } }],
+  ['backup /b', { ...doing({}), api: { 'POST /upkeep/backup': 'silent' } }],
+  ['restore <home>/nowhere', doing({})],
+  ['restore <home>', doing({})],
+  ['restore ~/b', { ...doing({}), files: { 'b/manifest.json': '{}' } }],
+  ['restore ~/b', { ...doing({ moved: '/old\u001b' }) }],
+  ['restore ~/b --json', doing({})],
+  ['restore ~/b', { ...doing({}), facts: { is_folder: false } }],
+  ['restore ~/b', { ...doing({}), facts: { exists: false, is_folder: false } }],
+  ['retention --before 90d --keep-days 90', retains],
+  ['retention --keep-days 7', retains],
+  ['retention --keep-days 8', retains],
+  ['retention --keep-days 3660', retains],
+  ['retention --keep-days 3661', retains],
+  ['retention --keep-days many', retains],
+  ['retention --before 90d', doing({})],
+  ['retention --before 90d --dry-run', retains],
+  ['retention --before 2026-01-01', retains],
+  ['retention --before 2026-01-01T10:00Z --json', retains],
+  ['retention --before 2026-12-24T09:30:00.000Z', retains],
+  ['retention --before 2026-12-24T09:30:00.001Z', retains],
+  ['retention --before 1', retains],
+  ['retention --before 2026-13-01', retains],
+  ['retention', retains],
+  ['retention --keep-days 9', { ...retains, owner: 77 }],
+  ['retention --keep-days 9', absent],
+  ['retention', { ...retains, ...config({ retention: { keep_days: 30 } }) }],
+  ['retention --keep-days 9', { api: { 'POST /upkeep/retention': [200, gone({ tasks: 1 })] } }],
+  ['retention --dry-run', { api: { 'POST /upkeep/retention': [200, gone({})] } }],
+  ['token rotate', doing({})],
+  ['token rotate --json', doing({})],
+  ['token rotate', absent],
+  ['token rotate', { ...doing({}), environment: { has_control_token: true } }],
+]
+
+test('a home is copied, brought back and made smaller, here and at the daemon', async (t) => {
+  t.mock.method(Date, 'now', () => later)
+  t.assert.snapshot(await said(emptyHome(t), upkeeps))
+})
+
+const text = (of: string): Given => ({ files: { 'config.json': of } })
+const configs: readonly Row[] = [
+  'config show',
+  'config path --json',
+  'config get model',
+  'config get modle',
+  'config get zzzzzzzz',
+  'config get http.port',
+  'config unset model',
+  'config set model a/b',
+  'config set model a/c --json',
+  'config set model a/d --quiet',
+  `config set environment '["A"'`,
+  `config set environment '["A","B"]'`,
+  'config get environment',
+  'config get environment --json',
+  'config set http.port 8080',
+  'config set http.hosts \'["a.example"]\'',
+  'config get http',
+  'config set http.port none',
+  'config set retention.keep_days 1.5',
+  'config set command_caps 7',
+  'config set __proto__ x',
+  'config set model.name x',
+  'config unset http.port --json',
+  'config unset http.hosts --quiet',
+  'config unset model',
+  'config get http',
+  ['config show', { environment: { holon_model: ' x/y ', holon_log: 'warn' } }],
+  ['config show', { environment: { holon_model: '  ', holon_log: ' ' } }],
+  ['config show', text('{"log_level":"error","workspace":"/w"}')],
+  ['config show', { environment: { holon_log: 'loud' } }],
+  ['config show', text('{')],
+  ['config show', text('{\n"model": 1}')],
+  ['config show', text('{"model":\n,}')],
+  ['config show', text('[]')],
+  ['config show', text('{"providers":{"p":\n{}}}')],
+  ['config show', text('{"sandbox":{"writable":[1,\n\n2]}}')],
+  ['config show', text('{"http":{"hosts":["a"],\n"prt":1}}')],
+  ['config show', text('{"zzzzzzzz":1}')],
+  ['config show', text(`{"a":${'['.repeat(63)}${']'.repeat(63)}}`)],
+  ['config show', text(`{"a":${'['.repeat(64)}${']'.repeat(64)}}`)],
+  [
+    'config show',
+    { ports: () => ({ read_text: () => Promise.resolve({ ok: false, why: 'denied' }) }) },
+  ],
+]
+
+test('the configuration is shown, changed and refused', async (t) => {
+  const all = await said(emptyHome(t), configs)
+  // Columns are as wide as the name of the folder, which another machine calls otherwise.
+  t.assert.snapshot(all.map((line) => line.replace(/ {2,}/g, '  ')))
+})
+
+const shows: NonNullable<Given['ports']> = (note) => ({
+  screen: (home, look) => {
+    note(`screen ${home} ${JSON.stringify(look)}`)
+    return Promise.resolve()
+  },
+})
+const screen: Given = { ...here, ports: shows }
+const nowhere = { terminal: false, colour: false } as const
+
+const tuis: readonly Row[] = [
+  ['tui --json', screen],
+  ['tui', { ...screen, look: nowhere }],
+  ['tui --plain', { ...screen, look: nowhere }],
+  ['tui', { ...screen, look: nowhere, environment: { wants_plain: true } }],
+  ['tui', { ...screen, look: nowhere, environment: { term: 'dumb' } }],
+  ['tui', { ports: shows }],
+  ['tui', screen],
+  ['tui main --ascii', { ...screen, running: [null] }],
+]
+
+test('the screen is begun where there is a terminal and a daemon', async (t) => {
+  const home = emptyHome(t)
+  const all = await said(home, tuis)
+  const half = { stdin: true, stdout: true, stderr: true, columns: () => 100 }
+  for (const no of ['stdin', 'stdout'] as const) {
+    const ports: Given['ports'] = (note) => ({
+      ...shows(note),
+      terminal: { ...half, [no]: false },
+    })
+    all.push(...(await said(home, [['tui', { ...screen, ports }]])))
+  }
+  t.assert.snapshot(all)
+})
+
+test('a home that is a file, and one that another process has, are refused', async (t) => {
+  const home = await homeApart(t, earlierHome('demo'))
+  const { tables } = earlierHome('demo')
+  const wait = String(tables['waits']?.[0]?.['id'])
+  const ports: Given['ports'] = () => ({ door: () => Promise.resolve(null) })
+  const all = await said(home, [[`answer ${wait} yes`, { owner: 77, ports }]])
+  writeFileSync(join(home, 'file'), '')
+  all.push(...(await said(join(home, 'file'), ['backup /b'])))
+  assert.ok(all.length > 3)
+  t.assert.snapshot(all)
+})
