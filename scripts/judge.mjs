@@ -25,7 +25,7 @@ export const gates = ['beside', 'room', 'rooms', 'system', 'races', 'sim']
 /** Whole-system tests are run so many files at a time, and no further once one has failed. */
 const slice = 6
 /** They look at texts, not at behaviour: a mistake found by its spelling is not found. */
-const ofTexts = /^test\/(tidy|docs)\.test\.ts$/
+const ofTexts = /^test\/(awaits|docs|tidy)\.test\.ts$/
 /** Tests of a room that stand with those of the whole, because others use them, too. */
 const further = { ledger: ['test/conformance.test.ts'] }
 

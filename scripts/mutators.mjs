@@ -40,6 +40,8 @@ const leaves = (node) => {
   const ways = [K.ReturnStatement, K.ThrowStatement, K.ContinueStatement, K.BreakStatement]
   return last !== undefined && ways.includes(last.kind)
 }
+/** What gives the same whichever of two comes first. */
+const eitherWay = /^(max|min|later|equals|isSame)$/
 /** Words of what is handed back instead of a result. */
 const refusing =
   /\b(reject\w*|refus\w*|problem|fail\w*|fault|invalid|unauthorized|notFound|denied)\b/i
@@ -89,7 +91,7 @@ export const classes = {
   /** One of a kind for another: arguments, fields of one family, parameters of one type. */
   swapped(node) {
     const pairs = []
-    const parts = isCall(node) ? node.arguments : []
+    const parts = isCall(node) && !eitherWay.test(called(node)) ? node.arguments : []
     for (let at = 1; at < parts.length; at++) {
       const [a, b] = [parts[at - 1], parts[at]]
       if (isName(a) && isName(b) && a.getText() !== b.getText()) pairs.push(swapped(a, b))
@@ -253,7 +255,8 @@ export const classes = {
     // Only where there is something that counts as nothing; an id or a moment is never empty.
     const empty = isOr ? /\b(number|boolean|string)\b/ : /\b(number|boolean)\b/
     const type = checker.getTypeAtLocation(node.left)
-    const said = type === undefined ? '' : checker.typeToString(type)
+    // An id's type is the form of its text, which holds more than nothing.
+    const said = type === undefined ? '' : checker.typeToString(type).replaceAll(/`[^`]*`/g, 'id')
     if (!empty.test(said)) return []
     // What stands in for nothing is the empty value itself: then both are the same.
     const own = { "''": 'string', 0: 'number', false: 'boolean' }[node.right.getText()]
