@@ -241,8 +241,8 @@ async function storeText(
   await writeFile(join(scratch, 'meta.json'), `${JSON.stringify(meta)}\n`)
   const names = ['meta.json']
   if (existsSync(join(admin, 'index'))) {
-    await copyFile(join(admin, 'index'), join(scratch, 'index.raw'))
     names.push('index.raw')
+    await copyFile(join(admin, 'index'), join(scratch, 'index.raw'))
   }
   const blobs = await hashFiles(place, scratch, names, true)
   return names.map((path, at) => ({ path, mode: '100644', blob: blobs[at] ?? '' }))

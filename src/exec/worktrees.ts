@@ -128,15 +128,15 @@ async function prune(place: Place): Promise<Pruned> {
     const one = { ...place, path: join(folder, path) }
     const half = await halfRemoved(one)
     if (half === null || half.verified === null) continue
-    await deleteVerified(one, { folder: half.folder, verified: half.verified })
     finished.push(one.path)
+    await deleteVerified(one, { folder: half.folder, verified: half.verified })
   }
   for (const name of await namesIn(folder)) {
     const path = join(folder, /^(.*)\.making$/.exec(name)?.[1] ?? '')
     const admin = path === folder ? null : await adminOf(place.common, 'worktrees', path)
     if (admin === null || (await readMark(admin)) !== null) continue
-    await clearHalfMade({ ...place, path, work: path, admin }, admin)
     cleared.push(path)
+    await clearHalfMade({ ...place, path, work: path, admin }, admin)
   }
   return { finished, cleared }
 }
