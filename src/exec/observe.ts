@@ -22,9 +22,8 @@ export async function observeTask(folder: TaskFolder, machine: Machine): Promise
   const until = machine.clock.monotonic() + CLAIM_SETTLES_MS
   let state = readState(folder)
   // Between the runner's open and its write the file is empty, for microseconds.
-  while (state?.claim === 'torn' && machine.clock.monotonic() < until) {
+  for (; state?.claim === 'torn' && machine.clock.monotonic() < until; state = readState(folder)) {
     await machine.clock.sleep(MOMENT_MS)
-    state = readState(folder)
   }
   if (!state) return { state: 'absent' }
   switch (state.claim) {

@@ -161,10 +161,8 @@ export class EventStream {
     this.#dirty = false
     const limit = httpLimits.stream_page.value
     const of = this.agent_id === null ? {} : { agent_id: this.agent_id }
-    const page = await this.#ports.reads.events({ ...of, after: this.#cursor, limit })
-    if (this.#ended) return
-    this.#page = page
-    if (page.length >= limit) this.#dirty = true
+    this.#page = await this.#ports.reads.events({ ...of, after: this.#cursor, limit })
+    if (this.#page.length >= limit) this.#dirty = true
   }
 
   #handOver(event: StoredEvent): void {

@@ -63,3 +63,15 @@ test('§11 nobody owns a home that was never opened', async (t) => {
   const { home } = emptyHome(t)
   assert.equal(await ownerOf(home), null)
 })
+
+test('§11 who lets go while its name is looked for is no owner, and one that never says its name is one', async (t) => {
+  const { home, ledger } = emptyHome(t)
+  const first = await takeOwnership(ledger)
+  t.after(() => first.release())
+  const unnamed = 'a process that has not said its pid'
+  const said = refused.message.replace(`process ${process.pid} since ${since}`, unnamed)
+  await assert.rejects(ownerOf(home), { code: 'owned', retry: 'never', message: said })
+  const asked = ownerOf(home)
+  first.release()
+  assert.equal(await asked, null)
+})

@@ -11,8 +11,8 @@ import { Degraded, isShortage, type Shortage } from './degraded.ts'
 
 const full = new FileFault('disk_full', '/h/x', 'the disk is full')
 
-/** A host on a disk that is full for so many looks, with the time of each look. */
-function onDisk(t: TestContext, fullFor: number) {
+/** A host on a disk that is full for so many looks, with the time of each; `during` is in each. */
+function onDisk(t: TestContext, fullFor: number, during = () => {}) {
   const clock = virtualClock()
   const from = clock.now()
   const looks: number[] = []
@@ -21,6 +21,7 @@ function onDisk(t: TestContext, fullFor: number) {
   const files = {
     write_atomic: async (path: string) => {
       looks.push(clock.now() - from)
+      during()
       if (looks.length <= fullFor) throw full
       left.add(path)
     },
@@ -68,6 +69,16 @@ test('every look that finds no room is followed by another, rarer one, until the
   assert.deepEqual(looks, at)
   assert.deepEqual([told, degraded.now], [[shortage(5), null], null])
   assert.deepEqual([...left], [], 'a look leaves nothing behind')
+})
+
+test('who is closed during a look hears of no return', async (t) => {
+  for (const fullFor of [0, 1]) {
+    const { clock, degraded, looks, told } = onDisk(t, fullFor, () => degraded.close())
+    degraded.enter(full)
+    await clock.advance(10 * minute)
+    assert.deepEqual([looks, told], [[5 * second], [shortage(5)]])
+    assert.notEqual(degraded.now, null)
+  }
 })
 
 test('a failure while it is degraded already changes nothing, and says when the next look is', async (t) => {
