@@ -10,7 +10,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { spawn } from '@lydell/node-pty'
 import { main as run } from '../src/cli/program.ts'
+import type { CliPorts, HomeReader } from '../src/cli/ports.ts'
 import { ports } from '../src/main/ports.ts'
+import { earlierHome, homeApart, later } from '../src/testing/home-apart.ts'
+import { plain, printed as typed } from './support/typed-command.ts'
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')
 const env = { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', TERM: 'xterm' }
@@ -127,3 +130,63 @@ test('no command that changes something prints back what a terminal would obey o
     assert.notEqual(text, '')
   }
 })
+
+/** Marked as a terminal would obey it: sentences and paths; ids, times and kinds are none. */
+function marked(value: unknown): unknown {
+  if (typeof value === 'string') return /^\/| [a-z]/.test(value) ? `${value}${hostile}` : value
+  if (Array.isArray(value)) return value.map(marked)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, marked(one)]))
+}
+
+/** A home as a stranger wrote it: whatever is read of it has the marks. */
+const strange = (reader: HomeReader): HomeReader =>
+  new Proxy(reader, {
+    get: (of, name) => {
+      const read: unknown = Reflect.get(of, name)
+      if (typeof read !== 'function') return read
+      return async (...given: unknown[]) => marked(await Reflect.apply(read, of, given))
+    },
+  })
+
+const ofOne = {
+  work_items: ['work show', 'work show --trace', 'work check list', 'why', 'why --history'],
+  tasks: ['tasks show'],
+  agents: ['agents show'],
+  turns: ['context show', 'context cost', 'replay'],
+  schedules: ['schedule slots'],
+} as const
+const ofAll = [
+  ...['work list --all', 'inbox', 'tasks --all', 'waits', 'agents', 'worktree list --all'],
+  ...['briefs', 'events --after 0 --limit 500', 'trigger list --all', 'webhook deliveries'],
+  ...['schedule list --all', 'status', 'search work'],
+]
+
+for (const name of ['demo', 'run-18']) {
+  test(`whatever the home ${name} holds, nothing of it is obeyed by a terminal`, async (t) => {
+    t.mock.method(Date, 'now', () => later)
+    const earlier = earlierHome(name)
+    const home = await homeApart(t, earlier)
+    const open_reader: CliPorts['open_reader'] = async (at) => {
+      const reader = await ports.open_reader(at)
+      return reader === null ? null : strange(reader)
+    }
+    const commands = Object.entries(ofOne).flatMap(([table, words]) =>
+      (earlier.tables[table as keyof typeof ofOne] ?? [])
+        .slice(0, 13)
+        .flatMap(({ id }) => words.map((command) => [...command.split(' '), String(id)])),
+    )
+    commands.push(...ofAll.map((command) => command.split(' ')))
+    let marks = 0
+    const wrong: string[] = []
+    for (const words of commands) {
+      const text = await typed(home, words, plain, { open_reader })
+      if (text.includes('\\x07')) marks += 1
+      for (const line of text.split('\n')) {
+        if (/[^\P{Cc}]|[\u202e\u200b]/u.test(line)) wrong.push(`${words.join(' ')}: ${line}`)
+      }
+    }
+    assert.deepEqual(wrong, [])
+    assert.ok(marks > commands.length / 3, `${marks} of ${commands.length} show a mark`)
+  })
+}

@@ -39,7 +39,7 @@ export function agents(context: Context): Promise<Exit> {
         String(openCount(view)),
         agent.model ?? 'none yet',
       ]
-      return [safe(indent + safeLine(agent.id)), ...cells.map(safeLine)]
+      return [safe(indent + agent.id), ...cells.map(safeLine)]
     })
     printLines(context, table(columns, rows, context.medium))
     return exits.done

@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { without } from '../testing/programs.ts'
 import {
   lastingPath,
+  launchdLabel,
   launchdPlist,
   serviceFileName,
   serviceName,
@@ -47,17 +48,28 @@ test('a property list is well-formed XML with every text escaped', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'holon-plist-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'a.plist')
-  writeFileSync(path, launchdPlist('holon', { ...file, home: '/a&b<c>' }))
+  const odd = { command: ['/n&<>'], home: '/a&b<c>', log_path: '/l&b<c>', path: '/p&b<c>' }
+  writeFileSync(path, launchdPlist('holon&<x>', odd))
   const read =
     'import plistlib,json,sys;d=plistlib.load(open(sys.argv[1],"rb"));print(json.dumps(d))'
   const ran = spawnSync('python3', ['-c', read, path], { encoding: 'utf8' })
   assert.equal(ran.status, 0, ran.stderr)
   const parsed = JSON.parse(ran.stdout) as Record<string, unknown>
   assert.deepEqual(
-    [parsed['ProgramArguments'], parsed['EnvironmentVariables'], parsed['AbandonProcessGroup']],
     [
-      [...file.command, 'serve', '--log-file', file.log_path],
-      { HOLON_HOME: '/a&b<c>', PATH: file.path },
+      parsed['Label'],
+      parsed['ProgramArguments'],
+      parsed['EnvironmentVariables'],
+      parsed['StandardOutPath'],
+      parsed['StandardErrorPath'],
+      parsed['AbandonProcessGroup'],
+    ],
+    [
+      launchdLabel('holon&<x>'),
+      [...odd.command, 'serve', '--log-file', odd.log_path],
+      { HOLON_HOME: odd.home, PATH: odd.path },
+      odd.log_path,
+      odd.log_path,
       true,
     ],
   )

@@ -318,3 +318,12 @@ test('the status line is one sentence', () => {
     'turn 7, 2:41 - npm test 1:12, last output 3 s ago - 18.2k tokens, $0.31 - nothing needs you',
   )
 })
+
+test('what runs is safe before it is cut: its escapes count as cells of the line', () => {
+  const subject = `a\n b${'\u001b'.repeat(40)}`
+  const doing = { kind: 'command', subject, for_ms: 72_000, quiet_ms: null } as const
+  assert.equal(
+    statusLine({ turn: null, doing, usage: null, questions: 0 }),
+    `a b${'\\x1b'.repeat(8)}… 1:12 - nothing needs you`,
+  )
+})

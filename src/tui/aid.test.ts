@@ -121,6 +121,10 @@ describe('what a terminal is told', () => {
       `${title.replace('4', '5')}\u001b]9;holon: ops: Really?\\x1b]0;x\\x07\u001b\\\u0007`,
     )
     assert.equal(signalsOf(rung.next, after, false).write, '')
+    const long = anEntry('wait_long', 'question', 'ops', '\u001b'.repeat(90), {})
+    const noted = { ...state, attention: [...state.attention, long] }
+    const cut = signalsOf(rung.next, { ...after, p: { ...p, state: noted } }, false)
+    assert.equal(cut.write, `\u001b]9;holon: ops: ${'\\x1b'.repeat(16)}\\x1…\u001b\\\u0007`)
     assert.equal(signalsOf(first.next, after, true).write, title.replace('4', '5'))
   })
 

@@ -38,7 +38,7 @@ export function signalsOf(
   const isLive = p.link.kind === 'live' || p.link.kind === 'connecting'
   const said = isLive ? home(p, timesOf(model)).counts : 'not connected'
   const title = cut(`holon: ${said}`, most)
-  const titled = title === before.title ? '' : `${esc}]2;${safeLine(title)}${end}`
+  const titled = title === before.title ? '' : `${esc}]2;${title}${end}`
   const entries = p.state.attention
   const told = new Set([...(before.told ?? []), ...entries.map(({ id }) => id)])
   const isSame = before.told !== null && told.size === before.told.size
@@ -52,7 +52,7 @@ export function signalsOf(
 }
 
 const note = (agent: string, text: string): string =>
-  `${esc}]9;${safeLine(cut(`holon: ${agent}: ${text.split('\n')[0] ?? ''}`, most))}${end}`
+  `${esc}]9;${cut(safeLine(`holon: ${agent}: ${text.split('\n')[0] ?? ''}`), most)}${end}`
 
 /** Bytes of a text that terminals take at most, encoded. */
 const copyMost = 74_994
