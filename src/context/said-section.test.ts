@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import fc from 'fast-check'
 import type { Brief, BriefKind } from '../domain/brief.ts'
 import { delegated } from '../domain/provenance.ts'
 import { aPrompt, aSituation, anAgent, before, type Given } from '../testing/situations.ts'
@@ -73,6 +74,64 @@ test('the section takes 4 KiB at most, and the newest words stay', () => {
   assert.deepEqual(
     ['Q4 ', 'Q10 ', 'A11 '].map((words) => text.includes(words)),
     [false, true, true],
+  )
+})
+
+test('older words are whole where there is room, and short only where there is none', () => {
+  const older = [them(9, 'a'.repeat(900)), mine(8, 'b'.repeat(600))]
+  const few = shown([...older, them(3, 'c'), mine(2, 'd')])
+  assert.match(few.text, /^a{900}$/m)
+  assert.match(few.text, /^b{600}$/m)
+  assert.equal(few.form, 'full')
+  const more = shown([...older, them(3, 'c'.repeat(1_500)), mine(2, 'd'.repeat(900))])
+  assert.match(more.text, /^a{900}$/m)
+  assert.match(more.text, /^b{299}…$/m)
+})
+
+/** One of either side: how long its words are, and whether they stand elsewhere. */
+const aSaid = fc.record({
+  by: fc.constantFrom('them', 'agent'),
+  length: fc.oneof(fc.integer({ min: 6, max: 400 }), fc.integer({ min: 6, max: 2_500 })),
+  above: fc.boolean(),
+})
+
+test('no word of the others goes or is shortened before an older text of the agent', () => {
+  const given = fc.array(aSaid, { maxLength: 32 })
+  fc.assert(
+    fc.property(given, fc.integer({ min: 150, max: 1_024 }), (sides, room) => {
+      const said = sides.map(({ by, length }, i) => {
+        const words = `w${i} `.padEnd(length, 'x')
+        return by === 'them' ? them(99 - i, words) : mine(99 - i, words)
+      })
+      const ids = sides.map(({ by }, i) => `${by === 'them' ? 'msg' : 'brief'}_${99 - i}`)
+      const above = ids.filter((_, i) => sides[i]?.above)
+      const { text } = shown(said, above, room)
+      assert.ok(charTokens(text) <= room, `${charTokens(text)} of ${room} tokens`)
+      const at = (side: string) =>
+        sides.flatMap(({ by, above: is }, i) => (by === side && !is ? [i] : [])).slice(-8)
+      const lengthOf = (i: number) => new RegExp(`^w${i} x*`, 'm').exec(text)?.[0].length ?? 0
+      const whole = (i: number) => lengthOf(i) >= Math.min(1_499, sides[i]?.length ?? 0)
+      const [theirs, own] = [at('them'), at('agent')]
+      const older = own.slice(0, -1)
+      if (!theirs.slice(0, -1).every(whole)) assert.deepEqual(older.filter(lengthOf), [], 'own')
+      if (!older.every(whole)) {
+        const all = shown(said, above, 100_000)
+        assert.ok(charTokens(all.text) > room, 'there was room for all')
+      }
+      for (const side of [older, theirs]) {
+        const kept = side.filter(lengthOf)
+        assert.deepEqual(kept, kept.length === 0 ? [] : side.slice(-kept.length), 'not the newest')
+      }
+      const order = [...text.matchAll(/\b(?:msg|brief)_\d+(?=[,;:>])/g)].map(([id]) =>
+        ids.indexOf(id),
+      )
+      assert.deepEqual(
+        order,
+        order.toSorted((a, b) => a - b),
+        'the order is not that of time',
+      )
+    }),
+    { numRuns: 300 },
   )
 })
 

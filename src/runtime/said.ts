@@ -40,26 +40,39 @@ async function keep(env: LaneEnv, path: string, { body }: Message): Promise<void
   await files.write_atomic(path, body, 0o600)
 }
 
-/** Oldest first, without what this turn was given or has not been read by anybody. */
+/**
+ * Oldest first, without what this turn was given or has not been read by anybody; more of the
+ * others' words than are shown, since some of them stand with the item.
+ */
 export async function saidLately(env: LaneEnv): Promise<Said[]> {
   const { agent_id, store } = env
   const turn = mustTurn(env.facts())
   const limit = contextLimits.said.value
   const [messages, briefs] = await Promise.all([
-    // What is left out below is among the newest: what waits, and what this turn shows.
-    store.ledger.list('messages', { agent_id, kind: instructing, limit: 3 * limit }),
+    store.ledger.list('messages', { agent_id, kind: instructing, status: read, limit: 3 * limit }),
     store.ledger.list('briefs', { agent_id, kind: spoken, limit }),
   ])
-  const theirs = messages.filter(
-    (message) => message.turn_id !== turn.id && message.status !== 'queued' && !isUnread(message),
-  )
+  const theirs = messages.filter((message) => message.turn_id !== turn.id && !isUnread(message))
   const all: Said[] = [
     ...theirs.map((message): Said => ({ by: 'them', message })),
     ...briefs.map((brief): Said => ({ by: 'agent', brief })),
   ]
-  return all.toSorted(byTime).slice(-limit)
+  return all.toSorted(byTime)
 }
 
+/** What waits is said in the turn that takes it up. */
+const isUnderWay: { readonly [S in Message['status']]: boolean } = {
+  queued: false,
+  claimed: true,
+  consumed: true,
+  aborted: true,
+  failed: true,
+  interjected: true,
+  coalesced: true,
+  dropped: true,
+  dead: true,
+}
+const read = Object.entries(isUnderWay).flatMap(([status, is]) => (is ? [status] : []))
 const instructing = ['operator_prompt', 'delegation']
 /** Words of the agent; what the runtime told of a failure is none of them. */
 const spoken = ['progress', 'reply', 'question', 'result']

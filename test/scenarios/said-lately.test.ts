@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { says } from '../../src/testing/scripted-model.ts'
+import { calls, says } from '../../src/testing/scripted-model.ts'
 import { requestSnapshot } from '../support/request-text.ts'
 import { onA, scene } from '../support/scene.ts'
-import { completes, creates } from '../support/scripts.ts'
-import { textOf, type Stage } from '../support/stage.ts'
+import { completes, creates, picks, waitsFor } from '../support/scripts.ts'
+import { minute, textOf, type Stage } from '../support/stage.ts'
 
 const placesOf = (s: Stage) => [s.box.home, s.box.workspace]
 
@@ -61,4 +61,29 @@ test('words that were taken back are in no request', async (t) => {
   const text = textOf(s.model.requests.at(-1))
   assert.match(text, /^First\.$/m)
   assert.doesNotMatch(text, /taken back/)
+})
+
+test('a constraint said once is there after hours of work, whatever the agent told meanwhile', async (t) => {
+  const looks = 12
+  const report = `Still at it: ${'one more line of what was looked at. '.repeat(24)}`
+  const s = await scene(
+    t,
+    () => says('I will not.'),
+    () => creates('Watch the build'),
+    (stage) => picks(stage.id('Watch the build')),
+    ...Array.from(
+      { length: looks },
+      (_, n) => () => calls(`${n}. ${report}`, waitsFor('timer', { wait_ms: 10 * minute })),
+    ),
+    (stage) => completes(stage.id('Watch the build'), 'It is built. I read the log of it.'),
+  )
+  await s.say('Whatever happens: never push to main.')
+  await s.say('Watch the build.')
+  for (let n = 1; n <= looks; n++) await s.passOn()
+  const texts = s.model.requests.slice(3).map(textOf)
+  assert.equal((await s.briefs()).filter(({ kind }) => kind === 'progress').length, looks)
+  for (const [n, text] of texts.entries()) {
+    assert.match(text, /^Whatever happens: never push to main\.$/m, `look ${n}`)
+    if (n > 0) assert.ok(text.includes(`${n - 1}. ${report.trim()}`), `look ${n}: its last words`)
+  }
 })
