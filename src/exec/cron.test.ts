@@ -102,3 +102,24 @@ for (const [expression, zone, problem] of problems) {
     else assert.match(told ?? '', problem)
   })
 }
+
+test('a moment given once is due after what is earlier, and was due before what is later', () => {
+  const at = '2026-03-02T09:00:00.000Z'
+  const once: ScheduleSpec = { kind: 'once', at }
+  const [before, after] = ['2026-03-02T08:59:59.999Z', '2026-03-02T09:00:00.001Z']
+  assert.deepEqual(
+    [before, at, after].map((moment) => [
+      timetable.occurrences(once, moment, 2),
+      timetable.occurred(once, moment, 2),
+    ]),
+    [
+      [[at], []],
+      [[], []],
+      [[], [at]],
+    ],
+  )
+  assert.deepEqual(
+    [timetable.occurrences(once, before, 0), timetable.occurred(once, after, 0)],
+    [[], []],
+  )
+})

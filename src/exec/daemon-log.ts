@@ -61,7 +61,10 @@ export async function followLog(
   }
   while (!signal.aborted) {
     const now = await stat(path).catch(() => null)
-    if (now !== null) {
+    if (now === null) {
+      // The one that comes may have the same inode.
+      inode = null
+    } else {
       if (now.ino !== inode || now.size < at) {
         at = 0
         decoder = new TextDecoder()

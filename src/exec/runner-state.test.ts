@@ -1,7 +1,7 @@
 // The runner's state file, as a table: text in, facts out.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseRunnerState, type RunnerState } from './runner-state.ts'
+import { parseProcStat, parseRunnerState, type RunnerState } from './runner-state.ts'
 
 const stat = (pid: number, started: number) =>
   `${pid} (a (b) c) S 1 ${pid} ${pid} 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 ${started} 4169728 414`
@@ -109,3 +109,54 @@ const cases: [string, string, RunnerState][] = [
 for (const [name, text, expected] of cases) {
   test(`a state file with ${name}`, () => assert.deepEqual(parseRunnerState(text), expected))
 }
+
+test('a line of the process table that is cut, or of another shape, is no process', () => {
+  const line = stat(10, 500)
+  const found = { pid: 10, started: '500', state: 'S', parent: 1, group: 10, session: 10 }
+  assert.deepEqual(parseProcStat(line), found)
+  for (const other of [
+    '',
+    line.replaceAll(')', ''),
+    line.replaceAll(/[()]/g, ''),
+    line.replace(/^10/, 'x'),
+    line.slice(0, line.indexOf(' 500')),
+  ]) {
+    assert.equal(parseProcStat(other), null, other)
+  }
+})
+
+test('a death is named as both systems name it, and by its number where they differ', () => {
+  const named = {
+    1: 'SIGHUP',
+    2: 'SIGINT',
+    3: 'SIGQUIT',
+    4: 'SIGILL',
+    5: 'SIGTRAP',
+    6: 'SIGABRT',
+    7: 'SIG7',
+    8: 'SIGFPE',
+    9: 'SIGKILL',
+    10: 'SIG10',
+    11: 'SIGSEGV',
+    13: 'SIGPIPE',
+    14: 'SIGALRM',
+    15: 'SIGTERM',
+    16: 'SIG16',
+  }
+  const ended = (lines: string) => {
+    const state = parseRunnerState(`${claim}${command}${lines}\n`)
+    return state.claim === 'whole' ? state.end : state
+  }
+  for (const [number, signal] of Object.entries(named)) {
+    const end = ended(`Killed\nexit ${128 + Number(number)}`)
+    assert.deepEqual(end, { how: 'signalled', exit_status: null, signal, problem: null })
+  }
+  // Without a word of the shell it is an exit, and 128 is one in any case.
+  assert.deepEqual(ended('exit 137'), { ...exited, exit_status: 137 })
+  assert.deepEqual(ended('Killed\nexit 128'), { ...exited, exit_status: 128 })
+  for (const word of ['[1]+  Done  x', '[1] Exit 3', '[12]-  Running x', 'timeout', 'no_room']) {
+    const end = ended(`${word}\nexit 129`)
+    assert.ok(end !== null && 'exit_status' in end, word)
+    assert.equal(end.exit_status, 129, word)
+  }
+})

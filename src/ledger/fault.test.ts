@@ -17,7 +17,10 @@ test('§11 what the world says becomes a fault with a code and whether to try ag
     [sqlite(3), 'denied', 'never'],
     [sqlite(11), 'corrupt', 'never'],
     [sqlite(26), 'corrupt', 'never'],
+    [sqlite(23), 'denied', 'never'],
     [sqlite(5), 'io', 'later'],
+    [sqlite(6), 'io', 'later'],
+    [sqlite(15), 'io', 'later'],
     [sqlite(5 + 512), 'io', 'later'],
     [sqlite(10), 'io', 'never'],
     [sqlite(10 + 1024), 'io', 'never'],
@@ -29,6 +32,8 @@ test('§11 what the world says becomes a fault with a code and whether to try ag
     [system('EACCES'), 'denied', 'never'],
     [system('EPERM'), 'denied', 'never'],
     [system('EMFILE'), 'io', 'later'],
+    [system('ENFILE'), 'io', 'later'],
+    [system('ENOMEM'), 'io', 'later'],
     [system('EIO'), 'io', 'never'],
   ]
   for (const [error, code, retry] of table) {
@@ -39,7 +44,10 @@ test('§11 what the world says becomes a fault with a code and whether to try ag
 })
 
 test('§11 a refusal of the store’s own rules, and any other error, is a bug and no fault', async () => {
-  for (const bug of [sqlite(19), sqlite(19 + 1792), sqlite(1), new Error('bug'), 'text']) {
+  const codeAlone = Object.assign(new Error('bug'), { code: 'EIO' })
+  const callAlone = Object.assign(new Error('bug'), { syscall: 'open' })
+  const bugs = [sqlite(19), sqlite(19 + 1792), sqlite(1), new Error('bug'), 'text']
+  for (const bug of [...bugs, codeAlone, callAlone]) {
     assert.equal(faultOf(bug, 'Committing'), null)
     await assert.rejects(
       guarded('Committing', () => Promise.reject(bug)),

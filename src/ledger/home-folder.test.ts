@@ -52,6 +52,20 @@ test(
   },
 )
 
+test('a name that no folder can have is told as the system tells it', async (t) => {
+  const { code, message } = await refusal(join(folder(t), 'n'.repeat(300), 'ledger'))
+  assert.deepEqual([code, message.includes('ENAMETOOLONG')], ['io', true])
+})
+
+test(
+  'a folder that the system refuses for its own reason is told with that reason',
+  { skip: process.platform !== 'linux' },
+  async () => {
+    const { message } = await refusal('/sys/holon-of-nobody')
+    assert.match(message, /^Opening: .*E(PERM|ACCES|ROFS)/)
+  },
+)
+
 test(
   '§11 a folder that may not be written says so before anything is opened in it',
   { skip: process.getuid?.() === 0 ? 'root may write everywhere' : false },

@@ -1,6 +1,6 @@
 /** One owner of a home: who comes second is refused and told who is there, and may have it after. */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -74,4 +74,12 @@ test('§11 who lets go while its name is looked for is no owner, and one that ne
   const asked = ownerOf(home)
   first.release()
   assert.equal(await asked, null)
+})
+
+test('a lock that cannot be made or read is no owner: what is wrong with it is said', async (t) => {
+  const { home, ledger } = emptyHome(t)
+  await assert.rejects(takeOwnership(join(ledger, 'none')), { code: 'ENOENT' })
+  writeFileSync(join(ledger, 'owner.lock'), 'x'.repeat(4_096))
+  await assert.rejects(takeOwnership(ledger), { errcode: 26 })
+  await assert.rejects(ownerOf(home), { code: 'corrupt' })
 })

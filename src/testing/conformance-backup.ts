@@ -205,6 +205,9 @@ export const backupCases: Cases = {
       await refused(file)
       await rm(file)
       await refused(file)
+      await symlink(`${home}/elsewhere`, file)
+      await refused(file)
+      await rm(file)
       await writeFile(file, whole)
     }
     assert.deepEqual((await readdir(home)).toSorted(), ['holon-backup-20260102T030405.678Z', 'old'])
@@ -235,8 +238,25 @@ export const backupCases: Cases = {
         message: /names .*out, which is not in the backup/,
       })
     }
-    await rewrite({ last_global_seq: 99 })
-    await assert.rejects(store.restore(path, `${home}/new`), { code: 'corrupt' })
+    for (const format of [0, 2]) {
+      await rewrite({ format })
+      await assert.rejects(store.restore(path, `${home}/new`), { code: 'newer_schema' })
+    }
+    const [database] = manifest.files.filter(({ path: inside }) => inside.endsWith('.sqlite'))
+    assert.ok(database)
+    const seq = manifest.last_global_seq
+    for (const [more, says] of [
+      [{ files: manifest.files.filter((file) => file !== database) }, /does not name ledger/],
+      [
+        { files: [...manifest.files, { ...database, path: '../out' }] },
+        /which is not in the backup/,
+      ],
+      [{ last_global_seq: 99 }, new RegExp(`ends with event ${seq}`)],
+      [{ schema: manifest.schema - 1 }, new RegExp(`has schema ${manifest.schema} `)],
+    ] as const) {
+      await rewrite(more)
+      await assert.rejects(store.restore(path, `${home}/new`), { code: 'corrupt', message: says })
+    }
     assert.deepEqual((await readdir(home)).toSorted(), ['holon-backup-20260102T030405.678Z', 'old'])
   },
 }
