@@ -4,8 +4,7 @@ import type { ContentBlock, SessionUpdate } from '@agentclientprotocol/sdk'
 import { ACP_LIST_LENGTH, ACP_TEXT_CHARS, ACP_WORD_CHARS } from './acp-limits.ts'
 import { optionsOf, recordOf, toolCallOf, word } from './acp-updates.ts'
 
-const said = (content: ContentBlock) =>
-  recordOf({ sessionUpdate: 'agent_message_chunk', content } as SessionUpdate)
+const said = (content: ContentBlock) => recordOf({ sessionUpdate: 'agent_message_chunk', content })
 
 test('what an agent says is kept as text, what cannot be read by its name', () => {
   const long = 'x'.repeat(ACP_TEXT_CHARS)

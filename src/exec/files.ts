@@ -130,7 +130,7 @@ async function append(path: string, bytes: Uint8Array | string): Promise<void> {
 async function list(folder: string): Promise<FileEntry[]> {
   const entries = await faulty(folder, () => readdir(folder, { withFileTypes: true }))
   const named = entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
-  return named.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+  return named.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -149,7 +149,10 @@ test('a folder in no repository has none, and the rest is a fault', async (t) =>
     await assert.rejects(b.trees.add({ ...b.add, branch }), { code: 'invalid_name' }, branch)
   }
   await assert.rejects(b.trees.add({ ...b.add, base: '--all' }), { code: 'unknown_revision' })
-  await assert.rejects(b.trees.add({ ...b.add, path: 'relative' }), { code: 'invalid_name' })
+  for (const path of ['relative', '/two\nlines', '/nul\0']) {
+    const message = `${path} is not an absolute path in one line`
+    await assert.rejects(b.trees.add({ ...b.add, path }), { code: 'invalid_name', message })
+  }
   const empty = join(b.folder, 'empty')
   b.git(b.folder, 'init', '-q', empty)
   await assert.rejects(b.trees.add({ ...b.add, repository: empty }), { code: 'no_commit' })

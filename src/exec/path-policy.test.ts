@@ -216,3 +216,11 @@ test('what is only to be read is not written, and not read because of it', () =>
   ]
   for (const [path, expected] of table) assert.equal(access(kept, path), expected, path)
 })
+
+test('the roots of an agent are these, each store of credentials by its place', (t) => {
+  const facts = { home: '/h', agent_id: 'ada', workspace: '/w', user_home: '/u' }
+  const owned = ['/h/tasks/task_1', '/h/outputs/call_1.txt', '/h/tasksx', '/h/ledger', '/etc/tasks']
+  t.assert.snapshot(agentRoots({ ...facts, owned }))
+  const { deny } = agentRoots({ ...facts, owned: [], user_home: '/' })
+  assert.ok(deny.includes('/.ssh') && deny.every((path) => !path.startsWith('//')))
+})

@@ -128,7 +128,7 @@ export function judgePath(roots: Roots, path: string, mode: PathMode): PathVerdi
   if (mode === 'write' && longest(roots.read_only, path, 'folded') >= 0) {
     return no('it may be read but not written')
   }
-  if (mode === 'write' && writable >= 0 && writable > denied) return yes
+  if (mode === 'write' && writable > denied) return yes
   if (mode === 'write' && readable >= 0) return no('it may be read but not written')
   return no('it is outside the folders this agent works in')
 }

@@ -314,3 +314,23 @@ test('a folder or a worktree that somebody else made is left alone', async (t) =
   })
   assert.equal(readFileSync(join(b.path, 'mine'), 'utf8'), 'mine\n')
 })
+
+test('a worktree is made again for its own branch only, and not where its folder was deleted', async (t) => {
+  const b = await bench(t)
+  await assert.rejects(b.trees.add({ ...b.add, branch: 'holon/other' }), {
+    code: 'path_taken',
+    message: `${b.path} is the worktree of holon/child`,
+  })
+  for (const key of ['', 'a/b', '-a', '../a']) {
+    const of = { repository: b.repository, path: b.path, key }
+    await assert.rejects(b.trees.snapshot(of), {
+      code: 'invalid_name',
+      message: `${key} cannot be part of a snapshot's name`,
+    })
+  }
+  rmSync(b.path, { recursive: true })
+  await assert.rejects(b.trees.add(b.add), {
+    code: 'worktree_missing',
+    message: `${b.path} was deleted; restore or remove it`,
+  })
+})

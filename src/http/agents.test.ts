@@ -52,6 +52,44 @@ test('§13: agents are paged by name, newest page first, oldest first within it'
   }
 })
 
+test('the state has each agent beside the others: those with items and those with none', async (t) => {
+  const api = await openApi(t)
+  const objectives = ['first', 'second', 'third']
+  for (const id of ['ada', 'bob', 'cyd', 'dan']) await api.post('/agents', { id })
+  for (const agent of ['bob', 'dan']) {
+    await api.box.host.act({ do: 'stop_agent', agent_id: agent })
+    for (const objective of objectives) await api.post(`/agents/${agent}/work-items`, { objective })
+  }
+  const told = ({
+    agents,
+    work_items,
+    counts,
+    waits,
+    attention,
+    attention_total,
+  }: StateRecord) => ({
+    agents: agents.map(({ id }) => id),
+    work_items: work_items.map(({ agent_id, objective }) => `${agent_id} ${objective}`),
+    counts: counts.map(({ agent_id, queued_runnable }) => [agent_id, queued_runnable]),
+    rest: [waits, attention, attention_total],
+  })
+  const whole = {
+    agents: ['main', 'ada', 'bob', 'cyd', 'dan'],
+    work_items: ['bob', 'dan'].flatMap((agent) => objectives.map((what) => `${agent} ${what}`)),
+    counts: [
+      ['main', 0],
+      ['ada', 0],
+      ['bob', 3],
+      ['cyd', 0],
+      ['dan', 3],
+    ],
+    rest: [[], [], 0],
+  }
+  // Twice: the second time it is put together from what was kept.
+  assert.deepEqual(told(await api.get<StateRecord>('/state')), whole)
+  assert.deepEqual(told(await api.get<StateRecord>('/state')), whole)
+})
+
 test('§13: the state has what a first screen shows, and the seq the stream goes on from', async (t) => {
   const { api, item, wait } = await asked(t)
   for (let n = 0; n < 8; n += 1) {

@@ -394,3 +394,36 @@ describe('answers', () => {
     assert.deepEqual([stream.status, await stream.text(), fake.listeners()], [200, '', 0])
   })
 })
+
+test('three forms of path need no control token; all that is longer, shorter or like them does', () => {
+  const api = { kind: 'api', takes_files: false }
+  const files = { kind: 'api', takes_files: true }
+  for (const [path, door] of [
+    ['/healthz', { kind: 'probe' }],
+    ['/readyz', { kind: 'probe' }],
+    ['/healthz/', api],
+    ['/healthz/x', api],
+    ['/callbacks/t', { kind: 'callback', token: 't' }],
+    ['/callbacks', api],
+    ['/callbacks/', api],
+    ['/callbacks/t/', api],
+    ['/callbacks/t/x', api],
+    ['/webhooks/ada/ci', { kind: 'webhook' }],
+    ['/webhooks/ada', api],
+    ['/webhooks/ada/', api],
+    ['/webhooks//ci', api],
+    ['/webhooks/ada/ci/', api],
+    ['/webhooks/ada/ci/x', api],
+    ['/other/t', api],
+    ['/other/t/x', api],
+    ['/', api],
+    ['/operator', files],
+    ['/operator/', api],
+    ['/agents/ada/imports', files],
+    ['/agents/ada/imports/', api],
+    ['/agents/ada/x/imports', api],
+    ['/agents//imports', api],
+  ] as const) {
+    assert.deepEqual(doorOf(path), door, path)
+  }
+})

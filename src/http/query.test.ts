@@ -85,6 +85,10 @@ test('§13: pages in memory meet, also where the entry they met at is gone', () 
       place === null ? null : made(place),
       limit,
     )
+    const { next_cursor } = page
+    // It leads on from the oldest that is shown.
+    const oldest = next_cursor === null ? null : (page.entries[0]?.id ?? null)
+    assert.equal(next_cursor === null ? null : idInCursor('work_items', next_cursor), oldest)
     return [
       ...page.entries.map(({ id }) => id.slice(5)),
       page.next_cursor === null ? '.' : '+',

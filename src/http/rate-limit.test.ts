@@ -54,6 +54,32 @@ describe('security.md 8: the lock', () => {
     assert.equal(lock.locked('first'), 0)
   })
 
+  test('counts a minute from the first wrong token: what comes at its end begins another', () => {
+    const lockedAfter = (pause: number) => {
+      let now = 5
+      const lock = new Lockout(() => now)
+      for (let n = 1; n < lockout.failures; n += 1) lock.failed('a')
+      now += pause
+      lock.failed('a')
+      return lock.locked('a')
+    }
+    assert.deepEqual([0, lockout.window_ms - 1, lockout.window_ms].map(lockedAfter), [
+      lockout.lock_ms,
+      lockout.lock_ms,
+      0,
+    ])
+  })
+
+  test('lasts its time to the millisecond, and is of one peer', () => {
+    let now = 0
+    const lock = new Lockout(() => now)
+    for (let n = 0; n < lockout.failures; n += 1) lock.failed('a')
+    now = lockout.lock_ms - 0.5
+    assert.deepEqual([lock.locked('a'), lock.locked('b')], [1, 0])
+    now = lockout.lock_ms
+    assert.equal(lock.locked('a'), 0)
+  })
+
   test('after it has run out a peer has all its attempts again', () => {
     let now = 0
     const lock = new Lockout(() => now)
