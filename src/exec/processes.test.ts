@@ -431,3 +431,15 @@ function shellUnder(mark: string): string {
   })
   return path
 }
+
+test('who waits for an end is told at once when it stopped waiting before, or nobody follows', async () => {
+  const under = createProcesses(options)
+  const enough = AbortSignal.abort(new Error('enough'))
+  await assert.rejects(under.ended('task_nobody', enough), { message: 'enough' })
+  await assert.rejects(under.ended('task_nobody', patience()), { code: 'not_started' })
+  await under.close()
+  await assert.rejects(under.ended('task_nobody', enough), { message: 'enough' })
+  await assert.rejects(under.ended('task_nobody', patience()), {
+    message: 'a task was started or awaited after close',
+  })
+})

@@ -6,6 +6,7 @@ import {
   chmodSync,
   existsSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -173,6 +174,33 @@ test('an opened path is read, replaced with its mode, and removed', async () => 
   await opened.close()
   await opened.close()
   rmSync(at('out/hard'))
+})
+
+test('what is no file is not written, nor what a link leads to, nor what took the place of a file', async () => {
+  execFileSync('mkfifo', [at('own/pipe')])
+  symlinkSync('pipe', at('own/to-pipe'))
+  mkdirSync(at('own/folder'))
+  symlinkSync('folder', at('own/to-folder'))
+  for (const [name, code] of [
+    ['pipe', 'not_regular'],
+    ['to-pipe', 'not_regular'],
+    ['folder', 'is_folder'],
+    ['to-folder', 'is_folder'],
+  ] as const) {
+    await assert.rejects(openWithin(roots, at(`own/${name}`), 'write'), { code }, name)
+  }
+  writeFileSync(at('own/changes'), 'one')
+  const opened = await openWithin(roots, at('own/changes'), 'write')
+  rmSync(at('own/changes'))
+  symlinkSync('script', at('own/changes'))
+  await assert.rejects(opened.replace('two'), {
+    code: 'not_regular',
+    message: `${at('own/changes')}: it is not a regular file any more`,
+  })
+  assert.equal(lstatSync(at('own/changes')).isSymbolicLink(), true)
+  await opened.close()
+  for (const name of ['pipe', 'to-pipe', 'to-folder', 'changes']) rmSync(at(`own/${name}`))
+  rmSync(at('own/folder'), { recursive: true })
 })
 
 test('a path opened for reading refuses to change, and reads the same bytes twice', async () => {
