@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { PassThrough, Readable } from 'node:stream'
 import { test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { settle } from '../testing/virtual-clock.ts'
 import { WireFault, wire } from './acp-wire.ts'
 
 const limit = 40
@@ -91,7 +91,7 @@ test('so many requests may be without an answer; the next is read when one has i
   })()
   for (const id of [1, 2, 3, 4]) output.write(`{"id":${id},"method":"m"}\n`)
   const settled = async () => {
-    for (let n = 0; n < 20; n += 1) await turn()
+    for (let n = 0; n < 20; n += 1) await settle()
     return taken.length
   }
   assert.equal(await settled(), 2)
