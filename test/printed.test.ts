@@ -133,7 +133,10 @@ test('no command that changes something prints back what a terminal would obey o
 
 /** Marked as a terminal would obey it: sentences and paths; ids, times and kinds are none. */
 function marked(value: unknown): unknown {
-  if (typeof value === 'string') return /^\/| [a-z]/.test(value) ? `${value}${hostile}` : value
+  if (typeof value === 'string') {
+    if (value.startsWith('/')) return `${value}${hostile}`
+    return / [a-z]/.test(value) ? `\u0007\u202e${value}${hostile}` : value
+  }
   if (Array.isArray(value)) return value.map(marked)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, marked(one)]))
