@@ -109,6 +109,18 @@ test('with something left every turn starts, and those that no word began are pa
   }
 })
 
+test('two messages of one turn: one word among them is enough, whichever came first', () => {
+  for (const [first, second] of all.flatMap((one) => all.map((other) => [one, other] as const))) {
+    const { w, id } = paidOn('completed', 0)
+    came(w, first)
+    came(w, second)
+    const payer = starts(w)
+    const shown = w.all('messages').filter(({ status }) => status === 'claimed')
+    const isSaid = shown.map(({ id: _, ...message }) => message).some(isWord)
+    assert.equal(payer, isSaid ? null : id, JSON.stringify([first, second]))
+  }
+})
+
 test('the question about what waits is over when nothing waits any more', () => {
   const { w } = paidOn('completed')
   const followup = all.find(({ kind }) => kind === 'internal_followup')

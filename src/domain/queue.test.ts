@@ -8,6 +8,7 @@ import { pickItem } from './focus.ts'
 import type { WorkItemId } from './ids.ts'
 import { updateItem } from './items.ts'
 import { paceItem, queueReady } from './pacing.ts'
+import { survey } from './survey.ts'
 import { plus } from './time.ts'
 import { cancelWait, fireDue } from './wait-end.ts'
 import { waitFor } from './waiting.ts'
@@ -226,4 +227,15 @@ test('§5 the question about the queue does not count among the agent’s eight 
   item(w)
   for (const pause of [0, minute, 5 * minute]) queueTurn(w.pass(pause))
   assert.equal(agentPacing(w.facts).queue_wait_id, 'wait_0009')
+})
+
+test('§5 a queue that is backed off is looked at again only while an item stands in it', () => {
+  const w = new World()
+  const id = item(w)
+  queueTurn(w)
+  const moments = () => survey(w.facts, w.now, false).moments
+  assert.deepEqual(moments(), [{ at: plus(T0, minute), kind: 'backoff' }])
+  w.do((d) => waitFor(d, waitCommand({ work_item_id: id })))
+  assert.equal(queueReady(w.facts, w.now).ready, false)
+  assert.deepEqual(moments(), [])
 })
