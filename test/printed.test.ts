@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { spawn } from '@lydell/node-pty'
 import { main as run } from '../src/cli/program.ts'
+import type { Api } from '../src/client/api.ts'
 import type { CliPorts, HomeReader } from '../src/cli/ports.ts'
 import { ports } from '../src/main/ports.ts'
 import { earlierHome, homeApart, later } from '../src/testing/home-apart.ts'
@@ -142,9 +143,9 @@ function marked(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, marked(one)]))
 }
 
-/** A home as a stranger wrote it: whatever is read of it has the marks. */
-const strange = (reader: HomeReader): HomeReader =>
-  new Proxy(reader, {
+/** A home as a stranger wrote it: whatever is read of it, or by its API, has the marks. */
+const strange = <T extends HomeReader | Api>(reads: T): T =>
+  new Proxy(reads, {
     get: (of, name) => {
       const read: unknown = Reflect.get(of, name)
       if (typeof read !== 'function') return read
@@ -174,6 +175,11 @@ for (const name of ['demo', 'run-18']) {
       const reader = await ports.open_reader(at)
       return reader === null ? null : strange(reader)
     }
+    const reading_api: CliPorts['daemon']['reading_api'] = async (at) => {
+      const found = await ports.daemon.reading_api(at)
+      return found === null ? null : { ...found, api: strange(found.api) }
+    }
+    const others = { open_reader, daemon: { ...ports.daemon, reading_api } }
     const commands = Object.entries(ofOne).flatMap(([table, words]) =>
       (earlier.tables[table as keyof typeof ofOne] ?? [])
         .slice(0, 13)
@@ -183,7 +189,7 @@ for (const name of ['demo', 'run-18']) {
     let marks = 0
     const wrong: string[] = []
     for (const words of commands) {
-      const text = await typed(home, words, plain, { open_reader })
+      const text = await typed(home, words, plain, others)
       if (text.includes('\\x07')) marks += 1
       for (const line of text.split('\n')) {
         if (/[^\P{Cc}]|[\u202e\u200b]/u.test(line)) wrong.push(`${words.join(' ')}: ${line}`)
