@@ -244,6 +244,10 @@ describe('the lines of a run', () => {
         '- turn 1, because task_91c2 ended | ',
       ],
     )
+    const hostile = { ...queued, label: '\u001b'.repeat(20) }
+    assert.deepEqual(printed([hostile, waitRegistered]), [
+      `waiting waits for task_91c2 (${'\\x1b'.repeat(7)}\\…); no cost | ctrl+c leaves, it goes on`,
+    ])
   })
 
   test('a report, a failed turn and a hostile name are words a terminal cannot obey', () => {
@@ -253,7 +257,7 @@ describe('the lines of a run', () => {
           type: 'work_item_created',
           id: work,
           by: 'agent',
-          objective: 'Clear\x1b[2J it',
+          objective: 'Clear\x1b[2J\n  it',
           plan_status: 'draft',
           input_wanted: null,
           todo_list: [],
