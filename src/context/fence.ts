@@ -91,11 +91,18 @@ function ends(text: string, kept: number): { head: string; tail: string } {
 
 const isLow = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00
 
-/** The text with `change` made to all that stands outside of blocks, and to what begins them. */
-export function outsideBlocks(text: string, change: (text: string) => string): string {
+/**
+ * The text with `change` made to all that stands outside of blocks, and to what begins them; also
+ * to what stands in a block whose label says that the words are ours.
+ */
+export function outsideBlocks(
+  text: string,
+  change: (text: string) => string,
+  isOurs: (label: string) => boolean = () => false,
+): string {
   const parts: string[] = []
   let from = 0
-  for (const opened of text.matchAll(/^<<(\S+) .*>>$/gm)) {
+  for (const opened of text.matchAll(/^<<(\S+) (.*)>>$/gm)) {
     if (opened.index < from) continue
     const begin = opened.index + opened[0].length
     const mark = `\n<<${opened[1] ?? ''} end>>`
@@ -103,7 +110,8 @@ export function outsideBlocks(text: string, change: (text: string) => string): s
     if (closed < 0) continue
     // Behind the mark: an end has the form of a beginning, and begins nothing.
     const end = closed + mark.length
-    parts.push(change(text.slice(from, begin)), text.slice(begin, end))
+    const inner = text.slice(begin, end)
+    parts.push(change(text.slice(from, begin)), isOurs(opened[2] ?? '') ? change(inner) : inner)
     from = end
   }
   return [...parts, change(text.slice(from))].join('')

@@ -9,7 +9,7 @@ import { withShortIds, type Short } from '../domain/short-id.ts'
 import type { Timestamp } from '../domain/time.ts'
 import type { Wait } from '../domain/wait.ts'
 import type { TokenEstimator } from './estimate.ts'
-import { block, cutBlock } from './fence.ts'
+import { block, cutBlock, outsideBlocks } from './fence.ts'
 import { contextLimits } from './limits.ts'
 import { ago, clip, counted, oneLine, quoted } from './phrase.ts'
 import type { Situation } from './situation.ts'
@@ -27,8 +27,6 @@ export type MessagesView = {
   parent?: string | null
   /** Messages whose item was completed before anybody read them. */
   late?: readonly MessageId[]
-  /** Ids as they are shown in words of the runtime; without it whole. */
-  short?: Short
 }
 
 /** Whether the words are those of the world outside: evidence, whatever they claim. */
@@ -57,7 +55,26 @@ export function authorityWords({ authority_class }: Pick<Message, 'authority_cla
   }
 }
 
-const isOurs = ({ origin }: Message): boolean => origin === 'timer' || origin === 'system'
+/** In whose block the runtime speaks itself. */
+const isOurs: { readonly [K in Message['kind']]: boolean } = {
+  operator_prompt: false,
+  callback_event: false,
+  webhook_event: false,
+  timer_tick: true,
+  task_result: false,
+  task_status: false,
+  internal_followup: true,
+  delegation: false,
+}
+const ours = new Set(Object.entries(isOurs).flatMap(([kind, is]) => (is ? [kind] : [])))
+
+/** Our own words with short ids; what others said stays as it was said. */
+export const withShortOutside = (text: string, short: Short): string =>
+  outsideBlocks(
+    text,
+    (one) => withShortIds(one, short),
+    (label) => ours.has(label),
+  )
 
 /** What the turn was given to read, messages in order; later ones are notes or results. */
 export function inputSection(
@@ -111,8 +128,7 @@ export function messageTexts(messages: readonly Message[], view: MessagesView): 
 const bodyTokens = (message: Message, view: MessagesView): number => view.tokens(message.body)
 
 function messageText(message: Message, n: number, of: number, view: MessagesView): string {
-  const { frame, words: said } = framed(message)
-  const words = isOurs(message) && view.short ? withShortIds(said, view.short) : said
+  const { frame, words } = framed(message)
   const title = of === 1 ? 'Message' : `Message ${n} of ${of}`
   const label = [
     ...labelLines(message, title, view),

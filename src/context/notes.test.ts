@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { provenanceTable, type MessageKind } from '../domain/provenance.ts'
 import { aPrompt, before, now } from '../testing/situations.ts'
 import { charTokens } from './estimate.ts'
 import {
@@ -9,6 +10,7 @@ import {
   interruptionNote,
   reportNote,
 } from './notes.ts'
+import { notesOf, renderNotes } from './rounds.ts'
 import { promptText, sectionsOf, template } from './template.ts'
 
 const held = (cause: string, limits: readonly string[] | null) =>
@@ -51,4 +53,51 @@ test('every place of every template is a name, and an open one is a bug', () => 
   }
   assert.throws(() => template('notes', 'nonesuch'), /no section/)
   assert.throws(() => promptText('nonesuch'), /no prompts\/nonesuch\.md/)
+})
+
+/** In the words of which kind of message the runtime speaks itself: their ids are shown short. */
+const speaks: { readonly [K in MessageKind]: boolean } = {
+  operator_prompt: false,
+  callback_event: false,
+  webhook_event: false,
+  timer_tick: true,
+  task_result: false,
+  task_status: false,
+  internal_followup: true,
+  delegation: false,
+}
+
+test('a message in a note has short ids where the words are ours, and its own where they are not', () => {
+  const id = 'work_0192a3b4-c5d6-7e8f-9a0b-00000000007f'
+  const view = { now, fence: 'c0de', tokens: charTokens, max_tokens: 1_000, full_path: () => null }
+  const rows = provenanceTable.flatMap(({ kinds, origin, authority }) =>
+    kinds.flatMap((kind) =>
+      authority.map((authority_class) => ({ kind, origin, authority_class })),
+    ),
+  )
+  assert.deepEqual(new Set(rows.map(({ kind }) => kind)), new Set(Object.keys(speaks)))
+  for (const row of rows) {
+    const message = aPrompt('msg_5', `Look at ${id}.`, { ...row, work_item_id: id })
+    const note = interjectedNote([message], view, false)
+    const [shown] = renderNotes([note], () => 'work_007f')
+    const text = shown?.role === 'user' ? shown.content : ''
+    assert.match(text, /about work_007f/, row.kind)
+    assert.equal(text.includes(id), !speaks[row.kind], row.kind)
+  }
+})
+
+/** Which notes say nothing more once the rounds they speak of are recapped. */
+const endWithRecap = ['nearly_full']
+
+test('a note that warns of a recap goes with it, and every other note stays', () => {
+  const values = Object.fromEntries(
+    [...promptText('notes').matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => [name, '1,200']),
+  )
+  for (const name of sectionsOf(promptText('notes')).keys()) {
+    const notes = [`Runtime note: ${template('notes', name, values)}`]
+    const round = { n: 4, notes }
+    assert.deepEqual(notesOf(round), notes, name)
+    assert.deepEqual(notesOf(round, 3), notes, name)
+    assert.deepEqual(notesOf(round, 4), endWithRecap.includes(name) ? [] : notes, name)
+  }
 })

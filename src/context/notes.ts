@@ -152,6 +152,10 @@ export function reportNote(
   return note(mayStand(text) ? 'report_short' : 'report_announced', values)
 }
 
+/** Whether a note warns of a recap: once that has come, it says nothing more. */
+export const isNearlyFullNote = (text: string): boolean =>
+  /^Runtime note: About [\d,]+ tokens are left before /.test(text)
+
 /** Whether a note tells of an interruption: a request sent again carries only the newest one. */
 export const isInterruptionNote = (text: string): boolean =>
   /^Runtime note: (The runtime stopped in the middle|This turn was held|\d.* passed since)/.test(

@@ -10,19 +10,18 @@ import { itemRecord } from '../domain/record.ts'
 import { anchorSection } from './anchor.ts'
 import { candidateSection } from './candidate-section.ts'
 import type { TokenEstimator } from './estimate.ts'
-import { outsideBlocks } from './fence.ts'
 import { answerTokens } from './fits.ts'
 import { handoffSection } from './handoff-section.ts'
 import { historySection } from './history-section.ts'
 import { inheritedSection } from './inherited-section.ts'
 import { instructionSection } from './instruction-section.ts'
 import type { Limit } from '../domain/limits.ts'
-import { withShortIds, type Short } from '../domain/short-id.ts'
+import type { Short } from '../domain/short-id.ts'
 import { itemSection, taskLine } from './item-section.ts'
 import type { Message } from '../domain/message.ts'
 import { contextLimits } from './limits.ts'
 import type { Projected } from './message.ts'
-import { inputSection, type MessagesView } from './message-section.ts'
+import { inputSection, withShortOutside, type MessagesView } from './message-section.ts'
 import { notesSection } from './notes-section.ts'
 import { oneLine } from './phrase.ts'
 import { isTerminal } from '../domain/task.ts'
@@ -196,7 +195,7 @@ function withoutToldBelow(situation: Situation): ItemView | null {
 /** What is quoted stays as it was said. */
 const withShort = (one: Section, short: Short): Section => ({
   ...one,
-  text: outsideBlocks(one.text, (text) => withShortIds(text, short)),
+  text: withShortOutside(one.text, short),
 })
 
 const wholeId: Short = (id) => id

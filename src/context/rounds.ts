@@ -4,12 +4,13 @@
  */
 import type { Call } from '../domain/call.ts'
 import { limits } from '../domain/limits.ts'
-import { withShortIds, type Short } from '../domain/short-id.ts'
-import type { AssistantPart } from '../domain/turn.ts'
+import type { Short } from '../domain/short-id.ts'
+import type { AssistantPart, Round } from '../domain/turn.ts'
 import { charTokens, type TokenEstimator } from './estimate.ts'
-import { outsideBlocks } from './fence.ts'
 import { contextLimits } from './limits.ts'
 import type { ContextMessage, ContextPart, Json, Opening, Projected } from './message.ts'
+import { withShortOutside } from './message-section.ts'
+import { isNearlyFullNote } from './notes.ts'
 import { renderResult } from './result.ts'
 import type { ItemsShown } from './result-view.ts'
 import type { RoundView } from './situation.ts'
@@ -24,6 +25,8 @@ export type RoundsView = {
   items: ItemsShown
   /** Ids as they are shown; without it whole. */
   short?: Short
+  /** The round whose request was compacted last, if one was: the warning before that is over. */
+  compacted?: number
 }
 
 /** The messages of a whole request; `next_notes` are its own notes, stored with its round. */
@@ -48,9 +51,14 @@ export const renderRounds = (rounds: readonly RoundView[], view: RoundsView): Co
 export function renderNotes(notes: readonly string[], short?: Short): ContextMessage[] {
   if (notes.length === 0) return []
   const content = notes.join('\n\n')
-  const told = short && outsideBlocks(content, (text) => withShortIds(text, short))
-  return [{ role: 'user', content: told ?? content }]
+  return [{ role: 'user', content: short ? withShortOutside(content, short) : content }]
 }
+
+/** The notes of a round that still hold: what warned of a recap goes with it. */
+export const notesOf = (
+  { n, notes }: Pick<Round, 'n' | 'notes'>,
+  compacted = 0,
+): readonly string[] => (n > compacted ? notes : notes.filter((text) => !isNearlyFullNote(text)))
 
 /**
  * Notes, answer and results of one round. A round that is only requested has its notes alone; an
@@ -58,7 +66,7 @@ export function renderNotes(notes: readonly string[], short?: Short): ContextMes
  * back. Throws when a recorded call has no row or no result: the caller's bug.
  */
 export function renderRound({ round, calls }: RoundView, view: RoundsView): ContextMessage[] {
-  const notes = renderNotes(round.notes, view.short)
+  const notes = renderNotes(notesOf(round, view.compacted), view.short)
   const says = round.parts.some((p) => p.type === 'tool_call' || isText(p))
   if (round.state === 'requested' || !says) return notes
   const foreign = round.model !== view.model

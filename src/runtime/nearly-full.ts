@@ -11,6 +11,7 @@ import { renderRound } from '../context/rounds.ts'
 import type { Call } from '../domain/call.ts'
 import { callsOf, roundsOf, type Facts } from '../domain/facts.ts'
 import type { Round, Turn } from '../domain/turn.ts'
+import { compactedAt } from './talk.ts'
 
 /** Whether results stand between the recap and the newest round: those go, and it stays. */
 export function mayLose(
@@ -35,7 +36,8 @@ export function nearlyFull(facts: Facts, turn: Turn): string[] {
   const { compact_warn, compact_at } = contextLimits
   if (estimated * factor >= window * compact_warn.value) return []
   const calls = callsOf(facts, turn, round.n)
-  const view = { model: turn.model, full_path: () => null, items: new Map() }
+  const compacted = compactedAt(roundsOf(facts, turn))
+  const view = { model: turn.model, full_path: () => null, items: new Map(), compacted }
   const added = renderRound({ round, calls }, view)
   const more = added.reduce((sum, message) => sum + messageTokens(message, charTokens), 0)
   // Its notes were counted with the request and come back with the round.

@@ -3,12 +3,12 @@
  * for a person to read or to compare. The trigger's URL stays sealed: this is no place to hand it
  * out.
  */
-import { renderNotes, renderRound } from '../context/rounds.ts'
+import { notesOf, renderNotes, renderRound } from '../context/rounds.ts'
 import type { ContextMessage } from '../context/message.ts'
 import type { TurnId } from '../domain/ids.ts'
 import type { LedgerReads } from '../ledger/port.ts'
 import { withShort } from './short-ids.ts'
-import { fullPath, openingRound, parsedOpening } from './talk.ts'
+import { compactedAt, fullPath, openingRound, parsedOpening } from './talk.ts'
 
 /** `part` is `system`, `opening`, `round 12`, or `notes`. */
 export type TextPart = { part: string; text: string }
@@ -27,11 +27,12 @@ export async function requestTextOf(
   const bytes = await ledger.blob(first.opening_sha256)
   const opening = bytes === null ? null : parsedOpening(new TextDecoder().decode(bytes))
   if (opening === null) return null
+  const compacted = compactedAt(views.map((view) => view.round))
   const tail = views.slice(first.recapped ?? 0, -1)
   return withShort(ledger, round.agent_id, new Map(), (short) => {
     const items = new Map(Object.entries(opening.items))
     const full_path = (call: Call) => fullPath(home, call)
-    const view = { model: round.model, full_path, items, short }
+    const view = { model: round.model, full_path, items, short, compacted }
     return [
       { part: 'system', text: opening.system },
       { part: 'opening', text: opening.user },
@@ -39,7 +40,10 @@ export async function requestTextOf(
         part: `round ${one.round.n}`,
         text: renderRound(one, view).map(textOf).join('\n'),
       })),
-      ...renderNotes(round.notes, short).map((note) => ({ part: 'notes', text: textOf(note) })),
+      ...renderNotes(notesOf(round, compacted), short).map((note) => ({
+        part: 'notes',
+        text: textOf(note),
+      })),
     ]
   })
 }

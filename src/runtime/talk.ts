@@ -7,7 +7,7 @@ import { charTokens } from '../context/estimate.ts'
 import { fits, messageTokens } from '../context/fits.ts'
 import type { ContextMessage, Opening, Projected } from '../context/message.ts'
 import type { ItemsShown } from '../context/result-view.ts'
-import { renderNotes, renderRound, type RoundsView } from '../context/rounds.ts'
+import { notesOf, renderNotes, renderRound, type RoundsView } from '../context/rounds.ts'
 import { agentOf, mustTurn, openTurn, roundViews } from '../domain/facts.ts'
 import type { Call } from '../domain/call.ts'
 import type { Round, Sent } from '../domain/turn.ts'
@@ -93,7 +93,8 @@ export class Talk {
       this.open(stored.opening, turn.model, stored.recapped)
     }
     const views = roundViews(facts, turn)
-    const view = this.#view()
+    const compacted = compactedAt(views.map(({ round }) => round))
+    const view = { ...this.#view(), compacted }
     for (const round of views.slice(this.#rendered)) {
       if (round.round.state !== 'recorded') break
       const rendered = await this.env.withShort((short) => {
@@ -106,7 +107,7 @@ export class Talk {
     this.#factor ??= await factorFrom(this.env, this.#model)
     this.#factor = factorOf(views, this.#model) ?? this.#factor
     const open = views.at(-1)?.round
-    const told = open?.state === 'requested' ? open.notes : []
+    const told = open?.state === 'requested' ? notesOf(open, compacted) : []
     const notes = await this.env.withShort((short) => renderNotes(told, short))
     return {
       system: this.#opening?.system ?? '',
@@ -209,6 +210,12 @@ export const wholeResultOf = (home: string, call: Call): string =>
 /** The round whose opening a request stands on: the newest one that has an opening. */
 export const openingRound = (rounds: readonly Round[]): Round | undefined =>
   rounds.findLast(({ opening_sha256 }) => opening_sha256 !== null)
+
+/** The round whose request was compacted last; 0: none was. */
+export function compactedAt(rounds: readonly Round[]): number {
+  const round = openingRound(rounds)
+  return round?.recapped === undefined ? 0 : round.n
+}
 
 async function storedOpening(
   env: LaneEnv,

@@ -62,6 +62,7 @@ test('after recaps of a long turn every finding, the plan and the commands are t
     assert.ok(request && tokensOf(request) <= window * 0.6, `request ${i} after its recap`)
     assert.match(textOf(request), /This turn goes on; it began because the operator wrote/)
     assert.match(textOf(request), /^Sum up the incidents\. Count from the first alert\.$/m)
+    assert.doesNotMatch(textOf(request), warning, `the warning outlived the recap of request ${i}`)
     const before = requests.slice(0, i).map(textOf)
     assert.ok(
       before.some((one) => warning.test(one)),
