@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { violations } from '../src/domain/invariants.ts'
 import { temporaryHome, type Box } from '../src/testing/box.ts'
+import type { ModelRequest } from '../src/models/model.ts'
 import { calls, fails, says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { textOf } from '../src/testing/three-children.ts'
 import { virtualClock, type VirtualClock } from '../src/testing/virtual-clock.ts'
@@ -324,38 +325,44 @@ async function during(clock: VirtualClock, ms: number, it: Promise<void>): Promi
   await over
 }
 
-test('§9 what a parent says unasked waits for the next turn of its child, and its call says so', async (t) => {
+test('§9 what a parent says comes with the next request of its child’s open turn, and its call says so', async (t) => {
   const isTold = Promise.withResolvers<void>()
-  let answer = ''
-  const seen: boolean[] = []
-  const sees = (text: string) => seen.push(text.includes('Not the titles.'))
+  const answers: string[] = []
+  const seen: Record<string, boolean[]> = { left: [], right: [] }
   const parent = steps(
-    () => calls(spawn('Translate.')),
-    (text) => calls(call('TaskInput', { task_id: lastId(text, 'task'), text: 'Not the titles.' })),
+    () => calls(spawn('Translate the left.'), spawn('Translate the right.')),
+    async (text, request) => {
+      await atWork.promise
+      const of = /main\.1.*?(task_[0-9a-f-]{4,36})/s.exec(resultsIn(request)) ?? []
+      return calls(call('TaskInput', { task_id: of[1] ?? text, text: 'Not the titles.' }))
+    },
     (text) => {
-      answer = /^.*gets it.*$/m.exec(text)?.[0] ?? ''
+      answers.push(/^.*gets it.*$/m.exec(text)?.[0] ?? '')
       isTold.resolve()
       return says('It is told.')
     },
   )
-  const child = steps(
-    async (text) => {
-      await isTold.promise
-      sees(text)
-      return calls(call('ExecCommand', { cmd: 'true' }))
-    },
-    (text) => {
-      sees(text)
-      return says('All of it.')
-    },
-    (text) => {
-      sees(text)
-      return says('Without the titles.')
-    },
-  )
+  const atWork = Promise.withResolvers<void>()
+  let asked = 0
+  const child = scriptedModel(async (request) => {
+    const text = textOf(request)
+    const side = text.includes('Translate the left.') ? 'left' : 'right'
+    const mine = (seen[side] ??= [])
+    mine.push(text.includes('Your parent wrote while you worked'))
+    asked += 1
+    if (asked === 2) atWork.resolve()
+    if (mine.length > 1) return says(`The ${side} is done.`)
+    await isTold.promise
+    return calls(call('ListTasks', {}))
+  })
   const box = await openFamily(t, { parent, child })
   await tell(box, 'Begin.')
-  await happens(box, 'main', 'delegation_ended')
-  assert.deepEqual(seen, [false, false, true])
-  assert.match(answer, /main\.1 gets it with its next turn\.$/)
+  await happens(box, 'main.1', 'agent_deleted')
+  await happens(box, 'main.2', 'agent_deleted')
+  assert.deepEqual(seen, { left: [false, true], right: [false, false] })
+  assert.match(answers[0] ?? '', /main\.1 gets it with its next request\.$/)
+  assert.deepEqual(await soundness(box, 'main'), [])
 })
+
+/** What the calls of the newest round brought. */
+const resultsIn = ({ messages }: ModelRequest): string => JSON.stringify(messages.at(-1))

@@ -3,8 +3,9 @@
  * SDK, a real driver process, the operator's answer to its permission, and no process left.
  */
 import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { boundHash } from '../src/domain/answers.ts'
 import { AcpSessions } from '../src/exec/acp-session.ts'
 import { systemClock } from '../src/exec/clock.ts'
@@ -12,6 +13,7 @@ import { acpModel } from '../src/models/acp.ts'
 import type { Model, ModelRequest } from '../src/models/model.ts'
 import { openBox, temporaryHome, type Box } from '../src/testing/box.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
+import { happens } from './support/parent-and-child.ts'
 import { call, inOrder } from './support/scripts.ts'
 
 const example = join(import.meta.dirname, '../node_modules/acp-example/dist/examples/agent.js')
@@ -23,42 +25,14 @@ const idsIn = (request: ModelRequest, prefix: string): string[] => [
 ]
 
 test('§9 a foreign agent works under a task, asks the operator, and its end is the task’s', async (t) => {
-  const places = temporaryHome(t)
-  let box: Box | null = null
-  let sessions: AcpSessions | null = null
-  const common = { tasks_folder: join(places.home, 'tasks'), clock: systemClock() }
-  const made = () => {
-    if (box === null) throw new Error('no box yet')
-    sessions ??= new AcpSessions({
-      ...common,
-      parent_env: process.env,
-      processes: box.ports.processes,
-    })
-    return sessions
-  }
-  const program = { command: process.execPath, args: [example], env: { pass: [], set: {} } }
-  const foreign: Model = {
-    request: (...of) => acpModel('example', program, made()).request(...of),
-  }
-  const parent = scriptedModel(
+  const box = await openForeign(t, [example], (task) =>
     inOrder(
       calls(call('SpawnAgent', { initial_message: 'Change the file.', model: 'acp/example' })),
       (request) =>
-        calls(
-          call('WaitFor', {
-            wake: 'task_result',
-            resource: idsIn(request, 'task')[0] ?? '',
-            reason: 'its end',
-          }),
-        ),
+        calls(call('WaitFor', { wake: 'task_result', resource: task(request), reason: 'its end' })),
       says('It is done.'),
     ),
   )
-  box = await openBox(t, {
-    ...places,
-    models: { 'a/parent': parent, 'acp/example': foreign },
-    foreign_agents: { stop: (...of) => made().stop(...of) },
-  })
   const { host, ledger } = box
   const asked = box.until(
     (notice) =>
@@ -104,12 +78,90 @@ test('§9 a foreign agent works under a task, asks the operator, and its end is 
   const stopped = await box.ports.processes.observe(task?.id ?? '')
   assert.notEqual(stopped.state, 'running')
   assert.deepEqual(
-    (await ledgerOrigins(places.home)).filter(
-      (origin) => origin !== 'agent' && origin !== 'system',
-    ),
+    (await ledgerOrigins(box.home)).filter((origin) => origin !== 'agent' && origin !== 'system'),
     [],
   )
 })
+
+test('§9 a foreign agent is told what its parent says when it has answered, in the same turn', async (t) => {
+  const { workspace, home } = temporaryHome(t)
+  const [log, go] = [join(workspace, 'log'), join(workspace, 'go')]
+  writeFileSync(log, '')
+  const isAtWork = async () => {
+    while (!readFileSync(log, 'utf8').includes('waits')) await new Promise(setImmediate)
+  }
+  const handoff = `until ${go}\nsay first`
+  const box = await openForeign(
+    t,
+    [join(import.meta.dirname, '../src/testing/acp-agent.ts'), log],
+    (task) =>
+      inOrder(
+        calls(call('SpawnAgent', { initial_message: handoff, model: 'acp/example' })),
+        async (request) => {
+          await isAtWork()
+          return calls(call('TaskInput', { task_id: task(request), text: 'say second' }))
+        },
+        () => {
+          writeFileSync(go, '')
+          return says('It is told.')
+        },
+      ),
+    { workspace, home },
+  )
+  const over = happens(box, 'main.1', 'agent_deleted')
+  await box.host.open()
+  await box.host.ensureAgent({ id: 'main', model: 'a/parent' })
+  assert.equal((await box.host.act({ do: 'send', agent_id: 'main', text: 'Begin.' })).ok, true)
+  await over
+  const lines = readFileSync(log, 'utf8').split('\n')
+  const prompts = lines.filter((line) => line.startsWith('prompt'))
+  assert.equal(prompts.length, 2)
+  assert.match(prompts[1] ?? '', /Your parent wrote while you worked.*\\nsay second\\n/)
+  assert.equal(prompts[1]?.includes('say first'), false, 'what it knows is not said again')
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith('cancel')),
+    [],
+  )
+  const turns = await box.ledger.list('turns', { agent_id: 'main.1', limit: 5 })
+  assert.equal(turns.length, 1)
+  const briefs = await box.ledger.list('briefs', { agent_id: 'main.1', limit: 5 })
+  assert.deepEqual(
+    briefs.map(({ text }) => text),
+    ['first', 'second'],
+  )
+})
+
+/** A parent whose children with the model `acp/example` are the agent of this program. */
+async function openForeign(
+  t: TestContext,
+  args: string[],
+  parent: (task: (request: ModelRequest) => string) => Parameters<typeof scriptedModel>[0],
+  places = temporaryHome(t),
+): Promise<Box> {
+  let box: Box | null = null
+  let sessions: AcpSessions | null = null
+  const common = { tasks_folder: join(places.home, 'tasks'), clock: systemClock() }
+  const made = () => {
+    if (box === null) throw new Error('no box yet')
+    sessions ??= new AcpSessions({
+      ...common,
+      parent_env: process.env,
+      processes: box.ports.processes,
+    })
+    return sessions
+  }
+  const program = { command: process.execPath, args, env: { pass: [], set: {} } }
+  const foreign: Model = {
+    request: (...of) => acpModel('example', program, made()).request(...of),
+  }
+  const model = scriptedModel(parent((request) => idsIn(request, 'task')[0] ?? ''))
+  box = await openBox(t, {
+    ...places,
+    models: { 'a/parent': model, 'acp/example': foreign },
+    foreign_agents: { stop: (...of) => made().stop(...of) },
+  })
+  return box
+}
 
 async function ledgerOrigins(home: string): Promise<string[]> {
   const { openReader } = await import('../src/ledger/open.ts')

@@ -2,12 +2,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { item, task, waitOf, type World } from '../testing/domain.ts'
-import { answer, ask, begin, end } from '../testing/domain-turn.ts'
+import { answer, ask, begin, end, run, taskEnds } from '../testing/domain-turn.ts'
 import { Family } from '../testing/family.ts'
 import { changes, handedOver, makes, reports, waits } from '../testing/family-turn.ts'
 import { tellableTask, tellChild, type ChildInput } from './child-input.ts'
+import { openTurn } from './facts.ts'
+import type { WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
+import { noUse } from './meter.ts'
+import { alignBudgets, holdForBudget, openMeter } from './metering.ts'
+import { holdAgent, releaseHolds } from './park.ts'
 import { delegated } from './provenance.ts'
+import { plus } from './time.ts'
+import { nextStep } from './turn-step.ts'
 
 /** A child that asks, and a parent that was told. */
 function asked(reason = 'All words?') {
@@ -30,7 +37,8 @@ const input = (given: Partial<ChildInput> = {}): ChildInput => ({
 test('§9 an answer resolves the question, gives focus back, and is a message of the parent', () => {
   const { family, main, child, id, wait_id } = asked()
   const told = family.tell(child, 'All of them.', 'call_1')
-  assert.deepEqual(told, { ok: true, message_id: 'msg_0003', answered: true })
+  const as = { message_id: 'msg_0003', answered: true, priority: 'next' }
+  assert.deepEqual(told, { ok: true, ...as })
   const message = child.row('messages', 'msg_0003')
   assert.deepEqual(message, {
     ...message,
@@ -63,7 +71,8 @@ test('§9 an item that nothing can wake is told about, and asked again if that c
   family.relay(child)
   assert.equal(family.taskOf(child).asking?.wait_id, null)
   const told = family.tell(child, 'Go on without.', 'call_1')
-  assert.deepEqual(told, { ok: true, message_id: 'msg_0003', answered: false })
+  const as = { message_id: 'msg_0003', answered: false, priority: 'next' }
+  assert.deepEqual(told, { ok: true, ...as })
   assert.equal(child.row('messages', 'msg_0003').work_item_id, id)
   begin(child, 'message')
   family.relay(child)
@@ -81,6 +90,7 @@ test('§9 a word that nobody asked for is one more message, about nothing', () =
     ok: true,
     message_id: 'msg_0002',
     answered: false,
+    priority: 'next',
   })
   const { work_item_id, wait_id, status } = child.row('messages', 'msg_0002')
   assert.deepEqual([work_item_id, wait_id, status], [null, null, 'queued'])
@@ -152,7 +162,7 @@ for (const [what, code, given, prepare] of refused) {
 test('§9 a task that is not there, or of another agent, is not found', () => {
   const { family, main, child } = asked()
   const told = family.both(main, child, (p, c) =>
-    tellChild(p, c, 'task_none', input({ earlier: 'msg_0001' })),
+    tellChild(p, c, 'task_none', input({ earlier: { id: 'msg_0001', priority: 'next' } })),
   )
   assert.equal(codeOf(told), 'task_not_found')
   const command = task(child)
@@ -173,3 +183,171 @@ test('§9 the permission that another maker’s agent asks for is not its parent
   assert.equal(codeOf(family.tell(child, 'Yes.', 'call_1')), 'asks_operator')
   assert.equal(waitOf(child, id).status, 'active')
 })
+
+type Handed = ReturnType<typeof handedOver>
+type Moment = 'open turn' | 'next turn'
+
+/** Asks its parent about an item of its own. */
+function asks({ family, child }: Handed): WorkItemId {
+  const id = makes(child)
+  waits(child, { work_item_id: id, wake: 'operator_input', reason: 'All of them?' })
+  family.relay(child)
+  return id
+}
+
+/** The end of a task begins a turn about the item, whatever that waits for. */
+function worksOn(child: World, id: WorkItemId): void {
+  taskEnds(child, task(child, { work_item_id: id, promoted: true }))
+  assert.equal(begin(child, 'message').work_item_id, id)
+}
+
+function held({ child }: Handed): () => void {
+  makes(child)
+  child.do((d) => holdAgent(d, { cause: 'provider_world', message: 'It is down.', until: null }))
+  return () => child.do(releaseHolds)
+}
+
+/** Held before the first request of its turn, until its parent is allowed more. */
+function heldByBudget({ family, main, about, child }: Handed): () => void {
+  const allow = (max_rounds: number) => {
+    const budget = { max_tokens: null, max_usd: null, max_rounds, deadline: null }
+    main.do((d) =>
+      d.emit({ type: 'work_item_updated', id: about, by: 'operator', changed: { budget } }),
+    )
+    const [delegation = null] = main.all('delegations')
+    family.both(main, child, (p, c) => alignBudgets(p, c, delegation, noUse))
+  }
+  main.do((d) => openMeter(d, about, { used: { ...noUse, rounds: 1 }, drawn: [] }))
+  begin(child)
+  allow(1)
+  child.do(holdForBudget)
+  assert.equal(child.all('waits').at(-1)?.runtime_cause, 'budget')
+  return () => allow(9)
+}
+
+/** What a child may be at, each with the turn that reads what it is told then. */
+const moments: [what: string, Moment, prepare: (of: Handed) => (() => void) | void][] = [
+  ['has begun nothing', 'next turn', () => {}],
+  ['has a turn that asked nothing yet', 'open turn', ({ child }) => void begin(child)],
+  [
+    'waits for an answer of its model',
+    'open turn',
+    ({ child }) => {
+      makes(child)
+      ask(child)
+    },
+  ],
+  [
+    'is in the middle of its calls',
+    'open turn',
+    ({ child }) => {
+      makes(child)
+      ask(child)
+      answer(child, { calls: [{ tool: 'ExecCommand' }, { tool: 'ReadFile' }] })
+    },
+  ],
+  [
+    'waits for a timer',
+    'next turn',
+    ({ child }) => {
+      const wake_at = plus(child.now, 3_600_000)
+      waits(child, { work_item_id: makes(child), wake: 'timer', wake_at })
+    },
+  ],
+  [
+    'waits for a task',
+    'next turn',
+    ({ child }) => {
+      const id = makes(child)
+      const made = task(child, { work_item_id: id, promoted: true })
+      waits(child, { work_item_id: id, wake: 'task_result', resource: made.id, task: made })
+    },
+  ],
+  ['asks', 'next turn', (of) => void asks(of)],
+  ['works on what it asks about', 'open turn', (of) => worksOn(of.child, asks(of))],
+  [
+    'works on something else than it asks about',
+    'next turn',
+    (of) => {
+      const other = makes(of.child, 'Something else')
+      asks(of)
+      worksOn(of.child, other)
+    },
+  ],
+  ['is held in the middle of a turn', 'open turn', held],
+  ['is held by a budget', 'open turn', heldByBudget],
+]
+
+for (const [what, moment, prepare] of moments) {
+  test(`§9 what a child is told that ${what} comes with its ${moment}`, () => {
+    const of = handedOver()
+    const goesOn = prepare(of) ?? (() => {})
+    assert.equal(readIn(of, goesOn), moment)
+    assert.deepEqual(of.family.violations(true), [])
+  })
+}
+
+test('§9 of two children each is told what is said to it, and when it reads it', () => {
+  const of = handedOver()
+  const other = of.family.spawn(of.main)
+  makes(other)
+  ask(other)
+  assert.equal(
+    readIn(of, () => {}),
+    'next turn',
+  )
+  assert.equal(
+    readIn({ ...of, child: other }, () => {}),
+    'open turn',
+  )
+})
+
+test('§9 what was said before a kill is the same message, read when it was to be read', () => {
+  const { family, child } = handedOver()
+  makes(child)
+  const first = family.tell(child, 'Not the titles.', 'call_1')
+  ask(child)
+  answer(child)
+  end(child)
+  assert.deepEqual(family.tell(child, 'Not the titles.', 'call_1'), first)
+  assert.equal(child.all('messages').length, 2)
+})
+
+/** Tells it something and lets it go on until it rests; which turn had it in an answered request. */
+function readIn({ family, child }: Handed, goesOn: () => void): Moment {
+  const open = openTurn(child.facts)?.id ?? null
+  const told = family.tell(child, 'Not the titles.', 'call_1')
+  if (!told.ok) return assert.fail(told.message)
+  goesOn()
+  while (openTurn(child.facts) === null ? begin(child) : takesStep(child)) {
+    const { status, turn_id } = child.row('messages', told.message_id)
+    if (status === 'queued' || status === 'claimed') continue
+    assert.equal(told.priority, turn_id === open ? 'interject' : 'next')
+    return turn_id === open ? 'open turn' : 'next turn'
+  }
+  return assert.fail('nothing reads it')
+}
+
+/** The next step of its turn; each request is answered in words. */
+function takesStep(child: World): true {
+  const step = nextStep(child.facts, child.now)
+  switch (step.do) {
+    case 'open':
+    case 'request':
+      ask(child)
+      return true
+    case 'stream':
+      answer(child, { text: 'So it is.' })
+      return true
+    case 'start_call':
+    case 'run_call':
+      run(child, step.call, () => {})
+      return true
+    case 'report':
+    case 'hold':
+      return assert.fail(step.do)
+    case 'end':
+      end(child, step)
+      return true
+  }
+}

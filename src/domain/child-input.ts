@@ -1,12 +1,13 @@
 /**
  * What a supervisor says to its child while the child runs (contracts 9): an answer to what it
  * asks, else one more message. Decided over both, so that the answer resolves exactly the question
- * that was asked.
+ * that was asked, and the words reach a turn that is open: behind it they would come too late.
  */
 import { admit, resolveByAnswer, utf8Length } from './ingress.ts'
-import type { Draft } from './facts.ts'
-import type { MessageId } from './ids.ts'
+import { openTurn, type Draft, type Facts } from './facts.ts'
+import type { MessageId, WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
+import type { Message } from './message.ts'
 import { outsideInput } from './pacing.ts'
 import type { Provenance } from './provenance.ts'
 import { answerWords } from './question.ts'
@@ -21,10 +22,24 @@ export type ChildInput = {
   /** The call or request that says it: the same again is the same message. */
   key: string
   /** The message that came of it before. */
-  earlier: MessageId | null
+  earlier: Pick<Message, 'id' | 'priority'> | null
 }
 
-export type Told = { ok: true; message_id: MessageId; answered: boolean }
+/** `priority`: with which request of the child it comes. */
+export type Told = {
+  ok: true
+  message_id: MessageId
+  answered: boolean
+  priority: Message['priority']
+}
+
+/** Of words that became a message before: so it was, whatever became of the child since. */
+export const toldBefore = ({ id, priority }: Pick<Message, 'id' | 'priority'>): Told => ({
+  ok: true,
+  message_id: id,
+  answered: false,
+  priority,
+})
 
 /** The child's task when it can be told something, or the refusal. */
 export function tellableTask(p: Draft, id: string): Task | Rejection {
@@ -37,10 +52,7 @@ export function tellableTask(p: Draft, id: string): Task | Rejection {
 
 export function tellChild(p: Draft, c: Draft, id: string, input: ChildInput): Told | Rejection {
   const known = p.row('tasks', id)?.agent_id === p.agent_id
-  // Told before: so it was, whatever became of the task since.
-  if (known && input.earlier !== null) {
-    return { ok: true, message_id: input.earlier, answered: false }
-  }
+  if (known && input.earlier !== null) return toldBefore(input.earlier)
   const task = tellableTask(p, id)
   if ('ok' in task) return task
   if (input.text.trim() === '') return no('message_empty', 'The text is empty.')
@@ -57,10 +69,11 @@ export function tellChild(p: Draft, c: Draft, id: string, input: ChildInput): To
   const about = c.row('work_items', task.asking?.work_item_id ?? '')
   const item = about?.state === 'open' ? about.id : null
   const message_id = c.mint('msg')
+  const priority = whenRead(c, wait === null ? item : wait.work_item_id)
   admit(c, {
     id: message_id,
     provenance: input.provenance,
-    priority: 'next',
+    priority,
     body: answerWords(wait?.question ?? null, input.text),
     dedupe_key: input.key,
     work_item_id: item,
@@ -72,5 +85,15 @@ export function tellChild(p: Draft, c: Draft, id: string, input: ChildInput): To
     takeBack(p, task.id)
     p.emit({ type: 'task_answered', id: task.id })
   }
-  return { ok: true, message_id, answered }
+  return { ok: true, message_id, answered, priority }
+}
+
+/**
+ * An open turn reads the words with its next request, as it reads an operator's interjection,
+ * unless they answer what it is not about: that begins a turn about it.
+ */
+function whenRead(c: Facts, about: WorkItemId | null): 'interject' | 'next' {
+  const turn = openTurn(c)
+  if (turn === null) return 'next'
+  return about === null || about === turn.work_item_id ? 'interject' : 'next'
 }

@@ -9,7 +9,7 @@ import type { Brief } from '../domain/brief.ts'
 import type { AgentId, TaskId } from '../domain/ids.ts'
 import { openTurn, type Draft, type Emitted, type Facts } from '../domain/facts.ts'
 import { limits } from '../domain/limits.ts'
-import { tellChild, type Told } from '../domain/child-input.ts'
+import { tellChild, toldBefore, type Told } from '../domain/child-input.ts'
 import type { Delegation } from '../domain/delegation.ts'
 import type { Provenance } from '../domain/provenance.ts'
 import { no, type Rejection } from '../domain/verdict.ts'
@@ -149,11 +149,11 @@ export class ChildSupervisor {
       async ([p]) => {
         const over = task && p && !p.row('tasks', id) ? task : null
         const earlier = await store.ledger.messageByKey(child, said.key, since)
-        return { over, earlier: earlier?.id ?? null }
+        return { over, earlier }
       },
       ([p, c], { over, earlier }) => {
         if (!p || !c) throw new Error('a word to a child is decided over two agents')
-        if (over && earlier !== null) return { ok: true, message_id: earlier, answered: false }
+        if (over && earlier !== null) return toldBefore(earlier)
         return (over && overOrEnding(over)) ?? tellChild(p, c, id, { ...said, earlier })
       },
     )

@@ -184,7 +184,7 @@ export class Family {
   }
 
   tell(child: World, text: string, key: string): Told | Rejection {
-    const earlier = child.all('messages').find((one) => one.dedupe_key === key)?.id ?? null
+    const earlier = child.all('messages').find((one) => one.dedupe_key === key) ?? null
     const provenance = handoffProvenance(this.parentOf(child).facts)
     const { id } = this.taskOf(child)
     return this.both(this.parentOf(child), child, (p, c) =>

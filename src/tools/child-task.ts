@@ -156,10 +156,11 @@ export async function tellTask(
 ): Promise<EffectOutcome> {
   const told = await ctx.children.tell(task.id, text, ctx.call.id)
   if (isRejection(told)) return { result: refused(name, told), ...nothingNew }
-  const { message_id, answered } = told
+  const { message_id, answered, priority } = told
+  const next = priority === 'interject' ? 'request' : 'turn'
   const said = answered
     ? `${task.child_agent_id} has its answer.`
-    : `${task.child_agent_id} gets it with its next turn.`
+    : `${task.child_agent_id} gets it with its next ${next}.`
   return {
     result: succeeded(name, said, { task_id: task.id, message_id, answered }),
     result_hash: null,

@@ -379,7 +379,7 @@ export const toolTexts: Record<string, { description: string; input_schema: obje
     }
   },
   "TaskInput": {
-    "description": "Give text to a running task: to a command started with `accepts_input` or `tty`, exactly as it is (end lines with `\\n`; in a terminal `\\u0003` is Ctrl-C), or to a child agent, as a message or the answer to its question. `wait_ms` also returns what a command wrote meanwhile.",
+    "description": "Give text to a running task: to a command started with `accepts_input` or `tty`, exactly as it is (end lines with `\\n`; in a terminal `\\u0003` is Ctrl-C), or to a child agent, in its next request or as the answer to its question. `wait_ms` also returns what a command wrote meanwhile.",
     "input_schema": {
       "type": "object",
       "properties": {

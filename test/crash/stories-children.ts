@@ -60,6 +60,43 @@ const asks: Scenario = storyOf({
   acts: [tells('Have it counted.')],
 })
 
+/** Looks until the ledger has that many: what another agent does gives no notice to wait for. */
+async function there(look: () => Promise<readonly unknown[]>, count: number): Promise<void> {
+  while ((await look()).length < count) await new Promise(setImmediate)
+}
+
+const corrected: Scenario = storyOf({
+  name: 'child corrected',
+  covers: ['child spawned', 'ingress'],
+  answers: {
+    main: [
+      makes('A'),
+      takes('A'),
+      spawns('Count the words.'),
+      async (seen) => {
+        const of = { agent_id: 'main.1', status: ['recorded'], limit: 50 }
+        await there(() => seen.box.ledger.list('rounds', of), 2)
+        return calls(call('TaskInput', { task_id: await childTask(seen), text: 'Not the titles.' }))
+      },
+      waitsForChild,
+      ends('A'),
+    ],
+    'main.1': [
+      makes('Count'),
+      takes('Count'),
+      async ({ box }) => {
+        await there(() => box.ledger.list('messages', { agent_id: 'main.1', limit: 50 }), 2)
+        return calls(call('ListTasks', {}))
+      },
+      (seen) => {
+        if (seen.text.includes('Your parent wrote while you worked')) return ends('Count')(seen)
+        return says('Nobody said a word.')
+      },
+    ],
+  },
+  acts: [tells('Have it counted.')],
+})
+
 const kept = (state: string) => async (world: Parameters<typeof calm>[0]) => {
   const [worktree] = await world.box.ledger.list('worktrees', { limit: 5 })
   return worktree?.state === state && (await calm(world))
@@ -113,4 +150,4 @@ const stopped: Scenario = storyOf({
   ],
 })
 
-export const childStories: readonly Scenario[] = [result, asks, worktree, stopped]
+export const childStories: readonly Scenario[] = [result, asks, corrected, worktree, stopped]
