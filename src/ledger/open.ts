@@ -75,7 +75,8 @@ export function openLedger(home: string, options: LedgerOptions): Promise<Ledger
       await reachSchema(database, at, before !== null, options)
       const db = kyselyOver(database, 'write')
       const boot_epoch = await beginEpoch(db, options)
-      await Promise.all([syncFolder(folder), syncFolder(at), sweepBlobs(folder)])
+      await Promise.all([syncFolder(folder), syncFolder(at)])
+      await sweepBlobs(folder)
       await lock.announce({
         pid: process.pid,
         process_started_at: fromMs(Math.round(performance.timeOrigin)),
