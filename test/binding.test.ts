@@ -187,3 +187,74 @@ test('what the operator said in the turn that made items is kept with each of th
   assert.match(last, /never touch the cellar/)
   await s.sound()
 })
+
+test('whatever names a task says whether it is about the item of it', () => {
+  const naming = tools.filter((tool) =>
+    JSON.stringify(tool.input().toJSONSchema()).includes('"task_id"'),
+  )
+  assert.deepEqual(
+    naming.map((tool) => [tool.name, tool.about_task?.({ task_id: 'task_0' }) ?? null]),
+    [
+      // It looks at a row, as GetWorkItem does.
+      ['TaskStatus', null],
+      ['TaskOutput', 'task_0'],
+      ['TaskStop', 'task_0'],
+      ['TaskInput', 'task_0'],
+    ],
+  )
+})
+
+test('what is said to a task, read of it or done to it is in the history of its item', async (t) => {
+  const forever = 'read line; echo "it said $line"; sleep 600'
+  const s = await scene(
+    t,
+    () => creates('A', 'B', 'C'),
+    (s) =>
+      calls(
+        call('PickWorkItem', { work_item_id: s.id('A') }),
+        runs(forever, { yield_ms: 0, accepts_input: true }),
+        call('PickWorkItem', { work_item_id: s.id('B') }),
+        runs(forever, { yield_ms: 0, accepts_input: true }),
+        call('PickWorkItem', { work_item_id: s.id('C') }),
+      ),
+    () => (request) => {
+      const shown = textOf(request).match(/task_[0-9a-f]{4,}/g) ?? []
+      const each = (tool: string, more: Record<string, Json> = {}) =>
+        [...new Set(shown)].map((task_id) => call(tool, { task_id, ...more }))
+      return calls(
+        ...each('TaskStatus'),
+        ...each('TaskInput', { text: 'hello\n' }),
+        ...each('TaskOutput'),
+        ...each('TaskStop'),
+        call('TaskOutput', { task_id: 'task_none' }),
+      )
+    },
+    ...Array.from({ length: 9 }, () => () => says('That is all.')),
+  )
+  await s.act({ do: 'send', text: 'Begin.' })
+  await s.hurryTo('task_promoted', 2)
+  await ofMain(s, 'turn_ended')
+  const items = new Map((await s.rows('work_items')).map((one) => [one.id, one.objective]))
+  const named = (await s.rows('calls'))
+    .filter(({ tool_name, round }) => round === 3 && tool_name.startsWith('Task'))
+    .map(
+      ({ tool_name, work_item_id }) => `${tool_name} ${items.get(work_item_id ?? ('' as never))}`,
+    )
+  assert.deepEqual(named, [
+    'TaskStatus C',
+    'TaskStatus C',
+    'TaskInput A',
+    'TaskInput B',
+    'TaskOutput A',
+    'TaskOutput B',
+    'TaskStop A',
+    'TaskStop B',
+    'TaskOutput C',
+  ])
+  for (const objective of ['A', 'B', 'C']) {
+    const about = await s.box.ledger.roundsAbout(s.id(objective) as never, 9)
+    const told = about.map(({ round }) => round.n)
+    assert.ok(told.includes(3), `the round stands in the history of ${objective}`)
+  }
+  await s.sound()
+})

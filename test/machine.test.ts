@@ -4,32 +4,11 @@
  * can end is a row; what all of it prints is under snapshot.
  */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { earlierHome, homeApart, later } from '../src/testing/home-apart.ts'
-import { asked, type Given } from './support/machine.ts'
-
-type Row = string | readonly [line: string, given: Given]
-
-const emptyHome = (t: TestContext): string => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holon-machine-')))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
-async function said(home: string, rows: readonly Row[]): Promise<string[]> {
-  const all: string[] = []
-  for (const row of rows) {
-    const [line, given] = typeof row === 'string' ? [row, {}] : row
-    const words = [...line.matchAll(/"([^"]*)"|'([^']*)'|[^\s"']+/g)].map(
-      ([word, double, single]) => (double ?? single ?? word).replaceAll('<home>', home),
-    )
-    all.push(...(await asked(home, words, given)))
-  }
-  return all
-}
+import { emptyHome, said, type Given, type Row } from './support/machine.ts'
 
 const unit = 'units/holon-home.service'
 const list = 'agents/dev.holon.holon-home.plist'
@@ -159,8 +138,8 @@ test('of a home in which nothing ever was, the daemon’s state is told all the 
 
 const hooks = {
   webhooks: {
-    gh: { scheme: 'github', secret_files: ['s1'], agents: ['ops', 'main'], source: 'GitHub' },
-    any: { scheme: 'standard', secret_files: ['s2', 's3'] },
+    gh: { scheme: 'github', secret_files: ['/s1'], agents: ['ops', 'main'], source: 'GitHub' },
+    any: { scheme: 'standard', secret_files: ['/s2', '~/s3'] },
   },
 }
 const config = (of: object) => ({ files: { 'config.json': JSON.stringify(of) } })

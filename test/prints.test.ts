@@ -75,6 +75,10 @@ const others: readonly string[] = [
   ...['service show', 'config get', 'context diff'],
 ]
 
+/** What a terminal takes for a colour, and does not show. */
+// oxlint-disable-next-line no-control-regex
+const colours = /\u001b\[\d+m/g
+
 /** How many rows of a table are asked about in each home. */
 const homes: Readonly<Record<string, number>> = {
   demo: 13,
@@ -146,6 +150,9 @@ for (const earlier of Object.keys(homes).map(earlierHome)) {
         // An item goes out as JSON anyhow, and a completion script is the help once more.
         if (command === 'export' || command.startsWith('completion')) continue
         texts.push(await printed(home, words, plain))
+        if (subject !== subjects[0]) continue
+        const coloured = await printed(home, words, { terminal: true, colour: true })
+        assert.equal(coloured.replaceAll(colours, ''), texts.at(-1), 'a colour is no text')
       }
     }
     keep(earlier.name, [...texts, ...whole].join('\n'))

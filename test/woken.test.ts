@@ -49,7 +49,7 @@ test('each item that waits for a task of another gets its result in its own turn
   assert.deepEqual([message?.status, message?.work_item_id], ['consumed', b])
   assert.equal(turns.find(({ id }) => id === message?.turn_id)?.work_item_id, b)
   const openings = s.model.requests.filter((request) => request.messages.length === 1)
-  assert.deepEqual(shownIn(openings, /The last of its output[^]*the colour is blue/), [2, 3])
+  assert.deepEqual(shownIn(openings, /Its output[^]*the colour is blue/), [2, 3])
   assert.match(textOf(openings[2]), /has ended\. It is a wait of work_\S+ "C"/)
   await s.sound()
 })

@@ -4,7 +4,7 @@ import type { ToolResult } from '../protocol/records.ts'
 import type { TurnTrace, TurnWhole, RoundRecord } from '../protocol/turn-record.ts'
 import { callLine, callSubject, counted } from '../present/call-line.ts'
 import { glyph, painted } from '../present/marks.ts'
-import { safeLine, safeLines } from '../present/safe.ts'
+import { safeLine } from '../present/safe.ts'
 import { clock, took } from '../present/span.ts'
 import { spent } from '../present/state-cell.ts'
 import { idOf, printJson, printLines, reading, zoneOf, type Context } from './context.ts'
@@ -87,7 +87,7 @@ function roundLines(context: Context, round: RoundRecord): string[] {
     const text = cutAt(safeLine(ids.within(`${left}${right}`)))
     return `${at}  ${painted(`${glyph(mark, ink)} ${text}`, mark, ink)}`
   })
-  return [...recapped, ...said, ...calls].flatMap((line) => safeLines(line))
+  return [...recapped, ...said, ...calls]
 }
 
 const cutAt = (text: string): string =>

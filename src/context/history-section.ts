@@ -123,13 +123,19 @@ export function gist(message: Message, max: number): string {
 
 function glance(view: EarlierRound, section: HistoryView): string {
   const max = contextLimits.glance.value
-  const text = roundText(view.round)
   const lines = [
-    `${headOf(view, section)}${text === '' ? '' : `: ${clip(text, max)}`}`,
+    `${headOf(view, section)}${saidBriefly(view, max)}`,
     ...unsaid(view, section).map((m) => `- ${from(m)}: ${gist(m, max)}`),
     ...view.calls.map((call) => `- ${callLine(call, max)}: ${outcome(call)}`),
   ]
   return withShortIds(lines.join('\n'), section.short)
+}
+
+/** An answer without words and calls is said to be one: it is no round that was left out. */
+function saidBriefly({ round, calls }: EarlierRound, max: number): string {
+  const text = roundText(round)
+  if (text !== '') return `: ${clip(text, max)}`
+  return calls.length === 0 ? ': an empty answer' : ''
 }
 
 export function outcome({ result }: Call): string {
@@ -151,6 +157,7 @@ function whole(view: EarlierRound, section: HistoryView, room: number): string {
     withShortIds(headOf(view, section), section.short),
     ...unsaid(view, section).map((m) => block(fenceOf(m), from(m), saidIn(m, section.short))),
     ...(text === '' ? [] : [`You said: ${text}`]),
+    ...(text === '' && calls.length === 0 ? ['You gave an empty answer.'] : []),
     ...calls.flatMap((call) => [
       withShortIds(`You called ${callLine(call, contextLimits.arguments.value)}`, section.short),
       call.result === null

@@ -1,7 +1,8 @@
 /**
  * What a call is about, decided when it has run. A call that made, picked, waited on or changed an
  * item belongs to that item, and its round with it: the item's history has the round in which it
- * began. Every other call belongs to the turn's item as it was when the call ran.
+ * began. A call that spoke to a task, read it or ended it belongs to the item of that task. Every
+ * other call belongs to the turn's item as it was when the call ran.
  */
 import type { Call } from './call.ts'
 import type { Event, EventType } from './event.ts'
@@ -13,12 +14,20 @@ import { roundId } from './turn.ts'
 /** `events` are what the call emitted. */
 export function bindCall(d: Draft, call: Call, events: readonly Event[]): void {
   const item = first(events, (event) => itemOf(d, event))
-  const known = d.row('calls', call.id)?.work_item_id ?? null
-  if (item !== null && item !== known) {
-    d.emit({ type: 'call_bound', id: call.id, work_item_id: item })
-  }
+  bindTo(d, call, item)
   chargeRound(d, call, first(events, begun))
   if (events.some(({ type }) => type === 'turn_bound')) payOn(d)
+}
+
+/** `task_id` is the task that the call named; what none was found by binds nothing. */
+export function bindToTask(d: Draft, call: Call, task_id: string): void {
+  bindTo(d, call, d.row('tasks', task_id)?.work_item_id ?? null)
+}
+
+function bindTo(d: Draft, call: Call, item: WorkItemId | null): void {
+  const known = d.row('calls', call.id)?.work_item_id ?? null
+  if (item === null || item === known) return
+  d.emit({ type: 'call_bound', id: call.id, work_item_id: item })
 }
 
 /** A request that had no item is paid for by the first one that its calls make or pick. */

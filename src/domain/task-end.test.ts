@@ -122,12 +122,21 @@ test('the message of an end says how, and has the last words', () => {
     ended_at: task.ended_at,
   } as const
   assert.equal(
-    taskResultText(task, end, 'error: no rule\n'),
+    taskResultText(task, end, { text: 'error: no rule\n', cut: true }),
     'task_1 (make): completed, exit status 2, 1.3 s\n' +
       'The last of its output (TaskOutput has more):\nerror: no rule\n',
   )
   assert.equal(
-    taskResultText(task, end, ''),
+    taskResultText(task, end, { text: 'error: no rule\n', cut: false }),
+    'task_1 (make): completed, exit status 2, 1.3 s\nIts output:\nerror: no rule\n',
+  )
+  assert.equal(
+    taskResultText(task, end, { text: '', cut: false }),
     'task_1 (make): completed, exit status 2, 1.3 s\nIt wrote nothing.',
+  )
+  assert.equal(
+    taskResultText(task, end, { text: ' \n', cut: true }),
+    'task_1 (make): completed, exit status 2, 1.3 s\n' +
+      'The last of its output (TaskOutput has more):\n \n',
   )
 })

@@ -100,16 +100,17 @@ export function standing(
   return parts.join(', ')
 }
 
-/**
- * The body of a task's result message: how it ended, and the last of what it wrote. `tail` is
- * bounded by the caller.
- */
+/** The end of an output, bounded by who read it; `cut` when there was more before it. */
+export type Tail = { text: string; cut: boolean }
+
+/** The body of a task's result message: how it ended, and what it wrote, or the last of it. */
 export function taskResultText(
   task: Pick<Task, 'id' | 'label' | 'started_at'>,
   end: TaskEnding & { ended_at: string },
-  tail: string,
+  tail: Tail,
 ): string {
   const head = `${task.id} (${task.label}): ${standing({ ...task, ...end })}`
-  if (tail.trim() === '') return `${head}\nIt wrote nothing.`
-  return `${head}\nThe last of its output (TaskOutput has more):\n${tail}`
+  if (tail.text.trim() === '' && !tail.cut) return `${head}\nIt wrote nothing.`
+  const says = tail.cut ? 'The last of its output (TaskOutput has more)' : 'Its output'
+  return `${head}\n${says}:\n${tail.text}`
 }

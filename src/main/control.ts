@@ -18,14 +18,16 @@ export async function readToken(home: string): Promise<string | null> {
 }
 
 /** Makes the token of the home when it has none; one that the environment gives is not stored. */
-export async function ensureToken(home: string): Promise<void> {
-  if ((await readToken(home)) === null) await rotateToken(home)
+export async function ensureToken(home: string): Promise<string> {
+  return (await readToken(home)) ?? rotateToken(home)
 }
 
 /** A new token holds from the next request on, the old one no longer. */
-export async function rotateToken(home: string): Promise<void> {
+export async function rotateToken(home: string): Promise<string> {
   const { tokenBytes } = await import('../http/token.ts')
-  await files.write_atomic(tokenPath(home), `${ids.token(tokenBytes)}\n`, 0o600)
+  const token = ids.token(tokenBytes)
+  await files.write_atomic(tokenPath(home), `${token}\n`, 0o600)
+  return token
 }
 
 /** Where the owner's door is. What a dead owner left behind names another process. */

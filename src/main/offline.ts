@@ -64,8 +64,7 @@ export async function offlineApi(home: string) {
     api: apiOver(app, token),
     async close() {
       app.close()
-      await (await memory)?.close()
-      await processes.close()
+      await Promise.all([memory?.then((one) => one.close()), processes.close()])
       await reader.close()
     },
   }

@@ -135,9 +135,8 @@ export async function own(settings: RunSettings): Promise<OwnedHome> {
     },
     async open_door() {
       atWork()
-      door ??= openHomeDoor(settings.home, host)
+      door ??= openHomeDoor(settings.home, host, redactor)
       await door
-      redactor.register('control_token', (await readToken(settings.home)) ?? '')
     },
     async output_bytes(task_id) {
       const seen = await processes.observe(task_id)
@@ -154,12 +153,12 @@ export async function own(settings: RunSettings): Promise<OwnedHome> {
 }
 
 /** Lets other terminals in: the token when there is none yet, the server, and its address. */
-async function openHomeDoor(home: string, host: OwnedHome['host']) {
+async function openHomeDoor(home: string, host: OwnedHome['host'], redactor: Redactor) {
   const [{ openDoor }, { checkAgainst }] = await Promise.all([
     import('../http/door.ts'),
     import('../http/token.ts'),
   ])
-  await ensureToken(home)
+  redactor.register('control_token', await ensureToken(home))
   const door = await openDoor({
     act: (command) => host.act(command),
     token_is_valid: checkAgainst(() => readToken(home)),
@@ -169,8 +168,7 @@ async function openHomeDoor(home: string, host: OwnedHome['host']) {
   await writeDoor(home, { pid: process.pid, port: door.port })
   return {
     async close() {
-      await files.remove(doorPath(home))
-      await door.close()
+      await Promise.all([files.remove(doorPath(home)), door.close()])
     },
   }
 }

@@ -38,17 +38,19 @@ export async function serve(settings: ServeSettings): Promise<Serving> {
   }
   const taken = await takeHome(settings, { redactor, daemon })
   try {
-    await ensureToken(home)
+    redactor.register('control_token', await ensureToken(home))
     await refuseUnsignedWebhooks(settings.config)
-    redactor.register('control_token', (await readToken(home)) ?? '')
     const { writePidFile } = await import('../exec/daemon.ts')
     await writePidFile(pidPath(home))
     return await opened(settings, taken, telemetry)
   } catch (error) {
-    await files.remove(pidPath(home))
-    await giveBack(taken, 'now').catch(() => {
-      // What went wrong first is what is told.
-    })
+    try {
+      await files.remove(pidPath(home))
+    } finally {
+      await giveBack(taken, 'now').catch(() => {
+        // What went wrong first is what is told.
+      })
+    }
     throw error
   }
 }
@@ -82,8 +84,8 @@ async function opened(
   try {
     await taken.host.open()
     if (state.agents.size > 0) await start.over()
-    await listening.answers()
     state.recovering = false
+    await listening.answers()
   } catch (error) {
     await Promise.all([listening.close(), telemetry.close()])
     throw error
@@ -92,19 +94,22 @@ async function opened(
   await openControlSocket(home, listening, telemetry.log)
   const { started_at } = state
   await writeDoor(home, { pid: process.pid, port: listening.port, url, started_at })
+  const standby = standBy(settings, listening, telemetry.log)
   telemetry.log.info('serving', { url, pid: process.pid, version: packageJson.version })
   atWork()
-  const standby = standBy(settings, listening, telemetry.log)
   // An index that is missing or behind is brought up to date while agents work.
   taken.memory.wake()
   const retention = startRetention({ clock, upkeep, log: telemetry.log })
   const close = async () => {
     telemetry.log.info('stopping')
-    await Promise.all([files.remove(doorPath(home)), listening.close(), standby?.close()])
     retention?.stop()
-    await desk.stop()
-    await giveBack(taken, 'safe_point')
-    await files.remove(pidPath(home))
+    const door = files.remove(doorPath(home))
+    await Promise.all([door, listening.close(), standby?.close(), desk.stop()])
+    try {
+      await giveBack(taken, 'safe_point')
+    } finally {
+      await files.remove(pidPath(home))
+    }
     telemetry.log.info('stopped')
     await telemetry.close()
   }

@@ -92,5 +92,5 @@ export const upkeepPorts: UpkeepPorts = {
       await ledger.close()
     }
   },
-  rotate_token: rotateToken,
+  rotate_token: async (home) => void (await rotateToken(home)),
 }

@@ -14,6 +14,7 @@ test('an option is chosen by its number, id or name, and by a plain yes or no', 
     ['1', 1],
     [' 2. ', 2],
     ['0', null],
+    ['3', 3],
     ['4', null],
     ['a', 1],
     ['a-ALWAYS', 2],
@@ -64,4 +65,16 @@ test('a question fits the reason of a wait, however much an agent offers', () =>
   const long = questionText({ permission_id: 'perm_1', title: 't'.repeat(500), options: many })
   assert(long.length <= 2_000, `${long.length}`)
   assert.match(long, /\nand 48 more$/)
+})
+
+test('an option is shown while all of the question is at most 1,900 characters', () => {
+  const head = 'Permission asked: \nOptions:\n1 Skip (reject_once)'.length
+  const asked = (n: number) => {
+    const title = 'x'.repeat(n - head)
+    return questionText({ permission_id: 'perm_1', title, options: options.slice(2) })
+  }
+  assert.deepEqual(
+    [1_899, 1_900, 1_901].map((n) => asked(n).split('\n').at(-1)),
+    ['1 Skip (reject_once)', '1 Skip (reject_once)', 'and 1 more'],
+  )
 })

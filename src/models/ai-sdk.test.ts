@@ -54,3 +54,23 @@ test('an answer that goes on slowly is alive, and is judged by its end', async (
   const outcome = await keptOpenBy({ type: 'text-delta', id: 't', delta: 'some words of it ' })
   assert.deepEqual([outcome.ok, !outcome.ok && outcome.fault.code], [false, 'stream_broken'])
 })
+
+test('a request without tools names none, and no choice among them', async () => {
+  const fields = async (more: Parameters<typeof asks>[1]) => {
+    let sent: object = {}
+    const doStream = async (call: object) => {
+      sent = call
+      return { stream: new ReadableStream({ start: (it) => it.close() }) }
+    }
+    const language_model = { doStream } as unknown as LanguageModelV4
+    const ports = { clock: handClock() }
+    const model = adaptedModel({ provider: 'test', language_model, secrets: [] }, ports)
+    await model.request(asks('test/model', more), { signal: new AbortController().signal })
+    return ['tools', 'toolChoice'].filter((name) => name in sent)
+  }
+  const tool = { name: 'Look', description: 'Looks.', input_schema: { type: 'object' } } as const
+  assert.deepEqual(
+    [await fields({ tools: [] }), await fields({ tools: [tool] })],
+    [[], ['tools', 'toolChoice']],
+  )
+})

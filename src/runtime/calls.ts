@@ -2,7 +2,7 @@
  * Running the calls of a round: each has its intent in the ledger before it begins and exactly one
  * result after it, whatever happens in between (contracts 6, *Effects*).
  */
-import { bindCall } from '../domain/binding.ts'
+import { bindCall, bindToTask } from '../domain/binding.ts'
 import type { Call, ToolResult } from '../domain/call.ts'
 import { errorResult } from '../domain/call.ts'
 import { charTokens } from '../context/estimate.ts'
@@ -78,12 +78,15 @@ async function runEffect(env: LaneEnv, call: Call, tool: EffectTool): Promise<vo
   if (!first) tellRecovered(env, call, outcome.result)
   const blobs: NewBlob[] = []
   const onward = env.onward(await nextIntent(env, call, blobs))
+  const about = tool.about_task?.(call.input)
   const decide = (d: Draft) => {
+    if (about !== undefined) bindToTask(d, call, about)
     finishEffect(d, call, outcome)
     // An aborted run ends in its own commit: nothing further begins.
     if (!env.abort.signal.aborted || env.stopping) advance(d, onward)
   }
-  await env.transact(call.id, decide, { blobs })
+  const needs = about === undefined ? [] : [['tasks', about] as const]
+  await env.transact(call.id, decide, { needs, blobs })
 }
 
 function finishEffect(d: Draft, call: Call, outcome: EffectOutcome): void {

@@ -122,8 +122,8 @@ class HomeHost implements Host {
       // Reads of the ledger let nobody else in: the turns that begin want their turn too.
       await new Promise((resolve) => setImmediate(resolve))
     }
-    if (this.#degraded.now === null) this.#slots.start()
     if (this.#state !== 'opening') return
+    if (this.#degraded.now === null) this.#slots.start()
     this.#state = 'ready'
     this.#children.start(known)
     for (const { agent_id } of this.#store.all()) this.#onWorktrees(agent_id, 'settle')

@@ -8,7 +8,7 @@ import { callsOf, openTurn } from '../domain/facts.ts'
 import { endTask } from '../domain/ingress.ts'
 import type { AgentId, TaskId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
-import { endOfTask, taskResultText } from '../domain/task-end.ts'
+import { endOfTask, taskResultText, type Tail } from '../domain/task-end.ts'
 import { isSamePlace } from '../domain/start-place.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
 import { minute, second } from '../domain/time.ts'
@@ -226,13 +226,14 @@ export class Supervisor {
     })
   }
 
-  async #tail(id: TaskId): Promise<string> {
+  async #tail(id: TaskId): Promise<Tail> {
     const read = (stream: 'stdout' | 'stderr') =>
       this.#ports.processes.output(id, { stream, max_bytes: tailBytes, tail: true })
     const [out, err] = await Promise.all([read('stdout'), read('stderr')])
     const inTerminal = this.#ports.processes.stdin_of(id) === 'terminal'
     const shown = inTerminal ? terminalText(out.text) : out.text
-    return [shown, err.text].filter((text) => text.trim() !== '').join('\n')
+    const text = [shown, err.text].filter((one) => one.trim() !== '').join('\n')
+    return { text, cut: out.from > 0 || err.from > 0 }
   }
 }
 

@@ -51,6 +51,7 @@ export const taskInput = effectTool<Input, InputIntent>({
   effect_class: 'non_repeatable',
   input,
   ids: () => ['task_id'],
+  about_task: ({ task_id }) => task_id,
   title: ({ task_id }) => task_id,
 
   async intent(given, ctx) {

@@ -49,6 +49,7 @@ export const taskOutput = effectTool<Input, null>({
   effect_class: 'pure',
   input,
   ids: () => ['task_id'],
+  about_task: ({ task_id }) => task_id,
   title: ({ task_id }) => task_id,
   intent: async () => ({ ok: true, intent: null, task_id: null }),
   run: (given, _intent, ctx) => read(given, ctx),

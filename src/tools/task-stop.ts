@@ -36,6 +36,7 @@ export const taskStop = effectTool<Input, null>({
   effect_class: 'idempotent',
   input,
   ids: () => ['task_id'],
+  about_task: ({ task_id }) => task_id,
   title: ({ task_id }) => task_id,
   intent: async () => ({ ok: true, intent: null, task_id: null }),
   run: (given, _intent, ctx) => stop(given, ctx),

@@ -9,7 +9,7 @@ import type { TaskId } from '../domain/ids.ts'
 import { endTask, type EndedTask } from '../domain/ingress.ts'
 import { limits } from '../domain/limits.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
-import { endOfTask, taskResultText } from '../domain/task-end.ts'
+import { endOfTask, taskResultText, type Tail } from '../domain/task-end.ts'
 import type { Timestamp } from '../domain/time.ts'
 import { endedByAgent, readResult } from '../domain/reading.ts'
 import type { StopOutcome, TaskProcess } from '../exec/ports.ts'
@@ -124,6 +124,12 @@ export function handOver(d: Draft, id: TaskId): void {
   if (task && !isTerminal(task) && !task.promoted) d.emit({ type: 'task_promoted', id })
 }
 
+function tailOf(output: CommandOutput): Tail {
+  const whole = asOneText(output)
+  const text = whole.slice(-MESSAGE_TAIL_CHARS)
+  return { text, cut: output.full_output !== null || text.length < whole.length }
+}
+
 /** The end that process and row make together, or null while there is none. */
 export function endSeen(
   ctx: ToolContext,
@@ -140,6 +146,6 @@ export function endSeen(
     task_id: task.id,
     started_at: task.started_at ?? (process.state === 'ended' ? process.started_at : null),
     output_bytes: totalBytes(output.bytes),
-    body: taskResultText(task, end, asOneText(output).slice(-MESSAGE_TAIL_CHARS)),
+    body: taskResultText(task, end, tailOf(output)),
   }
 }

@@ -146,7 +146,7 @@ test('§8 a blocking read shows the end, ends the row, and its message is read w
   assert.deepEqual(done.settled, ['task_ended', 'message_admitted', 'message_claimed'])
   const message = bench.row('messages', taskResultId(id))
   assert.equal(message.status, 'claimed')
-  assert.match(message.body, /completed, exit status 4, \d\.\d s\nThe last of its output/)
+  assert.match(message.body, /completed, exit status 4, \d\.\d s\nIts output/)
   const again = await bench.call(taskOutput, { task_id: id })
   assert.equal(resultOf(again)['stdout'], 'done\n')
   assert.deepEqual(again.settled, [])

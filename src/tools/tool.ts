@@ -121,6 +121,8 @@ type Base<I> = {
   also_called?: Readonly<Record<string, string>>
   /** Fields with an id of the agent's, which a model may give by a part of it. */
   ids?(input: I): readonly string[]
+  /** The task that it speaks to, reads or ends: the call is about the item of that task. */
+  about_task?(input: I): string
   /** One line for a person while it runs: the command, the path, the id. */
   title(input: I): string
 }

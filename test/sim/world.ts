@@ -7,7 +7,7 @@ import type { Facts } from '../../src/domain/facts.ts'
 import type { OperatorAct } from '../../src/domain/operator-act.ts'
 import type { Inspect, TreeSeen } from '../../src/exec/inspect-port.ts'
 import type { Change } from '../../src/ledger/port.ts'
-import type { Model, ModelFault, ModelOutcome } from '../../src/models/model.ts'
+import type { Model, ModelFault, ModelOutcome, ModelRequest } from '../../src/models/model.ts'
 import type { OperatorReply } from '../../src/protocol/operator.ts'
 import { createHost } from '../../src/runtime/host.ts'
 import type { Host, HostNotice, HostPorts } from '../../src/runtime/ports.ts'
@@ -31,7 +31,11 @@ export type Given = {
   /** Gets every line of the trace as it comes. */
   show?: ((line: string) => void) | undefined
   /** The model, until the calm; without it the adversary. */
-  answers?: (seen: Seen) => Scripted
+  answers?: (seen: Seen, asked: ModelRequest) => Scripted
+  /** Gets every change that is in the ledger. */
+  landed?: (change: Change) => void
+  /** Gets every reply to an act. */
+  replied?: (act: OperatorAct, reply: OperatorReply) => void
 }
 
 export class World {
@@ -174,6 +178,7 @@ export class World {
     if (life.ended) return
     this.unanswered.delete(act)
     this.trace(`reply ${act.do} ${reply.ok ? 'ok' : reply.code}`)
+    this.#given.replied?.(act, reply)
     if (!reply.ok || reply.message_id === null) return
     const body = 'body' in act ? act.body : 'text' in act ? act.text : undefined
     if (body === undefined) return
@@ -203,6 +208,7 @@ export class World {
       this.witness.landed(change)
       this.moved.add(change.agent_id)
       this.trace(JSON.stringify([change.agent_id, change.at, change.events]))
+      this.#given.landed?.(change)
     }
   }
 
@@ -293,7 +299,7 @@ export class World {
           const seen = { facts, nth: (this.#requests += 1), isReport }
           if (this.isCalm) return diligent(seen)
           const { answers } = this.#given
-          if (answers) return answers(seen)
+          if (answers) return answers(seen, asked)
           return adversary(this.#models, seen, temperOf(this.#plan.seed), this.has('model'))
         }
         const answer = () => scriptedModel(script).request(request, options)

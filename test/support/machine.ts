@@ -2,8 +2,10 @@
  * A machine for commands that ask it: a daemon that answers as a row says, a clock that stands
  * still but for who waits on it, and a note of each thing that was asked.
  */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { TestContext } from 'node:test'
 import type { CliPorts, HomeFacts } from '../../src/cli/ports.ts'
 import type { DaemonPorts, LaunchEnd } from '../../src/cli/daemon-ports.ts'
 import { Api, type Fetch } from '../../src/client/api.ts'
@@ -32,6 +34,8 @@ export type Given = {
   files?: Readonly<Record<string, string>>
   environment?: Partial<CliPorts['environment']>
   look?: Look
+  /** In place of `--home <home>`. */
+  flags?: readonly string[]
   ports?: (note: (said: string) => void) => Partial<CliPorts>
 }
 
@@ -154,7 +158,7 @@ function daemonOf(home: string, given: Given, note: (said: string) => void): Dae
 }
 
 /** Writes the files; those with a key in them are their owner's alone. */
-export function put(home: string, files: NonNullable<Given['files']>): void {
+function put(home: string, files: NonNullable<Given['files']>): void {
   for (const [name, text] of Object.entries(files)) {
     const path = join(home, name)
     mkdirSync(dirname(path), { recursive: true })
@@ -164,7 +168,7 @@ export function put(home: string, files: NonNullable<Given['files']>): void {
 }
 
 /** The command with what it printed, what it asked of the machine, and how long it waited. */
-export async function asked(home: string, words: readonly string[], given: Given = {}) {
+async function asked(home: string, words: readonly string[], given: Given = {}) {
   const notes: string[] = []
   const note = (said: string) => void notes.push(`: ${said.replaceAll(home, '<home>')}`)
   put(home, given.files ?? {})
@@ -195,7 +199,28 @@ export async function asked(home: string, words: readonly string[], given: Given
     },
     ...given.ports?.(note),
   }
-  const text = await printed(home, words, given.look ?? plain, own)
+  const text = await printed(home, words, given.look ?? plain, own, given.flags)
   const time = waited() === 0 ? [] : [`: waited ${waited()} ms`]
   return [...text.trimEnd().split('\n'), ...notes, ...time]
+}
+
+export type Row = string | readonly [line: string, given: Given]
+
+/** All that a list of commands said, one after the other in one home. */
+export async function said(home: string, rows: readonly Row[]): Promise<string[]> {
+  const all: string[] = []
+  for (const row of rows) {
+    const [line, given] = typeof row === 'string' ? [row, {}] : row
+    const words = [...line.matchAll(/"([^"]*)"|'([^']*)'|[^\s"']+/g)].map(
+      ([word, double, single]) => (double ?? single ?? word).replaceAll('<home>', home),
+    )
+    all.push(...(await asked(home, words, given)))
+  }
+  return all
+}
+
+export const emptyHome = (t: TestContext): string => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holon-machine-')))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }

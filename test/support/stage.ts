@@ -158,6 +158,15 @@ export class Stage {
     while (!there()) await this.clock.advance(0)
   }
 
+  /** Fires the timers due now until `count` events of this type are committed, earlier ones too. */
+  async hurryTo(type: EventType, count: number): Promise<void> {
+    const there = () =>
+      this.box.notices
+        .flatMap((one) => (one.kind === 'committed' ? one.events : []))
+        .filter(({ event }) => event.type === type).length
+    while (there() < count) await this.clock.advance(0)
+  }
+
   /** Resolves when an event of this type is committed, from now on. */
   async committed(type: EventType): Promise<void> {
     const from = this.box.notices.length

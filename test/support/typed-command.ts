@@ -8,12 +8,16 @@ export type Look = { terminal: boolean; colour: boolean }
 /** A terminal without colours. */
 export const plain: Look = { terminal: true, colour: false }
 
-/** The command, what it printed and its exit where that is not 0; `others` replaces ports. */
+/**
+ * The command, what it printed and its exit where that is not 0; `others` replaces ports, `flags`
+ * the home.
+ */
 export async function printed(
   home: string,
   words: readonly string[],
   look: Look = plain,
   others: Partial<CliPorts> = {},
+  flags: readonly string[] = ['--home', home],
 ): Promise<string> {
   let text = ''
   const write = (more: string) => void (text += more)
@@ -37,7 +41,7 @@ export async function printed(
     environment,
     ...others,
   }
-  const exit = await main([...words, '--home', home, '--utc'], ports)
+  const exit = await main([...words, ...flags, '--utc'], ports)
   const end = exit === 0 ? '' : `exit ${exit}\n`
   return `$ holon ${words.join(' ')}\n${text}${end}`.replaceAll(home, '<home>')
 }
