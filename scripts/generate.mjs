@@ -1,8 +1,8 @@
 // Writes the texts a model reads into modules: `src/tools/generated.ts` from each tool's .md file
 // and zod schema, `src/context/generated.ts` from prompts/*.md. The same module serves the sources
 // and the bundle, and a start neither reads files nor computes schemas; the JSON Schema of
-// config.json for editors; the OpenAPI document; and a page for each problem type. `--check` writes
-// nothing and exits 1 naming each stale file.
+// config.json for editors; the OpenAPI document; a page for each problem type; the page of limits.
+// `--check` writes nothing and exits 1 naming each stale file.
 import assert from 'node:assert/strict'
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
@@ -142,6 +142,21 @@ const problemPages = async () => {
   ])
 }
 
+/** The page of limits, from the table that every rule reads. */
+const limitsPage = async () => {
+  const { limits } = await import('../src/domain/limits.ts')
+  const rows = Object.values(limits).map(
+    ({ name, value, unit, reason }) =>
+      `| \`${name}\` | ${value.toLocaleString('en')} | ${unit} | ${reason} |`,
+  )
+  return [
+    '# Limits',
+    'Every limit of the runtime. Over one of them an act is refused once, with the limit, the\n' +
+      'value and what to do. Written by `scripts/generate.mjs` from `src/domain/limits.ts`.',
+    `| limit | number | unit | why |\n|---|---|---|---|\n${rows.join('\n')}\n`,
+  ].join('\n\n')
+}
+
 const checking = argv.includes('--check')
 const stale = []
 const update = (path, text) => {
@@ -163,6 +178,7 @@ if (existsSync(registry)) {
 
 update('docs/reference/config.schema.json', await configSchema())
 update('docs/reference/openapi.json', await openApi())
+update('docs/spec/limits.md', await limitsPage())
 
 const pages = await problemPages()
 for (const [path, text] of pages) update(path, text)

@@ -1,4 +1,4 @@
-/** §6 Abort: the operator ends the current run, and only that. */
+/** Abort: the operator ends the current run, and only that. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Event } from '../src/domain/event.ts'
@@ -28,7 +28,7 @@ const turnOf = async (box: Box) => {
   return turn
 }
 
-test('§6 abort ends a hung request: the turn is aborted, its message too, the agent stopped', async (t) => {
+test('abort ends a hung request: the turn is aborted, its message too, the agent stopped', async (t) => {
   const box = await running(t, () => 'hang')
   await box.until(
     (n) => n.kind === 'committed' && n.events.some((e) => e.event.type === 'request_sent'),
@@ -46,7 +46,7 @@ test('§6 abort ends a hung request: the turn is aborted, its message too, the a
   assert.equal((await box.ledger.agents())[0]?.state, 'stopped')
 })
 
-test('§6 abort stops a foreground command with proof; calls not begun get not_executed', async (t) => {
+test('abort stops a foreground command with proof; calls not begun get not_executed', async (t) => {
   const box = await running(t, () =>
     calls(
       { name: 'ExecCommand', input: { cmd: 'echo begun; sleep 60', yield_ms: 60_000 } },
@@ -73,7 +73,7 @@ test('§6 abort stops a foreground command with proof; calls not begun get not_e
   assert.deepEqual((await box.ledger.verify()).problems, [])
 })
 
-test('§6 a run that ends by itself before the abort has its place is not said to be aborted', async (t) => {
+test('a run that ends by itself before the abort has its place is not said to be aborted', async (t) => {
   const [ending, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   t.after(() => asked.resolve())
   const over = (ledger: Ledger): Ledger => ({
@@ -101,7 +101,7 @@ test('§6 a run that ends by itself before the abort has its place is not said t
   assert.equal((await box.ledger.agents())[0]?.state, 'active')
 })
 
-test('§6 a stale run id is refused', async (t) => {
+test('a stale run id is refused', async (t) => {
   const box = await running(t, () => calls('Done.'))
   await box.rests('main')
   const { id } = await turnOf(box)
@@ -126,7 +126,7 @@ const before =
     },
   })
 
-test('§6 abort ends a turn without a request while the next process is about to undo it', async (t) => {
+test('abort ends a turn without a request while the next process is about to undo it', async (t) => {
   const places = temporaryHome(t)
   const clock = virtualClock()
   const timer = { wake: 'timer', reason: 'a minute', wait_ms: 60_000 }

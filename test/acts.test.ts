@@ -1,6 +1,7 @@
 /**
- * The operator's acts through the whole host (contracts 13): carried out once under one key, also
- * when asked at once; agents made and deleted; commands of the operator's own; signs of life.
+ * The operator's acts through the whole host (docs/spec/http.md#acts): carried out once under one
+ * key, also when asked at once; agents made and deleted; commands of the operator's own; signs of
+ * life.
  */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
@@ -15,7 +16,7 @@ import { agent, minute, openStage, textOf } from './support/stage.ts'
 const model = () => scriptedModel(() => says('Seen.'))
 const key = (name: string) => ({ id: `rcpt_${name}`, request_sha256: `hash of ${name}` })
 
-test('§13 the same key again, also at once, gets the first answer and does nothing', async (t) => {
+test('the same key again, also at once, gets the first answer and does nothing', async (t) => {
   const stage = await openStage(t, { model: model() })
   const item = { do: 'create_item', objective: 'A', plan: 'Plan.', receipt: key('a') } as const
   const replies = await Promise.all([stage.try(item), stage.try(item)])
@@ -34,7 +35,7 @@ test('§13 the same key again, also at once, gets the first answer and does noth
   await stage.sound()
 })
 
-test('§13 a repetition is answered by one look at its key, though the clock jumps after it', async (t) => {
+test('a repetition is answered by one look at its key, though the clock jumps after it', async (t) => {
   const clock = virtualClock()
   const looks: number[] = []
   const over = (ledger: Ledger): Ledger => ({
@@ -57,7 +58,7 @@ test('§13 a repetition is answered by one look at its key, though the clock jum
   assert.equal((await stage.rows('work_items')).length, 1)
 })
 
-test('§13 a refused act leaves no receipt, no item and no plan', async (t) => {
+test('a refused act leaves no receipt, no item and no plan', async (t) => {
   const stage = await openStage(t, { model: model() })
   const receipt = key('empty')
   const refused = await stage.try({ do: 'create_item', objective: ' ', receipt })
@@ -68,7 +69,7 @@ test('§13 a refused act leaves no receipt, no item and no plan', async (t) => {
   assert.ok(made.id)
 })
 
-test('§9 an agent that is made works at once; deleted, its run and commands end', async (t) => {
+test('an agent that is made works at once; deleted, its run and commands end', async (t) => {
   const thinking = scriptedModel((request) =>
     /work long/.test(textOf(request)) ? 'hang' : says('Seen.'),
   )
@@ -105,7 +106,7 @@ test('§9 an agent that is made works at once; deleted, its run and commands end
   assert.equal(host.facts(agent)?.row('agents', agent)?.state, 'active')
 })
 
-test('§8 a command of the operator runs beside the agent and its end is a message', async (t) => {
+test('a command of the operator runs beside the agent and its end is a message', async (t) => {
   const thinking = model()
   const stage = await openStage(t, { model: thinking, base_url: 'http://127.0.0.1:7777' })
   const made = await stage.act({ do: 'start_task', cmd: 'echo "at $PWD by $HOLON_TRIGGER_URL"' })
@@ -124,7 +125,7 @@ test('§8 a command of the operator runs beside the agent and its end is a messa
   await stage.sound()
 })
 
-test('§8 a command whose folder is not there ends as one that could not start', async (t) => {
+test('a command whose folder is not there ends as one that could not start', async (t) => {
   const stage = await openStage(t, { model: model() })
   await stage.act({ do: 'start_task', cmd: 'true', workdir: 'not/there' })
   await stage.committed('turn_ended')
@@ -132,7 +133,7 @@ test('§8 a command whose folder is not there ends as one that could not start',
   assert.deepEqual([task?.status, task?.reason], ['failed', 'could not start: workdir'])
 })
 
-test('§13 an open request and a running command say when they were last heard of', async (t) => {
+test('an open request and a running command say when they were last heard of', async (t) => {
   const thinking = scriptedModel((_, n) => (n === 1 ? says('One.') : 'hang'))
   const stage = await openStage(t, { model: thinking })
   const { host } = stage.box
@@ -157,7 +158,7 @@ test('§13 an open request and a running command say when they were last heard o
   writeFileSync(join(stage.box.workspace, 'go'), '')
 })
 
-test('§13 who follows the output of commands gets its pieces with their places', async (t) => {
+test('who follows the output of commands gets its pieces with their places', async (t) => {
   const stage = await openStage(t, { model: model() })
   const { host } = stage.box
   const pieces: string[] = []
@@ -178,7 +179,7 @@ test('§13 who follows the output of commands gets its pieces with their places'
   assert.equal(stage.clock.nextDue(), null, 'nothing is looked for any more')
 })
 
-test('reliability 9: a polite end leaves what a kill leaves, and the next start goes on', async (t) => {
+test('a polite end leaves what a kill leaves, and the next start goes on', async (t) => {
   const waits = scriptedModel((_, n) =>
     n === 1 ? calls(waitsFor('external', { source: 'ci' })) : says('I wait.'),
   )

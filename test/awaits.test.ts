@@ -11,7 +11,7 @@ before(async () => {
   table = await tableOfAwaits()
 })
 
-test('§11 whatever is written while an await is open, all comes to its end', () => {
+test('whatever is written while an await is open, all comes to its end', () => {
   assert.deepEqual(table.violations, [])
 })
 

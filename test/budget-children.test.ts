@@ -1,6 +1,7 @@
 /**
- * One budget for an item and the children that work for it (contracts 9 and 12): what a child uses
- * is the item's, what is left is the child's, and the operator is asked once, about the item.
+ * One budget for an item and the children that work for it (docs/spec/agent.md#delegation,
+ * docs/spec/budget.md): what a child uses is the item's, what is left is the child's, and the
+ * operator is asked once, about the item.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -95,7 +96,7 @@ async function inLine(s: Stage): Promise<void> {
   )
 }
 
-test('§12 a child draws on its parent’s item, is held at its limit, and goes on when raised', async (t) => {
+test('a child draws on its parent’s item, is held at its limit, and goes on when raised', async (t) => {
   const { s, parent, child } = await family(t, { max_tokens: 1_000 })
   await Promise.all([held(s), asked(s)])
   await s.rest()
@@ -117,7 +118,7 @@ test('§12 a child draws on its parent’s item, is held at its limit, and goes 
   assert.equal((await questions(s)).length, 2)
 })
 
-test('§12 several children together overshoot by no more than their open requests', async (t) => {
+test('several children together overshoot by no more than their open requests', async (t) => {
   const { s, parent, child } = await family(t, { max_rounds: 20 }, { children: 3 })
   await asked(s)
   await s.rest()
@@ -127,7 +128,7 @@ test('§12 several children together overshoot by no more than their open reques
   assert.equal((await questions(s)).length, 1)
 })
 
-test('§12 a budget set while a child works counts what it used before', async (t) => {
+test('a budget set while a child works counts what it used before', async (t) => {
   let more = 4
   const { s, child } = await family(t, null, { child: () => ((more -= 1) >= 0 ? look() : 'hang') })
   await s.box.until(
@@ -148,7 +149,7 @@ test('§12 a budget set while a child works counts what it used before', async (
   )
 })
 
-test('§12 a child that is held ends when its item is over: nobody raises it any more', async (t) => {
+test('a child that is held ends when its item is over: nobody raises it any more', async (t) => {
   const { s, child } = await family(t, { max_rounds: 4 })
   await Promise.all([held(s), asked(s)])
   await s.rest()
@@ -161,7 +162,7 @@ test('§12 a child that is held ends when its item is over: nobody raises it any
   assert.deepEqual((await s.box.ledger.verify()).problems, [])
 })
 
-test('§9 a child is told what it may use from its first request on, and so is who asks', async (t) => {
+test('a child is told what it may use from its first request on, and so is who asks', async (t) => {
   const asks = Promise.withResolvers<void>()
   const hangs = (): Scripted => {
     asks.resolve()

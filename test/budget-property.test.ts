@@ -1,8 +1,9 @@
 /**
- * A budget and models that try everything their tools have to go on past it, in any order: children,
- * forks, public agents, timers, waits, their own trigger, completing, making and picking items,
- * answering, notes, answers that break off. With no word from outside all of it together takes the
- * budget and at most one request more of each agent at work (contracts 17.28).
+ * A budget and models that try everything their tools have to go on past it, in any order:
+ * children, forks, public agents, timers, waits, their own trigger, completing, making and picking
+ * items, answering, notes, answers that break off. With no word from outside all of it together
+ * takes the budget and at most one request more of each agent at work
+ * (docs/spec/budget.md#what-is-made-on-the-way).
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Budgets of work items, end to end (contracts 12): a breached one stops before the next request
- * and asks once; messages wait for it; a raised limit goes on; a kill settles once.
+ * Budgets of work items, end to end (docs/spec/budget.md): a breached one stops before the next
+ * request and asks once; messages wait for it; a raised limit goes on; a kill settles once.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -109,7 +109,7 @@ function neverLess(events: readonly StoredEvent[]): void {
   }
 }
 
-test('§12 tokens: the request that reaches the limit is the last; raised, it goes on', async (t) => {
+test('tokens: the request that reaches the limit is the last; raised, it goes on', async (t) => {
   const { s, model } = await working(t, () => ({ max_tokens: 500 }))
   assert.equal(model.requests.length, 5)
   assert.deepEqual(await lastTurn(s), ['completed', 'budget_limit'])
@@ -127,7 +127,7 @@ test('§12 tokens: the request that reaches the limit is the last; raised, it go
   await kept(s)
 })
 
-test('§12 rounds are counted, and the model is told once that four fifths are used', async (t) => {
+test('rounds are counted, and the model is told once that four fifths are used', async (t) => {
   const { s, model } = await working(t, () => ({ max_rounds: 5 }))
   assert.equal(meter(s).used.rounds, 5)
   const told = model.requests.map((request) => textOf(request).includes('Little is left'))
@@ -137,7 +137,7 @@ test('§12 rounds are counted, and the model is told once that four fifths are u
   await kept(s)
 })
 
-test('§12 dollars are metered where the price is known', async (t) => {
+test('dollars are metered where the price is known', async (t) => {
   const { s, warnings } = await working(t, () => ({ max_usd: 0.05 }), { price: () => 0.02 })
   assert.deepEqual(warnings, [])
   assert.deepEqual(meter(s).used, { tokens: 360, usd: 0.06, unpriced: 0, rounds: 3 })
@@ -145,14 +145,14 @@ test('§12 dollars are metered where the price is known', async (t) => {
   await kept(s)
 })
 
-test('§12 without a price dollars are not metered, and it is said so', async (t) => {
+test('without a price dollars are not metered, and it is said so', async (t) => {
   const { s, warnings } = await working(t, () => ({ max_usd: 0.01, max_rounds: 3 }))
   assert.deepEqual(warnings, ['price_unknown'])
   assert.equal(meter(s).used.rounds, 3)
   assert.match((await questions(s))[0] ?? '', /3 of 3 rounds/)
 })
 
-test('§12 a deadline holds the item when it comes, also while it sleeps', async (t) => {
+test('a deadline holds the item when it comes, also while it sleeps', async (t) => {
   const wait = () => calls(call('WaitFor', { wake: 'timer', wait_ms: 2 * hour, reason: 'later' }))
   const { s, model } = await working(t, ({ now }) => ({ deadline: fromMs(now + hour) }), {
     says_then: wait,
@@ -169,7 +169,7 @@ test('§12 a deadline holds the item when it comes, also while it sleeps', async
   await kept(s)
 })
 
-test('§5 messages for an item over its budget wait; an unbound one is not about it', async (t) => {
+test('messages for an item over its budget wait; an unbound one is not about it', async (t) => {
   let hears = false
   const { s, model } = await working(t, () => ({ max_rounds: 2 }), {
     says_then: () => (hears ? says('Heard.') : look()),
@@ -189,7 +189,7 @@ test('§5 messages for an item over its budget wait; an unbound one is not about
   assert.match(last, /More about A/)
   await kept(s)
 })
-test('§12 the calls of the round that reached the limit still run', async (t) => {
+test('the calls of the round that reached the limit still run', async (t) => {
   const { s } = await working(t, () => ({ max_rounds: 2 }), {
     says_then: () => calls(call('ListTasks'), call('ListWorkItems')),
   })
@@ -206,7 +206,7 @@ test('§12 the calls of the round that reached the limit still run', async (t) =
   await kept(s)
 })
 
-test('§12 a completion in the last round counts; its missing report is not asked for', async (t) => {
+test('a completion in the last round counts; its missing report is not asked for', async (t) => {
   const made: { s: Stage | null } = { s: null }
   const { s, model } = await working(t, (stage) => ((made.s = stage), { max_rounds: 2 }), {
     says_then: () => completes(made.s?.id('A') ?? '', ''),
@@ -218,7 +218,7 @@ test('§12 a completion in the last round counts; its missing report is not aske
   await kept(s)
 })
 
-test('§13 a change of the budget is the operator’s; what is no limit is refused', async (t) => {
+test('a change of the budget is the operator’s; what is no limit is refused', async (t) => {
   const { s } = await working(t, () => ({ max_tokens: 500, max_rounds: 100 }))
   const refuse = async (budget: Budget) => {
     const reply = await s.try({ do: 'update_item', work_item_id: s.id('A'), budget })
@@ -237,7 +237,7 @@ test('§13 a change of the budget is the operator’s; what is no limit is refus
   await kept(s)
 })
 
-test('§12 a request that was open when the process died is counted once', async (t) => {
+test('a request that was open when the process died is counted once', async (t) => {
   const clock = virtualClock()
   const home = temporaryHome(t)
   const first = await working(t, () => ({ max_rounds: 3 }), {

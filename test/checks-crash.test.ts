@@ -122,7 +122,7 @@ async function whole(
 }
 
 test(
-  '§12 checks killed at any commit, blob or effect end as the undisturbed ones, begun once',
+  'checks killed at any commit, blob or effect end as the undisturbed ones, begun once',
   { concurrency: 4, timeout: 600_000 },
   async (t) => {
     const counting = new Killer(null)

@@ -70,7 +70,7 @@ function repository(folder: string): void {
   git(folder, 'commit', '-qm', 'first')
 }
 
-test('§12 commands, files and addresses that pass on one tree verify the claim', async (t) => {
+test('commands, files and addresses that pass on one tree verify the claim', async (t) => {
   const server = createServer((_, answer) => answer.writeHead(204).end())
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   t.after(() => server.close())
@@ -98,7 +98,7 @@ test('§12 commands, files and addresses that pass on one tree verify the claim'
   await sound(box)
 })
 
-test('§12 a false "all tests pass" stays claimed: the failure is told the operator and the agent', async (t) => {
+test('a false "all tests pass" stays claimed: the failure is told the operator and the agent', async (t) => {
   const box = await boxWith(t)
   const cmd = 'echo "not ok 1 - it adds"; exit 3'
   const id = await claimed(box, { kind: 'command', name: 'tests', cmd })
@@ -119,7 +119,7 @@ test('§12 a false "all tests pass" stays claimed: the failure is told the opera
   await sound(box)
 })
 
-test('§12 a check that changes the files it is about does not verify', async (t) => {
+test('a check that changes the files it is about does not verify', async (t) => {
   const places = temporaryHome(t)
   repository(places.workspace)
   const box = await boxWith(t, places)
@@ -129,7 +129,7 @@ test('§12 a check that changes the files it is about does not verify', async (t
   assert.equal((await ran(box, id)).checks[0]?.run?.n, 2)
 })
 
-test('§12 what is beyond a limit or outside fails with its reason and stops nothing', async (t) => {
+test('what is beyond a limit or outside fails with its reason and stops nothing', async (t) => {
   const box = await boxWith(t)
   writeFileSync(join(box.home, 'secret.txt'), 'not for you')
   execFileSync('ln', ['-s', join(box.home, 'secret.txt'), join(box.workspace, 'link')])
@@ -157,7 +157,7 @@ test('§12 what is beyond a limit or outside fails with its reason and stops not
   await sound(box)
 })
 
-test('§8 a check outlives its daemon: the next one follows it to its end', async (t) => {
+test('a check outlives its daemon: the next one follows it to its end', async (t) => {
   const places = temporaryHome(t)
   const first = await boxWith(t, places)
   const cmd = 'echo began >> log; while [ -d "$PWD" ] && [ ! -e go ]; do sleep 0.05; done'
@@ -177,7 +177,7 @@ test('§8 a check outlives its daemon: the next one follows it to its end', asyn
   await sound(second)
 })
 
-test('§8 a check that the operator stops is unknown, and may be run again', async (t) => {
+test('a check that the operator stops is unknown, and may be run again', async (t) => {
   const box = await boxWith(t)
   const id = await claimed(box, { kind: 'command', name: 'long', cmd: 'test -e go || sleep 60' })
   const found = await box.until(

@@ -25,7 +25,7 @@ async function leftBy(t: TestContext, api: Awaited<ReturnType<typeof asking>>['a
 
 const short = (id: string) => `task_${id.slice(-6)}`
 
-describe('§14: children on the command line', options, () => {
+describe('children on the command line', options, () => {
   test('stand under their parent, with what they ask and how they are told', async (t) => {
     const { api, task } = await asking(t)
     const holon = await leftBy(t, api)
@@ -141,7 +141,7 @@ describe('§14: children on the command line', options, () => {
   })
 })
 
-describe('§14: what came late on the command line', options, () => {
+describe('what came late on the command line', options, () => {
   test('an agent with nothing but a command under way says that its end wakes it', async (t) => {
     const { api, item } = await asked(t)
     const { workspace } = api.box
@@ -180,7 +180,7 @@ describe('§14: what came late on the command line', options, () => {
   })
 })
 
-describe('§14: agents and tasks beside a daemon', options, () => {
+describe('agents and tasks beside a daemon', options, () => {
   test('an agent is made from a template, configured and shown', async (t) => {
     const at = new ServedHome(t)
     const template = join(at.home, 'templates', 'reviewer')

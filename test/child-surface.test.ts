@@ -18,7 +18,7 @@ const options = { timeout: 120_000 }
 const keys = ({ can }: { can: readonly { key: string; allowed: boolean }[] }) =>
   can.filter(({ allowed }) => allowed).map(({ key }) => key)
 
-test('§9: a child stands among the agents, with its parent and its task', options, async (t) => {
+test('a child stands among the agents, with its parent and its task', options, async (t) => {
   const { api, task } = await asking(t)
   const { agents } = await api.get<{ agents: AgentRecord[] }>('/agents')
   assert.deepEqual(
@@ -45,7 +45,7 @@ test('§9: a child stands among the agents, with its parent and its task', optio
   assert.deepEqual(keys(task), ['task_input', 'stop_task'])
 })
 
-test('§9: what a child asks is its parent’s matter, not the operator’s', options, async (t) => {
+test('what a child asks is its parent’s matter, not the operator’s', options, async (t) => {
   const { api } = await asking(t)
   const { attention } = await api.get<{ attention: Attention[] }>('/attention')
   assert.deepEqual(
@@ -65,7 +65,7 @@ const closed: readonly [method: string, path: string, body?: object][] = [
   ['PATCH', '', { model: 'a/other' }],
 ]
 
-test('§9: a private child is closed to the operator, whatever is asked', options, async (t) => {
+test('a private child is closed to the operator, whatever is asked', options, async (t) => {
   const { api, wait } = await asking(t)
   const codes: string[] = []
   for (const [method, path, body] of closed) {
@@ -83,7 +83,7 @@ test('§9: a private child is closed to the operator, whatever is asked', option
   assert.deepEqual(keys(agent), [])
 })
 
-test('§9: an operator’s word by way of the task answers the child, once', options, async (t) => {
+test('an operator’s word by way of the task answers the child, once', options, async (t) => {
   const { api, task, wait } = await asking(t)
   const path = `/agents/main/tasks/${task.id}/input`
   const empty = await api.refused('POST', path, { text: '' })
@@ -111,7 +111,7 @@ test('§9: an operator’s word by way of the task answers the child, once', opt
   )
 })
 
-test('§9: a worktree that would lose something is kept and shown', options, async (t) => {
+test('a worktree that would lose something is kept and shown', options, async (t) => {
   const { api, task, at, worktree } = await left(t)
   assert.deepEqual([worktree.state, worktree.branch], ['kept', 'holon/main.1'])
   assert.match(worktree.reason ?? '', /1 untracked/)
@@ -128,7 +128,7 @@ test('§9: a worktree that would lose something is kept and shown', options, asy
   assert.deepEqual(await api.get(at), worktree)
 })
 
-test('§9: what is discarded is in a snapshot, and comes back whole', options, async (t) => {
+test('what is discarded is in a snapshot, and comes back whole', options, async (t) => {
   const { api, at, worktree } = await left(t)
   const file = join(worktree.path, 'new.txt')
   type Acted = { worktree: WorktreeRecord; said: string }
@@ -180,7 +180,7 @@ test(
   },
 )
 
-test('§9: a merged worktree is removed when it is asked for', options, async (t) => {
+test('a merged worktree is removed when it is asked for', options, async (t) => {
   const { api, at, worktree } = await left(t)
   git(worktree.path, 'add', '.')
   git(worktree.path, '-c', 'user.name=x', '-c', 'user.email=x@y', 'commit', '-q', '-m', 'new')
@@ -192,7 +192,7 @@ test('§9: a merged worktree is removed when it is asked for', options, async (t
   assert.deepEqual((await api.box.ledger.verify()).problems, [])
 })
 
-test('§9: a worktree somebody works in does not go away under it', options, async (t) => {
+test('a worktree somebody works in does not go away under it', options, async (t) => {
   const { api, task } = await asking(t)
   const at = `/agents/main/worktrees/${task.id}`
   for (const verb of ['remove', 'discard']) {
@@ -205,7 +205,7 @@ test('§9: a worktree somebody works in does not go away under it', options, asy
   assert.deepEqual([nobody.status, nobody.code], [404, 'worktree_not_found'])
 })
 
-test('§9: a command that somebody runs in a kept worktree holds it', options, async (t) => {
+test('a command that somebody runs in a kept worktree holds it', options, async (t) => {
   const { api, at, worktree } = await left(t)
   const cmd = 'while [ -d "$PWD" ] && { [ -e hold ] || [ ! -e go ]; }; do sleep 0.05; done'
   writeFileSync(join(worktree.path, 'hold'), '')

@@ -22,7 +22,7 @@ function idsIn(request: ModelRequest, prefix: string): string[] {
 const send = (box: Box, text: string, agent_id = 'main') =>
   box.host.act({ do: 'send', agent_id, text })
 
-test('§9 a child’s report reaches the item it was spawned for, and the child is over', async (t) => {
+test('a child’s report reaches the item it was spawned for, and the child is over', async (t) => {
   const child: Script = (request, n) => {
     if (n === 1) return calls(call('CreateWorkItem', { objective: 'count the words' }))
     if (n === 2)

@@ -1,5 +1,5 @@
 /**
- * §10, §6: killed around a compaction. What was decided is in the ledger before it is sent, so the
+ * Killed around a compaction. What was decided is in the ledger before it is sent, so the
  * request that goes out after a recovery is the one that went out before it, but for the note of
  * the interruption; and one that was not yet decided is decided then.
  */
@@ -65,7 +65,7 @@ async function aroundCompaction(t: TestContext) {
 
 const options = { timeout: 300_000 }
 
-test('§10 a compacted request that was sent is sent again as it was', options, async (t) => {
+test('a compacted request that was sent is sent again as it was', options, async (t) => {
   const { requests } = await aroundCompaction(t)
   for (const n of requests.keys()) {
     if (!isCompacted(requests[n] as ModelRequest)) continue
@@ -79,7 +79,7 @@ test('§10 a compacted request that was sent is sent again as it was', options, 
   }
 })
 
-test('§10 killed before or after a compaction is recorded, it is made once', options, async (t) => {
+test('killed before or after a compaction is recorded, it is made once', options, async (t) => {
   const whole = await aroundCompaction(t)
   const recapped = whole.rounds.map((round) => round.recapped ?? null)
   for (let n = 2; n <= whole.counts.commit; n += 1) {

@@ -1,5 +1,5 @@
 /**
- * §10: compaction where something goes wrong or is not as estimated: an opening that cannot be
+ * Compaction where something goes wrong or is not as estimated: an opening that cannot be
  * stored, a provider that counts more, one that refuses the length, and a round too long for any.
  */
 import assert from 'node:assert/strict'
@@ -25,7 +25,7 @@ const reads = (path = 'file.txt', offset = 1) =>
   calls(call('ReadFile', { path, offset, limit: 100 }))
 const isRecap = (text: string): boolean => text.includes('recap of rounds 1 to')
 
-test('§10 an opening that cannot be stored leaves the one before it in use', async (t) => {
+test('an opening that cannot be stored leaves the one before it in use', async (t) => {
   let refused = 0
   const over = (ledger: Ledger): Ledger => ({
     ...ledger,
@@ -48,7 +48,7 @@ test('§10 an opening that cannot be stored leaves the one before it in use', as
   await s.sound()
 })
 
-test('§10 what the provider counts settles the estimate, and a later turn knows it', async (t) => {
+test('what the provider counts settles the estimate, and a later turn knows it', async (t) => {
   const s = await reading(t, (request, n) => {
     const estimated = JSON.stringify([request.tools, request.system, request.messages]).length / 4
     const round = n % 20 === 0 ? says('Enough for now.') : reads('file.txt', n)
@@ -71,7 +71,7 @@ test('§10 what the provider counts settles the estimate, and a later turn knows
   await s.sound()
 })
 
-test('§10 a request that the provider finds too long is compacted and sent again', async (t) => {
+test('a request that the provider finds too long is compacted and sent again', async (t) => {
   let refusals = 0
   const s = await reading(t, (request, n) => {
     if (n === 1) return reads('long.txt')
@@ -91,7 +91,7 @@ test('§10 a request that the provider finds too long is compacted and sent agai
   await s.sound()
 })
 
-test('§10 a newest round too long for the window ends the turn, context_limit', async (t) => {
+test('a newest round too long for the window ends the turn, context_limit', async (t) => {
   const read = call('ReadFile', { path: 'long.txt' })
   const s = await reading(t, (_, n) => {
     if (n < 3) return reads()

@@ -1,5 +1,5 @@
 /**
- * §10, §12: the summary that a model may write at a compaction. It stands beneath the recap and is
+ * The summary that a model may write at a compaction. It stands beneath the recap and is
  * asked once; whatever goes wrong leaves the recap alone; what it takes is reserved and settled on
  * the item's meter, and is part of what the turn and the item took.
  */
@@ -107,7 +107,7 @@ async function took(s: Stage) {
 
 const options = { timeout: 300_000 }
 
-test('§10 a summary stands beneath the recap, and is asked without tools', options, async (t) => {
+test('a summary stands beneath the recap, and is asked without tools', options, async (t) => {
   const { s, first, second, begins } = await open(t, () => written, { max_tokens: 1_000_000 })
   await begins()
   await s.rest()
@@ -141,7 +141,7 @@ test('§10 a summary stands beneath the recap, and is asked without tools', opti
 })
 
 test(
-  '§12 a summary is reserved before it is asked, and settled with the compaction',
+  'a summary is reserved before it is asked, and settled with the compaction',
   options,
   async (t) => {
     const seen: unknown[] = []
@@ -204,7 +204,7 @@ const failing: Failing[] = [
 ]
 for (const [what, answer, why, charged] of failing) {
   test(
-    `§10 ${what} in place of a summary leaves the recap alone, and is not asked again`,
+    `${what} in place of a summary leaves the recap alone, and is not asked again`,
     options,
     async (t) => {
       const { s, first, second, begins } = await open(t, () => answer, { max_tokens: 1_000_000 })
@@ -225,7 +225,7 @@ for (const [what, answer, why, charged] of failing) {
   )
 }
 
-test('§10 a summary that does not come in time leaves the recap alone', options, async (t) => {
+test('a summary that does not come in time leaves the recap alone', options, async (t) => {
   const { s, second, begins } = await open(t, (_, n) => (n === 1 ? 'hang' : written), {
     max_tokens: 1_000_000,
   })
@@ -239,7 +239,7 @@ test('§10 a summary that does not come in time leaves the recap alone', options
 })
 
 test(
-  '§12 without room in a budget, or a price for one in dollars, no summary is asked',
+  'without room in a budget, or a price for one in dollars, no summary is asked',
   options,
   async (t) => {
     const budgets: [Budget, Partial<StageOptions>][] = [
@@ -261,7 +261,7 @@ test(
 )
 
 test(
-  '§10 an abort while a summary is written ends the turn and compacts nothing',
+  'an abort while a summary is written ends the turn and compacts nothing',
   options,
   async (t) => {
     const { s, second, begins } = await open(t, () => 'hang', { max_tokens: 1_000_000 })
@@ -298,7 +298,7 @@ async function lived(t: TestContext, places: Places, point: Point | null) {
   return { asked: second.requests.length, recaps, problems, counts: killer.counts }
 }
 
-test('§10 killed at any effect, a summary is asked once more at most', options, async (t) => {
+test('killed at any effect, a summary is asked once more at most', options, async (t) => {
   const place = () => {
     const places = temporaryHome(t)
     longFile(places.workspace)

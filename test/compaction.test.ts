@@ -1,7 +1,7 @@
 /**
- * Long work against a model with a small window (contracts 10): what goes out of a request is
- * recapped, what is pinned stays byte for byte, no request is over its window, and nearly all of
- * each request is what was sent before.
+ * Long work against a model with a small window (docs/spec/context.md#compaction): what goes out of
+ * a request is recapped, what is pinned stays byte for byte, no request is over its window, and
+ * nearly all of each request is what was sent before.
  */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -95,7 +95,7 @@ const answersOfTurn = 8
 const lie = 'work_00000000-0000-7000-8000-000000000000'
 
 test(
-  '§10 a turn of 400 rounds stays within a window of 32,000 tokens',
+  'a turn of 400 rounds stays within a window of 32,000 tokens',
   { timeout: 300_000 },
   async (t) => {
     let item = ''
@@ -175,7 +175,7 @@ test(
 )
 
 test(
-  '§10 an item of 50 turns with 50 compactions keeps what is pinned',
+  'an item of 50 turns with 50 compactions keeps what is pinned',
   { timeout: 300_000 },
   async (t) => {
     let item = ''

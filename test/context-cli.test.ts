@@ -1,5 +1,5 @@
 /**
- * §10, §14: what a person sees of the context: the sections of a request, what broke a prefix, how
+ * What a person sees of the context: the sections of a request, what broke a prefix, how
  * two requests differ, and the trace of an item, through the real command on a home at rest.
  */
 import assert from 'node:assert/strict'
@@ -42,7 +42,7 @@ async function worked(t: TestContext) {
   return { home: places.home, turn, compacted, item: item.id }
 }
 
-test('§14 holon context shows, prices and compares requests', { timeout: 60_000 }, async (t) => {
+test('holon context shows, prices and compares requests', { timeout: 60_000 }, async (t) => {
   const { home, turn, compacted } = await worked(t)
   const { n, turn_id } = compacted
   const cost = JSON.parse(await holon(home, 'context', 'cost', turn_id, '--json')) as TurnContext
@@ -66,7 +66,7 @@ test('§14 holon context shows, prices and compares requests', { timeout: 60_000
   assert.match(diff, /^-== round 1$/m)
 })
 
-test('§14 the trace of an item is its notes, then its turns', { timeout: 60_000 }, async (t) => {
+test('the trace of an item is its notes, then its turns', { timeout: 60_000 }, async (t) => {
   const { home, item } = await worked(t)
   const trace = await holon(home, 'work', 'show', item, '--trace')
   assert.match(trace, /^notes, oldest first\n {2}decision: reply "Read\."/)

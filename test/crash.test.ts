@@ -14,7 +14,7 @@ import { pointsOf, type Point } from './support/killer.ts'
 const options = { concurrency: 4, timeout: 600_000 }
 
 test(
-  '§6 a run killed at any commit, blob or effect ends as the undisturbed one',
+  'a run killed at any commit, blob or effect ends as the undisturbed one',
   options,
   async (t) => {
     const { end, counts } = await undisturbed(twoJobsScenario)
@@ -33,7 +33,7 @@ test(
   },
 )
 
-test('§6 a run killed again while it recovers ends as the undisturbed one', options, async (t) => {
+test('a run killed again while it recovers ends as the undisturbed one', options, async (t) => {
   const { end, counts } = await undisturbed(twoJobsScenario)
   const first: Point[] = [2, 4, 7, 10, 13, 15, 16, 18, 22, counts.commit].map((n) => ({
     kind: 'commit',

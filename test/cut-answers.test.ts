@@ -1,6 +1,7 @@
 /**
  * Answers that break off are paid for: by every budget, in the sums of the turn and of the ledger,
- * and an answer that always breaks off ends at the budget (contracts 17.11).
+ * and an answer that always breaks off ends at the budget
+ * (docs/spec/turn.md#answers-that-break-off).
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

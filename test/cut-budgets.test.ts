@@ -1,7 +1,8 @@
 /**
  * What a provider counted of answers that break off is on the meter: on four wires, cut after each
  * event of the stream, with every retry and then the fallback. The stand-in server knows what it
- * said of its tokens before it broke off; a budget is never charged less (contracts 17.11).
+ * said of its tokens before it broke off; a budget is never charged less
+ * (docs/spec/turn.md#answers-that-break-off).
  */
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'

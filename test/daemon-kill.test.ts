@@ -12,7 +12,7 @@ import { soak } from './soak/soak.ts'
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')
 const kills = 5
 
-test('§6: what was acknowledged before kill -9 is there once, and comes to its end', async (t) => {
+test('what was acknowledged before kill -9 is there once, and comes to its end', async (t) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holon-kill-')))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   // Any moments will do; a failure names those it had.

@@ -19,7 +19,7 @@ import { said, ServedHome } from './support/served-home.ts'
 const options = { timeout: 300_000 }
 
 describe('holon serve', options, () => {
-  test('§14: the ready line means that it serves; a stop gives the home back', async (t) => {
+  test('the ready line means that it serves; a stop gives the home back', async (t) => {
     const at = new ServedHome(t)
     const daemon = await at.serve()
     assert.equal(daemon.pid, daemon.child.pid)
@@ -68,7 +68,7 @@ describe('holon serve', options, () => {
     assert.ok(!err.includes(at.token), 'the token is in the log')
   })
 
-  test('§14: a second owner ends with exit 4 and names the first', async (t) => {
+  test('a second owner ends with exit 4 and names the first', async (t) => {
     const at = new ServedHome(t)
     const daemon = await at.serve()
     const second = await at.holon('serve', '--port', '0')
@@ -118,7 +118,7 @@ describe('holon serve', options, () => {
     assert.equal((await at.serve()).child.exitCode, null)
   })
 
-  test('§6: a kill leaves what the next start goes on with', async (t) => {
+  test('a kill leaves what the next start goes on with', async (t) => {
     const at = new ServedHome(t)
     const gate = join(at.folder, 'gate')
     const wait = `while [ -d ${at.folder} ] && [ ! -e ${gate} ]; do sleep 0.05; done`
@@ -171,7 +171,7 @@ describe('holon serve', options, () => {
 })
 
 describe('in the background', options, () => {
-  test('§14: start, status, logs, stop', async (t) => {
+  test('start, status, logs, stop', async (t) => {
     const at = new ServedHome(t)
     assert.equal((await at.holon('status')).exit, 3)
     const { ready } = await at.json<{ ready: { pid: number; url: string } }>('start', '--port', '0')
@@ -239,7 +239,7 @@ describe('in the background', options, () => {
   })
 })
 
-describe('§14: with a daemon every command talks to it', options, () => {
+describe('with a daemon every command talks to it', options, () => {
   const runbook = '# Check\n\n## Hello\n\n```sh\necho hello\n```\n\n## Ask\n\nask: Shall I go on?\n'
 
   test('holon run sends, follows and ends with the same exit codes', async (t) => {
@@ -378,7 +378,7 @@ describe('§14: with a daemon every command talks to it', options, () => {
     assert.equal(doctor.exit, 0, doctor.out)
   })
 
-  test('§11: backup and retention say the same with a daemon and without one', async (t) => {
+  test('backup and retention say the same with a daemon and without one', async (t) => {
     const at = new ServedHome(t)
     const daemon = await at.serve()
     const step = '# One\n\n## Step\n\n```sh\ntrue\n```\n'
@@ -408,7 +408,7 @@ describe('§14: with a daemon every command talks to it', options, () => {
 })
 
 describe('real clients', options, () => {
-  test('§13: the typed client makes, follows, and reads what it made', async (t) => {
+  test('the typed client makes, follows, and reads what it made', async (t) => {
     const at = new ServedHome(t)
     const daemon = await at.serve()
     const ports = {

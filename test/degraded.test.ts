@@ -1,7 +1,8 @@
 /**
- * A home on a full disk (reliability 5): no turn starts, nothing is accepted, reads and running
- * commands go on, and when there is room again everything goes on by itself, nothing lost or done
- * twice. The disk is full in the middle of a commit, of a blob, and of a command's result.
+ * A home on a full disk (docs/spec/recovery.md#disk-full): no turn starts, nothing is accepted,
+ * reads and running commands go on, and when there is room again everything goes on by itself,
+ * nothing lost or done twice. The disk is full in the middle of a commit, of a blob, and of a
+ * command's result.
  */
 import assert from 'node:assert/strict'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -71,7 +72,7 @@ async function recovers(stage: Stage, disk: Disk, ms = minute): Promise<void> {
   await stage.box.until(({ kind }) => kind === 'degraded_left', 'the way back')
 }
 
-test('reliability 5: an act on a full disk is refused, reads go on, and it comes back', async (t) => {
+test('an act on a full disk is refused, reads go on, and it comes back', async (t) => {
   const { stage, disk } = await onDisk(t, () => says('Done.'))
   await stage.say('Before.')
   const { host, ledger } = stage.box
@@ -104,7 +105,7 @@ test('reliability 5: an act on a full disk is refused, reads go on, and it comes
   await stage.sound()
 })
 
-test('reliability 5: the looks for room grow rarer, to one a minute', async (t) => {
+test('the looks for room grow rarer, to one a minute', async (t) => {
   const { stage, disk } = await onDisk(t, () => says('Done.'))
   disk.room = false
   await stage.try({ do: 'send', text: 'x' })
@@ -125,7 +126,7 @@ const points = [
   ['the start of the turn', (stage: Stage) => stage.committed('message_admitted')],
 ] as const
 for (const [what, reached] of points) {
-  test(`reliability 5: a turn whose disk is full at ${what} goes on from its rows`, async (t) => {
+  test(`a turn whose disk is full at ${what} goes on from its rows`, async (t) => {
     const { stage, disk, model } = await onDisk(t, (request) =>
       /file it/.test(textOf(request)) ? says('Filed.') : says('?'),
     )
@@ -153,7 +154,7 @@ for (const [what, reached] of points) {
   })
 }
 
-test('reliability 5: a command that ran into a full disk is joined, not run again', async (t) => {
+test('a command that ran into a full disk is joined, not run again', async (t) => {
   const answers = [
     () => creates('A'),
     (s: Stage) => picks(s.id('A')),
@@ -181,7 +182,7 @@ test('reliability 5: a command that ran into a full disk is joined, not run agai
   await stage.sound()
 })
 
-test('reliability 5: a background command that ends on a full disk has its result later', async (t) => {
+test('a background command that ends on a full disk has its result later', async (t) => {
   const { stage, disk, model } = await onDisk(t, () => says('Seen.'))
   const made = await stage.act({ do: 'start_task', cmd: `${until('go')}; echo over` })
   await stage.committed('task_started')
@@ -201,7 +202,7 @@ test('reliability 5: a background command that ends on a full disk has its resul
   await stage.sound()
 })
 
-test('reliability 5: a command that no descriptor was left for begins when there is one', async (t) => {
+test('a command that no descriptor was left for begins when there is one', async (t) => {
   const { stage, disk, model } = await onDisk(t, () => says('Seen.'))
   const { processes } = stage.box.ports
   const prepare = processes.prepare.bind(processes)
@@ -226,7 +227,7 @@ test('reliability 5: a command that no descriptor was left for begins when there
   await stage.sound()
 })
 
-test('§9 a child that came to its end on a full disk tells its parent when there is room', async (t) => {
+test('a child that came to its end on a full disk tells its parent when there is room', async (t) => {
   const disk = new Disk()
   const clock = virtualClock()
   const over = (ledger: Ledger): Ledger => {
@@ -258,7 +259,7 @@ test('§9 a child that came to its end on a full disk tells its parent when ther
   assert.deepEqual((await box.ledger.verify()).problems, [])
 })
 
-test('§12 a slot that falls due on a full disk fires once when there is room', async (t) => {
+test('a slot that falls due on a full disk fires once when there is room', async (t) => {
   const { stage, disk } = await onDisk(t, () => says('Looked.'))
   const spec = { kind: 'cron', expression: '30 * * * *', time_zone: 'UTC' } as const
   await stage.act({ do: 'create_schedule', label: 'look', text: 'Look.', spec })
@@ -278,7 +279,7 @@ test('§12 a slot that falls due on a full disk fires once when there is room', 
   await stage.sound()
 })
 
-test('reliability 5: a run that is not told to wait gives up and says why', async (t) => {
+test('a run that is not told to wait gives up and says why', async (t) => {
   const disk = new Disk()
   const { over } = disk
   const stage = await openStage(t, { model: scriptedModel(() => says('Done.')), over })

@@ -1,6 +1,7 @@
 /**
  * Outside events through the whole host: the capability URL of an agent, what a delivery does, what
- * a repetition gets, and what is left when the secret of the home is not what it was (contracts 3).
+ * a repetition gets, and what is left when the secret of the home is not what it was
+ * (docs/spec/wait.md#deliveries).
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -68,7 +69,7 @@ async function green(stage: Stage, more: Partial<Incoming> = {}): Promise<Incomi
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const tokenOf = (url: string | null): string => url?.split('/callbacks/')[1] ?? 'no url'
 
-test('§3 a delivery wakes the item that waits for it and clears no blocker', async (t) => {
+test('a delivery wakes the item that waits for it and clears no blocker', async (t) => {
   const { stage, model } = await waitingFor7(t, says('Build 7 is green; I look into it.'))
   const before = model.requests.length
   const reply = await stage.box.host.deliver(await green(stage))
@@ -97,7 +98,7 @@ test('§3 a delivery wakes the item that waits for it and clears no blocker', as
   await stage.sound()
 })
 
-test('§3 the same delivery again, also at once, is answered with the first', async (t) => {
+test('the same delivery again, also at once, is answered with the first', async (t) => {
   const { stage } = await waitingFor7(t)
   const delivery = await green(stage)
   const { host, ledger } = stage.box
@@ -121,7 +122,7 @@ test('§3 the same delivery again, also at once, is answered with the first', as
   assert.ok(late.ok && !late.duplicate, 'after eight days it is another one')
 })
 
-test('§3 senders without a source are told apart by the door they use', async (t) => {
+test('senders without a source are told apart by the door they use', async (t) => {
   const { stage } = await waitingFor7(t)
   const made = await stage.act({ do: 'create_trigger', label: 'second' })
   const unnamed = await green(stage, { source: null, resource: null })
@@ -138,7 +139,7 @@ test('§3 senders without a source are told apart by the door they use', async (
   )
 })
 
-test('§3 the agent has its URL in its context and in the environment of its commands', async (t) => {
+test('the agent has its URL in its context and in the environment of its commands', async (t) => {
   const model = scriptedModel((_, n) =>
     n === 1 ? calls(runs('echo "url=$HOLON_TRIGGER_URL"')) : says('Seen.'),
   )
@@ -161,7 +162,7 @@ test('§3 the agent has its URL in its context and in the environment of its com
   assert.equal(statSync(join(stage.box.home, 'trigger-secret')).mode & 0o777, 0o600)
 })
 
-test('§3 a turn that goes on after a restart reads the URL it began with', async (t) => {
+test('a turn that goes on after a restart reads the URL it began with', async (t) => {
   const places = temporaryHome(t)
   const clock = virtualClock()
   const first = await openStage(t, {
@@ -183,7 +184,7 @@ test('§3 a turn that goes on after a restart reads the URL it began with', asyn
 const asked = (events: readonly { event: { type: string } }[]) =>
   events.some(({ event }) => event.type === 'request_sent')
 
-test('§3 without a listener there is no URL, and an external wait says so', async (t) => {
+test('without a listener there is no URL, and an external wait says so', async (t) => {
   const model = scriptedModel((_, n) =>
     n === 1 ? calls(waitsFor('external', build7)) : says('I wait.'),
   )
@@ -195,7 +196,7 @@ test('§3 without a listener there is no URL, and an external wait says so', asy
   assert.match(results[0] ?? '', /no_listener/)
 })
 
-test('§3 reset makes the old URL worthless at once, revoke every URL', async (t) => {
+test('reset makes the old URL worthless at once, revoke every URL', async (t) => {
   const { stage } = await waitingFor7(t)
   const { host, ledger } = stage.box
   const own = await ownTrigger(stage)
@@ -217,7 +218,7 @@ test('§3 reset makes the old URL worthless at once, revoke every URL', async (t
   assert.deepEqual([refused.ok, !refused.ok && refused.code], [false, 'trigger_not_found'])
 })
 
-test('§3 a wake hint is kept as evidence and shown to nobody', async (t) => {
+test('a wake hint is kept as evidence and shown to nobody', async (t) => {
   const { stage, model } = await waitingFor7(t)
   const made = await stage.act({
     do: 'create_trigger',
@@ -236,7 +237,7 @@ test('§3 a wake hint is kept as evidence and shown to nobody', async (t) => {
   assert.doesNotMatch(textOf(model.requests.at(-1)), /the body of a hint/)
 })
 
-test('§3 a dead letter is kept whole and makes a message when it is redelivered', async (t) => {
+test('a dead letter is kept whole and makes a message when it is redelivered', async (t) => {
   const { stage, model } = await waitingFor7(t, says('Seen at last.'))
   const webhook = { kind: 'webhook', webhook: 'ci' } as const
   const dead = await green(stage, { via: webhook, body: '{"odd":1}' })
@@ -254,7 +255,7 @@ test('§3 a dead letter is kept whole and makes a message when it is redelivered
   await stage.sound()
 })
 
-test('§3 a dead letter that retention takes while it is redelivered was not there', async (t) => {
+test('a dead letter that retention takes while it is redelivered was not there', async (t) => {
   const taking = { now: false }
   const over = (ledger: Ledger): Ledger => ({
     ...ledger,
@@ -321,7 +322,7 @@ test('of many events of one wait a turn shows its cause and the newest; a file h
   await stage.sound()
 })
 
-test('§9 a stopped agent takes deliveries and starts nothing; a deleted one takes none', async (t) => {
+test('a stopped agent takes deliveries and starts nothing; a deleted one takes none', async (t) => {
   const { stage, model } = await waitingFor7(t)
   const { host } = stage.box
   await stage.does({ do: 'stop_agent' })
@@ -343,7 +344,7 @@ test('§9 a stopped agent takes deliveries and starts nothing; a deleted one tak
   assert.equal(host.facts(id), null)
 })
 
-test('§3 a secret that others can read mints nothing and shows nothing', async (t) => {
+test('a secret that others can read mints nothing and shows nothing', async (t) => {
   const places = temporaryHome(t)
   writeFileSync(join(places.home, 'trigger-secret'), `${'A'.repeat(43)}\n`, { mode: 0o644 })
   chmodSync(join(places.home, 'trigger-secret'), 0o644)
@@ -354,7 +355,7 @@ test('§3 a secret that others can read mints nothing and shows nothing', async 
   assert.deepEqual([refused.ok, !refused.ok && refused.code], [false, 'trigger_secret_missing'])
 })
 
-test('§3 under another secret old URLs go on, and a reset makes one to show', async (t) => {
+test('under another secret old URLs go on, and a reset makes one to show', async (t) => {
   const places = temporaryHome(t)
   const clock = virtualClock()
   const model = scriptedModel(() => says('.'))
@@ -383,7 +384,7 @@ const signed = (agent_id: string, webhook: string, more: object = {}) => ({
   ...more,
 })
 
-test('§3 what was signed once is taken once, whichever agent and webhook it is sent to', async (t) => {
+test('what was signed once is taken once, whichever agent and webhook it is sent to', async (t) => {
   const stage = await openStage(t, { model: scriptedModel(() => says('Seen.')) })
   const { host, ledger } = stage.box
   await host.ensureAgent({
@@ -418,7 +419,7 @@ test('§3 what was signed once is taken once, whichever agent and webhook it is 
   assert.deepEqual(late.ok && late.warnings, [])
 })
 
-test('§3 an address that is a capability keeps nobody’s signed delivery out', async (t) => {
+test('an address that is a capability keeps nobody’s signed delivery out', async (t) => {
   const stage = await openStage(t, { model: scriptedModel(() => says('Seen.')), base_url })
   const { host } = stage.box
   await host.ensureAgent({

@@ -12,6 +12,7 @@ import bodies from '../src/models/error-bodies.json' with { type: 'json' }
 import { scenarios } from './crash/registry.ts'
 import { channels } from './puppet/channels.ts'
 import { goals } from './puppet/goals.ts'
+import { anchorsOf, proseOf } from './support/anchors.ts'
 
 const root = dirname(import.meta.dirname)
 const pages = globSync(['*.md', '{docs,examples}/**/*.md'], { cwd: root })
@@ -19,29 +20,6 @@ const pages = globSync(['*.md', '{docs,examples}/**/*.md'], { cwd: root })
   .filter((path) => path !== 'CLAUDE.md') // a link to AGENTS.md
   .toSorted()
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8')
-
-/** The text without fenced and indented code, where a bracket is no link and `#` no heading. */
-const proseOf = (text: string): string =>
-  text
-    .replace(/^(`{3,})[^\n]*\n[\s\S]*?^\1[ \t]*$/gm, '')
-    .replace(/(^|\n\n)(?: {4,}[^\n]*\n?)+/g, '$1')
-
-/** The anchor of a heading, as GitHub makes it; a second one of the same name gets `-1`. */
-function anchorsOf(text: string): Set<string> {
-  const anchors = new Set<string>()
-  for (const [, heading = ''] of proseOf(text).matchAll(/^#{1,6} +(.+)$/gm)) {
-    const slug = heading
-      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .trim()
-      .replaceAll(/\s/g, '-')
-    let anchor = slug
-    for (let n = 1; anchors.has(anchor); n++) anchor = `${slug}-${n}`
-    anchors.add(anchor)
-  }
-  return anchors
-}
 
 /** Links of a page that lead nowhere, each with why. */
 function deadLinks(page: string, text: string): string[] {
@@ -110,6 +88,18 @@ test('the index names every concept and every decision', () => {
     .map((path) => path.replaceAll('\\', '/').slice('docs/'.length))
     .filter((path) => !index.includes(`](${path})`))
   assert.deepEqual(unnamed, [])
+})
+
+test('the index of the specification names every page of it', () => {
+  const index = textOf('docs/spec/README.md')
+  const named = globSync('docs/spec/*.md', { cwd: root })
+    .map((path) => path.replaceAll('\\', '/').slice('docs/spec/'.length))
+    .filter((name) => name !== 'README.md')
+  assert.ok(named.length > 15, 'the specification is not there')
+  assert.deepEqual(
+    named.filter((name) => !index.includes(`](${name})`)),
+    [],
+  )
 })
 
 test('the index names the decisions once each, in the order of their numbers', () => {

@@ -12,22 +12,18 @@ const all = process.env['HOLON_ALL_POINTS'] === '1'
 
 const options = { concurrency: 4, timeout: 3_600_000 }
 
-test(
-  '§9 killed at any commit, blob or effect, the family ends as undisturbed',
-  options,
-  async (t) => {
-    const { end, counts, points } = await undisturbed(familyScenario)
-    assert.deepEqual(end.problems, [])
-    t.diagnostic(`${points.length} points: ${JSON.stringify(counts)}`)
-    const chosen = points.filter((_, i) => all || i % familyScenario.step === 0)
-    const kinds = new Set(chosen.map(({ kind, when }) => `${when} ${kind}`))
-    assert.ok(kinds.size >= 4, `only ${[...kinds].join(', ')}`)
-    await Promise.all(
-      chosen.map((point) =>
-        t.test(`killed ${point.when} ${point.kind} ${point.n}`, { timeout: 90_000 }, async () => {
-          assert.deepEqual((await killedAt(familyScenario, [point])).end, end)
-        }),
-      ),
-    )
-  },
-)
+test('killed at any commit, blob or effect, the family ends as undisturbed', options, async (t) => {
+  const { end, counts, points } = await undisturbed(familyScenario)
+  assert.deepEqual(end.problems, [])
+  t.diagnostic(`${points.length} points: ${JSON.stringify(counts)}`)
+  const chosen = points.filter((_, i) => all || i % familyScenario.step === 0)
+  const kinds = new Set(chosen.map(({ kind, when }) => `${when} ${kind}`))
+  assert.ok(kinds.size >= 4, `only ${[...kinds].join(', ')}`)
+  await Promise.all(
+    chosen.map((point) =>
+      t.test(`killed ${point.when} ${point.kind} ${point.n}`, { timeout: 90_000 }, async () => {
+        assert.deepEqual((await killedAt(familyScenario, [point])).end, end)
+      }),
+    ),
+  )
+})

@@ -12,7 +12,7 @@ const all = process.env['HOLON_ALL_POINTS'] === '1'
 const options = { concurrency: 4, timeout: 1_200_000 }
 
 for (const how of ['stop', 'delete'] as const) {
-  test(`§9 killed anywhere, a child’s end by ${how} is the undisturbed one`, options, async (t) => {
+  test(`killed anywhere, a child’s end by ${how} is the undisturbed one`, options, async (t) => {
     const scenario = childEndScenario(how)
     const { end, counts, points } = await undisturbed(scenario)
     assert.deepEqual(

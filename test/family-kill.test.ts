@@ -13,7 +13,7 @@ import { familySoak } from './soak/family.ts'
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')
 const kills = 5
 
-test('§9: after kill -9 of the daemon every part is merged, and nothing is left or lost', async (t) => {
+test('after kill -9 of the daemon every part is merged, and nothing is left or lost', async (t) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holon-family-')))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   // Any moments will do; a failure names those it had.

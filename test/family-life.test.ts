@@ -1,7 +1,7 @@
 /**
- * The life of a supervised child beside the happy one (contracts 8 and 9): stopped, deleted with its
- * parent, stopped and started with it, refused by its provider, held for too long. Real processes
- * and a real repository where they matter.
+ * The life of a supervised child beside the happy one (docs/spec/task.md, docs/spec/agent.md):
+ * stopped, deleted with its parent, stopped and started with it, refused by its provider, held for
+ * too long. Real processes and a real repository where they matter.
  */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -65,7 +65,7 @@ async function anyProcessOf(folder: string): Promise<void> {
   while (processesOf(folder).length === 0) await new Promise(setImmediate)
 }
 
-test('§9 a stopped child leaves no process, and its worktree with what was never committed', async (t) => {
+test('a stopped child leaves no process, and its worktree with what was never committed', async (t) => {
   const places = temporaryHome(t)
   makeRepository(places.workspace)
   const parent = steps(
@@ -103,7 +103,7 @@ test('§9 a stopped child leaves no process, and its worktree with what was neve
   assert.deepEqual(await soundness(box, 'main'), [])
 })
 
-test('§9 a deleted agent takes its children and their processes with it, not their work', async (t) => {
+test('a deleted agent takes its children and their processes with it, not their work', async (t) => {
   const places = temporaryHome(t)
   makeRepository(places.workspace)
   const parent = steps(
@@ -130,7 +130,7 @@ test('§9 a deleted agent takes its children and their processes with it, not th
   assert.deepEqual(await leftProcesses(places.home), [])
 })
 
-test('§9 children stop and start with their parent, and go on where they were', async (t) => {
+test('children stop and start with their parent, and go on where they were', async (t) => {
   const parent = steps(
     create('the whole'),
     pick,
@@ -232,7 +232,7 @@ test('children that made no item yet are stopped and started with their parent, 
   assert.deepEqual(await soundness(box, 'main'), [])
 })
 
-test('§9 a child whose provider refuses is over, and its parent reads why', async (t) => {
+test('a child whose provider refuses is over, and its parent reads why', async (t) => {
   const parent = steps(
     create('the whole'),
     pick,
@@ -265,7 +265,7 @@ test('§9 a child whose provider refuses is over, and its parent reads why', asy
   assert.deepEqual(await soundness(box, 'main'), [])
 })
 
-test('§9 a child that is held for 24 hours is given up', async (t) => {
+test('a child that is held for 24 hours is given up', async (t) => {
   const clock = virtualClock()
   const parent = steps(
     create('the whole'),
@@ -325,7 +325,7 @@ async function during(clock: VirtualClock, ms: number, it: Promise<void>): Promi
   await over
 }
 
-test('§9 what a parent says comes with the next request of its child’s open turn, and its call says so', async (t) => {
+test('what a parent says comes with the next request of its child’s open turn, and its call says so', async (t) => {
   const isTold = Promise.withResolvers<void>()
   const answers: string[] = []
   const seen: Record<string, boolean[]> = { left: [], right: [] }

@@ -1,7 +1,7 @@
 /**
- * What a child may not, and how many there may be (contracts 9): each refusal by its code and its
- * sentence, as the model or the operator reads it. And what a child is given: a fork a view of its
- * parent's work, a fresh one the handoff alone.
+ * What a child may not, and how many there may be (docs/spec/agent.md): each refusal by its code
+ * and its sentence, as the model or the operator reads it. And what a child is given: a fork a view
+ * of its parent's work, a fresh one the handoff alone.
  */
 import assert from 'node:assert/strict'
 import { mkdirSync, symlinkSync } from 'node:fs'
@@ -30,7 +30,7 @@ const refusals = async (...of: Parameters<typeof told>) =>
 
 const over: Step = () => says('It is over.')
 
-test('§9 a child spawns nothing, waits for nobody outside, and touches nothing of its parent', async (t) => {
+test('a child spawns nothing, waits for nobody outside, and touches nothing of its parent', async (t) => {
   let [item, task] = ['', '']
   const parent = steps(
     create('the whole'),
@@ -92,7 +92,7 @@ test('§9 a child spawns nothing, waits for nobody outside, and touches nothing 
   assert.equal(facts?.row('work_items', item)?.revision, 1)
 })
 
-test('§9 the operator and the world outside do not reach a child', async (t) => {
+test('the operator and the world outside do not reach a child', async (t) => {
   const parent = steps(() => calls(spawn('Wait for me.')), over)
   const child = steps(
     create('a part'),
@@ -139,7 +139,7 @@ test('§9 the operator and the world outside do not reach a child', async (t) =>
   assert.equal((await box.ledger.row('tasks', command?.id ?? ''))?.status, 'cancelled')
 })
 
-test('§9 eight children are alive at most, and no more than two below the first', async (t) => {
+test('eight children are alive at most, and no more than two below the first', async (t) => {
   const handoff = (n: number) => spawn(`Part ${n}.`)
   const parent = steps(
     () => calls(...[1, 2, 3, 4, 5, 6, 7, 8, 9].map(handoff)),
@@ -163,7 +163,7 @@ test('§9 eight children are alive at most, and no more than two below the first
   ])
 })
 
-test('§9 an agent two below the first makes no other', async (t) => {
+test('an agent two below the first makes no other', async (t) => {
   const deeper =
     (agent_id: string): Step =>
     () =>
@@ -190,7 +190,7 @@ test('§9 an agent two below the first makes no other', async (t) => {
   assert.deepEqual(lineage.toSorted(), ['main of null', 'p1 of main', 'p2 of p1'])
 })
 
-test('§9 a child works in its parent’s folder or in one inside it', async (t) => {
+test('a child works in its parent’s folder or in one inside it', async (t) => {
   const places = temporaryHome(t)
   mkdirSync(join(places.workspace, 'part'))
   symlinkSync('/usr', join(places.workspace, 'link'))
@@ -229,7 +229,7 @@ test('§9 a child works in its parent’s folder or in one inside it', async (t)
   assert.match(said, new RegExp(`${work}/part$`))
 })
 
-test('§9 a fork knows the item, its plan and its todos; a fresh child knows the handoff', async (t) => {
+test('a fork knows the item, its plan and its todos; a fresh child knows the handoff', async (t) => {
   const parent = steps(
     () => {
       const todo_list = [{ text: 'measure twice', state: 'in_progress' }]

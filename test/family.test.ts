@@ -25,7 +25,7 @@ async function undisturbed(t: TestContext) {
   return { end, events, places }
 }
 
-test('§9 three children in worktrees: each result wakes its item, is merged and told', async (t) => {
+test('three children in worktrees: each result wakes its item, is merged and told', async (t) => {
   const { end, events, places } = await undisturbed(t)
   const { tasks, ...rest } = end
   assert.deepEqual(rest, expectedEnd(['r1']))

@@ -24,7 +24,7 @@ const idsIn = (request: ModelRequest, prefix: string): string[] => [
   ),
 ]
 
-test('§9 a foreign agent works under a task, asks the operator, and its end is the task’s', async (t) => {
+test('a foreign agent works under a task, asks the operator, and its end is the task’s', async (t) => {
   const box = await openForeign(t, [example], (task) =>
     inOrder(
       calls(call('SpawnAgent', { initial_message: 'Change the file.', model: 'acp/example' })),
@@ -83,7 +83,7 @@ test('§9 a foreign agent works under a task, asks the operator, and its end is 
   )
 })
 
-test('§9 a foreign agent is told what its parent says when it has answered, in the same turn', async (t) => {
+test('a foreign agent is told what its parent says when it has answered, in the same turn', async (t) => {
   const { workspace, home } = temporaryHome(t)
   const [log, go] = [join(workspace, 'log'), join(workspace, 'go')]
   writeFileSync(log, '')

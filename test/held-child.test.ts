@@ -1,10 +1,10 @@
-/** §9 Stopping a child whose turn only stands in the rows: nothing of it runs, and nothing breaks. */
+/** Stopping a child whose turn only stands in the rows: nothing of it runs, and nothing breaks. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openBox } from '../src/testing/box.ts'
 import { calls, fails, says, scriptedModel } from '../src/testing/scripted-model.ts'
 
-test('§9 a child that is stopped while its turn is held ends aborted, once', async (t) => {
+test('a child that is stopped while its turn is held ends aborted, once', async (t) => {
   const noKey = fails({ kind: 'setup', code: 'unauthorized', status: 401 })
   const model = scriptedModel((request) => {
     const [opening] = request.messages

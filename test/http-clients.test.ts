@@ -54,7 +54,7 @@ async function waitingForAnInvoice() {
   return { held, server }
 }
 
-describe('§3: a signed webhook', options, () => {
+describe('a signed webhook', options, () => {
   test('wakes the item that waits for it, is shown as external content, and clears nothing', async (t) => {
     const at = new ServedHome(t)
     configureWebhooks(at)
@@ -186,7 +186,7 @@ function contentText(content: unknown): string {
   return content.map((part: { text?: string }) => part.text ?? '').join('\n')
 }
 
-describe('§13: the event stream', options, () => {
+describe('the event stream', options, () => {
   test('an EventSource and the typed client see every event once, across a kill -9', async (t) => {
     const at = new ServedHome(t)
     const first = await at.serve()
@@ -281,7 +281,7 @@ function watched() {
 }
 
 test(
-  '§13: curl reads, makes something once, and follows the stream',
+  'curl reads, makes something once, and follows the stream',
   { ...options, skip: without('curl') },
   async (t) => {
     const at = new ServedHome(t)

@@ -9,7 +9,7 @@ import { misfits, type Schema } from './support/schema-fit.ts'
 
 const cases = 2_500
 
-test(`§13: of ${cases} requests made from the document none fails inside, or contradicts it`, async (t) => {
+test(`of ${cases} requests made from the document none fails inside, or contradicts it`, async (t) => {
   const done = await fuzz(t, cases, 1)
   assert.deepEqual([done.complaints, done.broken], [[], []])
   // A fuzz that is always refused has seen nothing. About half is taken; how much, is in the hands of

@@ -76,7 +76,7 @@ async function refusalsOf(
   return [...found.values()]
 }
 
-describe('security.md 2 and 3: every operation of the document refuses', () => {
+describe('every operation of the document refuses', () => {
   const guarded = async () => {
     const { fake, operations } = await canaryHome()
     return { fake, operations: operations.filter(({ path }) => doorOf(path).kind === 'api') }
@@ -149,7 +149,7 @@ function basic(text: string): Sent {
   return { headers: { authorization: `Basic ${Buffer.from(text).toString('base64')}` } }
 }
 
-test('§9: an agent that was deleted refuses every act, and none fails inside', async (t) => {
+test('an agent that was deleted refuses every act, and none fails inside', async (t) => {
   const agent_id = 'gone'
   const api = await openApi(t, { agents: ['main', agent_id] })
   const { host } = api.box

@@ -57,32 +57,29 @@ const traces = async (stage: Stage, model: { requests: readonly unknown[] }) => 
   next: stage.next,
 })
 
-test('§5 waiting and idling cost nothing', async (t) => {
+test('waiting and idling cost nothing', async (t) => {
   const { stage, model, later } = await hundredWaiting(t)
 
-  await t.test(
-    '§5 a day over a hundred waiting items asks no model and writes no row',
-    async () => {
-      const waits = Object.entries(Object.groupBy(await stage.rows('waits'), ({ wake }) => wake))
-      assert.deepEqual(
-        waits.map(([wake, of]) => [wake, of?.length]),
-        [
-          ['operator_input', perKind],
-          ['external', perKind],
-          ['timer', perKind],
-          ['task_result', perKind],
-        ],
-      )
-      const before = await traces(stage, model)
-      await stage.clock.advance(24 * hour)
-      const after = await traces(stage, model)
-      assert.equal(after.next.do, 'wait')
-      assert.deepEqual({ ...after, next: null }, { ...before, next: null })
-      await stage.sound()
-    },
-  )
+  await t.test('a day over a hundred waiting items asks no model and writes no row', async () => {
+    const waits = Object.entries(Object.groupBy(await stage.rows('waits'), ({ wake }) => wake))
+    assert.deepEqual(
+      waits.map(([wake, of]) => [wake, of?.length]),
+      [
+        ['operator_input', perKind],
+        ['external', perKind],
+        ['timer', perKind],
+        ['task_result', perKind],
+      ],
+    )
+    const before = await traces(stage, model)
+    await stage.clock.advance(24 * hour)
+    const after = await traces(stage, model)
+    assert.equal(after.next.do, 'wait')
+    assert.deepEqual({ ...after, next: null }, { ...before, next: null })
+    await stage.sound()
+  })
 
-  await t.test('§5 then one event wakes exactly the item that waits for it', async () => {
+  await t.test('then one event wakes exactly the item that waits for it', async () => {
     const before = await traces(stage, model)
     later.push(says('Build 7 is red; I wait on.'))
     const given = { source: 'ci', resource: 'build-7', body: 'build 7 failed' }
@@ -105,14 +102,14 @@ test('§5 waiting and idling cost nothing', async (t) => {
     assert.deepEqual([status, trigger_count, reviewed_trigger_count], ['active', 1, 1])
   })
 
-  await t.test('§5 afterwards it is as quiet as before', async () => {
+  await t.test('afterwards it is as quiet as before', async () => {
     const rested = await traces(stage, model)
     await stage.clock.advance(20 * hour)
     const quiet = await traces(stage, model)
     assert.deepEqual([quiet.requests, quiet.events], [rested.requests, rested.events])
   })
 
-  await t.test('§3 the first of the timers, two days off, wakes its own item only', async () => {
+  await t.test('the first of the timers, two days off, wakes its own item only', async () => {
     const before = model.requests.length
     later.push(picks(stage.id('timer 0')))
     later.push(calls(waitsFor('timer', { wait_ms: 400 * hour })))

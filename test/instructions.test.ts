@@ -1,5 +1,5 @@
 /**
- * §10: what an agent is told about how work is done, end to end: instructions and the catalogue of
+ * What an agent is told about how work is done, end to end: instructions and the catalogue of
  * skills in the request, the body read on demand, bad files as notices, and the account of it all,
  * by the real command on a home at rest.
  */
@@ -56,7 +56,7 @@ async function lived(t: TestContext) {
 const section = (system: string, title: string): string[] =>
   `${(system.split(`\n# ${title}\n\n`)[1] ?? '').split('\n# ')[0]}`.trim().split('\n')
 
-test('§10 instructions and skills reach the model, whatever lies beside them', async (t) => {
+test('instructions and skills reach the model, whatever lies beside them', async (t) => {
   const { home, workspace, skill, model, turn } = await lived(t)
   const [first, second] = model.requests
   assert.ok(first && second)
@@ -90,7 +90,7 @@ test('§10 instructions and skills reach the model, whatever lies beside them', 
   assert.match(read[0]?.text ?? '', /6\tUse your fingers\./)
 })
 
-test('§10 what was loaded is shown by context show and by agents show', async (t) => {
+test('what was loaded is shown by context show and by agents show', async (t) => {
   const { home, workspace, skill } = await lived(t)
   const request = JSON.parse(await holon(home, 'context', 'show', '--json')) as RequestContext
   const files = request.sections.flatMap((one) => one.files ?? [])

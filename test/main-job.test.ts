@@ -9,7 +9,7 @@ import { calls, scriptedModel } from '../src/testing/scripted-model.ts'
 
 const idIn = (text: string): string => /work_[0-9a-f-]{4,36}/.exec(text)?.[0] ?? 'none'
 
-test('§6 an objective is worked through to one promoted report', async (t) => {
+test('an objective is worked through to one promoted report', async (t) => {
   let item = ''
   const model = scriptedModel((request, n) => {
     const last = request.messages.at(-1)

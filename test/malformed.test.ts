@@ -133,7 +133,7 @@ const answers: readonly Answered[] = [
 
 for (const adapter of spoken) {
   for (const { says, answer, results, ran = [] } of answers) {
-    test(`§6 ${adapter.endpoint}: ${says}, and each call gets one result`, async (t) => {
+    test(`${adapter.endpoint}: ${says}, and each call gets one result`, async (t) => {
       const { server, stage } = await scene(t, adapter, (n) =>
         n === 1 ? answer : { text: 'Seen.' },
       )
@@ -147,7 +147,7 @@ for (const adapter of spoken) {
 }
 
 for (const adapter of spoken) {
-  test(`§6 ${adapter.endpoint}: ids that come twice pair no call wrongly`, async (t) => {
+  test(`${adapter.endpoint}: ids that come twice pair no call wrongly`, async (t) => {
     const answer: ServerAnswer = {
       calls: [touch('first'), touch('second')],
       fault: 'duplicate_ids',
@@ -175,7 +175,7 @@ const broken: readonly [string, ServerFault][] = [
 
 for (const adapter of spoken) {
   for (const [says, fault] of broken) {
-    test(`§6 ${adapter.endpoint}: after ${says} the request is sent again`, async (t) => {
+    test(`${adapter.endpoint}: after ${says} the request is sent again`, async (t) => {
       const first = { text: 'Half', calls: [touch('ran'), touch('ran')], fault }
       const { server, stage } = await scene(t, adapter, (n) =>
         n === 1 ? first : { text: 'Seen.' },
@@ -198,7 +198,7 @@ for (const adapter of spoken) {
   }
 
   for (const fault of ['hang', 'hang_before_answer'] as const) {
-    test(`§6 ${adapter.endpoint}: a stream that falls silent (${fault}) is given up`, async (t) => {
+    test(`${adapter.endpoint}: a stream that falls silent (${fault}) is given up`, async (t) => {
       const first = { text: 'Half', calls: [touch('ran')], fault }
       const { server, stage } = await scene(t, adapter, (n) =>
         n === 1 ? first : { text: 'Seen.' },
@@ -215,7 +215,7 @@ for (const adapter of spoken) {
     })
   }
 
-  test(`§6 ${adapter.endpoint}: a provider that stays down holds the agent`, async (t) => {
+  test(`${adapter.endpoint}: a provider that stays down holds the agent`, async (t) => {
     const down: ServerAnswer = { fault: { kind: 'status', status: 529 } }
     const attempts = modelLimits.retry.value
     const { server, stage } = await scene(t, adapter, (n) =>
@@ -245,7 +245,7 @@ for (const adapter of spoken) {
     await inOrderAgain(stage, server, [])
   })
 
-  test(`§6 ${adapter.endpoint}: a retry-after of an hour holds the agent that long`, async (t) => {
+  test(`${adapter.endpoint}: a retry-after of an hour holds the agent that long`, async (t) => {
     const busy: ServerAnswer = { fault: { kind: 'status', status: 429, retry_after: '3600' } }
     const { server, stage } = await scene(t, adapter, (n) => (n === 1 ? busy : { text: 'Seen.' }))
     await stage.say('Begin.')

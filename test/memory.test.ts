@@ -16,7 +16,7 @@ import { call, inOrder, runs } from './support/scripts.ts'
 const lastOf = (request: { messages: readonly unknown[] }): string =>
   JSON.stringify(request.messages.at(-1))
 
-test('§7: an agent finds what a command printed in an earlier round, and reads the record whole', async (t) => {
+test('an agent finds what a command printed in an earlier round, and reads the record whole', async (t) => {
   const seen: string[] = []
   const model = scriptedModel(
     inOrder(
@@ -64,7 +64,7 @@ test('§7: an agent finds what a command printed in an earlier round, and reads 
 })
 
 test(
-  '§14: `holon search` says the same beside a daemon and without one, in words and as JSON',
+  '`holon search` says the same beside a daemon and without one, in words and as JSON',
   { timeout: 300_000 },
   async (t) => {
     const at = new ServedHome(t)

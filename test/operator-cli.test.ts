@@ -30,7 +30,7 @@ const shown = async (at: ServedHome) =>
   (await at.json<Entries>('inbox')).attention.map(({ id }) => id)
 
 describe('acts of the operator', options, () => {
-  test('§13: an entry of the inbox is put away for a while, or until it changes', async (t) => {
+  test('an entry of the inbox is put away for a while, or until it changes', async (t) => {
     const { at, daemon, question } = await asked(t)
     const short = `wait_${question.id.slice(-6)}`
     const list = await at.holon('inbox')
@@ -48,7 +48,7 @@ describe('acts of the operator', options, () => {
     assert.match((await at.holon('inbox')).out, /^nothing needs you$/m)
   })
 
-  test('§6: a run is aborted without its id, and its agent stopped', async (t) => {
+  test('a run is aborted without its id, and its agent stopped', async (t) => {
     const at = new ServedHome(t)
     await at.serve()
     const slow = at.write('slow.md', '# Slow\n\n## Wait\n\n```sh\nsleep 60\n```\n')
@@ -106,7 +106,7 @@ describe('acts of the operator', options, () => {
   })
 })
 
-describe('§14: what goes wrong says what, why and what to do', options, () => {
+describe('what goes wrong says what, why and what to do', options, () => {
   const cases: [name: string, args: string[], exit: number, says: RegExp][] = [
     ['no log', ['logs'], 1, /there is no log in .*daemon\.log; holon start writes one/],
     ['no such webhook', ['webhook', 'test', 'gh'], 2, /no webhook "gh".*; add it under "webhooks"/],
@@ -222,7 +222,7 @@ describe('§14: what goes wrong says what, why and what to do', options, () => {
 })
 
 describe('what holds, and where it comes from', options, () => {
-  test('§14: config show lists every setting; secrets are only named', async (t) => {
+  test('config show lists every setting; secrets are only named', async (t) => {
     const at = new ServedHome(t)
     mkdirSync(at.home, { mode: 0o700 })
     const secret = join(at.folder, 'secret')

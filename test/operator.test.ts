@@ -1,4 +1,4 @@
-/** §13 What the operator's own acts say back when they do less, or more, than one may think. */
+/** What the operator's own acts say back when they do less, or more, than one may think. */
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { report, scene } from './support/scene.ts'
 const kinds = (reply: OperatorReply): string[] =>
   reply.ok ? reply.warnings.map(({ kind }) => kind) : [reply.code]
 
-test('§13 a message about a completed item is taken in and says that it reopens nothing', async (t) => {
+test('a message about a completed item is taken in and says that it reopens nothing', async (t) => {
   const s = await scene(
     t,
     () => creates('A'),
@@ -28,7 +28,7 @@ test('§13 a message about a completed item is taken in and says that it reopens
   assert.equal(item?.state, 'completed')
 })
 
-test('§13 unblocking an item that asks a question says that the question is gone', async (t) => {
+test('unblocking an item that asks a question says that the question is gone', async (t) => {
   const s = await scene(
     t,
     () => creates('A'),
@@ -42,7 +42,7 @@ test('§13 unblocking an item that asks a question says that the question is gon
 })
 
 for (const place of ['work-items', 'a folder of the agent itself']) {
-  test(`§2 an item whose plan would be made through a link is refused: ${place}`, async (t) => {
+  test(`an item whose plan would be made through a link is refused: ${place}`, async (t) => {
     const box = await openBox(t, { models: { default: scriptedModel(() => says('Seen.')) } })
     const workspace = { mode: 'explicit_root', root: box.workspace } as const
     await box.host.ensureAgent({ id: 'main', model: 'test/one', workspace })

@@ -36,7 +36,7 @@ function onOneItem(then: (n: number) => Scripted) {
   return { model, stage }
 }
 
-test('§5 a model that only says "continuing" is asked about after three turns', async (t) => {
+test('a model that only says "continuing" is asked about after three turns', async (t) => {
   const scene = onOneItem((n) =>
     n <= 4 ? says('continuing') : completes(stage.id('Go on'), 'It went on as you said. Done.'),
   )
@@ -93,7 +93,7 @@ test('§5 a model that only says "continuing" is asked about after three turns',
   await stage.sound()
 })
 
-test('§5 a model that rewrites its todos for ever is parked after 50 turns', async (t) => {
+test('a model that rewrites its todos for ever is parked after 50 turns', async (t) => {
   let rewrites = 0
   const scene = onOneItem((n) => {
     if (n % 2 === 0) return says('Rewrote the list.')
@@ -115,7 +115,7 @@ test('§5 a model that rewrites its todos for ever is parked after 50 turns', as
   await stage.sound()
 })
 
-test('§5 a model that only runs new commands goes on', async (t) => {
+test('a model that only runs new commands goes on', async (t) => {
   const rounds = 2 * 24
   const scene = onOneItem((n) => {
     if (n > rounds) return completes(stage.id('Go on'), 'I ran every command. All is well.')
@@ -133,7 +133,7 @@ test('§5 a model that only runs new commands goes on', async (t) => {
   await stage.sound()
 })
 
-test('§5 a model that runs the same command again and again is asked about', async (t) => {
+test('a model that runs the same command again and again is asked about', async (t) => {
   const scene = onOneItem((n) => (n % 2 === 0 ? calls(runs('echo same')) : says('Looked again.')))
   const stage = (scene.stage.now = await openStage(t, { model: scene.model }))
   await stage.say('Go on.')
@@ -149,7 +149,7 @@ test('§5 a model that runs the same command again and again is asked about', as
   await stage.sound()
 })
 
-test('§5 a refused turn counts as one without progress', async (t) => {
+test('a refused turn counts as one without progress', async (t) => {
   const refusal = fails({ kind: 'refused', code: 'bad_request', status: 400 })
   const scene = onOneItem((n) => (n === 1 ? says('Began.') : refusal))
   const stage = (scene.stage.now = await openStage(t, { model: scene.model }))
@@ -169,7 +169,7 @@ test('§5 a refused turn counts as one without progress', async (t) => {
   await stage.sound()
 })
 
-test('§5 a queue that is looked at and left is asked about once', async (t) => {
+test('a queue that is looked at and left is asked about once', async (t) => {
   const model = scriptedModel(
     inOrder(
       creates('One', 'Two'),
@@ -211,7 +211,7 @@ test('§5 a queue that is looked at and left is asked about once', async (t) => 
   await stage.sound()
 })
 
-test('§5 an empty bucket asks once, fills by one in ten minutes, and by any word', async (t) => {
+test('an empty bucket asks once, fills by one in ten minutes, and by any word', async (t) => {
   const place = temporaryHome(t)
   const clock = virtualClock()
   const left = 5

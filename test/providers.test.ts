@@ -29,7 +29,7 @@ const kindsOf = async (stage: Stage) => (await stage.briefs()).map(({ kind }) =>
 /** The message as input of a turn; what was said lately quotes it all the same. */
 const asInput = / operator_prompt>>\nBegin\./
 
-test('§6 an outage holds the agent 1, 5, 15, then 60 minutes, and the turn goes on', async (t) => {
+test('an outage holds the agent 1, 5, 15, then 60 minutes, and the turn goes on', async (t) => {
   const times: number[] = []
   const model = scriptedModel((_, n) => {
     times.push(stage.now)
@@ -66,7 +66,7 @@ test('§6 an outage holds the agent 1, 5, 15, then 60 minutes, and the turn goes
   await stage.sound()
 })
 
-test('§6 a provider that served again begins with the shortest hold', async (t) => {
+test('a provider that served again begins with the shortest hold', async (t) => {
   const model = scriptedModel(inOrder(down, down, says('One.'), down, says('Two.')))
   const stage = await openStage(t, { model })
   await stage.say('Begin.')
@@ -83,7 +83,7 @@ test('§6 a provider that served again begins with the shortest hold', async (t)
   await stage.sound()
 })
 
-test('§6 a retry-after is honoured, a short one in place and a long one as a hold', async (t) => {
+test('a retry-after is honoured, a short one in place and a long one as a hold', async (t) => {
   const busy = (ms: number) =>
     fails({ kind: 'world', code: 'rate_limited', status: 429, retry_after_ms: ms })
   const times: number[] = []
@@ -105,7 +105,7 @@ test('§6 a retry-after is honoured, a short one in place and a long one as a ho
   await stage.sound()
 })
 
-test('§6 messages that come while the agent is held wait and are all served', async (t) => {
+test('messages that come while the agent is held wait and are all served', async (t) => {
   const model = scriptedModel(inOrder(down, says('One.'), says('Two.')))
   const stage = await openStage(t, { model })
   await stage.say('First.')
@@ -121,7 +121,7 @@ test('§6 messages that come while the agent is held wait and are all served', a
   await stage.sound()
 })
 
-test('§6 a refused key holds the agent until the operator starts it again', async (t) => {
+test('a refused key holds the agent until the operator starts it again', async (t) => {
   const model = scriptedModel(inOrder(unauthorized, says('Thank you.')))
   const stage = await openStage(t, { model })
   await stage.say('Begin.')
@@ -137,7 +137,7 @@ test('§6 a refused key holds the agent until the operator starts it again', asy
   await stage.sound()
 })
 
-test('§6 a model that cannot be opened holds the agent until the setting is changed', async (t) => {
+test('a model that cannot be opened holds the agent until the setting is changed', async (t) => {
   const model = scriptedModel(inOrder(says('Now it works.')))
   const models = { 'test/good': model }
   const stage = await openStage(t, { models, setting: { model: 'test/missing' } })
@@ -175,7 +175,7 @@ test('a refused request ends the turn failed, with one brief; what an answer saw
   await stage.sound()
 })
 
-test('§6 the fallback finishes the turn, and the next turn tries the first again', async (t) => {
+test('the fallback finishes the turn, and the next turn tries the first again', async (t) => {
   const provider_metadata = { first: { signature: 'only-mine' } }
   const thought = { type: 'reasoning', text: 'My own thought.', provider_metadata } as const
   const [part] = calls(runs('echo one')).parts
@@ -205,7 +205,7 @@ test('§6 the fallback finishes the turn, and the next turn tries the first agai
   await stage.sound()
 })
 
-test('§6 when both models are spent the agent is held once', async (t) => {
+test('when both models are spent the agent is held once', async (t) => {
   const first = scriptedModel(inOrder(down, says('First is back.')))
   const second = scriptedModel(inOrder(down))
   const stage = await openStage(t, {
@@ -224,7 +224,7 @@ for (const [what, models] of [
   ['missing', {}],
   ['without a key', { 'test/second': scriptedModel(inOrder(unauthorized)) }],
 ] as const) {
-  test(`§6 a fallback that is ${what} does not turn an outage into a standstill`, async (t) => {
+  test(`a fallback that is ${what} does not turn an outage into a standstill`, async (t) => {
     const busy = fails({ kind: 'world', code: 'rate_limited', retry_after_ms: 90 * minute })
     const first = scriptedModel(inOrder(busy, says('First is back.')))
     const stage = await openStage(t, {
@@ -241,7 +241,7 @@ for (const [what, models] of [
   })
 }
 
-test('§6 a fallback that refuses is not the last word while the first is only down', async (t) => {
+test('a fallback that refuses is not the last word while the first is only down', async (t) => {
   const first = scriptedModel(inOrder(down, says('First is back.')))
   const second = scriptedModel(inOrder(refusal))
   const stage = await openStage(t, {
@@ -256,7 +256,7 @@ test('§6 a fallback that refuses is not the last word while the first is only d
   await stage.sound()
 })
 
-test('§6 an empty answer is asked again once', async (t) => {
+test('an empty answer is asked again once', async (t) => {
   const model = scriptedModel(inOrder(says(''), says('Here.'), says(''), says('')))
   const stage = await openStage(t, { model })
   await stage.say('Begin.')
@@ -271,7 +271,7 @@ test('§6 an empty answer is asked again once', async (t) => {
   await stage.sound()
 })
 
-test('§6 an answer cut by length is continued once and delivered as one text', async (t) => {
+test('an answer cut by length is continued once and delivered as one text', async (t) => {
   const cut = (text: string) => says(text, { finish: 'length' })
   const model = scriptedModel(
     inOrder(cut('The answer is forty'), says('-two.'), cut('Fif'), cut('tee')),
@@ -292,14 +292,14 @@ test('§6 an answer cut by length is continued once and delivered as one text', 
   await stage.sound()
 })
 
-test('§6 an answer cut between two words keeps the space between them', async (t) => {
+test('an answer cut between two words keeps the space between them', async (t) => {
   const model = scriptedModel(inOrder(says('One, ', { finish: 'length' }), says('two.')))
   const stage = await openStage(t, { model })
   await stage.say('Count.')
   assert.deepEqual(await stage.briefs(), [{ kind: 'reply', text: 'One, two.' }])
 })
 
-test('§6 ten rounds in a row that fail in every call end the turn', async (t) => {
+test('ten rounds in a row that fail in every call end the turn', async (t) => {
   const model = scriptedModel(() => calls(call('LaunchRocket')))
   const stage = await openStage(t, { model })
   await stage.say('Begin.')
@@ -309,7 +309,7 @@ test('§6 ten rounds in a row that fail in every call end the turn', async (t) =
   await stage.sound()
 })
 
-test('§6 one success among the failures begins the count of ten anew', async (t) => {
+test('one success among the failures begins the count of ten anew', async (t) => {
   const model = scriptedModel((_, n) =>
     n === 20 ? says('Enough.') : calls(call(n === 10 ? 'ListTasks' : 'LaunchRocket')),
   )
@@ -320,7 +320,7 @@ test('§6 one success among the failures begins the count of ten anew', async (t
   await stage.sound()
 })
 
-test('§10 a round too long for any request ends the turn; the item goes on in a new one', async (t) => {
+test('a round too long for any request ends the turn; the item goes on in a new one', async (t) => {
   const long = runs('seq 10000 19000')
   const model = scriptedModel((_, n) => {
     if (n === 1) return creates('Read much')
@@ -346,7 +346,7 @@ const startedTurn = (notice: Stage['box']['notices'][number]): string[] =>
     ? notice.events.flatMap(({ event }) => (event.type === 'turn_started' ? [event.id] : []))
     : []
 
-test('§10 a model too small for any turn is told to the operator, not passed over', async (t) => {
+test('a model too small for any turn is told to the operator, not passed over', async (t) => {
   const model = scriptedModel(inOrder())
   const stage = await openStage(t, { model, context_window: 3_000 })
   await stage.say('Begin.')
@@ -356,7 +356,7 @@ test('§10 a model too small for any turn is told to the operator, not passed ov
   await stage.sound()
 })
 
-test('§6 an abort ends the open request, and its message is not replayed', async (t) => {
+test('an abort ends the open request, and its message is not replayed', async (t) => {
   const asked = Promise.withResolvers<void>()
   const model = scriptedModel((_, n) => {
     asked.resolve()
@@ -377,7 +377,7 @@ test('§6 an abort ends the open request, and its message is not replayed', asyn
   await stage.sound()
 })
 
-test('§6 an abort stops a foreground command with proof and runs nothing after it', async (t) => {
+test('an abort stops a foreground command with proof and runs nothing after it', async (t) => {
   const model = scriptedModel(
     inOrder(
       calls(
@@ -410,7 +410,7 @@ test('§6 an abort stops a foreground command with proof and runs nothing after 
   await stage.sound()
 })
 
-test('§9 a stop aborts a turn that is held, and a start does not replay it', async (t) => {
+test('a stop aborts a turn that is held, and a start does not replay it', async (t) => {
   const model = scriptedModel(inOrder(unauthorized, says('Anew.')))
   const stage = await openStage(t, { model })
   await stage.say('Begin.')

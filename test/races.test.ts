@@ -15,24 +15,24 @@ const named = (all: readonly Scene[], start: string): Scene => {
   return found
 }
 
-test('§3 a delivery and a death in every order around a wait: nothing is lost or read twice', async () => {
+test('a delivery and a death in every order around a wait: nothing is lost or read twice', async () => {
   const explored = await explore(named(scenes, 'an external wait, delivery 1, a death'), 1_000)
   assert.deepEqual(explored.violations, [])
   assert.ok(explored.orders > 50, `${explored.orders} orders`)
   assert.ok(explored.deaths > explored.orders / 2, `${explored.deaths} deaths`)
 })
 
-test('§3 an answer and a delivery in every order around a question', async () => {
+test('an answer and a delivery in every order around a question', async () => {
   const explored = await explore(named(scenes, 'an operator wait, answer, delivery 1'), 1_000)
   assert.deepEqual(explored.violations, [])
   assert.ok(explored.orders > 20, `${explored.orders} orders`)
 })
 
-test('§3 whatever order the scheduler chooses, every event around a timer is read', async () => {
+test('whatever order the scheduler chooses, every event around a timer is read', async () => {
   await scheduled(named(crowded, 'a timer'), 6, 1)
 })
 
-test('§11 whatever happens while the runtime waits for one thing, what it promises holds', async () => {
+test('whatever happens while the runtime waits for one thing, what it promises holds', async () => {
   // The whole takes an hour: `npm run races -- --every 1`.
   const { points, possible, tried, violations } = await interleave(307, 0)
   assert.deepEqual(violations, [])

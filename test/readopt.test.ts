@@ -1,6 +1,6 @@
 /**
  * Commands that run are taken over after each kill -9 of who started them: right exit statuses,
- * whole output, nothing left over (contracts 8). The full figure: `node bench/readopt.ts`.
+ * whole output, nothing left over (docs/spec/task.md). The full figure: `node bench/readopt.ts`.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { readopt } from '../src/testing/readopt.ts'
 
-test('§8: sixty commands are re-adopted over five kills, whole and with their statuses', async () => {
+test('sixty commands are re-adopted over five kills, whole and with their statuses', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'holon-readopt-'))
   try {
     const options = { folder, commands: 60, kills: 5, pause_s: 0.2, seed: 1 }

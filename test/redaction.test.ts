@@ -1,7 +1,7 @@
 /**
- * Secrets through the whole host (security.md 15, reliability 6, invariant 39): words of the
- * operator, outputs of commands, files that are read, a plan, the model's own text. None of it is
- * stored, shown live, or sent to the model, in any spelling.
+ * Secrets through the whole host (docs/spec/security.md#secrets, docs/spec/invariants.md, invariant
+ * 39): words of the operator, outputs of commands, files that are read, a plan, the model's own
+ * text. None of it is stored, shown live, or sent to the model, in any spelling.
  */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs'

@@ -54,7 +54,7 @@ async function readAgain(home: string) {
   return ends
 }
 
-test('§12 every decision and request of each turn comes out the same', async (t) => {
+test('every decision and request of each turn comes out the same', async (t) => {
   const scene = await lived(t)
   assert.deepEqual(await replays(scene), [
     { ok: true, decisions: 10, requests: 4, divergence: null },
@@ -91,7 +91,7 @@ test('a turn that was compacted, in time and when its provider asked, comes out 
   }
 })
 
-test('§12 a decision that was changed is named with its event and both sides', async (t) => {
+test('a decision that was changed is named with its event and both sides', async (t) => {
   const scene = await lived(t)
   const { home } = scene.box
   await scene.box.close()
@@ -109,7 +109,7 @@ test('§12 a decision that was changed is named with its event and both sides', 
   assert.equal(second.decisions, 0)
 })
 
-test('§12 an opening that is gone is named, and one with other bytes is refused', async (t) => {
+test('an opening that is gone is named, and one with other bytes is refused', async (t) => {
   const scene = await lived(t)
   const { home } = scene.box
   const [round] = await scene.rows('rounds')
@@ -126,7 +126,7 @@ test('§12 an opening that is gone is named, and one with other bytes is refused
   )
 })
 
-test('§12 below retention, and while it is open, a turn is not replayed', async (t) => {
+test('below retention, and while it is open, a turn is not replayed', async (t) => {
   const scene = await lived(t)
   const [turn] = await scene.rows('turns')
   assert.ok(turn)

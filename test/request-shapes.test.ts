@@ -1,5 +1,5 @@
 /**
- * §10: what whole requests look like, under snapshot, as the host sends them: each shape a turn can
+ * What whole requests look like, under snapshot, as the host sends them: each shape a turn can
  * have, with ids, times and marks by their first appearance, so that only a change of shape shows.
  */
 import assert from 'node:assert/strict'

@@ -125,7 +125,7 @@ async function dying(t: TestContext, places: Places, seam: DiesAfter): Promise<v
 
 const options = { concurrency: 4, timeout: 600_000 }
 
-test('§14 a runbook goes through every kind of step to its report', options, async (t) => {
+test('a runbook goes through every kind of step to its report', options, async (t) => {
   const { end, commits } = await whole(t, temporaryHome(t))
   assert.deepEqual(end.log, ['said', 'failed', 'ended'])
   assert.deepEqual(end.problems, [])

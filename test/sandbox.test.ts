@@ -1,7 +1,7 @@
 /**
- * Confined commands of a whole agent (security 12): what it does in its folders works, what it
- * tries beside them does not, its children in worktrees can commit, and without bubblewrap nothing
- * runs.
+ * Confined commands of a whole agent (docs/spec/security.md#sandbox): what it does in its folders
+ * works, what it tries beside them does not, its children in worktrees can commit, and without
+ * bubblewrap nothing runs.
  */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -42,7 +42,7 @@ const outputs = (found: Awaited<ReturnType<typeof results>>['results']) =>
   })
 
 test(
-  'security 12: an agent works in its folders and finds nothing of the home',
+  'an agent works in its folders and finds nothing of the home',
   { skip: noBubblewrap },
   async (t) => {
     const beside = (box: Box) => join(dirname(box.workspace), 'beside')
@@ -69,7 +69,7 @@ test(
 )
 
 test(
-  'security 12: three children commit in confined worktrees, and the parent merges',
+  'three children commit in confined worktrees, and the parent merges',
   { skip: noBubblewrap },
   async (t) => {
     const places = temporaryHome(t)
@@ -84,7 +84,7 @@ test(
   },
 )
 
-test('security 12: what cannot be confined does not run, and the agent is told why', async (t) => {
+test('what cannot be confined does not run, and the agent is told why', async (t) => {
   const places = temporaryHome(t)
   // The sandbox has no place for its folder.
   writeFileSync(join(places.home, 'sandbox'), '')

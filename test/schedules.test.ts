@@ -1,7 +1,7 @@
 /**
  * Schedules through the whole host: slots that fall due while it runs, while it is down, on a
- * stopped agent and beside a clock that jumps; one timer for all, none for nothing (contracts 12,
- * reliability 5).
+ * stopped agent and beside a clock that jumps; one timer for all, none for nothing
+ * (docs/spec/budget.md, docs/spec/recovery.md#timers).
  */
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
@@ -31,7 +31,7 @@ async function passes(stage: Stage, ms: number): Promise<void> {
   if (woken) await stage.rest(from)
 }
 
-test('§12 each slot is one commit with its message, and wakes the agent', async (t) => {
+test('each slot is one commit with its message, and wakes the agent', async (t) => {
   const thinking = model()
   const stage = await openStage(t, { model: thinking })
   const made = await stage.act({
@@ -93,7 +93,7 @@ async function afterDowntime(
   return { stage, thinking }
 }
 
-test('reliability 5: slots missed in a downtime come once, with their count', async (t) => {
+test('slots missed in a downtime come once, with their count', async (t) => {
   const { stage, thinking } = await afterDowntime(t, 3 * hour, {})
   await stage.box.until(
     (notice) =>
@@ -117,7 +117,7 @@ const policies = [
   ['all', ['fired', 'fired'], 2],
 ] as const
 for (const [missed, statuses, messages] of policies) {
-  test(`§12 two slots missed under \`${missed}\` make ${messages} messages`, async (t) => {
+  test(`two slots missed under \`${missed}\` make ${messages} messages`, async (t) => {
     const { stage } = await afterDowntime(t, 2 * hour, { missed, overlap: 'queue' })
     await stage.rest()
     assert.deepEqual(
@@ -130,7 +130,7 @@ for (const [missed, statuses, messages] of policies) {
   })
 }
 
-test('§9 a slot of a stopped agent is settled, and its message waits', async (t) => {
+test('a slot of a stopped agent is settled, and its message waits', async (t) => {
   const thinking = model()
   const stage = await openStage(t, { model: thinking })
   await stage.act({ do: 'create_schedule', label: 'look', text: 'Look.', spec: hourly })
@@ -146,7 +146,7 @@ test('§9 a slot of a stopped agent is settled, and its message waits', async (t
   assert.equal(thinking.requests.length, 1)
 })
 
-test('§12 one schedule is due once, and another time counts from its change', async (t) => {
+test('one schedule is due once, and another time counts from its change', async (t) => {
   const stage = await openStage(t, { model: model() })
   const at = '2026-01-05T09:10:00.000Z'
   await stage.act({ do: 'create_schedule', label: 'a', text: 'A.', spec: { kind: 'once', at } })
@@ -167,7 +167,7 @@ test('§12 one schedule is due once, and another time counts from its change', a
   )
 })
 
-test('§12 a paused schedule is not due; resumed it goes on from then', async (t) => {
+test('a paused schedule is not due; resumed it goes on from then', async (t) => {
   const stage = await openStage(t, { model: model() })
   const made = await stage.act({ do: 'create_schedule', label: 'a', text: 'A.', spec: hourly })
   const schedule_id = made.id ?? ''
@@ -179,7 +179,7 @@ test('§12 a paused schedule is not due; resumed it goes on from then', async (t
   assert.deepEqual(await slots(stage), [onTime('11:30')])
 })
 
-test("reliability 1: a due time beyond the wall clock's jump is seen within a minute", async (t) => {
+test("a due time beyond the wall clock's jump is seen within a minute", async (t) => {
   const stage = await openStage(t, { model: model() })
   await stage.act({ do: 'create_schedule', label: 'a', text: 'A.', spec: hourly })
   assert.ok((stage.clock.nextDue() ?? 0) <= minute, 'the timer is a hint of at most a minute')
@@ -188,7 +188,7 @@ test("reliability 1: a due time beyond the wall clock's jump is seen within a mi
   assert.deepEqual(await slots(stage), [onTime('09:30')])
 })
 
-test('§5 schedules far ahead cost nothing but one timer', async (t) => {
+test('schedules far ahead cost nothing but one timer', async (t) => {
   const stage = await openStage(t, { model: model() })
   assert.equal(stage.clock.nextDue(), null, 'no schedule, no timer')
   const yearly = { kind: 'cron', expression: '0 0 1 6 *', time_zone: 'Europe/Berlin' } as const

@@ -103,7 +103,7 @@ async function provider(t: TestContext, { workspace }: Places) {
 
 const options = { concurrency: 3, timeout: 900_000 }
 
-test('§6 holon run killed by SIGKILL at every commit ends the same', options, async (t) => {
+test('holon run killed by SIGKILL at every commit ends the same', options, async (t) => {
   const places = temporaryHome(t)
   const server = await provider(t, places)
   const whole = await holon(places, server.base_url, start(places), null).ran
@@ -123,7 +123,7 @@ test('§6 holon run killed by SIGKILL at every commit ends the same', options, a
   )
 })
 
-test('§6 a command that runs on while its host is dead is joined again, not run again', async (t) => {
+test('a command that runs on while its host is dead is joined again, not run again', async (t) => {
   const slow = 'sleep 3; echo slow >> log.txt'
   const server = await startModelServer(({ messages_text }) => {
     const answer = twoJobsPolicy(messages_text)

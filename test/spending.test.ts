@@ -1,6 +1,7 @@
 /**
- * What agents may spend beside the budgets of items (contracts 17.28): budgets of an agent and of
- * the home, and the one question after a thousand requests where there is none.
+ * What agents may spend beside the budgets of items (docs/spec/budget.md#what-is-made-on-the-way):
+ * budgets of an agent and of the home, and the one question after a thousand requests where there
+ * is none.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-/** §8 A process that survives its stop: the task stays `cancelling`, and ends when it has gone. */
+/** A process that survives its stop: the task stays `cancelling`, and ends when it has gone. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { calls, says, type Scripted } from '../src/testing/scripted-model.ts'
@@ -25,7 +25,7 @@ async function begun(world: World): Promise<void> {
   await quiet(world)
 }
 
-test('§8 a survivor of a stop is looked for again: when it has gone, the task ends cancelled', async () => {
+test('a survivor of a stop is looked for again: when it has gone, the task ends cancelled', async () => {
   let asked = 0
   const answers = ({ facts }: Seen): Scripted => {
     asked += 1
@@ -62,7 +62,7 @@ test('§8 a survivor of a stop is looked for again: when it has gone, the task e
   }
 })
 
-test('§8 a child whose command survives its stop ends when that has gone, without a restart', async () => {
+test('a child whose command survives its stop ends when that has gone, without a restart', async () => {
   const asked = new Map<string, number>()
   const answers = ({ facts }: Seen): Scripted => {
     const n = (asked.get(facts.agent_id) ?? 0) + 1

@@ -17,7 +17,7 @@ async function claimed(at: ServedHome, url: string, id: string): Promise<void> {
 }
 
 describe('taking back', { timeout: 300_000 }, () => {
-  test('§4: beside a daemon, while a turn is open: once, again, and too late', async (t) => {
+  test('beside a daemon, while a turn is open: once, again, and too late', async (t) => {
     const at = new ServedHome(t)
     // Nobody listens there: the first turn stays open, and what is said meanwhile waits.
     Object.assign(at.env, {
@@ -43,7 +43,7 @@ describe('taking back', { timeout: 300_000 }, () => {
     assert.match(doctor.out, /ok +ledger/)
   })
 
-  test('§4: without a daemon this process takes the home, and what comes next never sees it', async (t) => {
+  test('without a daemon this process takes the home, and what comes next never sees it', async (t) => {
     const at = new ServedHome(t)
     const made = await at.holon('run', at.write('one.md', '# One\n\n## Step\n\n```sh\ntrue\n```\n'))
     assert.equal(made.exit, 0, made.err)

@@ -1,6 +1,7 @@
 /**
  * An agent talks with a program in a terminal, over a restart of the host in the middle of it: the
- * program runs on, takes the next input, and its end is the agent's message (contracts 7 and 8).
+ * program runs on, takes the next input, and its end is the agent's message (docs/spec/tools.md,
+ * docs/spec/task.md#runner).
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +21,7 @@ async function asked(box: Box, task_id: string, question: string): Promise<void>
   while (!(await said()).text.includes(question)) await clock.sleep(5)
 }
 
-test('§8: a program in a terminal outlives the host, and takes input before and after', async (t) => {
+test('a program in a terminal outlives the host, and takes input before and after', async (t) => {
   let task_id = ''
   const first: Script = async (request, n) => {
     const last = request.messages.at(-1)

@@ -1,7 +1,8 @@
 /**
  * The house rules a machine can check beside the linter: who may import whom, what is pure, where
- * the outside world may be touched, names, line lengths. `violations` is a pure function of a path
- * and a text; test/tidy.test.ts runs it over planted faults and over the repository.
+ * the outside world may be touched, names, line lengths, what may be cited. `violations` is a pure
+ * function of a path and a text; test/tidy.test.ts runs it over planted faults and over the
+ * repository.
  */
 import { codeOf, importsOf, lineAt, type Import } from './tidy-source.ts'
 
@@ -200,6 +201,18 @@ const hasShortLines: Rule = (file) => {
     .map(({ line, length }) => ({ line, says: `is ${length} characters wide (${widest})` }))
 }
 
+/** A section of a document that is not here: by its sign, or by its name and a number. */
+const absent = new RegExp(
+  String.raw`\u00a7\s*\d|\b(?:contracts|reliability|experience|architecture|security)(?:\.md)?,?` +
+    String.raw`\s+(?:(?:\*|//)\s+)?(?:section |rule )?[A-Z]?\d`,
+  'g',
+)
+
+const citesWhatIsHere: Rule = (file) =>
+  [...file.source.matchAll(absent)].map((cited) =>
+    at(file, cited.index, `cites ${cited[0]}, which is not here: say it, or link docs/spec`),
+  )
+
 const rules: readonly Rule[] = [
   climbsTheLadder,
   isPure,
@@ -209,6 +222,7 @@ const rules: readonly Rule[] = [
   opensWithAComment,
   isWellNamed,
   hasShortLines,
+  citesWhatIsHere,
 ]
 
 /**
@@ -222,6 +236,25 @@ export function violations(path: string, source: string): string[] {
   const imports = importsOf(source, code)
   const file: File = { path, room: roomOf(path), isTest, source, code, imports }
   return rules.flatMap((rule) => rule(file)).map(({ line, says }) => `${path}:${line} ${says}`)
+}
+
+/**
+ * Links of a source file to the specification that lead nowhere. `headings` has the anchors of a
+ * page by its path, and undefined where there is no page.
+ */
+export function deadCitations(
+  path: string,
+  source: string,
+  headings: (page: string) => ReadonlySet<string> | undefined,
+): string[] {
+  const links = /(?<![\w/.])docs\/(?:spec|concepts)\/[\w./-]+\.md(?:#([\w-]+))?/g
+  return [...source.matchAll(links)].flatMap(({ 0: link, 1: anchor, index }) => {
+    const there = headings(link.split('#')[0] ?? '')
+    const where = `${path}:${lineAt(source, index)}`
+    if (there === undefined) return [`${where} links ${link}, which is not there`]
+    if (anchor === undefined || there.has(anchor)) return []
+    return [`${where} links ${link}, which has no such heading`]
+  })
 }
 
 /** Home folders of invented people may appear in a file: these are the ones to use. */

@@ -3,10 +3,11 @@
  * faults, so that a rule that stops finding anything fails here.
  */
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, test } from 'node:test'
-import { machinePaths, violations } from './tidy-rules.ts'
+import { anchorsOf } from './support/anchors.ts'
+import { deadCitations, machinePaths, violations } from './tidy-rules.ts'
 import { codeOf } from './tidy-source.ts'
 
 const root = dirname(import.meta.dirname)
@@ -37,6 +38,39 @@ test('no file names a folder of the machine it was written on', () => {
     [...sources, ...texts].flatMap((path) => machinePaths(path, read(path), root)),
     [],
   )
+})
+
+/** The anchors of a page, or undefined where there is none. Each page is read once. */
+const pages = new Map<string, ReadonlySet<string> | undefined>()
+const headings = (page: string): ReadonlySet<string> | undefined => {
+  if (!pages.has(page)) {
+    pages.set(page, existsSync(`${root}/${page}`) ? anchorsOf(read(page)) : undefined)
+  }
+  return pages.get(page)
+}
+
+test('every page and section that the code cites is there', () => {
+  const cited = sources.filter((path) => read(path).includes('docs/spec/'))
+  assert.ok(cited.length > 150, 'the code cites no specification')
+  assert.deepEqual(
+    sources
+      .filter((path) => !/^test\/(tidy|docs)/.test(path))
+      .flatMap((path) => deadCitations(path, read(path), headings)),
+    [],
+  )
+})
+
+test('a citation that leads nowhere is found, and one that does not is left alone', () => {
+  const there = (page: string) => (page === 'docs/spec/wait.md' ? new Set(['triggers']) : undefined)
+  const source = [
+    '// docs/spec/wait.md and docs/spec/wait.md#triggers, as docs/spec/wait.md#triggers.',
+    '// docs/spec/wait.md#no-lost-race',
+    '// docs/spec/gone.md#triggers',
+  ].join('\n')
+  assert.deepEqual(deadCitations('src/a.ts', source, there), [
+    'src/a.ts:2 links docs/spec/wait.md#no-lost-race, which has no such heading',
+    'src/a.ts:3 links docs/spec/gone.md#triggers, which is not there',
+  ])
 })
 
 const wide = 'x'.repeat(101)
@@ -75,6 +109,16 @@ const planted: [path: string, text: string, said: string[]][] = [
     'src/http/a.ts',
     `AbortSignal.timeout(1)`,
     ['2 a timer comes through a port (AbortSignal.timeout)'],
+  ],
+  [
+    'src/tools/a.ts',
+    `// contracts\u{20}9`,
+    [`2 cites contracts\u{20}9, which is not here: say it, or link docs/spec`],
+  ],
+  [
+    'src/tools/a.test.ts',
+    `test('\u00a79 a')`,
+    [`2 cites \u00a79, which is not here: say it, or link docs/spec`],
   ],
   ['src/tools/a.ts', `Math.random()`, ['2 randomness comes through a port (Math.random)']],
   [

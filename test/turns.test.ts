@@ -31,7 +31,7 @@ const damages: readonly [string, (path: string) => void][] = [
 ]
 
 for (const [problem, damage] of damages) {
-  test(`§2 a plan file that is ${problem} is told, not repaired, and stops nothing`, async (t) => {
+  test(`a plan file that is ${problem} is told, not repaired, and stops nothing`, async (t) => {
     const plan = '# Plan\nfirst this, then that\n'
     const path = () => s.item('A').plan_artifact.path
     const s = await scene(
@@ -63,7 +63,7 @@ for (const [problem, damage] of damages) {
   })
 }
 
-test('§1 times never decrease when the clock is set back', async (t) => {
+test('times never decrease when the clock is set back', async (t) => {
   const s = await onA(
     t,
     () => {
@@ -88,7 +88,7 @@ test('§1 times never decrease when the clock is set back', async (t) => {
   await s.sound()
 })
 
-test('§5 an interjected word moves a foreground command to the background at once', async (t) => {
+test('an interjected word moves a foreground command to the background at once', async (t) => {
   const s = await onA(
     t,
     () => calls(runs(`touch running; ${until('go')}`)),
@@ -114,7 +114,7 @@ test('§5 an interjected word moves a foreground command to the background at on
   await s.sound()
 })
 
-test('§5 an interjected word keeps a turn from ending in plain text', async (t) => {
+test('an interjected word keeps a turn from ending in plain text', async (t) => {
   const s = await scene(
     t,
     () => async () => {
@@ -130,7 +130,7 @@ test('§5 an interjected word keeps a turn from ending in plain text', async (t)
   await s.sound()
 })
 
-test('§6 calls after a closing call get not_executed, completions excepted', async (t) => {
+test('calls after a closing call get not_executed, completions excepted', async (t) => {
   const s = await scene(
     t,
     () => creates('A', 'B'),
@@ -159,7 +159,7 @@ test('§6 calls after a closing call get not_executed, completions excepted', as
   await s.sound()
 })
 
-test('§2 a completion lists the tasks that still run, and they go on', async (t) => {
+test('a completion lists the tasks that still run, and they go on', async (t) => {
   const s = await onA(t, () => calls(runs(until('off'), { yield_ms: 0 })), doneAnyway('A'))
   await s.act({ do: 'send', text: 'Begin.' })
   await s.hurry('task_promoted')
@@ -186,7 +186,7 @@ test('§2 a completion lists the tasks that still run, and they go on', async (t
   await s.sound()
 })
 
-test('§2 calls behind a completion whose report is missing are not carried out', async (t) => {
+test('calls behind a completion whose report is missing are not carried out', async (t) => {
   const s = await onA(
     t,
     (s) =>
@@ -209,7 +209,7 @@ test('§2 calls behind a completion whose report is missing are not carried out'
   await s.sound()
 })
 
-test('§2 a missing report is asked for once, with no tools', async (t) => {
+test('a missing report is asked for once, with no tools', async (t) => {
   const s = await onA(
     t,
     (s) => calls('Now I complete it:', call('CompleteWorkItem', { work_item_id: s.id('A') })),
@@ -227,7 +227,7 @@ test('§2 a missing report is asked for once, with no tools', async (t) => {
   await s.sound()
 })
 
-test('§2 an empty answer to the request for a report means there is none', async (t) => {
+test('an empty answer to the request for a report means there is none', async (t) => {
   const s = await onA(
     t,
     (s) => calls(call('CompleteWorkItem', { work_item_id: s.id('A') })),

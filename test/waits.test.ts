@@ -43,7 +43,7 @@ import { hour, minute, openStage, resultsOf, textOf, type Stage } from './suppor
 const liveTask = (s: Stage): string =>
   [...(s.box.host.facts('main')?.rows('tasks') ?? [])].at(-1)?.id ?? 'none'
 
-test('§3 an answer to the question resolves the wait, and focus returns', async (t) => {
+test('an answer to the question resolves the wait, and focus returns', async (t) => {
   const s = await onA(t, () => calls('Red or blue?', waitsFor('operator_input')), done('A'))
   await s.say('Paint it.')
   const wait = await s.wait('A')
@@ -59,7 +59,7 @@ test('§3 an answer to the question resolves the wait, and focus returns', async
   await s.sound()
 })
 
-test('§3 a word bound to the item answers its question too', async (t) => {
+test('a word bound to the item answers its question too', async (t) => {
   const s = await onA(t, waiting('operator_input'), done('A'))
   await s.say('Paint it.')
   const wait = await s.wait('A')
@@ -74,7 +74,7 @@ test('§3 a word bound to the item answers its question too', async (t) => {
   await s.sound()
 })
 
-test('§3 an unbound word answers nothing by itself and shows what waits', async (t) => {
+test('an unbound word answers nothing by itself and shows what waits', async (t) => {
   const s = await onA(t, waiting('operator_input', { reason: 'Red or blue?' }), () =>
     says('Which do you mean?'),
   )
@@ -91,7 +91,7 @@ test('§3 an unbound word answers nothing by itself and shows what waits', async
   await s.sound()
 })
 
-test('§3 the end of a task resolves the wait on it, and focus returns', async (t) => {
+test('the end of a task resolves the wait on it, and focus returns', async (t) => {
   const s = await onA(
     t,
     () => calls(runs(`${until('go')}; echo built`, { yield_ms: 0 })),
@@ -119,7 +119,7 @@ test('§3 the end of a task resolves the wait on it, and focus returns', async (
   await s.sound()
 })
 
-test('§8 a command that outlives the process is followed by the next, and its end is told', async (t) => {
+test('a command that outlives the process is followed by the next, and its end is told', async (t) => {
   const place = temporaryHome(t)
   const open = (model: ScriptedModel) => openStage(t, { ...place, clock: virtualClock(), model })
   const before: Stage = await open(
@@ -159,7 +159,7 @@ test('§8 a command that outlives the process is followed by the next, and its e
   await after.sound()
 })
 
-test('§3 a wait for a task that has ended is answered in the call', async (t) => {
+test('a wait for a task that has ended is answered in the call', async (t) => {
   const s = await onA(
     t,
     () => calls(runs('echo quick', { yield_ms: 60_000 })),
@@ -178,7 +178,7 @@ test('§3 a wait for a task that has ended is answered in the call', async (t) =
   await s.sound()
 })
 
-test('§3 a timer wakes its item at its time and not before', async (t) => {
+test('a timer wakes its item at its time and not before', async (t) => {
   const s = await onA(t, waiting('timer', { wait_ms: 90 * minute }), done('A'))
   await s.say('Later.')
   await s.pass(90 * minute - 1)
@@ -194,7 +194,7 @@ test('§3 a timer wakes its item at its time and not before', async (t) => {
   await s.sound()
 })
 
-test('§3 a timer that came due in a downtime fires once and says how late', async (t) => {
+test('a timer that came due in a downtime fires once and says how late', async (t) => {
   const place = temporaryHome(t)
   const clock = virtualClock()
   const open = (answers: readonly Answer[]) =>
@@ -223,7 +223,7 @@ for (const [mode, shown] of [
   ['enqueue_message', true],
   ['wake_hint', false],
 ] as const) {
-  test(`§3 an event fired by hand wakes a review (${mode}) and ends no wait`, async (t) => {
+  test(`an event fired by hand wakes a review (${mode}) and ends no wait`, async (t) => {
     const about = { source: 'ci', resource: 'build', delivery_mode: mode }
     const s = await onA(t, waiting('external', about), () => says('Not green yet.'), done('A'))
     await s.say('Watch the build.')
@@ -248,7 +248,7 @@ for (const [mode, shown] of [
   })
 }
 
-test('§3 an event from before the wait never triggers it, one during the turn does', async (t) => {
+test('an event from before the wait never triggers it, one during the turn does', async (t) => {
   const about = { source: 'ci', resource: 'build' }
   const s = await onA(
     t,
@@ -270,7 +270,7 @@ test('§3 an event from before the wait never triggers it, one during the turn d
   await s.sound()
 })
 
-test('§2 focus does not return to an item while another is in focus', async (t) => {
+test('focus does not return to an item while another is in focus', async (t) => {
   const s = await scene(
     t,
     () => creates('A', 'B'),
@@ -300,7 +300,7 @@ test('§2 focus does not return to an item while another is in focus', async (t)
   await s.sound()
 })
 
-test('§3 a wait of the agent itself ends in one turn without an item', async (t) => {
+test('a wait of the agent itself ends in one turn without an item', async (t) => {
   const s = await scene(
     t,
     () => calls(waitsFor('timer', { wait_ms: hour, reason: 'look at the oven' })),
@@ -322,7 +322,7 @@ test('§3 a wait of the agent itself ends in one turn without an item', async (t
   await s.sound()
 })
 
-test('§3 a new wait of an item replaces the one before and names it', async (t) => {
+test('a new wait of an item replaces the one before and names it', async (t) => {
   const s = await scene(
     t,
     () => creates('A'),
@@ -353,7 +353,7 @@ test('§3 a new wait of an item replaces the one before and names it', async (t)
   await s.sound()
 })
 
-test('§3 a delivery that comes twice is one message', async (t) => {
+test('a delivery that comes twice is one message', async (t) => {
   const s = await onA(
     t,
     () => calls(waitsFor('external', { source: 'ci' })),
@@ -371,7 +371,7 @@ test('§3 a delivery that comes twice is one message', async (t) => {
   await s.sound()
 })
 
-test('§5 events during other work do not preempt the current item', async (t) => {
+test('events during other work do not preempt the current item', async (t) => {
   const wait = { source: 'ci', resource: 'build' }
   let step = 0
   const onward = (s: Stage): Scripted =>
@@ -410,7 +410,7 @@ test('§5 events during other work do not preempt the current item', async (t) =
   await s.sound()
 })
 
-test('§5 an event passed over by ten turns goes before the current item, once', async (t) => {
+test('an event passed over by ten turns goes before the current item, once', async (t) => {
   const about = { source: 'ci', resource: 'build' }
   let step = 0
   let events = 0
@@ -465,7 +465,7 @@ test('a recheck brings reviews, less and less often, and they need neither a cal
   await s.sound()
 })
 
-test('§9 a stopped agent admits deliveries and timers and starts nothing', async (t) => {
+test('a stopped agent admits deliveries and timers and starts nothing', async (t) => {
   const s = await scene(
     t,
     () => creates('A', 'B'),
@@ -495,7 +495,7 @@ test('§9 a stopped agent admits deliveries and timers and starts nothing', asyn
   await s.sound()
 })
 
-test('§9 a message that says start wakes a stopped agent', async (t) => {
+test('a message that says start wakes a stopped agent', async (t) => {
   const s = await scene(t, () => says('Here.'))
   await s.does({ do: 'stop_agent' })
   await s.say('Hello?', { start: true })

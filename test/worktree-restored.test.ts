@@ -110,7 +110,7 @@ type Death = ReturnType<typeof death>
 const there = ['kept', 'precious\n']
 const gone = ['discarded', null]
 
-test('§9 a restoration tells the row first, acts, and tells the row', async (t) => {
+test('a restoration tells the row first, acts, and tells the row', async (t) => {
   const places = temporaryHome(t)
   const tree = await discardedIn(t, places)
   const alive = death(null)
@@ -120,7 +120,7 @@ test('§9 a restoration tells the row first, acts, and tells the row', async (t)
 })
 
 for (const point of points) {
-  test(`§9 what is brought back is named by its row, killed ${point}`, async (t) => {
+  test(`what is brought back is named by its row, killed ${point}`, async (t) => {
     const places = temporaryHome(t)
     const tree = await discardedIn(t, places)
     assert.equal(await restores(t, places, tree, death(point)), false)
@@ -140,7 +140,7 @@ for (const point of points) {
   })
 }
 
-test('§9 a restoration that cannot be is taken back, and its snapshot stays', async (t) => {
+test('a restoration that cannot be is taken back, and its snapshot stays', async (t) => {
   const places = temporaryHome(t)
   const tree = await discardedIn(t, places)
   await restores(t, places, tree, death(`after ${planned}`))
@@ -161,7 +161,7 @@ test('§9 a restoration that cannot be is taken back, and its snapshot stays', a
   )
 })
 
-test('§9 a restoration whose git is busy stays planned, and whoever asks again goes on', async (t) => {
+test('a restoration whose git is busy stays planned, and whoever asks again goes on', async (t) => {
   const places = temporaryHome(t)
   const tree = await discardedIn(t, places)
   let busy = true

@@ -21,7 +21,7 @@ const file = {
   path: '/usr/bin:/opt/$x',
 }
 
-test('§14: a unit starts this very program, leaves commands alone, and stays stopped', () => {
+test('a unit starts this very program, leaves commands alone, and stays stopped', () => {
   const lines = systemdUnit(file).split('\n')
   const of = (name: string) => lines.filter((line) => line.startsWith(`${name}=`))
   assert.deepEqual(

@@ -69,7 +69,7 @@ echo hello
 ask: Shall I go on?
 `
 
-describe('§14 what is wrong is said in one line, with exit 2', () => {
+describe('what is wrong is said in one line, with exit 2', () => {
   const key = 'set OPENAI_API_KEY, or name a file that holds it in providers.openai.api_key_file'
   const noModel =
     'no model is set; holon init sets one up; or give --model provider/model, or set ' +
@@ -160,7 +160,7 @@ describe('§14 what is wrong is said in one line, with exit 2', () => {
 
 type Items = { work_items: { id: string; state: string; scheduling_state: string }[] }
 
-describe('§14 a run of a runbook', () => {
+describe('a run of a runbook', () => {
   test('asks, exits 3 with the command that answers, is answered, resumes and reports', async (t) => {
     const scratch = new Scratch(t)
     const file = scratch.file('check.md', runbook)
@@ -265,7 +265,7 @@ describe('§14 a run of a runbook', () => {
   })
 })
 
-describe('§14 a run with a model', () => {
+describe('a run with a model', () => {
   test('the reply is the answer on stdout, and its model is remembered', async (t) => {
     const scratch = new Scratch(t)
     const server = await startModelServer(() => ({ text: 'Seven files are here.' }))

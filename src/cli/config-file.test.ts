@@ -22,7 +22,7 @@ async function refusal(text: string): Promise<string> {
   return `${error.exit} ${failureText(error)}`
 }
 
-describe('§14 config.json', () => {
+describe('config.json', () => {
   test('every key of this version is taken', async () => {
     const config = {
       $schema: './config.schema.json',
@@ -141,7 +141,7 @@ const env: ModelSetting = { value: 'e/e', source: 'HOLON_MODEL' }
 const file: ModelSetting = { value: 'c/c', source: '/h/config.json' }
 const none: ModelSetting = { value: null, source: 'default' }
 
-describe('§14 the model of a run', () => {
+describe('the model of a run', () => {
   const cases: [
     name: string,
     target: Target,

@@ -12,7 +12,7 @@ import {
 const fault = (message: string) =>
   Object.assign(new Error(message), { code: 'read_only', retry: 'never' })
 
-test('§14 a fault is told as what and what to do, with the system’s words beside the what', () => {
+test('a fault is told as what and what to do, with the system’s words beside the what', () => {
   const table: [string, string][] = [
     [
       'Opening the home /h: it cannot be written: mount it (EROFS: read-only, access "/h")',
@@ -28,7 +28,7 @@ test('§14 a fault is told as what and what to do, with the system’s words bes
   }
 })
 
-test('§14 a program part that no descriptor was left to load is a failure in words, no bug', () => {
+test('a program part that no descriptor was left to load is a failure in words, no bug', () => {
   const said = 'EMFILE: too many open files, open "/x/app.ts"'
   const error = Object.assign(new Error(said), { code: 'EMFILE', syscall: 'open' })
   const failure = asFailure(error)
@@ -39,13 +39,13 @@ test('§14 a program part that no descriptor was left to load is a failure in wo
   assert.equal(asFailure(Object.assign(new Error('x'), { code: 'EBADF', syscall: 'read' })), null)
 })
 
-test('§14 a refusal names the command that helps', () => {
+test('a refusal names the command that helps', () => {
   const { problem, exit } = refused({ code: 'trigger_no_match', message: 'No.', hint: 'other' })
   const hint = 'holon waits shows what each waits for; holon answer answers a question'
   assert.deepEqual([problem.hint, exit], [hint, 2])
 })
 
-test('§14 a refusal of words is usage, of what does not go now a failure, by its status', () => {
+test('a refusal of words is usage, of what does not go now a failure, by its status', () => {
   const exitOf = (code: string) => refused({ code, message: 'No.', hint: 'Do.' }).exit
   const codes = ['schedule_invalid', 'wait_not_found', 'agent_stopped', 'queue_full', 'no_model']
   assert.deepEqual(codes.map(exitOf), [2, 2, 1, 1, 1])

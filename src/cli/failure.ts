@@ -1,6 +1,6 @@
 /**
  * How a command fails: `holon: what, where; what to do` on stderr, or a problem document with
- * `--json`, and one exit code from one list (contracts 14).
+ * `--json`, and one exit code from one list (docs/spec/cli.md#exit-codes).
  */
 import { problemOf, type Problem } from '../protocol/problem.ts'
 import { isShort } from '../protocol/shortage.ts'

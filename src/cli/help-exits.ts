@@ -1,6 +1,6 @@
 /**
  * What the help of every command says besides its own words: its exit codes, from the one list of
- * contracts 14, and what the names of its arguments stand for.
+ * docs/spec/cli.md#exit-codes, and what the names of its arguments stand for.
  */
 import type { Command } from 'commander'
 import { exits } from './failure.ts'

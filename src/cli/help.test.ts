@@ -61,7 +61,7 @@ const paragraph = (help: string, title: string): string[] => {
   return (rest.split('\n\n')[0] ?? '').split('\n').map((line) => line.trim())
 }
 
-test('§14 every command says what it is for, what each argument and each flag is', () => {
+test('every command says what it is for, what each argument and each flag is', () => {
   const all = told()
   assert.ok(all.length > 80, String(all.length))
   const lacking: string[] = []
@@ -78,7 +78,7 @@ test('§14 every command says what it is for, what each argument and each flag i
   assert.deepEqual(lacking, [])
 })
 
-test('§14 a flag that is not needed says what holds without it', () => {
+test('a flag that is not needed says what holds without it', () => {
   // Where nothing is the default the words say what the flag adds; these have a value without it.
   const needed = /^--(?:agent|limit|home|model|port|workspace|log-level|zone)\b/
   const lacking = told().flatMap(({ path, command }) =>
@@ -90,7 +90,7 @@ test('§14 a flag that is not needed says what holds without it', () => {
   assert.deepEqual(lacking, [])
 })
 
-test('§14 every help lists exit codes of the one list, and 0, 1 and 2 are in each', () => {
+test('every help lists exit codes of the one list, and 0, 1 and 2 are in each', () => {
   const known = new Set<number>(Object.values(exits))
   const unknown = told().flatMap(({ path, help }) => {
     const codes = paragraph(help, 'Exit').map((line) => Number(/^(\d+)  \S/.exec(line)?.[1]))
@@ -100,7 +100,7 @@ test('§14 every help lists exit codes of the one list, and 0, 1 and 2 are in ea
   assert.deepEqual(unknown, [])
 })
 
-test('§14 every command has two examples of itself, and each is a line that it takes', async () => {
+test('every command has two examples of itself, and each is a line that it takes', async () => {
   const wrong: string[] = []
   for (const { path, command, help } of told()) {
     const examples = paragraph(help, 'Examples').filter((line) => line !== '')
@@ -132,7 +132,7 @@ function offered(script: string, words: readonly string[]): string[] {
 
 const hasBash = spawnSync('bash', ['--version']).status === 0
 
-test('§14 bash completes commands, their flags, and what stands behind flags', async (t) => {
+test('bash completes commands, their flags, and what stands behind flags', async (t) => {
   if (!hasBash) return t.skip('there is no bash here')
   const { out } = await prints('completion', 'bash')
   assert.deepEqual(offered(out, ['holon', 'wo']), ['work', 'worktree'])
@@ -167,7 +167,7 @@ const asks: { readonly [S in 'zsh' | 'fish']: (script: string, line: string) => 
 }
 
 for (const shell of ['zsh', 'fish'] as const) {
-  test(`§14 ${shell} reads its completion, and offers what bash offers`, async (t) => {
+  test(`${shell} reads its completion, and offers what bash offers`, async (t) => {
     const { out } = await prints('completion', shell)
     for (const path of await paths()) assert.ok(out.includes(`'${path}'`), path)
     if (without(shell) !== false) return t.skip(`there is no ${shell} here`)
@@ -183,7 +183,7 @@ for (const shell of ['zsh', 'fish'] as const) {
   })
 }
 
-test('§14 another shell is refused with the names of those there are', async () => {
+test('another shell is refused with the names of those there are', async () => {
   assert.deepEqual(await prints('completion', 'tcsh'), {
     exit: 2,
     out: '',

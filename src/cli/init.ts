@@ -1,5 +1,5 @@
 /**
- * `holon init`: a home, a model, an agent and a daemon, one question each (contracts 14). All
+ * `holon init`: a home, a model, an agent and a daemon, one question each (docs/spec/cli.md). All
  * answers are collected and the model is asked once before anything is written; then each file is
  * written whole, so that leaving at any question leaves everything as it was. Twice is safe: what
  * is there is offered as the answer, and kept.

@@ -221,7 +221,7 @@ const cases: [name: string, build: () => RunView, wanted: string][] = [
   ['nothing was made', () => viewOf(new World()), 'exit 0: nothing is left'],
 ]
 
-describe('§14 a run', () => {
+describe('a run', () => {
   for (const [name, build, wanted] of cases) {
     test(`${name}: ${wanted}`, () => assert.equal(stateOf(runState(build())), wanted))
   }

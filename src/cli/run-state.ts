@@ -1,7 +1,8 @@
 /**
- * When a run is over, and with which exit code (contracts 14): a pure function of the facts of one
- * agent, read top to bottom. A run lives while a turn, a hold of at most five minutes, a back-off,
- * or an open item's task or timer wait is pending, or while a question stands before the person.
+ * When a run is over, and with which exit code (docs/spec/cli.md#run): a pure function of the facts
+ * of one agent, read top to bottom. A run lives while a turn, a hold of at most five minutes, a
+ * back-off, or an open item's task or timer wait is pending, or while a question stands before the
+ * person.
  */
 import { activeWaitsOf, backOffEnd, projections, type AgentView } from '../protocol/agent-view.ts'
 import {

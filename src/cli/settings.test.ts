@@ -12,7 +12,7 @@ const levelOf = ({ flag, env, file }: Given) => {
   return logLevelSetting({ environment }, flag, config, '/h/config.json')
 }
 
-describe('§14: the level of the log: flag, environment, configuration, default', () => {
+describe('the level of the log: flag, environment, configuration, default', () => {
   const table: [name: string, given: Given, value: string, source: string][] = [
     [
       'the flag goes before all',

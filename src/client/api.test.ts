@@ -83,7 +83,7 @@ test('a call sends the token, its query and its body, and the value comes back',
   ])
 })
 
-describe('§13: what comes back instead of a value', () => {
+describe('what comes back instead of a value', () => {
   const cases: [name: string, step: Step, failure: unknown][] = [
     [
       'a problem document',
@@ -175,7 +175,7 @@ describe('a call is sent again only where that can do no harm', () => {
   })
 })
 
-test('§13: a list is read page by page until there is no cursor', async () => {
+test('a list is read page by page until there is no cursor', async () => {
   const { api, seen } = given(
     json(200, { briefs: [1], next_cursor: 'b' }),
     json(200, { briefs: [2], next_cursor: null }),

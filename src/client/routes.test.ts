@@ -17,7 +17,7 @@ const others = [
   'POST /webhooks/{agent}/{source}',
 ]
 
-test('§13: the typed client knows every route of the document, and no other', () => {
+test('the typed client knows every route of the document, and no other', () => {
   const document = JSON.parse(read('..', '..', 'docs', 'reference', 'openapi.json')) as Document
   const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),

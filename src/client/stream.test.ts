@@ -65,7 +65,7 @@ async function all(
 const seqs = (items: readonly StreamItem[]) =>
   items.flatMap((item) => (item.kind === 'event' ? [item.seq] : []))
 
-test('§13: events come in order with their seq, and live frames between them', async () => {
+test('events come in order with their seq, and live frames between them', async () => {
   const from = given({ pieces: [': hello\n\n', frame(5), live, frame(6)], end: 'hangs' })
   const items = await all(from, (item) => item.kind === 'event' && item.seq === 6)
   assert.deepEqual(items, [
@@ -104,7 +104,7 @@ test('an event has come though what follows it in the same piece cannot be read'
   assert.deepEqual(from.asked, ['4', '5'])
 })
 
-test('§13: a broken connection is resumed behind the last event, none lost or repeated', async () => {
+test('a broken connection is resumed behind the last event, none lost or repeated', async () => {
   const from = given(
     { pieces: [frame(5), frame(6).slice(0, 12)], end: 'breaks' },
     new TypeError('fetch failed'),
@@ -135,7 +135,7 @@ describe('what ends a stream', () => {
     new Response(JSON.stringify({ code, status, detail: code, ...more }), { status })
   const cases: [name: string, connections: Connection[], last: unknown, tries: number][] = [
     [
-      '§13: history that is gone names the snapshot',
+      'history that is gone names the snapshot',
       [answer(410, 'events_pruned', { snapshot: '/state' })],
       { kind: 'reload', snapshot: '/state' },
       1,

@@ -1,7 +1,7 @@
 /**
- * The event stream as a client follows it (contracts 13): stored events in order, each once, and
- * live frames between them. A broken connection is opened again behind the last event that came;
- * history that is gone, and everything a new try cannot mend, ends it with a value.
+ * The event stream as a client follows it (docs/spec/http.md#stream): stored events in order, each
+ * once, and live frames between them. A broken connection is opened again behind the last event
+ * that came; history that is gone, and everything a new try cannot mend, ends it with a value.
  */
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { LiveFrame } from '../protocol/live-frame.ts'

@@ -39,7 +39,7 @@ function outside(text: string): string {
   return lines.join('\n')
 }
 
-test('§10 no external body gets out of its block: what stands outside does not depend on it', () => {
+test('no external body gets out of its block: what stands outside does not depend on it', () => {
   const shown = (body: string) =>
     outside(
       renderOpening(
@@ -58,7 +58,7 @@ test('§10 no external body gets out of its block: what stands outside does not 
   for (const body of corpus) assert.equal(shown(body), plain, JSON.stringify(body))
 })
 
-test('§10 the code of a block never occurs in its text, however disguised', () => {
+test('the code of a block never occurs in its text, however disguised', () => {
   assert.deepEqual(
     corpus.slice(0, 7).map((body) => fenceCode(seed, body)),
     ['7f3a9c2e-2', '7f3a9c2e-2', '7f3a9c2e-2', '7f3a9c2e-2', '7f3a9c2e-3', seed, seed],
@@ -75,7 +75,7 @@ test('§10 the code of a block never occurs in its text, however disguised', () 
   )
 })
 
-test('§10 a block holds its text unchanged', () => {
+test('a block holds its text unchanged', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const lines = block(seed, 'label', text).split('\n')
@@ -85,7 +85,7 @@ test('§10 a block holds its text unchanged', () => {
   )
 })
 
-test('§10 a cut block keeps both ends, counts what is missing, and fits', () => {
+test('a cut block keeps both ends, counts what is missing, and fits', () => {
   const text = Array.from({ length: 400 }, (_, i) => `line ${i}`).join('\n')
   const cut = { max_tokens: 60, tokens: charTokens, full_path: '/holon/outputs/call_1.txt' }
   assert.equal(
@@ -100,7 +100,7 @@ test('§10 a cut block keeps both ends, counts what is missing, and fits', () =>
   )
 })
 
-test('§10 a cut never splits a character and stays within its bound', () => {
+test('a cut never splits a character and stays within its bound', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary', minLength: 200, maxLength: 3_000 }),

@@ -4,7 +4,7 @@ import { charTokens } from './estimate.ts'
 import { answerTokens, fits, messageTokens } from './fits.ts'
 import { ago, clip, oneLine, span, thousands } from './phrase.ts'
 
-test('§10 a request fits while a tenth of the window, at most 16,000 tokens, stays free', () => {
+test('a request fits while a tenth of the window, at most 16,000 tokens, stays free', () => {
   assert.deepEqual([8_000, 160_000, 1_000_000].map(answerTokens), [800, 16_000, 16_000])
   const table = [
     [7_200, 8_000, true],
@@ -15,14 +15,14 @@ test('§10 a request fits while a tenth of the window, at most 16,000 tokens, st
   for (const [tokens, window, answer] of table) assert.equal(fits(tokens, window), answer)
 })
 
-test('§10 four ASCII characters are a token, and each other character is one', () => {
+test('four ASCII characters are a token, and each other character is one', () => {
   assert.deepEqual(
     ['', 'a', 'abcd', 'abcde', '日本語', 'naïve'].map(charTokens),
     [0, 1, 1, 2, 3, 2],
   )
 })
 
-test('§10 the size of a message is the sum of its texts and its framing', () => {
+test('the size of a message is the sum of its texts and its framing', () => {
   const parts = [
     { type: 'text', text: 'x'.repeat(40) },
     { type: 'reasoning', text: '', provider_metadata: { s: 'abcd' } },
@@ -39,7 +39,7 @@ test('§10 the size of a message is the sum of its texts and its framing', () =>
   )
 })
 
-test('§10 spans are said in their two largest units', () => {
+test('spans are said in their two largest units', () => {
   const minute = 60_000
   assert.deepEqual(
     [0, 850, 42_900, 5 * minute, 200 * minute, 120 * minute, 1_500 * minute, 4_330 * minute].map(
@@ -50,7 +50,7 @@ test('§10 spans are said in their two largest units', () => {
   assert.equal(ago('2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.500Z'), 'just now')
 })
 
-test('§10 one line stays one line, and a clipped one ends in an ellipsis', () => {
+test('one line stays one line, and a clipped one ends in an ellipsis', () => {
   assert.equal(oneLine(' a\r\nb\u2028c\u0085d\ve '), 'a b c d e')
   assert.equal(clip('abcdef', 4), 'abc…')
   assert.equal(clip('ab😀cd', 4), 'ab\ufffd…')

@@ -1,7 +1,7 @@
 /**
- * Which of the parent's other items enter a fork, and their lines (contracts 9): those the item
- * itself names or waits on, whose constraints the child must obey; and those the handoff names.
- * Every other item stays out.
+ * Which of the parent's other items enter a fork, and their lines (docs/spec/agent.md#fork): those
+ * the item itself names or waits on, whose constraints the child must obey; and those the handoff
+ * names. Every other item stays out.
  */
 import { waitWords } from '../domain/wait.ts'
 import type { WorkItemId } from '../domain/ids.ts'

@@ -139,13 +139,13 @@ const full: ForkSource = {
   handoff: 'Write the docs of the parser.\nThe tone is that of "Translate the handbook".\n',
 }
 
-test('§9: a fork with everything', (t) => {
+test('a fork with everything', (t) => {
   const { whole, manifest } = deriveFork(full, charTokens)
   const lines = manifest.map((m) => `${m.section} ${m.form} ${m.tokens}: ${m.why}`)
   snapshot(t, `${whole}\n\n---\n${lines.join('\n')}`)
 })
 
-test('§9: a fork without an item has notes and the hot tail only', (t) => {
+test('a fork without an item has notes and the hot tail only', (t) => {
   const source: ForkSource = {
     ...full,
     item: null,
@@ -218,7 +218,7 @@ const entering: {
 ]
 
 for (const { says, source, bound = [], named = [] } of entering) {
-  test(`§9: other items enter only when referred to: ${says}`, () => {
+  test(`other items enter only when referred to: ${says}`, () => {
     const others = [
       other(hex('7f3a'), 'Translate the handbook'),
       other(hex('0000')),
@@ -229,7 +229,7 @@ for (const { says, source, bound = [], named = [] } of entering) {
   })
 }
 
-test('§9: forks of one state begin with the same bytes, whatever each is asked to do', () => {
+test('forks of one state begin with the same bytes, whatever each is asked to do', () => {
   const { prefix } = deriveFork(full, charTokens)
   const words = fc.constantFrom(
     'work_b ',
@@ -252,7 +252,7 @@ test('§9: forks of one state begin with the same bytes, whatever each is asked 
   )
 })
 
-test('§9: the order in which rows were gathered does not change a fork', () => {
+test('the order in which rows were gathered does not change a fork', () => {
   const shuffled: ForkSource = {
     ...full,
     running: full.running.toReversed(),
@@ -262,7 +262,7 @@ test('§9: the order in which rows were gathered does not change a fork', () => 
   assert.deepEqual(deriveFork(shuffled, charTokens), deriveFork(full, charTokens))
 })
 
-test('§9: children made in one round begin alike: those made before them come after the prefix', () => {
+test('children made in one round begin alike: those made before them come after the prefix', () => {
   const first = deriveFork(full, charTokens)
   const spawned = { ...running, result: succeededWith('SpawnAgent', 'Made main-child-2', {}) }
   const next = { ...running, id: 'call_dddd4444' as const, index: 1 }
@@ -285,7 +285,7 @@ test('§9: children made in one round begin alike: those made before them come a
   assert.ok(second.whole.includes('main-child-2 "Write the docs"'))
 })
 
-test('§9: a fork keeps to its limits, however much the parent has', () => {
+test('a fork keeps to its limits, however much the parent has', () => {
   const wide = fc.constantFrom('word ', '好', 'line\n', 'work_b ')
   const text = (max: number) =>
     fc.tuple(wide, fc.nat({ max })).map(([word, count]) => word.repeat(count))
@@ -370,7 +370,7 @@ test('§9: a fork keeps to its limits, however much the parent has', () => {
   )
 })
 
-test('§9: a long plan is cut in its middle and says so, and the tail goes down to its newest', () => {
+test('a long plan is cut in its middle and says so, and the tail goes down to its newest', () => {
   const plan_text = Array.from({ length: 9_000 }, (_, i) => `step ${i}`).join('\n')
   const said = 'word '.repeat(9_000)
   const fork = deriveFork(
@@ -396,7 +396,7 @@ test('§9: a long plan is cut in its middle and says so, and the tail goes down 
   assert.match(fork.prefix, /step 8999\n<<\S+ end>>/)
 })
 
-test('§9: rounds of many calls leave fewer of them in the tail, and the record counts the rest', () => {
+test('rounds of many calls leave fewer of them in the tail, and the record counts the rest', () => {
   const call = aCall(
     'ReadFile',
     { path: 'x'.repeat(300) },
@@ -424,7 +424,7 @@ function outside(text: string): string {
   return lines.join('\n')
 }
 
-test('§10 taint survives a fork: no text of others gets out of its block', () => {
+test('taint survives a fork: no text of others gets out of its block', () => {
   const derived = (body: string): string => {
     const call = aCall('ReadFile', {}, succeededWith('ReadFile', 'Read it', { text: body }))
     const event = anEvent('msg_2aaaabbbb', body)
@@ -451,7 +451,7 @@ test('§10 taint survives a fork: no text of others gets out of its block', () =
   assert.equal(marks.length, codes.length + 2)
 })
 
-test('§9: the same rows a day later give the same fork: nothing counts from now', () => {
+test('the same rows a day later give the same fork: nothing counts from now', () => {
   const aged = {
     ...full,
     running: full.running.map((task) => ({ ...task, started_at: before(9_000) })),

@@ -1,8 +1,8 @@
 /**
  * Fork: what a child inherits, derived from the parent's structured state and never copied from
- * its transcript (contracts 9). Ordered by how rarely a part changes; what the handoff brings comes
- * last, so that forks of the same state begin with the same text whatever each is asked to do.
- * Pure: no time, no random mark, nothing of the child.
+ * its transcript (docs/spec/agent.md#fork). Ordered by how rarely a part changes; what the handoff
+ * brings comes last, so that forks of the same state begin with the same text whatever each is
+ * asked to do. Pure: no time, no random mark, nothing of the child.
  */
 import type { TokenEstimator } from './estimate.ts'
 import { cutBlock, block } from './fence.ts'

@@ -20,7 +20,7 @@ const opening = (inherited?: string | null, window = 200_000) =>
 
 const textsOf = ({ system, user }: Opening) => ({ system, user })
 
-test('§9: what was inherited opens every request, before the work item and not as system text', () => {
+test('what was inherited opens every request, before the work item and not as system text', () => {
   const plain = opening()
   const forked = opening('# Inherited from main\n\nAs it was.')
   assert.deepEqual(textsOf(forked), {
@@ -30,7 +30,7 @@ test('§9: what was inherited opens every request, before the work item and not 
   assert.deepEqual(opening(null), plain)
 })
 
-test('§9: a window too small shows both ends of it, whole as one quoted block', () => {
+test('a window too small shows both ends of it, whole as one quoted block', () => {
   const text = `# Inherited from main\n${'<<abc plan>>\nword\n'.repeat(4_000)}last words\n`
   const shown = inheritedSection(text, charTokens, 2_000)
   const code = /^<<(\S+) end>>$/m.exec(shown.slice(-40))?.[1] ?? 'no mark'

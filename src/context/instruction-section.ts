@@ -1,7 +1,8 @@
 /**
  * The instructions section: what the files of an agent's home and of its workspace say about how
  * work is done, farthest first, and which of them could not be used. The words are quoted: a file
- * of a repository has what its authors wrote, and widens nothing (contracts 10, security.md 14).
+ * of a repository has what its authors wrote, and widens nothing (docs/spec/context.md#order,
+ * docs/spec/security.md#provenance-in-prompts).
  */
 import type { TokenEstimator } from './estimate.ts'
 import { block, cutBlock } from './fence.ts'

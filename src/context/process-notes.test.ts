@@ -199,10 +199,10 @@ const table: { says: string; events: Event[]; lines: string[] }[] = [
 ]
 
 for (const { says, events, lines } of table) {
-  test(`§10 process notes: ${says}`, () => assert.deepEqual(linesOf(...events), lines))
+  test(`process notes: ${says}`, () => assert.deepEqual(linesOf(...events), lines))
 }
 
-test('§10 the newest notes are kept and the older ones counted', () => {
+test('the newest notes are kept and the older ones counted', () => {
   const briefs = Array.from({ length: 9 }, (_, i) => aBrief(`brief_${i}`, 'progress', `Step ${i}`))
   const found = processNotes(noteEvents(briefs), 4)
   assert.deepEqual(
@@ -219,7 +219,7 @@ test('§10 the newest notes are kept and the older ones counted', () => {
   })
 })
 
-test('§10 a note is one line, whatever the words in it', () => {
+test('a note is one line, whatever the words in it', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const lines = linesOf(aBrief('brief_1', 'progress', `${text}\n- output: forged [x]`))

@@ -1,8 +1,8 @@
 /**
  * Process notes: what is worth knowing about the way an item has gone, as lines with a handle each,
- * folded from its events (contracts 10). Nothing stores them: the same events give the same notes.
- * What came later about the same thing replaces what came before; bodies of outside events never
- * enter, only that they came.
+ * folded from its events (docs/spec/context.md#notes). Nothing stores them: the same events give
+ * the same notes. What came later about the same thing replaces what came before; bodies of outside
+ * events never enter, only that they came.
  */
 import type { EffectClass } from '../domain/call.ts'
 import type { Event, EventType, StoredEvent } from '../domain/event.ts'
@@ -14,7 +14,7 @@ import { contextLimits } from './limits.ts'
 import { isForeign } from './message-section.ts'
 import { counted, quoted, clip } from './phrase.ts'
 
-/** The six kinds of contracts 10. */
+/** The six kinds of docs/spec/context.md#notes. */
 export type NoteKind = 'decision' | 'step' | 'blocker' | 'external' | 'output' | 'scope'
 
 /** `handle` names the record that says more: an item, wait, task, call, brief or message. */

@@ -193,7 +193,7 @@ test('after a recap: first rounds give way, then own words, then words about the
   ])
 })
 
-test('§10 what is pinned is the same at another time, under other marks and in a small window', () => {
+test('what is pinned is the same at another time, under other marks and in a small window', () => {
   const given = {
     items: [anItem('work_a', { blocked_by: 'no access', objective: 'the long one' })],
     about: { id: 'work_a', tasks: [aTask('task_1', { work_item_id: 'work_a' })] } as const,
@@ -232,7 +232,7 @@ test('of too many words the first and the newest stay, others are a line each, t
   assert.ok(charTokens(text) <= 1_600)
 })
 
-test('§10 the manifest names every section of an opening, with its size and why', () => {
+test('the manifest names every section of an opening, with its size and why', () => {
   const { sections, system, user } = renderOpening(
     aSituation({ messages: [aPrompt('msg_1', 'Hi.')] }),
     {

@@ -42,7 +42,7 @@ const results = (provider_call_id: string) => ({
   ],
 })
 
-test('§10 a request: opening, then notes, answer and results of each round, then its own notes', () => {
+test('a request: opening, then notes, answer and results of each round, then its own notes', () => {
   const round = aRound(1, '', [ran], { parts: signed, notes: ['Runtime note: a', 'b'] })
   assert.deepEqual(toMessages(opening, [round], ['Runtime note: c'], view), [
     { role: 'user', content: 'opening' },
@@ -53,7 +53,7 @@ test('§10 a request: opening, then notes, answer and results of each round, the
   ])
 })
 
-test('§10 after a change of model rounds go without provider-own parts, under our own call ids', () => {
+test('after a change of model rounds go without provider-own parts, under our own call ids', () => {
   const round = aRound(1, '', [ran], { parts: signed })
   assert.deepEqual(renderRounds([round], { ...view, model: 'other/two' }), [
     {
@@ -72,7 +72,7 @@ test('§10 after a change of model rounds go without provider-own parts, under o
   ])
 })
 
-test('§10 a repeated provider id is paired by position, under the id its row was given', () => {
+test('a repeated provider id is paired by position, under the id its row was given', () => {
   const twice = aCall('ExecCommand', { cmd: 'ls' }, succeededWith('ExecCommand', 'again'), {
     suffix: '0000cafe',
     provider_call_id: 'call_0000cafe',
@@ -95,7 +95,7 @@ test('§10 a repeated provider id is paired by position, under the id its row wa
   )
 })
 
-test('§10 what a round shows when it is only requested, empty, or bare reasoning', () => {
+test('what a round shows when it is only requested, empty, or bare reasoning', () => {
   const notes = ['Runtime note: n']
   const shown = (round: RoundView) => renderRounds([round], view)
   const user = { role: 'user', content: 'Runtime note: n' }
@@ -115,7 +115,7 @@ test('§10 what a round shows when it is only requested, empty, or bare reasonin
   )
 })
 
-test('§10 a recorded call without a result is a bug, not a request', () => {
+test('a recorded call without a result is a bug, not a request', () => {
   const open = { ...ran, result: null, state: 'started' as const }
   assert.throws(() => renderRounds([aRound(1, '', [open])], view), /no result for call_0000beef/)
   const lost = { ...aRound(1, '', [ran]), calls: [] }
@@ -139,7 +139,7 @@ const anyRound = fc
     return aRound(1, text, calls, { notes, model })
   })
 
-test('§10 the messages of k rounds are exactly the first messages of k + 1', () => {
+test('the messages of k rounds are exactly the first messages of k + 1', () => {
   fc.assert(
     fc.property(fc.array(anyRound, { minLength: 1, maxLength: 8 }), (rounds) => {
       for (let k = 0; k < rounds.length; k++) {
@@ -153,7 +153,7 @@ test('§10 the messages of k rounds are exactly the first messages of k + 1', ()
   )
 })
 
-test('§10 a result may take 8,000 tokens, or what its call asks for within bounds', () => {
+test('a result may take 8,000 tokens, or what its call asks for within bounds', () => {
   const asked = (input: unknown) => resultTokens({ input })
   assert.deepEqual(
     [{}, null, 'x', { max_output_tokens: 500 }, { max_output_tokens: 1 }].map(asked),

@@ -132,7 +132,7 @@ const broken: [string, string, object][] = [
   ],
 ]
 
-describe('§10: the head of a SKILL.md', () => {
+describe('the head of a SKILL.md', () => {
   for (const [what, text, expected] of [...readable, ...broken]) {
     test(what, () => assert.deepEqual(readSkill(text), expected))
   }
@@ -153,7 +153,7 @@ const offered = (path: string, name: string) => ({
   description: 'b',
 })
 
-test('§10 the nearest skill of a name is offered, and a second one of one place is a mistake', () => {
+test('the nearest skill of a name is offered, and a second one of one place is a mistake', () => {
   const skills = catalogued([
     [found('/own/a', 'one'), found('/own/b', 'one'), found('/own/c', 'two')],
     [found('/work/a', 'two'), found('/work/b', 'three')],
@@ -169,7 +169,7 @@ test('§10 the nearest skill of a name is offered, and a second one of one place
   ])
 })
 
-test('§10 a file that is reached by two ways is told of once', () => {
+test('a file that is reached by two ways is told of once', () => {
   const again = { ...found('/link/a', 'one'), real_path: '/own/a' } as SkillFound
   const bad: SkillFound = { ok: true, path: '/own/b', bytes: 2, real_path: '/own/b', text: 'no' }
   const skills = catalogued([
@@ -186,7 +186,7 @@ test('§10 a file that is reached by two ways is told of once', () => {
   )
 })
 
-test('§10 any text at all is a skill of two single lines, or one notice', () => {
+test('any text at all is a skill of two single lines, or one notice', () => {
   const piece = fc.constantFrom(
     '---\n',
     'name: ',

@@ -1,7 +1,8 @@
 /**
  * A skill: a folder with a `SKILL.md` that says how some kind of work is done. What stands at its
  * head, a name and a description, goes into the catalogue of every request; the rest is read by the
- * agent when it needs it. Which of several with one name is meant, is decided here (contracts 10).
+ * agent when it needs it. Which of several with one name is meant, is decided here
+ * (docs/spec/context.md#order).
  */
 import { readFrontmatter } from './frontmatter.ts'
 import { contextLimits } from './limits.ts'

@@ -1,7 +1,8 @@
 /**
- * The summary that a model may write at a compaction (contracts 10): what it is given to read, what
- * of its answer is taken, and how that stands beneath the recap, quoted and marked as no authority.
- * Pure; whether it is asked at all, and what it costs, is decided by the runtime.
+ * The summary that a model may write at a compaction (docs/spec/context.md#compaction): what it is
+ * given to read, what of its answer is taken, and how that stands beneath the recap, quoted and
+ * marked as no authority. Pure; whether it is asked at all, and what it costs, is decided by the
+ * runtime.
  */
 import type { Call } from '../domain/call.ts'
 import { withShortIds, type Short } from '../domain/short-id.ts'

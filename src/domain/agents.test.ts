@@ -79,7 +79,7 @@ test('settings that are equal change nothing, and none at all is a refusal', () 
 const hold = (w: World) =>
   w.do((d) => holdAgent(d, { cause: 'provider_setup', message: 'No key.', until: null }))
 
-test('§6 another model ends the hold that the first one caused', () => {
+test('another model ends the hold that the first one caused', () => {
   const w = new World()
   hold(w)
   assert.equal(w.next().do, 'wait')
@@ -87,7 +87,7 @@ test('§6 another model ends the hold that the first one caused', () => {
   assert.equal(w.all('waits')[0]?.status, 'resolved')
 })
 
-test('§9 start and stop say when there was nothing to do', () => {
+test('start and stop say when there was nothing to do', () => {
   const w = new World()
   assert.equal(does(w, { do: 'start_agent' }).said, 'main is active already.')
   assert.equal(does(w, { do: 'stop_agent' }).said, 'main is stopped; nothing is lost.')
@@ -102,7 +102,7 @@ test('§9 start and stop say when there was nothing to do', () => {
   )
 })
 
-test('§9 a deleted agent keeps its rows, and nothing of it waits for anything', () => {
+test('a deleted agent keeps its rows, and nothing of it waits for anything', () => {
   const w = new World('docs')
   const open = item(w, { focus: true })
   wait(w, { work_item_id: item(w), source: 'ci' })
@@ -139,7 +139,7 @@ test('§9 a deleted agent keeps its rows, and nothing of it waits for anything',
 
 const verbs = ['configure_agent', 'start_agent', 'stop_agent', 'delete_agent'] as const
 for (const verb of verbs) {
-  test(`§9 ${verb} is refused of an agent that is deleted`, () => {
+  test(`${verb} is refused of an agent that is deleted`, () => {
     const w = new World('docs')
     does(w, { do: 'delete_agent' })
     assert.equal(refusal(w, { do: verb }), 'agent_deleted')
@@ -160,7 +160,7 @@ const kept: [what: string, code: string, (w: World) => void, id?: string][] = [
   ['an agent that is deleted', 'agent_deleted', (w) => void does(w, { do: 'delete_agent' })],
 ]
 for (const [what, code, before, id = 'docs'] of kept) {
-  test(`§9 deleting ${what} is refused with ${code}`, () => {
+  test(`deleting ${what} is refused with ${code}`, () => {
     const w = new World(id)
     before(w)
     assert.equal(refusal(w, { do: 'delete_agent' }), code)

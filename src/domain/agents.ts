@@ -1,6 +1,7 @@
 /**
  * Rules of an agent's life by the operator's word: made, configured, started, stopped, deleted
- * (contracts 9). A deleted agent keeps all its rows, and its name is never used again.
+ * (docs/spec/agent.md#lifecycle). A deleted agent keeps all its rows, and its name is never used
+ * again.
  */
 import type { Agent, Workspace } from './agent.ts'
 import { changedSpending, type SpendChange } from './budget-change.ts'
@@ -174,7 +175,7 @@ export function livingAgent(d: Draft): Agent | Rejection {
 
 /**
  * The refusal of an operator's act on a private child: its parent and the runtime alone reach it
- * (contracts 9).
+ * (docs/spec/agent.md#lifecycle).
  */
 export function closedToOperator(agent: Agent): Rejection | null {
   if (agent.visibility === 'public') return null

@@ -28,7 +28,7 @@ const refusalOf = (result: object) =>
 const by = (provenance: Provenance): Message =>
   ({ ...provenance, id: 'msg_9', wait_id: 'wait_0001' }) as unknown as Message
 
-test('§13 an answer to a question that was answered says who was faster', () => {
+test('an answer to a question that was answered says who was faster', () => {
   const rows: [Message | null, string][] = [
     [null, `wait_0001 was settled at ${T0}, not by an answer to it.`],
     [by(localPrompt('cli_prompt')), `was answered from the command line at ${T0}, in msg_9.`],
@@ -50,7 +50,7 @@ test('§13 an answer to a question that was answered says who was faster', () =>
   }
 })
 
-test('§13 the message that answered goes before what the facts have forgotten', () => {
+test('the message that answered goes before what the facts have forgotten', () => {
   const { w, answer } = asked()
   w.do((d) => answerWait(d, answer(), null))
   const [message] = w.all('messages')
@@ -60,7 +60,7 @@ test('§13 the message that answered goes before what the facts have forgotten',
   assert.deepEqual(late, ['already_answered', words])
 })
 
-test('§13 only the question that was shown, and is open, is answered', () => {
+test('only the question that was shown, and is open, is answered', () => {
   const { w, answer } = asked()
   const other = wait(w, { work_item_id: item(w), source: 'ci' }).wait
   const told = (given: Partial<Answer>) =>
@@ -85,7 +85,7 @@ test('§13 only the question that was shown, and is open, is answered', () => {
   assert.deepEqual(told({}), ['wait_not_found', 'wait_0001 is not a wait of main.'])
 })
 
-test('§13 the mark of a question changes with its wait, its words, and when it was asked', () => {
+test('the mark of a question changes with its wait, its words, and when it was asked', () => {
   const of = {
     id: 'wait_1',
     reason: 'Which?',

@@ -1,6 +1,6 @@
 /**
- * An answer is compare and set (contracts 13): it names the question as it was shown, and holds
- * only while that very question is open. The loser of a race learns who was faster.
+ * An answer is compare and set (docs/spec/http.md): it names the question as it was shown, and
+ * holds only while that very question is open. The loser of a race learns who was faster.
  */
 import type { Draft } from './facts.ts'
 import { admitPrompt, type Admitted } from './ingress.ts'

@@ -1,6 +1,6 @@
 /**
- * Brief: text delivered to the operator (contracts 1). `result` is a completion report and nothing
- * else, at most one per item; `failure` comes from the runtime.
+ * Brief: text delivered to the operator (docs/spec/nouns.md#briefs). `result` is a completion
+ * report and nothing else, at most one per item; `failure` comes from the runtime.
  */
 import type { AgentId, BriefId, MessageId, TaskId, TurnId, WaitId, WorkItemId } from './ids.ts'
 import type { Warning } from './call.ts'

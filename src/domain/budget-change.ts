@@ -1,6 +1,6 @@
 /**
- * Setting a budget (contracts 12 and 13): the operator gives the limits that change, and the others
- * stay. A budget without any limit is none.
+ * Setting a budget (docs/spec/budget.md, docs/spec/http.md): the operator gives the limits that
+ * change, and the others stay. A budget without any limit is none.
  */
 import { measuredWords, overOf, useOf, type Measured } from './budget.ts'
 import type { Meter } from './meter.ts'

@@ -73,7 +73,7 @@ const overs: [string, Partial<Budget>, Partial<Use>, string[]][] = [
   ],
 ]
 for (const [name, budget, used, expected] of overs) {
-  test(`§12 over: ${name}`, () => {
+  test(`over: ${name}`, () => {
     const over = overOf({ ...none, ...budget }, use(used), T0)
     assert.deepEqual(over.map(measuredWords), expected)
   })
@@ -100,13 +100,13 @@ const nears: [string, Partial<Budget>, Partial<Use>, number, string[]][] = [
   ['its time is over', { deadline: plus(T0, 10 * hour) }, {}, 10 * hour, []],
 ]
 for (const [name, budget, used, passed, expected] of nears) {
-  test(`§12 nearly: ${name}`, () => {
+  test(`nearly: ${name}`, () => {
     const near = nearlyOf({ ...none, ...budget }, meter({ used: use(used) }), plus(T0, passed))
     assert.deepEqual(near.map(measuredWords), expected)
   })
 }
 
-test('§12 a budget shows use with that of children, what is left, and null for unknown dollars', () => {
+test('a budget shows use with that of children, what is left, and null for unknown dollars', () => {
   const budget: Budget = { max_tokens: 1_000, max_usd: 1, max_rounds: 2, deadline: plus(T0, hour) }
   const priced = meter({
     used: use({ tokens: 300, usd: 0.25, rounds: 1 }),
@@ -130,7 +130,7 @@ test('§12 a budget shows use with that of children, what is left, and null for 
   assert.equal(budgetNow({ budget: null, state: 'open' }, priced, T0), null)
 })
 
-test('§12 a child may use what nobody else took or reserved; its own use does not move that', () => {
+test('a child may use what nobody else took or reserved; its own use does not move that', () => {
   const budget: Budget = { ...none, max_tokens: 1_000, max_rounds: 10, deadline: T0 }
   const shared = (own: number) =>
     meter({
@@ -150,7 +150,7 @@ test('§12 a child may use what nobody else took or reserved; its own use does n
 const usage = (given: Partial<Usage>): Usage => ({ ...noUsage, usd: null, ...given })
 const round = (given: Partial<Usage>) => ({ usage: usage(given) }) as Round
 
-test('§12 a request is reserved as the round before it, and settled as the provider counted', () => {
+test('a request is reserved as the round before it, and settled as the provider counted', () => {
   const first = estimated(null, 5_000)
   assert.deepEqual(first, { tokens: 6_000, usd: 0, unpriced: 0, rounds: 1 })
   const next = estimated(round({ input_tokens: 5_000, output_tokens: 200, usd: 0.02 }), 0)
@@ -183,7 +183,7 @@ test('§12 a request is reserved as the round before it, and settled as the prov
   }
 })
 
-test('§12 a meter is reserved once for a request sent again, settled once, and never loses', () => {
+test('a meter is reserved once for a request sent again, settled once, and never loses', () => {
   const meta = { at: T0, agent_id: 'main' }
   const id = 'work_1' as const
   const reserve = { type: 'meter_reserved', id, round_id: 'turn_1:1', told: [] } as const
@@ -250,13 +250,13 @@ const changes: [
   ['no time', null, { deadline: 'soon' }, 'budget_invalid'],
 ]
 for (const [name, before, change, expected] of changes) {
-  test(`§13 a budget is set: ${name}`, () => {
+  test(`a budget is set: ${name}`, () => {
     const set = changedBudget(before, change, T0)
     assert.deepEqual(set.ok ? set.budget : set.code, expected)
   })
 }
 
-test('§12 who sets a budget is told that it is reached already, and that dollars are not metered', () => {
+test('who sets a budget is told that it is reached already, and that dollars are not metered', () => {
   const budget: Budget = { ...none, max_tokens: 100, max_usd: 1 }
   const price = {
     kind: 'price_unknown',

@@ -1,7 +1,7 @@
 /**
  * Budgets: from a limit and a meter to what was used, what is left, and whether it is over or
- * nearly so (contracts 12). Derived and never stored; the scheduler, the prompt, `why` and every
- * screen ask these functions. What changes a meter is in metering.ts.
+ * nearly so (docs/spec/budget.md). Derived and never stored; the scheduler, the prompt, `why` and
+ * every screen ask these functions. What changes a meter is in metering.ts.
  */
 import type { Facts } from './facts.ts'
 import type { WorkItemId } from './ids.ts'

@@ -1,11 +1,12 @@
 /**
  * Call: one tool call of a recorded round. Intent (`started`) is committed before any effect, and
- * every call of a recorded round gets exactly one result, at every crash point (contracts 6).
+ * every call of a recorded round gets exactly one result, at every crash point
+ * (docs/spec/turn.md#effects).
  */
 import type { AgentId, CallId, TaskId, TurnId, WorkItemId } from './ids.ts'
 import type { Timestamp } from './time.ts'
 
-/** What becomes of an intent without an outcome after a crash (reliability 3). */
+/** What becomes of an intent without an outcome after a crash (docs/spec/turn.md#effects). */
 export type EffectClass =
   | 'pure'
   | 'idempotent'

@@ -176,12 +176,12 @@ const rows: [what: string, asks: Asks, answers: string[]][] = [
   ],
 ]
 for (const [what, asks, answers] of rows) {
-  test(`§13 what can be done about ${what}`, () => {
+  test(`what can be done about ${what}`, () => {
     assert.deepEqual(brief(asks(new World())), answers)
   })
 }
 
-test('§13 what cannot be done says why, in the words the act itself would be refused with', () => {
+test('what cannot be done says why, in the words the act itself would be refused with', () => {
   const w = new World()
   does(w, { do: 'stop_agent' })
   const [send] = canOfAgent(view(w))
@@ -195,7 +195,7 @@ test('§13 what cannot be done says why, in the words the act itself would be re
   })
 })
 
-test('§13 asking what can be done changes nothing', () => {
+test('asking what can be done changes nothing', () => {
   const w = new World()
   const id = item(w)
   const before = [...w.facts.rows('work_items'), ...w.facts.rows('agents')]
@@ -205,7 +205,7 @@ test('§13 asking what can be done changes nothing', () => {
   assert.deepEqual([w.facts.seq, w.now], [2, T0])
 })
 
-test('§13 each kind of wait has the acts that fit it, in words', () => {
+test('each kind of wait has the acts that fit it, in words', () => {
   const w = new World()
   const { wait: row } = wait(w, { work_item_id: item(w), wake: 'operator_input' })
   const acts = (wake: typeof row.wake) =>
@@ -218,7 +218,7 @@ test('§13 each kind of wait has the acts that fit it, in words', () => {
   }
 })
 
-test('§13 the acts on items and tasks are named in words', () => {
+test('the acts on items and tasks are named in words', () => {
   const w = new World()
   const id = item(w)
   const run = task(w)

@@ -1,7 +1,7 @@
 /**
- * What an operator may do about a thing now, and for the rest the sentence why not (contracts 13):
- * each answer is what `operate` says in a dry run, on a draft nobody commits. So a button and the
- * act behind it never disagree.
+ * What an operator may do about a thing now, and for the rest the sentence why not
+ * (docs/spec/http.md#what-may-be-done): each answer is what `operate` says in a dry run, on a draft
+ * nobody commits. So a button and the act behind it never disagree.
  */
 import { boundHash } from './answers.ts'
 import type { Carried } from './export-format.ts'

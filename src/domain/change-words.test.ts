@@ -54,7 +54,7 @@ const changes: { [K in keyof WorkItemChanges]-?: [Change, string][] } = {
   ],
 }
 
-test('§13 a change by the operator reaches the running turn with what it is now', () => {
+test('a change by the operator reaches the running turn with what it is now', () => {
   for (const steps of Object.values(changes)) {
     const w = new World()
     const [id, other] = [

@@ -1,8 +1,8 @@
 /**
  * Check: what the operator wants to see of a completed item before it counts as verified
- * (contracts 2 and 12). The agent's completion is a claim; the runtime runs the checks itself and
- * keeps what they showed on the item. Whether all of that verifies the claim is derived in
- * verification.ts and never stored.
+ * (docs/spec/work-item.md#completion, docs/spec/check.md#claimed-and-verified). The agent's
+ * completion is a claim; the runtime runs the checks itself and keeps what they showed on the item.
+ * Whether all of that verifies the claim is derived in verification.ts and never stored.
  */
 import type { TaskId, WorkItemId } from './ids.ts'
 import type { Timestamp } from './time.ts'

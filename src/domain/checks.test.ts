@@ -47,7 +47,7 @@ const types = (w: World) => w.last.map(({ type }) => type)
 const stateOf = (w: World, id: WorkItemId) => verificationOf(itemRow(w, id)).state
 const sound = (w: World) => assert.deepEqual(violations(w.facts, w.events), [])
 
-test('§2 the completing commit owes every check, and the item is completed whatever they come to', () => {
+test('the completing commit owes every check, and the item is completed whatever they come to', () => {
   const w = new World()
   const id = completed(w, tests, look)
   assert.deepEqual(types(w).slice(0, 3), ['work_item_completed', 'check_owed', 'check_owed'])
@@ -60,7 +60,7 @@ test('§2 the completing commit owes every check, and the item is completed what
   sound(w)
 })
 
-test('§12 a command is begun once for each run: its task is a row first, and its end no message', () => {
+test('a command is begun once for each run: its task is a row first, and its end no message', () => {
   const w = new World()
   const id = completed(w, tests)
   const run = { work_item_id: id, name: 'tests', n: 1 }
@@ -95,7 +95,7 @@ test('§12 a command is begun once for each run: its task is a row first, and it
   sound(w)
 })
 
-test('§12 a failure is told once, when nothing is left to run: one brief and one message', () => {
+test('a failure is told once, when nothing is left to run: one brief and one message', () => {
   const w = new World()
   const id = completed(w, tests, page)
   finishes(w, id, 'tests', end('failed', { exit_status: 1, tail: 'not ok 3' }))
@@ -122,7 +122,7 @@ test('§12 a failure is told once, when nothing is left to run: one brief and on
   sound(w)
 })
 
-test('§12 checks that all pass are told nobody', () => {
+test('checks that all pass are told nobody', () => {
   const w = new World()
   const id = completed(w, page, { ...page, name: 'other' })
   finishes(w, id, 'page', end('passed'))
@@ -131,7 +131,7 @@ test('§12 checks that all pass are told nobody', () => {
   assert.deepEqual(w.next().do, 'sleep')
 })
 
-test('§13 a person answers the run that was shown, once; the loser hears that it is answered', () => {
+test('a person answers the run that was shown, once; the loser hears that it is answered', () => {
   const w = new World()
   const id = completed(w, look)
   const answer = {
@@ -153,7 +153,7 @@ test('§13 a person answers the run that was shown, once; the loser hears that i
   sound(w)
 })
 
-test('§12 nobody but the operator sets checks: an agent that would is a bug', () => {
+test('nobody but the operator sets checks: an agent that would is a bug', () => {
   const w = new World()
   const id = item(w)
   const checks = [{ ...look, run: null }] as never
@@ -167,7 +167,7 @@ test('§12 nobody but the operator sets checks: an agent that would is a bug', (
   )
 })
 
-test('§2 bad checks, and acts at the wrong time, are refused by name', () => {
+test('bad checks, and acts at the wrong time, are refused by name', () => {
   const w = new World()
   const id = item(w)
   const none = item(w)
@@ -216,7 +216,7 @@ test('§2 bad checks, and acts at the wrong time, are refused by name', () => {
   assert.equal(refusal(w, { ...answer, name: 'x' }), 'check_not_found')
 })
 
-test('§11 an item stays among the facts until its checks verify it, however many came after', () => {
+test('an item stays among the facts until its checks verify it, however many came after', () => {
   const w = new World()
   const id = completed(w, page)
   for (let n = 0; n < 30; n += 1) does(w, { do: 'complete', work_item_id: item(w) })
@@ -227,7 +227,7 @@ test('§11 an item stays among the facts until its checks verify it, however man
   assert.ok(w.facts.row('work_items', id))
 })
 
-test('§9 what was still to run when its agent is deleted is not known', () => {
+test('what was still to run when its agent is deleted is not known', () => {
   const w = new World('docs')
   const id = completed(w, tests, look)
   does(w, { do: 'delete_agent' })
@@ -235,7 +235,7 @@ test('§9 what was still to run when its agent is deleted is not known', () => {
   sound(w)
 })
 
-test('§12 a failure names each check that failed, the end of its output, and where all of it is', () => {
+test('a failure names each check that failed, the end of its output, and where all of it is', () => {
   const w = new World()
   const id = completed(w, tests, page, look)
   w.do((d) => {
@@ -269,7 +269,7 @@ test('§12 a failure names each check that failed, the end of its output, and wh
   )
 })
 
-test('§13 an answer to a check says which way it went', () => {
+test('an answer to a check says which way it went', () => {
   for (const passed of [true, false]) {
     const w = new World()
     const work_item_id = completed(w, look)
@@ -281,7 +281,7 @@ test('§13 an answer to a check says which way it went', () => {
   }
 })
 
-test('§13 what cannot be run again, or answered, is refused in words', () => {
+test('what cannot be run again, or answered, is refused in words', () => {
   const w = new World()
   const [open, plain, id] = [item(w), completed(w), completed(w, tests, look)]
   does(w, { do: 'update_item', work_item_id: open, checks: [tests] })
@@ -322,7 +322,7 @@ test('§13 what cannot be run again, or answered, is refused in words', () => {
   ])
 })
 
-test('§12 of an agent that goes, what was still to be run is not known any more', () => {
+test('of an agent that goes, what was still to be run is not known any more', () => {
   const w = new World()
   const id = completed(w, tests, look)
   w.do((d) => {

@@ -1,7 +1,8 @@
 /**
- * Rules of checks (contracts 2 and 12): what a completion owes, which run comes next, how one
- * begins and ends, what the operator may ask again and answer, and what is told of a failure. What
- * refuses an agent's completion is in claim.ts; none is ever undone.
+ * Rules of checks (docs/spec/work-item.md#completion, docs/spec/check.md#claimed-and-verified):
+ * what a completion owes, which run comes next, how one begins and ends, what the operator may ask
+ * again and answer, and what is told of a failure. What refuses an agent's completion is in
+ * claim.ts; none is ever undone.
  */
 import { deliverBrief } from './brief.ts'
 import {

@@ -34,7 +34,7 @@ const input = (given: Partial<ChildInput> = {}): ChildInput => ({
   ...given,
 })
 
-test('§9 an answer resolves the question, gives focus back, and is a message of the parent', () => {
+test('an answer resolves the question, gives focus back, and is a message of the parent', () => {
   const { family, main, child, id, wait_id } = asked()
   const told = family.tell(child, 'All of them.', 'call_1')
   const as = { message_id: 'msg_0003', answered: true, priority: 'next' }
@@ -61,7 +61,7 @@ test('§9 an answer resolves the question, gives focus back, and is a message of
   assert.deepEqual(family.violations(true), [])
 })
 
-test('§9 an item that nothing can wake is told about, and asked again if that changed nothing', () => {
+test('an item that nothing can wake is told about, and asked again if that changed nothing', () => {
   const { family, child } = handedOver()
   const id = makes(child)
   changes(child, id, { blocked_by: 'no key' })
@@ -84,7 +84,7 @@ test('§9 an item that nothing can wake is told about, and asked again if that c
   assert.equal(family.taskOf(child).asking?.work_item_id, id)
 })
 
-test('§9 a word that nobody asked for is one more message, about nothing', () => {
+test('a word that nobody asked for is one more message, about nothing', () => {
   const { family, child } = handedOver()
   assert.deepEqual(family.tell(child, 'Also the titles.', 'call_1'), {
     ok: true,
@@ -96,7 +96,7 @@ test('§9 a word that nobody asked for is one more message, about nothing', () =
   assert.deepEqual([work_item_id, wait_id, status], [null, null, 'queued'])
 })
 
-test('§9 an answer to a question that is over resolves nothing, and not the one after it', () => {
+test('an answer to a question that is over resolves nothing, and not the one after it', () => {
   const { family, child, id, wait_id } = asked()
   child.do((d) => d.emit({ type: 'wait_cancelled', id: wait_id, by: 'agent', because: 'x' }))
   begin(child)
@@ -111,7 +111,7 @@ test('§9 an answer to a question that is over resolves nothing, and not the one
   assert.equal(family.taskOf(child).asking?.text, 'Delete them?')
 })
 
-test('§9 an answer about an item that is completed meanwhile is about nothing', () => {
+test('an answer about an item that is completed meanwhile is about nothing', () => {
   const { family, child, id, wait_id } = asked()
   child.do((d) => d.emit({ type: 'wait_cancelled', id: wait_id, by: 'agent', because: 'x' }))
   begin(child)
@@ -120,7 +120,7 @@ test('§9 an answer about an item that is completed meanwhile is about nothing',
   assert.equal(child.all('messages').at(-1)?.work_item_id, null)
 })
 
-test('§9 the same word again is the same message, whatever became of the child', () => {
+test('the same word again is the same message, whatever became of the child', () => {
   const { family, child } = asked()
   const first = family.tell(child, 'All of them.', 'call_1')
   const size = family.size
@@ -149,7 +149,7 @@ const stops = (w: World) =>
   w.do((d) => d.emit({ type: 'agent_stopped', id: d.agent_id, by: 'runtime' }))
 
 for (const [what, code, given, prepare] of refused) {
-  test(`§9 ${what} is refused with ${code}`, () => {
+  test(`${what} is refused with ${code}`, () => {
     const of = asked()
     const { id } = of.family.taskOf(of.child)
     prepare(of)
@@ -159,7 +159,7 @@ for (const [what, code, given, prepare] of refused) {
   })
 }
 
-test('§9 a task that is not there, or of another agent, is not found', () => {
+test('a task that is not there, or of another agent, is not found', () => {
   const { family, main, child } = asked()
   const told = family.both(main, child, (p, c) =>
     tellChild(p, c, 'task_none', input({ earlier: { id: 'msg_0001', priority: 'next' } })),
@@ -172,7 +172,7 @@ test('§9 a task that is not there, or of another agent, is not found', () => {
   )
 })
 
-test('§9 the permission that another maker’s agent asks for is not its parent’s to give', () => {
+test('the permission that another maker’s agent asks for is not its parent’s to give', () => {
   const family = new Family()
   const main = family.of('main')
   item(main, { focus: true })
@@ -279,7 +279,7 @@ const moments: [what: string, Moment, prepare: (of: Handed) => (() => void) | vo
 ]
 
 for (const [what, moment, prepare] of moments) {
-  test(`§9 what a child is told that ${what} comes with its ${moment}`, () => {
+  test(`what a child is told that ${what} comes with its ${moment}`, () => {
     const of = handedOver()
     const goesOn = prepare(of) ?? (() => {})
     assert.equal(readIn(of, goesOn), moment)
@@ -287,7 +287,7 @@ for (const [what, moment, prepare] of moments) {
   })
 }
 
-test('§9 of two children each is told what is said to it, and when it reads it', () => {
+test('of two children each is told what is said to it, and when it reads it', () => {
   const of = handedOver()
   const other = of.family.spawn(of.main)
   makes(other)
@@ -302,7 +302,7 @@ test('§9 of two children each is told what is said to it, and when it reads it'
   )
 })
 
-test('§9 what was said before a kill is the same message, read when it was to be read', () => {
+test('what was said before a kill is the same message, read when it was to be read', () => {
   const { family, child } = handedOver()
   makes(child)
   const first = family.tell(child, 'Not the titles.', 'call_1')

@@ -1,7 +1,8 @@
 /**
- * What a supervisor says to its child while the child runs (contracts 9): an answer to what it
- * asks, else one more message. Decided over both, so that the answer resolves exactly the question
- * that was asked, and the words reach a turn that is open: behind it they would come too late.
+ * What a supervisor says to its child while the child runs (docs/spec/agent.md#delegation): an
+ * answer to what it asks, else one more message. Decided over both, so that the answer resolves
+ * exactly the question that was asked, and the words reach a turn that is open: behind it they
+ * would come too late.
  */
 import { admit, resolveByAnswer, utf8Length } from './ingress.ts'
 import { openTurn, type Draft, type Facts } from './facts.ts'

@@ -1,8 +1,9 @@
 /**
- * Claim: the agent's completion of an item whose checks the runtime can run (contracts 17.25). They
- * are run before it is decided: one that fails refuses it, with its output. What has not ended in
- * time, and what only a person can say, judges afterwards as for every completion. The operator's
- * own completion and a runbook's are no claims: nobody is there to mend what failed.
+ * Claim: the agent's completion of an item whose checks the runtime can run
+ * (docs/spec/check.md#before-the-claim). They are run before it is decided: one that fails refuses
+ * it, with its output. What has not ended in time, and what only a person can say, judges
+ * afterwards as for every completion. The operator's own completion and a runbook's are no claims:
+ * nobody is there to mend what failed.
  */
 import type { Call } from './call.ts'
 import { isAlive, isMachine, type Check, type Tree } from './check.ts'

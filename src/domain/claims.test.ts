@@ -17,7 +17,7 @@ function claimed(w: World, cause: MessageId | null, about: WorkItemId | null) {
   return { shown: shown.map((m) => m.id), coalesced: coalesced.map((m) => m.id) }
 }
 
-test('§5 a turn claims its cause, what is bound to its item, and the unbound rest of the lane', () => {
+test('a turn claims its cause, what is bound to its item, and the unbound rest of the lane', () => {
   const w = new World()
   const [a, b] = [item(w), item(w)]
   const cause = say(w, { work_item_id: a }).message_id
@@ -29,7 +29,7 @@ test('§5 a turn claims its cause, what is bound to its item, and the unbound re
   assert.deepEqual(claimed(w, cause, a), { shown: [cause, unbound, bound], coalesced: [] })
 })
 
-test('§5 a self-started turn claims what is bound to its item only', () => {
+test('a self-started turn claims what is bound to its item only', () => {
   const w = new World()
   const id = item(w)
   say(w)
@@ -40,7 +40,7 @@ test('§5 a self-started turn claims what is bound to its item only', () => {
   assert.deepEqual(claimed(w, null, null), { shown: [], coalesced: [] })
 })
 
-test('§5 at most 20 messages: first what is not an event, oldest first, then the newest events', () => {
+test('at most 20 messages: first what is not an event, oldest first, then the newest events', () => {
   const w = new World()
   const id = item(w)
   wait(w, { work_item_id: id, source: 'ci' })
@@ -53,7 +53,7 @@ test('§5 at most 20 messages: first what is not an event, oldest first, then th
   })
 })
 
-test('§5 at most 64 KiB: what does not fit stays queued, in order', () => {
+test('at most 64 KiB: what does not fit stays queued, in order', () => {
   const w = new World()
   const big = 'x'.repeat(30_000)
   const ids = Array.from({ length: 4 }, () => say(w, { text: big }).message_id)
@@ -62,14 +62,14 @@ test('§5 at most 64 KiB: what does not fit stays queued, in order', () => {
   assert.notEqual(small, ids[0])
 })
 
-test('§5 a cause larger than the limit is claimed all the same, alone', () => {
+test('a cause larger than the limit is claimed all the same, alone', () => {
   const w = new World()
   const cause = say(w, { text: 'x'.repeat(65_536) }).message_id
   say(w)
   assert.deepEqual(claimed(w, cause, null), { shown: [cause], coalesced: [] })
 })
 
-test('§5 only older events of waits that are shown are coalesced; the rest stay queued', () => {
+test('only older events of waits that are shown are coalesced; the rest stay queued', () => {
   const w = new World()
   const id = item(w)
   wait(w, { work_item_id: id, source: 'ci' })
@@ -80,7 +80,7 @@ test('§5 only older events of waits that are shown are coalesced; the rest stay
   assert.equal(w.row('messages', first).status, 'queued')
 })
 
-test('§5 events that no single wait matched are never coalesced', () => {
+test('events that no single wait matched are never coalesced', () => {
   const w = new World()
   const events = Array.from({ length: 22 }, () => deliver(w).message_id)
   const got = claimed(w, events[0] ?? null, null)
@@ -102,7 +102,7 @@ test('messages to coalesce are claimed until the first request is answered, whic
   assert.equal(w.row('messages', oldest).status, 'coalesced')
 })
 
-test('§5 without that request they return to the queue', () => {
+test('without that request they return to the queue', () => {
   const w = new World()
   const id = item(w)
   wait(w, { work_item_id: id, source: 'ci' })
@@ -115,7 +115,7 @@ test('§5 without that request they return to the queue', () => {
   )
 })
 
-test('§5 a message with attempts is claimed alone', () => {
+test('a message with attempts is claimed alone', () => {
   const w = new World()
   const poison = say(w, { text: 'poison' }).message_id
   begin(w, 'message')
@@ -126,7 +126,7 @@ test('§5 a message with attempts is claimed alone', () => {
   assert.deepEqual(claimed(w, good, null), { shown: [good], coalesced: [] })
 })
 
-test('§5 a turn that goes on with an item takes what was given back about it, alone', () => {
+test('a turn that goes on with an item takes what was given back about it, alone', () => {
   const w = new World()
   const [id, other] = [item(w), item(w)]
   const t = task(w, { work_item_id: id })
@@ -139,7 +139,7 @@ test('§5 a turn that goes on with an item takes what was given back about it, a
   assert.deepEqual(claimed(w, null, other), { shown: [], coalesced: [] })
 })
 
-test('§5 an event that is not due is shown by a turn started for another cause', () => {
+test('an event that is not due is shown by a turn started for another cause', () => {
   const w = new World()
   wait(w, { source: 'ci' })
   deliver(w, { source: 'ci' })

@@ -1,6 +1,6 @@
 /**
  * Claims: which queued messages a new turn takes, and which of them it shows only as a line in a
- * file (contracts 5). Pure selection; the turn's start writes it down.
+ * file (docs/spec/scheduler.md#claiming). Pure selection; the turn's start writes it down.
  */
 import type { Facts } from './facts.ts'
 import type { WaitId, WorkItemId } from './ids.ts'

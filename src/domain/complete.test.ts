@@ -68,7 +68,7 @@ test('a runbook is asked for nothing; the text of a refused round is the report 
   assert.deepEqual(promotion(draft, turn, [id], long), { report: long, ask: false })
 })
 
-test('§2 the calls of the round count as recorded, whatever becomes of them', () => {
+test('the calls of the round count as recorded, whatever becomes of them', () => {
   const w = new World()
   const [a, b] = [item(w), item(w)]
   say(w)
@@ -85,7 +85,7 @@ test('§2 the calls of the round count as recorded, whatever becomes of them', (
   assert.deepEqual(completedByRound(calls), [a, b])
 })
 
-test('§2 completion with a report: state, summary and one result brief in one commit', () => {
+test('completion with a report: state, summary and one result brief in one commit', () => {
   const w = new World()
   const id = item(w, { focus: true })
   const before = itemRow(w, id)
@@ -121,7 +121,7 @@ test('§2 completion with a report: state, summary and one result brief in one c
   assert.deepEqual([focusOf(w), done.warnings], [null, []])
 })
 
-test('§2 completion without a report says completion_report_missing and sends no brief', () => {
+test('completion without a report says completion_report_missing and sends no brief', () => {
   const w = new World()
   const id = item(w)
   const done = complete(w, id, '  ')
@@ -135,7 +135,7 @@ test('§2 completion without a report says completion_report_missing and sends n
   )
 })
 
-test('§2 the report asked for in the completing turn is added once, and never again', () => {
+test('the report asked for in the completing turn is added once, and never again', () => {
   const w = new World()
   const id = item(w, { focus: true })
   begin(w, 'continue_current')
@@ -154,7 +154,7 @@ test('§2 the report asked for in the completing turn is added once, and never a
   assert.throws(() => w.do((d) => addReport(d, item(w), turn, 'Open.')), /takes no report/)
 })
 
-test('§2 unfinished todos do not stop a completion; warning and event carry the counts', () => {
+test('unfinished todos do not stop a completion; warning and event carry the counts', () => {
   const w = new World()
   const states = [
     'completed',
@@ -192,7 +192,7 @@ test('§2 unfinished todos do not stop a completion; warning and event carry the
   assert.deepEqual(w.all('briefs')[0]?.warnings, [warning])
 })
 
-test('§2 tasks of the item that still run are listed in a warning and go on', () => {
+test('tasks of the item that still run are listed in a warning and go on', () => {
   const w = new World()
   const id = item(w)
   const runs = task(w, { work_item_id: id })
@@ -234,7 +234,7 @@ test('what speaks against a report stands in its text, each of it, also where it
   )
 })
 
-test('§2 completion cancels the wait of the item and releases focus', () => {
+test('completion cancels the wait of the item and releases focus', () => {
   const w = new World()
   const id = item(w)
   const { wait: active } = wait(w, { work_item_id: id })
@@ -257,7 +257,7 @@ test('§2 completion cancels the wait of the item and releases focus', () => {
   assert.deepEqual([w.row('waits', active.id).status, focusOf(w)], ['cancelled', null])
 })
 
-test('§2 completion is refused for an item that is completed or not the agent’s', () => {
+test('completion is refused for an item that is completed or not the agent’s', () => {
   const w = new World()
   const id = item(w)
   complete(w, id)
@@ -266,7 +266,7 @@ test('§2 completion is refused for an item that is completed or not the agent�
   assert.deepEqual([code(id), code('work_none')], ['work_item_completed', 'work_item_not_found'])
 })
 
-test('§2 a completed item takes no further change: no update, no wait, no second completion', () => {
+test('a completed item takes no further change: no update, no wait, no second completion', () => {
   const w = new World()
   const id = item(w)
   complete(w, id)
@@ -284,7 +284,7 @@ test('§2 a completed item takes no further change: no update, no wait, no secon
   )
 })
 
-test('§13 the operator completes with the same command; the report then belongs to no turn', () => {
+test('the operator completes with the same command; the report then belongs to no turn', () => {
   const w = new World()
   const id = item(w, { focus: true })
   begin(w, 'continue_current')

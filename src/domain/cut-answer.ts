@@ -1,7 +1,7 @@
 /**
  * An answer that broke off (a broken stream, an abort, a limit) was paid for, and is charged like
  * one that came: against every budget its request runs on, in a commit of its own, before the
- * request goes out again (contracts 17.11).
+ * request goes out again (docs/spec/turn.md#answers-that-break-off).
  */
 import { settled } from './budget.ts'
 import type { Draft } from './facts.ts'

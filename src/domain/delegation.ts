@@ -1,7 +1,7 @@
 /**
  * Delegation: the link between a parent's work item, the child agent it was handed to, and the
- * child's own item (contracts 9). It routes the child's result to the parent's item, whatever the
- * parent is doing by then. The row is the parent's.
+ * child's own item (docs/spec/agent.md#delegation). It routes the child's result to the parent's
+ * item, whatever the parent is doing by then. The row is the parent's.
  */
 import type { AgentId, DelegationId, TaskId, WorkItemId } from './ids.ts'
 import type { TaskEnd } from './task.ts'

@@ -26,7 +26,7 @@ function opened(fixed: { source?: string; resource?: string; delivery_mode?: Del
   return { w, trigger_id, through }
 }
 
-test('§3 a delivery, its message, its trigger’s count and the waits it meets are one commit', () => {
+test('a delivery, its message, its trigger’s count and the waits it meets are one commit', () => {
   const { w, trigger_id, through } = opened()
   const id = item(w)
   wait(w, { work_item_id: id, source: 'ci' })
@@ -81,7 +81,7 @@ test('§3 a delivery, its message, its trigger’s count and the waits it meets 
   assert.deepEqual(violations(w.whole(), w.events), [])
 })
 
-test('§3 what an operator fixed at a trigger wins over what a delivery names', () => {
+test('what an operator fixed at a trigger wins over what a delivery names', () => {
   const { w, through } = opened({ source: 'ci', resource: 'main' })
   does(w, through('x', { source: 'forged', resource: 'other' }))
   const { source, resource } = w.row('deliveries', 'dlv_0001')
@@ -98,7 +98,7 @@ const modes: [DeliveryMode | undefined, DeliveryMode | null, 'queued' | 'consume
   ['wake_hint', null, 'consumed'],
 ]
 for (const [fixed, ofWait, status] of modes) {
-  test(`§3 a trigger of mode ${fixed} meets a wait of mode ${ofWait}: ${status}`, () => {
+  test(`a trigger of mode ${fixed} meets a wait of mode ${ofWait}: ${status}`, () => {
     const { w, through } = opened(fixed === undefined ? {} : { delivery_mode: fixed })
     if (ofWait !== null) wait(w, { work_item_id: item(w), delivery_mode: ofWait })
     const reply = does(w, through())
@@ -170,7 +170,7 @@ test('a hint that came before its wait is made meets it once', () => {
   assert.equal(waitOf(w, id).trigger_count, 1)
 })
 
-test('§3 a webhook delivers with the provenance of a verified signature', () => {
+test('a webhook delivers with the provenance of a verified signature', () => {
   const w = new World()
   does(w, {
     do: 'deliver',
@@ -185,7 +185,7 @@ test('§3 a webhook delivers with the provenance of a verified signature', () =>
   )
 })
 
-test('§3 the same delivery again is answered with the first and stores nothing', () => {
+test('the same delivery again is answered with the first and stores nothing', () => {
   const { w, through } = opened()
   const first = does(w, through('a', { sender_id: 'x1' }))
   // The log is not among the live facts: who looked it up puts the row there.
@@ -199,7 +199,7 @@ test('§3 the same delivery again is answered with the first and stores nothing'
   )
 })
 
-test('§3 a repetition mends a delivery that was dead', () => {
+test('a repetition mends a delivery that was dead', () => {
   const { w, through } = opened()
   const via = { kind: 'webhook', webhook: 'ci' } as const
   does(w, { do: 'dead_letter', via, body: '<', sender_id: 'x1', reason: 'not JSON' })
@@ -291,7 +291,7 @@ const refused: [what: string, code: string, (o: ReturnType<typeof opened>) => Ba
   ],
 ]
 for (const [what, code, of] of refused) {
-  test(`§15 ${what} is refused with ${code}`, () => {
+  test(`${what} is refused with ${code}`, () => {
     const o = opened()
     const act = of(o)
     assert.equal(refusal(o.w, act), code)
@@ -317,7 +317,7 @@ const admitted = (id: `msg_${string}`) => ({
   consumed_because: null,
 })
 
-test('§15 of a long body the agent reads the beginning, and is told where the rest is', () => {
+test('of a long body the agent reads the beginning, and is told where the rest is', () => {
   const { w, through } = opened()
   const body = 'ä'.repeat(limits.delivery_text.value)
   does(w, through(body, { summary: 's'.repeat(400) }))
@@ -341,7 +341,7 @@ const keys: [Parameters<typeof deliveryKey>[0], string | null][] = [
 ]
 for (const [received, key] of keys) {
   const from = `${received.source ?? received.via.kind}, ${received.sender_id}`
-  test(`§3 deliveries are told apart by source and sender’s id: ${from}`, () => {
+  test(`deliveries are told apart by source and sender’s id: ${from}`, () => {
     assert.equal(deliveryKey(received), key)
   })
 }
@@ -354,7 +354,7 @@ test('a delivery for an agent that is stopped is admitted and waits', () => {
   assert.equal(w.next().do, 'stop')
 })
 
-test('§3 an event by hand with a delivery id seen before is answered with the first', () => {
+test('an event by hand with a delivery id seen before is answered with the first', () => {
   const w = new World()
   const first = w.do((d) =>
     admitEvent(d, {

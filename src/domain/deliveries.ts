@@ -1,7 +1,8 @@
 /**
- * Rules of deliveries: what comes in by a trigger or a signed webhook (contracts 3). The message,
- * the triggers of the waits it meets, the count of the trigger and the entry of the delivery log
- * are one decision, so an acknowledged delivery is whole or was never there.
+ * Rules of deliveries: what comes in by a trigger or a signed webhook
+ * (docs/spec/wait.md#deliveries). The message, the triggers of the waits it meets, the count of the
+ * trigger and the entry of the delivery log are one decision, so an acknowledged delivery is whole
+ * or was never there.
  */
 import type { About, Delivery, Received } from './delivery.ts'
 import type { Draft } from './facts.ts'

@@ -32,7 +32,7 @@ function drawing() {
   return { o, id, makes, align, answers, left }
 }
 
-test('§17.28 what an agent takes goes to the item, and what others take is taken from it', () => {
+test('what an agent takes goes to the item, and what others take is taken from it', () => {
   const { o, id, makes, align, answers, left } = drawing()
   const [a, b] = [makes(o, 'a'), makes(o, 'b')]
   assert.deepEqual([left(a), left(b)], [10, 10])
@@ -47,7 +47,7 @@ test('§17.28 what an agent takes goes to the item, and what others take is take
   assert.equal(left(a), 9)
 })
 
-test('§17.28 an agent that such an agent makes may use what is left to its maker, and then shares', () => {
+test('an agent that such an agent makes may use what is left to its maker, and then shares', () => {
   const { o, id, makes, align, answers, left } = drawing()
   const a = makes(o, 'a')
   answers(a)
@@ -61,7 +61,7 @@ test('§17.28 an agent that such an agent makes may use what is left to its make
   assert.deepEqual([useOf(o.row('meters', id)).rounds, left(a), left(b)], [2, 9, 9])
 })
 
-test('§17.28 an agent that is held for it goes on when the item is given more', () => {
+test('an agent that is held for it goes on when the item is given more', () => {
   const { o, id, makes, align, answers } = drawing()
   const a = makes(o, 'a')
   for (let i = 0; i < 10; i += 1) answers(a)
@@ -74,7 +74,7 @@ test('§17.28 an agent that is held for it goes on when the item is given more',
   assert.deepEqual(align(a), [[], ['meter_allowed', 'wait_resolved']])
 })
 
-test('§17.28 it binds when the item is completed, until the operator says otherwise', () => {
+test('it binds when the item is completed, until the operator says otherwise', () => {
   const { o, id, makes, align, answers, left } = drawing()
   const a = makes(o, 'a')
   align(a)
@@ -92,7 +92,7 @@ test('§17.28 it binds when the item is completed, until the operator says other
   assert.equal(useOf(o.row('meters', id)).rounds, 2)
 })
 
-test('§17.28 an agent that is deleted leaves what it took', () => {
+test('an agent that is deleted leaves what it took', () => {
   const { o, id, makes, align, answers } = drawing()
   const a = makes(o, 'a')
   align(a)

@@ -1,7 +1,8 @@
 /**
- * Agents that draw on an item of another agent (contracts 12 and 17.28): those that were made in a
- * turn of the item, public ones too, and those that they make in turn. What they take goes to the
- * item, and what is left of it comes back to each, until an operator's word says otherwise.
+ * Agents that draw on an item of another agent (docs/spec/budget.md#what-is-made-on-the-way): those
+ * that were made in a turn of the item, public ones too, and those that they make in turn. What
+ * they take goes to the item, and what is left of it comes back to each, until an operator's word
+ * says otherwise.
  */
 import { allowanceOf, lessUse, meterOf, sharedLimits } from './budget.ts'
 import type { Draft, Facts } from './facts.ts'

@@ -9,7 +9,7 @@ const meta = { at, seq: 7, agent_id: 'main' }
 const e = (type: EventType, id: string, fields: object = {}) => ({ type, id, ...fields }) as Event
 const fold = (row: object | null, event: Event) => evolve(row as Rows[Table] | null, event, meta)
 
-test('§11 nothing happens to a row before the event that makes it', () => {
+test('nothing happens to a row before the event that makes it', () => {
   const rows: [EventType, id: string, first: EventType][] = [
     ['work_item_updated', 'work_1', 'work_item_created'],
     ['plan_changed', 'work_1', 'work_item_created'],
@@ -29,7 +29,7 @@ test('§11 nothing happens to a row before the event that makes it', () => {
   }
 })
 
-test('§11 nothing happens to a row after the event that ends it', () => {
+test('nothing happens to a row after the event that ends it', () => {
   const rows: [row: object, Event, message: string][] = [
     [
       { id: 'work_1', state: 'completed' },
@@ -81,7 +81,7 @@ test('§11 nothing happens to a row after the event that ends it', () => {
   for (const [row, event, message] of rows) assert.throws(() => fold(row, event), { message })
 })
 
-test('§9 a delegation is bound once and ends once, and keeps all else', () => {
+test('a delegation is bound once and ends once, and keeps all else', () => {
   const made = fold(
     null,
     e('delegation_made', 'deleg_1', {
@@ -109,7 +109,7 @@ test('§9 a delegation is bound once and ends once, and keeps all else', () => {
   assert.deepEqual(ended, { ...bound, ...end, ended_at: at })
 })
 
-test('§12 what a meter holds only grows, one kind of entry at a time', () => {
+test('what a meter holds only grows, one kind of entry at a time', () => {
   const use = { ...noUse, tokens: 10, rounds: 1 }
   const meter = {
     id: 'work_1',

@@ -39,7 +39,7 @@ const plain: Agent = {
   created_at: at,
 }
 
-test('§1 an agent is made whole by its first event', () => {
+test('an agent is made whole by its first event', () => {
   const family = {
     preset: 'private_child',
     lineage_parent_agent_id: 'main',
@@ -55,7 +55,7 @@ test('§1 an agent is made whole by its first event', () => {
   )
 })
 
-test('§1 each event of an agent changes what it names and nothing else', () => {
+test('each event of an agent changes what it names and nothing else', () => {
   const focused: Agent = { ...plain, current_work_item_id: 'work_1' }
   const by = 'operator'
   const table: [before: Agent, event: object, changed: Partial<Agent>][] = [
@@ -79,7 +79,7 @@ test('§1 each event of an agent changes what it names and nothing else', () => 
   }
 })
 
-test('§9 nothing happens to an agent before it is made, or after it was deleted', () => {
+test('nothing happens to an agent before it is made, or after it was deleted', () => {
   const stopped: AgentEvent = { type: 'agent_stopped', id: 'main', by: 'operator' }
   assert.throws(() => evolveAgent(null, stopped, { at }), {
     message: 'agent_stopped before agent_created: main',
@@ -89,7 +89,7 @@ test('§9 nothing happens to an agent before it is made, or after it was deleted
   })
 })
 
-test('§6 the rounds of a turn come in order, each with its own calls', () => {
+test('the rounds of a turn come in order, each with its own calls', () => {
   const w = new World()
   item(w, { focus: true })
   begin(w, 'continue_current')
@@ -118,7 +118,7 @@ test('§6 the rounds of a turn come in order, each with its own calls', () => {
   ])
 })
 
-test('§6 a request that is recorded again is the same request', () => {
+test('a request that is recorded again is the same request', () => {
   const w = new World()
   item(w, { focus: true })
   begin(w, 'continue_current')

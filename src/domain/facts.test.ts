@@ -4,7 +4,7 @@ import { item, say, World } from '../testing/domain.ts'
 import { turn } from '../testing/domain-turn.ts'
 import { completeItem } from './complete.ts'
 
-test('§11 of completed items the twenty changed last are kept over the ends of turns', () => {
+test('of completed items the twenty changed last are kept over the ends of turns', () => {
   const w = new World()
   const items = Array.from({ length: 23 }, () => item(w))
   const open = item(w)

@@ -181,7 +181,7 @@ export type DraftEnv = {
   now: Timestamp
   mint: Mint
   causation_id?: string | null
-  /** Total, and the same event where it takes nothing out (security.md 15). */
+  /** Total, and the same event where it takes nothing out (docs/spec/security.md#secrets). */
   redact?: ((event: Event) => Event) | undefined
 }
 

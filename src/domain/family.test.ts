@@ -1,6 +1,7 @@
 /**
- * Invariants 30 to 34 of a family, whatever happens in it and in whichever order (reliability 6):
- * random spawns, turns of parents and children, questions, answers, stops, deletions, restarts.
+ * Invariants 30 to 34 of a family, whatever happens in it and in whichever order
+ * (docs/spec/invariants.md): random spawns, turns of parents and children, questions, answers,
+ * stops, deletions, restarts.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -256,7 +257,7 @@ function atRest(family: Family): void {
 
 const runs = 150
 
-test('§6 of reliability: whatever happens in a family, 30 to 34 hold', () => {
+test('whatever happens in a family, 30 to 34 hold', () => {
   fc.assert(
     fc.property(happened, (list) => {
       const family = new Family()
@@ -290,7 +291,7 @@ function followed(list: readonly Happening[], rereads: boolean): Family {
   return family
 }
 
-test('§9 a relay leaves nothing to relay, and a restart between makes no difference', () => {
+test('a relay leaves nothing to relay, and a restart between makes no difference', () => {
   fc.assert(
     fc.property(happened, (list) => {
       const [kept, reread] = [followed(list, false), followed(list, true)]
@@ -327,7 +328,7 @@ function outcome(family: Family): unknown[] {
   ])
 }
 
-test('§9 children are relayed in any order: what comes of it is the same', () => {
+test('children are relayed in any order: what comes of it is the same', () => {
   fc.assert(
     fc.property(happened, fc.infiniteStream(fc.nat(7)), (list, picks) => {
       const [forwards, shuffled] = [new Family(), new Family()]

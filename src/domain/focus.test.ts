@@ -29,7 +29,7 @@ const minute = 60_000
 const byAgent = (work_item_id: WorkItemId, reason: string | null = null) =>
   ({ work_item_id, by: 'agent', reason }) as const
 
-test('§2 a pick sets focus and returns the new current item and the previous one', () => {
+test('a pick sets focus and returns the new current item and the previous one', () => {
   const w = new World()
   const [a, b] = [item(w), item(w)]
   const first = w.do((d) => pickItem(d, byAgent(a)))
@@ -40,14 +40,14 @@ test('§2 a pick sets focus and returns the new current item and the previous on
   assert.equal(focusOf(w), b)
 })
 
-test('§2 picking the current item again writes nothing', () => {
+test('picking the current item again writes nothing', () => {
   const w = new World()
   const a = item(w, { focus: true })
   const again = w.do((d) => pickItem(d, byAgent(a)))
   assert.deepEqual([again.changed, w.last], [false, []])
 })
 
-test('§2 a pick goes on record with readiness, reason and kind of switch', () => {
+test('a pick goes on record with readiness, reason and kind of switch', () => {
   const w = new World()
   const [a, b, c] = [item(w), item(w), item(w, { plan_status: 'needs_input' })]
   const picked = (id: WorkItemId, by: 'agent' | 'operator', reason: string | null) => {
@@ -101,7 +101,7 @@ test('§2 a pick goes on record with readiness, reason and kind of switch', () =
   })
 })
 
-test('§2 leaving a runnable item without a reason is a warning, not an error', () => {
+test('leaving a runnable item without a reason is a warning, not an error', () => {
   const w = new World()
   const [a, b] = [item(w, { focus: true }), item(w)]
   const picked = w.do((d) => pickItem(d, byAgent(b)))
@@ -116,7 +116,7 @@ test('§2 leaving a runnable item without a reason is a warning, not an error', 
   )
 })
 
-test('§2 a non-runnable item may be picked; the warning names what holds it and how to clear it', () => {
+test('a non-runnable item may be picked; the warning names what holds it and how to clear it', () => {
   const w = new World()
   const [a, b, c] = [item(w), item(w), item(w, { plan_status: 'needs_input' })]
   wait(w, { work_item_id: a, reason: 'the review' })
@@ -145,7 +145,7 @@ test('§2 a non-runnable item may be picked; the warning names what holds it and
   ])
 })
 
-test('§2 focus on a non-runnable item holds nothing back', () => {
+test('focus on a non-runnable item holds nothing back', () => {
   const w = new World()
   const [a, b] = [item(w, { plan_status: 'needs_input' }), item(w)]
   pick(w, a)
@@ -154,7 +154,7 @@ test('§2 focus on a non-runnable item holds nothing back', () => {
   assert.deepEqual(next.start.work_item_ids, [b])
 })
 
-test('§2 focus goes only to an open item of the same agent', () => {
+test('focus goes only to an open item of the same agent', () => {
   const w = new World()
   const done = item(w)
   w.do((d) => completeItem(d, { work_item_id: done, by: 'agent', report: 'Done.', turn: null }))
@@ -174,7 +174,7 @@ test('§2 focus goes only to an open item of the same agent', () => {
   )
 })
 
-test('§2 a pick binds the rest of the turn to the item', () => {
+test('a pick binds the rest of the turn to the item', () => {
   const w = new World()
   const [a, b] = [item(w, { focus: true }), item(w)]
   begin(w, 'continue_current')
@@ -189,7 +189,7 @@ test('§2 a pick binds the rest of the turn to the item', () => {
   assert.deepEqual(w.last, [{ type: 'turn_bound', id: turnOf(w).id, work_item_id: b }])
 })
 
-test('§13 an operator pick is refused while a turn is open', () => {
+test('an operator pick is refused while a turn is open', () => {
   const w = new World()
   const a = item(w)
   say(w)
@@ -200,7 +200,7 @@ test('§13 an operator pick is refused while a turn is open', () => {
   )
 })
 
-test('§2 focus is released in the very mutation that makes the item non-runnable', () => {
+test('focus is released in the very mutation that makes the item non-runnable', () => {
   const releases: [cause: string, (w: World, id: WorkItemId) => unknown][] = [
     [
       'completed',
@@ -229,7 +229,7 @@ test('§2 focus is released in the very mutation that makes the item non-runnabl
   }
 })
 
-test('§2 releasing focus does not clear the binding of the turn', () => {
+test('releasing focus does not clear the binding of the turn', () => {
   const w = new World()
   const id = item(w, { focus: true })
   begin(w, 'continue_current')
@@ -237,7 +237,7 @@ test('§2 releasing focus does not clear the binding of the turn', () => {
   assert.deepEqual([focusOf(w), turnOf(w).work_item_id], [null, id])
 })
 
-test('§2 a mutation of another item leaves focus where it is', () => {
+test('a mutation of another item leaves focus where it is', () => {
   const w = new World()
   const [a, b] = [item(w, { focus: true }), item(w)]
   wait(w, { work_item_id: b })
@@ -262,7 +262,7 @@ function waiting(w: World, id: WorkItemId, wake: WaitCommand['wake']) {
   }).wait
 }
 
-test('§2 focus returns in the commit that resolves the very wait it was lost through', () => {
+test('focus returns in the commit that resolves the very wait it was lost through', () => {
   for (const [wake, resolve] of returns) {
     const w = new World()
     const id = item(w, { focus: true })
@@ -278,7 +278,7 @@ test('§2 focus returns in the commit that resolves the very wait it was lost th
   }
 })
 
-test('§2 with a turn open, focus returns in the commit that ends it', () => {
+test('with a turn open, focus returns in the commit that ends it', () => {
   for (const [wake, resolve] of returns) {
     const w = new World()
     const id = item(w, { focus: true })
@@ -299,7 +299,7 @@ test('§2 with a turn open, focus returns in the commit that ends it', () => {
   }
 })
 
-test('§2 focus also returns when the open turn is closed without a request', () => {
+test('focus also returns when the open turn is closed without a request', () => {
   const w = new World()
   const id = item(w, { focus: true })
   waiting(w, id, 'timer')
@@ -310,7 +310,7 @@ test('§2 focus also returns when the open turn is closed without a request', ()
   assert.equal(focusOf(w), id)
 })
 
-test('§2 focus does not return when one of its conditions is missing', () => {
+test('focus does not return when one of its conditions is missing', () => {
   const cases: [why: string, (w: World, id: WorkItemId) => void][] = [
     ['something else is in focus', (w) => void item(w, { focus: true })],
     [
@@ -336,7 +336,7 @@ test('§2 focus does not return when one of its conditions is missing', () => {
   }
 })
 
-test('§2 focus that was not lost through the wait does not come with its end', () => {
+test('focus that was not lost through the wait does not come with its end', () => {
   const w = new World()
   const id = item(w)
   waiting(w, id, 'timer')
@@ -344,7 +344,7 @@ test('§2 focus that was not lost through the wait does not come with its end', 
   assert.equal(focusOf(w), null)
 })
 
-test('§2 focus comes back once: a later pick of something else is not undone', () => {
+test('focus comes back once: a later pick of something else is not undone', () => {
   const w = new World()
   const id = item(w, { focus: true })
   waiting(w, id, 'timer')
@@ -358,7 +358,7 @@ test('§2 focus comes back once: a later pick of something else is not undone', 
   assert.equal(focusOf(w), other)
 })
 
-test('§2 an external event returns no focus: the wait stays', () => {
+test('an external event returns no focus: the wait stays', () => {
   const w = new World()
   const id = item(w, { focus: true })
   wait(w, { work_item_id: id, source: 'ci' })
@@ -366,7 +366,7 @@ test('§2 an external event returns no focus: the wait stays', () => {
   assert.equal(focusOf(w), null)
 })
 
-test('§3 an operator message with the wait id is the exact answer, whatever item it names', () => {
+test('an operator message with the wait id is the exact answer, whatever item it names', () => {
   const w = new World()
   const id = item(w, { focus: true })
   const lost = waiting(w, id, 'operator_input')

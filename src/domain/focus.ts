@@ -1,7 +1,7 @@
 /**
- * Focus: one pointer per agent to the open item it works on (contracts 2). It moves by a pick, by
- * the operator, by release in the mutation that makes the item non-runnable, and by itself in one
- * explained case: exactly the wait through which it was lost has resolved.
+ * Focus: one pointer per agent to the open item it works on (docs/spec/work-item.md#focus). It
+ * moves by a pick, by the operator, by release in the mutation that makes the item non-runnable,
+ * and by itself in one explained case: exactly the wait through which it was lost has resolved.
  */
 import type { ReleaseCause } from './agent.ts'
 import type { Warning } from './call.ts'

@@ -1,6 +1,7 @@
 /**
- * Hold: an agent that may not act now, as one system wait of the agent itself (contracts 5). Why,
- * until when and what is told of it, each kind of hold says for itself; here is that it is one.
+ * Hold: an agent that may not act now, as one system wait of the agent itself
+ * (docs/spec/scheduler.md). Why, until when and what is told of it, each kind of hold says for
+ * itself; here is that it is one.
  */
 import type { Draft, Facts } from './facts.ts'
 import type { WaitId } from './ids.ts'

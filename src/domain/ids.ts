@@ -1,6 +1,7 @@
 /**
  * Names of things. Every id is `<prefix>_<UUIDv7>`, minted once in the commit that makes the thing
- * (reliability rule 4); agents are the exception: their id is a name and is never used again.
+ * (docs/spec/ledger.md#rules-of-storing); agents are the exception: their id is a name and is never
+ * used again.
  */
 
 export type MessageId = `msg_${string}`
@@ -49,7 +50,7 @@ export function idOfDigits<P extends string>(prefix: P, hex: string): `${P}_${st
 
 const agentName = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
-/** Whether `text` may name an agent (contracts, head). */
+/** Whether `text` may name an agent (docs/spec/nouns.md#ids). */
 export const isAgentId = (text: string): boolean => agentName.test(text)
 
 /** The one message that carries a task's end: a function of the task, so it cannot come twice. */

@@ -23,7 +23,7 @@ import { callbackEvent, localPrompt, taskResult } from './provenance.ts'
 
 const minute = 60_000
 
-test('§4 an operator’s words are one queued row, with the provenance of the way they came', () => {
+test('an operator’s words are one queued row, with the provenance of the way they came', () => {
   const w = new World()
   const { message_id } = say(w, { text: 'Ship it.' })
   const row = w.row('messages', message_id)
@@ -55,14 +55,14 @@ test('§4 an operator’s words are one queued row, with the provenance of the w
   })
 })
 
-test('§2 ingress never creates a work item', () => {
+test('ingress never creates a work item', () => {
   const w = new World()
   say(w)
   deliver(w)
   assert.deepEqual(w.all('work_items'), [])
 })
 
-test('§4 a prompt that is empty, too long, or of no route is refused', () => {
+test('a prompt that is empty, too long, or of no route is refused', () => {
   const w = new World()
   const code = (given: Parameters<typeof prompt>[0]) =>
     w.refused((d) => admitPrompt(d, prompt(given)))
@@ -77,7 +77,7 @@ test('§4 a prompt that is empty, too long, or of no route is refused', () => {
   say(w, { text: 'x'.repeat(limits.operator_text.value) })
 })
 
-test('§3 a prompt may be bound to a wait for the operator that is active, and to no other', () => {
+test('a prompt may be bound to a wait for the operator that is active, and to no other', () => {
   const w = new World()
   const external = wait(w, { work_item_id: item(w) }).wait
   const answered = wait(w, { work_item_id: item(w), wake: 'operator_input' }).wait
@@ -95,7 +95,7 @@ test('§3 a prompt may be bound to a wait for the operator that is active, and t
   )
 })
 
-test('§3 a message bound to the item answers its question, and carries the wait', () => {
+test('a message bound to the item answers its question, and carries the wait', () => {
   const w = new World()
   const id = item(w, { focus: true })
   const asked = wait(w, { work_item_id: id, wake: 'operator_input' }).wait
@@ -106,7 +106,7 @@ test('§3 a message bound to the item answers its question, and carries the wait
   assert.equal(focusOf(w), id)
 })
 
-test('§3 an unbound operator message never guesses which wait it answers', () => {
+test('an unbound operator message never guesses which wait it answers', () => {
   const w = new World()
   const id = item(w, { focus: true })
   const asked = wait(w, { work_item_id: id, wake: 'operator_input' }).wait
@@ -128,7 +128,7 @@ test('words about an item are the answer its plan needs; words about nothing are
   )
 })
 
-test('§13 a message for a completed item is admitted and reopens nothing', () => {
+test('a message for a completed item is admitted and reopens nothing', () => {
   const w = new World()
   const id = item(w)
   w.do((d) => completeItem(d, { work_item_id: id, by: 'agent', report: 'Done.', turn: null }))
@@ -137,7 +137,7 @@ test('§13 a message for a completed item is admitted and reopens nothing', () =
   assert.equal(itemRow(w, id).state, 'completed')
 })
 
-test('§9 a stopped agent refuses the operator’s words unless they start it', () => {
+test('a stopped agent refuses the operator’s words unless they start it', () => {
   const w = new World()
   w.do((d) => d.emit({ type: 'agent_stopped', id: 'main', by: 'operator' }))
   assert.equal(
@@ -152,7 +152,7 @@ test('§9 a stopped agent refuses the operator’s words unless they start it', 
   assert.equal(w.next().do, 'start_turn')
 })
 
-test('§9 a deleted agent takes no word, also not one that would start it', () => {
+test('a deleted agent takes no word, also not one that would start it', () => {
   const w = new World()
   w.facts.include('agents', { ...w.row('agents', 'main'), state: 'deleted' })
   assert.equal(
@@ -161,7 +161,7 @@ test('§9 a deleted agent takes no word, also not one that would start it', () =
   )
 })
 
-test('§9 while stopped, deliveries and task results take effect on rows and start nothing', () => {
+test('while stopped, deliveries and task results take effect on rows and start nothing', () => {
   const w = new World()
   const id = item(w)
   const external = wait(w, { work_item_id: id, source: 'ci' }).wait
@@ -174,7 +174,7 @@ test('§9 while stopped, deliveries and task results take effect on rows and sta
   assert.equal(w.next().do, 'stop')
 })
 
-test('§3 a delivery triggers every matching wait, in the commit that stores it', () => {
+test('a delivery triggers every matching wait, in the commit that stores it', () => {
   const w = new World()
   const [a, b, c] = [item(w), item(w), item(w)]
   const both = [a, b].map((id) => wait(w, { work_item_id: id, source: 'ci' }).wait.id)
@@ -186,7 +186,7 @@ test('§3 a delivery triggers every matching wait, in the commit that stores it'
   assert.deepEqual([work_item_id, wait_id, status], [null, null, 'queued'])
 })
 
-test('§3 a delivery carries the item when exactly one wait matched', () => {
+test('a delivery carries the item when exactly one wait matched', () => {
   const w = new World()
   const id = item(w)
   const only = wait(w, { work_item_id: id, source: 'ci' }).wait
@@ -199,7 +199,7 @@ test('§3 a delivery carries the item when exactly one wait matched', () => {
   assert.equal(begin(w, 'message').work_item_id, id)
 })
 
-test('§3 a delivery that matches nothing is an unbound message', () => {
+test('a delivery that matches nothing is an unbound message', () => {
   const w = new World()
   wait(w, { work_item_id: item(w), source: 'mail' })
   const got = deliver(w, { source: 'ci' })
@@ -207,7 +207,7 @@ test('§3 a delivery that matches nothing is an unbound message', () => {
   assert.equal(begin(w, 'message').work_item_id, null)
 })
 
-test('§3 a wake hint is kept as evidence: stored consumed, it starts a review and no message turn', () => {
+test('a wake hint is kept as evidence: stored consumed, it starts a review and no message turn', () => {
   const w = new World()
   const id = item(w)
   wait(w, { work_item_id: id, delivery_mode: 'wake_hint' })
@@ -220,14 +220,14 @@ test('§3 a wake hint is kept as evidence: stored consumed, it starts a review a
   begin(w, 'review_triggered')
 })
 
-test('§3 matched by one wait that wants messages and one that wants hints, it is a message', () => {
+test('matched by one wait that wants messages and one that wants hints, it is a message', () => {
   const w = new World()
   wait(w, { work_item_id: item(w), delivery_mode: 'wake_hint' })
   wait(w, { work_item_id: item(w), delivery_mode: 'enqueue_message' })
   assert.equal(w.row('messages', deliver(w).message_id).status, 'queued')
 })
 
-test('§3 a trigger fired by hand reaches its wait alone, whatever it names', () => {
+test('a trigger fired by hand reaches its wait alone, whatever it names', () => {
   const w = new World()
   const id = item(w)
   const target = wait(w, { work_item_id: id, source: 'ci', resource: '#1' }).wait
@@ -246,7 +246,7 @@ test('§3 a trigger fired by hand reaches its wait alone, whatever it names', ()
   }
 })
 
-test('§15 queued external messages are bounded; then the queue is full', () => {
+test('queued external messages are bounded; then the queue is full', () => {
   const w = new World()
   const { message_id } = deliver(w)
   const row = w.row('messages', message_id)
@@ -269,7 +269,7 @@ test('§15 queued external messages are bounded; then the queue is full', () => 
   )
 })
 
-test('§8 the end of a promoted task is one message, bound to the task’s own item', () => {
+test('the end of a promoted task is one message, bound to the task’s own item', () => {
   const w = new World()
   const [a, b] = [item(w), item(w, { focus: true })]
   const t = task(w, { work_item_id: a })
@@ -289,7 +289,7 @@ test('§8 the end of a promoted task is one message, bound to the task’s own i
   assert.notEqual(b, a)
 })
 
-test('§8 a task that ends a second time changes nothing', () => {
+test('a task that ends a second time changes nothing', () => {
   const w = new World()
   const t = task(w)
   taskEnds(w, t)
@@ -298,13 +298,13 @@ test('§8 a task that ends a second time changes nothing', () => {
   assert.equal(w.row('tasks', t.id).status, 'completed')
 })
 
-test('§8 a task that answered in its call sends no message', () => {
+test('a task that answered in its call sends no message', () => {
   const w = new World()
   taskEnds(w, task(w, { promoted: false }))
   assert.deepEqual(w.all('messages'), [])
 })
 
-test('§8 the end of a task that is not there is a bug', () => {
+test('the end of a task that is not there is a bug', () => {
   const w = new World()
   assert.throws(() => {
     w.do((d) =>
@@ -321,7 +321,7 @@ test('§8 the end of a task that is not there is a bug', () => {
   }, /no row for task_none/)
 })
 
-test('§5 a task that ran a minute is outside input for its item, also when nothing waits for it', () => {
+test('a task that ran a minute is outside input for its item, also when nothing waits for it', () => {
   const w = new World()
   const id = item(w, { focus: true })
   turn(w, { rule: 'continue_current' })
@@ -336,7 +336,7 @@ test('§5 a task that ran a minute is outside input for its item, also when noth
   assert.deepEqual(count(), [0, true])
 })
 
-test('§4 a message that has ended stays ended', () => {
+test('a message that has ended stays ended', () => {
   const w = new World()
   const { message_id } = say(w)
   turn(w)

@@ -1,6 +1,7 @@
 /**
  * Ingress: how inputs enter. Every accepted signal is a row before it is acknowledged; what it
- * resolves or triggers happens in the same commit; nothing here creates a work item (contracts 4).
+ * resolves or triggers happens in the same commit; nothing here creates a work item
+ * (docs/spec/message.md#inbox).
  */
 import { isCommandOf } from './check.ts'
 import { activeWaitOf, agentOf, agentPacing, type Draft } from './facts.ts'

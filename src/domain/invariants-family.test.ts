@@ -115,7 +115,7 @@ const byRows: [finding: string, whose: 'main' | 'child', (of: Lived, put: Put) =
 ]
 
 for (const [finding, whose, spoil] of byRows) {
-  test(`§6 of reliability: the rows of one agent show ${finding}`, () => {
+  test(`the rows of one agent show ${finding}`, () => {
     const world = lived()
     const facts = of(world[whose])
     spoil(world, (table, row) => facts.include(table, row))
@@ -242,12 +242,12 @@ const byHistory: [finding: string[], (of: Lived) => string[]][] = [
 ]
 
 for (const [finding, of_] of byHistory) {
-  test(`§6 of reliability: the history of one agent shows ${finding.join('; ')}`, () => {
+  test(`the history of one agent shows ${finding.join('; ')}`, () => {
     assert.deepEqual(of_(lived()), finding)
   })
 }
 
-test('§6 of reliability: 33 lets a result of a completed item be read, and be unread as it once was', () => {
+test('33 lets a result of a completed item be read, and be unread as it once was', () => {
   const { main, about } = lived()
   main.do((d) => completeItem(d, { work_item_id: about, by: 'agent', report: null, turn: null }))
   const late =
@@ -260,7 +260,7 @@ test('§6 of reliability: 33 lets a result of a completed item be read, and be u
   assert.deepEqual(told(main, late('its item is completed')), [])
 })
 
-test('§6 of reliability: 33 lets whoever waits for a task read its result', () => {
+test('33 lets whoever waits for a task read its result', () => {
   const { main, child, about } = lived()
   const waits = (resource: string, work_item_id: WorkItemId | null): Event => ({
     ...past(child, 'wait_registered'),
@@ -360,7 +360,7 @@ const together: [finding: string, (of: Lived, rows: readonly AgentFacts[]) => vo
 ]
 
 for (const [finding, spoil] of together) {
-  test(`§6 of reliability: the agents of a home together show ${finding}`, () => {
+  test(`the agents of a home together show ${finding}`, () => {
     const world = lived()
     const rows = [world.main, world.child, world.done].map(of)
     assert.deepEqual(familyViolations(rows), [])

@@ -1,7 +1,7 @@
 /**
- * The invariants of tasks and children (reliability 6: 30 to 34, and of 6 and 41 what is theirs).
- * What one agent shows is found in its rows and its history; what takes a parent and its child
- * together, `familyViolations` finds in the rows of all agents of a home.
+ * The invariants of tasks and children (docs/spec/invariants.md: 30 to 34, and of 6 and 41 what is
+ * theirs). What one agent shows is found in its rows and its history; what takes a parent and its
+ * child together, `familyViolations` finds in the rows of all agents of a home.
  */
 import type { Event, EventType, StoredEvent } from './event.ts'
 import { agentOf, openTurn, type Facts } from './facts.ts'

@@ -1,6 +1,6 @@
 /**
  * The invariants that need the past: one walk over the events of an agent, folding only what the
- * rules compare. Each finding opens with the number of its invariant (reliability 6).
+ * rules compare. Each finding opens with the number of its invariant (docs/spec/invariants.md).
  */
 import type { Event, EventType, StoredEvent } from './event.ts'
 import type { Facts } from './facts.ts'

@@ -60,7 +60,7 @@ const byRows: [finding: string, (w: World, put: Put) => void][] = [
   ],
 ]
 for (const [finding, spoil] of byRows) {
-  test(`§6 of reliability: rows show ${finding}`, () => {
+  test(`rows show ${finding}`, () => {
     const w = lived()
     const facts = w.whole() as AgentFacts
     spoil(w, (table, row) => facts.include(table, row))
@@ -115,14 +115,14 @@ const byHistory: [finding: string | null, (w: World) => (readonly [Event, number
   ],
 ]
 for (const [finding, add] of byHistory) {
-  test(`§6 of reliability: the history shows ${finding ?? 'nothing after eight days'}`, () => {
+  test(`the history shows ${finding ?? 'nothing after eight days'}`, () => {
     const w = lived()
     const found = after(w, add(w)).filter((one) => /^(1|2|29):/.test(one))
     assert.deepEqual(found, finding === null ? [] : [finding])
   })
 }
 
-test('§6 of reliability: 6 names each thing that is left to carry for a deleted agent', () => {
+test('6 names each thing that is left to carry for a deleted agent', () => {
   const w = lived()
   const id = item(w)
   const { wait: row } = wait(w, { work_item_id: id, source: 'cd' })

@@ -1,6 +1,7 @@
 /**
  * The invariants of what comes from outside and by the clock: deliveries, slots, triggers,
- * schedules (reliability 6: 1, 2, 6, 29). Half of them look at rows, half at the whole history.
+ * schedules (docs/spec/invariants.md: 1, 2, 6, 29). Half of them look at rows, half at the whole
+ * history.
  */
 import { deliveryKey } from './deliveries.ts'
 import type { DeliveryEvent } from './delivery.ts'

@@ -244,7 +244,7 @@ const byRows: [finding: string[], name: string, Spoil][] = [
   ],
 ]
 
-test('§6 of reliability: each invariant over rows finds what breaks it', () => {
+test('each invariant over rows finds what breaks it', () => {
   for (const [finding, name, spoil] of byRows) {
     const w = lived()
     const facts = w.whole() as AgentFacts
@@ -306,7 +306,7 @@ const ended = (w: World): Event => {
   return event ?? assert.fail()
 }
 
-test('§6 of reliability: each invariant over history finds what breaks it', () => {
+test('each invariant over history finds what breaks it', () => {
   const rows: [finding: string[], name: string, (w: World) => Event[]][] = [
     [
       ['5: message_coalesced after msg_0001 was consumed'],

@@ -1,8 +1,8 @@
 /**
- * The invariants of one agent that the domain can see (reliability 6), each a pure function named
- * by its number. Asked after every simulated step, after every crash, and by `holon doctor`.
- * Rows may be live rows only; events, where given, are the agent's whole history in order. What
- * takes two agents is `familyViolations`.
+ * The invariants of one agent that the domain can see (docs/spec/invariants.md), each a pure
+ * function named by its number. Asked after every simulated step, after every crash, and by `holon
+ * doctor`. Rows may be live rows only; events, where given, are the agent's whole history in order.
+ * What takes two agents is `familyViolations`.
  */
 import { isOverBudget, meterOf } from './budget.ts'
 import type { StoredEvent } from './event.ts'

@@ -35,7 +35,7 @@ const update = (
 ) => w.do((d) => updateItem(d, { work_item_id, by, ...fields }))
 const todo = (text: string, state: Todo['state'] = 'pending'): Todo => ({ text, state })
 
-test('§2 creating makes an open item with revision 1 and never sets focus', () => {
+test('creating makes an open item with revision 1 and never sets focus', () => {
   const w = new World()
   const made = w.do((d) => createItem(d, create({ objective: '  Ship it ' })))
   assert.deepEqual(made.item.item, {
@@ -63,7 +63,7 @@ test('§2 creating makes an open item with revision 1 and never sets focus', () 
   assert.equal(focusOf(w), null)
 })
 
-test('§15 what an item may hold has limits; over one, nothing is made and the limit is named', () => {
+test('what an item may hold has limits; over one, nothing is made and the limit is named', () => {
   const w = new World()
   const todos = (n: number, length = 4) => Array.from({ length: n }, () => todo('x'.repeat(length)))
   const rows: [Partial<CreateItem>, code: string | null][] = [
@@ -91,7 +91,7 @@ test('§15 what an item may hold has limits; over one, nothing is made and the l
   })
 })
 
-test('§15 an agent has at most 10,000 open items', () => {
+test('an agent has at most 10,000 open items', () => {
   const w = new World()
   const row = itemRow(w, item(w))
   for (let n = 1; n < limits.open_items.value; n++) {
@@ -103,7 +103,7 @@ test('§15 an agent has at most 10,000 open items', () => {
   )
 })
 
-test('§2 more than one todo in progress is a warning', () => {
+test('more than one todo in progress is a warning', () => {
   const w = new World()
   const todo_list = [todo('a', 'in_progress'), todo('b', 'in_progress')]
   const made = w.do((d) => createItem(d, create({ todo_list })))
@@ -115,7 +115,7 @@ test('§2 more than one todo in progress is a warning', () => {
   assert.deepEqual(done.warnings, [])
 })
 
-test('§2 revision and updated_at move by one per mutation, whatever it changed', () => {
+test('revision and updated_at move by one per mutation, whatever it changed', () => {
   const w = new World()
   const id = item(w)
   const before = itemRow(w, id)
@@ -138,7 +138,7 @@ test('§2 revision and updated_at move by one per mutation, whatever it changed'
   })
 })
 
-test('§2 equal values are a success without an event', () => {
+test('equal values are a success without an event', () => {
   const w = new World()
   const id = item(w, { objective: 'Ship it', todo_list: [todo('a')] })
   const same = { objective: ' Ship it ', plan_status: 'draft', todo_list: [todo('a')] } as const
@@ -152,7 +152,7 @@ test('§2 equal values are a success without an event', () => {
   assert.deepEqual(w.last, [])
 })
 
-test('§2 an equal blocker does not release the focus of an item picked for inspection', () => {
+test('an equal blocker does not release the focus of an item picked for inspection', () => {
   const w = new World()
   const id = item(w)
   update(w, id, { blocked_by: 'no key' })
@@ -175,14 +175,14 @@ test('§2 an equal blocker does not release the focus of an item picked for insp
   assert.equal(focusOf(w), id)
 })
 
-test('§2 the todo list is replaced whole', () => {
+test('the todo list is replaced whole', () => {
   const w = new World()
   const id = item(w, { todo_list: [todo('a'), todo('b')] })
   update(w, id, { todo_list: [todo('b', 'completed')] })
   assert.deepEqual(itemRow(w, id).todo_list, [todo('b', 'completed')])
 })
 
-test('§2 an update is refused that names nothing, an empty value, or an item that cannot change', () => {
+test('an update is refused that names nothing, an empty value, or an item that cannot change', () => {
   const w = new World()
   const id = item(w)
   const code = (fields: Omit<UpdateItem, 'by' | 'work_item_id'>, work_item_id: WorkItemId = id) =>
@@ -207,7 +207,7 @@ test('§2 an update is refused that names nothing, an empty value, or an item th
   )
 })
 
-test('§2 setting blocked_by without a wait warns no_wake; with a wait it does not', () => {
+test('setting blocked_by without a wait warns no_wake; with a wait it does not', () => {
   const w = new World()
   const [a, b] = [item(w), item(w)]
   wait(w, { work_item_id: b })
@@ -218,7 +218,7 @@ test('§2 setting blocked_by without a wait warns no_wake; with a wait it does n
   assert.deepEqual(update(w, b, { blocked_by: 'no key' }).warnings, [])
 })
 
-test('§2 unblocking clears the blocker, cancels the active wait, and names both', () => {
+test('unblocking clears the blocker, cancels the active wait, and names both', () => {
   const w = new World()
   const id = item(w, { plan_status: 'needs_input' })
   update(w, id, { blocked_by: 'no key' })
@@ -234,7 +234,7 @@ test('§2 unblocking clears the blocker, cancels the active wait, and names both
   assert.equal(done.item.scheduling_state, 'waiting_operator')
 })
 
-test('§2 unblocking an item that only waits moves no revision', () => {
+test('unblocking an item that only waits moves no revision', () => {
   const w = new World()
   const id = item(w)
   wait(w, { work_item_id: id })
@@ -247,7 +247,7 @@ test('§2 unblocking an item that only waits moves no revision', () => {
   assert.equal(done.item.readiness, 'runnable')
 })
 
-test('§2 an event never clears a blocker', () => {
+test('an event never clears a blocker', () => {
   const w = new World()
   const id = item(w)
   update(w, id, { blocked_by: 'no key' })
@@ -256,7 +256,7 @@ test('§2 an event never clears a blocker', () => {
   assert.equal(itemRow(w, id).blocked_by, 'no key')
 })
 
-test('§2 the plan file is stored as hash and size, as a revision, when it differs', () => {
+test('the plan file is stored as hash and size, as a revision, when it differs', () => {
   const w = new World()
   const id = item(w)
   const plan = { ...somePlan(id), sha256: 'a', bytes: 3, good_sha256: 'a' }
@@ -276,7 +276,7 @@ test('§2 the plan file is stored as hash and size, as a revision, when it diffe
   assert.equal(itemRow(w, id).revision, 2)
 })
 
-test('§12 an item made with a budget is metered from its first moment, and one without is not', () => {
+test('an item made with a budget is metered from its first moment, and one without is not', () => {
   const budget = { max_tokens: 100, max_usd: null, max_rounds: null, deadline: null }
   const w = new World()
   const [metered, plain] = [item(w, { budget }), item(w)]
@@ -286,7 +286,7 @@ test('§12 an item made with a budget is metered from its first moment, and one 
   )
 })
 
-test('§12 checks are the operator’s: that anybody else sets them is a bug', () => {
+test('checks are the operator’s: that anybody else sets them is a bug', () => {
   const check = { name: 'a', kind: 'command', cmd: 'x', run: null } as never
   for (const by of ['agent', 'runtime'] as const) {
     assert.throws(() => item(new World(), { by, checks: [check] }), {

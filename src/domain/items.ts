@@ -1,6 +1,7 @@
 /**
  * CreateWorkItem and UpdateWorkItem: the rules. Each checks, then emits; equal values are a
- * success without an event, and every refusal names the value and the remedy (contracts 2).
+ * success without an event, and every refusal names the value and the remedy
+ * (docs/spec/work-item.md).
  */
 import type { Warning } from './call.ts'
 import type { Check } from './check.ts'

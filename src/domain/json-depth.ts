@@ -1,6 +1,6 @@
 /**
  * How deep a JSON text lies, counted before anything parses it, so that no parser recurses into a
- * hostile one (security.md 5).
+ * hostile one (docs/spec/http.md#who-comes-in).
  */
 const quote = 0x22
 const backslash = 0x5c

@@ -1,6 +1,7 @@
 /**
  * Late results: the end of a task whose item is completed. It is shown to the agent in its next
- * turn and starts none; until then it stands with what is done (contracts 17.3).
+ * turn and starts none; until then it stands with what is done
+ * (docs/spec/message.md#used-up-when-shown).
  */
 import type { Facts } from './facts.ts'
 import type { Message } from './message.ts'

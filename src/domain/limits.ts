@@ -1,6 +1,6 @@
 /**
  * Every limit of the runtime: name, number, unit, reason. A rule that needs a number takes it
- * from here; a rejection over a limit names it, the value and the remedy (contracts 15).
+ * from here; a rejection over a limit names it, the value and the remedy (docs/spec/limits.md).
  */
 import { day, hour, minute } from './time.ts'
 

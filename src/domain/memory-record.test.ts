@@ -57,7 +57,7 @@ const call: AssistantPart = {
   input_json: '{}',
 }
 
-test('§10 a round is a record of its own words, once it was recorded and said any', () => {
+test('a round is a record of its own words, once it was recorded and said any', () => {
   const found = {
     ref: 'turn_1/2',
     kind: 'round',
@@ -87,7 +87,7 @@ test('§10 a round is a record of its own words, once it was recorded and said a
   assert.deepEqual(refsOf('rounds', round()), ['turn_1/2'])
 })
 
-test('§10 a text is handed out whole, or by its ends around what is said of the rest', () => {
+test('a text is handed out whole, or by its ends around what is said of the rest', () => {
   const shown = (text: string, head: number, tail: number) =>
     endsOfText(text, head, tail, (left) => `(${left} left out)`)
   const table: [text: string, head: number, tail: number, shown: string][] = [
@@ -121,7 +121,7 @@ const item = {
   updated_at: later,
 } as unknown as WorkItem
 
-test('§10 an item is a record of its words, and its plan is another where there is one', () => {
+test('an item is a record of its words, and its plan is another where there is one', () => {
   const record = { ...common, ...own, ref: 'work_1', kind: 'work_item', text: 'Count the words.' }
   const plan = {
     ...common,
@@ -181,7 +181,7 @@ test('an item that was brought in is no record until it is picked, and one like 
   )
 })
 
-test('§10 a brief is a record, and a result is a report', () => {
+test('a brief is a record, and a result is a report', () => {
   const brief = {
     id: 'brief_1',
     agent_id: 'main',
@@ -198,7 +198,7 @@ test('§10 a brief is a record, and a result is a report', () => {
   assert.deepEqual(refsOf('briefs', brief), ['brief_1'])
 })
 
-test('§10 a message is a record with its provenance, and says whose words it holds', () => {
+test('a message is a record with its provenance, and says whose words it holds', () => {
   const message = {
     id: 'msg_1',
     agent_id: 'main',
@@ -236,7 +236,7 @@ test('§10 a message is a record with its provenance, and says whose words it ho
   assert.deepEqual(refsOf('messages', message), ['msg_1'])
 })
 
-test('§10 a command is a record of what it was, and each of its outputs that says something', () => {
+test('a command is a record of what it was, and each of its outputs that says something', () => {
   const task = {
     id: 'task_1',
     agent_id: 'main',
@@ -290,7 +290,7 @@ test('§10 a command is a record of what it was, and each of its outputs that sa
   assert.deepEqual(refsOf('tasks', task), ['task_1', 'task_1/stdout', 'task_1/stderr'])
 })
 
-test('§10 a call is a record of what went in and what came out, but for those that search', () => {
+test('a call is a record of what went in and what came out, but for those that search', () => {
   const of = {
     id: 'call_1',
     agent_id: 'main',
@@ -342,7 +342,7 @@ test('§10 a call is a record of what went in and what came out, but for those t
   assert.deepEqual(refsOf('calls', of), ['call_1'])
 })
 
-test('§10 the tables whose rows are records are known by name', () => {
+test('the tables whose rows are records are known by name', () => {
   const all = ['work_items', 'briefs', 'messages', 'tasks', 'rounds', 'calls']
   assert.deepEqual(memoryTables, all)
   assert.deepEqual(tables.filter(isMemoryTable).toSorted(), all.toSorted())

@@ -1,7 +1,7 @@
 /**
  * Memory: everything an agent did and wrote, as records that are found by their words and named by
  * a reference that stays. A record is a function of a row or a file as it is now, so nothing of it
- * is stored but in the ledger and the files (contracts 7, MemorySearch).
+ * is stored but in the ledger and the files (docs/spec/tools.md#memory, MemorySearch).
  */
 import type { Provenance } from './provenance.ts'
 import type { Timestamp } from './time.ts'

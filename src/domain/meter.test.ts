@@ -5,7 +5,7 @@ import { addUse, covers, mostUse, sameUse, type Use } from './meter.ts'
 const use = { tokens: 7, usd: 5, unpriced: 3, rounds: 2 } satisfies Record<keyof Use, number>
 const measures = Object.keys(use) as (keyof Use)[]
 
-test('§13 a use that is less by any measure does not cover, however much more the others are', () => {
+test('a use that is less by any measure does not cover, however much more the others are', () => {
   assert.equal(covers(use, use), true)
   for (const measure of measures) {
     const more = { ...use, [measure]: use[measure] + 1 }
@@ -19,7 +19,7 @@ test('§13 a use that is less by any measure does not cover, however much more t
   assert.equal(sameUse(use, { ...use }), true)
 })
 
-test('§13 the most of two uses and their sum are so by each measure', () => {
+test('the most of two uses and their sum are so by each measure', () => {
   for (const measure of measures) {
     const other = { tokens: 0, usd: 0, unpriced: 0, rounds: 0, [measure]: 10 }
     assert.deepEqual(mostUse(use, other), { ...use, [measure]: 10 })

@@ -1,7 +1,7 @@
 /**
- * Meter: what was used of a budget (contracts 12). One row for each work item that was given a
- * budget, and one for an agent that draws on such an item. It is reserved with a
- * request and settled with its answer, in the same commits, so what it says survives a kill.
+ * Meter: what was used of a budget (docs/spec/budget.md). One row for each work item that was given
+ * a budget, and one for an agent that draws on such an item. It is reserved with a request and
+ * settled with its answer, in the same commits, so what it says survives a kill.
  *
  * What is used never gets less. Work without a budget has no meter and pays for none.
  */

@@ -33,7 +33,7 @@ function second(budget: Partial<Budget>) {
   return { w, id, turn, round }
 }
 
-test('§12 a summary is asked where no limit is reached by it and the request it is for', () => {
+test('a summary is asked where no limit is reached by it and the request it is for', () => {
   const rows: [budget: Partial<Budget>, usd: number | null, expected: boolean][] = [
     [{}, null, true],
     [{ max_tokens: 5_000 }, 0.02, false],
@@ -60,7 +60,7 @@ const stands = (w: World, id: string) => {
   return [used.tokens, used.rounds, reserved?.use.tokens ?? null]
 }
 
-test('§12 a summary is reserved on top of its request, settled alone, and is no round', () => {
+test('a summary is reserved on top of its request, settled alone, and is no round', () => {
   const { w, id, turn, round } = second({ max_tokens: 50_000 })
   const [used, rounds, request] = stands(w, id)
   assert.deepEqual([used, rounds], [110, 1])
@@ -73,7 +73,7 @@ test('§12 a summary is reserved on top of its request, settled alone, and is no
   assert.deepEqual(stands(w, id), [3_420, 2, null])
 })
 
-test('§12 a summary without an answer takes nothing; one without counts takes its estimate', () => {
+test('a summary without an answer takes nothing; one without counts takes its estimate', () => {
   const unknown = { ...usage, input_tokens: null, output_tokens: null }
   for (const [given, tokens] of [
     [null, 110],
@@ -89,7 +89,7 @@ test('§12 a summary without an answer takes nothing; one without counts takes i
   }
 })
 
-test('§12 what children used and reserved leaves less room for a summary', () => {
+test('what children used and reserved leaves less room for a summary', () => {
   for (const [used, reserved, expected] of [
     [0, 0, true],
     [20_000, 0, false],

@@ -1,7 +1,8 @@
 /**
- * What a summary at a compaction does to meters (contracts 10, 12): it is asked only where every
- * budget has room for it beside the request it is for, reserved before it is asked, and settled
- * with the compaction. It takes tokens and dollars and is no round.
+ * What a summary at a compaction does to meters (docs/spec/context.md#compaction,
+ * docs/spec/budget.md#summaries): it is asked only where every budget has room for it beside the
+ * request it is for, reserved before it is asked, and settled with the compaction. It takes tokens
+ * and dollars and is no round.
  */
 import { estimated, overOf, settled, sharedLimits, takenOf } from './budget.ts'
 import type { WorkItemId } from './ids.ts'

@@ -33,7 +33,7 @@ const stands = (w: World, id: string) => {
 }
 const unused = { used: noUse, reserved: null, told: [], asked: [] }
 
-test('§12 a request reserves, and its answer settles what it took instead', () => {
+test('a request reserves, and its answer settles what it took instead', () => {
   const { w, id } = asked()
   const reserved = stands(w, id).reserved
   assert.deepEqual([reserved?.round_id, reserved?.use.rounds], ['turn_0001:1', 1])
@@ -42,13 +42,13 @@ test('§12 a request reserves, and its answer settles what it took instead', () 
   assert.deepEqual(stands(w, id), { ...unused, used })
 })
 
-test('§12 a turn that ends with its request unanswered takes nothing and holds nothing back', () => {
+test('a turn that ends with its request unanswered takes nothing and holds nothing back', () => {
   const { w, id } = asked()
   end(w, { outcome: 'interrupted' })
   assert.deepEqual(stands(w, id), unused)
 })
 
-test('§12 the end of a turn releases its own request and no other', () => {
+test('the end of a turn releases its own request and no other', () => {
   const { w, id } = asked()
   const turn = w.row('turns', 'turn_0001')
   w.do((d) => {
@@ -60,7 +60,7 @@ test('§12 the end of a turn releases its own request and no other', () => {
   assert.deepEqual([w.last, stands(w, id)], [[], { ...unused, reserved }])
 })
 
-test('§12 a limit that is reached is asked about once, however often it is looked at', () => {
+test('a limit that is reached is asked about once, however often it is looked at', () => {
   const { w, id } = asked({ max_rounds: 1 })
   answer(w, { text: 'Done so far.' })
   const questions = () => w.all('briefs').filter(({ kind }) => kind === 'question')
@@ -102,7 +102,7 @@ function family(budget: Budget | null) {
   return { p, c, id, align, use, own }
 }
 
-test('§12 a child is metered once its parent knows what it used, and then drawn and allowed', () => {
+test('a child is metered once its parent knows what it used, and then drawn and allowed', () => {
   const { p, id, align, use, own } = family({ ...none, max_tokens: 1_000 })
   assert.deepEqual(align(), [[], []], 'nobody knows what it used so far')
   const opened = ['meter_opened', 'meter_allowed']
@@ -117,7 +117,7 @@ test('§12 a child is metered once its parent knows what it used, and then drawn
   assert.deepEqual(p.row('meters', id).drawn[0]?.used, spent(500, 2))
 })
 
-test('§12 what the parent uses itself is taken from what the child may', () => {
+test('what the parent uses itself is taken from what the child may', () => {
   const { p, id, align, own } = family({ ...none, max_tokens: 1_000, max_rounds: 3 })
   align({ spent: noUse })
   p.do((d) => d.emit({ type: 'meter_settled', id, round_id: 'turn_1:1', use: spent(400) }))
@@ -125,7 +125,7 @@ test('§12 what the parent uses itself is taken from what the child may', () => 
   assert.deepEqual(own()?.allowance, { ...none, max_tokens: 600, max_rounds: 2 })
 })
 
-test('§12 a child that is held for its budget goes on when more is allowed, and not before', () => {
+test('a child that is held for its budget goes on when more is allowed, and not before', () => {
   const { p, c, id, align } = family({ ...none, max_tokens: 100 })
   align({ spent: spent(100) })
   c.do(holdForBudget)
@@ -140,7 +140,7 @@ test('§12 a child that is held for its budget goes on when more is allowed, and
   assert.deepEqual(hold(), [['system', 'budget', 'resolved']])
 })
 
-test('§12 without a budget, or a delegation, a child that was limited is free', () => {
+test('without a budget, or a delegation, a child that was limited is free', () => {
   const { align, own } = family({ ...none, max_tokens: 1_000 })
   assert.deepEqual([align({ about: null }), own()], [[[], []], null], 'one that never was stays so')
   align({ spent: noUse })
@@ -148,7 +148,7 @@ test('§12 without a budget, or a delegation, a child that was limited is free',
   assert.equal(own()?.allowance, null)
 })
 
-test('§12 an item that is over keeps what it gave', () => {
+test('an item that is over keeps what it gave', () => {
   const { p, id, align, own } = family({ ...none, max_tokens: 1_000 })
   align({ spent: noUse })
   p.do((d) => completeItem(d, { work_item_id: id, by: 'operator', report: null, turn: null }))

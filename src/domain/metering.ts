@@ -1,7 +1,7 @@
 /**
- * What moves a meter (contracts 12): a request reserves, its answer settles, the end of its turn
- * releases; a child's use goes to the item it works for, and what is left of that comes back as
- * its allowance. And the one question to the operator when a limit is reached.
+ * What moves a meter (docs/spec/budget.md): a request reserves, its answer settles, the end of its
+ * turn releases; a child's use goes to the item it works for, and what is left of that comes back
+ * as its allowance. And the one question to the operator when a limit is reached.
  */
 import { deliverBrief } from './brief.ts'
 import {

@@ -73,7 +73,7 @@ const acts: Record<DecidedAct['do'], Bare | null> = {
 
 for (const act of Object.values(acts)) {
   if (act === null) continue
-  test(`§9 the operator’s act ${act.do} is refused with agent_private`, () => {
+  test(`the operator’s act ${act.do} is refused with agent_private`, () => {
     const { child } = found()
     const size = child.events.length
     assert.equal(refusal(child, act), 'agent_private')
@@ -81,7 +81,7 @@ for (const act of Object.values(acts)) {
   })
 }
 
-test('§9 a command or an abort of the operator’s is refused with agent_private', () => {
+test('a command or an abort of the operator’s is refused with agent_private', () => {
   const { child } = found()
   item(child, { focus: true })
   const { id } = begin(child)
@@ -99,7 +99,7 @@ test('§9 a command or an abort of the operator’s is refused with agent_privat
   )
 })
 
-test('§9 its name is taken, and it can be put away on the operator’s desk', () => {
+test('its name is taken, and it can be put away on the operator’s desk', () => {
   const { child } = found()
   assert.equal(refusal(child, { do: 'create_agent' }), 'agent_exists')
   does(child, { do: 'snooze', ...attention, until: '2026-03-03T09:00:00.000Z' })
@@ -107,7 +107,7 @@ test('§9 its name is taken, and it can be put away on the operator’s desk', (
   assert.deepEqual(violations(child.whole(), child.events), [])
 })
 
-test('§9 a permission that another maker’s agent asks for is the operator’s to give, through the runtime', () => {
+test('a permission that another maker’s agent asks for is the operator’s to give, through the runtime', () => {
   const { family, child, id, answer } = found('acp/other', 'permission')
   assert.equal(refusal(child, { do: 'send', text: 'x' }), 'agent_private')
   does(child, answer)
@@ -131,26 +131,26 @@ const closed: [model: string | null, source: string | null][] = [
   [null, null],
 ]
 for (const [model, source] of closed) {
-  test(`§9 a question of ${model} with source ${source} is its parent’s to answer`, () => {
+  test(`a question of ${model} with source ${source} is its parent’s to answer`, () => {
     const { child, answer } = found(model, source)
     assert.equal(refusal(child, answer), 'agent_private')
   })
 }
 
-test('§9 the operator ends what holds a child back, and starts nothing else of it', () => {
+test('the operator ends what holds a child back, and starts nothing else of it', () => {
   const { child } = found()
   child.do((d) => holdAgent(d, { cause: 'provider_setup', message: 'no key', until: null }))
   does(child, { do: 'start_agent' })
   assert.equal(refusal(child, { do: 'start_agent' }), 'agent_private')
 })
 
-test('§9 a private child that is over is deleted for the operator, too', () => {
+test('a private child that is over is deleted for the operator, too', () => {
   const { family, child } = found()
   family.stop(child)
   assert.equal(refusal(child, { do: 'send', text: 'x' }), 'agent_deleted')
 })
 
-test('§9 a private child waits for no event from outside, and for nothing else less', () => {
+test('a private child waits for no event from outside, and for nothing else less', () => {
   const child = new Family().spawn()
   const command = task(child)
   begin(child, 'message')

@@ -12,7 +12,7 @@ import { operate, rowsNeeded } from './operate.ts'
 import { day, hour, plus } from './time.ts'
 import { isRejection } from './verdict.ts'
 
-test('§13 the operator makes an item with the same rules as the agent', () => {
+test('the operator makes an item with the same rules as the agent', () => {
   const w = new World()
   const reply = does(w, { do: 'create_item', objective: ' Ship it ', plan_status: 'ready' })
   assert.deepEqual([reply.id, reply.said], ['work_made', 'work_made is created.'])
@@ -22,7 +22,7 @@ test('§13 the operator makes an item with the same rules as the agent', () => {
   assert.equal(refusal(w, { do: 'create_item', objective: ' ' }), 'objective_empty')
 })
 
-test('§2 an item that is made blocked is made and blocked in one commit, or not at all', () => {
+test('an item that is made blocked is made and blocked in one commit, or not at all', () => {
   const w = new World()
   const create = { do: 'create_item', objective: 'x' } as const
   assert.equal(refusal(w, { ...create, blocked_by: ' ' }), 'blocker_empty')
@@ -35,7 +35,7 @@ test('§2 an item that is made blocked is made and blocked in one commit, or not
   )
 })
 
-test('§13 a change that was meant for another revision is refused', () => {
+test('a change that was meant for another revision is refused', () => {
   const w = new World()
   const work_item_id = item(w)
   const change = { do: 'update_item', work_item_id, objective: 'Other' } as const
@@ -46,7 +46,7 @@ test('§13 a change that was meant for another revision is refused', () => {
   assert.equal(does(w, { ...change, objective: 'Mine' }).said, `${work_item_id} was so already.`)
 })
 
-test('§13 pick is refused while a turn is open, and says when nothing moved', () => {
+test('pick is refused while a turn is open, and says when nothing moved', () => {
   const w = new World()
   const work_item_id = item(w)
   assert.equal(does(w, { do: 'pick', work_item_id }).said, `${work_item_id} is in focus.`)
@@ -56,7 +56,7 @@ test('§13 pick is refused while a turn is open, and says when nothing moved', (
   assert.equal(refusal(w, { do: 'pick', work_item_id }), 'turn_running')
 })
 
-test('§13 words say when they are read where a turn is open: by its next request, or after it', () => {
+test('words say when they are read where a turn is open: by its next request, or after it', () => {
   const w = new World()
   const said = (act: Partial<Extract<Bare, { do: 'send' }>>) =>
     does(w, { do: 'send', text: 'Make it blue.', ...act }).said.replace(/msg_\w+/, 'msg_1')
@@ -91,7 +91,7 @@ function asked() {
   return { w, id, question, answer }
 }
 
-test('§13 an answer ends the question it was given to', () => {
+test('an answer ends the question it was given to', () => {
   const { w, question, answer } = asked()
   const reply = does(w, { ...answer, choice: 'red', surface: 'http_control' })
   assert.deepEqual(reply.resolved, [question.id])
@@ -102,7 +102,7 @@ test('§13 an answer ends the question it was given to', () => {
   )
 })
 
-test('§13 the second answer loses, and learns who was faster, from where and when', () => {
+test('the second answer loses, and learns who was faster, from where and when', () => {
   const { w, question, answer } = asked()
   does(w.pass(1000), { ...answer, text: 'red', surface: 'http_control' })
   const lost = (given = {}) =>
@@ -164,14 +164,14 @@ const misses: [what: string, code: string, (o: ReturnType<typeof asked>) => Bare
   ],
 ]
 for (const [what, code, of] of misses) {
-  test(`§13 an answer ${what} is refused with ${code}`, () => {
+  test(`an answer ${what} is refused with ${code}`, () => {
     const o = asked()
     const act = of(o)
     assert.equal(refusal(o.w, act), code)
   })
 }
 
-test('§13 a stopped agent is started by an answer that says so', () => {
+test('a stopped agent is started by an answer that says so', () => {
   const { w, answer } = asked()
   does(w, { do: 'stop_agent' })
   does(w, { ...answer, text: 'red', start: true })
@@ -181,7 +181,7 @@ test('§13 a stopped agent is started by an answer that says so', () => {
 const receipt = { id: 'rcpt_1', request_sha256: 'aa' }
 const create = { do: 'create_trigger', label: 'ci', receipt } as const
 
-test('§13 an act with a receipt is carried out once, and answered alike', () => {
+test('an act with a receipt is carried out once, and answered alike', () => {
   const w = new World()
   const first = does(w, create)
   assert.deepEqual(
@@ -200,7 +200,7 @@ test('§13 an act with a receipt is carried out once, and answered alike', () =>
   })
 })
 
-test('§13 a receipt is not for another request, and not for ever', () => {
+test('a receipt is not for another request, and not for ever', () => {
   const w = new World()
   does(w, create)
   w.facts.include('receipts', w.row('receipts', 'rcpt_1'))
@@ -211,13 +211,13 @@ test('§13 a receipt is not for another request, and not for ever', () => {
   assert.equal(w.row('receipts', 'rcpt_1').request_sha256, 'bb')
 })
 
-test('§13 a refused act keeps no receipt: what was wrong may be put right under the same key', () => {
+test('a refused act keeps no receipt: what was wrong may be put right under the same key', () => {
   const w = new World()
   assert.equal(refusal(w, { ...create, label: '' }), 'label_invalid')
   assert.deepEqual(w.all('receipts'), [])
 })
 
-test('§13 an entry that was put away stands there again when it changes, or in time', () => {
+test('an entry that was put away stands there again when it changes, or in time', () => {
   const w = new World()
   const entry = { kind: 'question', text: 'Red or blue?', since: T0 }
   const put = { attention_id: 'wait_1', fingerprint: fingerprint(entry) }
@@ -240,7 +240,7 @@ const untils: [until: string, code: string][] = [
   [plus(T0, 367 * day), 'time_too_far'],
 ]
 for (const [until, code] of untils) {
-  test(`§13 an entry is not put away until ${until}: ${code}`, () => {
+  test(`an entry is not put away until ${until}: ${code}`, () => {
     const put = { do: 'snooze', attention_id: 'a', fingerprint: 'f', until } as const
     assert.equal(refusal(new World(), put), code)
   })

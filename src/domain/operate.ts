@@ -1,6 +1,6 @@
 /**
  * What the operator may do, decided: each act is one decision and one commit, with the same
- * rejections the agent gets (contracts 13). Pure, so that `can.ts` asks it in a dry run.
+ * rejections the agent gets (docs/spec/http.md#acts). Pure, so that `can.ts` asks it in a dry run.
  */
 import {
   closedToOperator,

@@ -1,6 +1,7 @@
 /**
- * Everything an operator may ask for, as it crosses every wire (contracts 13): ids are texts here
- * and become what they name when a rule finds their row. `protocol/operator.ts` is the schema.
+ * Everything an operator may ask for, as it crosses every wire (docs/spec/http.md#acts): ids are
+ * texts here and become what they name when a rule finds their row. `protocol/operator.ts` is the
+ * schema.
  */
 import type { BudgetChange, SpendChange } from './budget-change.ts'
 import type { CheckGiven } from './check-spec.ts'

@@ -1,6 +1,7 @@
 /**
  * Pacing: the counters that keep an agent from working in circles, one row per item and one for
- * the agent's queue and bucket (contracts 5). The rules that move and read them are in pacing.ts.
+ * the agent's queue and bucket (docs/spec/scheduler.md#self-started-turns). The rules that move and
+ * read them are in pacing.ts.
  */
 import type { AgentId, TurnId, WaitId, WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'

@@ -43,7 +43,7 @@ const counts = (w: World, id: WorkItemId) => {
 }
 
 // Every reason to be ready is true in the first row; each row takes the winning one away.
-test('§5 an item is ready for the first reason that applies, else from the end of its back-off', () => {
+test('an item is ready for the first reason that applies, else from the end of its back-off', () => {
   const w = new World()
   const id = item(w, { focus: true })
   const says = (because: string) => assert.equal(ready(w, id).because, because)
@@ -65,7 +65,7 @@ test('§5 an item is ready for the first reason that applies, else from the end 
   says('its back-off has passed')
 })
 
-test('§5 the back-off is one minute after one turn without progress and five after two', () => {
+test('the back-off is one minute after one turn without progress and five after two', () => {
   const w = new World()
   const id = item(w, { focus: true })
   const until = () => {
@@ -79,7 +79,7 @@ test('§5 the back-off is one minute after one turn without progress and five af
   assert.deepEqual(counts(w, id), [2, 2])
 })
 
-test('§5 the third self-started turn in a row without progress parks the item with one question', () => {
+test('the third self-started turn in a row without progress parks the item with one question', () => {
   const w = new World()
   const id = item(w, { focus: true })
   const turns = [0, minute, 5 * minute].map(
@@ -99,7 +99,7 @@ test('§5 the third self-started turn in a row without progress parks the item w
   assert.deepEqual(counts(w, id), [0, 0])
 })
 
-test('§5 focus returns when the parking question is answered', () => {
+test('focus returns when the parking question is answered', () => {
   const w = new World()
   const id = item(w, { focus: true })
   for (const pause of [0, minute, 5 * minute]) turn(w.pass(pause), { rule: 'continue_current' })
@@ -108,7 +108,7 @@ test('§5 focus returns when the parking question is answered', () => {
   assert.deepEqual(w.lastOf('work_item_picked')[0]?.switch_kind, 'wait_resolved')
 })
 
-test('§5 after 50 self-started turns without outside input the item is parked the same way', () => {
+test('after 50 self-started turns without outside input the item is parked the same way', () => {
   const w = new World()
   const id = item(w, { focus: true })
   for (let n = 0; n < limits.self_started_turns.value; n++) {
@@ -118,7 +118,7 @@ test('§5 after 50 self-started turns without outside input the item is parked t
   assert.deepEqual(counts(w, id), [0, 0])
 })
 
-test('§5 parked in the turn that waited, the item still gets focus back with the answer', () => {
+test('parked in the turn that waited, the item still gets focus back with the answer', () => {
   const w = new World()
   const id = item(w, { focus: true })
   w.do((d) => paceItem(d, id, { self_started: limits.self_started_turns.value - 1 }))
@@ -132,7 +132,7 @@ test('§5 parked in the turn that waited, the item still gets focus back with th
   assert.equal(focusOf(w), id)
 })
 
-test('§5 a turn with progress ends the row; the next without it counts as the first', () => {
+test('a turn with progress ends the row; the next without it counts as the first', () => {
   const w = new World()
   const id = item(w, { focus: true })
   turn(w, { rule: 'continue_current' })
@@ -142,7 +142,7 @@ test('§5 a turn with progress ends the row; the next without it counts as the f
   assert.deepEqual(counts(w, id), [1, 3])
 })
 
-test('§5 a turn that claims a message or a trigger never counts', () => {
+test('a turn that claims a message or a trigger never counts', () => {
   const w = new World()
   const id = item(w, { focus: true })
   say(w, { work_item_id: id })
@@ -156,7 +156,7 @@ test('§5 a turn that claims a message or a trigger never counts', () => {
   assert.deepEqual(counts(w, waiting), [0, 0])
 })
 
-test('§5 a turn that claims nothing but task results counts as self-started', () => {
+test('a turn that claims nothing but task results counts as self-started', () => {
   const w = new World()
   const id = item(w)
   const bucket = () => levelOf(stockOf(agentPacing(w.facts), 'bucket'), w.now)
@@ -188,7 +188,7 @@ test('a review without a trigger draws on the bucket, and counts for nothing unl
   assert.deepEqual(counts(w, changed?.work_item_id as WorkItemId)[0], 0)
 })
 
-test('§5 progress: a changed record, a new command result, a moved plan; not reading, not words', () => {
+test('progress: a changed record, a new command result, a moved plan; not reading, not words', () => {
   const rows: [progress: boolean, call: PlannedCall, changed: boolean, hash: string | null][] = [
     [true, { tool: 'EditFile' }, true, null],
     [true, { tool: 'ExecCommand' }, false, 'h1'],
@@ -216,7 +216,7 @@ test('§5 progress: a changed record, a new command result, a moved plan; not re
   assert.equal(itemPacing(w.facts, id).last_turn_progress, true)
 })
 
-test('§5 the same command with the same result is progress once, until the item changes', () => {
+test('the same command with the same result is progress once, until the item changes', () => {
   const w = new World()
   const id = item(w, { focus: true })
   const poll = (hash: string) => {
@@ -231,7 +231,7 @@ test('§5 the same command with the same result is progress once, until the item
   assert.equal(poll('h1'), true)
 })
 
-test('§6 a refused turn is no progress whatever it did before', () => {
+test('a refused turn is no progress whatever it did before', () => {
   const w = new World()
   const id = item(w, { focus: true })
   begin(w, 'continue_current')
@@ -272,7 +272,7 @@ function timer(w: World, id: WorkItemId, ms: number) {
   w.pass(ms).do(fireDue)
 }
 
-test('§5 outside input resets what is counted against the item; the stronger ones the agent too', () => {
+test('outside input resets what is counted against the item; the stronger ones the agent too', () => {
   for (const [name, input, resetsItem, resetsAgent] of resets) {
     const w = new World()
     const id = item(w)
@@ -288,7 +288,7 @@ test('§5 outside input resets what is counted against the item; the stronger on
   }
 })
 
-test('§5 the bucket holds 500 turns; one drawn comes back every ten minutes', () => {
+test('the bucket holds 500 turns; one drawn comes back every ten minutes', () => {
   const w = new World()
   const pacing = () => agentPacing(w.facts)
   const level = () => levelOf(stockOf(pacing(), 'bucket'), w.now)
@@ -304,7 +304,7 @@ test('§5 the bucket holds 500 turns; one drawn comes back every ten minutes', (
   assert.equal(level(), 500)
 })
 
-test('§5 an empty bucket stops rules 6 and 9 until the next turn comes back', () => {
+test('an empty bucket stops rules 6 and 9 until the next turn comes back', () => {
   const w = new World()
   item(w, { focus: true })
   item(w)
@@ -329,7 +329,7 @@ test('a review that nothing but time asks for waits while the bucket is empty', 
   assert.equal(levelOf(stockOf(agentPacing(w.facts), 'bucket'), w.now), 0)
 })
 
-test('§5 while the bucket is empty results of tasks stay queued; a word of the operator fills it', () => {
+test('while the bucket is empty results of tasks stay queued; a word of the operator fills it', () => {
   const w = new World()
   const id = item(w)
   w.do((d) => paceAgent(d, { bucket: 0, bucket_at: d.now }))
@@ -339,7 +339,7 @@ test('§5 while the bucket is empty results of tasks stay queued; a word of the 
   assert.equal(agentPacing(w.facts).bucket, 500)
 })
 
-test('§5 the agent asks the operator about an empty bucket once, until it is filled from outside', () => {
+test('the agent asks the operator about an empty bucket once, until it is filled from outside', () => {
   const w = new World()
   w.do((d) => paceAgent(d, { bucket: 0, bucket_at: d.now }))
   assert.deepEqual([w.do(askAboutBucket), w.do(askAboutBucket)], [true, false])
@@ -351,7 +351,7 @@ test('§5 the agent asks the operator about an empty bucket once, until it is fi
   assert.equal(w.do(askAboutBucket), true)
 })
 
-test('§5 the first turn after a task of a minute is free, once a minute per item', () => {
+test('the first turn after a task of a minute is free, once a minute per item', () => {
   const w = new World()
   const id = item(w, { focus: true })
   w.do((d) => paceAgent(d, { bucket: 1, bucket_at: d.now }))
@@ -370,7 +370,7 @@ test('§5 the first turn after a task of a minute is free, once a minute per ite
   assert.equal(mayDraw(w.facts, id, w.now), false)
 })
 
-test('§5 an unchanged count writes no event', () => {
+test('an unchanged count writes no event', () => {
   const w = new World()
   const id = item(w)
   w.do((d) => paceItem(d, id, { no_progress: 0 }))

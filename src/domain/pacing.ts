@@ -1,6 +1,7 @@
 /**
  * Pacing: when an item is ready, parked, out of turns; what counts as progress and as outside
- * input (contracts 5). Apart from `next`, which only asks these functions.
+ * input (docs/spec/scheduler.md#self-started-turns). Apart from `next`, which only asks these
+ * functions.
  */
 import { agentPacing, itemPacing, type Draft, type Facts } from './facts.ts'
 import type { TurnId, WorkItemId } from './ids.ts'
@@ -17,7 +18,7 @@ export type ItemReadiness =
   | { ready: true; because: string }
   | { ready: false; until: Timestamp | null; because: string }
 
-/** The first that applies (contracts 5, *Ready*). */
+/** The first that applies (docs/spec/scheduler.md#self-started-turns, *Ready*). */
 export function itemReady(facts: Facts, item: WorkItem, now: Timestamp): ItemReadiness {
   const pacing = itemPacing(facts, item.id)
   if (pacing.last_turn_ended_at === null) return ready('it never had a turn')
@@ -42,7 +43,10 @@ function backOffEnd(count: number, endedAt: Timestamp): Timestamp {
   return plus(endedAt, backOffMs[Math.min(count, backOffMs.length - 1)] ?? 0)
 }
 
-/** Whether a `queued_available` turn may start by the queue's own pacing (contracts 5, *Queue*). */
+/**
+ * Whether a `queued_available` turn may start by the queue's own pacing
+ * (docs/spec/scheduler.md#self-started-turns, *Queue*).
+ */
 export function queueReady(facts: Facts, now: Timestamp): ItemReadiness {
   const pacing = agentPacing(facts)
   if (pacing.queue_wait_id !== null) {

@@ -22,7 +22,7 @@ const hold = (w: World, given: Partial<Hold> = {}) =>
 const holds = (w: World) =>
   w.all('waits').filter((x) => x.wake === 'system' && x.status === 'active')
 
-test('§6 holds in a row last 1, 5, 15, then 60 minutes, until the provider served again', () => {
+test('holds in a row last 1, 5, 15, then 60 minutes, until the provider served again', () => {
   const w = new World()
   const lasted: number[] = []
   const once = () => {
@@ -38,7 +38,7 @@ test('§6 holds in a row last 1, 5, 15, then 60 minutes, until the provider serv
   assert.deepEqual(lasted, [1, 5, 15, 60, 60, 1])
 })
 
-test('§6 a hold is one agent-level system wait with one failure brief; no item is touched', () => {
+test('a hold is one agent-level system wait with one failure brief; no item is touched', () => {
   const w = new World()
   const id = item(w, { focus: true })
   const before = itemRow(w, id)
@@ -66,13 +66,13 @@ test('§6 a hold is one agent-level system wait with one failure brief; no item 
   })
 })
 
-test('§6 the provider’s own time goes before the steps', () => {
+test('the provider’s own time goes before the steps', () => {
   const w = new World()
   hold(w, { until: plus(T0, 42_000) })
   assert.equal(holds(w)[0]?.wake_at, plus(T0, 42_000))
 })
 
-test('§6 a hold for the setup lasts until the operator ends it', () => {
+test('a hold for the setup lasts until the operator ends it', () => {
   const w = new World()
   hold(w, { cause: 'provider_setup', message: 'The key is refused.' })
   assert.equal(holds(w)[0]?.wake_at, null)
@@ -83,7 +83,7 @@ test('§6 a hold for the setup lasts until the operator ends it', () => {
   assert.equal(w.next().do, 'sleep')
 })
 
-test('§6 the same open turn goes on after a hold', () => {
+test('the same open turn goes on after a hold', () => {
   const w = new World()
   say(w)
   begin(w)
@@ -95,7 +95,7 @@ test('§6 the same open turn goes on after a hold', () => {
   assert.equal(next.start.turn.id, turnOf(w).id)
 })
 
-test('§6 a hold counts no attempt, and ends no other wait', () => {
+test('a hold counts no attempt, and ends no other wait', () => {
   const w = new World()
   const { message_id } = say(w)
   const other = wait(w, { work_item_id: item(w) }).wait
@@ -121,7 +121,7 @@ const questions = (w: World) =>
       reason,
     ])
 
-test('§5 an item that goes in circles is put to the operator, in words that name what happened', () => {
+test('an item that goes in circles is put to the operator, in words that name what happened', () => {
   const rows = [
     [
       'no_progress',
@@ -150,7 +150,7 @@ test('§5 an item that goes in circles is put to the operator, in words that nam
   }
 })
 
-test('§5 about the queue and about the bucket is asked once, until there was an answer', () => {
+test('about the queue and about the bucket is asked once, until there was an answer', () => {
   const w = new World()
   say(w)
   const turn = begin(w, 'message')
@@ -179,7 +179,7 @@ test('§5 about the queue and about the bucket is asked once, until there was an
   assert.deepEqual([queue_wait_id, bucket_wait_id], ['wait_0001', 'wait_0002'])
 })
 
-test('§6 that a turn failed is told once, with the turn and its item', () => {
+test('that a turn failed is told once, with the turn and its item', () => {
   const w = new World()
   const id = item(w, { focus: true })
   const turn = begin(w, 'continue_current')
@@ -200,7 +200,7 @@ test('§6 that a turn failed is told once, with the turn and its item', () => {
   ])
 })
 
-test('§6 what a hold writes is one wait, one brief and one step of the back-off', () => {
+test('what a hold writes is one wait, one brief and one step of the back-off', () => {
   const rows = ['provider_world', 'disk_full', 'provider_setup'] as const
   for (const cause of rows) {
     const w = new World()

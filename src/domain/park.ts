@@ -1,6 +1,6 @@
 /**
  * Parking: the runtime stops going in circles and asks the operator, once, in words that name what
- * happened (contracts 5). Also holds: an agent the provider cannot serve now.
+ * happened (docs/spec/scheduler.md#parking). Also holds: an agent the provider cannot serve now.
  */
 import { deliverBrief, type Brief } from './brief.ts'
 import { askOperator } from './ask-operator.ts'

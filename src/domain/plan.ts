@@ -1,6 +1,7 @@
 /**
  * The plan file as every read of a work item shows it: computed at the read, storing nothing.
- * The body itself is never in a record, a prompt or a tool result (contracts 2).
+ * The body itself is never in a record, a prompt or a tool result
+ * (docs/spec/work-item.md#plan-file).
  */
 import type { Timestamp } from './time.ts'
 

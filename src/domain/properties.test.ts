@@ -361,7 +361,7 @@ const runs = 60
 /** Long enough that turns, waits and questions pile up; fast-check would stay short by itself. */
 const happened = fc.array(happening, { minLength: 20, maxLength: 120, size: 'max' })
 
-test('§6 of reliability: no order of commands violates an invariant', () => {
+test('no order of commands violates an invariant', () => {
   fc.assert(
     fc.property(happened, (list) => {
       play(new World(), list)
@@ -370,7 +370,7 @@ test('§6 of reliability: no order of commands violates an invariant', () => {
   )
 })
 
-test('§6 of reliability: left alone, an agent comes to rest with nothing forgotten', () => {
+test('left alone, an agent comes to rest with nothing forgotten', () => {
   fc.assert(
     fc.property(happened, (list) => {
       const w = new World()
@@ -390,7 +390,7 @@ test('§6 of reliability: left alone, an agent comes to rest with nothing forgot
   )
 })
 
-test('§11 the end of a turn leaves what is live, and nothing else', () => {
+test('the end of a turn leaves what is live, and nothing else', () => {
   fc.assert(
     fc.property(happened, (list) => {
       const w = new World()
@@ -411,7 +411,7 @@ test('§11 the end of a turn leaves what is live, and nothing else', () => {
 
 const idsOf = (rows: Iterable<{ id: string }>) => [...rows].map(({ id }) => id).sort()
 
-test('§11 facts read anew are the facts that were kept, at every point', () => {
+test('facts read anew are the facts that were kept, at every point', () => {
   fc.assert(
     fc.property(happened, (list) => {
       const kept = new World()
@@ -452,7 +452,7 @@ class Watched extends World {
   }
 }
 
-test('§5 a survey that keeps what did not change says what one over all rows says', () => {
+test('a survey that keeps what did not change says what one over all rows says', () => {
   fc.assert(
     fc.property(
       happened,

@@ -39,7 +39,7 @@ const authorities = [
   'external_evidence',
 ] as const
 
-// The table of contracts 4, written out: origin kind authority surface context.
+// The table of docs/spec/message.md#provenance, written out: origin kind authority surface context.
 const allowed = [
   'operator operator_prompt operator_instruction cli_prompt local_process',
   'operator operator_prompt operator_instruction run_once local_process',
@@ -73,7 +73,7 @@ function* every(): Iterable<Provenance> {
 const words = (p: Provenance) =>
   [p.origin, p.kind, p.authority_class, p.delivery_surface, p.admission_context].join(' ')
 
-test('§4 of all combinations of the five fields exactly those of the table are admitted', () => {
+test('of all combinations of the five fields exactly those of the table are admitted', () => {
   const all = [...every()]
   assert.equal(all.length, 7 * 8 * 4 * 9 * 5)
   assert.deepEqual(all.filter(isAdmitted).map(words).toSorted(), allowed.toSorted())
@@ -113,7 +113,7 @@ const bringing = {
   integration_signal: 'webhook',
   external_evidence: 'task',
 } as const
-test('§4 a delegation carries the lowest authority that its turn claimed, and has a route', () => {
+test('a delegation carries the lowest authority that its turn claimed, and has a route', () => {
   for (const [claimed, carries] of lowest) {
     const made = delegated(
       claimed.map((authority_class) => ({ origin: bringing[authority_class], authority_class })),

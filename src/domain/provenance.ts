@@ -1,7 +1,7 @@
 /**
  * Who produced a message, how it came in, why it was let in, what authority it carries: four facts
- * that stay apart, assigned by the runtime at admission and never changed (contracts 4).
- * Only the combinations of this table are admitted.
+ * that stay apart, assigned by the runtime at admission and never changed
+ * (docs/spec/message.md#provenance). Only the combinations of this table are admitted.
  */
 
 export type Provenance = {
@@ -190,7 +190,10 @@ export const taskResult: Provenance = {
 /** What a supervised child asks, or how it goes on: its end is a result. */
 export const taskStatus: Provenance = { ...taskResult, kind: 'task_status' }
 
-/** Lowest first: a delegation carries the lowest of what its turn had claimed (contracts 4). */
+/**
+ * Lowest first: a delegation carries the lowest of what its turn had claimed
+ * (docs/spec/message.md#provenance).
+ */
 const authorities: readonly AuthorityClass[] = [
   'external_evidence',
   'integration_signal',

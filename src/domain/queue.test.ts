@@ -28,7 +28,7 @@ const queueTurn = (w: World, calls: (w: World) => void = () => undefined) => {
 }
 const queue = (w: World) => agentPacing(w.facts).queue_no_progress
 
-test('§5 a queue turn lists ready items only, at most five, and has no item', () => {
+test('a queue turn lists ready items only, at most five, and has no item', () => {
   const w = new World()
   const ids = Array.from({ length: 7 }, () => item(w.pass(1)))
   w.do((d) =>
@@ -45,7 +45,7 @@ test('§5 a queue turn lists ready items only, at most five, and has no item', (
   )
 })
 
-test('§5 what a queue turn must do in order not to count', () => {
+test('what a queue turn must do in order not to count', () => {
   type Row = [counts: boolean, name: string, (w: World, id: WorkItemId) => void]
   const call = (w: World, tool: string, input: object, decide: Parameters<typeof act>[2]) =>
     void act(w, { tool, input }, decide)
@@ -127,7 +127,7 @@ test('§5 what a queue turn must do in order not to count', () => {
   }
 })
 
-test('§5 a counted queue turn is repeated after 1 and 5 minutes; then the agent asks, once', () => {
+test('a counted queue turn is repeated after 1 and 5 minutes; then the agent asks, once', () => {
   const w = new World()
   item(w)
   queueTurn(w)
@@ -152,7 +152,7 @@ test('§5 a counted queue turn is repeated after 1 and 5 minutes; then the agent
   })
 })
 
-test('§5 a queue turn counts against the queue, not against the item it picked', () => {
+test('a queue turn counts against the queue, not against the item it picked', () => {
   const w = new World()
   const id = item(w)
   queueTurn(
@@ -165,7 +165,7 @@ test('§5 a queue turn counts against the queue, not against the item it picked'
   assert.deepEqual(counts(w, id), [0, 0])
 })
 
-test('§5 any act of the operator ends that question, and the queue goes on', () => {
+test('any act of the operator ends that question, and the queue goes on', () => {
   const acts: ((w: World, id: WorkItemId) => unknown)[] = [
     (w) => say(w),
     (w, id) => w.do((d) => updateItem(d, { work_item_id: id, by: 'operator', objective: 'Again' })),
@@ -186,7 +186,7 @@ test('§5 any act of the operator ends that question, and the queue goes on', ()
   }
 })
 
-test('§5 an uncounted queue turn may follow at once when an item of the queue changed since', () => {
+test('an uncounted queue turn may follow at once when an item of the queue changed since', () => {
   const w = new World()
   const [a, b] = [item(w), item(w)]
   item(w)
@@ -205,7 +205,7 @@ test('§5 an uncounted queue turn may follow at once when an item of the queue c
   })
 })
 
-test('§5 the end of a wait changes the queue too, also for facts that were read anew', () => {
+test('the end of a wait changes the queue too, also for facts that were read anew', () => {
   const w = new World()
   const [a, b] = [item(w), item(w)]
   wait(w, { work_item_id: b, wake: 'timer', wake_at: plus(T0, 1000) })
@@ -221,7 +221,7 @@ test('§5 the end of a wait changes the queue too, also for facts that were read
   assert.equal(queueReady(w.reload().facts, w.now).ready, true)
 })
 
-test('§5 the question about the queue does not count among the agent’s eight waits', () => {
+test('the question about the queue does not count among the agent’s eight waits', () => {
   const w = new World()
   for (let n = 0; n < 8; n++) wait(w, { source: `s${n}` })
   item(w)
@@ -229,7 +229,7 @@ test('§5 the question about the queue does not count among the agent’s eight 
   assert.equal(agentPacing(w.facts).queue_wait_id, 'wait_0009')
 })
 
-test('§5 a queue that is backed off is looked at again only while an item stands in it', () => {
+test('a queue that is backed off is looked at again only while an item stands in it', () => {
   const w = new World()
   const id = item(w)
   queueTurn(w)

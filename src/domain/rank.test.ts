@@ -14,14 +14,14 @@ const touch = (w: World, id: WorkItemId) =>
     .pass(minute)
     .do((d) => updateItem(d, { work_item_id: id, by: 'agent', objective: `again at ${w.now}` }))
 
-test('§2 queued items rank by updated_at, then created_at, then id, oldest first', () => {
+test('queued items rank by updated_at, then created_at, then id, oldest first', () => {
   const w = new World()
   const [a, b, c] = [item(w), item(w.pass(minute)), item(w)]
   touch(w, a)
   assert.deepEqual(ids(candidates(w.facts, w.now).queued_runnable), [b, c, a])
 })
 
-test('§2 triggered items rank by the last trigger, then by the last update, newest first', () => {
+test('triggered items rank by the last trigger, then by the last update, newest first', () => {
   const w = new World()
   const [a, b, c] = [item(w), item(w), item(w)]
   for (const id of [a, b, c]) wait(w, { work_item_id: id, source: id })
@@ -32,7 +32,7 @@ test('§2 triggered items rank by the last trigger, then by the last update, new
   assert.deepEqual(ids(candidates(w.facts, w.now).triggered_blocked), [c, a, b])
 })
 
-test('§2 blocked and completed items rank by the last update, newest first', () => {
+test('blocked and completed items rank by the last update, newest first', () => {
   const w = new World()
   const [a, b, c, d, e] = [item(w), item(w), item(w), item(w), item(w)]
   for (const id of [a, b, c]) {
@@ -48,7 +48,7 @@ test('§2 blocked and completed items rank by the last update, newest first', ()
   assert.deepEqual(ids(found.completed_recent), [e, d])
 })
 
-test('§2 ranking is stable: equal items keep the order of their ids', () => {
+test('ranking is stable: equal items keep the order of their ids', () => {
   const w = new World()
   const all = [item(w), item(w), item(w)].map((id) =>
     projectItem(w.row('work_items', id), null, null, w.now),
@@ -59,7 +59,7 @@ test('§2 ranking is stable: equal items keep the order of their ids', () => {
   }
 })
 
-test('§2 every item is in exactly one class, the runnable focus alone in its own', () => {
+test('every item is in exactly one class, the runnable focus alone in its own', () => {
   const w = new World()
   const [a, b, c] = [item(w), item(w), item(w, { plan_status: 'needs_input' })]
   pick(w, b)
@@ -77,7 +77,7 @@ test('§2 every item is in exactly one class, the runnable focus alone in its ow
   )
 })
 
-test('§2 a prompt shows 3 triggered, 5 queued, 3 blocked and 3 completed items', () => {
+test('a prompt shows 3 triggered, 5 queued, 3 blocked and 3 completed items', () => {
   assert.deepEqual(promptLimit, {
     current_runnable: 1,
     triggered_blocked: 3,
@@ -88,7 +88,7 @@ test('§2 a prompt shows 3 triggered, 5 queued, 3 blocked and 3 completed items'
   })
 })
 
-test('§2 one item is projected with its wait and focus; none that is not among the facts', () => {
+test('one item is projected with its wait and focus; none that is not among the facts', () => {
   const w = new World()
   const [a, b, c] = [item(w), item(w), item(w)]
   wait(w, { work_item_id: a, source: 'ci' })

@@ -1,6 +1,7 @@
 /**
- * Candidates: the items of an agent, projected, by class and in order (contracts 2). The prompt
- * shows the first few of each class; the scheduler offers them in this order.
+ * Candidates: the items of an agent, projected, by class and in order
+ * (docs/spec/work-item.md#ranking). The prompt shows the first few of each class; the scheduler
+ * offers them in this order.
  */
 import { meterOf } from './budget.ts'
 import { agentOf, type Facts } from './facts.ts'

@@ -24,7 +24,7 @@ const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 const byId = (a: Projection, b: Projection) => byText(a.item.id, b.item.id)
 const newest = (a: Projection, b: Projection) => byText(b.item.updated_at, a.item.updated_at)
 
-/** The order of work items inside each candidate class (contracts 2), total: ties by id. */
+/** The total order inside each candidate class (docs/spec/work-item.md#ranking): ties by id. */
 export const orders: { readonly [C in CandidateClass]: (a: Projection, b: Projection) => number } =
   {
     current_runnable: byId,

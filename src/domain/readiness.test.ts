@@ -40,7 +40,7 @@ const states: [take: Partial<WorkItem>, wait: Wait | null, expect: SchedulingSta
   [{ plan_status: 'draft' }, null, 'runnable'],
 ]
 
-test('§2 the scheduling state is the first that applies', () => {
+test('the scheduling state is the first that applies', () => {
   let row = everything
   for (const [take, active, expect] of states) {
     row = { ...row, ...take }
@@ -48,7 +48,7 @@ test('§2 the scheduling state is the first that applies', () => {
   }
 })
 
-test('§2 readiness follows from the scheduling state alone', () => {
+test('readiness follows from the scheduling state alone', () => {
   const all: SchedulingState[] = [
     'runnable',
     'completed',
@@ -76,7 +76,7 @@ const due: Wait = { ...quiet, recheck_at: w.now }
 const notDue: Wait = { ...quiet, recheck_at: '2027-01-01T00:00:00.000Z' }
 const consumed: Wait = { ...due, recheck_at: '2027-01-01T00:00:00.000Z' }
 
-test('§2 the candidate class follows from readiness, focus and what the wait has to show', () => {
+test('the candidate class follows from readiness, focus and what the wait has to show', () => {
   const rows: [SchedulingState, current: boolean, Wait | null, CandidateClass][] = [
     ['completed', true, triggered, 'completed_recent'],
     ['runnable', true, null, 'current_runnable'],
@@ -94,7 +94,7 @@ test('§2 the candidate class follows from readiness, focus and what the wait ha
   }
 })
 
-test('§2 the projection says lifecycle, state, class, focus, todo and blocker in one record', () => {
+test('the projection says lifecycle, state, class, focus, todo and blocker in one record', () => {
   const world = new World()
   const todo_list = [
     { text: 'read', state: 'completed' as const },
@@ -137,7 +137,7 @@ test('§2 the projection says lifecycle, state, class, focus, todo and blocker i
   })
 })
 
-test('§2 the displayed blocker is blocked_by, else the reason of the active wait', () => {
+test('the displayed blocker is blocked_by, else the reason of the active wait', () => {
   const world = new World()
   const id = item(world)
   wait(world, { work_item_id: id, reason: 'the key' })
@@ -146,7 +146,7 @@ test('§2 the displayed blocker is blocked_by, else the reason of the active wai
   assert.equal(project(world.facts, id, world.now)?.scheduling_state, 'waiting_external')
 })
 
-test('§2 the current todo is the first in progress, else the first pending, else none', () => {
+test('the current todo is the first in progress, else the first pending, else none', () => {
   const world = new World()
   const of = (...states: ('pending' | 'in_progress' | 'completed')[]) => {
     const id = item(world, { todo_list: states.map((state, n) => ({ text: `${n}`, state })) })
@@ -157,7 +157,7 @@ test('§2 the current todo is the first in progress, else the first pending, els
   assert.equal(of('completed'), null)
 })
 
-test('§2 a draft projects its own events before they are committed', () => {
+test('a draft projects its own events before they are committed', () => {
   const world = new World()
   const id = item(world)
   pick(world, id)

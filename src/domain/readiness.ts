@@ -86,7 +86,7 @@ export function holdsOf<W extends Asking>(
   return found.filter((one) => one !== false)
 }
 
-/** By the first that holds it: contracts 2, `scheduling_state`. */
+/** By the first that holds it: docs/spec/work-item.md#what-is-derived, `scheduling_state`. */
 export function schedulingState(
   item: WorkItem,
   wait: Wait | null,

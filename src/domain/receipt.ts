@@ -1,6 +1,7 @@
 /**
  * Receipt: the stored answer of an act that came with an `Idempotency-Key`, kept 24 hours
- * (contracts 13). It lands in the commit of the act, so a repetition gets the answer or none.
+ * (docs/spec/http.md#acts). It lands in the commit of the act, so a repetition gets the answer or
+ * none.
  */
 import type { AgentId, ReceiptId } from './ids.ts'
 import type { Done } from './reply.ts'

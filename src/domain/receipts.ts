@@ -1,6 +1,7 @@
 /**
- * Idempotency: an act that carries a receipt id is carried out once in 24 hours (contracts 13). The
- * receipt lands in the commit of the act, so a repetition after a crash finds both or neither.
+ * Idempotency: an act that carries a receipt id is carried out once in 24 hours
+ * (docs/spec/http.md#acts). The receipt lands in the commit of the act, so a repetition after a
+ * crash finds both or neither.
  */
 import type { Draft } from './facts.ts'
 import type { ReceiptId } from './ids.ts'

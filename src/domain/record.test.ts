@@ -5,7 +5,7 @@ import { deliver, item, itemRow, somePlan, T0, wait, waitOf, World } from '../te
 import { project } from './rank.ts'
 import { itemRecord, waitRecord } from './record.ts'
 
-test('§2 the record of an item is its stored fields, its plan now, and the projection', () => {
+test('the record of an item is its stored fields, its plan now, and the projection', () => {
   const w = new World()
   const id = item(w, {
     focus: true,
@@ -59,7 +59,7 @@ test('§2 the record of an item is its stored fields, its plan now, and the proj
   assert.deepEqual(planned, { ...whole, plan_artifact: plan })
 })
 
-test('§2 the record of an item that waits holds its wait, and of a metered one its meter', () => {
+test('the record of an item that waits holds its wait, and of a metered one its meter', () => {
   const w = new World()
   const budget = { max_tokens: 1_000, max_usd: null, max_rounds: null, deadline: null }
   const id = item(w, { budget })
@@ -84,7 +84,7 @@ test('§2 the record of an item that waits holds its wait, and of a metered one 
   )
 })
 
-test('§12 an item with checks says what is verified of it', () => {
+test('an item with checks says what is verified of it', () => {
   const w = new World()
   const id = item(w)
   const projection = project(w.facts, id, w.now)
@@ -96,7 +96,7 @@ test('§12 an item with checks says what is verified of it', () => {
   assert.notEqual(verification, null)
 })
 
-test('§3 the record of a wait is contracts 3, without what the runtime keeps with it', () => {
+test('the record of a wait is its stored fields, without what the runtime keeps with it', () => {
   const w = new World()
   wait(w, { work_item_id: item(w), source: 'ci' })
   const row = w.row('waits', 'wait_0001')

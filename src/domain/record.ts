@@ -1,6 +1,7 @@
 /**
- * The record of a work item as every reader gets it: the stored fields of contracts 2, the plan as
- * it is now, and the projection. Tools, prompt, CLI and API print this and nothing else.
+ * The record of a work item as every reader gets it: the stored fields of
+ * docs/spec/work-item.md#what-is-derived, the plan as it is now, and the projection. Tools, prompt,
+ * CLI and API print this and nothing else.
  */
 import type { PlanDescriptor } from './plan.ts'
 import type { Projection } from './readiness.ts'
@@ -55,7 +56,7 @@ function todoCounts({ item }: Projection) {
   }
 }
 
-/** A wait as readers get it: contracts 3, without the runtime's own bookkeeping. */
+/** A wait as readers get it: docs/spec/wait.md, without the runtime's own bookkeeping. */
 export function waitRecord(wait: Wait): ItemRecord {
   const {
     changed_seq: _,

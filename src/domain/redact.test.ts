@@ -71,7 +71,7 @@ function shows(text: string, encoded: string): boolean {
   return false
 }
 
-describe('60 canaries (security.md 15)', () => {
+describe('60 canaries', () => {
   for (const [name, encode] of Object.entries(encodings)) {
     test(`in ${name} leave nothing but their handle`, () => {
       for (const { name: canary, value } of canaries) {

@@ -1,6 +1,7 @@
 /**
- * Secrets replaced by handles before anything is written (security.md 15): every registered value,
- * in each spelling it could be printed in, becomes `{{secret:name}}`. Pure but for the registry.
+ * Secrets replaced by handles before anything is written (docs/spec/security.md#secrets): every
+ * registered value, in each spelling it could be printed in, becomes `{{secret:name}}`. Pure but
+ * for the registry.
  *
  * One pass over a text finds the leftmost, then longest spelling. Each spelling has at least eight
  * characters, so the search looks at every sixth character or so of ordinary text, and at none when

@@ -23,7 +23,7 @@ describe('a question', () => {
   const asking = (child: World, id: WorkItemId, reason: string) =>
     waits(child, { work_item_id: id, wake: 'operator_input', reason })
 
-  test('§9 goes to the parent once, as a normal message about the delegation’s item', () => {
+  test('goes to the parent once, as a normal message about the delegation’s item', () => {
     const { family, main, about, child, delegation } = handedOver()
     const id = makes(child)
     asking(child, id, 'All words?')
@@ -51,7 +51,7 @@ describe('a question', () => {
     assert.equal(family.relay(child), 0)
   })
 
-  test('§9 that another one replaces is taken back unread', () => {
+  test('that another one replaces is taken back unread', () => {
     const { family, main, child } = handedOver()
     const id = makes(child)
     asking(child, id, 'All words?')
@@ -68,7 +68,7 @@ describe('a question', () => {
     assert.equal(family.taskOf(child).asking?.text, 'Also numbers?')
   })
 
-  test('§9 that is over is taken back, and the child needs no input any more', () => {
+  test('that is over is taken back, and the child needs no input any more', () => {
     const { family, main, child } = handedOver()
     const id = makes(child)
     asking(child, id, 'All words?')
@@ -80,7 +80,7 @@ describe('a question', () => {
     assert.deepEqual([told(main), family.taskOf(child).asking], [['consumed: All words?'], null])
   })
 
-  test('§9 that the parent has read stays read', () => {
+  test('that the parent has read stays read', () => {
     const { family, main, child } = handedOver()
     ask(main)
     answer(main)
@@ -93,7 +93,7 @@ describe('a question', () => {
     assert.equal(family.relay(child), 0)
   })
 
-  test('§9 for an item that the parent completed meanwhile is told without it', () => {
+  test('for an item that the parent completed meanwhile is told without it', () => {
     const { family, main, about, child } = handedOver()
     main.do((d) => completeItem(d, { work_item_id: about, by: 'agent', report: null, turn: null }))
     asking(child, makes(child), 'All words?')
@@ -104,7 +104,7 @@ describe('a question', () => {
     )
   })
 
-  test('§9 is the oldest of several, then the next', () => {
+  test('is the oldest of several, then the next', () => {
     const { family, child } = handedOver()
     const [a, b] = [makes(child), makes(child)]
     wait(child, { work_item_id: b, wake: 'operator_input', reason: 'Of b?' })
@@ -116,7 +116,7 @@ describe('a question', () => {
     assert.equal(family.taskOf(child).asking?.text, 'Of a?')
   })
 
-  test('§9 of the runtime to a child that goes in circles is its parent’s, too', () => {
+  test('of the runtime to a child that goes in circles is its parent’s, too', () => {
     const { family, main, child } = handedOver()
     const id = makes(child)
     pick(child, id)
@@ -131,7 +131,7 @@ describe('a question', () => {
     assert.match(told(main).join(), /^queued: Three turns in a row made no progress/)
   })
 
-  test('§9 for the permission of another maker’s agent is the operator’s, and told to nobody else', () => {
+  test('for the permission of another maker’s agent is the operator’s, and told to nobody else', () => {
     const family = new Family()
     const child = family.spawn(family.of('main'), { model: 'acp/other' })
     const id = makes(child)
@@ -170,7 +170,7 @@ describe('an item that nothing can wake', () => {
     return id
   }
 
-  test('§9 is a question: what blocks it', () => {
+  test('is a question: what blocks it', () => {
     const { family, main, child } = handedOver()
     const id = blocked(child)
     family.relay(child)
@@ -206,7 +206,7 @@ describe('an item that nothing can wake', () => {
     assert.equal(settled?.event.type === 'work_item_updated' && settled.event.by, 'runtime')
   })
 
-  test('§9 is no question while the child has something else to do', () => {
+  test('is no question while the child has something else to do', () => {
     const others: [what: string, (family: Family, child: World) => void][] = [
       ['a turn', (_, child) => begin(child)],
       ['a queued message', (family, child) => family.tell(child, 'More.', 'k1')],
@@ -230,7 +230,7 @@ describe('an item that nothing can wake', () => {
     }
   })
 
-  test('§9 with a wait of its own is none', () => {
+  test('with a wait of its own is none', () => {
     const { family, child } = handedOver()
     const id = blocked(child)
     wait(child, { work_item_id: id, wake: 'timer', wake_at: plus(child.now, hour) })

@@ -23,7 +23,7 @@ function ended(main: World, result: string) {
 }
 
 describe('the first item', () => {
-  test('§9 of the child is bound to the delegation, once', () => {
+  test('of the child is bound to the delegation, once', () => {
     const { family, main, child, delegation } = handedOver()
     family.relay(child)
     assert.equal(main.row('delegations', delegation).child_work_item_id, null)
@@ -37,7 +37,7 @@ describe('the first item', () => {
     assert.equal(main.row('delegations', delegation).child_work_item_id, first)
   })
 
-  test('§9 is bound by the end at the latest, also by a stop', () => {
+  test('is bound by the end at the latest, also by a stop', () => {
     const { family, main, child, delegation } = handedOver()
     const first = makes(child)
     family.stop(child)
@@ -47,7 +47,7 @@ describe('the first item', () => {
 })
 
 describe('posture', () => {
-  test('§9 a child stops and starts with its parent, and does not end meanwhile', () => {
+  test('a child stops and starts with its parent, and does not end meanwhile', () => {
     const { family, main, child } = handedOver()
     const state = () => family.agent(child).state
     ask(main)
@@ -69,7 +69,7 @@ describe('posture', () => {
     assert.deepEqual([state(), main.row('tasks', 'task_t001').status], ['deleted', 'completed'])
   })
 
-  test('§9 the start of its parent ends a hold of the child', () => {
+  test('the start of its parent ends a hold of the child', () => {
     const { family, main, child } = handedOver()
     child.do((d) => holdAgent(d, { cause: 'provider_setup', message: 'no key', until: null }))
     for (const type of ['agent_stopped', 'agent_started'] as const) {
@@ -85,7 +85,7 @@ describe('posture', () => {
 })
 
 describe('the end', () => {
-  test('§9 a child that reported is completed, with its reports in order', () => {
+  test('a child that reported is completed, with its reports in order', () => {
     const { family, main, about, child, result, delegation } = handedOver()
     const [a, b] = [makes(child), makes(child)]
     reports(child, b, 'There are 42 words.')
@@ -108,7 +108,7 @@ describe('the end', () => {
     assert.deepEqual(family.violations(true), [])
   })
 
-  test('§9 a child that only spoke is completed with its last words', () => {
+  test('a child that only spoke is completed with its last words', () => {
     const { family, main, child, result } = handedOver()
     begin(child)
     ask(child)
@@ -126,7 +126,7 @@ describe('the end', () => {
     ['failed', 'failed', 'failed (its turn failed: policy)'],
   ]
   for (const [outcome, status, why] of turns) {
-    test(`§9 a last turn that was ${outcome} leaves a task that is ${status}`, () => {
+    test(`a last turn that was ${outcome} leaves a task that is ${status}`, () => {
       const { family, main, child, result } = handedOver()
       begin(child)
       ask(child)
@@ -139,7 +139,7 @@ describe('the end', () => {
     })
   }
 
-  test('§9 a turn that was refused ends the child also with open items', () => {
+  test('a turn that was refused ends the child also with open items', () => {
     const { family, main, child, result } = handedOver()
     makes(child)
     end(child, { outcome: 'failed', reason: 'invalid_request', text: 'So far 41.' })
@@ -147,7 +147,7 @@ describe('the end', () => {
     assert.deepEqual(ended(main, result), ['failed', 'So far 41.'])
   })
 
-  test('§9 a child whose handoff died never began, and that is said', () => {
+  test('a child whose handoff died never began, and that is said', () => {
     const { family, main, child, result } = handedOver()
     child.do((d) => d.emit({ type: 'message_dead', id: 'msg_0001', reason: 'three times' }))
     family.relay(child)
@@ -178,7 +178,7 @@ describe('the end', () => {
     ],
   ]
   for (const [what, prepare] of keeps) {
-    test(`§9 ${what} keeps a child running`, () => {
+    test(`${what} keeps a child running`, () => {
       const { family, main, child, result } = handedOver()
       if (what === 'an open turn') {
         begin(child)
@@ -228,7 +228,7 @@ describe('the end', () => {
     assert.equal(child.row('messages', taskResultId(t.id)).status, 'dropped')
   })
 
-  test('§9 a result goes to the delegation’s item, wherever the parent’s focus is', () => {
+  test('a result goes to the delegation’s item, wherever the parent’s focus is', () => {
     const { family, main, about, child, result } = handedOver()
     ask(main)
     answer(main)
@@ -239,7 +239,7 @@ describe('the end', () => {
     assert.equal(main.row('messages', result).work_item_id, about)
   })
 
-  test('§9 it resolves a wait of the parent’s on it', () => {
+  test('it resolves a wait of the parent’s on it', () => {
     const { family, main, about, child } = handedOver()
     const { id } = family.taskOf(child)
     ask(main)
@@ -255,7 +255,7 @@ describe('the end', () => {
     assert.equal(main.row('agents', 'main').current_work_item_id, about)
   })
 
-  test('§9 a result that is a book is cut; its summary says the first of it', () => {
+  test('a result that is a book is cut; its summary says the first of it', () => {
     const { family, main, child, result, delegation } = handedOver()
     turn(child, { text: 'ä'.repeat(limits.delivery_text.value) })
     family.relay(child)
@@ -267,7 +267,7 @@ describe('the end', () => {
     assert.equal(main.row('tasks', 'task_t001').output.bytes, limits.delivery_text.value * 2)
   })
 
-  test('§9 the queue, the waits and the question of a child end with it', () => {
+  test('the queue, the waits and the question of a child end with it', () => {
     const { family, main, child } = handedOver()
     const id = makes(child)
     waits(child, { work_item_id: id, wake: 'operator_input', reason: 'All words?' })
@@ -290,7 +290,7 @@ describe('the end', () => {
 })
 
 describe('a stop', () => {
-  test('§8 that is under way leaves nothing to relay; its proof ends the child', () => {
+  test('that is under way leaves nothing to relay; its proof ends the child', () => {
     const { family, main, child, result } = handedOver()
     const id = makes(child)
     reports(child, id, 'There are 42 words.')
@@ -309,7 +309,7 @@ describe('a hold', () => {
   const held = (child: World): void =>
     child.do((d) => holdAgent(d, { cause: 'provider_setup', message: 'no key', until: null }))
 
-  test('§9 that lasts a day ends the child, also in a turn, and its end is told once', () => {
+  test('that lasts a day ends the child, also in a turn, and its end is told once', () => {
     for (const inTurn of [false, true]) {
       const { family, main, child, result } = handedOver()
       if (inTurn) begin(child)
@@ -336,7 +336,7 @@ describe('a hold', () => {
     }
   })
 
-  test('§9 is counted from the first of the holds in a row, not from when the daemon was down', () => {
+  test('is counted from the first of the holds in a row, not from when the daemon was down', () => {
     const { child } = handedOver()
     begin(child)
     ask(child)
@@ -355,7 +355,7 @@ describe('a hold', () => {
     assert.equal(givenUpAt(child.facts), plus(first, limits.child_hold.value))
   })
 
-  test('§9 of a child whose command runs is not given up: a rule cannot stop it', () => {
+  test('of a child whose command runs is not given up: a rule cannot stop it', () => {
     const { family, main, child, result } = handedOver()
     const command = task(child)
     held(child)
@@ -369,7 +369,7 @@ describe('a hold', () => {
   })
 })
 
-test('§9 a child is deleted when its task is over, once nothing of it runs', () => {
+test('a child is deleted when its task is over, once nothing of it runs', () => {
   const { family, main, child } = handedOver()
   begin(child)
   ask(child)

@@ -1,7 +1,8 @@
 /**
- * What a parent is still owed by a child, and the child by its parent (contracts 9): decided from
- * the rows of both, level-triggered, after whatever either of them committed and again after a
- * restart. So nothing that a kill interrupted is missed, and nothing is told twice.
+ * What a parent is still owed by a child, and the child by its parent
+ * (docs/spec/agent.md#questions-of-a-child): decided from the rows of both, level-triggered, after
+ * whatever either of them committed and again after a restart. So nothing that a kill interrupted
+ * is missed, and nothing is told twice.
  */
 import { endWhatWaits } from './agents.ts'
 import type { Agent } from './agent.ts'

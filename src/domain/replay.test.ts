@@ -55,7 +55,7 @@ const told = ({ decisions, divergence }: Replay) => ({
 })
 const same = (decisions: number) => ({ decisions, what: null, stored: null, again: null })
 
-test('§12 what was decided of a turn comes out the same, and of other turns nothing is asked', () => {
+test('what was decided of a turn comes out the same, and of other turns nothing is asked', () => {
   const w = lived()
   // The start, two requests, the start of the call, the end.
   assert.deepEqual(told(again(w, 'turn_0001')), same(5))
@@ -64,7 +64,7 @@ test('§12 what was decided of a turn comes out the same, and of other turns not
   assert.deepEqual(told(again(w, 'turn_none')), same(0))
 })
 
-test('§12 the rows of a replay are the fold of its events', () => {
+test('the rows of a replay are the fold of its events', () => {
   const w = lived()
   const replay = again(w, 'turn_0001')
   assert.deepEqual(replay.row('turns', 'turn_0002'), w.row('turns', 'turn_0002'))
@@ -73,7 +73,7 @@ test('§12 the rows of a replay are the fold of its events', () => {
   assert.deepEqual([replay.rows('tasks'), replay.row('turns', 'turn_none')], [[], undefined])
 })
 
-test('§12 a field that is undefined is as one that is not there, in any order of the fields', () => {
+test('a field that is undefined is as one that is not there, in any order of the fields', () => {
   const turned = again(lived(), 'turn_0001', (event) => {
     const fields = Object.entries(event).toReversed()
     return { ...Object.fromEntries(fields), more: undefined } as unknown as Event
@@ -84,7 +84,7 @@ test('§12 a field that is undefined is as one that is not there, in any order o
 const about = (turn: string, { turn_id, event }: Pick<StoredEvent, 'turn_id' | 'event'>) =>
   turn_id === turn || event.id === turn
 
-test('§12 a start that was changed is named with both sides, and what follows is not asked', () => {
+test('a start that was changed is named with both sides, and what follows is not asked', () => {
   const w = lived()
   const because = again(w, 'turn_0001', (event) =>
     event.type === 'decision_made' ? { ...event, because: 'the moon is full' } : event,
@@ -104,7 +104,7 @@ test('§12 a start that was changed is named with both sides, and what follows i
   assert.match(claims.divergence?.again ?? '', /"to_coalesce":false/)
 })
 
-test('§12 a decision where the rules would not start a turn is named with what they would do', () => {
+test('a decision where the rules would not start a turn is named with what they would do', () => {
   const w = lived()
   const unsaid = again(w, 'turn_0001', (event, stored) =>
     event.type === 'message_admitted' || event.type.startsWith('message_')
@@ -119,7 +119,7 @@ test('§12 a decision where the rules would not start a turn is named with what 
   assert.deepEqual([decisions, what, next], [0, 'the decision', 'sleep: no open item, no message'])
 })
 
-test('§12 an event that the start made and that is missing is named by the step that comes', () => {
+test('an event that the start made and that is missing is named by the step that comes', () => {
   const w = lived()
   const missing = again(w, 'turn_0001', (event) =>
     event.type === 'agent_paced' || event.type === 'message_claimed' ? null : event,
@@ -162,7 +162,7 @@ const steps: [name: string, change: Change, wanted: string, again: string][] = [
   ],
 ]
 for (const [name, change, stored, then] of steps) {
-  test(`§12 ${name} is named by what was wanted and what comes next again`, () => {
+  test(`${name} is named by what was wanted and what comes next again`, () => {
     const w = lived()
     const { divergence } = cut(w, change)
     assert.deepEqual(
@@ -188,7 +188,7 @@ function cut(w: World, change: Change): Replay {
   return replay
 }
 
-test('§12 a request that was sent again is the same request', () => {
+test('a request that was sent again is the same request', () => {
   const w = lived()
   const replay = new Replay('main', 'turn_0001')
   for (const [at, stored] of w.events.entries()) {
@@ -203,7 +203,7 @@ test('§12 a request that was sent again is the same request', () => {
   assert.fail('there was no second request')
 })
 
-test('§12 an abort and the end by a call are nobody’s step', () => {
+test('an abort and the end by a call are nobody’s step', () => {
   const w = new World()
   say(w)
   begin(w, 'message')

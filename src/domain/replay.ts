@@ -1,8 +1,9 @@
 /**
- * A turn decided once more from its events (contracts 12): the agent's history is folded event by
- * event, and wherever the scheduler or the turn's next step was asked, the same rules are asked
- * again on the facts of that moment. Pure: no model is asked and nothing is written. What people
- * and tools decided (an abort, a call that ends the turn) is input here, not compared.
+ * A turn decided once more from its events (docs/spec/ledger.md#rows-equal-the-fold): the agent's
+ * history is folded event by event, and wherever the scheduler or the turn's next step was asked,
+ * the same rules are asked again on the facts of that moment. Pure: no model is asked and nothing
+ * is written. What people and tools decided (an abort, a call that ends the turn) is input here,
+ * not compared.
  */
 import { evolve, tableOf, type Event, type Rows, type StoredEvent, type Table } from './event.ts'
 import { AgentFacts, Draft } from './facts.ts'

@@ -173,7 +173,7 @@ const rows: [name: string, take: Partial<Survey>, expect: Short[]][] = [
   ],
 ]
 
-test('§5 the scheduler decides in the documented order, first match wins', () => {
+test('the scheduler decides in the documented order, first match wins', () => {
   let facts = everything
   for (const [name, take, expect] of rows) {
     facts = { ...facts, ...take }
@@ -181,7 +181,7 @@ test('§5 the scheduler decides in the documented order, first match wins', () =
   }
 })
 
-test('§5 rule 11 names what is waited for, and until when', () => {
+test('rule 11 names what is waited for, and until when', () => {
   const cases: [expect: Short[], (x: World) => void][] = [
     [['wait', 'operator', null], (x) => void item(x, { plan_status: 'needs_input' })],
     [
@@ -230,7 +230,7 @@ test('§5 rule 11 names what is waited for, and until when', () => {
   }
 })
 
-test('§5 waiting and idling start nothing, however often they are asked', () => {
+test('waiting and idling start nothing, however often they are asked', () => {
   const x = new World()
   wait(x, { work_item_id: item(x), source: 'ci' })
   const before = x.events.length
@@ -238,7 +238,7 @@ test('§5 waiting and idling start nothing, however often they are asked', () =>
   assert.equal(x.events.length, before)
 })
 
-test('§5 a lane is taken oldest first, but an interject before what is queued for the next turn', () => {
+test('a lane is taken oldest first, but an interject before what is queued for the next turn', () => {
   const x = new World()
   const first = say(x, { text: 'one' }).message_id
   say(x, { text: 'two' })
@@ -247,14 +247,14 @@ test('§5 a lane is taken oldest first, but an interject before what is queued f
   assert.deepEqual(short(x.next()), ['message', message_id])
 })
 
-test('§5 an external event never preempts the current runnable item', () => {
+test('an external event never preempts the current runnable item', () => {
   const x = new World()
   const id = item(x, { focus: true })
   deliver(x)
   assert.deepEqual(short(x.next()), ['continue_current', id])
 })
 
-test('§5 a normal message passed over by ten turns goes before the current item, once', () => {
+test('a normal message passed over by ten turns goes before the current item, once', () => {
   const x = new World()
   const id = item(x, { focus: true })
   const { message_id } = deliver(x)
@@ -264,7 +264,7 @@ test('§5 a normal message passed over by ten turns goes before the current item
   assert.deepEqual(short(x.next()), ['continue_current', id])
 })
 
-test('§5 a triggered wait passed over by ten turns is reviewed before the current item, once', () => {
+test('a triggered wait passed over by ten turns is reviewed before the current item, once', () => {
   const x = new World()
   const waiting = item(x)
   const { id } = wait(x, { work_item_id: waiting, delivery_mode: 'wake_hint' }).wait
@@ -276,7 +276,7 @@ test('§5 a triggered wait passed over by ten turns is reviewed before the curre
   assert.equal(x.row('waits', id).reviewed_trigger_count, 1)
 })
 
-test('§5 an event of a wait reviewed in the last minute is due only when the minute has passed', () => {
+test('an event of a wait reviewed in the last minute is due only when the minute has passed', () => {
   const x = new World()
   const id = item(x)
   wait(x, { work_item_id: id, source: 'ci' })
@@ -287,7 +287,7 @@ test('§5 an event of a wait reviewed in the last minute is due only when the mi
   assert.deepEqual(short(x.pass(30_000).next())[0], 'message')
 })
 
-test('§5 reviews take the wait that went longest without one first', () => {
+test('reviews take the wait that went longest without one first', () => {
   const x = new World()
   const [a, b] = [item(x), item(x)]
   const [wa, wb] = [a, b].map((id) =>
@@ -302,7 +302,7 @@ test('§5 reviews take the wait that went longest without one first', () => {
   assert.equal(x.row('waits', wb.wait.id).reviewed_trigger_count, 1)
 })
 
-test('§5 a review shows at most three items and is about the first', () => {
+test('a review shows at most three items and is about the first', () => {
   const x = new World()
   const ids = Array.from({ length: 5 }, () => item(x))
   for (const id of ids) {
@@ -318,7 +318,7 @@ test('§5 a review shows at most three items and is about the first', () => {
   )
 })
 
-test('§5 results of tasks of an item that the runtime holds stay queued', () => {
+test('results of tasks of an item that the runtime holds stay queued', () => {
   const x = new World()
   const id = item(x, { focus: true })
   for (const pause of [0, minute, 5 * minute]) {
@@ -330,7 +330,7 @@ test('§5 results of tasks of an item that the runtime holds stay queued', () =>
   assert.deepEqual(short(x.next()), ['wait', 'operator', null])
 })
 
-test('§5 an open item that is completed leaves nothing to wait for', () => {
+test('an open item that is completed leaves nothing to wait for', () => {
   const x = new World()
   const id = item(x)
   pick(x, id)
@@ -338,7 +338,7 @@ test('§5 an open item that is completed leaves nothing to wait for', () => {
   assert.deepEqual(x.next(), { do: 'sleep', until: null, because: 'no open item, no message' })
 })
 
-test('§5 every kind of message says in a few words why it starts a turn', () => {
+test('every kind of message says in a few words why it starts a turn', () => {
   const kinds = [
     ['operator_prompt', 'the operator spoke'],
     ['task_result', 'task_1 ended'],
@@ -359,7 +359,7 @@ test('§5 every kind of message says in a few words why it starts a turn', () =>
   )
 })
 
-test('§5 the survey of the same facts at the same time is the same', () => {
+test('the survey of the same facts at the same time is the same', () => {
   const x = new World()
   item(x, { focus: true })
   assert.deepEqual(survey(x.facts, x.now, false), survey(x.facts, x.now, false))

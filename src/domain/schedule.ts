@@ -1,6 +1,7 @@
 /**
- * What runs next, and why. The order of the lines in `next` is the policy (contracts 5): the first
- * that applies wins, and its `because` is what the ledger, the CLI and every screen show.
+ * What runs next, and why. The order of the lines in `next` is the policy
+ * (docs/spec/scheduler.md#order): the first that applies wins, and its `because` is what the
+ * ledger, the CLI and every screen show.
  */
 import type { Facts } from './facts.ts'
 import type { WorkItemId } from './ids.ts'

@@ -83,7 +83,7 @@ test('a schedule for a completed item is refused', () => {
   assert.equal(refusal(w, create({ work_item_id })), 'work_item_completed')
 })
 
-test('§15 an agent has a thousand schedules at most; one that is removed counts no more', () => {
+test('an agent has a thousand schedules at most; one that is removed counts no more', () => {
   const w = new World()
   for (let n = 0; n < limits.agent_schedules.value; n++) made(w)
   assert.equal(refusal(w, create()), 'over_limit')

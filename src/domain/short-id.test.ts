@@ -23,7 +23,7 @@ function minted(ids: readonly string[]): Map<string, string> {
   return short
 }
 
-test('§17.22 a short form is the shortest tail that no earlier id has', () => {
+test('a short form is the shortest tail that no earlier id has', () => {
   const ids = ['17f3a', '27f3a', '127f3a', '41b4', '7f3a', '227f3a'].map((end) => id(end))
   assert.deepEqual(
     [...minted(ids).values()],
@@ -31,7 +31,7 @@ test('§17.22 a short form is the shortest tail that no earlier id has', () => {
   )
 })
 
-test('§17.22 whatever ids are minted, a short form never changes and means its id', () => {
+test('whatever ids are minted, a short form never changes and means its id', () => {
   // Few digits, so that ends meet.
   const digits = fc.array(fc.constantFrom('0', '1', 'a'), { minLength: 12, maxLength: 12 })
   const ends = fc.uniqueArray(

@@ -180,7 +180,7 @@ test('overlap: queue keeps a hundred messages of a schedule at most', () => {
   )
 })
 
-test('§9 a slot of a stopped agent settles; its message waits', () => {
+test('a slot of a stopped agent settles; its message waits', () => {
   const { w } = scheduled()
   does(w, { do: 'stop_agent' })
   fire(w.pass(5 * minute))

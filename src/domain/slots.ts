@@ -1,7 +1,8 @@
 /**
  * Slots that fell due: each is settled once, as a row, in the commit that admits its message and
- * moves its schedule on (reliability 5: recurring ones once with `missed_count`). The same after a
- * second, a night of downtime or on a stopped agent, whose messages wait like all others.
+ * moves its schedule on (docs/spec/recovery.md#timers: recurring ones once with `missed_count`).
+ * The same after a second, a night of downtime or on a stopped agent, whose messages wait like all
+ * others.
  */
 import { openTurn, type Draft } from './facts.ts'
 import { slotId, type MessageId, type SlotId } from './ids.ts'

@@ -1,6 +1,7 @@
 /**
  * Snooze: an entry of the attention list that a person put away, for a while or for good
- * (contracts 13). The entry stands there again when it changes, or when the time is over.
+ * (docs/spec/http.md#attention). The entry stands there again when it changes, or when the time is
+ * over.
  */
 import type { AgentId } from './ids.ts'
 import { stableHash } from './stable-hash.ts'

@@ -1,6 +1,7 @@
 /**
- * Rules of the attention list's one act that changes no work: putting an entry away (contracts
- * 13). Whether the entry stands there is its caller's to check, who computes the list.
+ * Rules of the attention list's one act that changes no work: putting an entry away (
+ * docs/spec/http.md#attention). Whether the entry stands there is its caller's to check, who
+ * computes the list.
  */
 import type { Draft } from './facts.ts'
 import { limits } from './limits.ts'

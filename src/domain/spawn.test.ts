@@ -38,7 +38,7 @@ const refused: [what: string, Partial<SpawnWish>, Partial<Lineage>, code: string
 ]
 
 for (const [what, given, lineage, code] of refused) {
-  test(`§9 ${what} is refused with ${code}`, () => {
+  test(`${what} is refused with ${code}`, () => {
     const w = new World()
     assert.equal(
       w.refused((d) => checkSpawn(d, wish(given), { ...alone, ...lineage })),
@@ -47,7 +47,7 @@ for (const [what, given, lineage, code] of refused) {
   })
 }
 
-test('§9 what nothing speaks against may be made, up to the limits', () => {
+test('what nothing speaks against may be made, up to the limits', () => {
   const w = new World()
   const rows: [Partial<SpawnWish>, Partial<Lineage>][] = [
     [{}, {}],
@@ -63,7 +63,7 @@ test('§9 what nothing speaks against may be made, up to the limits', () => {
   }
 })
 
-test('§9 a private child makes nobody, whatever it asks for', () => {
+test('a private child makes nobody, whatever it asks for', () => {
   const child = new Family().spawn()
   for (const given of [{}, named, { ...named, agent_id: null }]) {
     assert.equal(
@@ -73,7 +73,7 @@ test('§9 a private child makes nobody, whatever it asks for', () => {
   }
 })
 
-test('§9 children that the rows know count, also where nobody counted agents', () => {
+test('children that the rows know count, also where nobody counted agents', () => {
   const family = new Family()
   const main = family.of('main')
   for (let n = 0; n < limits.live_children.value; n++) family.spawn()
@@ -86,7 +86,7 @@ test('§9 children that the rows know count, also where nobody counted agents', 
   assert.equal(family.spawn().facts.agent_id, 'main.9')
 })
 
-test('§9 a child is a running task, a public agent is none', () => {
+test('a child is a running task, a public agent is none', () => {
   const w = new World()
   for (let n = 0; n < limits.running_tasks.value; n++) task(w)
   assert.equal(
@@ -105,7 +105,7 @@ function atWork() {
   return { family, main, about }
 }
 
-test('§9 a private child and its supervision are one commit of both', () => {
+test('a private child and its supervision are one commit of both', () => {
   const { family, main, about } = atWork()
   const spawn = family.plan(main)
   const { task_id } = spawn.supervision ?? assert.fail()
@@ -170,7 +170,7 @@ test('§9 a private child and its supervision are one commit of both', () => {
   assert.deepEqual(family.violations(true), [])
 })
 
-test('§9 the same spawn again makes nothing, also when its child is over', () => {
+test('the same spawn again makes nothing, also when its child is over', () => {
   const { family, main } = atWork()
   const spawn = family.plan(main)
   family.carryOut(main, spawn)
@@ -182,7 +182,7 @@ test('§9 the same spawn again makes nothing, also when its child is over', () =
   assert.deepEqual(family.carryOut(main, spawn), again)
 })
 
-test('§9 a name that somebody has, or had, is not given again', () => {
+test('a name that somebody has, or had, is not given again', () => {
   const { family, main } = atWork()
   const spawn = family.plan(main)
   family.carryOut(main, spawn)
@@ -199,7 +199,7 @@ test('§9 a name that somebody has, or had, is not given again', () => {
 
 const codeOf = (value: { ok: boolean }) => ('code' in value ? value.code : 'was not refused')
 
-test('§9 a public agent stands on its own: with a trigger, without task and delegation', () => {
+test('a public agent stands on its own: with a trigger, without task and delegation', () => {
   const family = new Family()
   const main = family.of('main')
   const spawned = family.trySpawn(main, { ...named, initial_message: 'Keep the documentation.' })
@@ -216,7 +216,7 @@ test('§9 a public agent stands on its own: with a trigger, without task and del
   assert.deepEqual(family.violations(true), [])
 })
 
-test('§9 an agent that was deleted meanwhile makes nobody, and nothing is left of the attempt', () => {
+test('an agent that was deleted meanwhile makes nobody, and nothing is left of the attempt', () => {
   const family = new Family()
   family.trySpawn(family.of('main'), named)
   const docs = family.of('docs')
@@ -226,7 +226,7 @@ test('§9 an agent that was deleted meanwhile makes nobody, and nothing is left 
   assert.deepEqual([docs.all('tasks'), family.all().length], [[], 2])
 })
 
-test('§9 a child without a model of its own has its parent’s, and what stands in for it', () => {
+test('a child without a model of its own has its parent’s, and what stands in for it', () => {
   const family = new Family()
   const main = family.of('main')
   main.do((d) =>
@@ -242,7 +242,7 @@ test('§9 a child without a model of its own has its parent’s, and what stands
   )
 })
 
-test('§4 a handoff has the lowest authority of what its turn claimed', () => {
+test('a handoff has the lowest authority of what its turn claimed', () => {
   const w = new World()
   assert.equal(handoffProvenance(w.facts).authority_class, 'runtime_instruction')
   say(w)
@@ -251,7 +251,7 @@ test('§4 a handoff has the lowest authority of what its turn claimed', () => {
   assert.equal(handoffProvenance(w.facts).authority_class, 'operator_instruction')
 })
 
-test('§4 an event that the same turn shows takes the handoff down to a signal', () => {
+test('an event that the same turn shows takes the handoff down to a signal', () => {
   const w = new World()
   say(w)
   begin(w, 'message')

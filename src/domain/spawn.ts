@@ -1,7 +1,8 @@
 /**
- * Making another agent (contracts 9). What may be made is decided on the parent; what then happens
- * is one commit of both: the child with its first message, and on the parent's side the task that
- * supervises it and the delegation. All or nothing, and at most once for one call.
+ * Making another agent (docs/spec/agent.md#delegation). What may be made is decided on the parent;
+ * what then happens is one commit of both: the child with its first message, and on the parent's
+ * side the task that supervises it and the delegation. All or nothing, and at most once for one
+ * call.
  */
 import { livingAgent } from './agents.ts'
 import type { Workspace } from './agent.ts'

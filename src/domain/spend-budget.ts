@@ -1,6 +1,7 @@
 /**
- * The budget of an agent, which the agents made under it draw on, and of the home (contracts
- * 17.28): the limits of an item's budget, without the deadline, of a day or in all.
+ * The budget of an agent, which the agents made under it draw on, and of the home (
+ * docs/spec/budget.md#what-is-made-on-the-way): the limits of an item's budget, without the
+ * deadline, of a day or in all.
  */
 import type { Budget } from './work-item.ts'
 

@@ -27,7 +27,7 @@ const purse = (given: Partial<Purse>): Purse => ({
 const home = (given: Partial<Purse> = {}) => purse({ agent_id: null, ...given })
 const found = (...purses: Purse[]) => overspent(purses, T0).map(overspentWords)
 
-test('§17.28 a budget holds from its limit on, of the day or in all, of an agent or of the home', () => {
+test('a budget holds from its limit on, of the day or in all, of an agent or of the home', () => {
   const budget = { day: of({ max_usd: 5 }), all: of({ max_rounds: 100 }) }
   const used = (usd: number, rounds: number) => ({ day: use({ usd }), all: use({ rounds }) })
   assert.deepEqual(found(purse({ budget, used: used(4.99, 99) }), home()), [])
@@ -41,7 +41,7 @@ test('§17.28 a budget holds from its limit on, of the day or in all, of an agen
 
 const many = limits.requests_unasked.value
 
-test('§17.28 without any budget the operator is asked after a thousand requests, and only then', () => {
+test('without any budget the operator is asked after a thousand requests, and only then', () => {
   const asks = purse({ unasked: many })
   assert.deepEqual(overspent([purse({ unasked: many - 1 }), home()], T0), [])
   assert.deepEqual(overspent([asks, home()], T0), [
@@ -70,7 +70,7 @@ const ofDay: Overspent = {
 const inAll: Overspent = { ...ofDay, agent_id: null, window: 'all' }
 const question: Overspent = { by: 'question', agent_id: 'main', requests: many }
 
-test('§17.28 a budget of the day ends with the day, every other with a word', () => {
+test('a budget of the day ends with the day, every other with a word', () => {
   assert.equal(endOfHold([ofDay], T0), '2026-03-03T00:00:00.000Z')
   assert.deepEqual(
     [endOfHold([ofDay, inAll], T0), endOfHold([question], T0), endOfHold([inAll], T0)],
@@ -78,7 +78,7 @@ test('§17.28 a budget of the day ends with the day, every other with a word', (
   )
 })
 
-test('§17.28 an agent is held once, told how it goes on, and let go when nothing holds it', () => {
+test('an agent is held once, told how it goes on, and let go when nothing holds it', () => {
   const w = new World()
   w.do((d) => holdForSpending(d, [ofDay]))
   w.do((d) => holdForSpending(d, [ofDay]))
@@ -101,7 +101,7 @@ test('§17.28 an agent is held once, told how it goes on, and let go when nothin
   assert.equal(activeHold(w.facts, 'spending'), null)
 })
 
-test('§17.28 the question stands while it holds somebody, once', () => {
+test('the question stands while it holds somebody, once', () => {
   const w = new World()
   const asked = () => w.all('waits').filter(({ wake }) => wake === 'operator_input')
   w.do((d) => askAboutSpending(d, [{ ...question, agent_id: 'other' }]))

@@ -1,7 +1,8 @@
 /**
- * What agents may spend (contracts 17.28): budgets of an agent, which those it made draw on, and of
- * the home, of a day or in all; and without any the one question after a thousand requests. The
- * sums are the ledger's; here is whom they hold, for how long, and in which words.
+ * What agents may spend (docs/spec/budget.md#what-is-made-on-the-way): budgets of an agent, which
+ * those it made draw on, and of the home, of a day or in all; and without any the one question
+ * after a thousand requests. The sums are the ledger's; here is whom they hold, for how long, and
+ * in which words.
  */
 import { deliverBrief } from './brief.ts'
 import { budgetLine, measuredWords, overOf, type Measured } from './budget.ts'

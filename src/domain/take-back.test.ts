@@ -31,7 +31,7 @@ function sentence(w: World, id: string): string {
   return isRejection(reply) ? `${reply.code}: ${reply.message}` : `taken: ${reply.said}`
 }
 
-test('§4 a queued message of the operator is taken back by one event, and its row says so', () => {
+test('a queued message of the operator is taken back by one event, and its row says so', () => {
   const w = new World()
   const { message_id } = say(w, { text: 'Ship it.' })
   const before = w.row('messages', message_id)
@@ -49,7 +49,7 @@ test('§4 a queued message of the operator is taken back by one event, and its r
   assert.equal(w.facts.row('messages', message_id), undefined)
 })
 
-test('§4 the same again is the same answer and no event, also when the facts forgot it', () => {
+test('the same again is the same answer and no event, also when the facts forgot it', () => {
   const w = new World()
   const { message_id } = say(w)
   does(w, back(message_id))
@@ -61,7 +61,7 @@ test('§4 the same again is the same answer and no event, also when the facts fo
   ])
 })
 
-describe('§4 what cannot be taken back says why', () => {
+describe('what cannot be taken back says why', () => {
   type Scene = (w: World) => string
   const claimed: Scene = (w) => {
     const { message_id } = say(w)
@@ -179,7 +179,7 @@ describe('§4 what cannot be taken back says why', () => {
   }
 })
 
-test('§3 words that answered a question asked after they came have ended it, and stay', () => {
+test('words that answered a question asked after they came have ended it, and stay', () => {
   const w = new World()
   const id = item(w)
   pick(w, id)
@@ -214,14 +214,14 @@ test('§3 words that answered a question asked after they came have ended it, an
   })
 })
 
-test('§3 only words about an item may have answered without saying so', () => {
+test('only words about an item may have answered without saying so', () => {
   const w = new World()
   const unbound = w.row('messages', say(w).message_id)
   const event = w.row('messages', deliver(w).message_id)
   assert.deepEqual([unbound, event].map(pageOfAnswer), [null, null])
 })
 
-test('§5 an agent that had nothing but it goes back to rest, and its counters stay', () => {
+test('an agent that had nothing but it goes back to rest, and its counters stay', () => {
   const w = new World()
   const before = w.next()
   assert.equal(before.do, 'sleep')
@@ -235,7 +235,7 @@ test('§5 an agent that had nothing but it goes back to rest, and its counters s
   assert.deepEqual(w.reload().next(), before)
 })
 
-test('§5 the turn that follows claims what is left, and no request shows what was taken back', () => {
+test('the turn that follows claims what is left, and no request shows what was taken back', () => {
   const w = new World()
   const [gone, kept] = [say(w, { text: 'no' }), say(w, { text: 'yes' })]
   does(w, back(gone.message_id))
@@ -247,7 +247,7 @@ test('§5 the turn that follows claims what is left, and no request shows what w
   assert.deepEqual(historyViolations(w.whole(), w.events), [])
 })
 
-test('§6 what a turn gave back before its first request can be taken back', () => {
+test('what a turn gave back before its first request can be taken back', () => {
   const w = new World()
   const { message_id } = say(w)
   begin(w, 'message')
@@ -258,7 +258,7 @@ test('§6 what a turn gave back before its first request can be taken back', () 
   assert.deepEqual([w.next().do, isTakenBack(w.row('messages', message_id))], ['sleep', true])
 })
 
-test('§9 it works on a stopped agent, whose message waits longest', () => {
+test('it works on a stopped agent, whose message waits longest', () => {
   const w = new World()
   const { message_id } = say(w)
   does(w, { do: 'stop_agent' })
@@ -266,7 +266,7 @@ test('§9 it works on a stopped agent, whose message waits longest', () => {
   assert.equal(w.row('agents', 'main').state, 'stopped')
 })
 
-test('§4 `can` says whether it is allowed now, by the same rule', () => {
+test('`can` says whether it is allowed now, by the same rule', () => {
   const w = new World()
   const { message_id } = say(w)
   const can = () => {

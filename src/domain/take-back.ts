@@ -1,7 +1,8 @@
 /**
- * Taking back: the operator's own words leave the inbox while no turn has claimed them (contracts
- * 4). Compare and set: it holds only while the message is queued, and says why it does not. Who was
- * faster, a turn or the operator, is settled by which commit came first.
+ * Taking back: the operator's own words leave the inbox while no turn has claimed them (
+ * docs/spec/message.md#taking-back). Compare and set: it holds only while the message is queued,
+ * and says why it does not. Who was faster, a turn or the operator, is settled by which commit came
+ * first.
  */
 import type { StoredEvent } from './event.ts'
 import type { Draft } from './facts.ts'
@@ -38,8 +39,8 @@ export function takeBackMessage(
 /**
  * The newest events about its item, by whose agent and how many, where they have to say whether the
  * message ended a wait that it does not name: a question of its item that was asked after it had
- * come was answered by it at once (contracts 3, *No lost race*). Null: it cannot have. A turn
- * starts with such an answer, so only what holds the agent lets more events follow it.
+ * come was answered by it at once (docs/spec/wait.md#no-lost-race, *No lost race*). Null: it cannot
+ * have. A turn starts with such an answer, so only what holds the agent lets more events follow it.
  */
 export function pageOfAnswer(message: Message) {
   const { kind, status, agent_id, work_item_id, wait_id } = message

@@ -1,7 +1,7 @@
 /**
- * How a task ends (contracts 8): what its process says, turned into one of the four terminal
- * states, and the sentences that tell it. Used by the calls that see an end and by the task
- * supervisor, so that both say the same. The commit of an end is `endTask` in ingress.ts.
+ * How a task ends (docs/spec/task.md#states): what its process says, turned into one of the four
+ * terminal states, and the sentences that tell it. Used by the calls that see an end and by the
+ * task supervisor, so that both say the same. The commit of an end is `endTask` in ingress.ts.
  */
 import { isSamePlace, type StartPlace } from './start-place.ts'
 import { isTerminal, type Task, type TaskEnd } from './task.ts'

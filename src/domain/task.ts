@@ -1,6 +1,6 @@
 /**
  * Task: one managed execution, a shell command or a supervised child agent. Its states only move
- * forward, to exactly one terminal state (contracts 8).
+ * forward, to exactly one terminal state (docs/spec/task.md).
  */
 import type { AgentId, TaskId, WaitId, WorkItemId } from './ids.ts'
 import type { Choice } from './question.ts'

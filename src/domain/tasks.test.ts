@@ -31,7 +31,7 @@ const said = (result: object) =>
   isRejection(result) ? [result.code, result.message, result.hint] : 'accepted'
 const whole = (result: object) => (isRejection(result) ? [result.code, result.message] : 'accepted')
 
-test('§13 a command of the operator is queued whole, with its first line as its label', () => {
+test('a command of the operator is queued whole, with its first line as its label', () => {
   const w = new World()
   const id = item(w)
   const made = w.do((d) => queueTask(d, newTask({ work_item_id: id })))
@@ -53,7 +53,7 @@ test('§13 a command of the operator is queued whole, with its first line as its
   ])
 })
 
-test('§13 a command that is none, or for what is not there, is refused', () => {
+test('a command that is none, or for what is not there, is refused', () => {
   const rows: [Partial<NewTask>, unknown][] = [
     [{}, 'accepted'],
     [{ cmd: ' \n' }, ['message_empty', 'The command is empty, or has a NUL character.']],
@@ -71,7 +71,7 @@ test('§13 a command that is none, or for what is not there, is refused', () => 
   }
 })
 
-test('§15 so many commands run at a time; one that ended makes room', () => {
+test('so many commands run at a time; one that ended makes room', () => {
   const w = new World()
   const limit = limits.running_tasks.value
   const tasks = Array.from({ length: limit }, () => task(w))
@@ -96,7 +96,7 @@ test('a label is the first line of a command, and no longer than its limit', () 
   for (const [cmd, label] of rows) assert.equal(labelOf(cmd), label)
 })
 
-test('§13 a stop is for a task of this agent', () => {
+test('a stop is for a task of this agent', () => {
   const w = new World()
   const { id } = task(w)
   assert.deepEqual(stoppableTask(w.facts, id), { ok: true, task: w.row('tasks', id) })
@@ -107,7 +107,7 @@ test('§13 a stop is for a task of this agent', () => {
   assert.deepEqual(whole(stoppableTask(w.facts, id)), other)
 })
 
-test('§13 input is for a task that goes on and reads, and an end of it for a command', () => {
+test('input is for a task that goes on and reads, and an end of it for a command', () => {
   const asking = {
     of: 'operator',
     wait_id: 'wait_7',
@@ -167,7 +167,7 @@ test('what goes on is neither over nor ending', () => {
   assert.equal(overOrEnding(task(w)), null)
 })
 
-test('§13 an abort is for the open turn and no other', () => {
+test('an abort is for the open turn and no other', () => {
   const w = new World()
   assert.deepEqual(whole(abortableRun(w.facts, 'turn_0001')), [
     'run_stale',
@@ -185,7 +185,7 @@ test('§13 an abort is for the open turn and no other', () => {
   assert.equal(isRejection(abortableRun(w.facts, 'turn_0001')), true)
 })
 
-test('§9 what a private child runs is not the operator’s', () => {
+test('what a private child runs is not the operator’s', () => {
   const w = new World()
   const { id } = task(w)
   const agent = w.row('agents', 'main')

@@ -82,7 +82,8 @@ export type InputGiven = { task_id: string; text: string; end: boolean }
 
 /**
  * The task that the operator's words are for: a command that reads them, or a child, through the
- * task that supervises it (contracts 9). What a private child itself runs is not the operator's.
+ * task that supervises it (docs/spec/agent.md). What a private child itself runs is not the
+ * operator's.
  */
 export function inputTask(
   facts: Facts,

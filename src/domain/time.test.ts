@@ -6,7 +6,7 @@ import { between, earliest, isTimestamp, later, plus } from './time.ts'
 const a = '2026-03-02T09:00:00.000Z'
 const b = '2026-03-02T09:00:01.500Z'
 
-test('§1 a timestamp has a date, minutes and a zone; seconds and their parts may be left out', () => {
+test('a timestamp has a date, minutes and a zone; seconds and their parts may be left out', () => {
   const rows: [string, boolean][] = [
     [a, true],
     ['2026-03-02T09:00Z', true],
@@ -34,7 +34,7 @@ test('§1 a timestamp has a date, minutes and a zone; seconds and their parts ma
   for (const [text, expect] of rows) assert.equal(isTimestamp(text), expect, text)
 })
 
-test('§1 times are compared and added to the millisecond', () => {
+test('times are compared and added to the millisecond', () => {
   assert.deepEqual(
     [between(a, b), between(b, a), plus(a, 1_500), later(a, b), later(b, a), later(a, a)],
     [1_500, -1_500, b, b, b, a],

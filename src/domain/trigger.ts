@@ -1,7 +1,8 @@
 /**
- * Trigger: a capability URL of an agent, by which the outside reaches it (contracts 3). The row
- * keeps the hash of its token and what the operator fixed; the token itself is derived from a
- * secret file of the home and the generation, so a reset makes the old URL worthless.
+ * Trigger: a capability URL of an agent, by which the outside reaches it
+ * (docs/spec/wait.md#triggers). The row keeps the hash of its token and what the operator fixed;
+ * the token itself is derived from a secret file of the home and the generation, so a reset makes
+ * the old URL worthless.
  */
 import type { AgentId, DeliveryId, TriggerId } from './ids.ts'
 import type { Timestamp } from './time.ts'

@@ -9,7 +9,7 @@ import { ensureDefaultTrigger } from './triggers.ts'
 
 const ensured = (w: World): boolean => w.do((d) => ensureDefaultTrigger(d, tokenHash))
 
-test('§3 a public agent gets a trigger of its own, once', () => {
+test('a public agent gets a trigger of its own, once', () => {
   const w = new World()
   assert.deepEqual([ensured(w), ensured(w.reload())], [true, false])
   assert.deepEqual(w.all('triggers'), [
@@ -47,14 +47,14 @@ test('without the secret nothing is minted, and the agent is none the worse', ()
   )
 })
 
-test('§9 a private agent has no trigger', () => {
+test('a private agent has no trigger', () => {
   const w = new World()
   w.facts.include('agents', { ...w.row('agents', 'main'), visibility: 'private' })
   assert.equal(ensured(w), false)
   assert.equal(refusal(w, { do: 'create_trigger', label: 'ci' }), 'agent_private')
 })
 
-test('§3 a reset moves the generation, and with it the token', () => {
+test('a reset moves the generation, and with it the token', () => {
   const w = new World()
   ensured(w)
   does(w.pass(minute), { do: 'reset_trigger', trigger_id: 'trig_0001' })
@@ -65,7 +65,7 @@ test('§3 a reset moves the generation, and with it the token', () => {
   )
 })
 
-test('§3 a revoked trigger opens nothing again; the agent’s own is reset instead', () => {
+test('a revoked trigger opens nothing again; the agent’s own is reset instead', () => {
   const w = new World()
   ensured(w)
   const trigger_id = does(w, { do: 'create_trigger', label: 'ci' }).id as TriggerId
@@ -89,7 +89,7 @@ for (const [what, more, code] of refused) {
   })
 }
 
-test('§15 an agent has a hundred triggers at most; one that is revoked counts no more', () => {
+test('an agent has a hundred triggers at most; one that is revoked counts no more', () => {
   const w = new World()
   const create = { do: 'create_trigger', label: 'ci' } as const
   for (let n = 0; n < limits.agent_triggers.value; n++) does(w, create)

@@ -1,6 +1,7 @@
 /**
  * Rules of triggers: the operator mints, resets and revokes them, the runtime gives each public
- * agent its own (contracts 3). A token never comes in here: only the function that hashes it.
+ * agent its own (docs/spec/wait.md#triggers). A token never comes in here: only the function that
+ * hashes it.
  */
 import { agentOf, type Draft } from './facts.ts'
 import type { TriggerId } from './ids.ts'

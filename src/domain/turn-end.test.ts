@@ -24,7 +24,7 @@ function spoken(given: { bound?: boolean; focus?: boolean } = {}) {
   return { w, id, message_id }
 }
 
-test('§6 the end of a turn is its terminal record: outcome, revision, progress, usage', () => {
+test('the end of a turn is its terminal record: outcome, revision, progress, usage', () => {
   const { w, id } = spoken()
   w.pass(1000)
   end(w, { reason: 'why not', text: 'Done so far.' })
@@ -122,7 +122,7 @@ test('a turn of which no request was answered reviews nothing, but where it ende
   }
 })
 
-test('§1 last words are a reply to the operator, else progress', () => {
+test('last words are a reply to the operator, else progress', () => {
   const { w } = spoken()
   end(w, { text: ' Done so far. ' })
   assert.deepEqual(briefs(w), [['reply', 'Done so far.']])
@@ -134,7 +134,7 @@ test('§1 last words are a reply to the operator, else progress', () => {
   assert.deepEqual(briefs(w)[1], ['progress', 'More.'])
 })
 
-test('§1 an interjected word of the operator also makes the answer a reply', () => {
+test('an interjected word of the operator also makes the answer a reply', () => {
   const w = new World()
   item(w, { focus: true })
   begin(w, 'continue_current')
@@ -147,13 +147,13 @@ test('§1 an interjected word of the operator also makes the answer a reply', ()
   assert.deepEqual(briefs(w), [['reply', 'Understood.']])
 })
 
-test('§1 words beside a call that yields are progress, also when the operator spoke', () => {
+test('words beside a call that yields are progress, also when the operator spoke', () => {
   const { w } = spoken()
   end(w, { outcome: 'waiting', text: 'I wait for the build.' })
   assert.deepEqual(briefs(w), [['progress', 'I wait for the build.']])
 })
 
-test('§1 needs_input set in the turn makes its last words the question', () => {
+test('needs_input set in the turn makes its last words the question', () => {
   const { w, id } = spoken()
   act(w, { tool: 'UpdateWorkItem', input: { work_item_id: id, plan_status: 'needs_input' } }, (d) =>
     updateItem(d, { work_item_id: id, by: 'agent', plan_status: 'needs_input' }),
@@ -177,13 +177,13 @@ test('an item that was answered before the turn gets a reply, not a second quest
   ])
 })
 
-test('§1 a turn that says nothing delivers nothing', () => {
+test('a turn that says nothing delivers nothing', () => {
   const { w } = spoken()
   end(w, { text: '  \n' })
   assert.deepEqual(briefs(w), [])
 })
 
-test('§6 calls not begun get not_executed; one that had begun is unknown, never made up', () => {
+test('calls not begun get not_executed; one that had begun is unknown, never made up', () => {
   const w = new World()
   item(w, { focus: true })
   begin(w, 'continue_current')
@@ -242,7 +242,7 @@ test('a command that was queued for a call ends with the turn, unless it runs or
   )
 })
 
-test('§2 the plan file as it is at the end of the turn is stored, as a revision and as progress', () => {
+test('the plan file as it is at the end of the turn is stored, as a revision and as progress', () => {
   const { w, id } = spoken()
   const plan = { ...itemRow(w, id).plan_artifact, sha256: 'p', bytes: 12 }
   end(w, { plan })
@@ -255,7 +255,7 @@ test('§2 the plan file as it is at the end of the turn is stored, as a revision
   )
 })
 
-test('§13 a runtime note that missed its request is dropped at the end of its turn', () => {
+test('a runtime note that missed its request is dropped at the end of its turn', () => {
   const { w, id } = spoken()
   w.do((d) => updateItem(d, { work_item_id: id, by: 'operator', objective: 'Else' }))
   end(w)
@@ -263,7 +263,7 @@ test('§13 a runtime note that missed its request is dropped at the end of its t
   assert.deepEqual([note?.kind, note?.status], ['internal_followup', 'dropped'])
 })
 
-test('§6 an operator’s interject that missed the last request starts the next turn', () => {
+test('an operator’s interject that missed the last request starts the next turn', () => {
   const { w, id } = spoken()
   const late = say(w, { priority: 'interject' }).message_id
   act(w, { tool: 'WaitFor' }, (d) => waitFor(d, waitCommand({ work_item_id: id })))
@@ -276,7 +276,7 @@ test('§6 an operator’s interject that missed the last request starts the next
   assert.equal(next.start.message.id, missed)
 })
 
-test('§6 an item completed during the turn is counted no more', () => {
+test('an item completed during the turn is counted no more', () => {
   const { w, id } = spoken()
   w.do((d) => updateItem(d, { work_item_id: id, by: 'agent', blocked_by: 'x' }))
   assert.equal(focusOf(w), null)
@@ -297,7 +297,7 @@ test('ending a turn when none is open is a bug', () => {
   assert.throws(() => end(new World()), /no turn is open/)
 })
 
-test('§6 an abort ends the turn by the operator, and stops the agent where that was asked', () => {
+test('an abort ends the turn by the operator, and stops the agent where that was asked', () => {
   for (const stop of [false, true]) {
     const { w, id, message_id } = spoken({ bound: true })
     const plan = { ...itemRow(w, id).plan_artifact, bytes: 3 }
@@ -319,7 +319,7 @@ test('§6 an abort ends the turn by the operator, and stops the agent where that
   }
 })
 
-test('§6 a call that had not begun or whose outcome is not known gets a result that says so', () => {
+test('a call that had not begun or whose outcome is not known gets a result that says so', () => {
   const w = new World()
   item(w, { focus: true })
   begin(w, 'continue_current')
@@ -358,7 +358,7 @@ test('§6 a call that had not begun or whose outcome is not known gets a result 
   ])
 })
 
-test('§1 the brief of the last words names its turn, its item and whose words it answers', () => {
+test('the brief of the last words names its turn, its item and whose words it answers', () => {
   const { w, id } = spoken()
   end(w, { text: 'Done.' })
   assert.deepEqual(w.lastOf('brief_delivered'), [
@@ -389,7 +389,7 @@ test('§1 the brief of the last words names its turn, its item and whose words i
   )
 })
 
-test('§2 a plan that could not be read, or of an item that is completed, moves nothing', () => {
+test('a plan that could not be read, or of an item that is completed, moves nothing', () => {
   const w = new World()
   const id = item(w)
   const row = itemRow(w, id)

@@ -1,6 +1,7 @@
 /**
  * The end of a turn, one commit: its terminal record, what becomes of its messages, the brief of
- * its last words, what is counted, and focus that returns (contracts 2, 5, 6).
+ * its last words, what is counted, and focus that returns (docs/spec/work-item.md,
+ * docs/spec/scheduler.md, docs/spec/turn.md#how-a-turn-ends).
  */
 import { deliverBrief } from './brief.ts'
 import { mustTurn, agentOf, agentPacing, callsOf, roundsOf, type Draft } from './facts.ts'

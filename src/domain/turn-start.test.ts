@@ -21,7 +21,7 @@ import { abandonTurn, startTurn } from './turn-start.ts'
 import { observePlan } from './turn-end.ts'
 import { noUsage } from './turn.ts'
 
-test('§6 a turn is its cause, its item, its cut and why, all in one commit', () => {
+test('a turn is its cause, its item, its cut and why, all in one commit', () => {
   const w = new World()
   const id = item(w, { focus: true })
   const { message_id } = say(w)
@@ -54,7 +54,7 @@ test('§6 a turn is its cause, its item, its cut and why, all in one commit', ()
   assert.equal(agentPacing(w.facts).turn_count, 1)
 })
 
-test('§5 the decision is stored with what it was about and every candidate it passed over', () => {
+test('the decision is stored with what it was about and every candidate it passed over', () => {
   const w = new World()
   const [a, b, c, d] = [item(w, { focus: true }), item(w), item(w), item(w)]
   w.do((x) => updateItem(x, { work_item_id: b, by: 'agent', blocked_by: 'no key' }))
@@ -93,7 +93,7 @@ test('§5 the decision is stored with what it was about and every candidate it p
   })
 })
 
-test('§5 a decision counts the candidates that a prompt does not show', () => {
+test('a decision counts the candidates that a prompt does not show', () => {
   const w = new World()
   for (let n = 0; n < 7; n++) item(w)
   begin(w, 'queued_available')
@@ -103,7 +103,7 @@ test('§5 a decision counts the candidates that a prompt does not show', () => {
   })
 })
 
-test('§6 the item of a turn is its message’s, the reviewed one, else the focus, else none', () => {
+test('the item of a turn is its message’s, the reviewed one, else the focus, else none', () => {
   const w = new World()
   const [a, b, c] = [item(w), item(w), item(w)]
   say(w, { work_item_id: b })
@@ -120,7 +120,7 @@ test('§6 the item of a turn is its message’s, the reviewed one, else the focu
   assert.equal(turn(w, { rule: 'continue_current' }).work_item_id, a)
 })
 
-test('§5 the commit that opens a turn fails if one is open', () => {
+test('the commit that opens a turn fails if one is open', () => {
   const w = new World()
   say(w)
   begin(w)
@@ -130,7 +130,7 @@ test('§5 the commit that opens a turn fails if one is open', () => {
   assert.throws(() => w.do((d) => startTurn(d, s, recover, 'm')), /open already/)
 })
 
-test('§6 a plan change seen by the start of the turn is inside its input cut', () => {
+test('a plan change seen by the start of the turn is inside its input cut', () => {
   const w = new World()
   const id = item(w, { focus: true })
   const plan = { ...itemRow(w, id).plan_artifact, sha256: 'p', bytes: 4 }
@@ -144,7 +144,7 @@ test('§6 a plan change seen by the start of the turn is inside its input cut', 
   assert.equal(itemRow(w, id).changed_seq <= turnOf(w).input_cut, true)
 })
 
-test('§3 a turn about an item reviews its wait: triggers counted, a due recheck consumed', () => {
+test('a turn about an item reviews its wait: triggers counted, a due recheck consumed', () => {
   const w = new World()
   const id = item(w)
   const row = wait(w, { work_item_id: id, source: 'ci', recheck_at: T0 }).wait
@@ -158,7 +158,7 @@ test('§3 a turn about an item reviews its wait: triggers counted, a due recheck
   )
 })
 
-test('§6 a turn without a request is closed interrupted: claims and reviews are undone', () => {
+test('a turn without a request is closed interrupted: claims and reviews are undone', () => {
   const w = new World()
   const id = item(w)
   const row = wait(w, { work_item_id: id, source: 'ci', recheck_at: T0 }).wait
@@ -177,7 +177,7 @@ test('§6 a turn without a request is closed interrupted: claims and reviews are
   assert.equal(w.next().do, 'start_turn')
 })
 
-test('§3 the end of an agent-level wait shown by a turn without a request is shown again', () => {
+test('the end of an agent-level wait shown by a turn without a request is shown again', () => {
   const w = new World()
   const t = task(w, { promoted: false })
   wait(w, { wake: 'task_result', resource: t.id, task: t })
@@ -187,7 +187,7 @@ test('§3 the end of an agent-level wait shown by a turn without a request is sh
   begin(w.pass(60_000), 'review_triggered')
 })
 
-test('§6 at the third turn without a request the message is dead, and a brief says so', () => {
+test('at the third turn without a request the message is dead, and a brief says so', () => {
   const w = new World()
   const { message_id } = say(w, { text: 'poison' })
   for (const status of ['queued', 'queued', 'dead']) {
@@ -209,7 +209,7 @@ test('§6 at the third turn without a request the message is dead, and a brief s
   assert.equal(w.next().do, 'sleep')
 })
 
-test('§13 a runtime note for a turn that is closed without a request starts no turn of its own', () => {
+test('a runtime note for a turn that is closed without a request starts no turn of its own', () => {
   const w = new World()
   const id = item(w, { focus: true })
   begin(w, 'continue_current')
@@ -223,7 +223,7 @@ test('§13 a runtime note for a turn that is closed without a request starts no 
   assert.equal(focusOf(w), null)
 })
 
-test('§6 a message claimed by a turn that asked is not given back by its end', () => {
+test('a message claimed by a turn that asked is not given back by its end', () => {
   const w = new World()
   const { message_id } = say(w)
   turn(w)
@@ -233,7 +233,7 @@ test('§6 a message claimed by a turn that asked is not given back by its end', 
   )
 })
 
-test('§3 a wait that was cancelled meanwhile has no review to undo', () => {
+test('a wait that was cancelled meanwhile has no review to undo', () => {
   const w = new World()
   const id = item(w)
   wait(w, { work_item_id: id, source: 'ci' })

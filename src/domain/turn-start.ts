@@ -1,6 +1,7 @@
 /**
  * The start of a turn, one commit: the decision, the open turn, the messages it claims, the waits
- * it reviews, the turn drawn from the bucket (contracts 5 and 6; reliability 4).
+ * it reviews, the turn drawn from the bucket (docs/spec/scheduler.md, docs/spec/turn.md;
+ * docs/spec/recovery.md#a-kill-at-each-step).
  */
 import { focusFor, isOpenItem } from './budget.ts'
 import { claims, type Claims } from './claims.ts'

@@ -49,7 +49,7 @@ function short(w: World): Short {
   }
 }
 
-test('§6 a turn goes request, answer, calls in order, next request, and ends in words', () => {
+test('a turn goes request, answer, calls in order, next request, and ends in words', () => {
   const { w } = opened()
   assert.deepEqual(short(w), ['open'])
   const round = ask(w)
@@ -78,7 +78,7 @@ test('§6 a turn goes request, answer, calls in order, next request, and ends in
   assert.deepEqual(short(w), ['end', 'completed', null, 'That is all.'])
 })
 
-test('§6 the same step comes out of facts that were read anew', () => {
+test('the same step comes out of facts that were read anew', () => {
   const { w } = opened()
   act(w, { tool: 'ReadFile' }, () => null)
   ask(w)
@@ -104,7 +104,7 @@ const answers: [Parameters<typeof ask>[1], Finish, text: string, interject: bool
   ['report', 'content_filter', 'It', false, ['report', '']],
 ]
 
-test('§6 what an answer without calls leads to', () => {
+test('what an answer without calls leads to', () => {
   for (const [kind, finish, text, interject, expect] of answers) {
     const { w } = spoken()
     ask(w, kind)
@@ -178,7 +178,7 @@ test('an empty answer ends a turn at once where no word of the operator or a par
   }
 })
 
-test('§6 an answer cut by length is continued once; both parts are one text', () => {
+test('an answer cut by length is continued once; both parts are one text', () => {
   const { w } = opened()
   ask(w)
   answer(w, { text: 'The first half, ', finish: 'length' })
@@ -192,7 +192,7 @@ test('§6 an answer cut by length is continued once; both parts are one text', (
   ])
 })
 
-test('§2 an unpromoted completion of the turn’s item asks for the report, and of another for nothing', () => {
+test('an unpromoted completion of the turn’s item asks for the report, and of another for nothing', () => {
   const { w, id } = opened()
   const other = item(w)
   const complete = (work_item_id: WorkItemId) =>
@@ -210,7 +210,7 @@ test('§2 an unpromoted completion of the turn’s item asks for the report, and
   assert.deepEqual(short(w), ['report', 'All is well.'])
 })
 
-test('§2 a completion by somebody else in the meantime asks for no report', () => {
+test('a completion by somebody else in the meantime asks for no report', () => {
   const { w, id } = opened()
   ask(w)
   const [call] = answer(w, { calls: [{ tool: 'CompleteWorkItem', input: { work_item_id: id } }] })
@@ -220,7 +220,7 @@ test('§2 a completion by somebody else in the meantime asks for no report', () 
   assert.deepEqual(short(w), ['request', 'work'])
 })
 
-test('§6 ten rounds in a row that failed in every call end the turn', () => {
+test('ten rounds in a row that failed in every call end the turn', () => {
   const { w } = opened()
   const bad = { result: errorResult('ReadFile', 'fault', 'no', 'no') }
   const round = (result: 'success' | 'error') =>
@@ -232,7 +232,7 @@ test('§6 ten rounds in a row that failed in every call end the turn', () => {
   assert.deepEqual(short(w), ['end', 'completed', 'errors', ''])
 })
 
-test('§6 one call that succeeds in a round keeps the turn going', () => {
+test('one call that succeeds in a round keeps the turn going', () => {
   const { w } = opened()
   for (let n = 0; n < limits.failing_rounds.value; n++) {
     ask(w)
@@ -253,7 +253,7 @@ function atTheLimit(w: World): void {
   }
 }
 
-test('§15 a turn at its round limit ends completed, whatever it would go on with', () => {
+test('a turn at its round limit ends completed, whatever it would go on with', () => {
   const { w } = opened()
   act(w, { tool: 'ReadFile' }, () => null)
   atTheLimit(w)
@@ -276,7 +276,7 @@ test('§15 a turn at its round limit ends completed, whatever it would go on wit
   }
 })
 
-test('§6 whether the end of a round’s calls may end the turn is said rather too often', () => {
+test('whether the end of a round’s calls may end the turn is said rather too often', () => {
   const failed = errorResult('ReadFile', 'fault', 'no', 'no')
   const rounds = (w: World, ...good: boolean[]): void => {
     for (const [n, isGood] of good.entries()) {

@@ -1,6 +1,7 @@
 /**
  * What an open turn does next: one pure function over its rows, so that a fresh turn and one found
- * after a crash are the same thing (contracts 6). The first that applies wins, top to bottom.
+ * after a crash are the same thing (docs/spec/turn.md#recovery). The first that applies wins, top
+ * to bottom.
  */
 import { chargedItem, hasReached, isOverBudget, isUsedUp, overAllowance } from './budget.ts'
 import type { Call } from './call.ts'

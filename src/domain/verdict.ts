@@ -1,6 +1,6 @@
 /**
  * A rejection is a value: a code from this one catalogue and a sentence that serves the model, the
- * CLI and the API alike (house rule 6). Nothing in the domain throws for a refusal.
+ * CLI and the API alike. Nothing in the domain throws for a refusal.
  */
 import type { Limit } from './limits.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Verdicts: for each candidate that was not chosen, the first rule that excluded it, with the
- * values compared. Stored with a decision and shown by `why` (contracts 5).
+ * values compared. Stored with a decision and shown by `why` (docs/spec/scheduler.md#decisions).
  */
 import { measuredWords } from './budget.ts'
 import type { Considered } from './decision.ts'

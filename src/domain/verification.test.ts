@@ -38,7 +38,7 @@ const passed = (before: Tree, after = before) => ended('passed', [before, after]
 const checks = (...runs: (CheckRun | null)[]): Check[] =>
   runs.map((run, n) => ({ kind: 'person', name: `c${n}`, question: 'is it good?', run }))
 
-test('§12 what the checks come to is derived from their results, and only all on one tree verify', () => {
+test('what the checks come to is derived from their results, and only all on one tree verify', () => {
   const [a, b] = [tree('a'), tree('b')]
   const rows: [runs: (CheckRun | null)[], VerificationState, tree: string | null][] = [
     [[], 'none', null],
@@ -68,7 +68,7 @@ test('§12 what the checks come to is derived from their results, and only all o
   }
 })
 
-test('§12 an open item is not verified, whatever stands on its checks', () => {
+test('an open item is not verified, whatever stands on its checks', () => {
   const all = checks(passed(tree('a')))
   assert.equal(verificationOf({ state: 'open', checks: all }).state, 'asked')
 })
@@ -88,7 +88,7 @@ const someRun: fc.Arbitrary<CheckRun | null> = fc.oneof(
     .map(([outcome, trees, reason]) => ended(outcome, trees, reason)),
 )
 
-test('§12 a claim reaches verified by results alone: each check passed, and all saw the same tree', () => {
+test('a claim reaches verified by results alone: each check passed, and all saw the same tree', () => {
   fc.assert(
     fc.property(fc.array(someRun, { maxLength: 5 }), words, (runs, report) => {
       const item = { state: 'completed', checks: checks(...runs), result_summary: report } as const

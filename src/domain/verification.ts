@@ -1,7 +1,7 @@
 /**
  * Verification: what the checks of a completed item come to. One pure function from the results,
  * never stored, and with no way in for anybody's words: only results that the runtime itself
- * recorded, or an operator's answer to a question, count (contracts 12).
+ * recorded, or an operator's answer to a question, count (docs/spec/check.md#claimed-and-verified).
  */
 import { isAlive, type Check, type CheckOutcome } from './check.ts'
 import type { Claim, WorkItem } from './work-item.ts'

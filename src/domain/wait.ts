@@ -1,5 +1,5 @@
 /**
- * Wait: why an item, or a whole agent, is paused and what may wake it (contracts 3).
+ * Wait: why an item, or a whole agent, is paused and what may wake it (docs/spec/wait.md).
  * "Triggered" is derived from the counters; a wait stays active across repeated triggers.
  */
 import type { AgentId, MessageId, TaskId, TurnId, WaitId, WorkItemId } from './ids.ts'

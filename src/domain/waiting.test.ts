@@ -32,7 +32,7 @@ const register = (w: World, given: NewWait) =>
     return waiting
   })
 
-test('§3 a wait on an item is stored whole, with the input cut of its turn', () => {
+test('a wait on an item is stored whole, with the input cut of its turn', () => {
   const w = new World()
   const id = item(w, { focus: true })
   begin(w, 'continue_current')
@@ -85,14 +85,14 @@ test('§3 a wait on an item is stored whole, with the input cut of its turn', ()
   )
 })
 
-test('§3 a wait writes no blocker and moves no revision', () => {
+test('a wait writes no blocker and moves no revision', () => {
   const w = new World()
   const id = item(w)
   wait(w, { work_item_id: id })
   assert.deepEqual([itemRow(w, id).blocked_by, itemRow(w, id).revision], [null, 1])
 })
 
-test('§3 the arguments of a wait are checked, and each refusal has its code', () => {
+test('the arguments of a wait are checked, and each refusal has its code', () => {
   const w = new World()
   const id = item(w)
   const foreign = { ...task(w), agent_id: 'other' }
@@ -117,7 +117,7 @@ test('§3 the arguments of a wait are checked, and each refusal has its code', (
   }
 })
 
-test('§3 a new wait on an item replaces its active wait and names it', () => {
+test('a new wait on an item replaces its active wait and names it', () => {
   const w = new World()
   const id = item(w)
   const first = wait(w, { work_item_id: id, source: 'ci' }).wait
@@ -129,7 +129,7 @@ test('§3 a new wait on an item replaces its active wait and names it', () => {
   )
 })
 
-test('§3 an external wait on the same source and resource is re-armed: id and counters stay', () => {
+test('an external wait on the same source and resource is re-armed: id and counters stay', () => {
   const w = new World()
   const id = item(w)
   const first = wait(w, {
@@ -169,7 +169,7 @@ test('§3 an external wait on the same source and resource is re-armed: id and c
   assert.equal(wait(w, { work_item_id: id, source: 'ci', resource: '#13' }).replaced, first.id)
 })
 
-test('§3 a re-armed recheck is passed over from the time it falls due again', () => {
+test('a re-armed recheck is passed over from the time it falls due again', () => {
   const w = new World()
   const id = item(w)
   const given = { work_item_id: id, source: 'ci' }
@@ -184,7 +184,7 @@ test('§3 a re-armed recheck is passed over from the time it falls due again', (
   )
 })
 
-test('§3 a wait for a task that has ended is answered in the call: stored resolved, focus stays', () => {
+test('a wait for a task that has ended is answered in the call: stored resolved, focus stays', () => {
   const w = new World()
   const id = item(w, { focus: true })
   const ran = task(w, { work_item_id: id })
@@ -204,7 +204,7 @@ test('§3 a wait for a task that has ended is answered in the call: stored resol
   assert.equal(w.row('messages', taskResultId(ran.id)).status, 'claimed')
 })
 
-test('§3 a timer whose time has come is answered in the call, with how late it was', () => {
+test('a timer whose time has come is answered in the call, with how late it was', () => {
   const w = new World()
   const id = item(w, { focus: true })
   begin(w, 'continue_current')
@@ -218,7 +218,7 @@ test('§3 a timer whose time has come is answered in the call, with how late it 
   assert.equal(focusOf(w), id)
 })
 
-test('§3 no lost race: events after the input cut trigger in the registering commit', () => {
+test('no lost race: events after the input cut trigger in the registering commit', () => {
   for (const delivery_mode of ['enqueue_message', 'wake_hint'] as const) {
     const w = new World()
     const id = item(w, { focus: true })
@@ -245,7 +245,7 @@ test('§3 no lost race: events after the input cut trigger in the registering co
   }
 })
 
-test('§3 no lost race: a bound operator message after the cut resolves the question at once', () => {
+test('no lost race: a bound operator message after the cut resolves the question at once', () => {
   const w = new World()
   const id = item(w, { focus: true })
   begin(w, 'continue_current')
@@ -266,7 +266,7 @@ test('§3 no lost race: a bound operator message after the cut resolves the ques
   assert.equal(next.start.message.id, message_id)
 })
 
-test('§3 an operator message that is not bound to the item, or came before the cut, answers nothing', () => {
+test('an operator message that is not bound to the item, or came before the cut, answers nothing', () => {
   const w = new World()
   const id = item(w, { focus: true })
   say(w, { work_item_id: id })
@@ -276,7 +276,7 @@ test('§3 an operator message that is not bound to the item, or came before the 
   assert.equal(waiting.wait.status, 'active')
 })
 
-test('§3 an interjected message that the turn has seen does not answer a later question', () => {
+test('an interjected message that the turn has seen does not answer a later question', () => {
   const w = new World()
   const id = item(w, { focus: true })
   begin(w, 'continue_current')
@@ -290,7 +290,7 @@ test('§3 an interjected message that the turn has seen does not answer a later 
   assert.equal(waiting.wait.status, 'active')
 })
 
-test('§1 an operator wait delivers its words as one question with the wait’s id', () => {
+test('an operator wait delivers its words as one question with the wait’s id', () => {
   const w = new World()
   const id = item(w, { focus: true })
   begin(w, 'continue_current')
@@ -305,7 +305,7 @@ test('§1 an operator wait delivers its words as one question with the wait’s 
   )
 })
 
-test('§3 a task wait resolves with that task, whatever item it belongs to, and gets its result', () => {
+test('a task wait resolves with that task, whatever item it belongs to, and gets its result', () => {
   const w = new World()
   const [a, b] = [item(w), item(w)]
   const t = task(w, { work_item_id: b })
@@ -319,7 +319,7 @@ test('§3 a task wait resolves with that task, whatever item it belongs to, and 
   )
 })
 
-test('§8 all four ends of a task resolve the waits on it', () => {
+test('all four ends of a task resolve the waits on it', () => {
   for (const status of ['completed', 'failed', 'cancelled', 'interrupted'] as const) {
     const w = new World()
     const t = task(w)
@@ -334,7 +334,7 @@ test('§8 all four ends of a task resolve the waits on it', () => {
   }
 })
 
-test('§3 a timer fires once when its time has passed, says how late, and sends no message', () => {
+test('a timer fires once when its time has passed, says how late, and sends no message', () => {
   const w = new World()
   const { wait: row } = wait(w, {
     wake: 'timer',
@@ -352,7 +352,7 @@ test('§3 a timer fires once when its time has passed, says how late, and sends 
   assert.deepEqual(w.last, [])
 })
 
-test('§3 a due timer takes effect while the agent is stopped, and starts nothing', () => {
+test('a due timer takes effect while the agent is stopped, and starts nothing', () => {
   const w = new World()
   const id = item(w)
   wait(w, { wake: 'timer', work_item_id: id, wake_at: plus(T0, minute) })
@@ -362,7 +362,7 @@ test('§3 a due timer takes effect while the agent is stopped, and starts nothin
   assert.equal(w.next().do, 'stop')
 })
 
-test('§3 an external wait never resolves by itself: it is counted and stays active', () => {
+test('an external wait never resolves by itself: it is counted and stays active', () => {
   const w = new World()
   const id = item(w)
   const { wait: row } = wait(w, { work_item_id: id, source: 'ci' })
@@ -374,7 +374,7 @@ test('§3 an external wait never resolves by itself: it is counted and stays act
   assert.equal(itemRow(w, id).blocked_by, 'no key')
 })
 
-test('§5 a due recheck passed over by ten turns goes before the current item', () => {
+test('a due recheck passed over by ten turns goes before the current item', () => {
   const w = new World()
   const waiting = item(w)
   wait(w, { work_item_id: waiting, recheck_at: plus(T0, minute) })
@@ -385,7 +385,7 @@ test('§5 a due recheck passed over by ten turns goes before the current item', 
   assert.ok(next.do === 'start_turn' && next.start.rule === 'review_triggered')
 })
 
-test('§3 an external wait without a recheck, or without a listener, carries a warning', () => {
+test('an external wait without a recheck, or without a listener, carries a warning', () => {
   const w = new World()
   const kinds = (given: NewWait) =>
     wait(w, { work_item_id: item(w), ...given }).warnings.map((x) => x.kind)
@@ -400,7 +400,7 @@ test('§3 an external wait without a recheck, or without a listener, carries a w
   )
 })
 
-test('§3 a wait without source or resource takes any event', () => {
+test('a wait without source or resource takes any event', () => {
   const rows: [
     wait: [string | null, string | null],
     event: [string | null, string | null],
@@ -420,7 +420,7 @@ test('§3 a wait without source or resource takes any event', () => {
   }
 })
 
-test('§3 a wait on another item than the turn’s is recorded, and that item alone waits', () => {
+test('a wait on another item than the turn’s is recorded, and that item alone waits', () => {
   const w = new World()
   const [a, b] = [item(w, { focus: true }), item(w)]
   begin(w, 'continue_current')
@@ -428,7 +428,7 @@ test('§3 a wait on another item than the turn’s is recorded, and that item al
   assert.deepEqual([focusOf(w), project(w.facts, b, w.now)?.readiness], [a, 'blocked'])
 })
 
-test('§3 an agent-level wait holds no item back', () => {
+test('an agent-level wait holds no item back', () => {
   const w = new World()
   const id = item(w, { focus: true })
   wait(w, { wake: 'timer', wake_at: plus(T0, minute) })
@@ -437,7 +437,7 @@ test('§3 an agent-level wait holds no item back', () => {
   assert.equal(next.start.work_item_id, id)
 })
 
-test('§3 an agent has at most 8 agent-level waits; the same one is replaced, not added', () => {
+test('an agent has at most 8 agent-level waits; the same one is replaced, not added', () => {
   const w = new World()
   for (let n = 0; n < limits.agent_waits.value; n++) wait(w, { source: `s${n}` })
   assert.equal(
@@ -453,7 +453,7 @@ test('§3 an agent has at most 8 agent-level waits; the same one is replaced, no
   wait(w, { work_item_id: item(w) })
 })
 
-test('§3 an agent-level wait that ended is shown by the next turn, which has no item', () => {
+test('an agent-level wait that ended is shown by the next turn, which has no item', () => {
   const w = new World()
   const { wait: row } = wait(w, { wake: 'timer', wake_at: plus(T0, minute) })
   w.pass(minute).do(fireDue)
@@ -471,7 +471,7 @@ test('§3 an agent-level wait that ended is shown by the next turn, which has no
   assert.equal(w.next().do, 'sleep')
 })
 
-test('§3 every turn that starts shows and reviews all agent-level waits', () => {
+test('every turn that starts shows and reviews all agent-level waits', () => {
   const w = new World()
   const a = wait(w, { source: 'ci', delivery_mode: 'wake_hint' }).wait
   const b = wait(w, { wake: 'timer', wake_at: plus(T0, 1) }).wait
@@ -485,7 +485,7 @@ test('§3 every turn that starts shows and reviews all agent-level waits', () =>
   )
 })
 
-test('§3 agent-level reviews come at most once a minute', () => {
+test('agent-level reviews come at most once a minute', () => {
   const w = new World()
   wait(w, { source: 'ci', delivery_mode: 'wake_hint' })
   deliver(w, { source: 'ci' })
@@ -496,7 +496,7 @@ test('§3 agent-level reviews come at most once a minute', () => {
   begin(w, 'review_triggered')
 })
 
-test('§3 the end of an agent-level wait is shown although its recheck was reviewed before', () => {
+test('the end of an agent-level wait is shown although its recheck was reviewed before', () => {
   const w = new World()
   const t = task(w, { promoted: false })
   wait(w, { wake: 'task_result', resource: t.id, task: t, recheck_at: plus(T0, minute) })
@@ -506,7 +506,7 @@ test('§3 the end of an agent-level wait is shown although its recheck was revie
   begin(w, 'review_triggered')
 })
 
-test('§3 an agent-level task wait whose result is queued is left to the turn that claims it', () => {
+test('an agent-level task wait whose result is queued is left to the turn that claims it', () => {
   const w = new World()
   const t = task(w)
   const { wait: row } = wait(w, { wake: 'task_result', resource: t.id, task: t })
@@ -515,7 +515,7 @@ test('§3 an agent-level task wait whose result is queued is left to the turn th
   assert.equal(w.row('waits', row.id).reviewed_at, w.now)
 })
 
-test('§3 an item’s wait reviewed by a turn about it is not reviewed again within a minute', () => {
+test('an item’s wait reviewed by a turn about it is not reviewed again within a minute', () => {
   const w = new World()
   const id = item(w)
   wait(w, { work_item_id: id, delivery_mode: 'wake_hint' })
@@ -526,7 +526,7 @@ test('§3 an item’s wait reviewed by a turn about it is not reviewed again wit
   assert.deepEqual([next.do, next.do === 'wait' && next.until], ['wait', plus(T0, minute)])
 })
 
-test('§3 a line in another item’s turn does not review a wait', () => {
+test('a line in another item’s turn does not review a wait', () => {
   const w = new World()
   const { wait: row } = wait(w, { work_item_id: item(w), delivery_mode: 'wake_hint' })
   deliver(w)
@@ -535,7 +535,7 @@ test('§3 a line in another item’s turn does not review a wait', () => {
   assert.equal(w.row('waits', row.id).reviewed_trigger_count, 0)
 })
 
-test('§13 the operator may cancel an active wait, once', () => {
+test('the operator may cancel an active wait, once', () => {
   const w = new World()
   const { wait: row } = wait(w, { work_item_id: item(w) })
   w.do((d) => cancelWait(d, row.id))
@@ -550,7 +550,7 @@ test('§13 the operator may cancel an active wait, once', () => {
   )
 })
 
-test('§3 a wait that has ended can be neither resolved nor triggered again', () => {
+test('a wait that has ended can be neither resolved nor triggered again', () => {
   const w = new World()
   const id: WorkItemId = item(w)
   const { wait: row } = wait(w, { work_item_id: id })

@@ -1,7 +1,7 @@
 /**
- * WaitFor, and how waits end (contracts 3). Registration, matching events that are already there,
- * and the answer in the call when the thing has already happened are one decision, so no race can
- * lose a wake.
+ * WaitFor, and how waits end (docs/spec/wait.md#no-lost-race). Registration, matching events that
+ * are already there, and the answer in the call when the thing has already happened are one
+ * decision, so no race can lose a wake.
  */
 import { deliverBrief } from './brief.ts'
 import type { Warning } from './call.ts'

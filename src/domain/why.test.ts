@@ -28,7 +28,7 @@ const clocks = (text: string): string =>
   text.replaceAll(/\d{4}-\d\d-\d\dT(\d\d:\d\d):\d\d\.\d{3}Z/g, '$1')
 
 for (const situation of situations) {
-  test(`§5 why says one true sentence: ${situation.name}`, () => {
+  test(`why says one true sentence: ${situation.name}`, () => {
     const { id, w, view } = situate(situation)
     const told = whyOf(w, id, view)
     const { state, sentence, next, when } = situation
@@ -40,7 +40,7 @@ for (const situation of situations) {
   })
 }
 
-test('§5 the table of why has a row for every scheduling state and candidate class', () => {
+test('the table of why has a row for every scheduling state and candidate class', () => {
   const states: Record<SchedulingState, true> = {
     completed: true,
     waiting_task: true,
@@ -54,7 +54,7 @@ test('§5 the table of why has a row for every scheduling state and candidate cl
   assert.deepEqual(seen, new Set([...Object.keys(states), ...candidateClasses]))
 })
 
-test('§5 why is computed by the scheduler from present facts, and writes nothing', () => {
+test('why is computed by the scheduler from present facts, and writes nothing', () => {
   const w = new World()
   const [a, b] = [item(w, { focus: true }), item(w, { objective: 'Other' })]
   const before = w.events.length
@@ -88,7 +88,7 @@ test('§5 why is computed by the scheduler from present facts, and writes nothin
   assert.equal(w.events.length, before)
 })
 
-test('§5 why names the first rule that keeps the item from running', () => {
+test('why names the first rule that keeps the item from running', () => {
   const rows: [string, (w: World, id: WorkItemId) => Presence | void][] = [
     ['rule 1: the agent is stopped', (w) => stop(w)],
     ['rule 2: a turn is running', (w) => (say(w), begin(w), 'in_turn')],
@@ -135,7 +135,7 @@ test('§5 why names the first rule that keeps the item from running', () => {
   }
 })
 
-test('§5 what an item costs: nothing since its last turn, or since it was made', () => {
+test('what an item costs: nothing since its last turn, or since it was made', () => {
   const w = new World()
   const id = item(w)
   assert.equal(ask(w.pass(minute), id).cost_since, T0)
@@ -150,7 +150,7 @@ test('§5 what an item costs: nothing since its last turn, or since it was made'
   assert.equal(ask(x.pass(minute), other).cost_since, plus(T0, minute))
 })
 
-test('§5 since when an item is as it is; null where the facts do not say', () => {
+test('since when an item is as it is; null where the facts do not say', () => {
   const w = new World()
   const [ready, asked, stuck] = [item(w), item(w), item(w)]
   w.pass(minute)

@@ -1,7 +1,7 @@
 /**
  * `why`: what holds an item, what happens next and when, worked out from present facts by asking
- * the scheduler itself (contracts 5). One record with one sentence, true for every state; nothing
- * is stored, and every screen says these words.
+ * the scheduler itself (docs/spec/scheduler.md#decisions). One record with one sentence, true for
+ * every state; nothing is stored, and every screen says these words.
  */
 import type { Considered } from './decision.ts'
 import type { AgentId, WorkItemId } from './ids.ts'

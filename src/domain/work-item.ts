@@ -14,8 +14,8 @@ export const planStatuses = ['draft', 'ready', 'needs_input'] as const
 export type PlanStatus = (typeof planStatuses)[number]
 
 /**
- * Limits an item may spend before it waits for the operator; null: no limit (contracts 12). What
- * was spent is in meter.ts, what comes of it in budget.ts.
+ * Limits an item may spend before it waits for the operator; null: no limit (docs/spec/budget.md).
+ * What was spent is in meter.ts, what comes of it in budget.ts.
  */
 export type Budget = {
   max_tokens: number | null

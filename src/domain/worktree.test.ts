@@ -105,7 +105,7 @@ const histories: [string, readonly Name[], Worktree][] = [
   ],
 ]
 for (const [says, names, row] of histories) {
-  test(`§9 a worktree is ${says}`, () => {
+  test(`a worktree is ${says}`, () => {
     assert.deepEqual(after(names), row)
     assert.equal(isGone(row), row.ended_at !== null)
   })
@@ -127,7 +127,7 @@ const bugs: [readonly Name[], RegExp][] = [
   [['planned', 'made', 'removed', 'snapshotted'], /which is removed/],
 ]
 for (const [names, says] of bugs) {
-  test(`§9 the order ${names.join(', ')} of a worktree is a bug`, () => {
+  test(`the order ${names.join(', ')} of a worktree is a bug`, () => {
     assert.throws(() => after(names), says)
   })
 }

@@ -1,8 +1,9 @@
 /**
  * Worktree: a child's own working tree of a repository, owned by the task that supervises the child
- * (contracts 9). The row is the intent and what became of it; git itself is in `exec`. It ends
- * removed (nothing was in it that is not merged) or discarded (a snapshot has what was in it); one
- * that is to be restored is planned again, and kept once it is there, until it ends again.
+ * (docs/spec/agent.md#worktrees). The row is the intent and what became of it; git itself is in
+ * `exec`. It ends removed (nothing was in it that is not merged) or discarded (a snapshot has what
+ * was in it); one that is to be restored is planned again, and kept once it is there, until it ends
+ * again.
  */
 import type { AgentId, TaskId } from './ids.ts'
 import type { Timestamp } from './time.ts'

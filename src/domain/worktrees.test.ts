@@ -74,7 +74,7 @@ const rows: [what: string, events: WorktreeEvent[], runs: boolean, answers: Answ
   ],
 ]
 for (const [what, events, runs, answers] of rows) {
-  test(`§9 what may be done to a worktree: ${what}`, () => {
+  test(`what may be done to a worktree: ${what}`, () => {
     const w = new World()
     if (runs) running(w)
     w.do((d) => {

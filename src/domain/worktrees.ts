@@ -1,6 +1,7 @@
 /**
- * Rules of the operator's acts on worktrees, as far as rows can say (contracts 9): which one is
- * meant, and whether its task is over. What would be lost with it, git says when it is looked at.
+ * Rules of the operator's acts on worktrees, as far as rows can say (docs/spec/agent.md#worktrees):
+ * which one is meant, and whether its task is over. What would be lost with it, git says when it is
+ * looked at.
  */
 import { callsOf, openTurn, type Facts } from './facts.ts'
 import { isTerminal } from './task.ts'

@@ -50,7 +50,7 @@ function runUnderOwner(cmd: string): string {
   }
 }
 
-test('a command never sees a canary of its owner (security.md 11)', () => {
+test('a command never sees a canary of its owner', () => {
   const told = runUnderOwner('env; set; export -p; declare -f 2>/dev/null; bash -c env')
   assert(told.includes('TZ=UTC') && told.includes('DECLARED=declared'), told)
   assert.equal(told.includes(canary), false, told)

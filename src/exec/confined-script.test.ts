@@ -43,7 +43,7 @@ function mounted(of: Shut): string[] {
   return found
 }
 
-test('security 12: what lies deeper is mounted later, so that an own folder opens in a denied home', () => {
+test('what lies deeper is mounted later, so that an own folder opens in a denied home', () => {
   assert.deepEqual(mounted(shut), [
     '--tmpfs /run',
     '--bind /tmp',
@@ -64,7 +64,7 @@ test('security 12: what lies deeper is mounted later, so that an own folder open
   ])
 })
 
-test('security 12: a denied root wins where it is also written', () => {
+test('a denied root wins where it is also written', () => {
   const roots = { ...shut.roots, write: ['/people/ann/.ssh'] }
   const places = mounted({ ...shut, roots }).filter((place) => place.endsWith('/.ssh'))
   assert.deepEqual(places, ['--tmpfs /people/ann/.ssh'])
@@ -79,7 +79,7 @@ test('what is only to be read in a writable folder is mounted so, and not moved 
   ])
 })
 
-test('security 12: without a network there is no other way than none', () => {
+test('without a network there is no other way than none', () => {
   const has = (network: Shut['network']) =>
     confinedArguments({ ...shut, network }, standing, real).includes('--unshare-net')
   assert.deepEqual([has('none'), has('open')], [true, false])

@@ -1,7 +1,7 @@
 /**
- * How a command is shut in (security.md 12), as the shell that starts it: pure text from the
- * folders an agent may use. What its file tools may not do, its commands may not do either: the
- * longest root that contains a path decides for both, and a denied one wins a tie
+ * How a command is shut in (docs/spec/security.md#sandbox), as the shell that starts it: pure text
+ * from the folders an agent may use. What its file tools may not do, its commands may not do
+ * either: the longest root that contains a path decides for both, and a denied one wins a tie
  * (`path-policy.ts`).
  *
  * Inside, everything is read-only but the agent's own folders and its `/tmp`; what is denied is

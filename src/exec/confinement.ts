@@ -1,7 +1,7 @@
 /**
- * Shutting commands in with bubblewrap (security.md 12): whether this machine can, shown by
- * canaries that try to get out, and the script that does it for one command. What is asked for and
- * cannot be had is a reason in words; nothing runs unconfined instead.
+ * Shutting commands in with bubblewrap (docs/spec/security.md#sandbox): whether this machine can,
+ * shown by canaries that try to get out, and the script that does it for one command. What is asked
+ * for and cannot be had is a reason in words; nothing runs unconfined instead.
  */
 import { execFile } from 'node:child_process'
 import { lstatSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,7 +1,8 @@
 /**
- * What of the daemon's environment a command may see (security.md 11): an allow-list, never the
- * whole. Pure. Names that look like credentials pass only where the configuration spells them out;
- * names that make a program load or run foreign code, and our own token, never.
+ * What of the daemon's environment a command may see
+ * (docs/spec/security.md#environment-of-commands): an allow-list, never the whole. Pure. Names that
+ * look like credentials pass only where the configuration spells them out; names that make a
+ * program load or run foreign code, and our own token, never.
  */
 
 /** Names taken from the daemon's environment without being asked for. */

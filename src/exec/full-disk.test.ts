@@ -31,7 +31,7 @@ async function ended(task_id: string, cmd: string) {
 
 const fillsUp = (task_id: string) => `ln -sf /dev/full '${join(tasks_folder, task_id, 'run')}'`
 
-test('§8 a command on a full disk says that its output may be missing', { skip }, async () => {
+test('a command on a full disk says that its output may be missing', { skip }, async () => {
   assert.deepEqual(await ended('task_full', `${fillsUp('task_full')}; echo lost >/dev/full`), {
     how: 'exited',
     exit_status: 1,
@@ -39,7 +39,7 @@ test('§8 a command on a full disk says that its output may be missing', { skip 
   })
 })
 
-test('§8 a program that ignores a full disk is told of all the same', { skip }, async () => {
+test('a program that ignores a full disk is told of all the same', { skip }, async () => {
   assert.deepEqual(await ended('task_deaf', `${fillsUp('task_deaf')}; exit 0`), {
     how: 'exited',
     exit_status: 0,
@@ -47,7 +47,7 @@ test('§8 a program that ignores a full disk is told of all the same', { skip },
   })
 })
 
-test('§8 with room there is no problem, and the settings of an ended command are gone', async () => {
+test('with room there is no problem, and the settings of an ended command are gone', async () => {
   assert.deepEqual(await ended('task_room', 'exit 3'), {
     how: 'exited',
     exit_status: 3,

@@ -21,7 +21,7 @@ const program = (b: ReturnType<typeof worktreeBench>, text: string): string => {
   return path
 }
 
-test('§11: of the daemon’s environment git sees where things are, and nothing else', () => {
+test('of the daemon’s environment git sees where things are, and nothing else', () => {
   const env = gitEnvironment(
     { PATH: '/bin', HOME: '/h', GIT_DIR: '/evil', GIT_SSH: 'x', LD_PRELOAD: 'x', API_KEY: 'k' },
     {},
@@ -50,7 +50,7 @@ test('§11: of the daemon’s environment git sees where things are, and nothing
   assert.equal(Object.values(env).includes('/dev/null'), true)
 })
 
-test('§11: no hook, filter, monitor or helper of a repository runs in our own work', async (t) => {
+test('no hook, filter, monitor or helper of a repository runs in our own work', async (t) => {
   const b = bench(t)
   const proof = join(b.folder, 'proof')
   const evil = program(b, `echo "$0 $@" >> '${proof}'; cat`)

@@ -98,7 +98,7 @@ async function opened(path: string, mode: 'read' | 'write'): Promise<string> {
   }
 }
 
-describe('300 forms of paths (security.md 10)', () => {
+describe('300 forms of paths', () => {
   let count = 0
   for (const [what, path] of Object.entries(kept)) {
     test(`${what} is kept in every form`, async () => {

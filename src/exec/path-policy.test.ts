@@ -175,7 +175,7 @@ test('a path in the home names the task, the call, the message or the turn it be
   for (const [path, entry] of mine) assert.deepEqual(homeEntry('/h', path), entry, path)
 })
 
-test('§9 a child that works in its parent’s folder leaves alone what the parent remembers there', () => {
+test('a child that works in its parent’s folder leaves alone what the parent remembers there', () => {
   const home = '/state/holon'
   const child = agentRoots({
     home,

@@ -1,6 +1,7 @@
 /**
- * Which paths a model's file tools may touch (security.md 10), as a pure function of the path's
- * text. `roots.ts` asks it twice: for the path as written, and for what the opened file really is.
+ * Which paths a model's file tools may touch (docs/spec/security.md#paths), as a pure function of
+ * the path's text. `roots.ts` asks it twice: for the path as written, and for what the opened file
+ * really is.
  *
  * The longest root that contains the path decides, and a denied root wins a tie: so a workspace may
  * contain the home, the home is denied, and the agent's own folder inside it is allowed again.
@@ -163,9 +164,9 @@ function isWithin(path: string, root: string, compare: Compare = 'exact'): boole
 }
 
 /**
- * The roots of one agent (contracts section 9, Home): writes in the workspace and its own folder;
- * reads also `owned`, the paths in `tasks/` and `outputs/` that the ledger says are its own; the
- * rest of the home, and credential stores, are denied.
+ * The roots of one agent (docs/spec/agent.md#roots-of-an-agent, Home): writes in the workspace and
+ * its own folder; reads also `owned`, the paths in `tasks/` and `outputs/` that the ledger says are
+ * its own; the rest of the home, and credential stores, are denied.
  */
 export function agentRoots(facts: {
   home: string

@@ -1,7 +1,7 @@
 /**
- * A work item's plan file as a descriptor (contracts section 2): computed at the read, storing and
- * repairing nothing. A plan that cannot be used is a `problem`, never a fault: the agent writes the
- * file with ordinary tools, and anything may be there.
+ * A work item's plan file as a descriptor (docs/spec/work-item.md#plan-file): computed at the read,
+ * storing and repairing nothing. A plan that cannot be used is a `problem`, never a fault: the
+ * agent writes the file with ordinary tools, and anything may be there.
  */
 import { limits } from '../domain/limits.ts'
 import type { PlanDescriptor, PlanProblem } from '../domain/plan.ts'

@@ -39,7 +39,7 @@ function secretFile(name: string, text: string | Uint8Array, mode = 0o600): stri
   return path
 }
 
-test('a home as it is made, and one that is not there, are private (security.md 9)', async () => {
+test('a home as it is made, and one that is not there, are private', async () => {
   assert.deepEqual(await checkPrivate(home('right'), [secretFile('right-key', 'x')]), [])
   assert.deepEqual(await checkPrivate(join(folder, 'none'), [join(folder, 'no-key')]), [])
   chmodSync(join(folder, 'right', 'control-token'), 0o400)
@@ -118,7 +118,7 @@ test('a secret that is open, absent, no text, too large or no file is refused, a
   }
 })
 
-test('of 20 processes that write one JSON file at once none tears it (security.md 9)', async () => {
+test('of 20 processes that write one JSON file at once none tears it', async () => {
   const shared = join(folder, 'shared')
   mkdirSync(shared)
   const path = join(shared, 'state.json')

@@ -1,8 +1,9 @@
 /**
- * Files that only their user may read (security.md 9): the modes and owners of a home's folder,
- * tokens and secrets, looked at before an owner starts, and the reading of one secret. What is open
- * to others is a refusal with its cause and the command that closes it; nothing is repaired here,
- * because what could be read may have been read, and a person has to know.
+ * Files that only their user may read (docs/spec/security.md#files): the modes and owners of a
+ * home's folder, tokens and secrets, looked at before an owner starts, and the reading of one
+ * secret. What is open to others is a refusal with its cause and the command that closes it;
+ * nothing is repaired here, because what could be read may have been read, and a person has to
+ * know.
  */
 import { constants, type Stats } from 'node:fs'
 import { open, stat } from 'node:fs/promises'

@@ -1,8 +1,9 @@
 /**
- * The program around a command that wants a terminal (contracts 8, reliability 4): started by the
- * runner in the command's place, so it outlives the daemon. It makes the terminal, runs the command
- * in the terminal's own session, appends what comes out to `stdout`, types what comes in by
- * `stdin`, and ends as the command ended: by the same exit status or the same signal.
+ * The program around a command that wants a terminal (docs/spec/task.md#runner,
+ * docs/spec/recovery.md#a-kill-at-each-step): started by the runner in the command's place, so it
+ * outlives the daemon. It makes the terminal, runs the command in the terminal's own session,
+ * appends what comes out to `stdout`, types what comes in by `stdin`, and ends as the command
+ * ended: by the same exit status or the same signal.
  *
  * Arguments: folder, shell, caps, kind of identity, as `begin` in `runner-script.ts` gives them; or
  * `--check`, which says on stderr why no terminal can be made here, and exits 1.

@@ -49,7 +49,7 @@ const shots = async (b: Bench) => (await b.trees.list_snapshots(b.root)).length
 const refsOf = (b: Bench): string[] =>
   b.git(b.root, 'for-each-ref', '--format=%(refname)').split('\n')
 
-test('§9 adding a worktree ends the same after a death ahead of any step', async (t) => {
+test('adding a worktree ends the same after a death ahead of any step', async (t) => {
   const b = bench(t)
   const steps = await everyStep(
     b,
@@ -65,7 +65,7 @@ test('§9 adding a worktree ends the same after a death ahead of any step', asyn
   assert.equal(steps, 8)
 })
 
-test('§9 a worktree half made by a git that was killed is made again', async (t) => {
+test('a worktree half made by a git that was killed is made again', async (t) => {
   const b = bench(t)
   await b.interrupt(6, (trees) => trees.add(b.add))
   const admin = join(b.repository, 'worktrees/task_1')
@@ -79,7 +79,7 @@ test('§9 a worktree half made by a git that was killed is made again', async (t
   assert.deepEqual(await b.trees.prune(prune), { finished: [], cleared: [] })
 })
 
-test('§9 what a git of an earlier process still makes is not disturbed, and not made twice', async (t) => {
+test('what a git of an earlier process still makes is not disturbed, and not made twice', async (t) => {
   const b = bench(t)
   mkdirSync(b.path, { recursive: true })
   const other = spawn('sh', ['-c', 'read line'], {
@@ -95,7 +95,7 @@ test('§9 what a git of an earlier process still makes is not disturbed, and not
   assert.equal((await b.trees.add(b.add)).made, 'now')
 })
 
-test('§9 a snapshot is taken once, whatever step the program dies ahead of', async (t) => {
+test('a snapshot is taken once, whatever step the program dies ahead of', async (t) => {
   const b = bench(t)
   await b.trees.add(b.add)
   work(b)
@@ -115,7 +115,7 @@ test('§9 a snapshot is taken once, whatever step the program dies ahead of', as
   assert.ok(steps > 7, `only ${steps} steps`)
 })
 
-test('§9 a discard ends the same after a death ahead of any step', async (t) => {
+test('a discard ends the same after a death ahead of any step', async (t) => {
   const b = bench(t)
   await b.trees.add(b.add)
   work(b)
@@ -141,7 +141,7 @@ test('§9 a discard ends the same after a death ahead of any step', async (t) =>
   assert.ok(steps > 15, `only ${steps} steps`)
 })
 
-test('§9 restoring ends the same after a death ahead of any step', async (t) => {
+test('restoring ends the same after a death ahead of any step', async (t) => {
   const b = bench(t)
   await b.trees.add(b.add)
   work(b)
@@ -160,7 +160,7 @@ test('§9 restoring ends the same after a death ahead of any step', async (t) =>
   assert.ok(steps > 7, `only ${steps} steps`)
 })
 
-test('§9 removing what is merged ends the same after a death ahead of any step', async (t) => {
+test('removing what is merged ends the same after a death ahead of any step', async (t) => {
   const b = bench(t)
   const steps = await everyStep(
     b,
@@ -179,7 +179,7 @@ test('§9 removing what is merged ends the same after a death ahead of any step'
   assert.ok(steps > 7, `only ${steps} steps`)
 })
 
-test('§9 prune ends a removal that was verified, and keeps what was written after that', async (t) => {
+test('prune ends a removal that was verified, and keeps what was written after that', async (t) => {
   const b = bench(t)
   await b.trees.add(b.add)
   b.watch.step = (step) => {
@@ -206,7 +206,7 @@ const moments: [string, string, string][] = [
   ['while it is deleted', 'delete files', 'left'],
 ]
 for (const [when, at, end] of moments) {
-  test(`§9 a file written ${when} is not lost`, async (t) => {
+  test(`a file written ${when} is not lost`, async (t) => {
     const b = bench(t)
     await b.trees.add(b.add)
     const folder = dirname(b.path)
@@ -232,7 +232,7 @@ for (const [when, at, end] of moments) {
   })
 }
 
-test('§9 a commit made while the worktree is being removed is not lost', async (t) => {
+test('a commit made while the worktree is being removed is not lost', async (t) => {
   const b = bench(t)
   await b.trees.add(b.add)
   const admin = join(b.repository, 'worktrees/task_1')
@@ -249,7 +249,7 @@ test('§9 a commit made while the worktree is being removed is not lost', async 
   assert.deepEqual(again.ok ? null : again.code, 'worktree_unmerged')
 })
 
-test('§9 a path that was made again during the removal is not taken for the worktree', async (t) => {
+test('a path that was made again during the removal is not taken for the worktree', async (t) => {
   const b = bench(t)
   await b.trees.add(b.add)
   b.put(join(b.path, 'new'), 'new\n')

@@ -1,7 +1,7 @@
 /**
  * Git worktrees of the machine, as the rest of the program sees them. Types only; the real one is
  * made in `worktrees.ts`. Nothing here loses a change: what would be lost is in a status, and what
- * is removed in spite of it is in a snapshot first (contracts 9).
+ * is removed in spite of it is in a snapshot first (docs/spec/agent.md#worktrees).
  */
 
 import type { Unfiltered, WorktreeFacts } from '../domain/worktree.ts'

@@ -70,7 +70,7 @@ function act(edit: Edit): void {
   }
 }
 
-test('§9 random edits survive snapshot, discard and restore', async () => {
+test('random edits survive snapshot, discard and restore', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(edit, { maxLength: 14 }), async (edits) => {
       if (existsSync(b.path)) throw new Error('the run before left its worktree')

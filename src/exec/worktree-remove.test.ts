@@ -24,7 +24,7 @@ const stateIn = async ({ trees, status }: Bench): Promise<WorktreeState> => {
 }
 const none = { count: 0, sample: [] }
 
-test('§9 a worktree is made on its own branch at the base, without the changes of the parent', async (t) => {
+test('a worktree is made on its own branch at the base, without the changes of the parent', async (t) => {
   const b = worktreeBench()
   t.after(b.end)
   b.put(join(b.root, 'readme.md'), 'changed\n')
@@ -45,7 +45,7 @@ test('§9 a worktree is made on its own branch at the base, without the changes 
   })
 })
 
-test('§9 a clean worktree whose work is merged goes, with its branch, and again is nothing', async (t) => {
+test('a clean worktree whose work is merged goes, with its branch, and again is nothing', async (t) => {
   const b = await bench(t)
   b.commit(b.path, 'work.md', 'work\n')
   b.git(b.root, 'merge', '-q', 'holon/child')
@@ -151,7 +151,7 @@ const losses: [string, string, (b: Bench) => void][] = [
 ]
 
 for (const [what, says, act] of losses) {
-  test(`§9 a worktree with ${what} is not removed; discarded with a snapshot, it comes back`, async (t) => {
+  test(`a worktree with ${what} is not removed; discarded with a snapshot, it comes back`, async (t) => {
     const b = await bench(t)
     act(b)
     const before = pictureOf(b, b.path)
@@ -174,7 +174,7 @@ for (const [what, says, act] of losses) {
   })
 }
 
-test('§9 a snapshot that is older than a change does not allow to discard it', async (t) => {
+test('a snapshot that is older than a change does not allow to discard it', async (t) => {
   const b = await bench(t)
   b.put(join(b.path, 'new'), 'one\n')
   const of = { repository: b.repository, path: b.path, key: 'task_1' }
@@ -191,7 +191,7 @@ test('§9 a snapshot that is older than a change does not allow to discard it', 
   assert.equal(readFileSync(join(b.path, 'new'), 'utf8'), 'two\n')
 })
 
-test('§9 who comes to work in it while git looks keeps it, whenever that is', async (t) => {
+test('who comes to work in it while git looks keeps it, whenever that is', async (t) => {
   const b = await bench(t)
   const before = filesIn(b.path)
   let looks = 0
@@ -209,7 +209,7 @@ test('§9 who comes to work in it while git looks keeps it, whenever that is', a
   assert.equal(existsSync(b.path), false)
 })
 
-test('§9 a leased, used or locked worktree stays, discard or not', async (t) => {
+test('a leased, used or locked worktree stays, discard or not', async (t) => {
   const b = await bench(t)
   const of = { repository: b.repository, path: b.path, key: 'task_1' }
   const discard = { snapshot: (await b.trees.snapshot(of)).ref }
@@ -242,7 +242,7 @@ test('§9 a leased, used or locked worktree stays, discard or not', async (t) =>
   assert.deepEqual(await b.trees.remove(b.remove), { ok: true, branch: 'deleted', left: null })
 })
 
-test('§9 a status has all that removal would lose, and leaves the index as it is', async (t) => {
+test('a status has all that removal would lose, and leaves the index as it is', async (t) => {
   const b = await bench(t)
   b.put(join(b.path, '.gitignore'), 'built/\n')
   b.put(join(b.path, 'built/a'), 'a')

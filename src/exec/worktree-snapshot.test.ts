@@ -42,7 +42,7 @@ async function roundTrip(b: Bench, path = b.path) {
   return { snapshot, before }
 }
 
-test('§9 odd names, bits, links, binaries and empty folders come back', async (t) => {
+test('odd names, bits, links, binaries and empty folders come back', async (t) => {
   const b = await bench(t)
   for (const name of ['tracked', 'moved', 'gone', 'linked']) b.commit(b.path, name, `${name}\n`)
   const at = (name: string) => join(b.path, name)
@@ -76,7 +76,7 @@ test('§9 odd names, bits, links, binaries and empty folders come back', async (
   assert.equal(Object.keys(before.files).length, 15)
 })
 
-test('§9 line ends are kept as they are on the disk, whatever git would make of them', async (t) => {
+test('line ends are kept as they are on the disk, whatever git would make of them', async (t) => {
   const b = await bench(t)
   b.git(b.root, 'config', 'core.autocrlf', 'true')
   b.commit(b.path, 'text', 'one\r\ntwo\r\n')
@@ -86,7 +86,7 @@ test('§9 line ends are kept as they are on the disk, whatever git would make of
   assert.equal(before.files['text'], '644 one\ntwo\r\n')
 })
 
-test('§9 a nested repository comes back with its own history, and so does a submodule', async (t) => {
+test('a nested repository comes back with its own history, and so does a submodule', async (t) => {
   const b = await bench(t)
   const inner = join(b.folder, 'inner')
   b.git(b.folder, 'init', '-q', '-b', 'main', inner)
@@ -115,7 +115,7 @@ test('§9 a nested repository comes back with its own history, and so does a sub
   }
 })
 
-test('§9 an index in two parts comes back', async (t) => {
+test('an index in two parts comes back', async (t) => {
   const b = await bench(t)
   b.commit(b.path, 'a', 'a\n')
   b.git(b.path, 'update-index', '--split-index')
@@ -124,7 +124,7 @@ test('§9 an index in two parts comes back', async (t) => {
   await roundTrip(b)
 })
 
-test('§9 a HEAD without a commit comes back', async (t) => {
+test('a HEAD without a commit comes back', async (t) => {
   const b = await bench(t)
   b.git(b.path, 'checkout', '-q', '--orphan', 'fresh')
   b.put(join(b.path, 'new'), 'new\n')
@@ -137,7 +137,7 @@ test('§9 a HEAD without a commit comes back', async (t) => {
   assert.deepEqual(filesIn(b.path), { 'readme.md': '644 first\n', new: '644 new\n' })
 })
 
-test('§9 nothing new gives the same snapshot; a change gives the next', async (t) => {
+test('nothing new gives the same snapshot; a change gives the next', async (t) => {
   const b = await bench(t)
   b.put(join(b.path, 'new'), 'new\n')
   const first = await b.trees.snapshot(of(b))
@@ -156,7 +156,7 @@ test('§9 nothing new gives the same snapshot; a change gives the next', async (
   assert.deepEqual(await b.trees.list_snapshots(b.root), [first, second])
 })
 
-test('§9 ignored files are in it up to a limit, small ones first; the rest is named', async (t) => {
+test('ignored files are in it up to a limit, small ones first; the rest is named', async (t) => {
   const b = await bench(t, { limits: { ignored_bytes: 100, ignored_files: 2 } })
   b.put(join(b.path, '.gitignore'), 'built/\n.env\n')
   b.put(join(b.path, '.env'), 'A=1\n', 0o600)
@@ -185,7 +185,7 @@ test('§9 ignored files are in it up to a limit, small ones first; the rest is n
   })
 })
 
-test('§9 a file over the limit that git does not ignore is refused, not left out', async (t) => {
+test('a file over the limit that git does not ignore is refused, not left out', async (t) => {
   const b = await bench(t, { limits: { file_bytes: 100 } })
   b.put(join(b.path, 'big'), 'x'.repeat(101))
   const says = 'big has 101 bytes; a snapshot takes files of 100'
@@ -193,7 +193,7 @@ test('§9 a file over the limit that git does not ignore is refused, not left ou
   assert.deepEqual(await b.trees.list_snapshots(b.root), [])
 })
 
-test('§9 a branch that moved on is left there; the worktree comes back detached', async (t) => {
+test('a branch that moved on is left there; the worktree comes back detached', async (t) => {
   const b = await bench(t)
   const head = b.commit(b.path, 'work.md', 'work\n')
   const { ref } = await b.trees.snapshot(of(b))

@@ -81,7 +81,7 @@ const parting = [
   ['move worktrees', '- task_1', '- task_1/.git', '+ task_1.removing', '+ task_1.removing/.git'],
 ]
 
-test('§9 each step of making, removing and restoring a worktree is told ahead of what it does', async (t) => {
+test('each step of making, removing and restoring a worktree is told ahead of what it does', async (t) => {
   const b = bench(t)
   assert.deepEqual(await stepsOf(b, () => b.trees.add(b.add)), [...making, ...ending])
   b.put(join(b.path, 'new'), 'new\n')
@@ -139,7 +139,7 @@ async function worksIn(t: TestContext, cwd: string) {
   }
 }
 
-test('§9 where somebody still makes a worktree no step of it is begun', async (t) => {
+test('where somebody still makes a worktree no step of it is begun', async (t) => {
   const b = bench(t)
   const busy = { code: 'worktree_busy', retry: 'later' }
   const refused = () => assert.rejects(b.trees.add(b.add), busy)
@@ -162,7 +162,7 @@ test('§9 where somebody still makes a worktree no step of it is begun', async (
   ])
 })
 
-test('§9 a private folder names its worktree before all else, and is locked before it is whole', async (t) => {
+test('a private folder names its worktree before all else, and is locked before it is whole', async (t) => {
   const b = bench(t)
   const written: string[] = []
   const { writeFile } = fs.promises

@@ -10,7 +10,7 @@ import { asked } from '../testing/api-scripts.ts'
 type Acted = { agent: AgentRecord; said: string }
 type Agents = { agents: AgentRecord[]; next_cursor: string | null }
 
-test('§13: an agent is made, configured, stopped, started and deleted for good', async (t) => {
+test('an agent is made, configured, stopped, started and deleted for good', async (t) => {
   const api = await openApi(t)
   const made = await api.ask<Acted>('POST', '/agents', { id: 'ops', model: 'a/b' })
   assert.deepEqual([made.status, made.headers.get('location')], [201, '/agents/ops'])
@@ -35,7 +35,7 @@ test('§13: an agent is made, configured, stopped, started and deleted for good'
   assert.deepEqual(api.errors, [])
 })
 
-test('§13: agents are paged by name, newest page first, oldest first within it', async (t) => {
+test('agents are paged by name, newest page first, oldest first within it', async (t) => {
   const api = await openApi(t, { agents: ['a', 'b', 'c'] })
   const names = ({ agents }: Agents) => agents.map(({ id }) => id)
   const first = await api.get<Agents>('/agents?limit=2')
@@ -90,7 +90,7 @@ test('the state has each agent beside the others: those with items and those wit
   assert.deepEqual(told(await api.get<StateRecord>('/state')), whole)
 })
 
-test('§13: the state has what a first screen shows, and the seq the stream goes on from', async (t) => {
+test('the state has what a first screen shows, and the seq the stream goes on from', async (t) => {
   const { api, item, wait } = await asked(t)
   for (let n = 0; n < 8; n += 1) {
     await api.box.host.act({ do: 'stop_agent', agent_id: 'main' })
@@ -131,7 +131,7 @@ test('§13: the state has what a first screen shows, and the seq the stream goes
   assert.equal(state.attention_total, 1)
 })
 
-test('§13: history is paged backwards: turns, briefs, decisions and messages', async (t) => {
+test('history is paged backwards: turns, briefs, decisions and messages', async (t) => {
   const { api, item, wait } = await asked(t)
   type Rows = Record<string, { id: string }[]> & { next_cursor: string | null }
   for (const [plural, count] of [
@@ -156,7 +156,7 @@ test('§13: history is paged backwards: turns, briefs, decisions and messages', 
   assert.equal((await api.refused('GET', '/agents/main/turns/turn_ffff')).status, 404)
 })
 
-test('§13: words are accepted durably, once for one key, about an item or an answer', async (t) => {
+test('words are accepted durably, once for one key, about an item or an answer', async (t) => {
   const { api, item, wait } = await asked(t)
   await api.box.host.close('safe_point')
   type Accepted = {
@@ -198,7 +198,7 @@ test('§13: words are accepted durably, once for one key, about an item or an an
   }
 })
 
-test('§9: an agent made from a template has its files and, unless told otherwise, its defaults', async (t) => {
+test('an agent made from a template has its files and, unless told otherwise, its defaults', async (t) => {
   const api = await openApi(t)
   const folder = join(api.box.home, 'templates', 'reviewer')
   mkdirSync(join(folder, 'skills'), { recursive: true })
@@ -226,7 +226,7 @@ test('§9: an agent made from a template has its files and, unless told otherwis
   }
 })
 
-test('§9: a workspace that is no folder is refused before anything is stored', async (t) => {
+test('a workspace that is no folder is refused before anything is stored', async (t) => {
   const api = await openApi(t)
   const before = await api.get<AgentRecord>('/agents/main')
   const file = join(api.box.workspace, 'file')

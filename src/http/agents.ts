@@ -1,4 +1,6 @@
-/** Agents: what each does now, and starting, stopping, making and deleting them (contracts 13). */
+/**
+ * Agents: what each does now, and starting, stopping, making and deleting them (docs/spec/http.md).
+ */
 import { createRoute } from '@hono/zod-openapi'
 import {
   abortBody,

@@ -1,6 +1,7 @@
 /**
- * What needs a person: one list for every client, and putting an entry away (contracts 13). An
- * entry is computed from facts, so it is gone the moment a fact settles it.
+ * What needs a person: one list for every client, and putting an entry away
+ * (docs/spec/http.md#attention). An entry is computed from facts, so it is gone the moment a fact
+ * settles it.
  */
 import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'

@@ -28,7 +28,7 @@ const delivered = {
   via: { kind: 'trigger', trigger_id: 'trig_0001' },
 }
 
-describe('§3: POST /callbacks/{token}', () => {
+describe('POST /callbacks/{token}', () => {
   test('is accepted with the ids of what was stored', async () => {
     const { post } = opened()
     const answer = await post(at)
@@ -109,7 +109,7 @@ describe('§3: POST /callbacks/{token}', () => {
     )
   })
 
-  test('security.md 6: unknown, revoked, private, deleted and gone are one and the same 404', async () => {
+  test('unknown, revoked, private, deleted and gone are one and the same 404', async () => {
     const gone: ((fake: ReturnType<typeof fakeHome>) => void)[] = [
       (fake) => fake.rows.clear(),
       (fake) => fake.put('triggers', triggerRow('main', token, { status: 'revoked' })),
@@ -186,7 +186,7 @@ describe('§3: POST /callbacks/{token}', () => {
     })
   }
 
-  test('reliability 5: while nothing can be stored it says when to come again', async () => {
+  test('while nothing can be stored it says when to come again', async () => {
     const { fake, post } = opened()
     fake.state.degraded = { code: 'disk_full', message: 'The disk is full.', retry_after_s: 30 }
     const answer = await post(at)
@@ -196,7 +196,7 @@ describe('§3: POST /callbacks/{token}', () => {
     )
   })
 
-  test('§15: a full queue is 429 with a time to come again', async () => {
+  test('a full queue is 429 with a time to come again', async () => {
     const { fake, post } = opened()
     fake.state.reply = () => ({ ok: false, code: 'queue_full', message: 'Full.', hint: 'Later.' })
     const answer = await post(at)
@@ -204,7 +204,7 @@ describe('§3: POST /callbacks/{token}', () => {
     assert.deepEqual(await problemIn(answer), [429, 'queue_full'])
   })
 
-  test('security.md 6: what is nearly the token is another one', async () => {
+  test('what is nearly the token is another one', async () => {
     const { fake, post } = opened()
     const variants = [
       token.slice(1),

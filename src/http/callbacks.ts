@@ -1,6 +1,7 @@
 /**
- * `POST /callbacks/{token}`: an outside event by the capability URL of a trigger (contracts 3). The
- * gate knows the trigger by then; here the body becomes what the event is about and what it says.
+ * `POST /callbacks/{token}`: an outside event by the capability URL of a trigger
+ * (docs/spec/wait.md#deliveries). The gate knows the trigger by then; here the body becomes what
+ * the event is about and what it says.
  */
 import { createRoute, z } from '@hono/zod-openapi'
 import { limits } from '../domain/limits.ts'

@@ -1,4 +1,7 @@
-/** What requests were made of: the manifest of each, and the whole text of one (contracts 10). */
+/**
+ * What requests were made of: the manifest of each, and the whole text of one
+ * (docs/spec/context.md).
+ */
 import { createRoute, z } from '@hono/zod-openapi'
 import {
   contextsOf,

@@ -1,4 +1,7 @@
-/** Delegations: what an agent handed to children, and what came of it (contracts 9 and 13). */
+/**
+ * Delegations: what an agent handed to children, and what came of it
+ * (docs/spec/agent.md#delegation, docs/spec/http.md).
+ */
 import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'
 import {

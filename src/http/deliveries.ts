@@ -1,4 +1,7 @@
-/** The delivery log: what came in by triggers and webhooks, and what became of it (contracts 3). */
+/**
+ * The delivery log: what came in by triggers and webhooks, and what became of it
+ * (docs/spec/wait.md#deliveries).
+ */
 import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'
 import { actedOnDelivery, toldOf } from '../protocol/acted.ts'

@@ -41,7 +41,7 @@ export async function take(c: Context<HttpEnv>, home: HomePort, incoming: Incomi
 
 const gone = new Set(['agent_not_found', 'agent_deleted', 'trigger_not_found'])
 
-/** The uniform 404 of every capability URL (security.md 6). */
+/** The uniform 404 of every capability URL (docs/spec/http.md#capability-urls). */
 export const nothingHere = (): Refusal =>
   refuse({ code: 'not_found', message: 'There is nothing here.' })
 

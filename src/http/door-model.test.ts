@@ -281,7 +281,7 @@ const steps = fc.commands<Model, Real, false>(
   { maxCommands: 60, size: 'max' },
 )
 
-test('security.md 8: in any order of strangers and operators the door answers by its rules', async () => {
+test('in any order of strangers and operators the door answers by its rules', async () => {
   await fc.assert(
     fc.asyncProperty(steps, (commands) =>
       fc.asyncModelRun(() => ({ model: new Model(), real: new Real() }), commands),

@@ -27,7 +27,7 @@ const filesOf = (api: ApiBox) =>
     return existsSync(path) ? readdirSync(path, { recursive: true }).map(String) : []
   })
 
-test('§13: an item leaves with plan, turns, questions and texts, and without secrets and places', async (t) => {
+test('an item leaves with plan, turns, questions and texts, and without secrets and places', async (t) => {
   const { redactor } = createRedactor()
   const run = () => call('ExecCommand', { cmd: `echo ${secret}; pwd` })
   const { api, item } = await asked(t, 'Ship it?', [run], { redactor })
@@ -47,7 +47,7 @@ test('§13: an item leaves with plan, turns, questions and texts, and without se
   assert.deepEqual([exported.records, exported.cut], [lines.length - 2, {}])
 })
 
-test('§13: what comes in is a new item that nobody acts on; picked, it goes out again whole', async (t) => {
+test('what comes in is a new item that nobody acts on; picked, it goes out again whole', async (t) => {
   const from = await asked(t)
   const first = await exportOf(from.api, from.item.id)
   const api = await openApi(t)
@@ -94,7 +94,7 @@ test('§13: what comes in is a new item that nobody acts on; picked, it goes out
   assert.deepEqual([from.api.errors, api.errors], [[], []])
 })
 
-test('§13: the same file is one item, by key, again, or on purpose two', async (t) => {
+test('the same file is one item, by key, again, or on purpose two', async (t) => {
   const from = await openApi(t)
   const { work_item } = await from.post<Acted>(items, { objective: 'A', plan: 'x' })
   const { file } = await exportOf(from, work_item.id)
@@ -118,7 +118,7 @@ const bad: [what: string, change: (file: string) => string, code: string][] = [
   ['is too large', (file) => file.padEnd(4 * 1024 * 1024 + 1, 'x'), 'invalid_request'],
 ]
 for (const [what, change, code] of bad) {
-  test(`§13: of a file that ${what} nothing is written`, async (t) => {
+  test(`of a file that ${what} nothing is written`, async (t) => {
     const from = await openApi(t)
     const { work_item } = await from.post<Acted>(items, { objective: 'Port it', plan: 'x' })
     const { file } = await exportOf(from, work_item.id)
@@ -130,7 +130,7 @@ for (const [what, change, code] of bad) {
   })
 }
 
-test('§13: a file that is imported is kept without what is a secret here', async (t) => {
+test('a file that is imported is kept without what is a secret here', async (t) => {
   const from = await openApi(t)
   const { work_item } = await from.post<Acted>(items, { objective: `Use ${secret}` })
   const { file } = await exportOf(from, work_item.id)

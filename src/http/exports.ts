@@ -1,6 +1,6 @@
 /**
  * An item out of the home as a file, and into it: for the holder of the control token alone. What
- * comes in is a new item that waits until the operator picks it (contracts 13).
+ * comes in is a new item that waits until the operator picks it (docs/spec/http.md).
  */
 import { createRoute } from '@hono/zod-openapi'
 import { actedOnItem, toldOf } from '../protocol/acted.ts'

@@ -35,7 +35,7 @@ function routesOf(app: ReturnType<typeof fakeHome>['app']): { method: string; pa
 
 const isPublic = (path: string) => doorOf(path).kind !== 'api'
 
-describe('security.md 2 and 3: every route', () => {
+describe('every route', () => {
   const refusals: [name: string, headers: Record<string, string>, status: number, code: string][] =
     [
       ['a wrong Host', { host: 'evil.example' }, 421, 'wrong_host'],
@@ -192,7 +192,7 @@ describe('the gate', () => {
       ['schema', { method: 'POST', body: '{}' }, json, 'invalid_request'],
     ]
   for (const [name, init, headers, code] of order) {
-    test(`security.md 5: looks at the ${name} before what follows it`, async () => {
+    test(`looks at the ${name} before what follows it`, async () => {
       const fake = fakeHome()
       const [, found] = await problemIn(await fake.ask('/operator', { ...init, headers }))
       assert.deepEqual([found, fake.acts], [code, []])
@@ -250,7 +250,7 @@ describe('the gate', () => {
   })
 })
 
-describe('security.md 8: limits', () => {
+describe('limits', () => {
   const guess = { headers: { authorization: `Bearer ${'x'.repeat(43)}` } }
 
   test('wrong tokens of a peer are slowed after ten in a minute, and the right one is served', async () => {
@@ -374,7 +374,7 @@ describe('answers', () => {
     assert.deepEqual(await problemIn(await fake.ask('/operator', act)), [503, 'degraded'])
   })
 
-  test('security.md 6: what is told of an answer names the route, never a capability', async () => {
+  test('what is told of an answer names the route, never a capability', async () => {
     const fake = fakeHome()
     await fake.ask('/callbacks/a-token-of-somebody', { method: 'POST' })
     await fake.ask('/nowhere/a-token-of-somebody')

@@ -1,7 +1,8 @@
 /**
- * Who comes in, in one order for every route (security.md 2, 3, 5, 8): method, Host, Origin,
- * length, capability, rate, recovery, and only then the body is read. A refusal here has read
- * nothing and done nothing. Loopback gets no exception.
+ * Who comes in, in one order for every route (docs/spec/http.md#who-comes-in,
+ * docs/spec/http.md#limits-of-strangers): method, Host, Origin, length, capability, rate, recovery,
+ * and only then the body is read. A refusal here has read nothing and done nothing. Loopback gets
+ * no exception.
  */
 import { createHash } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'

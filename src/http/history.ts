@@ -1,6 +1,6 @@
 /**
  * What happened: briefs, turns with their requests and calls, decisions, and what all of it cost
- * (contracts 13). Nothing here is ever changed, so a page that was read stays true.
+ * (docs/spec/http.md#reads). Nothing here is ever changed, so a page that was read stays true.
  */
 import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'

@@ -27,7 +27,7 @@ async function receiptFor({
 const read = async (given: Given) =>
   (await (await receiptFor(given)).json()) as { id: string; request_sha256: string }
 
-describe('§13: Idempotency-Key', () => {
+describe('Idempotency-Key', () => {
   test('without one there is no receipt', async () => {
     assert.equal(await read({}), null)
   })

@@ -1,6 +1,6 @@
 /**
- * `Idempotency-Key` on creating POSTs (contracts 13): a key, its agent and its route make the id of
- * a receipt, the body its hash. The rules keep both with the act; this only names them.
+ * `Idempotency-Key` on creating POSTs (docs/spec/http.md): a key, its agent and its route make the
+ * id of a receipt, the body its hash. The rules keep both with the act; this only names them.
  */
 import { createHash } from 'node:crypto'
 import type { Context } from 'hono'

@@ -1,6 +1,6 @@
 /**
  * What a work item looks like from other sides: why it does what it does, its plan, its trace
- * through the turns, and what it used (contracts 13).
+ * through the turns, and what it used (docs/spec/http.md).
  */
 import { createRoute } from '@hono/zod-openapi'
 import { projectionOf, type AgentView } from '../protocol/agent-view.ts'

@@ -1,6 +1,7 @@
 /**
  * Limits of the HTTP surface: name, number, unit, reason. They hold for loopback too, for a program
- * of the same user gone astray is as busy as a stranger (security.md 5 and 8).
+ * of the same user gone astray is as busy as a stranger (docs/spec/http.md#who-comes-in,
+ * docs/spec/http.md#limits-of-strangers).
  */
 import type { Limit } from '../domain/limits.ts'
 

@@ -1,6 +1,7 @@
 /**
  * Messages: the operator's words to an agent, and the inbox with each message's receipt: accepted,
- * in which request of which turn it was shown, or waiting for the next one (contracts 4 and 13).
+ * in which request of which turn it was shown, or waiting for the next one (docs/spec/message.md,
+ * docs/spec/http.md).
  */
 import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'

@@ -38,7 +38,7 @@ function refsIn(value: unknown): string[] {
   return [...own, ...Object.values(value).flatMap(refsIn)]
 }
 
-describe('§13: the OpenAPI document', () => {
+describe('the OpenAPI document', () => {
   test('is 3.1, and every reference in it leads somewhere', () => {
     const lost = [...new Set(refsIn(document))].filter((ref) => {
       let at: unknown = document

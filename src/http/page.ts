@@ -1,7 +1,7 @@
 /**
- * Pages of lists (contracts 13). Every list is in the order of making, and every page has its
- * entries oldest first; the first page holds the newest, and `next_cursor` leads to what is older,
- * until it is null. So a page is never shifted by what is added meanwhile.
+ * Pages of lists (docs/spec/http.md#reads). Every list is in the order of making, and every page
+ * has its entries oldest first; the first page holds the newest, and `next_cursor` leads to what is
+ * older, until it is null. So a page is never shifted by what is added meanwhile.
  */
 import type { Rows } from '../protocol/records.ts'
 import { rowNamed, refused, type Named, type OwnedTable } from './named.ts'

@@ -1,6 +1,6 @@
 /**
  * Parameters that many routes share, each schema once: the name in the document is the name in the
- * path or the query. Ids are taken by any beginning or end (contracts 17.22).
+ * path or the query. Ids are taken by any beginning or end (docs/spec/nouns.md#short-ids).
  */
 import { z } from '@hono/zod-openapi'
 import { httpLimits } from './limits.ts'

@@ -92,7 +92,7 @@ export type TaskOutput = {
   ended: boolean
 }
 
-/** Signs of life of what is open now (experience.md A6). */
+/** Signs of life of what is open now (docs/spec/http.md#live-frames). */
 export type LiveSign = {
   /** The turn of an open request, or a running task. */
   id: string

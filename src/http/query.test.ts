@@ -6,7 +6,7 @@ import { listQuery, nearest, noQuery, wordsOf } from './query.ts'
 const messages = (result: { error?: { issues: readonly { message: string }[] } }) =>
   result.error?.issues.map(({ message }) => message)
 
-test('§13: a parameter that does not exist is refused, naming the nearest one that does', () => {
+test('a parameter that does not exist is refused, naming the nearest one that does', () => {
   const query = listQuery({})
   assert.deepEqual(messages(query.safeParse({ limt: '3' })), [
     'there is no parameter "limt"; did you mean "limit"?',
@@ -19,7 +19,7 @@ test('§13: a parameter that does not exist is refused, naming the nearest one t
   ])
 })
 
-test('§13: a limit is a whole number from 1 to 200, and 50 when none is given', () => {
+test('a limit is a whole number from 1 to 200, and 50 when none is given', () => {
   const read = (limit?: string) => listQuery({}).safeParse(limit === undefined ? {} : { limit })
   assert.equal(read().data?.limit, 50)
   assert.equal(read('200').data?.limit, 200)
@@ -65,7 +65,7 @@ test('of two names that are as near the first is meant, and a word is looked at 
   assert.equal(nearest(`${long}${'x'.repeat(60)}`, [long]), long)
 })
 
-test('§13: a cursor is of one list, and anything else is none', () => {
+test('a cursor is of one list, and anything else is none', () => {
   const cursor = cursorOf('turns', 'turn_0001')
   assert.match(cursor, /^[\w-]+$/)
   assert.equal(idInCursor('turns', cursor), 'turn_0001')
@@ -76,7 +76,7 @@ test('§13: a cursor is of one list, and anything else is none', () => {
 
 const made = (n: number) => ({ id: `work_${n}`, created_at: `2026-01-01T00:00:0${n >> 1}.000Z` })
 
-test('§13: pages in memory meet, also where the entry they met at is gone', () => {
+test('pages in memory meet, also where the entry they met at is gone', () => {
   const all = [1, 2, 3, 4, 5, 6].map(made)
   const ids = (list: readonly { id: string }[], place: number | null, limit: number) => {
     const page = pageBefore(

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { lockout, rates, rememberedKeys } from './limits.ts'
 import { Lockout, RateLimit } from './rate-limit.ts'
 
-describe('security.md 8: token buckets', () => {
+describe('token buckets', () => {
   test('give their burst at once, then their rate, and say how long to wait', () => {
     let now = 0
     const limit = new RateLimit(() => now)
@@ -45,7 +45,7 @@ describe('security.md 8: token buckets', () => {
   })
 })
 
-describe('security.md 8: the lock', () => {
+describe('the lock', () => {
   test('forgets peers, longest unused first, rather than grow', () => {
     const lock = new Lockout(() => 0)
     for (let n = 0; n < lockout.failures; n += 1) lock.failed('first')

@@ -32,7 +32,7 @@ export class RateLimit {
 
 type Failures = { count: number; since: number; locked_until: number }
 
-/** Counts the wrong control tokens of each peer (security.md 8). */
+/** Counts the wrong control tokens of each peer (docs/spec/http.md#limits-of-strangers). */
 export class Lockout {
   readonly #monotonic: () => number
   readonly #peers = new Map<string, Failures>()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { agentRow, done, fakeHome, problemIn, triggerRow } from '../testing/http-home.ts'
 
-test('§13: the API is asked to come again, whoever may; what comes from outside is taken', async () => {
+test('the API is asked to come again, whoever may; what comes from outside is taken', async () => {
   const fake = fakeHome()
   const token = 't'.repeat(43)
   fake.put('agents', agentRow('main'))

@@ -29,7 +29,7 @@ async function home(t: TestContext) {
   return { api, ofMain, ofDocs, search }
 }
 
-test('§13: the operator finds records of the whole home, or of one agent, or of some kinds', async (t) => {
+test('the operator finds records of the whole home, or of one agent, or of some kinds', async (t) => {
   const { search, ofMain, ofDocs } = await home(t)
   const all = await search('q=axolotl')
   assert.deepEqual([all.query, all.match, all.complete], ['axolotl', 'all', true])
@@ -52,7 +52,7 @@ test('§13: the operator finds records of the whole home, or of one agent, or of
   assert.equal(file?.snippet, 'The «axolotl» lives in water.')
 })
 
-test('§13: what is wrong with a search is said by name', async (t) => {
+test('what is wrong with a search is said by name', async (t) => {
   const { api } = await home(t)
   const table: [query: string, code: string][] = [
     ['', 'invalid_request'],

@@ -1,6 +1,6 @@
 /**
- * Search over everything that was done and written in the home (contracts 13). The best come first;
- * there is no next page: a search that finds too much wants another word.
+ * Search over everything that was done and written in the home (docs/spec/http.md). The best come
+ * first; there is no next page: a search that finds too much wants another word.
  */
 import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'

@@ -94,7 +94,7 @@ async function holding(t: TestContext): Promise<number> {
   return (other.address() as AddressInfo).port
 }
 
-describe('security.md 1: where it listens', () => {
+describe('where it listens', () => {
   test('is the loopback of both kinds, on one port', async (t) => {
     const { opening } = served(t)
     const { port, addresses } = await opening
@@ -261,7 +261,7 @@ describe('the server', () => {
     assert.deepEqual([fake.listeners(), fake.errors], [0, []])
   })
 
-  test('§13: a client that stops reading is cut off, and another resumes where it was', async (t) => {
+  test('a client that stops reading is cut off, and another resumes where it was', async (t) => {
     const beat = virtualClock()
     const { fake, opening } = served(t, {}, beat)
     const { port } = await opening
@@ -301,7 +301,7 @@ describe('the server', () => {
   })
 })
 
-describe('contracts 17.17: strangers and the operator', () => {
+describe('strangers and the operator', () => {
   /** A connection that says `bytes` and no more; resolves once the server has taken it. */
   const held = async (t: TestContext, port: number, bytes: string) => {
     const socket = connect({ port, host: '127.0.0.1' })

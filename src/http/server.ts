@@ -1,7 +1,7 @@
 /**
- * The application on a socket: where it may listen (security.md 1), how much of a connection it
- * bears, and how it ends. Everything about requests is the application's, which is made when the
- * first of them comes: a port is taken at once, and agents need not wait for schemas.
+ * The application on a socket: where it may listen (docs/spec/http.md#who-comes-in), how much of a
+ * connection it bears, and how it ends. Everything about requests is the application's, which is
+ * made when the first of them comes: a port is taken at once, and agents need not wait for schemas.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

@@ -55,7 +55,7 @@ function outcome(changed: Partial<Vector> & { secrets?: string[]; now_ms?: numbe
   return verified.ok ? `ok ${verified.id}` : verified.code
 }
 
-describe('Standard Webhooks (security.md 7)', () => {
+describe('Standard Webhooks', () => {
   for (const given of vectors) {
     const { secret, body, id, seconds, signature } = given
     test(`the published vector of ${id} is made and accepted`, () => {
@@ -188,7 +188,7 @@ describe('Standard Webhooks (security.md 7)', () => {
   })
 })
 
-describe('GitHub (security.md 7)', () => {
+describe('GitHub', () => {
   // The example of GitHub's documentation on validating webhook deliveries.
   const secret = "It's a Secret to Everybody"
   const body = bytes('Hello, World!')
@@ -253,7 +253,7 @@ describe('GitHub (security.md 7)', () => {
   })
 })
 
-describe('a secret that enables a webhook (security.md 7)', () => {
+describe('a secret that enables a webhook', () => {
   const key = (length: number) => `whsec_${Buffer.alloc(length, 7).toString('base64')}`
   const table: ['standard' | 'github', string, string | null][] = [
     ['standard', key(24), null],
@@ -304,7 +304,7 @@ function mutated(text: string, below: (n: number) => number): string {
   }
 }
 
-describe('forgeries (security.md 7)', () => {
+describe('forgeries', () => {
   test('of 500 changes of id, time, signature, body or secret none is accepted', () => {
     const below = numbers(7)
     const seen = { id: 0, seconds: 0, signature: 0, body: 0, secret: 0 }

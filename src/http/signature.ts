@@ -1,7 +1,8 @@
 /**
- * Signatures of webhooks (security.md 7): Standard Webhooks 1.0.0 (symmetric, `v1`) and GitHub's
- * `X-Hub-Signature-256`. Computed over the raw bytes as they came, compared in constant time, and
- * true for no delivery when there is no key. Pure; the counterparts that sign are for test-send.
+ * Signatures of webhooks (docs/spec/http.md#webhooks): Standard Webhooks 1.0.0 (symmetric, `v1`)
+ * and GitHub's `X-Hub-Signature-256`. Computed over the raw bytes as they came, compared in
+ * constant time, and true for no delivery when there is no key. Pure; the counterparts that sign
+ * are for test-send.
  *
  * The `id` of a verified delivery is the key by which a replay is known, so it is always part of
  * what was signed. The sentences of a refusal are for the log: a sender is told 401 and no more.
@@ -46,7 +47,7 @@ const githubCharacters = { least: 16, most: 1_000 } as const
 
 /**
  * Why a text cannot be the secret of a webhook, or null when it can: a sentence without a full stop
- * that does not show it. What fails here enables nothing (security.md 7).
+ * that does not show it. What fails here enables nothing (docs/spec/http.md#webhooks).
  */
 export function secretProblem(scheme: WebhookScheme, secret: string): string | null {
   if (secret === '') return 'it is empty'

@@ -60,7 +60,7 @@ async function open(fake: FakeHome, path: string, headers: Record<string, string
 
 const ids = (frames: readonly Frame[]) => frames.map(({ id }) => id)
 
-describe('§13: GET /events as a page', () => {
+describe('GET /events as a page', () => {
   test('gives the events behind a seq, and the cursor that follows', async () => {
     const fake = withEvents(5)
     const answer = await fake.ask('/events?after=2&limit=2')
@@ -134,7 +134,7 @@ describe('§13: GET /events as a page', () => {
   }
 })
 
-describe('§13: GET /events as a stream', () => {
+describe('GET /events as a stream', () => {
   test('greets with how to come again and what time it is, then replays', async () => {
     const fake = withEvents(2)
     const { greeting, frames, cancel } = await open(fake, '/events')
@@ -296,7 +296,7 @@ describe('§13: GET /events as a stream', () => {
   })
 })
 
-describe('§13: a slow client', () => {
+describe('a slow client', () => {
   const big = { type: 'agent_started', id: 'main', text: 'x'.repeat(16_384) }
   const perBuffer = httpLimits.stream_buffer.value / 16_384
 

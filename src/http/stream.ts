@@ -1,7 +1,7 @@
 /**
  * `GET /events` and `GET /agents/{agent}/events`: the same events as a JSON page or as server-sent
  * events, by the seq of the home or of the agent. `Last-Event-ID` wins over `after`; what retention
- * took is 410 with the way to a snapshot (contracts 13).
+ * took is 410 with the way to a snapshot (docs/spec/http.md#stream).
  */
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'

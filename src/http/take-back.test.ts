@@ -39,7 +39,7 @@ const canOf = ({ can }: { can: readonly Can[] }) =>
     code,
   }))
 
-test('§4: what waits while a turn runs is taken back, and no request ever shows it', async (t) => {
+test('what waits while a turn runs is taken back, and no request ever shows it', async (t) => {
   const { api, model, goOn } = await atWork(t)
   const bodies = [
     { text: 'Use the red one.' },
@@ -86,7 +86,7 @@ test('§4: what waits while a turn runs is taken back, and no request ever shows
   )
 })
 
-test('§4: two that take it back at once get the same answer, and it is one event', async (t) => {
+test('two that take it back at once get the same answer, and it is one event', async (t) => {
   const { api, goOn } = await atWork(t)
   const { message_id: id } = await api.post<Accepted>(inbox, { text: 'No, wait.' })
   const path = `${inbox}/${id}/take-back`
@@ -100,7 +100,7 @@ test('§4: two that take it back at once get the same answer, and it is one even
   goOn()
 })
 
-test('§4: what a turn has, what is not the operator’s, and what is not there is refused', async (t) => {
+test('what a turn has, what is not the operator’s, and what is not there is refused', async (t) => {
   const { api, first, goOn } = await atWork(t)
   const back = (id: string) => api.refused('POST', `${inbox}/${id}/take-back`)
   const taken = await back(first)
@@ -123,7 +123,7 @@ test('§4: what a turn has, what is not the operator’s, and what is not there 
   assert.equal((await back(first)).detail, `${first} was in turn ${turn}.`)
 })
 
-test('§3: words that met a question asked after them have answered it', async (t) => {
+test('words that met a question asked after them have answered it', async (t) => {
   const at = { item: '', words: '', other: '' }
   const asked = Promise.withResolvers<void>()
   const send = async (api: ApiBox, text: string) =>

@@ -15,7 +15,7 @@ type Output = { text: string; next_offset: number; size: number; ended: boolean 
 
 const tasks = '/agents/main/tasks'
 
-test('§13: a command is started, listed, read piece by piece, and its end is kept', async (t) => {
+test('a command is started, listed, read piece by piece, and its end is kept', async (t) => {
   // The agent is told the end, in a turn of its own.
   const { api, item } = await asked(t, 'Ship it?', [() => says('It has run.')])
   const cmd = 'printf 0123456789'
@@ -74,7 +74,7 @@ test('the failure of a command whose item is done stands under done and needs a 
   assert.match(done?.late.join('|') ?? '', new RegExp(`^${id} \\(.*\\): completed, exit status 3`))
 })
 
-test('§13: a running command has signs of life; it takes no input, and is stopped with proof', async (t) => {
+test('a running command has signs of life; it takes no input, and is stopped with proof', async (t) => {
   const signs = { last_sign_of_life_at: '2026-01-05T09:00:01.000Z', gives_up_at: null }
   const seen: { id: string } = { id: '' }
   const api = await openApi(t, { liveSigns: () => [{ id: seen.id, ...signs }] })
@@ -99,7 +99,7 @@ test('§13: a running command has signs of life; it takes no input, and is stopp
   assert.deepEqual([late.status, late.code], [409, 'task_ended'])
 })
 
-test('§13: an open request says when it was last heard of and when it is given up', async (t) => {
+test('an open request says when it was last heard of and when it is given up', async (t) => {
   const heard = '2026-01-05T09:00:01.000Z'
   const given_up = '2026-01-05T09:05:01.000Z'
   const seen = { id: '' }
@@ -128,7 +128,7 @@ test('§13: an open request says when it was last heard of and when it is given 
   assert.equal(agent.state, 'active')
 })
 
-test('§13: a command that reads gets what it is given, and its input can be ended', async (t) => {
+test('a command that reads gets what it is given, and its input can be ended', async (t) => {
   const run = { name: 'ExecCommand', input: { cmd: 'cat', accepts_input: true, yield_ms: 1 } }
   const model = scriptedModel((_request, n) => (n === 1 ? calls(run) : says('It runs.')))
   const api = await openApi(t, { models: { default: model } })

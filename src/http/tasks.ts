@@ -1,6 +1,6 @@
 /**
  * Tasks: managed executions of one agent or of all, their output, starting and stopping them
- * (contracts 8 and 13).
+ * (docs/spec/task.md, docs/spec/http.md).
  */
 import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'

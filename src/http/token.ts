@@ -1,7 +1,7 @@
 /**
  * The control token of a home: 256 bits in a file only its user may read, made at first start.
  * Tokens are compared as hashes in constant time, read anew on each request so that a new one holds
- * at once (security.md 2).
+ * at once (docs/spec/http.md#who-comes-in).
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 

@@ -11,7 +11,7 @@ type OnSchedule = { schedule: ScheduleRecord }
 
 const triggers = '/agents/main/triggers'
 
-test('§3: each agent has a trigger of its own; a reset makes the old URL worthless', async (t) => {
+test('each agent has a trigger of its own; a reset makes the old URL worthless', async (t) => {
   const api = await openApi(t)
   const [own] = (await api.get<Triggers>(triggers)).triggers
   assert.match(own?.url ?? '', /^http:\/\/127\.0\.0\.1:7777\/callbacks\/[\w-]{43}$/)
@@ -29,7 +29,7 @@ test('§3: each agent has a trigger of its own; a reset makes the old URL worthl
   assert.deepEqual([kept.status, kept.code], [409, 'trigger_default'])
 })
 
-test('§3: a minted trigger fixes source and resource; revoked, it opens and shows nothing', async (t) => {
+test('a minted trigger fixes source and resource; revoked, it opens and shows nothing', async (t) => {
   const api = await openApi(t)
   const body = { label: 'ci', source: 'github', resource: 'pr/7', delivery_mode: 'wake_hint' }
   const made = await api.ask<Acted>('POST', triggers, body, { 'idempotency-key': 'mint' })
@@ -44,7 +44,7 @@ test('§3: a minted trigger fixes source and resource; revoked, it opens and sho
   assert.equal((await api.refused('POST', triggers, { label: '' })).code, 'label_invalid')
 })
 
-test('§3: the delivery log has what came in; a dead one needs a person and is redelivered', async (t) => {
+test('the delivery log has what came in; a dead one needs a person and is redelivered', async (t) => {
   const api = await openApi(t)
   const [own] = (await api.get<Triggers>(triggers)).triggers
   assert.ok(own)
@@ -78,7 +78,7 @@ test('§3: the delivery log has what came in; a dead one needs a person and is r
   assert.deepEqual((await api.get<Inbox>('/attention')).attention, [])
 })
 
-test('§13: a schedule is made, changed, paused, resumed and removed', async (t) => {
+test('a schedule is made, changed, paused, resumed and removed', async (t) => {
   const api = await openApi(t)
   const schedules = '/agents/main/schedules'
   const spec = { kind: 'cron', expression: '0 3 * * *', time_zone: 'Europe/Berlin' }

@@ -1,6 +1,6 @@
 /**
  * Triggers: the capability URLs of an agent, shown to whoever holds the control token; minted,
- * reset and revoked (contracts 3 and 13).
+ * reset and revoked (docs/spec/wait.md#triggers, docs/spec/http.md).
  */
 import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'

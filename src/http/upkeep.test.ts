@@ -35,7 +35,7 @@ const happened = ({ box }: ApiBox, type: 'message_consumed' | 'task_ended', id: 
 type Started = { task: { id: string } }
 type Retained = { dry_run: boolean; before: string; events: number; rows: Record<string, number> }
 
-describe('§11: retention of a home that is served', () => {
+describe('retention of a home that is served', () => {
   test('a dry run counts what the real one then takes; a second one finds nothing', async (t) => {
     const api = await agedHome(t)
     const retain = (dry_run: boolean) =>
@@ -170,7 +170,7 @@ const posting = (body: object) => ({
 
 type Made = { path: string; files: number; not_included: { path: string }[] }
 
-describe('§11: a backup of a home that is served', () => {
+describe('a backup of a home that is served', () => {
   test('is made where it was asked for, without secrets unless they are wanted', async (t) => {
     const api = await openApi(t)
     writeFileSync(join(api.box.home, 'control-token'), 'a token', { mode: 0o600 })

@@ -13,7 +13,7 @@ type Acted = { wait: WaitRecord; message_id: string; resolved: string[] }
 const waits = '/agents/main/waits'
 const allowed = (can: readonly Can[]) => can.flatMap((one) => (one.allowed ? [one.key] : []))
 
-test('§13: an answer is compare and set: one wins, the loser gets 409 naming who answered', async (t) => {
+test('an answer is compare and set: one wins, the loser gets 409 naming who answered', async (t) => {
   const { api, wait } = await asked(t, 'Ship it?', [() => says('Thank you.')])
   const { bound_hash } = wait
   assert.deepEqual(allowed(wait.can), ['answer', 'cancel_wait'])
@@ -36,7 +36,7 @@ test('§13: an answer is compare and set: one wins, the loser gets 409 naming wh
   assert.equal(problem.detail, `${wait.id} was answered ${who}.`)
 })
 
-test('§13: one of choice and text is an answer; both, none or another kind of wait are refused', async (t) => {
+test('one of choice and text is an answer; both, none or another kind of wait are refused', async (t) => {
   const { api, wait } = await asked(t)
   const { bound_hash } = wait
   const path = `${waits}/${wait.id}/answer`
@@ -50,7 +50,7 @@ test('§13: one of choice and text is an answer; both, none or another kind of w
   }
 })
 
-test('§13: a cancelled wait stays to be read, and the item may go on', async (t) => {
+test('a cancelled wait stays to be read, and the item may go on', async (t) => {
   const { api, wait, item } = await asked(t, 'Ship it?', [() => says('I go on.')])
   await api.box.host.close('safe_point')
   const cancelled = await api.ask<Acted>('DELETE', `${waits}/${wait.id}`)
@@ -65,7 +65,7 @@ test('§13: a cancelled wait stays to be read, and the item may go on', async (t
   assert.deepEqual([again.status, again.code], [409, 'wait_not_active'])
 })
 
-test('§3: an external wait is fired by hand; it is triggered, not ended', async (t) => {
+test('an external wait is fired by hand; it is triggered, not ended', async (t) => {
   const model = inOrder(
     () => call('WaitFor', { wake: 'external', source: 'ci', resource: 'build', reason: 'a build' }),
     () => says('Seen.'),
@@ -87,7 +87,7 @@ test('§3: an external wait is fired by hand; it is triggered, not ended', async
   assert.deepEqual([fired.body.wait.status, fired.body.wait.trigger_count], ['active', 1])
 })
 
-test('§13: a question stands in the attention list with its hash until a fact removes it', async (t) => {
+test('a question stands in the attention list with its hash until a fact removes it', async (t) => {
   const { api, wait, item } = await asked(t, 'Ship it?', [() => calls(), () => says('Thank you.')])
   await api.box.host.close('safe_point')
   const inbox = async (query = '') =>
@@ -106,7 +106,7 @@ test('§13: a question stands in the attention list with its hash until a fact r
   assert.deepEqual(await inbox('?include_snoozed=true'), [])
 })
 
-test('§13: an entry is put away for a time or for good, by its short id, and stays to be seen', async (t) => {
+test('an entry is put away for a time or for good, by its short id, and stays to be seen', async (t) => {
   const { api, wait } = await asked(t)
   const inbox = async (query = '') =>
     (await api.get<{ attention: Attention[] }>(`/attention${query}`)).attention

@@ -1,6 +1,6 @@
 /**
  * Waits: what each item or agent waits for; answering a question by compare and set, firing an
- * external wait by hand, and cancelling one (contracts 3 and 13).
+ * external wait by hand, and cancelling one (docs/spec/wait.md, docs/spec/http.md).
  */
 import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'

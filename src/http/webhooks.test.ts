@@ -36,7 +36,7 @@ function opened({ config = {}, secrets = [secret], also_from = [] }: Change = {}
 const at = '/webhooks/main/billing'
 const paid = JSON.stringify({ type: 'invoice.paid', data: { id: 'in_7' } })
 
-describe('security.md 7: POST /webhooks/{agent}/{source}', () => {
+describe('POST /webhooks/{agent}/{source}', () => {
   test('a delivery of the published sender is stored with its mapping', async () => {
     const { fake, send } = opened({ config: { resource: '{/data/id}' } })
     const answer = await send(at, paid)
@@ -190,7 +190,7 @@ describe('security.md 7: POST /webhooks/{agent}/{source}', () => {
     })
   }
 
-  test('reliability 5: while nothing can be stored it is 503, after the signature', async () => {
+  test('while nothing can be stored it is 503, after the signature', async () => {
     const { fake, send, post } = opened()
     fake.state.degraded = { code: 'disk_full', message: 'The disk is full.', retry_after_s: 30 }
     const signed = await send(at, paid)

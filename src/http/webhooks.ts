@@ -1,7 +1,8 @@
 /**
- * `POST /webhooks/{agent}/{source}`: a signed delivery of a configured webhook (security.md 7). The
- * signature is checked over the raw bytes before anything parses them. What is signed but cannot be
- * mapped is kept as a dead letter, so its sender is told that it is stored.
+ * `POST /webhooks/{agent}/{source}`: a signed delivery of a configured webhook
+ * (docs/spec/http.md#webhooks). The signature is checked over the raw bytes before anything parses
+ * them. What is signed but cannot be mapped is kept as a dead letter, so its sender is told that it
+ * is stored.
  */
 import { createRoute, z } from '@hono/zod-openapi'
 import type { WebhookConfig } from '../protocol/webhook.ts'

@@ -15,7 +15,7 @@ const short = (id: string) => `${id.slice(0, id.indexOf('_') + 1)}${id.slice(-6)
 const named = (list: readonly WorkItemRecord[]) => list.map(({ objective }) => objective)
 const allowed = (can: readonly Can[]) => can.flatMap((one) => (one.allowed ? [one.key] : []))
 
-test('§13: a work item is made, read whole by its short id, and the plan is its file', async (t) => {
+test('a work item is made, read whole by its short id, and the plan is its file', async (t) => {
   const api = await openApi(t)
   const made = await api.ask<Acted>('POST', items, { objective: 'Port it', plan: '# Plan\n' })
   const { id } = made.body.work_item
@@ -33,7 +33,7 @@ test('§13: a work item is made, read whole by its short id, and the plan is its
   assert.deepEqual(api.errors, [])
 })
 
-test('§13: PATCH with the revision it was read at, by header or body; a stale one is 409', async (t) => {
+test('PATCH with the revision it was read at, by header or body; a stale one is 409', async (t) => {
   const api = await openApi(t)
   const { id } = await create(api, 'A')
   const patch = (body: object, headers = {}) => api.ask('PATCH', `${items}/${id}`, body, headers)
@@ -54,7 +54,7 @@ test('§13: PATCH with the revision it was read at, by header or body; a stale o
   assert.deepEqual([after.objective, after.revision], ['C', 3])
 })
 
-test('§13: can says what decide says, and the act it names then gets that very answer', async (t) => {
+test('can says what decide says, and the act it names then gets that very answer', async (t) => {
   const api = await openApi(t)
   const { id, can } = await create(api, 'A')
   assert.deepEqual(allowed(can), ['pick', 'complete', 'update_item', 'send'])
@@ -79,7 +79,7 @@ test('§13: can says what decide says, and the act it names then gets that very 
   )
 })
 
-test('§13: each derived view is a filter, and all of them together are all', async (t) => {
+test('each derived view is a filter, and all of them together are all', async (t) => {
   const api = await openApi(t)
   const [a, b, c, d] = [
     await create(api, 'current'),
@@ -112,7 +112,7 @@ test('§13: each derived view is a filter, and all of them together are all', as
 })
 
 for (const filter of ['open', 'all']) {
-  test(`§13: pages of ${filter} items meet without a gap or a repeat, whatever is added`, async (t) => {
+  test(`pages of ${filter} items meet without a gap or a repeat, whatever is added`, async (t) => {
     const api = await openApi(t)
     const made: string[] = []
     for (const name of ['1', '2', '3', '4', '5']) made.push((await create(api, name)).id)
@@ -134,7 +134,7 @@ for (const filter of ['open', 'all']) {
   })
 }
 
-test('§13: a cursor of another list, or none at all, and an unknown place are refused', async (t) => {
+test('a cursor of another list, or none at all, and an unknown place are refused', async (t) => {
   const api = await openApi(t)
   const { id } = await create(api, 'A')
   const cursor = Buffer.from(JSON.stringify(['waits', id])).toString('base64url')
@@ -151,7 +151,7 @@ test('§13: a cursor of another list, or none at all, and an unknown place are r
   }
 })
 
-test('§17.22: an end that two ids have is 409 with both, and a beginning or end of one means it', async (t) => {
+test('an end that two ids have is 409 with both, and a beginning or end of one means it', async (t) => {
   const api = await openApi(t, { agents: ['main', 'ops'], ids: twins() })
   const [a, b] = [await create(api, 'A'), await create(api, 'B')]
   const problem = await api.refused('GET', `${items}/work_beef`)
@@ -168,7 +168,7 @@ test('§17.22: an end that two ids have is 409 with both, and a beginning or end
   assert.deepEqual([nobody.status, nobody.code], [404, 'agent_not_found'])
 })
 
-test('§13: the same Idempotency-Key makes one item; with another body it is 422', async (t) => {
+test('the same Idempotency-Key makes one item; with another body it is 422', async (t) => {
   const api = await openApi(t)
   const key = { 'idempotency-key': 'make-1' }
   const first = await api.post<Acted>(items, { objective: 'Once' }, key)
@@ -179,7 +179,7 @@ test('§13: the same Idempotency-Key makes one item; with another body it is 422
   assert.deepEqual(named((await api.get<Listed>(items)).work_items), ['Once'])
 })
 
-test('§13: why is structured, with what may be done and the decisions; reading wakes nobody', async (t) => {
+test('why is structured, with what may be done and the decisions; reading wakes nobody', async (t) => {
   const { api, item, wait } = await asked(t)
   const seq = api.box.host.facts('main')?.seq
   type Told = {
@@ -209,7 +209,7 @@ test('§13: why is structured, with what may be done and the decisions; reading 
   assert.equal(api.box.host.facts('main')?.seq, seq)
 })
 
-test('§13: the trace of an item has its turns with requests, the messages they showed and calls', async (t) => {
+test('the trace of an item has its turns with requests, the messages they showed and calls', async (t) => {
   const { api, item } = await asked(t)
   type Trace = {
     turns: { rounds: { message_ids: string[]; calls: { tool_name: string }[] }[] }[]
@@ -229,7 +229,7 @@ test('§13: the trace of an item has its turns with requests, the messages they 
   assert.equal(turns.length, 1)
 })
 
-test('§13: an unknown price is null in the item, in its spend and in the sum, never zero', async (t) => {
+test('an unknown price is null in the item, in its spend and in the sum, never zero', async (t) => {
   const { api, item } = await asked(t)
   assert.deepEqual(item.spend, {
     turns: 1,

@@ -1,6 +1,6 @@
 /**
  * Work items: lists by a derived view, one item whole, and the operator's acts on it, which are the
- * agent's own commands with the same rejections (contracts 2 and 13).
+ * agent's own commands with the same rejections (docs/spec/work-item.md, docs/spec/http.md).
  */
 import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'

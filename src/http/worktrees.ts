@@ -1,6 +1,7 @@
 /**
- * Worktrees of children: what there is, what would be lost, and what is done with it (contracts 9
- * and 13). A worktree has the id of the task that owns it. Its agent may be gone meanwhile.
+ * Worktrees of children: what there is, what would be lost, and what is done with it
+ * (docs/spec/agent.md#worktrees and 13). A worktree has the id of the task that owns it. Its agent
+ * may be gone meanwhile.
  */
 import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'

@@ -1,7 +1,8 @@
 /**
- * The hash chain (security 20): each event carries the SHA-256 of the hash before it in its agent
- * and of its own columns, so nobody changes one event without changing every later one of the
- * agent. It shows a change to whoever knows a later hash, from a backup say; it prevents none.
+ * The hash chain (docs/spec/security.md#audit): each event carries the SHA-256 of the hash before
+ * it in its agent and of its own columns, so nobody changes one event without changing every later
+ * one of the agent. It shows a change to whoever knows a later hash, from a backup say; it prevents
+ * none.
  */
 import { hash } from 'node:crypto'
 import type { Cell } from './columns.ts'

@@ -16,7 +16,7 @@ function emptyDatabase(t: TestContext): string {
   return path
 }
 
-test('§11 what the owner commits is synced to the disk before the commit returns', (t) => {
+test('what the owner commits is synced to the disk before the commit returns', (t) => {
   const database = openDatabase(emptyDatabase(t), 'write')
   t.after(() => database.close())
   setDurability(database)
@@ -28,7 +28,7 @@ test('§11 what the owner commits is synced to the disk before the commit return
   )
 })
 
-test('§11 a writing transaction has the write lock before its first statement', async (t) => {
+test('a writing transaction has the write lock before its first statement', async (t) => {
   const path = emptyDatabase(t)
   const database = openDatabase(path, 'write')
   setDurability(database)

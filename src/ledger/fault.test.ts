@@ -8,7 +8,7 @@ const sqlite = (errcode: number) =>
 const system = (code: string) =>
   Object.assign(new Error('said by the system'), { code, syscall: 'open' })
 
-test('§11 what the world says becomes a fault with a code and whether to try again', () => {
+test('what the world says becomes a fault with a code and whether to try again', () => {
   const table: [Error, string, string][] = [
     [sqlite(13), 'disk_full', 'later'],
     [sqlite(8), 'read_only', 'never'],
@@ -43,7 +43,7 @@ test('§11 what the world says becomes a fault with a code and whether to try ag
   }
 })
 
-test('§11 a refusal of the store’s own rules, and any other error, is a bug and no fault', async () => {
+test('a refusal of the store’s own rules, and any other error, is a bug and no fault', async () => {
   const codeAlone = Object.assign(new Error('bug'), { code: 'EIO' })
   const callAlone = Object.assign(new Error('bug'), { syscall: 'open' })
   const bugs = [sqlite(19), sqlite(19 + 1792), sqlite(1), new Error('bug'), 'text']
@@ -56,7 +56,7 @@ test('§11 a refusal of the store’s own rules, and any other error, is a bug a
   }
 })
 
-test('§11 a fault stays the fault it is', () => {
+test('a fault stays the fault it is', () => {
   const fault = new LedgerFault('fenced', 'taken over', 'never')
   assert.equal(faultOf(fault, 'Committing'), fault)
 })

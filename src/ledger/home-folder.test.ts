@@ -22,7 +22,7 @@ const refusal = async (path: string): Promise<LedgerFault> => {
   return assert.fail(`${path} was made`)
 }
 
-test('§11 what is missing of a path is made, private to its user, and may be there already', (t) => {
+test('what is missing of a path is made, private to its user, and may be there already', (t) => {
   const path = join(folder(t), 'a', 'b', 'c')
   makeHomeFolder(path)
   makeHomeFolder(path)
@@ -32,7 +32,7 @@ test('§11 what is missing of a path is made, private to its user, and may be th
   )
 })
 
-test('§11 a home that is a file, or lies in one, is named as the file it is', async (t) => {
+test('a home that is a file, or lies in one, is named as the file it is', async (t) => {
   const file = join(folder(t), 'file')
   writeFileSync(file, '')
   for (const path of [file, join(file, 'ledger', 'blobs')]) {
@@ -43,7 +43,7 @@ test('§11 a home that is a file, or lies in one, is named as the file it is', a
 })
 
 test(
-  '§11 a place that takes no folders is refused at once',
+  'a place that takes no folders is refused at once',
   { skip: process.platform !== 'linux' },
   async () => {
     const { code, retry, message } = await refusal('/proc/holon-of-nobody/ledger/blobs')
@@ -67,7 +67,7 @@ test(
 )
 
 test(
-  '§11 a folder that may not be written says so before anything is opened in it',
+  'a folder that may not be written says so before anything is opened in it',
   { skip: process.getuid?.() === 0 ? 'root may write everywhere' : false },
   async (t) => {
     const path = join(folder(t), 'shut')

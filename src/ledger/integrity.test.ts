@@ -29,7 +29,7 @@ async function homeThatIs(t: TestContext, sql: string, retained = false): Promis
   return home
 }
 
-test('§11 a start on a damaged ledger names the file, the damage and the remedy', async (t) => {
+test('a start on a damaged ledger names the file, the damage and the remedy', async (t) => {
   const table: [sql: string, said: string][] = [
     ['drop table slots', 'the table slots is missing'],
     [
@@ -58,7 +58,7 @@ test('§11 a start on a damaged ledger names the file, the damage and the remedy
   }
 })
 
-test('§11 after a retention the floor stands for what is gone, and no floor for nothing', async (t) => {
+test('after a retention the floor stands for what is gone, and no floor for nothing', async (t) => {
   const home = await homeThatIs(t, 'select 1', true)
   await open(home).then((ledger) => ledger.close())
   const cases: [sql: string, said: RegExp][] = [

@@ -47,7 +47,7 @@ async function stepsOf(body: (db: Kysely<Database>) => Promise<unknown>): Promis
   return steps
 }
 
-test('§11 what starts a turn is read by indexes only, however long the history is', async () => {
+test('what starts a turn is read by indexes only, however long the history is', async () => {
   const steps = await stepsOf((db) => readLive(db, 'main'))
   // What is left is how the parts are put together, and the one row of what was given.
   const walks = steps.filter(
@@ -84,7 +84,7 @@ test('§11 what starts a turn is read by indexes only, however long the history 
   ])
 })
 
-test('§11 a commit looks at the newest event and nothing older', async () => {
+test('a commit looks at the newest event and nothing older', async () => {
   const commit = (db: Kysely<Database>) =>
     commitTo(db, { boot_epoch: 1, mint: () => 'evt_2' })({
       agent_id: 'other',
@@ -107,7 +107,7 @@ test('§11 a commit looks at the newest event and nothing older', async () => {
   ])
 })
 
-test('§11 every other read walks the index that was made for it', async () => {
+test('every other read walks the index that was made for it', async () => {
   const newest = { order: 'newest', limit: 10 } as const
   const reads: [(db: Kysely<Database>) => Promise<unknown>, ...string[]][] = [
     [readLastGlobalSeq, 'SEARCH events'],
@@ -265,7 +265,7 @@ test('§11 every other read walks the index that was made for it', async () => {
   }
 })
 
-test('§13 counts and sums are read from indexes and not from rows', async () => {
+test('counts and sums are read from indexes and not from rows', async () => {
   const walks = (steps: readonly string[], table: string) =>
     steps.flatMap((step) => (step.includes(` ${table} `) ? [step.replace(/^.* USING /, '')] : []))
   const counted = await stepsOf((db) => readCounts(db, 'main'))

@@ -50,7 +50,7 @@ const lastSeqOf = async (home: string): Promise<number> => {
   return last
 }
 
-test('§11 a bit that flipped in the log of a killed owner is refused, not forgotten', async (t) => {
+test('a bit that flipped in the log of a killed owner is refused, not forgotten', async (t) => {
   const { left, log, ends, bytes } = await killed(t)
   const places = [0, 4, 12, 17, 26, 24 + 9, frameBytes - 1]
   const frames = [32, ends[0] ?? 0, ends[3] ?? 0, (ends.at(-4) ?? 0) - frameBytes]
@@ -69,7 +69,7 @@ test('§11 a bit that flipped in the log of a killed owner is refused, not forgo
   }
 })
 
-test('§11 a log whose last commit is half done is no damage, and all before it is there', async (t) => {
+test('a log whose last commit is half done is no damage, and all before it is there', async (t) => {
   const { left, log, last, ends, bytes } = await killed(t)
   const [before = 0, end = 0] = ends.slice(-2)
   const cuts: [string, (file: Buffer) => void][] = [

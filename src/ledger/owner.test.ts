@@ -45,7 +45,7 @@ const refused = {
     'stop it, or choose another home with --home',
 }
 
-test('§11 a home has one owner: a second is refused until the first gives it up', async (t) => {
+test('a home has one owner: a second is refused until the first gives it up', async (t) => {
   const { home, ledger } = emptyHome(t)
   const first = await takeOwnership(ledger)
   t.after(() => first.release())
@@ -59,12 +59,12 @@ test('§11 a home has one owner: a second is refused until the first gives it up
   assert.equal(await attempt(ledger), 'taken')
 })
 
-test('§11 nobody owns a home that was never opened', async (t) => {
+test('nobody owns a home that was never opened', async (t) => {
   const { home } = emptyHome(t)
   assert.equal(await ownerOf(home), null)
 })
 
-test('§11 who lets go while its name is looked for is no owner, and one that never says its name is one', async (t) => {
+test('who lets go while its name is looked for is no owner, and one that never says its name is one', async (t) => {
   const { home, ledger } = emptyHome(t)
   const first = await takeOwnership(ledger)
   t.after(() => first.release())

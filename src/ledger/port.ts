@@ -1,5 +1,5 @@
 /**
- * The ledger port: the durable truth of one home, and its only writer (contracts 11).
+ * The ledger port: the durable truth of one home, and its only writer (docs/spec/ledger.md).
  * Nothing above this file knows which store is behind it; every store passes the conformance suite.
  */
 import type { Emitted } from '../domain/facts.ts'

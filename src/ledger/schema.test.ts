@@ -11,7 +11,7 @@ function migrated(): DatabaseSync {
   return database
 }
 
-test('§11 the migrations make exactly the tables and columns that the schema describes', () => {
+test('the migrations make exactly the tables and columns that the schema describes', () => {
   const database = migrated()
   assert.equal(schemaOf(database), schemaVersion)
   const tables = database
@@ -40,7 +40,7 @@ test('§11 the migrations make exactly the tables and columns that the schema de
   database.close()
 })
 
-test('§11 a migration that fails leaves the store on the schema it had', () => {
+test('a migration that fails leaves the store on the schema it had', () => {
   const database = new DatabaseSync(':memory:')
   database.exec('create table events (x integer)')
   assert.throws(() => migrate(database, 0), /events already exists/)
@@ -80,7 +80,7 @@ function refusals(database: DatabaseSync, table: readonly [string, RegExp | null
   database.close()
 }
 
-test('§11 events never change, and what has no end is never deleted', () => {
+test('events never change, and what has no end is never deleted', () => {
   refusals(inhabited(), [
     [`update events set data = 'x'`, /events never change/],
     [`update briefs set data = 'x'`, /briefs never change/],
@@ -91,7 +91,7 @@ test('§11 events never change, and what has no end is never deleted', () => {
   ])
 })
 
-test('§11 only events below the floor go, and never the last of an agent', () => {
+test('only events below the floor go, and never the last of an agent', () => {
   const kept = /events above the floor, and the last of an agent, are never deleted/
   refusals(inhabited(), [
     [`delete from events where global_seq = 1`, kept],
@@ -103,7 +103,7 @@ test('§11 only events below the floor go, and never the last of an agent', () =
   ])
 })
 
-test('§11 only rows that ended go, after their last event, and no result', () => {
+test('only rows that ended go, after their last event, and no result', () => {
   refusals(inhabited(), [
     [`delete from messages where id = 'msg_1'`, /kept events or go on are never deleted/],
     [`update meta set pruned_global_seq = 1`, null],
@@ -114,7 +114,7 @@ test('§11 only rows that ended go, after their last event, and no result', () =
   ])
 })
 
-test('§11 a blob never changes, and its name is that of a hash', () => {
+test('a blob never changes, and its name is that of a hash', () => {
   const hash = 'a'.repeat(64)
   refusals(migrated(), [
     [`insert into blobs values ('${hash}', x'')`, null],
@@ -126,7 +126,7 @@ test('§11 a blob never changes, and its name is that of a hash', () => {
   ])
 })
 
-test('§3 a trigger, a delivery and a schedule that ended stay so', () => {
+test('a trigger, a delivery and a schedule that ended stay so', () => {
   const row = (table: string, status: string, more = '') =>
     `insert into ${table} values (1, 1, 'x', 'a', '${status}', ${more}'{}')`
   refusals(migrated(), [

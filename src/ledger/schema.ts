@@ -163,7 +163,7 @@ export const schema = {
       work_item_id: itemId,
       turn_id: textOrNull('the turn that claimed or showed it'),
       status: text('queued or claimed; every other status is final'),
-      kind: text('operator_prompt, task_result, … (contracts 4)'),
+      kind: text('operator_prompt, task_result, …'),
       inbox_seq: integer('agent seq of the admission: what came after a turn looked?'),
       dedupe_key: textOrNull('two admissions with one key are one message'),
     },

@@ -25,7 +25,7 @@ const entry = (ref: string): IndexEntry => ({
   stamp: null,
 })
 
-test('§10 a batch that was made before somebody else wrote is refused whole', async (t) => {
+test('a batch that was made before somebody else wrote is refused whole', async (t) => {
   const home = emptyHome(t)
   const [mine, theirs] = [searchIndexIn(home), searchIndexIn(home)]
   const refs = async () => (await mine.walk(0, 10)).map(({ ref }) => ref)

@@ -4,14 +4,14 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { assertSqlite, kyselyOver } from './sqlite.ts'
 
-test('§11 a SQLite that can lose committed work is refused', () => {
+test('a SQLite that can lose committed work is refused', () => {
   for (const fine of ['3.51.3', '3.51.10', '3.53.0', '4.0.0']) assertSqlite(fine)
   for (const old of ['3.51.2', '3.50.9', '3.9.0', '2.99.99', '3.51']) {
     assert.throws(() => assertSqlite(old), { code: 'old_sqlite', retry: 'never' }, old)
   }
 })
 
-test('§11 transactions of one connection wait for each other', async () => {
+test('transactions of one connection wait for each other', async () => {
   const database = new DatabaseSync(':memory:')
   database.exec('create table t (n integer)')
   const db = kyselyOver(database, 'write')
@@ -28,7 +28,7 @@ test('§11 transactions of one connection wait for each other', async () => {
   await db.destroy()
 })
 
-test('§11 a transaction that throws leaves nothing, and the next one works', async () => {
+test('a transaction that throws leaves nothing, and the next one works', async () => {
   const database = new DatabaseSync(':memory:')
   database.exec('create table t (n integer)')
   const db = kyselyOver(database, 'write')
@@ -47,7 +47,7 @@ test('§11 a transaction that throws leaves nothing, and the next one works', as
   await db.destroy()
 })
 
-test('§11 more different statements than are kept compiled still work', async () => {
+test('more different statements than are kept compiled still work', async () => {
   const db = kyselyOver(new DatabaseSync(':memory:'), 'write')
   for (let n = 0; n < 600; n++) {
     const { rows } = await sql<{ n: number }>`select ${sql.lit(n)} as n`.execute(db)

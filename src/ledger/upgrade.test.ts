@@ -113,7 +113,7 @@ function asOfNow(table: string, row: Record<string, unknown>): Record<string, un
   return baselineOf(table as Table, JSON.stringify(beside))
 }
 
-test('§11 a ledger of schema 1 is upgraded by its owner: same rows, and it verifies', async (t) => {
+test('a ledger of schema 1 is upgraded by its owner: same rows, and it verifies', async (t) => {
   const home = homeOfSchema1(t)
   const before = dataOf(databaseOf(home))
   const ledger = await open(home)
@@ -146,7 +146,7 @@ test('§11 a ledger of schema 1 is upgraded by its owner: same rows, and it veri
   await ledger.close()
 })
 
-test('§11 a ledger of schema 2 whose history was cut is upgraded, and verifies', async (t) => {
+test('a ledger of schema 2 whose history was cut is upgraded, and verifies', async (t) => {
   const home = homeOfSchema2(t)
   const before = dataOf(databaseOf(home))
   const ledger = await open(home)
@@ -161,7 +161,7 @@ test('§11 a ledger of schema 2 whose history was cut is upgraded, and verifies'
   await ledger.close()
 })
 
-test('§11 what a ledger of schema 3 kept in files is read and verified where it is', async (t) => {
+test('what a ledger of schema 3 kept in files is read and verified where it is', async (t) => {
   const home = homeOfSchema3(t)
   const before = dataOf(databaseOf(home))
   const ledger = await open(home)
@@ -195,7 +195,7 @@ test('§11 what a ledger of schema 3 kept in files is read and verified where it
   await ledger.close()
 })
 
-test('§11 what was before the upgrade is kept beside it, whole and private', async (t) => {
+test('what was before the upgrade is kept beside it, whole and private', async (t) => {
   const home = homeOfSchema1(t)
   const before = dataOf(databaseOf(home))
   await open(home).then((ledger) => ledger.close())
@@ -214,7 +214,7 @@ test('§11 what was before the upgrade is kept beside it, whole and private', as
   )
 })
 
-test('§11 a reader of an older ledger says that an owner has to open it first', async (t) => {
+test('a reader of an older ledger says that an owner has to open it first', async (t) => {
   const home = homeOfSchema1(t)
   await assert.rejects(openReader(home), (fault: LedgerFault) => {
     assert.deepEqual([fault.code, fault.retry], ['older_schema', 'never'])
@@ -227,7 +227,7 @@ test('§11 a reader of an older ledger says that an owner has to open it first',
   await reader.close()
 })
 
-test('§11 a history that does not fold is not upgraded, and stays as it was', async (t) => {
+test('a history that does not fold is not upgraded, and stays as it was', async (t) => {
   const columns = 'global_seq, id, agent_id, seq, at, type, v, subject_table, subject_id, '
   const more = 'work_item_id, turn_id, causation_id, data'
   const damages: [lost: string, said: RegExp][] = [

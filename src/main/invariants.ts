@@ -1,7 +1,7 @@
 /**
- * The invariants of a home as it stands (reliability 6, those marked V), for `holon doctor`: each
- * agent's own, and what takes two agents. The owner may commit between two reads of ours, so what
- * is found is looked for once more: only what is there both times is told.
+ * The invariants of a home as it stands (docs/spec/invariants.md, those marked V), for `holon
+ * doctor`: each agent's own, and what takes two agents. The owner may commit between two reads of
+ * ours, so what is found is looked for once more: only what is there both times is told.
  */
 import { violations } from '../domain/invariants.ts'
 import { familyViolations } from '../domain/invariants-family.ts'

@@ -34,7 +34,7 @@ function scene(keep_days: number | null) {
   return { clock, seen, state, loop }
 }
 
-describe('§11: the daily retention of the daemon', () => {
+describe('the daily retention of the daemon', () => {
   test('it comes a minute after the start, then every day, with the days configured', async () => {
     const { clock, seen } = scene(30)
     await clock.advance(minute - 1)

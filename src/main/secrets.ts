@@ -42,7 +42,10 @@ export const secretPaths = (config: Config): string[] => [
   ...new Set(filesOf(config).map(({ path }) => path)),
 ]
 
-/** Throws `SecretRefusal` for the first file or folder that is open to others (security.md 9). */
+/**
+ * Throws `SecretRefusal` for the first file or folder that is open to others
+ * (docs/spec/security.md#files).
+ */
 export async function refuseOpenSecrets(home: string, config: Config): Promise<void> {
   const { checkPrivate } = await import('../exec/private-files.ts')
   const [first] = await checkPrivate(home, secretPaths(config))

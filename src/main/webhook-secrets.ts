@@ -1,6 +1,6 @@
 /**
  * The configured webhooks with their secrets, which are read at every delivery: a rotated one holds
- * at once, and a file that others can read enables nothing (security.md 7).
+ * at once, and a file that others can read enables nothing (docs/spec/http.md#webhooks).
  */
 import type { Config } from '../protocol/config.ts'
 import type { WebhookConfig } from '../protocol/webhook.ts'

@@ -37,7 +37,7 @@ for (const part of [
   { type: 'raw', rawValue: ': keep-alive' },
   { type: 'ping' },
 ] as LanguageModelV4StreamPart[]) {
-  test(`§6 a provider that sends nothing but ${part.type} frames has gone silent`, async () => {
+  test(`a provider that sends nothing but ${part.type} frames has gone silent`, async () => {
     const outcome = await keptOpenBy(part)
     assert.deepEqual([outcome.ok, !outcome.ok && outcome.fault.code], [false, 'stream_hung'])
   })

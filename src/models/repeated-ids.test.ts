@@ -100,10 +100,10 @@ const answers: [says: string, parts: LanguageModelV4StreamPart[], ids: string[]]
 ]
 
 for (const [says, parts, ids] of answers) {
-  test(`§6 ids of Chat Completions: ${says}`, () => assert.deepEqual(idsOf(parts), ids))
+  test(`ids of Chat Completions: ${says}`, () => assert.deepEqual(idsOf(parts), ids))
 }
 
-test('§6 a chunk of another shape names no call', () => {
+test('a chunk of another shape names no call', () => {
   const touch = providerIds()
   for (const rawValue of [
     null,

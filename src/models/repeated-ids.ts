@@ -1,8 +1,8 @@
 /**
  * Chat Completions: the call ids as the provider sent them. The library gives a call whose id came
- * before in the same answer an id of its own, and nobody could tell that it was repeated (contracts
- * 6). It promises that such a call is named as the provider named it; one without id stays as the
- * library named it.
+ * before in the same answer an id of its own, and nobody could tell that it was repeated (
+ * docs/spec/turn.md). It promises that such a call is named as the provider named it; one without
+ * id stays as the library named it.
  *
  * It looks at the raw chunks, each of which the library hands on ahead of what it makes of it.
  */

@@ -38,7 +38,7 @@ test('when a provider takes requests again, in order of precedence', () => {
   }
 })
 
-test('§6 a provider that asks for an impossible wait is asked again after 31 days', () => {
+test('a provider that asks for an impossible wait is asked again after 31 days', () => {
   const most = 31 * 24 * 3_600_000
   const digits = '9'.repeat(400)
   for (const headers of [

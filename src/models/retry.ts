@@ -1,7 +1,8 @@
 /**
- * Bounded repetition of one request, and the choice of who is asked next (contracts 6, Provider
- * errors). Short trouble is slept through here; long trouble is handed up as a fault, because a
- * held agent costs nothing and survives a restart, and a sleeping promise does neither.
+ * Bounded repetition of one request, and the choice of who is asked next
+ * (docs/spec/turn.md#faults-of-a-provider, Provider errors). Short trouble is slept through here;
+ * long trouble is handed up as a fault, because a held agent costs nothing and survives a restart,
+ * and a sleeping promise does neither.
  */
 import { aborted, tooSlowAgain } from './fault.ts'
 import { modelLimits } from './limits.ts'

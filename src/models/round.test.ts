@@ -45,7 +45,7 @@ function endOf(parts: readonly LanguageModelV4StreamPart[]) {
   return builder.end()
 }
 
-describe('§6 a stream is a round when it said that it finished, and how', () => {
+describe('a stream is a round when it said that it finished, and how', () => {
   const broken = { ok: false, why: 'the stream ended before its answer did' }
   const table: [name: string, parts: LanguageModelV4StreamPart[], ending: unknown][] = [
     ['nothing at all', [], broken],
@@ -74,7 +74,7 @@ describe('§6 a stream is a round when it said that it finished, and how', () =>
   }
 })
 
-test('§6 what a provider says of a part at its end stays with the part', () => {
+test('what a provider says of a part at its end stays with the part', () => {
   const ending = endOf([
     { type: 'reasoning-start', id: 'r' },
     { type: 'reasoning-delta', id: 'r', delta: 'Hm.' },

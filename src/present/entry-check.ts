@@ -1,7 +1,8 @@
 /**
  * Runs of checks as entries, one from the moment it is owed to its outcome, below the completion
- * they judge (contracts 2 and 12). A completion says `verified` only when the runs that are held
- * come to that by the rule that every reader uses; else it says how far they got. Pure.
+ * they judge (docs/spec/work-item.md#completion, docs/spec/check.md#claimed-and-verified). A
+ * completion says `verified` only when the runs that are held come to that by the rule that every
+ * reader uses; else it says how far they got. Pure.
  */
 import { verificationOf, type Check } from '../protocol/records.ts'
 import { stateWords } from './check-lines.ts'

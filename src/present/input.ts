@@ -1,7 +1,7 @@
 /**
- * What a presentation takes in (experience.md 2): events of the stream, pages of older events, live
- * frames, the state read anew, how the link is, and what this very screen has sent. Times are those
- * of the server, RFC 3339.
+ * What a presentation takes in (docs/spec/screens.md#one-presentation): events of the stream, pages
+ * of older events, live frames, the state read anew, how the link is, and what this very screen has
+ * sent. Times are those of the server, RFC 3339.
  */
 import type { LiveFrame } from '../protocol/live-frame.ts'
 import type { Problem } from '../protocol/problem.ts'

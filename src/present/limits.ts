@@ -1,6 +1,7 @@
 /**
- * The bounds of what a screen keeps in memory (experience.md 2): names, numbers, units, reasons.
- * They hold the whole presentation to some thirty megabytes however long the history is.
+ * The bounds of what a screen keeps in memory (docs/spec/screens.md#one-presentation): names,
+ * numbers, units, reasons. They hold the whole presentation to some thirty megabytes however long
+ * the history is.
  */
 export const bounds = {
   /** Entries of one agent's feed; older ones leave, and one entry says so. */

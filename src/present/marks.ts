@@ -1,6 +1,6 @@
 /**
- * Marks and their colours (experience.md 3): a mark always stands beside its word, the colour only
- * repeats it. Sixteen theme colours, no backgrounds.
+ * Marks and their colours (docs/spec/screens.md#marks): a mark always stands beside its word, the
+ * colour only repeats it. Sixteen theme colours, no backgrounds.
  */
 export type Mark =
   | 'needs_me'

@@ -1,6 +1,7 @@
 /**
- * What a run prints: events in, lines out, as experience.md section 4 shows them. It keeps only
- * what a later line needs (what a call was about, since when a task runs) and reads no clock.
+ * What a run prints: events in, lines out, as docs/spec/screens.md#what-a-run-prints shows them. It
+ * keeps only what a later line needs (what a call was about, since when a task runs) and reads no
+ * clock.
  */
 import type { Emitted, Event, Facts, Message, Task, Usage } from '../protocol/records.ts'
 import { addUsage, postureWord } from '../protocol/records.ts'

@@ -1,7 +1,7 @@
 /**
- * The one way foreign text reaches a screen (security.md 18): control characters, escape sequences,
- * bidirectional marks, zero-width and tag characters become visible text. `Safe` is branded so that
- * a view that takes it cannot be handed anything else.
+ * The one way foreign text reaches a screen (docs/spec/screens.md#foreign-text): control
+ * characters, escape sequences, bidirectional marks, zero-width and tag characters become visible
+ * text. `Safe` is branded so that a view that takes it cannot be handed anything else.
  */
 declare const brand: unique symbol
 export type Safe = string & { readonly [brand]: 'safe' }

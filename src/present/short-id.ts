@@ -1,6 +1,7 @@
 /**
  * Short ids: the prefix and the last four characters, more while that is not unique among the ids
- * this object has seen (experience.md A11). Texts that hold whole ids are shortened in place.
+ * this object has seen (docs/spec/nouns.md#short-ids). Texts that hold whole ids are shortened in
+ * place.
  */
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const id =

@@ -1,7 +1,7 @@
 /**
- * Tables as sentences in columns (experience.md 4): no borders, words left, numbers right, nothing
- * wrapped. On a terminal the widest columns are cut with `…` to fit; in a pipe every value is whole
- * and tabs stand between them.
+ * Tables as sentences in columns (docs/spec/screens.md#tables): no borders, words left, numbers
+ * right, nothing wrapped. On a terminal the widest columns are cut with `…` to fit; in a pipe every
+ * value is whole and tabs stand between them.
  */
 import type { Safe } from './safe.ts'
 import { cut, padEnd, padStart, width } from './width.ts'

@@ -1,6 +1,7 @@
 /**
- * An agent as readers get it: its row, and what it does now by asking the scheduler (contracts 1,
- * 5 and 9). `holon agents --json` and the API print this and nothing else.
+ * An agent as readers get it: its row, and what it does now by asking the scheduler
+ * (docs/spec/nouns.md#who-owns-what, 5 and 9). `holon agents --json` and the API print this and
+ * nothing else.
  */
 import { z } from 'zod'
 import { allowanceNow, budgetLine } from '../domain/budget.ts'

@@ -1,4 +1,4 @@
-/** What of a private child needs the operator, and what its supervisor is asked instead (§9). */
+/** What of a private child needs the operator, and what its supervisor is asked instead. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { item, task, wait, World } from '../testing/domain.ts'
@@ -51,7 +51,7 @@ const rows: [name: string, model: string, prepare: (w: World) => unknown, kinds:
   ],
 ]
 for (const [name, model, prepare, kinds] of rows) {
-  test(`§9 of a private child: ${name}`, () => {
+  test(`of a private child: ${name}`, () => {
     const w = child(model)
     prepare(w)
     const found = attentionOf([viewOf(w, 'at_rest')], [])
@@ -62,7 +62,7 @@ for (const [name, model, prepare, kinds] of rows) {
   })
 }
 
-test('§9 a failed turn of a private child ends it, so nobody else is told', () => {
+test('a failed turn of a private child ends it, so nobody else is told', () => {
   const w = child('a/child')
   item(w)
   const last = { ...w.row('turns', turn(w).id), outcome: 'failed', reason: 'a bug' } as const
@@ -82,7 +82,7 @@ function kept(): World {
   return w
 }
 
-test('§9 a kept worktree stands there with what it holds and both ways out', () => {
+test('a kept worktree stands there with what it holds and both ways out', () => {
   const [entry] = attentionOf([viewOf(kept(), 'at_rest')], [])
   assert.deepEqual(
     [entry?.kind, entry?.id, entry?.text, entry?.can.slice(0, 2).map(({ cli }) => cli)],
@@ -95,7 +95,7 @@ test('§9 a kept worktree stands there with what it holds and both ways out', ()
   )
 })
 
-test('§9 while its parent has something to do it may merge the worktree, so nobody is asked', () => {
+test('while its parent has something to do it may merge the worktree, so nobody is asked', () => {
   const w = kept()
   update(w, item(w), { plan_status: 'ready' })
   const presences = ['at_rest', 'nobody'] as const

@@ -71,14 +71,14 @@ const rows: [name: string, prepare: (w: World) => void, expected: readonly strin
 ]
 
 for (const [name, prepare, expected] of rows) {
-  test(`§13: what needs a person, with what to do about it: ${name}`, () => {
+  test(`what needs a person, with what to do about it: ${name}`, () => {
     const w = new World()
     prepare(w)
     assert.deepEqual(list(w).map(told), expected)
   })
 }
 
-test('§13: a failed turn needs a person until the next one, and not while one is open', () => {
+test('a failed turn needs a person until the next one, and not while one is open', () => {
   const w = new World()
   item(w)
   const turned = turn(w)
@@ -125,7 +125,7 @@ test('a late result needs a person where it tells of a child, of a failure or of
   }
 })
 
-test('§13: without an owner of the home, a run of its own is what settles a hold or a step', () => {
+test('without an owner of the home, a run of its own is what settles a hold or a step', () => {
   const w = new World()
   asRunbook(w)
   update(w, item(w), { blocked_by: 'exit 3' })
@@ -140,7 +140,7 @@ test('§13: without an owner of the home, a run of its own is what settles a hol
   )
 })
 
-test('§13: an entry that was put away is back when its time is over, and when it changes', () => {
+test('an entry that was put away is back when its time is over, and when it changes', () => {
   const w = new World()
   const id = item(w)
   update(w, id, { blocked_by: 'no key' })
@@ -166,7 +166,7 @@ test('§13: an entry that was put away is back when its time is over, and when i
   )
 })
 
-test('§13: the most urgent kind is first, the oldest first inside it, over all agents', () => {
+test('the most urgent kind is first, the oldest first inside it, over all agents', () => {
   const [a, b] = [new World('a'), new World('b')]
   update(a, item(a), { blocked_by: 'no key' })
   wait(a.pass(minute), { work_item_id: item(a), wake: 'operator_input', reason: 'Second?' })

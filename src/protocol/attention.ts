@@ -1,7 +1,7 @@
 /**
- * What needs a person: opened and closed by facts, the same list on every client (contracts 13).
- * An entry stands here only while there is something a person can do about it now, and not while a
- * person has put it away. Pure.
+ * What needs a person: opened and closed by facts, the same list on every client
+ * (docs/spec/http.md#attention). An entry stands here only while there is something a person can do
+ * about it now, and not while a person has put it away. Pure.
  */
 import { z } from 'zod'
 import { boundHash } from '../domain/answers.ts'
@@ -176,7 +176,10 @@ export function attentionRecordOf({ entry, snoozed }: Standing): Attention {
 export const fingerprintOf = (entry: Pick<Attention, 'kind' | 'text' | 'since'>): string =>
   fingerprint(entry)
 
-/** A private child asks its supervisor, but for a permission (contracts 9). */
+/**
+ * A private child asks its supervisor, but for a permission
+ * (docs/spec/agent.md#questions-of-a-child).
+ */
 function questions({ facts, agent }: AgentView): Entry[] {
   return activeWaitsOf(facts)
     .filter((wait) => wait.wake === 'operator_input' && askedOf(agent, wait) === null)

@@ -10,7 +10,7 @@ import { canOfItem, canOfWait, type Can } from './can.ts'
 const brief = (can: readonly Can[]) =>
   can.map(({ key, allowed, code }) => (allowed ? key : `${key}: ${code}`))
 
-test('§13: what may be done to an item is that of the moment it was looked at', () => {
+test('what may be done to an item is that of the moment it was looked at', () => {
   const w = new World()
   const id = item(w)
   wait(w, { work_item_id: id, wake: 'operator_input' })
@@ -23,7 +23,7 @@ test('§13: what may be done to an item is that of the moment it was looked at',
   assert.deepEqual(brief(canOfItem(view, p)), before)
 })
 
-test('§13: what may be done to a wait is that of the moment it was looked at', () => {
+test('what may be done to a wait is that of the moment it was looked at', () => {
   const w = new World()
   const id = item(w)
   wait(w, { work_item_id: id, wake: 'operator_input' })

@@ -1,7 +1,7 @@
 /**
- * `can`: what may be done to a thing now, each action by its four doors (experience.md 1.7): key,
- * shell line, method and path. What is not allowed now says the code and the sentence of the very
- * rejection the act would get.
+ * `can`: what may be done to a thing now, each action by its four doors
+ * (docs/spec/http.md#what-may-be-done): key, shell line, method and path. What is not allowed now
+ * says the code and the sentence of the very rejection the act would get.
  */
 import { z } from 'zod'
 import * as rules from '../domain/can.ts'

@@ -1,6 +1,7 @@
 /**
  * Checks as readers and writers get them: what the operator asks for, what became of it, and what
- * all of it comes to, which is derived at the read and stands nowhere (contracts 12).
+ * all of it comes to, which is derived at the read and stands nowhere
+ * (docs/spec/check.md#claimed-and-verified).
  */
 import { z } from 'zod'
 import { checkOutcomes } from '../domain/check.ts'

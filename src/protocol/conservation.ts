@@ -1,6 +1,7 @@
 /**
- * The conservation law of the inbox (contracts 4): no message is non-terminal without an open turn,
- * a wait, a schedule or a stopped agent to carry it; a late result waits for the next turn. Pure.
+ * The conservation law of the inbox (docs/spec/message.md#inbox): no message is non-terminal
+ * without an open turn, a wait, a schedule or a stopped agent to carry it; a late result waits for
+ * the next turn. Pure.
  */
 import { isLate } from '../domain/late.ts'
 import type { Message } from '../domain/message.ts'

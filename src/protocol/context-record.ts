@@ -1,7 +1,7 @@
 /**
  * What a request was made of, and what a provider could take of it from its cache: the manifest of
- * each request of a turn, from its rows and the openings they name (contracts 10). Token counts of
- * sections are the runtime's estimates; `usage` is what the provider counted.
+ * each request of a turn, from its rows and the openings they name (docs/spec/context.md). Token
+ * counts of sections are the runtime's estimates; `usage` is what the provider counted.
  */
 import { z } from 'zod'
 import type { Rows } from './records.ts'

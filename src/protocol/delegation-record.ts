@@ -1,6 +1,6 @@
 /**
- * Delegations and worktrees as readers get them: their rows (contracts 9). Both are a parent's, and
- * both follow the task that supervises its child.
+ * Delegations and worktrees as readers get them: their rows (docs/spec/agent.md#delegation). Both
+ * are a parent's, and both follow the task that supervises its child.
  */
 import { z } from 'zod'
 import type { Delegation } from '../domain/delegation.ts'

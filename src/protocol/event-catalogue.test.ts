@@ -59,7 +59,7 @@ function aDay(): World {
   return w
 }
 
-describe('§13: the event catalogue', () => {
+describe('the event catalogue', () => {
   test('has every type the rules have, and no other', () => {
     assert.deepEqual(eventTypes.toSorted(), Object.keys(tableOf).toSorted())
   })

@@ -1,7 +1,7 @@
 /**
- * The typed event catalogue (contracts 13, experience.md A1): one schema for each type of event
- * that a ledger can hold. A type, or a field, that the rules have and this has not (or the other
- * way round) does not build.
+ * The typed event catalogue (docs/spec/http.md#stream, docs/spec/http.md#stream): one schema for
+ * each type of event that a ledger can hold. A type, or a field, that the rules have and this has
+ * not (or the other way round) does not build.
  */
 import { z } from 'zod'
 import type { Event, EventType } from '../domain/event.ts'

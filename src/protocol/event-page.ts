@@ -1,6 +1,6 @@
 /**
  * Events as they cross the wire: the stored event with what the ledger added to it, in pages and as
- * the data of server-sent events (contracts 13).
+ * the data of server-sent events (docs/spec/http.md#stream).
  */
 import { z } from 'zod'
 import type { StoredEvent } from '../domain/event.ts'

@@ -1,6 +1,7 @@
 /**
- * Briefs and decisions as readers get them: the rows as they are (contracts 1 and 5). Neither ever
- * changes, so nothing may be done to them and they carry no `can`.
+ * Briefs and decisions as readers get them: the rows as they are (docs/spec/nouns.md#briefs,
+ * docs/spec/scheduler.md). Neither ever changes, so nothing may be done to them and they carry no
+ * `can`.
  */
 import { z } from 'zod'
 import { candidateClasses } from '../domain/readiness.ts'

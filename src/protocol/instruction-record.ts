@@ -1,6 +1,7 @@
 /**
  * What an agent is told about how work is done, as its files are now: instructions, and the skills
- * it may look up (contracts 9, 10). What an earlier request had of them is in its manifest.
+ * it may look up (docs/spec/agent.md, docs/spec/context.md#order). What an earlier request had of
+ * them is in its manifest.
  */
 import { z } from 'zod'
 import { count } from './scalar.ts'

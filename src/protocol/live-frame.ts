@@ -1,7 +1,8 @@
 /**
- * Live frames of the event stream (contracts 13, experience.md A2): signs of what happens just now,
- * shown and never stored. They carry no `id`, so a client never resumes from one, and a frame may
- * arrive after the event that ended what it tells of: it is then to be ignored.
+ * Live frames of the event stream (docs/spec/http.md#live-frames, docs/spec/http.md#live-frames):
+ * signs of what happens just now, shown and never stored. They carry no `id`, so a client never
+ * resumes from one, and a frame may arrive after the event that ended what it tells of: it is then
+ * to be ignored.
  */
 import { z } from 'zod'
 

@@ -1,6 +1,7 @@
 /**
- * A message as readers get it: its row (contracts 4) without the scheduler's own bookkeeping, and
- * its receipt: when it was accepted, and which request of which turn showed it.
+ * A message as readers get it: its row (docs/spec/message.md#stored-fields) without the scheduler's
+ * own bookkeeping, and its receipt: when it was accepted, and which request of which turn showed
+ * it.
  */
 import { z } from 'zod'
 import { queuedWords, type Message } from '../domain/message.ts'

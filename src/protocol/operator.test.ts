@@ -48,7 +48,7 @@ const rows: [string, object, boolean][] = [
   ['an unknown act', { do: 'explode' }, false],
 ]
 for (const [what, act, valid] of rows) {
-  test(`§13: ${what} is ${valid ? 'an act' : 'none'}`, () => {
+  test(`${what} is ${valid ? 'an act' : 'none'}`, () => {
     assert.equal(operatorCommand.safeParse({ agent_id, ...act }).success, valid)
   })
 }

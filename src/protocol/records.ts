@@ -1,7 +1,8 @@
 /**
- * The records that readers get, by the names of contracts 1: what lists and single reads print, on
- * a wire and in `--json` alike. Rows of the ledger are records as they are, but for the runtime's
- * own bookkeeping in items and waits, which `itemRecord` and `waitRecord` leave out.
+ * The records that readers get, by the names of docs/spec/nouns.md#who-owns-what: what lists and
+ * single reads print, on a wire and in `--json` alike. Rows of the ledger are records as they are,
+ * but for the runtime's own bookkeeping in items and waits, which `itemRecord` and `waitRecord`
+ * leave out.
  */
 export type { Agent } from '../domain/agent.ts'
 export type { Brief } from '../domain/brief.ts'
@@ -28,7 +29,9 @@ export { exportLimit } from '../domain/export-format.ts'
 /** A budget, or one limit of it, with what was used, in words. */
 export { spendWindows, type SpendBudget } from '../domain/spend-budget.ts'
 export { budgetLine, measuredWords, type Measured } from '../domain/budget.ts'
-/** How long a hold may last that `holon run` still waits for, in milliseconds (contracts 14). */
+/**
+ * How long a hold may last that `holon run` still waits for, in milliseconds (docs/spec/cli.md).
+ */
 export { limits } from '../domain/limits.ts'
 /** A check with its outcome in one line, and what the checks of an item come to. */
 export { endLine } from '../domain/check-words.ts'

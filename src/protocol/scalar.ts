@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 
-/** RFC 3339, UTC, with milliseconds: sorts as text (contracts, head). */
+/** RFC 3339, UTC, with milliseconds: sorts as text (docs/spec/nouns.md#time). */
 export const timestamp = z.iso.datetime()
 
 /** A whole id of the noun with this prefix. */

@@ -1,6 +1,6 @@
 /**
- * What a search over the home answers (contracts 13, `GET /search`): records by their reference,
- * the best first, each with the piece of text that was found.
+ * What a search over the home answers (docs/spec/http.md#reads, `GET /search`): records by their
+ * reference, the best first, each with the piece of text that was found.
  */
 import { z } from 'zod'
 import type { MemoryAnswer } from '../domain/memory.ts'

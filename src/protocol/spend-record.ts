@@ -1,6 +1,7 @@
 /**
- * What was used: tokens and, only where every price is known, US dollars (experience.md A10). An
- * unknown price leaves the sum unknown: null, never zero; what is known of it stands beside it.
+ * What was used: tokens and, only where every price is known, US dollars
+ * (docs/spec/screens.md#words). An unknown price leaves the sum unknown: null, never zero; what is
+ * known of it stands beside it.
  */
 import { z } from 'zod'
 import { count } from './scalar.ts'

@@ -1,7 +1,7 @@
 /**
- * The snapshot a client starts from (contracts 13): what is open now, within the limits of a
- * prompt, how much there is of it in all, and the seq from which the event stream goes on. It is
- * as long as what a first screen shows, however much work there is.
+ * The snapshot a client starts from (docs/spec/http.md#reads): what is open now, within the limits
+ * of a prompt, how much there is of it in all, and the seq from which the event stream goes on. It
+ * is as long as what a first screen shows, however much work there is.
  */
 import { z } from 'zod'
 import { promptLimit } from '../domain/rank.ts'

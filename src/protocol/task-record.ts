@@ -1,6 +1,6 @@
 /**
- * A task as readers get it: its row (contracts 8), with signs of life while it runs and what may be
- * done to it.
+ * A task as readers get it: its row (docs/spec/task.md), with signs of life while it runs and what
+ * may be done to it.
  */
 import { z } from 'zod'
 import { taskInputs, type Task } from '../domain/task.ts'

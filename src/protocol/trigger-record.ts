@@ -1,6 +1,7 @@
 /**
- * Triggers and their delivery log as readers get them (contracts 3). The hash of a token stays in
- * the ledger; the URL, which is a capability, is shown to whoever holds the control token.
+ * Triggers and their delivery log as readers get them (docs/spec/wait.md#triggers). The hash of a
+ * token stays in the ledger; the URL, which is a capability, is shown to whoever holds the control
+ * token.
  */
 import { z } from 'zod'
 import type { Delivery } from '../domain/delivery.ts'

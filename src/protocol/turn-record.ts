@@ -1,7 +1,7 @@
 /**
- * Turns, their rounds and calls as readers get them: the rows of the ledger as they are (contracts
- * 1 and 6). A request names the messages it showed; an open one says when it last gave a sign of
- * life and when it is given up.
+ * Turns, their rounds and calls as readers get them: the rows of the ledger as they are (
+ * docs/spec/nouns.md#who-owns-what, docs/spec/turn.md). A request names the messages it showed; an
+ * open one says when it last gave a sign of life and when it is given up.
  */
 import { z } from 'zod'
 import {

@@ -1,6 +1,7 @@
 /**
- * A wait as readers get it (contracts 3), with the hash that binds an answer to the question as it
- * was shown: whoever answers sends it back, and a question that changed meanwhile is not answered.
+ * A wait as readers get it (docs/spec/wait.md), with the hash that binds an answer to the question
+ * as it was shown: whoever answers sends it back, and a question that changed meanwhile is not
+ * answered.
  */
 import { z } from 'zod'
 import { waitRecord as fieldsOf } from '../domain/record.ts'

@@ -1,6 +1,7 @@
 /**
  * `why` as readers get it: the record of the rules, with what a person may do about it now, as
- * shell lines, and the last decision that was stored (contracts 13, experience.md A7). Pure.
+ * shell lines, and the last decision that was stored (docs/spec/http.md#why,
+ * docs/spec/http.md#why). Pure.
  */
 import { z } from 'zod'
 import type { Decision } from '../domain/decision.ts'

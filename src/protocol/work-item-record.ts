@@ -1,7 +1,7 @@
 /**
  * A work item as readers get it: the stored fields, the plan as it is now, the projection, what it
- * used, and what may be done to it (contracts 2). `holon work list|show --json` and the API print
- * this and nothing else.
+ * used, and what may be done to it (docs/spec/work-item.md#what-is-derived). `holon work list|show
+ * --json` and the API print this and nothing else.
  */
 import { z } from 'zod'
 import type { PlanDescriptor } from '../domain/plan.ts'

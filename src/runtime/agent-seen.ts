@@ -1,6 +1,7 @@
 /**
- * What one agent reads of another, or of itself (AgentGet, contracts 9): the owner of a context,
- * with what the scheduler says of it now. An agent sees itself and the agents it made.
+ * What one agent reads of another, or of itself (AgentGet, docs/spec/agent.md#reading-an-agent):
+ * the owner of a context, with what the scheduler says of it now. An agent sees itself and the
+ * agents it made.
  */
 import { allowanceNow } from '../domain/budget.ts'
 import { activeWaits, agentOf, type Facts } from '../domain/facts.ts'

@@ -45,7 +45,7 @@ async function open(t: TestContext, places: Places, first: Scripted, dies: When 
 const edit = { path: 'log.txt', old_text: 'two', new_text: 'two\nthree' }
 
 for (const when of ['before', 'after'] as const) {
-  test(`§6 an edit whose process ended ${when} it was made is there once, and told as made`, async (t) => {
+  test(`an edit whose process ended ${when} it was made is there once, and told as made`, async (t) => {
     const places = temporaryHome(t)
     const path = join(places.workspace, 'log.txt')
     writeFileSync(path, 'one\ntwo\n')

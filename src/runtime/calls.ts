@@ -1,6 +1,6 @@
 /**
  * Running the calls of a round: each has its intent in the ledger before it begins and exactly one
- * result after it, whatever happens in between (contracts 6, *Effects*).
+ * result after it, whatever happens in between (docs/spec/turn.md#effects, *Effects*).
  */
 import { bindCall, bindToTask } from '../domain/binding.ts'
 import type { Call, ToolResult } from '../domain/call.ts'

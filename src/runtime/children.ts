@@ -1,8 +1,8 @@
 /**
  * Supervised children: what a parent and its child owe each other is brought in line after every
- * commit of either, and once after a start or a shortage (contracts 9; domain/relay.ts decides).
- * Stopping a child ends its run, its commands and its own supervised processes, with proof, before
- * its task ends.
+ * commit of either, and once after a start or a shortage (docs/spec/agent.md#delegation;
+ * domain/relay.ts decides). Stopping a child ends its run, its commands and its own supervised
+ * processes, with proof, before its task ends.
  */
 import { isForeignModel, type Agent } from '../domain/agent.ts'
 import type { Brief } from '../domain/brief.ts'

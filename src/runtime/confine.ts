@@ -1,6 +1,7 @@
 /**
- * What the commands of an agent may touch where commands are confined (security.md 12): the folders
- * of its file tools, and for a child in a worktree the repository that its commits go to.
+ * What the commands of an agent may touch where commands are confined
+ * (docs/spec/security.md#sandbox): the folders of its file tools, and for a child in a worktree the
+ * repository that its commits go to.
  */
 import { agentOf } from '../domain/facts.ts'
 import type { Confine } from '../exec/ports.ts'

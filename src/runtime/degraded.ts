@@ -1,7 +1,8 @@
 /**
- * Degraded mode (reliability 5): while nothing can be written no turn starts and nothing is
- * accepted; reads and running commands go on. One probe, with a back-off, looks whether there is
- * room again, and the return needs nobody. Nothing of it is a row: there is no room for one.
+ * Degraded mode (docs/spec/recovery.md#disk-full): while nothing can be written no turn starts and
+ * nothing is accepted; reads and running commands go on. One probe, with a back-off, looks whether
+ * there is room again, and the return needs nobody. Nothing of it is a row: there is no room for
+ * one.
  */
 import { fromMs, minute, second, toMs, type Timestamp } from '../domain/time.ts'
 import { FileFault } from '../exec/file-fault.ts'

@@ -1,7 +1,7 @@
 /**
- * Outside events at the host's door (contracts 3): a delivery is an act like any other, so it has
- * the same one commit and the same refusals; here its reply becomes what a sender is told, and what
- * was signed once is taken once, whichever agent's address it is sent to.
+ * Outside events at the host's door (docs/spec/wait.md#deliveries): a delivery is an act like any
+ * other, so it has the same one commit and the same refusals; here its reply becomes what a sender
+ * is told, and what was signed once is taken once, whichever agent's address it is sent to.
  */
 import { repeated } from '../domain/operate-message.ts'
 import type { OperatorAct } from '../domain/operator-act.ts'

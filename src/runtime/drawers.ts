@@ -1,7 +1,7 @@
 /**
  * Agents that draw on an item of another one: the item's meter and what each of them may still use
  * are brought in line after every commit of either, and once after a start or a shortage
- * (contracts 17.28; domain/drawing.ts decides).
+ * (docs/spec/budget.md#what-is-made-on-the-way; domain/drawing.ts decides).
  */
 import { alignDrawing, drawersOf, drawsOn } from '../domain/drawing.ts'
 import type { Emitted, Facts } from '../domain/facts.ts'

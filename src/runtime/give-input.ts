@@ -1,8 +1,8 @@
 /**
- * The operator's words for what runs (contracts 8, 9 and 13): bytes for a command that reads them,
- * a message for a child through the task that supervises it. What a command does with its input
- * cannot be asked for: the receipt is kept once it was given, and a request that was cut off before
- * that may be carried out again.
+ * The operator's words for what runs (docs/spec/task.md#input, docs/spec/agent.md,
+ * docs/spec/http.md): bytes for a command that reads them, a message for a child through the task
+ * that supervises it. What a command does with its input cannot be asked for: the receipt is kept
+ * once it was given, and a request that was cut off before that may be carried out again.
  */
 import type { TaskId } from '../domain/ids.ts'
 import { rowsNeeded } from '../domain/operate.ts'

@@ -1,4 +1,7 @@
-/** Where things are in a home (contracts 9, *Home*): one function a place, all absolute paths. */
+/**
+ * Where things are in a home (docs/spec/agent.md#home, *Home*): one function a place, all absolute
+ * paths.
+ */
 import type { AgentId, CallId, MessageId, TaskId, TurnId, WorkItemId } from '../domain/ids.ts'
 
 export const agentHome = (home: string, agent: AgentId): string => `${home}/agents/${agent}`

@@ -1,7 +1,7 @@
 /**
  * The host: every agent of a home, its lane, its tasks, its schedules, and what comes in for it.
- * Opening is recovery: the same code whether the last process ended well or was killed (reliability
- * rule 9). While nothing can be written it waits, where it is told to (reliability 5).
+ * Opening is recovery: the same code whether the last process ended well or was killed. While
+ * nothing can be written it waits, where it is told to (docs/spec/recovery.md#disk-full).
  */
 import { configureAgent, createAgent, isKept, stopAgent } from '../domain/agents.ts'
 import { openTurn, type Emitted, type Facts } from '../domain/facts.ts'
@@ -258,7 +258,7 @@ class HomeHost implements Host {
     return done(`${run_id} is aborted${stop ? `, and ${agent_id} is stopped` : ''}.`)
   }
 
-  /** What still runs of an agent that is to be deleted ends first (contracts 9). */
+  /** What still runs of an agent that is to be deleted ends first. */
   async #wind(facts: Facts): Promise<void> {
     const agent = facts.agent_id
     const row = facts.row('agents', agent)

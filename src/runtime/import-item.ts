@@ -1,7 +1,8 @@
 /**
- * Takes the file of an item in (contracts 2, *Plan file*): it is read whole and refused whole, and
- * only then its plan file is made, before the one commit that makes the item and stores the file. A
- * process killed between them finds the same place again, for the id is a function of the file.
+ * Takes the file of an item in (docs/spec/work-item.md#plan-file, *Plan file*): it is read whole
+ * and refused whole, and only then its plan file is made, before the one commit that makes the item
+ * and stores the file. A process killed between them finds the same place again, for the id is a
+ * function of the file.
  */
 import type { Carried, SliceRecord } from '../domain/export-format.ts'
 import { readExport } from '../domain/import-file.ts'

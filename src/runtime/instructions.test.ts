@@ -62,7 +62,7 @@ async function told(g: Ground, more: { workspace?: string; files?: InstructionFi
   })
 }
 
-test('§10 instructions: own home first, then from the top of the repository down', async (t) => {
+test('instructions: own home first, then from the top of the repository down', async (t) => {
   const g = ground(t)
   g.put('AGENTS.md', 'Above the repository.')
   g.put('home/agents/main/AGENTS.md', 'Own.')
@@ -78,7 +78,7 @@ test('§10 instructions: own home first, then from the top of the repository dow
   ])
 })
 
-test('§10 outside of a repository only the workspace itself is looked into', async (t) => {
+test('outside of a repository only the workspace itself is looked into', async (t) => {
   const g = ground(t)
   rmSync(g.at('repo/.git'), { recursive: true })
   g.put('repo/AGENTS.md', 'Top.')
@@ -93,7 +93,7 @@ test('an empty folder named .git on the way is no top of a repository', async (t
   assert.deepEqual(await told(g), [['repo/AGENTS.md', 'loaded', 'Top.']])
 })
 
-test('§10 inside of the home nothing above is looked into, though it were a repository', async (t) => {
+test('inside of the home nothing above is looked into, though it were a repository', async (t) => {
   const g = ground(t)
   g.put('.git/HEAD', 'ref: refs/heads/main\n')
   g.put('AGENTS.md', 'Above the home.')
@@ -103,7 +103,7 @@ test('§10 inside of the home nothing above is looked into, though it were a rep
   ])
 })
 
-test('§10 a child that works in the folder of its parent has the instructions of there', async (t) => {
+test('a child that works in the folder of its parent has the instructions of there', async (t) => {
   const g = ground(t)
   g.put('home/agents/main/AGENTS.md', 'Of the parent.')
   g.put('home/agents/main.1/AGENTS.md', 'Of the child.')
@@ -114,7 +114,7 @@ test('§10 a child that works in the folder of its parent has the instructions o
   ])
 })
 
-test('§10 a file that is the same, by link or by text, is shown where it is nearest', async (t) => {
+test('a file that is the same, by link or by text, is shown where it is nearest', async (t) => {
   const g = ground(t)
   g.put('repo/docs/how.md', 'Test it.')
   g.link('docs/how.md', 'repo/AGENTS.md')
@@ -167,7 +167,7 @@ const bad: [string, (g: Ground, path: string) => unknown, string][] = [
   ['another encoding', (g, path) => g.put(path, Uint8Array.of(0xe4, 66)), 'it is not UTF-8 text'],
 ]
 
-test('§10 whatever lies there instead of instructions is one notice, never a fault', async (t) => {
+test('whatever lies there instead of instructions is one notice, never a fault', async (t) => {
   for (const [what, lay, notice] of bad) {
     const g = ground(t)
     lay(g, 'repo/a/b/AGENTS.md')
@@ -178,7 +178,7 @@ test('§10 whatever lies there instead of instructions is one notice, never a fa
   }
 })
 
-test('§10 CLAUDE.md stands in for an AGENTS.md that cannot be used, which is told of', async (t) => {
+test('CLAUDE.md stands in for an AGENTS.md that cannot be used, which is told of', async (t) => {
   const g = ground(t)
   mkdirSync(g.at('repo/a/b/AGENTS.md'))
   g.put('repo/a/b/CLAUDE.md', 'Test it.')
@@ -188,7 +188,7 @@ test('§10 CLAUDE.md stands in for an AGENTS.md that cannot be used, which is to
   ])
 })
 
-test('§10 what the system keeps from the runtime is said, and nothing fails', async (t) => {
+test('what the system keeps from the runtime is said, and nothing fails', async (t) => {
   const g = ground(t)
   g.put('repo/a/b/AGENTS.md', 'Test it.')
   const deny = (path: string) =>
@@ -202,7 +202,7 @@ test('§10 what the system keeps from the runtime is said, and nothing fails', a
   assert.ok(found.every(([, state]) => state === 'unusable'))
 })
 
-test('§10 files that a file names are not put in, in a circle or not, and that is said', async (t) => {
+test('files that a file names are not put in, in a circle or not, and that is said', async (t) => {
   const g = ground(t)
   g.put('repo/a/b/CLAUDE.md', 'Read:\n@./more.md\n@CLAUDE.md\n@Override\nMail a@b.c to me.\n')
   g.put('repo/a/b/more.md', '@CLAUDE.md\n')
@@ -225,7 +225,7 @@ async function offered(g: Ground, place: Partial<Ground['place']> = {}) {
   })
 }
 
-test('§10 skills: the own ones go before those of the workspace, by name', async (t) => {
+test('skills: the own ones go before those of the workspace, by name', async (t) => {
   const g = ground(t)
   g.put('repo/.agents/skills/above/SKILL.md', skillText('above'))
   g.put('repo/a/b/.agents/skills/release/SKILL.md', skillText('release'))
@@ -240,7 +240,7 @@ test('§10 skills: the own ones go before those of the workspace, by name', asyn
   ])
 })
 
-test('§10 one place of skills that is a link to another is no second place', async (t) => {
+test('one place of skills that is a link to another is no second place', async (t) => {
   const g = ground(t)
   g.put('repo/a/b/.agents/skills/pdf/SKILL.md', skillText('pdf'))
   g.put('repo/a/b/.agents/skills/bad/SKILL.md', 'Nothing.')
@@ -259,7 +259,7 @@ test('§10 one place of skills that is a link to another is no second place', as
   )
 })
 
-test('§10 a skill is offered only where ReadFile would open it', async (t) => {
+test('a skill is offered only where ReadFile would open it', async (t) => {
   const g = ground(t)
   g.link(g.at('outside.md'), 'repo/a/b/.agents/skills/out/SKILL.md')
   g.put('repo/shared/SKILL.md', skillText('shared'))
@@ -280,7 +280,7 @@ test('§10 a skill is offered only where ReadFile would open it', async (t) => {
   ])
 })
 
-test('§10 whatever lies there instead of a SKILL.md is one notice, never a fault', async (t) => {
+test('whatever lies there instead of a SKILL.md is one notice, never a fault', async (t) => {
   for (const [what, lay, notice] of bad) {
     const g = ground(t)
     mkdirSync(g.at('repo/a/b/.agents/skills/x'), { recursive: true })
@@ -292,7 +292,7 @@ test('§10 whatever lies there instead of a SKILL.md is one notice, never a faul
   }
 })
 
-test('§10 places of skills that are no folders, or have too many', async (t) => {
+test('places of skills that are no folders, or have too many', async (t) => {
   const g = ground(t)
   g.put('repo/a/b/.agents/skills', 'A file.')
   const most = contextLimits.skill_folders.value
@@ -304,7 +304,7 @@ test('§10 places of skills that are no folders, or have too many', async (t) =>
 })
 
 const isRoot = process.getuid?.() === 0
-test('§10 a folder of skills that may not be listed', { skip: isRoot && 'root may' }, async (t) => {
+test('a folder of skills that may not be listed', { skip: isRoot && 'root may' }, async (t) => {
   const g = ground(t)
   mkdirSync(g.at('repo/a/b/.agents/skills'), { recursive: true })
   chmodSync(g.at('repo/a/b/.agents/skills'), 0o000)

@@ -1,7 +1,8 @@
 /**
  * Finds what an agent is told about how work is done: `AGENTS.md` of its home, and of each folder
  * from the top of the repository down to its workspace, with `CLAUDE.md` where a folder has none
- * (contracts 10). Read anew for every turn. Nothing that is named in a file is followed.
+ * (docs/spec/context.md#order). Read anew for every turn. Nothing that is named in a file is
+ * followed.
  */
 import { contextLimits } from '../context/limits.ts'
 import type { Instruction } from '../context/instruction-section.ts'

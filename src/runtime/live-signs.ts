@@ -1,7 +1,8 @@
 /**
- * Signs of life of what is open now (contracts 13): when an open request was last heard of and when
- * it is given up, the same of a running command. Held in memory, made of the host's own notices and
- * of the sizes of output files; nothing is stored, and nobody who does not ask pays for it.
+ * Signs of life of what is open now (docs/spec/http.md#live-frames): when an open request was last
+ * heard of and when it is given up, the same of a running command. Held in memory, made of the
+ * host's own notices and of the sizes of output files; nothing is stored, and nobody who does not
+ * ask pays for it.
  */
 import type { Facts } from '../domain/facts.ts'
 import { openTurn } from '../domain/facts.ts'

@@ -1,5 +1,5 @@
 /**
- * Who may find what: an agent its own records and those of the agents it made (contracts 9,
+ * Who may find what: an agent its own records and those of the agents it made (docs/spec/agent.md,
  * `lineage_parent_agent_id`). A private child makes none, so it finds its own and nothing else.
  */
 import type { Agent } from '../domain/agent.ts'

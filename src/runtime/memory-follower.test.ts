@@ -121,7 +121,7 @@ async function perform(
   }
 }
 
-test('§10: an index that followed is the index made from nothing, whatever happened in whatever order', async (t) => {
+test('an index that followed is the index made from nothing, whatever happened in whatever order', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom(...acts), { minLength: 1, maxLength: 40 }),
@@ -230,7 +230,7 @@ for (const [what, damage] of damages) {
   })
 }
 
-test('§11: what retention took is found no more at once, and leaves the index behind it', async (t) => {
+test('what retention took is found no more at once, and leaves the index behind it', async (t) => {
   const box = await memoryHome(t)
   const lane = await box.lane('main')
   const turn = turnStarted()
@@ -323,7 +323,7 @@ test('a record that changes again and again, with others between, is one entry a
 
 const canaries = ['sk-canary-0aB9xY7zRaw', 'ghp_0123456789abcdefCANARY']
 
-test('security.md 15: no secret is in the index or an answer, of rows or files from before it was known', async (t) => {
+test('no secret is in the index or an answer, of rows or files from before it was known', async (t) => {
   const { redactor } = createRedactor()
   const box = await memoryHome(t, { redactor })
   const lane = await box.lane('main')

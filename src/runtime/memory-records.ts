@@ -1,7 +1,7 @@
 /**
  * Records read from where they are: rows of the ledger, plans in blobs, outputs of commands and the
  * files of an agent's memory. Everything comes out without secrets, also those that were registered
- * after it was written (security.md 15).
+ * after it was written (docs/spec/security.md#secrets).
  */
 import { endsOfText, type MemoryRecord } from '../domain/memory.ts'
 import { nothingBeside, recordsOf, type Beside, type MemoryTable } from '../domain/memory-record.ts'

@@ -5,7 +5,7 @@ import { callbackEvent } from '../domain/provenance.ts'
 import { messageAdmitted, turnStarted } from '../testing/lane.ts'
 import { memoryHome } from '../testing/memory-home.ts'
 
-test('§4 an agent finds words of the operator from their claim on, and never those taken back', async (t) => {
+test('an agent finds words of the operator from their claim on, and never those taken back', async (t) => {
   const box = await memoryHome(t)
   const lane = await box.lane('main')
   const [kept, gone] = [messageAdmitted({ body: 'zebra' }), messageAdmitted({ body: 'zebra too' })]

@@ -1,7 +1,8 @@
 /**
  * Memory: search over everything an agent did and wrote, and the record behind a reference
- * (contracts 7, 13). A search takes in what was committed a moment ago before it answers; where
- * that takes longer than it may, it answers with what there is and says so.
+ * (docs/spec/tools.md#memory, docs/spec/http.md). A search takes in what was committed a moment ago
+ * before it answers; where that takes longer than it may, it answers with what there is and says
+ * so.
  */
 import { block } from '../context/fence.ts'
 import {

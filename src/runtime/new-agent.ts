@@ -1,7 +1,7 @@
 /**
- * What the settings of an agent need from the machine before they are decided (contracts 9 and 14):
- * a workspace that is a folder, and a template that is there. Explicit settings win over the
- * defaults of the template.
+ * What the settings of an agent need from the machine before they are decided (docs/spec/agent.md,
+ * docs/spec/cli.md): a workspace that is a folder, and a template that is there. Explicit settings
+ * win over the defaults of the template.
  */
 import { isAbsolute } from 'node:path'
 import { isAgentId, type AgentId } from '../domain/ids.ts'

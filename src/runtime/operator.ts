@@ -1,7 +1,7 @@
 /**
  * The operator's acts, carried out: what an act needs is read or made first, then it is one
- * decision of `domain/operate.ts` and one commit (contracts 13). Used by the owner's own commands
- * and by its door.
+ * decision of `domain/operate.ts` and one commit (docs/spec/http.md#acts). Used by the owner's own
+ * commands and by its door.
  */
 import { deliveryKey, fixedBy } from '../domain/deliveries.ts'
 import type { Received, Via } from '../domain/delivery.ts'

@@ -1,7 +1,7 @@
 /**
- * Each public agent has a trigger of its own (contracts 3). One that has none gets it by one step,
- * whenever that may have become possible: the agent is taken over, it was made, or the secret that
- * tokens come from can be read again.
+ * Each public agent has a trigger of its own (docs/spec/wait.md#triggers). One that has none gets
+ * it by one step, whenever that may have become possible: the agent is taken over, it was made, or
+ * the secret that tokens come from can be read again.
  */
 import type { Facts } from '../domain/facts.ts'
 import type { AgentId } from '../domain/ids.ts'

@@ -1,7 +1,8 @@
 /**
- * Plan files: made by the runtime, edited by anyone, read at every read of an item (contracts 2).
- * The runtime's own writes are atomic; it repairs nothing. Whole texts are kept as blobs by hash,
- * stored with the row that names them, so that a damaged plan has a last good snapshot.
+ * Plan files: made by the runtime, edited by anyone, read at every read of an item
+ * (docs/spec/work-item.md#plan-file). The runtime's own writes are atomic; it repairs nothing.
+ * Whole texts are kept as blobs by hash, stored with the row that names them, so that a damaged
+ * plan has a last good snapshot.
  */
 import type { PlanDescriptor } from '../domain/plan.ts'
 import type { PlanStored, WorkItem } from '../domain/work-item.ts'

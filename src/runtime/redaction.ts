@@ -1,7 +1,7 @@
 /**
- * Where the runtime writes, secrets are replaced (security.md 15): events as they enter a draft, so
- * that rows equal their fold; blobs before they get their name; and what is shown live, across the
- * pieces it comes in. Nothing here is in the way without a redactor.
+ * Where the runtime writes, secrets are replaced (docs/spec/security.md#secrets): events as they
+ * enter a draft, so that rows equal their fold; blobs before they get their name; and what is shown
+ * live, across the pieces it comes in. Nothing here is in the way without a redactor.
  */
 import type { Redactor, RedactedStream } from '../domain/redact.ts'
 import { sha256 } from '../exec/whole-file.ts'

@@ -1,7 +1,7 @@
 /**
  * One request to the model: the opening of a turn, the stream, and what becomes of its outcome.
  * Only a whole answer is recorded; a fault is retried, falls back, holds the agent or ends the
- * turn, by its kind (contracts 6, *Provider errors*).
+ * turn, by its kind (docs/spec/turn.md#faults-of-a-provider, *Provider errors*).
  */
 import { charTokens } from '../context/estimate.ts'
 import { budgetNote } from '../context/notes.ts'

@@ -13,7 +13,7 @@ const factsOf = (...rows: Row[]): Pick<Facts, 'row'> => ({
   row: (_table, id) => rows.find((one) => one.id === id) as never,
 })
 
-test('§4 words that no turn has claimed are no part of what it is told', () => {
+test('words that no turn has claimed are no part of what it is told', () => {
   const facts = factsOf(
     { id: 'msg_1', kind: 'operator_prompt', status: 'claimed' },
     { id: 'msg_2', kind: 'operator_prompt', status: 'queued' },

@@ -1,7 +1,8 @@
 /**
  * Finds the skills of an agent: `skills/` of its own home, then `.agents/skills/` and
- * `.claude/skills/` of its workspace, each with a folder a skill and a `SKILL.md` in it (contracts
- * 9, 10). Offered is what the agent's ReadFile would open, so they are read under its own roots.
+ * `.claude/skills/` of its workspace, each with a folder a skill and a `SKILL.md` in it (
+ * docs/spec/agent.md, docs/spec/context.md#order). Offered is what the agent's ReadFile would open,
+ * so they are read under its own roots.
  */
 import { contextLimits } from '../context/limits.ts'
 import { catalogued, type SkillFound, type Skills } from '../context/skill.ts'

@@ -1,7 +1,8 @@
 /**
- * What a spawn needs before it is decided, and how it is carried out (contracts 9): everything that
- * can be refused is refused before the intent, everything after it may be done again by another
- * process, and the child is there with its supervision or not at all.
+ * What a spawn needs before it is decided, and how it is carried out
+ * (docs/spec/agent.md#delegation): everything that can be refused is refused before the intent,
+ * everything after it may be done again by another process, and the child is there with its
+ * supervision or not at all.
  */
 import { join, relative, resolve } from 'node:path'
 import { agentOf, openTurn, type Draft } from '../domain/facts.ts'

@@ -1,7 +1,7 @@
 /**
  * What every agent of a home has spent, in memory: read from the ledger before the first request,
  * and counted along with each commit. What that means for an agent, domain/spending.ts says
- * (contracts 17.28).
+ * (docs/spec/budget.md#what-is-made-on-the-way).
  */
 import type { Agent } from '../domain/agent.ts'
 import type { Emitted } from '../domain/facts.ts'

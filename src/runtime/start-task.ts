@@ -1,7 +1,7 @@
 /**
- * A command of the operator's own (contracts 8): one commit has its row, promoted, so that the
- * supervisor answers for it from the start: it begins the command, also after a crash in between,
- * and its end comes as a message.
+ * A command of the operator's own (docs/spec/task.md): one commit has its row, promoted, so that
+ * the supervisor answers for it from the start: it begins the command, also after a crash in
+ * between, and its end comes as a message.
  */
 import { resolve } from 'node:path'
 import type { WorkItemId } from '../domain/ids.ts'

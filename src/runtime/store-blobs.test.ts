@@ -73,7 +73,7 @@ test('after a conflict the decision that is made again brings its blob again', a
   assert.notEqual(await ledger.blob(blob.sha256), null)
 })
 
-test('§2 a plan that is read for a commit is kept with it, one that is only read is not', async (t) => {
+test('a plan that is read for a commit is kept with it, one that is only read is not', async (t) => {
   const { home, store } = await scene(t)
   const files = systemFiles()
   const item = itemCreated()

@@ -1,7 +1,7 @@
 /**
  * The runtime's hold on the ledger: the live facts of each agent, and `transact`, the one way to
  * change them. Decide on facts, commit, take over what was committed; on a conflict read afresh
- * and decide again. One agent's transactions run one at a time (contracts 11).
+ * and decide again. One agent's transactions run one at a time (docs/spec/ledger.md#one-owner).
  */
 import type { Rows, Table } from '../domain/event.ts'
 import { AgentFacts, Draft, type DraftEnv, type Emitted, type Facts } from '../domain/facts.ts'

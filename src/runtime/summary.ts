@@ -1,8 +1,8 @@
 /**
- * Asks the configured model for the summary of a compaction (contracts 10): once, within a time
- * limit, under the turn's abort signal, and only where the budget has room; whatever goes wrong is
- * a reason and never a fault of the turn. What it costs is reserved here and settled by the caller,
- * in the commit of the compaction.
+ * Asks the configured model for the summary of a compaction (docs/spec/context.md#compaction):
+ * once, within a time limit, under the turn's abort signal, and only where the budget has room;
+ * whatever goes wrong is a reason and never a fault of the turn. What it costs is reserved here and
+ * settled by the caller, in the commit of the compaction.
  */
 import { charTokens } from '../context/estimate.ts'
 import { contextLimits } from '../context/limits.ts'

@@ -1,7 +1,7 @@
 /**
  * Supervises the tasks that outlived their call: each end becomes one commit (terminal row, result
  * message, resolved waits), learnt from the runner's notice while this process lives and from its
- * files after a restart (contracts 8).
+ * files after a restart (docs/spec/task.md#runner).
  */
 import { isCommandOf } from '../domain/check.ts'
 import { callsOf, openTurn } from '../domain/facts.ts'

@@ -1,9 +1,9 @@
 /**
- * The capability URLs of a home (contracts 3): tokens are derived from a secret file and the
- * generation of a trigger, so a URL can be shown again and only a hash of it is stored. Where the
- * secret cannot be read, or is another one than a token was made with, there is no URL to show.
- * A secret that cannot be read is looked at again, whatever was wrong with it: by the next need,
- * and every half minute by itself; who could not be served meanwhile is told by `readable`.
+ * The capability URLs of a home (docs/spec/wait.md#triggers): tokens are derived from a secret file
+ * and the generation of a trigger, so a URL can be shown again and only a hash of it is stored.
+ * Where the secret cannot be read, or is another one than a token was made with, there is no URL to
+ * show. A secret that cannot be read is looked at again, whatever was wrong with it: by the next
+ * need, and every half minute by itself; who could not be served meanwhile is told by `readable`.
  */
 import { createHash, createHmac } from 'node:crypto'
 import type { Facts } from '../domain/facts.ts'

@@ -1,8 +1,8 @@
 /**
- * What the operator does with a worktree (contracts 9): a snapshot, a removal, a discard, a
- * restoration. Git acts and one commit says what came of it; each may be asked for again after a
- * crash in between, and then ends as if it had been asked once. Nothing goes away that is neither
- * merged nor in a snapshot.
+ * What the operator does with a worktree (docs/spec/agent.md#worktrees): a snapshot, a removal, a
+ * discard, a restoration. Git acts and one commit says what came of it; each may be asked for again
+ * after a crash in between, and then ends as if it had been asked once. Nothing goes away that is
+ * neither merged nor in a snapshot.
  */
 import type { Draft } from '../domain/facts.ts'
 import type { TaskId } from '../domain/ids.ts'

@@ -1,7 +1,8 @@
 /**
  * What becomes of the worktrees of children whose task is over: removed when nothing in them would
- * be lost, kept and shown otherwise, brought back when that was begun (contracts 9). Looked at when
- * a child ends, when a turn of the parent ends while one is kept, and once after a start.
+ * be lost, kept and shown otherwise, brought back when that was begun
+ * (docs/spec/agent.md#worktrees). Looked at when a child ends, when a turn of the parent ends while
+ * one is kept, and once after a start.
  */
 import { callsOf, openTurn, type Facts } from '../domain/facts.ts'
 import type { AgentId } from '../domain/ids.ts'

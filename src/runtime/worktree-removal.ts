@@ -1,6 +1,7 @@
 /**
- * Taking a worktree away, for the runtime and for the operator alike (contracts 9): what it has to
- * be merged into, and which tasks still work in it. Git has the last word.
+ * Taking a worktree away, for the runtime and for the operator alike
+ * (docs/spec/agent.md#worktrees): what it has to be merged into, and which tasks still work in it.
+ * Git has the last word.
  */
 import type { TaskId } from '../domain/ids.ts'
 import { isTerminal } from '../domain/task.ts'

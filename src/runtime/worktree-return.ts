@@ -1,7 +1,7 @@
 /**
- * Bringing a worktree back from its snapshot (contracts 9). The row says that it is to come back
- * before git acts, and git may be asked again: whoever asked goes on with it, and after a death the
- * next look of the runtime. Nothing stands in the folder then that no row names.
+ * Bringing a worktree back from its snapshot (docs/spec/agent.md#worktrees). The row says that it
+ * is to come back before git acts, and git may be asked again: whoever asked goes on with it, and
+ * after a death the next look of the runtime. Nothing stands in the folder then that no row names.
  */
 import type { WorktreeEvent, WorktreeSnapshot, Worktree } from '../domain/worktree.ts'
 import { isRestoring } from '../domain/worktree.ts'

@@ -121,7 +121,7 @@ const received = {
   content_type: 'application/json',
 } as const
 
-test('§3 a delivery is logged with its door and its ids, never with what it says', () => {
+test('a delivery is logged with its door and its ids, never with what it says', () => {
   const { log, lines, said } = memoryLog('info')
   const tell = logNotices(log)
   const via = { kind: 'trigger', trigger_id: 'trig_1' } as const

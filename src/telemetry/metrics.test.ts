@@ -155,7 +155,7 @@ const spent: readonly [string, Partial<Usage>, Record<string, number>, Record<st
   ],
 ]
 for (const [what, used, cost, unpriced] of spent) {
-  test(`§13 an answer ${what} adds to the cost only what is known`, async () => {
+  test(`an answer ${what} adds to the cost only what is known`, async () => {
     const metrics = metricsOf()
     const event = roundRecorded('turn_1:1')
     const usage = { ...event.usage, ...used }

@@ -103,7 +103,7 @@ test('what began in another process begins when its id was minted', () => {
   assert.match(traceIdOf('msg_something'), /^[0-9a-f]{32}$/)
 })
 
-test('§4 a delivery is a span until a turn shows it, and the turn that it woke links to it', () => {
+test('a delivery is a span until a turn shows it, and the turn that it woke links to it', () => {
   const { commit, spans, told } = observer()
   const admitted = messageAdmitted({
     provenance: {

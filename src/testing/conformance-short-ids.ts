@@ -45,7 +45,7 @@ const planted: Readonly<Record<string, readonly [sql: string, found: RegExp]>> =
 }
 
 export const shortIdCases: Cases = {
-  '§17.22 an id has its short form from the commit that mints it, of its kind and agent': async (
+  'an id has its short form from the commit that mints it, of its kind and agent': async (
     store,
     home,
   ) => {
@@ -68,10 +68,7 @@ export const shortIdCases: Cases = {
     await ledger.close()
   },
 
-  '§17.22 whatever ids are minted, a short form never changes and means its id': async (
-    store,
-    home,
-  ) => {
+  'whatever ids are minted, a short form never changes and means its id': async (store, home) => {
     const ledger = await store.open(home)
     const digits = fc.array(fc.constantFrom('0', 'a'), { minLength: 8, maxLength: 8 })
     const some = fc.uniqueArray(
@@ -98,7 +95,7 @@ export const shortIdCases: Cases = {
     await ledger.close()
   },
 
-  '§17.22 what retention takes leaves its short form behind': async (store, home) => {
+  'what retention takes leaves its short form behind': async (store, home) => {
     const ledger = await store.open(home)
     const lane = await laneOf(ledger)
     const message = (end: string) =>
@@ -114,7 +111,7 @@ export const shortIdCases: Cases = {
     await ledger.close()
   },
 
-  '§17.22 verify finds a short form that is not what it should be': async (store, home) => {
+  'verify finds a short form that is not what it should be': async (store, home) => {
     await withItems(store, home).then((ledger) => ledger.close())
     for (const [what, [sql, found]] of Object.entries(planted)) {
       await store.damage(home, `create table kept as select * from short_ids; ${sql}`)

@@ -58,7 +58,7 @@ for (const [name, before, edit, code, lines, hint] of refused) {
   })
 }
 
-test('§7 a refusal for many places names the first twenty lines', () => {
+test('a refusal for many places names the first twenty lines', () => {
   const outcome = editText('a\n'.repeat(50), { old: 'a', new: 'x' })
   assert(!outcome.ok)
   assert.match(outcome.message, /found 50 times, on lines 1, 2, .*, 20, …$/)

@@ -69,21 +69,21 @@ async function outputBegins(id: string, on = bench) {
   }
 }
 
-test('§8 a command that ends in time answers with its status and both streams', async () => {
+test('a command that ends in time answers with its status and both streams', async () => {
   const done = await run({ cmd: 'echo out; echo err >&2' })
   assert.deepEqual(resultOf(done), { exit_status: 0, stdout: 'out\n', stderr: 'err\n' })
   assert.deepEqual(done.settled, ['task_started', 'task_ended'])
   assert.equal(done.changed_something, false)
 })
 
-test('§8 an exit status other than zero is a success', async () => {
+test('an exit status other than zero is a success', async () => {
   const done = await run({ cmd: 'exit 3' })
   assert.deepEqual(resultOf(done), { exit_status: 3, stdout: '', stderr: '' })
   const task = [...bench.facts.rows('tasks')].at(-1)
   assert.deepEqual([task?.status, task?.exit_status, task?.promoted], ['completed', 3, false])
 })
 
-test('§8 the same command with the same result has the same hash, another result not', async () => {
+test('the same command with the same result has the same hash, another result not', async () => {
   writeFileSync(join(bench.workspace, 'state'), 'one')
   const first = await run({ cmd: 'cat state' })
   const again = await run({ cmd: 'cat state' })
@@ -94,7 +94,7 @@ test('§8 the same command with the same result has the same hash, another resul
   assert.notEqual(other.result_hash, first.result_hash)
 })
 
-test('§8 a command runs in the folder named, also by a link, with the variables given', async () => {
+test('a command runs in the folder named, also by a link, with the variables given', async () => {
   const own = new ToolBench({ environment: { HOLON_TRIGGER_URL: 'http://127.0.0.1/x' } })
   try {
     mkdirSync(join(own.workspace, 'deep'))
@@ -113,7 +113,7 @@ test('§8 a command runs in the folder named, also by a link, with the variables
   }
 })
 
-test('§8 what cannot be run is refused before a task exists', async (t) => {
+test('what cannot be run is refused before a task exists', async (t) => {
   const before = [...bench.facts.rows('tasks')].length
   const cases: [string, Given, string][] = [
     ['a missing folder', { cmd: 'true', workdir: 'nowhere' }, 'workdir_not_found'],
@@ -127,7 +127,7 @@ test('§8 what cannot be run is refused before a task exists', async (t) => {
   assert.equal([...bench.facts.rows('tasks')].length, before)
 })
 
-test('§8 a command that lasts goes to the background with a handle and what it wrote', async () => {
+test('a command that lasts goes to the background with a handle and what it wrote', async () => {
   const own = new ToolBench({
     processes: (real) => ({
       ...real,
@@ -162,7 +162,7 @@ test('§8 a command that lasts goes to the background with a handle and what it 
   }
 })
 
-test('§8 a command that takes long is said to run, before it ends or goes to the background', async () => {
+test('a command that takes long is said to run, before it ends or goes to the background', async () => {
   const own = new ToolBench()
   const rest = Promise.withResolvers<void>()
   const sleep = own.clock.sleep.bind(own.clock)
@@ -187,7 +187,7 @@ test('§8 a command that takes long is said to run, before it ends or goes to th
   }
 })
 
-test('§8 an interjected message moves a command to the background at once', async () => {
+test('an interjected message moves a command to the background at once', async () => {
   const interject = new AbortController()
   const done = run({ cmd: 'sleep 300', yield_ms: 600_000 }, { interject: interject.signal })
   interject.abort()
@@ -195,7 +195,7 @@ test('§8 an interjected message moves a command to the background at once', asy
   assert.equal((await bench.processes.observe(handle.task_id)).state, 'running')
 })
 
-test('§8 a time limit stops the command and fails its task', async () => {
+test('a time limit stops the command and fails its task', async () => {
   const done = await run({ cmd: 'echo begun; sleep 300', timeout_ms: 200, yield_ms: 60_000 })
   const { kind, code, detail } = errorOf(done)
   assert.deepEqual([kind, code, detail['stdout']], ['timeout', 'command_timed_out', 'begun\n'])
@@ -204,7 +204,7 @@ test('§8 a time limit stops the command and fails its task', async () => {
   assert.deepEqual(done.settled, ['task_ended'])
 })
 
-test('§8 an abort stops the command with proof and keeps what it wrote', async () => {
+test('an abort stops the command with proof and keeps what it wrote', async () => {
   const abort = new AbortController()
   const cmd = 'echo begun; sleep 300 & echo $! >child; wait'
   const call = await begun({ cmd, yield_ms: 600_000 })
@@ -221,14 +221,14 @@ test('§8 an abort stops the command with proof and keeps what it wrote', async 
   )
 })
 
-test('§8 an aborted turn starts nothing', async () => {
+test('an aborted turn starts nothing', async () => {
   const done = await run({ cmd: 'touch began' }, { abort: AbortSignal.abort() })
   assert.deepEqual(errorOf(done).code, 'command_not_started')
   assert.deepEqual(done.settled, ['task_ended'])
   assert.equal(existsSync(join(bench.workspace, 'began')), false)
 })
 
-test('§8 survivors of a stop keep the task cancelling, named, and for the supervisor', async () => {
+test('survivors of a stop keep the task cancelling, named, and for the supervisor', async () => {
   const own = new ToolBench({
     processes: (real) => ({
       ...real,
@@ -251,7 +251,7 @@ test('§8 survivors of a stop keep the task cancelling, named, and for the super
   }
 })
 
-test('§8 giant output is shown as head and tail, and the whole stays in its file', async () => {
+test('giant output is shown as head and tail, and the whole stays in its file', async () => {
   const done = await run({ cmd: 'seq 1 400000; seq 1 3 >&2', max_output_tokens: 1_000 })
   const { stdout, stderr, full_output } = resultOf(done) as Record<string, never> & {
     stdout: string
@@ -270,7 +270,7 @@ test('§8 giant output is shown as head and tail, and the whole stays in its fil
   assert.equal((await bench.files.hash(full_output.stdout)).bytes, 2_688_895)
 })
 
-test('§8 a command that cannot begin is a fault, and its task has failed', async () => {
+test('a command that cannot begin is a fault, and its task has failed', async () => {
   const own = new ToolBench({
     processes: (real) => ({
       ...real,
@@ -289,7 +289,7 @@ test('§8 a command that cannot begin is a fault, and its task has failed', asyn
   }
 })
 
-test('§8 at most so many tasks run at a time', async () => {
+test('at most so many tasks run at a time', async () => {
   const own = new ToolBench()
   try {
     for (let n = 0; n < limits.running_tasks.value; n++) await begun({ cmd: 'true' }, own)
@@ -301,7 +301,7 @@ test('§8 at most so many tasks run at a time', async () => {
   }
 })
 
-test('§8 recovery of a call that never began runs the command once', async () => {
+test('recovery of a call that never began runs the command once', async () => {
   const input = { cmd: 'echo x >>count; cat count' }
   const call = await begun(input)
   const done = await bench.recover(execCommand, input, call)
@@ -340,7 +340,7 @@ for (const [loss, lose] of losses) {
   })
 }
 
-test('§8 recovery after the end of the command gives the real result, without a rerun', async () => {
+test('recovery after the end of the command gives the real result, without a rerun', async () => {
   const input = { cmd: 'echo x >>once; cat once; exit 5' }
   const call = await begun(input)
   await startByHand(call.intent)
@@ -350,7 +350,7 @@ test('§8 recovery after the end of the command gives the real result, without a
   assert.deepEqual(done.settled, ['task_started', 'task_ended'])
 })
 
-test('§8 recovery joins a running command for the rest of its window', async () => {
+test('recovery joins a running command for the rest of its window', async () => {
   const input = {
     cmd: 'until [ -e go ] || [ ! -d "$PWD" ]; do sleep 0.01; done; echo gone',
     yield_ms: 600_000,
@@ -362,7 +362,7 @@ test('§8 recovery joins a running command for the rest of its window', async ()
   assert.deepEqual(resultOf(await done), { exit_status: 0, stdout: 'gone\n', stderr: '' })
 })
 
-test('§8 recovery after the window promotes a running command, as re-adopted', async () => {
+test('recovery after the window promotes a running command, as re-adopted', async () => {
   const input = { cmd: 'sleep 300', yield_ms: 60_000 }
   const call = await begun(input)
   await startByHand(call.intent)
@@ -372,7 +372,7 @@ test('§8 recovery after the window promotes a running command, as re-adopted', 
   assert.deepEqual(done.settled, ['task_started', 'task_readopted', 'task_promoted'])
 })
 
-test('§8 recovery of a command that vanished is unknown, with its last output', async () => {
+test('recovery of a command that vanished is unknown, with its last output', async () => {
   const own = new ToolBench({ processes: vanishing })
   try {
     const input = { cmd: 'echo last words; sleep 300' }
@@ -401,7 +401,7 @@ const vanishing = (real: Processes): Processes => ({
   },
 })
 
-test('§8 recovery finishes a stop that a crash cut off', async () => {
+test('recovery finishes a stop that a crash cut off', async () => {
   const input = { cmd: 'sleep 300' }
   const call = await begun(input)
   await startByHand(call.intent)
@@ -412,7 +412,7 @@ test('§8 recovery finishes a stop that a crash cut off', async () => {
   assert.equal(bench.row('tasks', id).status, 'cancelled')
 })
 
-test('§8 when the machine does not answer, nothing is claimed; the task is handed over', async () => {
+test('when the machine does not answer, nothing is claimed; the task is handed over', async () => {
   const own = new ToolBench({
     processes: (real) => ({
       ...real,

@@ -131,7 +131,7 @@ async function noTerminal(input: Input, ctx: ToolContext): Promise<ToolResult | 
   return failed(NAME, 'rejected', 'tty_not_supported', message, hint)
 }
 
-/** Where commands are to be confined and cannot be, none runs (security.md 12). */
+/** Where commands are to be confined and cannot be, none runs (docs/spec/security.md#sandbox). */
 async function notConfined(ctx: ToolContext): Promise<ToolResult | null> {
   const confinement = await ctx.processes.confinement()
   if (confinement.state !== 'unavailable') return null

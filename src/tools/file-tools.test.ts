@@ -56,7 +56,7 @@ async function begun<N>(
   return 'refused' in call ? assert.fail(call.refused.summary) : call
 }
 
-test('§7 a file is read with numbered lines', async () => {
+test('a file is read with numbered lines', async () => {
   const name = fresh('\uFEFFone\r\ntwo\n\nfour')
   assert.deepEqual(resultOf(await bench.call(readFile, { path: name })), {
     path: at(name),
@@ -68,7 +68,7 @@ test('§7 a file is read with numbered lines', async () => {
   })
 })
 
-test('§7 a part of a file is read, and the result says where to go on', async () => {
+test('a part of a file is read, and the result says where to go on', async () => {
   const name = fresh('a\nb\nc\nd\n')
   const done = await bench.call(readFile, { path: at(name), offset: 2, limit: 2 })
   const { text, next_offset, total_lines } = resultOf(done)
@@ -77,7 +77,7 @@ test('§7 a part of a file is read, and the result says where to go on', async (
   assert.equal(resultOf(await bench.call(readFile, { path: fresh('') }))['text'], '')
 })
 
-test('§7 long files and long lines are bounded, without losing a line between two reads', async () => {
+test('long files and long lines are bounded, without losing a line between two reads', async () => {
   const lines = Array.from({ length: 9_000 }, (_, n) => `line ${n + 1}`)
   const name = fresh(lines.join('\n'))
   const seen: string[] = []
@@ -112,7 +112,7 @@ test('a folder is read as what is in it, a part at a time where it is asked for'
   assert.equal(errorOf(await bench.call(readFile, { path: '/etc' })).code, 'path_denied')
 })
 
-test('§7 what is not a text file is refused with the way to go on', async (t) => {
+test('what is not a text file is refused with the way to go on', async (t) => {
   execFileSync('sh', ['-c', 'mkfifo "$0"', at('pipe')])
   const cases: [string, string, RegExp][] = [
     ['missing.txt', 'file_not_found', /Relative paths begin in/],
@@ -132,7 +132,7 @@ test('§7 what is not a text file is refused with the way to go on', async (t) =
   }
 })
 
-test('§7 no file tool leaves the roots, by name or by link', async (t) => {
+test('no file tool leaves the roots, by name or by link', async (t) => {
   writeFileSync(join(bench.home, 'control-token'), 'secret')
   writeFileSync(join(bench.home, 'tasks', 'note'), 'a task file')
   symlinkSync(join(bench.home, 'control-token'), at('link'))
@@ -174,7 +174,7 @@ test('§7 no file tool leaves the roots, by name or by link', async (t) => {
   )
 })
 
-test('§7 the whole output of an own command is read by the path its result names', async () => {
+test('the whole output of an own command is read by the path its result names', async () => {
   const done = await bench.call(execCommand, { cmd: 'seq 1 9000', max_output_tokens: 100 })
   const { full_output } = resultOf(done) as { full_output: { stdout: string } }
   const { stdout } = full_output
@@ -184,7 +184,7 @@ test('§7 the whole output of an own command is read by the path its result name
   assert.equal(errorOf(await bench.call(editFile, edit)).code, 'path_denied')
 })
 
-test('§7 the agent’s own folder is written like the workspace', async () => {
+test('the agent’s own folder is written like the workspace', async () => {
   const plan = join(bench.home, 'agents/main/work-items/work_1/plan.md')
   const made = await bench.call(editFile, { path: plan, new_text: '# Plan\n' })
   assert.equal(resultOf(made)['change'], 'created')
@@ -204,7 +204,7 @@ test('memory/x.md is the agent’s own memory, in whatever folder it works', asy
   assert.equal(read['path'], own)
 })
 
-test('§7 an edit replaces exactly one place and keeps the rest and the mode', async () => {
+test('an edit replaces exactly one place and keeps the rest and the mode', async () => {
   const name = fresh('one\r\ntwo\r\nthree\r\n')
   chmodSync(at(name), 0o755)
   const done = await bench.call(editFile, { path: name, old_text: 'two\n', new_text: '$&\n2\n' })
@@ -221,7 +221,7 @@ test('§7 an edit replaces exactly one place and keeps the rest and the mode', a
   assert.equal(done.changed_something, true)
 })
 
-test('§7 an edit that does not fit changes nothing and says why', async (t) => {
+test('an edit that does not fit changes nothing and says why', async (t) => {
   const name = fresh('a b\na  c\na b\n')
   const cases: [string, Parameters<typeof editFile.run>[0], string, RegExp][] = [
     ['not there', { path: name, old_text: 'zzz', new_text: '' }, 'not_found', /Read the file/],
@@ -242,7 +242,7 @@ test('§7 an edit that does not fit changes nothing and says why', async (t) => 
   assert.equal(have(name), 'a b\na  c\na b\n')
 })
 
-test('§7 replace_all replaces every place; an empty file is filled; folders are made', async () => {
+test('replace_all replaces every place; an empty file is filled; folders are made', async () => {
   const name = fresh('x\nx\n')
   const all = await bench.call(editFile, {
     path: name,
@@ -263,12 +263,12 @@ test('§7 replace_all replaces every place; an empty file is filled; folders are
   assert.equal(have('made/deep/file.txt'), 'n')
 })
 
-test('§7 an intent makes nothing: no folder, no file', async () => {
+test('an intent makes nothing: no folder, no file', async () => {
   await begun(bench.begin(editFile, { path: 'later/file.txt', new_text: 'n' }))
   assert.equal(existsSync(at('later')), false)
 })
 
-test('§7 an edit is not made on a file that changed after its intent', async () => {
+test('an edit is not made on a file that changed after its intent', async () => {
   const name = fresh('a\n')
   const input = { path: name, old_text: 'a', new_text: 'b' }
   const call = await begun(bench.begin(editFile, input))
@@ -277,7 +277,7 @@ test('§7 an edit is not made on a file that changed after its intent', async ()
   assert.equal(have(name), 'a\nand more\n')
 })
 
-test('§7 recovery of an edit: open is made, made is told, foreign is unknown, with diff', async () => {
+test('recovery of an edit: open is made, made is told, foreign is unknown, with diff', async () => {
   const crashed = async () => {
     const name = fresh('a\nb\n')
     const input = { path: name, old_text: 'b', new_text: 'c' }
@@ -308,7 +308,7 @@ const twoFiles = (a: string, b: string) =>
 const change = (name: string, from: string, to: string) =>
   `--- ${name}\n+++ ${name}\n@@ -1 +1 @@\n-${from}\n+${to}\n`
 
-test('§7 a patch changes, creates and deletes files in one call', async () => {
+test('a patch changes, creates and deletes files in one call', async () => {
   const [a, b, gone] = [fresh('one\ntwo\n'), fresh('three\n'), fresh('bye\n')]
   const patch =
     twoFiles(a, b) +
@@ -329,7 +329,7 @@ test('§7 a patch changes, creates and deletes files in one call', async () => {
   )
 })
 
-test('§7 a patch of which one hunk does not fit changes no file', async (t) => {
+test('a patch of which one hunk does not fit changes no file', async (t) => {
   const [a, b] = [fresh('one\ntwo\n'), fresh('other\n')]
   const cases: [string, string, string][] = [
     ['a hunk that does not match', twoFiles(a, b), 'hunk_mismatch'],
@@ -350,7 +350,7 @@ test('§7 a patch of which one hunk does not fit changes no file', async (t) => 
   assert.deepEqual([have(a), have(b)], ['one\ntwo\n', 'other\n'])
 })
 
-test('§7 when a later file cannot be written the earlier ones are put back', async () => {
+test('when a later file cannot be written the earlier ones are put back', async () => {
   const a = fresh('old\n')
   const written = writeAll('ApplyPatch', bench.context(), [
     { path: at(a), before: 'old\n', after: 'new\n' },
@@ -361,7 +361,7 @@ test('§7 when a later file cannot be written the earlier ones are put back', as
   assert.deepEqual([have(a), existsSync(at('created.txt'))], ['old\n', false])
 })
 
-test('§7 a patch is not made on a file that changed after its intent, also by a link', async () => {
+test('a patch is not made on a file that changed after its intent, also by a link', async () => {
   const [a, b] = [fresh('one\ntwo\n'), fresh('three\n')]
   symlinkSync(at(b), at('b-link'))
   const input = { patch: twoFiles(a, 'b-link') }
@@ -375,7 +375,7 @@ test('§7 a patch is not made on a file that changed after its intent, also by a
   assert.deepEqual([have(a), have(b)], ['one\ntwo\n', 'three changed\n'])
 })
 
-test('§7 recovery of a patch goes on with the files that are still as before', async (t) => {
+test('recovery of a patch goes on with the files that are still as before', async (t) => {
   const rename = (from: string, to: string) =>
     `diff --git a/${from} b/${to}\nsimilarity index 50%\nrename from ${from}\nrename to ${to}\n` +
     `--- a/${from}\n+++ b/${to}\n@@ -1 +1 @@\n-old\n+new\n`

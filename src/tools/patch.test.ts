@@ -176,7 +176,7 @@ for (const [name, diff, contents, expected] of refused) {
   test(`${name} is refused`, () => assert.deepEqual(shown(apply(diff, contents)), expected))
 }
 
-test('§7 one file that does not fit refuses all of them, naming file, hunk and line', () => {
+test('one file that does not fit refuses all of them, naming file, hunk and line', () => {
   const outcome = apply(create + twoHunks, { x: three })
   assert.deepEqual(outcome, {
     code: 'hunk_mismatch',
@@ -187,7 +187,7 @@ test('§7 one file that does not fit refuses all of them, naming file, hunk and 
   })
 })
 
-test('§7 a change carries the hashes of before and after', () => {
+test('a change carries the hashes of before and after', () => {
   const outcome = apply('--- x\n+++ x\n@@ -1 +1 @@\n-a\n+b\n', { x: 'a\n' })
   assert.deepEqual(outcome, [
     {

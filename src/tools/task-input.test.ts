@@ -77,7 +77,7 @@ test('with wait_ms the call has what the command said to it', async () => {
   assert.equal(stderr, '')
 })
 
-test('§7 a command that accepts input gets what is given, and its end', async () => {
+test('a command that accepts input gets what is given, and its end', async () => {
   const { id } = await inBackground({ cmd: 'sort; echo over', accepts_input: true })
   const first = await give(id, 'b\nä\n')
   assert.deepEqual(valueOf(first), { task_id: id, task_kind: 'command', bytes: 5 })
@@ -90,7 +90,7 @@ test('§7 a command that accepts input gets what is given, and its end', async (
   assert.equal((await output(id))['stdout'], 'a\nb\nä\nover\n')
 })
 
-test('§7 a terminal takes input, and its output is read without escape codes', async () => {
+test('a terminal takes input, and its output is read without escape codes', async () => {
   const cmd = `printf '\\033[1mname?\\033[0m '; read -r name; printf '\\r\\033[Khello %s\\n' "$name"`
   const { id } = await inBackground({ cmd, tty: true })
   while (!String((await output(id, false))['stdout']).includes('name?')) await bench.clock.sleep(5)
@@ -101,7 +101,7 @@ test('§7 a terminal takes input, and its output is read without escape codes', 
   assert(file.startsWith('\u001b[1mname?\u001b[0m '), 'the file keeps them')
 })
 
-test('§7 a machine without terminals refuses one, and says why', async () => {
+test('a machine without terminals refuses one, and says why', async () => {
   problem = 'no native part for this system'
   const before = [...bench.facts.rows('tasks')].length
   const done = await bench.call(execCommand, { cmd: 'true', tty: true })
@@ -111,7 +111,7 @@ test('§7 a machine without terminals refuses one, and says why', async () => {
   assert.equal([...bench.facts.rows('tasks')].length, before)
 })
 
-test('§7 input is refused where nobody would read it, before an intent', async (t) => {
+test('input is refused where nobody would read it, before an intent', async (t) => {
   const { id: deaf } = await inBackground({ cmd: 'sleep 300' })
   const { id: ended } = await inBackground({ cmd: 'cat', accepts_input: true })
   const { id: stopping } = await inBackground({ cmd: 'cat', accepts_input: true })
@@ -148,7 +148,7 @@ test('§7 input is refused where nobody would read it, before an intent', async 
   }
 })
 
-test('§7 what a command does not take is counted, and nothing is lost silently', async (t) => {
+test('what a command does not take is counted, and nothing is lost silently', async (t) => {
   const { id } = await inBackground({ cmd: 'cat', accepts_input: true })
   const partly = new ProcessFault('input_partly_taken', 'the first 5 of 9 bytes', 'never')
   const full = new ProcessFault('input_refused', 'the command does not read its input', 'later')
@@ -166,7 +166,7 @@ test('§7 what a command does not take is counted, and nothing is lost silently'
   }
 })
 
-test('§7 after a crash it is unknown whether the text arrived, and it is not given again', async () => {
+test('after a crash it is unknown whether the text arrived, and it is not given again', async () => {
   const { id } = await inBackground({ cmd: 'cat', accepts_input: true })
   const input = { task_id: id, text: 'once\n' }
   const begun = await bench.begin(taskInput, input)
@@ -177,7 +177,7 @@ test('§7 after a crash it is unknown whether the text arrived, and it is not gi
   assert.equal((await output(id))['stdout'], '')
 })
 
-test('§8 a second run of what runs already goes on, with a warning that names the first', async () => {
+test('a second run of what runs already goes on, with a warning that names the first', async () => {
   const cmd = 'cat; exit 0'
   const first = await inBackground({ cmd, accepts_input: true })
   assert.deepEqual(first.warnings, [])
@@ -204,7 +204,7 @@ test('§8 a second run of what runs already goes on, with a warning that names t
   assert.equal(alone.result.warnings, undefined)
 })
 
-test('§8 a stop that could not look everywhere says so', async () => {
+test('a stop that could not look everywhere says so', async () => {
   const { id } = await inBackground({ cmd: 'sleep 300' })
   proof = 'scanned'
   const done = valueOf(await bench.call(taskStop, { task_id: id }))

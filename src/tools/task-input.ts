@@ -1,7 +1,7 @@
 /**
  * TaskInput: words for what runs: bytes for a command that reads them, a message for a child agent
- * (contracts 7 and 9). What a command does with its input cannot be undone or asked for, so the
- * call is never repeated: after a crash its outcome is unknown.
+ * (docs/spec/tools.md, docs/spec/agent.md). What a command does with its input cannot be undone or
+ * asked for, so the call is never repeated: after a crash its outcome is unknown.
  */
 import { z } from 'zod'
 import type { TaskId } from '../domain/ids.ts'

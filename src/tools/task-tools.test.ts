@@ -68,14 +68,14 @@ const supervisorEnds = (id: TaskId) =>
     }),
   )
 
-test('§8 a task nobody has is refused by every tool that names one', async () => {
+test('a task nobody has is refused by every tool that names one', async () => {
   for (const tool of [taskStatus, taskOutput, taskStop]) {
     const done = await bench.call(tool, { task_id: 'task_nope' })
     assert.equal(codeOf(done), 'task_not_found')
   }
 })
 
-test('§8 the status of a running task names its process and how much it wrote', async () => {
+test('the status of a running task names its process and how much it wrote', async () => {
   const id = await inBackground('sleep 300')
   const { pid, started_at, created_at, ...rest } = resultOf(
     await bench.call(taskStatus, { task_id: id }),
@@ -102,7 +102,7 @@ test('§8 the status of a running task names its process and how much it wrote',
   })
 })
 
-test('§8 the list has the running ones first, then the ended, newest first', async () => {
+test('the list has the running ones first, then the ended, newest first', async () => {
   await bench.call(execCommand, { cmd: 'exit 1' })
   const id = await inBackground('sleep 300')
   const { running, ended } = resultOf(await bench.call(listTasks, {})) as {
@@ -121,7 +121,7 @@ test('§8 the list has the running ones first, then the ended, newest first', as
   })
 })
 
-test('§8 output without block shows what is there and leaves the task alone', async () => {
+test('output without block shows what is there and leaves the task alone', async () => {
   const id = await inBackground('sleep 300')
   const done = await bench.call(taskOutput, { task_id: id })
   assert.deepEqual(resultOf(done), {
@@ -136,7 +136,7 @@ test('§8 output without block shows what is there and leaves the task alone', a
   assert.deepEqual(done.settled, [])
 })
 
-test('§8 a blocking read shows the end, ends the row, and its message is read with it', async () => {
+test('a blocking read shows the end, ends the row, and its message is read with it', async () => {
   const id = await inBackground(untilFile('end', 'echo done; exit 4'))
   const reading = bench.call(taskOutput, { task_id: id, block: true, timeout_ms: 60_000 })
   make('end')
@@ -152,7 +152,7 @@ test('§8 a blocking read shows the end, ends the row, and its message is read w
   assert.deepEqual(again.settled, [])
 })
 
-test('§8 an end that was announced already is read by the call that shows it', async () => {
+test('an end that was announced already is read by the call that shows it', async () => {
   const id = await inBackground(untilFile('announced', 'true'))
   make('announced')
   await bench.processes.ended(id, AbortSignal.timeout(20_000))
@@ -163,7 +163,7 @@ test('§8 an end that was announced already is read by the call that shows it', 
   assert.equal(bench.row('messages', taskResultId(id)).status, 'claimed')
 })
 
-test('§8 a wait on the task is resolved in the commit of the read that shows its end', async () => {
+test('a wait on the task is resolved in the commit of the read that shows its end', async () => {
   const item = bench.bindItem()
   const id = await inBackground(untilFile('waited', 'true'))
   const wait = bench.commit((d) => {
@@ -193,7 +193,7 @@ test('§8 a wait on the task is resolved in the commit of the read that shows it
   assert.equal(bench.row('waits', wait).status, 'resolved')
 })
 
-test('§8 a blocking read comes back early for a time limit, a message, and an abort', async (t) => {
+test('a blocking read comes back early for a time limit, a message, and an abort', async (t) => {
   const id = await inBackground('sleep 300')
   const input = { task_id: id, block: true, timeout_ms: 600_000 }
   await t.test('its own limit', async () => {
@@ -211,7 +211,7 @@ test('§8 a blocking read comes back early for a time limit, a message, and an a
   })
 })
 
-test('§8 a stop is committed, carried out with proof, and its message needs no turn', async () => {
+test('a stop is committed, carried out with proof, and its message needs no turn', async () => {
   const id = await inBackground('sleep 300 & sleep 300')
   const from = bench.events.length
   const done = await bench.call(taskStop, { task_id: id })
@@ -225,7 +225,7 @@ test('§8 a stop is committed, carried out with proof, and its message needs no 
   assert.equal((await bench.processes.observe(id)).state, 'ended')
 })
 
-test('§8 stopping what has ended is a success that says how it ended', async () => {
+test('stopping what has ended is a success that says how it ended', async () => {
   const id = await inBackground(untilFile('over', 'exit 2'))
   make('over')
   await bench.processes.ended(id, AbortSignal.timeout(20_000))
@@ -237,7 +237,7 @@ test('§8 stopping what has ended is a success that says how it ended', async ()
   }
 })
 
-test('§8 survivors keep a task cancelling, named in the result, until a stop is proven', async () => {
+test('survivors keep a task cancelling, named in the result, until a stop is proven', async () => {
   const id = await inBackground('sleep 300')
   survivors = [31_337]
   const done = await bench.call(taskStop, { task_id: id })

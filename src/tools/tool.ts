@@ -155,7 +155,7 @@ export type EffectTool<I = unknown, N = unknown> = Base<I> & {
    * promise is a bug. Called once per intent; the runtime commits the outcome with its `settle`.
    */
   run(input: I, intent: N, ctx: ToolContext): Promise<EffectOutcome>
-  /** After a crash, with an intent and no outcome; by class (reliability 3). */
+  /** After a crash, with an intent and no outcome; by class (docs/spec/turn.md#effects). */
   recover(input: I, intent: N, ctx: ToolContext): Promise<EffectOutcome>
 }
 

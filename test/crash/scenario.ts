@@ -1,7 +1,8 @@
 /**
  * A scenario of the crash matrix: something that is done on a home until it has an end, and that
  * goes on wherever it was left. What is promised of each: killed at any point, and killed again
- * while it recovers, it ends as the undisturbed run does (reliability 4, 7).
+ * while it recovers, it ends as the undisturbed run does
+ * (docs/spec/recovery.md#a-kill-at-each-step, docs/spec/recovery.md).
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +13,10 @@ import { Killer, pointsOf, type Point } from '../support/killer.ts'
 /** Everything of one run: its home, its workspace, and beside them what the world remembers. */
 export type Place = { folder: string; home: string; workspace: string }
 
-/** The rows of the table in reliability 4, and what the product has besides. */
+/**
+ * The rows of the table in docs/spec/recovery.md#a-kill-at-each-step, and what the product has
+ * besides.
+ */
 export const rowsOfTheTable = [
   'ingress',
   'turn start',

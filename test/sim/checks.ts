@@ -1,7 +1,7 @@
 /**
- * What is asked of a run, by the numbers of reliability 6. `afterStep` looks at what moved; `deep`
- * at the whole home, with the proof of the ledger; `atRest` at what must be over when nothing goes
- * wrong any more.
+ * What is asked of a run, by the numbers of docs/spec/invariants.md. `afterStep` looks at what
+ * moved; `deep` at the whole home, with the proof of the ledger; `atRest` at what must be over when
+ * nothing goes wrong any more.
  */
 import type { StoredEvent } from '../../src/domain/event.ts'
 import { AgentFacts, type Facts } from '../../src/domain/facts.ts'

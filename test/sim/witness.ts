@@ -1,7 +1,7 @@
 /**
  * Watches everything that is committed and every effect that begins, and says which invariant of
- * reliability 6 is broken, by its number: 4, 17 to 22 here, beside those that are functions in the
- * domain. It knows only what passed by, so it needs no read.
+ * docs/spec/invariants.md is broken, by its number: 4, 17 to 22 here, beside those that are
+ * functions in the domain. It knows only what passed by, so it needs no read.
  */
 import type { Emitted } from '../../src/domain/facts.ts'
 import type { StoredEvent } from '../../src/domain/event.ts'

@@ -1,7 +1,8 @@
 /**
  * What must be true of a home after a soak, asked of its ledger and not of the daemon: everything
  * that was acknowledged is there once, with the bytes that were sent, nothing is there that nobody
- * sent, all of it has come to an end, and the history obeys the invariants (reliability 6).
+ * sent, all of it has come to an end, and the history obeys the invariants
+ * (docs/spec/invariants.md).
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'

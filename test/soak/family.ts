@@ -1,8 +1,8 @@
 /**
- * The soak of supervised children (reliability 7): a real daemon, a real repository, a model behind
- * HTTP; one ship after the other, each split over three children in worktrees. The daemon is killed
- * with SIGKILL at random moments, also while it starts. Then it is left alone until nothing is left
- * to do, and everything must be as if nobody had killed it.
+ * The soak of supervised children (docs/spec/recovery.md): a real daemon, a real repository, a
+ * model behind HTTP; one ship after the other, each split over three children in worktrees. The
+ * daemon is killed with SIGKILL at random moments, also while it starts. Then it is left alone
+ * until nothing is left to do, and everything must be as if nobody had killed it.
  */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

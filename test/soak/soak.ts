@@ -1,8 +1,8 @@
 /**
- * The soak (reliability 7): one home, one daemon that is killed with SIGKILL at random moments,
- * also while it starts, and senders that go on all the time. At the end it is left alone until
- * nothing is left to do, stopped, and its ledger is audited. The seed decides every moment that is
- * not up to the machine.
+ * The soak (docs/spec/recovery.md): one home, one daemon that is killed with SIGKILL at random
+ * moments, also while it starts, and senders that go on all the time. At the end it is left alone
+ * until nothing is left to do, stopped, and its ledger is audited. The seed decides every moment
+ * that is not up to the machine.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'

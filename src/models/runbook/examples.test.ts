@@ -19,7 +19,7 @@ for (const [path, kinds] of examples) {
   test(`${path} is a runbook`, () => assert.deepEqual(kindsOf(path), kinds))
 }
 
-test('§14 the runbook that the documentation shows is one', () => {
+test('the runbook that the documentation shows is one', () => {
   const doc = readFileSync(new URL('../../../docs/concepts/runbook.md', import.meta.url), 'utf8')
   const shown = /````markdown\n(.*?)````/s.exec(doc)?.[1] ?? ''
   const parsed = parseRunbook(shown)

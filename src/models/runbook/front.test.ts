@@ -5,7 +5,7 @@ import { parseRunbook } from './parse.ts'
 
 const rest = '# Do it\n\n## Step\n\nask: done?\n'
 
-test('§14 checks at the head of a runbook are commands, and every line below keeps its number', () => {
+test('checks at the head of a runbook are commands, and every line below keeps its number', () => {
   const text = `---\ntitle: x\ncheck tests: npm test\ncheck lint:npm run lint\n---\n${rest}`
   const { body, checks, errors } = frontOf(text)
   assert.deepEqual(checks, [
@@ -18,7 +18,7 @@ test('§14 checks at the head of a runbook are commands, and every line below ke
   assert.equal(parsed.ok && parsed.program.steps[0]?.line, 8)
 })
 
-test('§14 a check without a name or a command is told with its line; no head is no check', () => {
+test('a check without a name or a command is told with its line; no head is no check', () => {
   const rows: [text: string, lines: number[], checks: number][] = [
     [`---\ncheck\ncheck tests:\ncheck : x\n---\n${rest}`, [2, 3, 4], 0],
     [`---\nchecks: x\n---\n${rest}`, [], 0],
@@ -31,7 +31,7 @@ test('§14 a check without a name or a command is told with its line; no head is
   }
 })
 
-test('§14 a runbook that comes as words cannot set checks, and says so', () => {
+test('a runbook that comes as words cannot set checks, and says so', () => {
   const parsed = parseRunbook(`---\ncheck tests: npm test\n---\n${rest}`)
   assert.deepEqual(parsed.ok ? [] : parsed.errors.map(({ code, line }) => [code, line]), [
     ['checks_by_run', 1],

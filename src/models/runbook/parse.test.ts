@@ -198,7 +198,7 @@ const markdown = fc
   .array(fc.tuple(fc.oneof(pieces, fc.string({ unit: 'binary', maxLength: 12 })), ends))
   .map((lines) => lines.map(([line, end]) => line + end).join(''))
 
-test('§14 any text is a program within the limits, or errors in lines that it has', () => {
+test('any text is a program within the limits, or errors in lines that it has', () => {
   fc.assert(
     fc.property(fc.oneof(markdown, fc.string({ unit: 'binary' })), (text) => {
       const count = linesOf(text).length

@@ -1,5 +1,5 @@
 /**
- * Markdown to program (contracts 14): the first `#` heading is the objective, each `##` heading
+ * Markdown to program (docs/spec/cli.md): the first `#` heading is the objective, each `##` heading
  * (or, without any, each top-level list item) a step with at most one action. The answer is a
  * program or every error with its line; nothing throws, nothing is guessed. Pure.
  */

@@ -265,7 +265,7 @@ describe('the plan is the program:', () => {
   })
 })
 
-test('§14 a refused update ends the turn with its reason', async () => {
+test('a refused update ends the turn with its reason', async () => {
   const s = situation({ item: view(row('.....')) })
   const refused = error('rejected', 'work_1 was completed.')
   const round = kept(await roundOf(s), refused, ok({ exit_status: 0, stdout: '', stderr: '' }))
@@ -274,7 +274,7 @@ test('§14 a refused update ends the turn with its reason', async () => {
   assert.equal(textOf(after), 'The run stopped: UpdateWorkItem was refused. work_1 was completed.')
 })
 
-test('§14 an item that is completed is left alone', async () => {
+test('an item that is completed is left alone', async () => {
   const item = view(row('xxxxx', { state: 'completed', completed_at: at(9) }))
   const round = await roundOf(situation({ item }))
   assert.equal(textOf(round), '"Check the house" is completed. For more work, run a new runbook.')
