@@ -107,36 +107,6 @@ export function importersOf(file, graph = imports()) {
   return steps
 }
 
-/**
- * The parts that judge a change of these lines of a file, of which nothing else is known: the test
- * beside it, and each that runs one of the lines, as `coverage` says; the nearest by import first.
- * What is ended by a signal has no coverage, so that those of the room are judges in any case.
- */
-export function partsRunning(file, lines, coverage) {
-  const steps = importersOf(file)
-  const away = (path) => steps.get(path) ?? Infinity
-  const nearest = tests.toSorted((a, b) => away(a) - away(b) || (a < b ? -1 : 1))
-  const running = new Set(
-    coverage
-      .filter(({ lines: all }) => {
-        const ran = new Map(all).get(file) ?? []
-        return ran.some((line) => line >= lines.from && line <= lines.to)
-      })
-      .map(({ path }) => path),
-  )
-  const beside = file.replace(/\.ts$/, '.test.ts')
-  const gateOf = (path) => {
-    if (path === beside) return 'beside'
-    if (path.startsWith('src/') && roomOf(path) === roomOf(file)) return 'room'
-    if (further[roomOf(file)]?.includes(path)) return 'room'
-    return running.has(path) ? 'running' : 'none'
-  }
-  const byGate = Map.groupBy(nearest, gateOf)
-  return ['beside', 'room', 'running'].flatMap((gate) =>
-    slicesOf(byGate.get(gate) ?? []).map((paths) => test(gate, paths)),
-  )
-}
-
 /** What is to be ended, and removed, with this program. */
 const running = new Set()
 const places = new Set()
@@ -174,7 +144,7 @@ process.on('exit', tidyUp)
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => exit(130))
 
 /** Runs one part in a copy, for `limit` seconds at most: whether it is green, and what it said. */
-async function run(place, args, limit) {
+export async function run(place, args, limit) {
   const from = performance.now()
   const child = spawn(execPath, args, {
     cwd: place,
@@ -205,7 +175,7 @@ async function run(place, args, limit) {
 }
 
 /** What found it: the first test that failed, or the last line of what is no test. */
-function finding(said) {
+export function finding(said) {
   const [, failed] = /✖ failing tests:\n([\s\S]*)/.exec(said) ?? []
   const at = /^test at (\S+?):\d+:\d+$/m.exec(failed ?? '')?.[1]
   const name = /^\s*✖ (.+?) \([\d.]+ms\)$/m.exec(failed ?? '')?.[1]

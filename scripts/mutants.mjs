@@ -1,15 +1,12 @@
 // Mistakes of the kinds this code is prone to, drawn by a seed, and what notices them:
 // `npm run mutants -- --seed 7 --count 200`. scripts/mutators.mjs has the classes; of each as many
 // are drawn as of any other, over all sources. One counts when it is correct by type and clean by
-// lint. It is judged by the test beside its file, those of its room, and each of `npm test` that
-// runs a line of it, in a copy of the checkout, until one fails; which test runs which line is seen
-// first, by a run of each with coverage. The report has what survived, as diffs, and the score by
-// class and room. What no test can notice, as nothing differs, is named in
-// test/mutants/equivalent.json with the reason, told, and left out of the score.
-// Arguments: `--seed 1`, `--count 200`, `--gates beside,room` for only those (without coverage),
-// `--only <class>`, `--workers 1`, `--limit 600` seconds a part may take, `--draw` to see only what
-// is drawn, `--out <file>` for the results as JSON lines, each as soon as it is there, and
-// `--covered <file>` for the coverage. A run that was ended goes on with what stands in the two.
+// lint. All are judged by every test of `npm test`, many at a time: scripts/judge-together.mjs. The
+// report has what survived, as diffs, and the score by class and room. What no test can notice, as
+// nothing differs, is named in test/mutants/equivalent.json with the reason, told, and left out.
+// Arguments: `--seed 1`, `--count 200`, `--only <class>`, `--workers 1`, `--limit 240` seconds a test
+// file may take, `--draw` to see only what is drawn, `--out <file>` for what is seen as JSON lines,
+// each as soon as it is there: a run that was ended goes on with what stands in it.
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,25 +14,23 @@ import { chdir, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { API } from 'typescript/unstable/sync'
-import { coverageOfAll } from './covered.mjs'
 import { drawing, shuffled } from './draw.mjs'
+import { copyWith, judgeTogether, overlaps } from './judge-together.mjs'
 import { classes, edited, mistakesIn } from './mutators.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 chdir(root)
-const { copyOfCheckout, importersOf, judgeAll, partsRunning, roomOf, tests } =
-  await import('./judge.mjs')
+const judge = await import('./judge.mjs')
+const { copyOfCheckout, importersOf, roomOf, tests } = judge
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '200' },
-    gates: { type: 'string' },
     only: { type: 'string' },
     workers: { type: 'string', default: '1' },
-    limit: { type: 'string', default: '600' },
+    limit: { type: 'string', default: '240' },
     draw: { type: 'boolean', default: false },
     out: { type: 'string' },
-    covered: { type: 'string' },
   },
 })
 /** What must be found of all that could be, in a hundred. */
@@ -171,7 +166,9 @@ function drawn() {
       }
     }
     for (const one of takenOf(place, [...some.values()])) {
-      if (taken.get(one.class).length < share) taken.get(one.class).push(one)
+      if (taken.get(one.class).length >= share) continue
+      const all = [...taken.values()].flat()
+      if (!all.some((other) => overlaps(one, other))) taken.get(one.class).push(one)
     }
     console.error(`drawn ${[...taken.values()].flat().length} of ${count}`)
   }
@@ -199,12 +196,12 @@ const reasonOf = ({ file, diff }) =>
     (one) => one.file === file && one.was === changed(diff, '-') && one.now === changed(diff, '+'),
   )?.reason
 
-function told(results) {
+function told() {
+  const isFound = ({ diff }) => foundBy.has(diff)
   const score = (some) => {
-    const found = some.filter((one) => one.found).length
-    return `${found} of ${some.length} (${((100 * found) / some.length).toFixed(0)} %)`
+    const found = some.filter(isFound).length
+    return `${found} of ${some.length} (${((100 * found) / some.length).toFixed(1)} %)`
   }
-  const judged = results.filter(({ found, error, reason }) => !error && (found || !reason))
   for (const [what, keyOf] of Object.entries({
     class: (one) => one.class,
     room: ({ file }) => roomOf(file),
@@ -213,14 +210,14 @@ function told(results) {
     const groups = [...Map.groupBy(judged, keyOf)].toSorted(([a], [b]) => (a < b ? -1 : 1))
     for (const [name, some] of groups) console.log(`| ${name} | ${score(some)} |`)
   }
-  for (const one of results.filter(({ found }) => !found)) {
-    const what = one.error ?? (one.reason ? `EQUIVALENT: ${one.reason}` : 'SURVIVED')
-    console.log(`\n${what} (${one.class})${one.late ? `, ${one.late} took too long` : ''}`)
-    console.log(one.diff)
+  for (const one of mutants) {
+    const reason = reasonOf(one)
+    if (reason === undefined && isFound(one)) continue
+    const what = reason === undefined ? 'SURVIVED' : `EQUIVALENT: ${reason}`
+    console.log(`\n${what} (${one.class})\n${one.diff}`)
   }
   console.log(`\nseed ${values.seed}: found ${score(judged)}`)
-  const found = judged.filter((one) => one.found).length
-  return (100 * found) / judged.length
+  return (100 * judged.filter(isFound).length) / judged.length
 }
 
 const mutants = drawn()
@@ -228,42 +225,44 @@ if (values.draw) {
   for (const one of mutants) console.log(`${one.class}\n${one.diff}\n`)
   exit(0)
 }
-const asked = values.gates?.split(',')
-const how = { workers: Number(values.workers), limit: Number(values.limit) }
-const coverage = asked === undefined ? await coverageOfTests() : []
-
-function coverageOfTests() {
-  const places = Array.from({ length: how.workers }, copyOfCheckout)
-  return coverageOfAll(tests, { places, limit: how.limit, kept: values.covered, sources })
-}
-
-/** The tests that run what changed; where lines were only added, what runs the lines around. */
-function judgesOf(mutant) {
-  const { was, from, back } = linesOf(mutant)
-  const lines = { from: from + 1, to: Math.max(was.length - back, from + 2) }
-  const parts = partsRunning(mutant.file, lines, coverage)
-  return parts.filter(({ gate }) => asked === undefined || asked.includes(gate))
-}
-
+/** What an earlier run has seen of these: a line for each that was found and each test passed. */
 const kept = values.out !== undefined && existsSync(values.out)
-const earlier = kept ? readFileSync(values.out, 'utf8').split('\n').filter(Boolean) : []
-const results = earlier
-  .map((line) => JSON.parse(line))
-  .filter(({ diff }) => mutants.some((mutant) => mutant.diff === diff))
-const left = mutants.filter(({ diff }) => !results.some((one) => one.diff === diff))
-const jobs = left.map((mutant) => ({
-  mutant,
-  files: [mutant.file],
-  parts: judgesOf(mutant),
-  plant: (place) => writeFileSync(join(place, mutant.file), mutant.text),
-}))
-await judgeAll(jobs, how, ({ mutant }, result) => {
-  const { text: _, edits: __, ...shown } = mutant
-  const one = { ...shown, ...result, reason: reasonOf(mutant) }
-  results.push(one)
-  const what = one.error ?? one.found ?? (one.reason ? 'equivalent' : 'SURVIVED')
-  const took = one.seconds === undefined ? '' : `${one.seconds.toFixed(0)} s`
-  console.error(`${results.length} of ${mutants.length} ${one.class} ${one.file} ${what} ${took}`)
-  if (values.out !== undefined) appendFileSync(values.out, `${JSON.stringify(one)}\n`)
-})
-exit(told(results) < goal ? 1 : 0)
+const earlier = (kept ? readFileSync(values.out, 'utf8').split('\n').filter(Boolean) : []).map(
+  (line) => JSON.parse(line),
+)
+const keep = (line) => {
+  if (values.out !== undefined) appendFileSync(values.out, `${JSON.stringify(line)}\n`)
+}
+const foundBy = new Map(earlier.flatMap(({ diff, by }) => (diff === undefined ? [] : [[diff, by]])))
+const done = earlier.flatMap(({ passed }) => passed ?? [])
+const unjudged = []
+const judged = mutants.filter((one) => reasonOf(one) === undefined)
+const limit = Number(values.limit)
+const copies = Array.from({ length: Number(values.workers) }, () =>
+  copyWith({ ...judge, edited }, limit),
+)
+await judgeTogether(
+  judged.filter(({ diff }) => !foundBy.has(diff)),
+  {
+    tests: tests.filter((path) => !done.includes(path)),
+    copies,
+    besideOf: ({ file }) => file.replace(/\.ts$/, '.test.ts'),
+  },
+  {
+    found({ diff, class: name, file }, by) {
+      foundBy.set(diff, by)
+      keep({ diff, by })
+      console.error(`found ${foundBy.size} of ${judged.length}: ${name} ${file} by ${by}`)
+    },
+    passed(path) {
+      done.push(path)
+      keep({ passed: path })
+      console.error(`green with ${judged.length - foundBy.size} left: ${path}`)
+    },
+    unjudged(path, why) {
+      unjudged.push(`${path}: ${why}`)
+    },
+  },
+)
+for (const line of unjudged) console.log(`NOT A JUDGE ${line}`)
+exit(told() < goal ? 1 : 0)
