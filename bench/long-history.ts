@@ -3,8 +3,9 @@
  * turn, and keep some open. Written through the ledger's own commits, many turns in each.
  */
 import { createHash } from 'node:crypto'
+import { AgentFacts } from '../src/domain/agent-facts.ts'
 import type { Event } from '../src/domain/event.ts'
-import { AgentFacts, Draft } from '../src/domain/facts.ts'
+import { Draft } from '../src/domain/facts.ts'
 import type { Mint } from '../src/domain/ids.ts'
 import { fromMs, minute } from '../src/domain/time.ts'
 import { openLedger } from '../src/ledger/open.ts'

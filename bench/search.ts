@@ -6,9 +6,10 @@
  */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { AgentFacts } from '../src/domain/agent-facts.ts'
 import { createProcesses } from '../src/exec/processes.ts'
 import { systemClock } from '../src/exec/clock.ts'
-import { AgentFacts, Draft } from '../src/domain/facts.ts'
+import { Draft } from '../src/domain/facts.ts'
 import type { Event } from '../src/domain/event.ts'
 import { fromMs } from '../src/domain/time.ts'
 import { openLedger } from '../src/ledger/open.ts'

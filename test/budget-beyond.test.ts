@@ -5,7 +5,8 @@
  */
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { meterOf, payingOn, useOf } from '../src/domain/budget.ts'
+import { useOf } from '../src/domain/budget.ts'
+import { meterOf, payingOn } from '../src/domain/payer.ts'
 import type { Json } from '../src/models/model.ts'
 import { violations } from '../src/domain/invariants.ts'
 import { agentView } from '../src/protocol/agent-view.ts'

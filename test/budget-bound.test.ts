@@ -4,8 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { meterOf, useOf } from '../src/domain/budget.ts'
+import { useOf } from '../src/domain/budget.ts'
 import { violations } from '../src/domain/invariants.ts'
+import { meterOf } from '../src/domain/payer.ts'
 import { project } from '../src/domain/rank.ts'
 import { calls, scriptedModel, type Scripted } from '../src/testing/scripted-model.ts'
 import { call } from './support/scripts.ts'

@@ -4,9 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { meterOf, overOf, useOf } from '../src/domain/budget.ts'
+import { overOf, useOf } from '../src/domain/budget.ts'
 import { tableOf, type StoredEvent } from '../src/domain/event.ts'
 import { covers, evolveMeter, type Meter, type MeterEvent } from '../src/domain/meter.ts'
+import { meterOf } from '../src/domain/payer.ts'
 import { fromMs } from '../src/domain/time.ts'
 import type { WorkItem } from '../src/domain/work-item.ts'
 import { temporaryHome } from '../src/testing/box.ts'

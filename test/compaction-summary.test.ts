@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { meterOf } from '../src/domain/budget.ts'
+import { meterOf } from '../src/domain/payer.ts'
 import type { ModelRequest, ModelRound } from '../src/models/model.ts'
 import {
   calls,

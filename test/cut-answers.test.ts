@@ -5,8 +5,9 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { meterOf, useOf } from '../src/domain/budget.ts'
+import { useOf } from '../src/domain/budget.ts'
 import { noUse, type Use } from '../src/domain/meter.ts'
+import { meterOf } from '../src/domain/payer.ts'
 import { roundUsage } from '../src/domain/turn.ts'
 import {
   cutAfter,

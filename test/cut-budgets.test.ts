@@ -6,7 +6,8 @@
  */
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { meterOf, useOf } from '../src/domain/budget.ts'
+import { useOf } from '../src/domain/budget.ts'
+import { meterOf } from '../src/domain/payer.ts'
 import { keptAliveFetch } from '../src/models/fetch.ts'
 import { modelLimits } from '../src/models/limits.ts'
 import type { Model } from '../src/models/model.ts'

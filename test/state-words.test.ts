@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { doing } from '../src/cli/agents.ts'
 import { wholeResult } from '../src/context/result.ts'
 import { itemRecord } from '../src/domain/record.ts'
-import { askedOf, plainQuestion } from '../src/domain/question.ts'
+import { plainQuestion } from '../src/domain/question.ts'
 import {
   itemStateOf,
   itemStates,
@@ -16,7 +16,7 @@ import {
   postures,
   postureWord,
 } from '../src/domain/state-name.ts'
-import { triggeredWords } from '../src/domain/wait.ts'
+import { triggeredWords, askedOf } from '../src/domain/wait.ts'
 import { itemRow } from '../src/present/home.ts'
 import type { Presentation } from '../src/present/presentation.ts'
 import {

@@ -3,9 +3,10 @@
  * 5 queued, 3 waiting or blocked, 3 completed with a report, and one count for the rest of a class.
  * Under pressure the classes give way from the last one up; their counts stay.
  */
+import { candidateClasses, type CandidateClass } from '../domain/decision.ts'
 import { promptLimit } from '../domain/rank.ts'
-import { candidateClasses, leftTodos } from '../domain/readiness.ts'
-import type { CandidateClass, Projection } from '../domain/readiness.ts'
+import { leftTodos } from '../domain/readiness.ts'
+import type { Projection } from '../domain/readiness.ts'
 import type { Timestamp } from '../domain/time.ts'
 import { verificationOf } from '../domain/verification.ts'
 import { questionText } from '../domain/question.ts'

@@ -2,11 +2,12 @@
  * Runtime notes: what the runtime has to say between two requests of a turn. Each is one text,
  * stored with the round it goes in front of, and begins with the words the system text names.
  */
-import { measuredWords, type Measured } from '../domain/budget.ts'
+import { measuredWords } from '../domain/budget.ts'
 import type { ErrorKind, Warning } from '../domain/call.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
 import type { Message } from '../domain/message.ts'
+import type { Measured } from '../domain/meter.ts'
 import { mayStand } from '../domain/report.ts'
 import { between, type Timestamp } from '../domain/time.ts'
 import { messageTexts, type MessagesView } from './message-section.ts'

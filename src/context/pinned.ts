@@ -6,12 +6,11 @@
  */
 import type { Check } from '../domain/check.ts'
 import { asked } from '../domain/check-words.ts'
-import type { Imported } from '../domain/imported.ts'
 import type { Message } from '../domain/message.ts'
 import type { PlanDescriptor } from '../domain/plan.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
 import { waitWords as saidByWait, type Wait } from '../domain/wait.ts'
-import type { Todo } from '../domain/work-item.ts'
+import type { Todo, Imported } from '../domain/work-item.ts'
 import { boxes } from './boxes.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { cutBlock } from './fence.ts'

@@ -3,11 +3,11 @@
  * from it; the deterministic models (runbook, scripted) read it directly.
  */
 import type { Agent } from '../domain/agent.ts'
-import type { Allowance } from '../domain/budget.ts'
 import type { Brief } from '../domain/brief.ts'
 import type { Call } from '../domain/call.ts'
 import type { MessageId, WaitId } from '../domain/ids.ts'
 import type { Message } from '../domain/message.ts'
+import type { Allowance } from '../domain/payer.ts'
 import type { Candidates } from '../domain/ranking.ts'
 import type { Projection } from '../domain/readiness.ts'
 import type { Task } from '../domain/task.ts'

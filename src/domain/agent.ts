@@ -2,10 +2,9 @@
  * Agent: identity, lifecycle, focus and settings. Exactly one lane each: at most one open turn.
  */
 import type { AgentId, TaskId, WaitId, WorkItemId } from './ids.ts'
-import type { Readiness } from './readiness.ts'
 import type { SpendBudget } from './spend-budget.ts'
 import type { Timestamp } from './time.ts'
-import type { By } from './work-item.ts'
+import type { By, Readiness } from './work-item.ts'
 
 export type Workspace = { mode: 'inherit' | 'worktree' | 'explicit_root'; root: string }
 

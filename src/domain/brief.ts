@@ -4,7 +4,6 @@
  */
 import type { AgentId, BriefId, MessageId, TaskId, TurnId, WaitId, WorkItemId } from './ids.ts'
 import type { Warning } from './call.ts'
-import type { Draft } from './facts.ts'
 import type { Timestamp } from './time.ts'
 
 export type BriefKind = 'progress' | 'reply' | 'question' | 'result' | 'failure'
@@ -24,18 +23,6 @@ export type Brief = {
 }
 
 export type BriefEvent = { type: 'brief_delivered' } & Omit<Brief, 'agent_id' | 'created_at'>
-
-/** Delivers a brief; what it is not about is left out. */
-export function deliverBrief(
-  d: Draft,
-  brief: Pick<BriefEvent, 'kind' | 'text'> & Partial<Omit<BriefEvent, 'type'>>,
-): void {
-  const { id = d.mint('brief'), turn_id = null, work_item_id = null, wait_id = null } = brief
-  const { kind, text, message_id = null, task_id = null, warnings = [] } = brief
-  const about = { turn_id, work_item_id, wait_id, message_id, task_id }
-  d.emit({ type: 'brief_delivered', id, kind, text, ...about, warnings })
-}
-
 export function evolveBrief(
   brief: Brief | null,
   event: BriefEvent,

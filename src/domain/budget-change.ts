@@ -2,8 +2,8 @@
  * Setting a budget (docs/spec/budget.md, docs/spec/http.md): the operator gives the limits that
  * change, and the others stay. A budget without any limit is none.
  */
-import { measuredWords, overOf, useOf, type Measured } from './budget.ts'
-import type { Meter } from './meter.ts'
+import { measuredWords, overOf, useOf } from './budget.ts'
+import type { Meter, Measured } from './meter.ts'
 import { spendWindows } from './spend-budget.ts'
 import type { SpendBudget, SpendLimits, SpendWindow } from './spend-budget.ts'
 import { fromMs, isTimestamp, toMs, type Timestamp } from './time.ts'

@@ -3,10 +3,11 @@
  * each field with the value that it has now, and of a budget what is used of it.
  */
 import { asked } from './check-words.ts'
-import { budgetLine, budgetNow, meterOf } from './budget.ts'
+import { budgetLine, budgetNow } from './budget.ts'
 import type { Draft } from './facts.ts'
 import type { WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
+import { meterOf } from './payer.ts'
 import type { WorkItemChanges } from './work-item.ts'
 
 type Words = { readonly [K in keyof WorkItemChanges]-?: (value: Given<K>, now: Now) => string }

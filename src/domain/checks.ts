@@ -4,7 +4,6 @@
  * again and answer, and what is told of a failure. What refuses an agent's completion is in
  * claim.ts; none is ever undone.
  */
-import { deliverBrief } from './brief.ts'
 import {
   isAlive,
   isUnderWay,
@@ -14,6 +13,7 @@ import {
   type RunEnd,
 } from './check.ts'
 import { endLine, firstLine } from './check-words.ts'
+import { deliverBrief } from './deliver-brief.ts'
 import type { Draft, Facts } from './facts.ts'
 import type { TaskId, WorkItemId } from './ids.ts'
 import { admit } from './ingress.ts'

@@ -11,11 +11,10 @@ import { endLine } from './check-words.ts'
 import { owe, quotedTail } from './checks.ts'
 import { agentOf, callsOf, openTurn, type Draft, type Facts } from './facts.ts'
 import type { CallId, WorkItemId } from './ids.ts'
-import { isUnadopted } from './imported.ts'
 import { limits } from './limits.ts'
 import { no, type Rejection } from './verdict.ts'
 import { treeOf } from './verification.ts'
-import type { WorkItem } from './work-item.ts'
+import { isUnadopted, type WorkItem } from './work-item.ts'
 
 /**
  * - `complete`: nothing is to be run before.

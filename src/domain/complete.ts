@@ -2,11 +2,11 @@
  * Completion: the one transition of a work item, and what becomes of the words beside it. They are
  * the report of every item their round completes; a report may also be added later, once.
  */
-import { deliverBrief } from './brief.ts'
 import type { Call, Warning } from './call.ts'
 import { isCommandOf } from './check.ts'
 import { oweChecks } from './checks.ts'
 import { treeOfClaim } from './claim.ts'
+import { deliverBrief } from './deliver-brief.ts'
 import { activeWaitOf, callsOf, roundsOf, type Draft } from './facts.ts'
 import { openItem, releaseFocus } from './focus.ts'
 import type { BriefId, WorkItemId } from './ids.ts'

@@ -2,7 +2,7 @@
  * What a turn leaves of which no request was answered: nothing used up, nothing reviewed. What it
  * claimed goes back to the queue; what three turns could not show is dead, with a brief.
  */
-import { deliverBrief } from './brief.ts'
+import { deliverBrief } from './deliver-brief.ts'
 import { roundsOf, type Draft, type Facts } from './facts.ts'
 import { admit } from './ingress.ts'
 import { limits } from './limits.ts'

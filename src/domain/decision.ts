@@ -3,8 +3,17 @@
  * something, so that "why did it do that?" has an answer later.
  */
 import type { AgentId, DecisionId, MessageId, WorkItemId } from './ids.ts'
-import type { CandidateClass } from './readiness.ts'
 import type { Timestamp } from './time.ts'
+export const candidateClasses = [
+  'current_runnable',
+  'triggered_blocked',
+  'queued_runnable',
+  'waiting_for_operator',
+  'blocked',
+  'completed_recent',
+] as const
+
+export type CandidateClass = (typeof candidateClasses)[number]
 
 /** One candidate and the first rule that excluded it, with the values compared. */
 export type Considered =

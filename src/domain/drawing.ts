@@ -4,11 +4,12 @@
  * they take goes to the item, and what is left of it comes back to each, until an operator's word
  * says otherwise.
  */
-import { allowanceOf, lessUse, meterOf, sharedLimits } from './budget.ts'
+import { allowanceOf, lessUse } from './budget.ts'
 import type { Draft, Facts } from './facts.ts'
 import type { AgentId, WorkItemId } from './ids.ts'
 import { mostUse, noUse, sameUse, type Drawer, type Meter } from './meter.ts'
 import { alignDrawers, allow } from './metering.ts'
+import { meterOf, sharedLimits } from './payer.ts'
 import type { Budget } from './work-item.ts'
 
 /** The item of another agent that pays for all that this one does; null: none. */

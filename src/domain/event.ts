@@ -232,6 +232,13 @@ export type EventMeta = {
 }
 export type StoredEvent = EventMeta & { id: string; global_seq: number; v: 1; event: Event }
 
+/** The rows of one agent, as they are when they are read. */
+export interface RowReader {
+  readonly agent_id: AgentId
+  row<T extends Table>(table: T, id: string): Rows[T] | undefined
+  rows<T extends Table>(table: T): Iterable<Rows[T]>
+}
+
 /** Folds one event into its row. Pure; throws only on an order of events that is a bug. */
 export function evolve(
   row: Rows[Table] | null,

@@ -7,7 +7,7 @@ import type { ReleaseCause } from './agent.ts'
 import type { Warning } from './call.ts'
 import { agentOf, openTurn, type Draft } from './facts.ts'
 import type { WorkItemId } from './ids.ts'
-import { isUnadopted, notAdopted } from './imported.ts'
+import { notAdopted } from './imported.ts'
 import { limits } from './limits.ts'
 import { overWords } from './budget.ts'
 import { outsideInput } from './pacing.ts'
@@ -16,7 +16,7 @@ import { rankingOf } from './ranking.ts'
 import type { Hold, Projection } from './readiness.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
 import { waitWords, type Wait } from './wait.ts'
-import type { WorkItem } from './work-item.ts'
+import { isUnadopted, type WorkItem } from './work-item.ts'
 
 /** Lets go of the item if it is in focus. Says whether it was. */
 export function releaseFocus(d: Draft, item: WorkItemId, cause: ReleaseCause): boolean {

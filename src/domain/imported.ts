@@ -3,31 +3,10 @@
  * written elsewhere: until the operator has looked at it and picked it, no agent sees it, nothing
  * can be said about it, and no turn is about it. The pick makes its objective the operator's own.
  */
-import type { AgentId, WorkItemId } from './ids.ts'
+import type { AgentId } from './ids.ts'
 import type { Candidates } from './ranking.ts'
-import type { Timestamp } from './time.ts'
 import { no, type Rejection } from './verdict.ts'
-import type { By, WorkItem } from './work-item.ts'
-
-export type ImportedFrom = {
-  /** Names of the home it came from: they name nothing here. */
-  agent_id: string
-  work_item_id: string
-  exported_at: Timestamp
-  /** The blob of the file it came in, as it was kept here. */
-  file_sha256: string
-}
-
-export type Imported = ImportedFrom & {
-  /** When the operator picked it; null: not yet. */
-  adopted_at: Timestamp | null
-}
-
-export type AdoptedEvent = { type: 'work_item_adopted'; id: WorkItemId; by: 'operator' }
-
-/** Brought in, and not yet picked by the operator. */
-export const isUnadopted = ({ imported }: Pick<WorkItem, 'imported'>): boolean =>
-  imported !== undefined && imported.adopted_at === null
+import { isUnadopted, type By, type WorkItem } from './work-item.ts'
 
 /** Lists of candidates never change, and most looks find the one of the look before. */
 const adopted = new WeakMap<

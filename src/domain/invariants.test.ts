@@ -13,9 +13,9 @@ import {
   World,
 } from '../testing/domain.ts'
 import { begin, taskEnds, turn } from '../testing/domain-turn.ts'
+import type { AgentFacts } from './agent-facts.ts'
 import { completeItem } from './complete.ts'
 import type { Event, Rows, StoredEvent, Table } from './event.ts'
-import type { AgentFacts } from './facts.ts'
 import { violations } from './invariants.ts'
 import type { By } from './work-item.ts'
 

@@ -4,7 +4,6 @@
  * doctor`. Rows may be live rows only; events, where given, are the agent's whole history in order.
  * What takes two agents is `familyViolations`.
  */
-import { isOverBudget, meterOf } from './budget.ts'
 import type { StoredEvent } from './event.ts'
 import { agentOf, agentPacing, openTurn, type Facts } from './facts.ts'
 import { checkHistory, checkRows } from './invariants-checks.ts'
@@ -15,6 +14,7 @@ import { outsideHistory, outsideRows } from './invariants-outside.ts'
 import { isLate } from './late.ts'
 import { limits } from './limits.ts'
 import { isLiveMessage } from './message.ts'
+import { isOverBudget, meterOf } from './payer.ts'
 import { rankingOf } from './ranking.ts'
 import { decideNext } from './schedule.ts'
 import { parkedItems, survey } from './survey.ts'

@@ -10,7 +10,7 @@ import { checksRunning } from './checks.ts'
 import { activeWaitOf, agentOf, openItems, openTurn, type Draft, type Facts } from './facts.ts'
 import { mustProject, openItem, releaseFocus } from './focus.ts'
 import type { WaitId, WorkItemId } from './ids.ts'
-import { notAdopted, type ImportedFrom } from './imported.ts'
+import { notAdopted } from './imported.ts'
 import { admit } from './ingress.ts'
 import { limits } from './limits.ts'
 import { drawOnNone, drawOnTurn, nothingUsed, openMeter, type UseSoFar } from './metering.ts'
@@ -21,7 +21,15 @@ import { questionOf } from './question.ts'
 import type { Projection } from './readiness.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
 import type { Wait } from './wait.ts'
-import type { Budget, By, PlanStatus, PlanStored, Todo, WorkItem } from './work-item.ts'
+import type {
+  Budget,
+  By,
+  PlanStatus,
+  PlanStored,
+  Todo,
+  WorkItem,
+  ImportedFrom,
+} from './work-item.ts'
 import type { WorkItemChanges } from './work-item.ts'
 
 export type CreateItem = {

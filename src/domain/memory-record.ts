@@ -4,10 +4,10 @@
  */
 import type { Call } from './call.ts'
 import type { Rows, Table } from './event.ts'
-import { isUnadopted } from './imported.ts'
 import type { MemoryRecord } from './memory.ts'
 import type { Message } from './message.ts'
 import { roundText } from './turn.ts'
+import { isUnadopted } from './work-item.ts'
 
 /** Tables whose rows are records, in the order in which an index is built. */
 export const memoryTables = [

@@ -5,7 +5,6 @@
  *
  * What is used never gets less. Work without a budget has no meter and pays for none.
  */
-import type { Measured } from './budget.ts'
 import type { AgentId, DelegationId, WorkItemId } from './ids.ts'
 import type { Timestamp } from './time.ts'
 import type { RoundId } from './turn.ts'
@@ -36,6 +35,11 @@ export type Drawer = {
   used: Use
   reserved: Use
 }
+
+/** One limit of a budget, with what it is compared to: reached, or nearly. */
+export type Measured =
+  | { what: 'tokens' | 'usd' | 'rounds'; used: number; limit: number }
+  | { what: 'deadline'; limit: Timestamp }
 
 export type Meter = {
   /** The work item; of a child the agent itself. */

@@ -4,11 +4,12 @@
  * request it is for, reserved before it is asked, and settled with the compaction. It takes tokens
  * and dollars and is no round.
  */
-import { estimated, overOf, settled, sharedLimits, takenOf } from './budget.ts'
+import { estimated, overOf, settled, takenOf } from './budget.ts'
 import type { WorkItemId } from './ids.ts'
 import { roundsOf, type Draft, type Facts } from './facts.ts'
 import { addUse, type Meter, type Use } from './meter.ts'
 import { metersFor, reserve } from './metering.ts'
+import { sharedLimits } from './payer.ts'
 import type { Timestamp } from './time.ts'
 import type { Round, Turn, Usage } from './turn.ts'
 

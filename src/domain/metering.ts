@@ -3,31 +3,41 @@
  * turn releases; a child's use goes to the item it works for, and what is left of that comes back
  * as its allowance. And the one question to the operator when a limit is reached.
  */
-import { deliverBrief } from './brief.ts'
 import {
   allowanceOf,
-  chargedItem,
   estimated,
   markOf,
   measuredWords,
-  meterOf,
   nearlyOf,
-  overAllowance,
   overOf,
-  overShared,
   overWords,
-  payerOf,
-  payingOn,
   settled,
-  sharedLimits,
   useOf,
-  type Measured,
 } from './budget.ts'
 import type { Delegation } from './delegation.ts'
+import { deliverBrief } from './deliver-brief.ts'
 import { openTurn, roundsOf, type Draft, type Facts } from './facts.ts'
 import { activeHold, registerHold } from './hold.ts'
 import type { WorkItemId } from './ids.ts'
-import { isDrawnOn, mostUse, noUse, sameUse, type Draw, type Meter, type Use } from './meter.ts'
+import {
+  isDrawnOn,
+  mostUse,
+  noUse,
+  sameUse,
+  type Draw,
+  type Meter,
+  type Use,
+  type Measured,
+} from './meter.ts'
+import {
+  chargedItem,
+  meterOf,
+  overAllowance,
+  overShared,
+  payerOf,
+  payingOn,
+  sharedLimits,
+} from './payer.ts'
 import { unpaid } from './survey.ts'
 import type { Timestamp } from './time.ts'
 import { roundUsage, type Round, type RoundId, type Turn, type Usage } from './turn.ts'

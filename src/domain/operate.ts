@@ -26,12 +26,12 @@ import * as inbox from './operate-message.ts'
 import { schedule, trigger } from './operate-schedule.ts'
 import type { DecidedAct, OperatorAct } from './operator-act.ts'
 import { keepReceipt, keptReceipt } from './receipts.ts'
-import { asksOperator } from './question.ts'
 import { done, type Done } from './reply.ts'
 import { dismiss, snooze } from './snoozes.ts'
 import { takeBackMessage } from './take-back.ts'
 import { isRejection, type Rejection } from './verdict.ts'
 import { cancelWait } from './wait-end.ts'
+import { asksOperator } from './wait.ts'
 
 /**
  * Decides an act. With a receipt that was kept, nothing is decided and the first answer comes back;

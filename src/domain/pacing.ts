@@ -5,13 +5,12 @@
  */
 import { agentPacing, itemPacing, type Draft, type Facts } from './facts.ts'
 import type { TurnId, WorkItemId } from './ids.ts'
-import { isUnadopted } from './imported.ts'
 import { backOffMs, limits } from './limits.ts'
 import type { AgentPacing, ItemPacing } from './pace.ts'
 import { drawn, levelOf, stockOf, stored, type StockName } from './stock.ts'
 import { between, plus, type Timestamp } from './time.ts'
 import type { StartedBy } from './turn.ts'
-import type { WorkItem } from './work-item.ts'
+import { isUnadopted, type WorkItem } from './work-item.ts'
 
 /** Whether the scheduler may start a turn about the item by itself, and if not, from when. */
 export type ItemReadiness =

@@ -2,14 +2,16 @@
  * Parking: the runtime stops going in circles and asks the operator, once, in words that name what
  * happened (docs/spec/scheduler.md#parking). Also holds: an agent the provider cannot serve now.
  */
-import { deliverBrief, type Brief } from './brief.ts'
+import type { Brief } from './brief.ts'
 import { askOperator } from './ask-operator.ts'
+import { deliverBrief } from './deliver-brief.ts'
 import { activeWaits, agentOf, agentPacing, itemPacing, type Draft } from './facts.ts'
-import { isOpenItem, measuredWords, overShared } from './budget.ts'
+import { measuredWords } from './budget.ts'
 import { registerHold } from './hold.ts'
 import type { WorkItemId } from './ids.ts'
 import { holdMs, limits } from './limits.ts'
 import { paceAgent } from './pacing.ts'
+import { isOpenItem, overShared } from './payer.ts'
 import { ownTriggerHeld, unpaid } from './survey.ts'
 import { plus, type Timestamp } from './time.ts'
 import type { Turn } from './turn.ts'

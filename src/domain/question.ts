@@ -3,11 +3,8 @@
  * offered. It is one value from the call that asks it to every screen that shows it and to the
  * request that shows its answer.
  */
-import { isForeignModel, type Agent } from './agent.ts'
-import type { AgentId } from './ids.ts'
 import { limits } from './limits.ts'
 import { no, overLimit, type Rejection } from './verdict.ts'
-import type { Wait } from './wait.ts'
 
 /** An answer that was offered: named by its key or its label, in any case. */
 export type Choice = { key: string; label: string }
@@ -87,17 +84,3 @@ export const choiceLines = ({ choices }: Pick<Question, 'choices'>): string[] =>
 /** The text with its choices behind it, for a place that holds one text. */
 export const questionText = (question: Pick<Question, 'text' | 'choices'>): string =>
   [question.text, ...choiceLines(question)].join('\n')
-
-/** Whether a question goes past the supervisor: a foreign agent wants a permission. */
-export const asksOperator = (
-  agent: Pick<Agent, 'model'>,
-  wait: Pick<Wait, 'wake' | 'source'>,
-): boolean =>
-  wait.wake === 'operator_input' && wait.source === 'permission' && isForeignModel(agent.model)
-
-/** Who is to answer: of a private child the agent above it; null: the operator. */
-export const askedOf = (
-  agent: Pick<Agent, 'model' | 'visibility' | 'supervisor_agent_id'>,
-  wait: Pick<Wait, 'wake' | 'source'>,
-): AgentId | null =>
-  agent.visibility === 'private' && !asksOperator(agent, wait) ? agent.supervisor_agent_id : null

@@ -3,12 +3,13 @@
  * (docs/spec/work-item.md#ranking). The prompt shows the first few of each class; the scheduler
  * offers them in this order.
  */
-import { meterOf } from './budget.ts'
+import type { CandidateClass } from './decision.ts'
 import { agentOf, type Facts } from './facts.ts'
 import type { WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
+import { meterOf } from './payer.ts'
 import { orders, rankingOf, type Candidates } from './ranking.ts'
-import { projectItem, type CandidateClass, type Projection } from './readiness.ts'
+import { projectItem, type Projection } from './readiness.ts'
 import type { Timestamp } from './time.ts'
 
 export const rank = (

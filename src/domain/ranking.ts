@@ -5,18 +5,16 @@
  *
  * A look is pure: it says what one over all rows would say, and what it returned never changes.
  */
-import { meterOf } from './budget.ts'
-import type { Rows, Table } from './event.ts'
-import type { Facts } from './facts.ts'
+import { candidateClasses, type CandidateClass } from './decision.ts'
+import type { RowReader, Rows, Table } from './event.ts'
 import type { TaskId, TurnId, WaitId, WorkItemId } from './ids.ts'
-import { isUnadopted } from './imported.ts'
 import type { Meter } from './meter.ts'
-import { candidateClasses, projectItem, type CandidateClass, type Projection } from './readiness.ts'
+import { projectItem, type Projection } from './readiness.ts'
 import { placed, since } from './sorted.ts'
 import type { Timestamp } from './time.ts'
-import { matches, recheckDue, type Wait } from './wait.ts'
+import { matches, type Wait } from './wait.ts'
 import { isActive, isReleased, WaitIndex, type EventName } from './wait-index.ts'
-import type { WorkItem } from './work-item.ts'
+import { isUnadopted, type WorkItem } from './work-item.ts'
 
 export type Candidates = { readonly [C in CandidateClass]: readonly Projection[] }
 
@@ -92,8 +90,13 @@ export interface Ranking {
   at(now: Timestamp): Ranked
 }
 
+/** Rows with the items in their order, where it is kept along; else the rows say: `rankingOf`. */
+export interface RankedRows extends RowReader {
+  readonly ranking?: Ranking
+}
+
 /** Facts that keep no ranking, a few rows beside the live ones, are looked at whole. */
-export const rankingOf = (facts: Facts): Ranking => facts.ranking ?? new KeptRanking(facts)
+export const rankingOf = (facts: RankedRows): Ranking => facts.ranking ?? new KeptRanking(facts)
 
 /** An item, as far as its place goes. */
 type Standing = {
@@ -104,13 +107,13 @@ type Standing = {
 
 /** Of facts whose rows change one by one, each announced before it does. */
 export class KeptRanking implements Ranking {
-  readonly #facts: Facts
+  readonly #facts: RankedRows
   #waits: WaitIndex | null = null
   #kept: Ranked | null = null
   /** How the items stood at the last look whose rows have changed since. */
   #stood = new Map<WorkItemId, Standing>()
 
-  constructor(facts: Facts) {
+  constructor(facts: RankedRows) {
     this.#facts = facts
   }
 
@@ -171,11 +174,11 @@ type Changed = <T extends 'work_items' | 'waits' | 'meters'>(table: T) => Iterab
 
 /** Laid over another one: a look takes as long as the decision is, whatever lies below. */
 export class LaidRanking implements Ranking {
-  readonly #facts: Facts
-  readonly #base: Facts
+  readonly #facts: RankedRows
+  readonly #base: RankedRows
   readonly #changed: Changed
 
-  constructor(facts: Facts, base: Facts, changed: Changed) {
+  constructor(facts: RankedRows, base: RankedRows, changed: Changed) {
     this.#facts = facts
     this.#base = base
     this.#changed = changed
@@ -243,17 +246,17 @@ export class LaidRanking implements Ranking {
   }
 }
 
-const standing = (facts: Facts, ranking: Ranking, id: WorkItemId): Standing => ({
+const standing = (facts: RankedRows, ranking: Ranking, id: WorkItemId): Standing => ({
   item: facts.row('work_items', id),
   wait: ranking.waitOf(id),
-  meter: meterOf(facts, id),
+  meter: facts.row('meters', id) ?? null,
 })
 
-const currentOf = (facts: Facts): WorkItemId | null =>
+const currentOf = (facts: RankedRows): WorkItemId | null =>
   facts.row('agents', facts.agent_id)?.current_work_item_id ?? null
 
 /** The first look: all rows, each list sorted once. */
-function whole(facts: Facts, ranking: Ranking, now: Timestamp): Ranked {
+function whole(facts: RankedRows, ranking: Ranking, now: Timestamp): Ranked {
   const current = currentOf(facts)
   const candidates = none<Projection>()
   const rechecks: Wait[] = []
@@ -262,7 +265,8 @@ function whole(facts: Facts, ranking: Ranking, now: Timestamp): Ranked {
   const unasked: WorkItem[] = []
   for (const item of facts.rows('work_items')) {
     const wait = ranking.waitOf(item.id)
-    const projection = projected({ item, wait, meter: meterOf(facts, item.id) }, current, now)
+    const meter = facts.row('meters', item.id) ?? null
+    const projection = projected({ item, wait, meter }, current, now)
     if (projection !== null) candidates[projection.candidate_class].push(projection)
     if (wait !== null && awaitsRecheck(wait)) rechecks.push(wait)
     if (wait !== null && isTimer(wait)) timers.push(wait)
@@ -281,7 +285,7 @@ function whole(facts: Facts, ranking: Ranking, now: Timestamp): Ranked {
 function moved(
   before: Ranked,
   stood: ReadonlyMap<WorkItemId, Standing>,
-  facts: Facts,
+  facts: RankedRows,
   ranking: Ranking,
   now: Timestamp,
 ): Ranked {
@@ -381,19 +385,4 @@ export const nextDeadline = ({ deadlines }: Ranked, now: Timestamp): Timestamp |
 export function nextTimers({ timers }: Ranked, now: Timestamp): Timestamp[] {
   const [first, ahead] = [timers[0], timers[since(timers, now, timerAt)]]
   return [first, ahead].flatMap((wait) => wait?.wake_at ?? [])
-}
-
-/** Whether a wait is active whose time has come, or whose recheck fell due and was not told yet. */
-export function anyDue(ranking: Ranking, now: Timestamp): boolean {
-  const isDue = (wait: Wait) =>
-    (wait.wake_at !== null && wait.wake_at <= now) ||
-    (recheckDue(wait, now) && wait.triggered_turn_count === null)
-  for (const wait of ranking.agentWaits()) if (wait.status === 'active' && isDue(wait)) return true
-  const { timers, rechecks } = ranking.at(now)
-  if (timers[0] !== undefined && isDue(timers[0])) return true
-  for (const wait of rechecks) {
-    if (recheckAt(wait) > now) return false
-    if (isDue(wait)) return true
-  }
-  return false
 }

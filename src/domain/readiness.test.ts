@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { item, itemRow, pick, wait, World } from '../testing/domain.ts'
+import type { CandidateClass } from './decision.ts'
 import { Draft } from './facts.ts'
 import { updateItem } from './items.ts'
 import { project } from './rank.ts'
@@ -8,10 +9,9 @@ import {
   candidateClass,
   readinessOf,
   schedulingState,
-  type CandidateClass,
-  type SchedulingState,
   currentTodo,
   leftTodos,
+  type SchedulingState,
 } from './readiness.ts'
 import type { Wait, Wake } from './wait.ts'
 import type { WorkItem } from './work-item.ts'

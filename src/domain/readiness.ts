@@ -2,13 +2,13 @@
  * Readiness: what is derived from a work item and its wait, never stored. One pure function from
  * facts to one record, read by scheduler, tools, prompt, CLI and every other surface alike.
  */
-import { budgetNow, type BudgetNow, type Measured } from './budget.ts'
+import { budgetNow, type BudgetNow } from './budget.ts'
+import type { CandidateClass } from './decision.ts'
 import type { WorkItemId } from './ids.ts'
-import type { Imported, ImportedFrom } from './imported.ts'
-import type { Meter } from './meter.ts'
+import type { Meter, Measured } from './meter.ts'
 import type { Timestamp } from './time.ts'
 import { recheckDue, unreviewed, waitWords, type Wait } from './wait.ts'
-import type { Todo, WorkItem } from './work-item.ts'
+import type { Todo, WorkItem, Imported, ImportedFrom, Readiness } from './work-item.ts'
 
 export type SchedulingState =
   | 'completed'
@@ -18,19 +18,6 @@ export type SchedulingState =
   | 'waiting_external'
   | 'blocked'
   | 'runnable'
-
-export type Readiness = 'runnable' | 'waiting_for_operator' | 'blocked' | 'completed'
-
-export const candidateClasses = [
-  'current_runnable',
-  'triggered_blocked',
-  'queued_runnable',
-  'waiting_for_operator',
-  'blocked',
-  'completed_recent',
-] as const
-export type CandidateClass = (typeof candidateClasses)[number]
-
 /** What holds an open item: a code and the values behind it. */
 export type Hold<W = Wait> =
   /** Brought in a file, and not yet picked by the operator. */

@@ -9,8 +9,8 @@ import { completeItem } from './complete.ts'
 import type { WorkItemId } from './ids.ts'
 import type { UpdateItem } from './items.ts'
 import { limits } from './limits.ts'
-import { asksOperator } from './question.ts'
 import { hour, minute, plus } from './time.ts'
+import { asksOperator } from './wait.ts'
 
 /** Messages to the parent about a question: status and the last line. */
 const told = (main: World) =>

@@ -26,13 +26,13 @@ import { holdMs, limits } from './limits.ts'
 import { isLiveMessage, type Message } from './message.ts'
 import { releaseHolds, tellsHold } from './park.ts'
 import { taskStatus } from './provenance.ts'
-import { askedOf, questionText } from './question.ts'
+import { questionText } from './question.ts'
 import { next } from './schedule.ts'
 import { isTerminal, type Asking, type Task, type TaskEnd } from './task.ts'
 import { plus, type Timestamp } from './time.ts'
 import type { Turn } from './turn.ts'
 import { endTurn } from './turn-end.ts'
-import { waitWords } from './wait.ts'
+import { waitWords, askedOf } from './wait.ts'
 
 /** What a finished child leaves, read from the ledger when it may have finished. */
 export type Legacy = {

@@ -5,8 +5,9 @@
  * is written. What people and tools decided (an abort, a call that ends the turn) is input here,
  * not compared.
  */
+import { AgentFacts } from './agent-facts.ts'
 import { evolve, tableOf, type Event, type Rows, type StoredEvent, type Table } from './event.ts'
-import { AgentFacts, Draft } from './facts.ts'
+import { Draft } from './facts.ts'
 import type { AgentId, Mint, TurnId } from './ids.ts'
 import { decideNext } from './schedule.ts'
 import { survey, type Survey } from './survey.ts'

@@ -4,13 +4,13 @@
  * after a thousand requests. The sums are the ledger's; here is whom they hold, for how long, and
  * in which words.
  */
-import { deliverBrief } from './brief.ts'
-import { budgetLine, measuredWords, overOf, type Measured } from './budget.ts'
+import { budgetLine, measuredWords, overOf } from './budget.ts'
+import { deliverBrief } from './deliver-brief.ts'
 import { activeWaits, agentOf, type Draft } from './facts.ts'
 import { activeHold, registerHold } from './hold.ts'
 import type { AgentId } from './ids.ts'
 import { limits } from './limits.ts'
-import type { Use } from './meter.ts'
+import type { Use, Measured } from './meter.ts'
 import { askAboutRequests } from './park.ts'
 import {
   spendWindows,

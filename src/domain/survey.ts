@@ -4,13 +4,13 @@
  */
 import { activeWaitOf, activeWaits, agentOf, agentPacing, openTurn, type Facts } from './facts.ts'
 import { taskResultId, type TaskId, type WorkItemId } from './ids.ts'
-import { focusFor, isOpenItem, isOverBudget, isUsedUp, payingOn } from './budget.ts'
 import { isLate } from './late.ts'
 import { laneOf, type Lane } from './claims.ts'
 import { limits } from './limits.ts'
 import { isEvent, isFromOutside, isOwnTrigger, type Message } from './message.ts'
 import { itemReady, mayDraw, queueReady } from './pacing.ts'
 import type { ItemReadiness } from './pacing.ts'
+import { focusFor, isOpenItem, isOverBudget, isUsedUp, payingOn } from './payer.ts'
 import {
   nextDeadline,
   nextRecheck,

@@ -2,20 +2,20 @@
  * What `why` tells of an item that something holds: a wait, a blocker, a plan that needs input; or
  * that is completed.
  */
-import { overWords, type Measured } from './budget.ts'
+import { overWords } from './budget.ts'
 import { agentOf, openTurn } from './facts.ts'
 import type { AgentId } from './ids.ts'
-import type { ImportedFrom } from './imported.ts'
 import { limits } from './limits.ts'
+import type { Measured } from './meter.ts'
 import { heldMessages } from './metering.ts'
 import { wantedWords } from './plan-question.ts'
-import { askedOf } from './question.ts'
 import type { Hold, StateReason } from './readiness.ts'
 import { messageSentence } from './schedule.ts'
 import { earliest, plus, type Timestamp } from './time.ts'
 import { aside, haltOf, haltWords, isAbout, nowUnlessHalted, onceIt } from './told.ts'
 import { startsAbout, type Told, type View } from './told.ts'
-import { recheckDue, triggeredWords, unreviewed, waitWords, type Wait } from './wait.ts'
+import { recheckDue, triggeredWords, unreviewed, waitWords, askedOf, type Wait } from './wait.ts'
+import type { ImportedFrom } from './work-item.ts'
 
 export function completed({ facts, p }: View, at: Timestamp): Told {
   const { item } = p

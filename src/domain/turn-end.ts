@@ -3,7 +3,7 @@
  * its last words, what is counted, and focus that returns (docs/spec/work-item.md,
  * docs/spec/scheduler.md, docs/spec/turn.md#how-a-turn-ends).
  */
-import { deliverBrief } from './brief.ts'
+import { deliverBrief } from './deliver-brief.ts'
 import { mustTurn, agentOf, agentPacing, callsOf, roundsOf, type Draft } from './facts.ts'
 import { errorResult, type Call } from './call.ts'
 import { finishReport } from './complete.ts'

@@ -3,7 +3,6 @@
  * it reviews, the turn drawn from the bucket (docs/spec/scheduler.md, docs/spec/turn.md;
  * docs/spec/recovery.md#a-kill-at-each-step).
  */
-import { focusFor, isOpenItem } from './budget.ts'
 import { claims, type Claims } from './claims.ts'
 import { mustTurn, activeWaitOf, agentPacing, itemPacing, openTurn, type Draft } from './facts.ts'
 import { returnFocusAfterTurn } from './focus.ts'
@@ -13,6 +12,7 @@ import { isFromOutside, isOwnTrigger, type Message } from './message.ts'
 import { endPayingOn } from './metering.ts'
 import { dropNotes, giveBackMessages, undoReviews } from './dead.ts'
 import { countTurnStart, paceAgent } from './pacing.ts'
+import { focusFor, isOpenItem } from './payer.ts'
 import { askForInput } from './plan-question.ts'
 import { rankingOf } from './ranking.ts'
 import type { Next, Start } from './schedule.ts'

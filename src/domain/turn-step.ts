@@ -3,12 +3,12 @@
  * after a crash are the same thing (docs/spec/turn.md#recovery). The first that applies wins, top
  * to bottom.
  */
-import { chargedItem, hasReached, isOverBudget, isUsedUp, overAllowance } from './budget.ts'
 import type { Call } from './call.ts'
 import { unreported } from './complete.ts'
 import { mustTurn, callsOf, openTurn, roundsOf, type Facts } from './facts.ts'
 import { limits } from './limits.ts'
 import type { Message } from './message.ts'
+import { chargedItem, hasReached, isOverBudget, isUsedUp, overAllowance } from './payer.ts'
 import { repeatsInARow } from './repeats.ts'
 import type { Timestamp } from './time.ts'
 import {

@@ -3,11 +3,13 @@
  * first, then of the item they are about. Who accepts them and who is about to send them tell it in
  * the same words. Pure.
  */
-import { isOverBudget, meterOf, overOf, useOf, measuredWords, type Measured } from './budget.ts'
+import { overOf, useOf, measuredWords } from './budget.ts'
 import { agentOf, type Facts } from './facts.ts'
 import { activeHold } from './hold.ts'
 import type { WorkItemId } from './ids.ts'
+import type { Measured } from './meter.ts'
 import { raises } from './metering.ts'
+import { isOverBudget, meterOf } from './payer.ts'
 import type { Timestamp } from './time.ts'
 import type { Wait } from './wait.ts'
 

@@ -3,12 +3,12 @@
  * values compared. Stored with a decision and shown by `why` (docs/spec/scheduler.md#decisions).
  */
 import { measuredWords } from './budget.ts'
-import type { Considered } from './decision.ts'
+import { candidateClasses, type Considered } from './decision.ts'
 import type { Facts } from './facts.ts'
 import type { WorkItemId } from './ids.ts'
 import { itemReady, mayDraw } from './pacing.ts'
 import { promptLimit } from './rank.ts'
-import { candidateClasses, type Projection } from './readiness.ts'
+import type { Projection } from './readiness.ts'
 import type { Next } from './schedule.ts'
 import type { Survey } from './survey.ts'
 import type { Timestamp } from './time.ts'

@@ -8,9 +8,9 @@ import type { WaitId } from './ids.ts'
 import { limits } from './limits.ts'
 import { outsideInput, queueChanged } from './pacing.ts'
 import { askForInput } from './plan-question.ts'
-import { anyDue, rankingOf } from './ranking.ts'
+import { rankingOf, type Ranking } from './ranking.ts'
 import type { Task } from './task.ts'
-import { between } from './time.ts'
+import { between, type Timestamp } from './time.ts'
 import { no, type Rejection } from './verdict.ts'
 import { recheckDue, type Wait, type WaitResolvedBy } from './wait.ts'
 import { mustWait, settlePlan } from './waiting.ts'
@@ -63,4 +63,19 @@ export function cancelWait(d: Draft, id: WaitId): { ok: true } | Rejection {
   askForInput(d)
   outsideInput(d, wait.work_item_id, 'operator')
   return { ok: true }
+}
+
+/** Whether a wait is active whose time has come, or whose recheck fell due and was not told yet. */
+export function anyDue(ranking: Ranking, now: Timestamp): boolean {
+  const isDue = (wait: Wait) =>
+    (wait.wake_at !== null && wait.wake_at <= now) ||
+    (recheckDue(wait, now) && wait.triggered_turn_count === null)
+  for (const wait of ranking.agentWaits()) if (wait.status === 'active' && isDue(wait)) return true
+  const { timers, rechecks } = ranking.at(now)
+  if (timers[0] !== undefined && isDue(timers[0])) return true
+  for (const wait of rechecks) {
+    if ((wait.recheck_at ?? '') > now) return false
+    if (isDue(wait)) return true
+  }
+  return false
 }

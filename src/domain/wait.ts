@@ -2,6 +2,7 @@
  * Wait: why an item, or a whole agent, is paused and what may wake it (docs/spec/wait.md).
  * "Triggered" is derived from the counters; a wait stays active across repeated triggers.
  */
+import { isForeignModel, type Agent } from './agent.ts'
 import type { AgentId, MessageId, TaskId, TurnId, WaitId, WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'
 import type { Question } from './question.ts'
@@ -296,3 +297,17 @@ export const matches = (
 /** What a wait says to whoever reads of it: the question, where one is asked, else its reason. */
 export const waitWords = ({ question, reason }: Pick<Wait, 'question' | 'reason'>): string =>
   question?.text ?? reason
+
+/** Whether a question goes past the supervisor: a foreign agent wants a permission. */
+export const asksOperator = (
+  agent: Pick<Agent, 'model'>,
+  wait: Pick<Wait, 'wake' | 'source'>,
+): boolean =>
+  wait.wake === 'operator_input' && wait.source === 'permission' && isForeignModel(agent.model)
+
+/** Who is to answer: of a private child the agent above it; null: the operator. */
+export const askedOf = (
+  agent: Pick<Agent, 'model' | 'visibility' | 'supervisor_agent_id'>,
+  wait: Pick<Wait, 'wake' | 'source'>,
+): AgentId | null =>
+  agent.visibility === 'private' && !asksOperator(agent, wait) ? agent.supervisor_agent_id : null

@@ -3,8 +3,8 @@
  * are already there, and the answer in the call when the thing has already happened are one
  * decision, so no race can lose a wake.
  */
-import { deliverBrief } from './brief.ts'
 import type { Warning } from './call.ts'
+import { deliverBrief } from './deliver-brief.ts'
 import { activeWaitOf, activeWaits, agentOf, agentPacing, openTurn, type Draft } from './facts.ts'
 import { releaseFocus } from './focus.ts'
 import type { TaskId, WaitId, WorkItemId } from './ids.ts'

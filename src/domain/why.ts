@@ -3,11 +3,11 @@
  * the scheduler itself (docs/spec/scheduler.md#decisions). One record with one sentence, true for
  * every state; nothing is stored, and every screen says these words.
  */
-import type { Considered } from './decision.ts'
+import type { Considered, CandidateClass } from './decision.ts'
 import type { AgentId, WorkItemId } from './ids.ts'
 import { itemPacing } from './facts.ts'
 import type { Question } from './question.ts'
-import type { CandidateClass, Projection, SchedulingState } from './readiness.ts'
+import type { Projection, SchedulingState } from './readiness.ts'
 import type { Next } from './schedule.ts'
 import type { Timestamp } from './time.ts'
 import { startsAbout, type Seen, type Told, type View } from './told.ts'

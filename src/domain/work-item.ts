@@ -4,7 +4,6 @@
  */
 import { evolveChecks, type Check, type CheckEvent } from './check.ts'
 import type { AgentId, BriefId, CallId, WorkItemId } from './ids.ts'
-import type { AdoptedEvent, Imported, ImportedFrom } from './imported.ts'
 import type { Timestamp } from './time.ts'
 
 export const todoStates = ['pending', 'in_progress', 'completed'] as const
@@ -41,6 +40,22 @@ export type PlanStored = {
   /** The last text of the file that was whole, kept as a blob under this hash. */
   good_sha256: string | null
 }
+
+export type ImportedFrom = {
+  /** Names of the home it came from: they name nothing here. */
+  agent_id: string
+  work_item_id: string
+  exported_at: Timestamp
+  /** The blob of the file it came in, as it was kept here. */
+  file_sha256: string
+}
+
+export type Imported = ImportedFrom & {
+  /** When the operator picked it; null: not yet. */
+  adopted_at: Timestamp | null
+}
+
+export type AdoptedEvent = { type: 'work_item_adopted'; id: WorkItemId; by: 'operator' }
 
 export type WorkItem = {
   id: WorkItemId
@@ -81,6 +96,8 @@ export type Claim = { call_id: CallId; refused: number; tree?: string }
 
 /** Who did it: the agent by a tool call, the operator, or the runtime. */
 export type By = 'agent' | 'operator' | 'runtime'
+
+export type Readiness = 'runnable' | 'waiting_for_operator' | 'blocked' | 'completed'
 
 export type WorkItemChanges = Partial<
   Pick<
@@ -224,3 +241,7 @@ const afterCompletion: ReadonlySet<WorkItemEvent['type']> = new Set([
   'check_started',
   'check_finished',
 ])
+
+/** Brought in, and not yet picked by the operator. */
+export const isUnadopted = ({ imported }: Pick<WorkItem, 'imported'>): boolean =>
+  imported !== undefined && imported.adopted_at === null

@@ -4,8 +4,8 @@
  * and a path name whole ids; a screen shortens them.
  */
 import type { Agent } from '../domain/agent.ts'
-import type { Measured } from '../domain/budget.ts'
 import type { ActionKey } from '../domain/can.ts'
+import type { Measured } from '../domain/meter.ts'
 import { raises as flags } from '../domain/metering.ts'
 import { modelLine } from '../domain/unread.ts'
 import type { Wait } from '../domain/wait.ts'

@@ -4,7 +4,8 @@
  * nothing else.
  */
 import { z } from 'zod'
-import { allowanceNow, budgetLine } from '../domain/budget.ts'
+import { budgetLine } from '../domain/budget.ts'
+import { allowanceNow } from '../domain/payer.ts'
 import { postureOf, postures } from '../domain/state-name.ts'
 import { agentUnread } from '../domain/unread.ts'
 import type { AgentView } from './agent-view.ts'

@@ -2,21 +2,16 @@
  * One agent as a reader sees it: its live rows as facts, what the scheduler says about them now,
  * and its items projected and ranked. Pure; the same rules as the runtime's own.
  */
+import { AgentFacts } from '../domain/agent-facts.ts'
 import type { Agent } from '../domain/agent.ts'
-import { meterOf } from '../domain/budget.ts'
+import { candidateClasses } from '../domain/decision.ts'
 import type { Rows, Table } from '../domain/event.ts'
-import {
-  AgentFacts,
-  activeWaitOf,
-  agentOf,
-  agentPacing,
-  openTurn,
-  type Facts,
-} from '../domain/facts.ts'
+import { activeWaitOf, agentOf, agentPacing, openTurn, type Facts } from '../domain/facts.ts'
 import type { TaskId } from '../domain/ids.ts'
 import { lateResults } from '../domain/late.ts'
 import { isEvent } from '../domain/message.ts'
-import { candidateClasses, projectItem, type Projection } from '../domain/readiness.ts'
+import { meterOf } from '../domain/payer.ts'
+import { projectItem, type Projection } from '../domain/readiness.ts'
 import { decideNext, type Next } from '../domain/schedule.ts'
 import { survey, type Survey } from '../domain/survey.ts'
 import { earliest, type Timestamp } from '../domain/time.ts'

@@ -4,7 +4,7 @@
  * `can`.
  */
 import { z } from 'zod'
-import { candidateClasses } from '../domain/readiness.ts'
+import { candidateClasses } from '../domain/decision.ts'
 import {
   agentId,
   briefId,

@@ -28,7 +28,8 @@ export type { Worktree } from '../domain/worktree.ts'
 export { exportLimit } from '../domain/export-format.ts'
 /** A budget, or one limit of it, with what was used, in words. */
 export { spendWindows, type SpendBudget } from '../domain/spend-budget.ts'
-export { budgetLine, measuredWords, type Measured } from '../domain/budget.ts'
+export { budgetLine, measuredWords } from '../domain/budget.ts'
+export { type Measured } from '../domain/meter.ts'
 /**
  * How long a hold may last that `holon run` still waits for, in milliseconds (docs/spec/cli.md).
  */
@@ -36,7 +37,8 @@ export { limits } from '../domain/limits.ts'
 /** A check with its outcome in one line, and what the checks of an item come to. */
 export { endLine } from '../domain/check-words.ts'
 /** What is asked, with the answers that are offered; and what a wait says of itself. */
-export { askedOf, choiceLines, questionText, type Choice } from '../domain/question.ts'
+export { choiceLines, questionText, type Choice } from '../domain/question.ts'
+export { askedOf } from '../domain/wait.ts'
 export { triggeredWords, waitWords } from '../domain/wait.ts'
 /** What keeps words from being read, and what has to be done about it. */
 export { agentUnread, itemUnread, type Unread } from '../domain/unread.ts'

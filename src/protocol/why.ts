@@ -4,8 +4,8 @@
  * docs/spec/http.md#why). Pure.
  */
 import { z } from 'zod'
-import type { Decision } from '../domain/decision.ts'
-import { candidateClasses, type Hold, type Projection } from '../domain/readiness.ts'
+import { candidateClasses, type Decision } from '../domain/decision.ts'
+import type { Hold, Projection } from '../domain/readiness.ts'
 import { haltOf } from '../domain/told.ts'
 import { unreviewed, type Wait } from '../domain/wait.ts'
 import { why, type Why as Told } from '../domain/why.ts'

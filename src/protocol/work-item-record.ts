@@ -4,8 +4,9 @@
  * --json` and the API print this and nothing else.
  */
 import { z } from 'zod'
+import { candidateClasses } from '../domain/decision.ts'
 import type { PlanDescriptor } from '../domain/plan.ts'
-import { candidateClasses, type Projection } from '../domain/readiness.ts'
+import type { Projection } from '../domain/readiness.ts'
 import { itemRecord } from '../domain/record.ts'
 import type { Spend } from './spend.ts'
 import { canList, type Can } from './can.ts'

@@ -3,10 +3,10 @@
  * the owner of a context, with what the scheduler says of it now. An agent sees itself and the
  * agents it made.
  */
-import { allowanceNow } from '../domain/budget.ts'
 import { activeWaits, agentOf, type Facts } from '../domain/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
 import { seenByAgent } from '../domain/imported.ts'
+import { allowanceNow } from '../domain/payer.ts'
 import { candidates } from '../domain/rank.ts'
 import { waitRecord } from '../domain/record.ts'
 import { postureOf } from '../domain/state-name.ts'

@@ -5,9 +5,9 @@
  */
 import { isForeignModel } from '../domain/agent.ts'
 import { agentOf } from '../domain/facts.ts'
-import { asksOperator } from '../domain/question.ts'
 import { messagesOf } from '../domain/shown.ts'
 import type { Round, Turn } from '../domain/turn.ts'
+import { asksOperator } from '../domain/wait.ts'
 import type { AgentSession } from '../models/model.ts'
 import type { LaneEnv } from './lane-env.ts'
 

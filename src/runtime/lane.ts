@@ -6,7 +6,7 @@
 import type { Interruption } from '../context/notes.ts'
 import { agentOf, callsOf, openTurn, roundsOf, type Draft } from '../domain/facts.ts'
 import type { TurnId } from '../domain/ids.ts'
-import { allowanceNow, budgetLine, focusFor, overAllowance } from '../domain/budget.ts'
+import { budgetLine } from '../domain/budget.ts'
 import { activeHold } from '../domain/hold.ts'
 import { askOverBudget, holdForBudget } from '../domain/metering.ts'
 import {
@@ -16,6 +16,7 @@ import {
   holdAgent,
   type Hold,
 } from '../domain/park.ts'
+import { allowanceNow, focusFor, overAllowance } from '../domain/payer.ts'
 import { askForInput } from '../domain/plan-question.ts'
 import { decideNext, next, type Next } from '../domain/schedule.ts'
 import { alignSpending, holdForSpending } from '../domain/spending.ts'

@@ -3,8 +3,9 @@
  * change them. Decide on facts, commit, take over what was committed; on a conflict read afresh
  * and decide again. One agent's transactions run one at a time (docs/spec/ledger.md#one-owner).
  */
+import { AgentFacts } from '../domain/agent-facts.ts'
 import type { Rows, Table } from '../domain/event.ts'
-import { AgentFacts, Draft, type DraftEnv, type Emitted, type Facts } from '../domain/facts.ts'
+import { Draft, type DraftEnv, type Emitted, type Facts } from '../domain/facts.ts'
 import type { AgentId, Mint } from '../domain/ids.ts'
 import type { Redactor } from '../domain/redact.ts'
 import { fromMs, type Timestamp } from '../domain/time.ts'

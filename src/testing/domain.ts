@@ -4,9 +4,10 @@
  * of their events. Time passes only when a test says so; ids count up, so they can be written down.
  */
 import assert from 'node:assert/strict'
+import { AgentFacts } from '../domain/agent-facts.ts'
 import { evolve, tableOf, tables, type Event, type Rows } from '../domain/event.ts'
 import type { StoredEvent, Table } from '../domain/event.ts'
-import { AgentFacts, Draft, type Facts } from '../domain/facts.ts'
+import { Draft, type Facts } from '../domain/facts.ts'
 import { isLiveRow } from '../domain/live-rows.ts'
 import { pickItem } from '../domain/focus.ts'
 import type { Mint, WorkItemId } from '../domain/ids.ts'

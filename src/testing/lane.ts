@@ -3,8 +3,9 @@
  * commits, and what was committed is kept, so that a test can say what the ledger must hold.
  */
 import { createHash, randomUUIDv7 } from 'node:crypto'
+import { AgentFacts } from '../domain/agent-facts.ts'
 import type { Event, Rows, Table } from '../domain/event.ts'
-import { AgentFacts, Draft } from '../domain/facts.ts'
+import { Draft } from '../domain/facts.ts'
 import type { AgentId, Mint } from '../domain/ids.ts'
 import type { MessageEvent } from '../domain/message.ts'
 import { localPrompt } from '../domain/provenance.ts'

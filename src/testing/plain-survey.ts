@@ -2,11 +2,12 @@
  * What the survey says about items and waits, worked out the long way: every row looked at, every
  * class sorted, nothing kept. The measure for the ranking, which keeps what has not changed.
  */
-import { isOverBudget } from '../domain/budget.ts'
+import { candidateClasses } from '../domain/decision.ts'
 import { agentPacing, type Facts } from '../domain/facts.ts'
 import { limits } from '../domain/limits.ts'
+import { isOverBudget } from '../domain/payer.ts'
 import { rank } from '../domain/rank.ts'
-import { candidateClasses, projectItem } from '../domain/readiness.ts'
+import { projectItem } from '../domain/readiness.ts'
 import { taskResultId, type TaskId } from '../domain/ids.ts'
 import { eventDueAt, reviewKind, unpaid, type Review, type Survey } from '../domain/survey.ts'
 import { levelOf, stockOf } from '../domain/stock.ts'

@@ -3,9 +3,9 @@
  * fills in the rest. Times count in minutes before `now`; candidates are derived by the domain.
  */
 import type { EarlierRound, ItemView, Situation } from '../context/situation.ts'
+import { AgentFacts } from '../domain/agent-facts.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Call, ToolResult } from '../domain/call.ts'
-import { AgentFacts } from '../domain/facts.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import type { Message } from '../domain/message.ts'
 import type { PlanDescriptor } from '../domain/plan.ts'

@@ -3,8 +3,9 @@
  * moved; `deep` at the whole home, with the proof of the ledger; `atRest` at what must be over when
  * nothing goes wrong any more.
  */
+import { AgentFacts } from '../../src/domain/agent-facts.ts'
 import type { StoredEvent } from '../../src/domain/event.ts'
-import { AgentFacts, type Facts } from '../../src/domain/facts.ts'
+import type { Facts } from '../../src/domain/facts.ts'
 import { familyViolations } from '../../src/domain/invariants-family.ts'
 import { violations } from '../../src/domain/invariants.ts'
 import { next } from '../../src/domain/schedule.ts'
