@@ -5,8 +5,9 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CliPorts, OwnedHome } from '../src/cli/ports.ts'
+import type { CliPorts } from '../src/cli/ports.ts'
 import { build } from '../src/cli/program.ts'
+import type { OwnedHome } from '../src/cli/run-ports.ts'
 import { ports as real } from '../src/main/ports.ts'
 import type { OperatorCommand, OperatorReply } from '../src/protocol/operator.ts'
 import { earlierHome, homeApart, later } from '../src/testing/home-apart.ts'

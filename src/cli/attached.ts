@@ -12,7 +12,7 @@ import type { LiveFrame } from '../protocol/live-frame.ts'
 import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
 import type { Agent, Emitted, Facts, Next, StoredEvent } from '../protocol/records.ts'
 import { wrongToken } from './failure.ts'
-import type { AgentSettings, Notice, OwnedHome } from './ports.ts'
+import type { AgentSettings, Notice, OwnedHome } from './run-ports.ts'
 
 export type AttachedPorts = {
   reader: Reader & { close(): Promise<void> }

@@ -6,7 +6,7 @@ import type { Api } from '../client/api.ts'
 import type { Config } from '../protocol/config.ts'
 import type { Backup, Retention, UpkeepEnd } from '../protocol/upkeep.ts'
 import type { WebhookConfig } from '../protocol/webhook.ts'
-import type { BackupManifest, OwnedHome } from './ports.ts'
+import type { OwnedHome } from './run-ports.ts'
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -39,6 +39,13 @@ export interface Serving {
 
 /** How a process ended. Both null: it was never started, and `problem` says why. */
 export type LaunchEnd = { code: number | null; signal: string | null; problem: string | null }
+/** What a backup says of itself. `files` are by their path in it. */
+export type BackupManifest = {
+  made_at: string
+  last_global_seq: number
+  files: readonly { path: string; bytes: number }[]
+  not_included: readonly { path: string; reason: string }[]
+}
 
 /** Where the daemon of a home listens. `url` is what a client uses. */
 export type DaemonAddress = { pid: number; url: string; started_at: string }

@@ -4,21 +4,12 @@
  */
 import type { DoorWay } from '../client/operator.ts'
 import type { DaemonPorts, UpkeepPorts } from './daemon-ports.ts'
+import type { RunSettings, OwnedHome } from './run-ports.ts'
 import type { SetupPorts } from './setup-ports.ts'
 import type { Screen } from './screen-port.ts'
 import type { Reader } from '../client/home-reads.ts'
 import type { Config } from '../protocol/config.ts'
-import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
-import type {
-  Agent,
-  CheckGiven,
-  Emitted,
-  Facts,
-  Next,
-  PlanDescriptor,
-  StoredEvent,
-  WorkItem,
-} from '../protocol/records.ts'
+import type { CheckGiven, PlanDescriptor, WorkItem } from '../protocol/records.ts'
 
 /** Text of a file somebody named, or why there is none. */
 export type TextRead =
@@ -69,68 +60,6 @@ export interface HomeReader extends Reader {
   replay(turn_id: string): Promise<ReplayEnd>
   stats(): Promise<{ schema: number; events: number; bytes: number }>
   close(): Promise<void>
-}
-
-/** What a backup says of itself. `files` are by their path in it. */
-export type BackupManifest = {
-  made_at: string
-  last_global_seq: number
-  files: readonly { path: string; bytes: number }[]
-  not_included: readonly { path: string; reason: string }[]
-}
-
-export type RunSettings = {
-  home: string
-  config: Config
-}
-
-export type AgentSettings = {
-  id: string
-  model?: string
-  fallback_model?: string
-  workspace?: { mode: 'inherit' | 'worktree' | 'explicit_root'; root: string }
-}
-
-type Refusal = { ok: false; code: string; message: string; hint: string }
-
-/** Notices of the host that the run prints; the shapes of the runtime's own. */
-export type Notice =
-  | { kind: 'committed'; agent_id: string; events: readonly Emitted[] }
-  | { kind: 'live'; agent_id: string; event: { type: string } }
-  | { kind: 'retry'; agent_id: string; message: string; delay_ms: number; attempt: number }
-  | { kind: 'resting'; agent_id: string; next: Next }
-  | { kind: 'fault'; agent_id: string; message: string }
-  | { kind: 'degraded_entered'; code: string; message: string }
-  | { kind: 'degraded_left' }
-
-/** The runtime's host, as far as a run uses it. Contract: see `runtime/ports.ts`. */
-export interface RunHost {
-  open(): Promise<void>
-  ensureAgent(settings: AgentSettings): Promise<{ ok: true; agent: Agent } | Refusal>
-  act(command: OperatorCommand): Promise<OperatorReply>
-  facts(agent_id: string): Facts | null
-  next(agent_id: string): Next | null
-  subscribe(listener: (notice: Notice) => void): () => void
-  close(how: 'safe_point' | 'now'): Promise<void>
-}
-
-/**
- * A home to run in: owned by this process, or served by a daemon. `open_model` says beforehand
- * whether a model can be used. `open_door` lets other terminals' commands in; it may be called
- * twice. `output_bytes` is what a running command has written so far. `close` gives everything
- * back, the lock last.
- */
-export interface OwnedHome {
-  /** Another process serves the home: the work goes on when this one leaves. */
-  outlives: boolean
-  host: RunHost
-  agents(): Promise<Agent[]>
-  events(after: number): Promise<StoredEvent[]>
-  last_global_seq(): Promise<number>
-  open_model(id: string): Promise<{ ok: true } | { ok: false; code: string; message: string }>
-  open_door(): Promise<void>
-  output_bytes(task_id: string): Promise<number | null>
-  close(how: 'safe_point' | 'now'): Promise<void>
 }
 
 export interface CliPorts {

@@ -16,8 +16,8 @@ import { whyLines } from '../present/why-text.ts'
 import { width } from '../present/width.ts'
 import { zoneOf, type Context } from './context.ts'
 import { faultText } from './failure.ts'
-import type { RunHost } from './ports.ts'
 import type { FailedCommand } from './run-deeds.ts'
+import type { RunHost } from './run-ports.ts'
 import { questionsOfChildren } from './run-questions.ts'
 
 export type RunEnd = {

@@ -9,7 +9,7 @@ import { clockSpan, span } from '../present/span.ts'
 import type { RunLines } from '../present/run-lines.ts'
 import { statusLine, type Doing } from '../present/status-line.ts'
 import type { Context } from './context.ts'
-import type { OwnedHome } from './ports.ts'
+import type { OwnedHome } from './run-ports.ts'
 import type { RunScreen } from './run-screen.ts'
 
 /** Milliseconds between two looks: at most four redraws a second. */

@@ -5,7 +5,7 @@
 import type { OperatorCommand } from '../protocol/operator.ts'
 import { boundHash } from '../protocol/wait-mark.ts'
 import type { Agent, Facts, Wait } from '../protocol/records.ts'
-import type { RunHost } from './ports.ts'
+import type { RunHost } from './run-ports.ts'
 
 /** Open questions, the agent's own before its children's. */
 export function questionsOf(host: RunHost, facts: Facts | null): Wait[] {

@@ -6,7 +6,8 @@ import { limits, type Agent } from '../protocol/records.ts'
 import { safeLine } from '../present/safe.ts'
 import type { Context } from './context.ts'
 import { usage, type CliFailure } from './failure.ts'
-import type { CheckedRunbook, OwnedHome } from './ports.ts'
+import type { CheckedRunbook } from './ports.ts'
+import type { OwnedHome } from './run-ports.ts'
 import { expand, type ModelSetting } from './settings.ts'
 
 /** `text` goes to a model as words, `runbook` is a program for the runbook model. */

@@ -9,7 +9,7 @@ import { thereAre } from '../present/names.ts'
 import { configPath, readConfig } from './config-file.ts'
 import type { Context } from './context.ts'
 import { exits, refused, usage, type Exit } from './failure.ts'
-import type { OwnedHome } from './ports.ts'
+import type { OwnedHome } from './run-ports.ts'
 import { RunSession } from './run-session.ts'
 import {
   checkModel,

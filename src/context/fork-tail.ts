@@ -4,13 +4,13 @@
  * room goes; what was said or printed by others keeps its own block and label inside the record.
  */
 import type { Call } from '../domain/call.ts'
+import { isForeign } from '../domain/message.ts'
 import { roundText } from '../domain/turn.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { block, cutBlock } from './fence.ts'
 import { omitted, partSeed, type ForkPart, type ForkSource } from './fork-source.ts'
 import { callLine, from, gist, outcome } from './history-section.ts'
 import { contextLimits } from './limits.ts'
-import { isForeign } from './message-section.ts'
 import { clip, counted } from './phrase.ts'
 import { noteLines, processNotes } from './process-notes.ts'
 import { renderResult } from './result.ts'

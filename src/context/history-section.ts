@@ -4,13 +4,13 @@
  * is also what stands for process notes: what each call did, in the tool's own summary.
  */
 import type { Call } from '../domain/call.ts'
-import type { Message } from '../domain/message.ts'
+import { isForeign, type Message } from '../domain/message.ts'
 import { withShortIds, type Short } from '../domain/short-id.ts'
 import { roundText } from '../domain/turn.ts'
 import { block, cutBlock } from './fence.ts'
 import type { SectionView } from './item-section.ts'
 import { contextLimits } from './limits.ts'
-import { framed, isForeign } from './message-section.ts'
+import { framed } from './message-section.ts'
 import { ago, clip, counted } from './phrase.ts'
 import { renderResult } from './result.ts'
 import { fenceOf } from './rounds.ts'

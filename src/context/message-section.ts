@@ -3,7 +3,7 @@
  * it, how it came in, why it was let in, what authority it carries), each body in a quoted block.
  */
 import type { MessageId } from '../domain/ids.ts'
-import { isLater, type Message } from '../domain/message.ts'
+import { isLater, isForeign, type Message } from '../domain/message.ts'
 import { questionText } from '../domain/question.ts'
 import { withShortIds, type Short } from '../domain/short-id.ts'
 import type { Timestamp } from '../domain/time.ts'
@@ -27,18 +27,6 @@ export type MessagesView = {
   parent?: string | null
   /** Messages whose item was completed before anybody read them. */
   late?: readonly MessageId[]
-}
-
-/** Whether the words are those of the world outside: evidence, whatever they claim. */
-export function isForeign(message: Pick<Message, 'authority_class'>): boolean {
-  switch (message.authority_class) {
-    case 'operator_instruction':
-    case 'runtime_instruction':
-      return false
-    case 'integration_signal':
-    case 'external_evidence':
-      return true
-  }
 }
 
 /** What the words weigh, so that it needs no list of classes to be understood. */

@@ -7,11 +7,11 @@
 import type { EffectClass } from '../domain/call.ts'
 import type { Event, EventType, StoredEvent } from '../domain/event.ts'
 import type { CallId, TaskId, WaitId } from '../domain/ids.ts'
+import { isForeign } from '../domain/message.ts'
 import { waitWords as waitSays, type Wait } from '../domain/wait.ts'
 import type { Todo, WorkItemChanges } from '../domain/work-item.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { contextLimits } from './limits.ts'
-import { isForeign } from './message-section.ts'
 import { counted, quoted, clip } from './phrase.ts'
 
 /** The six kinds of docs/spec/context.md#notes. */

@@ -254,3 +254,15 @@ export const queuedEvent = (message: Message | undefined): 0 | 1 =>
 
 export const isEventKind = (kind: Message['kind']): boolean =>
   kind === 'callback_event' || kind === 'webhook_event'
+
+/** Whether the words are those of the world outside: evidence, whatever they claim. */
+export function isForeign(message: Pick<Message, 'authority_class'>): boolean {
+  switch (message.authority_class) {
+    case 'operator_instruction':
+    case 'runtime_instruction':
+      return false
+    case 'integration_signal':
+    case 'external_evidence':
+      return true
+  }
+}

@@ -4,6 +4,7 @@
  * older, until it is null. So a page is never shifted by what is added meanwhile.
  */
 import type { Rows } from '../protocol/records.ts'
+import { byMaking, type Made } from './making.ts'
 import { rowNamed, refused, type Named, type OwnedTable } from './named.ts'
 import type { HomePort, RowFilter } from './ports.ts'
 import type { PageQuery } from './query.ts'
@@ -64,12 +65,6 @@ export async function pageOfRows<T extends OwnedTable>(
   const more = rows.length > query.limit && oldest !== undefined
   return { ok: true, value: { entries, next_cursor: more ? cursorOf(table, oldest.id) : null } }
 }
-
-export type Made = { id: string; created_at: string }
-
-/** By time of making, then by id: the order of a list that is kept in memory. */
-export const byMaking = (a: Made, b: Made): number =>
-  a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? -1 : 1
 
 /** A page of rows in memory, which are sorted `byMaking`. */
 export async function pageOfFacts<T extends 'work_items' | 'waits' | 'triggers' | 'schedules'>(

@@ -1,7 +1,7 @@
 /** `POST …/messages/{message}/take-back` over a real host: before a turn claims it, and after. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Can } from '../protocol/can.ts'
+import type { Can } from '../protocol/action.ts'
 import type { MessageRecord } from '../protocol/message-record.ts'
 import type { WorkItemRecord } from '../protocol/work-item-record.ts'
 import { openApi, type ApiBox } from '../testing/api.ts'

@@ -3,13 +3,14 @@
  * until a commit or a moment changes them: a list of ten thousand items is ranked once, not at
  * every request. What only the ledger has (the last turn, dead letters, sums) is kept the same way.
  */
+import type { Can } from '../protocol/action.ts'
 import { agentView, lateTasks, newMemo, type AgentView, type Memo } from '../protocol/agent-view.ts'
 import { agentRecordOf, type AgentRecord } from '../protocol/agent-record.ts'
 import type { Past } from '../protocol/attention.ts'
-import { canOfAgent, canOfItem, canOfWait, type Can } from '../protocol/can.ts'
+import { canOfAgent, canOfItem, canOfWait } from '../protocol/can.ts'
 import type { Rows } from '../protocol/records.ts'
 import { spendByItem, type Spend } from '../protocol/spend.ts'
-import { byMaking } from './page.ts'
+import { byMaking } from './making.ts'
 import type { HomePort } from './ports.ts'
 
 /** Turns of one item that its sum is made of, and dead letters of one agent that are shown. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Can } from '../protocol/action.ts'
 import type { Attention } from '../protocol/attention.ts'
-import type { Can } from '../protocol/can.ts'
 import type { WaitRecord } from '../protocol/wait-record.ts'
 import { calls, says } from '../testing/scripted-model.ts'
 import { openApi } from '../testing/api.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Can } from '../protocol/can.ts'
+import type { Can } from '../protocol/action.ts'
 import type { WorkItemRecord } from '../protocol/work-item-record.ts'
 import { openApi, type ApiBox } from '../testing/api.ts'
 import { asked } from '../testing/api-scripts.ts'

@@ -3,7 +3,7 @@
  * gives the sessions of agents of other makers, when the first of their models is opened. What the
  * configuration says of a model's window and prices goes before our own data.
  */
-import type { RunSettings } from '../cli/ports.ts'
+import type { RunSettings } from '../cli/run-ports.ts'
 import type { Model, Usage as ModelUsage } from '../models/model.ts'
 import type { AcpPort } from '../models/acp-port.ts'
 import type { ModelOverrides, Price } from '../models/model-data.ts'

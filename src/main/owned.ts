@@ -3,7 +3,7 @@
  * for a run, for a command that writes and leaves, and for the daemon.
  */
 import { join } from 'node:path'
-import type { OwnedHome, RunSettings } from '../cli/ports.ts'
+import type { OwnedHome, RunSettings } from '../cli/run-ports.ts'
 import type { SpendBudget } from '../domain/spend-budget.ts'
 import type { Redactor } from '../domain/redact.ts'
 import type { Ledger } from '../ledger/port.ts'

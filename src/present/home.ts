@@ -3,7 +3,7 @@
  * each row with its mark and its words. Every row of a list is here; the screen shows what fits.
  * Pure.
  */
-import type { Can } from '../protocol/can.ts'
+import type { Can } from '../protocol/action.ts'
 import type { Attention } from '../protocol/attention.ts'
 import type { WorkItemRecord } from '../protocol/work-item-record.ts'
 import { doingWords, lateWords, markOf, turnWords, usedWords, type OpenTurn } from './item-words.ts'

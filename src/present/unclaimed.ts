@@ -4,10 +4,10 @@
  * that was not heard makes no harm: the server knows, and says so. Pure.
  */
 import type { StoredEvent } from '../protocol/records.ts'
+import type { Feed } from './feed.ts'
 import type { Group } from './group.ts'
 import type { Sent } from './input.ts'
 import { bounds } from './limits.ts'
-import type { Presentation } from './presentation.ts'
 import { shelved } from './shelf.ts'
 
 export type Waiting = {
@@ -58,8 +58,11 @@ function admitted({ event, agent_id, seq }: StoredEvent): Waiting | null {
 
 type Target = Pick<Waiting, 'agent_id' | 'work_item_id'>
 
+/** What of the presentation it is read from. */
+type Known = { sent: readonly Sent[]; waiting: readonly Waiting[]; feeds: readonly Feed[] }
+
 /** `sending`: the newest of this screen has no id yet. Null: nothing there waits for a turn. */
-export function newestWaiting(p: Presentation, to: Target): { id: string } | 'sending' | null {
+export function newestWaiting(p: Known, to: Target): { id: string } | 'sending' | null {
   const isTo = (one: Target) => one.agent_id === to.agent_id && one.work_item_id === to.work_item_id
   const isOut = ({ kind }: Sent['state']) => kind === 'sending' || kind === 'accepted'
   const sent = p.sent.findLast((one) => isTo(one) && isOut(one.state))
@@ -77,7 +80,7 @@ export function newestWaiting(p: Presentation, to: Target): { id: string } | 'se
 }
 
 /** Those of before the stream was opened, where the agent's history was read. */
-function held(p: Presentation, agent_id: string): Waiting[] {
+function held(p: Known, agent_id: string): Waiting[] {
   const feed = p.feeds.find((one) => one.agent_id === agent_id)
   if (feed === undefined) return []
   return [...shelved(feed.groups)].flatMap((group) =>

@@ -1,15 +1,43 @@
 /**
- * Every act of the operator by the doors that lead to it: shell line, method and path, under the
- * key that the rules know it by. One table for `can`, `why`, the inbox and, later, key maps. A line
- * and a path name whole ids; a screen shortens them.
+ * An act of the operator as it is offered to clients, and every act by the doors that lead to it:
+ * shell line, method and path, under the key that the rules know it by. One table for `can`, `why`
+ * and the inbox. A line and a path name whole ids; a screen shortens them.
  */
+import { z } from 'zod'
 import type { Agent } from '../domain/agent.ts'
 import type { ActionKey } from '../domain/can.ts'
 import type { Measured } from '../domain/meter.ts'
 import { raises as flags } from '../domain/metering.ts'
 import { modelLine } from '../domain/unread.ts'
 import type { Wait } from '../domain/wait.ts'
-import type { Can } from './can.ts'
+import { listOf } from './scalar.ts'
+export const can = z
+  .strictObject({
+    key: z.string().describe('Stable name of the action; programs decide by it.'),
+    label: z.string().describe('For a person, in a few words.'),
+    allowed: z.boolean(),
+    cli: z
+      .string()
+      .nullable()
+      .describe('The shell line; what stands in <…> is to be filled in. Null: there is none.'),
+    method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']).nullable(),
+    path: z.string().nullable().describe('Null, with the method: there is no route for it.'),
+    code: z.string().nullable().describe('The rejection it would get; null while allowed.'),
+    why: z.string().nullable().describe('Why not, in one sentence; null while allowed.'),
+  })
+  .meta({ id: 'Can', description: 'An action, and whether it is allowed now.' })
+
+export type Can = z.infer<typeof can>
+
+export const canList = listOf(can)
+
+/** An action that is allowed. */
+export const offered = (action: Action): Can => ({
+  ...action,
+  allowed: true,
+  code: null,
+  why: null,
+})
 
 /** What an act is about: an agent by its name, or a thing of an agent. */
 export type Subject = { agent_id: string; id: string }

@@ -17,9 +17,17 @@ import type { Task } from '../domain/task.ts'
 import { standing as howEnded } from '../domain/task-end.ts'
 import type { Turn } from '../domain/turn.ts'
 import { waitWords, askedOf, type Wait } from '../domain/wait.ts'
-import { actOn, agentAs, endsHold, raiseBudget, resumeRun, type Action } from './action.ts'
+import {
+  actOn,
+  agentAs,
+  endsHold,
+  raiseBudget,
+  resumeRun,
+  canList,
+  offered,
+  type Action,
+} from './action.ts'
 import { activeWaitsOf, projections, queuedEvents, type AgentView } from './agent-view.ts'
-import { canList, offered } from './can.ts'
 import { checkEntries } from './check-attention.ts'
 import { agentId, count, listOf, timestamp, workItemId } from './scalar.ts'
 import { choice } from './wait-record.ts'

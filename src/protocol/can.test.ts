@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { item, wait, waitOf, World } from '../testing/domain.ts'
 import { does } from '../testing/operate.ts'
 import { viewOf } from '../testing/why-world.ts'
+import type { Can } from './action.ts'
 import { projectionOf } from './agent-view.ts'
-import { canOfItem, canOfWait, type Can } from './can.ts'
+import { canOfItem, canOfWait } from './can.ts'
 
 /** `pick` where it is allowed, `complete: work_item_completed` where it is not. */
 const brief = (can: readonly Can[]) =>

@@ -3,7 +3,6 @@
  * (docs/spec/http.md#what-may-be-done): key, shell line, method and path. What is not allowed now
  * says the code and the sentence of the very rejection the act would get.
  */
-import { z } from 'zod'
 import * as rules from '../domain/can.ts'
 import type { Delivery } from '../domain/delivery.ts'
 import type { Rows, Table } from '../domain/event.ts'
@@ -17,35 +16,8 @@ import type { Schedule } from '../domain/timetable.ts'
 import type { Trigger } from '../domain/trigger.ts'
 import type { Wait } from '../domain/wait.ts'
 import type { Worktree } from '../domain/worktree.ts'
-import { actOn, agentAs, type Action, type Offered, type Subject } from './action.ts'
+import { actOn, agentAs, type Offered, type Subject, type Can } from './action.ts'
 import type { AgentView } from './agent-view.ts'
-import { listOf } from './scalar.ts'
-
-export const can = z
-  .strictObject({
-    key: z.string().describe('Stable name of the action; programs decide by it.'),
-    label: z.string().describe('For a person, in a few words.'),
-    allowed: z.boolean(),
-    cli: z
-      .string()
-      .nullable()
-      .describe('The shell line; what stands in <…> is to be filled in. Null: there is none.'),
-    method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']).nullable(),
-    path: z.string().nullable().describe('Null, with the method: there is no route for it.'),
-    code: z.string().nullable().describe('The rejection it would get; null while allowed.'),
-    why: z.string().nullable().describe('Why not, in one sentence; null while allowed.'),
-  })
-  .meta({ id: 'Can', description: 'An action, and whether it is allowed now.' })
-export type Can = z.infer<typeof can>
-export const canList = listOf(can)
-
-/** An action that is allowed. */
-export const offered = (action: Action): Can => ({
-  ...action,
-  allowed: true,
-  code: null,
-  why: null,
-})
 
 const withDoors = (said: readonly rules.Action[], subject: Subject): Can[] =>
   said.map((one) => ({

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { Delegation } from '../domain/delegation.ts'
 import type { Worktree } from '../domain/worktree.ts'
-import { canList, type Can } from './can.ts'
+import { canList, type Can } from './action.ts'
 import { agentId, idOf, taskId, timestamp, workItemId } from './scalar.ts'
 
 const ends = ['completed', 'failed', 'cancelled', 'interrupted'] as const

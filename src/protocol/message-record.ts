@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import { queuedWords, type Message } from '../domain/message.ts'
-import { canList, type Can } from './can.ts'
+import { canList, type Can } from './action.ts'
 import {
   agentId,
   count,

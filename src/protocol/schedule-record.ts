@@ -3,7 +3,7 @@
  */
 import { z } from 'zod'
 import { missedPolicies, overlapPolicies, type Schedule } from '../domain/timetable.ts'
-import { canList, type Can } from './can.ts'
+import { canList, type Can } from './action.ts'
 import { agentId, count, idOf, messageId, timestamp, workItemId } from './scalar.ts'
 
 export const scheduleId = idOf('sched')

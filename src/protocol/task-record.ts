@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { taskInputs, type Task } from '../domain/task.ts'
-import { canList, type Can } from './can.ts'
+import { canList, type Can } from './action.ts'
 import { agentId, count, listOf, taskId, timestamp, waitId, workItemId } from './scalar.ts'
 import { choice } from './wait-record.ts'
 import { lifeShape, type Life } from './turn-record.ts'

@@ -6,7 +6,7 @@
 import { z } from 'zod'
 import type { Delivery } from '../domain/delivery.ts'
 import type { Trigger } from '../domain/trigger.ts'
-import { canList, type Can } from './can.ts'
+import { canList, type Can } from './action.ts'
 import { agentId, count, idOf, messageId, sha256, timestamp } from './scalar.ts'
 
 export const triggerId = idOf('trig')

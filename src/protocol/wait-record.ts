@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { waitRecord as fieldsOf } from '../domain/record.ts'
 import { boundHash } from '../domain/answers.ts'
 import type { Wait } from '../domain/wait.ts'
-import { canList, type Can } from './can.ts'
+import { canList, type Can } from './action.ts'
 import { agentId, count, listOf, orNull, timestamp, waitId, workItemId } from './scalar.ts'
 
 export const waitStatuses = ['active', 'resolved', 'cancelled'] as const

@@ -18,10 +18,12 @@ import {
   lookAt,
   resumeRun,
   seeOutput,
+  canList,
+  offered,
   type Action,
+  type Can,
 } from './action.ts'
 import { activeWaitsOf, type AgentView } from './agent-view.ts'
-import { canList, offered, type Can } from './can.ts'
 import { considered, decisionRecord } from './history-record.ts'
 import { decisionRun } from './why-history.ts'
 import { question } from './wait-record.ts'

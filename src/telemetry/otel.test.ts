@@ -10,7 +10,8 @@ import { canary, observedTurn } from '../testing/observed-turn.ts'
 import { virtualClock } from '../testing/virtual-clock.ts'
 import { FLUSH_MS } from './limits.ts'
 import { mintedAt, traceIdOf } from './span.ts'
-import { startTracing, type Environment, type Tracing } from './tracing.ts'
+import type { Environment, Tracing } from './tracing-settings.ts'
+import { startTracing } from './tracing.ts'
 
 const capture = { OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' }
 

@@ -12,7 +12,7 @@ import type { IdGenerator, SpanExporter } from '@opentelemetry/sdk-trace'
 import { FLUSH_MS } from './limits.ts'
 import type { Attributes, Span, SpanRef } from './span.ts'
 import { spanNotices } from './spans.ts'
-import type { Tracing, TracingPorts, TracingSettings } from './tracing.ts'
+import type { Tracing, TracingPorts, TracingSettings } from './tracing-settings.ts'
 
 export function openTracing(settings: TracingSettings, ports: TracingPorts): Tracing {
   const { url, timeout, schedule_delay, max_queue_size } = settings

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { execPath } from 'node:process'
 import { test } from 'node:test'
-import { tracingSettings, type Environment } from './tracing.ts'
+import { tracingSettings, type Environment } from './tracing-settings.ts'
 
 const traces = 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
 const base = 'OTEL_EXPORTER_OTLP_ENDPOINT'

@@ -17,7 +17,7 @@ import {
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Ledger, Manifest } from '../ledger/port.ts'
-import type { Cases } from './conformance.ts'
+import type { Cases } from './conformance-case.ts'
 import {
   itemCreated,
   laneOf,

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { existsSync, utimesSync } from 'node:fs'
 import type { Event } from '../domain/event.ts'
 import type { Ledger } from '../ledger/port.ts'
-import type { Cases, Store } from './conformance.ts'
+import type { Cases, Store } from './conformance-case.ts'
 import { largeText } from './conformance-blobs.ts'
 import {
   itemCreated,

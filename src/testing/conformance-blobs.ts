@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import type { LedgerFault, LedgerReads } from '../ledger/port.ts'
-import type { Cases } from './conformance.ts'
+import type { Cases } from './conformance-case.ts'
 import { itemCreated, laneOf, messageAdmitted, newBlob, type Lane } from './lane.ts'
 
 /** More than a row holds. */

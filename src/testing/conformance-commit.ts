@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import type { Event, Rows, Table } from '../domain/event.ts'
 import { LedgerFault, type Change, type Ledger } from '../ledger/port.ts'
-import type { Cases } from './conformance.ts'
+import type { Cases } from './conformance-case.ts'
 import {
   agentCreated,
   briefDelivered,

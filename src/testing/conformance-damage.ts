@@ -3,7 +3,7 @@
  * it leaves behind is verified too.
  */
 import assert from 'node:assert/strict'
-import type { Cases } from './conformance.ts'
+import type { Cases } from './conformance-case.ts'
 import { always, inhabited, rowsOf } from './conformance-retention.ts'
 import { messageAdmitted } from './lane.ts'
 

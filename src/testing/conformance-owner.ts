@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict'
 import type { LedgerFault } from '../ledger/port.ts'
-import type { Cases } from './conformance.ts'
+import type { Cases } from './conformance-case.ts'
 import { itemCreated, laneOf } from './lane.ts'
 
 export const ownerCases: Cases = {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import type { Table } from '../domain/event.ts'
 import type { Usage } from '../domain/turn.ts'
 import type { Ledger, PageFilter, SpendFilter } from '../ledger/port.ts'
-import type { Cases } from './conformance.ts'
+import type { Cases } from './conformance-case.ts'
 import {
   deliveryAccepted,
   deliveryDead,

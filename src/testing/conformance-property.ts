@@ -9,7 +9,7 @@ import { isLiveWait } from '../domain/live-rows.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import { isLiveMessage } from '../domain/message.ts'
 import type { Ledger } from '../ledger/port.ts'
-import type { Cases } from './conformance.ts'
+import type { Cases } from './conformance-case.ts'
 import {
   itemCompleted,
   itemCreated,

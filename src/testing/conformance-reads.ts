@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import type { Event, Table } from '../domain/event.ts'
 import type { Ledger, LiveRows } from '../ledger/port.ts'
-import type { Cases } from './conformance.ts'
+import type { Cases } from './conformance-case.ts'
 import {
   agentPaced,
   briefDelivered,

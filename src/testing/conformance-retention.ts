@@ -7,7 +7,7 @@ import { tables, type Table } from '../domain/event.ts'
 import { taskResultId } from '../domain/ids.ts'
 import { delegated } from '../domain/provenance.ts'
 import type { Ledger, LedgerReads } from '../ledger/port.ts'
-import type { Cases, Store } from './conformance.ts'
+import type { Cases, Store } from './conformance-case.ts'
 import { deliveryAccepted, deliveryDead, receiptKept, slotSettled } from './conformance-events.ts'
 import { scheduleCreated, triggerCreated } from './conformance-events.ts'
 import {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Ledger } from '../ledger/port.ts'
 import { shortTail } from '../domain/short-id.ts'
-import type { Cases, Store } from './conformance.ts'
+import type { Cases, Store } from './conformance-case.ts'
 import { always } from './conformance-retention.ts'
 import { itemCreated, laneOf, messageAdmitted, waitRegistered } from './lane.ts'
 

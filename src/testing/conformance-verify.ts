@@ -6,7 +6,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import type { Event } from '../domain/event.ts'
 import type { LedgerReads } from '../ledger/port.ts'
 import { schema } from '../ledger/schema.ts'
-import type { Cases, Store } from './conformance.ts'
+import type { Cases, Store } from './conformance-case.ts'
 import {
   agentCreated,
   itemCompleted,

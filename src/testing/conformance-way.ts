@@ -1,7 +1,7 @@
 /** Conformance of what a prompt keeps of an item's way: what was said of it, and note events. */
 import assert from 'node:assert/strict'
 import { errorResult } from '../domain/call.ts'
-import type { Cases } from './conformance.ts'
+import type { Cases } from './conformance-case.ts'
 import {
   callFinished,
   callRecorded,

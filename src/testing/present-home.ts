@@ -2,9 +2,9 @@
  * A home as the designed screens show it: four agents, something of everything that needs a person,
  * work that runs, waits, comes next and is done. Small builders fill in what a test is not about.
  */
+import type { Can } from '../protocol/action.ts'
 import type { AgentRecord } from '../protocol/agent-record.ts'
 import type { Attention } from '../protocol/attention.ts'
-import type { Can } from '../protocol/can.ts'
 import type { StateRecord } from '../protocol/state-record.ts'
 import type { TaskRecord } from '../protocol/task-record.ts'
 import type { WaitRecord } from '../protocol/wait-record.ts'

@@ -2,7 +2,7 @@
  * The body of a screen: rows one below the other, each with its lines, its subject and what may be
  * done to it. The frame shows the part of it that fits; keys move from row to row.
  */
-import type { Can } from '../protocol/can.ts'
+import type { Can } from '../protocol/action.ts'
 import type { Line } from './line.ts'
 import type { Place } from './model.ts'
 

@@ -10,7 +10,7 @@ import type { LiveFrame } from '../protocol/live-frame.ts'
 import type { StoredEvent } from '../protocol/records.ts'
 import { pageSize, type PageWanted } from './pages.ts'
 import type { TuiPorts } from './ports.ts'
-import type { Message } from './update.ts'
+import type { Message } from './step.ts'
 
 /** Milliseconds between two frames of what streams. */
 const batchPause = 100

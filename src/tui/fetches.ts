@@ -2,8 +2,9 @@
  * What has to be read for the view that is open: each read by its name and the version of what is
  * known that it is of. Whoever runs the screen reads what is not there in this version. Pure.
  */
-import { previewCells, searchText, viewOf, whyCells, type Model, type Place } from './model.ts'
+import { previewCells, viewOf, whyCells, type Model, type Place } from './model.ts'
 import { selectedRow } from './body.ts'
+import { searchText } from './pastes.ts'
 import { bodyOf } from './screen.ts'
 
 export type Fetch = {

@@ -5,7 +5,6 @@
 import type { Level } from '../present/entry.ts'
 import type { Presentation } from '../present/presentation.ts'
 import type { ShortIds } from '../present/short-id.ts'
-import { whole } from './pastes.ts'
 
 export const tabs = ['thread', 'plan', 'tasks', 'why', 'spend', 'events'] as const
 export type Tab = (typeof tabs)[number]
@@ -187,6 +186,3 @@ export function whyCells(model: Model): number {
   const isWhy = place.at === 'item' && (place.tab === 'why' || place.work_item_id === null)
   return place.at === 'task' || isWhy ? 0 : Math.floor(model.size.columns * 0.27)
 }
-
-export const searchText = ({ writing, drafts }: Model): string =>
-  writing?.prompt.for === 'find' ? whole(writing.text) : (drafts.get('find') ?? '')

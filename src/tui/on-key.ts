@@ -18,7 +18,7 @@ import {
 import { onDialog, onHelp, onPalette } from './on-overlay.ts'
 import { onWriting } from './on-writing.ts'
 import { isEmpty, standing } from './screen.ts'
-import type { Effect, Message, Step } from './update.ts'
+import type { Effect, Message, Step } from './step.ts'
 import { written } from './writing.ts'
 
 type Key = Extract<Message, { kind: 'key' }>

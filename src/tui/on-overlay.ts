@@ -3,7 +3,7 @@ import { settle_ms } from './asks.ts'
 import { actionOf, type ActionName } from './keys.ts'
 import type { Choice, Model, Overlay } from './model.ts'
 import { keysOf, matching } from './overlay.ts'
-import type { Step } from './update.ts'
+import type { Step } from './step.ts'
 import { written } from './writing.ts'
 
 type Key = { key: string; text: string; at: number }

@@ -4,9 +4,9 @@ import { snoozeAct } from './asks.ts'
 import { draftKey } from './draft-key.ts'
 import { isLive, type Act, type Aid, type Model, type Prompt } from './model.ts'
 import { unfolded, whole, withPaste } from './pastes.ts'
+import type { Effect, Step } from './step.ts'
 import { takeBack } from './take-back.ts'
 import { unsettledOf } from './undone.ts'
-import type { Effect, Step } from './update.ts'
 import { changed, edited, inserted, moved, nothing, undone, written } from './writing.ts'
 
 type Open = NonNullable<Model['writing']>

@@ -2,7 +2,7 @@
  * Long pastes while a text is written: each is one character of it, which is moved over and deleted
  * as one, shows as `[214 lines pasted]`, and is the whole again wherever the text goes. Pure.
  */
-import type { Writing } from './model.ts'
+import type { Writing, Model } from './model.ts'
 import { inserted } from './writing.ts'
 
 /** Lines from which on a paste is one character. */
@@ -41,3 +41,6 @@ export function unfolded(at: Writing): Writing {
   const before = whole({ ...at, text: at.text.slice(0, at.cursor) })
   return { text: whole(at), cursor: before.length }
 }
+
+export const searchText = ({ writing, drafts }: Model): string =>
+  writing?.prompt.for === 'find' ? whole(writing.text) : (drafts.get('find') ?? '')

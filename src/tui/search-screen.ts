@@ -5,8 +5,9 @@ import { padEnd } from '../present/width.ts'
 import { heading, type BodyRow } from './body.ts'
 import { readOf } from './item-tabs.ts'
 import { apart, line, span, type Line } from './line.ts'
-import { searchText, viewOf, type Model, type Place } from './model.ts'
+import { viewOf, type Model, type Place } from './model.ts'
 import { caret, pointer, short, timesOf } from './paint.ts'
+import { searchText } from './pastes.ts'
 
 export function searchHeader(model: Model, columns: number): Line[] {
   const read = readOf<SearchAnswer>(model, 'search')

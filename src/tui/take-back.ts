@@ -5,8 +5,8 @@
  */
 import { newestWaiting } from '../present/unclaimed.ts'
 import { isLive, type Act, type Model, type Target } from './model.ts'
+import type { Step } from './step.ts'
 import { returned } from './undone.ts'
-import type { Step } from './update.ts'
 
 type Open = NonNullable<Model['writing']>
 

@@ -6,7 +6,7 @@
 import { draftKey } from './draft-key.ts'
 import type { Act, Model, Prompt, Unsettled } from './model.ts'
 import { whole } from './pastes.ts'
-import type { Box, Step } from './update.ts'
+import type { Box, Step } from './step.ts'
 import { changed, written } from './writing.ts'
 
 type Undone = { box: Box; failure: string; unsettled: Act | null }

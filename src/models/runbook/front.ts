@@ -5,7 +5,7 @@
  */
 import type { CheckGiven } from '../../domain/check-spec.ts'
 import { linesOf } from './markdown.ts'
-import type { ParseError } from './parse.ts'
+import type { ParseError } from './parse-error.ts'
 
 export type Front = {
   /** The text with these lines empty, so that every other line keeps its number. */

@@ -7,6 +7,7 @@ import { limits, type Limit } from '../../domain/limits.ts'
 import { durationMs } from './duration.ts'
 import { frontOf } from './front.ts'
 import { blocksOf, linesOf, type Block } from './markdown.ts'
+import type { ParseError } from './parse-error.ts'
 
 export type Program = { objective: string; steps: readonly Step[] }
 
@@ -28,27 +29,6 @@ export type Action =
   /** `given` is false when the step has no action and is therefore asked about. */
   | { kind: 'ask'; question: string; given: boolean }
   | { kind: 'callback'; name: string }
-
-export type ParseError = {
-  code:
-    | 'no_objective'
-    | 'no_steps'
-    | 'no_title'
-    | 'two_actions'
-    | 'empty_action'
-    | 'bad_duration'
-    | 'bad_name'
-    | 'outside_step'
-    | 'not_closed'
-    | 'bad_check'
-    | 'checks_by_run'
-    | 'over_limit'
-    | 'nul'
-  /** From 1 to the number of lines. */
-  line: number
-  /** One sentence: what is wrong and what to do. */
-  message: string
-}
 
 export type Parsed = { ok: true; program: Program } | { ok: false; errors: readonly ParseError[] }
 

@@ -5,7 +5,8 @@
 import { limits } from '../../domain/limits.ts'
 import type { Wait } from '../../domain/wait.ts'
 import type { WorkItem } from '../../domain/work-item.ts'
-import type { ParseError, Program, Step } from './parse.ts'
+import type { ParseError } from './parse-error.ts'
+import type { Program, Step } from './parse.ts'
 import type { Memo, StepResult } from './memo.ts'
 import type { RunbookItem, RunbookSituation } from './situation.ts'
 
