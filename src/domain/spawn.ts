@@ -93,7 +93,8 @@ function checkCounts(facts: Facts, { preset }: SpawnWish, lineage: Lineage): Rej
   const children = running.filter((task) => task.kind === 'child_agent').length
   const living = Math.max(lineage.living, children)
   if (living >= live_children.value) {
-    return no('children_limit', `${living} agents of it are alive; the limit is 8.`)
+    const limit = live_children.value
+    return no('children_limit', `${living} agents of it are alive; the limit is ${limit}.`)
   }
   if (preset === 'private_child' && running.length >= running_tasks.value) {
     return overLimit(running_tasks, running.length + 1)

@@ -56,8 +56,8 @@ test('a command of the operator is queued whole, with its first line as its labe
 test('a command that is none, or for what is not there, is refused', () => {
   const rows: [Partial<NewTask>, unknown][] = [
     [{}, 'accepted'],
-    [{ cmd: ' \n' }, ['message_empty', 'The command is empty, or has a NUL character.']],
-    [{ cmd: 'a\0b' }, ['message_empty', 'The command is empty, or has a NUL character.']],
+    [{ cmd: ' \n' }, ['cmd_invalid', 'The command is empty, or has a NUL character.']],
+    [{ cmd: 'a\0b' }, ['cmd_invalid', 'The command is empty, or has a NUL character.']],
     [
       { work_item_id: 'work_none' },
       ['work_item_not_found', 'work_none is not a work item of main.'],

@@ -8,7 +8,7 @@ import { notAdopted } from './imported.ts'
 import { limits } from './limits.ts'
 import { closedToOperator, livingAgent } from './agents.ts'
 import type { StartPlace } from './start-place.ts'
-import { isTerminal, type Task } from './task.ts'
+import { isTerminal, type Task, type TaskInput } from './task.ts'
 import type { Turn } from './turn.ts'
 import { no, type Rejection } from './verdict.ts'
 
@@ -19,6 +19,10 @@ export type NewTask = {
   work_item_id: WorkItemId | null
   output_path: string
   start_place: StartPlace
+  /** Absent: never. */
+  timeout_ms?: number | null
+  /** Absent: none. */
+  input?: TaskInput
 }
 
 /**
@@ -31,7 +35,7 @@ export function queueTask(d: Draft, task: NewTask): { ok: true; task_id: TaskId 
   const closed = closedToOperator(agent)
   if (closed) return closed
   if (task.cmd.trim() === '' || task.cmd.includes('\0')) {
-    return no('message_empty', 'The command is empty, or has a NUL character.')
+    return no('cmd_invalid', 'The command is empty, or has a NUL character.')
   }
   const item = task.work_item_id
   if (item !== null && d.row('work_items', item)?.agent_id !== d.agent_id) {
@@ -39,27 +43,34 @@ export function queueTask(d: Draft, task: NewTask): { ok: true; task_id: TaskId 
   }
   const unpicked = item === null ? null : notAdopted(d.row('work_items', item), 'agent')
   if (unpicked) return unpicked
+  const full = queueCommand(d, task)
+  return full ?? { ok: true, task_id: task.id }
+}
+
+/** The row of a command, by whomever it is started; the refusal where as many run as may. */
+export function queueCommand(d: Draft, task: NewTask): Rejection | null {
   const running = [...d.rows('tasks')].filter((one) => !isTerminal(one)).length
   const limit = limits.running_tasks
   if (running >= limit.value) {
     const message = `${limit.name} is ${running} ${limit.unit}; the limit is ${limit.value}.`
     return no('over_limit', message, 'Stop a task, or wait for one to end, then try again.')
   }
-  const { id, cmd, workdir, output_path, start_place } = task
+  const { id, cmd, workdir, work_item_id, output_path, start_place, input = 'none' } = task
   d.emit({
     type: 'task_queued',
     id,
-    work_item_id: item,
+    work_item_id,
     kind: 'command',
     label: labelOf(cmd),
     cmd,
     child_agent_id: null,
     workdir,
-    timeout_ms: null,
+    timeout_ms: task.timeout_ms ?? null,
+    ...(input === 'none' ? {} : { input }),
     start_place,
     output_path,
   })
-  return { ok: true, task_id: id }
+  return null
 }
 
 /** The first line of a command or a handoff, as it stands in lists. */

@@ -107,6 +107,7 @@ export const rejections = {
   timer_wants_one_time: { status: 422, hint: 'Give exactly one of wait_ms and wake_at.' },
   time_invalid: { status: 422, hint: 'Use RFC 3339, for example 2026-01-31T09:00:00Z.' },
   time_too_far: { status: 422, hint: 'A wait may last at most 366 days.' },
+  cmd_invalid: { status: 422, hint: 'Give a command line, without NUL characters.' },
   task_wanted: { status: 422, hint: 'Put the id of the task into `resource`.' },
   task_not_found: { status: 404, hint: 'ListTasks shows the tasks of this agent.' },
   task_ended: { status: 409, hint: 'TaskOutput shows how it ended.' },

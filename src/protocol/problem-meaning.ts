@@ -90,6 +90,7 @@ const ofWaits = {
 } as const
 
 const ofTasks = {
+  cmd_invalid: 'The command is empty, or has a NUL character.',
   task_not_found: 'No task of this agent has the id.',
   task_ended: 'The task has ended.',
   input_refused: 'The command does not read its input, so nothing was given to it.',

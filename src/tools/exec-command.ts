@@ -9,10 +9,10 @@ import type { ToolResult, Warning } from '../domain/call.ts'
 import { openTurn, type Draft } from '../domain/facts.ts'
 import type { TaskId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
-import { isSamePlace, type StartPlace } from '../domain/start-place.ts'
+import { isSamePlace } from '../domain/start-place.ts'
 import { isTerminal, type Task } from '../domain/task.ts'
+import { labelOf, queueCommand } from '../domain/tasks.ts'
 import { between } from '../domain/time.ts'
-import { no, type Rejection } from '../domain/verdict.ts'
 import type { CommandSpec } from '../exec/ports.ts'
 import type { ProcessFault } from '../exec/process-fault.ts'
 import {
@@ -30,7 +30,6 @@ import { taskRow } from './task-stopping.ts'
 import { effectTool, failed, type EffectOutcome, type ToolContext } from './tool.ts'
 
 const NAME = 'ExecCommand'
-const LABEL_CHARS = 80
 /** Characters of a command: a script that is longer belongs in a file. */
 const COMMAND_CHARS = 100_000
 /** Tokens of output a call may ask for. More is a file to read in parts, not a result. */
@@ -92,9 +91,13 @@ export const execCommand = effectTool<Input, CommandIntent>({
       stdin: input.tty ? 'terminal' : input.accepts_input ? 'pipe' : 'none',
       duplicate_of: alreadyRunning(ctx, input.cmd, workdir),
     }
+    const { cmd, timeout_ms, stdin } = intent
     const start_place = ctx.processes.place()
     const output_path = ctx.taskFolder(task_id)
-    const queue = (d: Draft) => queueTask(d, intent, { start_place, output_path })
+    const task = { id: task_id, cmd, workdir, timeout_ms, input: stdin, start_place, output_path }
+    // In the intent's commit: the task exists before anything of it runs.
+    const queue = (d: Draft) =>
+      queueCommand(d, { ...task, work_item_id: openTurn(d)?.work_item_id ?? null }) ?? undefined
     return { ok: true, intent, task_id, queue }
   },
 
@@ -173,34 +176,6 @@ async function isFolder(ctx: ToolContext, path: string): Promise<boolean> {
   }
 }
 
-/** In the intent's commit: the task exists before anything of it runs, within the limit. */
-function queueTask(
-  d: Draft,
-  intent: CommandIntent,
-  { start_place, output_path }: { start_place: StartPlace; output_path: string },
-): Rejection | void {
-  const running = [...d.rows('tasks')].filter((task) => !isTerminal(task)).length
-  const limit = limits.running_tasks
-  if (running >= limit.value) {
-    const message = `${limit.name} is ${running} ${limit.unit}; the limit is ${limit.value}.`
-    return no('over_limit', message, 'Stop a task, or wait for one to end, then try again.')
-  }
-  d.emit({
-    type: 'task_queued',
-    id: intent.task_id,
-    work_item_id: openTurn(d)?.work_item_id ?? null,
-    kind: 'command',
-    label: labelOf(intent.cmd),
-    cmd: intent.cmd,
-    child_agent_id: null,
-    workdir: intent.workdir,
-    timeout_ms: intent.timeout_ms,
-    ...(intent.stdin === 'none' ? {} : { input: intent.stdin }),
-    start_place,
-    output_path,
-  })
-}
-
 async function begin(ctx: ToolContext, intent: CommandIntent): Promise<EffectOutcome> {
   if (ctx.signal.aborted) {
     return notStartedOutcome(ctx, intent, { status: 'cancelled', reason: 'aborted' })
@@ -277,9 +252,4 @@ async function follow(
     case 'unwatchable':
       return unknownOutcome(intent, seen.fault)
   }
-}
-
-function labelOf(cmd: string): string {
-  const line = cmd.trim().split('\n', 1)[0] ?? ''
-  return line.length > LABEL_CHARS ? `${line.slice(0, LABEL_CHARS - 1)}…` : line
 }
