@@ -11,6 +11,7 @@ import type { Json } from '../src/models/model.ts'
 import { violations } from '../src/domain/invariants.ts'
 import { agentView } from '../src/protocol/agent-view.ts'
 import { attentionOf } from '../src/protocol/attention.ts'
+import { deliver } from '../src/testing/outside-events.ts'
 import { calls, says, scriptedModel, type Scripted } from '../src/testing/scripted-model.ts'
 import { call, completes, waitsFor } from './support/scripts.ts'
 import { agent, hour, minute, openStage, type Stage } from './support/stage.ts'
@@ -128,7 +129,7 @@ test('the agent’s own trigger starts no turn that nobody pays for', async (t) 
     const about = { sender_id: null, source: null, resource: null, summary: null }
     const via = { kind: 'trigger', trigger_id: trigger.id } as const
     const body = { body: `again ${(n += 1)}`, content_type: null }
-    assert.ok((await s.box.host.deliver({ agent_id: agent, via, ...about, ...body })).ok)
+    assert.ok((await deliver(s.box.host, { agent_id: agent, via, ...about, ...body })).ok)
   }
   const { s, asked } = await working(t, async (stage, request) => {
     await post(stage)

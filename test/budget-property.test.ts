@@ -11,6 +11,7 @@ import fc from 'fast-check'
 import type { Facts } from '../src/domain/facts.ts'
 import { violations } from '../src/domain/invariants.ts'
 import { unpaid } from '../src/domain/survey.ts'
+import { deliver } from '../src/testing/outside-events.ts'
 import {
   calls,
   cutAfter,
@@ -89,7 +90,7 @@ async function post(s: Stage, a: number): Promise<void> {
   const about = { sender_id: null, source: null, resource: null, summary: null }
   const via = { kind: 'trigger', trigger_id: trigger.id } as const
   const body = { body: `again ${a}`, content_type: null }
-  await s.box.host.deliver({ agent_id: trigger.agent_id, via, ...about, ...body })
+  await deliver(s.box.host, { agent_id: trigger.agent_id, via, ...about, ...body })
 }
 
 const ways = {

@@ -13,6 +13,7 @@ import { systemFiles } from '../src/exec/files.ts'
 import { ProcessFault } from '../src/exec/process-fault.ts'
 import type { Files } from '../src/exec/ports.ts'
 import { LedgerFault, type Ledger } from '../src/ledger/port.ts'
+import { deliver } from '../src/testing/outside-events.ts'
 import { calls, says, scriptedModel, type Script } from '../src/testing/scripted-model.ts'
 import { virtualClock } from '../src/testing/virtual-clock.ts'
 import { happens, openFamily, spawn, steps, tell } from './support/parent-and-child.ts'
@@ -80,7 +81,7 @@ test('an act on a full disk is refused, reads go on, and it comes back', async (
   const first = await stage.try({ do: 'send', text: 'Into a full disk.' })
   assert.deepEqual([first.ok, !first.ok && first.code], [false, 'degraded'])
   const tries = disk.refused
-  const reply = await host.deliver({
+  const reply = await deliver(host, {
     agent_id: agent,
     via: { kind: 'webhook', webhook: 'ci' },
     sender_id: 'run-1',

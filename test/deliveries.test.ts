@@ -11,8 +11,8 @@ import { test, type TestContext } from 'node:test'
 import { limits } from '../src/domain/limits.ts'
 import type { Ledger } from '../src/ledger/port.ts'
 import type { ModelRequest } from '../src/models/model.ts'
-import type { Incoming } from '../src/runtime/ports.ts'
 import { temporaryHome } from '../src/testing/box.ts'
+import { deadLetter, deliver, type Incoming } from '../src/testing/outside-events.ts'
 import { calls, says, scriptedModel, type Scripted } from '../src/testing/scripted-model.ts'
 import { virtualClock } from '../src/testing/virtual-clock.ts'
 import { call, creates, picks, runs, waitsFor } from './support/scripts.ts'
@@ -72,7 +72,7 @@ const tokenOf = (url: string | null): string => url?.split('/callbacks/')[1] ?? 
 test('a delivery wakes the item that waits for it and clears no blocker', async (t) => {
   const { stage, model } = await waitingFor7(t, says('Build 7 is green; I look into it.'))
   const before = model.requests.length
-  const reply = await stage.box.host.deliver(await green(stage))
+  const reply = await deliver(stage.box.host, await green(stage))
   await stage.rest()
 
   const [delivery] = await stage.rows('deliveries')
@@ -102,10 +102,10 @@ test('the same delivery again, also at once, is answered with the first', async 
   const { stage } = await waitingFor7(t)
   const delivery = await green(stage)
   const { host, ledger } = stage.box
-  const replies = await Promise.all([delivery, delivery, delivery].map((one) => host.deliver(one)))
+  const replies = await Promise.all([delivery, delivery, delivery].map((one) => deliver(host, one)))
   await stage.rest()
   const seq = await ledger.lastGlobalSeq()
-  replies.push(await host.deliver({ ...delivery, body: 'another body' }))
+  replies.push(await deliver(host, { ...delivery, body: 'another body' }))
 
   const first = replies.find((reply) => reply.ok && !reply.duplicate)
   assert.ok(first?.ok)
@@ -118,7 +118,7 @@ test('the same delivery again, also at once, is answered with the first', async 
   assert.equal((await stage.wait('Deploy')).trigger_count, 1)
 
   await stage.clock.advance(limits.dedupe.value + 1)
-  const late = await host.deliver(delivery)
+  const late = await deliver(host, delivery)
   assert.ok(late.ok && !late.duplicate, 'after eight days it is another one')
 })
 
@@ -128,10 +128,10 @@ test('senders without a source are told apart by the door they use', async (t) =
   const unnamed = await green(stage, { source: null, resource: null })
   const second = { kind: 'trigger', trigger_id: made.id ?? '' } as const
   const replies = [
-    await stage.box.host.deliver(unnamed),
-    await stage.box.host.deliver({ ...unnamed, via: second }),
-    await stage.box.host.deliver({ ...unnamed, via: second }),
-    await stage.box.host.deliver(unnamed),
+    await deliver(stage.box.host, unnamed),
+    await deliver(stage.box.host, { ...unnamed, via: second }),
+    await deliver(stage.box.host, { ...unnamed, via: second }),
+    await deliver(stage.box.host, unnamed),
   ]
   assert.deepEqual(
     replies.map((reply) => reply.ok && reply.duplicate),
@@ -209,12 +209,12 @@ test('reset makes the old URL worthless at once, revoke every URL', async (t) =>
 
   const made = await stage.act({ do: 'create_trigger', label: 'ci', source: 'ci', resource: 'x' })
   const via = { kind: 'trigger', trigger_id: made.id ?? '' } as const
-  const fixed = await host.deliver(await green(stage, { via, source: 'liar' }))
+  const fixed = await deliver(host, await green(stage, { via, source: 'liar' }))
   assert.ok(fixed.ok)
   const delivery = (await stage.rows('deliveries')).at(-1)
   assert.deepEqual([delivery?.source, delivery?.resource], ['ci', 'x'])
   await stage.act({ do: 'revoke_trigger', trigger_id: via.trigger_id })
-  const refused = await host.deliver(await green(stage, { via, sender_id: 'run-2' }))
+  const refused = await deliver(host, await green(stage, { via, sender_id: 'run-2' }))
   assert.deepEqual([refused.ok, !refused.ok && refused.code], [false, 'trigger_not_found'])
 })
 
@@ -228,7 +228,7 @@ test('a wake hint is kept as evidence and shown to nobody', async (t) => {
   const via = { kind: 'trigger', trigger_id: made.id ?? '' } as const
   const hint = await green(stage, { via, body: 'the body of a hint' })
   const before = model.requests.length
-  const reply = await stage.box.host.deliver(hint)
+  const reply = await deliver(stage.box.host, hint)
   await stage.rest()
   assert.ok(reply.ok)
   const message = await stage.box.ledger.row('messages', reply.message_id ?? '')
@@ -241,7 +241,7 @@ test('a dead letter is kept whole and makes a message when it is redelivered', a
   const { stage, model } = await waitingFor7(t, says('Seen at last.'))
   const webhook = { kind: 'webhook', webhook: 'ci' } as const
   const dead = await green(stage, { via: webhook, body: '{"odd":1}' })
-  const kept = await stage.box.host.deadLetter(dead, 'it has no resource')
+  const kept = await deadLetter(stage.box.host, dead, 'it has no resource')
   assert.ok(kept.ok)
   assert.equal(kept.message_id, null)
   const again = await stage.act({ do: 'redeliver', delivery_id: kept.delivery_id })
@@ -273,7 +273,7 @@ test('a dead letter that retention takes while it is redelivered was not there',
   const stage = await openStage(t, { model: scriptedModel(() => says('Seen.')), base_url, over })
   const webhook = { kind: 'webhook', webhook: 'ci' } as const
   const dead = await green(stage, { via: webhook, body: '{"odd":1}' })
-  const kept = await stage.box.host.deadLetter({ ...dead, sender_id: null }, 'it has no resource')
+  const kept = await deadLetter(stage.box.host, { ...dead, sender_id: null }, 'it has no resource')
   assert.ok(kept.ok)
   await stage.say('Go on.')
   taking.now = true
@@ -297,7 +297,7 @@ test('of many events of one wait a turn shows its cause and the newest; a file h
   for (let n = 1; n <= shown + 3; n += 1) {
     const body = `{"run":${n}}`
     assert.ok(
-      (await stage.box.host.deliver(await green(stage, { sender_id: `run-${n}`, body }))).ok,
+      (await deliver(stage.box.host, await green(stage, { sender_id: `run-${n}`, body }))).ok,
     )
   }
   await stage.does({ do: 'start_agent' })
@@ -327,7 +327,7 @@ test('a stopped agent takes deliveries and starts nothing; a deleted one takes n
   const { host } = stage.box
   await stage.does({ do: 'stop_agent' })
   const before = model.requests.length
-  const reply = await host.deliver(await green(stage))
+  const reply = await deliver(host, await green(stage))
   await stage.rest()
   assert.ok(reply.ok)
   assert.equal((await stage.box.ledger.row('messages', reply.message_id ?? ''))?.status, 'queued')
@@ -337,9 +337,9 @@ test('a stopped agent takes deliveries and starts nothing; a deleted one takes n
   assert.ok((await host.act({ do: 'create_agent', agent_id: id, model: 'test/first' })).ok)
   const own = (await stage.rows('triggers')).find((trigger) => trigger.agent_id === id)
   const via = { kind: 'trigger', trigger_id: own?.id ?? '' } as const
-  assert.ok((await host.deliver(await green(stage, { agent_id: id, via }))).ok)
+  assert.ok((await deliver(host, await green(stage, { agent_id: id, via }))).ok)
   assert.ok((await host.act({ do: 'delete_agent', agent_id: id })).ok)
-  const gone = await host.deliver(await green(stage, { agent_id: id, via, sender_id: 'run-9' }))
+  const gone = await deliver(host, await green(stage, { agent_id: id, via, sender_id: 'run-9' }))
   assert.deepEqual([gone.ok, !gone.ok && gone.code], [false, 'agent_deleted'])
   assert.equal(host.facts(id), null)
 })
@@ -428,7 +428,7 @@ test('an address that is a capability keeps nobody’s signed delivery out', asy
     workspace: { mode: 'explicit_root', root: stage.box.workspace },
   })
   const { sender_id } = signed(agent, 'github')
-  const known = await host.deliver(await green(stage, { sender_id, source: 'github' }))
+  const known = await deliver(host, await green(stage, { sender_id, source: 'github' }))
   assert.ok(known.ok && !known.duplicate)
   const reply = await host.act(signed('other', 'github'))
   assert.deepEqual(reply.ok && reply.warnings, [])

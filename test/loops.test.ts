@@ -7,6 +7,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { limits } from '../src/domain/limits.ts'
+import { deliver } from '../src/testing/outside-events.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { creates, picks, runs } from './support/scripts.ts'
 import { agent, minute, openStage, textOf, type Stage } from './support/stage.ts'
@@ -71,7 +72,7 @@ async function door(t: TestContext) {
       const about = { sender_id: null, source: null, resource: null, summary: null }
       const via = { kind: 'trigger', trigger_id: trigger.id } as const
       const body = { body: 'again', content_type: null }
-      await stage.box.host.deliver({ agent_id: agent, via, ...about, ...body })
+      await deliver(stage.box.host, { agent_id: agent, via, ...about, ...body })
       response.writeHead(202).end()
     })()
   })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { deliver } from '../src/testing/outside-events.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { onA, waiting } from './support/scene.ts'
 import { call, creates, picks, runs, until, waitsFor } from './support/scripts.ts'
@@ -136,7 +137,7 @@ test('a hint that meets no wait wakes once an hour, in a turn that names it and 
   const common = { agent_id: agent, via, source: null, resource: 'main', summary: null }
   const comes = async (sender_id: string) => {
     const event = { ...common, sender_id, body: 'a body', content_type: null }
-    const reply = await s.box.host.deliver(event)
+    const reply = await deliver(s.box.host, event)
     assert.ok(reply.ok, JSON.stringify(reply))
     await s.rest()
   }

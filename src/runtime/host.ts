@@ -20,21 +20,11 @@ import type { OperatorReply } from '../protocol/operator.ts'
 import { CheckRunner } from './check-runner.ts'
 import { act, refused } from './operator.ts'
 import { Degraded, isShortage, unwritable, type Shortage } from './degraded.ts'
-import { deadLetterAct, deliveryAct, deliveryReply } from './deliver.ts'
 import { agentHome } from './home.ts'
 import { Lane } from './lane.ts'
 import { LaneEnv } from './lane-env.ts'
 import { LiveSigns } from './live-signs.ts'
-import type {
-  AgentSettings,
-  DeliveryReply,
-  Host,
-  HostNotice,
-  HostPorts,
-  Incoming,
-  TaskRange,
-  TaskText,
-} from './ports.ts'
+import type { AgentSettings, Host, HostNotice, HostPorts, TaskRange, TaskText } from './ports.ts'
 import { OwnTriggers } from './own-triggers.ts'
 import { redactedNotices } from './redaction.ts'
 import { SlotTimer } from './slot-timer.ts'
@@ -150,14 +140,6 @@ class HomeHost implements Host {
 
   act(command: OperatorAct): Promise<OperatorReply> {
     return this.#accepting(() => this.#act(command))
-  }
-
-  async deliver(delivery: Incoming): Promise<DeliveryReply> {
-    return deliveryReply(await this.act(deliveryAct(delivery)))
-  }
-
-  async deadLetter(delivery: Incoming, reason: string): Promise<DeliveryReply> {
-    return deliveryReply(await this.act(deadLetterAct(delivery, reason)))
   }
 
   facts(agent: AgentId): Facts | null {

@@ -108,29 +108,6 @@ export type AgentSettings = {
   workspace?: Workspace
 }
 
-/** One outside event, whole and trusted as far as its door can be. */
-export type Incoming = {
-  agent_id: AgentId
-  via: { kind: 'trigger'; trigger_id: string } | { kind: 'webhook'; webhook: string }
-  /** The sender's own id of the delivery: the same one again within 8 days is a duplicate. */
-  sender_id: string | null
-  source: string | null
-  resource: string | null
-  summary: string | null
-  body: string
-  content_type: string | null
-}
-
-export type DeliveryReply =
-  | {
-      ok: true
-      message_id: string | null
-      delivery_id: string
-      /** It came before: nothing new is stored, and these are the ids of the first. */
-      duplicate: boolean
-    }
-  | { ok: false; code: string; message: string; hint: string }
-
 /** Bytes of one stream of a task's output, from an offset. */
 export type TaskRange = { stream: 'stdout' | 'stderr'; offset: number; limit: number }
 export type TaskText = {
@@ -152,10 +129,6 @@ export interface Host {
   ensureAgent(settings: AgentSettings): Promise<{ ok: true; agent: Rows['agents'] } | Rejection>
   /** Durable when it resolves with `ok`. The refusal `degraded`: nothing can be written now. */
   act(command: OperatorAct): Promise<OperatorReply>
-  /** Commits an outside event; durable when it resolves with `ok`. */
-  deliver(delivery: Incoming): Promise<DeliveryReply>
-  /** Keeps an outside event that no message can be made of; `message_id` is then null. */
-  deadLetter(delivery: Incoming, reason: string): Promise<DeliveryReply>
   /** The live facts of an agent; null when there is no such agent. */
   facts(agent_id: AgentId): Facts | null
   /** What `next` says now. */

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { violations } from '../../src/domain/invariants.ts'
 import type { OperatorAct } from '../../src/domain/operator-act.ts'
 import { openBox, type Box } from '../../src/testing/box.ts'
+import { deadLetter, deliver, type Incoming } from '../../src/testing/outside-events.ts'
 import { says, scriptedModel } from '../../src/testing/scripted-model.ts'
 import { begin, Outside } from './outside.ts'
 import { lived, type Scenario } from './scenario.ts'
@@ -37,7 +38,7 @@ async function everything(box: Box, outside: Outside): Promise<void> {
     once(name, () => host.act({ ...command, receipt: receipt(name) }))
   const [trigger] = await ledger.list('triggers', { limit: 1 })
   assert.ok(trigger)
-  const event = (sender_id: string, via: Parameters<typeof host.deliver>[0]['via']) => ({
+  const event = (sender_id: string, via: Incoming['via']) => ({
     agent_id: main,
     via,
     sender_id,
@@ -52,9 +53,9 @@ async function everything(box: Box, outside: Outside): Promise<void> {
   const spec = { kind: 'once', at: new Date(begin + minute).toISOString() } as const
   const schedule = { label: 'look', text: 'Look.', spec }
   await act('schedule', { do: 'create_schedule', agent_id: main, ...schedule })
-  await once('one', () => host.deliver(event('one', byTrigger)))
-  await once('two', () => host.deliver(event('two', byWebhook)))
-  await once('dead', () => host.deadLetter(event('dead', byWebhook), 'it has no resource'))
+  await once('one', () => deliver(host, event('one', byTrigger)))
+  await once('two', () => deliver(host, event('two', byWebhook)))
+  await once('dead', () => deadLetter(host, event('dead', byWebhook), 'it has no resource'))
   await act('reset', { do: 'reset_trigger', agent_id: main, trigger_id: trigger.id })
   const cmd = 'echo ran >> log.txt'
   await act('task', { do: 'start_task', agent_id: main, cmd })

@@ -2,6 +2,7 @@
  * Stories of waiting and of what comes in: questions, events, timers, schedules, outages, stops.
  */
 import assert from 'node:assert/strict'
+import { deadLetter } from '../../src/testing/outside-events.ts'
 import { calls, fails, says } from '../../src/testing/scripted-model.ts'
 import { call, waitsFor } from '../support/scripts.ts'
 import { begin } from './outside.ts'
@@ -207,7 +208,7 @@ const repeated: Scenario = storyOf({
         const said = { source: 'ci', resource: null, summary: null, content_type: null }
         const via = { kind: 'webhook', webhook: 'ci' } as const
         const event = { agent_id: 'main', via, sender_id: 'x', body: 'odd', ...said }
-        const reply = await box.host.deadLetter(event, 'it has no resource')
+        const reply = await deadLetter(box.host, event, 'it has no resource')
         if (!reply.ok) throw new Error(JSON.stringify(reply))
       },
     },

@@ -11,6 +11,7 @@ import { fromMs, type Timestamp } from '../../src/domain/time.ts'
 import { systemClock } from '../../src/exec/clock.ts'
 import type { ModelRequest } from '../../src/models/model.ts'
 import { openBox, type Box, type BoxOptions } from '../../src/testing/box.ts'
+import { deliver } from '../../src/testing/outside-events.ts'
 import { says, scriptedModel, type Scripted } from '../../src/testing/scripted-model.ts'
 import type { Killer } from '../support/killer.ts'
 import { textOf } from '../support/stage.ts'
@@ -184,7 +185,7 @@ export const delivers = (sender_id: string, source: string, body: string): Act =
     const common = { resource: null, summary: null, content_type: null }
     const via = { kind: 'trigger', trigger_id: trigger.id } as const
     const said = { agent_id: main, via, sender_id, source, body, ...common }
-    const reply = await box.host.deliver(said)
+    const reply = await deliver(box.host, said)
     assert.ok(reply.ok, JSON.stringify(reply))
   },
 })

@@ -98,13 +98,6 @@ function patient(box: Box): Host {
       await room()
     }
   }
-  const deliver: Host['deliver'] = async (incoming) => {
-    for (;;) {
-      const reply = await host.deliver(incoming)
-      if (reply.ok || reply.code !== 'degraded') return reply
-      await room()
-    }
-  }
   const ensureAgent: Host['ensureAgent'] = async (settings) => {
     try {
       return await host.ensureAgent(settings)
@@ -113,14 +106,7 @@ function patient(box: Box): Host {
       return ensureAgent(settings)
     }
   }
-  const deadLetter: Host['deadLetter'] = async (incoming, reason) => {
-    for (;;) {
-      const reply = await host.deadLetter(incoming, reason)
-      if (reply.ok || reply.code !== 'degraded') return reply
-      await room()
-    }
-  }
-  const own = { act, deliver, deadLetter, ensureAgent }
+  const own = { act, ensureAgent }
   return new Proxy(host, {
     get(target, name) {
       if (name in own) return own[name as keyof typeof own]

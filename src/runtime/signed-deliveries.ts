@@ -1,45 +1,13 @@
 /**
- * Outside events at the host's door (docs/spec/wait.md#deliveries): a delivery is an act like any
- * other, so it has the same one commit and the same refusals; here its reply becomes what a sender
- * is told, and what was signed once is taken once, whichever agent's address it is sent to.
+ * Outside events that a sender signed (docs/spec/wait.md#deliveries): what was signed once is taken
+ * once, whichever agent's address it is sent to. An event is an act like any other.
  */
 import { repeated } from '../domain/operate-message.ts'
 import type { OperatorAct } from '../domain/operator-act.ts'
 import { limits } from '../domain/limits.ts'
 import type { Done } from '../domain/reply.ts'
 import { plus } from '../domain/time.ts'
-import type { OperatorReply } from '../protocol/operator.ts'
-import type { DeliveryReply, Incoming } from './ports.ts'
 import type { Store } from './store.ts'
-
-export const deliveryAct = (delivery: Incoming): OperatorAct & { do: 'deliver' } => ({
-  do: 'deliver',
-  ...fieldsOf(delivery),
-})
-
-export const deadLetterAct = (
-  delivery: Incoming,
-  reason: string,
-): OperatorAct & { do: 'dead_letter' } => ({ do: 'dead_letter', ...fieldsOf(delivery), reason })
-
-const fieldsOf = (delivery: Incoming) => ({
-  agent_id: delivery.agent_id,
-  via: delivery.via,
-  body: delivery.body,
-  sender_id: delivery.sender_id ?? undefined,
-  source: delivery.source ?? undefined,
-  resource: delivery.resource ?? undefined,
-  summary: delivery.summary ?? undefined,
-  content_type: delivery.content_type ?? undefined,
-})
-
-export function deliveryReply(reply: OperatorReply): DeliveryReply {
-  if (!reply.ok) return reply
-  const { id, message_id, warnings } = reply
-  if (id === null) throw new Error('a delivery was accepted without a row of its own')
-  const duplicate = warnings.some(({ kind }) => kind === 'duplicate')
-  return { ok: true, message_id, delivery_id: id, duplicate }
-}
 
 type Delivery = Extract<OperatorAct, { do: 'deliver' | 'dead_letter' }>
 
