@@ -152,7 +152,8 @@ const limitsPage = async () => {
   return [
     '# Limits',
     'Every limit of the runtime. Over one of them an act is refused once, with the limit, the\n' +
-      'value and what to do. Written by `scripts/generate.mjs` from `src/domain/limits.ts`.',
+      'value and what to do. Written by `scripts/generate.mjs` from `src/domain/limits.ts`.\n' +
+      'How they were chosen: [0014](../decisions/0014-limits-are-named.md).',
     `| limit | number | unit | why |\n|---|---|---|---|\n${rows.join('\n')}\n`,
   ].join('\n\n')
 }

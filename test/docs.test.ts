@@ -102,38 +102,6 @@ test('the index of the specification names every page of it', () => {
   )
 })
 
-test('the index names the decisions once each, in the order of their numbers', () => {
-  const named = [...textOf('docs/README.md').matchAll(/^- \[(\d{4})\]\(decisions\/(\d{4})-/gm)]
-  const numbers = named.map(([, shown]) => Number(shown))
-  assert.deepEqual(
-    named.filter(([, shown, linked]) => shown !== linked),
-    [],
-  )
-  assert.deepEqual(
-    numbers,
-    numbers.map((_, at) => at + 1),
-  )
-})
-
-test('decisions are numbered without a gap and have the three parts', () => {
-  const files = globSync('docs/decisions/*.md', { cwd: root })
-    .map((path) => path.replaceAll('\\', '/'))
-    .toSorted()
-  const wrong = files.filter((file, at) => {
-    const number = String(at + 1).padStart(4, '0')
-    const text = textOf(file)
-    const parts = ['**Context.**', '**Decision.**', '**Consequences.**']
-    const inOrder = parts.map((part) => text.indexOf(`\n${part}`))
-    return (
-      !file.startsWith(`docs/decisions/${number}-`) ||
-      !text.startsWith(`# ${number} `) ||
-      inOrder.includes(-1) ||
-      inOrder.join() !== inOrder.toSorted((a, b) => a - b).join()
-    )
-  })
-  assert.deepEqual(wrong, [])
-})
-
 /** What the program says of itself: `holon <words> --help`. */
 function help(words: readonly string[]): string {
   const { stdout, stderr, status } = spawnSync(execPath, ['bin/holon.mjs', ...words, '--help'], {
