@@ -67,8 +67,9 @@ const toolTexts = async () => {
       const { $schema: _, ...schema } = z.toJSONSchema(input(), { io: 'input', target: 'draft-7' })
       // Some providers refuse a union at the root of a tool's schema.
       if (schema.type !== 'object') throw new Error(`${name}: the input schema must be an object`)
-      const about = `src/tools/${name.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()}.md`
-      if (!existsSync(about)) throw new Error(`${name}: ${about} is missing`)
+      const file = `${name.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()}.md`
+      const [about] = globSync(`src/tools/**/${file}`)
+      if (about === undefined) throw new Error(`${name}: src/tools has no ${file}`)
       return [
         name,
         { description: readFileSync(about, 'utf8').trim(), input_schema: shown(schema) },

@@ -11,7 +11,7 @@
  * 'none'` nothing to connect to, not even this machine.
  */
 import type { GitControl } from './git-control.ts'
-import type { Roots } from './path-policy.ts'
+import type { Roots } from './ports.ts'
 import { quoted } from './shell-word.ts'
 
 export type Network = 'open' | 'none'

@@ -17,8 +17,8 @@ import {
 import { fileFault } from './file-fault.ts'
 import { gitControl } from './git-control.ts'
 import { CONFINEMENT_CHECK_MS } from './limits.ts'
-import { judgePath, type Roots } from './path-policy.ts'
-import type { Confine } from './ports.ts'
+import { judgePath } from './path-policy.ts'
+import type { Confine, Roots } from './ports.ts'
 import { ProcessFault } from './process-fault.ts'
 import { findProgram } from './program.ts'
 

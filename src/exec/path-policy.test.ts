@@ -1,7 +1,8 @@
 // What a model may touch, as a table of paths. `r` may be read, `w` also written, `-` neither.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { agentRoots, homeEntry, judgePath, problemOfPath, type Roots } from './path-policy.ts'
+import { agentRoots, homeEntry, judgePath, problemOfPath } from './path-policy.ts'
+import type { Roots } from './ports.ts'
 
 const roots = agentRoots({
   home: '/state/holon',

@@ -7,16 +7,7 @@
  * contain the home, the home is denied, and the agent's own folder inside it is allowed again.
  */
 
-/** Absolute paths; each stands for itself and everything below. `write` implies `read`. */
-export type Roots = {
-  read: readonly string[]
-  write: readonly string[]
-  deny: readonly string[]
-  /** Not written, whatever else says so. Nothing may be read because it is here. */
-  read_only: readonly string[]
-}
-
-export type PathMode = 'read' | 'write'
+import type { PathMode, Roots } from './ports.ts'
 
 /** `why` is one sentence for the model. */
 export type PathVerdict = { allowed: true } | { allowed: false; why: string }

@@ -4,7 +4,6 @@
  * and `files.ts`, and a test may put a virtual one in the place of any of them.
  */
 import type { StartPlace } from '../domain/start-place.ts'
-import type { PathMode, Roots } from './path-policy.ts'
 
 /**
  * Contract: `now` is the wall clock, in milliseconds since 1970, and may jump; it is for due times
@@ -32,6 +31,17 @@ export interface Ids {
   token(bytes: number): string
   random(): number
 }
+
+/** Absolute paths; each stands for itself and everything below. `write` implies `read`. */
+export type Roots = {
+  read: readonly string[]
+  write: readonly string[]
+  deny: readonly string[]
+  /** Not written, whatever else says so. Nothing may be read because it is here. */
+  read_only: readonly string[]
+}
+
+export type PathMode = 'read' | 'write'
 
 /**
  * What a command reads: `none` is /dev/null; `pipe` is what `input` writes, until it ends it; with

@@ -89,13 +89,13 @@ export function createProcesses(
     kind,
     path,
     clock,
-    reader: options.reader ?? programBeside('output-reader'),
+    reader: options.reader ?? programBeside('output-reader', import.meta.url),
     onClaimed: (task_id) => watch.begun(task_id),
     onEnded: (task_id) => watch.told(task_id),
   })
   const watch = new Watch(folderOf, machine, (task_id) => spawner.read(task_id))
   const room: Room = { machine, spawner, watch, folderOf }
-  const terminal = options.terminal ?? programBeside('terminal')
+  const terminal = options.terminal ?? programBeside('terminal', import.meta.url)
   let problem: Promise<string | null> | null = null
   const asked = options.confinement
   const confinement = asked === undefined ? null : new Confinement(asked, { path, shell })

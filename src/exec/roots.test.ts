@@ -21,7 +21,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { FileFault } from './file-fault.ts'
-import { openWithin, type Roots } from './roots.ts'
+import type { Roots } from './ports.ts'
+import { openWithin } from './roots.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holon-roots-')))
 const at = (name: string) => join(folder, name)

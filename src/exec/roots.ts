@@ -20,10 +20,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { FileFault, fileFault } from './file-fault.ts'
 import { readHandle, replaceFile } from './whole-file.ts'
 import { FILE_READ_MAX_BYTES } from './limits.ts'
-import { judgePath, type PathMode, problemOfPath, type Roots } from './path-policy.ts'
-import type { FileRead, OpenedPath } from './ports.ts'
-
-export type { Roots } from './path-policy.ts'
+import { judgePath, problemOfPath } from './path-policy.ts'
+import type { FileRead, OpenedPath, PathMode, Roots } from './ports.ts'
 
 /**
  * Opens an absolute path under the roots. For `write` the file need not exist, and missing folders

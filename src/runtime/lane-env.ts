@@ -2,7 +2,8 @@
  * What the steps of a turn share: the ports, the store, and the signals of this run. One per agent
  * and process; nothing durable is kept here.
  */
-import { agentRoots, type Roots } from '../exec/path-policy.ts'
+import { agentRoots } from '../exec/path-policy.ts'
+import type { Roots } from '../exec/ports.ts'
 import { agentOf, type Draft, type Facts } from '../domain/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
 import { workspaceMemory } from '../domain/memory-ref.ts'

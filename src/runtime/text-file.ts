@@ -4,8 +4,7 @@
  * lie in a workspace, and no turn fails for it.
  */
 import { FileFault } from '../exec/file-fault.ts'
-import type { Roots } from '../exec/path-policy.ts'
-import type { FileKind, Files } from '../exec/ports.ts'
+import type { FileKind, Files, Roots } from '../exec/ports.ts'
 
 /** `notice` continues a sentence about the file; `bytes` is null where nobody could count them. */
 export type TextRead =

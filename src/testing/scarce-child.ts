@@ -39,7 +39,7 @@ const spawner = new Spawner({
   kind: 'proc',
   path: process.env['PATH'] ?? '',
   clock,
-  reader: programBeside('output-reader'),
+  reader: programBeside('output-reader', import.meta.resolve('../exec/processes.ts')),
   onClaimed: () => {},
   onEnded: () => {},
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { toolTexts } from './generated.ts'
@@ -7,8 +8,10 @@ import { tools, validateCall } from './registry.ts'
 
 /** The file beside the code that a model reads: CreateWorkItem → create-work-item.md. */
 const fileOf = (name: string) => name.replaceAll(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase()
-const textOf = (name: string) =>
-  readFileSync(new URL(`./${fileOf(name)}.md`, import.meta.url), 'utf8').trim()
+const textOf = (name: string) => {
+  const [path = ''] = globSync(`**/${fileOf(name)}.md`, { cwd: import.meta.dirname })
+  return readFileSync(join(import.meta.dirname, path), 'utf8').trim()
+}
 
 test('what the model is shown of each tool', (t) => {
   for (const { name } of tools) t.assert.snapshot({ name, ...toolTexts[name] })
