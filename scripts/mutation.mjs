@@ -35,7 +35,7 @@ function declarationsOf(path) {
   return starts.map((from, at) => `${path}:${from + 1}-${starts[at + 1] ?? lines.length}`)
 }
 
-const rules = globSync('src/domain/*.ts')
+const rules = globSync('src/domain/**/*.ts')
   .map((path) => path.replaceAll('\\', '/'))
   .filter((path) => !path.endsWith('.test.ts'))
   .filter((path) => positionals.length === 0 || positionals.some((part) => path.includes(part)))
