@@ -20,7 +20,7 @@ const queries: [query: string, terms: ReturnType<typeof term>[]][] = [
   ['pa*', [term('pa')]],
   ['"pars*"', [term('pars')]],
   ['snake_case', [term('snake case', begins)]],
-  ['src/domain/items.ts', [term('src domain items ts')]],
+  ['src/parser/items.ts', [term('src parser items ts')]],
   ['parseConfig', [term('parseConfig', { ...begins, parts: 'parse config' })]],
   ['HTTPServer*', [term('HTTPServer', { ...begins, parts: 'http server' })]],
   ['work_7f3a', [term('work 7f3a', begins)]],
