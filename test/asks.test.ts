@@ -189,7 +189,7 @@ const otherWays: readonly string[] = [
 
 /** Those that only read: test/prints.test.ts has what they print. */
 const reading: readonly string[] = [
-  ...['work list', 'work show', 'work check list', 'why', 'why-not', 'replay', 'export', 'doctor'],
+  ...['work list', 'work show', 'work check list', 'why', 'replay', 'export', 'doctor'],
   ...['inbox', 'tasks', 'tasks show', 'tasks output', 'tasks follow', 'waits', 'worktree list'],
   ...['agents list', 'agents show', 'briefs', 'events', 'search', 'status', 'logs', 'completion'],
   ...['context show', 'context cost', 'context diff', 'trigger list', 'webhook list'],

@@ -218,7 +218,6 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'holon export work_7f3a --to ~/item.jsonl',
   ],
   'holon import': ['holon import item.jsonl', 'holon import item.jsonl --agent docs --again'],
-  'holon why-not': ['holon why-not work_b210', 'holon why-not work_b210 --json | jq .verdict'],
   'holon replay': ['holon replay turn_7f3a', 'holon replay turn_7f3a --json'],
   'holon inbox': ['holon inbox', 'holon inbox snooze wait_3c1e --for 2h'],
   'holon inbox snooze': [

@@ -251,13 +251,6 @@ function addReads(program: Command, add: Add, action: Action): void {
   why.action((item: string, options: object) =>
     action(why, async (context) => (await import('./why.ts')).why(context, item, options))(),
   )
-  const not = add(program, 'why-not', 'what keeps an item from running, now and before').argument(
-    '<item>',
-    'the work item, like work_7f3a',
-  )
-  not.action((item: string) =>
-    action(not, async (context) => (await import('./why.ts')).whyNot(context, item))(),
-  )
   addReplay(program, add, action)
   addExports(program, add, action)
   addInbox(program, add, action)

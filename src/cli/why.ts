@@ -7,7 +7,7 @@ import type { WorkItem } from '../protocol/records.ts'
 import { projectionOf } from '../protocol/agent-view.ts'
 import { whyHistory, type ReadDecisions, type WhyHistory } from '../protocol/why-history.ts'
 import { whyOf } from '../protocol/why.ts'
-import { historyLines, whyLines, whyNotLines } from '../present/why-text.ts'
+import { historyLines, whyLines } from '../present/why-text.ts'
 import { idOf, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { exits, type Exit } from './failure.ts'
 import type { HomeReader } from './ports.ts'
@@ -64,24 +64,4 @@ function behind(context: Context, id: string, { runs, complete }: WhyHistory): s
   const json = runs.length > most ? `holon why ${short} --history --json` : null
   const rest = json ?? (complete ? null : `holon events --work-item ${short}`)
   return ['', ...historyLines(runs.slice(0, most), { zone: zoneOf(context), ids, rest })]
-}
-
-/** `holon why-not`: the same question asked of an item that something else goes before. */
-export function whyNot(context: Context, text: string): Promise<Exit> {
-  return reading(context, async (reader, moment) => {
-    const item = await itemNamed(context, reader, text)
-    const { id, agent_id } = item
-    if (context.flags.json === true) {
-      const path = `/agents/${agent_id}/work-items/${id}/why`
-      return printRecord(context, path, { history: true })
-    }
-    const { view, projection } = await seen(reader, moment, item)
-    const read: ReadDecisions = (filter) => reader.list('decisions', { agent_id, ...filter })
-    const { runs, complete } = await whyHistory(read, id)
-    const passed = { runs: runs.filter(({ chosen }) => !chosen), complete }
-    const style = { zone: zoneOf(context), ids: context.ids }
-    printLines(context, whyNotLines(whyOf(view, projection, null), style))
-    printLines(context, passed.runs.length === 0 ? [] : behind(context, id, passed))
-    return exits.done
-  })
 }

@@ -115,7 +115,7 @@ describe('times and ids', () => {
 
   test('stored decisions are one line each, with what they passed over, and a line for the rest', () => {
     const w = new World()
-    const one = (n: number, because: string, times = 1): DecisionRun => ({
+    const one = (n: number, because: string, chosen: boolean, times = 1): DecisionRun => ({
       id: `dec_${uuid.slice(0, -1)}${n}`,
       agent_id: 'main',
       at: new Date(Date.parse(w.now) - n * 1_440 * minute).toISOString(),
@@ -125,15 +125,16 @@ describe('times and ids', () => {
       message_id: null,
       evidence: [],
       considered: [],
-      chosen: true,
+      chosen,
       times,
       first_at: w.now,
     })
-    const history = [one(0, 'the operator spoke'), one(1, `task_${uuid} ended`, 4)]
+    const history = [one(0, 'the operator spoke', true), one(1, `task_${uuid} ended`, false, 4)]
     assert.deepEqual(historyLines(history, { ...short(w), rest: 'holon events' }), [
       'decisions about it, newest first',
-      '  09:00        dec_5df0  starts a turn, because the operator spoke',
-      '  1 Mar 09:00  dec_5df1  starts a turn, because task_5dfb ended (×4 since 09:00)',
+      '  09:00        dec_5df0  chosen       starts a turn, because the operator spoke',
+      '  1 Mar 09:00  dec_5df1  passed over  starts a turn, because task_5dfb ended' +
+        ' (×4 since 09:00)',
       '  older ones: holon events',
     ])
     const considered = [
@@ -141,10 +142,13 @@ describe('times and ids', () => {
       { candidate_class: 'queued_runnable', more: 4 },
     ] as const
     assert.deepEqual(
-      historyLines([{ ...one(0, 'the operator spoke'), considered }], { ...short(w), rest: null }),
+      historyLines([{ ...one(0, 'the operator spoke', false), considered }], {
+        ...short(w),
+        rest: null,
+      }),
       [
         'decisions about it, newest first',
-        '  09:00  dec_5df0  starts a turn, because the operator spoke',
+        '  09:00  dec_5df0  passed over  starts a turn, because the operator spoke',
         '    work_5dfb  blocked: wait is active',
         '    and 4 more that are queued_runnable',
       ],

@@ -28,21 +28,6 @@ export function whyLines(why: Why, { zone, ids, decided }: WhyStyle): string[] {
   ].map((line) => shown(line, ids))
 }
 
-/** What keeps it from running, in the words of the rule that excluded it. */
-export function whyNotLines(why: Why, { zone, ids }: Omit<WhyStyle, 'decided'>): string[] {
-  ids.know([why.work_item_id])
-  const verdict = clockTimes(why.verdict, zone)
-  const runs = why.verdict === 'chosen' || why.verdict === 'a turn is about it'
-  const ahead = why.when !== null && why.when > zone.now ? `; ${due(why.when, zone)}` : ''
-  return [
-    `${why.work_item_id}  ${runs ? 'is not passed over' : 'does not run now'}: ${verdict}`,
-    `now   ${decidedNow(why, zone)}`,
-    ...besides(why, zone),
-    `next  ${clockTimes(why.next, zone)}${ahead}`,
-    ...canLines(why, ids, false),
-  ].map((line) => shown(line, ids))
-}
-
 /** What the sentence does not hold: the answers that are offered, and what else holds the item. */
 const besides = ({ question, also }: Why, zone: Zone): string[] => [
   ...(question === null ? [] : choiceRows(question).map((row) => `      ${row.trim()}`)),
@@ -104,7 +89,7 @@ export function historyLines(
     history.length === 0 ? 'no decision about it is stored' : 'decisions about it, newest first',
     ...history.flatMap((one, n) => [
       `  ${padEnd(ats[n] ?? '', wideAt ?? 0)}  ${padEnd(names[n] ?? '', wide ?? 0)}  ` +
-        decided(one, zone) +
+        `${one.chosen ? 'chosen     ' : 'passed over'}  ${decided(one, zone)}` +
         often(one, zone),
       ...passedOver(one, zone),
     ]),
