@@ -45,7 +45,7 @@ async function worked(t: TestContext) {
 test('holon context shows, prices and compares requests', { timeout: 60_000 }, async (t) => {
   const { home, turn, compacted } = await worked(t)
   const { n, turn_id } = compacted
-  const cost = JSON.parse(await holon(home, 'context', 'cost', turn_id, '--json')) as TurnContext
+  const cost = JSON.parse(await holon(home, 'context', 'show', turn_id, '--json')) as TurnContext
   assert.deepEqual(
     cost.requests.map(({ broke }) => broke?.why ?? null),
     turn.map((round) =>
@@ -58,9 +58,9 @@ test('holon context shows, prices and compares requests', { timeout: 60_000 }, a
   assert.deepEqual([form('tools'), form('recap'), form('rounds')], ['full', 'compact', 'full'])
   const lines = await holon(home, 'context', 'show', one)
   assert.match(lines, /^recap\t[\d,]+\tcompact\trounds 1 to \d+ went out of the request$/m)
-  assert.match(await holon(home, 'context', 'cost', turn_id), /new from \w+: rounds 1 to \d+ were/)
+  assert.match(await holon(home, 'context', 'show', turn_id), /new from \w+: rounds 1 to \d+ were/)
   assert.match(await holon(home, 'context', 'show', one, '--text'), /^== opening\n/m)
-  const diff = await holon(home, 'context', 'diff', `${turn_id}:${n - 1}`, one)
+  const diff = await holon(home, 'context', 'show', one, '--diff', `${turn_id}:${n - 1}`)
   assert.match(diff, /^not the same: .*recap/)
   assert.match(diff, /^\+# Earlier rounds of this turn, recapped$/m)
   assert.match(diff, /^-== round 1$/m)

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import type { RequestContext } from '../src/protocol/context-record.ts'
+import type { TurnContext } from '../src/protocol/context-record.ts'
 import { openBox, temporaryHome } from '../src/testing/box.ts'
 import { holon } from './support/command-line.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
@@ -92,8 +92,8 @@ test('instructions and skills reach the model, whatever lies beside them', async
 
 test('what was loaded is shown by context show and by agents show', async (t) => {
   const { home, workspace, skill } = await lived(t)
-  const request = JSON.parse(await holon(home, 'context', 'show', '--json')) as RequestContext
-  const files = request.sections.flatMap((one) => one.files ?? [])
+  const turn = JSON.parse(await holon(home, 'context', 'show', '--json')) as TurnContext
+  const files = (turn.requests.at(-1)?.sections ?? []).flatMap((one) => one.files ?? [])
   const account = files.map(({ path, bytes, form }) => [path, bytes, form])
   assert.deepEqual(account, [
     [join(home, 'agents/main/AGENTS.md'), 17, 'full'],

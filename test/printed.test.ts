@@ -157,7 +157,7 @@ const ofOne = {
   work_items: ['work show', 'work show --trace', 'work check list', 'why', 'why --history'],
   tasks: ['tasks show'],
   agents: ['agents show'],
-  turns: ['context show', 'context cost', 'replay'],
+  turns: ['context show', 'replay'],
   schedules: ['schedule slots'],
 } as const
 const ofAll = [

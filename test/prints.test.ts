@@ -41,7 +41,6 @@ const reads: readonly (readonly [string, Table | null])[] = [
   ['search work', null],
   ['search work --limit 3', null],
   ['context show', 'turns'],
-  ['context cost', 'turns'],
   ['replay', 'turns'],
   ['trigger list', null],
   ['trigger list --all', null],
@@ -71,7 +70,7 @@ const others: readonly string[] = [
   ...['webhook redeliver', 'schedule add', 'schedule pause', 'schedule resume'],
   ...['schedule remove', 'service install', 'service uninstall', 'backup', 'restore'],
   ...['retention', 'token rotate', 'config set', 'config unset', 'tasks follow', 'logs', 'doctor'],
-  ...['service show', 'config get', 'context diff'],
+  ...['service show', 'config get'],
 ]
 
 /** What a terminal takes for a colour, and does not show. */
@@ -188,8 +187,15 @@ const options: readonly string[] = [
   'context show --agent deploy',
   'context show --text --agent deploy',
   'context show --agent nobody',
-  'context cost --agent deploy',
-  'context cost --agent nobody',
+  'context show {turns 1}:1',
+  'context show {turns 1}:1 --text',
+  'context show {turns 1}:9999',
+  'context show turn_ffff',
+  'context show {turns 2}:1 --diff {turns 1}:1',
+  'context show {turns 1}:1 --diff {turns 1}:1',
+  'context show {turns 1} --diff {turns 1}:1',
+  'context show {turns 1} --diff turn_ffff',
+  'context show {turns 1} --text --diff {turns 1}:1',
   'tasks --agent main',
   'tasks --all --agent night',
   'waits --agent ops',
@@ -224,7 +230,7 @@ const options: readonly string[] = [
   'tasks show task_0000',
   'agents show nobody',
   'replay turn_ffff',
-  'context diff',
+  'context show --diff',
 ]
 const elsewhere: Readonly<Record<string, readonly string[]>> = {
   // It goes on until it is ended: test/operator-cli.test.ts and those of the daemon follow.

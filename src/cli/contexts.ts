@@ -1,6 +1,6 @@
 /**
- * `holon context show|cost|diff`: what a request was made of, what of it a provider had in its
- * cache, and how one request differs from another.
+ * `holon context show`: what a request was made of, what of each request of a turn a provider had
+ * in its cache, and with `--diff` how one request differs from another.
  */
 import { createTwoFilesPatch } from 'diff'
 import type { Api } from '../client/api.ts'
@@ -12,11 +12,12 @@ import { candidateLines, printJson, printLines, reading, type Context } from './
 import { exits, usage, type Exit } from './failure.ts'
 import { asking, failureOf } from './records.ts'
 
-export type ContextOptions = { agent?: string; text?: boolean }
+export type ContextOptions = { agent?: string; text?: boolean; diff?: string }
 
 /** A request as the words of a command name it: `turn_7f3a`, `turn_7f3a:12`, or nothing. */
 type Place = { agent_id: string; turn_id: string; n: number | null }
 
+/** A request that is named; of a turn its newest request, and what each of them cost. */
 export function contextShow(
   context: Context,
   text: string | undefined,
@@ -25,38 +26,12 @@ export function contextShow(
   return withApi(context, async (api) => {
     const place = await placeOf(context, text, options)
     if (options.text === true) return showText(context, api, place)
-    const { requests } = await turnOf(api, place)
-    const request = pick(requests, place)
-    if (context.flags.json === true) printJson(context, request)
-    else printLines(context, manifestLines(context, request))
-    return exits.done
-  })
-}
-
-export function contextCost(
-  context: Context,
-  text: string | undefined,
-  options: ContextOptions,
-): Promise<Exit> {
-  return withApi(context, async (api) => {
-    const place = await placeOf(context, text, options)
-    const found = await turnOf(api, place)
+    if (options.diff !== undefined) return showDiff(context, api, place, options.diff)
+    const turn = await turnOf(api, place)
+    const found = place.n === null ? turn : pick(turn.requests, place)
     if (context.flags.json === true) printJson(context, found)
-    else printLines(context, costLines(context, found))
-    return exits.done
-  })
-}
-
-export function contextDiff(context: Context, one: string, other: string): Promise<Exit> {
-  return withApi(context, async (api) => {
-    const texts = [
-      await textOf(api, await placeOf(context, one, {})),
-      await textOf(api, await placeOf(context, other, {})),
-    ] as const
-    if (context.flags.json === true) {
-      const [before, after] = texts
-      printJson(context, { before: before.request, after: after.request })
-    } else printLines(context, diffLines(context, ...texts))
+    else if ('n' in found) printLines(context, manifestLines(context, found))
+    else printLines(context, turnLines(context, found))
     return exits.done
   })
 }
@@ -88,7 +63,7 @@ function placeOf(
     if (!found.ok) {
       const more = candidateLines(context, found.candidates)
       const said = found.code === 'unknown_id' ? 'there is no' : 'more than one is meant by'
-      throw usage(found.code, `${said} ${turn}`, 'holon context cost shows the newest turn', more)
+      throw usage(found.code, `${said} ${turn}`, 'holon context show shows the newest turn', more)
     }
     const row = await reader.row('turns', found.id)
     if (row === null) throw new Error(`no row for ${found.id}`)
@@ -129,9 +104,24 @@ async function showText(context: Context, api: Api, place: Place): Promise<Exit>
   return exits.done
 }
 
+async function showDiff(context: Context, api: Api, place: Place, other: string): Promise<Exit> {
+  const before = await textOf(api, await placeOf(context, other, {}))
+  const after = await textOf(api, place)
+  if (context.flags.json === true) {
+    printJson(context, { before: before.request, after: after.request })
+  } else printLines(context, diffLines(context, before, after))
+  return exits.done
+}
+
 const number = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, ',')
 const known = (n: number | null | undefined): string =>
   n === null || n === undefined ? '?' : number(n)
+
+function turnLines(context: Context, turn: TurnContext): string[] {
+  const newest = turn.requests.at(-1)
+  if (newest === undefined) return [`${context.ids.short(turn.turn_id)} has sent no request yet`]
+  return [...manifestLines(context, newest), '', ...costLines(context, turn)]
+}
 
 const sectionColumns: readonly Column[] = [
   { title: 'SECTION' },
@@ -223,9 +213,9 @@ function diffLines(context: Context, before: RequestText, after: RequestText): s
     const other = a.sections.find((one) => one.section === section.section)
     return other?.hash !== section.hash || other?.form !== section.form
   })
-  const patch = createTwoFilesPatch(name(a), name(b), whole(before), whole(after), '', '', {
-    context: 2,
-  })
+  const texts = [whole(before), whole(after)] as const
+  if (texts[0] === texts[1]) return ['every section is the same']
+  const patch = createTwoFilesPatch(name(a), name(b), ...texts, '', '', { context: 2 })
   return [
     changed.length === 0
       ? 'every section is the same'

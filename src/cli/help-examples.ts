@@ -38,12 +38,11 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'holon run notes.md --model openai/gpt-5.2   the text of the file, to a model',
     'holon run --resume                          send nothing, go on',
   ],
-  'holon context': ['holon context show', 'holon context cost'],
-  'holon context show': ['holon context show', 'holon context show turn_7f3a:12 --text'],
-  'holon context cost': ['holon context cost turn_7f3a', 'holon context cost --agent docs'],
-  'holon context diff': [
-    'holon context diff turn_7f3a:12 turn_7f3a:13',
-    'holon context diff turn_7f3a:1 turn_7f3b:1',
+  'holon context': ['holon context show', 'holon context show --agent docs'],
+  'holon context show': [
+    'holon context show turn_7f3a                its newest request, and the cost of each',
+    'holon context show turn_7f3a:12 --text',
+    'holon context show turn_7f3a:13 --diff turn_7f3a:12',
   ],
   'holon send': [
     'holon send "leave the fixtures as they are"',
