@@ -183,7 +183,7 @@ const rows: Readonly<Record<string, readonly string[]>> = {
 /** Commands that ask the owner for something by another way, with the tests that look at it. */
 const otherWays: readonly string[] = [
   ...['run', 'init', 'import', 'serve', 'start', 'stop', 'tui', 'webhook test', 'agents abort'],
-  ...['service install', 'service uninstall', 'backup', 'restore', 'retention', 'token rotate'],
+  ...['backup', 'restore', 'retention', 'token rotate'],
   ...['config set', 'config unset'],
 ]
 

@@ -547,14 +547,17 @@ describe('real clients', options, () => {
   })
 })
 
-test('a service is written with absolute paths, shown, and taken away', options, async (t) => {
+test('a service is printed with absolute paths, and nothing is written', options, async (t) => {
   const at = new ServedHome(t)
-  const printed = await at.holon('service', 'install', '--manager', 'systemd', '--print')
+  const printed = await at.holon('service', 'show', '--manager', 'systemd')
   assert.match(printed.out, /^ExecStart="\/.*" "\/.*src\/main\.ts" "serve"/m)
-  const { path } = await at.json<{ path: string }>('service', 'install', '--manager', 'systemd')
-  assert.ok(path.startsWith(`${at.folder}/.config/systemd/user/`), path)
-  assert.equal((await at.holon('service', 'show', '--manager', 'systemd')).exit, 0)
-  writeFileSync(path, '[Unit]\nDescription=mine\n')
-  const foreign = await at.holon('service', 'install', '--manager', 'systemd')
-  assert.deepEqual([foreign.exit, existsSync(path)], [1, true])
+  const shown = await at.json<{ path: string; text: string }>(
+    'service',
+    'show',
+    '--manager',
+    'systemd',
+  )
+  assert.equal(shown.text, printed.out)
+  assert.ok(shown.path.startsWith(`${at.folder}/.config/systemd/user/`), shown.path)
+  assert.equal(existsSync(shown.path), false)
 })

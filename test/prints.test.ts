@@ -68,7 +68,7 @@ const others: readonly string[] = [
   ...['agents stop', 'worktree snapshot', 'worktree restore', 'worktree discard'],
   ...['worktree remove', 'trigger create', 'trigger reset', 'trigger revoke', 'webhook test'],
   ...['webhook redeliver', 'schedule add', 'schedule pause', 'schedule resume'],
-  ...['schedule remove', 'service install', 'service uninstall', 'backup', 'restore'],
+  ...['schedule remove', 'backup', 'restore'],
   ...['retention', 'token rotate', 'config set', 'config unset', 'tasks follow', 'logs', 'doctor'],
   ...['service show', 'config get'],
 ]

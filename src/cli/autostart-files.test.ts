@@ -15,6 +15,7 @@ import {
 } from './autostart-files.ts'
 
 const file = {
+  name: 'holon',
   command: ['/opt/node 26/bin/node', '/opt/holon/bin/holon.mjs'],
   home: '/var/lib/my "home" 100%',
   log_path: '/var/lib/my "home" 100%/daemon.log',
@@ -22,7 +23,7 @@ const file = {
 }
 
 test('a unit starts this very program, leaves commands alone, and stays stopped', () => {
-  const lines = systemdUnit(file).split('\n')
+  const lines = systemdUnit(file, '~/x').split('\n')
   const of = (name: string) => lines.filter((line) => line.startsWith(`${name}=`))
   assert.deepEqual(
     [...of('ExecStart'), ...of('Environment'), ...of('KillMode'), ...of('Restart')],
@@ -38,7 +39,7 @@ test('a unit starts this very program, leaves commands alone, and stays stopped'
 })
 
 test('a dollar of a word is no variable to systemd', () => {
-  const unit = systemdUnit({ ...file, command: ['/opt/$HOME/node'] })
+  const unit = systemdUnit({ ...file, command: ['/opt/$HOME/node'] }, '~/x')
   assert.match(unit, /^ExecStart="\/opt\/\$\$HOME\/node" "serve"/m)
 })
 
@@ -48,8 +49,14 @@ test('a property list is well-formed XML with every text escaped', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'holon-plist-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'a.plist')
-  const odd = { command: ['/n&<>'], home: '/a&b<c>', log_path: '/l&b<c>', path: '/p&b<c>' }
-  writeFileSync(path, launchdPlist('holon&<x>', odd))
+  const odd = {
+    name: 'holon&<x>',
+    command: ['/n&<>'],
+    home: '/a&b<c>',
+    log_path: '/l&b<c>',
+    path: '/p&b<c>',
+  }
+  writeFileSync(path, launchdPlist(odd))
   const read =
     'import plistlib,json,sys;d=plistlib.load(open(sys.argv[1],"rb"));print(json.dumps(d))'
   const ran = spawnSync('python3', ['-c', read, path], { encoding: 'utf8' })
@@ -93,9 +100,10 @@ test('the usual home is called holon, another by its last folder', () => {
   )
 })
 
-test('the examples are what is written today', () => {
+test('the examples are what is printed today', () => {
   const home = '/home/you/.local/state/holon'
   const you = {
+    name: 'holon',
     command: ['/opt/holon/node_modules/.bin/node', '/opt/holon/bin/holon.mjs'],
     home,
     log_path: `${home}/daemon.log`,
@@ -105,10 +113,13 @@ test('the examples are what is written today', () => {
   const kept = ['holon.service', 'dev.holon.holon.plist'].map((name) =>
     readFileSync(join(folder, name), 'utf8'),
   )
-  assert.deepEqual(kept, [systemdUnit(you), launchdPlist('holon', you)])
+  assert.deepEqual(kept, [
+    systemdUnit(you, '~/.config/systemd/user/holon.service'),
+    launchdPlist(you),
+  ])
 })
 
-test('a service is given no folder that goes with the shell that installed it', () => {
+test('a service is given no folder that goes with the shell that printed it', () => {
   const lasting = ['/usr/bin', '/srv/a/.local/bin', '/opt/node 26/bin', '/tmpfiles/bin']
   const passing = [
     '/srv/a/.npm/_npx/5f3c/node_modules/.bin',

@@ -5,6 +5,8 @@
  */
 
 export type ServiceFile = {
+  /** The name under which the manager knows it. */
+  name: string
   /** Absolute: the program and the words that make it `holon`. */
   command: readonly string[]
   home: string
@@ -13,7 +15,6 @@ export type ServiceFile = {
   path: string
 }
 
-/** The name under which the manager knows it. */
 export const launchdLabel = (name: string): string => `dev.holon.${name}`
 
 export const serviceFileName = (platform: 'systemd' | 'launchd', name: string): string =>
@@ -30,9 +31,14 @@ const assigned = (name: string, value: string): string =>
 /** The value of `append:` runs to the end of the line, unquoted. */
 const plain = (path: string): string => path.replaceAll('%', '%%')
 
-export function systemdUnit({ command, home, log_path, path }: ServiceFile): string {
+const keys = 'Keys in your shell do not reach it: name files in providers.<id>.api_key_file.'
+
+/** `place`: where the file belongs, as a person writes it. */
+export function systemdUnit(file: ServiceFile, place: string): string {
+  const { name, command, home, log_path, path } = file
   const words = [...command, 'serve', '--log-file', log_path].map(quoted).join(' ')
-  return `# Written by "holon service install". Changes are lost when it runs again.
+  return `# Save it as ${place}, then: systemctl --user enable --now ${name}.service
+# Without a login it starts with: loginctl enable-linger. ${keys}
 [Unit]
 Description=Holon, long-lived agents
 StartLimitIntervalSec=300
@@ -66,12 +72,14 @@ const doctype =
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-export function launchdPlist(name: string, file: ServiceFile): string {
-  const { command, home, log_path, path } = file
+export function launchdPlist(file: ServiceFile): string {
+  const { name, command, home, log_path, path } = file
   const words = [...command, 'serve', '--log-file', log_path]
+  const place = `~/Library/LaunchAgents/${serviceFileName('launchd', name)}`
   return `<?xml version="1.0" encoding="UTF-8"?>
 ${doctype}
-<!-- Written by "holon service install". Changes are lost when it runs again. -->
+<!-- Save it as ${place}, then: launchctl load -w ${place}
+     ${keys} -->
 <plist version="1.0">
 <dict>
   <key>Label</key>

@@ -91,9 +91,6 @@ export interface ServicePorts {
   folders: { systemd: string; launchd: string }
   /** The PATH of this environment. */
   path: string
-  /** Runs a program to its end, with its output on our own stderr; its exit code. */
-  run(command: string, args: readonly string[]): Promise<number>
-  remove(path: string): Promise<void>
 }
 
 /** Upkeep of a home that nobody needs to serve. Each rejects with the ledger's faults. */

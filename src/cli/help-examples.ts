@@ -25,13 +25,11 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   'holon status': ['holon status', 'holon status --json | jq .ready'],
   'holon logs': ['holon logs --follow', 'holon logs -n 20 | jq -r .msg'],
-  'holon service': ['holon service install', 'holon service show'],
-  'holon service install': [
-    'holon service install --print > holon.service',
-    'holon service install --now',
+  'holon service': ['holon service show', 'holon service show --manager launchd'],
+  'holon service show': [
+    'holon service show > ~/.config/systemd/user/holon.service',
+    'holon service show --json | jq -r .path',
   ],
-  'holon service uninstall': ['holon service uninstall --now', 'holon service uninstall'],
-  'holon service show': ['holon service show', 'holon service show --json'],
   'holon run': [
     'holon run "port the fixtures" --workspace ~/src/app',
     'holon run examples/health.md',

@@ -45,7 +45,6 @@ const own: Readonly<Record<string, Codes>> = {
   serve: { ...writes, [exits.done]: 'stopped' },
   start: { ...writes, [exits.done]: 'it serves' },
   status: { ...reads, [exits.done]: 'it runs', [exits.waits]: 'it does not run' },
-  'service show': { ...reads, [exits.waits]: 'there is none' },
   doctor: { ...reads, [exits.done]: 'all is well', [exits.failed]: 'something is not' },
   replay: {
     ...reads,

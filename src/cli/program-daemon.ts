@@ -35,27 +35,13 @@ const listening = (command: Command): Command =>
     .option('--log-level <level>', 'debug, info, warn or error (HOLON_LOG; default: info)')
 
 function addService(program: Command, add: Add, action: Action): void {
-  const service = add(program, 'service', 'run the daemon at login: install, uninstall, show')
-  const of = (name: string, about: string) =>
-    add(service, name, about).option('--manager <name>', 'systemd or launchd')
-  const install = of('install', 'write the unit or property list for this home')
-    .option('--print', 'print it instead')
-    .option('--now', 'and start it')
-  install.action((options: object) =>
-    action(install, async (context) =>
-      (await import('./autostart.ts')).install(context, options),
-    )(),
+  const service = add(program, 'service', 'run the daemon at login: show')
+  const show = add(
+    service,
+    'show',
+    'the unit or property list for this home, and what to do with it',
   )
-  const uninstall = of('uninstall', 'remove what install wrote').option(
-    '--now',
-    'and stop it first',
-  )
-  uninstall.action((options: object) =>
-    action(uninstall, async (context) =>
-      (await import('./autostart.ts')).uninstall(context, options),
-    )(),
-  )
-  const show = of('show', 'where it is, and what it says')
+  show.option('--manager <name>', 'systemd or launchd (default: what this system has)')
   show.action((options: object) =>
     action(show, async (context) => (await import('./autostart.ts')).show(context, options))(),
   )

@@ -71,12 +71,3 @@ export function terminate(pid: number): boolean {
     throw error
   }
 }
-
-/** Runs a program to its end on our own terminal; its exit code, 127 when it cannot be started. */
-export function runToEnd(command: string, args: readonly string[]): Promise<number> {
-  const ended = Promise.withResolvers<number>()
-  const child = spawn(command, args, { stdio: ['ignore', 2, 2] })
-  child.on('error', () => ended.resolve(127))
-  child.on('exit', (code) => ended.resolve(code ?? 1))
-  return ended.promise
-}

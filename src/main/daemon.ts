@@ -5,17 +5,7 @@ import type { DaemonPorts, ServicePorts } from '../cli/daemon-ports.ts'
 import { lastingPath } from '../cli/autostart-files.ts'
 import { Api, type Fetch } from '../client/api.ts'
 import { ownerOf, readDoor, readToken } from './control.ts'
-import {
-  clock,
-  configFolder,
-  env,
-  files,
-  ids,
-  logPath,
-  pidPath,
-  socketPath,
-  userHome,
-} from './machine.ts'
+import { clock, configFolder, env, ids, logPath, pidPath, socketPath, userHome } from './machine.ts'
 
 export const daemonPorts: DaemonPorts = {
   serve: async (settings) => (await import('./serve.ts')).serve(settings),
@@ -112,10 +102,5 @@ function servicePorts(): ServicePorts {
       launchd: join(userHome, 'Library', 'LaunchAgents'),
     },
     path: lastingPath(env['PATH'] ?? '', tmpdir()),
-    async run(command, args) {
-      const { runToEnd } = await import('../exec/daemon.ts')
-      return runToEnd(command, args)
-    },
-    remove: (path) => files.remove(path),
   }
 }

@@ -27,7 +27,6 @@ export type Given = {
   ended?: LaunchEnd
   log?: readonly string[]
   platform?: 'systemd' | 'launchd' | null
-  runs?: readonly number[]
   sign?: Awaited<ReturnType<DaemonPorts['sign']>>
   facts?: Partial<HomeFacts>
   /** Files below the home of the person, which is that of the agents as well. */
@@ -110,7 +109,6 @@ function apiOf(routes: NonNullable<Given['api']>, note: (said: string) => void):
 
 function daemonOf(home: string, given: Given, note: (said: string) => void): DaemonPorts {
   const running = turns(given.running ?? [null])
-  const runs = turns(given.runs ?? [0])
   const pid = given.api_pid ?? 4_321
   const api = given.api === undefined ? null : apiOf(given.api, note)
   return {
@@ -145,14 +143,6 @@ function daemonOf(home: string, given: Given, note: (said: string) => void): Dae
       command: ['/opt/node', '/opt/holon/bin/holon.mjs'],
       folders: { systemd: join(home, 'units'), launchd: join(home, 'agents') },
       path: '/usr/local/bin:/usr/bin',
-      run(command, args) {
-        note(`run ${[command, ...args].join(' ')}`)
-        return Promise.resolve(runs())
-      },
-      remove(path) {
-        note(`remove ${path}`)
-        return Promise.resolve()
-      },
     },
   }
 }
