@@ -11,7 +11,7 @@ import { systemClock, systemIds } from '../src/exec/clock.ts'
 import { systemFiles } from '../src/exec/files.ts'
 import { openLedger } from '../src/ledger/open.ts'
 import type { Ledger } from '../src/ledger/port.ts'
-import { LaneEnv } from '../src/runtime/lane-env.ts'
+import { AgentPorts } from '../src/runtime/agent-ports.ts'
 import { gatherText } from '../src/runtime/situation.ts'
 import { Store } from '../src/runtime/store.ts'
 import { toolTokens } from '../src/runtime/tool-specs.ts'
@@ -76,12 +76,12 @@ async function timed(times: number, run: () => Promise<unknown>): Promise<number
 
 const view = { tokens: charTokens, window, random_fence: 'abcdefgh' }
 
-const opening = (env: LaneEnv) => async () => {
+const opening = (env: AgentPorts) => async () => {
   const { user } = renderOpening(await gatherText(env), view)
   if (user === '') throw new Error('nothing was projected')
 }
 
-const again = (env: LaneEnv) => async () => {
+const again = (env: AgentPorts) => async () => {
   const facts = env.facts()
   const rounds = roundViews(facts, mustTurn(facts)).filter((v) => v.round.state === 'recorded')
   const sizes = rounds.map(() => 200)
@@ -152,7 +152,7 @@ function oneTurn(store: Store, n: number, open: boolean): Event[] {
 }
 
 /** Of an agent nobody runs: what a projection reads, and nothing that acts. */
-function envOf(home: string, store: Store, ledger: Ledger): LaneEnv {
+function envOf(home: string, store: Store, ledger: Ledger): AgentPorts {
   const nothing = () => {
     throw new Error('nothing acts here')
   }
@@ -161,12 +161,11 @@ function envOf(home: string, store: Store, ledger: Ledger): LaneEnv {
   const processes = { confinement: async () => ({ state: 'off' }) }
   const files = systemFiles()
   const ports = { home, ledger, files, processes, models, environment: {}, user_home: home }
-  const given = [ports, store, nothing, { ofAgent: () => null }, {}] as unknown as [
-    LaneEnv['ports'],
+  const given = [ports, store, nothing, { ofAgent: () => null }] as unknown as [
+    AgentPorts['ports'],
     Store,
-    LaneEnv['notify'],
-    LaneEnv['urls'],
-    Pick<LaneEnv, 'children' | 'spending' | 'checks'>,
+    AgentPorts['notify'],
+    AgentPorts['urls'],
   ]
-  return new LaneEnv('main', ...given)
+  return new AgentPorts('main', ...given)
 }

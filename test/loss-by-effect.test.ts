@@ -14,7 +14,7 @@ import { openLedger } from '../src/ledger/open.ts'
 import { restoreHome } from '../src/ledger/restore.ts'
 import { openBox, temporaryHome, type Box } from '../src/testing/box.ts'
 import { calls, says, scriptedModel, type ScriptedCall } from '../src/testing/scripted-model.ts'
-import { toolNamed } from '../src/runtime/tool-context.ts'
+import { toolNamed } from '../src/tools/registry.ts'
 import { call, runs } from './support/scripts.ts'
 import { Killer } from './support/killer.ts'
 

@@ -36,9 +36,8 @@ import { charTokens } from '../context/estimate.ts'
 import { nearlyFull } from './nearly-full.ts'
 import { reminders } from '../context/reminders.ts'
 import { isTerminal } from '../domain/task.ts'
-import { validateCall } from '../tools/registry.ts'
+import { toolNamed, validateCall } from '../tools/registry.ts'
 import { refused } from '../tools/tool.ts'
-import { toolNamed } from './tool-context.ts'
 
 /** The intent of one effect call, worked out before the commit that records it. */
 export type ReadyIntent = { call_id: Call['id'] } & (
@@ -51,7 +50,8 @@ export type ReadyIntent = { call_id: Call['id'] } & (
   | { ok: false; result: ToolResult }
 )
 
-export type Onward = {
+/** What a decision needs to know to move a turn on, beyond its rows. */
+export type StepInputs = {
   ready: ReadyIntent | null
   /** The plan file as just read, for a turn that may end here. */
   plan: PlanStored | null
@@ -69,32 +69,32 @@ export type Onward = {
 const interjectedTokens = 16_000
 
 /** Takes every step that needs no effect; stops where one does. */
-export function advance(d: Draft, onward: Onward): void {
+export function advance(d: Draft, inputs: StepInputs): void {
   // Who ended its agent has ended the turn, perhaps since the look.
-  if (onward.aborted || openTurn(d) === null) return
+  if (inputs.aborted || openTurn(d) === null) return
   for (;;) {
     const step = nextStep(d, d.now)
-    if (!take(d, step, onward)) return
+    if (!take(d, step, inputs)) return
   }
 }
 
 /** Whether a further step may be taken in this decision. */
-function take(d: Draft, step: Step, onward: Onward): boolean {
+function take(d: Draft, step: Step, inputs: StepInputs): boolean {
   switch (step.do) {
     case 'open':
     case 'stream':
     case 'run_call':
       return false
     case 'start_call':
-      return startCall(d, step.call, onward.ready)
+      return startCall(d, step.call, inputs.ready)
     case 'request': {
-      const over = onward.over()
+      const over = inputs.over()
       if (over.length > 0) {
         holdForSpending(d, over)
         return false
       }
       if (step.delivers !== '') deliverWords(d, mustTurn(d), step.delivers)
-      sendRequest(d, step.kind, onward, step.delivers !== '')
+      sendRequest(d, step.kind, inputs, step.delivers !== '')
       return false
     }
     case 'hold':
@@ -111,7 +111,7 @@ function take(d: Draft, step: Step, onward: Onward): boolean {
         outcome: step.outcome,
         reason: step.reason,
         text: step.text,
-        plan: onward.plan,
+        plan: inputs.plan,
       })
       return false
   }
@@ -174,7 +174,7 @@ function unknownFields(d: Draft, id: Call['id']): readonly Warning[] {
 export function sendRequest(
   d: Draft,
   kind: RoundKind,
-  { interruption, message_path }: Pick<Onward, 'interruption' | 'message_path'>,
+  { interruption, message_path }: Pick<StepInputs, 'interruption' | 'message_path'>,
   delivered: boolean,
 ): void {
   const turn = mustTurn(d)
@@ -203,7 +203,7 @@ type Said = {
   kind: RoundKind
   inbox: readonly Message[]
   interruption: Interruption | null
-  message_path: Onward['message_path']
+  message_path: StepInputs['message_path']
   /** The answer before was text that ended it, and was delivered. */
   delivered: boolean
 }

@@ -19,25 +19,26 @@ import { FileFault } from '../exec/file-fault.ts'
 import { GitFault } from '../exec/git-fault.ts'
 import { ProcessFault } from '../exec/process-fault.ts'
 import type { NewBlob } from '../ledger/port.ts'
+import { toolNamed } from '../tools/registry.ts'
 import type { CallFrame, Closing, EffectOutcome, EffectTool, StoreTool } from '../tools/tool.ts'
 import { advance, finishCall, type ReadyIntent } from './advance.ts'
-import type { LaneEnv } from './lane-env.ts'
+import type { TurnRun } from './turn-run.ts'
 import { planNow } from './plan-now.ts'
-import { toolContext, toolNamed } from './tool-context.ts'
+import { toolContext } from './tool-context.ts'
 
 /**
  * Works out the intent of an effect call; null for a store call, which needs none. `blobs` gets
  * what the intent names, for the commit that records it.
  */
 export async function readyIntent(
-  env: LaneEnv,
+  run: TurnRun,
   call: Call,
   blobs: NewBlob[],
 ): Promise<ReadyIntent | null> {
   const tool = toolNamed(call.tool_name)
   if (tool?.kind !== 'effect') return null
   try {
-    const ready = await tool.intent(call.input, toolContext(env, call, blobs))
+    const ready = await tool.intent(call.input, toolContext(run, call, blobs))
     return { call_id: call.id, ...ready }
   } catch (error) {
     return { call_id: call.id, ok: false, result: faultResult(call, error) }
@@ -45,26 +46,26 @@ export async function readyIntent(
 }
 
 /** Records the intent of a call that was found without one. */
-export async function startCall(env: LaneEnv, call: Call): Promise<void> {
+export async function startCall(run: TurnRun, call: Call): Promise<void> {
   const blobs: NewBlob[] = []
-  const ready = await readyIntent(env, call, blobs)
-  if (ready?.ok) env.begun.add(call.id)
-  const plan = await planNow(env, blobs)
-  await env.transact(call.id, (d) => advance(d, env.onward({ ready, plan })), { blobs })
+  const ready = await readyIntent(run, call, blobs)
+  if (ready?.ok) run.begun.add(call.id)
+  const plan = await planNow(run.env, blobs)
+  await run.env.transact(call.id, (d) => advance(d, run.stepInputs({ ready, plan })), { blobs })
 }
 
 /** Carries out a call whose intent is recorded, and commits its outcome with what follows. */
-export async function runCall(env: LaneEnv, call: Call): Promise<void> {
+export async function runCall(run: TurnRun, call: Call): Promise<void> {
   const tool = toolNamed(call.tool_name)
   if (!tool) throw new Error(`${call.id} names ${call.tool_name}, which is no tool`)
-  if (tool.kind === 'store') await runStore(env, call, tool)
-  else await runEffect(env, call, tool)
+  if (tool.kind === 'store') await runStore(run, call, tool)
+  else await runEffect(run, call, tool)
 }
 
-async function runEffect(env: LaneEnv, call: Call, tool: EffectTool): Promise<void> {
-  const ctx = toolContext(env, call)
-  const first = call.attempts === 1 && env.begun.has(call.id)
-  const outcome = await env.effect(`${tool.name} ${call.id}`, async () => {
+async function runEffect(run: TurnRun, call: Call, tool: EffectTool): Promise<void> {
+  const ctx = toolContext(run, call)
+  const first = call.attempts === 1 && run.begun.has(call.id)
+  const outcome = await run.env.effect(`${tool.name} ${call.id}`, async () => {
     try {
       return first
         ? await tool.run(call.input, call.intent, ctx)
@@ -73,20 +74,20 @@ async function runEffect(env: LaneEnv, call: Call, tool: EffectTool): Promise<vo
       return { result: faultResult(call, error), result_hash: null, changed_something: false }
     }
   })
-  env.begun.delete(call.id)
-  await keepWhole(env, call, outcome.result)
-  if (!first) tellRecovered(env, call, outcome.result)
+  run.begun.delete(call.id)
+  await keepWhole(run, call, outcome.result)
+  if (!first) tellRecovered(run, call, outcome.result)
   const blobs: NewBlob[] = []
-  const onward = env.onward(await nextIntent(env, call, blobs))
+  const inputs = run.stepInputs(await nextIntent(run, call, blobs))
   const about = tool.about_task?.(call.input)
   const decide = (d: Draft) => {
     if (about !== undefined) bindToTask(d, call, about)
     finishEffect(d, call, outcome)
     // An aborted run ends in its own commit: nothing further begins.
-    if (!env.abort.signal.aborted || env.stopping) advance(d, onward)
+    if (!run.isAborted) advance(d, inputs)
   }
   const needs = about === undefined ? [] : [['tasks', about] as const]
-  await env.transact(call.id, decide, { needs, blobs })
+  await run.env.transact(call.id, decide, { needs, blobs })
 }
 
 function finishEffect(d: Draft, call: Call, outcome: EffectOutcome): void {
@@ -96,19 +97,16 @@ function finishEffect(d: Draft, call: Call, outcome: EffectOutcome): void {
 }
 
 /** A result that the model is shown cut has its whole text in a file that the cut line names. */
-async function keepWhole(env: LaneEnv, call: Call, result: ToolResult): Promise<void> {
+async function keepWhole(run: TurnRun, call: Call, result: ToolResult): Promise<void> {
   if (call.task_id !== null) return
   const text = wholeResult(result)
-  if (charTokens(text) > resultTokens(call)) await toolContext(env, call).keepOutput(text)
+  if (charTokens(text) > resultTokens(call)) await toolContext(run, call).keepOutput(text)
 }
 
 /** The next request says what became of a call that was under way when the process ended. */
-function tellRecovered(env: LaneEnv, call: Call, result: ToolResult): void {
-  const { interruption } = env
-  if (interruption?.kind !== 'recovered') return
+function tellRecovered(run: TurnRun, call: Call, result: ToolResult): void {
   const became = result.status === 'success' ? 'result' : result.error.kind
-  const told = { tool_name: call.tool_name, became } as const
-  env.interruption = { ...interruption, calls: [...interruption.calls, told] }
+  run.recovered({ tool_name: call.tool_name, became })
 }
 
 /**
@@ -117,41 +115,46 @@ function tellRecovered(env: LaneEnv, call: Call, result: ToolResult): void {
  * intent is worked out once the decision is in the ledger.
  */
 async function nextIntent(
-  env: LaneEnv,
+  run: TurnRun,
   call: Call,
   blobs: NewBlob[],
 ): Promise<{ ready: ReadyIntent | null; plan: PlanStored | null }> {
-  const turn = mustTurn(env.facts())
-  const calls = callsOf(env.facts(), turn, call.round)
+  const turn = mustTurn(run.env.facts())
+  const calls = callsOf(run.env.facts(), turn, call.round)
   const next = calls.find((other) => other.index > call.index && other.state === 'recorded')
   if (!next) {
-    return { ready: null, plan: mayEndAfterCalls(env.facts()) ? await planNow(env, blobs) : null }
+    return {
+      ready: null,
+      plan: mayEndAfterCalls(run.env.facts()) ? await planNow(run.env, blobs) : null,
+    }
   }
-  const ready = await readyIntent(env, next, blobs)
-  if (ready?.ok) env.begun.add(next.id)
+  const ready = await readyIntent(run, next, blobs)
+  if (ready?.ok) run.begun.add(next.id)
   return { ready, plan: null }
 }
 
-async function runStore(env: LaneEnv, call: Call, tool: StoreTool): Promise<void> {
+async function runStore(run: TurnRun, call: Call, tool: StoreTool): Promise<void> {
   const blobs: NewBlob[] = []
-  const ctx = toolContext(env, call, blobs)
-  const prepared = await env.effect(`${tool.name} ${call.id}`, () => tool.prepare(call.input, ctx))
+  const ctx = toolContext(run, call, blobs)
+  const prepared = await run.env.effect(`${tool.name} ${call.id}`, () =>
+    tool.prepare(call.input, ctx),
+  )
   // What it waited for goes on: the next process meets the same call, and waits again.
-  if (env.stopping && tool.is_cut?.(prepared) === true) return
-  const plan = await planNow(env, blobs)
-  const rest = tool.may_close ? await prepareCompletions(env, call, blobs) : none
+  if (run.isClosing && tool.is_cut?.(prepared) === true) return
+  const plan = await planNow(run.env, blobs)
+  const rest = tool.may_close ? await prepareCompletions(run, call, blobs) : none
   const needs = neededRows(call.input)
-  await env.transact(
+  await run.env.transact(
     call.id,
     (d) => {
-      const closes = decideStore(d, env, call, tool, prepared)
+      const closes = decideStore(d, run, call, tool, prepared)
       if (closes === null) {
-        advance(d, env.onward({ plan }))
+        advance(d, run.stepInputs({ plan }))
         return
       }
-      closeRound(d, env, call, rest)
+      closeRound(d, run, call, rest)
       if (!closes.ask_report) endTurn(d, ending(d, call, closes, plan))
-      else advance(d, env.onward({ plan }))
+      else advance(d, run.stepInputs({ plan }))
     },
     { needs, blobs },
   )
@@ -167,13 +170,13 @@ function ending(d: Draft, call: Call, closes: Closing, plan: PlanStored | null):
 
 function decideStore(
   d: Draft,
-  env: LaneEnv,
+  run: TurnRun,
   call: Call,
   tool: StoreTool,
   prepared: unknown,
 ): Closing | null {
   const before = d.emitted.length
-  const { result, closes } = tool.decide(d, call.input, frameOf(d, env, call), prepared)
+  const { result, closes } = tool.decide(d, call.input, frameOf(d, run, call), prepared)
   const emitted = d.emitted.slice(before).map(({ event }) => event)
   const changed = changesRecord(emitted)
   bindCall(d, call, emitted)
@@ -206,13 +209,13 @@ const recordChanges: ReadonlySet<EventType> = new Set<EventType>([
 ])
 
 /** After a closing call: further completions run, every other call gets `not_executed`. */
-function closeRound(d: Draft, env: LaneEnv, call: Call, rest: ReadonlyMap<string, unknown>): void {
+function closeRound(d: Draft, run: TurnRun, call: Call, rest: ReadonlyMap<string, unknown>): void {
   const turn = mustTurn(d)
   for (const other of callsOf(d, turn, call.round)) {
     if (other.state === 'finished' || other.id === call.id) continue
     const tool = toolNamed(other.tool_name)
     if (tool?.kind === 'store' && rest.has(other.id)) {
-      decideStore(d, env, other, tool, rest.get(other.id))
+      decideStore(d, run, other, tool, rest.get(other.id))
     } else {
       notExecuted(d, other, `${call.tool_name} ended the turn before this call.`)
     }
@@ -221,12 +224,12 @@ function closeRound(d: Draft, env: LaneEnv, call: Call, rest: ReadonlyMap<string
 
 /** CompleteWorkItem calls behind this one still run in a closed round. */
 async function prepareCompletions(
-  env: LaneEnv,
+  run: TurnRun,
   call: Call,
   blobs: NewBlob[],
 ): Promise<ReadonlyMap<string, unknown>> {
-  const turn = mustTurn(env.facts())
-  const later = callsOf(env.facts(), turn, call.round).filter(
+  const turn = mustTurn(run.env.facts())
+  const later = callsOf(run.env.facts(), turn, call.round).filter(
     (other) =>
       other.index > call.index &&
       other.state !== 'finished' &&
@@ -236,7 +239,7 @@ async function prepareCompletions(
   for (const other of later) {
     const tool = toolNamed(other.tool_name)
     if (tool?.kind !== 'store') continue
-    prepared.set(other.id, await tool.prepare(other.input, toolContext(env, other, blobs)))
+    prepared.set(other.id, await tool.prepare(other.input, toolContext(run, other, blobs)))
   }
   return prepared
 }
@@ -248,7 +251,7 @@ function neededRows(input: unknown): (readonly ['work_items', string])[] {
   return typeof work_item_id === 'string' ? [['work_items', work_item_id] as const] : []
 }
 
-function frameOf(d: Draft, env: LaneEnv, call: Call): CallFrame {
+function frameOf(d: Draft, run: TurnRun, call: Call): CallFrame {
   const turn = mustTurn(d)
   const rounds = roundsOf(d, turn)
   const round = rounds.find((r) => r.n === call.round)
@@ -257,7 +260,7 @@ function frameOf(d: Draft, env: LaneEnv, call: Call): CallFrame {
     call,
     round_text: round ? answerText(rounds, round) : '',
     round_calls: callsOf(d, turn, call.round),
-    has_listener: env.ports.has_listener,
+    has_listener: run.env.ports.has_listener,
   }
 }
 

@@ -9,10 +9,10 @@ import { openTurn } from '../domain/facts.ts'
 import { nextStep } from '../domain/turn-step.ts'
 import type { Round, Usage } from '../domain/turn.ts'
 import type { CutAnswer, Model } from '../models/model.ts'
-import type { LaneEnv } from './lane-env.ts'
+import type { AgentPorts } from './agent-ports.ts'
 
 /** `read`: tokens of the request by estimate, where the provider has reported none. */
-export const charged = (env: LaneEnv, model: Model, round: Round, read: number): Model => ({
+export const charged = (env: AgentPorts, model: Model, round: Round, read: number): Model => ({
   async request(request, options) {
     const outcome = await model.request(request, options)
     if (outcome.ok || outcome.cut === undefined) return outcome
@@ -23,11 +23,11 @@ export const charged = (env: LaneEnv, model: Model, round: Round, read: number):
 })
 
 /** Whether the open request may still go out. */
-export const mayAsk = (env: LaneEnv): boolean =>
+export const mayAsk = (env: AgentPorts): boolean =>
   openTurn(env.facts()) !== null && nextStep(env.facts(), env.now()).do === 'stream'
 
 /** What the provider did not count is what was sent, and what was heard, by estimate. */
-function usageOfCut(env: LaneEnv, model: string, cut: CutAnswer, read: number): Usage {
+function usageOfCut(env: AgentPorts, model: string, cut: CutAnswer, read: number): Usage {
   const { chars, usage, output_so_far = 0 } = cut
   const heard = Math.max(output_so_far, Math.ceil(chars / charsPerToken))
   const counted = {

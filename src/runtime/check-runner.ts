@@ -19,7 +19,7 @@ import type { Inspect } from '../exec/inspect-port.ts'
 import type { Roots } from '../exec/ports.ts'
 import { taskPath } from './home.ts'
 import type { HostPorts } from './ports.ts'
-import type { Store } from './store.ts'
+import { isDeletion, type Store } from './store.ts'
 import { tailOf } from './task-text.ts'
 
 /** Bytes of a file that is looked through for a text. */
@@ -29,6 +29,8 @@ export type CheckPorts = {
   ports: Pick<HostPorts, 'home' | 'files' | 'processes' | 'effect_seam'> & { inspect: Inspect }
   store: Store
   roots: (agent: AgentId) => Roots
+  /** Whether nothing can be written now: then they are looked at again when that is over. */
+  waits: () => boolean
   failed: (agent: AgentId, error: unknown) => void
 }
 
@@ -56,7 +58,7 @@ export class CheckRunner {
   committed(agent: AgentId, events: readonly Emitted[]): void {
     const concerns = ({ event: { type } }: Emitted) =>
       type === 'task_ended' || type === 'check_owed' || type === 'check_finished'
-    if (!events.some(concerns)) return
+    if (this.#of.waits() || isDeletion(events) || !events.some(concerns)) return
     for (const [over, { agent: of, item }] of this.#waiting) {
       if (of === agent && !this.#isRun(agent, item)) over()
     }

@@ -25,7 +25,7 @@ import { overOrEnding } from '../domain/tasks.ts'
 import { between, plus } from '../domain/time.ts'
 import type { StopOutcome } from '../exec/ports.ts'
 import type { HostPorts } from './ports.ts'
-import type { Store } from './store.ts'
+import { isDeletion, type Store } from './store.ts'
 import type { WorktreeKeeper } from './worktree-keeper.ts'
 import { lookAtWorktree } from './worktree-look.ts'
 
@@ -97,7 +97,7 @@ export class ChildSupervisor {
 
   /** After each commit: a child's own, and what of its parent's concerns it. */
   committed(agent: AgentId, events: readonly Emitted[]): void {
-    if (!this.#open) return
+    if (!this.#open || isDeletion(events)) return
     const facts = this.#with.store.facts(agent)
     if (facts === null) return
     this.#look(facts, events)

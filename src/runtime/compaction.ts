@@ -16,7 +16,8 @@ import { mustTurn, roundViews, type Draft } from '../domain/facts.ts'
 import { requestAgain, type Round } from '../domain/turn.ts'
 import { LedgerFault } from '../ledger/port.ts'
 import { outputPath } from './home.ts'
-import type { LaneEnv } from './lane-env.ts'
+import type { AgentPorts } from './agent-ports.ts'
+import type { TurnRun } from './turn-run.ts'
 import { gatherText } from './situation.ts'
 import { askSummary, type Paid, type Wanted } from './summary.ts'
 import { wholeResultOf, type Talk } from './talk.ts'
@@ -27,11 +28,12 @@ import { toolTokens } from './tool-specs.ts'
  * too little would be won, or the new opening could not be stored.
  */
 export async function compactRequest(
-  env: LaneEnv,
+  run: TurnRun,
   talk: Talk,
   round: Round,
   to: number,
 ): Promise<boolean> {
+  const { env } = run
   const turn = mustTurn(env.facts())
   const { opening: before, sizes, total, notes } = talk.parts
   if (before === null) return false
@@ -55,7 +57,7 @@ export async function compactRequest(
   }
   const made = await env.withShort((short) => compact(situation, rounds, { ...view, short }))
   if (made === null) return false
-  const asked = id === null ? null : await askSummary(env, id, round, wantedOf(rounds, made, view))
+  const asked = id === null ? null : await askSummary(run, id, round, wantedOf(rounds, made, view))
   if (asked?.kind === 'aborted') return false
   const projected = asked
     ? await env.withShort((short) => withSummary(made, rounds, { ...view, short }, asked.summary))
@@ -94,7 +96,7 @@ type Made = { opening: Projected; recapped: number; paid: Paid | null }
 
 /** False when there is no room for it now: the projection before stays in use. */
 async function recorded(
-  env: LaneEnv,
+  env: AgentPorts,
   round: Round,
   { opening, recapped, paid }: Made,
 ): Promise<boolean> {

@@ -5,9 +5,9 @@
  */
 import { agentOf } from '../domain/facts.ts'
 import type { Confine } from '../exec/ports.ts'
-import type { LaneEnv } from './lane-env.ts'
+import type { AgentPorts } from './agent-ports.ts'
 
-export async function confineOf(env: LaneEnv): Promise<Confine> {
+export async function confineOf(env: AgentPorts): Promise<Confine> {
   const { agent_id } = env
   const { workspace, supervising_task_id } = agentOf(env.facts())
   // Before the ledger is asked: the agent may be gone then.

@@ -7,7 +7,8 @@ import { ProcessFault } from '../exec/process-fault.ts'
 import { virtualClock } from '../testing/virtual-clock.ts'
 import { minute, second } from '../domain/time.ts'
 import { LedgerFault } from '../ledger/port.ts'
-import { Degraded, isShortage, type Shortage } from './degraded.ts'
+import { Degraded } from './degraded.ts'
+import { isShortage, type Shortage } from './shortage.ts'
 
 const full = new FileFault('disk_full', '/h/x', 'the disk is full')
 

@@ -7,18 +7,14 @@
 import { fromMs, minute, second, toMs, type Timestamp } from '../domain/time.ts'
 import { FileFault } from '../exec/file-fault.ts'
 import type { Clock, Files } from '../exec/ports.ts'
-import { ProcessFault } from '../exec/process-fault.ts'
-import { LedgerFault } from '../ledger/port.ts'
 import type { OperatorReply } from '../protocol/operator.ts'
+import type { Shortage, Shortfall } from './shortage.ts'
 
 /** Milliseconds between two probes: the first, then doubled up to the last. */
 const firstProbe = 5 * second
 const lastProbe = minute
 /** Bytes a probe writes: more than a commit and its log take. */
 const probeBytes = 262_144
-
-/** What keeps the host from writing, for people, and when the next look is. */
-export type Shortage = { code: string; message: string; retry_after_s: number }
 
 type State = { code: string; message: string; since: Timestamp; probe_at: Timestamp }
 
@@ -28,16 +24,6 @@ export type DegradedPorts = {
   files: Files
   /** Called once at each entry and once at each return. */
   changed(now: Shortage | null): void
-}
-
-/** A fault that waiting may end. */
-type Shortfall = LedgerFault | FileFault | ProcessFault
-
-/** Whether waiting can help: the disk is full, or the system is short of something. */
-export function isShortage(error: unknown): error is Shortfall {
-  if (error instanceof LedgerFault) return error.retry === 'later'
-  if (error instanceof ProcessFault) return error.code === 'scarce'
-  return error instanceof FileFault && (error.code === 'disk_full' || error.code === 'scarce')
 }
 
 export class Degraded {

@@ -4,7 +4,7 @@
  * and never how something is cut.
  */
 import type { Round } from '../domain/turn.ts'
-import type { LaneEnv } from './lane-env.ts'
+import type { AgentPorts } from './agent-ports.ts'
 
 /** Newest rounds of the agent that are looked at when a turn has none of its own. */
 const looked = 5
@@ -30,7 +30,7 @@ function counted({ sent, usage }: Round): number | null {
 }
 
 /** Of the agent's newest rounds, whatever their turn; 1 when none of them says. */
-export async function factorFrom(env: LaneEnv, model: string): Promise<number> {
+export async function factorFrom(env: AgentPorts, model: string): Promise<number> {
   const { agent_id } = env
   const rounds = await env.store.ledger.list('rounds', { agent_id, limit: looked })
   return (

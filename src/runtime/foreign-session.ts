@@ -9,11 +9,11 @@ import { messagesOf } from '../domain/shown.ts'
 import type { Round, Turn } from '../domain/turn.ts'
 import { asksOperator } from '../domain/wait.ts'
 import type { AgentSession } from '../models/model.ts'
-import type { LaneEnv } from './lane-env.ts'
+import type { AgentPorts } from './agent-ports.ts'
 
 /** Null where the model is none of these, or the agent no supervised child. */
 export async function foreignSession(
-  env: LaneEnv,
+  env: AgentPorts,
   turn: Turn,
   round: Round,
 ): Promise<AgentSession | null> {

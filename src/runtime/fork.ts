@@ -13,12 +13,12 @@ import { activeWaitOf, mustTurn, roundViews } from '../domain/facts.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import { isTerminal } from '../domain/task.ts'
 import type { NewBlob } from '../ledger/port.ts'
-import type { LaneEnv } from './lane-env.ts'
+import type { AgentPorts } from './agent-ports.ts'
 import { planText } from './plans.ts'
 import { withMessages, withoutUnread } from './situation.ts'
 
 /** The view, for the commit of the intent that names it. */
-export async function forkOf(env: LaneEnv, handoff: string): Promise<NewBlob> {
+export async function forkOf(env: AgentPorts, handoff: string): Promise<NewBlob> {
   const source = await sourceOf(env, handoff)
   const entering = enteringItems(source)
   const plan_texts: Record<string, string> = {}
@@ -36,7 +36,7 @@ export async function forkOf(env: LaneEnv, handoff: string): Promise<NewBlob> {
   return env.store.blob(new TextEncoder().encode(whole))
 }
 
-async function sourceOf(env: LaneEnv, handoff: string): Promise<ForkSource> {
+async function sourceOf(env: AgentPorts, handoff: string): Promise<ForkSource> {
   const facts = env.facts()
   const turn = mustTurn(facts)
   const { ledger } = env.store
@@ -71,7 +71,7 @@ async function sourceOf(env: LaneEnv, handoff: string): Promise<ForkSource> {
   }
 }
 
-async function roundsOf(env: LaneEnv, item: WorkItemId | null): Promise<EarlierRound[]> {
+async function roundsOf(env: AgentPorts, item: WorkItemId | null): Promise<EarlierRound[]> {
   const facts = env.facts()
   const { ledger } = env.store
   const views =

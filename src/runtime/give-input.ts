@@ -14,7 +14,7 @@ import { inputTask } from '../domain/tasks.ts'
 import type { Task } from '../domain/task.ts'
 import { isRejection, no, type Rejection } from '../domain/verdict.ts'
 import { ProcessFault } from '../exec/process-fault.ts'
-import type { ActPorts } from './operator.ts'
+import type { ActPorts } from './act-ports.ts'
 
 type Act = OperatorAct & { do: 'task_input' }
 

@@ -17,29 +17,41 @@ import type { Rows } from '../domain/event.ts'
 import { timetable } from '../exec/cron.ts'
 import { describePlan } from '../exec/plan-file.ts'
 import type { OperatorReply } from '../protocol/operator.ts'
+import { AgentPorts } from './agent-ports.ts'
 import { CheckRunner } from './check-runner.ts'
 import { act, refused } from './operator.ts'
-import { Degraded, isShortage, unwritable, type Shortage } from './degraded.ts'
+import { Degraded, unwritable } from './degraded.ts'
 import { agentHome } from './home.ts'
 import { Lane } from './lane.ts'
-import { LaneEnv } from './lane-env.ts'
 import { LiveSigns } from './live-signs.ts'
-import type { AgentSettings, Host, HostNotice, HostPorts, TaskRange, TaskText } from './ports.ts'
+import type {
+  AgentSettings,
+  Host,
+  HostNotice,
+  HostPorts,
+  OutputPiece,
+  TaskRange,
+  TaskText,
+} from './ports.ts'
 import { OwnTriggers } from './own-triggers.ts'
 import { redactedNotices } from './redaction.ts'
+import { isShortage, type Shortage } from './shortage.ts'
 import { SlotTimer } from './slot-timer.ts'
 import { Spending } from './spending.ts'
-import { Store } from './store.ts'
+import { isDeletion, Store } from './store.ts'
 import { ChildSupervisor } from './children.ts'
 import { Supervisor, type SupervisorPorts } from './supervisor.ts'
-import { overOnes, WorktreeKeeper } from './worktree-keeper.ts'
-import { TaskFollower, type OutputPiece } from './task-follower.ts'
+import { WorktreeKeeper } from './worktree-keeper.ts'
+import { TaskFollower } from './task-follower.ts'
 import { taskText } from './task-text.ts'
 import { TriggerUrls } from './trigger-urls.ts'
 
 export function createHost(ports: HostPorts): Host {
   return new HomeHost(ports)
 }
+
+/** What follows commits beside the lanes. It may begin something, and throws nothing. */
+type Part = { committed(agent: AgentId, events: readonly Emitted[]): void }
 
 class HomeHost implements Host {
   readonly #ports: HostPorts
@@ -55,6 +67,8 @@ class HomeHost implements Host {
   readonly #degraded: Degraded
   readonly #signs: LiveSigns
   readonly #follower: TaskFollower
+  /** Told of each commit, in this order. */
+  readonly #parts: Part[]
   readonly #lanes = new Map<AgentId, Lane>()
   readonly #listeners = new Set<(notice: HostNotice) => void>()
   #state: 'made' | 'opening' | 'ready' | 'closed' = 'made'
@@ -69,8 +83,8 @@ class HomeHost implements Host {
     const readable = () => this.#triggers.giveAll()
     const urls = (this.#urls = new TriggerUrls({ home, files, ids, clock, readable }))
     this.#triggers = new OwnTriggers({ store, urls, runs: () => this.#runs(), failed })
-    const lane = (agent: AgentId) => this.#lane(agent).env
-    this.#keeper = new WorktreeKeeper({ ports, store })
+    const env = (agent: AgentId) => this.#lane(agent).env
+    this.#keeper = new WorktreeKeeper({ ports, store, failed })
     this.#children = new ChildSupervisor({
       ports,
       store,
@@ -81,9 +95,10 @@ class HomeHost implements Host {
       failed,
     })
     const stopChild: SupervisorPorts['stopChild'] = (...of) => this.#children.stop(...of)
-    this.#supervisor = new Supervisor({ ports, store, lane, stopChild, failed })
-    const roots = (agent: AgentId) => this.#lane(agent).env.roots()
-    this.#checks = new CheckRunner({ ports, store, roots, failed })
+    this.#supervisor = new Supervisor({ ports, store, agent: env, stopChild, failed })
+    const roots = (agent: AgentId) => env(agent).roots()
+    const waits = () => this.#degraded.now !== null
+    this.#checks = new CheckRunner({ ports, store, roots, waits, failed })
     const wake = (agent: AgentId) => this.#lane(agent).wake()
     this.#spending = new Spending({ store, budget: ports.budget ?? null, wake })
     this.#slots = new SlotTimer({ clock, store, timetable, failed })
@@ -93,6 +108,8 @@ class HomeHost implements Host {
       now: () => store.now(),
       output_at: (task) => processes.output_at(task),
     })
+    this.#parts = [this.#supervisor, this.#triggers, this.#slots, this.#keeper]
+    this.#parts.push(this.#children, this.#checks)
     store.onCommit((agent, events) => this.#committed(agent, events))
   }
 
@@ -116,7 +133,7 @@ class HomeHost implements Host {
     if (this.#degraded.now === null) this.#slots.start()
     this.#state = 'ready'
     this.#children.start(known)
-    for (const { agent_id } of this.#store.all()) this.#onWorktrees(agent_id, 'settle')
+    this.#keeper.settleAll()
   }
 
   async ensureAgent(settings: AgentSettings): Promise<{ ok: true; agent: Agent } | Rejection> {
@@ -202,12 +219,7 @@ class HomeHost implements Host {
     this.#degraded.close()
     this.#follower.close()
     const lanes = [...this.#lanes.values()]
-    for (const lane of lanes) {
-      lane.env.stopping = true
-      // A foreground command need not be waited for: it goes on in the background.
-      lane.env.interjected.abort()
-      if (how === 'now') lane.env.abort.abort()
-    }
+    for (const lane of lanes) lane.close(how)
     this.#urls.close()
     await Promise.all([this.#slots.stop(), ...lanes.map((lane) => lane.settled())])
     await this.#triggers.settled()
@@ -293,11 +305,10 @@ class HomeHost implements Host {
     const known = this.#lanes.get(agent)
     if (known) return known
     const tell = redactedNotices(this.#ports.redactor, (notice) => this.#tell(notice))
-    const [children, spending, checks] = [this.#children, this.#spending, this.#checks]
-    const beside = { children, spending, checks }
-    const env = new LaneEnv(agent, this.#ports, this.#store, tell, this.#urls, beside)
-    env.suspended = this.#degraded.now !== null
-    const lane = new Lane(env, (error) => this.#fail(agent, error))
+    const env = new AgentPorts(agent, this.#ports, this.#store, tell, this.#urls)
+    const parts = { children: this.#children, spending: this.#spending, checks: this.#checks }
+    const lane = new Lane(env, parts, (error) => this.#fail(agent, error))
+    if (this.#degraded.now !== null) lane.suspend()
     this.#lanes.set(agent, lane)
     return lane
   }
@@ -308,46 +319,20 @@ class HomeHost implements Host {
     for (const listener of this.#listeners) listener(notice)
   }
 
-  /** Follows a commit: signals for the running turn, watchers for new tasks, and a wake. */
+  /** Follows a commit: the turn that runs, the other parts, and a wake. */
   #committed(agent: AgentId, events: readonly Emitted[]): void {
     this.#tell({ kind: 'committed', agent_id: agent, events })
     if (!this.#runs()) return
     const lane = this.#lane(agent)
-    for (const { event } of events) {
-      if (event.type === 'task_promoted') this.#supervisor.watch(agent, event.id)
-      if (event.type === 'request_sent') {
-        lane.env.interruption = null
-        lane.env.interjected = new AbortController()
-      }
-      if (event.type === 'message_admitted' && event.priority === 'interject') {
-        lane.env.interjected.abort()
-      }
-      if (event.type === 'agent_created') void this.#triggers.give(agent) // a failure is told
-      if (event.type === 'agent_stopped') lane.env.abort.abort()
-      if (event.type.startsWith('schedule_')) this.#slots.follow(this.#store.mustFacts(agent))
-      if (event.type === 'turn_ended') {
-        this.#supervisor.watchAll(agent) // its calls wait no more
-        this.#onWorktrees(agent, 'settle')
-      }
-      if (/^(?:task_ended|worktree_restored)$/.test(event.type)) this.#onWorktrees(agent, 'look')
-      if (event.type === 'agent_deleted') return this.#retire(agent, lane)
-    }
-    this.#children.committed(agent, events)
-    if (this.#degraded.now === null) this.#checks.committed(agent, events)
-    lane.wake()
-  }
-
-  /** Merged meanwhile, perhaps: what was kept may go, and until then is said to be so. */
-  #onWorktrees(agent: AgentId, act: 'settle' | 'look'): void {
-    const facts = this.#store.facts(agent)
-    if (facts === null || !this.#runs() || overOnes(facts).length === 0) return
-    this.#keeper[act](agent).catch((error: unknown) => this.#fail(agent, error))
+    lane.committed(events)
+    for (const part of this.#parts) part.committed(agent, events)
+    if (isDeletion(events)) this.#retire(agent, lane)
+    else lane.wake()
   }
 
   /** A deleted agent keeps its rows and nothing else. */
   #retire(agent: AgentId, lane: Lane): void {
-    lane.env.stopping = true
-    this.#slots.forget(agent)
+    lane.close('next_step')
     void lane.settled().then(() => {
       this.#lanes.delete(agent)
       this.#store.forget(agent)
@@ -356,26 +341,27 @@ class HomeHost implements Host {
 
   /** Into degraded mode, or out of it: whatever waited looks at its rows again. */
   #turned(now: Shortage | null): void {
-    for (const lane of this.#lanes.values()) lane.env.suspended = now !== null
     if (now !== null) {
+      for (const lane of this.#lanes.values()) lane.suspend()
       this.#slots.pause()
       this.#tell({ kind: 'degraded_entered', code: now.code, message: now.message })
       return
     }
+    for (const lane of this.#lanes.values()) lane.resume()
     this.#tell({ kind: 'degraded_left' })
     if (!this.#runs()) return
     for (const facts of this.#store.all()) void this.#adopt(facts.agent_id)
     if (this.#state !== 'ready') return
     this.#slots.start()
     this.#children.lookAgain()
-    for (const { agent_id } of this.#store.all()) this.#onWorktrees(agent_id, 'settle')
+    this.#keeper.settleAll()
   }
 
   #fail(agent: AgentId, error: unknown): void {
     if (this.#waitsFor(error)) return this.#degraded.enter(error)
     const failure = error instanceof Error ? error : new Error(String(error))
     this.#broken ??= failure
-    for (const lane of this.#lanes.values()) lane.env.stopping = true
+    for (const lane of this.#lanes.values()) lane.close('next_step')
     this.#slots.pause()
     this.#tell({ kind: 'fault', agent_id: agent, message: failure.message })
   }

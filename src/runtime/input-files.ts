@@ -9,11 +9,11 @@ import type { Message } from '../domain/message.ts'
 import { messagesOf } from '../domain/shown.ts'
 import type { ModelMessage } from '../models/model.ts'
 import { outputPath } from './home.ts'
-import type { LaneEnv } from './lane-env.ts'
+import type { AgentPorts } from './agent-ports.ts'
 
 /** `messages` are those of the request that is about to be sent. */
 export async function keepInputFiles(
-  env: LaneEnv,
+  env: AgentPorts,
   messages: readonly ModelMessage[],
 ): Promise<void> {
   const turn = mustTurn(env.facts())
@@ -33,7 +33,7 @@ export async function keepInputFiles(
 const asEvent = ({ created_at, source, resource, id, body }: Message): string =>
   `== ${created_at} ${source ?? '-'} ${resource ?? '-'} ${id}\n${body}\n`
 
-async function keep({ ports: { files, home } }: LaneEnv, path: string, text: string) {
+async function keep({ ports: { files, home } }: AgentPorts, path: string, text: string) {
   if (await files.exists(path)) return
   await files.make_folder(`${home}/outputs`, 0o700)
   await files.write_atomic(path, text, 0o600)

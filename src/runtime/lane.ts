@@ -4,8 +4,8 @@
  * so no wake is kept anywhere but in the ledger.
  */
 import type { Interruption } from '../context/notes.ts'
-import { agentOf, callsOf, openTurn, roundsOf, type Draft } from '../domain/facts.ts'
-import type { TurnId } from '../domain/ids.ts'
+import { agentOf, callsOf, openTurn, roundsOf, type Draft, type Emitted } from '../domain/facts.ts'
+import type { CallId, TurnId } from '../domain/ids.ts'
 import { budgetLine } from '../domain/budget.ts'
 import { activeHold } from '../domain/hold.ts'
 import { askOverBudget, holdForBudget } from '../domain/metering.ts'
@@ -27,19 +27,25 @@ import { abortTurn, observePlan } from '../domain/turn-end.ts'
 import { abandonTurn, startTurn } from '../domain/turn-start.ts'
 import { fireDue } from '../domain/wait-end.ts'
 import type { NewBlob } from '../ledger/port.ts'
-import type { LaneEnv } from './lane-env.ts'
-import { readPlan } from './plans.ts'
+import type { AgentPorts } from './agent-ports.ts'
+import { plansOf, readPlan } from './plans.ts'
 import { runTurn } from './turn.ts'
+import { TurnRun, type LaneState, type TurnParts } from './turn-run.ts'
 
 /** A turn that rested this long is told how much time has passed. */
 const longSleep = 10 * minute
 
 export class Lane {
-  readonly env: LaneEnv
+  readonly env: AgentPorts
+  readonly #parts: TurnParts
+  #state: LaneState = 'open'
   #lapping: Promise<void> | null = null
   #again = false
   #cancelTimer: (() => void) | null = null
-  #running = false
+  /** The run of the open turn; null while none runs here. */
+  #run: TurnRun | null = null
+  /** See `TurnRun`. */
+  readonly #begun = new Set<CallId>()
   /** Resolves when the turn that runs now has come back. */
   #ended: Promise<void> = Promise.resolve()
   /** Seq when this process took the agent over: a turn opened before it was interrupted. */
@@ -49,15 +55,16 @@ export class Lane {
   readonly #aborting = new Set<Promise<unknown>>()
   readonly #failed: (error: unknown) => void
 
-  constructor(env: LaneEnv, failed: (error: unknown) => void) {
+  constructor(env: AgentPorts, parts: TurnParts, failed: (error: unknown) => void) {
     this.env = env
+    this.#parts = parts
     this.#failed = failed
     this.#openedSeq = env.facts().seq
   }
 
   /** Looks again, soon; calls while a lap runs are coalesced into one more. */
   wake(): void {
-    if (this.env.stopping || this.env.suspended) return
+    if (this.#state !== 'open') return
     if (this.#lapping) {
       this.#again = true
       return
@@ -73,9 +80,34 @@ export class Lane {
       })
   }
 
+  /** Nothing can be written: no lap begins, and an open turn is left at its next step. */
+  suspend(): void {
+    if (this.#state === 'open') this.#state = 'suspended'
+  }
+
+  /** Laps may begin again; `wake` begins one. */
+  resume(): void {
+    if (this.#state === 'suspended') this.#state = 'open'
+  }
+
+  /**
+   * For good: no lap begins any more. The open turn is left at its next step; with `safe_point` at
+   * its next commit, for which no foreground command is waited for; with `now` what runs is ended.
+   */
+  close(how: 'next_step' | 'safe_point' | 'now'): void {
+    this.#state = 'closed'
+    if (how !== 'next_step') this.#run?.interject()
+    if (how === 'now') this.#run?.abort()
+  }
+
+  /** What a commit of the agent says to the turn that runs. Not a wake. */
+  committed(events: readonly Emitted[]): void {
+    for (const { event } of events) this.#run?.committed(event)
+  }
+
   /** What `next` says now, asked from outside. */
   next(): Next {
-    return next(this.env.facts(), this.env.now(), this.#running)
+    return next(this.env.facts(), this.env.now(), this.#run !== null)
   }
 
   /**
@@ -89,9 +121,8 @@ export class Lane {
 
   async #abort(stop: boolean, only: TurnId | null): Promise<void> {
     const { env } = this
-    if (this.#running) {
-      env.stopAfterAbort = stop
-      env.abort.abort()
+    if (this.#run !== null) {
+      this.#run.abort(stop)
       await this.#ended
       return
     }
@@ -107,7 +138,7 @@ export class Lane {
     }
   }
 
-  /** Resolves when no lap runs; `env.stopping` keeps a new one from starting. */
+  /** Resolves when no lap runs; `close` keeps a new one from starting. */
   async settled(): Promise<void> {
     this.#cancelTimer?.()
     await this.#lapping
@@ -115,7 +146,7 @@ export class Lane {
 
   async #laps(): Promise<void> {
     for (;;) {
-      if (this.env.stopping || this.env.suspended) return
+      if (this.#state !== 'open') return
       this.#again = false
       const decision = await this.#lap()
       // Something came in while this lap looked: look again before resting.
@@ -128,8 +159,9 @@ export class Lane {
   /** One lap. Null: a turn ran, or facts moved, so look again at once. */
   async #lap(): Promise<Next | null> {
     const { env } = this
-    await env.spending.load()
-    const over = () => env.spending.over(env.agent_id)
+    const { spending } = this.#parts
+    await spending.load()
+    const over = () => spending.over(env.agent_id)
     await env.transact('timer', (d) => {
       fireDue(d)
       alignSpending(d, over())
@@ -138,16 +170,16 @@ export class Lane {
       askAboutOwnTrigger(d)
       askAboutUnpaid(d)
     })
-    if (activeHold(env.facts(), 'spending') !== null) await env.spending.ask(over())
+    if (activeHold(env.facts(), 'spending') !== null) await spending.ask(over())
     const now = env.now()
-    const seen = survey(env.facts(), now, this.#running)
+    const seen = survey(env.facts(), now, this.#run !== null)
     const decision = decideNext(seen)
     if (decision.do === 'wait' && seen.bucketEmpty && hasRunnable(seen)) {
       if (await env.transact(null, askAboutBucket)) return null
     }
     if (decision.do === 'stop' && openTurn(env.facts())) {
       this.#held = null
-      await this.#run(null)
+      await this.#turn(null)
       return null
     }
     if (decision.do !== 'start_turn') return decision
@@ -162,7 +194,7 @@ export class Lane {
       await env.transact(null, holdForBudget)
       return
     }
-    const over = () => env.spending.over(env.agent_id)
+    const over = () => this.#parts.spending.over(env.agent_id)
     if (over().length > 0) {
       await env.transact(null, (d) => holdForSpending(d, over()))
       return
@@ -176,7 +208,7 @@ export class Lane {
     const item = await this.#plan(decision, blobs)
     const decide = (d: Draft) => {
       // Facts may have moved since the decision; the commit decides again on what holds now.
-      const seen = survey(d, d.now, this.#running)
+      const seen = survey(d, d.now, this.#run !== null)
       const again = decideNext(seen)
       if (again.do !== 'start_turn' || again.start.rule === 'recover' || over().length > 0) return
       const row = item === null ? undefined : d.row('work_items', item.id)
@@ -184,7 +216,7 @@ export class Lane {
       startTurn(d, seen, again, model)
     }
     await env.transact(null, decide, { blobs })
-    if (openTurn(env.facts())) await this.#run(null)
+    if (openTurn(env.facts())) await this.#turn(null)
   }
 
   /** The plan file of the item a turn will be about, read before the turn starts. */
@@ -200,7 +232,7 @@ export class Lane {
             : null
     const item = id === null ? undefined : this.env.facts().row('work_items', id)
     if (!item || item.state === 'completed') return null
-    const plans = this.env.plans(blobs)
+    const plans = plansOf(this.env, blobs)
     return { id: item.id, plan: (await readPlan(plans, item)).stored }
   }
 
@@ -216,7 +248,7 @@ export class Lane {
       })
       return
     }
-    await this.#run(this.#interruption(turn))
+    await this.#turn(this.#interruption(turn))
   }
 
   #interruption(turn: Turn): Interruption | null {
@@ -234,24 +266,23 @@ export class Lane {
     const { env } = this
     const allowance = allowanceNow(env.facts(), env.now())
     const own = allowance === null ? [] : [budgetLine(allowance.allowed, allowance)]
-    return [...own, ...env.spending.standing(env.agent_id)]
+    return [...own, ...this.#parts.spending.standing(env.agent_id)]
   }
 
-  async #run(interruption: Interruption | null): Promise<void> {
+  /** Runs the open turn until its run comes back. */
+  async #turn(interruption: Interruption | null): Promise<void> {
     const { env } = this
+    const [parts, begun] = [this.#parts, this.#begun]
     while (this.#aborting.size > 0) await Promise.allSettled(this.#aborting)
     if (openTurn(env.facts()) === null) return
     const ended = Promise.withResolvers<void>()
     this.#ended = ended.promise
-    this.#running = true
-    env.stopAfterAbort = false
-    env.abort = new AbortController()
-    env.interjected = new AbortController()
-    env.tried = []
+    const run = new TurnRun(env, { parts, interruption, begun, lane: () => this.#state })
+    this.#run = run
     // Stopped meanwhile, or found stopped with its turn open: the run ends, it does not go on.
-    if (agentOf(env.facts()).state !== 'active') env.abort.abort()
+    if (agentOf(env.facts()).state !== 'active') run.abort()
     try {
-      const outcome = await runTurn(env, interruption)
+      const outcome = await runTurn(run)
       if (outcome === 'held') {
         const { reason: cause, runtime_cause } = activeHold(env.facts()) ?? noHold
         const limits = runtime_cause === 'budget' || runtime_cause === 'spending' ? [] : null
@@ -262,7 +293,7 @@ export class Lane {
       this.#held = { kind: 'held', since: env.now(), cause: sentenceOf(error), limits: null }
       throw error
     } finally {
-      this.#running = false
+      this.#run = null
       ended.resolve()
     }
   }
@@ -300,7 +331,7 @@ const noModel: Hold = {
 }
 
 /** When the turn last came on: the newest time on its rows. */
-function lastSign(env: LaneEnv, turn: Turn): Timestamp {
+function lastSign(env: AgentPorts, turn: Turn): Timestamp {
   const facts = env.facts()
   const rows = [...roundsOf(facts, turn), ...callsOf(facts, turn)]
   return rows.reduce((last, row) => {
@@ -313,7 +344,7 @@ const hasRunnable = (seen: ReturnType<typeof survey>): boolean =>
   seen.current !== null || seen.candidates.queued_runnable.length > 0
 
 /** Timers also take effect on rows while the agent is stopped. */
-function dueAnyway(env: LaneEnv): string | null {
+function dueAnyway(env: AgentPorts): string | null {
   let first: string | null = null
   for (const wait of env.facts().rows('waits')) {
     if (wait.status !== 'active' || wait.wake !== 'timer' || wait.wake_at === null) continue

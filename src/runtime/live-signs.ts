@@ -11,15 +11,7 @@ import { isTerminal, type Task } from '../domain/task.ts'
 import { fromMs, later, plus, type Timestamp } from '../domain/time.ts'
 import { modelLimits } from '../models/limits.ts'
 import type { ModelEvent } from '../models/model.ts'
-import type { HostNotice } from './ports.ts'
-
-/** `id` is the turn of an open request, or a running task. */
-export type LiveSign = {
-  id: TurnId | TaskId
-  last_sign_of_life_at: Timestamp | null
-  /** Null: it is waited for without an end. */
-  gives_up_at: Timestamp | null
-}
+import type { HostNotice, LiveSign } from './ports.ts'
 
 export type SignPorts = {
   now(): Timestamp

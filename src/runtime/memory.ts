@@ -26,6 +26,7 @@ import { Family } from './memory-family.ts'
 import { lookAtFiles, MEMORY_FILES_MOST, type Looked } from './memory-files.ts'
 import { Follower, type Step } from './memory-follower.ts'
 import { Records, type RecordPorts } from './memory-records.ts'
+import type { MemoryReads } from './ports.ts'
 
 export type MemoryPorts = RecordPorts & {
   clock: Pick<Clock, 'monotonic' | 'after'>
@@ -54,7 +55,7 @@ const shownTail = 6_000
 
 type Searched = { ok: true; answer: MemoryAnswer } | Rejection
 
-export class Memory {
+export class Memory implements MemoryReads {
   readonly #ports: MemoryPorts
   readonly #records: Records
   readonly #family: Family
@@ -75,7 +76,6 @@ export class Memory {
     this.#follower = new Follower({ ledger, index, records, family })
   }
 
-  /** Null stands for the operator. Rejects with a `LedgerFault`. */
   search(viewer: string | null, asked: MemoryQuery): Promise<Searched> {
     return this.#soundly(() => this.#search(viewer, asked))
   }
@@ -130,10 +130,6 @@ export class Memory {
     return { match: 'any', found, shown: stems }
   }
 
-  /**
-   * The record behind a reference, if the viewer may see it. `seed` makes the marks around text of
-   * others: something its author cannot know.
-   */
   async get(
     viewer: string,
     source_ref: string,

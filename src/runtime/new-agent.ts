@@ -4,12 +4,12 @@
  * win over the defaults of the template.
  */
 import { isAbsolute } from 'node:path'
-import { isAgentId, type AgentId } from '../domain/ids.ts'
+import { isAgentId } from '../domain/ids.ts'
 import type { DecidedAct } from '../domain/operator-act.ts'
 import { no, type Rejection } from '../domain/verdict.ts'
 import { FileFault } from '../exec/file-fault.ts'
 import { agentHome } from './home.ts'
-import type { ActPorts } from './operator.ts'
+import type { ActPorts } from './act-ports.ts'
 import { copyTemplate, hasTemplate, templateDefaults } from './templates.ts'
 
 type Settings = DecidedAct & { do: 'create_agent' | 'configure_agent' }
@@ -33,9 +33,6 @@ export async function checkWorkspace(
     throw error
   }
 }
-
-/** The turn in which whoever makes an agent of this name prepares its home and commits its row. */
-export const makingOf = (agent: AgentId): string => `making ${agent}`
 
 /** The act with the defaults of its template, whose files are in the home of the agent then. */
 export async function shaped(ports: ActPorts, command: Create): Promise<Ready<Create>> {

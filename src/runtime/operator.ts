@@ -16,7 +16,6 @@ import { operate, rowsNeeded } from '../domain/operate.ts'
 import { handKey } from '../domain/operate-message.ts'
 import type { DecidedAct, OperatorAct } from '../domain/operator-act.ts'
 import { answeredWaitIn, pageOfAnswer } from '../domain/take-back.ts'
-import type { TokenHash } from '../domain/triggers.ts'
 import { answeredBy, type ReceiptKey } from '../domain/receipts.ts'
 import { done, type Done } from '../domain/reply.ts'
 import { isTerminal } from '../domain/task.ts'
@@ -24,31 +23,18 @@ import { plus, type Timestamp } from '../domain/time.ts'
 import { isRejection, no, overLimit, type Rejection } from '../domain/verdict.ts'
 import { timetable } from '../exec/cron.ts'
 import type { OperatorReply } from '../protocol/operator.ts'
-import type { ChildSupervisor } from './children.ts'
+import type { ActPorts } from './act-ports.ts'
 import { takeIn } from './import-item.ts'
 import { giveInput } from './give-input.ts'
 import { agentHome } from './home.ts'
-import { checkWorkspace, makingOf, shaped } from './new-agent.ts'
+import { checkWorkspace, shaped } from './new-agent.ts'
 import type { NewBlob } from '../ledger/port.ts'
 import { keeping, makePlan, readPlan, unlessLinked } from './plans.ts'
-import type { HostPorts } from './ports.ts'
 import { unpricedModel, useSoFar } from './spent.ts'
 import { isSigned, takeSigned } from './signed-deliveries.ts'
 import { startTask } from './start-task.ts'
 import type { Looked, Need, Store } from './store.ts'
-import type { Supervisor } from './supervisor.ts'
 import { onWorktree } from './worktree-acts.ts'
-
-export type ActPorts = Pick<
-  HostPorts,
-  'home' | 'files' | 'models' | 'processes' | 'worktrees' | 'effect_seam' | 'redactor'
-> & {
-  store: Store
-  supervisor: Supervisor
-  children: ChildSupervisor
-  /** Null where the secret of the home is not at hand: no trigger is minted or reset. */
-  token_hash: TokenHash
-}
 
 export const refused = ({ code, message, hint }: Rejection): OperatorReply => ({
   ok: false,
@@ -69,7 +55,7 @@ export async function act(
   const decided = () => decide(ports, command)
   // Its home is made before its row: of two that make one agent, the second leaves it alone.
   if (command.do === 'create_agent') {
-    return said(await store.inTurn(makingOf(command.agent_id), decided))
+    return said(await store.making(command.agent_id, decided))
   }
   if (!isSigned(command)) return said(await decided())
   return said(await takeSigned(store, command, decided))

@@ -3,7 +3,7 @@
  * it by one step, whenever that may have become possible: the agent is taken over, it was made, or
  * the secret that tokens come from can be read again.
  */
-import type { Facts } from '../domain/facts.ts'
+import type { Emitted, Facts } from '../domain/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
 import { ensureDefaultTrigger } from '../domain/triggers.ts'
 import type { Store } from './store.ts'
@@ -36,6 +36,12 @@ export class OwnTriggers {
     this.#giving.add(giving)
     await giving
     this.#giving.delete(giving)
+  }
+
+  /** After each commit: an agent that was just made lacks one. */
+  committed(agent: AgentId, events: readonly Emitted[]): void {
+    const isMade = events.some(({ event }) => event.type === 'agent_created')
+    if (isMade) void this.give(agent) // a failure is told
   }
 
   /** Every agent in memory that lacks one gets it. */

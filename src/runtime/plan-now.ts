@@ -2,15 +2,15 @@
 import { openTurn } from '../domain/facts.ts'
 import type { PlanStored } from '../domain/work-item.ts'
 import type { NewBlob } from '../ledger/port.ts'
-import type { LaneEnv } from './lane-env.ts'
-import { readPlan } from './plans.ts'
+import type { AgentPorts } from './agent-ports.ts'
+import { plansOf, readPlan } from './plans.ts'
 
 /** `blobs` gets a text not seen before, for the commit that stores what was read. */
-export async function planNow(env: LaneEnv, blobs: NewBlob[]): Promise<PlanStored | null> {
+export async function planNow(env: AgentPorts, blobs: NewBlob[]): Promise<PlanStored | null> {
   const facts = env.facts()
   const id = openTurn(facts)?.work_item_id ?? null
   const item = id === null ? undefined : facts.row('work_items', id)
   if (!item || item.state === 'completed') return null
-  const plans = env.plans(blobs)
+  const plans = plansOf(env, blobs)
   return (await readPlan(plans, item)).stored
 }

@@ -13,9 +13,10 @@ import { describePlan, planNames } from '../exec/plan-file.ts'
 import { FileFault } from '../exec/file-fault.ts'
 import type { Files } from '../exec/ports.ts'
 import type { Ledger, NewBlob } from '../ledger/port.ts'
-import { isShortage } from './degraded.ts'
-import type { Store } from './store.ts'
+import type { AgentPorts } from './agent-ports.ts'
 import { agentHome, planPath } from './home.ts'
+import { isShortage } from './shortage.ts'
+import type { Store } from './store.ts'
 
 export type PlanPorts = {
   home: string
@@ -32,6 +33,15 @@ export const keeping = (
   ledger: store.ledger,
   keep: blobs === null ? null : (bytes) => store.keep(blobs, bytes),
 })
+
+/**
+ * The same for an agent. New texts are added to `blobs`, for the commit that stores what was read;
+ * null: nothing of it is stored.
+ */
+export const plansOf = (
+  { ports: { home, files }, store }: AgentPorts,
+  blobs: NewBlob[] | null,
+): PlanPorts => ({ home, files, ...keeping(store, blobs) })
 
 export type PlanRead = { stored: PlanStored; described: PlanDescriptor }
 

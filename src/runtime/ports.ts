@@ -5,8 +5,10 @@
 import type { Emitted, Facts } from '../domain/facts.ts'
 import type { AgentId, TaskId, TurnId } from '../domain/ids.ts'
 import type { Redactor } from '../domain/redact.ts'
+import type { MemoryAnswer, MemoryQuery, MemoryShown } from '../domain/memory.ts'
 import type { Next } from '../domain/schedule.ts'
 import type { SpendBudget } from '../domain/spend-budget.ts'
+import type { Timestamp } from '../domain/time.ts'
 import type { Rejection } from '../domain/verdict.ts'
 import type { Workspace } from '../domain/agent.ts'
 import type { Rows } from '../domain/event.ts'
@@ -18,10 +20,7 @@ import type { Inspect } from '../exec/inspect-port.ts'
 import type { Worktrees } from '../exec/worktree-port.ts'
 import type { Effort, Model, ModelEvent, Usage } from '../models/model.ts'
 import type { OperatorReply } from '../protocol/operator.ts'
-import type { Shortage } from './degraded.ts'
-import type { Memory } from './memory.ts'
-import type { LiveSign } from './live-signs.ts'
-import type { OutputPiece } from './task-follower.ts'
+import type { Shortage } from './shortage.ts'
 
 /** How a `provider/model` becomes a model: a value either way, never a throw. */
 export interface ModelSource {
@@ -39,6 +38,24 @@ export interface ModelSource {
   price(id: string, usage: Usage): number | null
 }
 
+/** Search over what agents did and wrote. Both reject with a `LedgerFault`, and may be repeated. */
+export interface MemoryReads {
+  /** Null stands for the operator. */
+  search(
+    viewer: string | null,
+    asked: MemoryQuery,
+  ): Promise<{ ok: true; answer: MemoryAnswer } | Rejection>
+  /**
+   * The record behind a reference, if the viewer may see it. `seed` makes the marks around text of
+   * others: something its author cannot know.
+   */
+  get(
+    viewer: string,
+    source_ref: string,
+    seed: string,
+  ): Promise<{ ok: true; record: MemoryShown } | Rejection>
+}
+
 export type HostPorts = {
   home: string
   ledger: Ledger
@@ -52,7 +69,7 @@ export type HostPorts = {
   /** Ends the sessions of an agent of another maker; absent where none can be run. */
   foreign_agents?: { stop(task_id: string, grace_ms: number): Promise<StopOutcome> }
   /** Over the same ledger and files. Whoever made it closes it, behind the host. */
-  memory: Pick<Memory, 'search' | 'get'>
+  memory: MemoryReads
   models: ModelSource
   /** `provider/model` that is asked for a summary at a compaction; absent: none is asked. */
   summary_model?: string
@@ -106,6 +123,25 @@ export type AgentSettings = {
   model?: string
   fallback_model?: string
   workspace?: Workspace
+}
+
+/** `id` is the turn of an open request, or a running task. */
+export type LiveSign = {
+  id: TurnId | TaskId
+  last_sign_of_life_at: Timestamp | null
+  /** Null: it is waited for without an end. */
+  gives_up_at: Timestamp | null
+}
+
+/** What a running command wrote, as it grows. */
+export type OutputPiece = {
+  kind: 'task_output'
+  agent_id: AgentId
+  task_id: TaskId
+  stream: 'stdout' | 'stderr'
+  /** Bytes of the stream before this piece. */
+  offset: number
+  text: string
 }
 
 /** Bytes of one stream of a task's output, from an offset. */

@@ -19,9 +19,10 @@ import type { AssistantPart, Round, Sent, Usage } from '../domain/turn.ts'
 import type { NewBlob } from '../ledger/port.ts'
 import type { ModelRound } from '../models/model.ts'
 import { validateCall } from '../tools/registry.ts'
-import { advance, finishCall, type Onward } from './advance.ts'
+import { advance, finishCall, type StepInputs } from './advance.ts'
 import { readyIntent } from './calls.ts'
-import type { LaneEnv } from './lane-env.ts'
+import type { AgentPorts } from './agent-ports.ts'
+import type { TurnRun } from './turn-run.ts'
 import { planNow } from './plan-now.ts'
 import { idMeant, type Meant } from './short-ids.ts'
 
@@ -30,11 +31,12 @@ type Recorded = CallEvent & { type: 'call_recorded' }
 type Judged = { call: Call; event: Recorded; result: ToolResult | null }
 
 export async function recordRound(
-  env: LaneEnv,
+  run: TurnRun,
   round: Round,
   answer: ModelRound,
   sent: Sent,
 ): Promise<void> {
+  const { env } = run
   const known = knownProviderIds(env)
   const parts: AssistantPart[] = []
   const judged: Judged[] = []
@@ -56,12 +58,12 @@ export async function recordRound(
   }
   const blobs: NewBlob[] = []
   const first = judged.find((entry) => entry.result === null)?.call
-  const ready = first && round.kind !== 'report' ? await readyIntent(env, first, blobs) : null
-  if (ready?.ok) env.begun.add(ready.call_id)
+  const ready = first && round.kind !== 'report' ? await readyIntent(run, first, blobs) : null
+  if (ready?.ok) run.begun.add(ready.call_id)
   const plan = judged.length === 0 ? await planNow(env, blobs) : null
   const usage: Usage = { ...answer.usage, usd: env.paidFor(answer) }
   const recorded = { round, answer, sent, parts, judged, usage }
-  const decide = (d: Draft) => commitRound(d, recorded, env.onward({ ready, plan }))
+  const decide = (d: Draft) => commitRound(d, recorded, run.stepInputs({ ready, plan }))
   await env.transact(round.id, decide, { blobs })
 }
 
@@ -70,7 +72,7 @@ export async function recordRound(
  * such an answer goes on without the provider's own parts.
  */
 function ownOrPlain(
-  env: LaneEnv,
+  env: AgentPorts,
   parts: readonly ModelRound['parts'][number][],
 ): readonly ModelRound['parts'][number][] {
   const isChanged = parts.some((part) => part.type === 'reasoning' && env.redacted(part) !== part)
@@ -88,7 +90,7 @@ function commitRound(
     judged: readonly Judged[]
     usage: Usage
   },
-  onward: Onward,
+  inputs: StepInputs,
 ): void {
   const { round, answer, sent, parts, judged, usage } = recorded
   d.emit({
@@ -108,7 +110,7 @@ function commitRound(
     d.emit(event)
     if (result !== null) finishCall(d, call, result)
   }
-  advance(d, onward)
+  advance(d, inputs)
 }
 
 /** `why`: the result of every call of this answer, which then may not run. */
@@ -123,7 +125,7 @@ const withheld = (name: string): ToolResult =>
   )
 
 async function judge(
-  env: LaneEnv,
+  env: AgentPorts,
   round: Round,
   part: AssistantPart & { type: 'tool_call' },
   { id, index, repeated, why }: Place,
@@ -149,7 +151,7 @@ async function judge(
 type Verdict = ReturnType<typeof validateCall>
 
 /** The arguments with whole ids where a part of one was given; refused where that fits several. */
-async function withWholeIds(env: LaneEnv, verdict: Verdict): Promise<Verdict> {
+async function withWholeIds(env: AgentPorts, verdict: Verdict): Promise<Verdict> {
   if (!verdict.ok || verdict.tool.ids === undefined) return verdict
   const { tool } = verdict
   const input = { ...(verdict.input as Record<string, unknown>) }
@@ -164,7 +166,7 @@ async function withWholeIds(env: LaneEnv, verdict: Verdict): Promise<Verdict> {
 }
 
 async function severalMeant(
-  env: LaneEnv,
+  env: AgentPorts,
   name: string,
   given: string,
   { among }: Meant & { ok: false },
@@ -206,7 +208,7 @@ function refusal(
 }
 
 /** Provider ids used earlier in this turn: some servers begin at one again in every answer. */
-function knownProviderIds(env: LaneEnv): Set<string> {
+function knownProviderIds(env: AgentPorts): Set<string> {
   const turn = openTurn(env.facts())
   return new Set(turn ? callsOf(env.facts(), turn).map((call) => call.provider_call_id) : [])
 }

@@ -25,7 +25,8 @@ import { nextModel, withRetry, type NextModel } from '../models/retry.ts'
 import type { NewBlob } from '../ledger/port.ts'
 import { outputPath } from './home.ts'
 import { charged, mayAsk } from './charged.ts'
-import type { LaneEnv } from './lane-env.ts'
+import type { AgentPorts } from './agent-ports.ts'
+import type { TurnRun } from './turn-run.ts'
 import { recordRound } from './record.ts'
 import { foreignSession } from './foreign-session.ts'
 import { compactRequest } from './compaction.ts'
@@ -37,7 +38,8 @@ import { planNow } from './plan-now.ts'
 import { toolSpecs } from './tool-specs.ts'
 
 /** Projects the context and commits the first request. */
-export async function openRequest(env: LaneEnv, talk: Talk): Promise<void> {
+export async function openRequest(run: TurnRun, talk: Talk): Promise<void> {
+  const { env } = run
   const situation = await gatherOpening(env)
   const factor = await factorFrom(env, situation.turn.model)
   const view = {
@@ -56,7 +58,7 @@ export async function openRequest(env: LaneEnv, talk: Talk): Promise<void> {
   const tokens = charTokens(opening.system) + charTokens(opening.user)
   const decide = (d: Draft) => {
     // Others may have spent it while the opening was gathered.
-    const over = env.spending.over(env.agent_id)
+    const over = run.over()
     if (over.length > 0) holdForSpending(d, over)
     else firstRequest(d, situation, blob.sha256, tokens)
   }
@@ -91,25 +93,26 @@ function firstRequest(
 export type Streamed = 'recorded' | 'ended' | 'held' | 'left'
 
 /** Sends the recorded request and records the answer, or does what its fault asks for. */
-export async function stream(env: LaneEnv, talk: Talk, round: Round): Promise<Streamed> {
+export async function stream(run: TurnRun, talk: Talk, round: Round): Promise<Streamed> {
+  const { env } = run
   const turn = mustTurn(env.facts())
   const opened = await env.ports.models.open(turn.model)
   if (!opened.ok) {
-    return afterFault(env, turn, setupFault(opened.code, opened.message))
+    return afterFault(run, turn, setupFault(opened.code, opened.message))
   }
   let conversation = await talk.request()
-  if (conversation !== null && (await compactedInTime(env, talk, round))) {
+  if (conversation !== null && (await compactedInTime(run, talk, round))) {
     conversation = await talk.request()
   }
   // A summary was being written: what it would have made room for is not sent.
-  if (env.abort.signal.aborted) return 'left'
+  if (run.signal.aborted) return 'left'
   if (conversation === null) {
     await env.transact(turn.id, (d) => endUnanswered(d, 'failed', 'opening_lost'))
     return 'ended'
   }
   if (!talk.fits()) {
     // Nothing was asked yet: what the turn is for must not pass for consumed.
-    if (round.n === 1) return afterFault(env, turn, tooSmall(turn.model))
+    if (round.n === 1) return afterFault(run, turn, tooSmall(turn.model))
     const blobs: NewBlob[] = []
     const plan = await planNow(env, blobs)
     const decide = (d: Draft) =>
@@ -118,38 +121,38 @@ export async function stream(env: LaneEnv, talk: Talk, round: Round): Promise<St
     return 'ended'
   }
   await keepInputFiles(env, conversation.messages)
-  let outcome = await ask(env, opened.model, turn, round, conversation)
+  let outcome = await ask(run, opened.model, turn, round, conversation)
   if (!outcome.ok && outcome.fault.code === 'thinking_refused' && talk.leaveOutOwn()) {
     // What it said itself may have been bound to something that changed, or to another key.
     conversation = (await talk.request()) ?? conversation
-    outcome = await ask(env, opened.model, turn, round, conversation)
+    outcome = await ask(run, opened.model, turn, round, conversation)
   }
   if (outcome.ok) {
-    env.tried = []
-    await recordRound(env, round, outcome.round, conversation.sent)
+    run.answered()
+    await recordRound(run, round, outcome.round, conversation.sent)
     return 'recorded'
   }
   // The next step ends the turn, or holds it: no model is asked, and none is at fault.
   if (!mayAsk(env)) return 'recorded'
   if (outcome.fault.code === 'context_length') {
-    if (await compactedHard(env, talk, round)) return 'recorded'
-    if (env.abort.signal.aborted) return 'left'
+    if (await compactedHard(run, talk, round)) return 'recorded'
+    if (run.signal.aborted) return 'left'
   }
-  return afterFault(env, turn, outcome.fault)
+  return afterFault(run, turn, outcome.fault)
 }
 
 /** A request that comes near the window is made shorter before it is sent. */
-async function compactedInTime(env: LaneEnv, talk: Talk, round: Round): Promise<boolean> {
+async function compactedInTime(run: TurnRun, talk: Talk, round: Round): Promise<boolean> {
   const { tokens, window } = talk.size()
   if (round.n === 1 || tokens <= window * contextLimits.compact_at.value) return false
-  return compactRequest(env, talk, round, contextLimits.compact_to.value)
+  return compactRequest(run, talk, round, contextLimits.compact_to.value)
 }
 
 /** The provider counts more than it was thought to: once for a request, and it is asked again. */
-async function compactedHard(env: LaneEnv, talk: Talk, round: Round): Promise<boolean> {
-  const now = env.facts().row('rounds', round.id)
+async function compactedHard(run: TurnRun, talk: Talk, round: Round): Promise<boolean> {
+  const now = run.env.facts().row('rounds', round.id)
   if (round.n === 1 || !now || now.opening_sha256 !== null) return false
-  return compactRequest(env, talk, now, contextLimits.compact_hard.value)
+  return compactRequest(run, talk, now, contextLimits.compact_hard.value)
 }
 
 const tooSmall = (model: string): ModelFault => ({
@@ -162,12 +165,13 @@ const tooSmall = (model: string): ModelFault => ({
 })
 
 async function ask(
-  env: LaneEnv,
+  run: TurnRun,
   model: Model,
   turn: Turn,
   round: Round,
   conversation: { system: string; messages: readonly ModelMessage[]; plain: boolean; sent: Sent },
 ): Promise<ModelOutcome> {
+  const { env } = run
   const { clock, ids } = env.ports
   const read = Math.ceil(conversation.sent.estimated * conversation.sent.factor)
   const patient = withRetry(charged(env, model, round, read), {
@@ -203,7 +207,7 @@ async function ask(
         ...(agent_session === null ? {} : { agent_session }),
       },
       {
-        signal: env.abort.signal,
+        signal: run.signal,
         on_event: (event) =>
           env.notify({
             kind: 'live',
@@ -238,27 +242,26 @@ const setupFault = (code: string, message: string): ModelFault => ({
 })
 
 /** Whom to ask next, or how to hold or end the turn; `nextModel` is the rule. */
-async function afterFault(env: LaneEnv, turn: Turn, fault: ModelFault): Promise<Streamed> {
-  env.tried = [...env.tried, { model: turn.model, fault }]
-  return afterTried(env, turn, fault)
+async function afterFault(run: TurnRun, turn: Turn, fault: ModelFault): Promise<Streamed> {
+  run.failed({ model: turn.model, fault })
+  return afterTried(run, turn, fault)
 }
 
-async function afterTried(env: LaneEnv, turn: Turn, fault: ModelFault): Promise<Streamed> {
+async function afterTried(run: TurnRun, turn: Turn, fault: ModelFault): Promise<Streamed> {
+  const { env } = run
   const set = modelsSet(env.facts())
-  const next = nextModel(await modelsFor(env), env.tried)
+  const next = nextModel(await modelsFor(run), run.tried)
   if (next.next === 'request') {
     await changeModel(env, turn, next.model, `${fault.code}: ${fault.message}`)
     return 'recorded'
   }
-  const { tried } = env
-  env.tried = []
   switch (next.next) {
     case 'abort':
       return 'left'
     case 'hold':
     case 'hold_for_setup': {
       // All are spent: after the hold the first model is asked again.
-      const first = tried[0]?.model ?? turn.model
+      const first = run.tried[0]?.model ?? turn.model
       if (first !== turn.model) await changeModel(env, turn, first, 'no model could answer')
       const isHeld = await env.transact(turn.id, (d) => {
         if (modelsSet(d) !== set) return false
@@ -267,9 +270,8 @@ async function afterTried(env: LaneEnv, turn: Turn, fault: ModelFault): Promise<
       })
       if (isHeld) return 'held'
       // Another model was set meanwhile: what failed is not what is to be asked.
-      env.tried = tried
       const now = openTurn(env.facts())
-      return now === null ? 'ended' : afterTried(env, now, fault)
+      return now === null ? 'ended' : afterTried(run, now, fault)
     }
     case 'fail': {
       const blobs: NewBlob[] = []
@@ -306,8 +308,8 @@ function modelsSet(facts: Facts): string {
  * The model that failed first for this request, and those that can be opened of the one that is set
  * by now and the fallback.
  */
-async function modelsFor(env: LaneEnv): Promise<string[]> {
-  const models = env.tried.slice(0, 1).map(({ model }) => model)
+async function modelsFor({ env, tried }: TurnRun): Promise<string[]> {
+  const models = tried.slice(0, 1).map(({ model }) => model)
   const { model, fallback_model } = agentOf(env.facts())
   for (const other of [model, fallback_model]) {
     if (other === null || models.includes(other)) continue
@@ -316,7 +318,7 @@ async function modelsFor(env: LaneEnv): Promise<string[]> {
   return models
 }
 
-const changeModel = (env: LaneEnv, turn: Turn, model: string, cause: string): Promise<void> =>
+const changeModel = (env: AgentPorts, turn: Turn, model: string, cause: string): Promise<void> =>
   env.transact(turn.id, (d) => d.emit({ type: 'model_fell_back', id: turn.id, model, cause }))
 
 function endUnanswered(d: Draft, outcome: 'failed', reason: string): void {

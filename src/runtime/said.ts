@@ -9,14 +9,14 @@ import type { Agent } from '../domain/agent.ts'
 import { mustTurn } from '../domain/facts.ts'
 import { isUnread, type Message } from '../domain/message.ts'
 import { handoffPath } from './home.ts'
-import type { LaneEnv } from './lane-env.ts'
+import type { AgentPorts } from './agent-ports.ts'
 
 /**
  * Null for an agent that nobody supervises, and for a fork: what it inherited ends with its
  * handoff. One that is longer than its room is written to a file of the child's own home.
  */
 export async function handoffOf(
-  env: LaneEnv,
+  env: AgentPorts,
   { id, visibility, supervisor_agent_id, inherited_sha256 }: Agent,
 ): Promise<NonNullable<Situation['handoff']> | null> {
   if (visibility === 'public' || supervisor_agent_id === null) return null
@@ -33,7 +33,7 @@ export async function handoffOf(
   return { message, path }
 }
 
-async function keep(env: LaneEnv, path: string, { body }: Message): Promise<void> {
+async function keep(env: AgentPorts, path: string, { body }: Message): Promise<void> {
   const { files } = env.ports
   if (await files.exists(path)) return
   await files.make_folder(env.home(), 0o700)
@@ -44,7 +44,7 @@ async function keep(env: LaneEnv, path: string, { body }: Message): Promise<void
  * Oldest first, without what this turn was given or has not been read by anybody; more of the
  * others' words than are shown, since some of them stand with the item.
  */
-export async function saidLately(env: LaneEnv): Promise<Said[]> {
+export async function saidLately(env: AgentPorts): Promise<Said[]> {
   const { agent_id, store } = env
   const turn = mustTurn(env.facts())
   const limit = contextLimits.said.value

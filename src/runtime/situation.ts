@@ -25,25 +25,26 @@ import type { Wait } from '../domain/wait.ts'
 import { outputPath } from './home.ts'
 import { handoffOf, saidLately } from './said.ts'
 import { readInstructions } from './instructions.ts'
-import type { LaneEnv } from './lane-env.ts'
-import { planText, readPlan } from './plans.ts'
+import type { AgentPorts } from './agent-ports.ts'
+import { plansOf, planText, readPlan } from './plans.ts'
 import { readSkills } from './skills.ts'
 import { broughtBy, hintsFor, itemWaits, wokenBy } from './woken.ts'
 
 const itemTasks = 10
 
 /** What a request is about, of one moment. */
-export const gather = (env: LaneEnv): Promise<Situation> => ofOneMoment(env, () => rowsOf(env))
+export const gather = (env: AgentPorts): Promise<Situation> => ofOneMoment(env, () => rowsOf(env))
 
 /** The same with what only a text shows: what was said, and the events about the item. */
-export const gatherText = (env: LaneEnv): Promise<Situation> => ofOneMoment(env, () => textOf(env))
+export const gatherText = (env: AgentPorts): Promise<Situation> =>
+  ofOneMoment(env, () => textOf(env))
 
 /**
  * Looks again where something of the agent was committed during the look: a task that runs in one
  * section and has ended in the next is two moments. An agent that never stands still is shown as it
  * was seen last.
  */
-async function ofOneMoment(env: LaneEnv, look: () => Promise<Situation>): Promise<Situation> {
+async function ofOneMoment(env: AgentPorts, look: () => Promise<Situation>): Promise<Situation> {
   for (let looks = 1; ; looks += 1) {
     const { seq } = env.facts()
     const seen = await look()
@@ -51,12 +52,12 @@ async function ofOneMoment(env: LaneEnv, look: () => Promise<Situation>): Promis
   }
 }
 
-async function rowsOf(env: LaneEnv): Promise<Situation> {
+async function rowsOf(env: AgentPorts): Promise<Situation> {
   const facts = env.facts()
   const turn = mustTurn(facts)
   const now = env.store.now()
   const agent = agentOf(facts)
-  const plans = env.plans(null)
+  const plans = plansOf(env, null)
   const all = seenByAgent(candidates(facts, now))
   const item = turn.work_item_id === null ? null : await itemView(env, turn.work_item_id)
   const one = offeredOne(turn)
@@ -108,12 +109,12 @@ function offeredOne({ cause, work_item_id }: Turn): WorkItemId | null {
 }
 
 /** Where commands are confined, the model is told: what it meets there is no accident. */
-async function confinedOf({ ports }: LaneEnv): Promise<Pick<Situation, 'confined'>> {
+async function confinedOf({ ports }: AgentPorts): Promise<Pick<Situation, 'confined'>> {
   const sandbox = await ports.processes.confinement()
   return sandbox.state === 'on' ? { confined: sandbox.network } : {}
 }
 
-async function textOf(env: LaneEnv): Promise<Situation> {
+async function textOf(env: AgentPorts): Promise<Situation> {
   const situation = await rowsOf(env)
   const { turn } = situation
   const interjected = situation.messages.filter(isInterjected)
@@ -150,7 +151,7 @@ async function textOf(env: LaneEnv): Promise<Situation> {
 
 /** The turn before, where the operator ended it in its middle: nobody else would say so. */
 async function abortedBefore(
-  env: LaneEnv,
+  env: AgentPorts,
   turn: Turn,
 ): Promise<NonNullable<Situation['aborted']> | null> {
   const { ledger } = env.store
@@ -175,7 +176,7 @@ export const withoutUnread = (
   })
 
 /** The same with the files of which a system text is made. */
-export async function gatherOpening(env: LaneEnv): Promise<Situation> {
+export async function gatherOpening(env: AgentPorts): Promise<Situation> {
   const { home, user_home, files } = env.ports
   const place = { home, user_home, agent_id: env.agent_id, workspace: env.workdir() }
   const [situation, seen, instructions, skills] = await Promise.all([
@@ -188,7 +189,7 @@ export async function gatherOpening(env: LaneEnv): Promise<Situation> {
 }
 
 /** The machine and the repository, as far as they are seen at once: no turn waits for them. */
-async function placeOf(env: LaneEnv): Promise<Place> {
+async function placeOf(env: AgentPorts): Promise<Place> {
   const { inspect } = env.ports
   const most = contextLimits.place.value
   const [machine, repository] = await Promise.all([
@@ -198,12 +199,12 @@ async function placeOf(env: LaneEnv): Promise<Place> {
   return { machine, repository }
 }
 
-async function itemView(env: LaneEnv, id: WorkItemId): Promise<ItemView | null> {
+async function itemView(env: AgentPorts, id: WorkItemId): Promise<ItemView | null> {
   const facts = env.facts()
   const item = await env.load('work_items', id)
   if (!item) return null
   const { ledger } = env.store
-  const plans = env.plans(null)
+  const plans = plansOf(env, null)
   const waits = await ledger.list('waits', { work_item_id: id, limit: itemWaits })
   const tasks = await ledger.list('tasks', { work_item_id: id, limit: itemTasks })
   const lastTurn = itemPacing(facts, id).last_turn_ended_at ?? ''
@@ -221,7 +222,7 @@ async function itemView(env: LaneEnv, id: WorkItemId): Promise<ItemView | null> 
 }
 
 /** The questions that messages of the turn answer, also where nothing live needs the wait. */
-async function answeredBy(env: LaneEnv, messages: readonly Message[]): Promise<Wait[]> {
+async function answeredBy(env: AgentPorts, messages: readonly Message[]): Promise<Wait[]> {
   const ids = [...new Set(messages.flatMap(({ wait_id }) => wait_id ?? []))]
   const rows = await Promise.all(
     ids.map(async (id) => env.facts().row('waits', id) ?? env.store.ledger.row('waits', id)),
@@ -229,7 +230,7 @@ async function answeredBy(env: LaneEnv, messages: readonly Message[]): Promise<W
   return rows.filter((wait): wait is Wait => wait?.wake === 'operator_input')
 }
 
-async function earlier(env: LaneEnv, turn: Turn, item: WorkItemId): Promise<EarlierRound[]> {
+async function earlier(env: AgentPorts, turn: Turn, item: WorkItemId): Promise<EarlierRound[]> {
   const { ledger } = env.store
   const rounds = await ledger.roundsAbout(item, contextLimits.earlier_rounds.value)
   const past = rounds.filter(({ round }) => round.turn_id !== turn.id)
@@ -238,7 +239,7 @@ async function earlier(env: LaneEnv, turn: Turn, item: WorkItemId): Promise<Earl
 
 /** Rounds with the messages that each of them showed. */
 export function withMessages(
-  env: LaneEnv,
+  env: AgentPorts,
   views: readonly Omit<EarlierRound, 'messages'>[],
 ): Promise<EarlierRound[]> {
   const { ledger } = env.store
@@ -250,8 +251,8 @@ export function withMessages(
   )
 }
 
-async function planTexts(env: LaneEnv, all: Candidates): Promise<Record<string, string>> {
-  const plans = env.plans(null)
+async function planTexts(env: AgentPorts, all: Candidates): Promise<Record<string, string>> {
+  const plans = plansOf(env, null)
   const texts: Record<string, string> = {}
   for (const candidate_class of candidateClasses) {
     if (candidate_class === 'completed_recent') continue
@@ -264,7 +265,7 @@ async function planTexts(env: LaneEnv, all: Candidates): Promise<Record<string, 
 }
 
 /** What a fork came with, as it was stored. */
-async function inherited(env: LaneEnv, sha256: string | null): Promise<string | null> {
+async function inherited(env: AgentPorts, sha256: string | null): Promise<string | null> {
   const bytes = sha256 === null ? null : await env.store.ledger.blob(sha256)
   return bytes === null ? null : new TextDecoder().decode(bytes)
 }

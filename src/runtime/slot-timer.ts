@@ -3,7 +3,7 @@
  * agent, and one hint of at most a minute, for the wall clock may jump. A due slot is settled by
  * one commit, with its message; what fell due while nobody looked, at the first look.
  */
-import type { Facts } from '../domain/facts.ts'
+import type { Emitted, Facts } from '../domain/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
 import { nextSlotAt, type Timetable } from '../domain/schedules.ts'
 import { fireSlots } from '../domain/slots.ts'
@@ -45,8 +45,12 @@ export class SlotTimer {
     if (next !== (before ?? null)) this.#arm()
   }
 
-  forget(agent: AgentId): void {
-    this.#next.delete(agent)
+  /** After each commit: when the agent is due next may have changed. */
+  committed(agent: AgentId, events: readonly Emitted[]): void {
+    for (const { event } of events) {
+      if (event.type.startsWith('schedule_')) this.follow(this.#ports.store.mustFacts(agent))
+      if (event.type === 'agent_deleted') this.#next.delete(agent)
+    }
   }
 
   /** Nothing further is settled until `start`. */
@@ -89,7 +93,7 @@ export class SlotTimer {
       try {
         await store.transact(agent, 'timer', (d) => fireSlots(d, timetable))
         const facts = store.facts(agent)
-        if (facts === null) this.forget(agent)
+        if (facts === null) this.#next.delete(agent)
         else this.follow(facts)
       } catch (error) {
         failed(agent, error)

@@ -22,13 +22,12 @@ import type { SpawnAsked, SpawnIntent } from '../tools/children-port.ts'
 import { isFolder } from './folder.ts'
 import { forkOf } from './fork.ts'
 import { agentHome, worktreePath } from './home.ts'
-import type { LaneEnv } from './lane-env.ts'
-import { makingOf } from './new-agent.ts'
+import type { AgentPorts } from './agent-ports.ts'
 import { copyTemplate, hasTemplate } from './templates.ts'
 
 /** Refused, or fixed in every detail. `blobs` gets what a fork comes with. */
 export async function prepareSpawn(
-  env: LaneEnv,
+  env: AgentPorts,
   asked: SpawnAsked,
   blobs: NewBlob[] | null,
 ): Promise<{ ok: true; intent: SpawnIntent } | Rejection> {
@@ -93,7 +92,7 @@ export function queueSpawn(
 
 /** May run again with the same intent, in this process or the next: one child. */
 export async function carryOutSpawn(
-  env: LaneEnv,
+  env: AgentPorts,
   { spawn, worktree }: SpawnIntent,
 ): Promise<Spawned | Rejection> {
   const { ports, store } = env
@@ -110,11 +109,11 @@ export async function carryOutSpawn(
     }
     made = { ...spawn, supervision }
   }
-  return store.inTurn(makingOf(spawn.agent_id), () => make(env, made))
+  return store.making(spawn.agent_id, () => make(env, made))
 }
 
 /** Its home, and then its row with that of its supervision. */
-async function make(env: LaneEnv, spawn: Spawn): Promise<Spawned | Rejection> {
+async function make(env: AgentPorts, spawn: Spawn): Promise<Spawned | Rejection> {
   const { ports, store, agent_id } = env
   const home = agentHome(ports.home, spawn.agent_id)
   const workspace =
@@ -135,7 +134,7 @@ async function make(env: LaneEnv, spawn: Spawn): Promise<Spawned | Rejection> {
 }
 
 /** How far from the root the agent is, and how many of those it made are alive. */
-async function lineageOf(env: LaneEnv): Promise<Lineage> {
+async function lineageOf(env: AgentPorts): Promise<Lineage> {
   const { ledger } = env.store
   const all = new Map((await ledger.agents()).map((agent) => [agent.id, agent]))
   let depth = 0
@@ -154,7 +153,7 @@ async function lineageOf(env: LaneEnv): Promise<Lineage> {
 const parentChars = 56
 
 /** `main.3`: the parent's name and the next number that no agent ever had. */
-async function childName(env: LaneEnv): Promise<AgentId> {
+async function childName(env: AgentPorts): Promise<AgentId> {
   const { ledger } = env.store
   const stem = env.agent_id.slice(0, parentChars)
   const [last] = await ledger.list('delegations', { agent_id: env.agent_id, limit: 1 })
@@ -170,7 +169,7 @@ type Placed = { ok: true; workspace: Workspace; worktree: SpawnIntent['worktree'
 
 /** Where it works. A public agent without a folder of its own works in its home. */
 async function place(
-  env: LaneEnv,
+  env: AgentPorts,
   asked: SpawnAsked,
   agent_id: AgentId,
   path: string,
@@ -201,7 +200,7 @@ async function place(
 }
 
 /** A child gets no more than its parent has: no folder beside it, and no link on the way. */
-async function outside(env: LaneEnv, own: string, root: string): Promise<Rejection | null> {
+async function outside(env: AgentPorts, own: string, root: string): Promise<Rejection | null> {
   const way = relative(own, root)
   if (way.startsWith('..')) return no('root_outside', `${root} is not inside ${own}.`)
   const names = way === '' ? [] : way.split('/')

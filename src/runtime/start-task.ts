@@ -12,7 +12,7 @@ import { done, type Done } from '../domain/reply.ts'
 import { queueTask } from '../domain/tasks.ts'
 import { isRejection, type Rejection } from '../domain/verdict.ts'
 import { agentHome, taskPath } from './home.ts'
-import type { ActPorts } from './operator.ts'
+import type { ActPorts } from './act-ports.ts'
 
 export function startTask(
   { store, home, processes }: ActPorts,

@@ -20,6 +20,10 @@ const conflictTries = 20
 /** Called after each commit with its events, in order. */
 type CommitListener = (agent: AgentId, events: readonly Emitted[]) => void
 
+/** Whether the commit deleted its agent: then nothing further is begun for it. */
+export const isDeletion = (events: readonly Emitted[]): boolean =>
+  events.some(({ event }) => event.type === 'agent_deleted')
+
 /** A row, by table and id, that a decision may need beyond the live ones. */
 export type Need = readonly [Table, string]
 
@@ -173,6 +177,11 @@ export class Store {
   inTurn<T>(turn: string, body: () => Promise<T>): Promise<T> {
     // Apart from the lines of agents, which `body` waits for: no agent has a space in its name.
     return this.#inLine(`turn ${turn}`, body)
+  }
+
+  /** After whoever else makes an agent of this name: its home is made before its row. */
+  making<T>(agent: AgentId, body: () => Promise<T>): Promise<T> {
+    return this.inTurn(`making ${agent}`, body)
   }
 
   #inLine<T>(agent: AgentId, body: () => Promise<T>): Promise<T> {

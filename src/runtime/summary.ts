@@ -15,7 +15,8 @@ import type { Short } from '../domain/short-id.ts'
 import type { Round, SummaryUse } from '../domain/turn.ts'
 import type { Model, ModelOutcome, ModelRequest } from '../models/model.ts'
 import { charged } from './charged.ts'
-import type { LaneEnv } from './lane-env.ts'
+import type { AgentPorts } from './agent-ports.ts'
+import type { TurnRun } from './turn-run.ts'
 
 /** `paid`: what a request that was made took, for the commit; null where none was made. */
 export type Asked =
@@ -34,11 +35,12 @@ export type Wanted = {
 }
 
 export async function askSummary(
-  env: LaneEnv,
+  run: TurnRun,
   id: string,
   round: Round,
   wanted: Wanted,
 ): Promise<Asked> {
+  const { env } = run
   const none = (why: string): Asked => ({
     kind: 'done',
     summary: { kind: 'none', why },
@@ -56,9 +58,9 @@ export async function askSummary(
   }
   await env.transact(round.id, (d) => reserveSummary(d, turn, round, estimate))
   const model = charged(env, opened.model, round, tokensOf(request))
-  const outcome = await env.effect(`summary ${round.id}`, () => withinTime(env, model, request))
+  const outcome = await env.effect(`summary ${round.id}`, () => withinTime(run, model, request))
   if (outcome === 'late' || !outcome.ok) {
-    if (env.abort.signal.aborted) return { kind: 'aborted' }
+    if (run.signal.aborted) return { kind: 'aborted' }
     const seconds = limits.summary_time.value / 1_000
     const why = outcome === 'late' ? `none came within ${seconds} s` : outcome.fault.message
     const paid = { use: { model: id, usage: null }, estimate }
@@ -77,7 +79,7 @@ export async function askSummary(
 }
 
 function requestOf(
-  env: LaneEnv,
+  env: AgentPorts,
   model: string,
   { rounds, max_tokens, fence }: Wanted,
   short: Short,
@@ -102,7 +104,7 @@ function requestOf(
   }
 }
 
-function estimateOf(env: LaneEnv, request: ModelRequest, beside: number): SummaryEstimate {
+function estimateOf(env: AgentPorts, request: ModelRequest, beside: number): SummaryEstimate {
   const input_tokens = tokensOf(request)
   const output_tokens = request.max_output_tokens ?? contextLimits.summary_output.value
   const unknown = { reasoning_tokens: null, cached_input_tokens: null, cache_write_tokens: null }
@@ -118,14 +120,14 @@ function tokensOf({ system, messages }: ModelRequest): number {
 
 /** `late`: the limit ended it; the turn's signal ends it as a fault. */
 async function withinTime(
-  env: LaneEnv,
+  run: TurnRun,
   model: Model,
   request: ModelRequest,
 ): Promise<ModelOutcome | 'late'> {
   const limit = new AbortController()
-  const cancel = env.ports.clock.after(limits.summary_time.value, () => limit.abort())
+  const cancel = run.env.ports.clock.after(limits.summary_time.value, () => limit.abort())
   try {
-    const signal = AbortSignal.any([env.abort.signal, limit.signal])
+    const signal = AbortSignal.any([run.signal, limit.signal])
     const outcome = await model.request(request, { signal })
     return !outcome.ok && limit.signal.aborted ? 'late' : outcome
   } finally {

@@ -4,7 +4,7 @@
  * files after a restart (docs/spec/task.md#runner).
  */
 import { isCommandOf } from '../domain/check.ts'
-import { callsOf, openTurn } from '../domain/facts.ts'
+import { callsOf, openTurn, type Emitted } from '../domain/facts.ts'
 import { endTask } from '../domain/ingress.ts'
 import type { AgentId, TaskId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
@@ -16,7 +16,7 @@ import type { StopOutcome, TaskProcess } from '../exec/ports.ts'
 import { ProcessFault } from '../exec/process-fault.ts'
 import { terminalText } from '../tools/terminal-text.ts'
 import { confineOf } from './confine.ts'
-import type { LaneEnv } from './lane-env.ts'
+import type { AgentPorts } from './agent-ports.ts'
 import type { HostPorts } from './ports.ts'
 import type { Store } from './store.ts'
 
@@ -31,7 +31,7 @@ export type SupervisorPorts = {
   ports: HostPorts
   store: Store
   /** Whose environment and folders a command of the agent has. */
-  lane: (agent: AgentId) => LaneEnv
+  agent: (agent: AgentId) => AgentPorts
   /** Stops a supervised child: it is no process of its own. */
   stopChild: (agent: AgentId, task: TaskId, because: string) => Promise<StopOutcome>
   failed: (agent: AgentId, error: unknown) => void
@@ -42,14 +42,14 @@ export class Supervisor {
   readonly #store: Store
   readonly #watched = new Map<TaskId, Promise<void>>()
   readonly #closing = new AbortController()
-  readonly #lane: SupervisorPorts['lane']
+  readonly #agent: SupervisorPorts['agent']
   readonly #stopChild: SupervisorPorts['stopChild']
   readonly #failed: SupervisorPorts['failed']
 
-  constructor({ ports, store, lane, stopChild, failed }: SupervisorPorts) {
+  constructor({ ports, store, agent, stopChild, failed }: SupervisorPorts) {
     this.#ports = ports
     this.#store = store
-    this.#lane = lane
+    this.#agent = agent
     this.#stopChild = stopChild
     this.#failed = failed
   }
@@ -67,6 +67,14 @@ export class Supervisor {
     )
     for (const task of facts.rows('tasks')) {
       if (!isTerminal(task) && !answered.has(task.id)) this.watch(agent, task.id)
+    }
+  }
+
+  /** After each commit: tasks that no call answers for any more. */
+  committed(agent: AgentId, events: readonly Emitted[]): void {
+    for (const { event } of events) {
+      if (event.type === 'task_promoted') this.watch(agent, event.id)
+      if (event.type === 'turn_ended') this.watchAll(agent)
     }
   }
 
@@ -144,10 +152,10 @@ export class Supervisor {
     const { processes, effect_seam } = this.#ports
     effect_seam?.before_effect(`start ${id}`)
     try {
-      const lane = this.#lane(agent)
+      const its = this.#agent(agent)
       // A check is the operator's: nothing of the agent's is in its environment.
-      const env = this.#isOfCheck(agent, task) ? {} : { ...lane.environment() }
-      const within = { env, confine: await confineOf(lane) }
+      const env = this.#isOfCheck(agent, task) ? {} : { ...its.environment() }
+      const within = { env, confine: await confineOf(its) }
       await processes.prepare({ task_id: id, cmd, workdir, timeout_ms, stdin: 'none', ...within })
       await processes.start(id)
     } catch (error) {

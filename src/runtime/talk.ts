@@ -13,7 +13,7 @@ import type { Call } from '../domain/call.ts'
 import type { Round, Sent } from '../domain/turn.ts'
 import { factorOf, factorFrom } from './factor.ts'
 import { outputPath, taskPath } from './home.ts'
-import type { LaneEnv } from './lane-env.ts'
+import type { AgentPorts } from './agent-ports.ts'
 import { toolHash, toolTokens } from './tool-specs.ts'
 import { sha256 } from '../tools/sha256.ts'
 
@@ -27,7 +27,7 @@ export type Conversation = {
 }
 
 export class Talk {
-  readonly env: LaneEnv
+  readonly env: AgentPorts
   #opening: Projected | null = null
   #messages: ContextMessage[] = []
   #tokens = 0
@@ -49,7 +49,7 @@ export class Talk {
   #notes = 0
   #factor: number | null = null
 
-  constructor(env: LaneEnv) {
+  constructor(env: AgentPorts) {
     this.env = env
   }
 
@@ -218,7 +218,7 @@ export function compactedAt(rounds: readonly Round[]): number {
 }
 
 async function storedOpening(
-  env: LaneEnv,
+  env: AgentPorts,
 ): Promise<{ opening: Projected; recapped: number } | null> {
   const facts = env.facts()
   const turn = openTurn(facts)

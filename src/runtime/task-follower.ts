@@ -9,22 +9,12 @@ import type { Redactor, RedactedStream } from '../domain/redact.ts'
 import { isTerminal } from '../domain/task.ts'
 import type { Clock, Processes } from '../exec/ports.ts'
 import { ProcessFault } from '../exec/process-fault.ts'
-import type { HostNotice } from './ports.ts'
+import type { HostNotice, OutputPiece } from './ports.ts'
 
 /** Milliseconds between two looks: what a person takes for at once. */
 const lookEvery = 500
 /** Bytes of one piece. A command that writes faster is followed by its newest. */
 const pieceBytes = 16_384
-
-export type OutputPiece = {
-  kind: 'task_output'
-  agent_id: AgentId
-  task_id: TaskId
-  stream: 'stdout' | 'stderr'
-  /** Bytes of the stream before this piece. */
-  offset: number
-  text: string
-}
 
 export type FollowerPorts = {
   clock: Clock

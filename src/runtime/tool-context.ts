@@ -1,36 +1,32 @@
-/**
- * What a tool gets of the runtime: the ToolContext of one call, and the tools by name.
- */
+/** What a tool gets of the runtime: the ToolContext of one call. */
 import type { Call } from '../domain/call.ts'
 import { mustTurn } from '../domain/facts.ts'
 import type { Rows, Table } from '../domain/event.ts'
 import type { TaskId } from '../domain/ids.ts'
-import { tools } from '../tools/registry.ts'
-import type { Tool, ToolContext } from '../tools/tool.ts'
+import type { ToolContext } from '../tools/tool.ts'
 import { outputPath, taskPath } from './home.ts'
 import { homeEntry } from '../exec/path-policy.ts'
 import type { OpenedPath, PathMode } from '../exec/ports.ts'
 import type { NewBlob } from '../ledger/port.ts'
 import { confineOf } from './confine.ts'
-import type { LaneEnv } from './lane-env.ts'
+import type { AgentPorts } from './agent-ports.ts'
+import type { TurnRun } from './turn-run.ts'
 import { handoffProvenance } from '../domain/spawn.ts'
 import type { Children } from '../tools/children-port.ts'
 import { seeAgent } from './agent-seen.ts'
-import { makePlan, readPlan, unlessLinked } from './plans.ts'
+import { makePlan, plansOf, readPlan, unlessLinked } from './plans.ts'
 import { carryOutSpawn, prepareSpawn, queueSpawn } from './spawning.ts'
-
-const byName = new Map<string, Tool>(tools.map((tool) => [tool.name, tool]))
-
-export const toolNamed = (name: string): Tool | null => byName.get(name) ?? null
 
 /**
  * `blobs` gets what was read or made and is named by what the tool decides, for the commit of that;
  * without it nothing the tool reads is stored.
  */
-export function toolContext(env: LaneEnv, call: Call, blobs: NewBlob[] | null = null): ToolContext {
+export function toolContext(run: TurnRun, call: Call, blobs: NewBlob[] | null = null): ToolContext {
+  const { env } = run
+  const { checks } = run.parts
   const { ports, store } = env
   const turn = mustTurn(env.facts())
-  const plans = env.plans(blobs)
+  const plans = plansOf(env, blobs)
   return {
     turn,
     call,
@@ -45,15 +41,15 @@ export function toolContext(env: LaneEnv, call: Call, blobs: NewBlob[] | null = 
     monotonic: () => ports.clock.monotonic(),
     sleep: (ms, signal) => ports.clock.sleep(ms, signal),
     mint: store.mint,
-    signal: env.abort.signal,
-    interjected: env.interjected.signal,
+    signal: run.signal,
+    interjected: run.interjected,
     files: ports.files,
     processes: ports.processes,
     checks: {
-      tree: () => env.checks.tree(env.agent_id),
-      ended: (item, signal) => env.checks.ended(env.agent_id, item, signal),
+      tree: () => checks.tree(env.agent_id),
+      ended: (item, signal) => checks.ended(env.agent_id, item, signal),
     },
-    children: childrenOf(env, blobs),
+    children: childrenOf(run, blobs),
     memory: {
       search: (asked) => {
         const { turn_id, round } = call
@@ -82,8 +78,9 @@ export function toolContext(env: LaneEnv, call: Call, blobs: NewBlob[] | null = 
 }
 
 /** The agent plane, as seen from this agent. */
-function childrenOf(env: LaneEnv, blobs: NewBlob[] | null): Children {
-  const { agent_id, children, store } = env
+function childrenOf({ env, parts }: TurnRun, blobs: NewBlob[] | null): Children {
+  const { agent_id, store } = env
+  const { children } = parts
   return {
     prepare: (asked) => prepareSpawn(env, asked, blobs),
     queue: queueSpawn,
@@ -99,7 +96,7 @@ function childrenOf(env: LaneEnv, blobs: NewBlob[] | null): Children {
 }
 
 /** A path in `tasks/` or `outputs/` is readable for the agent whose task, call or input it is. */
-async function openForAgent(env: LaneEnv, path: string, mode: PathMode): Promise<OpenedPath> {
+async function openForAgent(env: AgentPorts, path: string, mode: PathMode): Promise<OpenedPath> {
   const entry = homeEntry(env.ports.home, path)
   const row = entry === null ? null : await env.load(entry.table, entry.id)
   const owned = row !== null && row.agent_id === env.agent_id ? [path] : []

@@ -9,13 +9,13 @@ import { isHint, type Message } from '../domain/message.ts'
 import { rankingOf } from '../domain/ranking.ts'
 import type { Turn } from '../domain/turn.ts'
 import { matches, type Wait } from '../domain/wait.ts'
-import type { LaneEnv } from './lane-env.ts'
+import type { AgentPorts } from './agent-ports.ts'
 
 /**
  * Waits this turn reviewed, and those that ended since the last turn of their item: of the turn's
  * own, else of each that it is offered.
  */
-export async function wokenBy(env: LaneEnv, turn: Turn, item: ItemView | null): Promise<Wait[]> {
+export async function wokenBy(env: AgentPorts, turn: Turn, item: ItemView | null): Promise<Wait[]> {
   const found = new Map<string, Wait>()
   const facts = env.facts()
   for (const wait of rankingOf(facts).waitsShownBy(turn.id)) found.set(wait.id, wait)
@@ -33,7 +33,7 @@ export async function wokenBy(env: LaneEnv, turn: Turn, item: ItemView | null): 
 export const itemWaits = 5
 
 async function lookedAt(
-  env: LaneEnv,
+  env: AgentPorts,
   { cause, work_item_id }: Turn,
   item: ItemView | null,
 ): Promise<{ id: WorkItemId; waits: readonly Wait[] }[]> {
@@ -50,7 +50,7 @@ async function lookedAt(
 
 /** What the tasks brought that the turn was woken for, where no message of its own says so. */
 export async function broughtBy(
-  env: LaneEnv,
+  env: AgentPorts,
   woken: readonly Wait[],
   mine: readonly Message[],
 ): Promise<Message[]> {
@@ -73,7 +73,7 @@ const hintsLooked = 200
 
 /** The hints that a review shows of waits which take events of more than one name. */
 export async function hintsFor(
-  env: LaneEnv,
+  env: AgentPorts,
   turn: Turn,
   woken: readonly Wait[],
 ): Promise<NonNullable<Situation['hints']>> {

@@ -14,19 +14,19 @@ import { isGone, type Worktree, type WorktreeEvent } from '../domain/worktree.ts
 import { leavable, restorable, standing } from '../domain/worktrees.ts'
 import { GitFault } from '../exec/git-fault.ts'
 import type { Snapshot } from '../exec/worktree-port.ts'
-import type { ActPorts } from './operator.ts'
 import {
   ignoredWords,
   mergeTarget,
   snapshotted,
   takeAway,
+  type RemovalPorts,
   type TakenAway,
 } from './worktree-removal.ts'
 import { bringBack } from './worktree-return.ts'
 
 type Act = OperatorAct & { do: WorktreeVerb }
 
-export async function onWorktree(ports: ActPorts, command: Act): Promise<Done | Rejection> {
+export async function onWorktree(ports: RemovalPorts, command: Act): Promise<Done | Rejection> {
   try {
     switch (command.do) {
       case 'snapshot_worktree':
@@ -47,7 +47,7 @@ export async function onWorktree(ports: ActPorts, command: Act): Promise<Done | 
   }
 }
 
-async function snapshot(ports: ActPorts, command: Act): Promise<Done | Rejection> {
+async function snapshot(ports: RemovalPorts, command: Act): Promise<Done | Rejection> {
   const found = await asked(ports, command, standing)
   if (!found.ok) return found
   const { id } = found.worktree
@@ -59,7 +59,10 @@ async function snapshot(ports: ActPorts, command: Act): Promise<Done | Rejection
 }
 
 /** Takes a snapshot; the same one again while nothing changed. */
-async function keep({ worktrees, effect_seam }: ActPorts, worktree: Worktree): Promise<Snapshot> {
+async function keep(
+  { worktrees, effect_seam }: RemovalPorts,
+  worktree: Worktree,
+): Promise<Snapshot> {
   const { id, repository, path } = worktree
   effect_seam?.before_effect(`snapshot worktree ${id}`)
   const taken = await worktrees.snapshot({ repository, path, key: id })
@@ -67,7 +70,7 @@ async function keep({ worktrees, effect_seam }: ActPorts, worktree: Worktree): P
   return taken
 }
 
-async function remove(ports: ActPorts, command: Act): Promise<Done | Rejection> {
+async function remove(ports: RemovalPorts, command: Act): Promise<Done | Rejection> {
   const found = await asked(ports, command, leavable)
   if (!found.ok) return found
   const { id } = found.worktree
@@ -83,7 +86,7 @@ async function remove(ports: ActPorts, command: Act): Promise<Done | Rejection> 
 }
 
 /** What is in it goes into a snapshot first; that is committed before anything is taken away. */
-async function discard(ports: ActPorts, command: Act): Promise<Done | Rejection> {
+async function discard(ports: RemovalPorts, command: Act): Promise<Done | Rejection> {
   const found = await asked(ports, command, leavable)
   if (!found.ok) return found
   const { worktree } = found
@@ -112,7 +115,7 @@ async function discard(ports: ActPorts, command: Act): Promise<Done | Rejection>
 }
 
 /** That it is to come back is committed before git acts: a restart goes on, or takes it back. */
-async function restore(ports: ActPorts, command: Act): Promise<Done | Rejection> {
+async function restore(ports: RemovalPorts, command: Act): Promise<Done | Rejection> {
   const found = await asked(ports, command, (d, id) => {
     const may = restorable(d, id)
     if (may.ok && isGone(may.worktree)) {
@@ -133,7 +136,7 @@ async function restore(ports: ActPorts, command: Act): Promise<Done | Rejection>
 type Rule<T> = (d: Draft, id: string) => T | Rejection
 
 /** The rows say whether it may be; git has the rest. */
-const asked = <T>({ store }: ActPorts, command: Act, rule: Rule<T>): Promise<T | Rejection> =>
+const asked = <T>({ store }: RemovalPorts, command: Act, rule: Rule<T>): Promise<T | Rejection> =>
   store.transact(command.agent_id, 'operator', (d) => rule(d, command.worktree_id), {
     needs: needs(command),
   })
@@ -143,7 +146,7 @@ const needs = (command: Act) =>
 
 /** Says in the row what came of it, as the row is then. Whether there was anything to say. */
 const settle = (
-  { store }: ActPorts,
+  { store }: RemovalPorts,
   command: Act,
   eventOf: (now: Worktree) => WorktreeEvent | null,
 ): Promise<boolean> =>

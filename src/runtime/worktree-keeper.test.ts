@@ -20,7 +20,11 @@ test('looks that are asked for while one is under way are one look, begun after 
     },
   }
   const watched = Object.assign(Object.create(ledger) as Ledger, slow)
-  const keeper = new WorktreeKeeper({ ports, store: new Store(watched, ports.clock, ports.ids) })
+  const keeper = new WorktreeKeeper({
+    ports,
+    store: new Store(watched, ports.clock, ports.ids),
+    failed: (_, error) => assert.ifError(error),
+  })
 
   const one = keeper.settle('nobody')
   await begun.promise
@@ -56,7 +60,8 @@ test('what is gone is merged where it was seen to be, and discarded where a snap
     }
     d.emit({ type: 'worktree_snapshotted', id: 'task_2', snapshot })
   })
-  await new WorktreeKeeper({ ports: { ...ports, worktrees }, store }).settle('main')
+  const failed = (_: string, error: unknown) => assert.ifError(error)
+  await new WorktreeKeeper({ ports: { ...ports, worktrees }, store, failed }).settle('main')
   const rows = await Promise.all(made.map((id) => ledger.row('worktrees', id)))
   assert.deepEqual(
     rows.map((row) => [row?.state, row?.reason]),

@@ -4,7 +4,7 @@
  * (docs/spec/agent.md#worktrees). Looked at when a child ends, when a turn of the parent ends while
  * one is kept, and once after a start.
  */
-import { callsOf, openTurn, type Facts } from '../domain/facts.ts'
+import { callsOf, openTurn, type Emitted, type Facts } from '../domain/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
 import { isRejection } from '../domain/verdict.ts'
 import { isTerminal } from '../domain/task.ts'
@@ -20,6 +20,8 @@ import { bringBack } from './worktree-return.ts'
 export type KeeperPorts = {
   ports: Pick<HostPorts, 'worktrees' | 'effect_seam'>
   store: Store
+  /** Told what a look failed with that nobody waited for. */
+  failed: (agent: AgentId, error: unknown) => void
 }
 
 export class WorktreeKeeper {
@@ -31,6 +33,25 @@ export class WorktreeKeeper {
 
   constructor(ports: KeeperPorts) {
     this.#with = ports
+  }
+
+  /** After each commit. Merged meanwhile, perhaps: until what was kept may go, its row says so. */
+  committed(agent: AgentId, events: readonly Emitted[]): void {
+    for (const { event } of events) {
+      if (event.type === 'turn_ended') this.#begin(agent, 'settle')
+      if (/^(?:task_ended|worktree_restored)$/.test(event.type)) this.#begin(agent, 'look')
+    }
+  }
+
+  /** Of every agent in memory. Nobody waits for it. */
+  settleAll(): void {
+    for (const { agent_id } of this.#with.store.all()) this.#begin(agent_id, 'settle')
+  }
+
+  #begin(agent: AgentId, act: 'settle' | 'look'): void {
+    const facts = this.#with.store.facts(agent)
+    if (facts === null || overOnes(facts).length === 0) return
+    this[act](agent).catch((error: unknown) => this.#with.failed(agent, error))
   }
 
   /** Removes what may go of the agent's children that are over. */
@@ -190,7 +211,7 @@ function isInHand(facts: Facts, { id, state }: Worktree): boolean {
 const goesSoon = 'nothing: it is merged, and goes when the turn ends'
 
 /** Live worktrees whose child is over, or never came to be. */
-export function overOnes(facts: Facts): Worktree[] {
+function overOnes(facts: Facts): Worktree[] {
   const turn = openTurn(facts)
   const spawning =
     turn !== null &&

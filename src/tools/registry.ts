@@ -50,6 +50,10 @@ export const tools: readonly Tool[] = [
   findInFiles,
 ]
 
+const byName = new Map<string, Tool>(tools.map((tool) => [tool.name, tool]))
+
+export const toolNamed = (name: string): Tool | null => byName.get(name) ?? null
+
 /** A call as the model wrote it, or the result that says what is wrong with it. */
 export const validateCall = (tool_name: string, input_json: string): Validated<Tool> =>
   validate(tools, tool_name, input_json)

@@ -1,6 +1,6 @@
 /**
- * What the steps of a turn share: the ports, the store, and the signals of this run. One per agent
- * and process; nothing durable is kept here.
+ * The ports of one agent: its id, the store, the machine, its folders and its trigger's URL. One
+ * per agent and process, and never written to; what changes while a turn runs is in turn-run.ts.
  */
 import { agentRoots } from '../exec/path-policy.ts'
 import type { Roots } from '../exec/ports.ts'
@@ -9,48 +9,20 @@ import type { AgentId } from '../domain/ids.ts'
 import { workspaceMemory } from '../domain/memory-ref.ts'
 import { later, type Timestamp } from '../domain/time.ts'
 import type { Rows, Table } from '../domain/event.ts'
-import type { Interruption } from '../context/notes.ts'
 import type { ModelRound } from '../models/model.ts'
-import type { Tried } from '../models/retry.ts'
 import type { HostNotice, HostPorts } from './ports.ts'
 import type { TriggerUrls } from './trigger-urls.ts'
-import type { CheckRunner } from './check-runner.ts'
-import type { ChildSupervisor } from './children.ts'
-import type { Spending } from './spending.ts'
 import type { Beside, Store } from './store.ts'
-import type { Onward } from './advance.ts'
-import type { Message } from '../domain/message.ts'
-import { agentHome, outputPath } from './home.ts'
-import type { NewBlob } from '../ledger/port.ts'
-import { keeping, type PlanPorts } from './plans.ts'
+import { agentHome } from './home.ts'
 import { withShort, type KnownShort } from './short-ids.ts'
 import type { Short } from '../domain/short-id.ts'
 
-export class LaneEnv {
+export class AgentPorts {
   readonly agent_id: AgentId
   readonly ports: HostPorts
   readonly store: Store
   readonly notify: (notice: HostNotice) => void
   readonly urls: TriggerUrls
-  readonly children: ChildSupervisor
-  readonly spending: Spending
-  readonly checks: CheckRunner
-  /** Ends the open run: its model stream and its foreground command. */
-  abort = new AbortController()
-  /** The operator aborts the run and, with it, stops the agent. */
-  stopAfterAbort = false
-  /** An interjected message waits for the next safe point. */
-  interjected = new AbortController()
-  /** The host closes: go on to the next commit and leave the turn open. */
-  stopping = false
-  /** Nothing can be written: no lap runs and an open turn is left at its next step. */
-  suspended = false
-  /** What interrupted the open turn, until a request has told the model. */
-  interruption: Interruption | null = null
-  /** Models that failed for the open request, in order. */
-  tried: readonly Tried[] = []
-  /** Calls whose effect this process began: any other `started` call is one to recover. */
-  readonly begun = new Set<string>()
   readonly #knownShort: KnownShort = new Map()
 
   constructor(
@@ -59,16 +31,12 @@ export class LaneEnv {
     store: Store,
     notify: (notice: HostNotice) => void,
     urls: TriggerUrls,
-    { children, spending, checks }: Pick<LaneEnv, 'children' | 'spending' | 'checks'>,
   ) {
     this.agent_id = agent_id
     this.ports = ports
     this.store = store
     this.notify = notify
     this.urls = urls
-    this.children = children
-    this.spending = spending
-    this.checks = checks
   }
 
   /** As a commit would date it: never before the agent's last one, wherever the clock was set. */
@@ -103,15 +71,6 @@ export class LaneEnv {
     return agentHome(this.ports.home, this.agent_id)
   }
 
-  /**
-   * What reading and making plan files takes. New texts are added to `blobs`, for the commit that
-   * stores what was read; null: nothing of it is stored.
-   */
-  plans(blobs: NewBlob[] | null): PlanPorts {
-    const { home, files } = this.ports
-    return { home, files, ...keeping(this.store, blobs) }
-  }
-
   /** The agent's own trigger, while somebody listens for it. */
   triggerUrl(): string | null {
     return this.urls.ofAgent(this.facts())
@@ -143,15 +102,6 @@ export class LaneEnv {
       owned,
     })
     return isShared ? { ...roots, read_only: [`${workspace.root}/${workspaceMemory}`] } : roots
-  }
-
-  /** What a decision needs to move the turn on, as far as it is known already. */
-  onward(known: Partial<Onward>): Onward {
-    const { interruption, stopping } = this
-    const aborted = this.abort.signal.aborted && !stopping
-    const message_path = ({ id }: Message) => outputPath(this.ports.home, id)
-    const over = () => this.spending.over(this.agent_id)
-    return { ready: null, plan: null, interruption, message_path, over, aborted, ...known }
   }
 
   /** US dollars for an answer: what the provider says it took, else by the price; null: unknown. */
