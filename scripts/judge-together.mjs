@@ -1,8 +1,8 @@
 // Group testing of many small changes: all that were not found yet are put into one copy of the
 // checkout together, every test file is run on them, and where one is red the changes are halved
-// until a single one makes it red. That one counts as found when it makes the test red alone, twice,
-// and the test is green without it. So all tests judge every change at little more than the price
-// of one run of the tests and a few runs of single files for each change that is found.
+// until a single one makes it red. That one counts as found when it makes the test red alone,
+// twice, and the test is green without it. So all tests judge every change at little more than the
+// price of one run of the tests and a few runs of single files for each change that is found.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -4,9 +4,9 @@
 // lint. All are judged by every test of `npm test`, many at a time: scripts/judge-together.mjs. The
 // report has what survived, as diffs, and the score by class and room. What no test can notice, as
 // nothing differs, is named in test/mutants/equivalent.json with the reason, told, and left out.
-// Arguments: `--seed 1`, `--count 200`, `--only <class>`, `--workers 1`, `--limit 240` seconds a test
-// file may take, `--draw` to see only what is drawn, `--out <file>` for what is seen as JSON lines,
-// each as soon as it is there: a run that was ended goes on with what stands in it.
+// Arguments: `--seed 1`, `--count 200`, `--only <class>`, `--workers 1`, `--limit 240` seconds a
+// test file may take, `--draw` to see only what is drawn, `--out <file>` for what is seen as JSON
+// lines, each as soon as it is there: a run that was ended goes on with what stands in it.
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

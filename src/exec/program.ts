@@ -27,7 +27,10 @@ export function canExecute(path: string): boolean {
 /** A program of our own, and the Node that runs it: absolute paths. */
 export type NodeProgram = { node: string; script: string }
 
-/** Beside `here`, the URL of a module: a source beside sources, an entry of its own beside the bundle's chunks. */
+/**
+ * Beside `here`, the URL of a module: a source beside sources, an entry of its own beside the
+ * bundle's chunks.
+ */
 export function programBeside(
   name: 'terminal' | 'output-reader' | 'standby',
   here: string,
