@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { AssistantPart } from '../domain/turn.ts'
 import { aCall, aRound, succeededWith } from '../testing/situations.ts'
-import { renderRounds, resultTokens, toMessages, type RoundsView } from './rounds.ts'
+import { renderRounds, toMessages } from '../testing/whole-request.ts'
+import { resultTokens, type RoundsView } from './rounds.ts'
 import type { RoundView } from './situation.ts'
 
 const view: RoundsView = {

@@ -8,7 +8,7 @@ import type { Short } from '../domain/short-id.ts'
 import type { AssistantPart, Round } from '../domain/turn.ts'
 import { charTokens, type TokenEstimator } from './estimate.ts'
 import { contextLimits } from './limits.ts'
-import type { ContextMessage, ContextPart, Json, Opening, Projected } from './message.ts'
+import type { ContextMessage, ContextPart, Json } from './message.ts'
 import { withShortOutside } from './message-section.ts'
 import { isNearlyFullNote } from './notes.ts'
 import { renderResult } from './result.ts'
@@ -28,24 +28,6 @@ export type RoundsView = {
   /** The round whose request was compacted last, if one was: the warning before that is over. */
   compacted?: number
 }
-
-/** The messages of a whole request; `next_notes` are its own notes, stored with its round. */
-export function toMessages(
-  opening: Opening & Pick<Projected, 'items'>,
-  rounds: readonly RoundView[],
-  next_notes: readonly string[],
-  view: Omit<RoundsView, 'items'>,
-): ContextMessage[] {
-  const items = new Map(Object.entries(opening.items))
-  return [
-    { role: 'user', content: opening.user },
-    ...renderRounds(rounds, { ...view, items }),
-    ...renderNotes(next_notes, view.short),
-  ]
-}
-
-export const renderRounds = (rounds: readonly RoundView[], view: RoundsView): ContextMessage[] =>
-  rounds.flatMap((round) => renderRound(round, view))
 
 /** Notes stand in front of the request they were made for, as one user message. */
 export function renderNotes(notes: readonly string[], short?: Short): ContextMessage[] {

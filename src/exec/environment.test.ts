@@ -1,7 +1,7 @@
 // The environment of commands, as a table: what is there, and what comes out.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { childEnvironment, declaredCredentials, refusedName } from './environment.ts'
+import { childEnvironment, refusedName } from './environment.ts'
 
 const PATH = '/bin'
 
@@ -148,9 +148,3 @@ for (const [verdict, list] of names) {
     )
   })
 }
-
-test('declared credentials are named with their values, for redaction', () => {
-  const parent = { GITHUB_TOKEN: 'ghp_1', EDITOR: 'vi', EMPTY_KEY: '', OTHER_KEY: 'k' }
-  const pass = ['GITHUB_TOKEN', 'EDITOR', 'EMPTY_KEY', 'ABSENT_KEY', 'HOLON_CONTROL_TOKEN']
-  assert.deepEqual(declaredCredentials(pass, parent), [{ name: 'GITHUB_TOKEN', value: 'ghp_1' }])
-})

@@ -78,20 +78,6 @@ export function childEnvironment(
   return env
 }
 
-/**
- * The declared variables that look like credentials, with their values: to be registered for
- * redaction, since a command can print them.
- */
-export function declaredCredentials(
-  pass: readonly string[],
-  parent: Readonly<Record<string, string | undefined>>,
-): { name: string; value: string }[] {
-  return pass.flatMap((name) => {
-    const value = parent[name]
-    return refusedName(name) === 'credential' && value ? [{ name, value }] : []
-  })
-}
-
 function refusalOfDeclared(name: string): RefusedName | null {
   const refused = refusedName(name)
   return refused === 'credential' ? null : refused

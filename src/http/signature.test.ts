@@ -1,15 +1,9 @@
 // Signatures of webhooks against the published vectors, the published sender, and forgeries.
+import { signGithub, signStandardWebhook } from '../testing/webhook-sender.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import {
-  signGithub,
-  secretProblem,
-  signStandardWebhook,
-  verifyGithub,
-  verifyStandardWebhook,
-  verifyWebhook,
-} from './signature.ts'
+import { secretProblem, verifyGithub, verifyStandardWebhook, verifyWebhook } from './signature.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 

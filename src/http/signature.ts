@@ -1,8 +1,7 @@
 /**
  * Signatures of webhooks (docs/spec/http.md#webhooks): Standard Webhooks 1.0.0 (symmetric, `v1`)
  * and GitHub's `X-Hub-Signature-256`. Computed over the raw bytes as they came, compared in
- * constant time, and true for no delivery when there is no key. Pure; the counterparts that sign
- * are for test-send.
+ * constant time, and true for no delivery when there is no key. Pure.
  *
  * The `id` of a verified delivery is the key by which a replay is known, so it is always part of
  * what was signed. The sentences of a refusal are for the log: a sender is told 401 and no more.
@@ -129,42 +128,6 @@ export function verifyGithub(delivery: Omit<SignedDelivery, 'now_ms'>): Verified
   }
   const id = `sha256:${createHash('sha256').update(body).digest('hex')}`
   return { ok: true, id, timestamp_ms: null }
-}
-
-/** Headers of a delivery signed by each secret; throws for a secret that is none (a bug). */
-export function signStandardWebhook(delivery: {
-  id: string
-  timestamp_ms: number
-  body: Uint8Array
-  secrets: readonly string[]
-}): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
-  const { id, body, secrets } = delivery
-  const timestamp = String(Math.floor(delivery.timestamp_ms / 1000))
-  const signatures = secrets.map((secret) => {
-    const signature = standardSignature(secret, id, timestamp, body)
-    if (signature === null) throw new Error('signing with a secret that is not whsec_ and base64')
-    return signature
-  })
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': signatures.join(' '),
-  }
-}
-
-/** Headers of a delivery as GitHub sends it. `id` is a GUID there. */
-export function signGithub(delivery: {
-  id: string
-  event: string
-  body: Uint8Array
-  secret: string
-}): Record<'x-github-delivery' | 'x-github-event' | 'x-hub-signature-256', string> {
-  if (delivery.secret === '') throw new Error('signing with an empty secret')
-  return {
-    'x-github-delivery': delivery.id,
-    'x-github-event': delivery.event,
-    'x-hub-signature-256': githubSignature(delivery.secret, delivery.body),
-  }
 }
 
 function versionOne(header: string | null): string[] {

@@ -13,7 +13,6 @@ import { aState } from '../testing/present-state.ts'
 import type { Entry, Level } from './entry.ts'
 import { bounds } from './limits.ts'
 import { apply, open, thread, wants, type Presentation } from './presentation.ts'
-import { timeline } from './timeline.ts'
 
 const names = Object.keys(scenes)
 const levels: readonly Level[] = [1, 2, 3]
@@ -283,24 +282,4 @@ test('no text of a history reaches an entry as a terminal would obey it', () => 
     [],
   )
   assert.ok(hostileTexts.length > 0 && shown.some((line) => line.includes('<U+202E>eslaf')))
-})
-
-test('the time of an item is its turns, waits and tasks, in order, those that touch the range', () => {
-  const p = whole(eventsIn('task-promoted'))
-  const day = { from: '2026-03-02T00:00:00.000Z', to: '2026-03-03T00:00:00.000Z' }
-  const bars = timeline(p, 'main', 'work_0001', day)
-  assert.deepEqual(
-    bars.map(({ id, kind, to }) => [id, kind, to?.slice(11, 19)]),
-    [
-      ['task_t001', 'task', '09:09:10'],
-      ['turn_0001', 'turn', '09:00:10'],
-      ['wait_0001', 'wait', '09:09:10'],
-      ['turn_0002', 'turn', '09:09:10'],
-    ],
-  )
-  const late = { from: '2026-03-02T09:05:00.000Z', to: '2026-03-02T09:06:00.000Z' }
-  assert.deepEqual(
-    timeline(p, 'main', 'work_0001', late).map(({ id }) => id),
-    ['task_t001', 'wait_0001'],
-  )
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ContextMessage } from '../context/message.ts'
-import { toMessages } from '../context/rounds.ts'
 import type { ModelMessage } from '../models/model.ts'
 import { aCall, aRound, succeededWith } from './situations.ts'
+import { toMessages } from './whole-request.ts'
 
 test('what context renders is what a model takes, and the other way round', () => {
   const call = aCall('ReadFile', { path: 'a' }, succeededWith('ReadFile', 'read'))

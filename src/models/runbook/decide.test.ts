@@ -24,7 +24,7 @@ import {
   update,
   view,
   wait,
-} from './given.ts'
+} from '../../testing/runbook-situations.ts'
 
 describe('a message', () => {
   const fresh = { agent: { current_work_item_id: null }, plan_text: null }

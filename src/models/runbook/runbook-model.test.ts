@@ -16,7 +16,7 @@ import {
   textOf,
   view,
   wait,
-} from './given.ts'
+} from '../../testing/runbook-situations.ts'
 import { runbookModel } from './runbook-model.ts'
 import type { RunbookRound } from './situation.ts'
 

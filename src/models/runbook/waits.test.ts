@@ -20,7 +20,7 @@ import {
   update,
   view,
   wait,
-} from './given.ts'
+} from '../../testing/runbook-situations.ts'
 
 /** The wait of step `step`, with what a test wants to say of it. */
 const stepWait = (step: number, wake: Wait['wake'], more: Partial<Wait> = {}): Wait =>

@@ -1,16 +1,16 @@
 /**
- * Builders for the tests of this folder: a situation in a few words, the round that the model makes
- * of it, and that round as the ledger would keep it. Nothing here runs anything.
+ * Builders for the tests of the runbook model: a situation in a few words, the round that the model
+ * makes of it, and that round as the ledger would keep it. Nothing here runs anything.
  */
 import assert from 'node:assert/strict'
-import type { ErrorKind, ToolResult } from '../../domain/call.ts'
-import type { Message } from '../../domain/message.ts'
-import type { Wait } from '../../domain/wait.ts'
-import type { Todo, WorkItem, Readiness } from '../../domain/work-item.ts'
-import type { ModelRequest, ModelRound } from '../model.ts'
-import { parseRunbook } from './parse.ts'
-import { runbookModel } from './runbook-model.ts'
-import type { RunbookItem, RunbookRound, RunbookSituation } from './situation.ts'
+import type { ErrorKind, ToolResult } from '../domain/call.ts'
+import type { Message } from '../domain/message.ts'
+import type { Wait } from '../domain/wait.ts'
+import type { Todo, WorkItem, Readiness } from '../domain/work-item.ts'
+import type { ModelRequest, ModelRound } from '../models/model.ts'
+import { parseRunbook } from '../models/runbook/parse.ts'
+import { runbookModel } from '../models/runbook/runbook-model.ts'
+import type { RunbookItem, RunbookRound, RunbookSituation } from '../models/runbook/situation.ts'
 
 export const plan = `# Check the house
 

@@ -1,0 +1,24 @@
+/**
+ * All messages of a request from its opening, rounds and notes, as a turn makes them one by one.
+ */
+import type { ContextMessage, Opening, Projected } from '../context/message.ts'
+import { renderNotes, renderRound, type RoundsView } from '../context/rounds.ts'
+import type { RoundView } from '../context/situation.ts'
+
+/** The messages of a whole request; `next_notes` are its own notes, stored with its round. */
+export function toMessages(
+  opening: Opening & Pick<Projected, 'items'>,
+  rounds: readonly RoundView[],
+  next_notes: readonly string[],
+  view: Omit<RoundsView, 'items'>,
+): ContextMessage[] {
+  const items = new Map(Object.entries(opening.items))
+  return [
+    { role: 'user', content: opening.user },
+    ...renderRounds(rounds, { ...view, items }),
+    ...renderNotes(next_notes, view.short),
+  ]
+}
+
+export const renderRounds = (rounds: readonly RoundView[], view: RoundsView): ContextMessage[] =>
+  rounds.flatMap((round) => renderRound(round, view))
