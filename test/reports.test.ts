@@ -174,6 +174,30 @@ test('an item whose task still runs is completed on request only, and the words 
   await s.sound()
 })
 
+test('each refusal says that nobody has read the words, and which the next completion takes', async (t) => {
+  const s = await onA(
+    t,
+    () => calls(runs(until('go'), { yield_ms: 0 })),
+    (s) => completes(s.id('A'), ''),
+    (s) => completes(s.id('A'), whole),
+    (s) => completes(s.id('A'), ''),
+    (s) => calls(call('CompleteWorkItem', { work_item_id: s.id('A'), leave_running: true })),
+  )
+  await s.act({ do: 'send', text: 'Begin.' })
+  await s.hurry('turn_ended')
+  const told = [4, 5, 6].map((n) => {
+    const [refusal] = resultsOf(s.model.requests[n])
+    return /comes late\. ?(.*)/.exec(refusal?.text ?? '')?.[1]
+  })
+  const kept =
+    ' was not delivered as its report: a completion without text takes it, ' +
+    'text beside that replaces it.'
+  assert.deepEqual(told, ['', `Your text${kept}`, `What you wrote at an earlier refusal${kept}`])
+  assert.equal((await itemOf(s, 'A')).result_summary, whole)
+  writeFileSync(join(s.box.workspace, 'go'), '')
+  await s.sound()
+})
+
 test('a command that has ended is no obstacle, although nobody has collected its end', async (t) => {
   const ended = join('there', 'it', 'is')
   const s = await onA(

@@ -19,7 +19,7 @@ export const rejections = {
     status: 409,
     hint:
       'Wait for them (WaitFor task_result), stop them (TaskStop), or complete it with ' +
-      'leave_running true: they go on, and what comes of them comes late. Your text is kept.',
+      'leave_running true: they go on, and what comes of them comes late.',
   },
   tasks_running: { status: 409, hint: 'Stop its tasks first: `holon tasks stop <id>`.' },
   agent_private: { status: 409, hint: 'Talk to its parent, or use `holon tasks` on its task.' },

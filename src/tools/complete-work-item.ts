@@ -66,13 +66,11 @@ export const completeWorkItem = storeTool<Input, Prepared>({
     for (const end of ends) collectEnd(d, end)
     const running = given.leave_running ? null : stillRunning(d, id)
     if (running !== null && item?.state === 'open') {
-      keepDraft(d, id, frame.round_text)
-      return { result: refused(name, running), closes: null }
+      return { result: refused(name, withWords(d, id, frame, running)), closes: null }
     }
     const refusal = claim === 'none' || item === undefined ? null : judged(d, item, frame, claim)
     if (refusal !== null) {
-      keepDraft(d, id, frame.round_text)
-      return { result: refusedBy(refusal, item), closes: null }
+      return { result: refusedBy(withWords(d, id, frame, refusal), item), closes: null }
     }
     return complete(d, id, frame, plan, claim !== 'none')
   },
@@ -121,6 +119,22 @@ function complete(
       ? { outcome: 'completed', reason: 'work_item_completed', ask_report: ask, text: '' }
       : null,
   }
+}
+
+/**
+ * Keeps the words beside a refused completion, and says so: nobody has read them, and who writes
+ * only what is new beside the next one would replace them by it.
+ */
+function withWords(d: Draft, id: WorkItemId, frame: CallFrame, refusal: Rejection): Rejection {
+  keepDraft(d, id, frame.round_text)
+  const draft = d.row('work_items', id)?.report_draft ?? null
+  if (draft === null) return refusal
+  const whose =
+    draft === frame.round_text.trim() ? 'Your text' : 'What you wrote at an earlier refusal'
+  const kept =
+    `${whose} was not delivered as its report: a completion without text takes it, ` +
+    'text beside that replaces it.'
+  return { ...refusal, hint: `${refusal.hint} ${kept}` }
 }
 
 /** A failed check says what it printed, apart from what the runtime says of it. */
