@@ -121,7 +121,7 @@ function beganWith({ kind, work_item_id: item, task_id }: Message): string {
 function messageCause(message: Message, situation: Situation): string {
   switch (message.kind) {
     case 'operator_prompt':
-      return operatorCause(message, situation)
+      return [operatorCause(message, situation), ...laterText(situation)].join(' ')
     case 'task_result':
       return template('anchors', 'task', { task: message.task_id ?? '(unnamed)' })
     case 'task_status':
@@ -130,7 +130,7 @@ function messageCause(message: Message, situation: Situation): string {
     case 'webhook_event':
       return template('anchors', 'event')
     case 'delegation':
-      return delegationCause(message, situation)
+      return [delegationCause(message, situation), ...laterText(situation)].join(' ')
     case 'timer_tick':
     case 'internal_followup':
       return template('anchors', 'runtime')
@@ -154,13 +154,32 @@ function operatorCause(message: Message, situation: Situation): string {
     const done = own?.item.id === item && own.lifecycle === 'completed'
     return template('anchors', done ? 'operator_bound_completed' : 'operator_bound', { item })
   }
-  const waiting = waitingItems(situation)
+  const later = askedLater(situation)
+  const waiting = waitingItems(situation).filter((one) => !later.includes(one))
   if (waiting.length === 0) return template('anchors', 'operator_unbound')
-  const ids = waiting.slice(0, waitingShown).map(({ item: { id } }) => id)
-  const more = waiting.length - ids.length
-  const named = more > 0 ? `${ids.join(', ')} and ${more} more` : ids.join(', ')
-  const wait = waiting.length === 1 ? `${named} waits` : `${named} wait`
+  const wait = `${namesOf(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'}`
   return template('anchors', 'operator_unbound_waiting', { wait })
+}
+
+function namesOf(items: readonly Projection[]): string {
+  const ids = items.slice(0, waitingShown).map(({ item: { id } }) => id)
+  const more = items.length - ids.length
+  return more > 0 ? `${ids.join(', ')} and ${more} more` : ids.join(', ')
+}
+
+function laterText(situation: Situation): string[] {
+  const later = askedLater(situation)
+  return later.length === 0 ? [] : [template('anchors', 'asked_later', { items: namesOf(later) })]
+}
+
+/** Items whose question is newer than all words of the turn: nobody had read it who wrote them. */
+function askedLater(situation: Situation): Projection[] {
+  const written = situation.messages
+    .filter(({ kind }) => kind === 'operator_prompt' || kind === 'delegation')
+    .map(({ created_at }) => created_at)
+  return waitingItems(situation).filter(
+    ({ wait }) => wait !== null && written.every((at) => at < wait.created_at),
+  )
 }
 
 function waitingItems({ item, candidates }: Situation): Projection[] {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import type { Message } from '../domain/message.ts'
 import type { WorkItem } from '../domain/work-item.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import { taskResult } from '../domain/provenance.ts'
@@ -301,6 +302,51 @@ test('each kind of message has an anchor of its own', () => {
     parent: 'boss wrote to you: the input below.',
     handed: 'boss handed you the work above.',
   })
+})
+
+test('words that are older than a question are said to be no answer to it', () => {
+  const asks = (id: WorkItemId, minutes: number) =>
+    aWait(`wait_${id.slice(-1)}`, {
+      work_item_id: id,
+      wake: 'operator_input',
+      created_at: before(minutes),
+    })
+  const items = [anItem('work_a'), anItem('work_b')]
+  const waits = [asks('work_a', 9), asks('work_b', 2)]
+  const written = (minutes: number, more: Partial<Message> = {}) =>
+    aPrompt('msg_1', 'Make it red.', { created_at: before(minutes), ...more })
+  const newer = { ...written(1), id: 'msg_2' } as const
+  const parent = {
+    messages: [written(5, { kind: 'delegation' })],
+    agent: anAgent({ visibility: 'private', supervisor_agent_id: 'boss' }),
+  }
+  const own = {
+    about: { id: 'work_b' },
+    messages: [written(5, { work_item_id: 'work_b' })],
+  } as const
+  const anchors = [
+    { messages: [written(10)] },
+    { messages: [written(5)] },
+    { messages: [written(1)] },
+    { messages: [written(5), newer] },
+    own,
+    parent,
+  ].map((given) => anchorFor({ items, waits, ...given }))
+  const later = (which: string) =>
+    `${which} asked the operator only after this was written: it is no answer to that.`
+  const unbound = 'The operator wrote, without naming a work item.'
+  const may = (which: string) =>
+    `${unbound} ${which} for the operator, and the message ends no wait by itself: if it answers ` +
+    'one, say which, clear it with UpdateWorkItem (blocked_by null; and plan_status, where that ' +
+    'asked), and pick the item.'
+  assert.deepEqual(anchors, [
+    `${unbound} ${later('work_a, work_b')}`,
+    `${may('work_a waits')} ${later('work_b')}`,
+    may('work_a, work_b wait'),
+    may('work_a, work_b wait'),
+    `The operator wrote about work item work_b. ${later('work_b')}`,
+    `boss wrote to you: the input below. ${later('work_b')}`,
+  ])
 })
 
 test('messages to be coalesced and interjected ones are not part of the input', () => {
