@@ -43,7 +43,7 @@ function hunkOf(text: string): Hunk {
 /** A step that does not fit the files under `root` any more, with what to mend. */
 export class StaleRecipe extends Error {}
 
-/** Writes what a step writes. The lines of a hunk stand in the file exactly once, or it is stale. */
+/** Writes what a step writes. Lines of a hunk that do not stand there exactly once are stale. */
 export function apply(root: string, step: Exclude<Step, { do: 'run' }>): void {
   const file = join(root, step.path)
   if (step.do === 'make') {
