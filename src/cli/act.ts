@@ -5,10 +5,10 @@
  */
 import { sendThroughDoor, untaken, type DoorAnswer } from '../client/operator.ts'
 import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
-import { boundHash } from '../protocol/wait-mark.ts'
 import { problemOf, type Problem } from '../protocol/problem.ts'
 import { safeLine } from '../present/safe.ts'
 import { clockTimes } from '../present/span.ts'
+import { boundHash } from '../protocol/records.ts'
 import { readConfig } from './config-file.ts'
 import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { asFailure, CliFailure, exits, refused, usage, wrongToken, type Exit } from './failure.ts'

@@ -3,8 +3,8 @@
  * key. No file is an empty configuration. The schema is loaded only when there is a file.
  */
 import type { Config } from '../protocol/config.ts'
-import { isShallow } from '../protocol/json-depth.ts'
 import { thereAre } from '../present/names.ts'
+import { isShallow } from '../protocol/records.ts'
 import { usage, type CliFailure } from './failure.ts'
 import { lineOf } from './json-lines.ts'
 import type { CliPorts } from './ports.ts'

@@ -3,8 +3,7 @@
  * operator past its parent (a permission that a foreign agent wants).
  */
 import type { OperatorCommand } from '../protocol/operator.ts'
-import { boundHash } from '../protocol/wait-mark.ts'
-import type { Agent, Facts, Wait } from '../protocol/records.ts'
+import { boundHash, type Agent, type Facts, type Wait } from '../protocol/records.ts'
 import type { RunHost } from './run-ports.ts'
 
 /** Open questions, the agent's own before its children's. */

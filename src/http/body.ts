@@ -2,7 +2,7 @@
  * Reading a request's body: never more than the cap, never longer than the deadline, and its depth
  * counted on the bytes before anything parses them, so that no parser recurses into a hostile body.
  */
-import { isShallow } from '../protocol/json-depth.ts'
+import { isShallow } from '../protocol/records.ts'
 import { httpLimits } from './limits.ts'
 import type { HttpClock } from './ports.ts'
 

@@ -6,8 +6,8 @@
  */
 import { createHash } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
+import { isShallow } from '../protocol/records.ts'
 import type { HttpEnv } from './app-env.ts'
-import { isShallow } from '../protocol/json-depth.ts'
 import { readBody, utf8 } from './body.ts'
 import { httpLimits } from './limits.ts'
 import { nothingHere } from './delivery.ts'

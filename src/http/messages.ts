@@ -6,8 +6,7 @@
 import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'
 import { actedOnMessage, toldOf } from '../protocol/acted.ts'
-import { answeredWaitIn, pageOfAnswer } from '../protocol/answered-wait.ts'
-import { canOfMessage } from '../protocol/can.ts'
+import { answeredWait, canOfMessage } from '../protocol/can.ts'
 import {
   accepted,
   messageKinds,
@@ -82,9 +81,7 @@ const takeBack = createRoute({
 export function register(app: HttpApp, home: HomePort, views: Views): void {
   /** With what may be done to it, as an act on it would find; of a deleted agent nothing. */
   const recordOf = async (message: Rows['messages']): Promise<MessageRecord> => {
-    const page = pageOfAnswer(message)
-    const answered =
-      page === null ? null : answeredWaitIn(await home.reads.events(page), message.id)
+    const answered = await answeredWait(message, (page) => home.reads.events(page))
     const view = views.of(message.agent_id)
     return messageRecordOf(message, view === null ? [] : canOfMessage(view, message, answered))
   }

@@ -5,11 +5,13 @@
  */
 import * as rules from '../domain/can.ts'
 import type { Delivery } from '../domain/delivery.ts'
-import type { Rows, Table } from '../domain/event.ts'
+import type { Rows, StoredEvent, Table } from '../domain/event.ts'
 import { activeWaitOf, type Facts } from '../domain/facts.ts'
+import type { WaitId } from '../domain/ids.ts'
 import type { Message } from '../domain/message.ts'
 import { rankingOf } from '../domain/ranking.ts'
 import type { Projection } from '../domain/readiness.ts'
+import { answeredWaitIn, pageOfAnswer } from '../domain/take-back.ts'
 import type { Task } from '../domain/task.ts'
 import type { Timestamp } from '../domain/time.ts'
 import type { Schedule } from '../domain/timetable.ts'
@@ -70,7 +72,19 @@ export function canOfWait({ facts, now }: AgentView, wait: Wait): Can[] {
   return withDoors(rules.canOfWait(view, wait), wait)
 }
 
-/** `answered_wait`: the wait that ended by it though it does not name it, or null. */
+/**
+ * The wait that the message ended though it does not name it, as its taking back asks
+ * (docs/spec/message.md#binding); null: none.
+ */
+export async function answeredWait(
+  message: Message,
+  events: (page: NonNullable<ReturnType<typeof pageOfAnswer>>) => Promise<readonly StoredEvent[]>,
+): Promise<WaitId | null> {
+  const page = pageOfAnswer(message)
+  return page === null ? null : answeredWaitIn(await events(page), message.id)
+}
+
+/** `answered_wait`: what `answeredWait` says of it. */
 export function canOfMessage(
   { facts, now }: AgentView,
   message: Message,

@@ -52,6 +52,10 @@ export {
 } from '../domain/state-name.ts'
 /** The derived views of an agent's items, by name. */
 export { itemFilters, passes, type ItemFilter } from '../domain/item-filter.ts'
+/** The mark of a question as it was shown, which an answer sends back (docs/spec/http.md). */
+export { boundHash } from '../domain/answers.ts'
+/** The depth of a JSON text, for who reads one at the door: counted as the rules count it. */
+export { isShallow } from '../domain/json-depth.ts'
 /** What a completed item left unfinished, and all that holds an open one. */
 export { holdsOf, leftTodos } from '../domain/readiness.ts'
 /** The one sentence about an item. */
