@@ -14,6 +14,7 @@ import {
   readdir,
   rm,
   stat,
+  utimes,
   writeFile,
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -40,6 +41,9 @@ function onDatabase(home: string, sql: string): void {
   database.close()
 }
 
+const pathOfBlob = (home: string, sha256: string) =>
+  join(home, 'ledger', 'blobs', sha256.slice(0, 2), sha256)
+
 conformance('sqlite', {
   open,
   openReader,
@@ -53,6 +57,9 @@ conformance('sqlite', {
     database.exec(sql)
     database.close()
   },
+  hurtBlob: (home, sha256, bytes) =>
+    bytes === null ? rm(pathOfBlob(home, sha256)) : writeFile(pathOfBlob(home, sha256), bytes),
+  ageBlob: (home, sha256) => utimes(pathOfBlob(home, sha256), 1, 1),
 })
 
 const aPlan = { path: 'plan.md', sha256: null, bytes: 1 }

@@ -4,17 +4,11 @@
  * commit that names it, so one that was stored or found again lately stays. A row is stored in that
  * commit and needs no grace: only what was committed since the mark has to be looked at again.
  */
-import { readdirSync, rmSync, statSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as breathe } from 'node:timers/promises'
-import { hour } from '../domain/time.ts'
+import type { Blobs } from './blobs.ts'
 import type { Step } from './retention-step.ts'
 import type { Tally } from './tally.ts'
-
-/** Milliseconds a blob is kept after it was stored, named or not. */
-export const blobGrace = hour
 
 /** Rows of one query. */
 const page = 500
@@ -25,26 +19,6 @@ const hashes = /"([0-9a-f]{64})"/g
 export function namedIn(data: string, named: Set<string>): void {
   if (!data.includes('sha256"')) return
   for (const [, sha256] of data.matchAll(hashes)) if (sha256 !== undefined) named.add(sha256)
-}
-
-/** Calls for every blob in a file that is old enough to go, with its size. */
-export async function eachBlobFile(
-  home: string,
-  found: (sha256: string, bytes: number, path: string) => void,
-): Promise<void> {
-  const root = join(home, 'ledger', 'blobs')
-  // The clock of the machine, because the times of files are its own too.
-  const grown = Date.now() - blobGrace
-  for (const name of await readdir(root)) {
-    if (!/^[0-9a-f]{2}$/.test(name)) continue
-    for (const sha256 of readdirSync(join(root, name))) {
-      const path = join(root, name, sha256)
-      // Between this look and the removal nothing may come, so neither waits.
-      const file = statSync(path, { throwIfNoEntry: false })
-      if (file && file.mtimeMs < grown) found(sha256, file.size, path)
-    }
-    await breathe()
-  }
 }
 
 /** A page of blobs that are rows, after a place, with their sizes. */
@@ -64,7 +38,7 @@ export type Marked = { named: Set<string>; up_to: number }
  * committed before. Only the owner may, who is the only one to store blobs.
  */
 export async function sweepFiles(
-  { home, database }: { home: string; database: DatabaseSync },
+  { files, database }: { files: Blobs; database: DatabaseSync },
   up_to: number,
   tally: Tally,
 ): Promise<Marked> {
@@ -73,9 +47,9 @@ export async function sweepFiles(
     mark(database, 'events', 'global_seq', named),
     mark(database, 'baselines', 'born', named),
   ])
-  await eachBlobFile(home, (sha256, bytes, path) => {
+  await files.eachOld((sha256, bytes, take) => {
     if (named.has(sha256)) return
-    rmSync(path, { force: true })
+    take()
     tally.blob(bytes)
   })
   return { named, up_to }

@@ -10,13 +10,17 @@ import {
   fsync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { hour } from '../domain/time.ts'
 import { LedgerFault, type NewBlob } from './port.ts'
 
 export type Blobs = {
@@ -27,7 +31,12 @@ export type Blobs = {
   path(sha256: string): string
   /** Whether the bytes are there and match their name. */
   check(sha256: string): Promise<'whole' | 'missing' | 'damaged'>
+  /** Calls for every blob that is old enough to go, with its size; `take` removes it. */
+  eachOld(found: (sha256: string, bytes: number, take: () => void) => void): Promise<void>
 }
+
+/** Milliseconds a blob is kept after it was stored, named or not. */
+export const blobGrace = hour
 
 /**
  * Bytes up to which a blob is a row of the commit that names it. A file costs two more syncs, 1 to
@@ -100,7 +109,23 @@ export function blobsIn(ledgerFolder: string): Blobs {
     return sha256
   }
 
-  return { put, get, path, check }
+  async function eachOld(found: Parameters<Blobs['eachOld']>[0]): Promise<void> {
+    // The clock of the machine, because the times of files are its own too.
+    const grown = Date.now() - blobGrace
+    for (const name of await readdir(root)) {
+      if (!/^[0-9a-f]{2}$/.test(name)) continue
+      for (const sha256 of readdirSync(join(root, name))) {
+        const at = join(root, name, sha256)
+        // Between this look and the removal nothing may come, so neither waits.
+        const file = statSync(at, { throwIfNoEntry: false })
+        if (file && file.mtimeMs < grown)
+          found(sha256, file.size, () => rmSync(at, { force: true }))
+      }
+      await breathe()
+    }
+  }
+
+  return { put, get, path, check, eachOld }
 }
 
 /** Bytes that do not match their name are a `corrupt` fault. */

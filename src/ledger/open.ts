@@ -17,10 +17,11 @@ import { checkWhole } from './integrity.ts'
 import { createPrivate, readOwner, takeOwnership } from './owner.ts'
 import { checkLog } from './log-check.ts'
 import { LedgerFault, type Change, type Ledger, type LedgerReads, type NewBlob } from './port.ts'
-import { readsOf, throwIfEnded, type State } from './reads.ts'
+import { readsOf, throwIfEnded, type HomeStore, type State } from './reads.ts'
 import { retain } from './retention.ts'
 import { schemaVersion, type Database } from './schema.ts'
 import { databasePath, kyselyOver, openDatabase, schemaOf, setDurability } from './sqlite.ts'
+import type { OpenMode } from './sqlite.ts'
 
 /** An upgrade that is about to begin: which schemas, and where the ledger as it was is kept. */
 export type Upgrade = { from: number; to: number; copy: string }
@@ -73,8 +74,8 @@ export function openLedger(home: string, options: LedgerOptions): Promise<Ledger
       checkLog(databasePath(at))
       database = openDatabase(databasePath(at), 'write')
       await reachSchema(database, at, before !== null, options)
-      const db = kyselyOver(database, 'write')
-      const boot_epoch = await beginEpoch(db, options)
+      const store = storeIn(at, database, 'write')
+      const boot_epoch = await beginEpoch(store.db, options)
       await Promise.all([syncFolder(folder), syncFolder(at)])
       await sweepBlobs(folder)
       await lock.announce({
@@ -83,14 +84,11 @@ export function openLedger(home: string, options: LedgerOptions): Promise<Ledger
         owner_since: fromMs(options.clock_now()),
         boot_epoch,
       })
-      return ownedLedger({
-        home: at,
-        db,
-        database,
-        boot_epoch,
-        options,
-        release: () => lock.release(),
-      })
+      const letGo = async () => {
+        await store.letGo()
+        lock.release()
+      }
+      return ownedLedger({ ...store, letGo }, boot_epoch, options)
     } catch (error) {
       database?.close()
       lock.release()
@@ -113,13 +111,24 @@ export function openReader(home: string): Promise<LedgerReads> {
       if (schema > schemaVersion) throw newerSchema(schema)
       if (schema === 0) throw noHome(at)
       if (schema < schemaVersion) throw olderSchema(schema)
-      const db = kyselyOver(database, 'read')
-      return readsOf({ home: at, db, database, mode: 'read', state: { ended: null } })
+      return readsOf({ ...storeIn(at, database, 'read'), mode: 'read', state: { ended: null } })
     } catch (error) {
       database.close()
       throw error
     }
   })
+}
+
+function storeIn(home: string, database: DatabaseSync, mode: OpenMode): HomeStore {
+  const db = kyselyOver(database, mode)
+  return {
+    home,
+    db,
+    database,
+    files: blobsIn(join(home, 'ledger')),
+    beside: async () => openDatabase(databasePath(home), 'read'),
+    letGo: () => db.destroy(),
+  }
 }
 
 /** A reader writes too, beside the database: where that fails, the folder says why. */
@@ -173,27 +182,19 @@ async function beginEpoch(db: Kysely<Database>, { mint }: LedgerOptions): Promis
   return meta.boot_epoch
 }
 
-type Owned = {
-  home: string
-  db: Kysely<Database>
-  database: DatabaseSync
-  boot_epoch: number
-  options: LedgerOptions
-  release: () => void
-}
-
-function ownedLedger({ home, db, database, boot_epoch, options, release }: Owned): Ledger {
+/** The ledger over a store that nobody else writes to, in the epoch that its owner began. */
+export function ownedLedger(
+  store: HomeStore,
+  boot_epoch: number,
+  options: Pick<LedgerOptions, 'clock_now' | 'mint' | 'fault'>,
+): Ledger {
   const state: State = { ended: null }
-  const files = blobsIn(join(home, 'ledger'))
+  const { db, database, files, letGo } = store
   const write = commitTo(db, { boot_epoch, mint: options.mint })
   const seam = options.fault
   let commits = 0
   let puts = 0
 
-  const letGo = async () => {
-    await db.destroy()
-    release()
-  }
   const writing = async <T>(doing: string, body: () => Promise<T>): Promise<T> => {
     throwIfEnded(state)
     try {
@@ -232,7 +233,7 @@ function ownedLedger({ home, db, database, boot_epoch, options, release }: Owned
   }
 
   return {
-    ...readsOf({ home, db, database, mode: 'write', state }),
+    ...readsOf({ ...store, mode: 'write', state }),
     commit: (change, ...more) =>
       writing('Committing', async () => {
         const blobs = [change, ...more].flatMap((one) => one.blobs ?? [])
@@ -247,13 +248,8 @@ function ownedLedger({ home, db, database, boot_epoch, options, release }: Owned
       }),
     retain: (asked) =>
       writing('Clearing out what is old', () =>
-        retain({ home, db, database, boot_epoch, now: options.clock_now(), around }, asked),
+        retain({ ...store, boot_epoch, now: options.clock_now(), around }, asked),
       ),
-    close: () =>
-      guarded('Closing the ledger', async () => {
-        state.ended ??= new Error('the ledger is closed')
-        await letGo()
-      }),
   }
 }
 

@@ -1,12 +1,11 @@
 /**
  * The reads of the port over one connection, for the owner and for readers beside it.
  */
-import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { backupHome } from './backup.ts'
 import { fileOfBlob, readBlob } from './blob-rows.ts'
-import { blobsIn, type Blobs } from './blobs.ts'
+import type { Blobs } from './blobs.ts'
 import { readEventPage, readEventRange, readEvents, readLastGlobalSeq } from './events.ts'
 import { guarded } from './fault.ts'
 import { readDeliveryBySender, readMessageByKey, readTriggerByToken } from './inbox.ts'
@@ -18,7 +17,7 @@ import { readAgents, readIdsLike, readRow } from './rows.ts'
 import type { Database } from './schema.ts'
 import { readIdOfShort, readShortIds } from './short-ids.ts'
 import { readCounts, readRequestsSinceWord, readSpend } from './spend.ts'
-import { databasePath, kyselyOver, openDatabase, type OpenMode } from './sqlite.ts'
+import { kyselyOver, type OpenMode } from './sqlite.ts'
 import { readStats } from './stats.ts'
 import { verifyStore } from './verify.ts'
 import { readNoteEvents, readWordsAbout } from './words.ts'
@@ -30,16 +29,23 @@ export function throwIfEnded(state: State): void {
   if (state.ended !== null) throw state.ended
 }
 
-export type Source = {
+/** Where the ledger of one home is kept, as one connection has it. */
+export type HomeStore = {
   home: string
   db: Kysely<Database>
   database: DatabaseSync
-  mode: OpenMode
-  state: State
+  /** Blobs that are no rows. */
+  files: Blobs
+  /** A connection of its own: a long look must not hold up commits. The caller closes it. */
+  beside: () => Promise<DatabaseSync>
+  /** Closes the connection. */
+  letGo: () => Promise<void>
 }
 
-export function readsOf({ home, db, database, mode, state }: Source): LedgerReads {
-  const files = blobsIn(join(home, 'ledger'))
+export type Source = HomeStore & { mode: OpenMode; state: State }
+
+export function readsOf(source: Source): LedgerReads {
+  const { home, db, database, files, mode, state } = source
   const reading = async <T>(body: () => Promise<T>): Promise<T> => {
     throwIfEnded(state)
     try {
@@ -79,20 +85,19 @@ export function readsOf({ home, db, database, mode, state }: Source): LedgerRead
     noteEvents: (work_item_id, options) => reading(() => readNoteEvents(db, work_item_id, options)),
     blob: (sha256) => reading(() => readBlob(db, files, sha256)),
     blobFile: (sha256) => reading(() => fileOfBlob(db, files, sha256)),
-    verify: () => reading(() => verifyOnItsOwn(home, files)),
+    verify: () => reading(() => verifyOnItsOwn(source)),
     stats: () => reading(() => readStats(db)),
     backup: (options) => reading(() => backupHome({ home, database, mode }, options)),
     close: () =>
       guarded('Closing the ledger', async () => {
         state.ended ??= new Error('the ledger is closed')
-        await db.destroy()
+        await source.letGo()
       }),
   }
 }
 
-/** On a connection of its own: a long look must not hold up commits. */
-async function verifyOnItsOwn(home: string, files: Blobs) {
-  const db = kyselyOver(openDatabase(databasePath(home), 'read'), 'read')
+async function verifyOnItsOwn({ beside, files }: HomeStore) {
+  const db = kyselyOver(await beside(), 'read')
   try {
     return await verifyStore(db, (sha256) => files.check(sha256))
   } finally {

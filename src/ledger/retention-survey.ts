@@ -6,10 +6,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { tables, type Rows, type Table } from '../domain/event.ts'
 import type { Timestamp } from '../domain/time.ts'
-import { blobRows, eachBlobFile, namedIn } from './blob-sweep.ts'
+import { blobRows, namedIn } from './blob-sweep.ts'
 import { isFleeting, Open } from './retention-rules.ts'
 import { sizeOf } from './retention-step.ts'
-import { databasePath, openDatabase } from './sqlite.ts'
+import type { HomeStore } from './reads.ts'
 import type { Tally } from './tally.ts'
 
 /** Rows of one query. */
@@ -25,11 +25,11 @@ type Horizon = {
 
 /** Answers where the floor would be; what would go is in the tally. */
 export async function survey(
-  { home, now }: { home: string; now: number },
+  { files, beside, now }: Pick<HomeStore, 'files' | 'beside'> & { now: number },
   before: Timestamp,
   tally: Tally,
 ): Promise<number> {
-  const database = openDatabase(databasePath(home), 'read')
+  const database = await beside()
   try {
     database.exec('begin')
     const named = new Set<string>()
@@ -38,7 +38,7 @@ export async function survey(
     for (const table of tables) {
       await surveyTable(database, { table, open, horizon, named }, tally)
     }
-    await eachBlobFile(home, (sha256, bytes) => {
+    await files.eachOld((sha256, bytes) => {
       if (!named.has(sha256)) tally.blob(bytes)
     })
     await surveyBlobRows(database, named, tally)

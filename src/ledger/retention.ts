@@ -12,21 +12,17 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { Kysely } from 'kysely'
 import { sweepFiles, sweepRows } from './blob-sweep.ts'
 import { readLastGlobalSeq } from './events.ts'
 import { LedgerFault, type Retained, type RetainOptions } from './port.ts'
 import { Open } from './retention-rules.ts'
 import { liftFloor, sweepBaselines, type Step } from './retention-step.ts'
 import { survey } from './retention-survey.ts'
-import type { Database } from './schema.ts'
+import type { HomeStore } from './reads.ts'
 import { sweepFolders } from './folder-sweep.ts'
 import { Tally } from './tally.ts'
 
-export type RetentionEnvironment = {
-  home: string
-  db: Kysely<Database>
-  database: DatabaseSync
+export type RetentionEnvironment = HomeStore & {
   boot_epoch: number
   /** Milliseconds since 1970. */
   now: number

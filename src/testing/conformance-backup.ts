@@ -16,6 +16,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setImmediate as breathe } from 'node:timers/promises'
 import type { Ledger, Manifest } from '../ledger/port.ts'
 import type { Cases } from './conformance-case.ts'
 import {
@@ -124,6 +125,7 @@ export const backupCases: Cases = {
       const good_sha256 = lane.blob(`opening ${lane.facts.seq} ${large}`)
       const plan = { path: 'p', sha256: null, bytes: 1, good_sha256 }
       await lane.emit(itemCreated({ plan }), messageAdmitted())
+      await breathe()
     }
     await reader.close()
     const events = await ledger.eventPage({ limit: 100_000 })

@@ -3,7 +3,6 @@
  * file when it is not new, and what is named again meanwhile stays.
  */
 import assert from 'node:assert/strict'
-import { existsSync, utimesSync } from 'node:fs'
 import type { Event } from '../domain/event.ts'
 import type { Ledger } from '../ledger/port.ts'
 import type { Cases, Store } from './conformance-case.ts'
@@ -99,10 +98,7 @@ export const blobRetentionCases: Cases = {
     const ledger = await store.open(home)
     const lane = await laneOf(ledger)
     const large = (text: string) => text + largeText
-    const path = (text: string) => {
-      const { sha256 } = newBlob(large(text))
-      return `${home}/ledger/blobs/${sha256.slice(0, 2)}/${sha256}`
-    }
+    const nameOf = (text: string) => newBlob(large(text)).sha256
     /** Stores it for a commit that comes too late. */
     const lose = async (text: string) => {
       const late = lane.change(itemCreated({ plan: plan(lane.blob(large(text))) }))
@@ -112,16 +108,17 @@ export const blobRetentionCases: Cases = {
     for (const text of ['never named', 'stored again', 'just stored']) await lose(text)
     await outlived(lane, [large('opening'), large('first'), large('second')])
     const old = ['opening', 'never named', 'stored again', 'first', 'second']
-    for (const text of old) utimesSync(path(text), 1, 1)
+    for (const text of old) await store.ageBlob(home, nameOf(text))
     await lose('stored again')
-    const here = () => [...old, 'just stored'].map((text) => existsSync(path(text)))
+    const isHere = async (text: string) => (await ledger.blob(nameOf(text))) !== null
+    const here = () => Promise.all([...old, 'just stored'].map(isHere))
 
     const dry = await ledger.retain({ before: always, dry_run: true })
-    assert.deepEqual(here(), [true, true, true, true, true, true])
+    assert.deepEqual(await here(), [true, true, true, true, true, true])
     const run = await ledger.retain({ before: always, dry_run: false })
     assert.deepEqual({ ...dry, dry_run: false }, run)
     assert.equal(run.blobs, 3)
-    assert.deepEqual(here(), [false, false, true, false, true, true])
+    assert.deepEqual(await here(), [false, false, true, false, true, true])
     await mustVerify(ledger)
     await ledger.close()
   },

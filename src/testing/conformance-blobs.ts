@@ -3,7 +3,7 @@
  * and read back whole or not at all.
  */
 import assert from 'node:assert/strict'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import type { LedgerFault, LedgerReads } from '../ledger/port.ts'
 import type { Cases } from './conformance-case.ts'
 import { itemCreated, laneOf, messageAdmitted, newBlob, type Lane } from './lane.ts'
@@ -158,9 +158,9 @@ export const blobCases: Cases = {
     const ledger = await store.open(home)
     const lane = await laneOf(ledger)
     await lane.emit(planned(lane, 'hello'), planned(lane, largeText))
-    const large = await ledger.blobFile(newBlob(largeText).sha256)
+    const large = newBlob(largeText).sha256
     await ledger.close()
-    await writeFile(large ?? '', `${largeText}!`)
+    await store.hurtBlob(home, large, `${largeText}!`)
     await store.damage(home, `update blobs set bytes = x'68656c6c70'`)
     const next = await store.open(home)
     const corrupt = (fault: LedgerFault) => fault.code === 'corrupt' && fault.retry === 'never'
@@ -168,8 +168,8 @@ export const blobCases: Cases = {
       await assert.rejects(next.blob(newBlob(text).sha256), corrupt)
     }
     await assert.rejects(next.blobFile(newBlob('hello').sha256), corrupt)
-    await rm(large ?? '')
-    assert.equal(await next.blob(newBlob(largeText).sha256), null)
+    await store.hurtBlob(home, large, null)
+    assert.equal(await next.blob(large), null)
     await next.close()
   },
 }

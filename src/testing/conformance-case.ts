@@ -15,6 +15,10 @@ export interface Store {
   usurp(home: string): Promise<void>
   /** Runs SQL with every guard of the store off, while no one has the home open. */
   damage(home: string, sql: string): Promise<void>
+  /** Puts other bytes under the name of a large blob; null takes it away. */
+  hurtBlob(home: string, sha256: string, bytes: string | null): Promise<void>
+  /** Makes a large blob so old that retention may take it. */
+  ageBlob(home: string, sha256: string): Promise<void>
 }
 
 export type Case = (store: Store, home: string) => Promise<void>

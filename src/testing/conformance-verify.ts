@@ -2,7 +2,6 @@
  * Conformance of `verify`: it says nothing about a healthy home, and finds each planted corruption.
  */
 import assert from 'node:assert/strict'
-import { rm, writeFile } from 'node:fs/promises'
 import type { Event } from '../domain/event.ts'
 import type { LedgerReads } from '../ledger/port.ts'
 import { schema } from '../ledger/schema.ts'
@@ -190,9 +189,8 @@ export const verifyCases: Cases = {
   'verify finds blobs that are gone or hold other bytes': async (store, home) => {
     const large = { plan: 'plan '.repeat(20_000), opening: 'opening '.repeat(20_000) }
     const files = await healthy(store, `${home}/files`, large)
-    const path = (sha256: string) => `${home}/files/ledger/blobs/${sha256.slice(0, 2)}/${sha256}`
-    await rm(path(files.plan))
-    await writeFile(path(files.opening), 'something else')
+    await store.hurtBlob(`${home}/files`, files.plan, null)
+    await store.hurtBlob(`${home}/files`, files.opening, 'something else')
     const rows = await healthy(store, `${home}/rows`)
     await store.damage(`${home}/rows`, `delete from blobs where sha256 = '${rows.plan}'`)
     await store.damage(`${home}/rows`, `update blobs set bytes = x'6f70656e696e66'`)
