@@ -118,10 +118,13 @@ function help(words: readonly string[]): string {
   return stdout
 }
 
-/** Names of the commands in a help text; an alias follows its name behind a bar. */
+/** Names of the commands in a help text: in every paragraph whose head is none of these. */
 const commandsIn = (text: string): string[] =>
-  [...(/\nCommands:\n([\s\S]*?)(?:\n\n|$)/.exec(text)?.[1] ?? '').matchAll(/^ {2}([a-z][^\s]*)/gm)]
-    .flatMap(([, names = '']) => names.split('|'))
+  text
+    .split(/\n{2,}/)
+    .filter((paragraph) => !/^(?:Arguments|Options|Exit|Examples):/.test(paragraph))
+    .flatMap((paragraph) => [...paragraph.matchAll(/^ {2}([a-z][^\s]*)/gm)])
+    .map(([, name = '']) => name)
     .filter((name) => name !== 'help')
 
 /**

@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { examplesOf } from '../src/cli/help-examples.ts'
+import { main } from '../src/cli/program.ts'
+import { ports } from '../src/main/ports.ts'
 import { wordsOf } from '../src/testing/example-words.ts'
 import { ServedHome } from './support/served-home.ts'
 
@@ -19,6 +20,12 @@ const feasible = [
 const says: Readonly<Record<string, number>> = {
   // Nothing serves the home of this test.
   status: 3,
+}
+
+async function examplesOf(path: string): Promise<string[]> {
+  let help = ''
+  await main([...path.split(' '), '--help'], { ...ports, out: (text) => void (help += text) })
+  return help.split('\nExamples:\n')[1]?.split('\n') ?? []
 }
 
 const patience = { timeout: 300_000 }
@@ -43,7 +50,7 @@ test('the examples of the help do what they say, on a home of one item', patienc
   const wrong: string[] = []
   let tried = 0
   for (const path of feasible) {
-    const examples = examplesOf(`holon ${path}`).trim().split('\n').slice(1)
+    const examples = await examplesOf(path)
     // The first that is of the command itself: of a group some are of the commands below it.
     for (const example of examples.map((line) => line.trim())) {
       const words = wordsOf(example)

@@ -18,11 +18,14 @@ export type ContextOptions = { agent?: string; text?: boolean; diff?: string }
 type Place = { agent_id: string; turn_id: string; n: number | null }
 
 /** A request that is named; of a turn its newest request, and what each of them cost. */
-export function contextShow(
+export async function contextShow(
   context: Context,
   text: string | undefined,
   options: ContextOptions,
 ): Promise<Exit> {
+  if (options.text === true && options.diff !== undefined) {
+    throw usage('bad_view', '--text and --diff are two views of a request', 'ask for one')
+  }
   return withApi(context, async (api) => {
     const place = await placeOf(context, text, options)
     if (options.text === true) return showText(context, api, place)

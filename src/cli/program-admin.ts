@@ -1,73 +1,105 @@
-/** The commands around a home: setting it up, looking back, taking an item elsewhere. */
+/** The grammar of setting a home up. */
 import type { Command } from 'commander'
 import { exits, usage } from './failure.ts'
-import type { Action, Add } from './grammar.ts'
+import { reads, type Grammar } from './grammar.ts'
 
-export function addInit(program: Command, add: Add, action: Action): void {
-  const init = add(program, 'init', 'set up a home, a model, an agent and the daemon')
-    .option('--provider <kind>', 'anthropic, openai, google, openai-compatible or none')
-    .option('--base-url <url>', 'its address, where it is not the usual one; ends in /v1')
-    .option('--key-file <path>', 'a file of mode 0600 that has the key and goes on having it')
-    .option('--key-env <name>', 'the variable that has the key now and later')
-    .option('--model <name>', 'the model, as the provider calls it (default: it asks)')
-    .option('--no-test', 'send no test request')
-    .option('--agent <name>', 'the agent (default: main)')
-    .option('--workspace <folder>', 'the folder it works in (default: this one)')
-    .option('--start', 'start the daemon')
-    .option('--no-start', 'start no daemon')
-    .option('--port <n>', 'the port of the daemon that is started (default: 7777)')
-    .option('--no-input', 'never ask: fail and name the flag that answers')
-  init.action((options: object) =>
-    action(init, async (context) => (await import('./init.ts')).init(context, options))(),
-  )
-}
-
-export function addReplay(program: Command, add: Add, action: Action): void {
-  const replay = add(
-    program,
-    'replay',
-    'decide an ended turn again from the ledger: no model, no effects',
-  ).argument('<turn>', 'the turn, like turn_7f3a')
-  replay.action((turn: string) =>
-    action(replay, async (context) => (await import('./replay.ts')).replay(context, turn))(),
-  )
-}
-
-export function addExports(program: Command, add: Add, action: Action): void {
-  const out = add(program, 'export', 'one work item with its history, as a file without secrets')
-    .argument('<item>', 'the work item, like work_7f3a')
-    .option('--to <file>', 'write this new file instead of printing')
-  out.action((item: string, options: object) =>
-    action(out, async (context) =>
-      (await import('./exports.ts')).exportItem(context, item, options),
-    )(),
-  )
-  const into = add(program, 'import', 'make a new work item of a file; it waits until you pick it')
-    .argument('<file>', 'a file that `holon export` wrote; - reads it from stdin')
-    .option('--agent <name>', 'whose item it becomes (default: main)')
-    .option('--again', 'also when the same file was imported before')
-  into.action((file: string, options: object) =>
-    action(into, async (context) =>
-      (await import('./exports.ts')).importItem(context, file, options),
-    )(),
-  )
-}
-
-export function addCompletion(program: Command, add: Add, action: Action): void {
-  const completion = add(program, 'completion', 'print what completes words in a shell').argument(
-    '<shell>',
-    'bash, zsh or fish',
-  )
-  completion.action((name: string) =>
-    action(completion, async ({ ports }) => {
+export const setupCommands: readonly Grammar[] = [
+  {
+    name: 'init',
+    about: 'set up a home, a model, an agent and the daemon',
+    options: {
+      '--provider <kind>': 'anthropic, openai, google, openai-compatible or none',
+      '--base-url <url>': 'its address, where it is not the usual one; ends in /v1',
+      '--key-file <path>': 'a file of mode 0600 that has the key and goes on having it',
+      '--key-env <name>': 'the variable that has the key now and later',
+      '--model <name>': 'the model, as the provider calls it (default: it asks)',
+      '--no-test': 'send no test request',
+      '--agent <name>': 'the agent (default: main)',
+      '--workspace <folder>': 'the folder it works in (default: this one)',
+      '--start': 'start the daemon',
+      '--no-start': 'start no daemon',
+      '--port <n>': 'the port of the daemon that is started (default: 7777)',
+      '--no-input': 'never ask: fail and name the flag that answers',
+    },
+    examples: [
+      'holon init                                  asks what it needs to know',
+      'holon init --provider openai-compatible --base-url http://127.0.0.1:11434/v1',
+      'holon init --no-input --provider openai --key-file ~/key --model gpt-5.2 --start',
+    ],
+    exits: {
+      ...reads,
+      [exits.failed]: 'failed, or the test request did',
+      [exits.interrupted]: 'left: nothing was written',
+    },
+    run: async (context, options: object) => (await import('./init.ts')).init(context, options),
+  },
+  {
+    name: 'config',
+    about: 'settings: show, path, get, set, unset',
+    examples: ['holon config show', 'holon config set model anthropic/claude-sonnet-4-6'],
+    commands: [
+      {
+        name: 'show',
+        about: 'every setting and where it comes from',
+        examples: ['holon config show --json', 'holon config show'],
+        run: async (context) => (await import('./config-command.ts')).configShow(context),
+      },
+      {
+        name: 'path',
+        about: 'where config.json is',
+        examples: ['holon config path', 'holon config path --home ~/holon-again'],
+        run: async (context) => (await import('./config-command.ts')).configPathCommand(context),
+      },
+      {
+        name: 'get',
+        about: 'one value of config.json',
+        arguments: { '<key>': 'the key, with dots: model, providers.local.kind' },
+        examples: ['holon config get model', 'holon config get providers.local.kind'],
+        run: async (context, key: string) =>
+          (await import('./config-command.ts')).configGet(context, key),
+      },
+      {
+        name: 'set',
+        about: 'write one value into config.json',
+        arguments: {
+          '<key>': 'a key, like model or providers.local.base_url',
+          '<value>': 'text, or JSON for lists and objects',
+        },
+        examples: [
+          'holon config set model local/qwen3-coder',
+          'holon config set providers.local.kind openai-compatible',
+        ],
+        run: async (context, key: string, value: string) =>
+          (await import('./config-command.ts')).configSet(context, key, value),
+      },
+      {
+        name: 'unset',
+        about: 'take one value out of config.json',
+        arguments: { '<key>': 'the key, with dots: model, providers.local.kind' },
+        examples: ['holon config unset summary_model', 'holon config unset budget.day'],
+        run: async (context, key: string) =>
+          (await import('./config-command.ts')).configUnset(context, key),
+      },
+    ],
+  },
+  {
+    name: 'completion',
+    about: 'print what completes words in a shell',
+    arguments: { '<shell>': 'bash, zsh or fish' },
+    examples: [
+      'source <(holon completion bash)',
+      'holon completion zsh > ~/.zfunc/_holon',
+      'holon completion fish > ~/.config/fish/completions/holon.fish',
+    ],
+    run: async ({ ports }, name: string, _options: object, { parent }: Command) => {
       const { completionScript, shells } = await import('./completion.ts')
       const shell = shells.find((one) => one === name)
       const known = `the shells are ${shells.join(', ')}`
-      if (shell === undefined) {
+      if (shell === undefined || parent === null) {
         throw usage('unknown_shell', `there is no completion for ${name}`, known)
       }
-      ports.out(completionScript(program, shell))
+      ports.out(completionScript(parent, shell))
       return exits.done
-    })(),
-  )
-}
+    },
+  },
+]
