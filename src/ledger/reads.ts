@@ -1,20 +1,17 @@
 /**
  * The reads of the port over one connection, for the owner and for readers beside it.
  */
-import type { DatabaseSync } from 'node:sqlite'
-import type { Kysely } from 'kysely'
 import { backupHome } from './backup.ts'
 import { fileOfBlob, readBlob } from './blob-rows.ts'
-import type { Blobs } from './blobs.ts'
 import { readEventPage, readEventRange, readEvents, readLastGlobalSeq } from './events.ts'
 import { guarded } from './fault.ts'
+import type { HomeStore } from './home-store.ts'
 import { readDeliveryBySender, readMessageByKey, readTriggerByToken } from './inbox.ts'
 import { readAgentsAtWork, readLive } from './live.ts'
 import { readList, readPage } from './pages.ts'
 import type { LedgerReads } from './port.ts'
 import { readRoundsAbout, readRoundsOfTurn } from './rounds.ts'
 import { readAgents, readIdsLike, readRow } from './rows.ts'
-import type { Database } from './schema.ts'
 import { readIdOfShort, readShortIds } from './short-ids.ts'
 import { readCounts, readRequestsSinceWord, readSpend } from './spend.ts'
 import { kyselyOver, type OpenMode } from './sqlite.ts'
@@ -27,19 +24,6 @@ export type State = { ended: Error | null }
 
 export function throwIfEnded(state: State): void {
   if (state.ended !== null) throw state.ended
-}
-
-/** Where the ledger of one home is kept, as one connection has it. */
-export type HomeStore = {
-  home: string
-  db: Kysely<Database>
-  database: DatabaseSync
-  /** Blobs that are no rows. */
-  files: Blobs
-  /** A connection of its own: a long look must not hold up commits. The caller closes it. */
-  beside: () => Promise<DatabaseSync>
-  /** Closes the connection. */
-  letGo: () => Promise<void>
 }
 
 export type Source = HomeStore & { mode: OpenMode; state: State }

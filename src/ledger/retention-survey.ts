@@ -9,7 +9,7 @@ import type { Timestamp } from '../domain/time.ts'
 import { blobRows, namedIn } from './blob-sweep.ts'
 import { isFleeting, Open } from './retention-rules.ts'
 import { sizeOf } from './retention-step.ts'
-import type { HomeStore } from './reads.ts'
+import type { HomeStore } from './home-store.ts'
 import type { Tally } from './tally.ts'
 
 /** Rows of one query. */

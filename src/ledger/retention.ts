@@ -18,7 +18,7 @@ import { LedgerFault, type Retained, type RetainOptions } from './port.ts'
 import { Open } from './retention-rules.ts'
 import { liftFloor, sweepBaselines, type Step } from './retention-step.ts'
 import { survey } from './retention-survey.ts'
-import type { HomeStore } from './reads.ts'
+import type { HomeStore } from './home-store.ts'
 import { sweepFolders } from './folder-sweep.ts'
 import { Tally } from './tally.ts'
 
