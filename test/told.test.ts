@@ -9,7 +9,7 @@ import type { Wake } from '../src/domain/wait.ts'
 import { calls, says, type ScriptedCall } from '../src/testing/scripted-model.ts'
 import { scene } from './support/scene.ts'
 import { call, creates, until, waitsFor, type Answer } from './support/scripts.ts'
-import type { Stage } from './support/stage.ts'
+import { textOf, type Stage } from './support/stage.ts'
 
 const words = 'The parser keeps comments now. It was run on every file of the corpus.'
 const nowhere = 'work_00000000-0000-7000-8000-000000000000'
@@ -95,6 +95,40 @@ test('words that are the question of a wait are told as that, whatever stands be
     assert.deepEqual(await told(s), [as ?? (claimed ? 'reply' : 'question')], which)
     await s.sound()
   }
+})
+
+test('who ends with nothing is told which words beside calls nobody got', async (t) => {
+  const asked = async (...answers: ((s: Stage) => Answer)[]): Promise<string | undefined> => {
+    const s = await scene(
+      t,
+      ...answers,
+      () => says(''),
+      () => says('Here.'),
+    )
+    await s.say('Begin.')
+    await s.sound()
+    return /answer was empty\. (.*)Go on:/.exec(textOf(s.model.requests.at(-1)))?.[1]
+  }
+  const looks = call('ListTasks')
+  const unsaid = (text: string) =>
+    `What you wrote beside calls in this turn was delivered to nobody, the last of it «${text}». `
+  const told = [
+    await asked(() => calls(looks)),
+    await asked(
+      () => calls('One.', looks),
+      () => calls('The other\nthing.', looks),
+    ),
+    await asked(
+      () => creates('A'),
+      (s) => calls(words, completion(s.id('A'))),
+    ),
+    await asked(
+      () => creates('A'),
+      (s) => calls('One.', completion(nowhere), completion(s.id('A'))),
+    ),
+    await asked(() => calls('One.', completion(nowhere))),
+  ]
+  assert.deepEqual(told, ['', unsaid('The other thing.'), '', '', unsaid('One.')])
 })
 
 test('an answer that was cut and went on is told whole, in front of a wait and of a completion', async (t) => {

@@ -31,7 +31,8 @@ test('notes of the runtime, word for word', (t) => {
     interruptionNote({ kind: 'slept', since: before(60 * 50) }, now),
     interjectedNote([aPrompt('msg_5', 'Stop using npm.', { priority: 'interject' })], view, false),
     interjectedNote([aPrompt('msg_5', 'Stop using npm.', { priority: 'interject' })], view, true),
-    emptyAnswerNote(),
+    emptyAnswerNote(null),
+    emptyAnswerNote('Noted.\nThe rest is open.'),
     cutAnswerNote(),
     reportNote({ id: 'work_1', objective: 'Ship it' }),
     reportNote({ id: 'work_1', objective: 'Ship it' }, [

@@ -114,7 +114,11 @@ export const budgetNote = (item: string, nearly: readonly Measured[]): string =>
 export const nearlyFullNote = (left_tokens: number): string =>
   note('nearly_full', { left: thousands(Math.max(100, Math.floor(left_tokens / 100) * 100)) })
 
-export const emptyAnswerNote = (): string => note('again')
+/** `unsaid`: the last words of the turn that stood beside calls and were delivered to nobody. */
+export function emptyAnswerNote(unsaid: string | null): string {
+  const said = unsaid === null ? '' : `${template('notes', 'unsaid', { text: clip(unsaid, 200) })} `
+  return note('again', { unsaid: said })
+}
 
 /** The calls of the last answers brought nothing that those before had not. */
 export const repeatsNote = (): string =>

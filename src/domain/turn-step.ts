@@ -205,6 +205,20 @@ function owesAnAnswer(facts: Facts, turn: Turn, rounds: readonly Round[]): boole
 }
 
 /**
+ * The newest words of the turn that stood beside calls and were delivered to nobody; null: there are
+ * none. Beside a completion or a wait they may have become its report or its question.
+ */
+export function unsaid(facts: Facts, turn: Turn): string | null {
+  const round = roundsOf(facts, turn).findLast((one) => {
+    const calls = callsOf(facts, turn, one.n)
+    const tells = ({ tool_name, result }: Call) =>
+      (tool_name === 'CompleteWorkItem' || tool_name === 'WaitFor') && result?.status === 'success'
+    return roundText(one) !== '' && calls.length > 0 && !calls.some(tells)
+  })
+  return round === undefined ? null : roundText(round)
+}
+
+/**
  * Interjected messages that wait for the next safe point, oldest first. What is bound to an item
  * over its budget waits for the limit to be raised.
  */

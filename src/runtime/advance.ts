@@ -11,7 +11,7 @@ import { limits } from '../domain/limits.ts'
 import { repeatsInARow } from '../domain/repeats.ts'
 import { carryInterjected } from '../domain/shown.ts'
 import type { Message } from '../domain/message.ts'
-import { nextStep, type Step } from '../domain/turn-step.ts'
+import { nextStep, unsaid, type Step } from '../domain/turn-step.ts'
 import { roundId, answerText, type RoundKind, type Turn } from '../domain/turn.ts'
 import { deliverFailure } from '../domain/park.ts'
 import { deliverWords, endTurn } from '../domain/turn-end.ts'
@@ -233,7 +233,7 @@ function againNote(d: Draft, turn: Turn): string {
   const last = roundsOf(d, turn).at(-1)
   return last?.finish === 'unreadable_call'
     ? unreadableCallNote(last.finish_word ?? last.finish)
-    : emptyAnswerNote()
+    : emptyAnswerNote(unsaid(d, turn))
 }
 
 function kindNotes(d: Draft, turn: Turn, kind: RoundKind): string[] {
