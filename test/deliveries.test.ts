@@ -162,23 +162,26 @@ test('the agent has its URL in its context and in the environment of its command
   assert.equal(statSync(join(stage.box.home, 'trigger-secret')).mode & 0o777, 0o600)
 })
 
-test('a turn that goes on after a restart reads the URL it began with', async (t) => {
-  const places = temporaryHome(t)
-  const clock = virtualClock()
-  const first = await openStage(t, {
-    model: scriptedModel(() => 'hang'),
-    base_url,
-    clock,
-    ...places,
-  })
-  await first.act({ do: 'send', text: 'Think long.' })
-  await first.box.until((notice) => notice.kind === 'committed' && asked(notice.events))
-  const url = first.box.host.triggerUrl(await ownTrigger(first))
-  await first.box.close()
-  const model = scriptedModel(() => says('Thought.'))
-  const again = await openStage(t, { model, base_url, clock, ...places })
-  assert.equal(again.box.host.triggerUrl(await ownTrigger(again)), url)
-  assert.ok(url && textOf(model.requests[0]).includes(url))
+test('a turn that goes on after a restart reads the URL of now, of before where nobody listens', async (t) => {
+  const elsewhere = 'http://127.0.0.1:7788'
+  const read: (string | undefined)[] = []
+  for (const now of [base_url, elsewhere, null]) {
+    const places = temporaryHome(t)
+    const clock = virtualClock()
+    const model = scriptedModel(() => 'hang')
+    const first = await openStage(t, { model, base_url, clock, ...places })
+    await first.act({ do: 'send', text: 'Think long.' })
+    await first.box.until((notice) => notice.kind === 'committed' && asked(notice.events))
+    await first.box.close()
+    const then = scriptedModel(() => says('Thought.'))
+    const listens = now === null ? {} : { base_url: now }
+    const again = await openStage(t, { model: then, clock, ...places, ...listens })
+    const url = again.box.host.triggerUrl(await ownTrigger(again))
+    const told = /^trigger: (.*)$/m.exec(then.requests[0]?.system ?? '')?.[1]
+    if (now !== null) assert.equal(told, url)
+    read.push(told?.split('/callbacks/')[0])
+  }
+  assert.deepEqual(read, [base_url, elsewhere, base_url])
 })
 
 const asked = (events: readonly { event: { type: string } }[]) =>

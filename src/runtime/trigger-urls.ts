@@ -80,18 +80,31 @@ export class TriggerUrls {
     return own === null ? null : this.urlOf(own)
   }
 
-  /** A text to be stored: the agent's own token becomes a handle. */
+  /** An opening to be stored: the agent's own URL becomes a handle, with the address of now. */
   sealed(facts: Facts, text: string): string {
     const own = defaultTrigger(facts)
     const token = own && this.#tokenOf(own)
-    return own && token ? text.replaceAll(token, handleOf(facts.agent_id, own.id)) : text
+    if (own === null || token === null) return text
+    const handle = handleOf(facts.agent_id, own.id)
+    const url = this.urlOf(own)
+    const whole = url === null ? text : text.replaceAll(url, urlHandleOf(handle, this.base_url))
+    return whole.replaceAll(token, handle)
   }
 
-  /** The stored text as it is to be read: with the token of today. */
+  /**
+   * The stored opening as it is to be read: with the token of today, and where somebody listens the
+   * address of today. The owner may have started anew on another port in the middle of the turn.
+   */
   unsealed(facts: Facts, text: string): string {
     const own = defaultTrigger(facts)
     const token = own && this.#tokenOf(own)
-    return own && token ? text.replaceAll(handleOf(facts.agent_id, own.id), token) : text
+    if (own === null || token === null) return text
+    const handle = handleOf(facts.agent_id, own.id)
+    return text
+      .replace(urlHandle, (found, of: string, base: string) =>
+        of === handle ? `${this.base_url ?? base}/callbacks/${token}` : found,
+      )
+      .replaceAll(handle, token)
   }
 
   /** Null where the secret is not the one it was derived from: after a restore without secrets. */
@@ -140,6 +153,10 @@ const tokenOf = (secret: Uint8Array, id: TriggerId, generation: number): string 
 const sha256 = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 const handleOf = (agent: AgentId, id: TriggerId): string => `{{trigger:${agent}:${id}}}`
+/** Where the URL was when it was stored stands with it, for the time when nobody listens. */
+const urlHandleOf = (handle: string, base: string | null): string =>
+  `{{url of ${handle} at ${base}}}`
+const urlHandle = /\{\{url of (\{\{trigger:[^{}]*\}\}) at ([^{}]*)\}\}/g
 
 /** The agent's own trigger; null for one that has none (yet). */
 function defaultTrigger(facts: Facts): Trigger | null {
