@@ -9,8 +9,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { openLedger, openReader } from '../src/ledger/open.ts'
 import type { Ledger, LedgerReads } from '../src/ledger/port.ts'
-import { freshMint, laneOf, messageAdmitted } from '../src/testing/lane.ts'
+import { laneOf } from '../src/testing/lane.ts'
 import { writeHistory } from './long-history.ts'
+import { freshMint, messageAdmitted } from '../src/testing/events.ts'
 
 const [, , folder, asked] = process.argv
 if (folder === undefined) throw new Error('usage: node bench/ledger.ts <folder> [events]')

@@ -23,7 +23,7 @@ import {
   turnEnded,
   turnStarted,
   waitRegistered,
-} from '../src/testing/lane.ts'
+} from '../src/testing/events.ts'
 
 export type HistorySpec = { events: number; agents: number; open_items: number }
 

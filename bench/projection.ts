@@ -15,6 +15,8 @@ import { AgentPorts } from '../src/runtime/agent-ports.ts'
 import { gatherText } from '../src/runtime/situation.ts'
 import { Store } from '../src/runtime/store.ts'
 import { toolTokens } from '../src/runtime/tool-specs.ts'
+import { load, nowUs, quantile, spread, type Bench } from './machine.ts'
+import type { Line } from './report.ts'
 import {
   agentCreated,
   callFinished,
@@ -25,9 +27,7 @@ import {
   roundRecorded,
   turnEnded,
   turnStarted,
-} from '../src/testing/lane.ts'
-import { load, nowUs, quantile, spread, type Bench } from './machine.ts'
-import type { Line } from './report.ts'
+} from '../src/testing/events.ts'
 
 const roundsPerTurn = 200
 const window = 32_000

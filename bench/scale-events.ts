@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import { systemClock, systemIds } from '../src/exec/clock.ts'
 import { openLedger } from '../src/ledger/open.ts'
 import { Store } from '../src/runtime/store.ts'
-import { itemCreated, messageAdmitted } from '../src/testing/lane.ts'
 import { writeHistory } from './long-history.ts'
 import { load, spread, type Bench } from './machine.ts'
 import type { Line } from './report.ts'
+import { itemCreated, messageAdmitted } from '../src/testing/events.ts'
 
 const agents = 4
 const agent = 'agent-1'

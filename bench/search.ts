@@ -14,6 +14,8 @@ import type { Event } from '../src/domain/event.ts'
 import { fromMs } from '../src/domain/time.ts'
 import { openLedger } from '../src/ledger/open.ts'
 import type { Ledger } from '../src/ledger/port.ts'
+import type { Memory } from '../src/runtime/memory.ts'
+import { memoryIn } from './memory.ts'
 import {
   agentCreated,
   briefDelivered,
@@ -27,9 +29,7 @@ import {
   roundRecorded,
   turnEnded,
   turnStarted,
-} from '../src/testing/lane.ts'
-import type { Memory } from '../src/runtime/memory.ts'
-import { memoryIn } from './memory.ts'
+} from '../src/testing/events.ts'
 
 const [, , folder, asked] = process.argv
 if (folder === undefined) throw new Error('usage: node bench/search.ts <folder> [records]')

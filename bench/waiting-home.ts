@@ -14,7 +14,7 @@ import { fromMs } from '../src/domain/time.ts'
 import { openLedger } from '../src/ledger/open.ts'
 import { makeHomeFolder } from '../src/ledger/home-folder.ts'
 import { planFolder, planPath } from '../src/runtime/home.ts'
-import { itemCreated, waitRegistered } from '../src/testing/lane.ts'
+import { itemCreated, waitRegistered } from '../src/testing/events.ts'
 
 export type WaitingHome = {
   /** Names of its agents. */

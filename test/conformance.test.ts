@@ -28,7 +28,8 @@ import { ownerOf } from '../src/ledger/owner.ts'
 import { LedgerFault } from '../src/ledger/port.ts'
 import { restoreHome } from '../src/ledger/restore.ts'
 import { conformance } from '../src/testing/conformance.ts'
-import { freshMint, itemCreated, laneOf, messageAdmitted, newBlob } from '../src/testing/lane.ts'
+import { laneOf, newBlob } from '../src/testing/lane.ts'
+import { freshMint, itemCreated, messageAdmitted } from '../src/testing/events.ts'
 
 const clock_now = () => Date.parse('2026-01-02T03:04:05.000Z')
 const open = (home: string, fault?: FaultSeam) =>

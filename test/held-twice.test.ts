@@ -21,8 +21,9 @@ import { workItemRecordOf } from '../src/protocol/work-item-record.ts'
 import { whyOf } from '../src/protocol/why.ts'
 import { deliver } from '../src/testing/domain.ts'
 import { codes, held, pairs, wakes } from '../src/testing/held-twice.ts'
-import { aPlan, aPrompt, aSituation } from '../src/testing/situations.ts'
+import { aSituation } from '../src/testing/situations.ts'
 import { viewOf } from '../src/testing/why-world.ts'
+import { aPlan, aPrompt } from '../src/testing/rows.ts'
 
 type Words = { readonly [C in Hold['code']]: RegExp }
 

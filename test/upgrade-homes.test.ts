@@ -24,8 +24,8 @@ import { databasePath, schemaOf } from '../src/ledger/sqlite.ts'
 import { schemaVersion } from '../src/ledger/schema.ts'
 import { openBox } from '../src/testing/box.ts'
 import { homesOfSchema4, writeEarlierHome, type EarlierHome } from '../src/testing/earlier-homes.ts'
-import { freshMint } from '../src/testing/lane.ts'
 import { says, scriptedModel } from '../src/testing/scripted-model.ts'
+import { freshMint } from '../src/testing/events.ts'
 
 const homes = homesOfSchema4()
 

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { plainQuestion } from '../domain/question.ts'
-import { aPrompt, aSituation, aTurn, aWait, now } from '../testing/situations.ts'
+import { aSituation } from '../testing/situations.ts'
 import { anchorSection } from './anchor.ts'
 import { charTokens } from './estimate.ts'
 import { inputSection } from './message-section.ts'
+import { aPrompt, aTurn, aWait, now } from '../testing/rows.ts'
 
 const choices = [{ key: '1', label: 'red' }]
 const colour = { ...plainQuestion('Which colour?\nI would take red.'), choices }

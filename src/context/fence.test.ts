@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { aSituation, aTurn, anEvent } from '../testing/situations.ts'
+import { aSituation } from '../testing/situations.ts'
 import { charTokens } from './estimate.ts'
 import { block, cutBlock, fenceCode, outsideBlocks } from './fence.ts'
 import { renderOpening } from './render.ts'
+import { anEvent, aTurn } from '../testing/rows.ts'
 
 const seed = '7f3a9c2e'
 

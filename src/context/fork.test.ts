@@ -4,22 +4,22 @@ import fc from 'fast-check'
 import type { WorkItemId } from '../domain/ids.ts'
 import { localPrompt } from '../domain/provenance.ts'
 import { aBrief, aMessage, noteEvents } from '../testing/note-events.ts'
-import {
-  aCall,
-  aPrompt,
-  aRound,
-  aTask,
-  aWait,
-  anEvent,
-  anItem,
-  before,
-  succeededWith,
-} from '../testing/situations.ts'
 import { charTokens } from './estimate.ts'
 import { deriveFork } from './fork.ts'
 import { enteringItems } from './fork-others.ts'
 import type { ForkSource } from './fork-source.ts'
 import { contextLimits } from './limits.ts'
+import {
+  aCall,
+  anEvent,
+  anItem,
+  aPrompt,
+  aRound,
+  aTask,
+  aWait,
+  before,
+  succeededWith,
+} from '../testing/rows.ts'
 
 const snapshot = (t: TestContext, text: string) =>
   t.assert.snapshot(text, { serializers: [(value: string) => value] })

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aPrompt, aSituation, anItem } from '../testing/situations.ts'
+import { aSituation } from '../testing/situations.ts'
 import { charTokens } from './estimate.ts'
 import { inheritedSection } from './inherited-section.ts'
 import type { Opening } from './message.ts'
 import { renderOpening } from './render.ts'
+import { anItem, aPrompt } from '../testing/rows.ts'
 
 const opening = (inherited?: string | null, window = 200_000) =>
   renderOpening(

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { provenanceTable, type MessageKind } from '../domain/provenance.ts'
-import { aPrompt, before, now } from '../testing/situations.ts'
 import { charTokens } from './estimate.ts'
 import {
   cutAnswerNote,
@@ -12,6 +11,7 @@ import {
 } from './notes.ts'
 import { notesOf, renderNotes } from './rounds.ts'
 import { promptText, sectionsOf, template } from './template.ts'
+import { aPrompt, before, now } from '../testing/rows.ts'
 
 const held = (cause: string, limits: readonly string[] | null) =>
   interruptionNote({ kind: 'held', since: before(61), cause, limits }, now)

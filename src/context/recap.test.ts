@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errorResult } from '../domain/call.ts'
-import {
-  aCall,
-  aPlan,
-  aPrompt,
-  aRound,
-  aSituation,
-  aTask,
-  anItem,
-  succeededWith,
-} from '../testing/situations.ts'
+import { aSituation } from '../testing/situations.ts'
 import { compact } from './compact.ts'
 import { charTokens } from './estimate.ts'
 import { wordsLines } from './pinned.ts'
 import { recapSection } from './recap.ts'
 import { renderOpening } from './render.ts'
 import type { Situation } from './situation.ts'
+import { aCall, anItem, aPlan, aPrompt, aRound, aTask, succeededWith } from '../testing/rows.ts'
 
 const work = 'work_01a201d1-204c-71ec-a7ba-6b1897165094'
 const foreign = 'work_99999999-9999-7999-8999-999999999999'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aCall, aRound, aTask, anItem, succeededWith } from '../testing/situations.ts'
 import { reminders, type Reminded } from './reminders.ts'
 import type { RoundView } from './situation.ts'
+import { aCall, anItem, aRound, aTask, succeededWith } from '../testing/rows.ts'
 
 const call = (tool: string, input: unknown = {}, changed = false) =>
   aCall(tool, input, succeededWith(tool, 'ok'), { changed_something: changed })

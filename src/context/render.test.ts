@@ -4,27 +4,26 @@ import type { Message } from '../domain/message.ts'
 import type { WorkItem } from '../domain/work-item.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import { taskResult } from '../domain/provenance.ts'
+import { aSituation, type Given } from '../testing/situations.ts'
+import { charTokens } from './estimate.ts'
+import { renderOpening } from './render.ts'
+import { promptText } from './template.ts'
 import {
   aCall,
-  aPlan,
-  aPrompt,
-  aRound,
-  aSituation,
-  aTask,
-  aTurn,
-  aWait,
   anAgent,
   anEvent,
   anItem,
+  aPlan,
+  aPrompt,
+  aRound,
+  aTask,
+  aTurn,
+  aWait,
   before,
   now,
   planPath,
   succeededWith,
-  type Given,
-} from '../testing/situations.ts'
-import { charTokens } from './estimate.ts'
-import { renderOpening } from './render.ts'
-import { promptText } from './template.ts'
+} from '../testing/rows.ts'
 
 const opening = (given: Given, window = 200_000) =>
   renderOpening(aSituation(given), { tokens: charTokens, window, random_fence: '7f3a9c2e' })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { ToolResult } from '../domain/call.ts'
-import { succeededWith } from '../testing/situations.ts'
 import { charTokens } from './estimate.ts'
 import { renderResult, wholeResult } from './result.ts'
+import { succeededWith } from '../testing/rows.ts'
 
 const shown = (result: ToolResult, max_tokens = 8_000, full_path: string | null = null) =>
   renderResult(result, { max_tokens, full_path, estimate: charTokens, fence: 'c0de' })

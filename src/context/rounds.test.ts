@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { AssistantPart } from '../domain/turn.ts'
-import { aCall, aRound, succeededWith } from '../testing/situations.ts'
 import { renderRounds, toMessages } from '../testing/whole-request.ts'
 import { resultTokens, type RoundsView } from './rounds.ts'
 import type { RoundView } from './situation.ts'
+import { aCall, aRound, succeededWith } from '../testing/rows.ts'
 
 const view: RoundsView = {
   model: 'scripted/one',

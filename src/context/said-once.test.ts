@@ -4,19 +4,10 @@ import { test } from 'node:test'
 import type { Brief } from '../domain/brief.ts'
 import { plainQuestion } from '../domain/question.ts'
 import { taskResult } from '../domain/provenance.ts'
-import {
-  aPlan,
-  aPrompt,
-  aSituation,
-  aTask,
-  aWait,
-  anEvent,
-  anItem,
-  before,
-  type Given,
-} from '../testing/situations.ts'
+import { aSituation, type Given } from '../testing/situations.ts'
 import { charTokens } from './estimate.ts'
 import { renderOpening } from './render.ts'
+import { anEvent, anItem, aPlan, aPrompt, aTask, aWait, before } from '../testing/rows.ts'
 
 const opening = (given: Given) => {
   const situation = aSituation({ messages: [aPrompt('msg_1', 'Go on.')], ...given })

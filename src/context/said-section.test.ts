@@ -3,11 +3,12 @@ import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
 import type { Brief, BriefKind } from '../domain/brief.ts'
 import { delegated } from '../domain/provenance.ts'
-import { aPrompt, aSituation, anAgent, before, type Given } from '../testing/situations.ts'
+import { aSituation, type Given } from '../testing/situations.ts'
 import { charTokens } from './estimate.ts'
 import { renderOpening } from './render.ts'
 import { saidSection } from './said-section.ts'
 import type { Said } from './situation.ts'
+import { anAgent, aPrompt, before } from '../testing/rows.ts'
 
 const them = (n: number, body: string): Said => ({
   by: 'them',

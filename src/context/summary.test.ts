@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { calls, says } from '../testing/scripted-model.ts'
-import { aCall, aPrompt, aRound, aSituation, succeededWith } from '../testing/situations.ts'
+import { aSituation } from '../testing/situations.ts'
 import { compact } from './compact.ts'
 import { charTokens } from './estimate.ts'
 import { summaryOf, summarySource, summarySystem, summaryTokens, withSummary } from './summary.ts'
+import { aCall, aPrompt, aRound, succeededWith } from '../testing/rows.ts'
 
 const foreign = 'work_99999999-9999-7999-8999-999999999999'
 const reads = (n: number, said: string) =>

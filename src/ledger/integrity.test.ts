@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
-import { freshMint, itemCreated, laneOf, messageAdmitted } from '../testing/lane.ts'
+import { laneOf } from '../testing/lane.ts'
 import { openLedger } from './open.ts'
 import type { LedgerFault } from './port.ts'
+import { freshMint, itemCreated, messageAdmitted } from '../testing/events.ts'
 
 const clock_now = () => Date.parse('2026-01-02T03:04:05.000Z')
 const open = (home: string) => openLedger(home, { clock_now, mint: freshMint })

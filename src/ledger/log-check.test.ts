@@ -12,8 +12,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { freshMint, itemCreated, laneOf, messageAdmitted } from '../testing/lane.ts'
+import { laneOf } from '../testing/lane.ts'
 import { openLedger } from './open.ts'
+import { freshMint, itemCreated, messageAdmitted } from '../testing/events.ts'
 
 const open = (home: string) =>
   openLedger(home, { clock_now: () => Date.parse('2026-01-02T03:04:05.000Z'), mint: freshMint })

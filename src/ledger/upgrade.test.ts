@@ -17,13 +17,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { tables, type Table } from '../domain/event.ts'
 import { baselineOf, eventOf } from '../domain/upcast.ts'
-import { agentCreated, freshMint, itemCreated, Lane, newBlob } from '../testing/lane.ts'
+import { Lane, newBlob } from '../testing/lane.ts'
 import { sql as schema1 } from './migrations/0001.ts'
 import { after, before as beforeSecond } from './migrations/0002.ts'
 import { sql as third } from './migrations/0003.ts'
 import { openLedger, openReader } from './open.ts'
 import type { LedgerFault } from './port.ts'
 import { schemaOf } from './sqlite.ts'
+import { agentCreated, freshMint, itemCreated } from '../testing/events.ts'
 
 const open = (home: string) =>
   openLedger(home, { clock_now: () => Date.parse('2026-03-01T00:00:00.000Z'), mint: freshMint })

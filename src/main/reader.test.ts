@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openLedger } from '../ledger/open.ts'
-import { freshMint, itemCreated, laneOf } from '../testing/lane.ts'
+import { laneOf } from '../testing/lane.ts'
 import { openHomeReader } from './reader.ts'
+import { freshMint, itemCreated } from '../testing/events.ts'
 
 const text = '# Plan\nwater the garden\n'
 

@@ -12,20 +12,20 @@ import { createRedactor } from '../domain/redact.ts'
 import type { Event } from '../domain/event.ts'
 import type { WorkItemId } from '../domain/ids.ts'
 import { searchPath } from '../ledger/search-index.ts'
+import { type Lane } from '../testing/lane.ts'
+import { indexedIn, memoryHome, type MemoryHome } from '../testing/memory-home.ts'
 import {
   briefDelivered,
   callFinished,
   callRecorded,
   itemCompleted,
   itemCreated,
-  type Lane,
   messageAdmitted,
   requestSent,
   roundRecorded,
   turnEnded,
   turnStarted,
-} from '../testing/lane.ts'
-import { indexedIn, memoryHome, type MemoryHome } from '../testing/memory-home.ts'
+} from '../testing/events.ts'
 
 /** What the index holds when it is made from nothing. */
 async function fromNothing(box: MemoryHome): Promise<string[]> {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { callbackEvent } from '../domain/provenance.ts'
-import { messageAdmitted, turnStarted } from '../testing/lane.ts'
 import { memoryHome } from '../testing/memory-home.ts'
+import { messageAdmitted, turnStarted } from '../testing/events.ts'
 
 test('an agent finds words of the operator from their claim on, and never those taken back', async (t) => {
   const box = await memoryHome(t)

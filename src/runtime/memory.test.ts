@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { MemoryKind } from '../domain/memory.ts'
 import { webhookEvent } from '../domain/provenance.ts'
+import { memoryHome } from '../testing/memory-home.ts'
 import {
   briefDelivered,
   callFinished,
@@ -17,8 +18,7 @@ import {
   taskQueued,
   turnEnded,
   turnStarted,
-} from '../testing/lane.ts'
-import { memoryHome } from '../testing/memory-home.ts'
+} from '../testing/events.ts'
 
 test('every kind of record is found by its words, under a reference that stays', async (t) => {
   const box = await memoryHome(t)

@@ -10,9 +10,10 @@ import { systemClock, systemIds } from '../exec/clock.ts'
 import { systemFiles } from '../exec/files.ts'
 import { openLedger } from '../ledger/open.ts'
 import type { Ledger, NewBlob } from '../ledger/port.ts'
-import { agentCreated, freshMint, itemCreated, Lane, newBlob } from '../testing/lane.ts'
+import { Lane, newBlob } from '../testing/lane.ts'
 import { keeping, makePlan, readPlan } from './plans.ts'
 import { Store } from './store.ts'
+import { agentCreated, freshMint, itemCreated } from '../testing/events.ts'
 
 const secret = 'sk-0123456789'
 const bytes = (text: string) => new TextEncoder().encode(text)

@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { createRedactor } from '../domain/redact.ts'
 import { searchPath } from '../ledger/search-index.ts'
-import { briefDelivered, turnEnded, turnStarted } from '../testing/lane.ts'
 import { indexedIn, memoryHome, type MemoryHome } from '../testing/memory-home.ts'
 import { MEMORY_FILES_MOST } from './memory-files.ts'
 import { MEMORY_FILE_MAX_BYTES } from './memory-records.ts'
+import { briefDelivered, turnEnded, turnStarted } from '../testing/events.ts'
 
 const file = '.agents/memory/x.md'
 const ref = `file:${file}`

@@ -8,6 +8,10 @@ import { evolve, tableOf, type Event, type Rows, type Table } from '../domain/ev
 import type { Usage } from '../domain/turn.ts'
 import { systemClock } from '../exec/clock.ts'
 import type { Clock } from '../exec/ports.ts'
+import { canary, observedTurn } from '../testing/observed-turn.ts'
+import { virtualClock } from '../testing/virtual-clock.ts'
+import { countLive, type LiveCounts } from './live-counts.ts'
+import { createMetrics, type Metrics, type MetricsPorts } from './metrics.ts'
 import {
   itemCompleted,
   itemCreated,
@@ -16,11 +20,7 @@ import {
   taskQueued,
   turnStarted,
   waitRegistered,
-} from '../testing/lane.ts'
-import { canary, observedTurn } from '../testing/observed-turn.ts'
-import { virtualClock } from '../testing/virtual-clock.ts'
-import { countLive, type LiveCounts } from './live-counts.ts'
-import { createMetrics, type Metrics, type MetricsPorts } from './metrics.ts'
+} from '../testing/events.ts'
 
 const nothing: LiveCounts = {
   agents: 0,

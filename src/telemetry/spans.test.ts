@@ -3,6 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Event } from '../domain/event.ts'
 import type { TurnId } from '../domain/ids.ts'
+import { virtualClock } from '../testing/virtual-clock.ts'
+import { SPANS_REMEMBERED } from './limits.ts'
+import { mintedAt, rootOf, traceIdOf, type Span } from './span.ts'
+import { spanNotices } from './spans.ts'
 import {
   messageAdmitted,
   requestSent,
@@ -10,11 +14,7 @@ import {
   turnEnded,
   turnStarted,
   waitRegistered,
-} from '../testing/lane.ts'
-import { virtualClock } from '../testing/virtual-clock.ts'
-import { SPANS_REMEMBERED } from './limits.ts'
-import { mintedAt, rootOf, traceIdOf, type Span } from './span.ts'
-import { spanNotices } from './spans.ts'
+} from '../testing/events.ts'
 
 const turn_id: TurnId = 'turn_019b8d2c-5a00-7abc-8def-0123456789ab'
 const at = (second: number) => new Date(Date.UTC(2026, 0, 5, 9, 0, second)).toISOString()

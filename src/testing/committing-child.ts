@@ -4,7 +4,8 @@
  */
 import { writeSync } from 'node:fs'
 import { openLedger } from '../ledger/open.ts'
-import { freshMint, itemCompleted, itemCreated, laneOf, messageAdmitted } from './lane.ts'
+import { laneOf } from './lane.ts'
+import { freshMint, itemCompleted, itemCreated, messageAdmitted } from './events.ts'
 
 const [, , home] = process.argv
 if (home === undefined) throw new Error('usage: committing-child.ts <home>')

@@ -19,14 +19,8 @@ import { dirname, join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Ledger, Manifest } from '../ledger/port.ts'
 import type { Cases } from './conformance-case.ts'
-import {
-  itemCreated,
-  laneOf,
-  messageAdmitted,
-  requestSent,
-  turnStarted,
-  type Lane,
-} from './lane.ts'
+import { laneOf, type Lane } from './lane.ts'
+import { itemCreated, messageAdmitted, requestSent, turnStarted } from './events.ts'
 
 const now = '2026-01-02T03:04:05.678Z'
 /** One is a row of the database, the other a file. */

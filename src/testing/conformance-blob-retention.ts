@@ -7,16 +7,8 @@ import type { Event } from '../domain/event.ts'
 import type { Ledger } from '../ledger/port.ts'
 import type { Cases, Store } from './conformance-case.ts'
 import { largeText } from './conformance-blobs.ts'
-import {
-  itemCreated,
-  type Lane,
-  laneOf,
-  messageAdmitted,
-  newBlob,
-  requestSent,
-  turnEnded,
-  turnStarted,
-} from './lane.ts'
+import { type Lane, laneOf, newBlob } from './lane.ts'
+import { itemCreated, messageAdmitted, requestSent, turnEnded, turnStarted } from './events.ts'
 
 const always = '2100-01-01T00:00:00.000Z'
 const plan = (good_sha256: string) => ({ path: 'p', sha256: null, bytes: 1, good_sha256 })

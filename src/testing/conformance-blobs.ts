@@ -6,7 +6,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import type { LedgerFault, LedgerReads } from '../ledger/port.ts'
 import type { Cases } from './conformance-case.ts'
-import { itemCreated, laneOf, messageAdmitted, newBlob, type Lane } from './lane.ts'
+import { laneOf, newBlob, type Lane } from './lane.ts'
+import { itemCreated, messageAdmitted } from './events.ts'
 
 /** More than a row holds. */
 export const largeText = 'a long text\n'.repeat(10_000)

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import type { Event, Rows, Table } from '../domain/event.ts'
 import { LedgerFault, type Change, type Ledger } from '../ledger/port.ts'
 import type { Cases } from './conformance-case.ts'
+import { laneOf, type Lane } from './lane.ts'
 import {
   agentCreated,
   briefDelivered,
@@ -14,7 +15,6 @@ import {
   decisionMade,
   itemCompleted,
   itemCreated,
-  laneOf,
   messageAdmitted,
   requestSent,
   roundRecorded,
@@ -23,8 +23,7 @@ import {
   turnEnded,
   turnStarted,
   waitRegistered,
-  type Lane,
-} from './lane.ts'
+} from './events.ts'
 
 /** Everything a reader can see of the home. */
 async function contents(ledger: Ledger, lane: Lane) {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import type { Cases } from './conformance-case.ts'
 import { always, inhabited, rowsOf } from './conformance-retention.ts'
-import { messageAdmitted } from './lane.ts'
+import { messageAdmitted } from './events.ts'
 
 export const damageCases: Cases = {
   'what does not verify is not taken': async (store, home) => {

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict'
 import type { LedgerFault } from '../ledger/port.ts'
 import type { Cases } from './conformance-case.ts'
-import { itemCreated, laneOf } from './lane.ts'
+import { laneOf } from './lane.ts'
+import { itemCreated } from './events.ts'
 
 export const ownerCases: Cases = {
   'a second owner is refused and told the pid of the first': async (store, home) => {

@@ -7,28 +7,26 @@ import type { Table } from '../domain/event.ts'
 import type { Usage } from '../domain/turn.ts'
 import type { Ledger, PageFilter, SpendFilter } from '../ledger/port.ts'
 import type { Cases } from './conformance-case.ts'
+import { laneOf } from './lane.ts'
 import {
+  briefDelivered,
   deliveryAccepted,
   deliveryDead,
+  itemCompleted,
+  itemCreated,
+  messageAdmitted,
   receiptKept,
+  requestSent,
+  roundRecorded,
   scheduleCreated,
   slotSettled,
   snoozed,
-  triggerCreated,
-} from './conformance-events.ts'
-import {
-  briefDelivered,
-  itemCompleted,
-  itemCreated,
-  laneOf,
-  messageAdmitted,
-  requestSent,
-  roundRecorded,
   taskQueued,
+  triggerCreated,
   turnEnded,
   turnStarted,
   waitRegistered,
-} from './lane.ts'
+} from './events.ts'
 
 /** Walks a list to its end in pages of `limit`; answers the ids of each page. */
 async function walked(ledger: Ledger, table: Table, filter: PageFilter): Promise<string[][]> {

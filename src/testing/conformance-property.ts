@@ -10,17 +10,16 @@ import type { WorkItemId } from '../domain/ids.ts'
 import { isLiveMessage } from '../domain/message.ts'
 import type { Ledger } from '../ledger/port.ts'
 import type { Cases } from './conformance-case.ts'
+import { laneOf, type Lane } from './lane.ts'
 import {
   itemCompleted,
   itemCreated,
   itemPaced,
-  laneOf,
   messageAdmitted,
   turnEnded,
   turnStarted,
   waitRegistered,
-  type Lane,
-} from './lane.ts'
+} from './events.ts'
 
 /** What a deed may look at: the rows so far, a number to choose one by, and some text. */
 type Scene = { lane: Lane; pick: number; text: string; turn: Rows['turns'] | undefined }

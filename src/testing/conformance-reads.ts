@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import type { Event, Table } from '../domain/event.ts'
 import type { Ledger, LiveRows } from '../ledger/port.ts'
 import type { Cases } from './conformance-case.ts'
+import { laneOf, type Lane } from './lane.ts'
 import {
   agentPaced,
   briefDelivered,
@@ -14,8 +15,8 @@ import {
   itemCompleted,
   itemCreated,
   itemPaced,
-  laneOf,
   messageAdmitted,
+  meterOpened,
   requestSent,
   roundRecorded,
   taskEnded,
@@ -23,25 +24,10 @@ import {
   turnEnded,
   turnStarted,
   waitRegistered,
-  type Lane,
-} from './lane.ts'
+} from './events.ts'
 
 const idsOf = (live: LiveRows | null, table: Table) =>
   (live?.rows ?? []).filter(([of]) => of === table).map(([, row]) => row.id)
-
-const meterOpened = (id: string): Event => {
-  const used = { tokens: 0, usd: 0, unpriced: 0, rounds: 0 }
-  return {
-    type: 'meter_opened',
-    id,
-    kind: 'item',
-    used,
-    drawn: [],
-    allowance: null,
-    limits: null,
-    draws_on: null,
-  }
-}
 
 /** Each row that `live` gives is the committed one; answers their ids by table. */
 async function liveIds(ledger: Ledger, lane: Lane) {
@@ -112,7 +98,7 @@ export const readCases: Cases = {
     // The meter of the open turn's item is wanted for the turn and for the item.
     const metered = [items[1_000], items[1]].flatMap((item) => item?.id ?? [])
     await lane.emit(
-      ...metered.map(meterOpened),
+      ...metered.map((id) => meterOpened(id)),
       turnStarted({ work_item_id: items[1_000]?.id ?? null }),
     )
     const settled = waits.slice(0, 700).map(({ id }) => id)

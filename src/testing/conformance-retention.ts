@@ -8,8 +8,7 @@ import { taskResultId } from '../domain/ids.ts'
 import { delegated } from '../domain/provenance.ts'
 import type { Ledger, LedgerReads } from '../ledger/port.ts'
 import type { Cases, Store } from './conformance-case.ts'
-import { deliveryAccepted, deliveryDead, receiptKept, slotSettled } from './conformance-events.ts'
-import { scheduleCreated, triggerCreated } from './conformance-events.ts'
+import { laneOf, Lane } from './lane.ts'
 import {
   agentCreated,
   agentPaced,
@@ -17,20 +16,24 @@ import {
   callFinished,
   callRecorded,
   decisionMade,
+  deliveryAccepted,
+  deliveryDead,
   itemCompleted,
   itemCreated,
   itemPaced,
-  laneOf,
-  Lane,
   messageAdmitted,
+  receiptKept,
   requestSent,
   roundRecorded,
+  scheduleCreated,
+  slotSettled,
   taskEnded,
   taskQueued,
+  triggerCreated,
   turnEnded,
   turnStarted,
   waitRegistered,
-} from './lane.ts'
+} from './events.ts'
 
 /** Later than everything that is committed here. */
 export const always = '2026-06-01T00:00:00.000Z'

@@ -8,7 +8,8 @@ import type { Ledger } from '../ledger/port.ts'
 import { shortTail } from '../domain/short-id.ts'
 import type { Cases, Store } from './conformance-case.ts'
 import { always } from './conformance-retention.ts'
-import { itemCreated, laneOf, messageAdmitted, waitRegistered } from './lane.ts'
+import { laneOf } from './lane.ts'
+import { itemCreated, messageAdmitted, waitRegistered } from './events.ts'
 
 const work = (end: string) => `work_01999999-aaaa-7bbb-8ccc-${end.padStart(12, '0')}` as const
 

@@ -6,16 +6,15 @@ import type { Event } from '../domain/event.ts'
 import type { LedgerReads } from '../ledger/port.ts'
 import { schema } from '../ledger/schema.ts'
 import type { Cases, Store } from './conformance-case.ts'
+import { Lane, laneOf } from './lane.ts'
 import {
   agentCreated,
   itemCompleted,
   itemCreated,
-  Lane,
-  laneOf,
   messageAdmitted,
   requestSent,
   turnStarted,
-} from './lane.ts'
+} from './events.ts'
 
 const item = itemCreated({ id: 'work_0001' })
 const message = messageAdmitted({ id: 'msg_0001' })

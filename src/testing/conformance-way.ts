@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { errorResult } from '../domain/call.ts'
 import type { Cases } from './conformance-case.ts'
+import { laneOf } from './lane.ts'
 import {
   callFinished,
   callRecorded,
   itemCreated,
-  laneOf,
   messageAdmitted,
   turnEnded,
   turnStarted,
-} from './lane.ts'
+} from './events.ts'
 
 export const wayCases: Cases = {
   'words about an item were bound to it or came in its turns': async (store, home) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openLedger } from '../ledger/open.ts'
 import type { Scope } from './box.ts'
 import { homesOfSchema4, writeEarlierHome, type EarlierHome } from './earlier-homes.ts'
-import { freshMint } from './lane.ts'
+import { freshMint } from './events.ts'
 
 /** A while after everything that happened in the homes. */
 export const later = Date.parse('2026-12-24T09:30:00Z')

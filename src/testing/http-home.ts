@@ -9,6 +9,7 @@ import type { EventPage, GatePorts, HomePort, HomeReads, StreamNotice } from '..
 import { tokenHash } from '../http/gate.ts'
 import type { Webhook } from '../http/webhooks.ts'
 import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
+import { anAgent, aTrigger } from './rows.ts'
 import { virtualClock, type VirtualClock } from './virtual-clock.ts'
 
 export const controlToken = 'control-token-of-the-home-0123456789abcdefghi'
@@ -244,49 +245,21 @@ function storedEvent(
 }
 
 /** An agent of the public kind, as its row. */
-export const agentRow = (id: string, more: Partial<Rows['agents']> = {}): Rows['agents'] => ({
-  id,
-  preset: 'public_named',
-  visibility: 'public',
-  ownership: 'self_owned',
-  lineage_parent_agent_id: null,
-  supervisor_agent_id: null,
-  supervising_task_id: null,
-  state: 'active',
-  current_work_item_id: null,
-  model: null,
-  fallback_model: null,
-  workspace: { mode: 'inherit', root: '/srv/work' },
-  template: null,
-  inherited_sha256: null,
-  draws_on: null,
-  budget: null,
-  created_at: '2026-01-05T09:00:00.000Z',
-  ...more,
-})
+export const agentRow = (id: string, more: Partial<Rows['agents']> = {}): Rows['agents'] =>
+  anAgent({
+    id,
+    model: null,
+    workspace: { mode: 'inherit', root: '/srv/work' },
+    created_at: '2026-01-05T09:00:00.000Z',
+    ...more,
+  })
 
 /** A trigger whose token is `token`. */
 export const triggerRow = (
   agent_id: string,
   token: string,
   more: Partial<Rows['triggers']> = {},
-): Rows['triggers'] => ({
-  id: 'trig_0001',
-  agent_id,
-  label: 'default',
-  by: 'runtime',
-  generation: 1,
-  token_sha256: tokenHash(token),
-  source: null,
-  resource: null,
-  delivery_mode: null,
-  status: 'active',
-  delivered: 0,
-  last_delivered_at: null,
-  created_at: '2026-01-05T09:00:00.000Z',
-  reset_at: null,
-  ...more,
-})
+): Rows['triggers'] => aTrigger(agent_id, { token_sha256: tokenHash(token), ...more })
 
 /** The problem document of a refusal, with its status and code first. */
 export async function problemIn(response: Response): Promise<[number, string]> {

@@ -19,7 +19,8 @@ import type { Ledger, LedgerReads } from '../ledger/port.ts'
 import { searchIndexIn, searchPath } from '../ledger/search-index.ts'
 import type { SearchIndex } from '../ledger/search-port.ts'
 import { Memory, type MemoryPorts } from '../runtime/memory.ts'
-import { agentCreated, freshMint, Lane } from './lane.ts'
+import { Lane } from './lane.ts'
+import { agentCreated, freshMint } from './events.ts'
 
 export type MemoryHome = {
   home: string

@@ -2,8 +2,8 @@
 import { LedgerFault } from '../ledger/port.ts'
 import { restoreHome } from '../ledger/restore.ts'
 import { conformance } from './conformance.ts'
-import { freshMint } from './lane.ts'
 import { MemoryLedger } from './memory-ledger.ts'
+import { freshMint } from './events.ts'
 
 const clock_now = () => Date.parse('2026-01-02T03:04:05.000Z')
 const homes = new Map<string, MemoryLedger>()

@@ -13,6 +13,7 @@ import { deliver, item, say, task, waitCommand, waitOf, World } from './domain.t
 import { act, answer, ask, begin, end, run, taskEnds, turn, turnOf } from './domain-turn.ts'
 import { approvalChanged, askedForPatience, childAsked, compacted } from './present-scenes-held.ts'
 import { checkedTwice, checkFailed } from './present-check-scenes.ts'
+import { meterOpened } from './events.ts'
 
 const minute = 60_000
 const command = (cmd: string) => ({ tool: 'ExecCommand', input: { cmd } })
@@ -239,16 +240,7 @@ function budgetReached(): World {
   end(w, { text: 'Half of it is done.' })
   w.do((d) => {
     const used = { tokens: 110, usd: 0.01, unpriced: 0, rounds: 1 }
-    d.emit({
-      type: 'meter_opened',
-      id,
-      kind: 'item',
-      used,
-      drawn: [],
-      allowance: null,
-      limits: null,
-      draws_on: null,
-    })
+    d.emit(meterOpened(id, { used }))
     d.emit({ type: 'meter_asked', id, marks: ['tokens:100'] })
   })
   return w

@@ -11,6 +11,7 @@ import type { ModelRequest, ModelRound } from '../models/model.ts'
 import { parseRunbook } from '../models/runbook/parse.ts'
 import { runbookModel } from '../models/runbook/runbook-model.ts'
 import type { RunbookItem, RunbookRound, RunbookSituation } from '../models/runbook/situation.ts'
+import { anItem, aPrompt, aWait } from './rows.ts'
 
 export const plan = `# Check the house
 
@@ -50,66 +51,26 @@ export const todos = (marks: string, texts = titles): Todo[] =>
 
 export const at = (second: number) => `2026-01-31T09:00:${String(second).padStart(2, '0')}.000Z`
 
-export const row = (marks: string, more: Partial<WorkItem> = {}): WorkItem => ({
-  id: 'work_1',
-  agent_id: 'main',
-  revision: 1,
-  objective: 'Check the house',
-  state: 'open',
-  plan_status: 'ready',
-  input_wanted: null,
-  todo_list: todos(marks),
-  blocked_by: null,
-  plan_artifact: { path: '/p/plan.md', sha256: null, bytes: 1, good_sha256: null },
-  result_summary: null,
-  result_brief_id: null,
-  report_draft: null,
-  budget: null,
-  checks: [],
-  created_at: at(0),
-  updated_at: at(0),
-  completed_at: null,
-  changed_seq: 1,
-  ...more,
-})
+export const row = (marks: string, more: Partial<WorkItem> = {}): WorkItem =>
+  anItem('work_1', {
+    objective: 'Check the house',
+    plan_status: 'ready',
+    plan_artifact: { path: '/p/plan.md', sha256: null, bytes: 1, good_sha256: null },
+    todo_list: todos(marks),
+    ...more,
+  })
 
 type WaitParts = Pick<Wait, 'wake'> & Partial<Wait>
-export const wait = (parts: WaitParts): Wait => ({
-  id: 'wait_1',
-  agent_id: 'main',
-  work_item_id: 'work_1',
-  by: 'agent',
-  runtime_cause: null,
-  reason: 'a reason',
-  question:
-    parts.wake === 'operator_input'
-      ? { text: parts.reason ?? 'a reason', choices: [], settles: null }
-      : null,
-  resource: null,
-  source: null,
-  condition: null,
-  delivery_mode: 'enqueue_message',
-  status: 'resolved',
-  since_seq: 0,
-  wake_at: null,
-  recheck_at: null,
-  recheck_ms: null,
-  rechecks: 0,
-  trigger_count: 0,
-  last_triggered_at: null,
-  outside_trigger_count: 0,
-  triggered_turn_count: null,
-  reviewed_trigger_count: 0,
-  reviewed_at: null,
-  last_review: null,
-  released_focus: true,
-  focus_settled: true,
-  created_at: at(1),
-  resolved_at: null,
-  cancelled_at: null,
-  changed_seq: 2,
-  ...parts,
-})
+export const wait = (parts: WaitParts): Wait =>
+  aWait('wait_1', {
+    work_item_id: 'work_1',
+    reason: 'a reason',
+    status: 'resolved',
+    released_focus: true,
+    focus_settled: true,
+    created_at: at(1),
+    ...parts,
+  })
 
 export const view = (
   item: WorkItem,
@@ -123,37 +84,8 @@ export const view = (
   return { projection: { item, wait: active, readiness }, plan: {}, waits, tasks: [], ...more }
 }
 
-export const message = (body: string, more: Partial<Message> = {}): Message => ({
-  id: 'msg_1',
-  agent_id: 'main',
-  inbox_seq: 1,
-  kind: 'operator_prompt',
-  origin: 'operator',
-  delivery_surface: 'run_once',
-  admission_context: 'local_process',
-  authority_class: 'operator_instruction',
-  priority: 'next',
-  body,
-  dedupe_key: null,
-  source: null,
-  resource: null,
-  work_item_id: null,
-  task_id: null,
-  wait_id: null,
-  correlation_id: null,
-  causation_id: null,
-  status: 'claimed',
-  status_reason: null,
-  attempts: 0,
-  due_at: null,
-  came: 1,
-  turn_id: 'turn_1',
-  to_coalesce: false,
-  round: 1,
-  turn_count: 0,
-  created_at: at(0),
-  ...more,
-})
+export const message = (body: string, more: Partial<Message> = {}): Message =>
+  aPrompt('msg_1', body, { turn_id: 'turn_1', round: 1, ...more })
 
 export const nobody = {
   queued_runnable: [],

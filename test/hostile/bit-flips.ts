@@ -19,11 +19,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { tables } from '../../src/domain/event.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import { LedgerFault, type LedgerReads } from '../../src/ledger/port.ts'
-import { freshMint } from '../../src/testing/lane.ts'
 import { live, newPlace, removePlace, type Place } from '../crash/scenario.ts'
 import { openHome } from '../crash/stories-work.ts'
 import type { Random } from '../soak/random.ts'
 import { Killer } from '../support/killer.ts'
+import { freshMint } from '../../src/testing/events.ts'
 
 export type Flipped = { flips: number; by: Record<string, number>; problems: string[] }
 

@@ -7,9 +7,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openLedger } from '../../src/ledger/open.ts'
-import { freshMint } from '../../src/testing/lane.ts'
 import type { Random } from '../soak/random.ts'
 import { cut, insert, type Disk } from './disk.ts'
+import { freshMint } from '../../src/testing/events.ts'
 
 export type Sync = 'full' | 'normal'
 export type CutDone = {

@@ -9,13 +9,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { systemFiles } from '../../src/exec/files.ts'
 import { openLedger } from '../../src/ledger/open.ts'
-import {
-  freshMint,
-  itemCompleted,
-  itemCreated,
-  laneOf,
-  messageAdmitted,
-} from '../../src/testing/lane.ts'
+import { laneOf } from '../../src/testing/lane.ts'
+import { freshMint, itemCompleted, itemCreated, messageAdmitted } from '../../src/testing/events.ts'
 
 const [, , home = '', sync] = process.argv
 if (sync === 'normal') {
