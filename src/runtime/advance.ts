@@ -8,6 +8,7 @@ import { finishReport, unreported } from '../domain/complete.ts'
 import { mustTurn, callsOf, openTurn, roundsOf, roundViews, type Draft } from '../domain/facts.ts'
 import type { TaskId, WorkItemId } from '../domain/ids.ts'
 import { limits } from '../domain/limits.ts'
+import { overtaken } from '../domain/overtaken.ts'
 import { repeatsInARow } from '../domain/repeats.ts'
 import { carryInterjected } from '../domain/shown.ts'
 import type { Message } from '../domain/message.ts'
@@ -220,7 +221,7 @@ function notes(d: Draft, turn: Turn, said: Said): string[] {
   }
   return [
     ...(interruption === null ? [] : [interruptionNote(interruption, d.now)]),
-    ...(inbox.length === 0 ? [] : [interjectedNote(inbox, view, delivered)]),
+    ...(inbox.length === 0 ? [] : [interjectedNote(inbox, view, delivered, overtaken(d, turn))]),
     ...kindNotes(d, turn, kind),
     ...(kind === 'work'
       ? [...circling(d, turn), ...nearlyFull(d, turn), ...reminded(d, turn, item)]
