@@ -37,13 +37,14 @@ export function copyWith({ copyOfCheckout, edited, finding, run }, limit) {
 
 /**
  * Judges `changes`, no two of which overlap, by `tests`, in turn in each of `copies`; `besideOf` is
- * the test that stands beside the file of a change, which judges it before. `found(change, by)` is
- * called as soon as one is found, `passed(path)` when all that are left leave a test green, and
- * `unjudged(path, why)` for a test that says nothing.
+ * the test that stands beside the file of a change, which judges it before; `nearest(path, some)` are
+ * those that a test can notice at all, the likeliest first. `found(change, by)` is called as soon as
+ * one is found, `passed(path)` when all that are left leave a test green, and `unjudged(path, why)`
+ * for a test that says nothing.
  */
 export async function judgeTogether(
   changes,
-  { tests, copies, besideOf },
+  { tests, copies, besideOf, nearest },
   { found, passed, unjudged },
 ) {
   const left = new Set(changes)
@@ -79,7 +80,8 @@ export async function judgeTogether(
   }
 
   async function judgeBy(red, path) {
-    for (let some = [...left]; some.length > 0; some = [...left]) {
+    const leftNow = () => nearest(path, [...left])
+    for (let some = leftNow(); some.length > 0; some = leftNow()) {
       if ((await red(path, some)) === null) break
       if (await isFoundAlone(red, path, await narrowed(red, path, some))) continue
       if (!(await isGreenWithout(red, path))) return unjudged(path, 'it is red without any change')

@@ -11,6 +11,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -34,6 +35,9 @@ export const tests = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'])
   .map((path) => path.replaceAll('\\', '/'))
   .filter((path) => !ofTexts.test(path))
   .toSorted()
+/** The rooms whose tests leave the process as they found it: scripts/test.mjs. */
+export const sharesProcess =
+  /^src\/(domain|protocol|context|ledger|models|tools|http|client|present)\//
 export const roomOf = (path) => path.split('/')[1]
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
 /** What CI runs beside the tests, with its arguments, and without npm so that it ends whole. */
@@ -83,7 +87,7 @@ export function partsOf(patch) {
 }
 
 /** Every module of sources and tests with what it imports of them, by their paths. */
-function imports() {
+export function importGraph() {
   const all = globSync('{src,test}/**/*.ts').map((path) => path.replaceAll('\\', '/'))
   const from = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g
   return new Map(
@@ -95,7 +99,7 @@ function imports() {
 }
 
 /** How many steps of import lie between a file and each that imports it. */
-export function importersOf(file, graph = imports()) {
+export function importersOf(file, graph = importGraph()) {
   const steps = new Map([[file, 0]])
   for (let ring = [file], step = 1; ring.length > 0; step++) {
     const next = [...graph].filter(
@@ -138,18 +142,41 @@ function tidyUp() {
       // It has gone by itself.
     }
   }
-  for (const place of places) rmSync(place, { recursive: true, force: true })
+  for (const place of places) {
+    endLeftOvers(place)
+    rmSync(place, { recursive: true, force: true })
+  }
 }
 process.on('exit', tidyUp)
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => exit(130))
 
+/**
+ * Ends what a run in a copy has left behind: its commands outlive it, as they are built to, and are
+ * told by the copy's path in what they were started with. Where there is no /proc they stay.
+ */
+function endLeftOvers(place) {
+  if (!existsSync('/proc/self/cmdline')) return
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const started = readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+      if (started.includes(place)) kill(Number(pid), 'SIGKILL')
+    } catch {
+      // It has gone by itself.
+    }
+  }
+  rmSync(join(place, 't'), { recursive: true, force: true })
+}
+
 /** Runs one part in a copy, for `limit` seconds at most: whether it is green, and what it said. */
 export async function run(place, args, limit) {
   const from = performance.now()
+  // Short, since a socket's path has to fit in it.
+  const TMPDIR = join(place, 't')
+  mkdirSync(TMPDIR, { recursive: true })
   const child = spawn(execPath, args, {
     cwd: place,
     detached: true,
-    env: { ...env, NODE_TEST_CONTEXT: undefined },
+    env: { ...env, NODE_TEST_CONTEXT: undefined, TMPDIR },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child.pid)
@@ -171,6 +198,7 @@ export async function run(place, args, limit) {
   const [code] = await once(child, 'close')
   clearTimeout(overdue)
   running.delete(child.pid)
+  endLeftOvers(place)
   return { green: code === 0, late, said, seconds: (performance.now() - from) / 1_000 }
 }
 

@@ -21,7 +21,7 @@ import { classes, edited, mistakesIn } from './mutators.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 chdir(root)
 const judge = await import('./judge.mjs')
-const { copyOfCheckout, importersOf, roomOf, tests } = judge
+const { copyOfCheckout, importGraph, importersOf, roomOf, sharesProcess, tests } = judge
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
@@ -241,12 +241,30 @@ const limit = Number(values.limit)
 const copies = Array.from({ length: Number(values.workers) }, () =>
   copyWith({ ...judge, edited }, limit),
 )
+/** Tests of rooms that start no processes can notice only what they import. */
+const isInProcess = (path) => sharesProcess.test(path)
+const graph = importGraph()
+const steps = new Map()
+const stepsTo = (file) => {
+  if (!steps.has(file)) steps.set(file, importersOf(file, graph))
+  return steps.get(file)
+}
+function nearest(path, some) {
+  const away = ({ file }) => stepsTo(file).get(path) ?? Infinity
+  return some
+    .filter((one) => !isInProcess(path) || away(one) < Infinity)
+    .toSorted((a, b) => away(a) - away(b))
+}
 await judgeTogether(
   judged.filter(({ diff }) => !foundBy.has(diff)),
   {
-    tests: tests.filter((path) => !done.includes(path)),
+    // The cheap ones first: each has fewer left to halve then.
+    tests: tests
+      .filter((path) => !done.includes(path))
+      .toSorted((a, b) => Number(isInProcess(b)) - Number(isInProcess(a))),
     copies,
-    besideOf: ({ file }) => file.replace(/\.ts$/, '.test.ts'),
+    besideOf: ({ file }) => (earlier.length > 0 ? '' : file.replace(/\.ts$/, '.test.ts')),
+    nearest,
   },
   {
     found({ diff, class: name, file }, by) {

@@ -11,7 +11,12 @@ type JudgeTogether = {
   overlaps: (a: Change, b: Change) => boolean
   judgeTogether: (
     changes: Change[],
-    by: { tests: string[]; copies: Red[]; besideOf: (change: Change) => string },
+    by: {
+      tests: string[]
+      copies: Red[]
+      besideOf: (change: Change) => string
+      nearest: (path: string, some: Change[]) => Change[]
+    },
     tell: {
       found: (change: Change, by: string) => void
       passed: (path: string) => void
@@ -31,7 +36,11 @@ const change = (name: string, from = 0, to = 1): Change => ({
 })
 
 /** What was told, by tests that are red where the names of what stands in the copy say so. */
-async function judged(names: string, byTest: Record<string, (names: string) => boolean>) {
+async function judged(
+  names: string,
+  byTest: Record<string, (names: string) => boolean>,
+  nearest = (_: string, some: Change[]) => some,
+) {
   const told: string[] = []
   let runs = 0
   const red: Red = (path, some) => {
@@ -45,6 +54,7 @@ async function judged(names: string, byTest: Record<string, (names: string) => b
       tests: Object.keys(byTest),
       copies: [red],
       besideOf: ({ file }) => file.replace(/\.ts$/, '.test.ts'),
+      nearest,
     },
     {
       found: ({ name }, by) => told.push(`${name}: ${by}`),
@@ -83,6 +93,20 @@ test('two changes that one test finds are both found', async () => {
 test('the test beside a file judges its change before all together are judged', async () => {
   const { told } = await judged('ab', { 'src/b.test.ts': (names) => names.includes('b') })
   assert.deepEqual(told, ['b: src/b.test.ts says so', 'src/b.test.ts passed'])
+})
+
+test('a test is run on what it can notice, and not at all where that is nothing', async () => {
+  const { told, runs } = await judged(
+    'abcd',
+    { 'test/one.test.ts': () => true, 'test/two.test.ts': (names) => names.includes('c') },
+    (path, some) => (path.includes('one') ? [] : some.toReversed()),
+  )
+  assert.deepEqual(told, [
+    'test/one.test.ts passed',
+    'c: test/two.test.ts says so',
+    'test/two.test.ts passed',
+  ])
+  assert.equal(runs, 7)
 })
 
 test('changes that are red only together are not found, and the test is no judge', async () => {
