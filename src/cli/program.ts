@@ -76,8 +76,7 @@ export function build(ports: CliPorts, action: Action): Command {
     .description('Long-lived agents that work, wait, resume and report.')
     .version(ports.version, '--version', 'print the version')
     .helpOption('--help', 'print this help')
-    .commandsGroup('Set up:')
-    .helpCommand('help [command]', 'print the help of a command')
+    .helpCommand(...helpLine)
     .showSuggestionAfterError()
     .exitOverride()
     .enablePositionalOptions(false)
@@ -93,8 +92,11 @@ export function build(ports: CliPorts, action: Action): Command {
     program.commandsGroup(`${heading}:`)
     for (const grammar of commands) addCommand(program, grammar, action)
   }
-  return program
+  // Only the program has groups; the commands below it have taken `help` over without one.
+  return program.commandsGroup('Set up:').helpCommand(...helpLine)
 }
+
+const helpLine = ['help [command]', 'print the help of a command'] as const
 
 const groups: readonly (readonly [heading: string, commands: readonly Grammar[]])[] = [
   ['Set up', setupCommands],
