@@ -132,6 +132,8 @@ test('what the help of each command says', async (t) => {
 for (const earlier of Object.keys(homes).map(earlierHome)) {
   test(`what commands print of the home ${earlier.name}`, async (t) => {
     t.mock.method(Date, 'now', () => later)
+    // A search waits for its index for so long: on a busy machine that would be another answer.
+    t.mock.method(performance, 'now', () => 0)
     const home = await homeApart(t, earlier)
     const texts: string[] = []
     const records: string[] = []
