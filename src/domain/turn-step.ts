@@ -205,8 +205,8 @@ function owesAnAnswer(facts: Facts, turn: Turn, rounds: readonly Round[]): boole
 }
 
 /**
- * The newest words of the turn that stood beside calls and were delivered to nobody; null: there are
- * none. Beside a completion or a wait they may have become its report or its question.
+ * The newest words of the turn that stood beside calls and were delivered to nobody; null: there
+ * are none. Beside a completion or a wait they may have become its report or its question.
  */
 export function unsaid(facts: Facts, turn: Turn): string | null {
   const round = roundsOf(facts, turn).findLast((one) => {
