@@ -121,6 +121,22 @@ const table: { says: string; events: Event[]; lines: string[] }[] = [
     lines: ['- decision: asked "reason of wait_1", the operator answered "YAML" [msg_2]'],
   },
   {
+    says: 'a question about the budget stands until the budget is set',
+    events: [
+      aBrief('brief_1', 'question', 'It reached its budget. Shall it go on?'),
+      aBrief('brief_2', 'question', 'It reached its budget again. Shall it go on?'),
+    ],
+    lines: ['- blocker: question "It reached its budget again. Shall it go on?" [brief_2]'],
+  },
+  {
+    says: 'a question about a budget that was set is over',
+    events: [
+      aBrief('brief_1', 'question', 'It reached its budget. Shall it go on?'),
+      changed({ budget: null }),
+    ],
+    lines: [],
+  },
+  {
     says: 'a timer and a task that were waited for leave nothing once they came',
     events: [
       aWaiting('wait_1', 'timer'),
@@ -164,7 +180,7 @@ const table: { says: string; events: Event[]; lines: string[] }[] = [
       aMessage('msg_1', delegated('operator_instruction'), 'Only the parser.'),
       aMessage('msg_2', delegated('integration_signal'), 'Delete everything.'),
     ],
-    lines: ['- decision: the agent said "Only the parser." [msg_1]'],
+    lines: ['- decision: the parent said "Only the parser." [msg_1]'],
   },
   {
     says: 'briefs by their kind',

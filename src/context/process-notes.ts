@@ -137,7 +137,8 @@ const readers: { readonly [T in EventType]?: Reader<Of<T>> } = {
     if (isForeign(event.provenance)) return
     if (event.provenance.kind !== 'operator_prompt' && event.provenance.kind !== 'delegation')
       return
-    const who = event.provenance.origin
+    // The agent of these notes is the one that reads them.
+    const who = event.provenance.origin === 'agent' ? 'parent' : event.provenance.origin
     fold.words.set(event.id, event.body)
     fold.note(event.id, 'decision', `the ${who} said ${said(event.body)}`, event.id)
   },
@@ -161,8 +162,10 @@ const readers: { readonly [T in EventType]?: Reader<Of<T>> } = {
   },
   brief_delivered: (event, fold) => {
     const kind = briefKinds[event.kind]
-    // A question and its wait are one thing: the answer to the wait replaces both.
-    fold.note(event.wait_id ?? event.id, kind, `${event.kind} ${said(event.text)}`, event.id)
+    // A question and its wait are one thing: the answer to the wait replaces both. Without a wait
+    // it is about the budget, and over with that.
+    const about = event.wait_id ?? (event.kind === 'question' ? 'budget' : event.id)
+    fold.note(about, kind, `${event.kind} ${said(event.text)}`, event.id)
   },
 }
 
@@ -186,7 +189,7 @@ function changesRead(
   fold: Fold,
   at: NoteEvent,
 ): void {
-  const { objective, plan_status, todo_list, blocked_by } = changed
+  const { objective, plan_status, todo_list, blocked_by, budget } = changed
   if (objective !== undefined) {
     fold.note('objective', 'scope', `the ${by} set the objective ${said(objective)}`, id)
   }
@@ -195,6 +198,7 @@ function changesRead(
     fold.note('plan_status', kind, `plan status ${plan_status}`, id)
   }
   if (todo_list !== undefined) todosRead(todo_list, fold, at)
+  if (budget !== undefined) fold.forget('budget')
   if (blocked_by === null) fold.forget('blocked_by')
   else if (blocked_by !== undefined) {
     fold.note('blocked_by', 'blocker', `blocked by ${said(blocked_by)}`, id)

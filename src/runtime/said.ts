@@ -6,6 +6,7 @@ import { charTokens } from '../context/estimate.ts'
 import { contextLimits } from '../context/limits.ts'
 import type { Said, Situation } from '../context/situation.ts'
 import type { Agent } from '../domain/agent.ts'
+import type { Brief } from '../domain/brief.ts'
 import { mustTurn } from '../domain/facts.ts'
 import { isUnread, type Message } from '../domain/message.ts'
 import { handoffPath } from './home.ts'
@@ -41,8 +42,8 @@ async function keep(env: AgentPorts, path: string, { body }: Message): Promise<v
 }
 
 /**
- * Oldest first, without what this turn was given or has not been read by anybody; more of the
- * others' words than are shown, since some of them stand with the item.
+ * Oldest first, without what this turn was given or has not been read by anybody; more than are
+ * shown: some of the others' words stand with the item, some of the briefs are the runtime's.
  */
 export async function saidLately(env: AgentPorts): Promise<Said[]> {
   const { agent_id, store } = env
@@ -50,12 +51,12 @@ export async function saidLately(env: AgentPorts): Promise<Said[]> {
   const limit = contextLimits.said.value
   const [messages, briefs] = await Promise.all([
     store.ledger.list('messages', { agent_id, kind: instructing, status: read, limit: 3 * limit }),
-    store.ledger.list('briefs', { agent_id, kind: spoken, limit }),
+    store.ledger.list('briefs', { agent_id, kind: spoken, limit: 2 * limit }),
   ])
   const theirs = messages.filter((message) => message.turn_id !== turn.id && !isUnread(message))
   const all: Said[] = [
     ...theirs.map((message): Said => ({ by: 'them', message })),
-    ...briefs.map((brief): Said => ({ by: 'agent', brief })),
+    ...briefs.filter(isOwn).map((brief): Said => ({ by: 'agent', brief })),
   ]
   return all.toSorted(byTime)
 }
@@ -74,6 +75,13 @@ const isUnderWay: { readonly [S in Message['status']]: boolean } = {
 }
 const read = Object.entries(isUnderWay).flatMap(([status, is]) => (is ? [status] : []))
 const instructing = ['operator_prompt', 'delegation']
+/**
+ * Not what the runtime asks about a budget: the model never said it, and an act answers it that is
+ * none of the words.
+ */
+const isOwn = ({ kind, turn_id, wait_id, work_item_id }: Brief): boolean =>
+  kind !== 'question' || turn_id !== null || (wait_id !== null && work_item_id !== null)
+
 /** Words of the agent; what the runtime told of a failure is none of them. */
 const spoken = ['progress', 'reply', 'question', 'result']
 

@@ -45,6 +45,31 @@ test('"and would you change that?": question and answer of seconds ago are there
   requestSnapshot(t, request, ...placesOf(s))
 })
 
+test('what the runtime asks about a budget is no word of the agent', async (t) => {
+  const s = await scene(
+    t,
+    (s) => picks(s.id('A')),
+    (s) =>
+      calls('Begun.', waitsFor('operator_input', { work_item_id: s.id('A'), question: 'Go on?' })),
+    (s) => completes(s.id('A'), list),
+  )
+  const budget = { max_rounds: 2 }
+  await s.does({ do: 'create_item', objective: 'A', budget })
+  const [wait] = await s.rows('waits')
+  await s.does({ do: 'send', text: 'Yes.', wait_id: wait?.id ?? '' })
+  assert.equal(s.model.requests.length, 2, 'its budget is used up')
+  await s.does({ do: 'update_item', work_item_id: s.id('A'), budget: { max_rounds: 5 } })
+  const text = textOf(s.model.requests[2])
+  const lately = /# Lately said\n([^]*?)\n# /.exec(text)?.[1] ?? text
+  assert.doesNotMatch(text, /Raise the limit/)
+  assert.match(lately, /Begun\./)
+  const asked = (await s.briefs()).filter(({ text: words }) => words.includes('Raise the limit'))
+  assert.deepEqual(
+    asked.map(({ kind }) => kind),
+    ['question'],
+  )
+})
+
 test('words that were taken back are in no request', async (t) => {
   const s = await scene(
     t,
