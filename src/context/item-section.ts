@@ -13,7 +13,7 @@ import type { PlanDescriptor } from '../domain/plan.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { block } from './fence.ts'
 import { ago, clip, counted, oneLine, quoted, span } from './phrase.ts'
-import { pinnedLines, placeOf, wordsLines } from './pinned.ts'
+import { pinnedLines, placeOf, saysWhere, wordsLines } from './pinned.ts'
 import { full, omitted, type Section } from './section.ts'
 import type { ItemView } from './situation.ts'
 import { waitLine } from './wait-line.ts'
@@ -165,12 +165,11 @@ const left = (what: string, of: readonly string[]): string[] =>
  */
 export function taskLine(task: Task, now: Timestamp): string {
   const name = `${task.id} ${quoted(task.label)}`
-  const place = placeOf(task)
   if (!isTerminal(task)) {
     const since = task.started_at ?? task.created_at
-    return `${name} ${task.status} for ${span(between(since, now))}, output in ${place}`
+    return `${name} ${task.status} for ${span(between(since, now))}, ${saysWhere(task)}`
   }
-  const output = `output ${counted(task.output.bytes, 'byte')} in ${place}`
+  const output = `output ${counted(task.output.bytes, 'byte')} in ${placeOf(task)}`
   const exit = task.exit_status === null ? '' : ` with exit status ${task.exit_status}`
   const why = task.reason === null ? '' : ` (${clip(task.reason, 200)})`
   return `${name} ${task.status}${exit}${why} ${ago(task.ended_at ?? now, now)}, ${output}`

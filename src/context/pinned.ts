@@ -109,10 +109,25 @@ function waitWords(wait: Wait): string {
 export const placeOf = ({ output }: Task): string =>
   output.path === null ? 'TaskOutput' : oneLine(output.path)
 
+/**
+ * Where what it says is, and for whose answer it waits. The question itself is a child's words,
+ * which stand in a result: here they would pass for the runtime's.
+ */
+export function saysWhere(task: Task): string {
+  const place = `output in ${placeOf(task)}`
+  switch (task.asking?.of) {
+    case undefined:
+      return place
+    case 'supervisor':
+      return `asks you and waits for TaskInput, question and ${place}`
+    case 'operator':
+      return `asks the operator, ${place}`
+  }
+}
+
 function taskWords(task: Task): string {
   const since = task.started_at ?? task.created_at
-  const place = `output in ${placeOf(task)}`
-  return `${task.id} ${quoted(task.label)} ${task.status} since ${clock(since)}, ${place}`
+  return `${task.id} ${quoted(task.label)} ${task.status} since ${clock(since)}, ${saysWhere(task)}`
 }
 
 /**

@@ -157,6 +157,23 @@ test('an ended task in a list is one line', () => {
   )
 })
 
+test('a running child in a list says for whose answer it waits', () => {
+  const child = { task_kind: 'child_agent', status: 'running', label: 'Look', work_item_id: null }
+  const text = shown('ListTasks', '3 running, 0 ended', {
+    running: [
+      { ...child, task_id: 'task_1', asks: 'supervisor' },
+      { ...child, task_id: 'task_2', asks: 'operator' },
+      { ...child, task_id: 'task_3' },
+    ],
+    ended: [],
+  })
+  assert.deepEqual(text.split('\n').slice(2), [
+    '  - task_1 running, asks you and waits for TaskInput (question in TaskOutput): Look',
+    '  - task_2 running, asks the operator: Look',
+    '  - task_3 running: Look',
+  ])
+})
+
 test('the condition of a wait is told where the wait is: as it is made, with its item, in a list', () => {
   const wait = { ...aWait('wait_1', { resource: 'pr/12', condition: 'both have approved' }) }
   const item = { ...record({ blocked_by: 'legal must agree' }), wait }

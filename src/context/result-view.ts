@@ -220,16 +220,23 @@ function todos(list: unknown): unknown {
   )
 }
 
+/** What is said of a child that waits for an answer, by who is to give it. */
+const asksWhom: Readonly<Record<string, string>> = {
+  supervisor: ', asks you and waits for TaskInput (question in TaskOutput)',
+  operator: ', asks the operator',
+}
+
 /** `task_… completed, exit status 0: npm test (work_…)` */
 function taskLines(list: unknown): unknown {
   if (!Array.isArray(list)) return null
   return list.map((one: unknown) => {
     if (!isFields(one)) return one
-    const { task_id, status, exit_status, reason, label, work_item_id } = one
+    const { task_id, status, exit_status, reason, label, work_item_id, asks } = one
     const exit = typeof exit_status === 'number' ? `, exit status ${exit_status}` : ''
     const why = typeof reason === 'string' ? `, ${reason}` : ''
     const about = typeof work_item_id === 'string' ? ` (${work_item_id})` : ''
-    return `${String(task_id)} ${String(status)}${exit}${why}: ${String(label)}${about}`
+    const waits = asksWhom[String(asks)] ?? ''
+    return `${String(task_id)} ${String(status)}${exit}${why}${waits}: ${String(label)}${about}`
   })
 }
 

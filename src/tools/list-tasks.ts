@@ -43,6 +43,7 @@ const inList = (task: Task) => ({
   label: task.label,
   work_item_id: task.work_item_id,
   created_at: task.created_at,
+  ...(task.asking === null ? {} : { asks: task.asking.of }),
   ...(isTerminal(task)
     ? { exit_status: task.exit_status, reason: task.reason, ended_at: task.ended_at }
     : {}),
