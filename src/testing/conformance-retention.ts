@@ -281,9 +281,8 @@ export const retentionCases: Cases = {
       ['boss.2', null],
     ] as const) {
       const lane = new Lane(ledger, id)
-      const made = agentCreated(id)
       const by = supervisor === null ? {} : { supervisor_agent_id: supervisor }
-      await lane.emit({ ...made, ...by })
+      await lane.emit(agentCreated(id, by))
       const provenance = delegated([])
       await lane.emit(messageAdmitted({ provenance, body: 'Do x.', consumed_because: 'read' }))
       await lane.emit(messageAdmitted({ consumed_because: 'said' }))

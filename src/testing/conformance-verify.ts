@@ -2,7 +2,6 @@
  * Conformance of `verify`: it says nothing about a healthy home, and finds each planted corruption.
  */
 import assert from 'node:assert/strict'
-import type { Event } from '../domain/event.ts'
 import type { LedgerReads } from '../ledger/port.ts'
 import { schema } from '../ledger/schema.ts'
 import type { Cases, Store } from './conformance-case.ts'
@@ -222,7 +221,6 @@ export const verifyCases: Cases = {
     const ledger = await store.open(home)
     const lane = new Lane(ledger, 'fork')
     const inherited_sha256 = lane.blob('inherited')
-    const made = agentCreated('fork') as Extract<Event, { type: 'agent_created' }>
     const file_sha256 = lane.blob('the file of an item')
     const from = {
       agent_id: 'other',
@@ -230,7 +228,7 @@ export const verifyCases: Cases = {
       exported_at: '2026-01-01T00:00:00.000Z',
     }
     const came = itemCreated({ id: item.id, imported: { ...from, file_sha256 } })
-    await lane.emit({ ...made, inherited_sha256 }, came)
+    await lane.emit(agentCreated('fork', { inherited_sha256 }), came)
     await ledger.close()
     await store.damage(home, 'delete from blobs')
     const problems = await problemsOf(store, home)

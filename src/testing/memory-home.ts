@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
-import type { Event } from '../domain/event.ts'
 import type { MemoryHit, MemoryKind, MemoryQuery } from '../domain/memory.ts'
 import type { Redactor } from '../domain/redact.ts'
 import { systemClock } from '../exec/clock.ts'
@@ -20,13 +19,13 @@ import { searchIndexIn, searchPath } from '../ledger/search-index.ts'
 import type { SearchIndex } from '../ledger/search-port.ts'
 import { Memory, type MemoryPorts } from '../runtime/memory.ts'
 import { Lane } from './lane.ts'
-import { agentCreated, freshMint } from './events.ts'
+import { agentCreated, freshMint, type EventOf } from './events.ts'
 
 export type MemoryHome = {
   home: string
   ledger: Ledger
   memory: Memory
-  lane(agent_id: string, more?: Partial<AgentMade>): Promise<Lane>
+  lane(agent_id: string, more?: Partial<EventOf<'agent_created'>>): Promise<Lane>
   /** Writes a file into an agent's home. */
   file(agent_id: string, path: string, text: string | Uint8Array): void
   /** A folder for agents to work in, beside the home, with these files. */
@@ -37,7 +36,6 @@ export type MemoryHome = {
   again(more?: MemoryOptions): Memory
 }
 
-type AgentMade = Extract<Event, { type: 'agent_created' }>
 export type MemoryOptions = {
   redactor?: Redactor
   over?: (index: SearchIndex) => SearchIndex
@@ -79,7 +77,7 @@ export async function memoryHome(t: TestContext, options: MemoryOptions = {}): P
     refs: async (...of) => (await found(...of)).map(({ source_ref }) => source_ref),
     async lane(agent_id, more = {}) {
       const lane = new Lane(ledger, agent_id)
-      await lane.emit({ ...(agentCreated(agent_id) as AgentMade), ...more })
+      await lane.emit(agentCreated(agent_id, more))
       return lane
     },
     workspace(name, written) {

@@ -24,19 +24,19 @@ export const now: Timestamp = '2026-11-21T12:00:00.000Z'
 /** `minutes` before `now`. */
 export const before = (minutes: number): Timestamp => plus(now, -minutes * minute)
 
-/** The row of an agent's first event. */
-const begun = <T extends Table>(event: Event, at: Timestamp): Rows[T] =>
+/** The row that an event of `main` begins. */
+const begun = <T extends Table>(_: T, event: Event, at: Timestamp): Rows[T] =>
   evolve(null, event, { at, seq: 1, agent_id: 'main' }) as Rows[T]
 
 export const anAgent = (more: Partial<Agent> = {}): Agent => ({
-  ...begun<'agents'>(agentCreated('main'), before(600)),
+  ...begun('agents', agentCreated('main'), before(600)),
   model: 'scripted/one',
   workspace: { mode: 'inherit', root: '/repo' },
   ...more,
 })
 
 export const anItem = (id: WorkItemId, more: Partial<WorkItem> = {}): WorkItem => ({
-  ...begun<'work_items'>(itemCreated({ id, objective: `Objective of ${id}` }), before(120)),
+  ...begun('work_items', itemCreated({ id, objective: `Objective of ${id}` }), before(120)),
   plan_artifact: { path: planPath(id), sha256: null, bytes: 0, good_sha256: null },
   updated_at: before(60),
   ...more,
@@ -61,11 +61,11 @@ export const aPlan = (
 export const aWait = (id: Wait['id'], more: Partial<Wait> = {}): Wait => {
   const { wake = 'external', reason = `reason of ${id}` } = more
   const event = waitRegistered({ id, wake, reason, since_seq: 1 })
-  return { ...begun<'waits'>(event, before(50)), ...more }
+  return { ...begun('waits', event, before(50)), ...more }
 }
 
 const claimed = (event: Event): Message => ({
-  ...begun<'messages'>(event, before(1)),
+  ...begun('messages', event, before(1)),
   status: 'claimed',
   turn_id: 'turn_now',
 })
@@ -83,7 +83,7 @@ export const anEvent = (id: Message['id'], body: string, more: Partial<Message> 
 })
 
 export const aTask = (id: Task['id'], more: Partial<Task> = {}): Task => ({
-  ...begun<'tasks'>(taskQueued({ id, label: 'npm test', cmd: 'npm test' }), before(3)),
+  ...begun('tasks', taskQueued({ id, label: 'npm test', cmd: 'npm test' }), before(3)),
   workdir: '/repo',
   start_place: null,
   status: 'running',
@@ -94,7 +94,7 @@ export const aTask = (id: Task['id'], more: Partial<Task> = {}): Task => ({
 })
 
 export const aTurn = (more: Partial<Turn> = {}): Turn => ({
-  ...begun<'turns'>(turnStarted({ id: 'turn_now', because: 'a message', input_cut: 1 }), now),
+  ...begun('turns', turnStarted({ id: 'turn_now', because: 'a message', input_cut: 1 }), now),
   cause: { kind: 'message', message_id: 'msg_1' },
   model: 'scripted/one',
   usage: noUsage,
@@ -117,7 +117,7 @@ export const aCall = (
   const { suffix = '0000beef', ...rest } = more
   const named = { id: `call_${suffix}`, provider_call_id: `toolu_${suffix}` } as const
   return {
-    ...begun<'calls'>(callRecorded('turn_now', 1, 0, { ...named, tool_name, input }), before(10)),
+    ...begun('calls', callRecorded('turn_now', 1, 0, { ...named, tool_name, input }), before(10)),
     state: 'finished',
     result,
     attempts: 1,
@@ -141,7 +141,7 @@ export const aRound = (
   }
   const event = requestSent(more.turn_id ?? 'turn_now', n, { model: 'scripted/one' })
   const round: Round = {
-    ...begun<'rounds'>(event, before(10)),
+    ...begun('rounds', event, before(10)),
     state: 'recorded',
     parts,
     finish: calls.length > 0 ? 'tool_calls' : 'stop',
@@ -153,7 +153,7 @@ export const aRound = (
 
 /** A trigger of an agent, made at a time. */
 export const aTrigger = (agent_id: string, more: Partial<Trigger> = {}): Trigger => ({
-  ...begun<'triggers'>(triggerCreated({ id: 'trig_0001' }), '2026-01-05T09:00:00.000Z'),
+  ...begun('triggers', triggerCreated({ id: 'trig_0001' }), '2026-01-05T09:00:00.000Z'),
   agent_id,
   ...more,
 })
