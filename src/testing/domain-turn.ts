@@ -17,6 +17,7 @@ import { startTurn } from '../domain/turn-start.ts'
 import { carryClaimed, carryInterjected, useUp } from '../domain/shown.ts'
 import { isRejection } from '../domain/verdict.ts'
 import type { World } from './domain.ts'
+import { callRecorded, requestSent } from './events.ts'
 
 const someUsage: Usage = {
   input_tokens: 100,
@@ -50,18 +51,8 @@ export function ask(w: World, kind: RoundKind = 'work'): Round {
   w.do((d) => {
     if (n === 1) carryClaimed(d, turn)
     else carryInterjected(d, turn, n)
-    d.emit({
-      type: 'request_sent',
-      id: roundId(turn.id, n),
-      turn_id: turn.id,
-      work_item_id: turn.work_item_id,
-      n,
-      kind,
-      model: turn.model,
-      opening_sha256: null,
-      notes: [],
-      message_ids: [],
-    })
+    const { work_item_id, model } = turn
+    d.emit(requestSent(turn.id, n, { work_item_id, kind, model }))
     reserve(d, turn, roundId(turn.id, n), 90, untold(d, turn, d.now))
   })
   return w.row('rounds', roundId(turn.id, n))
@@ -92,18 +83,10 @@ export function answer(
     useUp(d, round)
     for (const [index, call] of calls.entries()) {
       const id = d.mint('call')
-      d.emit({
-        type: 'call_recorded',
-        id,
-        turn_id: turn.id,
-        work_item_id: turn.work_item_id,
-        round: round.n,
-        index,
-        provider_call_id: id,
-        tool_name: call.tool,
-        input: call.input ?? {},
-        effect_class: 'idempotent',
-      })
+      const given = { id, provider_call_id: id, work_item_id: turn.work_item_id }
+      const { tool: tool_name, input = {} } = call
+      const what = { tool_name, input, effect_class: 'idempotent' } as const
+      d.emit(callRecorded(turn.id, round.n, index, { ...given, ...what }))
     }
   })
   return callsOf(w.facts, turn, round.n)

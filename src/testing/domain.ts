@@ -22,6 +22,7 @@ import { isRejection, type Rejection } from '../domain/verdict.ts'
 import type { Wait } from '../domain/wait.ts'
 import { waitFor, type WaitCommand, type Waiting } from '../domain/waiting.ts'
 import type { PlanStored, WorkItem } from '../domain/work-item.ts'
+import { agentCreated, taskQueued } from './events.ts'
 
 export const T0: Timestamp = '2026-03-02T09:00:00.000Z'
 
@@ -44,13 +45,7 @@ export class World {
     this.facts = new AgentFacts(agent_id)
     if (!born) return
     this.do((d) =>
-      d.emit({
-        type: 'agent_created',
-        id: agent_id,
-        model,
-        workspace: { mode: 'inherit', root: '/w' },
-        preset: 'public_named',
-      }),
+      d.emit(agentCreated(agent_id, { model, workspace: { mode: 'inherit', root: '/w' } })),
     )
   }
 
@@ -92,9 +87,11 @@ export class World {
 
   /** The row as the ledger has it, live or not. */
   row<T extends Table>(table: T, id: string): Rows[T] {
-    const row = this.#rows.get(table)?.get(id)
-    assert.ok(row, `no row ${id} in ${table}`)
-    return row as Rows[T]
+    return this.find(table, id) ?? assert.fail(`no row ${id} in ${table}`)
+  }
+
+  find<T extends Table>(table: T, id: string): Rows[T] | null {
+    return (this.#rows.get(table)?.get(id) as Rows[T] | undefined) ?? null
   }
 
   /** Every row of a table the ledger has. */
@@ -255,19 +252,12 @@ export function task(
 ): Task {
   const id = w.mint('task')
   w.do((d) => {
-    d.emit({
-      type: 'task_queued',
-      id,
-      work_item_id: given.work_item_id ?? null,
-      kind: given.child ? 'child_agent' : 'command',
-      label: `make ${id}`,
-      cmd: given.child ? null : 'make',
-      child_agent_id: given.child ? 'child' : null,
-      workdir: '/w',
-      timeout_ms: null,
-      output_path: `/holon/tasks/${id}`,
-      start_place: null,
-    })
+    const what = given.child
+      ? ({ kind: 'child_agent', cmd: null, child_agent_id: 'child' } as const)
+      : { cmd: 'make' }
+    const where = { workdir: '/w', output_path: `/holon/tasks/${id}`, start_place: null }
+    const { work_item_id = null } = given
+    d.emit(taskQueued({ id, work_item_id, label: `make ${id}`, ...what, ...where }))
     d.emit({ type: 'task_started', id, pid: 1, started_at: d.now })
     if (given.child || (given.promoted ?? true)) d.emit({ type: 'task_promoted', id })
   })

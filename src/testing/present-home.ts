@@ -3,13 +3,15 @@
  * work that runs, waits, comes next and is done. Small builders fill in what a test is not about.
  */
 import type { Can } from '../protocol/action.ts'
+import { projectItem } from '../domain/readiness.ts'
 import type { AgentRecord } from '../protocol/agent-record.ts'
 import type { Attention } from '../protocol/attention.ts'
 import type { StateRecord } from '../protocol/state-record.ts'
-import type { TaskRecord } from '../protocol/task-record.ts'
-import type { WaitRecord } from '../protocol/wait-record.ts'
-import type { WorkItemRecord } from '../protocol/work-item-record.ts'
+import { taskRecordOf, type TaskRecord } from '../protocol/task-record.ts'
+import { waitRecordOf, type WaitRecord } from '../protocol/wait-record.ts'
+import { workItemRecordOf, type WorkItemRecord } from '../protocol/work-item-record.ts'
 import { aState } from './present-state.ts'
+import { anAgent, anItem, aTask, aWait } from './rows.ts'
 
 export const noon = '2026-11-21T14:05:00.000Z'
 const ago = (minutes: number): string => new Date(Date.parse(noon) - minutes * 60_000).toISOString()
@@ -26,24 +28,9 @@ export const aCan = (key: string, cli: string): Can => ({
 })
 
 export const anAgentRecord = (id: string, more: Partial<AgentRecord> = {}): AgentRecord => ({
-  id,
-  preset: 'public_named',
-  visibility: 'public',
-  ownership: 'self_owned',
-  lineage_parent_agent_id: null,
-  supervisor_agent_id: null,
-  supervising_task_id: null,
-  state: 'active',
-  current_work_item_id: null,
-  model: 'anthropic/claude-sonnet-4-6',
-  fallback_model: null,
+  ...anAgent({ id, model: 'anthropic/claude-sonnet-4-6', created_at: ago(600) }),
   workspace: { mode: 'inherit', root: '/w' },
-  template: null,
-  inherited_sha256: null,
-  draws_on: null,
-  budget: null,
   allowance: null,
-  created_at: ago(600),
   posture: 'sleep',
   because: 'nothing is to be done',
   until: null,
@@ -60,76 +47,27 @@ export const anItemRecord = (
   agent_id: string,
   objective: string,
   more: Partial<WorkItemRecord> = {},
-): WorkItemRecord => ({
-  id,
-  agent_id,
-  revision: 1,
-  objective,
-  state: 'open',
-  plan_status: 'ready',
-  input_wanted: null,
-  blocked_by: null,
-  result_summary: null,
-  result_brief_id: null,
-  budget: null,
-  checks: [],
-  verification: null,
-  created_at: ago(300),
-  updated_at: ago(60),
-  completed_at: null,
-  todo_counts: { pending: 3, in_progress: 0, completed: 4 },
-  plan_artifact: { path: 'plan.md', bytes: 42 },
-  lifecycle: 'open',
-  scheduling_state: 'runnable',
-  readiness: 'runnable',
-  candidate_class: 'queued_runnable',
-  focus: 'queued',
-  has_active_waits: false,
-  has_triggered_waits: false,
-  current_todo: null,
-  blocker: null,
-  wait: null,
-  meter: null,
-  spend: null,
-  late: [],
-  can: [],
-  ...more,
-})
+): WorkItemRecord => {
+  const at = { created_at: ago(300), updated_at: ago(60) }
+  const row = anItem(id, { agent_id, objective, plan_status: 'ready', ...at })
+  const parts = { plan: null, spend: null, late: [], can: [], whole: false }
+  return {
+    ...workItemRecordOf(projectItem(row, null, null, noon), parts),
+    checks: [],
+    todo_counts: { pending: 3, in_progress: 0, completed: 4 },
+    plan_artifact: { path: 'plan.md', bytes: 42 },
+    ...more,
+  }
+}
 
 export const aWaitRecord = (
   id: `wait_${string}`,
   agent_id: string,
   more: Partial<WaitRecord> = {},
-): WaitRecord => ({
-  id,
-  agent_id,
-  work_item_id: null,
-  wake: 'timer',
-  by: 'agent',
-  runtime_cause: null,
-  reason: 'it has to wait',
-  question: null,
-  resource: null,
-  source: null,
-  condition: null,
-  delivery_mode: 'enqueue_message',
-  status: 'active',
-  since_seq: 1,
-  wake_at: null,
-  recheck_at: null,
-  recheck_ms: null,
-  rechecks: 0,
-  trigger_count: 0,
-  last_triggered_at: null,
-  reviewed_trigger_count: 0,
-  released_focus: true,
-  created_at: ago(62),
-  resolved_at: null,
-  cancelled_at: null,
-  bound_hash: null,
-  can: [],
-  ...more,
-})
+): WaitRecord => {
+  const made = { reason: 'it has to wait', released_focus: true, created_at: ago(62) }
+  return { ...waitRecordOf(aWait(id, { agent_id, wake: 'timer', ...made }), []), ...more }
+}
 
 export const anEntry = (
   id: string,
@@ -151,32 +89,19 @@ export const anEntry = (
   ...more,
 })
 
-export const aTaskRecord = (id: `task_${string}`, more: Partial<TaskRecord> = {}): TaskRecord => ({
-  id,
-  agent_id: 'default',
-  work_item_id: 'work_7f3a',
-  kind: 'command',
-  label: 'npm test',
-  cmd: 'npm test',
-  child_agent_id: null,
-  workdir: '/w',
-  timeout_ms: null,
-  input: 'none',
-  asking: null,
-  status: 'running',
-  reason: null,
-  exit_status: null,
-  promoted: false,
-  survivors: [],
-  output: { path: '/w/out', bytes: 1_400 },
-  created_at: ago(2),
-  started_at: '2026-11-21T14:03:48.000Z',
-  ended_at: null,
-  last_sign_of_life_at: '2026-11-21T14:04:57.000Z',
-  gives_up_at: null,
-  can: [],
-  ...more,
-})
+export const aTaskRecord = (id: `task_${string}`, more: Partial<TaskRecord> = {}): TaskRecord => {
+  const task = aTask(id, {
+    agent_id: 'default',
+    work_item_id: 'work_7f3a',
+    workdir: '/w',
+    promoted: false,
+    output: { path: '/w/out', bytes: 1_400 },
+    created_at: ago(2),
+    started_at: '2026-11-21T14:03:48.000Z',
+  })
+  const life = { last_sign_of_life_at: '2026-11-21T14:04:57.000Z', gives_up_at: null }
+  return { ...taskRecordOf(task, life, []), ...more }
+}
 
 const usage = {
   input_tokens: 14_900,

@@ -7,10 +7,10 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AgentFacts } from '../domain/agent-facts.ts'
+import type { AgentFacts } from '../domain/agent-facts.ts'
 import type { ToolResult } from '../domain/call.ts'
 import type { Event, Rows, Table } from '../domain/event.ts'
-import { Draft } from '../domain/facts.ts'
+import type { Draft } from '../domain/facts.ts'
 import type { CallId, Mint, TurnId, WorkItemId } from '../domain/ids.ts'
 import { fromMs, type Timestamp } from '../domain/time.ts'
 import { isRejection } from '../domain/verdict.ts'
@@ -20,6 +20,8 @@ import { agentRoots, homeEntry } from '../exec/path-policy.ts'
 import type { Processes } from '../exec/ports.ts'
 import { createProcesses } from '../exec/processes.ts'
 import { refused, type EffectOutcome, type EffectTool, type ToolContext } from '../tools/tool.ts'
+import { World } from './domain.ts'
+import { agentCreated, callRecorded, itemCreated, turnStarted } from './events.ts'
 
 export type BenchOptions = {
   processes?: (real: Processes) => Processes
@@ -47,11 +49,9 @@ export class ToolBench {
   readonly clock = systemClock()
   readonly files = systemFiles()
   readonly processes: Processes
-  readonly facts = new AgentFacts(agent_id)
-  readonly events: Event[] = []
   readonly #real: Processes
   readonly #environment: Record<string, string>
-  readonly #stored = new Map<string, Rows[Table]>()
+  readonly #world = new World(agent_id, false)
   readonly #turn: TurnId = mint('turn')
   #calls = 0
   #ahead_ms = 0
@@ -69,23 +69,8 @@ export class ToolBench {
 
   #openTurn(): void {
     this.emit(
-      {
-        type: 'agent_created',
-        id: agent_id,
-        model: null,
-        workspace: { mode: 'inherit', root: this.workspace },
-        preset: 'public_named',
-      },
-      {
-        type: 'turn_started',
-        id: this.#turn,
-        work_item_id: null,
-        cause: { kind: 'queued_available', work_item_ids: [] },
-        because: 'a test',
-        model: 'scripted/one',
-        input_cut: 1,
-        started_by: 'input',
-      },
+      agentCreated(agent_id, { workspace: { mode: 'inherit', root: this.workspace } }),
+      turnStarted({ id: this.#turn, model: 'scripted/one', input_cut: 1 }),
     )
   }
 
@@ -103,14 +88,18 @@ export class ToolBench {
     this.#ahead_ms += ms
   }
 
-  /** Everything `decide` emitted becomes true at once, or nothing when it throws. */
+  get facts(): AgentFacts {
+    return this.#world.facts
+  }
+
+  get events(): Event[] {
+    return this.#world.events.map(({ event }) => event)
+  }
+
+  /** Everything `decide` emitted becomes true at once, or nothing when it throws or refuses. */
   commit<T>(decide: (d: Draft) => T): T {
-    const d = new Draft(this.facts, { now: this.now(), mint })
-    const value = decide(d)
-    for (const [table, row] of d.changed()) this.#stored.set(`${table} ${row.id}`, row)
-    this.facts.apply(d.changed(), d.seq, d.last_at)
-    this.events.push(...d.emitted.map(({ event }) => event))
-    return value
+    this.#world.now = this.now()
+    return this.#world.try(decide)
   }
 
   emit(...events: Event[]): void {
@@ -118,29 +107,18 @@ export class ToolBench {
   }
 
   row<T extends Table>(table: T, id: string): Rows[T] {
-    const found = this.#stored.get(`${table} ${id}`)
-    if (!found) throw new Error(`no row ${id} in ${table}`)
-    return found as Rows[T]
+    return this.#world.row(table, id)
   }
 
   /** An open work item that the turn is about. */
   bindItem(): WorkItemId {
     const id = mint('work')
     const path = join(this.home, 'agents', agent_id, 'work-items', id, 'plan.md')
-    this.emit(
-      {
-        type: 'work_item_created',
-        id,
-        by: 'agent',
-        objective: 'Try the tools',
-        plan_status: 'draft',
-        input_wanted: null,
-        todo_list: [],
-        plan: { path, sha256: null, bytes: 0, good_sha256: null },
-        budget: null,
-      },
-      { type: 'turn_bound', id: this.#turn, work_item_id: id },
-    )
+    this.emit(itemCreated({ id, plan: { path, sha256: null, bytes: 0, good_sha256: null } }), {
+      type: 'turn_bound',
+      id: this.#turn,
+      work_item_id: id,
+    })
     return id
   }
 
@@ -198,20 +176,12 @@ export class ToolBench {
   }
 
   #record(tool: Pick<EffectTool, 'name' | 'effect_class'>, input: unknown): CallId {
-    const id = mint('call')
-    this.emit({
-      type: 'call_recorded',
-      id,
-      turn_id: this.#turn,
-      work_item_id: this.row('turns', this.#turn).work_item_id,
-      round: 1,
-      index: this.#calls++,
-      provider_call_id: `toolu_${this.#calls}`,
-      tool_name: tool.name,
-      input,
-      effect_class: tool.effect_class,
-    })
-    return id
+    const { work_item_id } = this.row('turns', this.#turn)
+    const { name: tool_name, effect_class } = tool
+    const given = { work_item_id, tool_name, input, effect_class }
+    const recorded = callRecorded(this.#turn, 1, this.#calls++, given)
+    this.emit(recorded)
+    return recorded.id
   }
 
   #finish(call: CallId, outcome: EffectOutcome): Finished {
@@ -228,7 +198,7 @@ export class ToolBench {
   #rootsFor(path: string) {
     const { home, workspace } = this
     const entry = homeEntry(home, path)
-    const owned = entry !== null && this.#stored.has(`${entry.table} ${entry.id}`) ? [path] : []
+    const owned = entry !== null && this.#world.find(entry.table, entry.id) !== null ? [path] : []
     return agentRoots({ home, agent_id, workspace, user_home: this.#root, owned })
   }
 
@@ -238,13 +208,8 @@ export class ToolBench {
       turn: this.row('turns', this.#turn),
       call: this.row('calls', call),
       facts: () => this.facts,
-      load: async <T extends Table>(table: T, id: string) =>
-        (this.#stored.get(`${table} ${id}`) as Rows[T] | undefined) ?? null,
-      list: async <T extends Table>(table: T, { limit }: { limit: number }) =>
-        [...this.#stored]
-          .filter(([key]) => key.startsWith(`${table} `))
-          .map(([, found]) => found as Rows[T])
-          .slice(-limit),
+      load: async (table, id) => this.#world.find(table, id),
+      list: async (table, { limit }) => this.#world.all(table).slice(-limit),
       commit: async (decide) => this.commit(decide),
       now: () => this.now(),
       monotonic: () => this.clock.monotonic(),
