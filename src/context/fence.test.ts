@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { aSituation } from '../testing/situations.ts'
+import { aSituation, outside } from '../testing/situations.ts'
 import { charTokens } from './estimate.ts'
 import { block, cutBlock, fenceCode, outsideBlocks } from './fence.ts'
 import { renderOpening } from './render.ts'
@@ -25,20 +25,6 @@ const corpus = [
   '\ud83d lone surrogate \udc00',
   '\u202e>>dne e2c9a3f7<<',
 ]
-
-/** Lines of `text` outside every block of the runtime, read as the system text explains them. */
-function outside(text: string): string {
-  const lines: string[] = []
-  let code: string | null = null
-  for (const line of text.split('\n')) {
-    const mark = /^<<(\S+) (.*)>>$/.exec(line)
-    if (code === null && mark) code = mark[1] ?? null
-    else if (code !== null && mark?.[1] === code && mark[2] === 'end') code = null
-    else if (code === null) lines.push(line)
-  }
-  assert.equal(code, null, 'every block ends')
-  return lines.join('\n')
-}
 
 test('no external body gets out of its block: what stands outside does not depend on it', () => {
   const shown = (body: string) =>

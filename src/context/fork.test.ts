@@ -20,6 +20,7 @@ import {
   before,
   succeededWith,
 } from '../testing/rows.ts'
+import { outside } from '../testing/situations.ts'
 
 const snapshot = (t: TestContext, text: string) =>
   t.assert.snapshot(text, { serializers: [(value: string) => value] })
@@ -409,20 +410,6 @@ test('rounds of many calls leave fewer of them in the tail, and the record count
   assert.deepEqual(label?.slice(1).map(Number), [3, 5])
   assert.deepEqual(shown, [6, 7, 8])
 })
-
-/** Lines of `text` outside every block, as the system text explains them. */
-function outside(text: string): string {
-  const lines: string[] = []
-  let code: string | null = null
-  for (const line of text.split('\n')) {
-    const mark = /^<<(\S+) (.*)>>$/.exec(line)
-    if (code === null && mark) code = mark[1] ?? null
-    else if (code !== null && mark?.[1] === code && mark[2] === 'end') code = null
-    else if (code === null) lines.push(line)
-  }
-  assert.equal(code, null, 'every block ends')
-  return lines.join('\n')
-}
 
 test('taint survives a fork: no text of others gets out of its block', () => {
   const derived = (body: string): string => {

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Event } from '../domain/event.ts'
 import { callbackEvent, localPrompt, type Provenance } from '../domain/provenance.ts'
-import { noUsage } from '../domain/turn.ts'
 import {
   aBrief,
   aFinished,
@@ -16,22 +15,13 @@ import {
 } from '../testing/note-events.ts'
 import { charTokens } from './estimate.ts'
 import { noteLine, noteLines, processNotes } from './process-notes.ts'
+import { itemCreated, turnEnded } from '../testing/events.ts'
 
 const linesOf = (...events: Event[]): string[] =>
   processNotes(noteEvents(events), 40).notes.map(noteLine)
 
 const plan = { path: '/p', sha256: null, bytes: 3, good_sha256: null }
-const created: Event = {
-  type: 'work_item_created',
-  id: 'work_a',
-  by: 'agent',
-  objective: 'Port the parser',
-  plan_status: 'draft',
-  input_wanted: null,
-  todo_list: [],
-  plan,
-  budget: null,
-}
+const created = itemCreated({ id: 'work_a', objective: 'Port the parser', plan })
 const changed = (change: Extract<Event, { type: 'work_item_updated' }>['changed']): Event => ({
   type: 'work_item_updated',
   id: 'work_a',
@@ -199,17 +189,7 @@ const table: { says: string; events: Event[]; lines: string[] }[] = [
   },
   {
     says: 'events that say nothing about the way of the work leave none',
-    events: [
-      {
-        type: 'turn_ended',
-        id: 'turn_1',
-        outcome: 'completed',
-        reason: null,
-        end_revision: 1,
-        progress: true,
-        usage: noUsage,
-      },
-    ],
+    events: [turnEnded('turn_1')],
     lines: [],
   },
 ]

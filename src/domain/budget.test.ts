@@ -17,6 +17,7 @@ import { evolveMeter, noUse, type Meter, type Use } from './meter.ts'
 import { hour, plus } from './time.ts'
 import { noUsage, type Round, type Usage } from './turn.ts'
 import type { Budget } from './work-item.ts'
+import { meterOpened } from '../testing/events.ts'
 
 const none: Budget = { max_tokens: null, max_usd: null, max_rounds: null, deadline: null }
 const use = (given: Partial<Use>): Use => ({ ...noUse, ...given })
@@ -187,16 +188,7 @@ test('a meter is reserved once for a request sent again, settled once, and never
   const meta = { at: T0, agent_id: 'main' }
   const id = 'work_1' as const
   const reserve = { type: 'meter_reserved', id, round_id: 'turn_1:1', told: [] } as const
-  const opens = {
-    type: 'meter_opened',
-    id,
-    kind: 'item',
-    drawn: [],
-    allowance: null,
-    limits: null,
-    draws_on: null,
-  } as const
-  let row = evolveMeter(null, { ...opens, used: use({ tokens: 5 }) }, meta)
+  let row = evolveMeter(null, meterOpened(id, { used: use({ tokens: 5 }) }), meta)
   row = evolveMeter(row, { ...reserve, use: use({ tokens: 10 }) }, meta)
   row = evolveMeter(row, { ...reserve, use: use({ tokens: 12 }) }, meta)
   assert.deepEqual(row.reserved, { round_id: 'turn_1:1', use: use({ tokens: 12 }) })
@@ -207,7 +199,7 @@ test('a meter is reserved once for a request sent again, settled once, and never
   )
   assert.deepEqual([row.reserved, row.used], [null, use({ tokens: 12, rounds: 1 })])
   // What the ledger sums up may lack what no provider counted.
-  row = evolveMeter(row, { ...opens, used: use({ tokens: 9, rounds: 3 }) }, meta)
+  row = evolveMeter(row, meterOpened(id, { used: use({ tokens: 9, rounds: 3 }) }), meta)
   assert.deepEqual(row.used, use({ tokens: 12, rounds: 3 }))
   const draws = { type: 'meter_drawn', id, delegation_id: 'deleg_1', reserved: noUse } as const
   row = evolveMeter(row, { ...draws, used: use({ tokens: 3 }) }, meta)

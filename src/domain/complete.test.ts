@@ -13,6 +13,7 @@ import {
 import type { WorkItemId } from './ids.ts'
 import { updateItem } from './items.ts'
 import { waitFor } from './waiting.ts'
+import { pickedToLook } from '../testing/events.ts'
 
 const complete = (w: World, id: WorkItemId, report: string | null = 'Done.') =>
   w.do((d) => completeItem(d, { work_item_id: id, by: 'agent', report, turn: null }))
@@ -238,21 +239,7 @@ test('completion cancels the wait of the item and releases focus', () => {
   const w = new World()
   const id = item(w)
   const { wait: active } = wait(w, { work_item_id: id })
-  w.do((d) =>
-    d.emit({
-      type: 'work_item_picked',
-      id: 'main',
-      previous_work_item_id: null,
-      current_work_item_id: id,
-      reason: null,
-      previous_readiness: null,
-      current_readiness: 'blocked',
-      switch_kind: 'explicit_pick',
-      reason_required: false,
-      reason_missing: false,
-      wait_id: null,
-    }),
-  )
+  w.do((d) => d.emit(pickedToLook(id)))
   complete(w, id)
   assert.deepEqual([w.row('waits', active.id).status, focusOf(w)], ['cancelled', null])
 })

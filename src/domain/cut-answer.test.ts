@@ -8,6 +8,7 @@ import { isOverBudget, meterOf } from './payer.ts'
 import { nextStep } from './turn-step.ts'
 import { noUsage, type Round, type Usage } from './turn.ts'
 import type { Budget } from './work-item.ts'
+import { requestSent } from '../testing/events.ts'
 
 const none: Budget = { max_tokens: null, max_usd: null, max_rounds: null, deadline: null }
 const took: Usage = { ...noUsage, input_tokens: 900, output_tokens: 100, usd: 0.5 }
@@ -77,16 +78,8 @@ test('17.11 what broke off is kept when the request is recorded again', () => {
   const { w, round } = asked({})
   cut(w, round)
   const { turn_id, work_item_id, n, kind, model } = round
-  w.do((d) =>
-    d.emit({
-      type: 'request_sent',
-      id: round.id,
-      ...{ turn_id, work_item_id, n, kind, model },
-      opening_sha256: null,
-      notes: ['A note.'],
-      message_ids: [],
-    }),
-  )
+  const again = requestSent(turn_id, n, { work_item_id, kind, model, notes: ['A note.'] })
+  w.do((d) => d.emit(again))
   assert.equal(w.row('rounds', round.id).cut?.answers, 1)
   assert.equal(turnOf(w).id, turn_id)
 })

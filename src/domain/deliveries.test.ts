@@ -12,6 +12,7 @@ import { limits } from './limits.ts'
 import { callbackEvent, webhookEvent } from './provenance.ts'
 import { minute, plus } from './time.ts'
 import type { DeliveryMode } from './wait.ts'
+import { messageAdmitted } from '../testing/events.ts'
 
 /** A trigger of the operator, and a delivery through it. */
 function opened(fixed: { source?: string; resource?: string; delivery_mode?: DeliveryMode } = {}) {
@@ -283,7 +284,8 @@ const refused: [what: string, code: string, (o: ReturnType<typeof opened>) => Ba
     ({ w, through }) => {
       w.do((d) => {
         for (let n = 0; n < limits.queued_events.value; n++) {
-          d.emit({ ...admitted(d.mint('msg')), type: 'message_admitted' })
+          const event = { provenance: callbackEvent, priority: 'normal' } as const
+          d.emit(messageAdmitted({ id: d.mint('msg'), ...event }))
         }
       })
       return through()
@@ -298,24 +300,6 @@ for (const [what, code, of] of refused) {
     assert.deepEqual(o.w.all('deliveries'), [])
   })
 }
-
-const admitted = (id: `msg_${string}`) => ({
-  id,
-  provenance: callbackEvent,
-  priority: 'normal' as const,
-  body: 'x',
-  dedupe_key: null,
-  source: null,
-  resource: null,
-  work_item_id: null,
-  task_id: null,
-  wait_id: null,
-  correlation_id: null,
-  causation_id: null,
-  turn_count: 0,
-  due_at: null,
-  consumed_because: null,
-})
 
 test('of a long body the agent reads the beginning, and is told where the rest is', () => {
   const { w, through } = opened()

@@ -11,6 +11,7 @@ import { familyViolations } from './invariants-family.ts'
 import type { WorkItemId } from './ids.ts'
 import { violations } from './invariants.ts'
 import { callbackEvent, controlPrompt, webhookEvent } from './provenance.ts'
+import { taskEnded } from '../testing/events.ts'
 
 /** A parent with one child at work, which has asked, and one that has reported; all is right. */
 function lived() {
@@ -155,15 +156,7 @@ const and =
   (...added: Event[]) =>
   (events: readonly Event[]) => [...events, ...added]
 
-const ended = (id: `task_${string}`): Event => ({
-  type: 'task_ended',
-  id,
-  status: 'completed',
-  reason: null,
-  exit_status: null,
-  output_bytes: 0,
-  ended_at: '2026-03-02T09:00:00.000Z',
-})
+const ended = (id: `task_${string}`): Event => taskEnded(id, { exit_status: null })
 
 const byHistory: [finding: string[], (of: Lived) => string[]][] = [
   [

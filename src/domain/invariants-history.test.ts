@@ -9,6 +9,7 @@ import { callbackEvent, controlPrompt, runtimeFollowup, taskResult } from './pro
 import { noUse } from './meter.ts'
 import { plus } from './time.ts'
 import { noUsage } from './turn.ts'
+import { itemCreated } from '../testing/events.ts'
 
 type Of<T extends EventType> = Extract<Event, { type: T }>
 /** Two types that share a shape are not told apart by one of their names. */
@@ -164,19 +165,7 @@ test('10, 13, 14: who blocks, what counts as a change, one report and only after
 
 test('13: the row of an item has one revision for its making and one for each change', () => {
   const w = new World()
-  w.do((d) =>
-    d.emit({
-      type: 'work_item_created',
-      id: a,
-      by: 'agent',
-      objective: 'x',
-      plan_status: 'draft',
-      input_wanted: null,
-      todo_list: [],
-      plan: { path: '/p', sha256: null, bytes: 0, good_sha256: null },
-      budget: null,
-    }),
-  )
+  w.do((d) => d.emit(itemCreated({ id: a })))
   assert.deepEqual(historyViolations(w.facts, w.events), [])
   const more: Event[] = [
     changed({ objective: 'y' }),

@@ -16,6 +16,7 @@ import { checkCreate, createItem, updateItem, type CreateItem, type UpdateItem }
 import { limits } from './limits.ts'
 import { observePlan } from './turn-end.ts'
 import type { Todo } from './work-item.ts'
+import { pickedToLook } from '../testing/events.ts'
 
 const create = (given: Partial<CreateItem> = {}): CreateItem => ({
   id: 'work_new',
@@ -156,21 +157,7 @@ test('an equal blocker does not release the focus of an item picked for inspecti
   const w = new World()
   const id = item(w)
   update(w, id, { blocked_by: 'no key' })
-  w.do((d) =>
-    d.emit({
-      type: 'work_item_picked',
-      id: 'main',
-      previous_work_item_id: null,
-      current_work_item_id: id,
-      reason: null,
-      previous_readiness: null,
-      current_readiness: 'blocked',
-      switch_kind: 'explicit_pick',
-      reason_required: false,
-      reason_missing: false,
-      wait_id: null,
-    }),
-  )
+  w.do((d) => d.emit(pickedToLook(id)))
   assert.equal(update(w, id, { blocked_by: 'no key' }).changed, false)
   assert.equal(focusOf(w), id)
 })

@@ -12,6 +12,7 @@ import { limits } from './limits.ts'
 import { holdAgent, releaseHolds } from './park.ts'
 import { givenUpAt, mayEnd } from './relay.ts'
 import { hour, minute, plus } from './time.ts'
+import { taskEnded } from '../testing/events.ts'
 
 /** How the child's task stands, and the words of its result. */
 function ended(main: World, result: string) {
@@ -376,17 +377,8 @@ test('a child is deleted when its task is over, once nothing of it runs', () => 
   answer(child)
   const command = task(child)
   const { id } = family.taskOf(child)
-  main.do((d) =>
-    d.emit({
-      type: 'task_ended',
-      id,
-      status: 'interrupted',
-      reason: null,
-      exit_status: null,
-      output_bytes: 0,
-      ended_at: d.now,
-    }),
-  )
+  const lost = { status: 'interrupted', exit_status: null } as const
+  main.do((d) => d.emit(taskEnded(id, { ...lost, ended_at: d.now })))
   assert.equal(family.relay(child), 0)
   end(child)
   assert.equal(family.relay(child), 0)

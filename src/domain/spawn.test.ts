@@ -8,6 +8,7 @@ import { tokenHash } from '../testing/operate.ts'
 import { limits } from './limits.ts'
 import { callbackEvent, controlPrompt, delegated } from './provenance.ts'
 import { checkSpawn, handoffProvenance, spawnAgent, type Lineage, type SpawnWish } from './spawn.ts'
+import { messageAdmitted } from '../testing/events.ts'
 
 const alone: Lineage = { depth: 0, living: 0 }
 const named = { preset: 'public_named', agent_id: 'docs', initial_message: null } as const
@@ -258,24 +259,8 @@ test('an event that the same turn shows takes the handoff down to a signal', () 
   ask(w)
   w.do((d) => {
     const turn = [...d.rows('turns')][0] ?? assert.fail()
-    d.emit({
-      type: 'message_admitted',
-      id: 'msg_event',
-      provenance: callbackEvent,
-      priority: 'interject',
-      body: 'x',
-      dedupe_key: null,
-      source: null,
-      resource: null,
-      work_item_id: null,
-      task_id: null,
-      wait_id: null,
-      correlation_id: null,
-      causation_id: null,
-      turn_count: 0,
-      due_at: null,
-      consumed_because: null,
-    })
+    const how = { provenance: callbackEvent, priority: 'interject' } as const
+    d.emit(messageAdmitted({ id: 'msg_event', ...how }))
     d.emit({ type: 'message_interjected', id: 'msg_event', turn_id: turn.id, round: 2 })
   })
   assert.equal(handoffProvenance(w.facts).authority_class, 'integration_signal')

@@ -11,6 +11,7 @@ import { limits } from './limits.ts'
 import { delegated } from './provenance.ts'
 import { roundId, type Finish } from './turn.ts'
 import { mayEndAfterCalls, nextStep, type Step } from './turn-step.ts'
+import { callFinished } from '../testing/events.ts'
 
 function opened(): { w: World; id: WorkItemId } {
   const w = new World()
@@ -61,15 +62,8 @@ test('a turn goes request, answer, calls in order, next request, and ends in wor
     d.emit({ type: 'call_started', id: a.id, intent: null, task_id: null, work_item_id: null }),
   )
   assert.deepEqual(short(w), ['run_call', a.id])
-  w.do((d) =>
-    d.emit({
-      type: 'call_finished',
-      id: a.id,
-      result: errorResult('ReadFile', 'fault', 'no', 'no'),
-      result_hash: null,
-      changed_something: false,
-    }),
-  )
+  const result = errorResult('ReadFile', 'fault', 'no', 'no')
+  w.do((d) => d.emit(callFinished(a.id, { result })))
   assert.deepEqual(short(w), ['start_call', b.id])
   run(w, b, () => null)
   assert.deepEqual(short(w), ['request', 'work'])

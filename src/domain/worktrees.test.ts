@@ -4,6 +4,7 @@ import { World } from '../testing/domain.ts'
 import { canOfWorktree } from './can.ts'
 import type { WorktreeEvent } from './worktree.ts'
 import { leavable, restorable, standing } from './worktrees.ts'
+import { taskQueued } from '../testing/events.ts'
 
 const id = 'task_t009'
 const snapshot = { ref: 'refs/holon/snapshots/task_t009/1', commit: 'c1' }
@@ -20,19 +21,8 @@ const discarded: WorktreeEvent = { type: 'worktree_discarded', id, by, reason: '
 /** A running task that owns it. */
 const running = (w: World) =>
   w.do((d) => {
-    d.emit({
-      type: 'task_queued',
-      id,
-      work_item_id: null,
-      kind: 'child_agent',
-      label: 'Take one.',
-      cmd: null,
-      child_agent_id: 'main.1',
-      workdir: tree.path,
-      timeout_ms: null,
-      start_place: null,
-      output_path: '/h/tasks/t009',
-    })
+    const child = { kind: 'child_agent', cmd: null, child_agent_id: 'main.1' } as const
+    d.emit(taskQueued({ id, ...child, workdir: tree.path, start_place: null }))
     d.emit({ type: 'task_started', id, pid: null, started_at: d.now })
   })
 

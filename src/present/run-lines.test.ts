@@ -5,6 +5,17 @@ import { callLine } from './call-line.ts'
 import { RunLines, type RunLine } from './run-lines.ts'
 import { ShortIds } from './short-id.ts'
 import { statusLine } from './status-line.ts'
+import {
+  briefDelivered,
+  callFinished,
+  callRecorded,
+  itemCreated,
+  taskEnded,
+  taskQueued,
+  turnEnded,
+  turnStarted,
+  waitRegistered,
+} from '../testing/events.ts'
 
 const ok = (result: unknown, summary = 'done'): ToolResult => {
   return { tool_name: 'x', summary, status: 'success', result }
@@ -131,56 +142,27 @@ const task = 'task_01a20081-e48b-7954-8bef-b178724091c2'
 const wait = 'wait_01a20081-e48b-7954-8bef-b17872403c1e'
 const turn = 'turn_1' as const
 
-const call = (n: number, tool_name: string, input: unknown): Event => ({
-  type: 'call_recorded',
-  id: `call_${n}`,
-  turn_id: turn,
-  work_item_id: null,
-  round: 1,
-  index: n,
-  provider_call_id: `c${n}`,
-  tool_name,
-  input,
-  effect_class: 'pure',
-})
-const finished = (n: number, result: ToolResult): Event => ({
-  type: 'call_finished',
-  id: `call_${n}`,
-  result,
-  result_hash: null,
-  changed_something: false,
-})
-const turnStarted = (work_item_id: typeof work | null): Event => ({
-  type: 'turn_started',
-  id: turn,
-  work_item_id,
-  cause:
-    work_item_id === null
-      ? { kind: 'message', message_id: 'msg_1' }
-      : { kind: 'continue_current', work_item_id },
-  because: 'the operator spoke',
-  model: 'a/b',
-  input_cut: 0,
-  started_by: 'input',
-})
-const waitRegistered = {
-  type: 'wait_registered',
+const call = (n: number, tool_name: string, input: unknown): Event =>
+  callRecorded(turn, 1, n, { id: `call_${n}`, tool_name, input })
+const finished = (n: number, result: ToolResult): Event => callFinished(`call_${n}`, { result })
+const turnBegan = (work_item_id: typeof work | null): Event =>
+  turnStarted({
+    id: turn,
+    work_item_id,
+    cause:
+      work_item_id === null
+        ? { kind: 'message', message_id: 'msg_1' }
+        : { kind: 'continue_current', work_item_id },
+    because: 'the operator spoke',
+  })
+const testsAwaited = waitRegistered({
   id: wait,
   work_item_id: work,
   wake: 'task_result',
-  by: 'agent',
-  runtime_cause: null,
   reason: 'the tests must end',
-  question: null,
   resource: task,
-  source: null,
-  condition: null,
-  delivery_mode: 'enqueue_message',
-  since_seq: 0,
-  wake_at: null,
-  recheck_at: null,
   released_focus: true,
-} as const satisfies Event
+})
 
 describe('the lines of a run', () => {
   test('neighbouring reads fold into one line, anything else prints them', () => {
@@ -201,28 +183,8 @@ describe('the lines of a run', () => {
   })
 
   test('a task that outlives its call is told when it begins, is waited for, and ends', () => {
-    const queued: Event = {
-      type: 'task_queued',
-      id: task,
-      work_item_id: work,
-      kind: 'command',
-      label: 'npm test',
-      cmd: 'npm test',
-      child_agent_id: null,
-      workdir: '/w',
-      timeout_ms: null,
-      start_place: null,
-      output_path: '/o',
-    }
-    const ended: Event = {
-      type: 'task_ended',
-      id: task,
-      status: 'completed',
-      reason: null,
-      exit_status: 0,
-      output_bytes: 3,
-      ended_at: at(30),
-    }
+    const queued = taskQueued({ id: task, work_item_id: work, label: 'npm test', cmd: 'npm test' })
+    const ended = taskEnded(task, { output_bytes: 3, ended_at: at(30) })
     const resolved: Event = {
       type: 'wait_resolved',
       id: wait,
@@ -233,10 +195,10 @@ describe('the lines of a run', () => {
         queued,
         { type: 'task_started', id: task, pid: 1, started_at: at(0) },
         { type: 'task_promoted', id: task },
-        waitRegistered,
+        testsAwaited,
         ended,
         resolved,
-        turnStarted(work),
+        turnBegan(work),
       ]),
       [
         'waiting waits for task_91c2 (npm test); no cost | ctrl+c leaves, it goes on',
@@ -245,7 +207,7 @@ describe('the lines of a run', () => {
       ],
     )
     const hostile = { ...queued, label: '\u001b'.repeat(20) }
-    assert.deepEqual(printed([hostile, waitRegistered]), [
+    assert.deepEqual(printed([hostile, testsAwaited]), [
       `waiting waits for task_91c2 (${'\\x1b'.repeat(7)}\\…); no cost | ctrl+c leaves, it goes on`,
     ])
   })
@@ -253,45 +215,9 @@ describe('the lines of a run', () => {
   test('a report, a failed turn and a hostile name are words a terminal cannot obey', () => {
     assert.deepEqual(
       printed([
-        {
-          type: 'work_item_created',
-          id: work,
-          by: 'agent',
-          objective: 'Clear\x1b[2J\n  it',
-          plan_status: 'draft',
-          input_wanted: null,
-          todo_list: [],
-          plan: { path: '/p', sha256: null, bytes: 0, good_sha256: null },
-          budget: null,
-        },
-        {
-          type: 'brief_delivered',
-          id: 'brief_1',
-          kind: 'result',
-          text: 'Done.\n\x1b]0;owned\x07',
-          turn_id: null,
-          work_item_id: work,
-          wait_id: null,
-          message_id: null,
-          task_id: null,
-          warnings: [],
-        },
-        {
-          type: 'turn_ended',
-          id: turn,
-          outcome: 'failed',
-          reason: 'the provider refused',
-          end_revision: null,
-          progress: false,
-          usage: {
-            input_tokens: null,
-            output_tokens: null,
-            reasoning_tokens: null,
-            cached_input_tokens: null,
-            cache_write_tokens: null,
-            usd: null,
-          },
-        },
+        itemCreated({ id: work, objective: 'Clear\x1b[2J\n  it' }),
+        briefDelivered({ kind: 'result', text: 'Done.\n\x1b]0;owned\x07', work_item_id: work }),
+        turnEnded(turn, { outcome: 'failed', reason: 'the provider refused', progress: false }),
       ]),
       [
         '# work_7f3a  Clear\\x1b[2J it',

@@ -5,21 +5,21 @@ import { item, task, wait, World } from '../testing/domain.ts'
 import { turn } from '../testing/domain-turn.ts'
 import { hold, update, viewOf } from '../testing/why-world.ts'
 import { attentionOf } from './attention.ts'
+import { agentCreated } from '../testing/events.ts'
 
 /** A child of `main`, which thinks with `model`. */
 function child(model: string): World {
   const w = new World('main.1', false)
   w.do((d) =>
-    d.emit({
-      type: 'agent_created',
-      id: 'main.1',
-      model,
-      workspace: { mode: 'inherit', root: '/w' },
-      preset: 'private_child',
-      lineage_parent_agent_id: 'main',
-      supervisor_agent_id: 'main',
-      supervising_task_id: 'task_t001',
-    }),
+    d.emit(
+      agentCreated('main.1', {
+        model,
+        preset: 'private_child',
+        lineage_parent_agent_id: 'main',
+        supervisor_agent_id: 'main',
+        supervising_task_id: 'task_t001',
+      }),
+    ),
   )
   return w
 }

@@ -13,9 +13,11 @@ import { virtualClock } from '../testing/virtual-clock.ts'
 import { countLive, type LiveCounts } from './live-counts.ts'
 import { createMetrics, type Metrics, type MetricsPorts } from './metrics.ts'
 import {
+  agentCreated,
   itemCompleted,
   itemCreated,
   messageAdmitted,
+  requestSent,
   roundRecorded,
   taskQueued,
   turnStarted,
@@ -204,18 +206,7 @@ test('however many providers and routes there are, a label has at most 101 value
   for (let n = 0; n < 500; n += 1) {
     metrics.http({ method: 'GET', route: `/made-up/${n}`, status: 200, ms: 1 })
     const turn_id = `turn_${n}` as const
-    const sent = {
-      type: 'request_sent',
-      id: `${turn_id}:1`,
-      turn_id,
-      work_item_id: null,
-      n: 1,
-      kind: 'work',
-      model: `provider-${n}/model`,
-      opening_sha256: null,
-      notes: [],
-      message_ids: [],
-    } as const
+    const sent = requestSent(turn_id, 1, { model: `provider-${n}/model` })
     metrics.notice({ kind: 'committed', agent_id: 'main', events: [{ event: sent, meta }] })
     metrics.notice({
       kind: 'retry',
@@ -311,14 +302,6 @@ test('live rows are counted as they are: what has ended is not, and a deleted ag
 })
 
 const at = '2026-01-05T09:00:00.000Z'
-
-const agentCreated = (id: string): Event => ({
-  type: 'agent_created',
-  id,
-  model: null,
-  workspace: { mode: 'inherit', root: '/work' },
-  preset: 'public_named',
-})
 
 /** Facts of the agent `main` with the row that each list of events makes. */
 function factsOf(...histories: readonly (readonly Event[])[]): AgentFacts {

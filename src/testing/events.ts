@@ -67,6 +67,21 @@ export const itemCompleted = (id: WorkItemId): EventOf<'work_item_completed'> =>
   in_progress_todo_count: 0,
 })
 
+/** An item is looked at that its blocker holds back. */
+export const pickedToLook = (current_work_item_id: WorkItemId): EventOf<'work_item_picked'> => ({
+  type: 'work_item_picked',
+  id: 'main',
+  previous_work_item_id: null,
+  current_work_item_id,
+  reason: null,
+  previous_readiness: null,
+  current_readiness: 'blocked',
+  switch_kind: 'explicit_pick',
+  reason_required: false,
+  reason_missing: false,
+  wait_id: null,
+})
+
 export const messageAdmitted = builder('message_admitted', 'msg', {
   provenance: localPrompt('cli_prompt'),
   priority: 'next',
@@ -119,7 +134,10 @@ export const turnStarted = builder('turn_started', 'turn', {
   started_by: 'input',
 })
 
-export const turnEnded = (id: TurnId): EventOf<'turn_ended'> => ({
+export const turnEnded = (
+  id: TurnId,
+  given: Partial<EventOf<'turn_ended'>> = {},
+): EventOf<'turn_ended'> => ({
   type: 'turn_ended',
   id,
   outcome: 'completed',
@@ -127,6 +145,7 @@ export const turnEnded = (id: TurnId): EventOf<'turn_ended'> => ({
   end_revision: null,
   progress: true,
   usage,
+  ...given,
 })
 
 export const requestSent = (

@@ -2,6 +2,7 @@
  * Situations for tests of what a model sees, from small rows (rows.ts): a builder takes only what
  * the test is about; candidates are derived by the domain.
  */
+import assert from 'node:assert/strict'
 import type { ItemView, Situation } from '../context/situation.ts'
 import { AgentFacts } from '../domain/agent-facts.ts'
 import type { WorkItemId } from '../domain/ids.ts'
@@ -60,4 +61,18 @@ export function aSituation(given: Given = {}): Situation {
     item,
     candidates: candidates(facts, now),
   }
+}
+
+/** Lines of `text` outside every block of the runtime, read as the system text explains them. */
+export function outside(text: string): string {
+  const lines: string[] = []
+  let code: string | null = null
+  for (const line of text.split('\n')) {
+    const mark = /^<<(\S+) (.*)>>$/.exec(line)
+    if (code === null && mark) code = mark[1] ?? null
+    else if (code !== null && mark?.[1] === code && mark[2] === 'end') code = null
+    else if (code === null) lines.push(line)
+  }
+  assert.equal(code, null, 'every block ends')
+  return lines.join('\n')
 }

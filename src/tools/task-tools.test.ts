@@ -12,6 +12,7 @@ import { listTasks } from './list-tasks.ts'
 import { taskOutput } from './task-output.ts'
 import { taskStatus } from './task-status.ts'
 import { taskStop } from './task-stop.ts'
+import { waitRegistered } from '../testing/events.ts'
 
 let survivors: number[] | null = null
 const stubborn = (real: Processes): Processes => ({
@@ -166,31 +167,11 @@ test('an end that was announced already is read by the call that shows it', asyn
 test('a wait on the task is resolved in the commit of the read that shows its end', async () => {
   const item = bench.bindItem()
   const id = await inBackground(untilFile('waited', 'true'))
-  const wait = bench.commit((d) => {
-    const wait = d.mint('wait')
-    d.emit({
-      type: 'wait_registered',
-      id: wait,
-      work_item_id: item,
-      wake: 'task_result',
-      by: 'agent',
-      runtime_cause: null,
-      reason: 'its end',
-      question: null,
-      resource: id,
-      source: null,
-      condition: null,
-      delivery_mode: 'enqueue_message',
-      since_seq: 1,
-      wake_at: null,
-      recheck_at: null,
-      released_focus: false,
-    })
-    return wait
-  })
+  const wait = waitRegistered({ work_item_id: item, wake: 'task_result', resource: id })
+  bench.emit(wait)
   make('waited')
   await bench.call(taskOutput, { task_id: id, block: true })
-  assert.equal(bench.row('waits', wait).status, 'resolved')
+  assert.equal(bench.row('waits', wait.id).status, 'resolved')
 })
 
 test('a blocking read comes back early for a time limit, a message, and an abort', async (t) => {
