@@ -12,11 +12,7 @@ async function running(
   script: Parameters<typeof scriptedModel>[0],
 ) {
   const box = await openBox(t, { models: { default: scriptedModel(script) } })
-  await box.host.ensureAgent({
-    id: 'main',
-    model: 'test/scripted',
-    workspace: { mode: 'explicit_root', root: box.workspace },
-  })
+  await box.makeAgent('test/scripted')
   await box.host.open()
   await box.host.act({ do: 'send', agent_id: 'main', text: 'Go.' })
   return box

@@ -44,8 +44,7 @@ const open = (t: TestContext, places: Places, killer: Killer) =>
 /** From nothing, or from whatever is there, to the end of the turn about the failure. */
 async function run(box: Box): Promise<void> {
   const agent_id = 'main'
-  const workspace = { mode: 'explicit_root', root: box.workspace } as const
-  await box.host.ensureAgent({ id: agent_id, model: 'test/quiet', workspace })
+  await box.makeAgent('test/quiet', agent_id)
   const known = (await box.ledger.list('work_items', { limit: 1 }))[0]?.id
   const made = known
     ? null
@@ -166,8 +165,7 @@ async function claiming(t: TestContext, places: Places, killer: Killer): Promise
 
 async function claim(box: Box): Promise<void> {
   const agent_id = 'main'
-  const workspace = { mode: 'explicit_root', root: box.workspace } as const
-  await box.host.ensureAgent({ id: agent_id, model: 'test/quiet', workspace })
+  await box.makeAgent('test/quiet', agent_id)
   if ((await box.ledger.list('work_items', { limit: 1 })).length === 0) {
     const cmd = 'echo run >> begun; [ -e right ]'
     const tests: CheckGiven = { kind: 'command', name: 'tests', cmd }

@@ -22,8 +22,7 @@ const quiet = scriptedModel(() => says('Understood.'))
 
 async function boxWith(t: TestContext, options: Partial<BoxOptions> = {}): Promise<Box> {
   const box = await openBox(t, { models: { default: quiet }, ...options })
-  const workspace = { mode: 'explicit_root', root: box.workspace } as const
-  await box.host.ensureAgent({ id: 'main', model: 'test/quiet', workspace })
+  await box.makeAgent('test/quiet')
   return box
 }
 

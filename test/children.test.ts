@@ -63,11 +63,7 @@ test('a child’s report reaches the item it was spawned for, and the child is o
     'the parent completes',
   )
   await box.host.open()
-  await box.host.ensureAgent({
-    id: 'main',
-    model: 'a/parent',
-    workspace: { mode: 'explicit_root', root: box.workspace },
-  })
+  await box.makeAgent('a/parent')
   assert.equal((await send(box, 'Do the whole.')).ok, true)
   await over
   const [delegation] = await box.ledger.list('delegations', { limit: 5 })

@@ -24,8 +24,7 @@ async function worked(t: TestContext) {
     return n < 7 ? calls(call('ReadFile', { path: 'long.txt' })) : says('Read.')
   })
   const box = await openBox(t, { ...places, models: { default: model }, context_window: 32_000 })
-  const workspace = { mode: 'explicit_root', root: places.workspace } as const
-  await box.host.ensureAgent({ id: 'main', model: 'test/reader', workspace })
+  await box.makeAgent('test/reader')
   await box.host.open()
   await box.host.act({ do: 'send', agent_id: 'main', text: 'Read it all.' })
   await box.until(

@@ -50,11 +50,7 @@ for (const door of doors) {
     )
     assert.ok(opened.ok)
     const box = await openBox(t, { models: { [door.model]: opened.model }, ...places })
-    await box.host.ensureAgent({
-      id: 'main',
-      model: door.model,
-      workspace: { mode: 'explicit_root', root: box.workspace },
-    })
+    await box.makeAgent(door.model)
     await box.host.act({ do: 'send', agent_id: 'main', text: twoJobs })
     await box.host.open()
     await box.until(

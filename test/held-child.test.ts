@@ -15,11 +15,7 @@ test('a child that is stopped while its turn is held ends aborted, once', async 
     return isFirst ? calls(spawn) : says('It is at work.')
   })
   const box = await openBox(t, { models: { default: model } })
-  await box.host.ensureAgent({
-    id: 'main',
-    model: 'test/scripted',
-    workspace: { mode: 'explicit_root', root: box.workspace },
-  })
+  await box.makeAgent('test/scripted')
   await box.host.open()
   await box.host.act({ do: 'send', agent_id: 'main', text: 'Go.' })
   await box.rests('main.1', ({ next }) => next.do === 'wait' && next.for === 'system')

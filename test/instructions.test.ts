@@ -39,8 +39,7 @@ async function lived(t: TestContext) {
     n === 1 ? calls('I look it up.', call('ReadFile', { path: skill })) : says('Three.'),
   )
   const box = await openBox(t, { home, workspace, models: { default: model } })
-  const root = { mode: 'explicit_root', root: workspace } as const
-  await box.host.ensureAgent({ id: 'main', model: 'test/any', workspace: root })
+  await box.makeAgent('test/any')
   await box.host.open()
   await box.host.act({ do: 'send', agent_id: 'main', text: 'Count.' })
   await box.until(

@@ -128,8 +128,7 @@ async function cutDown(t: TestContext, places: Places, scene: Scene, cut: Cut) {
     return calls(scene.call(task_id))
   })
   const box = await open(t, places, cut, model)
-  const workspace = { mode: 'explicit_root', root: places.workspace } as const
-  await box.host.ensureAgent({ id: 'main', model: 'test/one', workspace })
+  await box.makeAgent('test/one')
   await box.host.act({ do: 'send', agent_id: 'main', text: 'Do it.' })
   await box.host.open()
   await assert.rejects(

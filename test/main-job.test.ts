@@ -36,11 +36,7 @@ test('an objective is worked through to one promoted report', async (t) => {
     }
   })
   const box = await openBox(t, { models: { default: model } })
-  await box.host.ensureAgent({
-    id: 'main',
-    model: 'test/scripted',
-    workspace: { mode: 'explicit_root', root: box.workspace },
-  })
+  await box.makeAgent('test/scripted')
   await box.host.open()
   const sent = await box.host.act({ do: 'send', agent_id: 'main', text: 'Count the files here.' })
   assert.equal(sent.ok, true)

@@ -40,11 +40,7 @@ test('an agent finds what a command printed in an earlier round, and reads the r
     ),
   )
   const box = await openBox(t, { models: { default: model } })
-  await box.host.ensureAgent({
-    id: 'main',
-    model: 'test/scripted',
-    workspace: { mode: 'explicit_root', root: box.workspace },
-  })
+  await box.makeAgent('test/scripted')
   await box.host.open()
   await box.host.act({ do: 'send', agent_id: 'main', text: 'Look after the wombat.' })
   await box.until(

@@ -44,8 +44,7 @@ test('unblocking an item that asks a question says that the question is gone', a
 for (const place of ['work-items', 'a folder of the agent itself']) {
   test(`an item whose plan would be made through a link is refused: ${place}`, async (t) => {
     const box = await openBox(t, { models: { default: scriptedModel(() => says('Seen.')) } })
-    const workspace = { mode: 'explicit_root', root: box.workspace } as const
-    await box.host.ensureAgent({ id: 'main', model: 'test/one', workspace })
+    await box.makeAgent('test/one')
     const folder = join(box.home, 'agents', 'main')
     mkdirSync(folder, { recursive: true })
     symlinkSync(place === 'work-items' ? box.workspace : folder, join(folder, 'work-items'))

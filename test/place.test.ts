@@ -28,8 +28,7 @@ async function turns(t: Parameters<typeof openBox>[0], more: Partial<BoxOptions>
     n < rounds ? calls({ name: 'ExecCommand', input: { cmd } }) : says('That is all.'),
   )
   const box = await openBox(t, { models: { default: model }, ...places, ...more })
-  const workspace = { mode: 'explicit_root', root: places.workspace } as const
-  await box.host.ensureAgent({ id: 'main', model: 'test/scripted', workspace })
+  await box.makeAgent('test/scripted')
   await box.host.open()
   await box.host.act({ do: 'send', agent_id: 'main', text: 'Go.' })
   await box.rests('main', () => model.requests.length >= rounds)

@@ -47,8 +47,7 @@ async function ask(box: Box): Promise<void> {
 }
 
 async function life(box: Box, asked: boolean): Promise<void> {
-  const workspace = { mode: 'explicit_root', root: box.workspace } as const
-  await box.host.ensureAgent({ id: agent_id, model: 'test/one', workspace })
+  await box.makeAgent('test/one', agent_id)
   if (!asked) await ask(box)
   else {
     // An item that was not completed yet would keep the agent at work.
@@ -152,8 +151,7 @@ test('a command that ran after the backup was taken is not run by the restored h
       : calls({ name: 'ExecCommand', input: { cmd: `${wait}; echo paid >> log` } }),
   )
   const box = await open(t, places, new Killer(null), paying)
-  const workspace = { mode: 'explicit_root', root: places.workspace } as const
-  await box.host.ensureAgent({ id: agent_id, model: 'test/one', workspace })
+  await box.makeAgent('test/one', agent_id)
   await box.host.act({ do: 'send', agent_id, text: 'Pay.', surface: 'http_control' })
   await box.host.open()
   await box.until(

@@ -55,11 +55,7 @@ test('no canary is in a row, event, blob, file, live sign or request', async (t)
   writeFileSync(join(box.workspace, 'keys'), `${canaries.join('\n')}\n`)
   const line = `${'x'.repeat(200)} ${canaries[0]}\n`
   writeFileSync(join(box.workspace, 'big'), line.repeat(400))
-  await box.host.ensureAgent({
-    id: 'main',
-    model: 'test/scripted',
-    workspace: { mode: 'explicit_root', root: box.workspace },
-  })
+  await box.makeAgent('test/scripted')
   await box.host.open()
   const text = `Use ${canaries[0]} and ${Buffer.from(`:${canaries[1]}`).toString('base64')}.`
   await box.host.act({ do: 'send', agent_id: 'main', text })

@@ -94,8 +94,7 @@ test('request shape: before and after a compaction', async (t) => {
     clock: virtualClock(),
     context_window: 32_000,
   })
-  const workspace = { mode: 'explicit_root', root: places.workspace } as const
-  await box.host.ensureAgent({ id: 'main', model: 'test/reader', workspace })
+  await box.makeAgent('test/reader')
   await box.host.open()
   await box.host.act({ do: 'send', agent_id: 'main', text: 'Read it all.' })
   await box.until((notice) => notice.kind === 'resting' && box.notices.some(ended), 'the end')
@@ -148,8 +147,7 @@ test('request shape: after a crash', async (t) => {
       clock: virtualClock(),
       ...killer.seams,
     })
-    const workspace = { mode: 'explicit_root', root: places.workspace } as const
-    await box.host.ensureAgent({ id: 'main', model: 'test/any', workspace })
+    await box.makeAgent('test/any')
     const asked = await box.ledger.list('messages', { limit: 1 })
     if (asked.length === 0) await box.host.act({ do: 'send', agent_id: 'main', text: 'Go.' })
     await box.host.open()
@@ -182,8 +180,7 @@ test('request shape: the first request of a forked child', async (t) => {
   const box = await openBox(t, {
     models: { 'a/parent': parent, 'a/child': child },
   })
-  const workspace = { mode: 'explicit_root', root: box.workspace } as const
-  await box.host.ensureAgent({ id: 'main', model: 'a/parent', workspace })
+  await box.makeAgent('a/parent')
   await box.host.open()
   await box.host.act({ do: 'send', agent_id: 'main', text: 'Do the whole.' })
   await box.until(

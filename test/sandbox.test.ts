@@ -25,8 +25,7 @@ async function results(t: TestContext, cmds: readonly string[], more: Partial<Bo
       : says('That is all.'),
   )
   const box = await openBox(t, { models: { default: model }, ...places, ...more })
-  const workspace = { mode: 'explicit_root', root: box.workspace } as const
-  await box.host.ensureAgent({ id: 'main', model: 'test/scripted', workspace })
+  await box.makeAgent('test/scripted')
   await box.host.open()
   await box.host.act({ do: 'send', agent_id: 'main', text: 'Go.' })
   await box.rests('main', () => model.requests.length >= 2)

@@ -33,8 +33,7 @@ function endingIn(...ends: readonly string[]): Ids {
 async function openMain(t: Scope, script: Script, more: Partial<BoxOptions> = {}) {
   const model = scriptedModel(script)
   const box = await openBox(t, { models: { default: model }, ...more })
-  const workspace = { mode: 'explicit_root', root: box.workspace } as const
-  await box.host.ensureAgent({ id: 'main', model: 'test/scripted', workspace })
+  await box.makeAgent('test/scripted')
   await box.host.open()
   return { box, model }
 }

@@ -37,8 +37,7 @@ test('a program in a terminal outlives the host, and takes input before and afte
   }
   const box = await openBox(t, { models: { default: scriptedModel(first) } })
   const { home, workspace } = box
-  const root = { mode: 'explicit_root', root: workspace } as const
-  await box.host.ensureAgent({ id: 'main', model: 'test/scripted', workspace: root })
+  await box.makeAgent('test/scripted')
   await box.host.open()
   await box.host.act({ do: 'send', agent_id: 'main', text: 'Go.' })
   await box.rests('main')

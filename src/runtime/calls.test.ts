@@ -51,11 +51,7 @@ for (const when of ['before', 'after'] as const) {
     writeFileSync(path, 'one\ntwo\n')
     const edits = calls({ name: 'EditFile', input: edit })
     const { box } = await open(t, places, edits, when)
-    await box.host.ensureAgent({
-      id: agent_id,
-      model: 'test/first',
-      workspace: { mode: 'explicit_root', root: places.workspace },
-    })
+    await box.makeAgent('test/first', agent_id)
     await box.host.open()
     await box.host.act({ do: 'send', agent_id, text: 'Add a line.' })
     await assert.rejects(box.rests(agent_id), /the process ended/)

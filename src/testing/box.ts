@@ -79,6 +79,8 @@ export type Box = {
   until(is: (notice: HostNotice) => boolean, what?: string): Promise<HostNotice>
   /** Resolves when the agent rests and `what` holds for what it waits for. */
   rests(agent: string, what?: (next: HostNotice & { kind: 'resting' }) => boolean): Promise<void>
+  /** Makes an agent that works in the workspace of the box. */
+  makeAgent(model: string, id?: string): Promise<void>
   /** Everything down; the folder stays until the test ends. */
   close(): Promise<void>
 }
@@ -130,7 +132,15 @@ export async function openBox(t: Scope, options: BoxOptions): Promise<Box> {
   openIn.set(home, [...(openIn.get(home) ?? []), closeAtEnd])
   t.after(closeAtEnd)
   const watch = watching(host)
-  return { home, workspace, host, ledger, ports, ...watch, close }
+  const makeAgent = async (model: string, id = 'main') => {
+    const made = await host.ensureAgent({
+      id,
+      model,
+      workspace: { mode: 'explicit_root', root: workspace },
+    })
+    if (!made.ok) throw new Error(`${id} was not made: ${made.message}`)
+  }
+  return { home, workspace, host, ledger, ports, ...watch, makeAgent, close }
 }
 
 async function portsOf(home: string, options: BoxOptions): Promise<HostPorts & { memory: Memory }> {

@@ -39,11 +39,7 @@ export async function observedTurn(
   const model = scriptedModel((_, n) => answers[n - 1]?.() ?? says('There is nothing left.'))
   const box = await openBox(t, { models: { default: model }, ...(clock ? { clock } : {}) })
   box.host.subscribe(listener)
-  await box.host.ensureAgent({
-    id: 'main',
-    model: 'acme/thinker-1',
-    workspace: { mode: 'explicit_root', root: box.workspace },
-  })
+  await box.makeAgent('acme/thinker-1')
   const resting = box.rests('main')
   await box.host.open()
   await resting

@@ -32,8 +32,7 @@ export const longFile = (workspace: string): void =>
 export const smallWindow = 32_000
 
 async function readsAll(box: Box): Promise<void> {
-  const workspace = { mode: 'explicit_root', root: box.workspace } as const
-  await box.host.ensureAgent({ id: 'main', model: 'test/reader', workspace })
+  await box.makeAgent('test/reader')
   const asked = await box.ledger.list('messages', { limit: 1 })
   if (asked.length === 0) await box.host.act({ do: 'send', agent_id: 'main', text: 'Read it all.' })
   await box.host.open()

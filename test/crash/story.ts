@@ -96,11 +96,7 @@ export const storyOf = ({
 
 async function happens(world: World, acts: readonly Act[]): Promise<void> {
   const { box, outside } = world
-  await box.host.ensureAgent({
-    id: main,
-    model: `test/${main}`,
-    workspace: { mode: 'explicit_root', root: box.workspace },
-  })
+  await box.makeAgent(`test/${main}`, main)
   await box.host.open()
   for (const { name, when = calm, does } of acts) {
     if (outside.knows(name)) continue

@@ -24,12 +24,8 @@ const model = (places: Places) =>
   })
 
 /** Does the scenario on a home until the agent sleeps, or the killer strikes. */
-async function run(box: Box, places: Places): Promise<void> {
-  await box.host.ensureAgent({
-    id: 'main',
-    model: 'test/two-jobs',
-    workspace: { mode: 'explicit_root', root: places.workspace },
-  })
+async function run(box: Box): Promise<void> {
+  await box.makeAgent('test/two-jobs')
   const asked = await box.ledger.list('messages', { limit: 1 })
   if (asked.length === 0) {
     const sent = await box.host.act({ do: 'send', agent_id: 'main', text: twoJobs })
@@ -77,7 +73,7 @@ export const twoJobsScenario: Scenario<ReturnType<typeof comparable>> = {
           ...killer.seams,
         }),
       async (box) => {
-        await run(box, place)
+        await run(box)
         const end = await endState(box.ledger, place.workspace)
         const facts = box.host.facts('main')
         assert.ok(facts)
