@@ -22,6 +22,7 @@ import { operate, rowsNeeded } from './operate.ts'
 import { answeredWaitIn, pageOfAnswer } from './take-back.ts'
 import { isRejection } from './verdict.ts'
 import { waitFor } from './waiting.ts'
+import { roundRecorded } from '../testing/events.ts'
 
 const back = (message_id: string) => ({ do: 'take_back', message_id }) as const
 
@@ -154,20 +155,7 @@ describe('what cannot be taken back says why', () => {
       'message_not_yours: msg_t001 is a task_result, not words of yours.',
     ],
   ]
-  const recorded = {
-    type: 'round_recorded',
-    id: 'turn_0001:1',
-    parts: [],
-    finish: 'stop',
-    usage: {
-      input_tokens: 1,
-      output_tokens: 1,
-      cached_input_tokens: null,
-      cache_write_tokens: null,
-      reasoning_tokens: null,
-      usd: null,
-    },
-  } as never
+  const recorded = roundRecorded('turn_0001:1')
   for (const [what, scene, expected] of spoken) {
     test(what, () => {
       const w = new World()

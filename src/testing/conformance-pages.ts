@@ -25,6 +25,7 @@ import {
   triggerCreated,
   turnEnded,
   turnStarted,
+  usageOf,
   waitRegistered,
 } from './events.ts'
 
@@ -41,15 +42,8 @@ async function walked(ledger: Ledger, table: Table, filter: PageFilter): Promise
   }
 }
 
-const usage = (given: Partial<Usage>): Usage => ({
-  input_tokens: 100,
-  output_tokens: 10,
-  reasoning_tokens: null,
-  cached_input_tokens: null,
-  cache_write_tokens: null,
-  usd: null,
-  ...given,
-})
+const usage = (given: Partial<Usage>): Usage =>
+  usageOf({ input_tokens: 100, output_tokens: 10, ...given })
 
 export const pageCases: Cases = {
   'a list is walked from either end, whole and without repetition': async (store, home) => {

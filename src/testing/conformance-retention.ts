@@ -32,6 +32,7 @@ import {
   triggerCreated,
   turnEnded,
   turnStarted,
+  usageOf,
   waitRegistered,
 } from './events.ts'
 
@@ -56,9 +57,8 @@ async function work(lane: Lane, item: ReturnType<typeof itemCreated> | null): Pr
   const call = callRecorded(turn.id, 1, 0)
   const task = { ...taskQueued(), ...about }
   await lane.emit(message, turn, { ...decisionMade(), ...about }, requestSent(turn.id, 1, about))
-  const usage = { input_tokens: 10, output_tokens: 2, reasoning_tokens: null, usd: 0.5 }
-  const cached = { cached_input_tokens: null, cache_write_tokens: null }
-  await lane.emit({ ...roundRecorded(`${turn.id}:1`), usage: { ...usage, ...cached } }, call, task)
+  const usage = usageOf({ input_tokens: 10, output_tokens: 2, usd: 0.5 })
+  await lane.emit({ ...roundRecorded(`${turn.id}:1`), usage }, call, task)
   await lane.emit(taskEnded(task.id), callFinished(call.id))
   await lane.emit(briefDelivered({ ...about, turn_id: turn.id }), turnEnded(turn.id))
   return turn.id

@@ -24,14 +24,18 @@ const builder =
   (given: Partial<EventOf<T>> = {}): EventOf<T> =>
     ({ type, id: freshMint(prefix), ...rest, ...given }) as unknown as EventOf<T>
 
-const usage: Usage = {
+/** What is not given is not known. */
+export const usageOf = (given: Partial<Usage>): Usage => ({
   input_tokens: 1,
   output_tokens: 1,
   reasoning_tokens: null,
   cached_input_tokens: null,
   cache_write_tokens: null,
   usd: null,
-}
+  ...given,
+})
+
+const usage = usageOf({})
 
 export const agentCreated = (
   id: AgentId,

@@ -10,6 +10,7 @@ import { plus } from '../domain/time.ts'
 import type { Wake } from '../domain/wait.ts'
 import { somePlan, T0, task, wait, World } from './domain.ts'
 import { minute } from './why-world.ts'
+import { itemCreated } from './events.ts'
 
 type Code = Hold['code']
 
@@ -73,20 +74,9 @@ export function held(
   const w = new World()
   const id = w.mint('work')
   const from = { agent_id: 'docs', work_item_id: 'work_0', exported_at: T0, file_sha256: '0' }
-  w.do((d) =>
-    d.emit({
-      type: 'work_item_created',
-      id,
-      by: 'operator',
-      objective: 'Release 2.4.0.',
-      plan_status: 'ready',
-      input_wanted: null,
-      todo_list: [],
-      plan: somePlan(id),
-      budget: null,
-      ...(by.includes('imported') ? { imported: from } : {}),
-    }),
-  )
+  const origin = by.includes('imported') ? { imported: from } : {}
+  const made = { id, by: 'operator', objective: 'Release 2.4.0.', plan_status: 'ready' } as const
+  w.do((d) => d.emit(itemCreated({ ...made, plan: somePlan(id), ...origin })))
   for (const code of by) hold[code](w, id, wake)
   const p = project(w.facts, id, w.now)
   if (p === null) throw new Error(`no row for ${id}`)

@@ -12,6 +12,7 @@ import { waitRecordOf, type WaitRecord } from '../protocol/wait-record.ts'
 import { workItemRecordOf, type WorkItemRecord } from '../protocol/work-item-record.ts'
 import { aState } from './present-state.ts'
 import { anAgent, anItem, aTask, aWait } from './rows.ts'
+import { usageOf } from './events.ts'
 
 export const noon = '2026-11-21T14:05:00.000Z'
 const ago = (minutes: number): string => new Date(Date.parse(noon) - minutes * 60_000).toISOString()
@@ -103,14 +104,7 @@ export const aTaskRecord = (id: `task_${string}`, more: Partial<TaskRecord> = {}
   return { ...taskRecordOf(task, life, []), ...more }
 }
 
-const usage = {
-  input_tokens: 14_900,
-  output_tokens: 3_300,
-  reasoning_tokens: null,
-  cached_input_tokens: null,
-  cache_write_tokens: null,
-  usd: 0.31,
-}
+const usage = usageOf({ input_tokens: 14_900, output_tokens: 3_300, usd: 0.31 })
 
 const done = (at: string, usd: number): Partial<WorkItemRecord> => ({
   state: 'completed',
