@@ -5,13 +5,12 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Event, EventType } from '../domain/event.ts'
 import { slotId } from '../domain/ids.ts'
-import type { AgentId, CallId, Mint, ReceiptId, ScheduleId, TaskId } from '../domain/ids.ts'
-import type { TurnId, WorkItemId } from '../domain/ids.ts'
+import type { Mint, ReceiptId, ScheduleId, TurnId, WorkItemId } from '../domain/ids.ts'
 import { localPrompt } from '../domain/provenance.ts'
 import { plainQuestion } from '../domain/question.ts'
 import { done } from '../domain/reply.ts'
 import type { SlotEvent } from '../domain/timetable.ts'
-import type { RoundId, Usage } from '../domain/turn.ts'
+import type { Usage } from '../domain/turn.ts'
 
 export type EventOf<T extends EventType> = Extract<Event, { type: T }>
 
@@ -23,6 +22,12 @@ const builder =
   <T extends EventType>(type: T, prefix: string, rest: Omit<EventOf<T>, 'type' | 'id'>) =>
   (given: Partial<EventOf<T>> = {}): EventOf<T> =>
     ({ type, id: freshMint(prefix), ...rest, ...given }) as unknown as EventOf<T>
+
+/** The same for an event of what is there already. */
+const builderOf =
+  <T extends EventType>(type: T, rest: Omit<EventOf<T>, 'type' | 'id'>) =>
+  (id: EventOf<T>['id'], given: Partial<EventOf<T>> = {}): EventOf<T> =>
+    ({ type, id, ...rest, ...given }) as unknown as EventOf<T>
 
 /** What is not given is not known. */
 export const usageOf = (given: Partial<Usage>): Usage => ({
@@ -37,16 +42,10 @@ export const usageOf = (given: Partial<Usage>): Usage => ({
 
 const usage = usageOf({})
 
-export const agentCreated = (
-  id: AgentId,
-  given: Partial<EventOf<'agent_created'>> = {},
-): EventOf<'agent_created'> => ({
-  type: 'agent_created',
-  id,
+export const agentCreated = builderOf('agent_created', {
   model: null,
   workspace: { mode: 'inherit', root: '/work' },
   preset: 'public_named',
-  ...given,
 })
 
 export const itemCreated = builder('work_item_created', 'work', {
@@ -59,9 +58,7 @@ export const itemCreated = builder('work_item_created', 'work', {
   budget: null,
 })
 
-export const itemCompleted = (id: WorkItemId): EventOf<'work_item_completed'> => ({
-  type: 'work_item_completed',
-  id,
+export const itemCompleted = builderOf('work_item_completed', {
   by: 'agent',
   result_summary: null,
   brief_id: null,
@@ -138,18 +135,12 @@ export const turnStarted = builder('turn_started', 'turn', {
   started_by: 'input',
 })
 
-export const turnEnded = (
-  id: TurnId,
-  given: Partial<EventOf<'turn_ended'>> = {},
-): EventOf<'turn_ended'> => ({
-  type: 'turn_ended',
-  id,
+export const turnEnded = builderOf('turn_ended', {
   outcome: 'completed',
   reason: null,
   end_revision: null,
   progress: true,
   usage,
-  ...given,
 })
 
 export const requestSent = (
@@ -170,9 +161,7 @@ export const requestSent = (
   ...given,
 })
 
-export const roundRecorded = (id: RoundId): EventOf<'round_recorded'> => ({
-  type: 'round_recorded',
-  id,
+export const roundRecorded = builderOf('round_recorded', {
   parts: [{ type: 'text', text: 'yes' }],
   finish: 'stop',
   usage,
@@ -198,16 +187,10 @@ export const callRecorded = (
   ...given,
 })
 
-export const callFinished = (
-  id: CallId,
-  given: Partial<EventOf<'call_finished'>> = {},
-): EventOf<'call_finished'> => ({
-  type: 'call_finished',
-  id,
+export const callFinished = builderOf('call_finished', {
   result: { tool_name: 'ListWorkItems', summary: 'none', status: 'success', result: [] },
   result_hash: null,
   changed_something: false,
-  ...given,
 })
 
 export const taskQueued = builder('task_queued', 'task', {
@@ -222,18 +205,12 @@ export const taskQueued = builder('task_queued', 'task', {
   start_place: { boot: 'boot', tasks: 'tasks' },
 })
 
-export const taskEnded = (
-  id: TaskId,
-  given: Partial<EventOf<'task_ended'>> = {},
-): EventOf<'task_ended'> => ({
-  type: 'task_ended',
-  id,
+export const taskEnded = builderOf('task_ended', {
   status: 'completed',
   reason: null,
   exit_status: 0,
   output_bytes: 0,
   ended_at: '2026-01-02T03:05:00.000Z',
-  ...given,
 })
 
 export const briefDelivered = builder('brief_delivered', 'brief', {
@@ -256,9 +233,7 @@ export const decisionMade = builder('decision_made', 'dec', {
   considered: [],
 })
 
-export const itemPaced = (id: WorkItemId): EventOf<'item_paced'> => ({
-  type: 'item_paced',
-  id,
+export const itemPaced = builderOf('item_paced', {
   pacing: {
     no_progress: 0,
     no_progress_turns: [],
@@ -273,9 +248,7 @@ export const itemPaced = (id: WorkItemId): EventOf<'item_paced'> => ({
   },
 })
 
-export const agentPaced = (id: AgentId): EventOf<'agent_paced'> => ({
-  type: 'agent_paced',
-  id,
+export const agentPaced = builderOf('agent_paced', {
   pacing: {
     turn_count: 1,
     bucket: 500,
@@ -363,17 +336,11 @@ export const snoozed = (id: string, until: string | null) =>
     ? ({ type: 'attention_dismissed', id, fingerprint: 'f' } as const)
     : ({ type: 'attention_snoozed', id, until, fingerprint: 'f' } as const)
 
-export const meterOpened = (
-  id: string,
-  given: Partial<EventOf<'meter_opened'>> = {},
-): EventOf<'meter_opened'> => ({
-  type: 'meter_opened',
-  id,
+export const meterOpened = builderOf('meter_opened', {
   kind: 'item',
   used: { tokens: 0, usd: 0, unpriced: 0, rounds: 0 },
   drawn: [],
   allowance: null,
   limits: null,
   draws_on: null,
-  ...given,
 })
