@@ -36,32 +36,51 @@ export function waits(context: Context, options: { agent?: string }): Promise<Ex
       [
         ids.short(wait.id),
         wait.work_item_id === null ? `agent ${wait.agent_id}` : ids.short(wait.work_item_id),
-        ids.within(what(view, wait) + blockerOf(view, wait)),
+        ids.within(cellOf(view, wait)),
         wakes(view, wait, zone),
         since(wait.created_at, zone),
       ].map(safeLine),
     )
-    const asked = found.flatMap(({ wait }) => questionBelow(context, wait))
-    printLines(context, [...table(columns, rows, context.medium), ...asked])
+    const below = found.flatMap(({ view, wait }) => wholeOf(context, view, wait))
+    printLines(context, [...table(columns, rows, context.medium), ...below])
     return exits.done
   })
 }
 
-/** What a cell cannot hold: a question of several lines, with choices, or longer than its cell. */
-function questionBelow({ ids, medium }: Context, { id, question }: Wait): string[] {
+/** What a cell may have cut: a question with its choices, what must be true, the item's blocker. */
+function wholeOf({ ids, medium }: Context, view: AgentView, wait: Wait): string[] {
+  const { columns } = medium
+  const blocker = columns === null ? null : blockerOf(view, wait)
+  const said = [
+    ...(wait.condition === null ? [] : [`condition: ${wait.condition}`]),
+    ...(blocker === null ? [] : [`blocked: ${blocker}`]),
+  ]
+  const lines = [
+    ...questionCut(wait, columns),
+    ...said.map((one) => `  ${safeLine(ids.within(one))}`),
+  ]
+  const verb = wait.question === null ? 'waits' : 'asks'
+  return lines.length === 0 ? [] : ['', `${ids.short(wait.id)} ${verb}`, ...lines]
+}
+
+/** All of a question of which a cell has less: several lines, choices, or longer than its cell. */
+function questionCut({ question }: Wait, columns: number | null): string[] {
   if (question === null) return []
   const isWhole = !/\n/.test(question.text) && question.choices.length === 0
-  if (isWhole && (medium.columns === null || question.text.length <= cellKeeps)) return []
-  return ['', `${ids.short(id)} asks`, ...questionLines(question, medium.columns, '  ')]
+  if (isWhole && (columns === null || question.text.length <= cellKeeps)) return []
+  return questionLines(question, columns, '  ')
 }
 
 /** Characters of a question that its cell shows in any terminal. */
 const cellKeeps = 14
 
 /** The agent's own blocker, which stands whatever the wait comes to. */
-function blockerOf({ facts }: AgentView, { work_item_id: id }: Wait): string {
-  const blocker = id === null ? null : (facts.row('work_items', id)?.blocked_by ?? null)
-  return blocker === null ? '' : `; blocked: ${blocker}`
+const blockerOf = ({ facts }: AgentView, { work_item_id: id }: Wait): string | null =>
+  id === null ? null : (facts.row('work_items', id)?.blocked_by ?? null)
+
+function cellOf(view: AgentView, wait: Wait): string {
+  const blocker = blockerOf(view, wait)
+  return `${what(view, wait)}${blocker === null ? '' : `; blocked: ${blocker}`}`
 }
 
 function what({ facts, agent }: AgentView, wait: Wait): string {

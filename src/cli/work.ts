@@ -8,8 +8,9 @@ import { attentionOf } from '../protocol/attention.ts'
 import { lateOf, projectionOf, projections, type AgentView } from '../protocol/agent-view.ts'
 import {
   budgetLine,
-  leftTodos,
+  leftBehind,
   verificationOf,
+  type Brief,
   type Projection,
   type WorkItem,
 } from '../protocol/records.ts'
@@ -149,6 +150,9 @@ export function workShow(context: Context, text: string): Promise<Exit> {
     const zone = zoneOf(context)
     const { ids } = context
     const plan = await reader.plan(item)
+    const { result_brief_id } = item
+    const brief = result_brief_id === null ? null : await reader.row('briefs', result_brief_id)
+    const left = leftBehind(item, view.facts.rows('tasks'))
     const used = spent(one.spend?.usage ?? null)
     printLines(context, [
       ...whyLines(whyOf(view, projection, null), { zone, ids, decided: false }),
@@ -160,14 +164,21 @@ export function workShow(context: Context, text: string): Promise<Exit> {
       ...(item.result_summary === null
         ? []
         : [claimLine(item), ...indented(item.result_summary), '']),
-      ...warningLines(item),
+      ...paragraph(againstIt(context, left, brief)),
       ...paragraph(lateLines(context, lateOf(view.facts, item))),
       `${ids.short(id)}, agent ${safeLine(item.agent_id)}, made ${clock(item.created_at, zone)}, ` +
-        `revision ${item.revision}, ${counted(turns.length, 'turn')}, spent ${used}`,
+        [`revision ${item.revision}`, ...standing(projection)].join(', ') +
+        `, ${counted(turns.length, 'turn')}, spent ${used}`,
     ])
     return exits.done
   })
 }
+
+/** Of an open item: how its plan stands, and whether its agent is at it. */
+const standing = ({ item, focus }: Projection): string[] =>
+  item.state === 'completed'
+    ? []
+    : [`plan ${item.plan_status}`, ...(focus === 'current' ? ['in focus'] : [])]
 
 const paragraph = (lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [...lines, '']
@@ -175,10 +186,11 @@ const paragraph = (lines: readonly string[]): readonly string[] =>
 const indented = (text: string): string[] =>
   safeLines(text.trim()).map((line) => `  ${line}`.trimEnd())
 
-/** What a completion was warned of stands beside its report. */
-function warningLines(item: WorkItem): string[] {
-  const left = leftTodos(item)
-  return left === null ? [] : [`! ${left}`, '']
+/** What speaks against a report: what is left now, and what else it was written for. */
+function againstIt({ ids }: Context, left: readonly string[], brief: Brief | null): string[] {
+  const shared = (brief?.warnings ?? []).filter(({ kind }) => kind === 'shared_report')
+  const said = [...left, ...shared.map(({ message }) => message)]
+  return said.map((one) => safeLine(ids.within(`! ${one}`)))
 }
 
 /** What came of it since, and its agent has not seen. */

@@ -5,7 +5,7 @@
  */
 import { candidateClasses, type CandidateClass } from '../domain/decision.ts'
 import { promptLimit } from '../domain/rank.ts'
-import { leftTodos } from '../domain/readiness.ts'
+import { leftBehind } from '../domain/left.ts'
 import type { Projection } from '../domain/readiness.ts'
 import type { Timestamp } from '../domain/time.ts'
 import { verificationOf } from '../domain/verification.ts'
@@ -127,7 +127,8 @@ function candidateLine(p: Projection, situation: Situation, told: ReadonlySet<st
     const report = told.has(item.id)
       ? 'its report stands below'
       : `report: ${quoted(item.result_summary, contextLimits.report_head.value)}`
-    return `${name}${checked(item)}${unfinished(item)}, ${report}`
+    const left = leftBehind(item, situation.running_tasks)
+    return [`${name}${checked(item)}`, ...left, report].join(', ')
   }
   const parts = [name]
   if (p.current_todo !== null) parts.push(`todo: ${oneLine(p.current_todo.text)}`)
@@ -163,11 +164,6 @@ function waitHolds(wait: Wait, now: Timestamp): string {
   const news = wait.trigger_count > 0 ? [triggers(wait, now)] : []
   const parts = [wait.wake, quoted(waitWords(wait)), ...subject(wait), ...news]
   return `waits: ${parts.join(', ')}`
-}
-
-const unfinished = (item: Projection['item']): string => {
-  const left = leftTodos(item)
-  return left === null ? '' : `, ${left}`
 }
 
 /** Nothing where no checks were asked for: every completion is a claim. */

@@ -3,8 +3,10 @@
  * set and not said already: by the status line, by the call that stands above it, or by an item
  * that the same request has in full. Pure; a result that is unknown here loses its empty fields.
  */
+import { questionText, type Question } from '../domain/question.ts'
 import { stableHash } from '../domain/stable-hash.ts'
 import { boxes } from './boxes.ts'
+import { oneLine } from './phrase.ts'
 
 export type ResultForm =
   /** Of this turn: an item that was asked for stands in full, once in a request. */
@@ -201,15 +203,22 @@ const waitOf = (wait: Fields): Fields =>
     'last_triggered_at',
   ])
 
-/** `wait_… external, the review of it, resource pr/12, condition both have approved` */
+/**
+ * `wait_… external, the review of it, resource pr/12, condition both have approved`; of a question
+ * all of it with the answers that are offered. One line, whatever was asked: a text of several is
+ * quoted as it came, with whole ids.
+ */
 function waitLine(wait: Fields): string {
   const { id, wake, reason, question } = wait
-  const says = isFields(question) ? question['text'] : reason
+  const says = isQuestion(question) ? questionText(question) : String(reason)
   const named = ['resource', 'source', 'condition'].flatMap((name) =>
     typeof wait[name] === 'string' ? [`${name} ${wait[name]}`] : [],
   )
-  return [`${String(id)} ${String(wake)}`, String(says), ...named].join(', ')
+  return oneLine([`${String(id)} ${String(wake)}`, says, ...named].join(', '))
 }
+
+const isQuestion = (value: unknown): value is Pick<Question, 'text' | 'choices'> =>
+  isFields(value) && typeof value['text'] === 'string' && Array.isArray(value['choices'])
 
 function todos(list: unknown): unknown {
   if (!Array.isArray(list)) return null

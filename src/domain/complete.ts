@@ -3,7 +3,6 @@
  * the report of every item their round completes; a report may also be added later, once.
  */
 import type { Call, Warning } from './call.ts'
-import { isCommandOf } from './check.ts'
 import { oweChecks } from './checks.ts'
 import { treeOfClaim } from './claim.ts'
 import { deliverBrief } from './deliver-brief.ts'
@@ -11,9 +10,10 @@ import { activeWaitOf, callsOf, roundsOf, type Draft } from './facts.ts'
 import { openItem, releaseFocus } from './focus.ts'
 import type { BriefId, WorkItemId } from './ids.ts'
 import { notAdopted } from './imported.ts'
+import { goingOn } from './left.ts'
 import { outsideInput } from './pacing.ts'
 import { betterReport, isReport, judgeReport, mayStand } from './report.ts'
-import { isTerminal, type Task } from './task.ts'
+import type { Task } from './task.ts'
 import { answerText, type Turn } from './turn.ts'
 import { no, type Rejection } from './verdict.ts'
 import type { By, WorkItem } from './work-item.ts'
@@ -225,12 +225,9 @@ export function keepDraft(d: Draft, id: WorkItemId, text: string): void {
   d.emit({ type: 'work_item_report_drafted', id, report })
 }
 
-/** Commands and children of the item that have not ended; its checks judge it and are no work. */
-export function runningTasks(d: Pick<Draft, 'row' | 'rows'>, item: WorkItemId): Task[] {
-  const checks = d.row('work_items', item)?.checks ?? []
-  return [...d.rows('tasks')].filter(
-    (task) => task.work_item_id === item && !isTerminal(task) && !isCommandOf(checks, task.id),
-  )
+export function runningTasks(d: Pick<Draft, 'row' | 'rows'>, id: WorkItemId): Task[] {
+  const item = d.row('work_items', id)
+  return item === undefined ? [] : goingOn(item, d.rows('tasks'))
 }
 
 /** What of the item still runs is named, with the ways on; null: nothing does. */

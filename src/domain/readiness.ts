@@ -149,13 +149,6 @@ export function candidateClass(
   return readiness
 }
 
-/** Of a completed item: how many of its todos it left, in words; null: none. */
-export function leftTodos({ state, todo_list }: WorkItem): string | null {
-  const left = todo_list.filter((todo) => todo.state !== 'completed').length
-  if (state !== 'completed' || left === 0) return null
-  return `${left} of ${todo_list.length} todos ${left === 1 ? 'is' : 'are'} not finished`
-}
-
 /** Of a completed item none is current, whatever its list still says. */
 export const currentTodo = (item: WorkItem): Todo | null =>
   item.state === 'completed'

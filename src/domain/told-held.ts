@@ -14,7 +14,7 @@ import { messageSentence } from './schedule.ts'
 import { earliest, plus, type Timestamp } from './time.ts'
 import { aside, haltOf, haltWords, isAbout, nowUnlessHalted, onceIt } from './told.ts'
 import { startsAbout, type Told, type View } from './told.ts'
-import { recheckDue, triggeredWords, unreviewed, waitWords, askedOf, type Wait } from './wait.ts'
+import { awaitedWords, recheckDue, triggeredWords, unreviewed, askedOf, type Wait } from './wait.ts'
 import type { ImportedFrom } from './work-item.ts'
 
 export function completed({ facts, p }: View, at: Timestamp): Told {
@@ -39,7 +39,7 @@ export const alsoHeld = (view: View, told: StateReason | null): readonly AlsoHel
     .map((hold) => {
       const { why, detail } =
         hold.code === 'wait'
-          ? { ...quiet(view, hold.wait), detail: waitWords(hold.wait) }
+          ? { ...quiet(view, hold.wait), detail: awaitedWords(hold.wait) }
           : heldBy(view, hold)
       return { code: hold.code, why, detail }
     })
@@ -158,7 +158,7 @@ function overBudget(view: View, over: readonly Measured[]): Told {
 /** A wait: to be looked at, or with nothing new to show. */
 function waiting(view: View, wait: Wait): Told {
   if (view.p.candidate_class === 'triggered_blocked') return review(view, wait)
-  return { ...quiet(view, wait), detail: waitWords(wait), ...spokenTo(view) }
+  return { ...quiet(view, wait), detail: awaitedWords(wait), ...spokenTo(view) }
 }
 
 /** A message about it is there, so that a turn about it starts whatever holds it. */

@@ -298,6 +298,12 @@ export const matches = (
 export const waitWords = ({ question, reason }: Pick<Wait, 'question' | 'reason'>): string =>
   question?.text ?? reason
 
+/** The same with what must be true to go on, where its agent said that. */
+export const awaitedWords = (wait: Pick<Wait, 'question' | 'reason' | 'condition'>): string =>
+  wait.question !== null || wait.condition === null
+    ? waitWords(wait)
+    : `${wait.reason}; condition: ${wait.condition}`
+
 /** Whether a question goes past the supervisor: a foreign agent wants a permission. */
 export const asksOperator = (
   agent: Pick<Agent, 'model'>,

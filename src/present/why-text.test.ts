@@ -83,6 +83,38 @@ describe('times and ids', () => {
     ])
   })
 
+  test('a question stands whole with its answers, whatever the sentence says first', () => {
+    const w = new World()
+    const id = item(w, { objective: 'Paint it' })
+    const choices = [
+      { key: '1', label: 'red' },
+      { key: 'b', label: 'blue' },
+    ]
+    const question = { text: 'Which colour?', choices, settles: null }
+    wait(w, { work_item_id: id, wake: 'operator_input', reason: 'one thing', question })
+    const why = recordOf(w, id)
+    const offered = ['      1: red', '      b: blue']
+    const beside = (of: typeof why) => {
+      const lines = whyLines(of, { ...short(w), decided: false })
+      return lines.slice(
+        1,
+        lines.findIndex((line) => line.startsWith('next ')),
+      )
+    }
+    assert.deepEqual(beside(why), offered)
+    const runs = { ...why, why: 'a turn about it runs', detail: null }
+    assert.deepEqual(beside(runs), ['asks  "Which colour?"', ...offered])
+    const also = [
+      { code: 'wait', why: 'it waits for you', detail: question.text },
+      { code: 'blocked_by', why: 'it is blocked', detail: 'no paint' },
+    ] as const
+    assert.deepEqual(beside({ ...runs, also }), [
+      'also  it waits for you: "Which colour?"',
+      ...offered,
+      'also  it is blocked: "no paint".',
+    ])
+  })
+
   test('a time in foreign words stays as it was written', () => {
     const w = new World()
     const at = w.now

@@ -28,11 +28,23 @@ export function whyLines(why: Why, { zone, ids, decided }: WhyStyle): string[] {
   ].map((line) => shown(line, ids))
 }
 
-/** What the sentence does not hold: the answers that are offered, and what else holds the item. */
-const besides = ({ question, also }: Why, zone: Zone): string[] => [
-  ...(question === null ? [] : choiceRows(question).map((row) => `      ${row.trim()}`)),
-  ...also.map(({ why, detail }) => `also  ${clockTimes(clauseOf(why, detail), zone)}`),
-]
+/**
+ * What the sentence does not hold: what the item asks, with the answers that are offered below it,
+ * and what else holds the item. `detail`: what the sentence quotes.
+ */
+function besides({ question, detail, also }: Why, zone: Zone): string[] {
+  const offers = question === null ? [] : choiceRows(question).map((row) => `      ${row.trim()}`)
+  const asks = ({ detail }: { detail: string | null }) => detail === question?.text
+  const isSaid = asks({ detail }) || also.some(asks)
+  const asked = question === null || isSaid ? [] : [`asks  "${question.text}"`, ...offers]
+  return [
+    ...(asks({ detail }) ? offers : asked),
+    ...also.flatMap((one) => [
+      `also  ${clockTimes(clauseOf(one.why, one.detail), zone)}`,
+      ...(asks(one) ? offers : []),
+    ]),
+  ]
+}
 
 /** What may be done, as shell lines; looking is offered where nothing else is. */
 function canLines(why: Why, ids: ShortIds, decided: boolean): string[] {

@@ -39,7 +39,7 @@ export { endLine } from '../domain/check-words.ts'
 /** What is asked, with the answers that are offered; and what a wait says of itself. */
 export { choiceLines, questionText, type Choice } from '../domain/question.ts'
 export { askedOf } from '../domain/wait.ts'
-export { triggeredWords, waitWords } from '../domain/wait.ts'
+export { awaitedWords, triggeredWords, waitWords } from '../domain/wait.ts'
 /** What keeps words from being read, and what has to be done about it. */
 export { agentUnread, itemUnread, type Unread } from '../domain/unread.ts'
 /** The one word of each state of an item and of an agent. */
@@ -57,7 +57,8 @@ export { boundHash } from '../domain/answers.ts'
 /** The depth of a JSON text, for who reads one at the door: counted as the rules count it. */
 export { isShallow } from '../domain/json-depth.ts'
 /** What a completed item left unfinished, and all that holds an open one. */
-export { holdsOf, leftTodos } from '../domain/readiness.ts'
+export { leftBehind } from '../domain/left.ts'
+export { holdsOf } from '../domain/readiness.ts'
 /** The one sentence about an item. */
 export { clauseOf, sentenceOf } from '../domain/why-words.ts'
 export { verificationOf, type VerificationState } from '../domain/verification.ts'

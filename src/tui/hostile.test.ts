@@ -44,6 +44,7 @@ const why = {
   ...{ work_item_id: 'work_7f3a', agent_id: 'default', objective: 'x', state: 'runnable' },
   ...{ candidate_class: 'queued_runnable', sentence: 'x', why: 'x', detail: 'x', next: 'x' },
   also: [{ code: 'blocked_by', why: 'x', detail: 'x' }],
+  question: { text: 'x', choices: [{ key: '1', label: 'x' }], settles: null },
   ...{
     since: null,
     when: null,

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type * as spends from '../protocol/spend-record.ts'
 import type { planView, WorkItemRecord } from '../protocol/work-item-record.ts'
-import { clauseOf } from '../protocol/records.ts'
+import { choiceLines, clauseOf } from '../protocol/records.ts'
 import type { whyRecord } from '../protocol/why.ts'
 import { decisionWord } from '../protocol/records.ts'
 import { shelved } from '../present/shelf.ts'
@@ -106,6 +106,7 @@ export function whyBody(model: Model, id: string, columns: number): BodyRow[] {
     ],
     ['Why', clauseOf(why.why, why.detail)],
     ...why.also.map((one): [string, string] => ['Also', clauseOf(one.why, one.detail)]),
+    ...asked(why),
     ['Next', why.next],
     ['When', ahead],
     ['Cost', why.state === 'completed' ? 'all is paid' : cost],
@@ -140,6 +141,17 @@ export function whyBody(model: Model, id: string, columns: number): BodyRow[] {
     ...earlier(model, why, columns),
     heading(blank, rule('SAME FROM A SHELL', '', { ascii: model.look.ascii, columns })),
     heading(line(`  ${short(model, `holon why ${id} --history`)}`)),
+  ]
+}
+
+/** What it asks, where nothing above has its words, and the answers that are offered. */
+function asked({ question, detail, also }: WhyValue): [string, string][] {
+  if (question === null) return []
+  const isSaid = [detail, ...also.map((one) => one.detail)].includes(question.text)
+  const offers = choiceLines(question)
+  return [
+    ...(isSaid ? [] : [['Asks', question.text] satisfies [string, string]]),
+    ...offers.map((one, n): [string, string] => [n === 0 ? 'Offers' : '', one]),
   ]
 }
 

@@ -2,7 +2,7 @@
 import { itemRow as homeItem } from '../present/home.ts'
 import { taskWords } from '../present/item-words.ts'
 import { agentAsks, agentCell, agentSentence, waitCell } from '../present/state-cell.ts'
-import { askedOf, waitWords, type StoredEvent } from '../protocol/records.ts'
+import { askedOf, awaitedWords, type StoredEvent } from '../protocol/records.ts'
 import type { TaskRecord } from '../protocol/task-record.ts'
 import { clockSeconds } from '../present/span.ts'
 import { padEnd, width } from '../present/width.ts'
@@ -152,7 +152,7 @@ export function waitsBody(model: Model, columns: number): BodyRow[] {
       id: wait.id,
       mark,
       who: wait.agent_id,
-      title: waitWords(wait),
+      title: awaitedWords(wait),
       right: text,
       opens: {
         at: 'item',

@@ -13,6 +13,7 @@ const why = {
   why: 'it waits for you',
   detail: null,
   also: [],
+  question: null,
   since: null,
   next: 'your answer resumes it at once',
   when: null,

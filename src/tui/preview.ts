@@ -3,6 +3,7 @@ import { stateWords } from '../present/check-lines.ts'
 import { thread } from '../present/presentation.ts'
 import { padEnd, wrap } from '../present/width.ts'
 import { clock, clockTimes } from '../present/span.ts'
+import { questionText } from '../protocol/records.ts'
 import type { WorkItemRecord } from '../protocol/work-item-record.ts'
 import type { BodyRow } from './body.ts'
 import {
@@ -52,7 +53,7 @@ function ofRow(model: Model, row: BodyRow, { agent, item, columns }: Of): Line[]
     blank,
     ...(why === null ? [] : wrap(said(why.sentence), columns).map((one) => line(one))),
     ...(why === null ? [] : wrap(`Next: ${said(why.next)}.`, columns).map((one) => line(one))),
-    ...(entry === undefined ? [] : [blank, ...question(model, entry.text, columns)]),
+    ...(entry === undefined ? [] : [blank, ...question(model, questionText(entry), columns)]),
     blank,
     ...(entries.length === 0
       ? []

@@ -47,6 +47,7 @@ const why = {
   why: 'it waits for you',
   detail: null,
   also: [],
+  question: null,
   since: '2026-11-21T12:04:00.000Z',
   next: 'your answer resumes it at once',
   when: null,
