@@ -66,6 +66,20 @@ test('an outage holds the agent 1, 5, 15, then 60 minutes, and the turn goes on'
   await stage.sound()
 })
 
+test('a request is given the minutes that are set for its model, and else none of its own', async (t) => {
+  for (const request_minutes of [5, undefined]) {
+    const model = scriptedModel(() => says('Done.'))
+    const set = request_minutes === undefined ? {} : { request_minutes }
+    const stage = await openStage(t, { model, ...set })
+    await stage.say('Begin.')
+    const given = request_minutes === undefined ? undefined : request_minutes * minute
+    assert.deepEqual(
+      model.requests.map((request) => request.time_limit_ms),
+      [given],
+    )
+  }
+})
+
 test('a provider that served again begins with the shortest hold', async (t) => {
   const model = scriptedModel(inOrder(down, down, says('One.'), down, says('Two.')))
   const stage = await openStage(t, { model })

@@ -4,7 +4,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { asks, handClock, hear } from '../testing/model-server-client.ts'
-import { keptAliveFetch } from './fetch.ts'
+import { keptAliveFetch, type Fetch } from './fetch.ts'
+import type { ModelRequest } from './model.ts'
 import { openModel, type ProviderSetting } from './open-model.ts'
 import { Patience } from './patience.ts'
 
@@ -152,6 +153,50 @@ test('comments show life until the answer begins', { timeout: 20_000 }, async (t
   clock.advance(20 * minute)
   const { outcome } = await asked
   assert.equal(!outcome.ok && outcome.fault.code, 'too_slow', 'an hour is the limit of all')
+})
+
+/** A provider on another machine that takes the request and never says anything. */
+async function elsewhere(more: Partial<ModelRequest> = {}) {
+  const taken = Promise.withResolvers<void>()
+  const fetch: Fetch = (_, init) => {
+    taken.resolve()
+    const { promise, reject } = Promise.withResolvers<never>()
+    init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error))
+    return promise
+  }
+  const acme = { kind: 'openai-compatible', base_url: 'https://models.test/v1' } as const
+  const settings = {
+    providers: { acme: { ...acme, api_key_env: 'K' } },
+    env: { K: 'a-key' },
+    read_file: () => Promise.reject(new Error()),
+  }
+  const clock = handClock()
+  const opened = await openModel('acme/any', settings, { clock, fetch })
+  assert.ok(opened.ok)
+  const asked = hear(opened.model, asks('acme/any', more))
+  await taken.promise
+  return { clock, asked }
+}
+
+test('a provider elsewhere has ten minutes for the first sign of its answer', async () => {
+  const { clock, asked } = await elsewhere()
+  clock.advance(10 * minute - 1)
+  assert.equal(clock.pending(), 1)
+  clock.advance(1)
+  assert.equal(clock.pending(), 0, 'it is given up')
+  const { outcome } = await asked
+  assert.equal(!outcome.ok && outcome.fault.message, 'acme sent nothing for 600 seconds.')
+})
+
+test('a request has the minutes that are set for its model, and no more', async () => {
+  const { clock, asked } = await elsewhere({ time_limit_ms: 5 * minute })
+  clock.advance(5 * minute - 1)
+  assert.equal(clock.pending(), 1)
+  clock.advance(1)
+  assert.equal(clock.pending(), 0, 'it is given up')
+  const { outcome } = await asked
+  const { code, message } = outcome.ok ? { code: null, message: null } : outcome.fault
+  assert.deepEqual([code, message], ['too_slow', 'acme did not end its answer within 5 minutes.'])
 })
 
 test('a provider may be given less patience, or more', async (t) => {

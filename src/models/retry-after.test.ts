@@ -29,6 +29,12 @@ test('when a provider takes requests again, in order of precedence', () => {
     [{ 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '6m0.5s' }, null, 360_500],
     [{ 'x-ratelimit-remaining-tokens': '5', 'x-ratelimit-reset-tokens': '6m0s' }, null, null],
     [{ 'x-ratelimit-remaining-requests': '0' }, null, null],
+    // OpenRouter's moment, in milliseconds; others say it in seconds, or for how long.
+    [{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': `${now + 30_000}` }, null, 30_000],
+    [{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': `${now / 1_000 + 20}` }, null, 20_000],
+    [{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '15' }, null, 15_000],
+    [{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': `${now - 5}` }, null, 0],
+    [{ 'x-ratelimit-remaining': '5', 'x-ratelimit-reset': `${now + 30_000}` }, null, null],
     [{}, '{"error":{"details":[{"retryDelay": "34.5s"}]}}', 34_500],
     [{}, '{"error":{"message":"later"}}', null],
     [{}, null, null],

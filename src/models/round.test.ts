@@ -74,6 +74,21 @@ describe('a stream is a round when it said that it finished, and how', () => {
   }
 })
 
+test('each word for a call that could not be read is one ending, and the model is told the word', () => {
+  for (const raw of [
+    'MALFORMED_FUNCTION_CALL',
+    'UNEXPECTED_TOOL_CALL',
+    'TOO_MANY_TOOL_CALLS',
+    'MISSING_THOUGHT_SIGNATURE',
+  ]) {
+    for (const unified of ['error', 'other', 'stop'] as const) {
+      const ended = { type: 'finish', finishReason: { unified, raw }, usage } as const
+      const round = { ...whole, parts: [], finish: 'unreadable_call', finish_word: raw }
+      assert.deepEqual(endOf([ended]), { ok: true, round })
+    }
+  }
+})
+
 test('what a provider says of a part at its end stays with the part', () => {
   const ending = endOf([
     { type: 'reasoning-start', id: 'r' },

@@ -59,6 +59,7 @@ export type BoxOptions = {
   context_window?: number
   /** What the models are asked for. */
   effort?: Effort
+  request_minutes?: number
   /** US dollars of a round; without it no price is known. */
   price?: HostPorts['models']['price']
   /** Whether a seam has ended this box: what dies with it is then expected. */
@@ -220,7 +221,7 @@ const sourceOf = (options: BoxOptions): HostPorts['models'] => ({
     context_window: options.context_window ?? 128_000,
     max_output: null,
     effort: options.effort ?? null,
-    request_minutes: null,
+    request_minutes: options.request_minutes ?? null,
   }),
   price: options.price ?? (() => null),
 })
