@@ -6,7 +6,8 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, openSync } from 'node:fs'
-import { realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -52,22 +53,36 @@ for (const words of [
   })
 }
 
-test('a daemon whose log cannot be written serves all the same', full, async (t) => {
-  const home = join(place(t), 'home')
-  const nowhere = openSync('/dev/full', 'w')
-  const daemon = spawn(process.execPath, [main, 'serve', '--port', '0', '--home', home], {
-    env: { ...environment, HOME: home },
-    stdio: ['ignore', 'pipe', nowhere],
+/** Resolves when the daemon of the home says where it serves. */
+async function served(home: string): Promise<string> {
+  for await (const { filename } of watch(home)) {
+    const path = join(home, 'door.json')
+    if (filename !== 'door.json' || !existsSync(path)) continue
+    return (JSON.parse(readFileSync(path, 'utf8')) as { url: string }).url
+  }
+  return assert.fail('nobody serves')
+}
+
+for (const lost of ['its log', 'what it prints', 'both']) {
+  test(`a daemon of which ${lost} cannot be written serves all the same`, full, async (t) => {
+    const home = join(place(t), 'home')
+    mkdirSync(home, { mode: 0o700 })
+    const nowhere = openSync('/dev/full', 'w')
+    const serves = served(home)
+    const [out, err] = [lost !== 'its log', lost !== 'what it prints']
+    const daemon = spawn(process.execPath, [main, 'serve', '--port', '0', '--home', home], {
+      env: { ...environment, HOME: home },
+      stdio: ['ignore', out ? nowhere : 'ignore', err ? nowhere : 'ignore'],
+    })
+    t.after(() => daemon.kill('SIGKILL'))
+    const url = await Promise.race([serves, once(daemon, 'exit').then(() => 'it ended')])
+    for (let n = 0; n < 3; n += 1) assert.equal((await fetch(`${url}/healthz`)).status, 200)
+    assert.equal((await fetch(`${url}/state`)).status, 401)
+    assert.equal(daemon.exitCode, null)
+    daemon.kill('SIGTERM')
+    assert.deepEqual(await once(daemon, 'exit'), [0, null])
   })
-  assert.ok(daemon.stdout)
-  const [said] = (await once(daemon.stdout, 'data')) as [Buffer]
-  const url = /http:\S+/.exec(said.toString())?.[0] ?? ''
-  for (let n = 0; n < 3; n += 1) assert.equal((await fetch(`${url}/healthz`)).status, 200)
-  assert.equal((await fetch(`${url}/state`)).status, 401)
-  assert.equal(daemon.exitCode, null)
-  daemon.kill('SIGTERM')
-  assert.deepEqual(await once(daemon, 'exit'), [0, null])
-})
+}
 
 test('a registered secret that cannot be read is named, however it cannot', async (t) => {
   const folder = place(t)
@@ -162,10 +177,11 @@ test('config.json is refused, and what could be a secret in it is not repeated',
       assert.match(err, said)
       assert.equal(err.includes(secret) || /at .*\.ts:\d+/.test(err), false, err)
     }
-    const { stdout } = spawnSync(process.execPath, [main, 'doctor', '--home', home], {
+    const { stdout, stderr } = spawnSync(process.execPath, [main, 'doctor', '--home', home], {
       env: { ...environment, HOME: home },
       encoding: 'utf8',
     })
-    assert.equal(stdout.includes(secret), false)
+    assert.match(stdout, said)
+    assert.equal(stdout.includes(secret) || /at .*\.ts:\d+/.test(stdout + stderr), false, stderr)
   }
 })
