@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { calls, says } from '../../src/testing/scripted-model.ts'
+import { virtualClock } from '../../src/testing/virtual-clock.ts'
 import {
   call,
   create,
@@ -33,7 +34,7 @@ const family = async (t: Parameters<typeof openFamily>[0], handoff: string) => {
         call('TaskInput', { task_id: /task_[0-9a-f-]{4,36}/.exec(text)?.[0] ?? '', text: 'x' }),
       ),
   )
-  const box = await openFamily(t, { parent, child })
+  const box = await openFamily(t, { parent, child, clock: virtualClock() })
   const ended = happens(box, 'main.1', 'turn_ended', () => child.requests.length > 3)
   await tell(box, 'Have somebody look at x.')
   await ended
