@@ -9,7 +9,7 @@ import type { Delivery } from './delivery.ts'
 import { Draft, openTurn, type Facts } from './facts.ts'
 import { tableOf, type Rows, type Table } from './event.ts'
 import type { Mint, WaitId } from './ids.ts'
-import type { Known } from './known.ts'
+import type { ActInputs, PreparedAct } from './known.ts'
 import type { Message } from './message.ts'
 import { operate } from './operate.ts'
 import type { DecidedAct, WorktreeVerb } from './operator-act.ts'
@@ -50,11 +50,11 @@ export function canOfAgent(view: CanView): Action[] {
     dry(view, 'start it', { do: 'start_agent' }),
     dry(view, 'stop it', { do: 'stop_agent' }),
     { key: 'abort', label: 'abort its run', ...aborts },
-    dry(view, 'make a work item', { do: 'create_item', objective: 'x' }),
-    dry(view, 'bring an item in', { do: 'import_item', file: '' }),
+    dry(view, 'make a work item', { do: 'create_item', objective: 'x', inputs: anItem }),
+    dry(view, 'bring an item in', { do: 'import_item', file: '', inputs: aFile }),
     { key: 'start_task', label: 'start a command', ...tried(queueTask(draft(view, []), aTask)) },
-    dry(view, 'mint a trigger', { do: 'create_trigger', label: 'x' }),
-    dry(view, 'schedule a message', aSchedule),
+    dry(view, 'mint a trigger', { do: 'create_trigger', label: 'x', inputs: hashing }),
+    dry(view, 'schedule a message', { ...aSchedule, inputs: tomorrow(view) }),
     dry(view, 'change its settings', { do: 'configure_agent', model: 'a/dry-run' }),
     dry(view, 'delete it', { do: 'delete_agent' }),
   ]
@@ -74,7 +74,7 @@ export function canOfItem(view: CanView, item: WorkItem): Action[] {
     dry(view, 'put it in focus', { do: 'pick', work_item_id }, rows),
     dry(view, 'complete it', { do: 'complete', work_item_id }, rows),
     dry(view, 'let it go on', { do: 'unblock', work_item_id }, rows),
-    dry(view, 'change it', { do: 'update_item', work_item_id, plan_status }, rows),
+    dry(view, 'change it', { do: 'update_item', work_item_id, plan_status, inputs: aChange }, rows),
     dry(view, 'say something about it', { do: 'send', text: 'x', work_item_id }, rows),
     ...checks,
     ...(asked ? [dry(view, 'answer its check', { do: 'answer_check', ...answer }, rows)] : []),
@@ -86,13 +86,16 @@ export function canOfWait(view: CanView, wait: Wait): Action[] {
   const rows: Extra = [['waits', wait]]
   const { id: wait_id } = wait
   const bound_hash = boundHash(wait)
-  const answer = { do: 'answer', wait_id, bound_hash, text: 'x' } as const
+  const answering = { inputs: { answered_by: null } }
+  const answer = { do: 'answer', wait_id, bound_hash, text: 'x', ...answering } as const
+  const firing = { inputs: { earlier_message: null } }
+  const fire = { do: 'trigger', wait_id, body: 'x', ...firing } as const
   const cancel = dry(view, 'cancel it', { do: 'cancel_wait', wait_id }, rows)
   switch (wait.wake) {
     case 'operator_input':
       return [dry(view, 'answer it', answer, rows), cancel]
     case 'external':
-      return [dry(view, 'fire it by hand', { do: 'trigger', wait_id, body: 'x' }, rows), cancel]
+      return [dry(view, 'fire it by hand', fire, rows), cancel]
     case 'timer':
     case 'task_result':
     case 'system':
@@ -107,8 +110,8 @@ export function canOfMessage(
   answered_wait: WaitId | null,
 ): Action[] {
   const rows: Extra = [['messages', message]]
-  const known = { ...stub(view), answered_wait }
-  return [dry(view, 'take it back', { do: 'take_back', message_id: message.id }, rows, known)]
+  const act = { do: 'take_back', message_id: message.id, inputs: { answered_wait } } as const
+  return [dry(view, 'take it back', act, rows)]
 }
 
 export function canOfTask(view: CanView, task: Task): Action[] {
@@ -142,27 +145,28 @@ export function canOfTrigger(view: CanView, trigger: Trigger): Action[] {
   const rows: Extra = [['triggers', trigger]]
   const { id: trigger_id } = trigger
   return [
-    dry(view, 'give it a new URL', { do: 'reset_trigger', trigger_id }, rows),
-    dry(view, 'revoke it', { do: 'revoke_trigger', trigger_id }, rows),
+    dry(view, 'give it a new URL', { do: 'reset_trigger', trigger_id, inputs: hashing }, rows),
+    dry(view, 'revoke it', { do: 'revoke_trigger', trigger_id, inputs: hashing }, rows),
   ]
 }
 
 export function canOfDelivery(view: CanView, delivery: Delivery): Action[] {
   const rows: Extra = [['deliveries', delivery]]
   const { id: delivery_id, body_sha256 } = delivery
-  const known = { ...stub(view), body: body_sha256 === null ? null : 'x' }
-  return [dry(view, 'deliver it again', { do: 'redeliver', delivery_id }, rows, known)]
+  const inputs = { body: body_sha256 === null ? null : 'x' }
+  return [dry(view, 'deliver it again', { do: 'redeliver', delivery_id, inputs }, rows)]
 }
 
 export function canOfSchedule(view: CanView, schedule: Schedule): Action[] {
   const rows: Extra = [['schedules', schedule]]
   const { id: schedule_id } = schedule
   const text = `${schedule.text} x`
+  const inputs = tomorrow(view)
   return [
-    dry(view, 'change it', { do: 'change_schedule', schedule_id, text }, rows),
-    dry(view, 'pause it', { do: 'pause_schedule', schedule_id }, rows),
-    dry(view, 'resume it', { do: 'resume_schedule', schedule_id }, rows),
-    dry(view, 'remove it', { do: 'remove_schedule', schedule_id }, rows),
+    dry(view, 'change it', { do: 'change_schedule', schedule_id, text, inputs }, rows),
+    dry(view, 'pause it', { do: 'pause_schedule', schedule_id, inputs }, rows),
+    dry(view, 'resume it', { do: 'resume_schedule', schedule_id, inputs }, rows),
+    dry(view, 'remove it', { do: 'remove_schedule', schedule_id, inputs }, rows),
   ]
 }
 
@@ -170,17 +174,11 @@ export function canOfSchedule(view: CanView, schedule: Schedule): Action[] {
 type Extra = readonly (readonly [Table, Rows[Table]])[]
 
 /** An act without whose agent it is: that is the agent of the facts. */
-type Bare<A = DecidedAct> = A extends DecidedAct ? Omit<A, 'agent_id' | 'receipt'> : never
+type Bare<A = PreparedAct> = A extends PreparedAct ? Omit<A, 'agent_id' | 'receipt'> : never
 
-function dry(
-  view: CanView,
-  label: string,
-  act: Bare,
-  rows: Extra = [],
-  known: Known = stub(view),
-): Action {
+function dry(view: CanView, label: string, act: Bare, rows: Extra = []): Action {
   const d = draft(view, rows)
-  const reply = operate(d, { ...act, agent_id: view.facts.agent_id }, known)
+  const reply = operate(d, { ...act, agent_id: view.facts.agent_id })
   if (isRejection(reply)) return { key: act.do, label, ...tried(reply) }
   // What only fills counters up again is not what anybody would press a button for.
   const moves = d.emitted.some(({ event }) => tableOf[event.type] !== 'pacing')
@@ -216,25 +214,20 @@ function overlaid(facts: Facts, extra: Extra): Facts {
   }
 }
 
-/** What an act would know, had it been carried out: everything it needs is there. */
-function stub(view: CanView): Known {
-  const next = plus(view.now, 86_400_000)
-  return {
-    timetable: { occurrences: () => [next], occurred: () => [], problem: () => null },
-    token_hash: () => '0'.repeat(64),
-    home: '/',
-    budget: null,
-    new_item: { id: 'work_dry', plan: { path: '', sha256: null, bytes: 0, good_sha256: null } },
-    plan_text: null,
-    imported: { carried: aCarried, file_sha256: '0'.repeat(64) },
-    body_sha256: null,
-    body: null,
-    earlier_delivery: null,
-    earlier_message: null,
-    answered_by: null,
-    answered_wait: null,
-  }
-}
+// What an act is decided on, had it been carried out: everything it needs is there.
+
+const aPlan = { path: '', sha256: null, bytes: 0, good_sha256: null }
+const anItem = { new_item: { id: 'work_dry', plan: aPlan }, budget: null } as const
+const aChange = { plan_text: null, budget: null }
+const hashing = { token_hash: () => '0'.repeat(64) }
+
+const tomorrow = ({ now }: CanView): ActInputs['create_schedule'] => ({
+  timetable: {
+    occurrences: () => [plus(now, 86_400_000)],
+    occurred: () => [],
+    problem: () => null,
+  },
+})
 
 const aCarried = {
   agent_id: 'main',
@@ -246,6 +239,7 @@ const aCarried = {
   plan: '',
   not_taken: [],
 } satisfies Carried
+const aFile = { new_item: anItem.new_item, carried: aCarried, file_sha256: '0'.repeat(64) }
 
 const aTask = {
   id: 'task_dry',

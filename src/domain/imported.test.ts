@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { item, prompt, somePlan, waitCommand, World } from '../testing/domain.ts'
-import { does, known } from '../testing/operate.ts'
+import { does, prepared } from '../testing/operate.ts'
 import type { Bare } from '../testing/operate.ts'
 import { completeItem } from './complete.ts'
 import type { Carried } from './export-format.ts'
@@ -32,9 +32,8 @@ const id = 'work_came' as WorkItemId
 const file_sha256 = 'f'.repeat(64)
 
 function imports(w: World) {
-  const given = { new_item: { id, plan: somePlan(id) }, imported: { carried, file_sha256 } }
-  const act = { do: 'import_item', agent_id: 'main', file: '' } as const
-  return w.try((d) => operate(d, act, known(w, given)))
+  const given = { new_item: { id, plan: somePlan(id) }, carried, file_sha256 }
+  return w.try((d) => operate(d, prepared(w, { do: 'import_item', file: '' }, given)))
 }
 function imported(): World {
   const w = new World()
@@ -113,7 +112,7 @@ const byOperator: [act: Bare, code: string][] = [
 for (const [act, said] of byOperator) {
   test(`before the pick the operator’s ${act.do} is ${said}`, () => {
     const w = imported()
-    const done = w.try((d) => operate(d, { ...act, agent_id: 'main' }, known(w)))
+    const done = w.try((d) => operate(d, prepared(w, act)))
     assert.equal(code(done), said)
   })
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { item, prompt, somePlan, T0, waitCommand, World } from '../testing/domain.ts'
-import { every, known, once, whole, type Bare } from '../testing/operate.ts'
+import { every, once, prepared, type Bare } from '../testing/operate.ts'
 import { changeWords } from './change-words.ts'
 import { checksOf, type CheckGiven } from './check-spec.ts'
 import type { Draft } from './facts.ts'
@@ -40,7 +40,7 @@ const check = (one: CheckGiven) => checksOf([one], '/w')
 const command = { kind: 'command', name: 'a', cmd: 'true' } as const
 const file = { kind: 'file', name: 'a', path: 'a' } as const
 const url = 'http://a/'
-const does = (d: Draft, w: World, act: Bare) => operate(d, whole(w, act), known(w))
+const does = (d: Draft, w: World, act: Bare) => operate(d, prepared(w, act))
 const schedule = { do: 'create_schedule', label: 'a', text: 'b', spec: every(5) } as const
 
 const places: readonly (readonly [Name, where: string, Place])[] = [

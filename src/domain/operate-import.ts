@@ -3,19 +3,15 @@
  * It is the operator's act, and the words are still not the operator's: see imported.ts.
  */
 import { createItem } from './items.ts'
-import type { Known } from './known.ts'
-import type { DecidedAct } from './operator-act.ts'
+import type { ActInputs } from './known.ts'
 import { done, type Done } from './reply.ts'
 import { isRejection, no, type Rejection } from './verdict.ts'
 import type { Draft } from './facts.ts'
 
-type Import = Extract<DecidedAct, { do: 'import_item' }>
-
 /** The plan file is there already; the file itself is stored with the item. */
-export function importItem(d: Draft, _act: Import, known: Known): Done | Rejection {
-  if (known.new_item === null || known.imported === null) throw new Error('no file was read')
-  const { id, plan } = known.new_item
-  const { carried, file_sha256 } = known.imported
+export function importItem(d: Draft, inputs: ActInputs['import_item']): Done | Rejection {
+  const { carried, file_sha256 } = inputs
+  const { id, plan } = inputs.new_item
   // The id of an import is a function of the file, so the same file finds its item.
   if (d.row('work_items', id)) return no('already_imported', `${id} came from the same file.`)
   const { agent_id, work_item_id, exported_at } = carried

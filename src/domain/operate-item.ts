@@ -8,7 +8,7 @@ import { activeWaitOf, agentOf, type Draft } from './facts.ts'
 import { openItem, pickItem } from './focus.ts'
 import type { WorkItemId } from './ids.ts'
 import { createItem, tellRunningTurn, updateItem } from './items.ts'
-import type { Known } from './known.ts'
+import type { Prepared } from './known.ts'
 import { meterOf } from './payer.ts'
 import { askForInput, wantedWords } from './plan-question.ts'
 import type { Projection } from './readiness.ts'
@@ -19,9 +19,8 @@ import { isRejection, no, type Rejection } from './verdict.ts'
 type Act<K extends DecidedAct['do']> = Extract<DecidedAct, { do: K }>
 
 /** Makes an item, blocked at once when it is asked for. Its plan file is there already. */
-export function create(d: Draft, act: Act<'create_item'>, known: Known): Done | Rejection {
-  if (known.new_item === null) throw new Error('no plan was made for the new item')
-  const { id, plan } = known.new_item
+export function create(d: Draft, act: Prepared<'create_item'>): Done | Rejection {
+  const { id, plan } = act.inputs.new_item
   const set = changedBudget(null, act.budget ?? null, d.now)
   if (isRejection(set)) return set
   const asked = checksOf(act.checks ?? [], agentOf(d).workspace.root)
@@ -39,7 +38,7 @@ export function create(d: Draft, act: Act<'create_item'>, known: Known): Done | 
     ...(asked.checks.length === 0 ? {} : { checks: asked.checks }),
   })
   if (isRejection(made)) return made
-  const warnings = [...brief(made.warnings), ...budgetWords(d, id, act, known)]
+  const warnings = [...brief(made.warnings), ...budgetWords(d, id, act)]
   if (act.blocked_by === undefined) return done(`${id} is created.`, { id, warnings })
   const { blocked_by } = act
   const blocked = updateItem(d, { work_item_id: id, by: 'operator', blocked_by })
@@ -50,7 +49,7 @@ export function create(d: Draft, act: Act<'create_item'>, known: Known): Done | 
   })
 }
 
-export function update(d: Draft, act: Act<'update_item'>, known: Known): Done | Rejection {
+export function update(d: Draft, act: Prepared<'update_item'>): Done | Rejection {
   const work_item_id = act.work_item_id as WorkItemId
   const item = openItem(d, work_item_id)
   if ('ok' in item) return item
@@ -64,7 +63,7 @@ export function update(d: Draft, act: Act<'update_item'>, known: Known): Done | 
   if (isRejection(set)) return set
   const asked = act.checks === undefined ? null : checksOf(act.checks, agentOf(d).workspace.root)
   if (isRejection(asked)) return asked
-  const so_far = known.budget?.so_far
+  const so_far = act.inputs.budget?.so_far
   const updated = updateItem(d, {
     work_item_id,
     by: 'operator',
@@ -74,25 +73,20 @@ export function update(d: Draft, act: Act<'update_item'>, known: Known): Done | 
     ...(objective === undefined ? {} : { objective }),
     ...(plan_status === undefined ? {} : { plan_status }),
     ...(question === undefined ? {} : { question }),
-    plan_text: known.plan_text ?? '',
+    plan_text: act.inputs.plan_text ?? '',
     ...(todo_list === undefined ? {} : { todo_list }),
     ...(blocked_by === undefined ? {} : { blocked_by }),
   })
   if (isRejection(updated)) return updated
   const said = updated.changed ? `${item.id} is changed.` : `${item.id} was so already.`
-  const warnings = [...brief(updated.warnings), ...budgetWords(d, item.id, act, known)]
+  const warnings = [...brief(updated.warnings), ...budgetWords(d, item.id, act)]
   return done(said, { id: item.id, warnings })
 }
 
 /** What is to be said of a budget that was just set. */
-function budgetWords(
-  d: Draft,
-  id: WorkItemId,
-  act: Act<'create_item' | 'update_item'>,
-  known: Known,
-) {
+function budgetWords(d: Draft, id: WorkItemId, act: Prepared<'create_item' | 'update_item'>) {
   if (act.budget === undefined) return []
-  const unpriced = known.budget?.unpriced ?? null
+  const unpriced = act.inputs.budget?.unpriced ?? null
   const budget = d.row('work_items', id)?.budget ?? null
   return budgetWarnings(budget, meterOf(d, id), { now: d.now, unpriced })
 }

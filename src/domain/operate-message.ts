@@ -5,7 +5,7 @@ import type { Received, Via } from './delivery.ts'
 import { agentOf, openTurn, type Draft } from './facts.ts'
 import type { WaitId, WorkItemId } from './ids.ts'
 import { admitEvent, admitPrompt, type Admitted } from './ingress.ts'
-import type { Known } from './known.ts'
+import type { Prepared } from './known.ts'
 import { readingWords } from './message.ts'
 import type { DecidedAct, Surface } from './operator-act.ts'
 import { callbackEvent, controlPrompt, localPrompt, runtimeFollowup } from './provenance.ts'
@@ -32,7 +32,7 @@ export function send(d: Draft, act: Act<'send'>): Done | Rejection {
   return { ...reply, warnings: [{ kind: 'item_completed', message }] }
 }
 
-export function answer(d: Draft, act: Act<'answer'>, known: Known): Done | Rejection {
+export function answer(d: Draft, act: Prepared<'answer'>): Done | Rejection {
   const given = [act.choice, act.text].filter((words) => words !== undefined)
   const [text] = given
   if (text === undefined || given.length > 1) {
@@ -45,12 +45,13 @@ export function answer(d: Draft, act: Act<'answer'>, known: Known): Done | Rejec
   const provenance = isPrivate ? runtimeFollowup : surface(act.surface)
   const is_choice = act.choice !== undefined
   const answered = { provenance, wait_id, text, is_choice, bound_hash, start }
-  return heard(d, answerWait(d, answered, known.answered_by))
+  return heard(d, answerWait(d, answered, act.inputs.answered_by))
 }
 
 /** An event by hand. A delivery id seen before is answered with the first message. */
-export function trigger(d: Draft, act: Act<'trigger'>, known: Known): Done | Rejection {
-  if (known.earlier_message !== null) return repeated(known.earlier_message, null)
+export function trigger(d: Draft, act: Prepared<'trigger'>): Done | Rejection {
+  const { earlier_message } = act.inputs
+  if (earlier_message !== null) return repeated(earlier_message, null)
   const wait = act.wait_id === undefined ? undefined : d.row('waits', act.wait_id)
   const admitted = admitEvent(d, {
     provenance: callbackEvent,
@@ -67,36 +68,36 @@ export function trigger(d: Draft, act: Act<'trigger'>, known: Known): Done | Rej
 export const handKey = (act: Pick<Act<'trigger'>, 'source' | 'delivery_id'>): string | null =>
   act.delivery_id === undefined ? null : `${act.source ?? ''}\n${act.delivery_id}`
 
-export function deliver(d: Draft, act: Act<'deliver'>, known: Known): Done | Rejection {
-  const incoming = { ...receivedOf(act, known), body: act.body }
-  return delivered(admitDelivery(d, incoming, known.earlier_delivery))
+export function deliver(d: Draft, act: Prepared<'deliver'>): Done | Rejection {
+  const incoming = { ...receivedOf(act), body: act.body }
+  return delivered(admitDelivery(d, incoming, act.inputs.earlier_delivery))
 }
 
-export function bury(d: Draft, act: Act<'dead_letter'>, known: Known): Done | Rejection {
-  const buried = deadLetter(d, receivedOf(act, known), act.reason, known.earlier_delivery)
+export function bury(d: Draft, act: Prepared<'dead_letter'>): Done | Rejection {
+  const buried = deadLetter(d, receivedOf(act), act.reason, act.inputs.earlier_delivery)
   if (!buried.ok) return buried
   const id = buried.delivery_id
   return done(`Kept as ${id}, without a message: ${act.reason}`, { id })
 }
 
-export function again(d: Draft, act: Act<'redeliver'>, known: Known): Done | Rejection {
+export function again(d: Draft, act: Prepared<'redeliver'>): Done | Rejection {
   const { source, resource, summary } = act
   const about = {
     ...(source === undefined ? {} : { source }),
     ...(resource === undefined ? {} : { resource }),
     ...(summary === undefined ? {} : { summary }),
   }
-  return delivered(redeliver(d, act.delivery_id, about, known.body))
+  return delivered(redeliver(d, act.delivery_id, about, act.inputs.body))
 }
 
-function receivedOf(act: Act<'deliver' | 'dead_letter'>, known: Known): Received {
+function receivedOf(act: Prepared<'deliver' | 'dead_letter'>): Received {
   return {
     via: act.via as Via,
     sender_id: act.sender_id ?? null,
     source: act.source ?? null,
     resource: act.resource ?? null,
     summary: act.summary ?? null,
-    body_sha256: known.body_sha256,
+    body_sha256: act.inputs.body_sha256,
     content_type: act.content_type ?? null,
   }
 }

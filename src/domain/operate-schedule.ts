@@ -1,7 +1,7 @@
 /** The operator's acts on schedules and triggers, and what is said of them. */
 import type { Draft } from './facts.ts'
 import type { ScheduleId, TriggerId, WorkItemId } from './ids.ts'
-import type { Known } from './known.ts'
+import type { Prepared } from './known.ts'
 import type { DecidedAct } from './operator-act.ts'
 import { done, type Done } from './reply.ts'
 import {
@@ -18,8 +18,8 @@ import { isRejection, type Rejection } from './verdict.ts'
 
 type Act<K extends DecidedAct['do']> = Extract<DecidedAct, { do: K }>
 
-export function schedule(d: Draft, act: Act<ScheduleVerb>, known: Known): Done | Rejection {
-  const settled = decided(d, act, known)
+export function schedule(d: Draft, act: Prepared<ScheduleVerb>): Done | Rejection {
+  const settled = decided(d, act)
   if (isRejection(settled)) return settled
   const { schedule: row, changed } = settled
   const said = changed ? saidOf[act.do](row) : `${row.id} was so already.`
@@ -42,8 +42,8 @@ const saidOf: { [V in ScheduleVerb]: (row: Schedule) => string } = {
   remove_schedule: ({ id }) => `${id} is removed.`,
 }
 
-function decided(d: Draft, act: Act<ScheduleVerb>, known: Known): Scheduled | Rejection {
-  const { timetable } = known
+function decided(d: Draft, act: Prepared<ScheduleVerb>): Scheduled | Rejection {
+  const { timetable } = act.inputs
   switch (act.do) {
     case 'create_schedule': {
       const { label, text, spec, missed = 'once', overlap = 'skip' } = act
@@ -75,17 +75,16 @@ function changesOf(act: Act<'change_schedule'>): ScheduleChanges {
 
 export function trigger(
   d: Draft,
-  act: Act<'create_trigger' | 'reset_trigger' | 'revoke_trigger'>,
-  known: Known,
+  act: Prepared<'create_trigger' | 'reset_trigger' | 'revoke_trigger'>,
 ): Done | Rejection {
   switch (act.do) {
     case 'create_trigger': {
       const { label, source = null, resource = null, delivery_mode = null } = act
       const given = { label, by: 'operator', source, resource, delivery_mode } as const
-      return said(createTrigger(d, given, known.token_hash), 'is made')
+      return said(createTrigger(d, given, act.inputs.token_hash), 'is made')
     }
     case 'reset_trigger': {
-      const reset = resetTrigger(d, act.trigger_id as TriggerId, known.token_hash)
+      const reset = resetTrigger(d, act.trigger_id as TriggerId, act.inputs.token_hash)
       return said(reset, 'is reset; its old URL opens nothing any more')
     }
     case 'revoke_trigger':

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { item, T0, wait, waitOf, World } from '../testing/domain.ts'
 import { begin, turn } from '../testing/domain-turn.ts'
-import { does, known, refusal, whole, type Bare } from '../testing/operate.ts'
+import { does, prepared, refusal, whole, type Bare } from '../testing/operate.ts'
 import { AgentFacts } from './agent-facts.ts'
 import { boundHash } from './answers.ts'
 import { Draft } from './facts.ts'
@@ -107,7 +107,7 @@ test('the second answer loses, and learns who was faster, from where and when', 
   const { w, question, answer } = asked()
   does(w.pass(1000), { ...answer, text: 'red', surface: 'http_control' })
   const lost = (given = {}) =>
-    w.try((d) => operate(d, whole(w, { ...answer, text: 'blue' }), known(w, given)))
+    w.try((d) => operate(d, prepared(w, { ...answer, text: 'blue' }, given)))
   const expected = `${question.id} was answered through the control API at ${w.now}, in msg_0001.`
   const first = lost()
   assert.deepEqual(isRejection(first) && [first.code, first.message], [
@@ -250,7 +250,7 @@ for (const [until, code] of untils) {
 test('an act on an agent that is not there is refused', () => {
   const w = new World()
   const d = new Draft(new AgentFacts('none'), { now: w.now, mint: w.mint })
-  const told = operate(d, { do: 'stop_agent', agent_id: 'none' }, known(w))
+  const told = operate(d, { do: 'stop_agent', agent_id: 'none' })
   assert.equal(isRejection(told) && told.code, 'agent_not_found')
   assert.deepEqual(d.emitted, [])
 })

@@ -18,7 +18,7 @@ import type { Draft } from './facts.ts'
 import { activeHold } from './hold.ts'
 import type { WaitId } from './ids.ts'
 import { tellRunningTurn } from './items.ts'
-import type { Known } from './known.ts'
+import type { PreparedAct } from './known.ts'
 import { closedUntilPicked } from './imported.ts'
 import * as item from './operate-item.ts'
 import { importItem } from './operate-import.ts'
@@ -37,7 +37,7 @@ import { asksOperator } from './wait.ts'
  * Decides an act. With a receipt that was kept, nothing is decided and the first answer comes back;
  * the receipt of an act that is carried out lands in the same draft.
  */
-export function operate(d: Draft, act: DecidedAct, known: Known): Done | Rejection {
+export function operate(d: Draft, act: PreparedAct): Done | Rejection {
   const kept = keptReceipt(d, act.receipt)
   if (kept) return kept
   if (act.do !== 'create_agent') {
@@ -47,7 +47,7 @@ export function operate(d: Draft, act: DecidedAct, known: Known): Done | Rejecti
     const unpicked = pickFirst(d, agent, act)
     if (closed ?? unpicked) return (closed ?? unpicked) as Rejection
   }
-  const reply = decide(d, act, known)
+  const reply = decide(d, act)
   if (!isRejection(reply)) keepReceipt(d, act.receipt, reply)
   return reply
 }
@@ -73,14 +73,14 @@ function isOpenTo(d: Draft, agent: Agent, act: DecidedAct): boolean {
   return wait !== undefined && asksOperator(agent, wait)
 }
 
-function decide(d: Draft, act: DecidedAct, known: Known): Done | Rejection {
+function decide(d: Draft, act: PreparedAct): Done | Rejection {
   switch (act.do) {
     case 'create_item':
-      return item.create(d, act, known)
+      return item.create(d, act)
     case 'import_item':
-      return importItem(d, act, known)
+      return importItem(d, act.inputs)
     case 'update_item':
-      return item.update(d, act, known)
+      return item.update(d, act)
     case 'pick':
       return item.pick(d, act)
     case 'complete':
@@ -94,31 +94,31 @@ function decide(d: Draft, act: DecidedAct, known: Known): Done | Rejection {
     case 'send':
       return inbox.send(d, act)
     case 'answer':
-      return inbox.answer(d, act, known)
+      return inbox.answer(d, act)
     case 'take_back':
-      return takeBackMessage(d, act, known.answered_wait)
+      return takeBackMessage(d, act, act.inputs.answered_wait)
     case 'cancel_wait':
       return cancel(d, act.wait_id)
     case 'trigger':
-      return inbox.trigger(d, act, known)
+      return inbox.trigger(d, act)
     case 'deliver':
-      return inbox.deliver(d, act, known)
+      return inbox.deliver(d, act)
     case 'dead_letter':
-      return inbox.bury(d, act, known)
+      return inbox.bury(d, act)
     case 'redeliver':
-      return inbox.again(d, act, known)
+      return inbox.again(d, act)
     case 'create_trigger':
     case 'reset_trigger':
     case 'revoke_trigger':
-      return trigger(d, act, known)
+      return trigger(d, act)
     case 'create_schedule':
     case 'change_schedule':
     case 'pause_schedule':
     case 'resume_schedule':
     case 'remove_schedule':
-      return schedule(d, act, known)
+      return schedule(d, act)
     case 'create_agent':
-      return lived(createAgent(d, act, known.home, known.token_hash), 'is made', '')
+      return lived(createAgent(d, act, act.inputs.home, act.inputs.token_hash), 'is made', '')
     case 'configure_agent':
       return lived(configureAgent(d, settingsOf(act)), 'is configured', 'was so already')
     case 'start_agent':

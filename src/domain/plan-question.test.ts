@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { item, itemRow, focusOf, pick, say, wait, waitOf, World } from '../testing/domain.ts'
 import { act, ask, begin, end, turn } from '../testing/domain-turn.ts'
-import { known, whole, type Bare } from '../testing/operate.ts'
+import { prepared, type Bare } from '../testing/operate.ts'
 import { boundHash } from './answers.ts'
 import { completeItem } from './complete.ts'
 import type { WorkItemId } from './ids.ts'
@@ -26,7 +26,7 @@ const change = (w: World, id: WorkItemId, fields: Fields = asks) =>
   act(w, { tool: 'UpdateWorkItem', input: { work_item_id: id, ...fields } }, (d) =>
     updateItem(d, { work_item_id: id, by: 'agent', ...fields }),
   )
-const does = (w: World, given: Bare) => w.do((d) => operate(d, whole(w, given), known(w)))
+const does = (w: World, given: Bare) => w.do((d) => operate(d, prepared(w, given)))
 const questions = (w: World) =>
   w
     .all('waits')

@@ -5,7 +5,7 @@ import { delivery, prompt, task, waitCommand, World, somePlan } from '../testing
 import { act, answer, ask, begin, end, taskEnds } from '../testing/domain-turn.ts'
 import { partsOf, plainDue, plainParts } from '../testing/plain-survey.ts'
 import { keptWaits, plainWaits } from '../testing/plain-waits.ts'
-import { does, every, everyFew, known, once } from '../testing/operate.ts'
+import { does, every, everyFew, once, prepared } from '../testing/operate.ts'
 import { completeItem } from './complete.ts'
 import { activeWaits, activeWaitOf, agentOf, openItems, openTurn, roundsOf } from './facts.ts'
 import type { Draft, Facts } from './facts.ts'
@@ -82,9 +82,9 @@ const happenings = {
   import: (w, { a }) => {
     const id = w.mint('work')
     const carried = { ...brought, objective: `Objective ${a}` }
-    const given = { new_item: { id, plan: somePlan(id) }, imported: { carried, file_sha256: '' } }
+    const given = { new_item: { id, plan: somePlan(id) }, carried, file_sha256: '' }
     if (w.all('work_items').length > 5) return
-    w.try((d) => operate(d, { do: 'import_item', agent_id: 'main', file: '' }, known(w, given)))
+    w.try((d) => operate(d, prepared(w, { do: 'import_item', file: '' }, given)))
   },
   adopt: (w) => {
     const came = w.all('work_items').find(isUnadopted)

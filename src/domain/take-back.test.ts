@@ -13,7 +13,7 @@ import {
   World,
 } from '../testing/domain.ts'
 import { act, answer, ask, begin, end, taskEnds, turn } from '../testing/domain-turn.ts'
-import { does, known, refusal, whole } from '../testing/operate.ts'
+import { does, prepared, refusal } from '../testing/operate.ts'
 import { canOfMessage } from './can.ts'
 import { taskResultId, type MessageId } from './ids.ts'
 import { historyViolations } from './invariants-history.ts'
@@ -28,7 +28,7 @@ const back = (message_id: string) => ({ do: 'take_back', message_id }) as const
 
 /** The code and the sentence of a refusal. */
 function sentence(w: World, id: string): string {
-  const reply = w.try((d) => operate(d, whole(w, back(id)), known(w)))
+  const reply = w.try((d) => operate(d, prepared(w, back(id))))
   return isRejection(reply) ? `${reply.code}: ${reply.message}` : `taken: ${reply.said}`
 }
 

@@ -19,7 +19,7 @@ import { describePlan } from '../exec/plan-file.ts'
 import type { OperatorReply } from '../protocol/operator.ts'
 import { AgentPorts } from './agent-ports.ts'
 import { CheckRunner } from './check-runner.ts'
-import { act, refused } from './operator.ts'
+import { carryOut, refused } from './operator.ts'
 import { Degraded, unwritable } from './degraded.ts'
 import { agentHome } from './home.ts'
 import { Lane } from './lane.ts'
@@ -156,7 +156,7 @@ class HomeHost implements Host {
   }
 
   act(command: OperatorAct): Promise<OperatorReply> {
-    return this.#accepting(() => this.#act(command))
+    return this.#accepting(() => this.#route(command))
   }
 
   facts(agent: AgentId): Facts | null {
@@ -228,7 +228,8 @@ class HomeHost implements Host {
     if (this.#broken !== null) throw this.#broken
   }
 
-  async #act(command: OperatorAct): Promise<OperatorReply> {
+  /** An abort and a deletion begin at what runs; every other act is the rows' alone. */
+  async #route(command: OperatorAct): Promise<OperatorReply> {
     await this.#urls.load()
     const { agent_id } = command
     const facts = await this.#store.loaded(agent_id)
@@ -239,7 +240,7 @@ class HomeHost implements Host {
     } else if (command.do === 'abort') return this.#abort(command, facts)
     else if (command.do === 'delete_agent') await this.#wind(facts)
     const own = { store: this.#store, supervisor: this.#supervisor, children: this.#children }
-    return act({ ...this.#ports, ...own, token_hash: this.#urls.hash }, command)
+    return carryOut({ ...this.#ports, ...own, token_hash: this.#urls.hash }, command)
   }
 
   /** The id of the open turn is the guard: a run that is over is not aborted again. */

@@ -3,7 +3,7 @@
  * be reckoned in the head, and an act as one commit.
  */
 import type { ReceiptKey } from '../domain/receipts.ts'
-import type { Known } from '../domain/known.ts'
+import type { ActInputs, PreparedAct } from '../domain/known.ts'
 import { operate } from '../domain/operate.ts'
 import type { DecidedAct } from '../domain/operator-act.ts'
 import type { Done } from '../domain/reply.ts'
@@ -45,26 +45,6 @@ export const once = (at: Timestamp): ScheduleSpec => ({ kind: 'once', at })
 
 export const tokenHash = (id: string, generation: number): string => `hash-of-${id}-${generation}`
 
-export const known = (w: World, given: Partial<Known> = {}): Known => {
-  const id = 'work_made' as const
-  return {
-    timetable: everyFew,
-    token_hash: tokenHash,
-    home: `/holon/agents/${w.facts.agent_id}`,
-    budget: null,
-    imported: null,
-    plan_text: null,
-    new_item: { id, plan: somePlan(id) },
-    body_sha256: null,
-    body: null,
-    earlier_delivery: null,
-    earlier_message: null,
-    answered_by: null,
-    answered_wait: null,
-    ...given,
-  }
-}
-
 /** An act without whose it is. */
 export type Bare<A = DecidedAct> = A extends DecidedAct
   ? Omit<A, 'agent_id' | 'receipt'> & { receipt?: ReceiptKey }
@@ -76,10 +56,38 @@ export const whole = (w: World, act: Bare): DecidedAct => ({
   agent_id: w.facts.agent_id,
 })
 
+type All<T> = (T extends unknown ? (of: T) => void : never) extends (of: infer I) => void
+  ? I
+  : never
+
+/** What acts are decided on. */
+export type Given = Partial<All<ActInputs[keyof ActInputs]>>
+
+/** The same with what it is decided on: an act looks at its own of these. */
+export function prepared(w: World, act: Bare, given: Given = {}): PreparedAct {
+  const id = 'work_made' as const
+  const inputs: Omit<Required<Given>, 'carried' | 'file_sha256'> & Given = {
+    timetable: everyFew,
+    token_hash: tokenHash,
+    home: `/holon/agents/${w.facts.agent_id}`,
+    budget: null,
+    plan_text: null,
+    new_item: { id, plan: somePlan(id) },
+    body_sha256: 'b0d1',
+    body: null,
+    earlier_delivery: null,
+    earlier_message: null,
+    answered_by: null,
+    answered_wait: null,
+    ...given,
+  }
+  return { ...whole(w, act), inputs } as PreparedAct
+}
+
 /** Carried out in one commit; it must not be refused. */
-export const does = (w: World, act: Bare, given: Partial<Known> = {}): Done =>
-  w.do((d) => operate(d, whole(w, act), known(w, given)))
+export const does = (w: World, act: Bare, given: Given = {}): Done =>
+  w.do((d) => operate(d, prepared(w, act, given)))
 
 /** The code of a refusal, which leaves no event. */
-export const refusal = (w: World, act: Bare, given: Partial<Known> = {}): string =>
-  w.refused((d) => operate(d, whole(w, act), known(w, given)))
+export const refusal = (w: World, act: Bare, given: Given = {}): string =>
+  w.refused((d) => operate(d, prepared(w, act, given)))
