@@ -37,10 +37,10 @@ export function copyWith({ copyOfCheckout, edited, finding, run }, limit) {
 
 /**
  * Judges `changes`, no two of which overlap, by `tests`, in turn in each of `copies`; `besideOf` is
- * the test that stands beside the file of a change, which judges it before; `nearest(path, some)` are
- * those that a test can notice at all, the likeliest first. `found(change, by)` is called as soon as
- * one is found, `passed(path)` when all that are left leave a test green, and `unjudged(path, why)`
- * for a test that says nothing.
+ * the test that stands beside the file of a change, which judges it before; `nearest(path, some)`
+ * are those that a test can notice at all, the likeliest first. `found(change, by)` is called as
+ * soon as one is found, `passed(path)` when all that are left leave a test green, and
+ * `unjudged(path, why)` for a test that says nothing.
  */
 export async function judgeTogether(
   changes,

@@ -49,7 +49,7 @@ async function judged(
     return Promise.resolve(isRed ? `${path} says so` : null)
   }
   await judgeTogether(
-    [...names].map((name) => change(name)),
+    names.split('').map((name) => change(name)),
     {
       tests: Object.keys(byTest),
       copies: [red],

@@ -1,8 +1,8 @@
 /**
  * Budgets: from a limit and a meter to what was used, what is left, and whether it is over or
  * nearly so (docs/spec/budget.md). Derived and never stored; the scheduler, the prompt, `why` and
- * every screen ask these functions. Which item's budget pays is in payer.ts, what changes a meter in
- * metering.ts.
+ * every screen ask these functions. Which item's budget pays is in payer.ts, what changes a meter
+ * in metering.ts.
  */
 import type { WorkItemId } from './ids.ts'
 import { limits } from './limits.ts'

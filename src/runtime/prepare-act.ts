@@ -1,7 +1,7 @@
 /**
- * What an act of the operator is decided on, read or made before the decision: files and blobs once,
- * before the act has its place in the agent's line; what may change until the decision is made, in
- * that place, and again after a conflict.
+ * What an act of the operator is decided on, read or made before the decision: files and blobs
+ * once, before the act has its place in the agent's line; what may change until the decision is
+ * made, in that place, and again after a conflict.
  */
 import { deliveryKey, fixedBy } from '../domain/deliveries.ts'
 import type { Received, Via } from '../domain/delivery.ts'
