@@ -133,15 +133,25 @@ export async function openBox(t: Scope, options: BoxOptions): Promise<Box> {
   openIn.set(home, [...(openIn.get(home) ?? []), closeAtEnd])
   t.after(closeAtEnd)
   const watch = watching(host)
-  const makeAgent = async (model: string, id = 'main') => {
-    const made = await host.ensureAgent({
-      id,
-      model,
-      workspace: { mode: 'explicit_root', root: workspace },
-    })
-    if (!made.ok) throw new Error(`${id} was not made: ${made.message}`)
+  const box: Box = {
+    home,
+    workspace,
+    host,
+    ledger,
+    ports,
+    ...watch,
+    // Asks the host that the box has now: a test may have put another one before it.
+    async makeAgent(model, id = 'main') {
+      const made = await this.host.ensureAgent({
+        id,
+        model,
+        workspace: { mode: 'explicit_root', root: this.workspace },
+      })
+      if (!made.ok) throw new Error(`${id} was not made: ${made.message}`)
+    },
+    close,
   }
-  return { home, workspace, host, ledger, ports, ...watch, makeAgent, close }
+  return box
 }
 
 async function portsOf(home: string, options: BoxOptions): Promise<HostPorts & { memory: Memory }> {
