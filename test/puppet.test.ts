@@ -10,6 +10,7 @@
  */
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { limits } from '../src/domain/limits.ts'
 import { noBubblewrap } from '../src/testing/programs.ts'
 import { channels, errandOf } from './puppet/channels.ts'
 import { type Goal, goals } from './puppet/goals.ts'
@@ -41,7 +42,12 @@ const callsOf =
   }
 
 /** Every thing that is not as it was after the goals were asked for, one after the other. */
-async function reached(t: TestContext, channel: string, wanted: readonly Goal[], confined = true) {
+async function reachedIn(
+  t: TestContext,
+  channel: string,
+  wanted: readonly Goal[],
+  confined: boolean,
+) {
   const world = await openPuppetWorld(t, callsOf(channel), confined)
   const found: string[] = []
   for (const [i, { name, aim }] of wanted.entries()) {
@@ -51,6 +57,16 @@ async function reached(t: TestContext, channel: string, wanted: readonly Goal[],
     found.push(...(await world.damage()).map((one) => `${aim}, ${name}: ${one}`))
   }
   assert.deepEqual((await world.api.box.ledger.verify()).problems, [])
+  return found
+}
+
+/** The same in as many worlds as it takes: an agent starts so many turns by its trigger alone. */
+async function reached(t: TestContext, channel: string, wanted: readonly Goal[], confined = true) {
+  const found: string[] = []
+  const most = limits.trigger_turns.value
+  for (let at = 0; at < wanted.length; at += most) {
+    found.push(...(await reachedIn(t, channel, wanted.slice(at, at + most), confined)))
+  }
   return found
 }
 
