@@ -1,9 +1,23 @@
 /** Sixteen agents in one process, each in its own turn of commands, against as many bare loops. */
 import { join } from 'node:path'
-import { hostOver } from './host.ts'
-import type { FloorSpec } from './floor-rounds.ts'
-import { holon, load, median, mustEndWell, root, runNode, spread, type Bench } from './machine.ts'
-import { nameFor, requestsBefore, type Arrival, type ModelFixture } from './model-fixture.ts'
+import { hostOver } from './fixtures/host.ts'
+import type { FloorSpec } from './floor/floor-rounds.ts'
+import {
+  holon,
+  load,
+  median,
+  mustEndWell,
+  root,
+  runNode,
+  spread,
+  type Bench,
+} from './fixtures/machine.ts'
+import {
+  nameFor,
+  requestsBefore,
+  type Arrival,
+  type ModelFixture,
+} from './fixtures/model-fixture.ts'
 import type { Line } from './report.ts'
 import type { Run } from './rounds.ts'
 
@@ -57,7 +71,9 @@ export async function agents(
       opening: like.opening,
       each: like.each,
     }
-    await mustEndWell(runNode(bench, [join(root, 'bench/floor-rounds.ts'), JSON.stringify(spec)]))
+    await mustEndWell(
+      runNode(bench, [join(root, 'bench/floor/floor-rounds.ts'), JSON.stringify(spec)]),
+    )
     floors.push(throughput((await model.take()).arrivals, rounds))
   }
   return [

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Change, Ledger } from '../src/ledger/port.ts'
 import type { AssistantPart, Model } from '../src/models/model.ts'
-import { hostOver } from './host.ts'
-import { load, median, spread, type Bench } from './machine.ts'
+import { hostOver } from './fixtures/host.ts'
+import { load, median, spread, type Bench } from './fixtures/machine.ts'
 import type { Line } from './report.ts'
 
 type Written = { commits: number; blobs: number; events: number }

@@ -6,8 +6,17 @@
 import { writeFileSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { holon, load, median, mustEndWell, root, runNode, spread, type Bench } from './machine.ts'
-import { nameFor, type ModelFixture } from './model-fixture.ts'
+import {
+  holon,
+  load,
+  median,
+  mustEndWell,
+  root,
+  runNode,
+  spread,
+  type Bench,
+} from './fixtures/machine.ts'
+import { nameFor, type ModelFixture } from './fixtures/model-fixture.ts'
 import type { Line } from './report.ts'
 
 /** Null: it was dropped; else why not. */
@@ -48,7 +57,9 @@ export async function cold(bench: Bench, model: ModelFixture, times: number): Pr
   const floor: number[] = []
   for (let i = 0; i < times; i++) {
     ours.push(await arrival(holon(bench, home, words)))
-    floor.push(await arrival([join(root, 'bench/floor-start.mjs'), database, bench.base_url, name]))
+    floor.push(
+      await arrival([join(root, 'bench/floor/floor-start.mjs'), database, bench.base_url, name]),
+    )
   }
   return [
     {

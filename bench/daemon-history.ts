@@ -4,10 +4,10 @@
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { openReader } from '../src/ledger/open.ts'
-import { clientOf, memoryMb, startDaemon, type Daemon } from './daemon-process.ts'
-import { writeHistory } from './long-history.ts'
-import { load, quantile, spread, type Bench } from './machine.ts'
+import { openReader } from '../src/ledger/store/open.ts'
+import { clientOf, memoryMb, startDaemon, type Daemon } from './fixtures/daemon-process.ts'
+import { writeHistory } from './fixtures/long-history.ts'
+import { load, quantile, spread, type Bench } from './fixtures/machine.ts'
 import type { Line } from './report.ts'
 
 /** The same of each home: as many agents, and open items of which each is two events. */

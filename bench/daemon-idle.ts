@@ -1,9 +1,9 @@
 /** What a daemon costs while nothing happens: processor time over a minute, and memory. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { cpuMs, cpuTicks, memoryMb, startDaemon } from './daemon-process.ts'
-import { load, type Bench } from './machine.ts'
+import { cpuMs, cpuTicks, memoryMb, startDaemon } from './fixtures/daemon-process.ts'
+import { load, type Bench } from './fixtures/machine.ts'
 import type { Line } from './report.ts'
-import { writeWaitingHome } from './waiting-home.ts'
+import { writeWaitingHome } from './fixtures/waiting-home.ts'
 
 /**
  * Milliseconds until the start has come to rest: the collector of garbage gives memory back once,

@@ -3,11 +3,19 @@
  * was killed with SIGKILL and an operator's message waits. The agent it is for is the last one.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { startDaemon } from './daemon-process.ts'
-import { holon, load, mustEndWell, quantile, runNode, spread, type Bench } from './machine.ts'
-import { nameFor, type ModelFixture } from './model-fixture.ts'
+import { startDaemon } from './fixtures/daemon-process.ts'
+import {
+  holon,
+  load,
+  mustEndWell,
+  quantile,
+  runNode,
+  spread,
+  type Bench,
+} from './fixtures/machine.ts'
+import { nameFor, type ModelFixture } from './fixtures/model-fixture.ts'
 import type { Line } from './report.ts'
-import { writeWaitingHome } from './waiting-home.ts'
+import { writeWaitingHome } from './fixtures/waiting-home.ts'
 
 export async function daemonRestart(
   bench: Bench,

@@ -6,11 +6,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { atRest, clientOf, startDaemon } from './daemon-process.ts'
-import { load, quantile, spread, type Bench } from './machine.ts'
-import { nameFor, type ModelFixture } from './model-fixture.ts'
+import { atRest, clientOf, startDaemon } from './fixtures/daemon-process.ts'
+import { load, quantile, spread, type Bench } from './fixtures/machine.ts'
+import { nameFor, type ModelFixture } from './fixtures/model-fixture.ts'
 import type { Line } from './report.ts'
-import { writeWaitingHome } from './waiting-home.ts'
+import { writeWaitingHome } from './fixtures/waiting-home.ts'
 
 /** Deliveries before the figures: the engine still compiles what it runs. */
 const warmUp = 20
@@ -30,7 +30,7 @@ export async function daemonWake(
   const about = { agents, items: given.items, model: `openai-compatible/${name}` }
   await writeWaitingHome(home, about)
   const stamps = join(bench.folder('wake-stamps'), 'stamps.json')
-  const preload = join(import.meta.dirname, 'commit-stamps.ts')
+  const preload = join(import.meta.dirname, 'fixtures/commit-stamps.ts')
   const daemon = await startDaemon(bench, home, { preload, env: { HOLON_BENCH_STAMPS: stamps } })
   const client = clientOf(daemon)
   const before = load()

@@ -7,7 +7,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, writeFileSync, writeSync } f
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { isMet, unmeasured } from './goals.ts'
-import { median, nowUs, root, type Bench } from './machine.ts'
+import { median, nowUs, root, type Bench } from './fixtures/machine.ts'
 import { table, type Line } from './report.ts'
 
 export type Run = {

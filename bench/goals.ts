@@ -32,7 +32,7 @@ export const goals: readonly Goal[] = [
   { line: 'idle', target: '≤ 0.1 %', run: 'daemon-idle' },
   { line: '1,000,000 events: start to ready', target: '≤ 1 s', run: 'daemon-history' },
   { line: '1,000,000 events: GET /state', target: 'p95 ≤ 20 ms', run: 'daemon-history' },
-  { line: 'a search', target: 'p95 ≤ 20 ms', run: 'node bench/search.ts <folder>' },
+  { line: 'a search', target: 'p95 ≤ 20 ms', run: 'node bench/studies/search.ts <folder>' },
 ]
 
 /**

@@ -9,8 +9,8 @@
  */
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { holon, inodeCreateUs, load, mustEndWell, openBench, runNode } from './machine.ts'
-import { nameFor, startModel } from './model-fixture.ts'
+import { holon, inodeCreateUs, load, mustEndWell, openBench, runNode } from './fixtures/machine.ts'
+import { nameFor, startModel } from './fixtures/model-fixture.ts'
 import { agents } from './agents.ts'
 import { bookkeeping } from './bookkeeping.ts'
 import { cold } from './cold.ts'

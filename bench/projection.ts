@@ -3,19 +3,19 @@
  * and the compaction of one. Nothing else runs; the reads are those of a real ledger.
  */
 import { charTokens } from '../src/context/estimate.ts'
-import { compact } from '../src/context/compact.ts'
-import { renderOpening } from '../src/context/render.ts'
-import type { Event } from '../src/domain/event.ts'
-import { mustTurn, roundViews } from '../src/domain/facts.ts'
+import { compact } from '../src/context/compaction/compact.ts'
+import { renderOpening } from '../src/context/opening/render.ts'
+import type { Event } from '../src/domain/state/event.ts'
+import { mustTurn, roundViews } from '../src/domain/facts/facts.ts'
 import { systemClock, systemIds } from '../src/exec/clock.ts'
-import { systemFiles } from '../src/exec/files.ts'
-import { openLedger } from '../src/ledger/open.ts'
+import { systemFiles } from '../src/exec/files/files.ts'
+import { openLedger } from '../src/ledger/store/open.ts'
 import type { Ledger } from '../src/ledger/port.ts'
 import { AgentPorts } from '../src/runtime/agent-ports.ts'
-import { gatherText } from '../src/runtime/situation.ts'
+import { gatherText } from '../src/runtime/gather/situation.ts'
 import { Store } from '../src/runtime/store.ts'
-import { toolTokens } from '../src/runtime/tool-specs.ts'
-import { load, nowUs, quantile, spread, type Bench } from './machine.ts'
+import { toolTokens } from '../src/runtime/turn/tool-specs.ts'
+import { load, nowUs, quantile, spread, type Bench } from './fixtures/machine.ts'
 import type { Line } from './report.ts'
 import {
   agentCreated,

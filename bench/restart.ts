@@ -4,8 +4,8 @@
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { holon, load, runNode, spread, type Bench } from './machine.ts'
-import { nameFor, requestsBefore, type ModelFixture } from './model-fixture.ts'
+import { holon, load, runNode, spread, type Bench } from './fixtures/machine.ts'
+import { nameFor, requestsBefore, type ModelFixture } from './fixtures/model-fixture.ts'
 import type { Line } from './report.ts'
 
 export async function restart(

@@ -3,9 +3,23 @@
  * physical work; whether it stays flat; and the peak of the memory.
  */
 import { join } from 'node:path'
-import { holon, load, median, mustEndWell, root, runNode, spread, type Bench } from './machine.ts'
-import type { FloorSpec } from './floor-rounds.ts'
-import { nameFor, requestsBefore, type Arrival, type ModelFixture } from './model-fixture.ts'
+import {
+  holon,
+  load,
+  median,
+  mustEndWell,
+  root,
+  runNode,
+  spread,
+  type Bench,
+} from './fixtures/machine.ts'
+import type { FloorSpec } from './floor/floor-rounds.ts'
+import {
+  nameFor,
+  requestsBefore,
+  type Arrival,
+  type ModelFixture,
+} from './fixtures/model-fixture.ts'
 import type { Line } from './report.ts'
 
 export type Run = { round_ms: number[]; peak_mb: number; opening: number; each: number }
@@ -29,7 +43,9 @@ async function floorRun(bench: Bench, model: ModelFixture, like: Run, rounds: nu
     opening: like.opening,
     each: like.each,
   }
-  await mustEndWell(runNode(bench, [join(root, 'bench/floor-rounds.ts'), JSON.stringify(spec)]))
+  await mustEndWell(
+    runNode(bench, [join(root, 'bench/floor/floor-rounds.ts'), JSON.stringify(spec)]),
+  )
   return roundsOf((await model.take()).arrivals, rounds)
 }
 

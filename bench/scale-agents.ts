@@ -4,11 +4,11 @@
  * it causes, and the memory it takes.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { clientOf, memoryMb, startDaemon } from './daemon-process.ts'
-import { load, quantile, spread, type Bench } from './machine.ts'
-import { nameFor, type ModelFixture } from './model-fixture.ts'
+import { clientOf, memoryMb, startDaemon } from './fixtures/daemon-process.ts'
+import { load, quantile, spread, type Bench } from './fixtures/machine.ts'
+import { nameFor, type ModelFixture } from './fixtures/model-fixture.ts'
 import type { Line } from './report.ts'
-import { writeWaitingHome } from './waiting-home.ts'
+import { writeWaitingHome } from './fixtures/waiting-home.ts'
 
 /** Milliseconds in which the turn of a delivery comes to its end. */
 const rest = 40

@@ -7,10 +7,10 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock, systemIds } from '../src/exec/clock.ts'
-import { openLedger } from '../src/ledger/open.ts'
+import { openLedger } from '../src/ledger/store/open.ts'
 import { Store } from '../src/runtime/store.ts'
-import { writeHistory } from './long-history.ts'
-import { load, spread, type Bench } from './machine.ts'
+import { writeHistory } from './fixtures/long-history.ts'
+import { load, spread, type Bench } from './fixtures/machine.ts'
 import type { Line } from './report.ts'
 import { itemCreated, messageAdmitted } from '../src/testing/events.ts'
 

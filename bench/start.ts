@@ -1,7 +1,16 @@
 /** From the start of the process to its first model request, and the same for the bare script. */
 import { join } from 'node:path'
-import { holon, load, median, mustEndWell, root, runNode, spread, type Bench } from './machine.ts'
-import { nameFor, type ModelFixture } from './model-fixture.ts'
+import {
+  holon,
+  load,
+  median,
+  mustEndWell,
+  root,
+  runNode,
+  spread,
+  type Bench,
+} from './fixtures/machine.ts'
+import { nameFor, type ModelFixture } from './fixtures/model-fixture.ts'
 import type { Line } from './report.ts'
 
 /** Milliseconds from process start to request, by kind of start, interleaved. */
@@ -15,7 +24,7 @@ export async function start(bench: Bench, model: ModelFixture, times: number): P
   words.push('Say that there is nothing to do.')
   const sourceCache = { NODE_COMPILE_CACHE: join(bench.folder('start-cache'), 'cache') }
   const kinds = {
-    floor: () => [[join(root, 'bench/floor-start.mjs'), database, bench.base_url, name], {}],
+    floor: () => [[join(root, 'bench/floor/floor-start.mjs'), database, bench.base_url, name], {}],
     bundle: () => [holon(bench, home, words), {}],
     fresh_home: () => [holon(bench, bench.folder('start-fresh'), words), {}],
     no_cache: () => [holon(bench, home, words), { NODE_DISABLE_COMPILE_CACHE: '1' }],

@@ -3,12 +3,12 @@
  * from the sources: what is measured begins when the commit of the message returned.
  */
 import { systemClock } from '../src/exec/clock.ts'
-import { keptAliveFetch } from '../src/models/fetch.ts'
-import { openModel } from '../src/models/open-model.ts'
-import { TEST_KEY } from '../src/testing/model-server.ts'
-import { hostOver } from './host.ts'
-import { load, nowUs, quantile, spread, type Bench } from './machine.ts'
-import { nameFor, type ModelFixture } from './model-fixture.ts'
+import { keptAliveFetch } from '../src/models/transport/fetch.ts'
+import { openModel } from '../src/models/catalogue/open-model.ts'
+import { TEST_KEY } from '../src/testing/model-server/server.ts'
+import { hostOver } from './fixtures/host.ts'
+import { load, nowUs, quantile, spread, type Bench } from './fixtures/machine.ts'
+import { nameFor, type ModelFixture } from './fixtures/model-fixture.ts'
 import type { Line } from './report.ts'
 
 async function hostOf(bench: Bench, name: string) {

@@ -69,23 +69,23 @@ const inFunction = (code) => {
 const roots = {
   base: [
     'main',
-    'cli/run',
-    'main/secrets',
-    'exec/daemon',
-    'exec/processes',
-    'models/fetch',
+    'cli/run/run',
+    'main/homes/secrets',
+    'exec/daemon/daemon',
+    'exec/commands/processes',
+    'models/transport/fetch',
     /node_modules\/eventsource-parser\//,
   ],
-  ledger: ['ledger/open', 'ledger/search-index'],
+  ledger: ['ledger/store/open', 'ledger/search/search-index'],
   schema: [/node_modules\/zod\//],
-  runtime: ['runtime/host', 'runtime/memory'],
-  model: ['models/open-model', 'models/model-data', /@ai-sdk\/provider/],
-  present: ['cli/run-end', /src\/present\//],
-  skeleton: ['main/tui'],
+  runtime: ['runtime/host/host', 'runtime/memory/memory'],
+  model: ['models/catalogue/open-model', 'models/model-data', /@ai-sdk\/provider/],
+  present: ['cli/run/end', /src\/present\//],
+  skeleton: ['main/commands/tui'],
   tui: ['tui/follow'],
   draw: ['tui/app'],
-  door: ['http/door', 'http/token'],
-  serve: ['main/serve', 'http/server'],
+  door: ['http/control-endpoint', 'http/gate/token'],
+  serve: ['main/serve/serve', 'http/server'],
   http: [/src\/(http|protocol)\/|node_modules\/(@hono|hono|@asteasolutions)\//],
 }
 
@@ -139,10 +139,10 @@ const strict = (level, log) => {
  * that shares no chunk with the rest: loading one must not load, nor run, the main program.
  */
 const modules = {
-  'acp-driver': 'src/exec/acp-driver.ts',
-  terminal: 'src/exec/terminal.ts',
-  'output-reader': 'src/exec/output-reader.ts',
-  standby: 'src/main/standby.ts',
+  'acp-driver': 'src/exec/acp/driver.ts',
+  terminal: 'src/exec/commands/terminal.ts',
+  'output-reader': 'src/exec/commands/output-reader.ts',
+  standby: 'src/main/serve/standby.ts',
 }
 /** Loaded from node_modules as they are: native parts cannot be bundled. */
 const external = ['@lydell/node-pty']

@@ -12,7 +12,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startDemo } from '../src/testing/demo.ts'
+import { startDemo } from '../src/testing/demo/demo.ts'
 
 process.umask(0o077)
 

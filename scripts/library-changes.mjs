@@ -3,7 +3,7 @@
  * A library that no longer says what is replaced fails the build.
  */
 import { resolve } from 'node:path'
-import { oneCellEach } from '../src/present/graphemes.ts'
+import { oneCellEach } from '../src/present/text/graphemes.ts'
 
 const replaced = (code, id, from, to) => {
   if (!code.includes(from)) throw new Error(`${id} no longer says ${from}`)
@@ -47,13 +47,14 @@ const countersOnly = {
 
 /**
  * The provider libraries make a `Headers` for every request; Node's own comes with all of undici,
- * which costs a start 40 ms. Ours does the same for them: src/models/fetch-conformance.test.ts.
+ * which costs a start 40 ms. Ours does the same for them:
+ * src/models/transport/fetch-conformance.test.ts.
  */
 const plainHeaders = {
   name: 'plain-headers',
   transform(code, id) {
     if (!id.includes('/node_modules/@ai-sdk/') || !/\bHeaders\b/.test(code)) return null
-    const ours = JSON.stringify(resolve('src/models/fetch-response.ts'))
+    const ours = JSON.stringify(resolve('src/models/transport/fetch-response.ts'))
     return `import { PlainHeaders as Headers } from ${ours};\n${code}`
   },
 }
@@ -113,7 +114,8 @@ const quickWidth = (code, id) => {
 
 /**
  * The first width of a text beyond ASCII costs a screen 50 ms: tables of graphemes, and of every
- * emoji. What takes one cell for certain needs neither: src/present/graphemes.ts, and its test.
+ * emoji. What takes one cell for certain needs neither: src/present/text/graphemes.ts, and its
+ * test.
  */
 const widthsAtOnce = {
   name: 'widths-at-once',
@@ -121,7 +123,7 @@ const widthsAtOnce = {
     if (!id.includes('/node_modules/')) return null
     const made = /new Intl\.Segmenter\((?:undefined, \{ ?granularity: ["']grapheme["'] ?\})?\)/g
     const quick = inLibrary(id, 'string-width/index.js') ? quickWidth(code, id) : code
-    const ours = JSON.stringify(resolve('src/present/graphemes.ts'))
+    const ours = JSON.stringify(resolve('src/present/text/graphemes.ts'))
     return made.test(quick)
       ? `import { graphemes } from ${ours};\n${quick.replace(made, 'graphemes')}`
       : null

@@ -6,9 +6,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { drawn, pictures } from '../src/testing/demo-screens.ts'
-import { startDemo } from '../src/testing/demo.ts'
-import { svgOf } from '../src/testing/screen-picture.ts'
+import { drawn, pictures } from '../src/testing/demo/screens.ts'
+import { startDemo } from '../src/testing/demo/demo.ts'
+import { svgOf } from '../src/testing/screens/picture.ts'
 
 process.umask(0o077)
 const root = join(import.meta.dirname, '..')

@@ -1,7 +1,7 @@
-// Writes `src/testing/wire-schemas.json`: what the providers' published types allow in a request of
-// text and tools, as JSON Schema, for the model server of the tests. The types are narrowed to the
-// blocks and tools that such a request may have, so that everything else counts as unknown. Run it
-// after changing the version of one of the three packages: `npm run wire-schemas`.
+// Writes `src/testing/model-server/wire-schemas.json`: what the providers' published types allow in
+// a request of text and tools, as JSON Schema, for the model server of the tests. The types are
+// narrowed to the blocks and tools that such a request may have, so that everything else counts as
+// unknown. Run it after changing the version of one of the three packages: `npm run wire-schemas`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { chdir } from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ import { createGenerator } from 'ts-json-schema-generator'
 chdir(fileURLToPath(new URL('..', import.meta.url)))
 const packages = ['@anthropic-ai/sdk', 'openai', '@google/genai']
 const folder = 'node_modules/.cache/wire-schemas'
-const output = 'src/testing/wire-schemas.json'
+const output = 'src/testing/model-server/wire-schemas.json'
 
 const types = `
 import type * as A from '@anthropic-ai/sdk/resources/beta/messages/messages'

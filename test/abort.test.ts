@@ -1,9 +1,9 @@
 /** Abort: the operator ends the current run, and only that. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Event } from '../src/domain/event.ts'
+import type { Event } from '../src/domain/state/event.ts'
 import type { Ledger } from '../src/ledger/port.ts'
-import { openBox, temporaryHome, type Box } from '../src/testing/box.ts'
+import { openBox, temporaryHome, type Box } from '../src/testing/host/host-fixture.ts'
 import { calls, scriptedModel } from '../src/testing/scripted-model.ts'
 import { settle, virtualClock } from '../src/testing/virtual-clock.ts'
 

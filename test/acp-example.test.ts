@@ -1,12 +1,13 @@
-// The example agent of the published SDK (of the last release that ships it), under the real driver.
+// The example agent of the published SDK (of the last release that ships it), under the real
+// driver.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { AcpSessions, type AcpWords } from '../src/exec/acp-session.ts'
+import { AcpSessions, type AcpWords } from '../src/exec/acp/session.ts'
 import { systemClock } from '../src/exec/clock.ts'
-import { createProcesses } from '../src/exec/processes.ts'
+import { createProcesses } from '../src/exec/commands/processes.ts'
 
 test('the example agent of the SDK asks for a permission, and goes on with the answer', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'holon-acp-example-'))

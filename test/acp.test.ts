@@ -5,13 +5,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { AcpSessions } from '../src/exec/acp-session.ts'
+import { AcpSessions } from '../src/exec/acp/session.ts'
 import { systemClock } from '../src/exec/clock.ts'
-import { createProcesses } from '../src/exec/processes.ts'
-import { keptAliveFetch } from '../src/models/fetch.ts'
+import { createProcesses } from '../src/exec/commands/processes.ts'
+import { keptAliveFetch } from '../src/models/transport/fetch.ts'
 import type { AgentSession, ModelOutcome } from '../src/models/model.ts'
-import { openModel } from '../src/models/open-model.ts'
-import { tasksIn } from '../src/testing/tasks-in.ts'
+import { openModel } from '../src/models/catalogue/open-model.ts'
+import { tasksIn } from '../src/testing/host/tasks-in.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holon-acp-model-'))
 const tasks_folder = join(folder, 'tasks')

@@ -1,15 +1,15 @@
 /**
- * A question is its text: all of it, with every answer that is offered, stands wherever its wait is.
- * One of an item is put before a person and before the model that asked it, one of a child before
- * its parent, on every surface that shows more of a wait than a row of a list.
+ * A question is its text: all of it, with every answer that is offered, stands wherever its wait
+ * is. One of an item is put before a person and before the model that asked it, one of a child
+ * before its parent, on every surface that shows more of a wait than a row of a list.
  */
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { ModelRequest } from '../src/models/model.ts'
-import type { StateRecord } from '../src/protocol/state-record.ts'
-import { openApi, type ApiBox } from '../src/testing/api.ts'
+import type { StateRecord } from '../src/protocol/views/state-record.ts'
+import { openApi, type ApiBox } from '../src/testing/http/api.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
-import { openSession, press, until } from '../src/testing/tui-session.ts'
+import { openSession, press, until } from '../src/testing/screens/tui-session.ts'
 import { committed } from './support/asking-child.ts'
 import { lastId } from './support/parent-and-child.ts'
 import { call, waitsFor } from './support/scripts.ts'

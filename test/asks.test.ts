@@ -5,12 +5,12 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CliPorts } from '../src/cli/ports.ts'
+import type { CliPorts } from '../src/cli/command/ports.ts'
 import { build } from '../src/cli/program.ts'
-import type { OwnedHome } from '../src/cli/run-ports.ts'
-import { ports as real } from '../src/main/ports.ts'
-import type { OperatorCommand, OperatorReply } from '../src/protocol/operator.ts'
-import { earlierHome, homeApart, later } from '../src/testing/home-apart.ts'
+import type { OwnedHome } from '../src/cli/command/run-ports.ts'
+import { ports as real } from '../src/main/commands/ports.ts'
+import type { OperatorCommand, OperatorReply } from '../src/protocol/acts/operator.ts'
+import { earlierHome, homeApart, later } from '../src/testing/host/home-apart.ts'
 import { plain, printed } from './support/typed-command.ts'
 
 /** `{work_items 3}` is the id of the third row of the table in the home, `{home}` its folder. */

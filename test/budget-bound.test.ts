@@ -1,13 +1,13 @@
 /**
- * A budget and models that do not co-operate: one that never takes the item up, one that makes items
- * beside it, one that hands work to others. Each is bounded, and the inbox says so.
+ * A budget and models that do not co-operate: one that never takes the item up, one that makes
+ * items beside it, one that hands work to others. Each is bounded, and the inbox says so.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { useOf } from '../src/domain/budget.ts'
-import { violations } from '../src/domain/invariants.ts'
-import { meterOf } from '../src/domain/payer.ts'
-import { project } from '../src/domain/rank.ts'
+import { useOf } from '../src/domain/facts/budget.ts'
+import { violations } from '../src/domain/invariants/of-an-agent.ts'
+import { meterOf } from '../src/domain/facts/payer.ts'
+import { project } from '../src/domain/facts/candidates.ts'
 import { calls, scriptedModel, type Scripted } from '../src/testing/scripted-model.ts'
 import { call } from './support/scripts.ts'
 import { agent, hour, openStage, type Stage } from './support/stage.ts'

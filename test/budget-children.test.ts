@@ -5,17 +5,17 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { useOf } from '../src/domain/budget.ts'
-import { violations } from '../src/domain/invariants.ts'
-import type { Emitted } from '../src/domain/facts.ts'
-import { noUse, type Meter } from '../src/domain/meter.ts'
+import { useOf } from '../src/domain/facts/budget.ts'
+import { violations } from '../src/domain/invariants/of-an-agent.ts'
+import type { Emitted } from '../src/domain/facts/facts.ts'
+import { noUse, type Meter } from '../src/domain/state/meter.ts'
 import {
   calls,
   scriptedModel,
   type Scripted,
   type ScriptedModel,
 } from '../src/testing/scripted-model.ts'
-import { agentRecordOf } from '../src/protocol/agent-record.ts'
+import { agentRecordOf } from '../src/protocol/records/agent-record.ts'
 import { agentView } from '../src/protocol/agent-view.ts'
 import { call, picks } from './support/scripts.ts'
 import { agent, hour, openStage, textOf, type Stage } from './support/stage.ts'

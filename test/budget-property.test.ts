@@ -8,10 +8,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Facts } from '../src/domain/facts.ts'
-import { violations } from '../src/domain/invariants.ts'
-import { unpaid } from '../src/domain/survey.ts'
-import { deliver } from '../src/testing/outside-events.ts'
+import type { Facts } from '../src/domain/facts/facts.ts'
+import { violations } from '../src/domain/invariants/of-an-agent.ts'
+import { unpaid } from '../src/domain/scheduler/survey.ts'
+import { deliver } from '../src/testing/host/outside-events.ts'
 import {
   calls,
   cutAfter,

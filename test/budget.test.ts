@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { overOf, useOf } from '../src/domain/budget.ts'
-import { tableOf, type StoredEvent } from '../src/domain/event.ts'
-import { covers, evolveMeter, type Meter, type MeterEvent } from '../src/domain/meter.ts'
-import { meterOf } from '../src/domain/payer.ts'
+import { overOf, useOf } from '../src/domain/facts/budget.ts'
+import { tableOf, type StoredEvent } from '../src/domain/state/event.ts'
+import { covers, evolveMeter, type Meter, type MeterEvent } from '../src/domain/state/meter.ts'
+import { meterOf } from '../src/domain/facts/payer.ts'
 import { fromMs } from '../src/domain/time.ts'
-import type { WorkItem } from '../src/domain/work-item.ts'
-import { temporaryHome } from '../src/testing/box.ts'
+import type { WorkItem } from '../src/domain/state/work-item.ts'
+import { temporaryHome } from '../src/testing/host/host-fixture.ts'
 import {
   calls,
   says,

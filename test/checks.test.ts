@@ -9,12 +9,17 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import type { CheckGiven } from '../src/domain/check-spec.ts'
-import { isUnderWay } from '../src/domain/check.ts'
-import { violations } from '../src/domain/invariants.ts'
-import { verificationOf } from '../src/domain/verification.ts'
+import type { CheckGiven } from '../src/domain/checks/spec.ts'
+import { isUnderWay } from '../src/domain/state/check.ts'
+import { violations } from '../src/domain/invariants/of-an-agent.ts'
+import { verificationOf } from '../src/domain/facts/verification.ts'
 import type { HostNotice } from '../src/runtime/ports.ts'
-import { openBox, temporaryHome, type Box, type BoxOptions } from '../src/testing/box.ts'
+import {
+  openBox,
+  temporaryHome,
+  type Box,
+  type BoxOptions,
+} from '../src/testing/host/host-fixture.ts'
 import { scriptedModel, says } from '../src/testing/scripted-model.ts'
 
 /** Answers every request in plain words: what is left to do is nothing. */

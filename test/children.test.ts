@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, ModelRequest } from '../src/models/model.ts'
-import { openBox, type Box } from '../src/testing/box.ts'
+import { openBox, type Box } from '../src/testing/host/host-fixture.ts'
 import { calls, scriptedModel, type Script } from '../src/testing/scripted-model.ts'
 
 const call = (name: string, input: Json) => ({ name, input })

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { meterOf } from '../src/domain/payer.ts'
+import { meterOf } from '../src/domain/facts/payer.ts'
 import type { ModelRequest, ModelRound } from '../src/models/model.ts'
 import {
   calls,
@@ -15,7 +15,7 @@ import {
   type Script,
   type Scripted,
 } from '../src/testing/scripted-model.ts'
-import { openBox, temporaryHome } from '../src/testing/box.ts'
+import { openBox, temporaryHome } from '../src/testing/host/host-fixture.ts'
 import { compactedReader, longFile, readsUntil, smallWindow } from './crash/compaction.ts'
 import { Killer, type Point } from './support/killer.ts'
 import { call, completes, picks } from './support/scripts.ts'

@@ -23,12 +23,12 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { openLedger, openReader, type FaultSeam } from '../src/ledger/open.ts'
-import { ownerOf } from '../src/ledger/owner.ts'
+import { openLedger, openReader, type FaultSeam } from '../src/ledger/store/open.ts'
+import { ownerOf } from '../src/ledger/sqlite/owner.ts'
 import { LedgerFault } from '../src/ledger/port.ts'
-import { restoreHome } from '../src/ledger/restore.ts'
-import { conformance } from '../src/testing/conformance.ts'
-import { laneOf, newBlob } from '../src/testing/lane.ts'
+import { restoreHome } from '../src/ledger/backup/restore.ts'
+import { conformance } from '../src/testing/conformance/suite.ts'
+import { laneOf, newBlob } from '../src/testing/world/ledger-world.ts'
 import { freshMint, itemCreated, messageAdmitted } from '../src/testing/events.ts'
 
 const clock_now = () => Date.parse('2026-01-02T03:04:05.000Z')
@@ -73,7 +73,9 @@ async function emptyHome(): Promise<string> {
   return home
 }
 
-const committer = fileURLToPath(new URL('../src/testing/committing-child.ts', import.meta.url))
+const committer = fileURLToPath(
+  new URL('../src/testing/conformance/committing-child.ts', import.meta.url),
+)
 
 /** Starts a process that owns `home` and commits without end; answers after `acks` commits. */
 async function committing(t: TestContext, home: string, acks: number) {

@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { logLines } from '../src/testing/two-jobs.ts'
+import { logLines } from '../src/testing/scenarios/two-jobs.ts'
 import { killedAt, undisturbed } from './crash/scenario.ts'
 import { twoJobsScenario } from './crash/two-jobs.ts'
 import { pointsOf, type Point } from './support/killer.ts'

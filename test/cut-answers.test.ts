@@ -5,10 +5,10 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { useOf } from '../src/domain/budget.ts'
-import { noUse, type Use } from '../src/domain/meter.ts'
-import { meterOf } from '../src/domain/payer.ts'
-import { roundUsage } from '../src/domain/turn.ts'
+import { useOf } from '../src/domain/facts/budget.ts'
+import { noUse, type Use } from '../src/domain/state/meter.ts'
+import { meterOf } from '../src/domain/facts/payer.ts'
+import { roundUsage } from '../src/domain/state/turn.ts'
 import {
   cutAfter,
   fails,

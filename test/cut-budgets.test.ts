@@ -6,14 +6,14 @@
  */
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { useOf } from '../src/domain/budget.ts'
-import { meterOf } from '../src/domain/payer.ts'
-import { keptAliveFetch } from '../src/models/fetch.ts'
+import { useOf } from '../src/domain/facts/budget.ts'
+import { meterOf } from '../src/domain/facts/payer.ts'
+import { keptAliveFetch } from '../src/models/transport/fetch.ts'
 import { modelLimits } from '../src/models/limits.ts'
 import type { Model } from '../src/models/model.ts'
-import { adapters, handClock, openAdapter } from '../src/testing/model-server-client.ts'
-import { startModelServer, wires, type ServerAnswer } from '../src/testing/model-server.ts'
-import { defaultUsage } from '../src/testing/model-server-wire.ts'
+import { adapters, handClock, openAdapter } from '../src/testing/model-server/client.ts'
+import { startModelServer, wires, type ServerAnswer } from '../src/testing/model-server/server.ts'
+import { defaultUsage } from '../src/testing/model-server/wire.ts'
 import { agent, openStage, type Stage } from './support/stage.ts'
 
 const completes = (work_item_id: string) => ({ name: 'CompleteWorkItem', input: { work_item_id } })

@@ -1,6 +1,7 @@
 /**
  * A short soak: a real daemon is killed at random moments while senders deliver all the time. The
- * long one, by hand, is `node bench/daemon-soak.ts`; it is the same code with more of everything.
+ * long one, by hand, is `node bench/soaks/daemon-soak.ts`; it is the same code with more of
+ * everything.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
@@ -19,7 +20,7 @@ test('what was acknowledged before kill -9 is there once, and comes to its end',
   const seed = process.pid
   const [pace, longest_life] = [40, 500]
   const moments = `--kills ${kills} --seed ${seed} --pace ${pace} --life ${longest_life}`
-  const again = `node bench/daemon-soak.ts ${moments} --items 0 --agents 2 --sources`
+  const again = `node bench/soaks/daemon-soak.ts ${moments} --items 0 --agents 2 --sources`
   const done = await soak({
     seed,
     kills,

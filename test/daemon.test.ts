@@ -13,7 +13,7 @@ import { Api, type FetchInit } from '../src/client/api.ts'
 import { Holon } from '../src/client/holon.ts'
 import { follow } from '../src/client/stream.ts'
 import { systemClock } from '../src/exec/clock.ts'
-import { startModelServer, TEST_KEY } from '../src/testing/model-server.ts'
+import { startModelServer, TEST_KEY } from '../src/testing/model-server/server.ts'
 import { said, ServedHome } from './support/served-home.ts'
 
 const options = { timeout: 300_000 }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
-import { tables } from '../src/domain/event.ts'
+import { tables } from '../src/domain/state/event.ts'
 
 const root = dirname(import.meta.dirname)
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')

@@ -7,11 +7,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemClock } from '../src/exec/clock.ts'
-import { keptAliveFetch } from '../src/models/fetch.ts'
-import { openModel } from '../src/models/open-model.ts'
-import { openBox, temporaryHome } from '../src/testing/box.ts'
-import { endState } from '../src/testing/end-state.ts'
-import { startModelServer, TEST_KEY } from '../src/testing/model-server.ts'
+import { keptAliveFetch } from '../src/models/transport/fetch.ts'
+import { openModel } from '../src/models/catalogue/open-model.ts'
+import { openBox, temporaryHome } from '../src/testing/host/host-fixture.ts'
+import { endState } from '../src/testing/scenarios/end-state.ts'
+import { startModelServer, TEST_KEY } from '../src/testing/model-server/server.ts'
 import {
   alphaReport,
   betaReport,
@@ -19,7 +19,7 @@ import {
   logLines,
   twoJobs,
   twoJobsPolicy,
-} from '../src/testing/two-jobs.ts'
+} from '../src/testing/scenarios/two-jobs.ts'
 
 /** The variables a user sets, and the model they name with them. */
 const doors = [

@@ -1,7 +1,7 @@
 /**
  * A short soak of supervised children: a real daemon is killed at random moments while a parent and
  * its three children work in a real repository. The long one, by hand, is
- * `node bench/family-soak.ts`; it is the same code with more kills.
+ * `node bench/soaks/family-soak.ts`; it is the same code with more kills.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
@@ -18,7 +18,7 @@ test('after kill -9 of the daemon every part is merged, and nothing is left or l
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   // Any moments will do; a failure names those it had.
   const [seed, longest_life] = [process.pid, 900]
-  const again = `node bench/family-soak.ts --kills ${kills} --seed ${seed} --life ${longest_life}`
+  const again = `node bench/soaks/family-soak.ts --kills ${kills} --seed ${seed} --life ${longest_life}`
   const program = [process.execPath, main]
   const done = await familySoak({ seed, kills, folder, program, longest_life })
   assert.deepEqual(done.problems, [], again)

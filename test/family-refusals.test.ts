@@ -7,9 +7,9 @@ import assert from 'node:assert/strict'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryHome } from '../src/testing/box.ts'
+import { temporaryHome } from '../src/testing/host/host-fixture.ts'
 import { calls, says } from '../src/testing/scripted-model.ts'
-import { textOf } from '../src/testing/three-children.ts'
+import { textOf } from '../src/testing/scenarios/three-children.ts'
 import {
   call,
   create,

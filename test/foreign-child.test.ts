@@ -6,12 +6,12 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { boundHash } from '../src/domain/answers.ts'
-import { AcpSessions } from '../src/exec/acp-session.ts'
+import { boundHash } from '../src/domain/work/answer-question.ts'
+import { AcpSessions } from '../src/exec/acp/session.ts'
 import { systemClock } from '../src/exec/clock.ts'
-import { acpModel } from '../src/models/acp.ts'
+import { acpModel } from '../src/models/acp/acp.ts'
 import type { Model, ModelRequest } from '../src/models/model.ts'
-import { openBox, temporaryHome, type Box } from '../src/testing/box.ts'
+import { openBox, temporaryHome, type Box } from '../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { happens } from './support/parent-and-child.ts'
 import { call, inOrder } from './support/scripts.ts'
@@ -164,7 +164,7 @@ async function openForeign(
 }
 
 async function ledgerOrigins(home: string): Promise<string[]> {
-  const { openReader } = await import('../src/ledger/open.ts')
+  const { openReader } = await import('../src/ledger/store/open.ts')
   const reader = await openReader(home)
   const messages = await reader.list('messages', { agent_id: 'main.1', limit: 50 })
   await reader.close()

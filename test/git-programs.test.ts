@@ -10,8 +10,8 @@ import { once } from 'node:events'
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { createInspect } from '../src/exec/inspect.ts'
-import { worktreeBench, type Bench } from '../src/testing/worktree-bench.ts'
+import { createInspect } from '../src/exec/inspect/inspect.ts'
+import { worktreeBench, type Bench } from '../src/testing/host/repository.ts'
 import { attributes, drivenFiles, evilConfig, lies, programOf, ran } from './git-programs/plants.ts'
 
 const bench = (t: TestContext, before?: (step: string) => void): Bench => {
@@ -160,7 +160,7 @@ test('a process that keeps changing the configuration brings no program in', asy
 })
 
 test('git that would do more than read settings outside of a view is a bug, not a call', async (t) => {
-  const { createGit } = await import('../src/exec/git.ts')
+  const { createGit } = await import('../src/exec/git/git.ts')
   const b = bench(t)
   const git = createGit({ parent_env: b.env })
   for (const args of [

@@ -1,7 +1,7 @@
 /** Stopping a child whose turn only stands in the rows: nothing of it runs, and nothing breaks. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openBox } from '../src/testing/box.ts'
+import { openBox } from '../src/testing/host/host-fixture.ts'
 import { calls, fails, says, scriptedModel } from '../src/testing/scripted-model.ts'
 
 test('a child that is stopped while its turn is held ends aborted, once', async (t) => {

@@ -1,11 +1,11 @@
 /**
- * The first example of each help that needs nobody else, typed into the real program: on a home that
- * has lived a little, with the ids of that home in the place of those that the help makes up.
+ * The first example of each help that needs nobody else, typed into the real program: on a home
+ * that has lived a little, with the ids of that home in the place of those that the help makes up.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { main } from '../src/cli/program.ts'
-import { ports } from '../src/main/ports.ts'
+import { ports } from '../src/main/commands/ports.ts'
 import { wordsOf } from '../src/testing/example-words.ts'
 import { ServedHome } from './support/served-home.ts'
 

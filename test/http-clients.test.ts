@@ -8,9 +8,9 @@ import { text } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import { EventSource } from 'eventsource'
 import { follow } from '../src/client/stream.ts'
-import { eventTypes } from '../src/protocol/event-catalogue.ts'
-import type { WorkItemRecord } from '../src/protocol/work-item-record.ts'
-import { startModelServer, TEST_KEY } from '../src/testing/model-server.ts'
+import { eventTypes } from '../src/protocol/events/event-catalogue.ts'
+import type { WorkItemRecord } from '../src/protocol/records/work-item-record.ts'
+import { startModelServer, TEST_KEY } from '../src/testing/model-server/server.ts'
 import { without } from '../src/testing/programs.ts'
 import {
   configureWebhooks,
@@ -18,7 +18,7 @@ import {
   post,
   standardHeaders,
   typedClient,
-} from './support/http-daemon.ts'
+} from './support/http/daemon.ts'
 import { said, ServedHome } from './support/served-home.ts'
 
 const options = { timeout: 120_000 }

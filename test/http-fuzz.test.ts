@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { fuzz } from './support/http-fuzz.ts'
+import { fuzz } from './support/http/fuzz.ts'
 import { misfits, type Schema } from './support/schema-fit.ts'
 
 const cases = 2_500
@@ -12,8 +12,8 @@ const cases = 2_500
 test(`of ${cases} requests made from the document none fails inside, or contradicts it`, async (t) => {
   const done = await fuzz(t, cases, 1)
   assert.deepEqual([done.complaints, done.broken], [[], []])
-  // A fuzz that is always refused has seen nothing. About half is taken; how much, is in the hands of
-  // real processes, but each operation is taken at least once.
+  // A fuzz that is always refused has seen nothing. About half is taken; how much, is in the hands
+  // of real processes, but each operation is taken at least once.
   assert.ok(done.accepted > done.valid / 3, JSON.stringify(done))
   assert.ok(done.wrong > cases / 3, JSON.stringify(done))
   assert.deepEqual(done.never_accepted, [])

@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util'
 import { ownScope } from './crash/scenario.ts'
-import { fuzz } from './support/http-fuzz.ts'
+import { fuzz } from './support/http/fuzz.ts'
 import { bound_ms, tryReader } from './support/parser-fuzz.ts'
 import { readers } from './support/parser-readers.ts'
 

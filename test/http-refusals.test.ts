@@ -6,20 +6,26 @@ import assert from 'node:assert/strict'
 import { chmodSync, chownSync, mkdirSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { describe, test } from 'node:test'
-import { doorOf } from '../src/http/gate.ts'
+import { doorOf } from '../src/http/gate/gate.ts'
 import { problemSchema } from '../src/protocol/problem-schema.ts'
-import { openApi } from '../src/testing/api.ts'
-import { agentRow, controlToken, fakeHome, port, triggerRow } from '../src/testing/http-home.ts'
-import type { FakeHome } from '../src/testing/http-home.ts'
+import { openApi } from '../src/testing/http/api.ts'
+import {
+  agentRow,
+  controlToken,
+  fakeHome,
+  port,
+  triggerRow,
+} from '../src/testing/http/http-home.ts'
+import type { FakeHome } from '../src/testing/http/http-home.ts'
 import {
   configureWebhooks,
   githubHeaders,
   post,
   standardHeaders,
   typedClient,
-} from './support/http-daemon.ts'
-import { hostForms } from './support/http-hosts.ts'
-import { apiOf, type Document, type Operation } from './support/http-operations.ts'
+} from './support/http/daemon.ts'
+import { hostForms } from './support/http/hosts.ts'
+import { apiOf, type Document, type Operation } from './support/http/operations.ts'
 import { ServedHome } from './support/served-home.ts'
 
 /** Names that stand in the home, and may not stand in any refusal. */

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { spawn } from '@lydell/node-pty'
-import { startModelServer, TEST_KEY } from '../src/testing/model-server.ts'
+import { startModelServer, TEST_KEY } from '../src/testing/model-server/server.ts'
 import { ServedHome } from './support/served-home.ts'
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { earlierHome, homeApart, later } from '../src/testing/home-apart.ts'
+import { earlierHome, homeApart, later } from '../src/testing/host/home-apart.ts'
 import { emptyHome, said, type Given, type Row } from './support/machine.ts'
 
 const services: readonly Row[] = [

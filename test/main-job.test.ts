@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openBox } from '../src/testing/box.ts'
+import { openBox } from '../src/testing/host/host-fixture.ts'
 import { calls, scriptedModel } from '../src/testing/scripted-model.ts'
 
 const idIn = (text: string): string => /work_[0-9a-f-]{4,36}/.exec(text)?.[0] ?? 'none'

@@ -7,7 +7,11 @@ import assert from 'node:assert/strict'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { startModelServer, TEST_KEY, type ServerScript } from '../src/testing/model-server.ts'
+import {
+  startModelServer,
+  TEST_KEY,
+  type ServerScript,
+} from '../src/testing/model-server/server.ts'
 import { ServedHome } from './support/served-home.ts'
 
 const patience = { timeout: 120_000 }

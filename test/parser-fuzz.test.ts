@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createTwoFilesPatch } from 'diff'
 import fc from 'fast-check'
-import { applyDiff, parseDiff } from '../src/tools/patch.ts'
+import { applyDiff, parseDiff } from '../src/tools/files/patch.ts'
 import { tryReader } from './support/parser-fuzz.ts'
 import { readers } from './support/parser-readers.ts'
 

@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { ModelRequest } from '../src/models/model.ts'
-import { openBox, temporaryHome, type BoxOptions } from '../src/testing/box.ts'
+import { openBox, temporaryHome, type BoxOptions } from '../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { git, makeRepository } from './support/repository.ts'
 

@@ -1,19 +1,20 @@
 /**
- * What a power cut, or a restore, makes of commands: a run dies at each commit and effect, the files of
- * its tasks are gone with it, and the next owner opens what the ledger says. Nothing that cannot be
- * repeated begins a second time, what nobody can know is said to be unknown, and the rest goes on.
+ * What a power cut, or a restore, makes of commands: a run dies at each commit and effect, the
+ * files of its tasks are gone with it, and the next owner opens what the ledger says. Nothing that
+ * cannot be repeated begins a second time, what nobody can know is said to be unknown, and the rest
+ * goes on.
  */
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import type { CheckGiven } from '../src/domain/check-spec.ts'
-import { isUnderWay } from '../src/domain/check.ts'
-import { violations } from '../src/domain/invariants.ts'
-import { ANOTHER_PLACE } from '../src/domain/task-end.ts'
-import { isTerminal } from '../src/domain/task.ts'
-import { restoreHome } from '../src/ledger/restore.ts'
-import { openBox, temporaryHome, type Box } from '../src/testing/box.ts'
+import type { CheckGiven } from '../src/domain/checks/spec.ts'
+import { isUnderWay } from '../src/domain/state/check.ts'
+import { violations } from '../src/domain/invariants/of-an-agent.ts'
+import { ANOTHER_PLACE } from '../src/domain/agents/task-end.ts'
+import { isTerminal } from '../src/domain/state/task.ts'
+import { restoreHome } from '../src/ledger/backup/restore.ts'
+import { openBox, temporaryHome, type Box } from '../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel, type ScriptedModel } from '../src/testing/scripted-model.ts'
 import { Killer, pointsOf, type Point } from './support/killer.ts'
 

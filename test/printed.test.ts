@@ -11,9 +11,9 @@ import { test } from 'node:test'
 import { spawn } from '@lydell/node-pty'
 import { main as run } from '../src/cli/program.ts'
 import type { Api } from '../src/client/api.ts'
-import type { CliPorts, HomeReader } from '../src/cli/ports.ts'
-import { ports } from '../src/main/ports.ts'
-import { earlierHome, homeApart, later } from '../src/testing/home-apart.ts'
+import type { CliPorts, HomeReader } from '../src/cli/command/ports.ts'
+import { ports } from '../src/main/commands/ports.ts'
+import { earlierHome, homeApart, later } from '../src/testing/host/home-apart.ts'
 import { plain, printed as typed } from './support/typed-command.ts'
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')

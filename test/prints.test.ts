@@ -8,11 +8,11 @@ import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { CliPorts } from '../src/cli/ports.ts'
+import type { CliPorts } from '../src/cli/command/ports.ts'
 import { build, main } from '../src/cli/program.ts'
-import type { Table } from '../src/domain/event.ts'
-import { ports as real } from '../src/main/ports.ts'
-import { earlierHome, homeApart, later } from '../src/testing/home-apart.ts'
+import type { Table } from '../src/domain/state/event.ts'
+import { ports as real } from '../src/main/commands/ports.ts'
+import { earlierHome, homeApart, later } from '../src/testing/host/home-apart.ts'
 import { plain, printed } from './support/typed-command.ts'
 
 /** Commands with what they are asked about: nothing, or rows of a table. */
@@ -161,7 +161,9 @@ for (const earlier of Object.keys(homes).map(earlierHome)) {
   })
 }
 
-/** Every option of a command that reads which the table above does not try, and words it refuses. */
+/**
+ * Every option of a command that reads which the table above does not try, and words it refuses.
+ */
 const options: readonly string[] = [
   'work list --agent main',
   'work list --agent nobody',

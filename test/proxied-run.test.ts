@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { startModelServer, TEST_KEY } from '../src/testing/model-server.ts'
-import { providerCertificate, startProxy } from '../src/testing/proxy.ts'
+import { startModelServer, TEST_KEY } from '../src/testing/model-server/server.ts'
+import { providerCertificate, startProxy } from '../src/testing/http/proxy.ts'
 import { ServedHome } from './support/served-home.ts'
 
 async function scene(t: TestContext) {

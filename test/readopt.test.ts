@@ -1,13 +1,14 @@
 /**
  * Commands that run are taken over after each kill -9 of who started them: right exit statuses,
- * whole output, nothing left over (docs/spec/task.md). The full figure: `node bench/readopt.ts`.
+ * whole output, nothing left over (docs/spec/task.md). The full figure: `node
+ * bench/studies/readopt.ts`.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { readopt } from '../src/testing/readopt.ts'
+import { readopt } from '../src/testing/host/readopt.ts'
 
 test('sixty commands are re-adopted over five kills, whole and with their statuses', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'holon-readopt-'))

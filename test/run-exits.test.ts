@@ -9,7 +9,7 @@ import {
   TEST_KEY,
   type ServerAnswer,
   type ServerScript,
-} from '../src/testing/model-server.ts'
+} from '../src/testing/model-server/server.ts'
 import { ServedHome } from './support/served-home.ts'
 
 type Kind = {

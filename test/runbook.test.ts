@@ -6,11 +6,11 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { activeWaits } from '../src/domain/facts.ts'
-import type { FaultSeam } from '../src/ledger/open.ts'
+import { activeWaits } from '../src/domain/facts/facts.ts'
+import type { FaultSeam } from '../src/ledger/store/open.ts'
 import { runbookModel } from '../src/models/runbook/runbook-model.ts'
-import { openBox, temporaryHome, type Box } from '../src/testing/box.ts'
-import { endState, type EndState } from '../src/testing/end-state.ts'
+import { openBox, temporaryHome, type Box } from '../src/testing/host/host-fixture.ts'
+import { endState, type EndState } from '../src/testing/scenarios/end-state.ts'
 
 const text = [
   '# Try every kind of step',

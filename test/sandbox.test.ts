@@ -7,10 +7,15 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { type Box, type BoxOptions, openBox, temporaryHome } from '../src/testing/box.ts'
-import { expectedEnd, familyEnd } from '../src/testing/family-end.ts'
+import {
+  type Box,
+  type BoxOptions,
+  openBox,
+  temporaryHome,
+} from '../src/testing/host/host-fixture.ts'
+import { expectedEnd, familyEnd } from '../src/testing/scenarios/family-end.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
-import { familyModel } from '../src/testing/three-children.ts'
+import { familyModel } from '../src/testing/scenarios/three-children.ts'
 import { noBubblewrap } from '../src/testing/programs.ts'
 import { runShip } from './support/family.ts'
 import { makeRepository } from './support/repository.ts'

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 const skip = process.platform === 'linux' ? false : 'there is no /proc here'
-const program = join(import.meta.dirname, '../src/testing/scarce-child.ts')
+const program = join(import.meta.dirname, '../src/testing/host/scarce-child.ts')
 
 function underLimit(descriptors: number): unknown {
   const folder = mkdtempSync(join(tmpdir(), 'holon-scarce-'))

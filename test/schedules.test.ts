@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { temporaryHome } from '../src/testing/box.ts'
+import { temporaryHome } from '../src/testing/host/host-fixture.ts'
 import { says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { virtualClock } from '../src/testing/virtual-clock.ts'
 import { agent, hour, minute, openStage, textOf, type Stage } from './support/stage.ts'

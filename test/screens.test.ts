@@ -8,10 +8,10 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { textOf } from '../src/testing/cell-grid.ts'
-import { drawn, pictures } from '../src/testing/demo-screens.ts'
-import { startDemo } from '../src/testing/demo.ts'
-import { linesIn, svgOf, told } from '../src/testing/screen-picture.ts'
+import { textOf } from '../src/testing/screens/cell-grid.ts'
+import { drawn, pictures } from '../src/testing/demo/screens.ts'
+import { startDemo } from '../src/testing/demo/demo.ts'
+import { linesIn, svgOf, told } from '../src/testing/screens/picture.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = join(root, 'docs', 'screens')

@@ -9,12 +9,18 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { systemClock } from '../src/exec/clock.ts'
-import { createProcesses } from '../src/exec/processes.ts'
-import { openReader } from '../src/ledger/open.ts'
-import { temporaryHome } from '../src/testing/box.ts'
-import { endState, type EndState } from '../src/testing/end-state.ts'
-import { startModelServer, TEST_KEY } from '../src/testing/model-server.ts'
-import { letsGo, logLines, slowPart, twoJobs, twoJobsPolicy } from '../src/testing/two-jobs.ts'
+import { createProcesses } from '../src/exec/commands/processes.ts'
+import { openReader } from '../src/ledger/store/open.ts'
+import { temporaryHome } from '../src/testing/host/host-fixture.ts'
+import { endState, type EndState } from '../src/testing/scenarios/end-state.ts'
+import { startModelServer, TEST_KEY } from '../src/testing/model-server/server.ts'
+import {
+  letsGo,
+  logLines,
+  slowPart,
+  twoJobs,
+  twoJobsPolicy,
+} from '../src/testing/scenarios/two-jobs.ts'
 
 const root = join(import.meta.dirname, '..')
 const preload = join(root, 'test/support/kill-at-commit.ts')

@@ -1,8 +1,8 @@
 /** The simulation in small: some seeds, that a seed is the same run twice, and its own tools. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { succeeded } from '../src/domain/call.ts'
-import { done } from '../src/domain/reply.ts'
+import { succeeded } from '../src/domain/state/call.ts'
+import { done } from '../src/domain/state/reply.ts'
 import { calls } from '../src/testing/scripted-model.ts'
 import { Agenda, settled } from './sim/agenda.ts'
 import { becalm } from './sim/calm.ts'

@@ -5,13 +5,13 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { violations } from '../src/domain/invariants.ts'
+import { violations } from '../src/domain/invariants/of-an-agent.ts'
 import { limits } from '../src/domain/limits.ts'
 import type { Ledger } from '../src/ledger/port.ts'
 import { agentView, projectionOf } from '../src/protocol/agent-view.ts'
-import { attentionOf } from '../src/protocol/attention.ts'
-import { whyOf } from '../src/protocol/why.ts'
-import { temporaryHome } from '../src/testing/box.ts'
+import { attentionOf } from '../src/protocol/views/attention.ts'
+import { whyOf } from '../src/protocol/views/why.ts'
+import { temporaryHome } from '../src/testing/host/host-fixture.ts'
 import {
   calls,
   cutAfter,

@@ -9,7 +9,7 @@ import { request, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
-import { httpLimits } from '../src/http/limits.ts'
+import { httpLimits } from '../src/http/request/limits.ts'
 import { leftProcesses, processesOf } from './support/processes.ts'
 import { said, ServedHome } from './support/served-home.ts'
 
@@ -24,7 +24,7 @@ const each = { timeout: 90_000 }
 /** Pids of the standbys of a home. */
 const standbysOf = (at: ServedHome): number[] =>
   processesOf(at.home).flatMap((line) => {
-    const [, pid] = /^(\d+) \S+ \S+\/src\/main\/standby\.ts /.exec(line) ?? []
+    const [, pid] = /^(\d+) \S+ \S+\/main\/serve\/standby\.ts /.exec(line) ?? []
     return pid === undefined ? [] : [Number(pid)]
   })
 

@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { doing } from '../src/cli/agents.ts'
+import { doing } from '../src/cli/agents/agents.ts'
 import { wholeResult } from '../src/context/result.ts'
-import { itemRecord } from '../src/domain/record.ts'
-import { plainQuestion } from '../src/domain/question.ts'
+import { itemRecord } from '../src/domain/work/item-record.ts'
+import { plainQuestion } from '../src/domain/state/question.ts'
 import {
   itemStateOf,
   itemStates,
@@ -15,8 +15,8 @@ import {
   postureOf,
   postures,
   postureWord,
-} from '../src/domain/state-name.ts'
-import { triggeredWords, askedOf } from '../src/domain/wait.ts'
+} from '../src/domain/explain/state-name.ts'
+import { triggeredWords, askedOf } from '../src/domain/state/wait.ts'
 import { itemRow } from '../src/present/home.ts'
 import type { Presentation } from '../src/present/presentation.ts'
 import {
@@ -25,14 +25,14 @@ import {
   agentSentence,
   stateCell,
   waitCell,
-} from '../src/present/state-cell.ts'
-import { agentRecordOf } from '../src/protocol/agent-record.ts'
-import { attentionOf } from '../src/protocol/attention.ts'
+} from '../src/present/lines/state-cell.ts'
+import { agentRecordOf } from '../src/protocol/records/agent-record.ts'
+import { attentionOf } from '../src/protocol/views/attention.ts'
 import { agentView, projectionOf } from '../src/protocol/agent-view.ts'
-import { workItemRecordOf } from '../src/protocol/work-item-record.ts'
-import { whyOf } from '../src/protocol/why.ts'
-import { handedOver, makes, waits } from '../src/testing/family-turn.ts'
-import { situate, situations } from '../src/testing/why-situations.ts'
+import { workItemRecordOf } from '../src/protocol/records/work-item-record.ts'
+import { whyOf } from '../src/protocol/views/why.ts'
+import { handedOver, makes, waits } from '../src/testing/world/family-turns.ts'
+import { situate, situations } from '../src/testing/why/why-situations.ts'
 
 const parts = { plan: null, spend: null, can: [], late: [], whole: false }
 

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Box, openBox } from '../src/testing/box.ts'
+import { type Box, openBox } from '../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel, type Script } from '../src/testing/scripted-model.ts'
 
 const program = [

@@ -1,9 +1,10 @@
 /**
  * The house rules a machine can check beside the linter: who may import whom, what is pure, where
  * the outside world may be touched, names, line lengths, what may be cited. `violations` is a pure
- * function of a path and a text; test/tidy.test.ts runs it over planted faults and over the
- * repository.
+ * function of a path and a text, `crowdedFolders` of all paths, `importCircles` of all imports;
+ * test/tidy.test.ts runs them over planted faults and over the repository.
  */
+import { floors, folderLimit, folderLimits, unbounded } from './tidy-rooms.ts'
 import { codeOf, importsOf, lineAt, type Import } from './tidy-source.ts'
 
 type File = {
@@ -127,6 +128,31 @@ const climbsTheLadder: Rule = (file) => {
     })
 }
 
+/** The folder of a path below its room: `state`, or `.` for the top. */
+const subRoomOf = (path: string): string => path.split('/').slice(2, -1).join('/') || '.'
+
+/** How high a sub-room lies in its room; undefined where there is none. `src/main.ts` has all. */
+const floorOf = (room: string, path: string): number | undefined => {
+  if (path === 'src/main.ts') return Infinity
+  const at = floors[room]?.findIndex((names) => names.split(' ').includes(subRoomOf(path)))
+  return at === -1 ? undefined : at
+}
+
+const climbsInsideItsRoom: Rule = (file) => {
+  if (!file.path.startsWith('src/') || floors[file.room] === undefined) return []
+  const own = floorOf(file.room, file.path)
+  const place = `${file.room}/${subRoomOf(file.path)}`
+  if (own === undefined) return [{ line: 1, says: `is in no sub-room: ${place}` }]
+  if (file.isTest) return []
+  return file.imports.flatMap(({ specifier, at: position }) => {
+    const target = specifier.startsWith('.') ? resolve(file.path, specifier) : ''
+    if (roomOf(target) !== file.room || subRoomOf(target) === subRoomOf(file.path)) return []
+    const below = floorOf(file.room, target)
+    if (below === undefined || below < own) return []
+    return [at(file, position, `${place} may not import ${file.room}/${subRoomOf(target)}`)]
+  })
+}
+
 const isPure: Rule = (file) => {
   const packages = pure[file.room]
   if (packages === undefined || file.isTest) return []
@@ -215,6 +241,7 @@ const citesWhatIsHere: Rule = (file) =>
 
 const rules: readonly Rule[] = [
   climbsTheLadder,
+  climbsInsideItsRoom,
   isPure,
   ownsItsPackages,
   leavesTheMachineAlone,
@@ -236,6 +263,41 @@ export function violations(path: string, source: string): string[] {
   const imports = importsOf(source, code)
   const file: File = { path, room: roomOf(path), isTest, source, code, imports }
   return rules.flatMap((rule) => rule(file)).map(({ line, says }) => `${path}:${line} ${says}`)
+}
+
+/** Folders that show more files than they may, beside tests and their snapshots. */
+export function crowdedFolders(paths: readonly string[]): string[] {
+  const shown = paths.filter((path) => !/\.test\.ts(\.snapshot)?$/.test(path))
+  const folders = Map.groupBy(shown, (path) => path.split('/').slice(0, -1).join('/'))
+  return [...folders].flatMap(([folder, { length }]) => {
+    const limit = folderLimits[folder] ?? folderLimit
+    if (length <= limit || unbounded.includes(folder)) return []
+    return [`${folder} shows ${length} files (${limit}): make a sub-room`]
+  })
+}
+
+/** What a file imports of the repository, types too, by paths: the edges of the import graph. */
+export const importedBy = (path: string, source: string): string[] =>
+  importsOf(source, codeOf(source))
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .map(({ specifier }) => resolve(path, specifier))
+
+/** Files that import themselves by way of others: one such way for each that closes a circle. */
+export function importCircles(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const found: string[] = []
+  const done = new Set<string>()
+  const way: string[] = []
+  const visit = (path: string): void => {
+    const begins = way.indexOf(path)
+    if (begins >= 0) found.push([...way.slice(begins), path].join(' → '))
+    if (begins >= 0 || done.has(path)) return
+    way.push(path)
+    for (const next of graph.get(path) ?? []) visit(next)
+    way.pop()
+    done.add(path)
+  }
+  for (const path of graph.keys()) visit(path)
+  return found
 }
 
 /**

@@ -7,7 +7,15 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, test } from 'node:test'
 import { anchorsOf } from './support/anchors.ts'
-import { deadCitations, machinePaths, violations } from './tidy-rules.ts'
+import { floors } from './tidy-rooms.ts'
+import {
+  crowdedFolders,
+  deadCitations,
+  importCircles,
+  importedBy,
+  machinePaths,
+  violations,
+} from './tidy-rules.ts'
 import { codeOf } from './tidy-source.ts'
 
 const root = dirname(import.meta.dirname)
@@ -31,6 +39,29 @@ test('every source file is tidy', () => {
     sources.flatMap((path) => violations(path, read(path))),
     [],
   )
+})
+
+test('no folder shows more files than an eye takes in', () => {
+  const shown = filesIn(['{src,test,bench}/**/*.*']).filter((path) => /\.\w+$/.test(path))
+  assert.ok(shown.includes('src/tools/registry.ts'), 'the search for files finds nothing')
+  assert.deepEqual(crowdedFolders(shown), [])
+})
+
+test('every sub-room that the ladder names is there', () => {
+  const named = Object.entries(floors).flatMap(([room, names]) =>
+    names.flatMap((floor) => floor.split(' ')).map((sub) => `src/${room}/${sub}`),
+  )
+  assert.deepEqual(
+    named.filter((folder) => !existsSync(`${root}/${folder}`)),
+    [],
+  )
+})
+
+test('no file imports itself by way of others', () => {
+  const imported = sources
+    .filter((path) => path.startsWith('src/') && !path.endsWith('.test.ts'))
+    .map((path) => [path, importedBy(path, read(path))] as const)
+  assert.deepEqual(importCircles(new Map(imported)), [])
 })
 
 test('no file names a folder of the machine it was written on', () => {
@@ -83,7 +114,16 @@ const planted: [path: string, text: string, said: string[]][] = [
   ['src/runtime/turn.ts', `import '../main.ts'`, ['2 runtime may not import main']],
   ['src/main.ts', `import './testing/a.ts'`, ['2 main may not import testing']],
   ['src/cli/run.ts', `import '../../scripts/a.mjs'`, ['2 cli may not import scripts/a.mjs']],
-  ['src/domain/deep/wait.ts', `import '../../tools/a.ts'`, ['2 domain may not import tools']],
+  ['src/domain/state/wait.ts', `import '../../tools/a.ts'`, ['2 domain may not import tools']],
+  [
+    'src/domain/waits/focus.ts',
+    `import type { A } from '../inbox/admit.ts'`,
+    ['2 domain/waits may not import domain/inbox'],
+  ],
+  ['src/domain/ids.ts', `export * from './state/a.ts'`, ['2 domain/. may not import domain/state']],
+  ['src/exec/acp/a.ts', `import('../daemon/a.ts')`, ['2 exec/acp may not import exec/daemon']],
+  ['src/domain/deep/wait.ts', '', ['1 is in no sub-room: domain/deep']],
+  ['src/domain/state/deep/wait.test.ts', '', ['1 is in no sub-room: domain/state/deep']],
   ['src/misc/a.ts', '', ['1 is in no room of the ladder']],
   ['src/stray.ts', '', ['1 is in no room of the ladder']],
   [
@@ -148,7 +188,7 @@ const planted: [path: string, text: string, said: string[]][] = [
   ['src/exec/index.ts', '', ['1 is a barrel: import the file that has the thing']],
   ['src/exec/runTask.ts', '', ['1 is not kebab-case']],
   ['src/exec/task-manager.ts', '', ['1 is named manager: name a noun']],
-  ['src/exec/utils/a.ts', '', ['1 is named utils: name a noun']],
+  ['src/exec/utils/a.ts', '', ['1 is in no sub-room: exec/utils', '1 is named utils: name a noun']],
   ['src/exec/a.ts', `// ${wide}`, ['2 is 104 characters wide (100)']],
 ]
 
@@ -163,6 +203,32 @@ describe('the house rules find what is planted', () => {
   test('a source without an opening comment', () => {
     const said = ['src/exec/a.ts:1 opens without saying what it is and what it promises']
     assert.deepEqual(violations('src/exec/a.ts', 'export const a = 1\n'), said)
+  })
+
+  test('a folder that shows too much', () => {
+    const paths = (folder: string, count: number) =>
+      Array.from({ length: count }, (_, at) => `${folder}/file-${at}.ts`)
+    const shown = [
+      ...paths('src/exec', 26),
+      ...paths('src/domain/state', 30),
+      ...paths('test/planted', 99),
+      ...paths('src/http', 25),
+      'src/http/file-1.test.ts',
+      'src/http/file-1.test.ts.snapshot',
+    ]
+    assert.deepEqual(crowdedFolders(shown), ['src/exec shows 26 files (25): make a sub-room'])
+  })
+
+  test('a file that imports itself by way of others', () => {
+    const graph = new Map(
+      Object.entries({
+        'src/a.ts': `import type { B } from './b.ts'\nimport './d.ts'`,
+        'src/b.ts': `export * from './deep/c.ts'`,
+        'src/deep/c.ts': `await import('../a.ts')`,
+        'src/d.ts': `import 'node:fs' // import './a.ts'`,
+      }).map(([path, source]) => [path, importedBy(path, source)]),
+    )
+    assert.deepEqual(importCircles(graph), ['src/a.ts → src/b.ts → src/deep/c.ts → src/a.ts'])
   })
 
   test('a folder of a machine', () => {
@@ -183,6 +249,10 @@ const allowed: [path: string, text: string][] = [
   ['src/models/a.ts', `const http = process.getBuiltinModule('node:http')`],
   ['src/models/a.ts', `socket.setTimeout(1)`],
   ['src/domain/a.test.ts', `import { given } from '../testing/given.ts'\nDate.now()`],
+  ['src/domain/waits/a.test.ts', `import { admit } from '../inbox/admit.ts'`],
+  ['src/domain/inbox/a.ts', `import { focus } from '../waits/focus.ts'\nimport './claim.ts'`],
+  ['src/http/app.ts', `import './gate/gate.ts'`],
+  ['src/main.ts', `import './main/commands/ports.ts'`],
   ['src/testing/a.ts', `import { main } from '../main.ts'\nsetTimeout(f)`],
   ['src/main.ts', `import './runtime/a.ts'\nprocess.env`],
   ['src/exec/a.ts', `import 'node:fs'\nDate.now()\nprocess.env\nMath.random()`],

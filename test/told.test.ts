@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Json } from '../src/models/model.ts'
-import type { Wake } from '../src/domain/wait.ts'
+import type { Wake } from '../src/domain/state/wait.ts'
 import { calls, says, type ScriptedCall } from '../src/testing/scripted-model.ts'
 import { scene } from './support/scene.ts'
 import { call, creates, until, waitsFor, type Answer } from './support/scripts.ts'
@@ -59,7 +59,10 @@ const ends: Readonly<Record<Wake, (s: Stage) => Readonly<Record<string, Json>>>>
   task_result: (s) => ({ resource: running(s) }),
 }
 
-/** `C` is completed with the same words, a command of `D` runs, and the turn is about `A`; then what is given. */
+/**
+ * `C` is completed with the same words, a command of `D` runs, and the turn is about `A`; then what
+ * is given.
+ */
 async function staged(t: TestContext, ...then: ((s: Stage) => Answer)[]): Promise<Stage> {
   const s = await scene(
     t,

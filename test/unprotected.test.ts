@@ -11,7 +11,7 @@ import { watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { unreadableSecrets } from '../src/main/secrets.ts'
+import { unreadableSecrets } from '../src/main/homes/secrets.ts'
 import type { Config } from '../src/protocol/config.ts'
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')

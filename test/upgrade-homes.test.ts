@@ -1,6 +1,6 @@
 /**
- * Homes that an earlier program left, in every state it could leave one: each opens, folds, verifies
- * and goes on, whatever kills the upgrade; the copy from before it is kept as it was.
+ * Homes that an earlier program left, in every state it could leave one: each opens, folds,
+ * verifies and goes on, whatever kills the upgrade; the copy from before it is kept as it was.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -17,13 +17,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
-import { tableOf, tables } from '../src/domain/event.ts'
-import { shortKinds, tableOfShort } from '../src/domain/short-id.ts'
-import { openLedger, type FaultSeam, type Upgrade } from '../src/ledger/open.ts'
-import { databasePath, schemaOf } from '../src/ledger/sqlite.ts'
-import { schemaVersion } from '../src/ledger/schema.ts'
-import { openBox } from '../src/testing/box.ts'
-import { homesOfSchema4, writeEarlierHome, type EarlierHome } from '../src/testing/earlier-homes.ts'
+import { tableOf, tables } from '../src/domain/state/event.ts'
+import { shortKinds, tableOfShort } from '../src/domain/state/short-id.ts'
+import { openLedger, type FaultSeam, type Upgrade } from '../src/ledger/store/open.ts'
+import { databasePath, schemaOf } from '../src/ledger/sqlite/sqlite.ts'
+import { schemaVersion } from '../src/ledger/sqlite/schema.ts'
+import { openBox } from '../src/testing/host/host-fixture.ts'
+import {
+  homesOfSchema4,
+  writeEarlierHome,
+  type EarlierHome,
+} from '../src/testing/host/earlier-homes.ts'
 import { says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { freshMint } from '../src/testing/events.ts'
 

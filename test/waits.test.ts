@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryHome } from '../src/testing/box.ts'
+import { temporaryHome } from '../src/testing/host/host-fixture.ts'
 import {
   calls,
   says,

@@ -5,16 +5,16 @@
  */
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { createRedactor } from '../src/domain/redact.ts'
-import { keptAliveFetch } from '../src/models/fetch.ts'
-import { temporaryHome, type BoxOptions } from '../src/testing/box.ts'
+import { createRedactor } from '../src/domain/secrets/redact.ts'
+import { keptAliveFetch } from '../src/models/transport/fetch.ts'
+import { temporaryHome, type BoxOptions } from '../src/testing/host/host-fixture.ts'
 import {
   startModelServer,
   type ModelServer,
   type ServerAnswer,
   type ServerScript,
-} from '../src/testing/model-server.ts'
-import { adapters, openAdapter } from '../src/testing/model-server-client.ts'
+} from '../src/testing/model-server/server.ts'
+import { adapters, openAdapter } from '../src/testing/model-server/client.ts'
 import { virtualClock } from '../src/testing/virtual-clock.ts'
 import { longFile, smallWindow } from './crash/compaction.ts'
 import { openStage, type Stage } from './support/stage.ts'

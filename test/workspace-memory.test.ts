@@ -1,14 +1,14 @@
 /**
- * The memory of a workspace through the whole: who works there finds it and may add to it; a private
- * child beside its parent reads it and writes nothing into it, unless it works in a copy.
+ * The memory of a workspace through the whole: who works there finds it and may add to it; a
+ * private child beside its parent reads it and writes nothing into it, unless it works in a copy.
  */
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { temporaryHome } from '../src/testing/box.ts'
+import { temporaryHome } from '../src/testing/host/host-fixture.ts'
 import { calls, says } from '../src/testing/scripted-model.ts'
-import { textOf } from '../src/testing/three-children.ts'
+import { textOf } from '../src/testing/scenarios/three-children.ts'
 import {
   call,
   openFamily,

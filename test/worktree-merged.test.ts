@@ -7,8 +7,8 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { calls, says } from '../src/testing/scripted-model.ts'
-import { temporaryHome } from '../src/testing/box.ts'
-import type { Removed } from '../src/exec/worktree-port.ts'
+import { temporaryHome } from '../src/testing/host/host-fixture.ts'
+import type { Removed } from '../src/exec/worktrees/port.ts'
 import {
   call,
   create,

@@ -1,14 +1,19 @@
 /**
- * A worktree that is brought back, killed: before and after each commit and effect of the story, and
- * again while the next start goes on with it. What stands in the folder is named by the row, and
- * what the row says is there.
+ * A worktree that is brought back, killed: before and after each commit and effect of the story,
+ * and again while the next start goes on with it. What stands in the folder is named by the row,
+ * and what the row says is there.
  */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { GitFault } from '../src/exec/git-fault.ts'
-import { openBox, temporaryHome, type Box, type BoxOptions } from '../src/testing/box.ts'
+import { GitFault } from '../src/exec/git/git-fault.ts'
+import {
+  openBox,
+  temporaryHome,
+  type Box,
+  type BoxOptions,
+} from '../src/testing/host/host-fixture.ts'
 import { calls, says } from '../src/testing/scripted-model.ts'
 import { call, happens, openFamily, spawn, steps, tell } from './support/parent-and-child.ts'
 import { makeRepository } from './support/repository.ts'

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, test, type TestContext } from 'node:test'
-import { startModelServer } from '../testing/model-server.ts'
+import { startModelServer } from '../testing/model-server/server.ts'
 
 const bin = join(dirname(dirname(import.meta.dirname)), 'bin', 'holon.mjs')
 
@@ -301,7 +301,9 @@ describe('a run with a model', () => {
   })
 })
 
-/** Resolves when the stream has said something that matches; what came before is kept for others. */
+/**
+ * Resolves when the stream has said something that matches; what came before is kept for others.
+ */
 function saidOn(stream: NodeJS.ReadableStream, pattern: RegExp): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let said = ''

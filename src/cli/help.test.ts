@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import type { Command } from 'commander'
-import { exits } from './failure.ts'
+import { exits } from './command/failure.ts'
 import { wordsOf } from '../testing/example-words.ts'
 import { without } from '../testing/programs.ts'
-import type { CliPorts } from './ports.ts'
+import type { CliPorts } from './command/ports.ts'
 import { build, main } from './program.ts'
 
 /** What a command that only prints needs of the machine. */

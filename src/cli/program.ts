@@ -3,19 +3,33 @@
  * does not parse is told. Returns the exit code; never exits by itself.
  */
 import { Command, CommanderError, Option } from 'commander'
-import { makeContext } from './context.ts'
-import { asFailure, exits, failureText, tokenExplained, usage, type CliFailure } from './failure.ts'
-import { addCommand, helpBelow, writes, type Action, type Codes, type Grammar } from './grammar.ts'
-import type { CliPorts } from './ports.ts'
-import { setupCommands } from './program-admin.ts'
-import { agentCommands } from './program-agents.ts'
-import { workCommands } from './program-checks.ts'
-import { lookCommands } from './program-context.ts'
-import { daemonCommands } from './program-daemon.ts'
-import { outsideCommands } from './program-outside.ts'
-import { runCommands } from './program-run.ts'
-import { safeJson } from '../present/safe.ts'
-import type { GlobalFlags } from './settings.ts'
+import { makeContext } from './command/context.ts'
+import {
+  asFailure,
+  exits,
+  failureText,
+  tokenExplained,
+  usage,
+  type CliFailure,
+} from './command/failure.ts'
+import {
+  addCommand,
+  helpBelow,
+  writes,
+  type Action,
+  type Codes,
+  type Grammar,
+} from './command/grammar.ts'
+import type { CliPorts } from './command/ports.ts'
+import { setupCommands } from './setup/grammar.ts'
+import { agentCommands } from './agents/grammar.ts'
+import { workCommands } from './work/grammar.ts'
+import { lookCommands } from './look/grammar.ts'
+import { daemonCommands } from './daemon/grammar.ts'
+import { outsideCommands } from './outside/grammar.ts'
+import { runCommands } from './run/grammar.ts'
+import { safeJson } from '../present/text/safe.ts'
+import type { GlobalFlags } from './command/settings.ts'
 
 export async function main(argv: readonly string[], ports: CliPorts): Promise<number> {
   let exit: number = exits.done

@@ -4,7 +4,7 @@
  * holds the ledger longer than one read.
  */
 import { agentView, factsOf, type AgentView, type LiveRowsRead } from '../protocol/agent-view.ts'
-import type { IdOf, Rows, StoredEvent, Table, Timestamp } from '../protocol/records.ts'
+import type { IdOf, Rows, StoredEvent, Table, Timestamp } from '../protocol/records/records.ts'
 
 export type RowFilter = {
   agent_id?: string

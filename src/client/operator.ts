@@ -3,7 +3,7 @@
  * answer is the owner's reply as a value; that nobody opens is a value too.
  */
 import type * as Http from 'node:http'
-import type { OperatorCommand, OperatorReply } from '../protocol/operator.ts'
+import type { OperatorCommand, OperatorReply } from '../protocol/acts/operator.ts'
 
 /**
  * Where the owner listens, as it left it in the home. A daemon says more: its API is at `url`, and

@@ -5,7 +5,7 @@
  */
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { LiveFrame } from '../protocol/live-frame.ts'
-import type { StoredEvent } from '../protocol/records.ts'
+import type { StoredEvent } from '../protocol/records/records.ts'
 import { answerOf, unreachable, type Api, type ApiFailure, type ApiPorts } from './api.ts'
 
 export type StreamItem =

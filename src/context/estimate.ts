@@ -1,7 +1,7 @@
 /**
  * How long a text is for a model, before a provider has counted it. Estimates decide what is cut
- * and what fits, corrected by what a provider counted before (runtime/factor.ts); the provider's
- * own usage decides what was spent.
+ * and what fits, corrected by what a provider counted before (runtime/turn/token-factor.ts); the
+ * provider's own usage decides what was spent.
  */
 
 /**

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { aSituation, outside } from '../testing/situations.ts'
+import { aSituation, outside } from '../testing/world/situations.ts'
 import { charTokens } from './estimate.ts'
 import { block, cutBlock, fenceCode, outsideBlocks } from './fence.ts'
-import { renderOpening } from './render.ts'
+import { renderOpening } from './opening/render.ts'
 import { anEvent, aTurn } from '../testing/rows.ts'
 
 const seed = '7f3a9c2e'

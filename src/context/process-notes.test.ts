@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Event } from '../domain/event.ts'
-import { callbackEvent, localPrompt, type Provenance } from '../domain/provenance.ts'
+import type { Event } from '../domain/state/event.ts'
+import { callbackEvent, localPrompt, type Provenance } from '../domain/state/provenance.ts'
 import {
   aBrief,
   aFinished,
@@ -12,7 +12,7 @@ import {
   aRecorded,
   aWaiting,
   noteEvents,
-} from '../testing/note-events.ts'
+} from '../testing/world/note-events.ts'
 import { charTokens } from './estimate.ts'
 import { noteLine, noteLines, processNotes } from './process-notes.ts'
 import { itemCreated, turnEnded } from '../testing/events.ts'

@@ -4,12 +4,12 @@
  * the same notes. What came later about the same thing replaces what came before; bodies of outside
  * events never enter, only that they came.
  */
-import type { EffectClass } from '../domain/call.ts'
-import type { Event, EventType, StoredEvent } from '../domain/event.ts'
+import type { EffectClass } from '../domain/state/call.ts'
+import type { Event, EventType, StoredEvent } from '../domain/state/event.ts'
 import type { CallId, TaskId, WaitId } from '../domain/ids.ts'
-import { isForeign } from '../domain/message.ts'
-import { waitWords as waitSays, type Wait } from '../domain/wait.ts'
-import type { Todo, WorkItemChanges } from '../domain/work-item.ts'
+import { isForeign } from '../domain/state/message.ts'
+import { waitWords as waitSays, type Wait } from '../domain/state/wait.ts'
+import type { Todo, WorkItemChanges } from '../domain/state/work-item.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { contextLimits } from './limits.ts'
 import { counted, quoted, clip } from './phrase.ts'

@@ -1,9 +1,9 @@
 /** What a model reads of the results: what is set, once, and nothing that was said before. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { projectItem } from '../domain/readiness.ts'
-import { itemRecord } from '../domain/record.ts'
-import type { WorkItem } from '../domain/work-item.ts'
+import { projectItem } from '../domain/facts/readiness.ts'
+import { itemRecord } from '../domain/work/item-record.ts'
+import type { WorkItem } from '../domain/state/work-item.ts'
 import { charTokens } from './estimate.ts'
 import { itemMarks, type ItemsShown } from './result-view.ts'
 import { renderResult } from './result.ts'

@@ -3,7 +3,7 @@
  * set and not said already: by the status line, by the call that stands above it, or by an item
  * that the same request has in full. Pure; a result that is unknown here loses its empty fields.
  */
-import { questionText, type Question } from '../domain/question.ts'
+import { questionText, type Question } from '../domain/state/question.ts'
 import { stableHash } from '../domain/stable-hash.ts'
 import { boxes } from './boxes.ts'
 import { oneLine } from './phrase.ts'

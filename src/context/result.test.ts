@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { ToolResult } from '../domain/call.ts'
+import type { ToolResult } from '../domain/state/call.ts'
 import { charTokens } from './estimate.ts'
 import { renderResult, wholeResult } from './result.ts'
 import { succeededWith } from '../testing/rows.ts'

@@ -4,8 +4,8 @@
  * says how much is missing and where it can be read. What a tool printed cannot end the block it
  * stands in.
  */
-import type { ToolResult, Warning } from '../domain/call.ts'
-import { withShortIds, type Short } from '../domain/short-id.ts'
+import type { ToolResult, Warning } from '../domain/state/call.ts'
+import { withShortIds, type Short } from '../domain/state/short-id.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { block, cutBlock, cutNote } from './fence.ts'
 import { contextLimits } from './limits.ts'

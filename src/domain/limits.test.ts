@@ -1,23 +1,25 @@
-/** Where a limit of what may be given bites: exactly as much is taken, one more is refused by name. */
+/**
+ * Where a limit of what may be given bites: exactly as much is taken, one more is refused by name.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { item, prompt, somePlan, T0, waitCommand, World } from '../testing/domain.ts'
-import { every, once, prepared, type Bare } from '../testing/operate.ts'
-import { changeWords } from './change-words.ts'
-import { checksOf, type CheckGiven } from './check-spec.ts'
-import type { Draft } from './facts.ts'
-import { pickItem } from './focus.ts'
-import { admitPrompt } from './ingress.ts'
-import { createItem, updateItem } from './items.ts'
+import { item, prompt, somePlan, T0, waitCommand, World } from '../testing/world/agent-world.ts'
+import { every, once, prepared, type Bare } from '../testing/world/operator-inputs.ts'
+import { changeWords } from './work/change-words.ts'
+import { checksOf, type CheckGiven } from './checks/spec.ts'
+import type { Draft } from './facts/facts.ts'
+import { pickItem } from './waits/focus.ts'
+import { admitPrompt } from './inbox/admit.ts'
+import { createItem, updateItem } from './work/create-and-update.ts'
 import { limits } from './limits.ts'
-import { operate } from './operate.ts'
-import { choicesOf, questionOf } from './question.ts'
-import type { Receipt } from './receipt.ts'
-import { answeredBy } from './receipts.ts'
-import { judgeReport } from './report.ts'
+import { operate } from './operator/decide.ts'
+import { choicesOf, questionOf } from './state/question.ts'
+import type { Receipt } from './state/receipt.ts'
+import { answeredBy } from './operator/receipts.ts'
+import { judgeReport } from './work/report.ts'
 import { plus } from './time.ts'
-import { isRejection } from './verdict.ts'
-import { waitFor } from './waiting.ts'
+import { isRejection } from './rejection.ts'
+import { waitFor } from './waits/wait-for.ts'
 
 type Name = keyof typeof limits
 /** Gives as much of it as is said, in a world that has one item. */

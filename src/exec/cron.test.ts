@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ScheduleSpec } from '../domain/timetable.ts'
+import type { ScheduleSpec } from '../domain/state/schedule.ts'
 import { timetable } from './cron.ts'
 
 const cron = (expression: string, time_zone = 'UTC') =>

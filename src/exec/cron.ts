@@ -4,8 +4,8 @@
  * moved on, one that they repeat in autumn falls due once.
  */
 import { Cron } from 'croner'
-import type { Timetable } from '../domain/schedules.ts'
-import type { ScheduleSpec } from '../domain/timetable.ts'
+import type { Timetable } from '../domain/timers/schedules.ts'
+import type { ScheduleSpec } from '../domain/state/schedule.ts'
 
 const cronOf = (spec: ScheduleSpec & { kind: 'cron' }): Cron =>
   // Paused: it is asked for times and starts no timer of its own.

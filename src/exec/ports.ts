@@ -1,7 +1,8 @@
 /**
  * The machine under the agent, as the rest of the program sees it: time, ids, processes and files.
- * Types only. Each port carries its contract; the real ones are made in `clock.ts`, `processes.ts`
- * and `files.ts`, and a test may put a virtual one in the place of any of them.
+ * Types only. Each port carries its contract; the real ones are made in `clock.ts`,
+ * `commands/processes.ts` and `files/files.ts`, and a test may put a virtual one in the place of
+ * any of them.
  */
 import type { StartPlace } from '../domain/start-place.ts'
 
@@ -143,9 +144,9 @@ export type OutputText = { text: string; bytes: number; from: number; truncated:
 /**
  * What the empty scan at the end of a stop covers. `never_began`: there was nothing to look for.
  * `marked`: every process that descends from the command, whatever ties it cut, unless it took off
- * its mark on purpose (`runner-script.ts`). `scanned`: only who is in the group or the session,
- * descends from someone who is, or carries the task's id; the machine has no marks, and a process
- * that left the session, cleared its environment and lost its parent cannot be found.
+ * its mark on purpose (`commands/runner-script.ts`). `scanned`: only who is in the group or the
+ * session, descends from someone who is, or carries the task's id; the machine has no marks, and a
+ * process that left the session, cleared its environment and lost its parent cannot be found.
  */
 export type StopProof = 'never_began' | 'marked' | 'scanned'
 

@@ -7,8 +7,8 @@ import type { Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { problemOf, type Problem } from '../protocol/problem.ts'
 import type { Application } from './app.ts'
-import { problemResponse, problemType } from './problem.ts'
-import { securityHeaders } from './security-headers.ts'
+import { problemResponse, problemType } from './request/problem.ts'
+import { securityHeaders } from './request/security-headers.ts'
 
 export type Answering = {
   /** `proved` is called when a valid token or signature came. */

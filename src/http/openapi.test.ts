@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { problemCatalogue, problemOf } from '../protocol/problem.ts'
 import { problemMeanings } from '../protocol/problem-meaning.ts'
-import { eventTypes } from '../protocol/event-catalogue.ts'
-import { fakeHome } from '../testing/http-home.ts'
+import { eventTypes } from '../protocol/events/event-catalogue.ts'
+import { fakeHome } from '../testing/http/http-home.ts'
 
 type Operation = {
   operationId: string

@@ -3,8 +3,8 @@
  * kept in `docs/reference/openapi.json`, where a check finds it stale.
  */
 import { z } from '@hono/zod-openapi'
-import type { HttpApp } from './app-env.ts'
-import { httpLimits } from './limits.ts'
+import type { HttpApp } from './request/app-env.ts'
+import { httpLimits } from './request/limits.ts'
 
 type Document = ReturnType<HttpApp['getOpenAPI31Document']>
 type Operation = NonNullable<NonNullable<Document['paths']>[string]['get']>

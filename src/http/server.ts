@@ -7,9 +7,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { Answering } from './answering.ts'
 import type { Application } from './app.ts'
-import { httpLimits } from './limits.ts'
-import type { HttpClock } from './ports.ts'
-import { Unproven, watch } from './unproven.ts'
+import { httpLimits } from './request/limits.ts'
+import type { HttpClock } from './request/ports.ts'
+import { Unproven, watch } from './gate/unproven.ts'
 
 export const loopback: readonly string[] = ['127.0.0.1', '::1']
 

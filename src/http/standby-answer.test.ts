@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { securityHeaders } from './security-headers.ts'
+import { securityHeaders } from './request/security-headers.ts'
 import { standbyAnswer } from './standby-answer.ts'
 
 const host = '127.0.0.1:7777'

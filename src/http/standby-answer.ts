@@ -3,7 +3,7 @@
  * everything else is not taken now. It knows no token and no row, so there is nothing to let in.
  */
 import { problemOf, type Problem } from '../protocol/problem.ts'
-import { securityHeaders } from './security-headers.ts'
+import { securityHeaders } from './request/security-headers.ts'
 
 export type StandbyRequest = {
   method: string

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { guarded } from './fault.ts'
+import { guarded } from './sqlite/fault.ts'
 import { makeHomeFolder } from './home-folder.ts'
 import type { LedgerFault } from './port.ts'
 

@@ -2,8 +2,8 @@
  * The ledger port: the durable truth of one home, and its only writer (docs/spec/ledger.md).
  * Nothing above this file knows which store is behind it; every store passes the conformance suite.
  */
-import type { Emitted } from '../domain/facts.ts'
-import type { EventType, Rows, StoredEvent, Table } from '../domain/event.ts'
+import type { Emitted } from '../domain/facts/facts.ts'
+import type { EventType, Rows, StoredEvent, Table } from '../domain/state/event.ts'
 import type { AgentId, IdOf, ScheduleId, TurnId, WorkItemId } from '../domain/ids.ts'
 import type { Timestamp } from '../domain/time.ts'
 
@@ -48,7 +48,9 @@ export interface LedgerReads {
   agents(): Promise<Rows['agents'][]>
   /** Agents with an open turn or a message that is not over: whom a start may not keep waiting. */
   agentsAtWork(): Promise<AgentId[]>
-  /** What `domain/live-rows.ts` calls live, plus the last 20 completed items. Null: no agent. */
+  /**
+   * What `domain/facts/live-rows.ts` calls live, plus the last 20 completed items. Null: no agent.
+   */
   live(agent_id: AgentId): Promise<LiveRows | null>
   row<T extends Table>(table: T, id: string): Promise<Rows[T] | null>
   /**

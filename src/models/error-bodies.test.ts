@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { adapters, asks, hear, openAdapter } from '../testing/model-server-client.ts'
+import { adapters, asks, hear, openAdapter } from '../testing/model-server/client.ts'
 import bodies from './error-bodies.json' with { type: 'json' }
-import type { Fetch } from './fetch.ts'
+import type { Fetch } from './transport/fetch.ts'
 
 type Row = {
   who: string

@@ -1,12 +1,14 @@
-/** How long a request may be silent, slow or open: one table, and what shows life on a real wire. */
+/**
+ * How long a request may be silent, slow or open: one table, and what shows life on a real wire.
+ */
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { asks, handClock, hear } from '../testing/model-server-client.ts'
-import { keptAliveFetch, type Fetch } from './fetch.ts'
+import { asks, handClock, hear } from '../testing/model-server/client.ts'
+import { keptAliveFetch, type Fetch } from './transport/fetch.ts'
 import type { ModelRequest } from './model.ts'
-import { openModel, type ProviderSetting } from './open-model.ts'
+import { openModel, type ProviderSetting } from './catalogue/open-model.ts'
 import { Patience } from './patience.ts'
 
 const limits = { first_ms: 600, idle_ms: 120, open_ms: 300, total_ms: 3_000 }

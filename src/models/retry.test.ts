@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asks, hear } from '../testing/model-server-client.ts'
+import { asks, hear } from '../testing/model-server/client.ts'
 import type { Scripted } from '../testing/scripted-model.ts'
 import { fails, says, scriptedModel } from '../testing/scripted-model.ts'
 import { modelLimits } from './limits.ts'

@@ -1,11 +1,11 @@
 /** What a provider says it took for an answer: a sum of dollars, or nothing. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startModelServer } from '../testing/model-server.ts'
-import { asks, handClock, hear } from '../testing/model-server-client.ts'
-import { keptAliveFetch } from './fetch.ts'
+import { startModelServer } from '../testing/model-server/server.ts'
+import { asks, handClock, hear } from '../testing/model-server/client.ts'
+import { keptAliveFetch } from './transport/fetch.ts'
 import type { Json } from './model.ts'
-import { openModel } from './open-model.ts'
+import { openModel } from './catalogue/open-model.ts'
 
 test('a sum of dollars beside the usage is told with the round, and anything else is not', async (t) => {
   const table: [Json | undefined, number | undefined][] = [

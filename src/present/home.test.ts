@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { anItemRecord, noon } from '../testing/present-home.ts'
-import { aState } from '../testing/present-state.ts'
+import { anItemRecord, noon } from '../testing/screens/home.ts'
+import { aState } from '../testing/screens/state.ts'
 import { home } from './home.ts'
 import { open } from './presentation.ts'
 

@@ -3,16 +3,16 @@
  * each row with its mark and its words. Every row of a list is here; the screen shows what fits.
  * Pure.
  */
-import type { Can } from '../protocol/action.ts'
-import type { Attention } from '../protocol/attention.ts'
-import type { WorkItemRecord } from '../protocol/work-item-record.ts'
+import type { Can } from '../protocol/actions/action.ts'
+import type { Attention } from '../protocol/views/attention.ts'
+import type { WorkItemRecord } from '../protocol/records/work-item-record.ts'
 import { doingWords, lateWords, markOf, turnWords, usedWords, type OpenTurn } from './item-words.ts'
-import { bounds } from './limits.ts'
-import type { Mark } from './marks.ts'
+import { bounds } from './history/limits.ts'
+import type { Mark } from './text/marks.ts'
 import type { Presentation } from './presentation.ts'
-import { questionLines } from './question-lines.ts'
-import { safeLine, type Safe } from './safe.ts'
-import { since } from './span.ts'
+import { questionLines } from './lines/question-lines.ts'
+import { safeLine, type Safe } from './text/safe.ts'
+import { since } from './text/span.ts'
 import {
   agentAsks,
   agentCell,
@@ -22,7 +22,7 @@ import {
   itemSeen,
   spent,
   type Times,
-} from './state-cell.ts'
+} from './lines/state-cell.ts'
 
 export type Row = {
   /** Of the noun the row is about. */

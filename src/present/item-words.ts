@@ -1,15 +1,15 @@
 /**
  * Turns, tasks and what needs a person in a few words: the mark, what it is about, and what
- * stands at the right of its row. Items and agents are in `state-cell.ts`. Times are read by the
- * clock of the server as last heard. Pure.
+ * stands at the right of its row. Items and agents are in `lines/state-cell.ts`. Times are read by
+ * the clock of the server as last heard. Pure.
  */
-import type { Attention } from '../protocol/attention.ts'
-import type { StateRecord } from '../protocol/state-record.ts'
-import type { TaskRecord } from '../protocol/task-record.ts'
-import type { Mark } from './marks.ts'
+import type { Attention } from '../protocol/views/attention.ts'
+import type { StateRecord } from '../protocol/views/state-record.ts'
+import type { TaskRecord } from '../protocol/records/task-record.ts'
+import type { Mark } from './text/marks.ts'
 import type { Presentation } from './presentation.ts'
-import { clock, clockSpan, due, since } from './span.ts'
-import { dollars, thousandths, type Times } from './state-cell.ts'
+import { clock, clockSpan, due, since } from './text/span.ts'
+import { dollars, thousandths, type Times } from './lines/state-cell.ts'
 
 export type OpenTurn = StateRecord['turns'][number]
 

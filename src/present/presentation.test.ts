@@ -7,11 +7,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { StoredEvent } from '../protocol/records.ts'
-import { hostileTexts, linesOf, scenes } from '../testing/present-scenes.ts'
-import { aState } from '../testing/present-state.ts'
-import type { Entry, Level } from './entry.ts'
-import { bounds } from './limits.ts'
+import type { StoredEvent } from '../protocol/records/records.ts'
+import { hostileTexts, linesOf, scenes } from '../testing/screens/scenes.ts'
+import { aState } from '../testing/screens/state.ts'
+import type { Entry, Level } from './entries/entry.ts'
+import { bounds } from './history/limits.ts'
 import { apply, open, thread, wants, type Presentation } from './presentation.ts'
 
 const names = Object.keys(scenes)
@@ -47,7 +47,11 @@ function drawn(entry: Entry, depth = 0): string[] {
 describe('fixtures', () => {
   for (const name of names) {
     test(`${name}: the file has what the rules make today`, () => {
-      assert.equal(fixture(name), linesOf(name), 'node src/testing/write-scenes.ts writes it')
+      assert.equal(
+        fixture(name),
+        linesOf(name),
+        'node src/testing/screens/write-scenes.ts writes it',
+      )
     })
     for (const level of levels.filter((of) => name !== 'long-turn' || of === 1)) {
       test(`${name}: level ${level}`, (t) => {

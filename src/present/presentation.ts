@@ -5,15 +5,15 @@
  * it again.
  */
 import type { LiveFrame } from '../protocol/live-frame.ts'
-import type { StoredEvent } from '../protocol/records.ts'
-import type { StateRecord } from '../protocol/state-record.ts'
-import { emptyFeed, gapsOf, heardBy, type Feed } from './feed.ts'
-import type { Input, Link, Sent } from './input.ts'
-import { bounds } from './limits.ts'
-import type { Entry, Level } from './entry.ts'
-import { onShelf } from './shelf.ts'
-import { threadOf, type LiveTexts } from './thread.ts'
-import { waitingAfter, type Waiting } from './unclaimed.ts'
+import type { StoredEvent } from '../protocol/records/records.ts'
+import type { StateRecord } from '../protocol/views/state-record.ts'
+import { emptyFeed, gapsOf, heardBy, type Feed } from './history/history.ts'
+import type { Input, Link, Sent } from './history/input.ts'
+import { bounds } from './history/limits.ts'
+import type { Entry, Level } from './entries/entry.ts'
+import { onShelf } from './history/chunked-map.ts'
+import { threadOf, type LiveTexts } from './entries/thread.ts'
+import { waitingAfter, type Waiting } from './history/unclaimed.ts'
 
 /** What goes on in an open request, as live frames tell: when the last word came. */
 export type Life = { readonly at: string; readonly round: number; readonly saying: string | null }

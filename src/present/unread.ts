@@ -1,5 +1,5 @@
 /** What keeps words to an agent or an item from being read, by what a screen holds. Pure. */
-import { itemUnread, type Unread } from '../protocol/records.ts'
+import { itemUnread, type Unread } from '../protocol/records/records.ts'
 import type { Presentation } from './presentation.ts'
 
 type Target = { agent_id: string; work_item_id: string | null }

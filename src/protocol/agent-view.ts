@@ -2,22 +2,22 @@
  * One agent as a reader sees it: its live rows as facts, what the scheduler says about them now,
  * and its items projected and ranked. Pure; the same rules as the runtime's own.
  */
-import { AgentFacts } from '../domain/agent-facts.ts'
-import type { Agent } from '../domain/agent.ts'
-import { candidateClasses } from '../domain/decision.ts'
-import type { Rows, Table } from '../domain/event.ts'
-import { activeWaitOf, agentOf, agentPacing, openTurn, type Facts } from '../domain/facts.ts'
+import { AgentFacts } from '../domain/facts/agent-facts.ts'
+import type { Agent } from '../domain/state/agent.ts'
+import { candidateClasses } from '../domain/state/decision.ts'
+import type { Rows, Table } from '../domain/state/event.ts'
+import { activeWaitOf, agentOf, agentPacing, openTurn, type Facts } from '../domain/facts/facts.ts'
 import type { TaskId } from '../domain/ids.ts'
-import { lateResults } from '../domain/late.ts'
-import { isEvent } from '../domain/message.ts'
-import { meterOf } from '../domain/payer.ts'
-import { projectItem, type Projection } from '../domain/readiness.ts'
-import { decideNext, type Next } from '../domain/schedule.ts'
-import { survey, type Survey } from '../domain/survey.ts'
+import { lateResults } from '../domain/inbox/late-results.ts'
+import { isEvent } from '../domain/state/message.ts'
+import { meterOf } from '../domain/facts/payer.ts'
+import { projectItem, type Projection } from '../domain/facts/readiness.ts'
+import { decideNext, type Next } from '../domain/scheduler/next.ts'
+import { survey, type Survey } from '../domain/scheduler/survey.ts'
 import { earliest, type Timestamp } from '../domain/time.ts'
-import type { Turn } from '../domain/turn.ts'
-import type { Wait } from '../domain/wait.ts'
-import type { WorkItem } from '../domain/work-item.ts'
+import type { Turn } from '../domain/state/turn.ts'
+import type { Wait } from '../domain/state/wait.ts'
+import type { WorkItem } from '../domain/state/work-item.ts'
 
 /** The scheduler is asked at the first look at what it says, and never for what needs only rows. */
 export type AgentView = {

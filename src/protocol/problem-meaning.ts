@@ -2,7 +2,7 @@
  * What each problem means, in a sentence or two: the page of its type in `docs/reference/problems`
  * is generated from here, and a code without a meaning does not build.
  */
-import type { RejectionCode } from '../domain/verdict.ts'
+import type { RejectionCode } from '../domain/rejection.ts'
 import type { HttpProblemCode } from './problem.ts'
 
 const ofAgents = {

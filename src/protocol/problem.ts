@@ -4,7 +4,7 @@
  * a page in `docs/reference/problems`. Whatever fails comes by here, so no schema is loaded: that
  * is in `problem-schema.ts`.
  */
-import { rejections } from '../domain/verdict.ts'
+import { rejections } from '../domain/rejection.ts'
 
 export type Problem = {
   /** Stable: `urn:holon:problem:<code>`. */

@@ -2,7 +2,7 @@
  * What a work item has used: the sum over its turns. A part the provider did not count, or a price
  * that is not known, makes the sum unknown: null, never zero. Pure.
  */
-import { addUsage, noUsage, type Turn, type Usage } from '../domain/turn.ts'
+import { addUsage, noUsage, type Turn, type Usage } from '../domain/state/turn.ts'
 
 export type Spend = { turns: number; usage: Usage }
 

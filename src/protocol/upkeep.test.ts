@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Timestamp } from '../domain/time.ts'
-import { spendRowOf } from './spend-record.ts'
+import { spendRowOf } from './records/spend-record.ts'
 import { horizonOf } from './upkeep.ts'
 
 const now: Timestamp = '2026-03-12T09:00:00.000Z'

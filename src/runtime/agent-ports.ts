@@ -1,21 +1,22 @@
 /**
  * The ports of one agent: its id, the store, the machine, its folders and its trigger's URL. One
- * per agent and process, and never written to; what changes while a turn runs is in turn-run.ts.
+ * per agent and process, and never written to; what changes while a turn runs is in
+ * turn/turn-run.ts.
  */
-import { agentRoots } from '../exec/path-policy.ts'
+import { agentRoots } from '../exec/files/path-policy.ts'
 import type { Roots } from '../exec/ports.ts'
-import { agentOf, type Draft, type Facts } from '../domain/facts.ts'
+import { agentOf, type Draft, type Facts } from '../domain/facts/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
-import { workspaceMemory } from '../domain/memory-ref.ts'
+import { workspaceMemory } from '../domain/memory/reference.ts'
 import { later, type Timestamp } from '../domain/time.ts'
-import type { Rows, Table } from '../domain/event.ts'
+import type { Rows, Table } from '../domain/state/event.ts'
 import type { ModelRound } from '../models/model.ts'
 import type { HostNotice, HostPorts } from './ports.ts'
 import type { TriggerUrls } from './trigger-urls.ts'
 import type { Beside, Store } from './store.ts'
 import { agentHome } from './home.ts'
 import { withShort, type KnownShort } from './short-ids.ts'
-import type { Short } from '../domain/short-id.ts'
+import type { Short } from '../domain/state/short-id.ts'
 
 export class AgentPorts {
   readonly agent_id: AgentId

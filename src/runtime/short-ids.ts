@@ -2,7 +2,7 @@
  * Short ids at the two ends of a request: what a model is shown has them, and what it gives is
  * taken as the id that it means. In between, in rows, events and results, every id is whole.
  */
-import { isWholeId, partsOfId, tableOfShort, type Short } from '../domain/short-id.ts'
+import { isWholeId, partsOfId, tableOfShort, type Short } from '../domain/state/short-id.ts'
 import type { AgentId, IdOf } from '../domain/ids.ts'
 import type { LedgerReads } from '../ledger/port.ts'
 

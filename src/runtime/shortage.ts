@@ -2,8 +2,8 @@
  * A shortage: a write failed for want of room, on the disk or of what the system hands out. It is a
  * fault that waiting may end; every other one is not (docs/spec/recovery.md#disk-full).
  */
-import { FileFault } from '../exec/file-fault.ts'
-import { ProcessFault } from '../exec/process-fault.ts'
+import { FileFault } from '../exec/files/file-fault.ts'
+import { ProcessFault } from '../exec/commands/process-fault.ts'
 import { LedgerFault } from '../ledger/port.ts'
 
 /** What keeps the host from writing, for people, and when the next look is. */

@@ -1,17 +1,17 @@
 /**
  * What every agent of a home has spent, in memory: read from the ledger before the first request,
- * and counted along with each commit. What that means for an agent, domain/spending.ts says
+ * and counted along with each commit. What that means for an agent, domain/budgets/spending.ts says
  * (docs/spec/budget.md#what-is-made-on-the-way).
  */
-import type { Agent } from '../domain/agent.ts'
-import type { Emitted } from '../domain/facts.ts'
+import type { Agent } from '../domain/state/agent.ts'
+import type { Emitted } from '../domain/facts/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
-import { addUse, noUse, type Use } from '../domain/meter.ts'
-import { rankingOf } from '../domain/ranking.ts'
-import { askAboutSpending, overspent, standingWords } from '../domain/spending.ts'
-import type { Overspent, Purse } from '../domain/spending.ts'
-import type { SpendBudget } from '../domain/spend-budget.ts'
-import { addUsage, noUsage, paymentsOf, type RoundId, type Usage } from '../domain/turn.ts'
+import { addUse, noUse, type Use } from '../domain/state/meter.ts'
+import { rankingOf } from '../domain/facts/ranking.ts'
+import { askAboutSpending, overspent, standingWords } from '../domain/budgets/spending.ts'
+import type { Overspent, Purse } from '../domain/budgets/spending.ts'
+import type { SpendBudget } from '../domain/state/spend-budget.ts'
+import { addUsage, noUsage, paymentsOf, type RoundId, type Usage } from '../domain/state/turn.ts'
 import type { Spend } from '../ledger/port.ts'
 import type { Store } from './store.ts'
 

@@ -3,16 +3,16 @@
  * change them. Decide on facts, commit, take over what was committed; on a conflict read afresh
  * and decide again. One agent's transactions run one at a time (docs/spec/ledger.md#one-owner).
  */
-import { AgentFacts } from '../domain/agent-facts.ts'
-import type { Rows, Table } from '../domain/event.ts'
-import { Draft, type DraftEnv, type Emitted, type Facts } from '../domain/facts.ts'
+import { AgentFacts } from '../domain/facts/agent-facts.ts'
+import type { Rows, Table } from '../domain/state/event.ts'
+import { Draft, type DraftEnv, type Emitted, type Facts } from '../domain/facts/facts.ts'
 import type { AgentId, Mint } from '../domain/ids.ts'
-import type { Redactor } from '../domain/redact.ts'
+import type { Redactor } from '../domain/secrets/redact.ts'
 import { fromMs, type Timestamp } from '../domain/time.ts'
-import { isRejection } from '../domain/verdict.ts'
+import { isRejection } from '../domain/rejection.ts'
 import type { Change, Ledger, NewBlob } from '../ledger/port.ts'
 import type { Clock, Ids } from '../exec/ports.ts'
-import { blobOf } from './redaction.ts'
+import { blobOf } from './redact-notices.ts'
 
 /** How often a decision is made anew after a conflict before that is a bug. */
 const conflictTries = 20

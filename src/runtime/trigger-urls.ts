@@ -6,12 +6,12 @@
  * need, and every half minute by itself; who could not be served meanwhile is told by `readable`.
  */
 import { createHash, createHmac } from 'node:crypto'
-import type { Facts } from '../domain/facts.ts'
+import type { Facts } from '../domain/facts/facts.ts'
 import type { AgentId, TriggerId } from '../domain/ids.ts'
-import type { Trigger } from '../domain/trigger.ts'
-import type { TokenHash } from '../domain/triggers.ts'
+import type { Trigger } from '../domain/state/trigger.ts'
+import type { TokenHash } from '../domain/inbox/triggers.ts'
 import { second } from '../domain/time.ts'
-import { FileFault } from '../exec/file-fault.ts'
+import { FileFault } from '../exec/files/file-fault.ts'
 import type { Clock, Files, Ids } from '../exec/ports.ts'
 
 /** Bytes of the secret. A token has as many bits as it: 256. */

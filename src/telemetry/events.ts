@@ -2,8 +2,8 @@
  * How this room looks at committed events: a table from an event's type to what to do about it.
  * What a table does not name is not observed; a name that is no event does not compile.
  */
-import type { Event, EventType } from '../domain/event.ts'
-import type { Emitted } from '../domain/facts.ts'
+import type { Event, EventType } from '../domain/state/event.ts'
+import type { Emitted } from '../domain/facts/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
 
 /** The event of a type, also where several types share one shape. */

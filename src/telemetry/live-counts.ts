@@ -2,7 +2,7 @@
  * What there is of each thing now, counted over the live facts at a scrape. Nothing is counted
  * along the way, so a count cannot drift from the rows.
  */
-import type { Facts } from '../domain/facts.ts'
+import type { Facts } from '../domain/facts/facts.ts'
 
 export type LiveCounts = {
   agents: number

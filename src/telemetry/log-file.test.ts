@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { systemLogFiles } from '../exec/log-files.ts'
+import { systemLogFiles } from '../exec/daemon/log-files.ts'
 import { LOG_FILE_BYTES, LOG_FILES } from './limits.ts'
 import { openLogFile } from './log-file.ts'
 

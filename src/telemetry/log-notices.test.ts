@@ -1,10 +1,10 @@
 /** What a turn leaves in the log: ids, states and times, and never a word that somebody wrote. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Event } from '../domain/event.ts'
+import type { Event } from '../domain/state/event.ts'
 import { systemClock } from '../exec/clock.ts'
 import type { HostNotice } from '../runtime/ports.ts'
-import { canary, observedTurn } from '../testing/observed-turn.ts'
+import { canary, observedTurn } from '../testing/host/observed-turn.ts'
 import { createLog, type Log, type LogLevel } from './log.ts'
 import { logDelivery, logHttp, logNotices } from './log-notices.ts'
 

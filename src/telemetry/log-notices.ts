@@ -3,14 +3,14 @@
  * event only ids, names, states and numbers are taken; words of people, models and programs stay
  * in the ledger.
  */
-import type { Emitted } from '../domain/facts.ts'
+import type { Emitted } from '../domain/facts/facts.ts'
 import type { HostNotice } from '../runtime/ports.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { lookUp, type EventTable, type Seen } from './events.ts'
 import { TIMED_AT_ONCE } from './limits.ts'
 import type { Log, LogLevel } from './log.ts'
 import type { LogFields } from './log-line.ts'
-import type { DeliverySeen, HttpSeen } from './seen.ts'
+import type { DeliverySeen, HttpSeen } from './observations.ts'
 
 type Line = readonly [LogLevel, string, LogFields]
 

@@ -1,7 +1,7 @@
 /** What a line of the daemon's log looks like, and what can never be on one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRedactor } from '../domain/redact.ts'
+import { createRedactor } from '../domain/secrets/redact.ts'
 import { virtualClock } from '../testing/virtual-clock.ts'
 import { LOG_LINE_BYTES } from './limits.ts'
 import { createLog, type LogLevel } from './log.ts'

@@ -3,9 +3,9 @@
  * What lies between two notices (a request and its answer) is timed on the monotonic clock and
  * remembered in bounded maps.
  */
-import type { Emitted } from '../domain/facts.ts'
+import type { Emitted } from '../domain/facts/facts.ts'
 import type { AgentId, TurnId } from '../domain/ids.ts'
-import type { Usage } from '../domain/turn.ts'
+import type { Usage } from '../domain/state/turn.ts'
 import type { Clock } from '../exec/ports.ts'
 import type { HostNotice } from '../runtime/ports.ts'
 import { BoundedMap } from './bounded-map.ts'

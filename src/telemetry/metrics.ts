@@ -11,7 +11,7 @@ import type { LiveCounts } from './live-counts.ts'
 import { meterNotices } from './metric-notices.ts'
 import { metricSet, type MetricSet } from './metric-set.ts'
 import { processMetrics, type ProcessReads } from './process-metrics.ts'
-import type { DeliverySeen, HttpSeen } from './seen.ts'
+import type { DeliverySeen, HttpSeen } from './observations.ts'
 
 /** Contract of the functions: called at each scrape, cheap; a throw fails the scrape alone. */
 export type MetricsPorts = {

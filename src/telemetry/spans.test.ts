@@ -1,7 +1,7 @@
 /** Requests that do not simply get their answer, and ends of what nobody saw begin. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Event } from '../domain/event.ts'
+import type { Event } from '../domain/state/event.ts'
 import type { TurnId } from '../domain/ids.ts'
 import { virtualClock } from '../testing/virtual-clock.ts'
 import { SPANS_REMEMBERED } from './limits.ts'

@@ -6,9 +6,9 @@
  *
  * Words of people, models and programs are recorded only with `content`, redacted and cut.
  */
-import type { Emitted } from '../domain/facts.ts'
+import type { Emitted } from '../domain/facts/facts.ts'
 import type { AgentId, MessageId, TurnId, WaitId } from '../domain/ids.ts'
-import type { Outcome, TurnCause } from '../domain/turn.ts'
+import type { Outcome, TurnCause } from '../domain/state/turn.ts'
 import type { Clock } from '../exec/ports.ts'
 import type { HostNotice } from '../runtime/ports.ts'
 import { BoundedMap } from './bounded-map.ts'

@@ -3,10 +3,10 @@
  * makes of it, and that round as the ledger would keep it. Nothing here runs anything.
  */
 import assert from 'node:assert/strict'
-import type { ErrorKind, ToolResult } from '../domain/call.ts'
-import type { Message } from '../domain/message.ts'
-import type { Wait } from '../domain/wait.ts'
-import type { Todo, WorkItem, Readiness } from '../domain/work-item.ts'
+import type { ErrorKind, ToolResult } from '../domain/state/call.ts'
+import type { Message } from '../domain/state/message.ts'
+import type { Wait } from '../domain/state/wait.ts'
+import type { Todo, WorkItem, Readiness } from '../domain/state/work-item.ts'
 import type { ModelRequest, ModelRound } from '../models/model.ts'
 import { parseRunbook } from '../models/runbook/parse.ts'
 import { runbookModel } from '../models/runbook/runbook-model.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ModelMessage } from '../models/model.ts'
-import { asks, hear } from './model-server-client.ts'
+import { asks, hear } from './model-server/client.ts'
 import { calls, fails, says, scriptedModel } from './scripted-model.ts'
 
 test('a script answers request by request, and every request is kept as it was sent', async () => {

@@ -2,8 +2,8 @@
  * All messages of a request from its opening, rounds and notes, as a turn makes them one by one.
  */
 import type { ContextMessage, Opening, Projected } from '../context/message.ts'
-import { renderNotes, renderRound, type RoundsView } from '../context/rounds.ts'
-import type { RoundView } from '../context/situation.ts'
+import { renderNotes, renderRound, type RoundsView } from '../context/sections/rounds.ts'
+import type { RoundView } from '../context/sections/situation.ts'
 
 /** The messages of a whole request; `next_notes` are its own notes, stored with its round. */
 export function toMessages(

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { toolTexts } from './generated.ts'
 import { tools, validateCall } from './registry.ts'
 
-/** The file beside the code that a model reads: CreateWorkItem → create-work-item.md. */
+/** The file beside the code that a model reads: CreateWorkItem → work/create-work-item.md. */
 const fileOf = (name: string) => name.replaceAll(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase()
 const textOf = (name: string) => {
   const [path = ''] = globSync(`**/${fileOf(name)}.md`, { cwd: import.meta.dirname })

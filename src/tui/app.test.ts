@@ -1,8 +1,8 @@
 /** The bytes a terminal gets: the frame as it is, no clearing of the screen, nothing while idle. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { designedState } from '../testing/present-home.ts'
-import { aStage, aTerminal, options } from '../testing/tui-stage.ts'
+import { designedState } from '../testing/screens/home.ts'
+import { aStage, aTerminal, options } from '../testing/screens/tui-stage.ts'
 import { runTui } from './run.ts'
 
 test('the screen is drawn line by line, stands still while idle, and is given back', async () => {

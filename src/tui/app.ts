@@ -4,7 +4,7 @@
  */
 import { Box, render, Text, useApp, useInput, usePaste, useWindowSize, type Key } from 'ink'
 import { createElement as h, memo, useEffect, useSyncExternalStore, type ReactNode } from 'react'
-import type { Line, Style } from './line.ts'
+import type { Line, Style } from './drawing/line.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
 import type { Session } from './session.ts'
 

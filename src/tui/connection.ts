@@ -7,10 +7,10 @@ import { Api, failureSentence, type ApiFailure } from '../client/api.ts'
 import { Holon } from '../client/holon.ts'
 import { follow, type StreamItem } from '../client/stream.ts'
 import type { LiveFrame } from '../protocol/live-frame.ts'
-import type { StoredEvent } from '../protocol/records.ts'
+import type { StoredEvent } from '../protocol/records/records.ts'
 import { pageSize, type PageWanted } from './pages.ts'
 import type { TuiPorts } from './ports.ts'
-import type { Message } from './step.ts'
+import type { Message } from './model/step.ts'
 
 /** Milliseconds between two frames of what streams. */
 const batchPause = 100

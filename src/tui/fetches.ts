@@ -2,10 +2,10 @@
  * What has to be read for the view that is open: each read by its name and the version of what is
  * known that it is of. Whoever runs the screen reads what is not there in this version. Pure.
  */
-import { previewCells, viewOf, whyCells, type Model, type Place } from './model.ts'
-import { selectedRow } from './body.ts'
-import { searchText } from './pastes.ts'
-import { bodyOf } from './screen.ts'
+import { previewCells, viewOf, whyCells, type Model, type Place } from './model/model.ts'
+import { selectedRow } from './drawing/body.ts'
+import { searchText } from './writing/pastes.ts'
+import { bodyOf } from './screens/screen.ts'
 
 export type Fetch = {
   readonly key: string

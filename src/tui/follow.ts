@@ -2,8 +2,8 @@
  * The screen while it follows the daemon. What draws is loaded while the daemon is asked for the
  * state, and draws for the first time when there is something true to draw.
  */
-import { withoutSkeleton } from './escapes.ts'
-import type { Model } from './model.ts'
+import { withoutSkeleton } from './drawing/escapes.ts'
+import type { Model } from './model/model.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
 import { Session } from './session.ts'
 import { noSignals, signalsOf, signalsOff, signalsOn } from './signals.ts'

@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { StateRecord } from '../protocol/state-record.ts'
-import { anEntry, anItemRecord, aTaskRecord, aWaitRecord } from '../testing/present-home.ts'
-import { designedState } from '../testing/present-home.ts'
-import { eventsOf, hostileTexts } from '../testing/present-scenes.ts'
-import { openSession, press, until } from '../testing/tui-session.ts'
-import { textOf, widthOf } from './line.ts'
+import type { StateRecord } from '../protocol/views/state-record.ts'
+import { anEntry, anItemRecord, aTaskRecord, aWaitRecord } from '../testing/screens/home.ts'
+import { designedState } from '../testing/screens/home.ts'
+import { eventsOf, hostileTexts } from '../testing/screens/scenes.ts'
+import { openSession, press, until } from '../testing/screens/tui-session.ts'
+import { textOf, widthOf } from './drawing/line.ts'
 
 /** Fields whose words the program itself chooses, or takes apart: everything else is foreign. */
 const own = new RegExp(

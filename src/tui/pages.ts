@@ -1,9 +1,9 @@
 /** Which page of history the open thread still needs: gaps first, then what is older. Pure. */
-import { oldestOf } from '../present/feed.ts'
+import { oldestOf } from '../present/history/history.ts'
 import { feedOf, wants } from '../present/presentation.ts'
-import { heightOf } from './body.ts'
-import { previewCells, viewOf, type Model } from './model.ts'
-import { bodyHeight, bodyOf, standing } from './screen.ts'
+import { heightOf } from './drawing/body.ts'
+import { previewCells, viewOf, type Model } from './model/model.ts'
+import { bodyHeight, bodyOf, standing } from './screens/screen.ts'
 
 /** Events of one page. */
 export const pageSize = 200

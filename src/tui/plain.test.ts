@@ -1,9 +1,9 @@
 /** The screen for those who do not see one: lines in, lines out, and no cursor that moves. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { designedState } from '../testing/present-home.ts'
-import { eventsOf, hostileTexts } from '../testing/present-scenes.ts'
-import { openSession, until } from '../testing/tui-session.ts'
+import { designedState } from '../testing/screens/home.ts'
+import { eventsOf, hostileTexts } from '../testing/screens/scenes.ts'
+import { openSession, until } from '../testing/screens/tui-session.ts'
 import { PlainScreen } from './plain.ts'
 
 const why = {

@@ -1,6 +1,6 @@
 /**
- * What the screen needs from the machine. `src/main/tui.ts` plugs the real ones in, a test its own.
- * Types only.
+ * What the screen needs from the machine. `src/main/commands/tui.ts` plugs the real ones in, a test
+ * its own. Types only.
  */
 import type { ApiPorts } from '../client/api.ts'
 

@@ -2,7 +2,7 @@
  * The screen from its first byte to the last. A skeleton stands at once, before anything else of
  * it is loaded. On every way out the terminal is given back as it was.
  */
-import { skeleton, turnedOff } from './escapes.ts'
+import { skeleton, turnedOff } from './drawing/escapes.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
 
 /** Resolves when the person has left. */

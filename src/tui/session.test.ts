@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import { eventsOf, hostileTexts } from '../testing/present-scenes.ts'
-import { anEntry, anItemRecord, designedState } from '../testing/present-home.ts'
-import { aState } from '../testing/present-state.ts'
-import { press, until } from '../testing/tui-session.ts'
-import { aStage, options, type Answers, type Stage } from '../testing/tui-stage.ts'
-import type { StateRecord } from '../protocol/state-record.ts'
-import { widthOf, textOf } from './line.ts'
+import { eventsOf, hostileTexts } from '../testing/screens/scenes.ts'
+import { anEntry, anItemRecord, designedState } from '../testing/screens/home.ts'
+import { aState } from '../testing/screens/state.ts'
+import { press, until } from '../testing/screens/tui-session.ts'
+import { aStage, options, type Answers, type Stage } from '../testing/screens/tui-stage.ts'
+import type { StateRecord } from '../protocol/views/state-record.ts'
+import { widthOf, textOf } from './drawing/line.ts'
 import { Session } from './session.ts'
 
 const sizes = [

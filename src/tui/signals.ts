@@ -3,10 +3,10 @@
  * that newly needs a person a bell and a notification. Every text is safe and of one line. Pure.
  */
 import { home } from '../present/home.ts'
-import { safeLine } from '../present/safe.ts'
-import { cut } from '../present/width.ts'
-import type { Model } from './model.ts'
-import { timesOf } from './paint.ts'
+import { safeLine } from '../present/text/safe.ts'
+import { cut } from '../present/text/width.ts'
+import type { Model } from './model/model.ts'
+import { timesOf } from './drawing/paint.ts'
 
 const [esc, bell] = ['\u001b', '\u0007']
 /** Ends a string that a terminal takes. */

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openBox, type Box } from '../../src/testing/box.ts'
+import { openBox, type Box } from '../../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel } from '../../src/testing/scripted-model.ts'
 import type { Killer } from '../support/killer.ts'
 import { call } from '../support/scripts.ts'

@@ -4,9 +4,9 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Table } from '../../src/domain/event.ts'
-import { violations } from '../../src/domain/invariants.ts'
-import type { Box } from '../../src/testing/box.ts'
+import type { Table } from '../../src/domain/state/event.ts'
+import { violations } from '../../src/domain/invariants/of-an-agent.ts'
+import type { Box } from '../../src/testing/host/host-fixture.ts'
 import type { Place } from './scenario.ts'
 
 const many = { limit: 1_000 }

@@ -2,9 +2,9 @@
  * A parent splits its work over three children in worktrees of a real repository, goes on with
  * something else, is woken by each result, merges, and reports.
  */
-import { openBox } from '../../src/testing/box.ts'
-import { familyEnd, type FamilyEnd } from '../../src/testing/family-end.ts'
-import { familyModel } from '../../src/testing/three-children.ts'
+import { openBox } from '../../src/testing/host/host-fixture.ts'
+import { familyEnd, type FamilyEnd } from '../../src/testing/scenarios/family-end.ts'
+import { familyModel } from '../../src/testing/scenarios/three-children.ts'
 import { runShip } from '../support/family.ts'
 import { makeRepository } from '../support/repository.ts'
 import { lived, type Scenario } from './scenario.ts'

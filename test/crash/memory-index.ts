@@ -1,8 +1,8 @@
 /** The search index of a home after a run, against one that is made anew from the same home. */
-import { openReader } from '../../src/ledger/open.ts'
-import { searchIndexIn } from '../../src/ledger/search-index.ts'
-import type { Box } from '../../src/testing/box.ts'
-import { indexedIn, memoryOver } from '../../src/testing/memory-home.ts'
+import { openReader } from '../../src/ledger/store/open.ts'
+import { searchIndexIn } from '../../src/ledger/search/search-index.ts'
+import type { Box } from '../../src/testing/host/host-fixture.ts'
+import { indexedIn, memoryOver } from '../../src/testing/world/memory-home.ts'
 
 /** What differs, and how many words were compared at least; a run without words proves nothing. */
 export async function indexAsMadeAnew(box: Box): Promise<unknown> {

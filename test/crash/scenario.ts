@@ -7,7 +7,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Box, Scope } from '../../src/testing/box.ts'
+import type { Box, Scope } from '../../src/testing/host/host-fixture.ts'
 import { Killer, pointsOf, type Point } from '../support/killer.ts'
 
 /** Everything of one run: its home, its workspace, and beside them what the world remembers. */

@@ -2,7 +2,7 @@
  * Stories of waiting and of what comes in: questions, events, timers, schedules, outages, stops.
  */
 import assert from 'node:assert/strict'
-import { deadLetter } from '../../src/testing/outside-events.ts'
+import { deadLetter } from '../../src/testing/host/outside-events.ts'
 import { calls, fails, says } from '../../src/testing/scripted-model.ts'
 import { call, waitsFor } from '../support/scripts.ts'
 import { begin } from './outside.ts'

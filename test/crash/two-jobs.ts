@@ -1,16 +1,16 @@
 /**
  * Two jobs for one agent: items with plans, quick and slow commands, a wait for the slow one, and
- * two reports. The first of the scenarios; `src/testing/two-jobs.ts` has its script.
+ * two reports. The first of the scenarios; `src/testing/scenarios/two-jobs.ts` has its script.
  */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { violations } from '../../src/domain/invariants.ts'
-import { openBox, type Box } from '../../src/testing/box.ts'
-import { endState, type EndState } from '../../src/testing/end-state.ts'
+import { violations } from '../../src/domain/invariants/of-an-agent.ts'
+import { openBox, type Box } from '../../src/testing/host/host-fixture.ts'
+import { endState, type EndState } from '../../src/testing/scenarios/end-state.ts'
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts'
-import { letsGo, twoJobs, twoJobsPolicy } from '../../src/testing/two-jobs.ts'
-import { saidIn } from '../../src/testing/three-children.ts'
+import { letsGo, twoJobs, twoJobsPolicy } from '../../src/testing/scenarios/two-jobs.ts'
+import { saidIn } from '../../src/testing/scenarios/three-children.ts'
 import { lived, type Scenario } from './scenario.ts'
 
 type Places = { home: string; workspace: string }

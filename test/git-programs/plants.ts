@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Bench } from '../../src/testing/worktree-bench.ts'
+import type { Bench } from '../../src/testing/host/repository.ts'
 
 /** A name of a setting, as bytes of a configuration file. */
 type Setting = { section: string; sub?: Buffer; key: string; name: string; prefix?: string }

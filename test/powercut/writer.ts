@@ -7,9 +7,9 @@
 import { mkdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { systemFiles } from '../../src/exec/files.ts'
-import { openLedger } from '../../src/ledger/open.ts'
-import { laneOf } from '../../src/testing/lane.ts'
+import { systemFiles } from '../../src/exec/files/files.ts'
+import { openLedger } from '../../src/ledger/store/open.ts'
+import { laneOf } from '../../src/testing/world/ledger-world.ts'
 import { freshMint, itemCompleted, itemCreated, messageAdmitted } from '../../src/testing/events.ts'
 
 const [, , home = '', sync] = process.argv

@@ -1,5 +1,5 @@
 /** What the operator says to an agent that asks: bound to the question, if one is open. */
-import type { OperatorAct } from '../../src/domain/operator-act.ts'
+import type { OperatorAct } from '../../src/domain/operator/act.ts'
 import type { World } from '../sim/world.ts'
 
 export function becauseAnswered(world: World): OperatorAct {

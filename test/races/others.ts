@@ -2,9 +2,9 @@
  * What the other side may do while the runtime waits: each act that there is, about what is there,
  * and what no operator does. The acts are a table over their type: one that is new is missed here.
  */
-import { boundHash } from '../../src/domain/answers.ts'
-import { openTurn, type Facts } from '../../src/domain/facts.ts'
-import type { OperatorAct } from '../../src/domain/operator-act.ts'
+import { boundHash } from '../../src/domain/work/answer-question.ts'
+import { openTurn, type Facts } from '../../src/domain/facts/facts.ts'
+import type { OperatorAct } from '../../src/domain/operator/act.ts'
 import { home, workspace } from '../sim/disk.ts'
 import type { World } from '../sim/world.ts'
 import { question } from './stories.ts'

@@ -2,8 +2,8 @@
  * Small stories about waiting, each with everything that may happen at the same time: what the
  * model says in its turns, and what comes from outside in whatever order.
  */
-import type { OperatorAct } from '../../src/domain/operator-act.ts'
-import { openTurn } from '../../src/domain/facts.ts'
+import type { OperatorAct } from '../../src/domain/operator/act.ts'
+import { openTurn } from '../../src/domain/facts/facts.ts'
 import { calls, says, type Scripted } from '../../src/testing/scripted-model.ts'
 import type { Seen } from '../sim/adversary.ts'
 import { becauseAnswered } from './answering.ts'

@@ -4,9 +4,9 @@
  * models say, by the agent and how often it was asked, and what comes from outside when all is
  * quiet.
  */
-import { boundHash } from '../../src/domain/answers.ts'
-import { openTurn, type Facts } from '../../src/domain/facts.ts'
-import type { OperatorAct } from '../../src/domain/operator-act.ts'
+import { boundHash } from '../../src/domain/work/answer-question.ts'
+import { openTurn, type Facts } from '../../src/domain/facts/facts.ts'
+import type { OperatorAct } from '../../src/domain/operator/act.ts'
 import type { Json } from '../../src/models/model.ts'
 import { calls, fails, type Scripted } from '../../src/testing/scripted-model.ts'
 import { diligent, type Seen } from '../sim/adversary.ts'

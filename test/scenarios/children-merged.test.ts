@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { temporaryHome } from '../../src/testing/box.ts'
+import { temporaryHome } from '../../src/testing/host/host-fixture.ts'
 import type { ModelRequest } from '../../src/models/model.ts'
 import { calls, says, scriptedModel } from '../../src/testing/scripted-model.ts'
 import { virtualClock } from '../../src/testing/virtual-clock.ts'

@@ -3,9 +3,9 @@
  * that are right, nearly right or nonsense, text, nothing, half an answer, every error a provider
  * has, or silence. The diligent one brings everything to its end, for the time after the faults.
  */
-import type { AgentFacts } from '../../src/domain/agent-facts.ts'
-import type { Facts } from '../../src/domain/facts.ts'
-import { openTurn } from '../../src/domain/facts.ts'
+import type { AgentFacts } from '../../src/domain/facts/agent-facts.ts'
+import type { Facts } from '../../src/domain/facts/facts.ts'
+import { openTurn } from '../../src/domain/facts/facts.ts'
 import type { AssistantPart, ModelFault, ModelRound } from '../../src/models/model.ts'
 import {
   calls,

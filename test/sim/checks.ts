@@ -3,17 +3,17 @@
  * moved; `deep` at the whole home, with the proof of the ledger; `atRest` at what must be over when
  * nothing goes wrong any more.
  */
-import { AgentFacts } from '../../src/domain/agent-facts.ts'
-import type { StoredEvent } from '../../src/domain/event.ts'
-import type { Facts } from '../../src/domain/facts.ts'
-import { familyViolations } from '../../src/domain/invariants-family.ts'
-import { violations } from '../../src/domain/invariants.ts'
-import { next } from '../../src/domain/schedule.ts'
-import { unpaid } from '../../src/domain/survey.ts'
-import { isTerminal } from '../../src/domain/task.ts'
+import { AgentFacts } from '../../src/domain/facts/agent-facts.ts'
+import type { StoredEvent } from '../../src/domain/state/event.ts'
+import type { Facts } from '../../src/domain/facts/facts.ts'
+import { familyViolations } from '../../src/domain/invariants/children.ts'
+import { violations } from '../../src/domain/invariants/of-an-agent.ts'
+import { next } from '../../src/domain/scheduler/next.ts'
+import { unpaid } from '../../src/domain/scheduler/survey.ts'
+import { isTerminal } from '../../src/domain/state/task.ts'
 import { fromMs } from '../../src/domain/time.ts'
-import { unreviewed } from '../../src/domain/wait.ts'
-import { toldHistory } from '../../src/testing/told.ts'
+import { unreviewed } from '../../src/domain/state/wait.ts'
+import { toldHistory } from '../../src/testing/scenarios/told.ts'
 import type { World } from './world.ts'
 
 const named = (facts: Facts, found: readonly string[]): string[] =>

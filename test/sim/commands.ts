@@ -4,7 +4,7 @@
  * a command is carried out; its text is kept, so that a second start of one call shows.
  */
 import type { CommandSpec, Processes, StopOutcome, TaskProcess } from '../../src/exec/ports.ts'
-import { ProcessFault } from '../../src/exec/process-fault.ts'
+import { ProcessFault } from '../../src/exec/commands/process-fault.ts'
 import type { Random } from '../soak/random.ts'
 import type { Agenda, Life } from './agenda.ts'
 

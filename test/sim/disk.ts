@@ -4,10 +4,10 @@
  * real policy.
  */
 import { dirname } from 'node:path'
-import { FileFault } from '../../src/exec/file-fault.ts'
-import { judgePath, problemOfPath } from '../../src/exec/path-policy.ts'
+import { FileFault } from '../../src/exec/files/file-fault.ts'
+import { judgePath, problemOfPath } from '../../src/exec/files/path-policy.ts'
 import type { FileRead, Files, FileStat, OpenedPath } from '../../src/exec/ports.ts'
-import { sha256 } from '../../src/exec/whole-file.ts'
+import { sha256 } from '../../src/exec/files/whole-file.ts'
 import type { Agenda, Life } from './agenda.ts'
 
 export const home = '/sim/home'

@@ -2,9 +2,9 @@
  * Acts from outside that chance alone brings too seldom, by what they are about, and the bent of a
  * run: what those outside it are given to, as its model is to something by its temper.
  */
-import type { Facts } from '../../src/domain/facts.ts'
-import type { Message } from '../../src/domain/message.ts'
-import type { OperatorAct } from '../../src/domain/operator-act.ts'
+import type { Facts } from '../../src/domain/facts/facts.ts'
+import type { Message } from '../../src/domain/state/message.ts'
+import type { OperatorAct } from '../../src/domain/operator/act.ts'
 import type { Random } from '../soak/random.ts'
 import { pick, resources, sources } from './adversary.ts'
 

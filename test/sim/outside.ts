@@ -3,10 +3,10 @@
  * files, processes that end or vanish, time that passes or jumps. One choice per step, from a
  * stream of its own, so that leaving one out changes no other.
  */
-import { boundHash } from '../../src/domain/answers.ts'
-import type { CheckGiven } from '../../src/domain/check-spec.ts'
-import { openTurn, type Facts } from '../../src/domain/facts.ts'
-import type { OperatorAct } from '../../src/domain/operator-act.ts'
+import { boundHash } from '../../src/domain/work/answer-question.ts'
+import type { CheckGiven } from '../../src/domain/checks/spec.ts'
+import { openTurn, type Facts } from '../../src/domain/facts/facts.ts'
+import type { OperatorAct } from '../../src/domain/operator/act.ts'
 import type { Random } from '../soak/random.ts'
 import { pick, resources, sources } from './adversary.ts'
 import { anyOf, deliver, furtherActs, unclaimed, type Maker, type SeenIds } from './further-acts.ts'

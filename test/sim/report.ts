@@ -1,5 +1,5 @@
 /** What a simulation prints: the table of what was tried, and the line with the figure. */
-import { tableOf } from '../../src/domain/event.ts'
+import { tableOf } from '../../src/domain/state/event.ts'
 import type { Coverage } from './coverage.ts'
 import type { Told } from './batch.ts'
 

@@ -2,11 +2,11 @@
  * 43, at the other side of the wire: what a request is said to carry stands in it. The rows say
  * which messages its answer will use up; the text says what the model was shown.
  */
-import type { Facts } from '../../src/domain/facts.ts'
-import { openTurn } from '../../src/domain/facts.ts'
-import type { Message } from '../../src/domain/message.ts'
-import { messagesOf } from '../../src/domain/shown.ts'
-import { roundId } from '../../src/domain/turn.ts'
+import type { Facts } from '../../src/domain/facts/facts.ts'
+import { openTurn } from '../../src/domain/facts/facts.ts'
+import type { Message } from '../../src/domain/state/message.ts'
+import { messagesOf } from '../../src/domain/turns/shown.ts'
+import { roundId } from '../../src/domain/state/turn.ts'
 import type { ModelRequest } from '../../src/models/model.ts'
 
 /** One sentence for each message that the answer to this request would use up unseen. */

@@ -2,7 +2,7 @@
  * The ledger of a simulated home: the one in memory, with each read and commit a step that the run
  * picks. It survives the process that wrote it: each life opens it anew, in the next epoch.
  */
-import { isInline } from '../../src/ledger/blobs.ts'
+import { isInline } from '../../src/ledger/blobs/blobs.ts'
 import {
   LedgerFault,
   type Change,
@@ -11,7 +11,7 @@ import {
   type LedgerReads,
   type VerifyReport,
 } from '../../src/ledger/port.ts'
-import { MemoryLedger } from '../../src/testing/memory-ledger.ts'
+import { MemoryLedger } from '../../src/testing/world/memory-ledger.ts'
 import type { Agenda, Life } from './agenda.ts'
 import { home } from './disk.ts'
 

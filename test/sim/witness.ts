@@ -3,8 +3,8 @@
  * docs/spec/invariants.md is broken, by its number: 4, 17 to 22 here, beside those that are
  * functions in the domain. It knows only what passed by, so it needs no read.
  */
-import type { Emitted } from '../../src/domain/facts.ts'
-import type { StoredEvent } from '../../src/domain/event.ts'
+import type { Emitted } from '../../src/domain/facts/facts.ts'
+import type { StoredEvent } from '../../src/domain/state/event.ts'
 import type { Change } from '../../src/ledger/port.ts'
 import type { SeenIds } from './further-acts.ts'
 

@@ -4,7 +4,7 @@
  * what a death in the middle of one leaves is tried on real git. It refuses what real git refuses,
  * so no change is lost unless the host loses it; `strays` names what the host forgot.
  */
-import { GitFault } from '../../src/exec/git-fault.ts'
+import { GitFault } from '../../src/exec/git/git-fault.ts'
 import type {
   Refused,
   LeftOut,
@@ -12,7 +12,7 @@ import type {
   Snapshot,
   Some,
   Worktrees,
-} from '../../src/exec/worktree-port.ts'
+} from '../../src/exec/worktrees/port.ts'
 import type { Agenda, Life } from './agenda.ts'
 import { workspace, type SimDisk } from './disk.ts'
 

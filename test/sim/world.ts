@@ -3,13 +3,13 @@
  * comes and goes. What runs in it is the real host over the real ledger; only its ports are ours.
  */
 import { createHash, type Hash } from 'node:crypto'
-import type { Facts } from '../../src/domain/facts.ts'
-import type { OperatorAct } from '../../src/domain/operator-act.ts'
-import type { Inspect, TreeSeen } from '../../src/exec/inspect-port.ts'
+import type { Facts } from '../../src/domain/facts/facts.ts'
+import type { OperatorAct } from '../../src/domain/operator/act.ts'
+import type { Inspect, TreeSeen } from '../../src/exec/inspect/inspect-port.ts'
 import type { Change } from '../../src/ledger/port.ts'
 import type { Model, ModelFault, ModelOutcome, ModelRequest } from '../../src/models/model.ts'
-import type { OperatorReply } from '../../src/protocol/operator.ts'
-import { createHost } from '../../src/runtime/host.ts'
+import type { OperatorReply } from '../../src/protocol/acts/operator.ts'
+import { createHost } from '../../src/runtime/host/host.ts'
 import type { Host, HostNotice, HostPorts } from '../../src/runtime/ports.ts'
 import type { Script, Scripted } from '../../src/testing/scripted-model.ts'
 import { scriptedModel } from '../../src/testing/scripted-model.ts'

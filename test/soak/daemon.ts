@@ -6,7 +6,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { TEST_KEY } from '../../src/testing/model-server.ts'
+import { TEST_KEY } from '../../src/testing/model-server/server.ts'
 
 export type DaemonOptions = {
   /** The words that run Holon: a Node, and what it runs. */

@@ -8,18 +8,18 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isGone } from '../../src/domain/worktree.ts'
+import { isGone } from '../../src/domain/state/worktree.ts'
 import type { LedgerReads } from '../../src/ledger/port.ts'
-import { openReader } from '../../src/ledger/open.ts'
+import { openReader } from '../../src/ledger/store/open.ts'
 import {
   expectedEnd,
   familyEnd,
   notedCommits,
   notedPerShip,
   type FamilyEnd,
-} from '../../src/testing/family-end.ts'
-import { startModelServer } from '../../src/testing/model-server.ts'
-import { familyPolicy, shipIt } from '../../src/testing/three-children.ts'
+} from '../../src/testing/scenarios/family-end.ts'
+import { startModelServer } from '../../src/testing/model-server/server.ts'
+import { familyPolicy, shipIt } from '../../src/testing/scenarios/three-children.ts'
 import { makeRepository } from '../support/repository.ts'
 import { daemonIn, startDaemon, type DaemonOptions, type Life } from './daemon.ts'
 import { randomOf } from './random.ts'

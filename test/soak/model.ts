@@ -4,7 +4,7 @@
  * write the number of their request into a file, some in the background, so that a command which
  * ran twice shows. A request that is sent again after a kill has another number and asks anew.
  */
-import type { ServerAnswer, ServerView } from '../../src/testing/model-server.ts'
+import type { ServerAnswer, ServerView } from '../../src/testing/model-server/server.ts'
 
 /** The event that ends the k-th thing to watch, as a trigger delivery names it. */
 export const eventOf = (k: number) => ({ source: 'soak', resource: `thing-${k}` })

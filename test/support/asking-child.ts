@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { WorktreeRecord } from '../../src/protocol/delegation-record.ts'
-import type { TaskRecord } from '../../src/protocol/task-record.ts'
-import type { WaitRecord } from '../../src/protocol/wait-record.ts'
-import { openApi, type ApiBox } from '../../src/testing/api.ts'
+import type { WorktreeRecord } from '../../src/protocol/records/delegation-record.ts'
+import type { TaskRecord } from '../../src/protocol/records/task-record.ts'
+import type { WaitRecord } from '../../src/protocol/records/wait-record.ts'
+import { openApi, type ApiBox } from '../../src/testing/http/api.ts'
 import { calls, says, scriptedModel, type Script } from '../../src/testing/scripted-model.ts'
 import { makeRepository } from './repository.ts'
 

@@ -1,10 +1,10 @@
 /** Runs of the three-children scenario on a box: told once, awaited until nothing is left to do. */
 import assert from 'node:assert/strict'
-import { isTerminal } from '../../src/domain/task.ts'
-import { isGone } from '../../src/domain/worktree.ts'
+import { isTerminal } from '../../src/domain/state/task.ts'
+import { isGone } from '../../src/domain/state/worktree.ts'
 import type { HostNotice } from '../../src/runtime/ports.ts'
-import type { Box } from '../../src/testing/box.ts'
-import { shipIt } from '../../src/testing/three-children.ts'
+import type { Box } from '../../src/testing/host/host-fixture.ts'
+import { shipIt } from '../../src/testing/scenarios/three-children.ts'
 
 /** Tells `main` to ship, unless the home knows already, and resolves when it has. */
 export async function runShip(box: Box, ship: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** The file of an item that some other home exported: its words, its plan, one event. */
-import { writeExport } from '../../src/domain/export-file.ts'
-import { sha256 } from '../../src/exec/whole-file.ts'
+import { writeExport } from '../../src/domain/transfer/export-file.ts'
+import { sha256 } from '../../src/exec/files/whole-file.ts'
 
 const at = '2026-03-02T09:00:00.000Z'
 const id = 'work_01a20300-d9da-7935-9953-8f635d522f17'

@@ -2,9 +2,9 @@
  * A death at a chosen point: seams of the store and of the effects count what passes, and at one
  * count everything ends, as it would under SIGKILL. Nothing here knows what a point does.
  */
-import type { Box, BoxOptions } from '../../src/testing/box.ts'
-import type { FaultSeam } from '../../src/ledger/open.ts'
-import type { SearchIndex } from '../../src/ledger/search-port.ts'
+import type { Box, BoxOptions } from '../../src/testing/host/host-fixture.ts'
+import type { FaultSeam } from '../../src/ledger/store/open.ts'
+import type { SearchIndex } from '../../src/ledger/search/port.ts'
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import type { EffectSeam } from '../../src/runtime/ports.ts'
 

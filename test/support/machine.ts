@@ -6,11 +6,11 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { CliPorts, HomeFacts } from '../../src/cli/ports.ts'
-import type { DaemonPorts, LaunchEnd } from '../../src/cli/daemon-ports.ts'
+import type { CliPorts, HomeFacts } from '../../src/cli/command/ports.ts'
+import type { DaemonPorts, LaunchEnd } from '../../src/cli/command/daemon-ports.ts'
 import { Api, type Fetch } from '../../src/client/api.ts'
-import { daemonPorts } from '../../src/main/daemon.ts'
-import { later } from '../../src/testing/home-apart.ts'
+import { daemonPorts } from '../../src/main/commands/daemon.ts'
+import { later } from '../../src/testing/host/home-apart.ts'
 import { plain, printed, type Look } from './typed-command.ts'
 
 /** What a route of the daemon answers: a status and a body, or nothing in time. */
@@ -163,7 +163,7 @@ async function asked(home: string, words: readonly string[], given: Given = {}) 
   const note = (said: string) => void notes.push(`: ${said.replaceAll(home, '<home>')}`)
   put(home, given.files ?? {})
   const { clock, waited } = waitedClock()
-  const { ports: real } = await import('../../src/main/ports.ts')
+  const { ports: real } = await import('../../src/main/commands/ports.ts')
   const owner = given.owner ?? null
   const own: Partial<CliPorts> = {
     clock,

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Json, ModelRequest } from '../../src/models/model.ts'
-import { openBox, type Box, type BoxOptions } from '../../src/testing/box.ts'
+import { openBox, type Box, type BoxOptions } from '../../src/testing/host/host-fixture.ts'
 import {
   calls,
   says,
@@ -13,7 +13,7 @@ import {
   type Scripted,
   type ScriptedModel,
 } from '../../src/testing/scripted-model.ts'
-import { textOf } from '../../src/testing/three-children.ts'
+import { textOf } from '../../src/testing/scenarios/three-children.ts'
 
 /** The nth round of a model, given its request as one text. */
 export type Step = (text: string, request: ModelRequest) => Scripted | Promise<Scripted>

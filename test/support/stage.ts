@@ -3,17 +3,22 @@
  * move it. Everything is real but the model and the time; nothing here waits for a fixed time.
  */
 import assert from 'node:assert/strict'
-import type { StoredEvent, Event, EventType, Rows, Table } from '../../src/domain/event.ts'
-import { violations } from '../../src/domain/invariants.ts'
-import { toldHistory } from '../../src/testing/told.ts'
-import type { Next } from '../../src/domain/schedule.ts'
+import type { StoredEvent, Event, EventType, Rows, Table } from '../../src/domain/state/event.ts'
+import { violations } from '../../src/domain/invariants/of-an-agent.ts'
+import { toldHistory } from '../../src/testing/scenarios/told.ts'
+import type { Next } from '../../src/domain/scheduler/next.ts'
 import { toMs } from '../../src/domain/time.ts'
 import type { Model, ModelRequest } from '../../src/models/model.ts'
-import type { OperatorCommand, OperatorReply } from '../../src/protocol/operator.ts'
+import type { OperatorCommand, OperatorReply } from '../../src/protocol/acts/operator.ts'
 import type { HostNotice } from '../../src/runtime/ports.ts'
-import { openBox, type Box, type BoxOptions, type Scope } from '../../src/testing/box.ts'
+import {
+  openBox,
+  type Box,
+  type BoxOptions,
+  type Scope,
+} from '../../src/testing/host/host-fixture.ts'
 import { settle, virtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts'
-import { refusedBodies } from '../../src/testing/wire-bodies.ts'
+import { refusedBodies } from '../../src/testing/model-server/wire-bodies.ts'
 
 type Act = OperatorCommand extends infer C
   ? C extends unknown

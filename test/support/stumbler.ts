@@ -2,15 +2,15 @@
  * A disk that fails one commit of a life, or one write of a file, and is well again: full, held by
  * another program, or broken, which ends the process. Who is refused asks again.
  */
-import { FileFault } from '../../src/exec/file-fault.ts'
+import { FileFault } from '../../src/exec/files/file-fault.ts'
 import { systemClock } from '../../src/exec/clock.ts'
-import { systemFiles } from '../../src/exec/files.ts'
+import { systemFiles } from '../../src/exec/files/files.ts'
 import type { Clock, Files } from '../../src/exec/ports.ts'
 import { LedgerFault, type Ledger } from '../../src/ledger/port.ts'
-import type { OperatorAct } from '../../src/domain/operator-act.ts'
+import type { OperatorAct } from '../../src/domain/operator/act.ts'
 import { isShortage } from '../../src/runtime/shortage.ts'
 import type { Host } from '../../src/runtime/ports.ts'
-import type { Box, BoxOptions } from '../../src/testing/box.ts'
+import type { Box, BoxOptions } from '../../src/testing/host/host-fixture.ts'
 import { Killer } from './killer.ts'
 
 /** What a commit, or a write of a file, may meet: one row for each treatment that the host has. */

@@ -1,7 +1,7 @@
 /** A command typed into a terminal, in this process: what it prints of a home, and its exit. */
-import type { CliPorts } from '../../src/cli/ports.ts'
+import type { CliPorts } from '../../src/cli/command/ports.ts'
 import { main } from '../../src/cli/program.ts'
-import { ports as real } from '../../src/main/ports.ts'
+import { ports as real } from '../../src/main/commands/ports.ts'
 
 export type Look = { terminal: boolean; colour: boolean }
 

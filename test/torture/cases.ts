@@ -1,5 +1,5 @@
 /** What a case of the torture is, and what may come of it. */
-import type { Endpoint } from '../../src/testing/model-server.ts'
+import type { Endpoint } from '../../src/testing/model-server/server.ts'
 import type { Served } from './served.ts'
 
 /**

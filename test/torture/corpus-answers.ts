@@ -1,5 +1,5 @@
 /** Answers that are whole on the wire and wrong in themselves: calls, arguments, ids, words. */
-import type { Endpoint, ServerAnswer } from '../../src/testing/model-server.ts'
+import type { Endpoint, ServerAnswer } from '../../src/testing/model-server/server.ts'
 import type { Case, Fate } from './cases.ts'
 import { framesOf, touch } from './corpus-frames.ts'
 

@@ -1,6 +1,6 @@
 /** Answers whose frames are cut, lost, doubled, swapped or foreign, frame by frame. */
-import type { Endpoint, ServerAnswer } from '../../src/testing/model-server.ts'
-import { defaultUsage } from '../../src/testing/model-server-wire.ts'
+import type { Endpoint, ServerAnswer } from '../../src/testing/model-server/server.ts'
+import { defaultUsage } from '../../src/testing/model-server/wire.ts'
 import type { Case } from './cases.ts'
 import { wireOf } from './served.ts'
 

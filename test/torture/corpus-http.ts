@@ -2,7 +2,7 @@
  * Answers that are wrong before their first frame: status, headers, types, and the socket itself.
  */
 import { gzipSync } from 'node:zlib'
-import type { Endpoint } from '../../src/testing/model-server.ts'
+import type { Endpoint } from '../../src/testing/model-server/server.ts'
 import type { Case } from './cases.ts'
 import { framesOf } from './corpus-frames.ts'
 import { wireOf } from './served.ts'

@@ -1,6 +1,6 @@
 /** Answers without measure. Each is made as it goes out, so that what is held is what we hold. */
 import { modelLimits } from '../../src/models/limits.ts'
-import type { Endpoint } from '../../src/testing/model-server.ts'
+import type { Endpoint } from '../../src/testing/model-server/server.ts'
 import type { Case } from './cases.ts'
 import { framesOf, touch } from './corpus-frames.ts'
 

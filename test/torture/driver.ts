@@ -4,10 +4,10 @@
  */
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { keptAliveFetch } from '../../src/models/fetch.ts'
+import { keptAliveFetch } from '../../src/models/transport/fetch.ts'
 import { modelLimits } from '../../src/models/limits.ts'
-import type { Endpoint } from '../../src/testing/model-server.ts'
-import { adapters, openAdapter } from '../../src/testing/model-server-client.ts'
+import type { Endpoint } from '../../src/testing/model-server/server.ts'
+import { adapters, openAdapter } from '../../src/testing/model-server/client.ts'
 import { settle, virtualClock } from '../../src/testing/virtual-clock.ts'
 import { ownScope } from '../crash/scenario.ts'
 import { randomOf } from '../soak/random.ts'

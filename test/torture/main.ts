@@ -7,7 +7,7 @@
  */
 import { execFile } from 'node:child_process'
 import { parseArgs } from 'node:util'
-import { wires, type Endpoint } from '../../src/testing/model-server.ts'
+import { wires, type Endpoint } from '../../src/testing/model-server/server.ts'
 import { tortureOf, type Tortured } from './driver.ts'
 import { chunkings } from './served.ts'
 import { sweepsOf, type Swept } from './sweeps.ts'

@@ -5,9 +5,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { wires, type Endpoint } from '../../src/testing/model-server.ts'
-import { schemaViolations } from '../../src/testing/model-server-schema.ts'
-import { defaultUsage, nothingSaid, type Wire } from '../../src/testing/model-server-wire.ts'
+import { wires, type Endpoint } from '../../src/testing/model-server/server.ts'
+import { schemaViolations } from '../../src/testing/model-server/schema.ts'
+import { defaultUsage, nothingSaid, type Wire } from '../../src/testing/model-server/wire.ts'
 import type { Random } from '../soak/random.ts'
 
 export type Served = {

@@ -3,10 +3,10 @@
  * byte, and with one byte changed. Each request has one outcome, a round or a fault.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { keptAliveFetch } from '../../src/models/fetch.ts'
+import { keptAliveFetch } from '../../src/models/transport/fetch.ts'
 import type { ModelOutcome } from '../../src/models/model.ts'
-import type { Endpoint } from '../../src/testing/model-server.ts'
-import { adapters, asks, hear, openAdapter } from '../../src/testing/model-server-client.ts'
+import type { Endpoint } from '../../src/testing/model-server/server.ts'
+import { adapters, asks, hear, openAdapter } from '../../src/testing/model-server/client.ts'
 import { randomOf } from '../soak/random.ts'
 import { framesOf, touch } from './corpus-frames.ts'
 import { startTorturer } from './served.ts'

@@ -5,7 +5,7 @@
  * how many reads it takes.
  */
 import { createHash } from 'node:crypto'
-import { tables } from '../../src/domain/event.ts'
+import { tables } from '../../src/domain/state/event.ts'
 import { adversary, pick, temperOf } from '../sim/adversary.ts'
 import { settled } from '../sim/agenda.ts'
 import { afterStep, deep } from '../sim/checks.ts'

@@ -1,6 +1,6 @@
 /**
- * Schema 5: rows as the fold of today makes them, with the fields that domain/upcast.ts gives to
- * what an earlier program stored; and the short forms of their ids, minted in the order of the
+ * Schema 5: rows as the fold of today makes them, with the fields that domain/state/upcast.ts gives
+ * to what an earlier program stored; and the short forms of their ids, minted in the order of the
  * events. A column that is new is added in `columns`.
  */
 

@@ -5,13 +5,13 @@
  * nothing.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { evolve, tableOf, type Rows, type Table } from '../../domain/event.ts'
-import { baselineOf, eventOf } from '../../domain/upcast.ts'
-import { chainStart, hashOf } from '../chain.ts'
-import { shortKinds, shortTail, tableOfShort } from '../../domain/short-id.ts'
-import { columnsOf, derivedColumns } from '../columns.ts'
+import { evolve, tableOf, type Rows, type Table } from '../../domain/state/event.ts'
+import { baselineOf, eventOf } from '../../domain/state/upcast.ts'
+import { chainStart, hashOf } from '../sqlite/chain.ts'
+import { shortKinds, shortTail, tableOfShort } from '../../domain/state/short-id.ts'
+import { columnsOf, derivedColumns } from '../sqlite/columns.ts'
 import { LedgerFault } from '../port.ts'
-import type { Database } from '../schema.ts'
+import type { Database } from '../sqlite/schema.ts'
 
 type Stored = Database['events']
 type Baseline = Database['baselines']

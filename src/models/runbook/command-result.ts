@@ -2,7 +2,7 @@
  * What a call's result says about a command: ended with a status, running in the background,
  * unknown, or failed without one. Reads results of ExecCommand and TaskOutput. Pure.
  */
-import type { ToolResult } from '../../domain/call.ts'
+import type { ToolResult } from '../../domain/state/call.ts'
 
 export type CommandSeen =
   | { kind: 'ended'; exit_status: number; output: string }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ToolResult } from '../../domain/call.ts'
+import type { ToolResult } from '../../domain/state/call.ts'
 import {
   at,
   begun,

@@ -14,7 +14,7 @@
  *
  * Pure: the same situation gives the same round, also after a crash.
  */
-import type { Message } from '../../domain/message.ts'
+import type { Message } from '../../domain/state/message.ts'
 import { fieldsOf } from './command-result.ts'
 import { isRecorded, recall, type Memo, type Recalled } from './memo.ts'
 import type { ParseError } from './parse-error.ts'

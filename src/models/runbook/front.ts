@@ -3,7 +3,7 @@
  * something here, `check tests: npm test`: they are the operator's, so `holon run` takes them off
  * the file and sets them itself. Other lines are left to other programs. Pure.
  */
-import type { CheckGiven } from '../../domain/check-spec.ts'
+import type { CheckGiven } from '../../domain/checks/spec.ts'
 import { linesOf } from './markdown.ts'
 import type { ParseError } from './parse-error.ts'
 

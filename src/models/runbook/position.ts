@@ -2,7 +2,7 @@
  * Where a run stands: the todos of the item against the steps of the plan as it is now, by position
  * and text. The plan may change ahead of the run, never behind it. Pure.
  */
-import type { Todo } from '../../domain/work-item.ts'
+import type { Todo } from '../../domain/state/work-item.ts'
 import type { Step } from './parse.ts'
 
 export type Position =

@@ -3,14 +3,14 @@
  * is projected from, every field as of this request (also the item, its plan text and `earlier`
  * after a PickWorkItem in the same turn). Checked once at the door; a wrong shape is a bug.
  */
-import type { Agent } from '../../domain/agent.ts'
-import type { Call } from '../../domain/call.ts'
-import type { Message } from '../../domain/message.ts'
-import type { PlanDescriptor } from '../../domain/plan.ts'
-import type { Projection } from '../../domain/readiness.ts'
-import type { Task } from '../../domain/task.ts'
-import type { Round, Turn } from '../../domain/turn.ts'
-import type { Wait } from '../../domain/wait.ts'
+import type { Agent } from '../../domain/state/agent.ts'
+import type { Call } from '../../domain/state/call.ts'
+import type { Message } from '../../domain/state/message.ts'
+import type { PlanDescriptor } from '../../domain/state/plan.ts'
+import type { Projection } from '../../domain/facts/readiness.ts'
+import type { Task } from '../../domain/state/task.ts'
+import type { Round, Turn } from '../../domain/state/turn.ts'
+import type { Wait } from '../../domain/state/wait.ts'
 
 export type RunbookRound = {
   round: Pick<Round, 'state' | 'parts'>

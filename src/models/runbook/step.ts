@@ -3,8 +3,8 @@
  * round both ticks a step off and begins the next, so a step costs one round. A command is begun
  * again only when the operator cleared the blocker its end had set. Pure.
  */
-import type { Wait } from '../../domain/wait.ts'
-import type { Todo, WorkItem } from '../../domain/work-item.ts'
+import type { Wait } from '../../domain/state/wait.ts'
+import type { Todo, WorkItem } from '../../domain/state/work-item.ts'
 import type { JsonObject } from '../model.ts'
 import { lastLine } from './command-result.ts'
 import type { Attempt, Memo, Recalled, StepResult } from './memo.ts'

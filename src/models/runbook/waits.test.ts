@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { WaitId } from '../../domain/ids.ts'
-import type { Wait } from '../../domain/wait.ts'
+import type { Wait } from '../../domain/state/wait.ts'
 import {
   at,
   blocked,

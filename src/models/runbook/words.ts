@@ -3,8 +3,8 @@
  * it answers to words that are no runbook. Plain text that also reads well as Markdown. Pure.
  */
 import { limits } from '../../domain/limits.ts'
-import type { Wait } from '../../domain/wait.ts'
-import type { WorkItem } from '../../domain/work-item.ts'
+import type { Wait } from '../../domain/state/wait.ts'
+import type { WorkItem } from '../../domain/state/work-item.ts'
 import type { ParseError } from './parse-error.ts'
 import type { Program, Step } from './parse.ts'
 import type { Memo, StepResult } from './memo.ts'

@@ -1,0 +1,163 @@
+/**
+ * The screen, by hand: `node bench/studies/tui.ts [--times 15] [--events 100000]`. The installed
+ * command on a real daemon whose one agent has a long history, in a real terminal device read by an
+ * emulator: from the start of the process to the skeleton and to the first true frame, from a key
+ * to its last byte, what is written while nothing happens, and memory.
+ */
+import { spawn, type IPty } from '@lydell/node-pty'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import xterm from '@xterm/headless'
+import { startDaemon } from '../fixtures/daemon-process.ts'
+import { writeHistory } from '../fixtures/long-history.ts'
+import { holon, load, nowUs, openBench, quantile, spread, type Bench } from '../fixtures/machine.ts'
+
+const { values } = parseArgs({
+  options: {
+    times: { type: 'string', default: '15' },
+    events: { type: 'string', default: '100000' },
+    keys: { type: 'string', default: '200' },
+    idle: { type: 'string', default: '10' },
+  },
+})
+const [times, events] = [Number(values.times), Number(values.events)]
+const [keys, idle_s] = [Number(values.keys), Number(values.idle)]
+/** Milliseconds without a byte after which a frame is over. */
+const quiet = 60
+
+type Shown = { at_us: number; bytes: number }
+
+/** A terminal device with the command on it, and what an emulator makes of its bytes. */
+class Terminal {
+  readonly started_us = nowUs()
+  readonly #pty: IPty
+  readonly #screen: xterm.Terminal
+  readonly #ended = Promise.withResolvers<void>()
+  #parsed: Promise<void> = Promise.resolve()
+  #look: (() => void) | null = null
+  bytes = 0
+  last_us = 0
+
+  constructor(bench: Bench, words: readonly string[], [cols, rows]: readonly [number, number]) {
+    this.#screen = new xterm.Terminal({ cols, rows, allowProposedApi: true })
+    const env = { PATH: process.env['PATH'] ?? '', HOME: join(bench.installed, '..') }
+    const look = { name: 'xterm-256color', cols, rows, env: { ...env, LANG: 'C.UTF-8' } }
+    this.#pty = spawn(process.execPath, [...words], look)
+    this.#pty.onData((text) => {
+      this.last_us = nowUs()
+      this.bytes += text.length
+      this.#parsed = new Promise((done) => this.#screen.write(text, done))
+      void this.#parsed.then(() => this.#look?.())
+    })
+    this.#pty.onExit(() => this.#ended.resolve())
+  }
+
+  get pid(): number {
+    return this.#pty.pid
+  }
+
+  text(): string {
+    const { active } = this.#screen.buffer
+    const rows = Array.from({ length: this.#screen.rows }, (_, n) => active.getLine(n))
+    return rows.map((row) => row?.translateToString(true) ?? '').join('\n')
+  }
+
+  /** When the bytes came after which the screen has it. */
+  async shows(pattern: RegExp): Promise<Shown> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#look = () => pattern.test(this.text()) && resolve()
+    this.#look()
+    await promise
+    this.#look = null
+    return { at_us: this.last_us, bytes: this.bytes }
+  }
+
+  /** Types it; when the last byte of what it changes had come. */
+  async typed(text: string): Promise<Shown> {
+    const [before, from] = [this.bytes, nowUs()]
+    this.#pty.write(text)
+    await until(() => this.bytes > before && nowUs() - this.last_us > quiet * 1_000)
+    return { at_us: this.last_us - from, bytes: this.bytes - before }
+  }
+
+  async left(): Promise<void> {
+    this.#pty.write('q')
+    await this.#ended.promise
+  }
+}
+
+async function until(is: () => boolean): Promise<void> {
+  while (!is()) await new Promise((next) => setTimeout(next, 2))
+}
+
+/** Milliseconds of processor time of all threads, and the resident memory in MB. */
+function ownOf(pid: number): { cpu_ms: number; mb: number } {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const kb = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1])
+  return { cpu_ms: (Number(fields[11]) + Number(fields[12])) * 10, mb: kb / 1024 }
+}
+
+async function firstFrames(bench: Bench, home: string, words: string[], frame: RegExp) {
+  const [skeleton, whole, cpu]: [number[], number[], number[]] = [[], [], []]
+  // The first start compiles and keeps what it compiled.
+  for (let n = 0; n <= times; n += 1) {
+    const terminal = new Terminal(bench, holon(bench, home, words), [120, 40])
+    const first = await terminal.shows(/holon|reading/)
+    const true_frame = await terminal.shows(frame)
+    if (n > 0) {
+      skeleton.push((first.at_us - terminal.started_us) / 1_000)
+      whole.push((true_frame.at_us - terminal.started_us) / 1_000)
+      cpu.push(ownOf(terminal.pid).cpu_ms)
+    }
+    await terminal.left()
+  }
+  return { skeleton, whole, cpu }
+}
+
+const bench = openBench('http://127.0.0.1:9/')
+try {
+  const home = bench.folder('tui-home')
+  const written = await writeHistory(home, { agents: 1, open_items: 1_000, events })
+  const daemon = await startDaemon(bench, home)
+  const print = (what: string, figure: string) =>
+    console.log(`${what.padEnd(44)} ${figure}   load ${load()}`)
+  console.log(`${written} events of one agent, 500 open items, ${times} starts, 120x40`)
+  const frames: [string, string[], RegExp][] = [
+    ['home', ['tui'], /live \d\d:\d\d[\s\S]*NEEDS YOU[\s\S]*AGENTS/],
+    ['the agent', ['tui', 'agent-0'], /live \d\d:\d\d[\s\S]*turn \d+|live \d\d:\d\d[\s\S]*you /],
+  ]
+  for (const [what, words, frame] of frames) {
+    const { skeleton, whole, cpu } = await firstFrames(bench, home, words, frame)
+    print(`${what}: first bytes of it`, `${spread(skeleton, 0)} ms`)
+    print(
+      `${what}: first true frame`,
+      `${spread(whole, 0)} ms, p95 ${quantile(whole, 0.95).toFixed(0)}`,
+    )
+    print(`${what}: own processor time till then`, `${spread(cpu, 0)} ms`)
+  }
+  const terminal = new Terminal(bench, holon(bench, home, ['tui', 'agent-0']), [200, 50])
+  await terminal.shows(frames[1]?.[2] ?? /live/)
+  await until(() => nowUs() - terminal.last_us > 500_000)
+  const [ms, bytes]: [number[], number[]] = [[], []]
+  for (let n = 0; n < keys; n += 1) {
+    const painted = await terminal.typed(n % 20 < 10 ? 'k' : 'j')
+    ms.push(painted.at_us / 1_000)
+    bytes.push(painted.bytes)
+  }
+  print('key to its last byte, 200x50', `${spread(ms)} ms, p95 ${quantile(ms, 0.95).toFixed(1)}`)
+  print('bytes of it', spread(bytes, 0))
+  const before = { ...ownOf(terminal.pid), bytes: terminal.bytes }
+  const from = nowUs()
+  await until(() => nowUs() - from > idle_s * 1_000_000)
+  const after = ownOf(terminal.pid)
+  print(`idle for ${idle_s} s: bytes`, String(terminal.bytes - before.bytes))
+  print(`idle for ${idle_s} s: own processor time`, `${after.cpu_ms - before.cpu_ms} ms`)
+  print('memory then', `${after.mb.toFixed(0)} MB`)
+  await terminal.left()
+  await daemon.end('SIGTERM')
+} finally {
+  bench.close()
+}

@@ -1,0 +1,163 @@
+/** `holon tasks` and `holon tasks show`: managed executions, commands and children alike. */
+import { questionText, type Task } from '../../protocol/records/records.ts'
+import { glyph, painted, type Mark } from '../../present/text/marks.ts'
+import { safeLine, safeLines } from '../../present/text/safe.ts'
+import { clock, since, took, type Zone } from '../../present/text/span.ts'
+import { table, type Column } from '../../present/text/table.ts'
+import { idOf, printLines, reading, viewsOf, zoneOf, type Context } from '../command/context.ts'
+import { exits, type Exit } from '../command/failure.ts'
+import { printList, printRecord } from '../command/records.ts'
+import type { HomeReader } from '../command/ports.ts'
+
+export type TaskListOptions = { all?: boolean; agent?: string }
+
+/** Tasks that have ended, that are shown at most. */
+const most = 1_000
+
+const live = ['queued', 'running', 'cancelling']
+
+const columns: readonly Column[] = [
+  { title: ' ' },
+  { title: 'TASK' },
+  { title: 'ITEM' },
+  { title: 'KIND' },
+  { title: 'WHAT', min: 12 },
+  { title: 'STATUS', min: 10 },
+  { title: 'TIME', align: 'right' },
+]
+
+export function tasks(context: Context, options: TaskListOptions): Promise<Exit> {
+  if (context.flags.json === true) {
+    const path = (agent: string) => `/agents/${agent}/tasks`
+    const query = { status: options.all === true ? 'all' : 'live' }
+    return printList(context, { plural: 'tasks', path, agent: options.agent, query })
+  }
+  return reading(context, async (reader, moment) => {
+    const views = await viewsOf(reader, moment, options.agent)
+    const lists = await Promise.all(
+      views.map(({ agent }) =>
+        reader.list('tasks', {
+          agent_id: agent.id,
+          ...(options.all === true ? {} : { status: live }),
+          limit: most,
+        }),
+      ),
+    )
+    const found = lists.flat()
+    if (found.length === 0) {
+      printLines(context, [
+        options.all === true ? 'no task yet' : 'no task runs; ended ones: --all',
+      ])
+      return exits.done
+    }
+    const zone = zoneOf(context)
+    const { ids, ink } = context
+    ids.know(found.map(({ id }) => id))
+    const rows = found.map((task) =>
+      [
+        glyph(markOf(task), ink),
+        ids.short(task.id),
+        task.work_item_id === null ? '-' : ids.short(task.work_item_id),
+        task.child_agent_id ?? 'command',
+        task.label,
+        statusOf(task),
+        timeOf(task, zone),
+      ].map(safeLine),
+    )
+    const lines = table(columns, rows, context.medium)
+    const marked = lines.map((line, at) => {
+      const task = found[at - 1]
+      return task === undefined ? line : painted(line, markOf(task), ink)
+    })
+    printLines(context, marked)
+    return exits.done
+  })
+}
+
+export function markOf(task: Task): Mark {
+  if (task.asking !== null) return task.asking.of === 'operator' ? 'needs_me' : 'waiting'
+  switch (task.status) {
+    case 'queued':
+      return 'next'
+    case 'running':
+    case 'cancelling':
+      return 'working'
+    case 'completed':
+      return endedWell(task) ? 'done' : 'failed'
+    case 'failed':
+      return 'failed'
+    case 'cancelled':
+      return 'blocked'
+    case 'interrupted':
+      return 'unknown'
+  }
+}
+
+/** A child that completed has reported; a command says by its exit status how it went. */
+export const endedWell = ({ status, kind, exit_status }: Task): boolean =>
+  status === 'completed' && (kind === 'child_agent' || exit_status === 0)
+
+export function statusOf(task: Task): string {
+  if (task.asking !== null) {
+    const { of, text } = task.asking
+    const whose = of === 'operator' ? 'your' : `${task.agent_id}'s`
+    return `needs ${whose} input: ${text.split('\n', 1)[0]}`
+  }
+  if (task.status === 'completed' && task.kind === 'command') return `exit ${task.exit_status}`
+  const why = task.reason === null ? '' : `: ${task.reason}`
+  const left = task.survivors.length === 0 ? '' : `, ${task.survivors.join(', ')} still run`
+  return task.status === 'interrupted' ? `end unknown${why}` : `${task.status}${why}${left}`
+}
+
+export function timeOf(task: Task, zone: Zone): string {
+  if (task.started_at === null) return '-'
+  return task.ended_at === null
+    ? since(task.started_at, zone)
+    : took(Date.parse(task.ended_at) - Date.parse(task.started_at))
+}
+
+export async function taskOf(context: Context, reader: HomeReader, text: string): Promise<Task> {
+  const id = await idOf(context, reader, text, ['task'])
+  const task = await reader.row('tasks', id)
+  if (task === null) throw new Error(`no row for ${id}`)
+  return task
+}
+
+export function taskShow(context: Context, text: string): Promise<Exit> {
+  return reading(context, async (reader) => {
+    const task = await taskOf(context, reader, text)
+    if (context.flags.json === true) {
+      return printRecord(context, `/agents/${task.agent_id}/tasks/${task.id}`)
+    }
+    const zone = zoneOf(context)
+    const { ids } = context
+    const item = task.work_item_id === null ? 'no item' : ids.short(task.work_item_id)
+    printLines(context, [
+      `${ids.short(task.id)}  ${safeLine(task.label)}`,
+      `status  ${safeLine(statusOf(task))}, ${timeOf(task, zone)}`,
+      `for     ${item} of ${safeLine(task.agent_id)}, started ${clock(task.created_at, zone)}`,
+      `in      ${safeLine(task.workdir)}`,
+      ...childLines(task, ids.short(task.id)),
+      ...(task.input === 'none' ? [] : [`input   ${task.input}`]),
+      ...(task.cmd === null ? [] : ['command', ...safeLines(task.cmd).map((line) => `  ${line}`)]),
+      ...(task.output.path === null ? [] : [`output  ${safeLine(task.output.path)}`]),
+      `do      holon tasks ${task.ended_at === null ? 'follow' : 'output'} ${ids.short(task.id)}`,
+    ])
+    return exits.done
+  })
+}
+
+/** Who the child is, what it wants to know, and how it is told something. */
+function childLines({ child_agent_id, asking, ended_at }: Task, id: string): string[] {
+  if (child_agent_id === null) return []
+  const asksYou = asking?.of === 'operator' && asking.wait_id !== null
+  const tell = asksYou
+    ? `holon answer ${asking.wait_id} "<text>"`
+    : `holon tasks input ${id} "<text>"`
+  const asks = asking === null ? [] : safeLines(questionText(asking)).map((line) => `  ${line}`)
+  return [
+    `child   ${safeLine(child_agent_id)}`,
+    ...(asks.length === 0 ? [] : ['asks', ...asks]),
+    ...(ended_at === null ? [`tell    ${tell}`] : []),
+  ]
+}

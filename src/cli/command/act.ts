@@ -1,0 +1,376 @@
+/**
+ * The writing commands: each is one command of the operator, carried out by whoever owns the home.
+ * With an owner it goes through the owner's door; without one this process takes the home, commits
+ * and leaves. Nothing runs because of it here: a run does.
+ */
+import { sendThroughDoor, untaken, type DoorAnswer } from '../../client/operator.ts'
+import type { OperatorCommand, OperatorReply } from '../../protocol/acts/operator.ts'
+import { problemOf, type Problem } from '../../protocol/problem.ts'
+import { safeLine } from '../../present/text/safe.ts'
+import { clockTimes } from '../../present/text/span.ts'
+import { boundHash } from '../../protocol/records/records.ts'
+import { readConfig } from './config-file.ts'
+import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
+import { asFailure, CliFailure, exits, refused, usage, wrongToken, type Exit } from './failure.ts'
+
+/** Milliseconds in which an owner that has just begun must open its door. */
+const doorPatience = 2_000
+const lookEvery = 50
+
+export type Accepted = OperatorReply & { ok: true }
+
+/** Carries the command out. Throws a `CliFailure` when it is refused or cannot be delivered. */
+export async function perform(context: Context, command: OperatorCommand): Promise<Accepted> {
+  const { ports, home } = context
+  const giveUpAt = ports.clock.monotonic() + doorPatience
+  for (;;) {
+    const reply = (await ports.owner(home.value))
+      ? await throughDoor(context, command)
+      : await byOurselves(context, command)
+    if (reply !== null) {
+      if (reply.ok) return reply
+      const said = clockTimes(context.ids.within(reply.message), zoneOf(context))
+      throw refused({ ...reply, message: said }, command.agent_id)
+    }
+    if (ports.clock.monotonic() >= giveUpAt) throw await noDoor(context)
+    const paused = Promise.withResolvers<void>()
+    ports.clock.after(lookEvery, paused.resolve)
+    await paused.promise
+  }
+}
+
+/** Null: there is no door yet, or its owner has just gone. */
+async function throughDoor(
+  context: Context,
+  command: OperatorCommand,
+): Promise<OperatorReply | null> {
+  const door = await context.ports.door(context.home.value)
+  if (door === null) return null
+  const answer = await sendThroughDoor(door, command, patienceOf(command))
+  if (answer.ok) return answer.reply
+  if (answer.code === 'closed') return null
+  if (answer.code === 'unauthorized') throw wrongToken()
+  throw new CliFailure(exits.failed, problemOfUntaken(door.address.pid, answer))
+}
+
+type Untaken = Extract<DoorAnswer, { message: string }>
+
+function problemOfUntaken(pid: number, answer: Untaken): Problem {
+  const detail = untaken(`process ${pid} owns the home and`, answer)
+  switch (answer.code) {
+    case 'refused':
+      return problemOf('door_refused', detail)
+    case 'unknown': {
+      const hint = 'holon status says whether it answers; look before you say it again'
+      return problemOf('outcome_unknown', detail, hint)
+    }
+  }
+}
+
+/** Milliseconds for what ends processes, and for git, which may have a large folder to copy. */
+const [stopPatience, gitPatience] = [120_000, 900_000]
+
+function patienceOf(command: OperatorCommand): number | undefined {
+  if ('worktree_id' in command) return gitPatience
+  const stops = ['stop_task', 'delete_agent', 'abort', 'task_input']
+  return stops.includes(command.do) ? stopPatience : undefined
+}
+
+/** Null: somebody else took the home first. */
+async function byOurselves(
+  context: Context,
+  command: OperatorCommand,
+): Promise<OperatorReply | null> {
+  const { ports, home } = context
+  const { config } = await readConfig(ports, home.value)
+  try {
+    const owned = await ports.own({ home: home.value, config })
+    try {
+      return await owned.host.act(command)
+    } finally {
+      await owned.close('safe_point')
+    }
+  } catch (error) {
+    if (asFailure(error)?.exit === exits.owned) return null
+    throw error
+  }
+}
+
+async function noDoor({ ports, home }: Context): Promise<CliFailure> {
+  const owner = await ports.owner(home.value)
+  const who = owner === null ? 'another process' : `process ${owner.pid}`
+  const problem = problemOf(
+    'owned',
+    `${who} owns the home ${home.value} and takes no commands`,
+    'try again when it has finished, or choose another home with --home',
+    503,
+  )
+  return new CliFailure(exits.owned, problem)
+}
+
+export async function act(context: Context, command: OperatorCommand): Promise<Exit> {
+  return told(context, command, await perform(context, command))
+}
+
+/** What was said of the act, and each of its warnings; nothing with `--quiet`. */
+export function replyLines(context: Context, { said, warnings }: Accepted): string[] {
+  if (context.flags.quiet === true) return []
+  const { ids } = context
+  return [
+    safeLine(clockTimes(ids.within(said), zoneOf(context))),
+    ...warnings.map(({ message }) => safeLine(ids.within(`! ${message}`))),
+  ]
+}
+
+async function told(context: Context, command: OperatorCommand, reply: Accepted): Promise<Exit> {
+  if (context.flags.json === true) printJson(context, reply)
+  else if (context.flags.quiet !== true) {
+    const { ports } = context
+    printLines(context, replyLines(context, reply))
+    if (!wakes(command)) return exits.done
+    if (await isStopped(context, command.agent_id)) {
+      printLines(context, [
+        `${command.agent_id} is stopped: holon agents start ${command.agent_id}`,
+      ])
+    } else if ((await ports.owner(context.home.value)) === null) {
+      printLines(context, ['nothing runs now; go on with   holon run --resume'])
+    }
+  }
+  return exits.done
+}
+
+const isStopped = (context: Context, agent: string): Promise<boolean> =>
+  reading(context, async (reader) => (await reader.row('agents', agent))?.state === 'stopped')
+
+/** Whether the act gives the agent something to do, so that a person wonders who does it. */
+function wakes(command: OperatorCommand): boolean {
+  switch (command.do) {
+    case 'send':
+    case 'unblock':
+    case 'answer':
+    case 'trigger':
+    case 'deliver':
+    case 'redeliver':
+    case 'create_item':
+    case 'update_item':
+    case 'start_agent':
+    case 'run_checks':
+      return true
+    case 'dead_letter':
+    case 'create_trigger':
+    case 'reset_trigger':
+    case 'revoke_trigger':
+    case 'create_schedule':
+    case 'change_schedule':
+    case 'pause_schedule':
+    case 'resume_schedule':
+    case 'remove_schedule':
+    case 'create_agent':
+    case 'configure_agent':
+    case 'delete_agent':
+    case 'snooze':
+    case 'dismiss':
+    case 'start_task':
+    case 'import_item':
+    case 'pick':
+    case 'complete':
+    case 'take_back':
+    case 'cancel_wait':
+    case 'stop_task':
+    case 'task_input':
+    case 'snapshot_worktree':
+    case 'restore_worktree':
+    case 'discard_worktree':
+    case 'remove_worktree':
+    case 'stop_agent':
+    case 'abort':
+    case 'answer_check':
+      return false
+  }
+}
+
+export type SendOptions = {
+  agent?: string
+  wait?: string
+  workItem?: string
+  now?: boolean
+  start?: boolean
+}
+
+type Noun = 'work' | 'wait' | 'task' | 'msg'
+export type Named = {
+  id: string
+  agent_id: string
+  work_item_id: string | null
+  kind: string | null
+}
+
+/** What an id means, and whose it is. */
+export function named(context: Context, text: string, nouns: readonly Noun[]): Promise<Named> {
+  return reading(context, async (reader) => {
+    const id = await idOf(context, reader, text, nouns)
+    const row = id.startsWith('work_')
+      ? await reader.row('work_items', id)
+      : id.startsWith('wait_')
+        ? await reader.row('waits', id)
+        : id.startsWith('msg_')
+          ? await reader.row('messages', id)
+          : await reader.row('tasks', id)
+    if (row === null) throw new Error(`no row for ${id}`)
+    const item = 'work_item_id' in row ? row.work_item_id : row.id
+    const kind = 'cmd' in row ? row.kind : null
+    return { id, agent_id: row.agent_id, work_item_id: item, kind }
+  })
+}
+
+export async function send(context: Context, text: string, options: SendOptions): Promise<Exit> {
+  notEmpty(text, 'the message is empty', 'holon send "<text>"')
+  if (options.wait !== undefined && options.workItem !== undefined) {
+    throw usage('two_targets', '--wait and --work-item exclude each other', 'give one of them')
+  }
+  const target = options.wait ?? options.workItem
+  const noun = options.wait === undefined ? 'work' : 'wait'
+  if (target === undefined) await mustExist(context, options.agent ?? 'main')
+  const bound = target === undefined ? null : await named(context, target, [noun])
+  if (bound !== null && options.agent !== undefined && options.agent !== bound.agent_id) {
+    throw usage('wrong_agent', `${target} is ${bound.agent_id}'s, not ${options.agent}'s`)
+  }
+  const command: OperatorCommand = {
+    do: 'send',
+    agent_id: bound?.agent_id ?? options.agent ?? 'main',
+    text,
+    ...(options.wait === undefined || bound === null ? {} : { wait_id: bound.id }),
+    ...(options.workItem === undefined || bound === null ? {} : { work_item_id: bound.id }),
+    ...(options.now === true ? { priority: 'interject' as const } : {}),
+    ...(options.start === true ? { start: true } : {}),
+    surface: 'cli_prompt',
+  }
+  const reply = await perform(context, command)
+  const exit = await told(context, command, reply)
+  const { json, quiet } = context.flags
+  if (options.now !== true || json === true || quiet === true) return exit
+  // Only a daemon runs the agent and says what became of it.
+  if ((await context.ports.daemon.running(context.home.value)) === null) return exit
+  const { printReceipt } = await import('./receipt.ts')
+  const { agent_id } = command
+  if (reply.message_id !== null) await printReceipt(context, agent_id, reply.message_id)
+  return exit
+}
+
+/** `holon take-back`: what no turn has read yet. */
+export async function takeBack(context: Context, target: string): Promise<Exit> {
+  const { id, agent_id } = await named(context, target, ['msg'])
+  return act(context, { do: 'take_back', agent_id, message_id: id, surface: 'cli_prompt' })
+}
+
+/** A message to an agent that was never made would make a home to be refused in. */
+export const mustExist = (context: Context, agent: string): Promise<void> =>
+  reading(context, async (reader, moment) => void (await viewsOf(reader, moment, agent)))
+
+/** `holon answer`: to a wait, or to the question an item waits with. */
+export async function answer(context: Context, target: string, text: string): Promise<Exit> {
+  notEmpty(text, 'the answer is empty', `holon answer ${target} "<text>"`)
+  const found = await named(context, target, ['wait', 'work'])
+  const wait = found.id.startsWith('wait_') ? found : await questionOf(context, target, found)
+  const bound_hash = await markOfChild(context, wait)
+  if (bound_hash !== null) {
+    const { id: wait_id, agent_id } = wait
+    return act(context, {
+      do: 'answer',
+      agent_id,
+      wait_id,
+      bound_hash,
+      text,
+      surface: 'cli_prompt',
+    })
+  }
+  const about = wait.id.startsWith('wait_') ? { wait_id: wait.id } : { work_item_id: wait.id }
+  return act(context, {
+    do: 'send',
+    agent_id: wait.agent_id,
+    ...about,
+    text,
+    surface: 'cli_prompt',
+  })
+}
+
+/** A private child takes no message: only the very question that it asked is answered. */
+function markOfChild(context: Context, { id, agent_id }: Named): Promise<string | null> {
+  return reading(context, async (reader) => {
+    if ((await reader.row('agents', agent_id))?.visibility !== 'private') return null
+    const wait = await reader.row('waits', id)
+    return wait === null ? null : boundHash(wait)
+  })
+}
+
+function questionOf(context: Context, text: string, item: Named): Promise<Named> {
+  return reading(context, async (reader) => {
+    const waits = await reader.list('waits', {
+      agent_id: item.agent_id,
+      work_item_id: item.id,
+      status: ['active'],
+      limit: 5,
+    })
+    const question = waits.find(({ wake }) => wake === 'operator_input')
+    if (question) {
+      return { id: question.id, agent_id: item.agent_id, work_item_id: item.id, kind: null }
+    }
+    const row = await reader.row('work_items', item.id)
+    const [held] = waits
+    if (row?.state === 'open' && row.plan_status === 'needs_input') {
+      // Nobody was asked yet: words about the item are the answer all the same.
+      if (held === undefined) return item
+      const then = `holon waits; its question is asked when ${held.id} ends`
+      throw usage('question_waits', `${text} waits for something else first`, then)
+    }
+    throw usage(
+      'no_question',
+      `${text} asks nothing now`,
+      `holon send --work-item ${text} "<text>" tells its agent something`,
+    )
+  })
+}
+
+export async function trigger(
+  context: Context,
+  target: string,
+  options: { body?: string },
+): Promise<Exit> {
+  const { id, agent_id } = await named(context, target, ['wait'])
+  return act(context, { do: 'trigger', agent_id, wait_id: id, body: options.body ?? '' })
+}
+
+export async function onItem(
+  context: Context,
+  verb: 'pick' | 'complete' | 'unblock',
+  target: string,
+  options: { reason?: string; report?: string },
+): Promise<Exit> {
+  const { id, agent_id } = await named(context, target, ['work'])
+  const base = { agent_id, work_item_id: id }
+  switch (verb) {
+    case 'pick':
+      return act(context, {
+        do: 'pick',
+        ...base,
+        ...(options.reason === undefined ? {} : { reason: options.reason }),
+      })
+    case 'complete':
+      return act(context, {
+        do: 'complete',
+        ...base,
+        ...(options.report === undefined ? {} : { report: options.report }),
+      })
+    case 'unblock':
+      return act(context, { do: 'unblock', ...base })
+  }
+}
+
+export async function cancelWait(context: Context, target: string): Promise<Exit> {
+  const { id, agent_id } = await named(context, target, ['wait'])
+  return act(context, { do: 'cancel_wait', agent_id, wait_id: id })
+}
+
+export function notEmpty(text: string, what: string, example: string): void {
+  if (text.trim() === '') throw usage('message_empty', what, `write it, like ${example}`)
+}

@@ -1,0 +1,146 @@
+/**
+ * What the command line needs from the machine and from the runtime. `main.ts` plugs the real ones
+ * in, a test its own. Types only.
+ */
+import type { DoorWay } from '../../client/operator.ts'
+import type { DaemonPorts, UpkeepPorts } from './daemon-ports.ts'
+import type { RunSettings, OwnedHome } from './run-ports.ts'
+import type { SetupPorts } from './setup-ports.ts'
+import type { Screen } from './screen-port.ts'
+import type { Reader } from '../../client/home-reads.ts'
+import type { Config } from '../../protocol/config.ts'
+import type { CheckGiven, PlanDescriptor, WorkItem } from '../../protocol/records/records.ts'
+
+/** Text of a file somebody named, or why there is none. */
+export type TextRead =
+  | { ok: true; text: string }
+  | {
+      ok: false
+      why: 'not_found' | 'denied' | 'is_folder' | 'not_regular' | 'too_large' | 'binary' | 'io'
+    }
+
+/** One place of a document that is wrong. */
+export type DocumentError = { line: number; message: string }
+
+/** Every error of a runbook file; `checked`: what is made of one that brings checks with it. */
+export type RunbookRead = {
+  errors: readonly DocumentError[]
+  checked: CheckedRunbook | null
+}
+export type CheckedRunbook = {
+  objective: string
+  /** The text without its head. */
+  plan: string
+  titles: readonly string[]
+  checks: readonly CheckGiven[]
+}
+
+/** What a replay found; `divergence` names the first event that comes out differently. */
+export type ReplayEnd =
+  | {
+      ok: true
+      decisions: number
+      requests: number
+      divergence: { seq: number; what: string; stored: string; again: string } | null
+    }
+  | { ok: false; code: string; message: string; hint: string }
+
+/** A ledger open for reading, and what only the machine knows beside it. Close it. */
+export interface HomeReader extends Reader {
+  plan(item: WorkItem): Promise<PlanDescriptor>
+  verify(): Promise<{
+    ok: boolean
+    events: number
+    rows: number
+    problems: readonly string[]
+  }>
+  /** Sentences on what does not hold that must; `history` looks at the events too. */
+  invariants(options: { history: boolean }): Promise<readonly string[]>
+  /** A turn that is there, decided again from its events. */
+  replay(turn_id: string): Promise<ReplayEnd>
+  stats(): Promise<{ schema: number; events: number; bytes: number }>
+  close(): Promise<void>
+}
+
+export interface CliPorts {
+  version: string
+  /** The values of the environment that matter here, read once. */
+  environment: {
+    holon_home: string | undefined
+    holon_model: string | undefined
+    holon_log: string | undefined
+    no_color: string | undefined
+    force_color: string | undefined
+    term: string | undefined
+    /** A screen reader is in use: lines one after the other, no cursor that moves. */
+    wants_plain: boolean
+    /** LC_ALL, LC_CTYPE or LANG, the first that is set. */
+    locale: string | undefined
+    has_control_token: boolean
+  }
+  user_home: string
+  default_home: string
+  working_folder: string
+  terminal: {
+    stdin: boolean
+    stdout: boolean
+    stderr: boolean
+    /** Cells of the terminal now. */
+    columns(): number
+  }
+  out(text: string): void
+  err(text: string): void
+  clock: {
+    now(): number
+    monotonic(): number
+    after(ms: number, fn: () => void): () => void
+  }
+  read_text(path: string, max_bytes: number): Promise<TextRead>
+  read_stdin(max_bytes: number): Promise<string | null>
+  write_private(path: string, text: string): Promise<void>
+  /** A file of mode 0600 that was not there; false: something is there, and nothing was done. */
+  write_new(path: string, text: string): Promise<boolean>
+  folder_exists(path: string): Promise<boolean>
+  absolute(path: string): string
+  /** The nearest of the known names, or null when none is near. */
+  nearest(name: string, known: readonly string[]): string | null
+  check_runbook(text: string): Promise<RunbookRead>
+  /** Null when there is no ledger yet. Rejects with the ledger's faults. */
+  open_reader(home: string): Promise<HomeReader | null>
+  /** The live process that owns the home. */
+  owner(home: string): Promise<{ pid: number; owner_since: string } | null>
+  door(home: string): Promise<DoorWay | null>
+  /** Takes the home and makes it when there is none. Rejects with the ledger's faults. */
+  own(settings: RunSettings): Promise<OwnedHome>
+  home_facts(home: string): Promise<HomeFacts>
+  /** Whether the commands of a home are confined; tried where that is asked for. */
+  sandbox(home: string, config: Config): Promise<SandboxState>
+  /** Of tokens and of the secrets that the configuration names, each with what to do. */
+  secret_problems(home: string, config: Config): Promise<{ message: string; hint: string }[]>
+  /** One line from the terminal; null at its end, or when the signal aborts. */
+  ask(prompt: string, signal: AbortSignal): Asking
+  /** Called at every interrupt, until the returned function is called. */
+  on_interrupt(listener: () => void): () => void
+  daemon: DaemonPorts
+  upkeep: UpkeepPorts
+  setup: SetupPorts
+  /** The full-screen program on this terminal. */
+  screen: Screen
+}
+
+/** A prompt that stands on the terminal. `redraw` draws it again below what was printed. */
+export type Asking = { answer: Promise<string | null>; redraw: () => void }
+
+/** `unavailable`: it is asked for, and no command runs. */
+export type SandboxState =
+  | { state: 'off' }
+  | { state: 'on'; network: 'open' | 'none' }
+  | { state: 'unavailable'; why: string }
+
+/** What `doctor` says about the folder itself. Modes are permission bits. */
+export type HomeFacts = {
+  exists: boolean
+  is_folder: boolean
+  mode: number | null
+  free_bytes: number | null
+}

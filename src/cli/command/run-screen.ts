@@ -1,0 +1,133 @@
+/**
+ * Where a run is printed: lines are appended, answers to stdout and progress to stderr; on a
+ * terminal one status line below them is redrawn at most four times a second. It keeps the two from
+ * tearing each other.
+ */
+import { clockSeconds, type Zone } from '../../present/text/span.ts'
+import { dim, glyph, painted, type Ink } from '../../present/text/marks.ts'
+import type { RunLine } from '../../present/lines/run-lines.ts'
+import { apart } from '../../present/text/table.ts'
+import { cut, wrap } from '../../present/text/width.ts'
+import type { CliPorts } from './ports.ts'
+
+export type ScreenOptions = {
+  /** Cells of the terminal on stderr; null: a pipe. */
+  columns: () => number | null
+  /** The terminal's stdout gets answers indented, a pipe gets them as they are. */
+  answersOnTerminal: boolean
+  ink: Ink
+  quiet: boolean
+  /** Nothing of an agent's words is printed: the events carry them. */
+  silent: boolean
+  zone: () => Zone
+}
+
+export class RunScreen {
+  readonly #ports: Pick<CliPorts, 'out' | 'err'>
+  readonly #options: ScreenOptions
+  #drawn = false
+  /** Draws again what stood at the bottom: the prompt of an open question. */
+  #bottom: (() => void) | null = null
+
+  constructor(ports: Pick<CliPorts, 'out' | 'err'>, options: ScreenOptions) {
+    this.#ports = ports
+    this.#options = options
+  }
+
+  /** While set, a prompt stands at the bottom and no status line is drawn. */
+  set bottom(redraw: (() => void) | null) {
+    this.#clear()
+    this.#bottom = redraw
+  }
+
+  get isTerminal(): boolean {
+    return this.#options.columns() !== null
+  }
+
+  status(text: string): void {
+    const columns = this.#options.columns()
+    if (columns === null || this.#options.quiet || this.#bottom !== null) return
+    this.#ports.err(`\r\u001b[K${dim(cut(text, columns - 1), this.#options.ink)}`)
+    this.#drawn = true
+  }
+
+  /** The last line is gone; what is printed next stands where it was. */
+  end(): void {
+    this.#clear()
+    this.#bottom = null
+  }
+
+  /** Progress and hints. */
+  say(lines: readonly string[]): void {
+    if (lines.length === 0 || this.#options.quiet) return
+    this.#clear()
+    this.#ports.err(`${this.#wrapped(lines).join('\n')}\n`)
+    this.#bottom?.()
+  }
+
+  lines(lines: readonly RunLine[]): void {
+    for (const line of lines) this.#line(line)
+  }
+
+  #line(line: RunLine): void {
+    switch (line.kind) {
+      case 'step':
+        return this.say([this.#step(line)])
+      case 'title':
+      case 'note':
+        return this.say([line.text])
+      case 'words':
+        return this.#words(line)
+    }
+  }
+
+  #step({ at, mark, left, right }: RunLine & { kind: 'step' }): string {
+    const { ink, zone, columns } = this.#options
+    const drawn = mark === null ? '' : `${glyph(mark, ink)} `
+    const line = apart(`${clockSeconds(at, zone())}  ${drawn}${left}`, right, columns())
+    return mark === null ? line : painted(line, mark, ink)
+  }
+
+  #words({ brief, text }: RunLine & { kind: 'words' }): void {
+    const { ink } = this.#options
+    switch (brief) {
+      case 'progress':
+        return this.say(text.map((line) => `          ${line}`.trimEnd()))
+      case 'failure':
+        return this.say(
+          this.#wrapped(
+            text.map((line, at) => (at === 0 ? `${glyph('failed', ink)} ${line}` : `  ${line}`)),
+          ).map((line, at) => (at === 0 ? painted(line, 'failed', ink) : line)),
+        )
+      case 'question':
+        return this.#answer(
+          text.map((line, at) => (at === 0 ? `? ${line}` : `  ${line}`.trimEnd())),
+        )
+      case 'reply':
+      case 'result':
+        return this.#answer(text)
+    }
+  }
+
+  #answer(text: readonly string[]): void {
+    const { answersOnTerminal, silent } = this.#options
+    if (silent) return
+    this.#clear()
+    const indented = text.map((line) => `  ${line}`.trimEnd())
+    const lines = answersOnTerminal ? ['', ...this.#wrapped(indented), ''] : text
+    this.#ports.out(`${lines.join('\n')}\n`)
+    this.#bottom?.()
+  }
+
+  /** Between words, on a terminal. What has colours was laid out to fit before it got them. */
+  #wrapped(lines: readonly string[]): readonly string[] {
+    const columns = this.#options.columns()
+    if (columns === null) return lines
+    return lines.flatMap((line) => (line.includes('\u001b') ? [line] : wrap(line, columns)))
+  }
+
+  #clear(): void {
+    if (this.#drawn || this.#bottom !== null) this.#ports.err('\r\u001b[K')
+    this.#drawn = false
+  }
+}

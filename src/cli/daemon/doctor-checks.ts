@@ -1,0 +1,92 @@
+/**
+ * Further checks of `holon doctor`: the keys of providers, what confines commands, and the
+ * invariants of the ledger as it stands. Each says what is, and what to do where it is not well.
+ */
+import type { Config } from '../../protocol/config.ts'
+import type { Context } from '../command/context.ts'
+import type { HomeReader } from '../command/ports.ts'
+import { expand, tilde } from '../command/settings.ts'
+import { unreadable } from '../command/unreadable.ts'
+
+export type Check = {
+  level: 'ok' | 'warn' | 'fail'
+  name: string
+  says: string
+  do: string | null
+}
+
+export const ok = (name: string, says: string): Check => ({ level: 'ok', name, says, do: null })
+
+/** Bytes of a file with one key. */
+const largestKey = 65_536
+
+/**
+ * One line for each provider with a key of its own. That a file is open to others is told by the
+ * check of the secrets; here, whether there is a key at all. What it is is never looked at.
+ */
+export async function keyChecks({ ports }: Context, config: Config): Promise<Check[]> {
+  const checks = Object.entries(config.providers ?? {}).map(async ([id, provider]) => {
+    const name = `key ${id}`
+    const { api_key_file, api_key_env } = provider
+    if (api_key_file !== undefined) {
+      const path = ports.absolute(expand(ports, api_key_file))
+      const shown = tilde(ports, path)
+      const read = await ports.read_text(path, largestKey)
+      if (read.ok && read.text.trim() !== '') return [ok(name, shown)]
+      const says = read.ok
+        ? `${shown} is empty`
+        : `${shown}: ${unreadable(read.why, 'it is larger than a key')}`
+      return [bad(name, says, 'put the key into that file, mode 0600, or run holon init')]
+    }
+    if (api_key_env === undefined) return []
+    if (ports.setup.key_in(api_key_env) !== null) return [ok(name, `in ${api_key_env}`)]
+    const says = `${api_key_env} is not set here`
+    return [warn(name, says, `set ${api_key_env} where the daemon is started`)]
+  })
+  return (await Promise.all(checks)).flat()
+}
+
+const bad = (name: string, says: string, remedy: string): Check => {
+  return { level: 'fail', name, says, do: remedy }
+}
+const warn = (name: string, says: string, remedy: string): Check => {
+  return { level: 'warn', name, says, do: remedy }
+}
+
+/** There is nothing yet that confines a command: it is said, not left out. */
+export async function sandboxCheck({ ports, home }: Context, config: Config): Promise<Check> {
+  const name = 'sandbox'
+  const asked = config.sandbox !== undefined && (await ports.home_facts(home.value)).is_folder
+  const sandbox = asked ? await ports.sandbox(home.value, config) : { state: 'off' as const }
+  switch (sandbox.state) {
+    case 'off':
+      return warn(
+        name,
+        'commands are not confined: they run as you, with your files and your network',
+        'put "sandbox": {} into config.json, or give agents a machine of their own: SECURITY.md',
+      )
+    case 'on': {
+      const network = sandbox.network === 'none' ? 'without a network' : 'with an open network'
+      return ok(name, `commands are confined, ${network}`)
+    }
+    case 'unavailable':
+      return bad(
+        name,
+        `no command runs: ${sandbox.why}`,
+        'on Debian: sudo apt install bubblewrap; or take "sandbox" out of config.json',
+      )
+  }
+}
+
+const isBug = 'this is a bug of holon: keep the home and report it'
+
+/** What must hold of the rows at any moment; with `history` of the events too. */
+export async function invariantCheck(reader: HomeReader, history: boolean): Promise<Check> {
+  const broken = await reader.invariants({ history })
+  const [first, ...rest] = broken
+  if (first === undefined) {
+    return ok('invariants', `hold for every agent${history ? ', in its history too' : ''}`)
+  }
+  const more = rest.length === 0 ? '' : `; and ${rest.length} more`
+  return bad('invariants', `${first}${more}`, isBug)
+}

@@ -1,0 +1,73 @@
+/** The grammar of what is said to agents: run, send, take-back, answer. */
+import { exits } from '../command/failure.ts'
+import { writes, type Grammar } from '../command/grammar.ts'
+
+export const runCommands: readonly Grammar[] = [
+  {
+    name: 'run',
+    about: 'say something to an agent, or run a runbook, and see it through',
+    arguments: { '[text...]': 'what is to be done, a runbook file (.md), or - for standard input' },
+    options: {
+      '--agent <name>': 'the agent (default: main, or runbooks for a runbook; made at first use)',
+      '--model <provider/model>': 'its model from now on (HOLON_MODEL)',
+      '--workspace <folder>': 'the folder it works in from now on',
+      '--resume': 'send nothing; go on with everything open',
+      '--no-input': 'never ask; exit 3 when a question is open',
+    },
+    examples: [
+      'holon run "port the fixtures" --workspace ~/src/app',
+      'holon run examples/health.md',
+      'holon run notes.md --model openai/gpt-5.2   the text of the file, to a model',
+      'holon run --resume                          send nothing, go on',
+    ],
+    exits: {
+      ...writes,
+      [exits.done]: 'everything it worked on is completed',
+      [exits.failed]: 'the last turn failed or gave up, nothing came of it, or the agent is held',
+      [exits.waits]: 'waits for someone, or for an event',
+      [exits.interrupted]: 'interrupted; ctrl-c ends at the next safe point, twice at once',
+    },
+    run: async (context, words: string[], options: object) =>
+      (await import('./run.ts')).run(context, words, options),
+  },
+  {
+    name: 'send',
+    about: 'send a message to an agent, an item or a question',
+    arguments: { '<text>': 'the message' },
+    options: {
+      '--agent <name>': 'the agent (default: main)',
+      '--wait <wait>': 'the question it answers',
+      '--work-item <item>': 'the item it is about',
+      '--now': 'into the turn that runs, at its next safe point',
+      '--start': 'start the agent when it is stopped',
+    },
+    examples: [
+      'holon send "leave the fixtures as they are"',
+      'holon send --work-item work_7f3a "and add a test"',
+    ],
+    exits: writes,
+    run: async (context, text: string, options: object) =>
+      (await import('../command/act.ts')).send(context, text, options),
+  },
+  {
+    name: 'take-back',
+    about: 'take a message back that no turn has read',
+    arguments: { '<message>': 'as send printed it, like msg_7f3a' },
+    examples: ['holon take-back msg_7f3a', 'holon take-back msg_7f3a --quiet'],
+    exits: writes,
+    run: async (context, message: string) =>
+      (await import('../command/act.ts')).takeBack(context, message),
+  },
+  {
+    name: 'answer',
+    about: 'answer a question',
+    arguments: { '<wait|item>': 'the question, or the item that asks it', '<text>': 'the answer' },
+    examples: [
+      'holon answer wait_3c1e 2                    a choice, by its key or label',
+      'holon answer work_b210 "only the second one"',
+    ],
+    exits: writes,
+    run: async (context, target: string, text: string) =>
+      (await import('../command/act.ts')).answer(context, target, text),
+  },
+]

@@ -1,0 +1,105 @@
+/** The grammar of setting a home up. */
+import type { Command } from 'commander'
+import { exits, usage } from '../command/failure.ts'
+import { reads, type Grammar } from '../command/grammar.ts'
+
+export const setupCommands: readonly Grammar[] = [
+  {
+    name: 'init',
+    about: 'set up a home, a model, an agent and the daemon',
+    options: {
+      '--provider <kind>': 'anthropic, openai, google, openai-compatible or none',
+      '--base-url <url>': 'its address, where it is not the usual one; ends in /v1',
+      '--key-file <path>': 'a file of mode 0600 that has the key and goes on having it',
+      '--key-env <name>': 'the variable that has the key now and later',
+      '--model <name>': 'the model, as the provider calls it (default: it asks)',
+      '--no-test': 'send no test request',
+      '--agent <name>': 'the agent (default: main)',
+      '--workspace <folder>': 'the folder it works in (default: this one)',
+      '--start': 'start the daemon',
+      '--no-start': 'start no daemon',
+      '--port <n>': 'the port of the daemon that is started (default: 7777)',
+      '--no-input': 'never ask: fail and name the flag that answers',
+    },
+    examples: [
+      'holon init                                  asks what it needs to know',
+      'holon init --provider openai-compatible --base-url http://127.0.0.1:11434/v1',
+      'holon init --no-input --provider openai --key-file ~/key --model gpt-5.2 --start',
+    ],
+    exits: {
+      ...reads,
+      [exits.failed]: 'failed, or the test request did',
+      [exits.interrupted]: 'left: nothing was written',
+    },
+    run: async (context, options: object) => (await import('./init.ts')).init(context, options),
+  },
+  {
+    name: 'config',
+    about: 'settings: show, path, get, set, unset',
+    examples: ['holon config show', 'holon config set model anthropic/claude-sonnet-4-6'],
+    commands: [
+      {
+        name: 'show',
+        about: 'every setting and where it comes from',
+        examples: ['holon config show --json', 'holon config show'],
+        run: async (context) => (await import('./config-command.ts')).configShow(context),
+      },
+      {
+        name: 'path',
+        about: 'where config.json is',
+        examples: ['holon config path', 'holon config path --home ~/holon-again'],
+        run: async (context) => (await import('./config-command.ts')).configPathCommand(context),
+      },
+      {
+        name: 'get',
+        about: 'one value of config.json',
+        arguments: { '<key>': 'the key, with dots: model, providers.local.kind' },
+        examples: ['holon config get model', 'holon config get providers.local.kind'],
+        run: async (context, key: string) =>
+          (await import('./config-command.ts')).configGet(context, key),
+      },
+      {
+        name: 'set',
+        about: 'write one value into config.json',
+        arguments: {
+          '<key>': 'a key, like model or providers.local.base_url',
+          '<value>': 'text, or JSON for lists and objects',
+        },
+        examples: [
+          'holon config set model local/qwen3-coder',
+          'holon config set providers.local.kind openai-compatible',
+        ],
+        run: async (context, key: string, value: string) =>
+          (await import('./config-command.ts')).configSet(context, key, value),
+      },
+      {
+        name: 'unset',
+        about: 'take one value out of config.json',
+        arguments: { '<key>': 'the key, with dots: model, providers.local.kind' },
+        examples: ['holon config unset summary_model', 'holon config unset budget.day'],
+        run: async (context, key: string) =>
+          (await import('./config-command.ts')).configUnset(context, key),
+      },
+    ],
+  },
+  {
+    name: 'completion',
+    about: 'print what completes words in a shell',
+    arguments: { '<shell>': 'bash, zsh or fish' },
+    examples: [
+      'source <(holon completion bash)',
+      'holon completion zsh > ~/.zfunc/_holon',
+      'holon completion fish > ~/.config/fish/completions/holon.fish',
+    ],
+    run: async ({ ports }, name: string, _options: object, { parent }: Command) => {
+      const { completionScript, shells } = await import('./completion.ts')
+      const shell = shells.find((one) => one === name)
+      const known = `the shells are ${shells.join(', ')}`
+      if (shell === undefined || parent === null) {
+        throw usage('unknown_shell', `there is no completion for ${name}`, known)
+      }
+      ports.out(completionScript(parent, shell))
+      return exits.done
+    },
+  },
+]

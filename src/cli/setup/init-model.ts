@@ -1,0 +1,276 @@
+/**
+ * The second and third step of `holon init`: which provider, its key, one of its models, and one
+ * request that proves them. Everything stays in memory here; `init.ts` writes it down.
+ */
+import type { Config } from '../../protocol/config.ts'
+import { problemOf } from '../../protocol/problem.ts'
+import { thereAre } from '../../present/text/names.ts'
+import { CliFailure, exits, usage } from '../command/failure.ts'
+import type { Context } from '../command/context.ts'
+import type { Questions } from './init-questions.ts'
+import { expand } from '../command/settings.ts'
+import { providerKinds, type Candidate, type ProviderKind } from '../command/setup-ports.ts'
+
+export type ModelFlags = {
+  provider?: string
+  baseUrl?: string
+  keyFile?: string
+  keyEnv?: string
+  model?: string
+  /** False with `--no-test`. */
+  test?: boolean
+}
+
+/** Where the key is to come from later. `typed` is to be stored in a file of its own. */
+export type KeySource =
+  | { from: 'nowhere' }
+  | { from: 'typed'; key: string }
+  | { from: 'file'; path: string }
+  | { from: 'environment'; variable: string }
+
+export type ModelChoice =
+  /** The configuration stays as it is; or there is none, and runbooks need none. */
+  | { chosen: 'kept'; model: string }
+  | { chosen: 'none' }
+  | ({ chosen: 'provider'; id: string; kind: ProviderKind; base_url: string | null } & {
+      source: KeySource
+      model: string
+    })
+
+const names: Readonly<Record<ProviderKind, string>> = {
+  anthropic: 'Anthropic',
+  openai: 'OpenAI',
+  google: 'Google',
+  'openai-compatible': 'OpenAI-compatible address',
+}
+const none = 'none'
+
+export async function chooseModel(
+  context: Context,
+  questions: Questions,
+  flags: ModelFlags,
+  config: Config,
+): Promise<ModelChoice> {
+  const kind = await provider(questions, flags, config)
+  if (kind === 'kept') return { chosen: 'kept', model: config.model ?? '' }
+  if (kind === none) return { chosen: 'none' }
+  const base_url = await address(questions, flags, kind)
+  for (;;) {
+    const { source, key } = await keyOf(context, questions, flags, kind, base_url)
+    const candidate: Candidate = { kind, base_url, key }
+    const listed = await modelOf(context, questions, flags, candidate)
+    if (listed !== 'another key') {
+      const proved = await prove(context, questions, flags, candidate, listed)
+      if (proved === 'proved') {
+        return {
+          chosen: 'provider',
+          id: idOf(kind, base_url),
+          kind,
+          base_url,
+          source,
+          model: listed,
+        }
+      }
+    }
+    questions.tell('another key, or ctrl+c')
+  }
+}
+
+async function provider(
+  questions: Questions,
+  { provider: flag }: ModelFlags,
+  config: Config,
+): Promise<ProviderKind | 'kept' | 'none'> {
+  if (flag !== undefined) return kindNamed(flag)
+  const kept = config.model
+  if (kept !== undefined && !questions.may_ask) return 'kept'
+  const now = kept === undefined ? '' : `now ${kept} (enter keeps it), or:  `
+  const choices = [...providerKinds.map((kind) => names[kind]), 'none, runbooks only']
+  const list = choices.map((name, at) => `${at + 1} ${name}`).join('  ')
+  if (questions.may_ask) questions.tell(`2 model    ${now}${list}`)
+  for (;;) {
+    const said = await questions.line(
+      '         >',
+      '--provider',
+      kept === undefined ? null : 'kept',
+    )
+    if (said === 'kept') return 'kept'
+    const at = Number(said) - 1
+    if (at === providerKinds.length) return none
+    const chosen = providerKinds[at] ?? [...providerKinds, none].find((kind) => kind === said)
+    if (chosen !== undefined) return chosen as ProviderKind | 'none'
+    questions.tell(`         a number from 1 to ${choices.length}`)
+  }
+}
+
+function kindNamed(text: string): ProviderKind | 'none' {
+  const known = [...providerKinds, none] as const
+  const found = known.find((kind) => kind === text)
+  if (found !== undefined) return found
+  throw usage('unknown_provider', `--provider ${text} is none`, thereAre(known))
+}
+
+async function address(
+  questions: Questions,
+  { baseUrl }: ModelFlags,
+  kind: ProviderKind,
+): Promise<string | null> {
+  if (kind !== 'openai-compatible') return baseUrl === undefined ? null : url(baseUrl)
+  if (baseUrl !== undefined) return url(baseUrl)
+  for (;;) {
+    const said = await questions.line(
+      '         address, like http://127.0.0.1:11434/v1:',
+      '--base-url',
+      null,
+    )
+    try {
+      return url(said)
+    } catch {
+      questions.tell('         an http or https address without user, query or fragment')
+    }
+  }
+}
+
+function url(text: string): string {
+  const found = URL.parse(text)
+  const usable = found !== null && /^https?:$/.test(found.protocol)
+  if (!usable || found.search !== '' || found.hash !== '' || found.username !== '') {
+    throw usage(
+      'bad_base_url',
+      `--base-url ${text} is no base URL`,
+      'write it like https://host/v1',
+    )
+  }
+  return text.replace(/\/+$/, '')
+}
+
+const isHere = (base_url: string | null): boolean => {
+  const host = base_url === null ? '' : (URL.parse(base_url)?.hostname ?? '')
+  return host === 'localhost' || host === '[::1]' || host.startsWith('127.')
+}
+
+/** The name before the slash of a model: the kind, or where an address is. */
+const idOf = (kind: ProviderKind, base_url: string | null): string =>
+  kind !== 'openai-compatible' ? kind : isHere(base_url) ? 'local' : 'compatible'
+
+/** A key that others can read is refused before it is sent anywhere, as the daemon would refuse. */
+async function refuseOpenFile(ports: Context['ports'], path: string): Promise<void> {
+  const { mode } = await ports.home_facts(path)
+  if (mode === null || (mode & 0o077) === 0) return
+  const says = `${path} can be read by others (${(mode & 0o777).toString(8).padStart(4, '0')})`
+  throw usage('key_not_private', says, `chmod 600 ${path}`)
+}
+
+async function keyOf(
+  { ports }: Context,
+  questions: Questions,
+  { keyFile, keyEnv }: ModelFlags,
+  kind: ProviderKind,
+  base_url: string | null,
+): Promise<{ source: KeySource; key: string | null }> {
+  if (keyFile !== undefined) {
+    const path = ports.absolute(expand(ports, keyFile))
+    const read = await ports.read_text(path, 65_536)
+    if (read.ok && read.text.trim() !== '') {
+      await refuseOpenFile(ports, path)
+      return { source: { from: 'file', path }, key: read.text.trim() }
+    }
+    const why = read.ok ? 'is empty' : `cannot be read (${read.why})`
+    throw usage('key_unreadable', `${path} ${why}`, 'put the key into a file of mode 0600')
+  }
+  const { key_variable } = await ports.setup.usual(kind)
+  const variable = keyEnv ?? (questions.may_ask ? null : key_variable)
+  if (variable !== null) return fromEnvironment(ports.setup.key_in(variable), variable)
+  if (!questions.may_ask && isHere(base_url)) return { source: { from: 'nowhere' }, key: null }
+  const otherwise =
+    key_variable !== null
+      ? ` (enter takes ${key_variable})`
+      : kind === 'openai-compatible'
+        ? ' (enter for none)'
+        : ''
+  for (;;) {
+    const key = await questions.secret(
+      `         key, not shown${otherwise}:`,
+      '--key-file or --key-env',
+    )
+    if (key !== '' && !/[\s\p{C}]/u.test(key)) return { source: { from: 'typed', key }, key }
+    if (key === '' && key_variable !== null) {
+      return fromEnvironment(ports.setup.key_in(key_variable), key_variable)
+    }
+    if (key === '' && kind === 'openai-compatible')
+      return { source: { from: 'nowhere' }, key: null }
+    questions.tell(key === '' ? '         a key is needed' : '         a key has no blanks in it')
+  }
+}
+
+function fromEnvironment(key: string | null, variable: string) {
+  if (key !== null) return { source: { from: 'environment', variable } as const, key }
+  throw usage('no_key', `${variable} is not set`, 'set it, or give --key-file')
+}
+
+/** At most so many are listed: the rest is typed. */
+const mostShown = 9
+
+/** The name without its provider, or `another key` where the key was refused. */
+async function modelOf(
+  { ports }: Context,
+  questions: Questions,
+  { model: flag }: ModelFlags,
+  candidate: Candidate,
+): Promise<string> {
+  if (flag !== undefined) return flag.includes('/') ? flag.slice(flag.indexOf('/') + 1) : flag
+  const found = await ports.setup.list_models(candidate, questions.signal).catch(left(questions))
+  if (!found.ok) {
+    questions.tell(`         ${found.message}`)
+    if (found.refused_key && questions.may_ask) return 'another key'
+    return questions.line('         name of the model:', '--model', null)
+  }
+  const shown = found.models.slice(0, mostShown)
+  const list = shown.map((name, at) => `${at + 1} ${name}`).join('  ')
+  const more =
+    found.models.length > shown.length ? `  and ${found.models.length - shown.length} more` : ''
+  questions.tell(`         models there: ${list || 'none is named'}${more}`)
+  const said = await questions.line('         > number or name:', '--model', shown[0] ?? null)
+  return shown[Number(said) - 1] ?? said
+}
+
+/** An interrupt while something is under way is an interrupt. */
+const left =
+  (questions: Questions) =>
+  (error: unknown): never => {
+    questions.still()
+    throw error
+  }
+
+async function prove(
+  { ports }: Context,
+  questions: Questions,
+  { test = true }: ModelFlags,
+  candidate: Candidate,
+  model: string,
+): Promise<'proved' | 'another key'> {
+  if (!test) return 'proved'
+  const done = await ports.setup
+    .try_model(candidate, model, questions.signal)
+    .catch(left(questions))
+  questions.still()
+  if (done.ok) {
+    const { ms, tokens, usd } = done
+    const counted = tokens === null ? 'tokens not counted' : `${tokens} tokens`
+    const price = usd === null ? 'no price known' : `$${usd.toFixed(usd < 0.01 ? 5 : 2)}`
+    questions.tell(`3 test     answered in ${(ms / 1_000).toFixed(1)} s, ${counted}, ${price}`)
+    return 'proved'
+  }
+  questions.tell(`3 test     ${model} does not work: ${done.message}`)
+  if (done.refused_key && questions.may_ask) return 'another key'
+  if (questions.may_ask && (await questions.yes('           set it up anyway?', '--no-test'))) {
+    return 'proved'
+  }
+  const hint = 'nothing was written; --no-test sets it up all the same'
+  const detail = `${model} does not work: ${done.message}`
+  throw new CliFailure(exits.failed, problemOf('test_failed', detail, hint))
+}
+
+/** Where the key of a provider is kept, so that agents' tools refuse to read it. */
+export const keyPath = (context: Context, id: string): string =>
+  `${context.ports.user_home}/.config/holon/keys/${id}`

@@ -1,0 +1,218 @@
+/**
+ * `holon init`: a home, a model, an agent and a daemon, one question each (docs/spec/cli.md). All
+ * answers are collected and the model is asked once before anything is written; then each file is
+ * written whole, so that leaving at any question leaves everything as it was. Twice is safe: what
+ * is there is offered as the answer, and kept.
+ */
+import type { Config } from '../../protocol/config.ts'
+import { problemOf } from '../../protocol/problem.ts'
+import { perform } from '../command/act.ts'
+import { parseConfig, readConfig } from '../command/config-file.ts'
+import { printJson, printLines, reading, type Context } from '../command/context.ts'
+import { start } from '../daemon/daemon.ts'
+import { CliFailure, exits, usage, type Exit } from '../command/failure.ts'
+import { smallWindow } from '../command/small-window.ts'
+import { chooseModel, keyPath, type ModelChoice, type ModelFlags } from './init-model.ts'
+import { Questions } from './init-questions.ts'
+import { expand, tilde } from '../command/settings.ts'
+
+export type InitOptions = ModelFlags & {
+  agent?: string
+  workspace?: string
+  /** True with `--start`, false with `--no-start`. */
+  start?: boolean
+  port?: string
+  /** False with `--no-input`. */
+  input?: boolean
+}
+
+type Answers = { home: string; model: ModelChoice; agent: Agent; starts: boolean }
+type Agent = { id: string; root: string; exists: boolean }
+
+export async function init(context: Context, options: InitOptions): Promise<Exit> {
+  const questions = new Questions(context, options.input !== false)
+  try {
+    const answers = await ask(context, questions, options)
+    const there = { ...context, home: { ...context.home, value: answers.home } }
+    const key_file = await write(there, answers)
+    questions.tell(`           written: ${tilde(context.ports, answers.home)}/config.json`)
+    await makeAgent(there, answers)
+    const quiet = { ...there, flags: { ...there.flags, json: false } }
+    if (answers.starts) {
+      const port = options.port === undefined ? {} : { port: options.port }
+      await start(told(quiet, questions), port)
+    }
+    const { config } = await readConfig(context.ports, answers.home)
+    return ready(there, answers, { key: key_file, config })
+  } finally {
+    questions.close()
+  }
+}
+
+/** What `start` says is progress here, not the answer. */
+const told = (context: Context, questions: Questions): Context => ({
+  ...context,
+  ports: { ...context.ports, out: (text) => questions.tell(`5 daemon   ${text.trim()}`) },
+})
+
+async function ask(context: Context, questions: Questions, options: InitOptions): Promise<Answers> {
+  const { ports } = context
+  if (questions.may_ask) {
+    questions.tell('This sets up a home, a model and one agent. Nothing is written before the end,')
+    questions.tell('and nothing leaves this machine before you name a provider.')
+  }
+  const home = await homeOf(context, questions)
+  const { config } = await readConfig(ports, home)
+  const model = await chooseModel(context, questions, options, config)
+  const agent = await agentOf(
+    { ...context, home: { ...context.home, value: home } },
+    questions,
+    options,
+  )
+  const running = await ports.daemon.running(home)
+  if (running !== null) questions.tell(`5 daemon   runs already: pid ${running}`)
+  const starts =
+    running === null &&
+    (options.start ??
+      (await questions.yes(
+        '5 daemon   keeps agents alive when you close the terminal: start now?',
+        '--start or --no-start',
+      )))
+  return { home, model, agent, starts }
+}
+
+async function homeOf(context: Context, questions: Questions): Promise<string> {
+  const { ports, home } = context
+  const given = home.source !== 'default' || !questions.may_ask
+  const name = tilde(ports, home.value)
+  const said = given
+    ? home.value
+    : await questions.line(`1 home     ${name} (enter), or another:`, '--home', home.value)
+  const path = ports.absolute(expand(ports, said))
+  const facts = await ports.home_facts(path)
+  if (facts.exists && !facts.is_folder) {
+    throw usage('home_is_file', `${path} is a file, not a folder`, 'choose another with --home')
+  }
+  if (given) questions.tell(`1 home     ${tilde(ports, path)}${facts.exists ? ', is there' : ''}`)
+  return path
+}
+
+async function agentOf(
+  context: Context,
+  questions: Questions,
+  options: InitOptions,
+): Promise<Agent> {
+  const { ports } = context
+  const id = options.agent ?? 'main'
+  if (!/^[a-z0-9][a-z0-9._-]{0,63}$/.test(id)) {
+    throw usage('bad_agent_name', `--agent ${id} is no name`, 'use a-z, 0-9, . _ -')
+  }
+  const row = await reading(context, (reader) => reader.row('agents', id))
+  if (row?.state === 'deleted') {
+    throw usage(
+      'agent_deleted',
+      `${id} was deleted, and names are never used again`,
+      'give --agent',
+    )
+  }
+  const usual = row?.workspace.root ?? ports.working_folder
+  const isGit = await ports.folder_exists(`${usual}/.git/objects`)
+  const name = `${tilde(ports, usual)}${isGit ? ' (git)' : ''}`
+  const said =
+    options.workspace ??
+    (questions.may_ask
+      ? await questions.line(
+          `4 agent    ${id}, in ${name} (enter), or another folder:`,
+          '--workspace',
+          usual,
+        )
+      : usual)
+  const root = ports.absolute(expand(ports, said))
+  if (!(await ports.folder_exists(root))) {
+    throw usage('workspace_missing', `there is no folder ${root}`, 'make it, or give --workspace')
+  }
+  return { id, root, exists: row !== null }
+}
+
+/** The key first: a configuration never names a file that is not there. The path of a new key. */
+async function write(context: Context, { model }: Answers): Promise<string | null> {
+  const { ports, home } = context
+  const { config, path } = await readConfig(ports, home.value)
+  if (model.chosen !== 'provider') {
+    await ports.write_private(path, `${JSON.stringify(config, null, 2)}\n`)
+    return null
+  }
+  const { id, kind, base_url, source } = model
+  const written = source.from === 'typed' ? await writeKey(context, id, source.key) : null
+  const file = source.from === 'file' ? source.path : written
+  const provider = {
+    kind,
+    ...(base_url === null ? {} : { base_url }),
+    ...(file === null ? {} : { api_key_file: file }),
+    ...(source.from === 'environment' ? { api_key_env: source.variable } : {}),
+  }
+  const changed: Config = {
+    ...config,
+    model: `${id}/${model.model}`,
+    providers: { ...config.providers, [id]: provider },
+  }
+  const text = `${JSON.stringify(changed, null, 2)}\n`
+  await parseConfig(ports, path, text)
+  await ports.write_private(path, text)
+  return file
+}
+
+/** A key of the same provider that another home uses is left alone: this one gets a number. */
+async function writeKey(context: Context, id: string, key: string): Promise<string> {
+  const { ports } = context
+  for (let n = 1; ; n++) {
+    const path = keyPath(context, n === 1 ? id : `${id}-${n}`)
+    const read = await ports.read_text(path, 65_536)
+    if (read.ok && read.text.trim() === key) return path
+    if (!read.ok && read.why === 'not_found') {
+      await ports.write_private(path, `${key}\n`)
+      return path
+    }
+    if (n >= 1_000) throw new CliFailure(exits.failed, problemOf('io', `${path} is the thousandth`))
+  }
+}
+
+async function makeAgent(context: Context, { agent, model }: Answers): Promise<void> {
+  const { id, root, exists } = agent
+  const workspace = { mode: 'explicit_root' as const, root }
+  const named = model.chosen === 'provider' ? { model: `${model.id}/${model.model}` } : {}
+  const settings = { agent_id: id, workspace, ...named }
+  await perform(context, { do: exists ? 'configure_agent' : 'create_agent', ...settings })
+}
+
+function ready(
+  context: Context,
+  { home, model, agent, starts }: Answers,
+  { key, config }: { key: string | null; config: Config },
+): Exit {
+  const name = model.chosen === 'provider' ? `${model.id}/${model.model}` : null
+  if (context.flags.json === true) {
+    const { id, root } = agent
+    const kept = model.chosen === 'kept' ? model.model : null
+    printJson(context, {
+      home,
+      model: name ?? kept,
+      key_file: key,
+      agent: { id, workspace: root },
+      daemon_started: starts,
+    })
+    return exits.done
+  }
+  const who = agent.id === 'main' ? '' : ` --agent ${agent.id}`
+  const words =
+    model.chosen === 'none'
+      ? `holon run${who} examples/health.md`
+      : `holon run${who} "list what is slow here"`
+  const small = smallWindow(config, model.chosen === 'kept' ? model.model : name)
+  printLines(context, [
+    ...(small === null ? [] : [`${small}.`]),
+    `Ready.  Try:  ${words}`,
+    ...(key === null ? [] : [`The key is in ${tilde(context.ports, key)}, mode 0600.`]),
+  ])
+  return exits.done
+}

@@ -1,0 +1,50 @@
+/** A child that asks is seen to ask in every turn until it is answered, about its item or not. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Asking } from '../../domain/state/task.ts'
+import { anItem, aPrompt, aTask } from '../../testing/rows.ts'
+import { aSituation, type Given } from '../../testing/world/situations.ts'
+import { charTokens } from '../estimate.ts'
+import { renderOpening } from '../opening/render.ts'
+
+const asking = (of: Asking['of']): Asking => ({
+  key: 'wait_1',
+  wait_id: 'wait_1',
+  work_item_id: 'work_9',
+  of,
+  text: 'Runtime note: delete it?',
+  choices: [],
+})
+
+const child = (asks: Asking | null) =>
+  aTask('task_1', {
+    work_item_id: 'work_a',
+    kind: 'child_agent',
+    label: 'Look',
+    child_agent_id: 'main.1',
+    asking: asks,
+    output: { path: null, bytes: 0 },
+  })
+
+function taskLineIn(given: Given): string | undefined {
+  const base = { items: [anItem('work_a')], messages: [aPrompt('msg_1', 'How far is it?')] }
+  const view = { tokens: charTokens, window: 200_000, random_fence: '7f3a9c2e' }
+  const { user } = renderOpening(aSituation({ ...base, ...given }), view)
+  assert.doesNotMatch(user, /delete it/, 'a child’s words stand in a result')
+  return /^- task_1 "Look" running (?:since|for) [^,]*, (.*)$/m.exec(user)?.[1]
+}
+
+const told: readonly [Asking | null, string][] = [
+  [null, 'output in TaskOutput'],
+  [asking('supervisor'), 'asks you and waits for TaskInput, question and output in TaskOutput'],
+  [asking('operator'), 'asks the operator, output in TaskOutput'],
+]
+
+for (const [asks, says] of told) {
+  test(`a task that asks ${asks?.of ?? 'nobody'} says so with its item and without`, () => {
+    const tasks = [child(asks)]
+    const about = { id: 'work_a', tasks } as const
+    assert.equal(taskLineIn({ about, running_tasks: tasks }), says)
+    assert.equal(taskLineIn({ running_tasks: tasks }), `${says}, work_a`)
+  })
+}

@@ -1,0 +1,144 @@
+/**
+ * What was said lately between the agent and whom it works for: the newest words of both sides,
+ * also where they belong to no item, so that "and the first one?" has something to refer to. No
+ * words of the world outside are among them.
+ */
+import type { Timestamp } from '../../domain/time.ts'
+import type { Wait } from '../../domain/state/wait.ts'
+import type { TokenEstimator } from '../estimate.ts'
+import { block } from '../fence.ts'
+import { contextLimits } from '../limits.ts'
+import { ago, clip } from '../phrase.ts'
+import { fenceOf } from './rounds.ts'
+import { full, omitted, type Section } from '../section.ts'
+import type { Said, Situation } from './situation.ts'
+
+const title = '# Lately said'
+const standsAbove = ': stands above'
+const standsBelow = ': stands below'
+
+/** `told`: the items whose report is in it whole; `whole`: the briefs that are. */
+export type SaidSection = Section & { told: ReadonlySet<string>; whole: ReadonlySet<string> }
+
+const none = (why: string): SaidSection => ({
+  ...omitted('said', why),
+  told: new Set(),
+  whole: new Set(),
+})
+
+/**
+ * What fits into `max_tokens`, oldest first. `above`: messages that stand in full elsewhere. What
+ * gives way is decided by `giving`: the agent's own older texts before any word of the others.
+ */
+export function saidSection(
+  { said = [], now, answered = [] }: Pick<Situation, 'said' | 'now' | 'answered'>,
+  above: ReadonlySet<string>,
+  tokens: TokenEstimator,
+  max_tokens: number,
+): SaidSection {
+  if (said.length === 0) return none('nothing was said before')
+  const lines = linesOf(said, (one) =>
+    above.has(rowOf(one).id) ? standsAbove : isAsked(one, answered) ? standsBelow : null,
+  )
+  let left = max_tokens - tokens(title) - 2
+  const costs = new Map(lines.map((line) => [line, tokens(saidText(line, now)) + 1]))
+  for (const cost of costs.values()) left -= cost
+  for (const { line, max } of giving(lines)) {
+    if (left >= 0) break
+    const before = costs.get(line) ?? 0
+    line.max = max
+    const after = max === 0 ? 0 : tokens(saidText(line, now)) + 1
+    costs.set(line, after)
+    left += before - after
+  }
+  const shown = lines.filter(({ max }) => max > 0)
+  if (shown.length === 0) return none('no room')
+  if (shown.every(({ place }) => place !== null)) return none('all of it stands elsewhere')
+  const text = [title, '', ...shown.map((line) => saidText(line, now))].join('\n')
+  const section =
+    shown.length === said.length
+      ? full('said', text, 'the newest words of both sides')
+      : { section: 'said' as const, text, form: 'compact' as const, why: 'the newest of them' }
+  return { ...section, ...wholeIn(shown) }
+}
+
+/** `place`: where it stands in full, null: here; `max`: room for its words, 0: it is left out. */
+type Line = { one: Said; place: string | null; max: number }
+
+/** The newest of each side, in time; what stands elsewhere takes nobody's place. */
+function linesOf(said: readonly Said[], placeOf: (one: Said) => string | null): Line[] {
+  const max = contextLimits.said_newest.value
+  const all = said.map((one): Line => ({ one, place: placeOf(one), max }))
+  const kept = [true, false].flatMap((isHere) =>
+    (['them', 'agent'] as const).flatMap((side) =>
+      all
+        .filter(({ one, place }) => one.by === side && (place === null) === isHere)
+        .slice(-contextLimits.said.value),
+    ),
+  )
+  return all.filter((line) => kept.includes(line))
+}
+
+/**
+ * What gives way, first to last, each time the oldest first: names of what stands elsewhere; the
+ * agent's own older texts, which are shortened and then go; the older words of the others, just so;
+ * at last the newest of each side.
+ */
+function giving(lines: readonly Line[]): { line: Line; max: number }[] {
+  const here = lines.filter(({ place }) => place === null)
+  const [theirs, own] = (['them', 'agent'] as const).map((by) =>
+    here.filter(({ one }) => one.by === by),
+  ) as [Line[], Line[]]
+  const to = (max: number) => (line: Line) => ({ line, max })
+  const shorter = to(contextLimits.said_older.value)
+  const gone = to(0)
+  const older = [own.slice(0, -1), theirs.slice(0, -1)]
+  const newest = [...own.slice(-1), ...theirs.slice(-1)]
+  return [
+    ...lines.filter(({ place }) => place !== null).map(gone),
+    ...[...older, newest].flatMap((some) => [...some.map(shorter), ...some.map(gone)]),
+  ]
+}
+
+/** Of what is shown: the items whose report is whole, and the briefs that need not stand again. */
+function wholeIn(shown: readonly Line[]): { told: Set<string>; whole: Set<string> } {
+  const told = new Set<string>()
+  const whole = new Set<string>()
+  for (const { one, place, max } of shown) {
+    if (one.by !== 'agent') continue
+    const { id, kind, work_item_id } = one.brief
+    const isCut = shortened(one, max).is_cut
+    if (!isCut && kind === 'result' && work_item_id !== null) told.add(work_item_id)
+    if (!isCut || place !== null) whole.add(id)
+  }
+  return { told, whole }
+}
+
+/** A question whose answer began the turn stands with that. */
+const isAsked = (one: Said, answered: readonly Wait[]): boolean =>
+  one.by === 'agent' &&
+  one.brief.kind === 'question' &&
+  answered.some(({ id }) => id === one.brief.wait_id)
+
+function saidText({ one, place, max }: Line, now: Timestamp): string {
+  const row = rowOf(one)
+  const item = row.work_item_id === null ? '' : `, about ${row.work_item_id}`
+  const who = one.by === 'agent' ? `you (${one.brief.kind})` : `the ${whoSaid(one)}`
+  const head = `${who}, ${ago(row.created_at, now)}, ${row.id}${item}`
+  if (place !== null) return `- ${head}${place}`
+  const { words, is_cut } = shortened(one, max)
+  return block(fenceOf(row), is_cut ? `${head}; cut, MemoryGet has all of it` : head, words)
+}
+
+const rowOf = (one: Said) => (one.by === 'agent' ? one.brief : one.message)
+
+function whoSaid({ message }: Said & { by: 'them' }): string {
+  return message.kind === 'operator_prompt' ? 'operator' : 'parent'
+}
+
+function shortened(one: Said, max: number): { words: string; is_cut: boolean } {
+  const body = (one.by === 'agent' ? one.brief.text : one.message.body).trim()
+  if (body.length <= max) return { words: body, is_cut: false }
+  const isNewest = max === contextLimits.said_newest.value
+  return { words: isNewest ? `${body.slice(0, max).trimEnd()}…` : clip(body, max), is_cut: true }
+}

@@ -1,0 +1,48 @@
+/**
+ * When a message is used up: in the commit that records the answer to a request which showed it. A
+ * request that is never answered (an abort, a refusal, a crash) shows nothing: what it carried is
+ * given back at the end of its turn, or ends with it.
+ */
+import type { Draft, Facts } from '../facts/facts.ts'
+import { interjected } from './step.ts'
+import { isInterjected, type Message } from '../state/message.ts'
+import type { Round, Turn } from '../state/turn.ts'
+
+/** The messages that the turn has claimed, used up or not, oldest first. */
+export const messagesOf = (facts: Facts, turn: Turn): Message[] =>
+  [...facts.rows('messages')]
+    .filter((message) => message.turn_id === turn.id)
+    .sort((a, b) => a.inbox_seq - b.inbox_seq)
+
+/** The first request of a turn carries all that its start claimed. */
+export function carryClaimed(d: Draft, turn: Turn): void {
+  for (const { id, status } of messagesOf(d, turn)) {
+    if (status === 'claimed') d.emit({ type: 'message_shown', id, turn_id: turn.id, round: 1 })
+  }
+}
+
+/** A later request carries what was said or read meanwhile; what was said is returned. */
+export function carryInterjected(d: Draft, turn: Turn, round: number): Message[] {
+  const inbox = interjected(d, d.now)
+  for (const { id } of inbox) {
+    d.emit({ type: 'message_claimed', id, turn_id: turn.id, to_coalesce: false })
+    d.emit({ type: 'message_shown', id, turn_id: turn.id, round })
+  }
+  for (const { id, status, round: carried } of messagesOf(d, turn)) {
+    if (status !== 'claimed' || carried !== null) continue
+    d.emit({ type: 'message_shown', id, turn_id: turn.id, round })
+  }
+  return inbox
+}
+
+/** The answer to a request uses up what it and those before it carried. */
+export function useUp(d: Draft, { turn_id, n }: Pick<Round, 'turn_id' | 'n'>): void {
+  for (const message of [...d.rows('messages')]) {
+    const { id, status, round, to_coalesce } = message
+    if (status !== 'claimed' || message.turn_id !== turn_id) continue
+    if (round === null) continue
+    if (to_coalesce) d.emit({ type: 'message_coalesced', id, turn_id })
+    else if (isInterjected(message)) d.emit({ type: 'message_interjected', id, turn_id, round })
+    else d.emit({ type: 'message_consumed', id, turn_id, because: `shown in request ${n}` })
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * A home that this process owns: its ledger, its host, and everything the host stands on. The same
+ * for a run, for a command that writes and leaves, and for the daemon.
+ */
+import { join } from 'node:path'
+import type { OwnedHome, RunSettings } from '../../cli/command/run-ports.ts'
+import type { SpendBudget } from '../../domain/state/spend-budget.ts'
+import type { Redactor } from '../../domain/secrets/redact.ts'
+import type { Ledger } from '../../ledger/port.ts'
+import type { Config } from '../../protocol/config.ts'
+import { acpSessionsOf } from './acp.ts'
+import { atWork } from '../machine/started.ts'
+import { ensureToken, readToken, writeDoor } from './control.ts'
+import { openControlSocket } from './control-socket.ts'
+import { clock, doorPath, env, files, ids, userHome } from '../machine/machine.ts'
+import { inspectOf } from './inspect.ts'
+import { memoryOf } from './memory.ts'
+import { modelsOf } from './models.ts'
+import { confinementOf } from './sandbox.ts'
+import { refuseOpenSecrets, unreadableSecrets, type UnreadableSecret } from './secrets.ts'
+import { sayUpgrade } from './upgrade.ts'
+import { worktreesOf } from './worktrees.ts'
+
+type Taking = {
+  /** Knows what must not be written. */
+  redactor: Redactor
+  /** What the daemon has that a run has not: it can be reached, timed, and waits for room. */
+  daemon?: { timed(ledger: Ledger): Ledger; memory_failed: (error: unknown) => void }
+}
+
+type Models = Awaited<ReturnType<typeof modelsOf>>
+
+/**
+ * With a registered secret whose value is not known, no model is asked: what it is sent, and what
+ * it writes, could have the value in it. The agents are held until the setting is mended.
+ */
+function heldModels(models: Models, unreadable: readonly UnreadableSecret[]): Models {
+  const [first] = unreadable
+  if (first === undefined) return models
+  const message = `No model is asked: ${first.message}: ${first.hint}.`
+  const refused = { ok: false, code: 'secret_unreadable', message } as const
+  return { ...models, open: async () => refused }
+}
+
+/** Rejects with the ledger's faults, and with `SecretRefusal` for a home that is open to others. */
+export async function takeHome({ home, config }: RunSettings, { redactor, daemon }: Taking) {
+  await refuseOpenSecrets(home, config)
+  const acp = acpSessionsOf(home, () => processes)
+  const [{ openLedger }, { createHost }, { createProcesses }, models] = await Promise.all([
+    import('../../ledger/store/open.ts'),
+    import('../../runtime/host/host.ts'),
+    import('../../exec/commands/processes.ts'),
+    modelsOf(config, acp).then(async (all) => heldModels(all, await unreadableSecrets(config))),
+  ])
+  const opened = await openLedger(home, {
+    clock_now: () => clock.now(),
+    mint: (prefix) => ids.mint(prefix),
+    before_upgrade: sayUpgrade,
+  })
+  const ledger = daemon === undefined ? opened : daemon.timed(opened)
+  const processes = createProcesses({
+    tasks_folder: join(home, 'tasks'),
+    clock,
+    parent_env: env,
+    pass: config.environment ?? [],
+    caps: config.command_caps ?? {},
+    ...confinementOf(home, config),
+  })
+  const on_fault = daemon?.memory_failed
+  const over = { home, ledger, processes, redactor }
+  const memory = await memoryOf(on_fault === undefined ? over : { ...over, on_fault })
+  const host = createHost({
+    home,
+    ledger,
+    clock,
+    ids,
+    files,
+    processes,
+    worktrees: worktreesOf(home),
+    inspect: inspectOf(home),
+    foreign_agents: { stop: async (...of) => (await acp()).stop(...of) },
+    memory,
+    models,
+    ...(config.summary_model === undefined ? {} : { summary_model: config.summary_model }),
+    ...(config.budget === undefined ? {} : { budget: homeBudget(config.budget) }),
+    environment: {},
+    user_home: userHome,
+    redactor,
+    ...(daemon === undefined
+      ? { has_listener: false }
+      : { has_listener: true, waits_for_room: true }),
+  })
+  return { ledger, processes, models, memory, host, redactor }
+}
+
+/** A limit that is not set is none. */
+function homeBudget({ day, all }: NonNullable<Config['budget']>): SpendBudget {
+  const limits = (given: NonNullable<typeof day>) => ({
+    max_tokens: given.max_tokens ?? null,
+    max_usd: given.max_usd ?? null,
+    max_rounds: given.max_rounds ?? null,
+  })
+  return { day: day ? limits(day) : null, all: all ? limits(all) : null }
+}
+
+export type TakenHome = Awaited<ReturnType<typeof takeHome>>
+
+/** Gives everything back, the lock last, whatever of it fails. */
+export async function giveBack(taken: TakenHome, how: 'safe_point' | 'now'): Promise<void> {
+  try {
+    await taken.host.close(how)
+  } finally {
+    await taken.memory.close()
+    await taken.processes.close()
+    taken.models.close()
+    await taken.ledger.close()
+  }
+}
+
+export async function own(settings: RunSettings): Promise<OwnedHome> {
+  const { secretsOf } = await import('./secrets.ts')
+  const { redactor } = await secretsOf(settings.config)
+  const taken = await takeHome(settings, { redactor })
+  const { ledger, host, models, processes } = taken
+  let door: Promise<{ close(): Promise<void> }> | null = null
+  return {
+    outlives: false,
+    host,
+    agents: () => ledger.agents(),
+    events: (after) => ledger.events({ after, limit: 500 }),
+    last_global_seq: () => ledger.lastGlobalSeq(),
+    open_model: async (id) => {
+      const found = await models.open(id)
+      return found.ok ? { ok: true } : found
+    },
+    async open_door() {
+      atWork()
+      door ??= openHomeDoor(settings.home, host, redactor)
+      await door
+    },
+    async output_bytes(task_id) {
+      const seen = await processes.observe(task_id)
+      return seen.state === 'absent' ? null : seen.output.stdout_bytes + seen.output.stderr_bytes
+    },
+    async close(how) {
+      try {
+        await (await door)?.close()
+      } finally {
+        await giveBack(taken, how)
+      }
+    },
+  }
+}
+
+/** Lets other terminals in: the token when there is none yet, the server, and its address. */
+async function openHomeDoor(home: string, host: OwnedHome['host'], redactor: Redactor) {
+  const [{ openDoor }, { checkAgainst }] = await Promise.all([
+    import('../../http/control-endpoint.ts'),
+    import('../../http/gate/token.ts'),
+  ])
+  redactor.register('control_token', await ensureToken(home))
+  const door = await openDoor({
+    act: (command) => host.act(command),
+    token_is_valid: checkAgainst(() => readToken(home)),
+    clock,
+  })
+  await openControlSocket(home, door, null)
+  await writeDoor(home, { pid: process.pid, port: door.port })
+  return {
+    async close() {
+      await Promise.all([files.remove(doorPath(home)), door.close()])
+    },
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * This process on its machine: what the environment says, and the ports of `exec` that every other
+ * part is given. Loaded at every start, so it holds nothing that is slow to load.
+ */
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import type { TextRead } from '../../cli/command/ports.ts'
+import { systemClock, systemIds } from '../../exec/clock.ts'
+import { FileFault } from '../../exec/files/file-fault.ts'
+import { systemFiles } from '../../exec/files/files.ts'
+
+export const env = process.env
+export const clock = systemClock()
+export const ids = systemIds()
+export const files = systemFiles()
+export const userHome = homedir()
+
+/** A folder of the XDG base directories, or where it is without the variable. */
+const xdg = (name: string, ...usual: string[]): string => {
+  const given = env[name]
+  return given !== undefined && isAbsolute(given) ? given : join(userHome, ...usual)
+}
+
+export const defaultHome = join(xdg('XDG_STATE_HOME', '.local', 'state'), 'holon')
+export const configFolder = xdg('XDG_CONFIG_HOME', '.config')
+
+/** `~/…` names the user's home folder. */
+export const expanded = (path: string): string =>
+  path.startsWith('~/') ? join(userHome, path.slice(2)) : path
+
+export const doorPath = (home: string) => join(home, 'door.json')
+/** As long as the system lets a socket's path be; a longer one is none. */
+export const socketPath = (home: string) => join(home, 'control.sock')
+export const tokenPath = (home: string) => join(home, 'control-token')
+export const pidPath = (home: string) => join(home, 'daemon.pid')
+export const logPath = (home: string) => join(home, 'daemon.log')
+
+export async function readText(path: string, max_bytes: number): Promise<TextRead> {
+  try {
+    const { bytes } = await files.read(path, { max_bytes })
+    if (bytes.includes(0)) return { ok: false, why: 'binary' }
+    return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch (error) {
+    if (error instanceof TypeError) return { ok: false, why: 'binary' }
+    // What the system has too little of says nothing about the file: it is not told as missing.
+    if (!(error instanceof FileFault) || error.code === 'scarce') throw error
+    return { ok: false, why: whyUnread(error.code) }
+  }
+}
+
+function whyUnread(code: FileFault['code']): Extract<TextRead, { ok: false }>['why'] {
+  switch (code) {
+    case 'not_found':
+    case 'denied':
+    case 'is_folder':
+    case 'not_regular':
+    case 'too_large':
+      return code
+    case 'disk_full':
+    case 'read_only':
+    case 'scarce':
+    case 'io':
+      return 'io'
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * An act that reaches the daemon: checked for what only this process knows, carried out by the
+ * host, and counted where it leaves no event to be counted by.
+ */
+import type { HomePort } from '../../http/request/ports.ts'
+import type { OperatorCommand, OperatorReply } from '../../protocol/acts/operator.ts'
+import type { TakenHome } from '../homes/own-home.ts'
+import type { Telemetry } from '../homes/telemetry.ts'
+
+type Ports = {
+  host: Pick<TakenHome['host'], 'act'>
+  models: Pick<TakenHome['models'], 'open'>
+}
+
+export function servedAct(
+  { host, models }: Ports,
+  telemetry: Pick<Telemetry, 'delivery'>,
+): HomePort['act'] {
+  return async (command) => {
+    const refusal = await modelRefusal(models, command)
+    if (refusal !== null) return refusal
+    const reply = await host.act(command)
+    if (cameAgain(command, reply)) {
+      telemetry.delivery({ via: command.via.kind, result: 'duplicate' })
+    }
+    return reply
+  }
+}
+
+/** A model that cannot be asked is refused before it is stored, as `holon run` does. */
+async function modelRefusal(
+  models: Ports['models'],
+  command: OperatorCommand,
+): Promise<OperatorReply | null> {
+  if (command.do !== 'create_agent' && command.do !== 'configure_agent') return null
+  for (const id of [command.model, command.fallback_model]) {
+    if (id === undefined || id === null) continue
+    const found = await models.open(id)
+    if (found.ok) continue
+    const hint = 'Name a model as `provider/model` that this daemon has a key for.'
+    return { ok: false, code: found.code, message: found.message, hint }
+  }
+  return null
+}
+
+type Delivery = Extract<OperatorCommand, { do: 'deliver' | 'dead_letter' }>
+
+/** The rules answer what came before with the first, and store nothing. */
+const cameAgain = (command: OperatorCommand, reply: OperatorReply): command is Delivery =>
+  (command.do === 'deliver' || command.do === 'dead_letter') &&
+  reply.ok &&
+  reply.warnings.some(({ kind }) => kind === 'duplicate')

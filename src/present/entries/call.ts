@@ -1,0 +1,140 @@
+/**
+ * Tool calls and tasks as entries: one line from start to finish, also when a call goes on as a
+ * task. Pure.
+ */
+import { questionText } from '../../protocol/records/records.ts'
+import { callLine, callSubject, oneCommand } from '../lines/call-line.ts'
+import type { Entry, Level } from './entry.ts'
+import { entry, facts, line, lines, msBetween, type Sight } from './parts.ts'
+import type { Group } from '../history/noun-fold.ts'
+import type { Mark } from '../text/marks.ts'
+import type { Safe } from '../text/safe.ts'
+import { took } from '../text/span.ts'
+
+/** Lines of an output that stand below a call that failed. */
+const outputLines = 2
+
+export function callEntry(group: Group, sight: Sight, level: Level): Entry | null {
+  const recorded = group.heard.call_recorded
+  if (recorded === undefined) return null
+  const { tool_name: tool, input } = recorded.event
+  const started = group.heard.call_started
+  const finished = group.heard.call_finished
+  const task_id = started?.event.task_id ?? null
+  const task = task_id === null ? undefined : sight.group(task_id)
+  const cli = task_id === null ? null : line(`holon tasks output ${task_id}`)
+  const subject = task_id === null ? null : ({ noun: 'task', id: task_id } as const)
+  const common = { subject, cli, ...(level === 3 ? { body: record(group) } : {}) }
+  const left = callSubject(tool, input)
+  if (finished === undefined) {
+    const since = started?.at ?? null
+    return entry(group, 'call', {
+      ...common,
+      title: line(left),
+      mark: since === null ? 'next' : 'working',
+      since,
+      facts: facts(since === null ? 'not begun' : ''),
+    })
+  }
+  const { result } = finished.event
+  // What an update changed has entries of its own: todos, plan, blocker.
+  const isTold = tool === 'UpdateWorkItem' && result.status === 'success'
+  const found = isTold ? null : callLine(tool, input, result)
+  if (found === null) {
+    if (level < 3) return null
+    return entry(group, 'call', {
+      ...common,
+      mark: 'done',
+      title: line(`${tool}: ${result.summary}`),
+    })
+  }
+  if (found.mark === 'waiting' && task !== undefined) {
+    return entry(group, 'call', { ...common, ...stateOfTask(task), title: line(found.left) })
+  }
+  const isOver = found.mark === 'done' || found.mark === 'failed'
+  const isCommand = tool === 'ExecCommand' && started !== undefined && isOver
+  const time = isCommand ? took(msBetween(started.at, finished.at)) : ''
+  const [exit = '', ...words] = found.right.split(': ')
+  const failed = found.mark === 'failed' && isCommand && /^exit \S+$/.test(exit)
+  return entry(group, 'call', {
+    ...common,
+    mark: found.mark,
+    title: line(found.left),
+    facts: failed
+      ? facts(`${exit}, ${time}`)
+      : facts([found.right, time].filter(Boolean).join(', ')),
+    body: [...(failed ? lines(words.join(': ')).slice(-outputLines) : []), ...(common.body ?? [])],
+  })
+}
+
+function record(group: Group) {
+  const recorded = group.heard.call_recorded?.event
+  if (recorded === undefined) return []
+  const result = group.heard.call_finished?.event.result
+  const shown = (value: unknown): string => (JSON.stringify(value) ?? '').slice(0, 2_000)
+  return [
+    line(`${group.id}  seq ${group.seq}  ${recorded.effect_class}`),
+    line(`input   ${shown(recorded.input)}`),
+    ...(result === undefined
+      ? []
+      : [line(`result  ${shown(result.status === 'error' ? result.error : result.result)}`)]),
+  ]
+}
+
+type TaskState = Pick<Entry, 'mark' | 'since' | 'facts'>
+
+export function stateOfTask(task: Group): TaskState {
+  const { task_started, task_cancelling, task_ended, task_readopted } = task.heard
+  const again = task_readopted === undefined ? '' : 'taken up again'
+  if (task_ended !== undefined) {
+    const { status, exit_status, ended_at, reason } = task_ended.event
+    const from = task_started?.event.started_at
+    const time = from === undefined ? '' : `, ${took(msBetween(from, ended_at))}`
+    const how = status === 'completed' || exit_status !== null ? `exit ${exit_status ?? 0}` : status
+    const mark: Mark =
+      status === 'interrupted'
+        ? 'unknown'
+        : status === 'completed' && (exit_status ?? 0) === 0
+          ? 'done'
+          : 'failed'
+    const why = reason === null || status === 'completed' ? '' : reason
+    return { mark, since: null, facts: facts(again, why, `${how}${time}`) }
+  }
+  if (task_cancelling !== undefined) {
+    return { mark: 'working', since: null, facts: facts(again, 'being stopped') }
+  }
+  if (task_started === undefined) return { mark: 'next', since: null, facts: facts('queued') }
+  const asks = isAsking(task)
+  const mark = asks ? 'needs_me' : 'working'
+  return { mark, since: task_started.event.started_at, facts: facts(again, asks ? 'asks' : '') }
+}
+
+/** Each question of a child is followed by what ended it, or it is open. */
+const isAsking = ({ heard }: Group): boolean =>
+  heard.task_asked !== undefined && (heard.task_answered?.seq ?? 0) < heard.task_asked.seq
+
+/** What a child asked last, and whether it was answered. */
+function asked(task: Group): Safe[] {
+  const { task_asked } = task.heard
+  if (task_asked === undefined) return []
+  const { of, ...asked } = task_asked.event.asking
+  const verb = isAsking(task) ? 'asks' : 'asked'
+  return lines(`${verb}${of === 'operator' ? ' you' : ''}: ${questionText(asked)}`)
+}
+
+/** A task that no call has started: of an operator, or a child's. */
+export function taskEntry(group: Group, _sight: Sight, level: Level): Entry | null {
+  const queued = group.heard.task_queued?.event
+  if (queued === undefined) return null
+  return entry(group, 'task', {
+    ...stateOfTask(group),
+    who: line('task'),
+    title: line(queued.cmd === null ? queued.label : oneCommand(queued.cmd)),
+    subject: { noun: 'task', id: group.id },
+    cli: line(`holon tasks output ${group.id}`),
+    body: [
+      ...asked(group),
+      ...(level === 3 ? [line(`${group.id}  seq ${group.seq}  in ${queued.workdir}`)] : []),
+    ],
+  })
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { StoredEvent } from '../../protocol/records/records.ts'
+import { eventsOf } from '../../testing/screens/scenes.ts'
+import { withEvent, type Group } from './noun-fold.ts'
+
+const place = { id: 'turn_1', noun: 'turn' } as const
+const [base] = eventsOf('asked-for-patience')
+
+/** The event as one of the item, or of none, at that place in the order. */
+const at = (seq: number, work_item_id: string | null): StoredEvent => {
+  assert.ok(base)
+  return { ...base, seq, work_item_id: work_item_id as StoredEvent['work_item_id'] }
+}
+
+function group(...events: readonly StoredEvent[]): Group {
+  let made: Group | undefined
+  for (const one of events) made = withEvent(made, place, one)
+  assert.ok(made)
+  return made
+}
+
+test('a group is of the item that its newest event names, in whatever order events come', () => {
+  const [none, one, other, later] = [at(1, null), at(2, 'work_a'), at(3, 'work_b'), at(4, null)]
+  for (const events of [
+    [none, one, other, later],
+    [later, other, one, none],
+    [other, later, none, one],
+    [one, none, later, other],
+  ]) {
+    assert.equal(group(...events).work_item_id, 'work_b')
+  }
+  assert.equal(group(one, later).work_item_id, 'work_a', 'an event of no item takes none away')
+  assert.equal(group(none, later).work_item_id, null)
+})
+
+test('a group begins with its first event and ends with its last', () => {
+  const { seq, last_seq, at: from } = group(at(5, null), at(9, null), at(2, null))
+  assert.deepEqual([seq, last_seq, from], [2, 9, base?.at])
+})

@@ -1,0 +1,151 @@
+/**
+ * One tool call as one line of a run: mark, verb and object, outcome. Null for calls whose effect
+ * has a line of its own (items made and completed, waits). Pure.
+ */
+import type { ToolResult } from '../../protocol/records/records.ts'
+import type { Mark } from '../text/marks.ts'
+
+export type CallLine = { mark: Mark; left: string; right: string }
+
+type Input = Readonly<Record<string, unknown>>
+
+const record = (value: unknown): Input =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** Calls that only look: neighbours of a kind fold into one line. */
+export const looks: Readonly<Record<string, { one: string; many: string }>> = {
+  ReadFile: { one: 'read', many: 'files' },
+  GetWorkItem: { one: 'looked at', many: 'items' },
+  ListWorkItems: { one: 'looked at', many: 'lists of items' },
+  ListTasks: { one: 'looked at', many: 'lists of tasks' },
+  TaskStatus: { one: 'looked at', many: 'tasks' },
+  TaskOutput: { one: 'read the output of', many: 'tasks' },
+}
+
+export function callLine(tool: string, given: unknown, result: ToolResult): CallLine | null {
+  const input = record(given)
+  if (result.status === 'error') return failedLine(tool, input, result.error)
+  const value = record(result.result)
+  switch (tool) {
+    case 'ExecCommand':
+      return commandLine(input, value)
+    case 'ReadFile':
+      return { mark: 'done', left: `read ${text(input['path'])}`, right: linesRead(value) }
+    case 'EditFile':
+      return { mark: 'done', left: `edit ${text(input['path'])}`, right: linesChanged(value) }
+    case 'ApplyPatch':
+      return { mark: 'done', left: 'patch', right: result.summary }
+    case 'UpdateWorkItem':
+      return updateLine(input, result.summary)
+    case 'CreateWorkItem':
+    case 'PickWorkItem':
+    case 'CompleteWorkItem':
+      return null
+    case 'WaitFor':
+      // One that waits has a line of its own, from its event.
+      return record(value['wait'])['status'] === 'resolved'
+        ? { mark: 'done', left: result.summary, right: '' }
+        : null
+    case 'GetWorkItem':
+    case 'TaskStatus':
+    case 'TaskOutput': {
+      const id = text(input['work_item_id']) || text(input['task_id'])
+      return { mark: 'done', left: `${looks[tool]?.one} ${id}`, right: '' }
+    }
+    case 'TaskStop':
+      return { mark: 'done', left: `stop ${text(input['task_id'])}`, right: '' }
+  }
+  return { mark: 'done', left: `${tool}: ${result.summary}`, right: '' }
+}
+
+/** What a call is about, for a line that says it has begun or failed. */
+export function callSubject(tool: string, given: unknown): string {
+  const input = record(given)
+  switch (tool) {
+    case 'ExecCommand':
+      return oneCommand(text(input['cmd']))
+    case 'ReadFile':
+      return `read ${text(input['path'])}`
+    case 'EditFile':
+      return `edit ${text(input['path'])}`
+    case 'ApplyPatch':
+      return 'patch'
+  }
+  return tool
+}
+
+type CallError = Extract<ToolResult, { status: 'error' }>['error']
+
+function failedLine(tool: string, input: Input, error: CallError): CallLine {
+  const left = callSubject(tool, input)
+  switch (error.kind) {
+    case 'not_executed':
+      return { mark: 'next', left, right: 'not run' }
+    case 'outcome_unknown':
+      return { mark: 'unknown', left, right: `outcome unknown: ${error.message}` }
+    case 'invalid_input':
+    case 'rejected':
+    case 'fault':
+    case 'timeout':
+    case 'aborted':
+      return { mark: 'failed', left, right: error.message }
+  }
+}
+
+/** The first line of a command, and that there is more. */
+export function oneCommand(cmd: string): string {
+  const [first = '', ...rest] = cmd.trim().split('\n')
+  return rest.length === 0 ? first : `${first} … (${rest.length + 1} lines)`
+}
+
+function commandLine(input: Input, value: Input): CallLine {
+  const left = oneCommand(text(input['cmd']))
+  const handle = record(value['task_handle'])
+  if (typeof handle['task_id'] === 'string') {
+    return { mark: 'waiting', left, right: `goes on as ${handle['task_id']}` }
+  }
+  const status = value['exit_status']
+  const words = `${text(value['stdout'])}\n${text(value['stderr'])}`
+  if (status === 0) {
+    const lines = text(value['stdout'])
+      .split('\n')
+      .filter((line) => line !== '').length
+    return { mark: 'done', left, right: lines === 0 ? '' : counted(lines, 'line') }
+  }
+  const last = words.split('\n').findLast((line) => line.trim() !== '')
+  return {
+    mark: 'failed',
+    left,
+    right: last === undefined ? `exit ${String(status)}` : `exit ${String(status)}: ${last.trim()}`,
+  }
+}
+
+function updateLine(input: Input, summary: string): CallLine {
+  const todos = input['todo_list']
+  if (typeof input['blocked_by'] === 'string') {
+    return { mark: 'blocked', left: `blocked: ${input['blocked_by']}`, right: '' }
+  }
+  if (Array.isArray(todos)) {
+    const done = todos.filter((todo) => record(todo)['state'] === 'completed').length
+    const doing = todos.map(record).find((todo) => todo['state'] === 'in_progress')
+    const now = doing === undefined ? '' : `: ${text(doing['text'])}`
+    return { mark: 'done', left: `todos ${done}/${todos.length}${now}`, right: '' }
+  }
+  return { mark: 'done', left: summary, right: '' }
+}
+
+function linesRead(value: Input): string {
+  const { first_line, last_line, total_lines } = value
+  if (typeof first_line !== 'number' || typeof last_line !== 'number') return ''
+  const count = Math.max(0, last_line - first_line + 1)
+  return count === total_lines ? counted(count, 'line') : `${count} of ${String(total_lines)} lines`
+}
+
+function linesChanged(value: Input): string {
+  if (value['change'] === 'created') return 'new'
+  const { replacements } = value
+  return typeof replacements === 'number' && replacements > 1 ? `${replacements} places` : ''
+}
+
+export const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`

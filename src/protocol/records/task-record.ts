@@ -1,0 +1,103 @@
+/**
+ * A task as readers get it: its row (docs/spec/task.md), with signs of life while it runs and what
+ * may be done to it.
+ */
+import { z } from 'zod'
+import { taskInputs, type Task } from '../../domain/state/task.ts'
+import { canList, type Can } from '../actions/action.ts'
+import { agentId, count, listOf, taskId, timestamp, waitId, workItemId } from '../scalar.ts'
+import { choice } from './wait-record.ts'
+import { lifeShape, type Life } from './turn-record.ts'
+
+export const taskStatuses = [
+  'queued',
+  'running',
+  'cancelling',
+  'completed',
+  'failed',
+  'cancelled',
+  'interrupted',
+] as const
+export const liveTaskStatuses = ['queued', 'running', 'cancelling'] as const
+
+const asking = z.strictObject({
+  key: z.string(),
+  wait_id: waitId.nullable(),
+  work_item_id: workItemId.nullable(),
+  of: z.enum(['supervisor', 'operator']),
+  text: z.string(),
+  choices: listOf(choice),
+})
+
+export const taskRecord = z
+  .strictObject({
+    id: taskId,
+    agent_id: agentId,
+    work_item_id: workItemId.nullable(),
+    kind: z.enum(['command', 'child_agent']),
+    label: z.string(),
+    cmd: z.string().nullable(),
+    child_agent_id: agentId.nullable(),
+    workdir: z.string(),
+    timeout_ms: count.nullable(),
+    input: z.enum(taskInputs).describe('What reaches it from outside.'),
+    asking: asking.nullable().describe('What a child wants to know: it needs input.'),
+    status: z.enum(taskStatuses),
+    reason: z.string().nullable(),
+    exit_status: z.int().nullable(),
+    promoted: z.boolean(),
+    survivors: listOf(z.int()),
+    output: z.strictObject({
+      path: z.string().nullable().describe('The folder of its streams; null: a child has none.'),
+      bytes: count,
+    }),
+    created_at: timestamp,
+    started_at: timestamp.nullable(),
+    ended_at: timestamp.nullable(),
+    ...lifeShape,
+    can: canList,
+  })
+  .meta({ id: 'Task' })
+export type TaskRecord = z.infer<typeof taskRecord>
+
+export const taskList = z
+  .strictObject({ tasks: z.array(taskRecord), next_cursor: z.string().nullable() })
+  .meta({ id: 'TaskList' })
+
+/** Without what only the runtime needs. */
+export function taskRecordOf(task: Task, life: Life, can: readonly Can[]): TaskRecord {
+  const { start_place: _, ...shown } = task
+  return { ...shown, ...life, can }
+}
+
+export const taskStreams = ['stdout', 'stderr'] as const
+
+export const taskOutput = z
+  .strictObject({
+    task_id: taskId,
+    stream: z.enum(taskStreams),
+    offset: count.describe('Bytes before this piece.'),
+    text: z.string(),
+    next_offset: count.describe('Where the next piece begins.'),
+    size: count.describe('Bytes there are now.'),
+    ended: z.boolean().describe('Nothing will be added.'),
+  })
+  .meta({ id: 'TaskOutput' })
+
+export const newTask = z
+  .strictObject({
+    cmd: z.string().describe('A command line, run by the shell of the machine.'),
+    workdir: z.string().optional().describe('Absolute; default: the workspace of the agent.'),
+    work_item_id: z
+      .string()
+      .optional()
+      .describe('The item it is for; its id, or the beginning or end of it.'),
+  })
+  .meta({ id: 'NewTask' })
+
+export const taskInput = z
+  .strictObject({
+    text: z.string().max(65_536).describe('Exactly: end a line with \\n. Empty only with `end`.'),
+    end: z.boolean().optional().describe('End the input of a command behind it.'),
+  })
+  .meta({ id: 'TaskInput' })

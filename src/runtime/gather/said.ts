@@ -1,0 +1,92 @@
+/**
+ * What was said, read for an opening: the handoff of a private child, and the newest words between
+ * the agent and whom it works for.
+ */
+import { charTokens } from '../../context/estimate.ts'
+import { contextLimits } from '../../context/limits.ts'
+import type { Said, Situation } from '../../context/sections/situation.ts'
+import type { Agent } from '../../domain/state/agent.ts'
+import type { Brief } from '../../domain/state/brief.ts'
+import { mustTurn } from '../../domain/facts/facts.ts'
+import { isUnread, type Message } from '../../domain/state/message.ts'
+import { handoffPath } from '../home.ts'
+import type { AgentPorts } from '../agent-ports.ts'
+
+/**
+ * Null for an agent that nobody supervises, and for a fork: what it inherited ends with its
+ * handoff. One that is longer than its room is written to a file of the child's own home.
+ */
+export async function handoffOf(
+  env: AgentPorts,
+  { id, visibility, supervisor_agent_id, inherited_sha256 }: Agent,
+): Promise<NonNullable<Situation['handoff']> | null> {
+  if (visibility === 'public' || supervisor_agent_id === null) return null
+  if (inherited_sha256 !== null) return null
+  const asked = { agent_id: id, kind: ['delegation'], order: 'oldest', limit: 1 } as const
+  const { entries } = await env.store.ledger.page('messages', asked)
+  const message = entries[0]?.row
+  if (message === undefined) return null
+  if (charTokens(message.body) <= contextLimits.handoff_tokens.value) {
+    return { message, path: null }
+  }
+  const path = handoffPath(env.ports.home, id)
+  await keep(env, path, message)
+  return { message, path }
+}
+
+async function keep(env: AgentPorts, path: string, { body }: Message): Promise<void> {
+  const { files } = env.ports
+  if (await files.exists(path)) return
+  await files.make_folder(env.home(), 0o700)
+  await files.write_atomic(path, body, 0o600)
+}
+
+/**
+ * Oldest first, without what this turn was given or has not been read by anybody; more than are
+ * shown: some of the others' words stand with the item, some of the briefs are the runtime's.
+ */
+export async function saidLately(env: AgentPorts): Promise<Said[]> {
+  const { agent_id, store } = env
+  const turn = mustTurn(env.facts())
+  const limit = contextLimits.said.value
+  const [messages, briefs] = await Promise.all([
+    store.ledger.list('messages', { agent_id, kind: instructing, status: read, limit: 3 * limit }),
+    store.ledger.list('briefs', { agent_id, kind: spoken, limit: 2 * limit }),
+  ])
+  const theirs = messages.filter((message) => message.turn_id !== turn.id && !isUnread(message))
+  const all: Said[] = [
+    ...theirs.map((message): Said => ({ by: 'them', message })),
+    ...briefs.filter(isOwn).map((brief): Said => ({ by: 'agent', brief })),
+  ]
+  return all.toSorted(byTime)
+}
+
+/** What waits is said in the turn that takes it up. */
+const isUnderWay: { readonly [S in Message['status']]: boolean } = {
+  queued: false,
+  claimed: true,
+  consumed: true,
+  aborted: true,
+  failed: true,
+  interjected: true,
+  coalesced: true,
+  dropped: true,
+  dead: true,
+}
+const read = Object.entries(isUnderWay).flatMap(([status, is]) => (is ? [status] : []))
+const instructing = ['operator_prompt', 'delegation']
+/**
+ * Not what the runtime asks about a budget: the model never said it, and an act answers it that is
+ * none of the words.
+ */
+const isOwn = ({ kind, turn_id, wait_id, work_item_id }: Brief): boolean =>
+  kind !== 'question' || turn_id !== null || (wait_id !== null && work_item_id !== null)
+
+/** Words of the agent; what the runtime told of a failure is none of them. */
+const spoken = ['progress', 'reply', 'question', 'result']
+
+const byTime = (a: Said, b: Said): number =>
+  timeOf(a) < timeOf(b) ? -1 : Number(timeOf(a) > timeOf(b))
+
+const timeOf = (one: Said): string =>
+  one.by === 'agent' ? one.brief.created_at : one.message.created_at

@@ -1,0 +1,17 @@
+/** What the operator's acts are carried out with. */
+import type { TokenHash } from '../../domain/inbox/triggers.ts'
+import type { ChildSupervisor } from '../children/child-supervisor.ts'
+import type { HostPorts } from '../ports.ts'
+import type { Store } from '../store.ts'
+import type { Supervisor } from '../tasks/task-supervisor.ts'
+
+export type ActPorts = Pick<
+  HostPorts,
+  'home' | 'files' | 'models' | 'processes' | 'worktrees' | 'effect_seam' | 'redactor'
+> & {
+  store: Store
+  supervisor: Supervisor
+  children: ChildSupervisor
+  /** Null where the secret of the home is not at hand: no trigger is minted or reset. */
+  token_hash: TokenHash
+}

@@ -1,0 +1,66 @@
+/**
+ * The text of a request that is in the ledger, put together again from its rows and its opening,
+ * for a person to read or to compare. The trigger's URL stays sealed: this is no place to hand it
+ * out.
+ */
+import { notesOf, renderNotes, renderRound } from '../../context/sections/rounds.ts'
+import type { ContextMessage } from '../../context/message.ts'
+import type { TurnId } from '../../domain/ids.ts'
+import type { LedgerReads } from '../../ledger/port.ts'
+import { withShort } from '../short-ids.ts'
+import { compactedAt, fullPath, openingRound, parsedOpening } from '../turn/conversation.ts'
+
+/** `part` is `system`, `opening`, `round 12`, or `notes`. */
+export type TextPart = { part: string; text: string }
+
+/** Null when there is no such request, or its opening is gone. */
+export async function requestTextOf(
+  ledger: Pick<LedgerReads, 'roundsOfTurn' | 'blob' | 'shortIds'>,
+  home: string,
+  turn_id: TurnId,
+  n: number,
+): Promise<TextPart[] | null> {
+  const views = (await ledger.roundsOfTurn(turn_id)).filter(({ round }) => round.n <= n)
+  const round = views.at(-1)?.round
+  const first = openingRound(views.map((view) => view.round))
+  if (round?.n !== n || !first || first.opening_sha256 === null) return null
+  const bytes = await ledger.blob(first.opening_sha256)
+  const opening = bytes === null ? null : parsedOpening(new TextDecoder().decode(bytes))
+  if (opening === null) return null
+  const compacted = compactedAt(views.map((view) => view.round))
+  const tail = views.slice(first.recapped ?? 0, -1)
+  return withShort(ledger, round.agent_id, new Map(), (short) => {
+    const items = new Map(Object.entries(opening.items))
+    const full_path = (call: Call) => fullPath(home, call)
+    const view = { model: round.model, full_path, items, short, compacted }
+    return [
+      { part: 'system', text: opening.system },
+      { part: 'opening', text: opening.user },
+      ...tail.map((one) => ({
+        part: `round ${one.round.n}`,
+        text: renderRound(one, view).map(textOf).join('\n'),
+      })),
+      ...renderNotes(notesOf(round, compacted), short).map((note) => ({
+        part: 'notes',
+        text: textOf(note),
+      })),
+    ]
+  })
+}
+
+type Call = Parameters<typeof fullPath>[1]
+
+function textOf(message: ContextMessage): string {
+  switch (message.role) {
+    case 'user':
+      return message.content
+    case 'assistant':
+      return message.parts
+        .map((part) =>
+          part.type === 'tool_call' ? `${part.tool_name} ${part.input_json}` : part.text,
+        )
+        .join('\n')
+    case 'tool':
+      return message.results.map(({ text }) => text).join('\n')
+  }
+}

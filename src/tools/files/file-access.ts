@@ -1,0 +1,134 @@
+/**
+ * How the file tools reach a file: by a path relative to the working folder, under the agent's
+ * roots, as text. What cannot be had is a result that says why and what to do, never a crash.
+ */
+import { resolve } from 'node:path'
+import type { ToolResult } from '../../domain/state/call.ts'
+import type { FileFault } from '../../exec/files/file-fault.ts'
+import type { FileEntry, FileRead, OpenedPath } from '../../exec/ports.ts'
+import { isFileFault } from '../tool/faults.ts'
+import { failed, type ToolContext } from '../tool/tool.ts'
+
+/** A file as text, under its real path; `text` and `sha256` are null when there is none. */
+export type TextFile = { path: string; text: string | null; sha256: string | null }
+
+/** A refusal on its way to the model; thrown only inside this room, caught by `asResult`. */
+export class Refusal extends Error {
+  readonly result: ToolResult
+  constructor(result: ToolResult) {
+    super(result.summary)
+    this.result = result
+  }
+}
+
+/**
+ * Where a path leads that a model wrote: in the working folder, but for `memory/…`, which is the
+ * agent's own memory in whatever folder it works. `./memory/…` is the working folder's.
+ */
+export const inWorkdir = (ctx: ToolContext, path: string): string =>
+  resolve(/^memory(\/|$)/.test(path) ? ctx.agent_home : ctx.workdir, path)
+
+/** Runs `act`; faults of files and refusals become results of `tool_name`. */
+export async function asResult<T>(
+  tool_name: string,
+  ctx: ToolContext,
+  act: () => Promise<T>,
+): Promise<{ ok: true; value: T } | { ok: false; result: ToolResult }> {
+  try {
+    return { ok: true, value: await act() }
+  } catch (error) {
+    if (error instanceof Refusal) return { ok: false, result: error.result }
+    if (isFileFault(error)) return { ok: false, result: await told(tool_name, ctx, error) }
+    throw error
+  }
+}
+
+/** The bytes as text, to the byte (a byte order mark stays); refused when they are not UTF-8. */
+export function textOf(tool_name: string, file: FileRead): string {
+  if (file.bytes.includes(0)) {
+    const hint = 'Look at it with a command: file, xxd or strings.'
+    const message = `${file.path} is a binary file.`
+    throw new Refusal(failed(tool_name, 'rejected', 'binary_file', message, hint))
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(file.bytes)
+  } catch {
+    const message = `${file.path} is not UTF-8 text.`
+    const hint = 'Convert it with a command (iconv), or look at it with file or xxd.'
+    throw new Refusal(failed(tool_name, 'rejected', 'not_utf8', message, hint))
+  }
+}
+
+/** A file that is about to be changed. Makes nothing; throws `FileFault` and `Refusal`. */
+export async function readToChange(
+  tool_name: string,
+  ctx: ToolContext,
+  path: string,
+): Promise<TextFile> {
+  const plain = inWorkdir(ctx, path)
+  if (!(await canBeOpened(ctx, plain))) return { path: plain, text: null, sha256: null }
+  // Only now for writing: on a missing file that would already make its folders.
+  const opened = await ctx.open(plain, 'write')
+  try {
+    const file = await opened.read()
+    return { path: opened.path, text: textOf(tool_name, file), sha256: file.sha256 }
+  } finally {
+    await opened.close()
+  }
+}
+
+async function canBeOpened(ctx: ToolContext, path: string): Promise<boolean> {
+  try {
+    await (await ctx.open(path, 'read')).close()
+    return true
+  } catch (error) {
+    if (isFileFault(error) && error.code === 'not_found') return false
+    throw error
+  }
+}
+
+async function told(tool_name: string, ctx: ToolContext, fault: FileFault): Promise<ToolResult> {
+  const refuse = (code: string, hint: string) =>
+    failed(tool_name, 'rejected', code, `${fault.message}.`, hint)
+  switch (fault.code) {
+    case 'not_found':
+      return refuse('file_not_found', `Relative paths begin in ${ctx.workdir}; check it with ls.`)
+    case 'is_folder':
+      return refuse('is_folder', 'ReadFile lists what is in it.')
+    case 'not_regular':
+      return refuse('not_regular', 'Only regular files are read and written.')
+    case 'denied':
+      return refuse('path_denied', 'Work on files under the workspace or your own agent folder.')
+    case 'read_only':
+      return refuse('read_only', 'Choose another place; this file system cannot be written.')
+    case 'too_large':
+      return refuse('too_large', 'Take the part you need with a command: sed -n, tail -c, rg.')
+    case 'disk_full':
+    case 'scarce':
+    case 'io': {
+      const retryable = fault.retry !== 'never'
+      const hint = 'Nothing was changed. Try again later.'
+      return failed(tool_name, 'fault', fault.code, `${fault.message}.`, hint, { retryable })
+    }
+  }
+}
+
+/** A folder under its real path, with what is in it. */
+export type Folder = { path: string; entries: readonly FileEntry[] }
+
+/**
+ * A file to read, or what is in the folder of that name. A folder is judged before it is found to
+ * be one, so its names may be told. Throws `FileFault` where this agent may not look.
+ */
+export async function openOrList(ctx: ToolContext, path: string): Promise<OpenedPath | Folder> {
+  try {
+    return await ctx.open(path, 'read')
+  } catch (error) {
+    if (!isFileFault(error) || error.code !== 'is_folder') throw error
+    return { path: error.path, entries: await ctx.files.list(error.path) }
+  }
+}
+
+/** A folder is marked by a slash at its end. */
+export const entryName = ({ name, kind }: FileEntry): string =>
+  kind === 'folder' ? `${name}/` : name

@@ -1,0 +1,156 @@
+/**
+ * Changes of files that can be recognised after a crash: the intent keeps, per file, the hash
+ * before and the hash after. A file at its `before` hash is still to be written, one at its `after`
+ * hash is done, and any other is somebody else's work, which is never overwritten.
+ */
+import { isFileFault } from '../tool/faults.ts'
+import { readToChange, Refusal, type TextFile } from './file-access.ts'
+import { sha256 } from '../tool/sha256.ts'
+import { failed, type ToolContext } from '../tool/tool.ts'
+
+/** Null: no file. Paths are absolute and real. */
+export type PlannedFile = {
+  path: string
+  before_sha256: string | null
+  after_sha256: string | null
+}
+
+/** `diff`: the change as the intent saw it, for a person or a model to compare; null when huge. */
+export type ChangeIntent = { files: readonly PlannedFile[]; diff: string | null }
+
+export type Replacement = { path: string; before: string | null; after: string | null }
+
+/** Characters of a diff kept in an intent. */
+const DIFF_CHARS = 20_000
+/** Milliseconds a diff may take: it is a service to the reader, not part of the change. */
+const DIFF_MS = 200
+
+export const hashOf = (text: string | null): string | null => (text === null ? null : sha256(text))
+
+export async function planChange(replacements: readonly Replacement[]): Promise<ChangeIntent> {
+  const { createTwoFilesPatch } = await import('diff')
+  const parts: string[] = []
+  for (const { path, before, after } of replacements) {
+    const names = [
+      before === null ? '/dev/null' : path,
+      after === null ? '/dev/null' : path,
+    ] as const
+    const options = { context: 3, timeout: DIFF_MS }
+    const part = createTwoFilesPatch(...names, before ?? '', after ?? '', '', '', options)
+    parts.push(part ?? `${path}: too large for a diff`)
+  }
+  const diff = parts.join('')
+  return {
+    files: replacements.map(({ path, before, after }) => ({
+      path,
+      before_sha256: hashOf(before),
+      after_sha256: hashOf(after),
+    })),
+    diff: diff.length > DIFF_CHARS ? null : diff,
+  }
+}
+
+export type FileState = PlannedFile & { now: TextFile; is: 'before' | 'after' | 'other' }
+
+/** Where each planned file stands now. A file that is not text any more is `other`. */
+export async function statesOf(
+  tool_name: string,
+  ctx: ToolContext,
+  files: readonly PlannedFile[],
+): Promise<FileState[]> {
+  const states: FileState[] = []
+  for (const file of files) {
+    const now = await readOrOther(tool_name, ctx, file.path)
+    const at = now?.sha256
+    const is = at === file.before_sha256 ? 'before' : at === file.after_sha256 ? 'after' : 'other'
+    states.push({ ...file, now: now ?? { path: file.path, text: null, sha256: null }, is })
+  }
+  return states
+}
+
+async function readOrOther(tool_name: string, ctx: ToolContext, path: string) {
+  try {
+    return await readToChange(tool_name, ctx, path)
+  } catch (error) {
+    if (error instanceof Refusal) return null
+    if (isFileFault(error) && ['is_folder', 'not_regular', 'too_large'].includes(error.code)) {
+      return null
+    }
+    throw error
+  }
+}
+
+/** Neither before nor after: what was meant, what is there, and the advice to look. */
+export function unknownChange(
+  tool_name: string,
+  intent: ChangeIntent,
+  states: readonly FileState[],
+) {
+  const others = states.filter(({ is }) => is === 'other').map(({ path }) => path)
+  const message =
+    `Whether the change was made is unknown: ${others.join(', ')} ` +
+    'is neither as it was before it nor as it would be after it.'
+  const hint = 'Read the file and compare it with the diff; make only what is missing.'
+  const files = states.map(({ path, is }) => ({ path, is }))
+  const detail = { files, intended_diff: intent.diff }
+  return failed(tool_name, 'outcome_unknown', 'file_changed_meanwhile', message, hint, { detail })
+}
+
+/** The files were changed between the intent and the write; nothing was written. */
+export function changedMeanwhile(tool_name: string, paths: readonly string[]) {
+  const message = `${paths.join(', ')} changed while the edit was prepared; nothing was written.`
+  const hint = 'Read it again and repeat the edit.'
+  return failed(tool_name, 'rejected', 'file_changed', message, hint, { retryable: true })
+}
+
+/**
+ * Writes every file atomically, new and changed ones before deletions. When one fails the ones
+ * before it are put back; the fault is thrown, or, if they cannot all be put back, a refusal that
+ * names them.
+ */
+export async function writeAll(
+  tool_name: string,
+  ctx: ToolContext,
+  replacements: readonly Replacement[],
+): Promise<void> {
+  const deletesLast = [...replacements].sort(
+    (a, b) => Number(a.after === null) - Number(b.after === null),
+  )
+  const done: Replacement[] = []
+  for (const one of deletesLast) {
+    try {
+      await put(ctx, one.path, one.after)
+      done.push(one)
+    } catch (error) {
+      if (!isFileFault(error)) throw error
+      const stuck = await putBack(ctx, done)
+      if (stuck.length === 0) throw error
+      const message = `${error.message}; and these could not be put back: ${stuck.join(', ')}.`
+      const hint = 'Read each of them before you go on.'
+      throw new Refusal(failed(tool_name, 'outcome_unknown', 'partly_written', message, hint))
+    }
+  }
+}
+
+async function putBack(ctx: ToolContext, done: readonly Replacement[]): Promise<string[]> {
+  const stuck: string[] = []
+  for (const { path, before } of done.toReversed()) {
+    try {
+      await put(ctx, path, before)
+    } catch (error) {
+      if (!isFileFault(error)) throw error
+      stuck.push(path)
+    }
+  }
+  return stuck
+}
+
+async function put(ctx: ToolContext, path: string, text: string | null): Promise<void> {
+  const opened = await ctx.open(path, 'write')
+  try {
+    if (text === null) await opened.remove()
+    else await opened.replace(text)
+  } finally {
+    await opened.close()
+  }
+}

@@ -1,0 +1,319 @@
+/** One key on a screen: where it goes, and what it asks for. Text and dialogs come first. Pure. */
+import { nextNeed } from '../../present/home.ts'
+import { seq } from './navigation.ts'
+import { actionOf, type ActionName } from '../model/keys.ts'
+import { answerDialog, dismissAct, entryOf, startAct, stopDialog, type Reply } from './requests.ts'
+import type { BodyRow } from '../drawing/body.ts'
+import { draftKey } from '../model/draft-key.ts'
+import {
+  aView,
+  tabs,
+  viewOf,
+  type Model,
+  type Place,
+  type Prompt,
+  type Tab,
+  type View,
+} from '../model/model.ts'
+import { onDialog, onHelp, onPalette } from './on-overlay.ts'
+import { onWriting } from './on-writing.ts'
+import { isEmpty, standing } from '../screens/screen.ts'
+import type { Effect, Message, Step } from '../model/step.ts'
+import { written } from '../writing/writing.ts'
+
+type Key = Extract<Message, { kind: 'key' }>
+
+export function onKey(model: Model, key: Key): Step {
+  if (key.key === 'ctrl+c') return onInterrupt(model)
+  if (key.key === 'ctrl+z') return [model, [{ do: 'keep_drafts' }, { do: 'suspend' }]]
+  const now = { ...model, leaving: false, notice: model.writing === null ? null : model.notice }
+  const { overlay } = now
+  if (overlay?.kind === 'help') return onHelp(now, overlay, key)
+  if (overlay?.kind === 'palette') return onPalette(now, overlay, key, acted)
+  if (overlay?.kind === 'dialog') return onDialog(now, overlay, key)
+  if (now.writing !== null) return onWriting(now, now.writing, key)
+  const found = actionOf(key.key)
+  if (found === null) return firstRunKey(now, key) ?? [now, []]
+  return firstRunKey(now, key) ?? acted(now, found.action)
+}
+
+/** Once: closes what is open, else puts a draft aside, else says what leaving means. */
+function onInterrupt(model: Model): Step {
+  if (model.overlay !== null) return [{ ...model, overlay: null }, []]
+  if (model.writing !== null) return onWriting(model, model.writing, { key: 'esc', text: '' })
+  if (model.leaving) return [model, [{ do: 'keep_drafts' }, { do: 'leave' }]]
+  const text = 'ctrl+c again leaves; work goes on'
+  return [{ ...model, leaving: true, notice: { text, bad: false } }, []]
+}
+
+/** An empty home offers three beginnings under their numbers. */
+function firstRunKey(model: Model, { key }: Key): Step | null {
+  if (viewOf(model).place.at !== 'home' || !isEmpty(model)) return null
+  const agent_id = model.p?.state.agents[0]?.id ?? 'main'
+  const line = (text: string): Step => [{ ...model, notice: { text, bad: false } }, []]
+  if (key === '1') return line('from a shell:  holon run examples/health.md')
+  if (key === '2') return line('from a shell:  holon config set model <provider/model>')
+  if (key === '3')
+    return writingTo(model, {
+      for: 'message',
+      target: { agent_id, work_item_id: null },
+      delivery: 'next',
+    })
+  return null
+}
+
+const lists = ['home', 'board', 'agents', 'tasks', 'waits', 'events'] as const
+const tabOf: Readonly<Partial<Record<ActionName, Tab>>> = {
+  thread: 'thread',
+  plan: 'plan',
+  why: 'why',
+  spend: 'spend',
+  item_tasks: 'tasks',
+  item_events: 'events',
+}
+
+export function acted(model: Model, action: ActionName): Step {
+  const view = viewOf(model)
+  const { rows, row } = standing(model)
+  const moved = seq(model, rows, row, action)
+  if (moved !== null) return [moved, []]
+  const list = lists.find((one) => one === action)
+  if (list !== undefined) {
+    return [{ ...went(model, aView({ at: list })), views: [aView({ at: list })] }, []]
+  }
+  const tab = tabOf[action]
+  if (tab !== undefined) return toTab(model, row, tab)
+  const name: string = action
+  switch (name) {
+    case 'open':
+      return opened(model, row)
+    case 'back':
+      return back(model)
+    case 'last_view':
+      return model.last === null ? [model, []] : [went(model, model.last), []]
+    case 'next_need':
+    case 'previous_need':
+      return toNeed(model, row, action === 'next_need' ? 1 : -1)
+    case 'find':
+      return writingTo(went(model, aView({ at: 'search' })), { for: 'find' })
+    case 'palette':
+      return [{ ...model, overlay: { kind: 'palette', text: '', at: 0 } }, []]
+    case 'help':
+      return [{ ...model, overlay: { kind: 'help', all: false, about: null } }, []]
+    case 'leave':
+      return [model, [{ do: 'keep_drafts' }, { do: 'leave' }]]
+    case 'unfold':
+      return [unfolded(model, view, row), []]
+    case 'level': {
+      const level = view.level === 1 ? 2 : view.level === 2 ? 3 : 1
+      return [withTop(model, { ...view, level }), []]
+    }
+    case 'clock':
+      return [{ ...model, clocks: !model.clocks }, []]
+    case 'only_pane':
+      return [{ ...model, only_pane: !model.only_pane }, []]
+    case 'pane':
+      return nextTab(model)
+    case 'reload':
+      return [{ ...model, details: new Map() }, [{ do: 'reconnect' }]]
+    case 'again':
+      return [{ ...model, details: new Map() }, [{ do: 'reconnect' }]]
+    case 'redraw':
+      return [model, [{ do: 'redraw' }]]
+  }
+  return asked(model, action, row)
+}
+
+const withTop = (model: Model, view: View): Model => ({
+  ...model,
+  views: [...model.views.slice(0, -1), view],
+})
+
+/** Acts: what changes something, is written, or leaves the program. */
+function asked(model: Model, action: ActionName, row: BodyRow | null): Step {
+  const about = subjectOf(model, row)
+  const entry = entryOf(model, about)
+  const { place } = viewOf(model)
+  const name: string = action
+  switch (name) {
+    case 'answer':
+      return replied(model, answerDialog(model, entry))
+    case 'dismiss':
+      return replied(model, dismissAct(entry))
+    case 'snooze':
+      return entry === null
+        ? refused(model, 'nothing here needs you')
+        : writingTo(model, { for: 'snooze', entry: entry.id })
+    case 'stop':
+      return replied(model, stopDialog(model, about, taskOf(place, row)))
+    case 'start':
+      return replied(model, startAct(model, about))
+    case 'focus':
+      return !about?.work_item_id || about.agent_id === undefined
+        ? refused(model, 'no item is selected')
+        : writingTo(model, {
+            for: 'focus',
+            agent_id: about.agent_id,
+            work_item_id: about.work_item_id,
+          })
+    case 'new_item':
+      return writingTo(model, { for: 'new_item', agent_id: about?.agent_id ?? firstAgent(model) })
+    case 'write':
+      if (place.at === 'task') {
+        return writingTo(model, {
+          for: 'task_input',
+          agent_id: place.agent_id,
+          task_id: place.task_id,
+        })
+      }
+      return toMessage(model, about, false)
+    case 'write_agent':
+      return toMessage(model, about, true)
+    case 'copy':
+      return row?.text === undefined
+        ? refused(model, 'nothing is selected')
+        : [model, [{ do: 'copy', text: row.text, what: 'it' }]]
+    case 'copy_line': {
+      const cli =
+        row?.cli ??
+        entry?.can.find(({ allowed, cli: one }) => allowed && one !== null)?.cli ??
+        shellLine(about)
+      return cli === null
+        ? refused(model, 'it has no shell line')
+        : [model, [{ do: 'copy', text: cli, what: cli }]]
+    }
+    case 'pager': {
+      const text = standing(model).rows.flatMap((one) => (one.text === undefined ? [] : [one.text]))
+      return [model, [{ do: 'page', text: [...new Set(text)].join('\n') } satisfies Effect]]
+    }
+  }
+  return [model, []]
+}
+
+const shellLine = (row: BodyRow | null): string | null =>
+  !row?.work_item_id ? null : `holon why ${row.work_item_id}`
+
+/** What is selected, or what the whole screen is about. */
+function subjectOf(model: Model, row: BodyRow | null): BodyRow | null {
+  const { place } = viewOf(model)
+  if (place.at === 'item') {
+    const { agent_id, work_item_id } = place
+    return { id: row?.id ?? null, lines: [], agent_id, work_item_id }
+  }
+  if (place.at === 'task')
+    return { id: place.task_id, lines: [], agent_id: place.agent_id, work_item_id: null }
+  return row
+}
+
+const taskOf = (place: Place, row: BodyRow | null): string | null => {
+  if (place.at === 'task') return place.task_id
+  if (row?.opens?.at === 'task') return row.opens.task_id
+  return null
+}
+
+const firstAgent = ({ p }: Model): string => p?.state.agents[0]?.id ?? 'main'
+
+function replied(model: Model, reply: Reply): Step {
+  switch (reply.do) {
+    case 'act':
+      return [model, [{ do: 'act', act: reply.act }]]
+    case 'open':
+      return [{ ...model, overlay: reply.overlay }, []]
+    case 'refuse':
+      return refused(model, reply.why)
+  }
+}
+
+const refused = (model: Model, why: string): Step => [
+  { ...model, notice: { text: why, bad: true } },
+  [],
+]
+
+function toMessage(model: Model, about: BodyRow | null, toAgent: boolean): Step {
+  const agent_id = about?.agent_id ?? firstAgent(model)
+  const work_item_id = toAgent ? null : (about?.work_item_id ?? null)
+  const turn = model.p?.state.turns.find((one) => one.agent_id === agent_id)
+  // Into the turn where one runs on this item, else it waits for the next.
+  const now = turn !== undefined && turn.work_item_id === work_item_id
+  const target = { agent_id, work_item_id }
+  return writingTo(model, { for: 'message', target, delivery: now ? 'now' : 'next' })
+}
+
+export function writingTo(model: Model, prompt: Prompt): Step {
+  const text = model.drafts.get(draftKey(prompt)) ?? (prompt.for === 'snooze' ? '2h' : '')
+  return [{ ...model, writing: { prompt, text: written(text) }, overlay: null, notice: null }, []]
+}
+
+export const went = (model: Model, view: View): Model => ({
+  ...model,
+  last: viewOf(model),
+  views: [...model.views, view].slice(-20),
+  notice: null,
+})
+
+function opened(model: Model, row: BodyRow | null): Step {
+  const place = row?.opens
+  if (place !== undefined) return [went(model, aView(place)), []]
+  return row === null ? [model, []] : [unfolded(model, viewOf(model), row), []]
+}
+
+function back(model: Model): Step {
+  if (model.views.length > 1) {
+    return [{ ...model, last: viewOf(model), views: model.views.slice(0, -1), notice: null }, []]
+  }
+  const { place } = viewOf(model)
+  return place.at === 'home'
+    ? [model, []]
+    : [{ ...model, last: viewOf(model), views: [aView({ at: 'home' })] }, []]
+}
+
+function toNeed(model: Model, row: BodyRow | null, step: 1 | -1): Step {
+  if (model.p === null) return [model, []]
+  const from = row?.id?.startsWith('needs ') ? row.id.slice(6) : null
+  const entry = nextNeed(model.p, from, step)
+  if (entry === null) return [{ ...model, notice: { text: 'nothing needs you', bad: false } }, []]
+  const isHome = viewOf(model).place.at === 'home'
+  const base = isHome ? model : { ...model, last: viewOf(model), views: [aView({ at: 'home' })] }
+  return [withTop(base, { ...viewOf(base), selected: `needs ${entry.id}`, follow: false }), []]
+}
+
+function toTab(model: Model, row: BodyRow | null, tab: Tab): Step {
+  const { place } = viewOf(model)
+  if (place.at === 'item') {
+    if (place.work_item_id === null && tab !== 'thread')
+      return refused(model, 'that is of an item; this is an agent')
+    return [
+      withTop(
+        { ...model, last: viewOf(model) },
+        aView({ ...place, tab }, { follow: tab === 'thread' }),
+      ),
+      [],
+    ]
+  }
+  if (row?.agent_id === undefined || !row.work_item_id) return refused(model, 'no item is selected')
+  const { agent_id, work_item_id } = row
+  return [
+    went(model, aView({ at: 'item', agent_id, work_item_id, tab }, { follow: tab === 'thread' })),
+    [],
+  ]
+}
+
+function nextTab(model: Model): Step {
+  const { place } = viewOf(model)
+  if (place.at === 'item' && place.work_item_id !== null) {
+    const tab = tabs[(tabs.indexOf(place.tab) + 1) % tabs.length] ?? 'thread'
+    return toTab(model, null, tab)
+  }
+  if (place.at === 'task') {
+    const stream = place.stream === 'stdout' ? 'stderr' : 'stdout'
+    return [withTop(model, aView({ ...place, stream })), []]
+  }
+  return [model, []]
+}
+
+function unfolded(model: Model, view: View, row: BodyRow | null): Model {
+  if (row === null || row.id === null) return model
+  const open = new Set(view.unfolded)
+  if (!open.delete(row.id)) open.add(row.id)
+  return withTop(model, { ...view, unfolded: open, selected: row.id, follow: false })
+}

@@ -1,0 +1,188 @@
+/** Keys while something is written. Enter sends only text, and only while connected. Pure. */
+import { asksForName, onAid, without } from '../writing/completion.ts'
+import { snoozeAct } from './requests.ts'
+import { draftKey } from '../model/draft-key.ts'
+import { isLive, type Act, type Aid, type Model, type Prompt } from '../model/model.ts'
+import { unfolded, whole, withPaste } from '../writing/pastes.ts'
+import type { Effect, Step } from '../model/step.ts'
+import { takeBack } from '../writing/take-back.ts'
+import { unsettledOf } from '../writing/undone.ts'
+import { changed, edited, inserted, moved, nothing, undone, written } from '../writing/writing.ts'
+
+type Open = NonNullable<Model['writing']>
+
+/** Texts that were sent and can be had again. */
+const historyHeld = 100
+
+export function onWriting(
+  model: Model,
+  open: Open,
+  { key, text }: { key: string; text: string },
+): Step {
+  const { prompt, aid } = open
+  if (aid !== undefined) {
+    const next = onAid(model, open, { aid, key, text })
+    if (next === null) return onWriting(model, without(open), { key, text })
+    return to(model, changed({ ...next, text: open.text }, next.text))
+  }
+  switch (key) {
+    case 'ctrl+r':
+      return to(model, { ...open, aid: { kind: 'history', words: '', at: 0 } })
+    case 'ctrl+g':
+      return [model, [{ do: 'edit', text: whole(open.text) }]]
+    case 'ctrl+o':
+      return to(model, { ...open, text: unfolded(open.text) })
+    case 'ctrl+_':
+      return to(model, undone(open))
+    case 'esc':
+      return left(model, open)
+    case 'enter':
+      return sent(model, open)
+    case 'tab':
+      if (prompt.for !== 'message') return [model, []]
+      return to(model, {
+        ...open,
+        prompt: { ...prompt, delivery: prompt.delivery === 'now' ? 'next' : 'now' },
+      })
+    case 'ctrl+s':
+      return left(model, open)
+    case 'up':
+    case 'down':
+      return (key === 'up' ? takeBack(model, open) : null) ?? upOrDown(model, open, key)
+  }
+  const names: Aid | null =
+    prompt.for === 'message' && asksForName(open.text, text)
+      ? { kind: 'names', words: '', at: 0 }
+      : null
+  const next = edited(open.text, key) ?? (text === '' ? null : withPaste(open.text, text))
+  if (next === null) return [model, []]
+  return to(model, { ...changed(open, next), ...(names === null ? {} : { aid: names }) })
+}
+
+const to = (model: Model, writing: Open): Step => [
+  { ...model, writing, notice: null },
+  writing.prompt.for === 'message' ? [{ do: 'keep_drafts' }] : [],
+]
+
+/** At the edge of the text, through what was sent before; the draft is the newest of it. */
+function upOrDown(model: Model, open: Open, key: 'up' | 'down'): Step {
+  const step = key === 'up' ? -1 : 1
+  const within = moved(open.text, step)
+  if (within !== null) return to(model, { ...open, text: within })
+  const all = [...model.history, model.drafts.get(draftKey(open.prompt)) ?? '']
+  const at = all.lastIndexOf(open.text.text)
+  const next = all[(at < 0 ? all.length - 1 : at) + step]
+  return next === undefined ? [model, []] : to(model, { ...open, text: written(next) })
+}
+
+/** What is written stays with what it was written to. */
+function left(model: Model, { prompt, text }: Open): Step {
+  const drafts = new Map(model.drafts)
+  const key = draftKey(prompt)
+  const words = whole(text)
+  if (words.trim() === '') drafts.delete(key)
+  else drafts.set(key, words)
+  return [{ ...model, writing: null, drafts, notice: null }, [{ do: 'keep_drafts' }]]
+}
+
+function sent(model: Model, open: Open): Step {
+  const { prompt, text } = open
+  if (prompt.for === 'find') return [{ ...left(model, open)[0] }, []]
+  // A backslash at the end asks for another line.
+  if (text.text.endsWith('\\') && text.cursor === text.text.length) {
+    return to(model, changed(open, inserted(edited(text, 'backspace') ?? text, '\n')))
+  }
+  if (text.text.trim() === '') return said(model, 'nothing is written; esc leaves')
+  const again = unsettledOf(model, { prompt, text: whole(text) })
+  if (!isLive(model)) {
+    const what = again === null ? 'not sent' : 'not sent again'
+    return said(model, `${what}: no connection. It stays in this box.`)
+  }
+  if (prompt.for === 'snooze') {
+    const reply = snoozeAct(prompt.entry, whole(text), model.now)
+    if (reply.do !== 'act') return said(model, reply.do === 'refuse' ? reply.why : '')
+    return done(model, prompt, whole(text), { do: 'act', act: reply.act })
+  }
+  const effect = effectOf(prompt, whole(text))
+  return done(model, prompt, whole(text), again === null ? effect : { ...effect, act: again.act })
+}
+
+const said = (model: Model, why: string): Step => [
+  { ...model, notice: { text: why, bad: true } },
+  [],
+]
+
+function done(model: Model, prompt: Prompt, text: string, effect: ActEffect): Step {
+  const [drafts, unsettled] = [new Map(model.drafts), new Map(model.unsettled)]
+  drafts.delete(draftKey(prompt))
+  unsettled.delete(draftKey(prompt))
+  const history = [...model.history.filter((one) => one !== text), text].slice(-historyHeld)
+  // The box stays open for the next message to the same place.
+  const writing = prompt.for === 'message' ? { prompt, text: nothing } : null
+  const sends: Effect = { ...effect, box: { prompt, text } }
+  return [
+    { ...model, writing, drafts, unsettled, history, notice: null },
+    [sends, { do: 'keep_drafts' }],
+  ]
+}
+
+type ActEffect = Extract<Effect, { do: 'act' }>
+
+type Sending = Exclude<Prompt, { for: 'find' } | { for: 'snooze' }>
+
+function effectOf(prompt: Sending, text: string): ActEffect {
+  switch (prompt.for) {
+    case 'message': {
+      const { agent_id, work_item_id } = prompt.target
+      const body = {
+        text,
+        ...(work_item_id === null ? {} : { work_item_id }),
+        ...(prompt.delivery === 'now' ? { priority: 'interject' } : {}),
+      }
+      const act: Act = {
+        route: 'POST /agents/{agent}/messages',
+        given: { agent: agent_id, body },
+        says: '',
+      }
+      return { do: 'act', act, sent: { key: '', text, agent_id, work_item_id } }
+    }
+    case 'new_item': {
+      const [objective = '', ...rest] = text.trim().split('\n')
+      const plan = rest.join('\n').trim()
+      const body = { objective, ...(plan === '' ? {} : { plan: `${plan}\n` }) }
+      const given = { agent: prompt.agent_id, body }
+      return {
+        do: 'act',
+        act: { route: 'POST /agents/{agent}/work-items', given, says: 'the item is made' },
+      }
+    }
+    case 'answer': {
+      const { agent_id: agent, wait_id: wait, bound_hash } = prompt
+      const given = { agent, wait, body: { text, bound_hash } }
+      return {
+        do: 'act',
+        act: { route: 'POST /agents/{agent}/waits/{wait}/answer', given, says: 'answered' },
+      }
+    }
+    case 'focus': {
+      const { agent_id: agent, work_item_id: item } = prompt
+      const given = { agent, item, body: { reason: text } }
+      return {
+        do: 'act',
+        act: {
+          route: 'POST /agents/{agent}/work-items/{item}/pick',
+          given,
+          says: 'it is in focus',
+        },
+      }
+    }
+    case 'task_input': {
+      const { agent_id: agent, task_id: task } = prompt
+      const given = { agent, task, body: { text: `${text}\n` } }
+      return {
+        do: 'act',
+        act: { route: 'POST /agents/{agent}/tasks/{task}/input', given, says: 'written' },
+      }
+    }
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * What happens to the screen, one message at a time: the next model, and what to do outside.
+ * Nothing takes the focus, moves the scroll or eats a key but a key itself. Pure.
+ */
+import type { Input } from '../../present/history/input.ts'
+import { apply, open } from '../../present/presentation.ts'
+import { isMeantBy } from '../../protocol/records/records.ts'
+import type { StateRecord } from '../../protocol/views/state-record.ts'
+import { onKey } from './on-key.ts'
+import { withPaste } from '../writing/pastes.ts'
+import type { Message, Step } from '../model/step.ts'
+import { changed, written } from '../writing/writing.ts'
+import { aView, viewOf, type Model, type View } from '../model/model.ts'
+import { standing } from '../screens/screen.ts'
+import { tookBack } from '../writing/take-back.ts'
+import { undone } from '../writing/undone.ts'
+
+/** Reads that are held: those of the views one goes back and forth between. */
+const detailsHeld = 64
+
+export function update(model: Model, message: Message): Step {
+  switch (message.kind) {
+    case 'key':
+      return kept(onKey({ ...model, key_at: message.at }, message))
+    case 'paste':
+      return pasted(model, message.text)
+    case 'size': {
+      const { columns, rows } = message
+      return kept([{ ...model, size: { columns, rows } }, []])
+    }
+    case 'state':
+      return [withState(model, message.state, message.url), []]
+    case 'input':
+      return model.p === null ? [model, []] : [heard(model, message.input), []]
+    case 'time':
+      return [message.now === model.now ? model : { ...model, now: message.now }, []]
+    case 'read': {
+      const { key, version, value, failure } = message
+      const details = new Map(model.details)
+      const before = details.get(key)
+      details.delete(key)
+      details.set(key, { version, failure, value: failure === null ? value : before?.value })
+      const [oldest] = details.keys()
+      if (details.size > detailsHeld && oldest !== undefined) details.delete(oldest)
+      return [{ ...model, details }, []]
+    }
+    case 'acted': {
+      const { says, failure } = message
+      return [{ ...model, notice: { text: failure ?? says, bad: failure !== null } }, []]
+    }
+    case 'undone':
+      return undone(model, message)
+    case 'taken_back':
+      return tookBack(model, message.target, message.text)
+    case 'trouble':
+      return [{ ...model, trouble: message.trouble }, []]
+    case 'place':
+      return [{ ...model, views: [aView({ at: 'home' }), aView(message.place)] }, []]
+    case 'edited': {
+      const { writing } = model
+      if (writing === null || message.text === null) return [model, []]
+      // An editor ends a file with a line break that nobody typed.
+      const text = written(message.text.replace(/\n$/, ''))
+      return [{ ...model, writing: changed(writing, text) }, [{ do: 'keep_drafts' }]]
+    }
+    case 'drafts':
+      return [{ ...model, drafts: new Map(Object.entries(message.drafts)) }, []]
+    case 'notice':
+      return [{ ...model, notice: message.notice }, []]
+  }
+}
+
+function withState(model: Model, state: StateRecord, url: string): Model {
+  model.ids.know([
+    ...state.work_items.map(({ id }) => id),
+    ...state.tasks.map(({ id }) => id),
+    ...state.waits.map(({ id }) => id),
+  ])
+  const p = model.p === null ? open(state) : apply(model.p, { kind: 'state', state })
+  const next = { ...model, p, now: later(model.now, state.now), where: { ...model.where, url } }
+  return model.opens === null ? next : withOpened({ ...next, opens: null }, model.opens)
+}
+
+/** What the command line named: an agent by its id, an item by a beginning or end of its. */
+function withOpened(model: Model, named: string): Model {
+  const { agents = [], work_items = [] } = model.p?.state ?? {}
+  const agent = agents.find(({ id }) => id === named)
+  const items = work_items.filter(({ id }) => isMeantBy(id, named))
+  if (agent === undefined && items.length > 1) {
+    const all = items.map(({ id, agent_id }) => `${model.ids.short(id)} (${agent_id})`)
+    return { ...model, notice: { text: `${named} means ${all.join(', ')}`, bad: true } }
+  }
+  const [item] = items
+  const agent_id = agent?.id ?? item?.agent_id
+  if (agent_id === undefined) {
+    const text = `no agent and no item here is called ${named}; / finds what is older`
+    return { ...model, notice: { text, bad: true } }
+  }
+  const work_item_id = agent === undefined ? (item?.id ?? null) : null
+  const view = aView({ at: 'item', agent_id, work_item_id, tab: 'thread' })
+  return { ...model, views: [...model.views, view] }
+}
+
+function heard(model: Model, input: Input): Model {
+  if (model.p === null) return model
+  const p = apply(model.p, input)
+  return p === model.p ? model : { ...model, p, now: later(model.now, p.heard_at) }
+}
+
+const later = (a: string, b: string): string => (a > b ? a : b)
+
+/** A paste never sends, and is no key. */
+function pasted(model: Model, text: string): Step {
+  const { writing, overlay } = model
+  if (overlay?.kind === 'palette') {
+    const [first = ''] = text.split(/[\r\n]/)
+    return [{ ...model, overlay: { ...overlay, text: overlay.text + first, at: 0 } }, []]
+  }
+  if (overlay !== null || writing === null) return [model, []]
+  return [
+    { ...model, writing: changed(writing, withPaste(writing.text, text)) },
+    [{ do: 'keep_drafts' }],
+  ]
+}
+
+/** The view holds where it stands, so that what grows above or below does not move it. */
+function kept([model, effects]: Step): Step {
+  if (model.p === null) return [model, effects]
+  const view = viewOf(model)
+  const { row, top } = standing(model)
+  const selected = view.follow ? null : (row?.id ?? null)
+  if (view.top === top && view.selected === selected) return [model, effects]
+  return [withView(model, { ...view, top, selected }), effects]
+}
+
+export const withView = (model: Model, view: View): Model => ({
+  ...model,
+  views: [...model.views.slice(0, -1), view],
+})

@@ -1,0 +1,50 @@
+/**
+ * What the screen hears and what comes of it: a message, the next model, and the effects, which the
+ * session carries out. Types only; `input/update.ts` makes the steps.
+ */
+import type { Input } from '../../present/history/input.ts'
+import type { StateRecord } from '../../protocol/views/state-record.ts'
+import type { Act, Model, Notice, Place, Prompt, Target } from './model.ts'
+
+export type Box = { readonly prompt: Prompt; readonly text: string }
+
+export type Effect =
+  | {
+      do: 'act'
+      act: Act
+      sent?: { key: string; text: string; agent_id: string; work_item_id: string | null }
+      /** The box whose words it carries. */
+      box?: Box
+      /** The body of the message in the answer returns to where it was written. */
+      returns_to?: Target
+    }
+  | { do: 'keep_drafts' }
+  | { do: 'copy'; text: string; what: string }
+  | { do: 'page'; text: string }
+  | { do: 'edit'; text: string }
+  | { do: 'suspend' }
+  | { do: 'reconnect' }
+  | { do: 'redraw' }
+  | { do: 'leave' }
+
+export type Message =
+  | { kind: 'key'; key: string; text: string; at: number }
+  | { kind: 'paste'; text: string }
+  | { kind: 'size'; columns: number; rows: number }
+  | { kind: 'input'; input: Input }
+  | { kind: 'state'; state: StateRecord; url: string }
+  | { kind: 'time'; now: string }
+  | { kind: 'read'; key: string; version: string; value: unknown; failure: string | null }
+  | { kind: 'acted'; says: string; failure: string | null }
+  /** `unsettled`: whether it was carried out is not known; what sends it again. */
+  | { kind: 'undone'; box: Box; failure: string; unsettled: Act | null }
+  | { kind: 'taken_back'; target: Target; text: string }
+  | { kind: 'trouble'; trouble: Model['trouble'] }
+  /** Goes there without a key: what a line that was typed asks for. */
+  | { kind: 'place'; place: Place }
+  /** What an editor left of the text; null: it is as it was. */
+  | { kind: 'edited'; text: string | null }
+  | { kind: 'drafts'; drafts: Readonly<Record<string, string>> }
+  | { kind: 'notice'; notice: Notice | null }
+
+export type Step = readonly [Model, readonly Effect[]]

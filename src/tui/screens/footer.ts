@@ -1,0 +1,227 @@
+/** The foot of the screen: what is being written and what enter will do, or what keys do. Pure. */
+import { aidLines } from '../writing/completion.ts'
+import { cutTo, line, rule, span, apart, type Line } from '../drawing/line.ts'
+import { footer } from '../model/keys.ts'
+import { isLive, targetKey, viewOf, type Model, type Prompt } from '../model/model.ts'
+import { unreadAt } from '../../present/unread.ts'
+import { clockTimes } from '../../present/text/span.ts'
+import type { Unread } from '../../protocol/records/records.ts'
+import { caret, short, timesOf } from '../drawing/paint.ts'
+import { shown, whole } from '../writing/pastes.ts'
+import { standingOf, type Standing } from '../writing/undone.ts'
+
+/** Lines of a text that are shown while it is written. */
+const shownLines = 6
+
+export function bottomLines(model: Model): Line[] {
+  const { columns } = model.size
+  const pen = { ascii: model.look.ascii, columns }
+  const { place } = viewOf(model)
+  if (model.writing !== null && model.writing.prompt.for !== 'find') return writingLines(model)
+  const notice = noticeLine(model)
+  if (place.at === 'home') return [notice ?? [], cutTo(line(hintsOf(model)), columns)]
+  if (place.at === 'search') {
+    const said =
+      model.writing === null
+        ? 'enter open   / other words   esc back'
+        : 'enter looks at what was found   esc back'
+    return [notice ?? rule('', '', pen), line(said)]
+  }
+  if (place.at === 'item' && place.tab === 'thread') {
+    const view = viewOf(model)
+    const mark = model.look.ascii ? '*' : '▪'
+    const follow = view.follow ? `${mark} following` : 'G follows'
+    const to = short(model, place.work_item_id ?? place.agent_id)
+    const draft = model.drafts.get(targetKey(place)) === undefined ? '' : ', a draft is kept'
+    return [
+      apart(line(follow, 'dim'), line(view.follow ? 'end' : '', 'dim'), columns),
+      notice ?? rule(`c to write to ${to}${draft}`, '', pen),
+      cutTo(line(hintsOf(model)), columns),
+    ]
+  }
+  return [notice ?? rule('', '', pen), cutTo(line(hintsOf(model)), columns)]
+}
+
+const noticeLine = ({ notice, size }: Model): Line | null =>
+  notice === null ? null : cutTo(line(notice.text, notice.bad ? 'red' : 'bold'), size.columns)
+
+function hintsOf(model: Model): string {
+  const { columns } = model.size
+  switch (viewOf(model).place.at) {
+    case 'home':
+      return footer(
+        [
+          ['next_need', 'next for you'],
+          ['open', 'open'],
+          ['write', 'write'],
+          ['new_item', 'new'],
+          ['find', 'find'],
+          ['palette', 'commands'],
+          ['leave', 'leave'],
+        ],
+        columns,
+      )
+    case 'task':
+      return footer(
+        [
+          ['stop', 'stop it'],
+          ['write', 'write to its stdin'],
+          ['last', 'follows'],
+          ['pane', 'other stream'],
+          ['copy', 'copy'],
+          ['pager', 'pager'],
+          ['back', 'back'],
+        ],
+        columns,
+      )
+    case 'item':
+      return footer(
+        [
+          ['write', 'write'],
+          ['next_need', 'next for you'],
+          ['level', 'level'],
+          ['unfold', 'unfold'],
+          ['why', 'why'],
+          ['plan', 'plan'],
+          ['stop', 'stop'],
+          ['back', 'back'],
+        ],
+        columns,
+      )
+    case 'board':
+    case 'agents':
+    case 'tasks':
+    case 'waits':
+    case 'events':
+    case 'search':
+      return footer(
+        [
+          ['open', 'open'],
+          ['back', 'back'],
+          ['why', 'why'],
+          ['find', 'find'],
+          ['palette', 'commands'],
+          ['leave', 'leave'],
+        ],
+        columns,
+      )
+  }
+}
+
+function titleOf(model: Model, prompt: Prompt): [string, string] {
+  const { p } = model
+  switch (prompt.for) {
+    case 'message': {
+      const { agent_id, work_item_id } = prompt.target
+      const turn = p?.state.turns.find((one) => one.agent_id === agent_id)
+      const unread = p === null ? null : unreadAt(p, prompt.target)
+      const into =
+        unread !== null
+          ? `enter: not read yet: ${short(model, unread.because)}`
+          : turn === undefined
+            ? 'enter: its next turn'
+            : prompt.delivery === 'now'
+              ? `enter: into turn ${turn.number}, at its next safe point`
+              : `enter: the turn after turn ${turn.number}`
+      return [`to ${short(model, work_item_id ?? agent_id)}`, into]
+    }
+    case 'new_item':
+      return [
+        `a new item for ${prompt.agent_id}`,
+        'enter: it is made; its first line is the objective',
+      ]
+    case 'answer':
+      return [`your answer to ${short(model, prompt.wait_id)}`, 'enter: it is answered']
+    case 'snooze':
+      return ['put away for how long', 'like 30m, 2h or 1d']
+    case 'focus':
+      return [`why ${short(model, prompt.work_item_id)} goes first`, 'enter: it is in focus']
+    case 'task_input':
+      return [`to the input of ${short(model, prompt.task_id)}`, 'enter: one line is written']
+    case 'find':
+      return ['find', '']
+  }
+}
+
+function writingLines(model: Model): Line[] {
+  const { columns } = model.size
+  const writing = model.writing
+  if (writing === null) return []
+  const { prompt, text } = writing
+  const [title, into] = titleOf(model, prompt)
+  const live = isLive(model)
+  const pen = { ascii: model.look.ascii, columns }
+  const [before, after] = [text.text.slice(0, text.cursor), text.text.slice(text.cursor)]
+  const all = `${shown(text, before)}\u0000${shown(text, after)}`.split('\n')
+  const at = all.findIndex((one) => one.includes('\u0000'))
+  const from = Math.max(0, Math.min(at - shownLines + 1, all.length - shownLines))
+  const lines = all
+    .slice(from, from + shownLines)
+    .map((one, n) => drawn(model, one, from + n === 0))
+  const when = prompt.for === 'message' ? 'tab now/next   ' : ''
+  const folds = shown(text, text.text) === text.text ? '' : 'ctrl+o unfold   '
+  const standing = standingWords[standingOf(model, { prompt, text: whole(text) })]
+  const unread = prompt.for === 'message' && model.p ? unreadAt(model.p, prompt.target) : null
+  const hint = !live
+    ? standing.hint
+    : unread !== null
+      ? remedyWords(model, unread)
+      : `${when}ctrl+j new line   ctrl+g editor   ${folds}esc leave, draft is kept`
+  const needs = asking(model)
+  return [
+    ...(needs === null ? [] : [needs]),
+    ...(writing.aid === undefined ? [] : aidLines(model, writing.aid)),
+    rule(title, live ? (standing.again ?? into) : standing.kept, pen),
+    ...lines,
+    model.notice === null ? cutTo(line(hint, 'dim'), columns) : (noticeLine(model) ?? []),
+  ]
+}
+
+/** Of words that are not known to be taken; `again`: what enter does instead while it is live. */
+const standingWords: Record<Standing, { kept: string; hint: string; again: string | null }> = {
+  unsent: {
+    kept: 'kept here, not sent',
+    hint: 'not sent: no connection. It stays in this box; nothing is sent behind your back.',
+    again: null,
+  },
+  on_its_way: {
+    kept: 'on its way: it may have arrived',
+    hint: 'no answer yet. Without one the words come back into this box.',
+    again: null,
+  },
+  unknown: {
+    kept: 'kept here; it may have arrived',
+    hint: 'It stays in this box; enter sends it again once there is a connection, never twice.',
+    again: 'enter: again; it cannot arrive twice',
+  },
+}
+
+/** What has to be so before the words are read, and the command that makes it so. */
+const remedyWords = (model: Model, { once, cli }: Unread): string =>
+  short(model, clockTimes(`read once ${once}${cli === null ? '' : `: ${cli}`}`, timesOf(model)))
+
+/** The line with the cursor keeps it in sight. */
+function drawn(model: Model, text: string, isFirst: boolean): Line {
+  const cells = model.size.columns - 3
+  const at = text.indexOf('\u0000')
+  const [before, after] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+  const cut = Math.max(0, before.length + 1 - cells)
+  const lead = span(isFirst ? '> ' : '  ')
+  if (at < 0) return cutTo([lead, span(text)], cells + 2)
+  return cutTo(
+    [lead, span(before.slice(cut)), span(caret(model), 'inverse'), span(after)],
+    cells + 2,
+  )
+}
+
+/** A question that came up while something is written: one line, and no key. */
+function asking(model: Model): Line | null {
+  const first = model.p?.state.attention.find(({ kind }) => kind === 'question')
+  if (first === undefined || model.writing?.prompt.for === 'answer') return null
+  const [text = ''] = first.text.split('\n')
+  return apart(
+    [span('? ', 'yellow'), span(`${first.agent_id} asks: ${text}`)],
+    line('esc, then n', 'dim'),
+    model.size.columns,
+  )
+}

@@ -1,0 +1,248 @@
+/** The first screen: what needs a person, then what works, waits, comes next and is done. Pure. */
+import { home, type Row, type Section } from '../../present/home.ts'
+import { padEnd, width, wrap } from '../../present/text/width.ts'
+import { apart, blank, line, rule, span, type Line } from '../drawing/line.ts'
+import { heading, type BodyRow } from '../drawing/body.ts'
+import { viewOf, type Model, type Place } from '../model/model.ts'
+import { markSpan, pointer, short, timesOf } from '../drawing/paint.ts'
+
+/** `columns`: of the pane; `height`: lines there are for it. */
+export function homeBody(model: Model, columns: number, height: number): BodyRow[] {
+  if (model.p === null) return []
+  const { sections } = home(model.p, timesOf(model))
+  const shown = fitting(
+    sections.filter(({ name, count }) => count > 0 || name === 'needs'),
+    height,
+  )
+  const who = whoCells(shown)
+  const limit = limits(shown, height)
+  return shown.flatMap((section, n) =>
+    sectionRows(model, section, { columns, who, limit: limit[n] ?? 0 }),
+  )
+}
+
+/** Lines of a section at the least: its heading, a row, what is below that, what is cut off. */
+const leastLines = ({ rows, name }: Section): number =>
+  1 + (rows[0]?.below ? 2 : 1) + (rows.length > 1 && name !== 'agents' ? 1 : 0)
+
+/**
+ * Sections from the end leave before anything that needs a person is cut off; their counts stand
+ * in the first line, and their rows on a screen of their own.
+ */
+function fitting(sections: readonly Section[], height: number): readonly Section[] {
+  const [needs, ...rest] = sections
+  if (needs === undefined) return sections
+  const room = height - 2 - Math.max(1, needs.rows.length)
+  const kept = [...rest]
+  while (kept.length > 1 && kept.reduce((sum, one) => sum + leastLines(one), 0) > room) kept.pop()
+  return [needs, ...kept]
+}
+
+const whoCells = (sections: readonly Section[]): number => {
+  const names = sections.flatMap(({ name, rows }) => (name === 'agents' ? [] : rows))
+  return Math.min(12, Math.max(7, ...names.map(({ who }) => width(who))))
+}
+
+/** Rows of each section: the longest gives first, what needs a person last. */
+function limits(sections: readonly Section[], height: number): number[] {
+  const counts = sections.map(({ rows, name }) =>
+    name === 'agents' ? Math.ceil(rows.length / 2) : rows.length,
+  )
+  const lines = (n: number): number => {
+    const rows = sections[n]?.rows.slice(0, counts[n]) ?? []
+    const below = rows.filter(({ below: line }) => line !== null).length
+    const cut =
+      (counts[n] ?? 0) < (sections[n]?.count ?? 0) && sections[n]?.name !== 'agents' ? 1 : 0
+    return 1 + (counts[n] ?? 0) + below + cut
+  }
+  const total = () => counts.reduce((sum, _, n) => sum + lines(n), 1)
+  while (total() > height) {
+    const able = counts.map((count, n) => ({ n, count, last: sections[n]?.name === 'needs' }))
+    const most = able
+      .filter(({ count }) => count > 1)
+      .sort((a, b) => Number(a.last) - Number(b.last) || b.count - a.count)[0]
+    if (most === undefined) break
+    counts[most.n] = most.count - 1
+  }
+  return counts
+}
+
+type Room = { columns: number; who: number; limit: number }
+
+function sectionRows(model: Model, section: Section, room: Room): BodyRow[] {
+  const { name, title, count, note, rows } = section
+  const pen = { ascii: model.look.ascii, columns: room.columns }
+  const head = heading(rule(`${title} ${count}`, note, pen))
+  if (name === 'needs' && rows.length === 0) {
+    return [heading(rule('NEEDS YOU 0', '', pen)), heading(line('  nothing needs you', 'dim'))]
+  }
+  if (name === 'agents') return [head, ...agentRows(model, rows, room)]
+  const shown = rows.slice(0, room.limit).map((row) => itemRow(model, row, name, room))
+  const more = count - Math.min(rows.length, room.limit)
+  return more > 0
+    ? [
+        head,
+        ...shown,
+        { id: `more ${name}`, opens: { at: 'board' }, lines: [moreLine(model, name, more)] },
+      ]
+    : [head, ...shown]
+}
+
+const moreLine = (model: Model, name: string, more: number): Line => {
+  const isSelected = viewOf(model).selected === `more ${name}`
+  return [
+    span(`${isSelected ? pointer(model) : ' '}   ${more} more`, isSelected ? 'inverse' : 'dim'),
+  ]
+}
+
+const placeOf = ({ agent_id, work_item_id }: Row): Place => ({
+  at: 'item',
+  agent_id,
+  work_item_id,
+  tab: 'thread',
+})
+
+export function itemRow(
+  model: Model,
+  row: Row,
+  section: string,
+  room: Pick<Room, 'columns' | 'who'>,
+): BodyRow {
+  const id = `${section} ${row.id}`
+  const isSelected = viewOf(model).selected === id
+  const narrow = model.size.columns < 60
+  const left: Line = [
+    span(`${isSelected ? pointer(model) : ' '} `),
+    markSpan(model, row.mark),
+    span(` ${padEnd(row.who, room.who)}  `),
+    span(short(model, row.title), isSelected ? 'inverse' : 'plain'),
+  ]
+  const indent = ' '.repeat(narrow ? 4 : 6 + room.who)
+  const right = line(short(model, row.right))
+  const lines: Line[] = narrow
+    ? [
+        apart(left, blank, room.columns),
+        apart(line(indent + short(model, row.right), 'dim'), blank, room.columns),
+      ]
+    : [apart(left, right, room.columns)]
+  if (row.below !== null) {
+    const { left: doing, right: used } = row.below
+    lines.push(apart(line(indent + short(model, doing), 'dim'), line(used, 'dim'), room.columns))
+  }
+  if (isSelected && section === 'needs') {
+    lines.push(...askedLines(model, row, { indent, columns: room.columns }))
+    lines.push(
+      apart(line(`${indent}${hintsOf(row)}`), line(short(model, row.id), 'dim'), room.columns),
+    )
+  }
+  return {
+    id,
+    lines,
+    opens: placeOf(row),
+    agent_id: row.agent_id,
+    work_item_id: row.work_item_id,
+    can: row.can,
+    cli: row.can.find(({ allowed, cli }) => allowed && cli !== null)?.cli ?? null,
+    text: row.title,
+  }
+}
+
+/** The rest of a question that its row does not hold: below it, while it is selected. */
+function askedLines(
+  model: Model,
+  { asks = [], title }: Row,
+  { indent, columns }: { indent: string; columns: number },
+): Line[] {
+  const [first, ...rest] = asks
+  const shown = first === title && width(title) + indent.length + 8 <= columns ? rest : asks
+  return shown.flatMap((one) =>
+    wrap(short(model, one), columns - indent.length).map((part) => line(indent + part)),
+  )
+}
+
+/** What can be done about an entry, by its keys. */
+function hintsOf({ can }: Row): string {
+  const keys: readonly (readonly [string, string])[] = [
+    ['answer', 'a answer'],
+    ['answer_check', 'a answer'],
+    ['start_agent', 'R start the agent'],
+    ['stop_task', 'x stop it'],
+    ['send', 'c write'],
+    ['update_item', ': raise its budget'],
+    ['unblock', ': let it go on'],
+    ['snooze', 'z snooze'],
+  ]
+  const able = keys.filter(([key]) => can.some((one) => one.key === key && one.allowed))
+  return [...able.map(([, hint]) => hint), 'enter open'].join('   ')
+}
+
+/** Two agents a line where there is room. */
+function agentRows(model: Model, rows: readonly Row[], room: Room): BodyRow[] {
+  const across = room.columns >= 64 ? 2 : 1
+  const cells = Math.floor(room.columns / across)
+  const names = Math.min(12, Math.max(7, ...rows.map(({ who }) => width(who))))
+  const shown = rows.slice(0, room.limit * across)
+  const out: BodyRow[] = []
+  for (let at = 0; at < shown.length; at += across) {
+    const group = shown.slice(at, at + across)
+    const [first] = group
+    if (first === undefined) break
+    const isSelected = viewOf(model).selected === `agents ${first.id}`
+    const cell = (row: Row): Line => {
+      const left: Line = [
+        span(isSelected && row === first ? `${pointer(model)} ` : '  '),
+        span(
+          `${padEnd(row.who, names)}  ${row.title}`,
+          isSelected && row === first ? 'inverse' : 'plain',
+        ),
+      ]
+      return apart(left, line(`${row.right} `, 'dim'), cells)
+    }
+    const place: Place = { at: 'item', agent_id: first.id, work_item_id: null, tab: 'thread' }
+    out.push({
+      id: `agents ${first.id}`,
+      lines: [group.flatMap(cell)],
+      opens: place,
+      agent_id: first.id,
+      can: first.can,
+    })
+  }
+  if (rows.length > shown.length) {
+    out.push({
+      id: 'more agents',
+      opens: { at: 'agents' },
+      lines: [moreLine(model, 'agents', rows.length - shown.length)],
+    })
+  }
+  return out
+}
+
+/** A home in which nothing is yet: what can be done first, each with its shell line. */
+export function firstRun(model: Model, columns: number): BodyRow[] {
+  const pen = { ascii: model.look.ascii, columns: columns - 3 }
+  const under = (title: string): Line => [span('   '), ...rule(title, '', pen)]
+  const agents = model.p?.state.agents ?? []
+  const models = [...new Set(agents.map((agent) => agent.model ?? 'none yet'))]
+  const models_said = models.length === 0 ? 'none yet; "runbook" needs none' : models.join(', ')
+  const fact = (name: string, value: string, state: string): Line =>
+    apart(line(`   ${padEnd(name, 8)}${value}`), line(state), columns)
+  return [
+    heading(blank, line('   Nothing runs, nothing waits, nothing is spent.'), blank),
+    heading(line('   1  Try it            a runbook that checks this machine; no key, no cost')),
+    heading(
+      line('   2  Add a model       a provider and its key, or any OpenAI-compatible address'),
+    ),
+    heading(
+      line('   3  Give an objective one sentence; the agent plans, works, waits and reports'),
+      blank,
+    ),
+    heading(under('the same from a shell')),
+    heading(line('   holon run examples/health.md')),
+    heading(line('   holon config set model <provider/model>')),
+    heading(line('   holon run "find out why the build is slow"'), blank),
+    heading(under('what is set up')),
+    heading(fact('home', model.where.home, 'ok')),
+    heading(fact('daemon', model.where.url, 'ok')),
+    heading(fact('model', models_said, agents.length === 0 ? 'add one' : 'ok')),
+  ]
+}

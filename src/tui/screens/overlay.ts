@@ -1,0 +1,236 @@
+/** What lies over a screen: help and palette, both made from the key table, and dialogs. Pure. */
+import { padEnd, width, wrap } from '../../present/text/width.ts'
+import { actionOf, keyOf, keyTable, type ActionName, type KeyLine } from '../model/keys.ts'
+import { blank, cutTo, line, rule, span, apart, type Line } from '../drawing/line.ts'
+import { viewOf, type Choice, type Model, type Overlay } from '../model/model.ts'
+import { markSpan, pointer, short } from '../drawing/paint.ts'
+import type { Mark } from '../../present/text/marks.ts'
+
+const marks: readonly (readonly [Mark, string])[] = [
+  ['needs_me', 'asks you'],
+  ['unknown', 'outcome unknown'],
+  ['failed', 'failed'],
+  ['arrived', 'triggered, or something came late'],
+  ['working', 'working (moves only when data arrives)'],
+  ['waiting', 'waiting'],
+  ['next', 'current or queued'],
+  ['blocked', 'blocked'],
+  ['done', 'completed (claimed or verified, as the row says)'],
+]
+
+export function helpLines(model: Model, overlay: Overlay & { kind: 'help' }): Line[] {
+  const { columns, rows } = model.size
+  const pen = { ascii: model.look.ascii, columns }
+  const at = viewOf(model).place.at
+  const about = overlay.about === null ? null : actionOf(overlay.about)
+  const head: Line[] = [
+    apart(
+      line(`keys on this screen: ${at}`, 'bold'),
+      line(about === null ? '' : aboutWords(about)),
+      columns,
+    ),
+    rule('', '', pen),
+    ...columnsOf(columns),
+  ]
+  const groups: Line[][] = [
+    [
+      rule('WRITING', '', pen),
+      line('enter sends   tab now/next   ctrl+j new line   up history   esc keeps the draft'),
+      line('ctrl+g editor   ctrl+r sent before   @ names   ctrl+s aside   ctrl+_ undo'),
+      line('a paste never sends, ctrl+o unfolds it; an empty text never answers a question'),
+      line('up in an empty box takes back what no turn has claimed'),
+    ],
+    [
+      rule('LEAVING', '', pen),
+      line('q or ctrl+c twice leaves, ctrl+z suspends. Agents go on; only x stops something.'),
+    ],
+    [rule('WHAT THE MARKS MEAN', '', pen), ...markLines(model, columns)],
+  ]
+  const foot: Line[] = [
+    rule('', '', pen),
+    apart(
+      line('any key: what it does here   : all commands with their shell line'),
+      line('esc close'),
+      columns,
+    ),
+  ]
+  const room = rows - foot.length
+  const shown = fitting(head, groups, room).map((one) => cutTo(one, columns))
+  return [
+    ...shown,
+    ...Array.from({ length: Math.max(0, room - shown.length) }, () => blank),
+    ...foot,
+  ]
+}
+
+/** As many groups as have room as a whole, apart from each other where there is room for that. */
+function fitting(head: readonly Line[], groups: readonly Line[][], room: number): Line[] {
+  const apartFrom = (all: readonly Line[][]): Line[] => all.flatMap((one) => [blank, ...one])
+  const wide = [...head, ...apartFrom(groups)]
+  if (wide.length <= room) return wide
+  const shown = [...head]
+  for (const group of groups) if (shown.length + group.length <= room) shown.push(...group)
+  return shown.slice(0, room)
+}
+
+const aboutWords = ({ shown, label, cli }: KeyLine): string =>
+  `${shown}: ${label}${cli === undefined ? '' : `   $ ${cli}`}`
+
+/** Keys that belong together stand in one line of the help: their actions, and what they do. */
+const helpLists: readonly (readonly [
+  string,
+  readonly (readonly [readonly ActionName[], string])[],
+])[] = [
+  [
+    'MOVE',
+    [
+      [['down', 'up'], 'down, up'],
+      [['first', 'last'], 'first, last'],
+      [['half_down', 'half_up'], 'half page'],
+      [['open', 'back'], 'open, back'],
+      [['pane'], 'next tab'],
+      [['next_item', 'previous_item'], 'neighbour item'],
+      [['last_view'], 'last view'],
+      [['home', 'board', 'agents'], 'home board agents'],
+      [['tasks', 'waits', 'events'], 'tasks waits events'],
+      [['find'], 'find'],
+      [['palette'], 'all commands'],
+    ],
+  ],
+  [
+    'LOOK',
+    [
+      [['level'], 'level 1 2 3'],
+      [['unfold'], 'open this entry'],
+      [['thread'], 'thread'],
+      [['plan'], 'plan'],
+      [['item_tasks'], 'tasks'],
+      [['why'], 'why'],
+      [['spend'], 'spend'],
+      [['item_events'], 'events'],
+      [['clock'], 'clock or ago'],
+      [['only_pane'], 'only this pane'],
+      [['reload', 'redraw'], 'read, draw'],
+    ],
+  ],
+  [
+    'ACT',
+    [
+      [['next_need', 'previous_need'], 'next for you'],
+      [['write', 'write_agent'], 'write here, agent'],
+      [['new_item'], 'new item'],
+      [['answer'], 'answer'],
+      [['snooze'], 'snooze'],
+      [['dismiss'], 'dismiss'],
+      [['focus'], 'focus this item'],
+      [['stop'], 'stop (asks first)'],
+      [['start'], 'start the agent'],
+      [['copy', 'copy_line', 'pager'], 'copy, line, pager'],
+      [['again'], 'try again'],
+    ],
+  ],
+]
+
+function columnsOf(columns: number): Line[] {
+  const lists = helpLists.map(([title, list]) => [title, ...list.map(helpWords)])
+  const wide = lists.map((words) => Math.max(...words.map(width)) + 2)
+  const over = columns - wide.reduce((sum, cells) => sum + cells, 0)
+  if (over < -2) return lists.flatMap(([, ...words]) => words.map((text) => line(text)))
+  const more = Math.max(0, Math.floor(over / lists.length))
+  const height = Math.max(...lists.map((words) => words.length))
+  const row = (n: number): string =>
+    lists.map((words, at) => padEnd(words[n] ?? '', (wide[at] ?? 0) + more)).join('')
+  return Array.from({ length: height }, (_, n) =>
+    line(row(n).trimEnd(), n === 0 ? 'bold' : 'plain'),
+  )
+}
+
+function helpWords([names, words]: readonly [readonly ActionName[], string]): string {
+  const keys = names.map((name) => keyOf(name).shown).join(' ')
+  return keys.length > 7 ? `${keys} ${words}` : `${padEnd(keys, 7)} ${words}`
+}
+
+function markLines(model: Model, columns: number): Line[] {
+  const lines: Line[] = []
+  let now: Line = []
+  for (const [mark, words] of marks) {
+    const next: Line = [
+      ...now,
+      ...(now.length === 0 ? [] : [span('   ')]),
+      markSpan(model, mark),
+      span(` ${words}`),
+    ]
+    if (next.reduce((sum, { text }) => sum + text.length, 0) > columns && now.length > 0) {
+      lines.push(now)
+      now = [markSpan(model, mark), span(` ${words}`)]
+    } else now = next
+  }
+  return [...lines, now]
+}
+
+/** Commands that fit what was typed: by their name, their key or their shell line. */
+export const matching = (text: string): readonly KeyLine[] =>
+  keyTable.filter(({ label, action, cli }) =>
+    `${label} ${action} ${cli ?? ''}`.toLowerCase().includes(text.toLowerCase().trim()),
+  )
+
+export function paletteLines(model: Model, overlay: Overlay & { kind: 'palette' }): Line[] {
+  const { columns, rows } = model.size
+  const pen = { ascii: model.look.ascii, columns }
+  const found = matching(overlay.text)
+  const room = rows - 4
+  const from = Math.max(0, overlay.at - room + 1)
+  const list = found.slice(from, from + room).map((one, n): Line => {
+    const isChosen = from + n === overlay.at
+    const left: Line = [
+      span(`${isChosen ? pointer(model) : ' '} ${padEnd(one.shown, 8)}`),
+      span(one.label, isChosen ? 'inverse' : 'plain'),
+    ]
+    return apart(left, line(one.cli === undefined ? '' : `$ ${one.cli}`, 'dim'), columns)
+  })
+  const none: Line[] = found.length === 0 ? [line('  no command has these words', 'dim')] : []
+  const filled = [...list, ...none]
+  return [
+    [span(`: ${overlay.text}`), span(model.look.ascii ? '_' : '▪')],
+    rule('', '', pen),
+    ...filled,
+    ...Array.from({ length: Math.max(0, room - filled.length) }, () => blank),
+    rule('', '', pen),
+    line('type to narrow   up down   enter does it   esc close'),
+  ]
+}
+
+/** The key of each choice: its own, else its number where no other has that as its own. */
+export function keysOf(choices: readonly Choice[]): string[] {
+  const own = new Set(choices.flatMap(({ key }) => key ?? []))
+  return choices.map(({ key }, n) => key ?? (n < 9 && !own.has(`${n + 1}`) ? `${n + 1}` : ''))
+}
+
+/** A dialog is docked at the bottom, so that the evidence above it stays readable. */
+export function dialogLines(model: Model, overlay: Overlay & { kind: 'dialog' }): Line[] {
+  const { columns } = model.size
+  const pen = { ascii: model.look.ascii, columns }
+  const text = overlay.lines.flatMap((one) => wrap(short(model, one), columns - 6))
+  const most = Math.max(3, Math.floor(model.size.rows / 2) - overlay.choices.length)
+  const shown = text.slice(0, most)
+  const cut =
+    text.length > most ? [line(`   ${text.length - most} more lines: open the thread`, 'dim')] : []
+  const chosen = overlay.chosen
+  const keys = keysOf(overlay.choices)
+  return [
+    rule(overlay.title, '', pen),
+    ...shown.map((one) => line(`   ${one}`)),
+    ...cut,
+    blank,
+    ...overlay.choices.map(({ label }, n): Line => [
+      span(chosen === n ? ` ${pointer(model)} ` : '   '),
+      span(`${padEnd(keys[n] ?? '', 1)}  ${label}`, chosen === n ? 'inverse' : 'plain'),
+    ]),
+    rule('', '', pen),
+    apart(
+      line(chosen === null ? 'nothing is chosen yet: its key, then enter' : 'enter does it'),
+      line('esc leaves it waiting'),
+      columns,
+    ),
+  ].map((one) => cutTo(one, columns))
+}

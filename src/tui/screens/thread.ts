@@ -1,0 +1,222 @@
+/** The thread of an item or an agent: its entries at the level that was chosen. Pure. */
+import { counted } from '../../present/lines/call-line.ts'
+import type { Entry } from '../../present/entries/entry.ts'
+import { ago, running } from '../../present/item-words.ts'
+import type { Sent } from '../../present/history/input.ts'
+import { thread } from '../../present/presentation.ts'
+import { clock, due, since } from '../../present/text/span.ts'
+import { cut, padEnd, width, wrap } from '../../present/text/width.ts'
+import { apart, line, span, widthOf, type Line } from '../drawing/line.ts'
+import type { BodyRow } from '../drawing/body.ts'
+import { heading } from '../drawing/body.ts'
+import { viewOf, type Model, type Place } from '../model/model.ts'
+import { caret, markSpan, pointer, short, timesOf } from '../drawing/paint.ts'
+
+/** Lines of a body that are shown before it is unfolded. */
+const foldedLines = { text: 12, other: 3 }
+const whoCells = 7
+/** Lines of a title that is longer than one. */
+const titleLines = 4
+
+export function threadBody(
+  model: Model,
+  place: Place & { at: 'item' },
+  columns: number,
+): BodyRow[] {
+  const { p } = model
+  if (p === null) return []
+  const { level } = viewOf(model)
+  const entries = thread(p, place.agent_id, place.work_item_id, level)
+  const rows = entries.flatMap((entry) => entryRows(model, entry, place, columns))
+  const sent = p.sent.filter(
+    (one) => one.agent_id === place.agent_id && one.work_item_id === place.work_item_id,
+  )
+  const waiting = sent.map(({ key, text, at, state }): BodyRow => {
+    const said = sentWords(state)
+    const left = line(
+      `${timeOf(model, at)}  ${padEnd('you', whoCells)} ${text.split('\n')[0] ?? ''}`,
+      'dim',
+    )
+    return {
+      id: `sent ${key}`,
+      lines: [apart(left, line(said, state.kind === 'refused' ? 'red' : 'dim'), columns)],
+    }
+  })
+  const all = [...rows, ...waiting]
+  if (all.length > 0) return all
+  const isRead = p.feeds.some(
+    ({ agent_id, heard }) => agent_id === place.agent_id && heard.length > 0,
+  )
+  return [heading(line(isRead ? '  nothing has happened here yet' : '  reading …', 'dim'))]
+}
+
+function sentWords(state: Sent['state']): string {
+  switch (state.kind) {
+    case 'sending':
+    case 'accepted':
+      return state.kind
+    case 'unknown':
+      return 'it may have arrived'
+    case 'refused':
+      return `refused: ${state.problem.detail}`
+  }
+}
+
+const timeOf = (model: Model, at: string): string =>
+  at === '' ? '     ' : clock(at, timesOf(model)).slice(-5)
+
+function entryRows(
+  model: Model,
+  entry: Entry,
+  place: Place & { at: 'item' },
+  columns: number,
+): BodyRow[] {
+  const isSelected = viewOf(model).selected === entry.id
+  const mark = entry.mark !== null && entry.kind !== 'turn'
+  const who = mark && isGlyph(entry.who) ? markSpan(model, entry.mark) : span(entry.who)
+  const gap = ' '.repeat(Math.max(1, whoCells + 1 - entryWho(entry, mark)))
+  const right = factsOf(model, entry)
+  const room = Math.max(20, columns - 15 - (right.length === 0 ? 0 : widthOf(right) + 2))
+  const titles = wrapped(short(model, entry.title), room)
+  const style = isSelected ? 'inverse' : entry.kind === 'turn' ? 'bold' : 'plain'
+  const left: Line = [
+    span(timeOf(model, entry.at)),
+    span(isSelected ? `${pointer(model)} ` : '  '),
+    who,
+    span(gap),
+    span(titles[0] ?? '', style),
+  ]
+  const more = titles.slice(1, titleLines).map((one): Line => [span(' '.repeat(15)), span(one)])
+  const row = rowOf(entry, place, [
+    apart(left, right, columns),
+    ...more,
+    ...bodyLines(model, entry, columns, 15),
+  ])
+  const isOpen =
+    viewOf(model).level > 1 || viewOf(model).unfolded.has(entry.id) || entry.children.length < 4
+  const children = isOpen ? entry.children : []
+  return [row, ...children.flatMap((child) => childRows(model, child, place, columns))]
+}
+
+const isGlyph = (who: string): boolean => who.length === 1
+const entryWho = (entry: Entry, mark: boolean): number =>
+  mark && isGlyph(entry.who) ? 1 : entry.who.length
+
+function childRows(
+  model: Model,
+  entry: Entry,
+  place: Place & { at: 'item' },
+  columns: number,
+  depth = 0,
+): BodyRow[] {
+  const view = viewOf(model)
+  const isSelected = view.selected === entry.id
+  const indent = 9 + depth * 2
+  const lead = `${isSelected ? pointer(model) : ' '}${' '.repeat(indent - 1)}`
+  if (entry.kind === 'text') return [rowOf(entry, place, textLines(model, entry, columns, lead))]
+  const left: Line = [
+    span(lead),
+    ...(entry.mark === null ? [] : [markSpan(model, entry.mark), span(' ')]),
+    span(short(model, entry.title), isSelected ? 'inverse' : 'plain'),
+  ]
+  const lines = [
+    apart(left, factsOf(model, entry), columns),
+    ...bodyLines(model, entry, columns, indent + 4),
+  ]
+  const row = rowOf(entry, place, lines)
+  const isOpen = entry.kind !== 'group' || view.unfolded.has(entry.id)
+  return [
+    row,
+    ...(isOpen
+      ? entry.children.flatMap((one) => childRows(model, one, place, columns, depth + 1))
+      : []),
+  ]
+}
+
+/** On the third level a request has a line of its own above its words. */
+function textLines(model: Model, entry: Entry, columns: number, lead: string): Line[] {
+  const lines = bodyLines(model, entry, columns, 9)
+  const isLive = model.p?.texts.has(entry.id) ?? false
+  const last = lines.at(-1)
+  if (isLive && last !== undefined) lines[lines.length - 1] = [...last, span(caret(model))]
+  if (entry.title === '')
+    return lines.map((one, n) => (n === 0 ? [span(lead), ...one.slice(1)] : one))
+  const left: Line = [span(lead), span(entry.title, 'dim')]
+  return [apart(left, factsOf(model, entry), columns), ...lines]
+}
+
+function factsOf(model: Model, entry: Entry): Line {
+  const times = timesOf(model)
+  const parts: string[] = [...entry.facts]
+  if (entry.since !== null && entry.due === null) {
+    const isWait = entry.kind === 'wait' || entry.kind === 'question'
+    const prefix = entry.kind === 'turn' || entry.kind === 'task' ? 'running ' : ''
+    const time = isWait ? since(entry.since, times) : running(entry.since, times)
+    parts.unshift(time.startsWith('since') ? time : prefix + time)
+  }
+  if (entry.due !== null)
+    parts.unshift(`timer ${times.runs ? due(entry.due, times) : clock(entry.due, times)}`)
+  if (entry.subject?.noun === 'task' && entry.mark === 'working') {
+    const output = model.p?.outputs.get(entry.subject.id)
+    if (output !== undefined) parts.push(`output ${ago(output.at, times)}`)
+  }
+  return line(short(model, parts.join('  ')), entry.mark === 'failed' ? 'red' : 'dim')
+}
+
+function bodyLines(model: Model, entry: Entry, columns: number, indent: number): Line[] {
+  const { unfolded, level } = viewOf(model)
+  const most =
+    entry.kind === 'text' || entry.kind === 'completion' || entry.kind === 'brief'
+      ? foldedLines.text
+      : foldedLines.other
+  const isOpen = unfolded.has(entry.id) || level === 3 || entry.kind === 'text'
+  const body = isOpen ? entry.body : entry.body.filter((one) => one.trim() !== '')
+  const all = body.flatMap((text) => wrapped(short(model, text), Math.max(20, columns - indent)))
+  const isWhole = unfolded.has(entry.id) || level === 3 || all.length <= most
+  const shown = isWhole ? all : all.slice(0, most)
+  const lead = ' '.repeat(indent)
+  const lines: Line[] = shown.map((text) => [
+    span(lead),
+    span(text, entry.kind === 'text' ? 'plain' : 'dim'),
+  ])
+  if (!isWhole)
+    lines.push([
+      span(lead),
+      span(`${counted(all.length - most, 'more line')}; space shows them`, 'dim'),
+    ])
+  return lines
+}
+
+/** Between words where there are any; a word that is longer than a line is cut where it ends. */
+function wrapped(text: string, cells: number): string[] {
+  return wrap(text, cells).flatMap((one) => {
+    const out: string[] = []
+    let rest = one
+    while (width(rest) > cells) {
+      const part = cut(rest, cells + 1).slice(0, -1)
+      const taken = part === '' ? rest.slice(0, 1) : part
+      out.push(taken)
+      rest = rest.slice(taken.length)
+    }
+    return [...out, rest]
+  })
+}
+
+function rowOf(
+  entry: Entry,
+  { agent_id, work_item_id }: Place & { at: 'item' },
+  lines: Line[],
+): BodyRow {
+  const task = entry.subject?.noun === 'task' ? entry.subject.id : null
+  const opens: Place | undefined =
+    task === null ? undefined : { at: 'task', agent_id, task_id: task, stream: 'stdout' }
+  return {
+    id: entry.id,
+    lines,
+    agent_id,
+    work_item_id,
+    cli: entry.cli,
+    text: [entry.title, ...entry.body].join('\n'),
+    ...(opens === undefined ? {} : { opens }),
+  }
+}
