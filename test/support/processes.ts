@@ -25,6 +25,20 @@ export function processesOf(folder: string): string[] {
   })
 }
 
+/** Ends every process of a folder, with those that they begin meanwhile, as a power cut does. */
+export async function endProcesses(folder: string): Promise<void> {
+  for (let all = processesOf(folder); all.length > 0; all = processesOf(folder)) {
+    for (const line of all) {
+      try {
+        process.kill(Number.parseInt(line, 10), 'SIGKILL')
+      } catch {
+        // It has ended.
+      }
+    }
+    await pause(20)
+  }
+}
+
 /** What still runs of a folder, a line for each; a moment is given to what is just ending. */
 export async function leftProcesses(folder: string): Promise<string[]> {
   for (let waited = 0; waited < 10_000; waited += 100) {
