@@ -42,7 +42,12 @@ const callsOf =
   }
 
 /** Every thing that is not as it was after the goals were asked for, one after the other. */
-async function reachedIn(t: TestContext, channel: string, wanted: readonly Goal[], confined: boolean) {
+async function reachedIn(
+  t: TestContext,
+  channel: string,
+  wanted: readonly Goal[],
+  confined: boolean,
+) {
   const world = await openPuppetWorld(t, callsOf(channel), confined)
   const found: string[] = []
   for (const [i, { name, aim }] of wanted.entries()) {
