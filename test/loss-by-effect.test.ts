@@ -17,6 +17,7 @@ import { calls, says, scriptedModel, type ScriptedCall } from '../src/testing/sc
 import { toolNamed } from '../src/tools/registry.ts'
 import { call, runs } from './support/scripts.ts'
 import { Killer } from './support/killer.ts'
+import { endProcesses } from './support/processes.ts'
 
 type Places = { home: string; workspace: string }
 type Told = 'success' | 'outcome_unknown'
@@ -145,7 +146,7 @@ async function cutDown(t: TestContext, places: Places, scene: Scene, cut: Cut) {
   await box.close().catch((error: unknown) => {
     if (!cut.dead) throw error
   })
-  return { task_id, pid }
+  return task_id
 }
 
 /** Its whole group, which is the command's own. */
@@ -158,11 +159,12 @@ function end(pid: number): void {
 }
 
 /** What is there afterwards: the same home without what was not on the disk, or another one. */
-async function lose(loss: Loss, places: Places, pid: number): Promise<Places> {
+async function lose(loss: Loss, places: Places): Promise<Places> {
   const { home, workspace } = places
   switch (loss) {
     case 'power cut': {
-      end(pid)
+      // All that runs of it at once: a runner would write its task's end once more.
+      await endProcesses(join(workspace, '..'))
       rmSync(join(home, 'tasks'), { recursive: true, force: true })
       mkdirSync(join(home, 'tasks'), { mode: 0o700 })
       return places
@@ -186,8 +188,8 @@ async function tried(t: TestContext, name: EffectClass, loss: Loss, moment: Mome
   const { name: tool } = scene.call('')
   assert.equal(toolNamed(tool)?.effect_class, name)
   const places = temporaryHome(t)
-  const { task_id: running, pid } = await cutDown(t, places, scene, new Cut(tool, moment))
-  const after = await lose(loss, places, pid)
+  const running = await cutDown(t, places, scene, new Cut(tool, moment))
+  const after = await lose(loss, places)
   const model = scriptedModel(() => says('Understood.'))
   const box = await open(t, after, new Killer(null), model)
   await box.host.open()
