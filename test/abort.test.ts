@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Event } from '../src/domain/state/event.ts'
 import type { Ledger } from '../src/ledger/port.ts'
-import { openBox, temporaryHome, type Box } from '../src/testing/host/host-fixture.ts'
+import { openBox, temporaryHome, type HostFixture } from '../src/testing/host/host-fixture.ts'
 import { calls, scriptedModel } from '../src/testing/scripted-model.ts'
 import { settle, virtualClock } from '../src/testing/virtual-clock.ts'
 
@@ -18,7 +18,7 @@ async function running(
   return box
 }
 
-const turnOf = async (box: Box) => {
+const turnOf = async (box: HostFixture) => {
   const [turn] = await box.ledger.list('turns', { limit: 1 })
   assert.ok(turn)
   return turn
@@ -49,7 +49,7 @@ test('abort stops a foreground command with proof; calls not begun get not_execu
       { name: 'ExecCommand', input: { cmd: 'echo never' } },
     ),
   )
-  const started = (n: Parameters<Parameters<Box['until']>[0]>[0]) =>
+  const started = (n: Parameters<Parameters<HostFixture['until']>[0]>[0]) =>
     n.kind === 'committed' && n.events.some(({ event }) => event.type === 'call_started')
   await box.until(started)
   const [task] = await box.ledger.list('tasks', { limit: 1 })

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { CliPorts, TextRead } from '../src/cli/command/ports.ts'
+import type { CliPorts, TextFileRead } from '../src/cli/command/ports.ts'
 import type { OwnedHome } from '../src/cli/command/run-ports.ts'
 import type { SetupPorts } from '../src/cli/command/setup-ports.ts'
 import { ports as real } from '../src/main/commands/ports.ts'
@@ -212,7 +212,7 @@ test('without a home on the command line it is the first question', async (t) =>
 })
 
 const stuck = () => Promise.reject(Object.assign(new Error('past it'), { code: 'x', retry: 'now' }))
-const reads = (why: Extract<TextRead, { ok: false }>['why']): Given => ({
+const reads = (why: Extract<TextFileRead, { ok: false }>['why']): Given => ({
   ports: () => ({ read_text: () => Promise.resolve({ ok: false, why }), own: stuck }),
 })
 const stdin = (text: string | null): Given => ({

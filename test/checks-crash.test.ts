@@ -11,7 +11,7 @@ import { isUnderWay } from '../src/domain/state/check.ts'
 import { agentOf } from '../src/domain/facts/facts.ts'
 import { violations } from '../src/domain/invariants/of-an-agent.ts'
 import { verificationOf } from '../src/domain/facts/verification.ts'
-import { openBox, temporaryHome, type Box } from '../src/testing/host/host-fixture.ts'
+import { openBox, temporaryHome, type HostFixture } from '../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel, type Scripted } from '../src/testing/scripted-model.ts'
 import { Killer, pointsOf, type Point } from './support/killer.ts'
 import { call } from './support/scripts.ts'
@@ -42,7 +42,7 @@ const open = (t: TestContext, places: Places, killer: Killer) =>
   })
 
 /** From nothing, or from whatever is there, to the end of the turn about the failure. */
-async function run(box: Box): Promise<void> {
+async function run(box: HostFixture): Promise<void> {
   const agent_id = 'main'
   await box.makeAgent('test/quiet', agent_id)
   const known = (await box.ledger.list('work_items', { limit: 1 }))[0]?.id
@@ -63,7 +63,7 @@ async function run(box: Box): Promise<void> {
   await box.until((notice) => notice.kind === 'resting' && over(), 'the end')
 }
 
-async function endOf({ ledger, workspace }: Box) {
+async function endOf({ ledger, workspace }: HostFixture) {
   const [item] = await ledger.list('work_items', { limit: 10 })
   assert.ok(item)
   const begun = join(workspace, 'begun')
@@ -146,8 +146,8 @@ test(
 const report = 'The sum is right now; the tests pass, and nothing is left open in this work.'
 
 /** An agent that completes; what it does follows from what stands, whoever died before. */
-async function claiming(t: TestContext, places: Places, killer: Killer): Promise<Box> {
-  const host: { box: Box | null } = { box: null }
+async function claiming(t: TestContext, places: Places, killer: Killer): Promise<HostFixture> {
+  const host: { box: HostFixture | null } = { box: null }
   const script = (): Scripted => {
     const facts = host.box?.host.facts('main')
     const [item] = [...(facts?.rows('work_items') ?? [])]
@@ -163,7 +163,7 @@ async function claiming(t: TestContext, places: Places, killer: Killer): Promise
   return (host.box = await openBox(t, { models, ...places, inspect, ...killer.seams }))
 }
 
-async function claim(box: Box): Promise<void> {
+async function claim(box: HostFixture): Promise<void> {
   const agent_id = 'main'
   await box.makeAgent('test/quiet', agent_id)
   if ((await box.ledger.list('work_items', { limit: 1 })).length === 0) {

@@ -17,7 +17,7 @@ import type { HostNotice } from '../src/runtime/ports.ts'
 import {
   openBox,
   temporaryHome,
-  type Box,
+  type HostFixture,
   type BoxOptions,
 } from '../src/testing/host/host-fixture.ts'
 import { scriptedModel, says } from '../src/testing/scripted-model.ts'
@@ -25,14 +25,14 @@ import { scriptedModel, says } from '../src/testing/scripted-model.ts'
 /** Answers every request in plain words: what is left to do is nothing. */
 const quiet = scriptedModel(() => says('Understood.'))
 
-async function boxWith(t: TestContext, options: Partial<BoxOptions> = {}): Promise<Box> {
+async function boxWith(t: TestContext, options: Partial<BoxOptions> = {}): Promise<HostFixture> {
   const box = await openBox(t, { models: { default: quiet }, ...options })
   await box.makeAgent('test/quiet')
   return box
 }
 
 /** An item with these checks, completed with a claim before any turn could take it up; its id. */
-async function claimed(box: Box, ...checks: CheckGiven[]): Promise<string> {
+async function claimed(box: HostFixture, ...checks: CheckGiven[]): Promise<string> {
   const made = await box.host.act({ do: 'create_item', agent_id: 'main', objective: 'x', checks })
   assert.ok(made.ok, JSON.stringify(made))
   const { id } = made
@@ -43,20 +43,20 @@ async function claimed(box: Box, ...checks: CheckGiven[]): Promise<string> {
   return id
 }
 
-const itemOf = (box: Box, id: string) => {
+const itemOf = (box: HostFixture, id: string) => {
   const item = box.host.facts('main')?.row('work_items', id)
   assert.ok(item, `${id} is not among the facts`)
   return item
 }
 
 /** Waits until the runtime has nothing of the item left to run. */
-async function ran(box: Box, id: string) {
+async function ran(box: HostFixture, id: string) {
   const over = () => !itemOf(box, id).checks.some(isUnderWay)
   await box.until(() => over(), `the checks of ${id}`)
   return itemOf(box, id)
 }
 
-const sound = async (box: Box) => {
+const sound = async (box: HostFixture) => {
   const facts = box.host.facts('main')
   assert.ok(facts)
   assert.deepEqual(violations(facts, await box.ledger.events({ after: 0, limit: 10_000 })), [])

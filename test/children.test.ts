@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, ModelRequest } from '../src/models/model.ts'
-import { openBox, type Box } from '../src/testing/host/host-fixture.ts'
+import { openBox, type HostFixture } from '../src/testing/host/host-fixture.ts'
 import { calls, scriptedModel, type Script } from '../src/testing/scripted-model.ts'
 
 const call = (name: string, input: Json) => ({ name, input })
@@ -19,7 +19,7 @@ function idsIn(request: ModelRequest, prefix: string): string[] {
   return [...new Set(text.match(new RegExp(`${prefix}_[0-9a-f-]{4,36}`, 'g')) ?? [])]
 }
 
-const send = (box: Box, text: string, agent_id = 'main') =>
+const send = (box: HostFixture, text: string, agent_id = 'main') =>
   box.host.act({ do: 'send', agent_id, text })
 
 test('a child’s report reaches the item it was spawned for, and the child is over', async (t) => {

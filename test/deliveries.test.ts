@@ -12,7 +12,7 @@ import { limits } from '../src/domain/limits.ts'
 import type { Ledger } from '../src/ledger/port.ts'
 import type { ModelRequest } from '../src/models/model.ts'
 import { temporaryHome } from '../src/testing/host/host-fixture.ts'
-import { deadLetter, deliver, type Incoming } from '../src/testing/host/outside-events.ts'
+import { deadLetter, deliver, type OutsideDelivery } from '../src/testing/host/outside-events.ts'
 import { calls, says, scriptedModel, type Scripted } from '../src/testing/scripted-model.ts'
 import { virtualClock } from '../src/testing/virtual-clock.ts'
 import { call, creates, picks, runs, waitsFor } from './support/scripts.ts'
@@ -51,7 +51,7 @@ async function ownTrigger(stage: Stage) {
   return trigger
 }
 
-async function green(stage: Stage, more: Partial<Incoming> = {}): Promise<Incoming> {
+async function green(stage: Stage, more: Partial<OutsideDelivery> = {}): Promise<OutsideDelivery> {
   const { id } = await ownTrigger(stage)
   return {
     agent_id: agent,

@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { violations } from '../src/domain/invariants/of-an-agent.ts'
-import { temporaryHome, type Box } from '../src/testing/host/host-fixture.ts'
+import { temporaryHome, type HostFixture } from '../src/testing/host/host-fixture.ts'
 import type { ModelRequest } from '../src/models/model.ts'
 import { calls, fails, says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { textOf } from '../src/testing/scenarios/three-children.ts'
@@ -37,7 +37,7 @@ const leavesThingsBehind: Step[] = [
   () => says('It runs.'),
 ]
 
-const row = async (box: Box, table: 'tasks' | 'delegations' | 'worktrees', of: string) => {
+const row = async (box: HostFixture, table: 'tasks' | 'delegations' | 'worktrees', of: string) => {
   const rows = await box.ledger.list(table, { agent_id: of, limit: 10 })
   assert.equal(rows.length, 1, `${rows.length} ${table} of ${of}`)
   return rows[0] as unknown as Record<string, unknown>
@@ -46,7 +46,7 @@ const row = async (box: Box, table: 'tasks' | 'delegations' | 'worktrees', of: s
 const picked = (from: Record<string, unknown>, ...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, from[name]]))
 
-async function soundness(box: Box, ...agents: string[]): Promise<string[]> {
+async function soundness(box: HostFixture, ...agents: string[]): Promise<string[]> {
   const events = await box.ledger.events({ after: 0, limit: 10_000 })
   const broken = agents.flatMap((id) => {
     const facts = box.host.facts(id)

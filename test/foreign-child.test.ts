@@ -11,7 +11,7 @@ import { AcpSessions } from '../src/exec/acp/session.ts'
 import { systemClock } from '../src/exec/clock.ts'
 import { acpModel } from '../src/models/acp/acp.ts'
 import type { Model, ModelRequest } from '../src/models/model.ts'
-import { openBox, temporaryHome, type Box } from '../src/testing/host/host-fixture.ts'
+import { openBox, temporaryHome, type HostFixture } from '../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { happens } from './support/parent-and-child.ts'
 import { call, inOrder } from './support/scripts.ts'
@@ -137,8 +137,8 @@ async function openForeign(
   args: string[],
   parent: (task: (request: ModelRequest) => string) => Parameters<typeof scriptedModel>[0],
   places = temporaryHome(t),
-): Promise<Box> {
-  let box: Box | null = null
+): Promise<HostFixture> {
+  let box: HostFixture | null = null
   let sessions: AcpSessions | null = null
   const common = { tasks_folder: join(places.home, 'tasks'), clock: systemClock() }
   const made = () => {

@@ -12,7 +12,7 @@ import type { EffectClass } from '../src/domain/state/call.ts'
 import { violations } from '../src/domain/invariants/of-an-agent.ts'
 import { openLedger } from '../src/ledger/store/open.ts'
 import { restoreHome } from '../src/ledger/backup/restore.ts'
-import { openBox, temporaryHome, type Box } from '../src/testing/host/host-fixture.ts'
+import { openBox, temporaryHome, type HostFixture } from '../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel, type ScriptedCall } from '../src/testing/scripted-model.ts'
 import { toolNamed } from '../src/tools/registry.ts'
 import { call, runs } from './support/scripts.ts'
@@ -26,7 +26,7 @@ type Scene = {
   /** What the call comes to, whether its effect had been carried out or not. */
   told: Told
   /** How often it took effect: at most once, and once where it is told to have. */
-  times: (box: Box, places: Places) => Promise<number>
+  times: (box: HostFixture, places: Places) => Promise<number>
 }
 
 const linesOf = ({ workspace }: Places, word: string): number => {
@@ -111,7 +111,7 @@ const open = (
   model: ReturnType<typeof scriptedModel>,
 ) => openBox(t, { models: { default: model }, ...places, ...killer.seams })
 
-const callsOf = async ({ ledger }: Box, tool: string) =>
+const callsOf = async ({ ledger }: HostFixture, tool: string) =>
   (await ledger.list('calls', { limit: 20 })).filter(({ tool_name }) => tool_name === tool)
 
 /** A command that runs for good and hears what it is told; then the call. */

@@ -14,7 +14,7 @@ import { violations } from '../src/domain/invariants/of-an-agent.ts'
 import { ANOTHER_PLACE } from '../src/domain/agents/task-end.ts'
 import { isTerminal } from '../src/domain/state/task.ts'
 import { restoreHome } from '../src/ledger/backup/restore.ts'
-import { openBox, temporaryHome, type Box } from '../src/testing/host/host-fixture.ts'
+import { openBox, temporaryHome, type HostFixture } from '../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel, type ScriptedModel } from '../src/testing/scripted-model.ts'
 import { Killer, pointsOf, type Point } from './support/killer.ts'
 import { endProcesses } from './support/processes.ts'
@@ -40,7 +40,7 @@ const open = (t: TestContext, places: Places, killer: Killer, model: ScriptedMod
   openBox(t, { models: { default: model }, ...places, ...killer.seams })
 
 /** All that the first life is asked; a later one is asked nothing. */
-async function ask(box: Box): Promise<void> {
+async function ask(box: HostFixture): Promise<void> {
   const made = await box.host.act({ do: 'create_item', agent_id, objective: 'Checked', checks })
   assert.ok(made.ok && made.id !== null)
   await box.host.act({ do: 'complete', agent_id, work_item_id: made.id, report: 'It is done.' })
@@ -48,7 +48,7 @@ async function ask(box: Box): Promise<void> {
   await box.host.act({ do: 'send', agent_id, text: 'Do it.', surface: 'http_control' })
 }
 
-async function life(box: Box, asked: boolean): Promise<void> {
+async function life(box: HostFixture, asked: boolean): Promise<void> {
   await box.makeAgent('test/one', agent_id)
   if (!asked) await ask(box)
   else {
@@ -95,7 +95,7 @@ const linesIn = ({ workspace }: Places): string[] => {
 }
 
 /** What is wrong with a home after the loss, as sentences. */
-async function judge(box: Box, places: Places): Promise<string[]> {
+async function judge(box: HostFixture, places: Places): Promise<string[]> {
   const lines = linesIn(places)
   const count = (word: string) => lines.filter((line) => line === word).length
   const wrong = ['call', 'started'].flatMap((word) =>

@@ -9,7 +9,7 @@ import { test, type TestContext } from 'node:test'
 import { activeWaits } from '../src/domain/facts/facts.ts'
 import type { FaultSeam } from '../src/ledger/store/open.ts'
 import { runbookModel } from '../src/models/runbook/runbook-model.ts'
-import { openBox, temporaryHome, type Box } from '../src/testing/host/host-fixture.ts'
+import { openBox, temporaryHome, type HostFixture } from '../src/testing/host/host-fixture.ts'
 import { endState, type EndState } from '../src/testing/scenarios/end-state.ts'
 
 const text = [
@@ -61,7 +61,7 @@ class DiesAfter implements FaultSeam {
 }
 
 /** Goes on until the report, doing what the run asks of its operator. */
-async function run(box: Box, { workspace }: Places): Promise<void> {
+async function run(box: HostFixture, { workspace }: Places): Promise<void> {
   const { host, ledger } = box
   await host.ensureAgent({
     id: 'main',

@@ -8,7 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import {
-  type Box,
+  type HostFixture,
   type BoxOptions,
   openBox,
   temporaryHome,
@@ -49,7 +49,7 @@ test(
   'an agent works in its folders and finds nothing of the home',
   { skip: noBubblewrap },
   async (t) => {
-    const beside = (box: Box) => join(dirname(box.workspace), 'beside')
+    const beside = (box: HostFixture) => join(dirname(box.workspace), 'beside')
     const {
       box,
       places,

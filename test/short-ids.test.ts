@@ -10,7 +10,12 @@ import { shortKinds } from '../src/domain/state/short-id.ts'
 import { systemIds } from '../src/exec/clock.ts'
 import type { Ids } from '../src/exec/ports.ts'
 import type { ModelRequest } from '../src/models/model.ts'
-import { openBox, type Box, type BoxOptions, type Scope } from '../src/testing/host/host-fixture.ts'
+import {
+  openBox,
+  type HostFixture,
+  type BoxOptions,
+  type Scope,
+} from '../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel, type Script } from '../src/testing/scripted-model.ts'
 import { textOf } from '../src/testing/scenarios/three-children.ts'
 import { happens, openFamily, pick, spawn, steps, tell } from './support/parent-and-child.ts'
@@ -38,7 +43,7 @@ async function openMain(t: Scope, script: Script, more: Partial<BoxOptions> = {}
   return { box, model }
 }
 
-async function say(box: Box, text: string, agent_id = 'main'): Promise<void> {
+async function say(box: HostFixture, text: string, agent_id = 'main'): Promise<void> {
   await box.host.act({ do: 'send', agent_id, text })
   await box.rests(agent_id)
 }

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Box, openBox } from '../src/testing/host/host-fixture.ts'
+import { type HostFixture, openBox } from '../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel, type Script } from '../src/testing/scripted-model.ts'
 
 const program = [
@@ -15,7 +15,7 @@ const program = [
   'echo "$one and $two"; exit 4',
 ].join('\n')
 
-async function asked(box: Box, task_id: string, question: string): Promise<void> {
+async function asked(box: HostFixture, task_id: string, question: string): Promise<void> {
   const { processes, clock } = box.ports
   const said = () => processes.output(task_id, { stream: 'stdout', max_bytes: 1_000 })
   while (!(await said()).text.includes(question)) await clock.sleep(5)

@@ -11,7 +11,7 @@ import { GitFault } from '../src/exec/git/git-fault.ts'
 import {
   openBox,
   temporaryHome,
-  type Box,
+  type HostFixture,
   type BoxOptions,
 } from '../src/testing/host/host-fixture.ts'
 import { calls, says } from '../src/testing/scripted-model.ts'
@@ -54,7 +54,7 @@ function death(point: string | null) {
     is_dead: () => state.dead,
   }
   /** The dead say so to whoever closes them. */
-  const close = (box: Box) =>
+  const close = (box: HostFixture) =>
     box.close().catch((error: unknown) => {
       if (!state.dead) throw error
     })

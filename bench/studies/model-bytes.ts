@@ -8,7 +8,7 @@
 import { readFileSync } from 'node:fs'
 import { argv } from 'node:process'
 import type { Json, ModelRequest } from '../../src/models/model.ts'
-import { openBox, type Box } from '../../src/testing/host/host-fixture.ts'
+import { openBox, type HostFixture } from '../../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel, type Scripted } from '../../src/testing/scripted-model.ts'
 
 /** Of the bytes before, what each section and the results of each tool may take now. */
@@ -17,26 +17,33 @@ const goal = 0.6
 /** Its only result of the set is an error, which says what it said before. */
 const asBefore = new Set(['result: TaskOutput'])
 
-type Step = (box: Box, request: ModelRequest) => Scripted
-type Scene = { name: string; main: Step[]; child?: Step[]; play: (box: Box) => Promise<void> }
+type Step = (box: HostFixture, request: ModelRequest) => Scripted
+type Scene = {
+  name: string
+  main: Step[]
+  child?: Step[]
+  play: (box: HostFixture) => Promise<void>
+}
 
 const call = (name: string, input: Json) => ({ name, input })
 
-const rows = <T extends 'work_items' | 'tasks' | 'waits'>(box: Box, table: T, agent = 'main') => [
-  ...(box.host.facts(agent)?.rows(table) ?? []),
-]
-const item = (box: Box, objective: string, agent = 'main'): string =>
+const rows = <T extends 'work_items' | 'tasks' | 'waits'>(
+  box: HostFixture,
+  table: T,
+  agent = 'main',
+) => [...(box.host.facts(agent)?.rows(table) ?? [])]
+const item = (box: HostFixture, objective: string, agent = 'main'): string =>
   rows(box, 'work_items', agent).find((one) => one.objective === objective)?.id ?? 'none'
-const task = (box: Box, nth = 0): string =>
+const task = (box: HostFixture, nth = 0): string =>
   rows(box, 'tasks').toSorted((a, b) => (a.id < b.id ? -1 : 1))[nth]?.id ?? 'none'
 
-const tell = async (box: Box, text: string): Promise<void> => {
+const tell = async (box: HostFixture, text: string): Promise<void> => {
   await box.host.act({ do: 'send', agent_id: 'main', text })
   await box.rests('main')
 }
 
 /** Until `count` of its turns have ended. */
-async function turns(box: Box, count: number): Promise<void> {
+async function turns(box: HostFixture, count: number): Promise<void> {
   const ended = new Set<string>()
   await box.until((notice) => {
     if (notice.kind !== 'committed' || notice.agent_id !== 'main') return false
@@ -219,14 +226,14 @@ function measured(requests: readonly ModelRequest[], into: Figures): void {
 async function run(scene: Scene, into: Figures): Promise<void> {
   const closing: (() => void | Promise<void>)[] = []
   const scope = { after: (close: () => void | Promise<void>) => void closing.unshift(close) }
-  const box: Box[] = []
+  const box: HostFixture[] = []
   const taken = new Map<string, number>()
   const model = scriptedModel((request) => {
     const me = /^agent: (\S+)/m.exec(request.system)?.[1] ?? ''
     const n = taken.get(me) ?? 0
     taken.set(me, n + 1)
     const steps = me === 'main' ? scene.main : (scene.child ?? [])
-    return steps[n]?.(box[0] as Box, request) ?? says('There is nothing more to do now.')
+    return steps[n]?.(box[0] as HostFixture, request) ?? says('There is nothing more to do now.')
   })
   const opened = await openBox(scope, { models: { default: model } })
   box.push(opened)

@@ -16,7 +16,7 @@ import {
   addCommand,
   helpBelow,
   writes,
-  type Action,
+  type CommandAction,
   type Codes,
   type Grammar,
 } from './command/grammar.ts'
@@ -84,7 +84,7 @@ function parseFailure(error: CommanderError, help: string): CliFailure {
 }
 
 /** The whole grammar; what a command does when it is chosen is the caller's. */
-export function build(ports: CliPorts, action: Action): Command {
+export function build(ports: CliPorts, action: CommandAction): Command {
   const program = new Command('holon')
   program
     .description('Long-lived agents that work, wait, resume and report.')

@@ -6,8 +6,8 @@ import {
   mayHaveArrived,
   pages,
   undoneSentence,
-  type Answer,
-  type Call,
+  type ApiResult,
+  type ApiCall,
   type FetchInit,
 } from './api.ts'
 
@@ -62,7 +62,7 @@ async function soon<T>(clock: ReturnType<typeof virtualClock>, answer: Promise<T
 
 test('a call sends the token, its query and its body, and the value comes back', async () => {
   const { api, seen } = given(json(200, { agents: [] }))
-  const call: Call = {
+  const call: ApiCall = {
     method: 'PATCH',
     path: '/agents/main',
     query: { limit: 5, cursor: undefined },
@@ -128,7 +128,7 @@ describe('what comes back instead of a value', () => {
 
 describe('a call is sent again only where that can do no harm', () => {
   const busy = problem(503, 'degraded', { 'retry-after': '2' })
-  const cases: [name: string, steps: Step[], call: Call, sent: number, ok: boolean][] = [
+  const cases: [name: string, steps: Step[], call: ApiCall, sent: number, ok: boolean][] = [
     ['a read of a busy server', [busy, busy, json(200, 1)], { method: 'GET', path: '/a' }, 3, true],
     ['at most three times', [busy], { method: 'GET', path: '/a' }, 3, false],
     ['a write without a key', [busy, json(200, 1)], { method: 'POST', path: '/a' }, 1, false],
@@ -157,7 +157,7 @@ describe('a call is sent again only where that can do no harm', () => {
   for (const [name, steps, call, sent, ok] of cases) {
     test(name, async () => {
       const { api, clock, seen } = given(...steps)
-      const answer: Answer<unknown> = await soon(clock, api.call(call))
+      const answer: ApiResult<unknown> = await soon(clock, api.call(call))
       assert.deepEqual([answer.ok, seen.length], [ok, sent])
     })
   }
@@ -213,7 +213,7 @@ describe('a write one try of which may have arrived', () => {
   for (const [name, steps, kind, mayHave] of cases) {
     test(`${name}: ${mayHave ? 'nobody says that it did not' : 'it did not'}`, async () => {
       const { api, clock } = given(...steps)
-      const call: Call = { method: 'POST', path: '/a', body: {}, idempotency_key: 'k' }
+      const call: ApiCall = { method: 'POST', path: '/a', body: {}, idempotency_key: 'k' }
       const answer = await soon(clock, api.call(call))
       assert.ok(!answer.ok)
       assert.equal(answer.failure.kind, kind)

@@ -41,11 +41,13 @@ export type ApiFailure =
   | { kind: 'foreign'; status: number; message: string }
   | { kind: 'aborted'; status: null }
 
-export type Answer<T> = { ok: true; value: T; status: number } | { ok: false; failure: ApiFailure }
+export type ApiResult<T> =
+  | { ok: true; value: T; status: number }
+  | { ok: false; failure: ApiFailure }
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
-export type Call = {
+export type ApiCall = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
   query?: Query
@@ -83,12 +85,12 @@ export class Api {
     return this.#base
   }
 
-  get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Answer<T>> {
+  get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<ApiResult<T>> {
     return this.call<T>({ method: 'GET', path, query, ...(signal ? { signal } : {}) })
   }
 
   /** A creating request under a fresh key: so it can be sent again when no answer came. */
-  create<T>(call: Call): Promise<Answer<T>> {
+  create<T>(call: ApiCall): Promise<ApiResult<T>> {
     return this.call<T>({ ...call, idempotency_key: this.#ports.mint_key() })
   }
 
@@ -97,12 +99,12 @@ export class Api {
     path: string,
     text: string,
     headers: Readonly<Record<string, string>>,
-  ): Promise<Answer<T>> {
+  ): Promise<ApiResult<T>> {
     return this.call<T>({ method: 'POST', path, text, headers })
   }
 
-  async call<T>(call: Call): Promise<Answer<T>> {
-    let unknown: Answer<T> | null = null
+  async call<T>(call: ApiCall): Promise<ApiResult<T>> {
+    let unknown: ApiResult<T> | null = null
     for (let pause = firstPause, left = tries - 1; ; pause *= 2, left -= 1) {
       const answer = await this.#once<T>(call)
       if (answer.ok) return answer
@@ -115,7 +117,7 @@ export class Api {
   }
 
   /** Headers and address of a call, for whoever sends it in another way (see `stream.ts`). */
-  async request(call: Call): Promise<{ url: string; headers: Record<string, string> }> {
+  async request(call: ApiCall): Promise<{ url: string; headers: Record<string, string> }> {
     const token = await this.#ports.token()
     return {
       url: urlOf(this.#base, call),
@@ -129,7 +131,7 @@ export class Api {
     }
   }
 
-  async #once<T>(call: Call): Promise<Answer<T>> {
+  async #once<T>(call: ApiCall): Promise<ApiResult<T>> {
     const deadline = new AbortController()
     const patience = call.patience_ms ?? this.#patience
     const cancel = this.#ports.clock.after(patience, () => deadline.abort())
@@ -175,17 +177,17 @@ export class Api {
 
 const aborted = { ok: false, failure: { kind: 'aborted', status: null } } as const
 
-const bodyOf = ({ text, body }: Call): string | undefined =>
+const bodyOf = ({ text, body }: ApiCall): string | undefined =>
   text ?? (body === undefined ? undefined : JSON.stringify(body))
 
-function urlOf(base: string, { path, query = {} }: Call): string {
+function urlOf(base: string, { path, query = {} }: ApiCall): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
   return given.length === 0 ? base + path : `${base}${path}?${search.toString()}`
 }
 
 /** Milliseconds to wait before another try, or null: this failure is the answer. */
-function pauseBefore(call: Call, failure: ApiFailure, pause: number): number | null {
+function pauseBefore(call: ApiCall, failure: ApiFailure, pause: number): number | null {
   const mayRepeat = call.method === 'GET' || call.idempotency_key !== undefined
   if (!mayRepeat) return null
   switch (failure.kind) {
@@ -204,7 +206,7 @@ function pauseBefore(call: Call, failure: ApiFailure, pause: number): number | n
   }
 }
 
-export function answerOf<T>(response: Response, text: string): Answer<T> {
+export function answerOf<T>(response: Response, text: string): ApiResult<T> {
   const { status } = response
   if (status === 204) return { ok: true, value: null as T, status }
   let body: unknown
@@ -284,17 +286,17 @@ export function failureSentence(failure: ApiFailure): string {
 }
 
 /** A page of a list: its records under their plural, and the cursor of the next one. */
-export type Page = { next_cursor?: string | null }
+export type ListPage = { next_cursor?: string | null }
 
 /**
  * Every page of a list, one after the other, until there is no cursor. A failure ends it: it is the
  * last that is yielded.
  */
-export async function* pages<T extends Page>(
+export async function* pages<T extends ListPage>(
   api: Api,
   path: string,
   query: Query = {},
-): AsyncGenerator<Answer<T>> {
+): AsyncGenerator<ApiResult<T>> {
   for (let cursor: string | undefined; ;) {
     const answer = await api.get<T>(path, cursor === undefined ? query : { ...query, cursor })
     yield answer

@@ -5,8 +5,8 @@
  *     const holon = new Holon(api)
  *     await holon.ask('POST /agents/{agent}/messages', { agent: 'main', body: { text: 'hello' } })
  */
-import type { Answer, Api, Call, Query } from './api.ts'
-import type { Answered, Given, Route } from './routes.ts'
+import type { ApiResult, Api, ApiCall, Query } from './api.ts'
+import type { RouteAnswer, RouteInput, Route } from './routes.ts'
 
 /** Creating requests: the server keeps a receipt of each, so they may be sent again. */
 const creating: ReadonlySet<Route> = new Set<Route>([
@@ -44,13 +44,13 @@ export class Holon {
   /** Contract: as `Api.call`; it rejects only for a bug, such as a parameter that is missing. */
   ask<R extends Route>(
     route: R,
-    given: Given<R>,
+    given: RouteInput<R>,
     options: AskOptions = {},
-  ): Promise<Answer<Answered<R>>> {
+  ): Promise<ApiResult<RouteAnswer<R>>> {
     const { body, query, ...params } = given as Loose
     const [method = '', pattern = ''] = route.split(' ')
-    const call: Call = {
-      method: method as Call['method'],
+    const call: ApiCall = {
+      method: method as ApiCall['method'],
       path: pathOf(pattern, params as Record<string, string>),
       ...(query === undefined ? {} : { query }),
       ...(body === undefined ? {} : { body }),

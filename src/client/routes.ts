@@ -302,5 +302,5 @@ type Body<T> = T extends { body: infer B }
 type Asked<T> = T extends { query: infer Q } ? { query?: Q } : unknown
 
 /** What a route is given: its parameters, its query and its body. */
-export type Given<R extends Route> = Params<R> & Body<Routes[R]> & Asked<Routes[R]>
-export type Answered<R extends Route> = Routes[R]['answer']
+export type RouteInput<R extends Route> = Params<R> & Body<Routes[R]> & Asked<Routes[R]>
+export type RouteAnswer<R extends Route> = Routes[R]['answer']

@@ -35,7 +35,7 @@ export function block(seed: string, label: string, text: string): string {
 
 const ended = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
 
-export type Cut = {
+export type Truncation = {
   max_tokens: number
   tokens: TokenEstimator
   /** Where the whole text can be read, or null when it was not kept. */
@@ -43,7 +43,7 @@ export type Cut = {
 }
 
 /** `block`, its middle left out where it is longer than `cut.max_tokens`; a marked line says so. */
-export function cutBlock(seed: string, label: string, text: string, cut: Cut): string {
+export function cutBlock(seed: string, label: string, text: string, cut: Truncation): string {
   const whole = block(seed, label, text)
   const cost = cut.tokens(whole)
   if (cost <= cut.max_tokens) return whole

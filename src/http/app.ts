@@ -23,14 +23,14 @@ import { StreamDesk } from './stream/stream-registry.ts'
 import * as webhooks from './inbound/webhooks.ts'
 
 /** One request that was answered; `route` is its pattern, for a path may hold a capability. */
-export type Answered = { method: string; route: string; status: number; ms: number }
+export type AccessLogEntry = { method: string; route: string; status: number; ms: number }
 
 export type HttpOptions = {
   /** The version of the program, as the document names it. */
   version: string
   webhooks: webhooks.WebhookPorts
   /** Told of every answer; must not throw. For a stream that is when it begins. */
-  on_answer?: (answered: Answered) => void
+  on_answer?: (answered: AccessLogEntry) => void
   /** Told what a client is not: errors that came out of a route. `request` is `METHOD pattern`. */
   on_error: (error: unknown, request: string) => void
 }

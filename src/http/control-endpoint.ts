@@ -28,7 +28,7 @@ export type DoorPorts = {
  * Contract: `close` ends the listening and every connection; twice is nothing. `listenAt` listens
  * at a path of this machine as well, where nothing may be yet; it rejects with the system's error.
  */
-export type Door = {
+export type ControlEndpoint = {
   port: number
   listenAt(path: string): Promise<void>
   close(): Promise<void>
@@ -39,7 +39,7 @@ const bodyLimit = 9 * 1024 * 1024
 /** Milliseconds for a whole request to arrive. */
 const requestPatience = 10_000
 
-export async function openDoor(ports: DoorPorts): Promise<Door> {
+export async function openDoor(ports: DoorPorts): Promise<ControlEndpoint> {
   const open: Http.Server[] = []
   const listen = async (at: { port: number; host: string } | { path: string }) => {
     const server = serverOf({ ...ports, port: () => port })

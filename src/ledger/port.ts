@@ -101,7 +101,7 @@ export interface LedgerReads {
   /** How much there is, of one agent or of the whole home. */
   counts(agent_id: AgentId | null): Promise<Counts>
   /** What the recorded rounds have used, also those that retention took; by group, in order. */
-  spend(filter: SpendFilter): Promise<Spend[]>
+  spend(filter: SpendFilter): Promise<SpendSum[]>
   /**
    * Requests of `agents` that are paid for, since the last event that the operator caused in one of
    * `spoken_to`; since the first kept one where there is none.
@@ -138,7 +138,7 @@ export interface LedgerReads {
    * Copies the home, as it is at one moment, into `holon-backup-<time>/` below `to`, whole or not
    * at all, while the owner goes on. Faults: `io` when it is there already, `denied`, `disk_full`.
    */
-  backup(options: BackupOptions): Promise<Backup>
+  backup(options: BackupOptions): Promise<BackupResult>
   close(): Promise<void>
 }
 
@@ -231,7 +231,7 @@ export type SpendFilter = {
   to?: string
 }
 
-export type Spend = {
+export type SpendSum = {
   /** Null where it is not grouped by. An item of null, grouped by item, is work about none. */
   agent_id: AgentId | null
   work_item_id: WorkItemId | null
@@ -258,7 +258,7 @@ export type BackupOptions = {
   with_secrets: boolean
 }
 
-export type Backup = {
+export type BackupResult = {
   path: string
   manifest: Manifest
 }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adapters, asks, hear, openAdapter } from '../testing/model-server/client.ts'
 import bodies from './error-bodies.json' with { type: 'json' }
-import type { Fetch } from './transport/fetch.ts'
+import type { FetchFunction } from './transport/fetch.ts'
 
 type Row = {
   who: string
@@ -27,7 +27,7 @@ async function faultOf({ wire, status, headers, body }: Row) {
   assert.ok(adapter, wire)
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const type = status === 200 ? 'text/event-stream' : 'application/json'
-  const fetch: Fetch = () =>
+  const fetch: FetchFunction = () =>
     Promise.resolve(new Response(text, { status, headers: { 'content-type': type, ...headers } }))
   const { model, id } = await openAdapter(adapter, { base_url: 'http://127.0.0.1:9/v1', fetch })
   const { outcome } = await hear(model, asks(id))

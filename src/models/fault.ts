@@ -6,7 +6,7 @@ import { signsOf, type Signs } from './fault-signs.ts'
 import { classOf, meaning } from './fault-table.ts'
 import { modelLimits } from './limits.ts'
 import type { ModelFault, ModelFaultCode } from './model.ts'
-import type { Look } from './patience.ts'
+import type { PatienceVerdict } from './patience.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 export type FaultContext = {
@@ -36,7 +36,7 @@ export function streamBroken(why: string, context: FaultContext): ModelFault {
   return plain('stream_broken', true, `${context.provider}: ${why}.`)
 }
 
-type Impatient = Exclude<Look, { is: 'patient' }>
+type Impatient = Exclude<PatienceVerdict, { is: 'patient' }>
 
 export function outOfPatience({ is, after_ms }: Impatient, context: FaultContext): ModelFault {
   const { provider } = context

@@ -6,7 +6,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { asks, handClock, hear } from '../testing/model-server/client.ts'
-import { keptAliveFetch, type Fetch } from './transport/fetch.ts'
+import { keptAliveFetch, type FetchFunction } from './transport/fetch.ts'
 import type { ModelRequest } from './model.ts'
 import { openModel, type ProviderSetting } from './catalogue/open-model.ts'
 import { Patience } from './patience.ts'
@@ -160,7 +160,7 @@ test('comments show life until the answer begins', { timeout: 20_000 }, async (t
 /** A provider on another machine that takes the request and never says anything. */
 async function elsewhere(more: Partial<ModelRequest> = {}) {
   const taken = Promise.withResolvers<void>()
-  const fetch: Fetch = (_, init) => {
+  const fetch: FetchFunction = (_, init) => {
     taken.resolve()
     const { promise, reject } = Promise.withResolvers<never>()
     init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error))

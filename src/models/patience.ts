@@ -17,7 +17,7 @@ export type PatienceLimits = {
   total_ms: number
 }
 
-export type Look =
+export type PatienceVerdict =
   | { is: 'patient'; left_ms: number }
   | { is: 'silent' | 'slow' | 'too_long'; after_ms: number }
 
@@ -64,7 +64,7 @@ export class Patience {
     this.#counted = now
   }
 
-  look(now: number, isOpen: boolean): Look {
+  look(now: number, isOpen: boolean): PatienceVerdict {
     const { first_ms, idle_ms, open_ms, total_ms } = this.#limits
     const whole = this.#started + total_ms - now
     if (whole <= 0) return { is: 'too_long', after_ms: total_ms }

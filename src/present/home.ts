@@ -24,7 +24,7 @@ import {
   type Times,
 } from './lines/state-cell.ts'
 
-export type Row = {
+export type HomeRow = {
   /** Of the noun the row is about. */
   readonly id: string
   readonly agent_id: string
@@ -40,18 +40,25 @@ export type Row = {
   readonly can: readonly Can[]
 }
 
-export type SectionName = 'needs' | 'working' | 'waiting' | 'next' | 'blocked' | 'done' | 'agents'
-export type Section = {
-  readonly name: SectionName
+export type HomeSectionName =
+  | 'needs'
+  | 'working'
+  | 'waiting'
+  | 'next'
+  | 'blocked'
+  | 'done'
+  | 'agents'
+export type HomeSection = {
+  readonly name: HomeSectionName
   readonly title: Safe
   readonly count: number
-  readonly rows: readonly Row[]
+  readonly rows: readonly HomeRow[]
   readonly note: Safe
 }
 
 export type Home = {
   readonly counts: Safe
-  readonly sections: readonly Section[]
+  readonly sections: readonly HomeSection[]
   readonly empty: boolean
 }
 
@@ -123,21 +130,21 @@ export function home(p: Presentation, times: Times): Home {
 }
 
 const section = (
-  name: SectionName,
+  name: HomeSectionName,
   title: string,
   count: number,
-  rows: readonly Row[],
+  rows: readonly HomeRow[],
   note = '',
-): Section => ({ name, title: s(title), count, rows, note: s(note) })
+): HomeSection => ({ name, title: s(title), count, rows, note: s(note) })
 
 const isWaiting = ({ scheduling_state: is }: WorkItemRecord): boolean =>
   is === 'waiting_task' || is === 'waiting_timer' || is === 'waiting_external'
 
 /** As the server orders it: questions first, then what stands still, oldest first in each kind. */
-export const attention = (p: Presentation, times: Times): readonly Row[] =>
+export const attention = (p: Presentation, times: Times): readonly HomeRow[] =>
   p.state.attention.slice(0, bounds.attention).map((entry) => attentionRow(entry, times))
 
-function attentionRow(entry: Attention, times: Times): Row {
+function attentionRow(entry: Attention, times: Times): HomeRow {
   const [first = ''] = entry.text.trim().split('\n')
   return {
     id: entry.id,
@@ -153,7 +160,7 @@ function attentionRow(entry: Attention, times: Times): Row {
   }
 }
 
-function turnRow(p: Presentation, turn: OpenTurn, times: Times): Row {
+function turnRow(p: Presentation, turn: OpenTurn, times: Times): HomeRow {
   const item = p.state.work_items.find(({ id }) => id === turn.work_item_id)
   return {
     id: turn.id,
@@ -168,7 +175,7 @@ function turnRow(p: Presentation, turn: OpenTurn, times: Times): Row {
   }
 }
 
-export function itemRow(p: Presentation, item: WorkItemRecord, times: Times): Row {
+export function itemRow(p: Presentation, item: WorkItemRecord, times: Times): HomeRow {
   const agent = p.state.agents.find(({ id }) => id === item.agent_id)
   const asks = itemAsks(agent, item)
   const { mark, text } = itemCell(itemSeen(item), haltOf(agent, times), times, asks)
@@ -190,7 +197,7 @@ function agentRow(
   { state: { waits } }: Presentation,
   agent: Presentation['state']['agents'][number],
   times: Times,
-): Row {
+): HomeRow {
   const { mark, text } = agentCell(agent, times, agentAsks(agent, waits))
   return {
     id: agent.id,

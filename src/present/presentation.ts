@@ -8,15 +8,19 @@ import type { LiveFrame } from '../protocol/live-frame.ts'
 import type { StoredEvent } from '../protocol/records/records.ts'
 import type { StateRecord } from '../protocol/views/state-record.ts'
 import { emptyFeed, gapsOf, heardBy, type Feed } from './history/history.ts'
-import type { Input, Link, Sent } from './history/input.ts'
+import type { Input, Link, OutboxMessage } from './history/input.ts'
 import { bounds } from './history/limits.ts'
 import type { Entry, Level } from './entries/entry.ts'
 import { onShelf } from './history/chunked-map.ts'
 import { threadOf, type LiveTexts } from './entries/thread.ts'
-import { waitingAfter, type Waiting } from './history/unclaimed.ts'
+import { waitingAfter, type UnclaimedMessage } from './history/unclaimed.ts'
 
 /** What goes on in an open request, as live frames tell: when the last word came. */
-export type Life = { readonly at: string; readonly round: number; readonly saying: string | null }
+export type RequestProgress = {
+  readonly at: string
+  readonly round: number
+  readonly saying: string | null
+}
 
 export type Presentation = {
   readonly state: StateRecord
@@ -33,11 +37,11 @@ export type Presentation = {
   readonly texts: LiveTexts
   /** Output of running tasks as it comes, by task. */
   readonly outputs: ReadonlyMap<string, LiveOutput>
-  readonly lives: ReadonlyMap<string, Life>
+  readonly lives: ReadonlyMap<string, RequestProgress>
   readonly retries: ReadonlyMap<string, Retry>
-  readonly sent: readonly Sent[]
+  readonly sent: readonly OutboxMessage[]
   /** Of the operator, as the stream told: what a turn may still claim. */
-  readonly waiting: readonly Waiting[]
+  readonly waiting: readonly UnclaimedMessage[]
 }
 
 export type LiveOutput = { readonly from: number; readonly text: string; readonly at: string }
@@ -120,7 +124,7 @@ function settled(
   }
 }
 
-const isHeard = ({ state }: Sent, events: readonly StoredEvent[]): boolean =>
+const isHeard = ({ state }: OutboxMessage, events: readonly StoredEvent[]): boolean =>
   state.kind === 'accepted' &&
   events.some(({ event }) => event.type === 'message_admitted' && event.id === state.message_id)
 
@@ -153,7 +157,7 @@ function onFeed(p: Presentation, agent_id: string, change: (feed: Feed) => Feed)
 }
 
 /** What is on record already was told before its answer came: the record stands for it. */
-function withSent(p: Presentation, one: Sent): Presentation {
+function withSent(p: Presentation, one: OutboxMessage): Presentation {
   const others = p.sent.filter(({ key }) => key !== one.key)
   const id = one.state.kind === 'accepted' ? one.state.message_id : null
   const feed = feedOf(p, one.agent_id)
@@ -203,7 +207,7 @@ function withOutput(
   return put(outputs, frame.task_id, { from: before?.from ?? frame.offset, text, at })
 }
 
-function withLife(p: Presentation, turn: string, life: Life): Presentation {
+function withLife(p: Presentation, turn: string, life: RequestProgress): Presentation {
   const retries = new Map(p.retries)
   const isOver = retries.delete(turn)
   return { ...p, lives: put(p.lives, turn, life), retries: isOver ? retries : p.retries }

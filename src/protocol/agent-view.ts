@@ -34,12 +34,12 @@ export type AgentView = {
 }
 
 /** What was worked out of facts as they still are; empty at first. */
-export type Memo = {
+export type SurveyCache = {
   survey: Survey | null
   /** The first moment at which the survey may change by itself. */
   until: Timestamp | null
 }
-export const newMemo = (): Memo => ({ survey: null, until: null })
+export const newMemo = (): SurveyCache => ({ survey: null, until: null })
 
 export type LiveRowsRead = {
   seq: number
@@ -56,7 +56,7 @@ export function agentView(
   facts: Facts,
   now: Timestamp,
   has_owner: boolean,
-  memo: Memo = newMemo(),
+  memo: SurveyCache = newMemo(),
 ): AgentView {
   let survey: Survey | null = null
   const view: AgentView = {
@@ -76,7 +76,7 @@ export function agentView(
   return view
 }
 
-function surveyNow({ facts, now, turn, has_owner }: AgentView, memo: Memo): Survey {
+function surveyNow({ facts, now, turn, has_owner }: AgentView, memo: SurveyCache): Survey {
   const { survey: kept, until } = memo
   if (kept !== null && kept.now <= now && (until === null || now < until)) return { ...kept, now }
   const seen = survey(facts, now, false)

@@ -13,7 +13,7 @@ import type { Rows, Table } from '../domain/state/event.ts'
 import type { ModelRound } from '../models/model.ts'
 import type { HostNotice, HostPorts } from './ports.ts'
 import type { TriggerUrls } from './trigger-urls.ts'
-import type { Beside, Store } from './store.ts'
+import type { CommitOptions, Store } from './store.ts'
 import { agentHome } from './home.ts'
 import { withShort, type KnownShort } from './short-ids.ts'
 import type { Short } from '../domain/state/short-id.ts'
@@ -49,7 +49,11 @@ export class AgentPorts {
     return this.store.mustFacts(this.agent_id)
   }
 
-  transact<T>(cause: string | null, decide: (d: Draft) => T, beside: Beside = {}): Promise<T> {
+  transact<T>(
+    cause: string | null,
+    decide: (d: Draft) => T,
+    beside: CommitOptions = {},
+  ): Promise<T> {
     return this.store.transact(this.agent_id, cause, decide, beside)
   }
 

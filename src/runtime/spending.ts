@@ -12,7 +12,7 @@ import { askAboutSpending, overspent, standingWords } from '../domain/budgets/sp
 import type { Overspent, Purse } from '../domain/budgets/spending.ts'
 import type { SpendBudget } from '../domain/state/spend-budget.ts'
 import { addUsage, noUsage, paymentsOf, type RoundId, type Usage } from '../domain/state/turn.ts'
-import type { Spend } from '../ledger/port.ts'
+import type { SpendSum } from '../ledger/port.ts'
 import type { Store } from './store.ts'
 
 export type SpendingPorts = {
@@ -200,7 +200,7 @@ export class Spending {
 
 const dayOf = (at: string): string => at.slice(0, '2026-01-02'.length)
 
-const useOf = ({ input_tokens, output_tokens, usd, unpriced, requests }: Spend): Use => ({
+const useOf = ({ input_tokens, output_tokens, usd, unpriced, requests }: SpendSum): Use => ({
   tokens: input_tokens + output_tokens,
   usd: usd ?? 0,
   unpriced,

@@ -10,7 +10,7 @@ import { systemClock, systemIds } from '../exec/clock.ts'
 import { systemFiles } from '../exec/files/files.ts'
 import { openLedger } from '../ledger/store/open.ts'
 import type { Ledger, NewBlob } from '../ledger/port.ts'
-import { Lane, newBlob } from '../testing/world/ledger-world.ts'
+import { LedgerWorld, newBlob } from '../testing/world/ledger-world.ts'
 import { keeping, makePlan, readPlan } from './gather/plans.ts'
 import { Store } from './store.ts'
 import { agentCreated, freshMint, itemCreated } from '../testing/events.ts'
@@ -60,7 +60,7 @@ test('after a conflict the decision that is made again brings its blob again', a
   const { ledger, store, came } = await scene(t)
   const blob = store.blob(bytes('a plan'))
   // Another writer of the same process goes ahead of the facts that the store has.
-  const ahead = new Lane(ledger)
+  const ahead = new LedgerWorld(ledger)
   const live = await ledger.live('main')
   for (const [table, row] of live?.rows ?? []) ahead.facts.include(table, row)
   Object.assign(ahead.facts, { seq: live?.seq, last_at: live?.last_at })

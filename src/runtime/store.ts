@@ -32,9 +32,9 @@ export type Need = readonly [Table, string]
  * between the look and the commit; looked up anew after a conflict. `blobs` are those that the
  * decision may name.
  */
-export type Looked<K> = { known: K; needs: readonly Need[]; blobs?: readonly NewBlob[] }
+export type DecisionInputs<K> = { known: K; needs: readonly Need[]; blobs?: readonly NewBlob[] }
 /** The same, for a decision that knows enough without a look. */
-export type Beside = Partial<Omit<Looked<unknown>, 'known'>>
+export type CommitOptions = Partial<Omit<DecisionInputs<unknown>, 'known'>>
 
 export class Store {
   readonly ledger: Ledger
@@ -131,7 +131,7 @@ export class Store {
     agent: AgentId,
     cause: string | null,
     decide: (d: Draft) => T,
-    beside: Beside = {},
+    beside: CommitOptions = {},
   ): Promise<T> {
     const looked = { known: null, needs: [], ...beside }
     return this.consider(agent, cause, async () => looked, decide)
@@ -141,7 +141,7 @@ export class Store {
   consider<K, T>(
     agent: AgentId,
     cause: string | null,
-    look: (facts: Facts) => Promise<Looked<K>>,
+    look: (facts: Facts) => Promise<DecisionInputs<K>>,
     decide: (d: Draft, known: K) => T,
   ): Promise<T> {
     return this.#inLine(agent, () => this.#decided(agent, cause, look, decide))
@@ -209,7 +209,7 @@ export class Store {
   async #decided<K, T>(
     agent: AgentId,
     cause: string | null,
-    look: (facts: Facts) => Promise<Looked<K>>,
+    look: (facts: Facts) => Promise<DecisionInputs<K>>,
     decide: (d: Draft, known: K) => T,
   ): Promise<T> {
     for (let tries = 0; tries < conflictTries; tries += 1) {

@@ -15,13 +15,15 @@ export type EventOf<T extends EventType> = Event extends infer E
     : never
   : never
 
-export type Seen = { agent_id: AgentId; meta: Emitted['meta'] }
+export type EventContext = { agent_id: AgentId; meta: Emitted['meta'] }
 
-export type EventTable<R> = { readonly [T in EventType]?: (event: EventOf<T>, seen: Seen) => R }
+export type EventTable<R> = {
+  readonly [T in EventType]?: (event: EventOf<T>, seen: EventContext) => R
+}
 
 /** What the table says about an event, or null. */
 export function lookUp<R>(table: EventTable<R>, agent_id: AgentId, emitted: Emitted): R | null {
   const { event, meta } = emitted
-  const found = table[event.type] as ((event: Event, seen: Seen) => R) | undefined
+  const found = table[event.type] as ((event: Event, seen: EventContext) => R) | undefined
   return found ? found(event, { agent_id, meta }) : null
 }

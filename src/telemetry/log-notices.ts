@@ -6,7 +6,7 @@
 import type { Emitted } from '../domain/facts/facts.ts'
 import type { HostNotice } from '../runtime/ports.ts'
 import { BoundedMap } from './bounded-map.ts'
-import { lookUp, type EventTable, type Seen } from './events.ts'
+import { lookUp, type EventTable, type EventContext } from './events.ts'
 import { TIMED_AT_ONCE } from './limits.ts'
 import type { Log, LogLevel } from './log.ts'
 import type { LogFields } from './log-line.ts'
@@ -58,7 +58,7 @@ export function logNotices(log: Log): (notice: HostNotice) => void {
 /** One table per subscriber: the times at which turns, requests and tasks began are its memory. */
 function linesOfEvents(): EventTable<Line> {
   const began = new BoundedMap<string, string>(TIMED_AT_ONCE)
-  const begin = (id: string, { meta }: Seen) => began.set(id, meta.at)
+  const begin = (id: string, { meta }: EventContext) => began.set(id, meta.at)
   const ms = (id: string, at: string): number | undefined => {
     const from = began.take(id)
     return from === undefined ? undefined : Date.parse(at) - Date.parse(from)
@@ -66,7 +66,7 @@ function linesOfEvents(): EventTable<Line> {
   return { ...agentLines, ...ingressLines, ...turnLines(begin, ms), ...taskLines(begin, ms) }
 }
 
-type Begin = (id: string, seen: Seen) => void
+type Begin = (id: string, seen: EventContext) => void
 type Ms = (id: string, at: string) => number | undefined
 
 const turnLines = (begin: Begin, ms: Ms): EventTable<Line> => ({

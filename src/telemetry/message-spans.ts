@@ -4,7 +4,7 @@
  */
 import type { MessageId } from '../domain/ids.ts'
 import { BoundedMap } from './bounded-map.ts'
-import type { EventTable, Seen } from './events.ts'
+import type { EventTable, EventContext } from './events.ts'
 import { genai } from './genai-names.ts'
 import { SPANS_REMEMBERED } from './limits.ts'
 import { mintedAt, plain, rootOf, type Span } from './span.ts'
@@ -15,7 +15,7 @@ export function messageSpans(ended: (span: Span) => void): EventTable<void> {
   const open = new BoundedMap<MessageId, Admitted>(SPANS_REMEMBERED)
   const end =
     (status: string, isError = false) =>
-    (event: { id: MessageId }, seen: Seen): void => {
+    (event: { id: MessageId }, seen: EventContext): void => {
       const { id } = event
       const admitted = open.take(id)
       const at = Date.parse(seen.meta.at)

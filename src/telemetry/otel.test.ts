@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { systemClock } from '../exec/clock.ts'
 import type { Clock } from '../exec/ports.ts'
 import type { HostNotice } from '../runtime/ports.ts'
-import type { Box } from '../testing/host/host-fixture.ts'
+import type { HostFixture } from '../testing/host/host-fixture.ts'
 import { openCollector, type CollectedSpan, type Collector } from '../testing/http/collector.ts'
 import { canary, observedTurn } from '../testing/host/observed-turn.ts'
 import { virtualClock } from '../testing/virtual-clock.ts'
@@ -44,7 +44,7 @@ async function tracing(
 async function traced(
   t: TestContext,
   more: Environment = {},
-): Promise<{ collector: Collector; box: Box; problems: (string | null)[] }> {
+): Promise<{ collector: Collector; box: HostFixture; problems: (string | null)[] }> {
   const collector = await openCollector(t)
   const { tracing: on, problems } = await tracing(collector.url, more)
   const box = await observedTurn(t, (notice) => on.notice(notice))

@@ -10,7 +10,7 @@ import type { LiveFrame } from '../protocol/live-frame.ts'
 import type { StoredEvent } from '../protocol/records/records.ts'
 import { pageSize, type PageWanted } from './pages.ts'
 import type { TuiPorts } from './ports.ts'
-import type { Message } from './model/step.ts'
+import type { TuiMessage } from './model/step.ts'
 
 /** Milliseconds between two frames of what streams. */
 const batchPause = 100
@@ -25,7 +25,7 @@ export class Connection {
   /** The server's clock less ours, in milliseconds. */
   offset_ms = 0
   readonly #ports: TuiPorts
-  readonly #send: (message: Message) => void
+  readonly #send: (message: TuiMessage) => void
   #ended = new AbortController()
   /** Why it was ended by us. */
   #broken: string | null = null
@@ -38,7 +38,7 @@ export class Connection {
   #tries = 0
   #wasLive = false
 
-  constructor(ports: TuiPorts, send: (message: Message) => void) {
+  constructor(ports: TuiPorts, send: (message: TuiMessage) => void) {
     this.#ports = ports
     this.#send = send
   }

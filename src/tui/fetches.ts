@@ -2,25 +2,31 @@
  * What has to be read for the view that is open: each read by its name and the version of what is
  * known that it is of. Whoever runs the screen reads what is not there in this version. Pure.
  */
-import { previewCells, viewOf, whyCells, type Model, type Place } from './model/model.ts'
+import {
+  previewCells,
+  viewOf,
+  whyCells,
+  type TuiModel,
+  type ScreenLocation,
+} from './model/model.ts'
 import { selectedRow } from './drawing/body.ts'
 import { searchText } from './writing/pastes.ts'
 import { bodyOf } from './screens/screen.ts'
 
-export type Fetch = {
+export type RouteRead = {
   readonly key: string
   readonly version: string
   readonly route: string
   readonly given: Record<string, unknown>
 }
 
-export function fetchesOf(model: Model): Fetch[] {
+export function fetchesOf(model: TuiModel): RouteRead[] {
   const { p } = model
   if (p === null || p.link.kind !== 'live') return []
   const view = viewOf(model)
   const seq = String(p.state.last_seq)
   const own = ofPlace(model, view.place, seq)
-  const spend: Fetch = {
+  const spend: RouteRead = {
     key: 'spend today',
     version: `${seq} ${model.now.slice(0, 10)}`,
     route: 'GET /spend',
@@ -34,14 +40,14 @@ export function fetchesOf(model: Model): Fetch[] {
 /** Items whose checks are read ahead: an answer names the run of the check it is to. */
 const checksRead = 5
 
-const askedChecks = ({ p }: Model, seq: string): Fetch[] =>
+const askedChecks = ({ p }: TuiModel, seq: string): RouteRead[] =>
   (p?.state.attention ?? [])
     .filter(({ kind }) => kind === 'check_asked' || kind === 'check_failed')
     .slice(0, checksRead)
     .flatMap(({ agent_id, work_item_id: id }) => (id === null ? [] : [item(agent_id, id, seq)]))
 
 /** The item that the selection is about, for the pane beside the list. */
-function previewed(model: Model, seq: string): Fetch[] {
+function previewed(model: TuiModel, seq: string): RouteRead[] {
   if (previewCells(model) === 0) return []
   const view = viewOf(model)
   if (view.place.at === 'item') {
@@ -61,26 +67,26 @@ function previewed(model: Model, seq: string): Fetch[] {
   return [why(agent_id, work_item_id, seq, false), ...whole]
 }
 
-const item = (agent: string, id: string, version: string): Fetch => ({
+const item = (agent: string, id: string, version: string): RouteRead => ({
   key: `item ${id}`,
   version,
   route: 'GET /agents/{agent}/work-items/{item}',
   given: { agent, item: id },
 })
-const plan = (agent: string, id: string, version: string): Fetch => ({
+const plan = (agent: string, id: string, version: string): RouteRead => ({
   key: `plan ${id}`,
   version,
   route: 'GET /agents/{agent}/work-items/{item}/plan',
   given: { agent, item: id },
 })
-const why = (agent: string, id: string, version: string, history: boolean): Fetch => ({
+const why = (agent: string, id: string, version: string, history: boolean): RouteRead => ({
   key: `why ${id}${history ? ' history' : ''}`,
   version,
   route: 'GET /agents/{agent}/work-items/{item}/why',
   given: { agent, item: id, ...(history ? { query: { history: true } } : {}) },
 })
 
-function ofPlace(model: Model, place: Place, seq: string): Fetch[] {
+function ofPlace(model: TuiModel, place: ScreenLocation, seq: string): RouteRead[] {
   switch (place.at) {
     case 'home':
     case 'board':
@@ -144,7 +150,7 @@ function ofPlace(model: Model, place: Place, seq: string): Fetch[] {
 /** Bytes of an output that are read at its end. */
 const tail = 64 * 1_024
 
-function outputQuery(model: Model, task: string, stream: string) {
+function outputQuery(model: TuiModel, task: string, stream: string) {
   const read = model.details.get(`output ${task} ${stream}`)?.value as { size?: number } | undefined
   const known = model.details.get(`task ${task}`)?.value as
     | { output?: { bytes: number } }
@@ -153,7 +159,7 @@ function outputQuery(model: Model, task: string, stream: string) {
   return { stream, offset: Math.max(0, size - tail), limit: tail * 2 }
 }
 
-function ofItem(place: Place & { at: 'item' }, seq: string): Fetch[] {
+function ofItem(place: ScreenLocation & { at: 'item' }, seq: string): RouteRead[] {
   const { agent_id: agent, work_item_id: id, tab } = place
   if (id === null) return []
   const base = [item(agent, id, seq), why(agent, id, seq, tab === 'why')]

@@ -3,7 +3,7 @@
  * state, and draws for the first time when there is something true to draw.
  */
 import { withoutSkeleton } from './drawing/escapes.ts'
-import type { Model } from './model/model.ts'
+import type { TuiModel } from './model/model.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
 import { Session } from './session.ts'
 import { noSignals, signalsOf, signalsOff, signalsOn } from './signals.ts'
@@ -15,7 +15,7 @@ const patience = 150
 export async function follow(
   ports: TuiPorts,
   options: TuiOptions,
-  size: Model['size'],
+  size: TuiModel['size'],
 ): Promise<void> {
   const { stdout } = ports
   const session = new Session(ports, options, size)

@@ -2,7 +2,7 @@
 import { oldestOf } from '../present/history/history.ts'
 import { feedOf, wants } from '../present/presentation.ts'
 import { heightOf } from './drawing/body.ts'
-import { previewCells, viewOf, type Model } from './model/model.ts'
+import { previewCells, viewOf, type TuiModel } from './model/model.ts'
 import { bodyHeight, bodyOf, standing } from './screens/screen.ts'
 
 /** Events of one page. */
@@ -13,7 +13,7 @@ const alone = 5
 /** `before` null: the newest page. */
 export type PageWanted = { key: string; agent_id: string; before: number | null }
 
-export function pageWanted(model: Model): PageWanted | null {
+export function pageWanted(model: TuiModel): PageWanted | null {
   const { p } = model
   const view = viewOf(model)
   if (p === null) return null
@@ -36,7 +36,7 @@ export function pageWanted(model: Model): PageWanted | null {
 }
 
 /** The newest page of the agent that a row beside its preview is about. */
-function besideList(model: Model): PageWanted | null {
+function besideList(model: TuiModel): PageWanted | null {
   if (model.p === null || previewCells(model) === 0) return null
   const agent_id = standing(model).row?.agent_id
   const feed = agent_id === undefined ? null : feedOf(model.p, agent_id)

@@ -3,7 +3,7 @@
  * settles is said once, in a line of its own, the most important word first and its time last; a
  * line that is typed asks, answers or writes. What needs a person has a number, which it keeps.
  */
-import { home, type Row } from '../present/home.ts'
+import { home, type HomeRow } from '../present/home.ts'
 import type { Entry } from '../present/entries/entry.ts'
 import { thread } from '../present/presentation.ts'
 import { safeLine } from '../present/text/safe.ts'
@@ -12,7 +12,7 @@ import type { Attention } from '../protocol/views/attention.ts'
 import { answerAct, cliOf, offeredBy } from './input/requests.ts'
 import { whyBody, readOf, type WhyValue } from './screens/item-tabs.ts'
 import { textOf } from './drawing/line.ts'
-import { viewOf, type Place } from './model/model.ts'
+import { viewOf, type ScreenLocation } from './model/model.ts'
 import { short, timesOf } from './drawing/paint.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
 import { Session } from './session.ts'
@@ -35,7 +35,7 @@ export class PlainScreen {
   readonly #session: Session
   readonly #out: (text: string) => void
   readonly #numbers = new Map<string, number>()
-  readonly #rows = new Map<number, Row>()
+  readonly #rows = new Map<number, HomeRow>()
   readonly #said: Said = { needs: new Set(), entries: new Set() }
   #link = ''
   #notice: unknown = null
@@ -189,7 +189,12 @@ export class PlainScreen {
     const row = this.#row(number)
     if (row === undefined) return this.#say(`there is no ${number}; status lists what is there`)
     const { agent_id, work_item_id, id } = row
-    const at = (tab: 'thread' | 'why'): Place => ({ at: 'item', agent_id, work_item_id, tab })
+    const at = (tab: 'thread' | 'why'): ScreenLocation => ({
+      at: 'item',
+      agent_id,
+      work_item_id,
+      tab,
+    })
     switch (verb) {
       case 'open':
         this.#session.send({ kind: 'place', place: at('thread') })
@@ -210,7 +215,7 @@ export class PlainScreen {
     }
   }
 
-  #row(number: number): Row | undefined {
+  #row(number: number): HomeRow | undefined {
     const { model } = this.#session
     const known = this.#rows.get(number)
     if (known !== undefined || model.p === null) return known

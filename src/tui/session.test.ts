@@ -8,7 +8,7 @@ import { eventsOf, hostileTexts } from '../testing/screens/scenes.ts'
 import { anEntry, anItemRecord, designedState } from '../testing/screens/home.ts'
 import { aState } from '../testing/screens/state.ts'
 import { press, until } from '../testing/screens/tui-session.ts'
-import { aStage, options, type Answers, type Stage } from '../testing/screens/tui-stage.ts'
+import { aStage, options, type Answers, type TuiStage } from '../testing/screens/tui-stage.ts'
 import type { StateRecord } from '../protocol/views/state-record.ts'
 import { widthOf, textOf } from './drawing/line.ts'
 import { Session } from './session.ts'
@@ -19,7 +19,7 @@ const sizes = [
   [200, 50],
 ] as const
 
-type Opened = { session: Session; stage: Stage; text: () => string; lines: () => string[] }
+type Opened = { session: Session; stage: TuiStage; text: () => string; lines: () => string[] }
 
 /** A session that is live; it is closed with its test. */
 async function opened(

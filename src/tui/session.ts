@@ -7,23 +7,23 @@ import {
   failureSentence,
   mayHaveArrived,
   undoneSentence,
-  type Answer,
+  type ApiResult,
   type Api,
 } from '../client/api.ts'
 import { Holon, isKeyed } from '../client/holon.ts'
 import type { Route } from '../client/routes.ts'
-import type { Sent } from '../present/history/input.ts'
+import type { OutboxMessage } from '../present/history/input.ts'
 import { wants } from '../present/presentation.ts'
 import { ShortIds } from '../present/text/short-id.ts'
 import { fetchesOf } from './fetches.ts'
 import { frameOf } from './screens/frame.ts'
-import { aView, type Act, type Model } from './model/model.ts'
+import { aView, type Act, type TuiModel } from './model/model.ts'
 import { pageWanted, type PageWanted } from './pages.ts'
 import { whole } from './writing/pastes.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
 import { Connection } from './connection.ts'
 import { copySequence, lookedAt } from './signals.ts'
-import type { Effect, Message } from './model/step.ts'
+import type { Effect, TuiMessage } from './model/step.ts'
 import { update } from './input/update.ts'
 import { draftKey } from './model/draft-key.ts'
 import type { Line } from './drawing/line.ts'
@@ -37,7 +37,7 @@ const readPause = 2_000
 const answerPause = 3_000
 
 export class Session {
-  model: Model
+  model: TuiModel
   readonly #ports: TuiPorts
   readonly #api: () => Api | null
   readonly #connection: Connection
@@ -47,7 +47,7 @@ export class Session {
   readonly #resting = new Set<string>()
   readonly #left = Promise.withResolvers<void>()
   #frame: readonly Line[] = []
-  #drawnOf: Model | null = null
+  #drawnOf: TuiModel | null = null
   #tick: (() => void) | null = null
   #drafts: (() => void) | null = null
   #stateDue: (() => void) | null = null
@@ -59,7 +59,7 @@ export class Session {
   /** Gives the terminal away while another program runs. */
   onPage: (run: () => Promise<void>) => Promise<void> = (run) => run()
 
-  constructor(ports: TuiPorts, options: TuiOptions, size: Model['size']) {
+  constructor(ports: TuiPorts, options: TuiOptions, size: TuiModel['size']) {
     this.#ports = ports
     const { home, ascii, colour, motion, utc, opens } = options
     this.model = {
@@ -132,7 +132,7 @@ export class Session {
     this.send({ kind: 'key', key, text, at: this.#ports.clock.now() })
   }
 
-  send(message: Message): void {
+  send(message: TuiMessage): void {
     if (this.#closed) return
     const before = this.model
     const [model, effects] = update(before, message)
@@ -252,7 +252,7 @@ export class Session {
     const route = act.route as Route
     const key = act.key ?? this.#ports.api.mint_key()
     const local = sent === undefined ? null : { ...sent, key, at: this.#time() }
-    const tell = (state: Sent['state']) => {
+    const tell = (state: OutboxMessage['state']) => {
       if (local === null) return
       this.send({ kind: 'input', input: { kind: 'sent', sent: { ...local, state } } })
     }
@@ -278,7 +278,7 @@ export class Session {
   }
 
   /** An act without an answer is a doubt about the daemon, which is looked into at once. */
-  async #asked(route: Route, { given }: Act, key: string): Promise<Answer<unknown>> {
+  async #asked(route: Route, { given }: Act, key: string): Promise<ApiResult<unknown>> {
     const api = this.#api()
     if (api === null) return notConnected
     const calm = this.#ports.clock.after(answerPause, () => void this.#connection.doubt())
@@ -353,7 +353,7 @@ const notConnected = {
 } as const
 
 /** Whether a second that passes changes something that is shown. */
-function ticks({ p, look, clocks, trouble }: Model): boolean {
+function ticks({ p, look, clocks, trouble }: TuiModel): boolean {
   if (p === null) return false
   if (p.link.kind === 'stale') return trouble !== null
   if (!look.motion || clocks || p.link.kind !== 'live') return false

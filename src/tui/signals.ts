@@ -5,7 +5,7 @@
 import { home } from '../present/home.ts'
 import { safeLine } from '../present/text/safe.ts'
 import { cut } from '../present/text/width.ts'
-import type { Model } from './model/model.ts'
+import type { TuiModel } from './model/model.ts'
 import { timesOf } from './drawing/paint.ts'
 
 const [esc, bell] = ['\u001b', '\u0007']
@@ -30,7 +30,7 @@ export const noSignals: Signals = { title: '', told: null }
 /** `focused` null: the terminal has not said. */
 export function signalsOf(
   before: Signals,
-  model: Model,
+  model: TuiModel,
   focused: boolean | null,
 ): { readonly next: Signals; readonly write: string } {
   const { p } = model

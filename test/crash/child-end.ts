@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { violations } from '../../src/domain/invariants/of-an-agent.ts'
 import { isTerminal } from '../../src/domain/state/task.ts'
 import { systemClock } from '../../src/exec/clock.ts'
-import { openBox, type Box } from '../../src/testing/host/host-fixture.ts'
+import { openBox, type HostFixture } from '../../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel } from '../../src/testing/scripted-model.ts'
 import { textOf } from '../../src/testing/scenarios/three-children.ts'
 import { call, idsIn, spawn } from '../support/parent-and-child.ts'
@@ -43,7 +43,7 @@ const model = () =>
 
 type Ending = 'stop' | 'delete'
 
-async function run(box: Box, how: Ending): Promise<void> {
+async function run(box: HostFixture, how: Ending): Promise<void> {
   const { host, ledger } = box
   const root = box.workspace
   if ((await ledger.row('agents', 'boss'))?.state !== 'deleted') {
@@ -71,7 +71,7 @@ async function run(box: Box, how: Ending): Promise<void> {
 }
 
 /** Rows of an agent that is gone have no notices: they are looked at until they say so. */
-async function comes(box: Box, is: () => Promise<boolean>): Promise<void> {
+async function comes(box: HostFixture, is: () => Promise<boolean>): Promise<void> {
   while (!(await is())) {
     const broken = box.notices.find(({ kind }) => kind === 'fault')
     assert.equal(broken, undefined)
@@ -80,14 +80,14 @@ async function comes(box: Box, is: () => Promise<boolean>): Promise<void> {
 }
 
 /** Said unless it was said before the last death. */
-async function once(box: Box, text: string): Promise<void> {
+async function once(box: HostFixture, text: string): Promise<void> {
   const said = await box.ledger.list('messages', { agent_id: 'boss', limit: 20 })
   if (said.some(({ body }) => body === text)) return
   const sent = await box.host.act({ do: 'send', agent_id: 'boss', text })
   assert.equal(sent.ok, true, JSON.stringify(sent))
 }
 
-async function endOf({ ledger, host, home }: Box) {
+async function endOf({ ledger, host, home }: HostFixture) {
   const list = { limit: 20 }
   const tasks = await ledger.list('tasks', list)
   const [worktree] = await ledger.list('worktrees', list)

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openBox, type Box } from '../../src/testing/host/host-fixture.ts'
+import { openBox, type HostFixture } from '../../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel } from '../../src/testing/scripted-model.ts'
 import type { Killer } from '../support/killer.ts'
 import { call } from '../support/scripts.ts'
@@ -31,7 +31,7 @@ export const longFile = (workspace: string): void =>
 /** The smallest window in which the file is compacted away, in tokens. */
 export const smallWindow = 32_000
 
-async function readsAll(box: Box): Promise<void> {
+async function readsAll(box: HostFixture): Promise<void> {
   await box.makeAgent('test/reader')
   const asked = await box.ledger.list('messages', { limit: 1 })
   if (asked.length === 0) await box.host.act({ do: 'send', agent_id: 'main', text: 'Read it all.' })
@@ -40,7 +40,7 @@ async function readsAll(box: Box): Promise<void> {
 }
 
 /** The same until killed, or to the end: its rounds, and what is wrong with the ledger then. */
-export async function readsUntil(box: Box, killer: Killer) {
+export async function readsUntil(box: HostFixture, killer: Killer) {
   const expected = (error: unknown) => {
     if (!killer.dead) throw error
   }

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Table } from '../../src/domain/state/event.ts'
 import { violations } from '../../src/domain/invariants/of-an-agent.ts'
-import type { Box } from '../../src/testing/host/host-fixture.ts'
+import type { HostFixture } from '../../src/testing/host/host-fixture.ts'
 import type { Place } from './scenario.ts'
 
 const many = { limit: 1_000 }
@@ -14,7 +14,7 @@ const many = { limit: 1_000 }
 const sorted = (rows: readonly unknown[]): string[] =>
   rows.map((row) => JSON.stringify(row)).toSorted()
 
-export async function storyEnd(box: Box, place: Place) {
+export async function storyEnd(box: HostFixture, place: Place) {
   const rows = await rowsOf(box)
   return {
     ...rows,
@@ -24,7 +24,7 @@ export async function storyEnd(box: Box, place: Place) {
   }
 }
 
-async function rowsOf({ ledger }: Box) {
+async function rowsOf({ ledger }: HostFixture) {
   const items = await ledger.list('work_items', many)
   const named = (id: string | null) => items.find((item) => item.id === id)?.objective ?? null
   type Filter = { limit: number; status?: readonly string[] }
@@ -96,7 +96,7 @@ function filesIn(folder: string): Record<string, string> {
   return Object.fromEntries(paths.map((path) => [path, readFileSync(join(folder, path), 'utf8')]))
 }
 
-async function plansOf({ ledger, home }: Box): Promise<string[]> {
+async function plansOf({ ledger, home }: HostFixture): Promise<string[]> {
   const items = await ledger.list('work_items', many)
   const plans = items.map(({ agent_id, id, objective }) => {
     const path = join(home, 'agents', agent_id, 'work-items', id, 'plan.md')
@@ -105,7 +105,7 @@ async function plansOf({ ledger, home }: Box): Promise<string[]> {
   return plans.toSorted()
 }
 
-async function problemsOf({ ledger, host }: Box): Promise<string[]> {
+async function problemsOf({ ledger, host }: HostFixture): Promise<string[]> {
   const events = await ledger.events({ after: 0, limit: 100_000 })
   const range = await ledger.eventRange(null)
   const agents = await ledger.agents()

@@ -1,11 +1,11 @@
 /** The search index of a home after a run, against one that is made anew from the same home. */
 import { openReader } from '../../src/ledger/store/open.ts'
 import { searchIndexIn } from '../../src/ledger/search/search-index.ts'
-import type { Box } from '../../src/testing/host/host-fixture.ts'
+import type { HostFixture } from '../../src/testing/host/host-fixture.ts'
 import { indexedIn, memoryOver } from '../../src/testing/world/memory-home.ts'
 
 /** What differs, and how many words were compared at least; a run without words proves nothing. */
-export async function indexAsMadeAnew(box: Box): Promise<unknown> {
+export async function indexAsMadeAnew(box: HostFixture): Promise<unknown> {
   await box.ports.memory.settle()
   const kept = indexedIn(box.home)
   await box.ports.memory.close()

@@ -8,8 +8,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { violations } from '../../src/domain/invariants/of-an-agent.ts'
 import type { OperatorAct } from '../../src/domain/operator/act.ts'
-import { openBox, type Box } from '../../src/testing/host/host-fixture.ts'
-import { deadLetter, deliver, type Incoming } from '../../src/testing/host/outside-events.ts'
+import { openBox, type HostFixture } from '../../src/testing/host/host-fixture.ts'
+import { deadLetter, deliver, type OutsideDelivery } from '../../src/testing/host/outside-events.ts'
 import { says, scriptedModel } from '../../src/testing/scripted-model.ts'
 import { begin, Outside } from './outside.ts'
 import { lived, type Scenario } from './scenario.ts'
@@ -20,7 +20,7 @@ const minute = 60_000
 const receipt = (name: string) => ({ id: `rcpt_${name}`, request_sha256: name })
 
 /** Everything a sender, a clock and an operator do, each thing until it is acknowledged once. */
-async function everything(box: Box, outside: Outside): Promise<void> {
+async function everything(box: HostFixture, outside: Outside): Promise<void> {
   const { host, ledger } = box
   await host.ensureAgent({
     id: main,
@@ -38,7 +38,7 @@ async function everything(box: Box, outside: Outside): Promise<void> {
     once(name, () => host.act({ ...command, receipt: receipt(name) }))
   const [trigger] = await ledger.list('triggers', { limit: 1 })
   assert.ok(trigger)
-  const event = (sender_id: string, via: Incoming['via']) => ({
+  const event = (sender_id: string, via: OutsideDelivery['via']) => ({
     agent_id: main,
     via,
     sender_id,
@@ -66,7 +66,7 @@ async function everything(box: Box, outside: Outside): Promise<void> {
 }
 
 /** Resolves when the slot is settled, the command has ended and no message waits. */
-async function settled(box: Box): Promise<void> {
+async function settled(box: HostFixture): Promise<void> {
   for (;;) {
     const from = box.notices.length
     const [slots, tasks, queued] = await Promise.all([
@@ -80,7 +80,7 @@ async function settled(box: Box): Promise<void> {
   }
 }
 
-async function endOf({ ledger, workspace }: Box) {
+async function endOf({ ledger, workspace }: HostFixture) {
   const many = { limit: 1_000 }
   const sorted = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).toSorted()
   const triggers = await ledger.list('triggers', many)
@@ -113,7 +113,7 @@ async function endOf({ ledger, workspace }: Box) {
 }
 
 /** Like `endOf`, with what must not be. */
-async function endWithProblems(box: Box) {
+async function endWithProblems(box: HostFixture) {
   const end = await endOf(box)
   const facts = box.host.facts(main)
   assert.ok(facts)

@@ -7,7 +7,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Box, Scope } from '../../src/testing/host/host-fixture.ts'
+import type { HostFixture, Scope } from '../../src/testing/host/host-fixture.ts'
 import { Killer, pointsOf, type Point } from '../support/killer.ts'
 
 /** Everything of one run: its home, its workspace, and beside them what the world remembers. */
@@ -87,8 +87,8 @@ export const removePlace = ({ folder }: Place): void =>
 /** Opens, runs and closes; whatever the death throws is the expected thing. */
 export async function lived<E>(
   killer: Killer,
-  open: () => Promise<Box>,
-  run: (box: Box) => Promise<E>,
+  open: () => Promise<HostFixture>,
+  run: (box: HostFixture) => Promise<E>,
 ): Promise<E | null> {
   const dies = (error: unknown): null => {
     if (!killer.dead) throw error

@@ -10,7 +10,7 @@ import { nextSlotAt } from '../../src/domain/timers/schedules.ts'
 import { fromMs, type Timestamp } from '../../src/domain/time.ts'
 import { systemClock } from '../../src/exec/clock.ts'
 import type { ModelRequest } from '../../src/models/model.ts'
-import { openBox, type Box, type BoxOptions } from '../../src/testing/host/host-fixture.ts'
+import { openBox, type HostFixture, type BoxOptions } from '../../src/testing/host/host-fixture.ts'
 import { deliver } from '../../src/testing/host/outside-events.ts'
 import { says, scriptedModel, type Scripted } from '../../src/testing/scripted-model.ts'
 import type { Killer } from '../support/killer.ts'
@@ -21,10 +21,10 @@ import { lived, type Scenario } from './scenario.ts'
 import { leftProcesses } from '../support/processes.ts'
 
 /** What an answer may look at: rows that are committed, and the words of its request. */
-export type Seen = { box: Box; agent: string; text: string; request: ModelRequest }
+export type Seen = { box: HostFixture; agent: string; text: string; request: ModelRequest }
 export type Answer = (seen: Seen) => Scripted | Promise<Scripted>
 
-export type World = { box: Box; outside: Outside; killer: Killer }
+export type World = { box: HostFixture; outside: Outside; killer: Killer }
 export type Act = {
   name: string
   /** When the world does it; default: when everything is calm. */
@@ -61,7 +61,7 @@ export const storyOf = ({
   async life(scope, place, killer) {
     const outside = new Outside(place)
     killer.clock = outside.clock
-    const here: { box: Box | null } = { box: null }
+    const here: { box: HostFixture | null } = { box: null }
     const model = scriptedModel(async (request) => {
       const { box } = here
       assert.ok(box)

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { violations } from '../../src/domain/invariants/of-an-agent.ts'
-import { openBox, type Box } from '../../src/testing/host/host-fixture.ts'
+import { openBox, type HostFixture } from '../../src/testing/host/host-fixture.ts'
 import { endState, type EndState } from '../../src/testing/scenarios/end-state.ts'
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts'
 import { letsGo, twoJobs, twoJobsPolicy } from '../../src/testing/scenarios/two-jobs.ts'
@@ -24,7 +24,7 @@ const model = (places: Places) =>
   })
 
 /** Does the scenario on a home until the agent sleeps, or the killer strikes. */
-async function run(box: Box): Promise<void> {
+async function run(box: HostFixture): Promise<void> {
   await box.makeAgent('test/two-jobs')
   const asked = await box.ledger.list('messages', { limit: 1 })
   if (asked.length === 0) {

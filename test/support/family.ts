@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { isTerminal } from '../../src/domain/state/task.ts'
 import { isGone } from '../../src/domain/state/worktree.ts'
 import type { HostNotice } from '../../src/runtime/ports.ts'
-import type { Box } from '../../src/testing/host/host-fixture.ts'
+import type { HostFixture } from '../../src/testing/host/host-fixture.ts'
 import { shipIt } from '../../src/testing/scenarios/three-children.ts'
 
 /** Tells `main` to ship, unless the home knows already, and resolves when it has. */
-export async function runShip(box: Box, ship: string): Promise<void> {
+export async function runShip(box: HostFixture, ship: string): Promise<void> {
   const root = box.workspace
   const agent = {
     id: 'main',
@@ -25,13 +25,13 @@ export async function runShip(box: Box, ship: string): Promise<void> {
 }
 
 /** Resolves when `is` holds after a notice: only the newest can be the one that made it so. */
-export async function untilSo(box: Box, is: () => boolean, what: string): Promise<void> {
+export async function untilSo(box: HostFixture, is: () => boolean, what: string): Promise<void> {
   if (is()) return
   await box.until((notice: HostNotice) => notice === box.notices.at(-1) && is(), what)
 }
 
 /** Nothing is open or running, no child is left, and no worktree. */
-function isShipped({ host }: Box): boolean {
+function isShipped({ host }: HostFixture): boolean {
   const facts = host.facts('main')
   if (facts === null || host.next('main')?.do !== 'sleep') return false
   const tasks = [...facts.rows('tasks')].every(isTerminal)

@@ -2,7 +2,7 @@
  * A death at a chosen point: seams of the store and of the effects count what passes, and at one
  * count everything ends, as it would under SIGKILL. Nothing here knows what a point does.
  */
-import type { Box, BoxOptions } from '../../src/testing/host/host-fixture.ts'
+import type { HostFixture, BoxOptions } from '../../src/testing/host/host-fixture.ts'
 import type { FaultSeam } from '../../src/ledger/store/open.ts'
 import type { SearchIndex } from '../../src/ledger/search/port.ts'
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
@@ -37,7 +37,7 @@ export class Killer implements FaultSeam, EffectSeam {
   }
 
   /** The box as a scenario has it. */
-  about(box: Box): Box {
+  about(box: HostFixture): HostFixture {
     return box
   }
 

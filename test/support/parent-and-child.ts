@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Json, ModelRequest } from '../../src/models/model.ts'
-import { openBox, type Box, type BoxOptions } from '../../src/testing/host/host-fixture.ts'
+import { openBox, type HostFixture, type BoxOptions } from '../../src/testing/host/host-fixture.ts'
 import {
   calls,
   says,
@@ -40,7 +40,7 @@ export const create =
 export const pick: Step = (text) =>
   calls(call('PickWorkItem', { work_item_id: /Created (work_\S+?)\./.exec(text)?.[1] ?? '' }))
 
-type Family = Box & { parent: ScriptedModel; child: ScriptedModel; agent: string }
+type Family = HostFixture & { parent: ScriptedModel; child: ScriptedModel; agent: string }
 
 /** An agent whose model is `parent`; children are to be spawned with the model `a/child`. */
 export async function openFamily(
@@ -64,14 +64,14 @@ export async function openFamily(
 export const spawn = (initial_message: string, more: Record<string, Json> = {}) =>
   call('SpawnAgent', { initial_message, model: 'a/child', ...more })
 
-export async function tell(box: Box, text: string, agent_id = 'main'): Promise<void> {
+export async function tell(box: HostFixture, text: string, agent_id = 'main'): Promise<void> {
   const sent = await box.host.act({ do: 'send', agent_id, text })
   assert.equal(sent.ok, true, JSON.stringify(sent))
 }
 
 /** Resolves with the first event of this kind about the agent that `is` accepts. */
 export async function happens(
-  box: Box,
+  box: HostFixture,
   agent_id: string,
   type: string,
   is: (event: Record<string, unknown>) => boolean = () => true,
@@ -86,7 +86,7 @@ export async function happens(
 }
 
 /** What the calls of an agent were told, oldest first: of an error, code and sentence. */
-export async function told(box: Box, agent_id: string): Promise<string[]> {
+export async function told(box: HostFixture, agent_id: string): Promise<string[]> {
   const rows = await box.ledger.page('calls', { order: 'oldest', limit: 200, agent_id })
   return rows.entries.map(({ row: { tool_name, result } }) => {
     if (result === null) return `${tool_name}: nothing`

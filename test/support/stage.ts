@@ -13,7 +13,7 @@ import type { OperatorCommand, OperatorReply } from '../../src/protocol/acts/ope
 import type { HostNotice } from '../../src/runtime/ports.ts'
 import {
   openBox,
-  type Box,
+  type HostFixture,
   type BoxOptions,
   type Scope,
 } from '../../src/testing/host/host-fixture.ts'
@@ -39,11 +39,11 @@ export const minute = 60_000
 export const hour = 60 * minute
 
 export class Stage {
-  readonly box: Box
+  readonly box: HostFixture
   readonly clock: VirtualClock
   readonly #asked: readonly ModelRequest[]
 
-  constructor(box: Box, clock: VirtualClock, asked: readonly ModelRequest[]) {
+  constructor(box: HostFixture, clock: VirtualClock, asked: readonly ModelRequest[]) {
     this.box = box
     this.#asked = asked
     this.clock = clock

@@ -10,7 +10,7 @@ import { LedgerFault, type Ledger } from '../../src/ledger/port.ts'
 import type { OperatorAct } from '../../src/domain/operator/act.ts'
 import { isShortage } from '../../src/runtime/shortage.ts'
 import type { Host } from '../../src/runtime/ports.ts'
-import type { Box, BoxOptions } from '../../src/testing/host/host-fixture.ts'
+import type { HostFixture, BoxOptions } from '../../src/testing/host/host-fixture.ts'
 import { Killer } from './killer.ts'
 
 /** What a commit, or a write of a file, may meet: one row for each treatment that the host has. */
@@ -42,7 +42,7 @@ export class Stumbler extends Killer {
     return { ...super.seams, over, files, clock: this.#hasty(), waits_for_room: true }
   }
 
-  override about(box: Box): Box {
+  override about(box: HostFixture): HostFixture {
     return { ...box, host: patient(box) }
   }
 
@@ -88,7 +88,7 @@ export class Stumbler extends Killer {
 }
 
 /** What a sender does: what was refused for want of room is asked again when there is some. */
-function patient(box: Box): Host {
+function patient(box: HostFixture): Host {
   const { host } = box
   const room = () => box.until(() => host.degraded() === null, 'room')
   const act = async (command: OperatorAct): ReturnType<Host['act']> => {

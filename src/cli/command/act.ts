@@ -198,7 +198,7 @@ export type SendOptions = {
 }
 
 type Noun = 'work' | 'wait' | 'task' | 'msg'
-export type Named = {
+export type RecordRef = {
   id: string
   agent_id: string
   work_item_id: string | null
@@ -206,7 +206,7 @@ export type Named = {
 }
 
 /** What an id means, and whose it is. */
-export function named(context: Context, text: string, nouns: readonly Noun[]): Promise<Named> {
+export function named(context: Context, text: string, nouns: readonly Noun[]): Promise<RecordRef> {
   return reading(context, async (reader) => {
     const id = await idOf(context, reader, text, nouns)
     const row = id.startsWith('work_')
@@ -295,7 +295,7 @@ export async function answer(context: Context, target: string, text: string): Pr
 }
 
 /** A private child takes no message: only the very question that it asked is answered. */
-function markOfChild(context: Context, { id, agent_id }: Named): Promise<string | null> {
+function markOfChild(context: Context, { id, agent_id }: RecordRef): Promise<string | null> {
   return reading(context, async (reader) => {
     if ((await reader.row('agents', agent_id))?.visibility !== 'private') return null
     const wait = await reader.row('waits', id)
@@ -303,7 +303,7 @@ function markOfChild(context: Context, { id, agent_id }: Named): Promise<string 
   })
 }
 
-function questionOf(context: Context, text: string, item: Named): Promise<Named> {
+function questionOf(context: Context, text: string, item: RecordRef): Promise<RecordRef> {
   return reading(context, async (reader) => {
     const waits = await reader.list('waits', {
       agent_id: item.agent_id,

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { parseConfig } from './config-file.ts'
 import { CliFailure, failureText } from './failure.ts'
 import { lineOf } from './json-lines.ts'
-import { chooseModel, type Target } from '../run/target.ts'
+import { chooseModel, type RunTarget } from '../run/target.ts'
 import type { ModelSetting } from './settings.ts'
 
 const ports = {
@@ -133,9 +133,9 @@ describe('config.json', () => {
   }
 })
 
-const words: Target = { kind: 'text', text: 'do it', from: null }
-const book: Target = { kind: 'runbook', text: '# A', from: 'a.md', checked: null }
-const resume: Target = { kind: 'resume' }
+const words: RunTarget = { kind: 'text', text: 'do it', from: null }
+const book: RunTarget = { kind: 'runbook', text: '# A', from: 'a.md', checked: null }
+const resume: RunTarget = { kind: 'resume' }
 const flag: ModelSetting = { value: 'f/f', source: '--model' }
 const env: ModelSetting = { value: 'e/e', source: 'HOLON_MODEL' }
 const file: ModelSetting = { value: 'c/c', source: '/h/config.json' }
@@ -144,7 +144,7 @@ const none: ModelSetting = { value: null, source: 'default' }
 describe('the model of a run', () => {
   const cases: [
     name: string,
-    target: Target,
+    target: RunTarget,
     given: ModelSetting,
     stored: string | null,
     model: string | null,

@@ -6,10 +6,10 @@ import type { Command } from 'commander'
 import type { Context } from './context.ts'
 import { exits } from './failure.ts'
 
-export type Run = (context: Context) => Promise<number> | number
+export type CommandHandler = (context: Context) => Promise<number> | number
 
 /** What a command does when it is chosen, with the context its flags make. */
-export type Action = (command: Command, use: Run) => () => Promise<void>
+export type CommandAction = (command: Command, use: CommandHandler) => () => Promise<void>
 
 /** What each exit code says, of the one list in docs/spec/cli.md#exit-codes. */
 export type Codes = Readonly<Record<number, string>>
@@ -54,7 +54,7 @@ export const things = {
 const globalLine =
   'Every command takes --home, --json, --quiet, --plain, --wide, --utc, --no-color, --ascii.'
 
-export function addCommand(parent: Command, grammar: Grammar, action: Action): void {
+export function addCommand(parent: Command, grammar: Grammar, action: CommandAction): void {
   const command = parent.command(grammar.name).description(grammar.about)
   command.helpOption('--help', 'print this help')
   for (const [name, about] of Object.entries(grammar.arguments ?? {})) command.argument(name, about)

@@ -12,7 +12,7 @@ import type { Config } from '../../protocol/config.ts'
 import type { CheckGiven, PlanDescriptor, WorkItem } from '../../protocol/records/records.ts'
 
 /** Text of a file somebody named, or why there is none. */
-export type TextRead =
+export type TextFileRead =
   | { ok: true; text: string }
   | {
       ok: false
@@ -95,7 +95,7 @@ export interface CliPorts {
     monotonic(): number
     after(ms: number, fn: () => void): () => void
   }
-  read_text(path: string, max_bytes: number): Promise<TextRead>
+  read_text(path: string, max_bytes: number): Promise<TextFileRead>
   read_stdin(max_bytes: number): Promise<string | null>
   write_private(path: string, text: string): Promise<void>
   /** A file of mode 0600 that was not there; false: something is there, and nothing was done. */
@@ -118,7 +118,7 @@ export interface CliPorts {
   /** Of tokens and of the secrets that the configuration names, each with what to do. */
   secret_problems(home: string, config: Config): Promise<{ message: string; hint: string }[]>
   /** One line from the terminal; null at its end, or when the signal aborts. */
-  ask(prompt: string, signal: AbortSignal): Asking
+  ask(prompt: string, signal: AbortSignal): TerminalPrompt
   /** Called at every interrupt, until the returned function is called. */
   on_interrupt(listener: () => void): () => void
   daemon: DaemonPorts
@@ -129,7 +129,7 @@ export interface CliPorts {
 }
 
 /** A prompt that stands on the terminal. `redraw` draws it again below what was printed. */
-export type Asking = { answer: Promise<string | null>; redraw: () => void }
+export type TerminalPrompt = { answer: Promise<string | null>; redraw: () => void }
 
 /** `unavailable`: it is asked for, and no command runs. */
 export type SandboxState =

@@ -21,7 +21,7 @@ export type AgentSettings = {
 type Refusal = { ok: false; code: string; message: string; hint: string }
 
 /** Notices of the host that the run prints; the shapes of the runtime's own. */
-export type Notice =
+export type RunNotice =
   | { kind: 'committed'; agent_id: string; events: readonly Emitted[] }
   | { kind: 'live'; agent_id: string; event: { type: string } }
   | { kind: 'retry'; agent_id: string; message: string; delay_ms: number; attempt: number }
@@ -37,7 +37,7 @@ export interface RunHost {
   act(command: OperatorCommand): Promise<OperatorReply>
   facts(agent_id: string): Facts | null
   next(agent_id: string): Next | null
-  subscribe(listener: (notice: Notice) => void): () => void
+  subscribe(listener: (notice: RunNotice) => void): () => void
   close(how: 'safe_point' | 'now'): Promise<void>
 }
 

@@ -7,9 +7,9 @@ import { logLevels, type LogLevel } from './daemon-ports.ts'
 import { usage } from './failure.ts'
 import type { CliPorts } from './ports.ts'
 
-export type Source = string
+export type SettingSource = string
 
-export type Setting<T> = { value: T; source: Source }
+export type Setting<T> = { value: T; source: SettingSource }
 
 /** Flags that every command takes. */
 export type GlobalFlags = {

@@ -1,7 +1,7 @@
 /** Why a file that was named could not be read, in words of a person. */
-import type { TextRead } from './ports.ts'
+import type { TextFileRead } from './ports.ts'
 
-type Why = Exclude<TextRead, { ok: true }>['why']
+type Why = Exclude<TextFileRead, { ok: true }>['why']
 
 const words: Readonly<Record<Exclude<Why, 'too_large'>, string>> = {
   not_found: 'it is not there',

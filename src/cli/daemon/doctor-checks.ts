@@ -8,14 +8,19 @@ import type { HomeReader } from '../command/ports.ts'
 import { expand, tilde } from '../command/settings.ts'
 import { unreadable } from '../command/unreadable.ts'
 
-export type Check = {
+export type DoctorCheck = {
   level: 'ok' | 'warn' | 'fail'
   name: string
   says: string
   do: string | null
 }
 
-export const ok = (name: string, says: string): Check => ({ level: 'ok', name, says, do: null })
+export const ok = (name: string, says: string): DoctorCheck => ({
+  level: 'ok',
+  name,
+  says,
+  do: null,
+})
 
 /** Bytes of a file with one key. */
 const largestKey = 65_536
@@ -24,7 +29,7 @@ const largestKey = 65_536
  * One line for each provider with a key of its own. That a file is open to others is told by the
  * check of the secrets; here, whether there is a key at all. What it is is never looked at.
  */
-export async function keyChecks({ ports }: Context, config: Config): Promise<Check[]> {
+export async function keyChecks({ ports }: Context, config: Config): Promise<DoctorCheck[]> {
   const checks = Object.entries(config.providers ?? {}).map(async ([id, provider]) => {
     const name = `key ${id}`
     const { api_key_file, api_key_env } = provider
@@ -46,15 +51,15 @@ export async function keyChecks({ ports }: Context, config: Config): Promise<Che
   return (await Promise.all(checks)).flat()
 }
 
-const bad = (name: string, says: string, remedy: string): Check => {
+const bad = (name: string, says: string, remedy: string): DoctorCheck => {
   return { level: 'fail', name, says, do: remedy }
 }
-const warn = (name: string, says: string, remedy: string): Check => {
+const warn = (name: string, says: string, remedy: string): DoctorCheck => {
   return { level: 'warn', name, says, do: remedy }
 }
 
 /** There is nothing yet that confines a command: it is said, not left out. */
-export async function sandboxCheck({ ports, home }: Context, config: Config): Promise<Check> {
+export async function sandboxCheck({ ports, home }: Context, config: Config): Promise<DoctorCheck> {
   const name = 'sandbox'
   const asked = config.sandbox !== undefined && (await ports.home_facts(home.value)).is_folder
   const sandbox = asked ? await ports.sandbox(home.value, config) : { state: 'off' as const }
@@ -81,7 +86,7 @@ export async function sandboxCheck({ ports, home }: Context, config: Config): Pr
 const isBug = 'this is a bug of holon: keep the home and report it'
 
 /** What must hold of the rows at any moment; with `history` of the events too. */
-export async function invariantCheck(reader: HomeReader, history: boolean): Promise<Check> {
+export async function invariantCheck(reader: HomeReader, history: boolean): Promise<DoctorCheck> {
   const broken = await reader.invariants({ history })
   const [first, ...rest] = broken
   if (first === undefined) {

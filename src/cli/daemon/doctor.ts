@@ -12,7 +12,7 @@ import { padEnd } from '../../present/text/width.ts'
 import type { Config } from '../../protocol/config.ts'
 import { conservation } from '../../protocol/views/conservation.ts'
 import { readConfig } from '../command/config-file.ts'
-import { invariantCheck, keyChecks, ok, sandboxCheck, type Check } from './doctor-checks.ts'
+import { invariantCheck, keyChecks, ok, sandboxCheck, type DoctorCheck } from './doctor-checks.ts'
 import { printJson, printLines, reading, zoneOf, type Context } from '../command/context.ts'
 import { asFailure, exits, tokenExplained, type Exit } from '../command/failure.ts'
 import { failureOf } from '../command/records.ts'
@@ -20,7 +20,7 @@ import { modelSetting, tilde } from '../command/settings.ts'
 import { smallWindow } from '../command/small-window.ts'
 
 export async function doctor(context: Context, options: { verify?: boolean }): Promise<Exit> {
-  const checks: Check[] = []
+  const checks: DoctorCheck[] = []
   checks.push(...(await homeChecks(context)))
   const { check, config } = await configCheck(context)
   checks.push(check, ...(await keyChecks(context, config)))
@@ -45,7 +45,7 @@ const marks = { ok: 'done', warn: 'unknown', fail: 'failed' } as const satisfies
   Mark
 >
 
-function text(context: Context, checks: readonly Check[], verified: boolean): string[] {
+function text(context: Context, checks: readonly DoctorCheck[], verified: boolean): string[] {
   const { ink } = context
   const wide = Math.max(...checks.map(({ name }) => name.length))
   const lines = checks.flatMap(({ level, name, says, do: remedy }) => {
@@ -53,7 +53,8 @@ function text(context: Context, checks: readonly Check[], verified: boolean): st
     const line = painted(`${head}${safeLine(says)}`, marks[level], ink)
     return remedy === null ? [line] : [line, `${' '.repeat(wide + 10)}do: ${safeLine(remedy)}`]
   })
-  const count = (level: Check['level']) => checks.filter((check) => check.level === level).length
+  const count = (level: DoctorCheck['level']) =>
+    checks.filter((check) => check.level === level).length
   const parts = [
     `${count('ok')} ok`,
     ...(count('warn') === 0 ? [] : [`${count('warn')} to look at`]),
@@ -63,7 +64,7 @@ function text(context: Context, checks: readonly Check[], verified: boolean): st
   return [...lines, parts.join(', ') + hint]
 }
 
-async function homeChecks(context: Context): Promise<Check[]> {
+async function homeChecks(context: Context): Promise<DoctorCheck[]> {
   const { ports, home } = context
   const name = tilde(ports, home.value)
   const facts = await ports.home_facts(home.value)
@@ -74,7 +75,7 @@ async function homeChecks(context: Context): Promise<Check[]> {
   }
   const mode = facts.mode === null ? '' : `, 0${facts.mode.toString(8)}`
   const free = facts.free_bytes === null ? '' : `, ${gigabytes(facts.free_bytes)} free`
-  const checks: Check[] = []
+  const checks: DoctorCheck[] = []
   const open = facts.mode !== null && (facts.mode & 0o077) !== 0
   checks.push(
     open
@@ -104,7 +105,7 @@ const lowDisk = 1024 ** 3
 const gigabytes = (bytes: number): string =>
   bytes < 1024 ** 3 ? `${Math.round(bytes / 1024 ** 2)} MB` : `${Math.round(bytes / 1024 ** 3)} GB`
 
-async function configCheck(context: Context): Promise<{ check: Check; config: Config }> {
+async function configCheck(context: Context): Promise<{ check: DoctorCheck; config: Config }> {
   const { ports, home } = context
   try {
     const { config, path } = await readConfig(ports, home.value)
@@ -131,7 +132,7 @@ async function configCheck(context: Context): Promise<{ check: Check; config: Co
 }
 
 /** Files with secrets that others can read, and secrets that enable nothing. */
-async function secretChecks({ ports, home }: Context, config: Config): Promise<Check[]> {
+async function secretChecks({ ports, home }: Context, config: Config): Promise<DoctorCheck[]> {
   const problems = await ports.secret_problems(home.value, config)
   return problems.map(({ message, hint }) => {
     return { level: 'fail', name: 'secret', says: message, do: hint }
@@ -139,7 +140,7 @@ async function secretChecks({ ports, home }: Context, config: Config): Promise<C
 }
 
 /** Who owns the home: its daemon, a run, or nobody. */
-async function ownerCheck(context: Context): Promise<Check> {
+async function ownerCheck(context: Context): Promise<DoctorCheck> {
   const { ports, home } = context
   const [owner, pid] = await Promise.all([
     ports.owner(home.value),
@@ -166,7 +167,7 @@ async function ownerCheck(context: Context): Promise<Check> {
   return { level: 'fail', name: 'daemon', says: `${says}: ${detail}`, do: hint }
 }
 
-function ledgerChecks(context: Context, verify: boolean): Promise<Check[]> {
+function ledgerChecks(context: Context, verify: boolean): Promise<DoctorCheck[]> {
   return reading(context, async (reader, moment) => {
     const stats = await reader.stats()
     if (stats.schema === 0) return [ok('ledger', 'none yet')]

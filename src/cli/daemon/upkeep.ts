@@ -3,7 +3,7 @@
  * changing the key to it.
  */
 import { Holon } from '../../client/holon.ts'
-import type { Answered, Given } from '../../client/routes.ts'
+import type { RouteAnswer, RouteInput } from '../../client/routes.ts'
 import { counted } from '../../present/lines/call-line.ts'
 import { safeLine } from '../../present/text/safe.ts'
 import { clock } from '../../present/text/span.ts'
@@ -59,11 +59,11 @@ function notDone({ code, message, hint }: UpkeepEnd<never> & { ok: false }): Cli
 async function atDaemon<R extends 'POST /upkeep/backup' | 'POST /upkeep/retention'>(
   { ports, home }: Context,
   route: R,
-  body: Given<R>['body'],
-): Promise<{ ok: true; value: Answered<R> } | null> {
+  body: RouteInput<R>['body'],
+): Promise<{ ok: true; value: RouteAnswer<R> } | null> {
   const found = await ports.daemon.api(home.value)
   if (found === null) return null
-  const answer = await new Holon(found.api).ask(route, { body } as Given<R>, { patience_ms })
+  const answer = await new Holon(found.api).ask(route, { body } as RouteInput<R>, { patience_ms })
   if (!answer.ok) throw failureOf(answer.failure)
   return answer
 }

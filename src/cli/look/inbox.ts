@@ -36,10 +36,14 @@ async function entriesOf(context: Context, query: Query = {}): Promise<Attention
   return (found ?? []) as Attention[]
 }
 
-export type PutAway = { for?: string; until?: string }
+export type SnoozeOptions = { for?: string; until?: string }
 
 /** Puts an entry away for a while; it stands there again sooner when it changes. */
-export async function snooze(context: Context, target: string, options: PutAway): Promise<Exit> {
+export async function snooze(
+  context: Context,
+  target: string,
+  options: SnoozeOptions,
+): Promise<Exit> {
   const { for: span, until } = options
   if ((span === undefined) === (until === undefined)) {
     const example = `holon inbox snooze ${target} --for 2h`

@@ -12,7 +12,7 @@ import type { LiveFrame } from '../../protocol/live-frame.ts'
 import type { OperatorCommand, OperatorReply } from '../../protocol/acts/operator.ts'
 import type { Agent, Emitted, Facts, Next, StoredEvent } from '../../protocol/records/records.ts'
 import { wrongToken } from '../command/failure.ts'
-import type { AgentSettings, Notice, OwnedHome } from '../command/run-ports.ts'
+import type { AgentSettings, RunNotice, OwnedHome } from '../command/run-ports.ts'
 
 export type AttachedPorts = {
   reader: Reader & { close(): Promise<void> }
@@ -37,7 +37,7 @@ class AttachedHome {
   readonly #facts = new Map<string, Facts>()
   /** Up to which of its own seqs each agent's events have been told of. */
   readonly #told = new Map<string, number>()
-  readonly #listeners = new Set<(notice: Notice) => void>()
+  readonly #listeners = new Set<(notice: RunNotice) => void>()
   readonly #left = new AbortController()
   #pending: StoredEvent[] = []
   #flushing: Promise<void> | null = null
@@ -213,7 +213,7 @@ class AttachedHome {
     this.#tell({ kind: 'fault', agent_id, message })
   }
 
-  #tell(notice: Notice): void {
+  #tell(notice: RunNotice): void {
     for (const listener of this.#listeners) listener(notice)
   }
 }

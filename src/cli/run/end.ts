@@ -26,7 +26,7 @@ import type { FailedCommand } from './deeds.ts'
 import type { RunHost } from '../command/run-ports.ts'
 import { questionsOfChildren } from './questions.ts'
 
-export type RunEnd = {
+export type RunEndContext = {
   context: Context
   host: RunHost
   /** A daemon goes on when the run has left. */
@@ -46,7 +46,10 @@ type Outcome = {
   ms: number
 }
 
-export function endLines(of: RunEnd, { exit, because, fault, counts, ms }: Outcome): string[] {
+export function endLines(
+  of: RunEndContext,
+  { exit, because, fault, counts, ms }: Outcome,
+): string[] {
   const { context } = of
   const lines: string[] = []
   if (fault !== null) lines.push(faultText(fault))
@@ -76,7 +79,7 @@ export function endLines(of: RunEnd, { exit, because, fault, counts, ms }: Outco
   return lines
 }
 
-export function interruptLines(of: RunEnd, because: string): string[] {
+export function interruptLines(of: RunEndContext, because: string): string[] {
   if (of.outlives) {
     const stops = of.agents.map(({ id }) => `holon agents stop ${id}${homeFlag(of.context)}`)
     return [
@@ -103,7 +106,7 @@ type Item = {
   why: string[]
 }
 
-function itemsOf({ context, host, outlives, mine }: RunEnd, { id }: Agent): Item[] {
+function itemsOf({ context, host, outlives, mine }: RunEndContext, { id }: Agent): Item[] {
   const facts = host.facts(id)
   if (facts === null) return []
   const zone = zoneOf(context)
@@ -122,7 +125,7 @@ function itemsOf({ context, host, outlives, mine }: RunEnd, { id }: Agent): Item
 }
 
 /** What holds an agent as a whole, and questions that belong to no item. */
-function heldLines({ context, host, outlives, agents }: RunEnd, items: number): string[] {
+function heldLines({ context, host, outlives, agents }: RunEndContext, items: number): string[] {
   return agents.flatMap(({ id }) => {
     const facts = host.facts(id)
     if (facts === null) return []
@@ -164,7 +167,7 @@ function askedByChildren(context: Context, host: RunHost, facts: Facts): string[
 const choicesOf = ({ question }: Wait): string[] =>
   question === null ? [] : choiceLines(question).map((line) => `  ${safeLine(line)}`)
 
-function runningTasks({ context, host, agents }: RunEnd): string[] {
+function runningTasks({ context, host, agents }: RunEndContext): string[] {
   return agents.flatMap(({ id }) =>
     live(host.facts(id)).map((task) => {
       const short = context.ids.short(task.id)

@@ -18,7 +18,7 @@ import {
   chooseWorkspace,
   readTarget,
   type RunOptions,
-  type Target,
+  type RunTarget,
 } from './target.ts'
 import { modelSetting, tilde } from '../command/settings.ts'
 
@@ -83,7 +83,7 @@ async function hasNothing({ ports, home }: Context): Promise<boolean> {
   }
 }
 
-type Asked = { target: Target; options: RunOptions; config: Config }
+type Asked = { target: RunTarget; options: RunOptions; config: Config }
 
 /** The agents this run follows, with their settings stored. Nothing is admitted before. */
 async function prepare(context: Context, owned: OwnedHome, asked: Asked): Promise<Agent[]> {

@@ -14,15 +14,15 @@ import { exits, refused, type Exit } from '../command/failure.ts'
 import type { CheckedRunbook } from '../command/ports.ts'
 import { nothingCameOf, RunDeeds } from './deeds.ts'
 import { headLine } from './head.ts'
-import type { Notice, OwnedHome } from '../command/run-ports.ts'
+import type { RunNotice, OwnedHome } from '../command/run-ports.ts'
 import { RunProgress } from './progress.ts'
 import { answerTo, questionsOf } from './questions.ts'
 import { RunScreen } from '../command/run-screen.ts'
 import { runState, runViewOf, worstOf, type RunState } from './state.ts'
-import type { Target } from './target.ts'
+import type { RunTarget } from './target.ts'
 
 export type SessionOptions = {
-  target: Target
+  target: RunTarget
   agents: readonly Agent[]
   ask: boolean
   /** Said at the head of the run. */
@@ -175,7 +175,7 @@ export class RunSession {
     return reply
   }
 
-  #notice(notice: Notice): void {
+  #notice(notice: RunNotice): void {
     if (notice.kind === 'degraded_entered') {
       return this.#screen.say([`nothing can be written, it waits: ${notice.message}`])
     }

@@ -11,7 +11,7 @@ import type { OwnedHome } from '../command/run-ports.ts'
 import { expand, type ModelSetting } from '../command/settings.ts'
 
 /** `text` goes to a model as words, `runbook` is a program for the runbook model. */
-export type Target =
+export type RunTarget =
   | { kind: 'text'; text: string; from: string | null }
   | { kind: 'runbook'; text: string; from: string; checked: CheckedRunbook | null }
   | { kind: 'resume' }
@@ -28,7 +28,7 @@ export async function readTarget(
   context: Context,
   words: readonly string[],
   options: RunOptions,
-): Promise<Target> {
+): Promise<RunTarget> {
   if (options.resume === true) {
     if (words.length === 0) return { kind: 'resume' }
     throw usage(
@@ -50,7 +50,7 @@ export async function readTarget(
   return file ?? fitting({ kind: 'text', text, from: null })
 }
 
-async function fromStdin({ ports }: Context): Promise<Target> {
+async function fromStdin({ ports }: Context): Promise<RunTarget> {
   const text = await ports.read_stdin(limits.operator_text.value + 1)
   if (text === null) throw usage('stdin_not_text', 'the standard input is not text')
   if (text.trim() === '') throw usage('objective_empty', 'the standard input is empty')
@@ -62,7 +62,7 @@ async function readFileTarget(
   context: Context,
   text: string,
   options: RunOptions,
-): Promise<Target | null> {
+): Promise<RunTarget | null> {
   if (!/\.(md|markdown)$/i.test(text)) return null
   const path = context.ports.absolute(expand(context.ports, text))
   const read = await context.ports.read_text(path, limits.operator_text.value)
@@ -105,7 +105,7 @@ function fileFailure(path: string, why: Why): CliFailure {
   }
 }
 
-function fitting(target: Target & { kind: 'text' }): Target {
+function fitting(target: RunTarget & { kind: 'text' }): RunTarget {
   const bytes = new TextEncoder().encode(target.text).length
   const { value } = limits.operator_text
   if (bytes <= value) return target
@@ -117,7 +117,7 @@ function fitting(target: Target & { kind: 'text' }): Target {
  * Every error of a runbook with its line, before anything is admitted; with the checks that it
  * brings. Sent to another model a file has no checks: an agent cannot set any.
  */
-export async function checkRunbook({ ports }: Context, target: Target): Promise<Target> {
+export async function checkRunbook({ ports }: Context, target: RunTarget): Promise<RunTarget> {
   if (target.kind === 'resume' || target.from === null) return target
   const { errors, checked } = await ports.check_runbook(target.text)
   if (target.kind === 'text') {
@@ -144,7 +144,7 @@ export async function checkRunbook({ ports }: Context, target: Target): Promise<
  * turned into one, and words are never left to the runbook model. `store`: it is a new setting.
  */
 export function chooseModel(
-  target: Target,
+  target: RunTarget,
   given: ModelSetting,
   stored: string | null,
 ): ChosenModel {
@@ -193,7 +193,7 @@ export type ChosenModel =
   | { missing: string; hint: string }
   | { refused: string; hint: string }
 
-export type Workspace = { mode: 'inherit' | 'explicit_root'; root: string }
+export type RunWorkspace = { mode: 'inherit' | 'explicit_root'; root: string }
 
 /**
  * The folder to store for the agent, or null: the stored one holds. Either way it must exist. The
@@ -202,7 +202,7 @@ export type Workspace = { mode: 'inherit' | 'explicit_root'; root: string }
 export async function chooseWorkspace(
   context: Context,
   options: { flag: string | undefined; configured: string | undefined; agent: Agent | null },
-): Promise<Workspace | null> {
+): Promise<RunWorkspace | null> {
   const { ports, home } = context
   const { flag, configured, agent } = options
   const asked = flag ?? (agent === null ? configured : undefined)

@@ -7,9 +7,9 @@ import { printJson, printLines, type Context } from '../command/context.ts'
 import { exits, usage, type CliFailure, type Exit } from '../command/failure.ts'
 import type { CliPorts } from '../command/ports.ts'
 import { usualPort } from '../daemon/serve.ts'
-import { logLevelSetting, modelSetting, tilde, type Source } from '../command/settings.ts'
+import { logLevelSetting, modelSetting, tilde, type SettingSource } from '../command/settings.ts'
 
-type Shown = { key: string; value: unknown; source: Source }
+type Shown = { key: string; value: unknown; source: SettingSource }
 
 export async function configShow(context: Context): Promise<Exit> {
   const { ports, home } = context

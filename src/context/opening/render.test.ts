@@ -4,7 +4,7 @@ import type { Message } from '../../domain/state/message.ts'
 import type { WorkItem } from '../../domain/state/work-item.ts'
 import type { WorkItemId } from '../../domain/ids.ts'
 import { taskResult } from '../../domain/state/provenance.ts'
-import { aSituation, type Given } from '../../testing/world/situations.ts'
+import { aSituation, type SituationParts } from '../../testing/world/situations.ts'
 import { charTokens } from '../estimate.ts'
 import { renderOpening } from './render.ts'
 import { promptText } from '../template.ts'
@@ -25,7 +25,7 @@ import {
   succeededWith,
 } from '../../testing/rows.ts'
 
-const opening = (given: Given, window = 200_000) =>
+const opening = (given: SituationParts, window = 200_000) =>
   renderOpening(aSituation(given), { tokens: charTokens, window, random_fence: '7f3a9c2e' })
 
 const snapshot = (t: TestContext, text: string) =>
@@ -118,7 +118,7 @@ test('request shape: continue with an item, its todos, plan, task and earlier ro
     { suffix: 'bbbb2222' },
   )
   const first = aRound(1, 'The clock is read in two places.', [edit], { turn_id: 'turn_past' })
-  const given: Given = {
+  const given: SituationParts = {
     items: [running],
     focus: 'work_a',
     about: {
@@ -173,7 +173,7 @@ test('request shape: the review of a triggered wait', (t) => {
     trigger_count: 1,
     last_triggered_at: before(9),
   })
-  const given: Given = {
+  const given: SituationParts = {
     items: [running, anItem('work_b')],
     waits: [wait, other],
     about: { id: 'work_a' },
@@ -215,7 +215,7 @@ test('request shape: a timer that fired late, after downtime', (t) => {
     wake_at: before(205),
     resolved_at: before(5),
   })
-  const given: Given = {
+  const given: SituationParts = {
     items: [running],
     focus: 'work_a',
     about: { id: 'work_a', waits: [wait] },
@@ -236,7 +236,7 @@ test('request shape: a plan file with a problem', (t) => {
       last_good: '/holon/ledger/blobs/ab/abcd',
     },
   })
-  const given: Given = {
+  const given: SituationParts = {
     items: [anItem('work_a', { blocked_by: 'Waiting for a decision\non the format' })],
     about: { id: 'work_a', plan },
     turn: aTurn({ cause: { kind: 'message', message_id: 'msg_1' } }),
@@ -262,7 +262,7 @@ test('request shape: an unbound operator message while items wait for the operat
 })
 
 /** The anchor's first paragraph for a message that causes a turn. */
-const anchorFor = (given: Given): string =>
+const anchorFor = (given: SituationParts): string =>
   (opening(given).user.split(/# Why this turn runs\n\nIt is \S+ /)[1] ?? '').split('\n\n')[0] ?? ''
 
 test('each kind of message has an anchor of its own', () => {
@@ -362,7 +362,7 @@ test('messages to be coalesced and interjected ones are not part of the input', 
 })
 
 /** Items of every class: 6 triggered, 7 queued, 5 for the operator, 5 blocked, 5 completed. */
-const crowd = (): Pick<Given, 'items' | 'waits' | 'about' | 'focus'> => {
+const crowd = (): Pick<SituationParts, 'items' | 'waits' | 'about' | 'focus'> => {
   const asks = { plan_status: 'needs_input', updated_at: before(40) } as const
   const done = { state: 'completed', completed_at: before(2), result_summary: 'Done.' } as const
   return {
@@ -410,7 +410,7 @@ test('a prompt shows 3 triggered, 5 queued, 3 of each held class, 3 reports, and
 })
 
 test('under pressure rounds go first, then classes from the last up, never the item', () => {
-  const given: Given = {
+  const given: SituationParts = {
     ...crowd(),
     turn: aTurn({ cause: { kind: 'continue_current', work_item_id: 'work_a' } }),
     earlier: [aRound(1, 'An earlier word.', [], { turn_id: 'turn_past' })],

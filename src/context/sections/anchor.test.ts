@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { delegated, taskResult, taskStatus, webhookEvent } from '../../domain/state/provenance.ts'
 import { anEvent, anItem, aPrompt, aTurn } from '../../testing/rows.ts'
-import { aSituation, type Given } from '../../testing/world/situations.ts'
+import { aSituation, type SituationParts } from '../../testing/world/situations.ts'
 import { anchorSection } from './anchor.ts'
 
 const ready = anItem('work_a')
@@ -14,7 +14,7 @@ const of = { task_id: 'task_9' } as const
 const turn = (cause: ReturnType<typeof aTurn>['cause']) => aTurn({ cause })
 
 /** Each cause of a turn, and what is said of it after a recap. */
-const causes: Readonly<Record<string, [given: Given, because: string]>> = {
+const causes: Readonly<Record<string, [given: SituationParts, because: string]>> = {
   'the current item': [
     {
       items: [ready],
@@ -65,7 +65,7 @@ const causes: Readonly<Record<string, [given: Given, because: string]>> = {
 }
 
 /** All of it but the time, in one line. */
-const said = (given: Given, goes_on: boolean): string =>
+const said = (given: SituationParts, goes_on: boolean): string =>
   anchorSection(aSituation(given), goes_on).replace(/^# Why this turn runs\n\nIt is \S+ /, '')
 
 test('after a recap a turn goes on: it is told what began it, and is not told to begin', () => {

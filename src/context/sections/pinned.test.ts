@@ -1,13 +1,13 @@
 /** A child that asks is seen to ask in every turn until it is answered, about its item or not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Asking } from '../../domain/state/task.ts'
+import type { ChildQuestion } from '../../domain/state/task.ts'
 import { anItem, aPrompt, aTask } from '../../testing/rows.ts'
-import { aSituation, type Given } from '../../testing/world/situations.ts'
+import { aSituation, type SituationParts } from '../../testing/world/situations.ts'
 import { charTokens } from '../estimate.ts'
 import { renderOpening } from '../opening/render.ts'
 
-const asking = (of: Asking['of']): Asking => ({
+const asking = (of: ChildQuestion['of']): ChildQuestion => ({
   key: 'wait_1',
   wait_id: 'wait_1',
   work_item_id: 'work_9',
@@ -16,7 +16,7 @@ const asking = (of: Asking['of']): Asking => ({
   choices: [],
 })
 
-const child = (asks: Asking | null) =>
+const child = (asks: ChildQuestion | null) =>
   aTask('task_1', {
     work_item_id: 'work_a',
     kind: 'child_agent',
@@ -26,7 +26,7 @@ const child = (asks: Asking | null) =>
     output: { path: null, bytes: 0 },
   })
 
-function taskLineIn(given: Given): string | undefined {
+function taskLineIn(given: SituationParts): string | undefined {
   const base = { items: [anItem('work_a')], messages: [aPrompt('msg_1', 'How far is it?')] }
   const view = { tokens: charTokens, window: 200_000, random_fence: '7f3a9c2e' }
   const { user } = renderOpening(aSituation({ ...base, ...given }), view)
@@ -34,7 +34,7 @@ function taskLineIn(given: Given): string | undefined {
   return /^- task_1 "Look" running (?:since|for) [^,]*, (.*)$/m.exec(user)?.[1]
 }
 
-const told: readonly [Asking | null, string][] = [
+const told: readonly [ChildQuestion | null, string][] = [
   [null, 'output in TaskOutput'],
   [asking('supervisor'), 'asks you and waits for TaskInput, question and output in TaskOutput'],
   [asking('operator'), 'asks the operator, output in TaskOutput'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { placeLine, placeSection, type Place } from './place.ts'
+import { placeLine, placeSection, type EnvironmentInfo } from './place.ts'
 
 const now = '2026-11-22T12:00:00.000Z'
 const machine = { os: 'Linux 6.18 x64 (Debian 12)', shell: 'bash 5.2.15', programs: ['git 2.39.5'] }
@@ -10,7 +10,7 @@ const repository = {
   last: { commit: '77c0245', subject: 'Add a table', at: '2026-11-22T11:00:00+01:00' },
 }
 
-const rows: readonly (readonly [string, Place, string | null])[] = [
+const rows: readonly (readonly [string, EnvironmentInfo, string | null])[] = [
   [
     'machine and repository',
     { machine, repository },

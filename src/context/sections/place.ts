@@ -8,7 +8,7 @@ import { ago, counted, quoted } from '../phrase.ts'
 import { full, omitted, type Section } from '../section.ts'
 
 /** As the machine's own look has it; both may be missing: what is late is left out. */
-export type Place = {
+export type EnvironmentInfo = {
   machine: { os: string; shell: string; programs: readonly string[] } | null
   repository: {
     branch: string | null
@@ -21,7 +21,7 @@ export type Place = {
 const nameChars = 72
 
 /** Null: nothing was seen in time. */
-export function placeLine({ machine, repository }: Place, now: Timestamp): string | null {
+export function placeLine({ machine, repository }: EnvironmentInfo, now: Timestamp): string | null {
   const parts = [
     ...(machine === null ? [] : [[machine.os, machine.shell, ...machine.programs].join(', ')]),
     ...(repository === null ? [] : [repositoryText(repository, now)]),
@@ -30,7 +30,7 @@ export function placeLine({ machine, repository }: Place, now: Timestamp): strin
 }
 
 function repositoryText(
-  { branch, changed, last }: NonNullable<Place['repository']>,
+  { branch, changed, last }: NonNullable<EnvironmentInfo['repository']>,
   now: Timestamp,
 ): string {
   const on = branch === null ? 'no branch (detached)' : `branch ${quoted(branch, nameChars)}`

@@ -3,14 +3,14 @@ import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
 import type { Brief, BriefKind } from '../../domain/state/brief.ts'
 import { delegated } from '../../domain/state/provenance.ts'
-import { aSituation, type Given } from '../../testing/world/situations.ts'
+import { aSituation, type SituationParts } from '../../testing/world/situations.ts'
 import { charTokens } from '../estimate.ts'
 import { renderOpening } from '../opening/render.ts'
 import { saidSection } from './recent-messages.ts'
-import type { Said } from './situation.ts'
+import type { Utterance } from './situation.ts'
 import { anAgent, aPrompt, before } from '../../testing/rows.ts'
 
-const them = (n: number, body: string): Said => ({
+const them = (n: number, body: string): Utterance => ({
   by: 'them',
   message: aPrompt(`msg_${n}`, body, { created_at: before(n), status: 'consumed' }),
 })
@@ -28,18 +28,18 @@ const brief = (n: number, text: string, kind: BriefKind = 'reply'): Brief => ({
   warnings: [],
   created_at: before(n),
 })
-const mine = (n: number, text: string, kind?: BriefKind): Said => ({
+const mine = (n: number, text: string, kind?: BriefKind): Utterance => ({
   by: 'agent',
   brief: brief(n, text, kind),
 })
 
-const opening = (given: Given, window = 200_000) =>
+const opening = (given: SituationParts, window = 200_000) =>
   renderOpening(aSituation(given), { tokens: charTokens, window, random_fence: '7f3a9c2e' })
 
 const snapshot = (t: TestContext, text: string) =>
   t.assert.snapshot(text, { serializers: [(value: string) => value] })
 
-const shown = (said: readonly Said[], above: readonly string[] = [], tokens = 1_024) =>
+const shown = (said: readonly Utterance[], above: readonly string[] = [], tokens = 1_024) =>
   saidSection({ ...aSituation({}), said }, new Set(above), charTokens, tokens)
 
 test('what was said lately stands in an opening also without an item', (t) => {

@@ -11,7 +11,7 @@ import { contextLimits } from '../limits.ts'
 import { ago, clip } from '../phrase.ts'
 import { fenceOf } from './rounds.ts'
 import { full, omitted, type Section } from '../section.ts'
-import type { Said, Situation } from './situation.ts'
+import type { Utterance, Situation } from './situation.ts'
 
 const title = '# Lately said'
 const standsAbove = ': stands above'
@@ -63,10 +63,10 @@ export function saidSection(
 }
 
 /** `place`: where it stands in full, null: here; `max`: room for its words, 0: it is left out. */
-type Line = { one: Said; place: string | null; max: number }
+type Line = { one: Utterance; place: string | null; max: number }
 
 /** The newest of each side, in time; what stands elsewhere takes nobody's place. */
-function linesOf(said: readonly Said[], placeOf: (one: Said) => string | null): Line[] {
+function linesOf(said: readonly Utterance[], placeOf: (one: Utterance) => string | null): Line[] {
   const max = contextLimits.said_newest.value
   const all = said.map((one): Line => ({ one, place: placeOf(one), max }))
   const kept = [true, false].flatMap((isHere) =>
@@ -115,7 +115,7 @@ function wholeIn(shown: readonly Line[]): { told: Set<string>; whole: Set<string
 }
 
 /** A question whose answer began the turn stands with that. */
-const isAsked = (one: Said, answered: readonly Wait[]): boolean =>
+const isAsked = (one: Utterance, answered: readonly Wait[]): boolean =>
   one.by === 'agent' &&
   one.brief.kind === 'question' &&
   answered.some(({ id }) => id === one.brief.wait_id)
@@ -130,13 +130,13 @@ function saidText({ one, place, max }: Line, now: Timestamp): string {
   return block(fenceOf(row), is_cut ? `${head}; cut, MemoryGet has all of it` : head, words)
 }
 
-const rowOf = (one: Said) => (one.by === 'agent' ? one.brief : one.message)
+const rowOf = (one: Utterance) => (one.by === 'agent' ? one.brief : one.message)
 
-function whoSaid({ message }: Said & { by: 'them' }): string {
+function whoSaid({ message }: Utterance & { by: 'them' }): string {
   return message.kind === 'operator_prompt' ? 'operator' : 'parent'
 }
 
-function shortened(one: Said, max: number): { words: string; is_cut: boolean } {
+function shortened(one: Utterance, max: number): { words: string; is_cut: boolean } {
   const body = (one.by === 'agent' ? one.brief.text : one.message.body).trim()
   if (body.length <= max) return { words: body, is_cut: false }
   const isNewest = max === contextLimits.said_newest.value

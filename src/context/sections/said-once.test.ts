@@ -4,12 +4,12 @@ import { test } from 'node:test'
 import type { Brief } from '../../domain/state/brief.ts'
 import { plainQuestion } from '../../domain/state/question.ts'
 import { taskResult } from '../../domain/state/provenance.ts'
-import { aSituation, type Given } from '../../testing/world/situations.ts'
+import { aSituation, type SituationParts } from '../../testing/world/situations.ts'
 import { charTokens } from '../estimate.ts'
 import { renderOpening } from '../opening/render.ts'
 import { anEvent, anItem, aPlan, aPrompt, aTask, aWait, before } from '../../testing/rows.ts'
 
-const opening = (given: Given) => {
+const opening = (given: SituationParts) => {
   const situation = aSituation({ messages: [aPrompt('msg_1', 'Go on.')], ...given })
   const view = { tokens: charTokens, window: 200_000, random_fence: '7f3a9c2e' }
   return renderOpening(situation, view).user

@@ -39,7 +39,7 @@ export type ItemView = {
 }
 
 /** Words of the operator or parent, or a text of the agent that was delivered. */
-export type Said = { by: 'them'; message: Message } | { by: 'agent'; brief: Brief }
+export type Utterance = { by: 'them'; message: Message } | { by: 'agent'; brief: Brief }
 
 /** The item that stands in full: the turn's own, or the only one that it is offered. */
 export const itemInFull = ({ item, offered }: Pick<Situation, 'item' | 'offered'>) =>
@@ -81,7 +81,7 @@ export type Situation = {
   /** Of a private child: what its parent asked of it, and the file that has it where it is long. */
   handoff?: { message: Message; path: string | null } | null
   /** The newest words between the agent and whom it works for, oldest first. */
-  said?: readonly Said[]
+  said?: readonly Utterance[]
   /** The newest events of the item, in order: what its process notes are folded from. */
   events?: readonly NoteEvent[]
   /** The rounds of this turn so far; grows with each request. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { item, task, waitOf, type World } from '../../testing/world/agent-world.ts'
 import { answer, ask, begin, end, run, taskEnds } from '../../testing/world/turns.ts'
-import { Family } from '../../testing/world/family-world.ts'
+import { FamilyWorld } from '../../testing/world/family-world.ts'
 import { changes, handedOver, makes, reports, waits } from '../../testing/world/family-turns.ts'
 import { tellableTask, tellChild, type ChildInput } from './child-input.ts'
 import { openTurn } from '../facts/facts.ts'
@@ -173,7 +173,7 @@ test('a task that is not there, or of another agent, is not found', () => {
 })
 
 test('the permission that another maker’s agent asks for is not its parent’s to give', () => {
-  const family = new Family()
+  const family = new FamilyWorld()
   const main = family.of('main')
   item(main, { focus: true })
   const child = family.spawn(main, { model: 'acp/other' })

@@ -27,7 +27,7 @@ export type ChildInput = {
 }
 
 /** `priority`: with which request of the child it comes. */
-export type Told = {
+export type InputReceipt = {
   ok: true
   message_id: MessageId
   answered: boolean
@@ -35,7 +35,7 @@ export type Told = {
 }
 
 /** Of words that became a message before: so it was, whatever became of the child since. */
-export const toldBefore = ({ id, priority }: Pick<Message, 'id' | 'priority'>): Told => ({
+export const toldBefore = ({ id, priority }: Pick<Message, 'id' | 'priority'>): InputReceipt => ({
   ok: true,
   message_id: id,
   answered: false,
@@ -51,7 +51,12 @@ export function tellableTask(p: Draft, id: string): Task | Rejection {
   return overOrEnding(task) ?? task
 }
 
-export function tellChild(p: Draft, c: Draft, id: string, input: ChildInput): Told | Rejection {
+export function tellChild(
+  p: Draft,
+  c: Draft,
+  id: string,
+  input: ChildInput,
+): InputReceipt | Rejection {
   const known = p.row('tasks', id)?.agent_id === p.agent_id
   if (known && input.earlier !== null) return toldBefore(input.earlier)
   const task = tellableTask(p, id)

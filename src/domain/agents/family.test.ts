@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { somePlan, task, waitCommand, type World } from '../../testing/world/agent-world.ts'
 import { act, answer, ask, begin, end, taskEnds } from '../../testing/world/turns.ts'
-import { Family } from '../../testing/world/family-world.ts'
+import { FamilyWorld } from '../../testing/world/family-world.ts'
 import { completeItem } from '../work/complete.ts'
 import { agentOf, openItems, openTurn, roundsOf } from '../facts/facts.ts'
 import { pickItem } from '../waits/focus.ts'
@@ -27,7 +27,7 @@ const minute = 60_000
 
 /** One thing that happens to one of the agents; the numbers choose among what there is. */
 type Happening = { kind: keyof typeof happenings; who: number; a: number; b: number }
-type Happens = (family: Family, w: World, n: Happening) => void
+type Happens = (family: FamilyWorld, w: World, n: Happening) => void
 
 const choose = <T>(list: readonly T[], n: number): T | undefined => list[n % (list.length || 1)]
 
@@ -37,7 +37,7 @@ function working(w: World): boolean {
   return turn !== null && roundsOf(w.facts, turn).length > 0
 }
 
-const living = (family: Family): World[] =>
+const living = (family: FamilyWorld): World[] =>
   family.all().filter((w) => family.agent(w).state !== 'deleted')
 const isPublic = (w: World): boolean => agentOf(w.facts).visibility === 'public'
 
@@ -218,7 +218,7 @@ const happening = fc.record<Happening>({
 })
 const happened = fc.array(happening, { minLength: 40, maxLength: 200, size: 'max' })
 
-function happen(family: Family, one: Happening): void {
+function happen(family: FamilyWorld, one: Happening): void {
   const happens: Happens = happenings[one.kind]
   // Children come more often than their parents: it is about them.
   const some = one.who % 3 === 0 ? living(family) : family.children()
@@ -232,7 +232,7 @@ const rank = (status: string): number => order[status as keyof typeof order] ?? 
 
 type Seen = Map<string, string>
 /** 30, seen from outside: no task goes back, and none leaves its end. */
-function onlyForward(family: Family, seen: Seen): void {
+function onlyForward(family: FamilyWorld, seen: Seen): void {
   for (const { id, status } of family.all().flatMap((w) => w.all('tasks'))) {
     const before = seen.get(id) ?? 'queued'
     assert.ok(rank(status) >= rank(before), `30: ${id} went from ${before} to ${status}`)
@@ -243,7 +243,7 @@ function onlyForward(family: Family, seen: Seen): void {
 }
 
 /** A relay that was made leaves nothing to relay; 32: and no child without a task. */
-function atRest(family: Family): void {
+function atRest(family: FamilyWorld): void {
   family.finishStops().relayAll()
   assert.equal(
     family.children().reduce((sum, child) => sum + family.relay(child), 0),
@@ -260,7 +260,7 @@ const runs = 150
 test('whatever happens in a family, 30 to 34 hold', () => {
   fc.assert(
     fc.property(happened, (list) => {
-      const family = new Family()
+      const family = new FamilyWorld()
       const seen: Seen = new Map()
       for (const one of list) {
         happen(family, one)
@@ -276,8 +276,8 @@ test('whatever happens in a family, 30 to 34 hold', () => {
 })
 
 /** A relay after each thing that happens, as the runtime does it; `keeps` says to read anew. */
-function followed(list: readonly Happening[], rereads: boolean): Family {
-  const family = new Family()
+function followed(list: readonly Happening[], rereads: boolean): FamilyWorld {
+  const family = new FamilyWorld()
   for (const one of list) {
     happen(family, one)
     if (rereads) family.restart()
@@ -308,7 +308,7 @@ test('a relay leaves nothing to relay, and a restart between makes no difference
 })
 
 /** What relays may decide, without what only says when: ids of messages and their order. */
-function outcome(family: Family): unknown[] {
+function outcome(family: FamilyWorld): unknown[] {
   return family.all().map((w) => [
     family.agent(w).state,
     w.all('tasks').map(({ id, status, reason, asking }) => [id, status, reason, asking]),
@@ -331,7 +331,7 @@ function outcome(family: Family): unknown[] {
 test('children are relayed in any order: what comes of it is the same', () => {
   fc.assert(
     fc.property(happened, fc.infiniteStream(fc.nat(7)), (list, picks) => {
-      const [forwards, shuffled] = [new Family(), new Family()]
+      const [forwards, shuffled] = [new FamilyWorld(), new FamilyWorld()]
       for (const family of [forwards, shuffled]) {
         for (const one of list.filter(({ kind }) => kind !== 'relay')) happen(family, one)
       }

@@ -20,7 +20,7 @@ import { checkLength, ensureDefaultTrigger, type TokenHash } from '../inbox/trig
 import { no, type Rejection } from '../rejection.ts'
 import type { By } from '../state/work-item.ts'
 
-export type Settings = {
+export type AgentChange = {
   model?: string | undefined
   fallback_model?: string | null | undefined
   workspace?: Workspace | undefined
@@ -35,7 +35,7 @@ const mainAgent = 'main'
 /** Makes a public agent with its own trigger. `home` is its working folder when none is given. */
 export function createAgent(
   d: Draft,
-  settings: Settings & { template?: string | undefined },
+  settings: AgentChange & { template?: string | undefined },
   home: string,
   tokenHash: TokenHash,
 ): Lived | Rejection {
@@ -59,7 +59,7 @@ export function createAgent(
 }
 
 /** Stores the settings given. They hold from the next turn, and end a hold that they caused. */
-export function configureAgent(d: Draft, settings: Settings): Lived | Rejection {
+export function configureAgent(d: Draft, settings: AgentChange): Lived | Rejection {
   const agent = livingAgent(d)
   if ('ok' in agent) return agent
   const wrong = closedToOperator(agent) ?? checkSettings(settings)
@@ -184,7 +184,7 @@ export function closedToOperator(agent: Agent): Rejection | null {
   return no('agent_private', `${id} is a private child of ${of}.`)
 }
 
-function checkSettings({ model, fallback_model, workspace }: Settings): Rejection | null {
+function checkSettings({ model, fallback_model, workspace }: AgentChange): Rejection | null {
   for (const given of [model, fallback_model]) {
     if (given === undefined || given === null) continue
     if (given.trim() === '') return no('model_unknown', 'The name of the model is empty.')
@@ -201,7 +201,7 @@ type Changed = {
   budget?: SpendBudget | null
 }
 
-function differing(agent: Agent, settings: Settings, budget: SpendBudget | null): Changed {
+function differing(agent: Agent, settings: AgentChange, budget: SpendBudget | null): Changed {
   const { model, fallback_model, workspace } = settings
   return {
     ...(JSON.stringify(budget) === JSON.stringify(agent.budget) ? {} : { budget }),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { item, say, T0, task, World } from '../../testing/world/agent-world.ts'
 import { ask, begin } from '../../testing/world/turns.ts'
-import { Family, wish } from '../../testing/world/family-world.ts'
+import { FamilyWorld, wish } from '../../testing/world/family-world.ts'
 import { tokenHash } from '../../testing/world/operator-inputs.ts'
 import { limits } from '../limits.ts'
 import { callbackEvent, controlPrompt, delegated } from '../state/provenance.ts'
@@ -65,7 +65,7 @@ test('what nothing speaks against may be made, up to the limits', () => {
 })
 
 test('a private child makes nobody, whatever it asks for', () => {
-  const child = new Family().spawn()
+  const child = new FamilyWorld().spawn()
   for (const given of [{}, named, { ...named, agent_id: null }]) {
     assert.equal(
       child.refused((d) => checkSpawn(d, wish(given), alone)),
@@ -75,7 +75,7 @@ test('a private child makes nobody, whatever it asks for', () => {
 })
 
 test('children that the rows know count, also where nobody counted agents', () => {
-  const family = new Family()
+  const family = new FamilyWorld()
   const main = family.of('main')
   for (let n = 0; n < limits.live_children.value; n++) family.spawn()
   assert.equal(
@@ -99,7 +99,7 @@ test('a child is a running task, a public agent is none', () => {
 
 /** A family whose parent is in a turn about an item. */
 function atWork() {
-  const family = new Family()
+  const family = new FamilyWorld()
   const main = family.of('main')
   const about = item(main, { focus: true })
   begin(main, 'continue_current')
@@ -201,7 +201,7 @@ test('a name that somebody has, or had, is not given again', () => {
 const codeOf = (value: { ok: boolean }) => ('code' in value ? value.code : 'was not refused')
 
 test('a public agent stands on its own: with a trigger, without task and delegation', () => {
-  const family = new Family()
+  const family = new FamilyWorld()
   const main = family.of('main')
   const spawned = family.trySpawn(main, { ...named, initial_message: 'Keep the documentation.' })
   assert.deepEqual(spawned, { ok: true, agent_id: 'docs', task_id: null, made: true })
@@ -218,7 +218,7 @@ test('a public agent stands on its own: with a trigger, without task and delegat
 })
 
 test('an agent that was deleted meanwhile makes nobody, and nothing is left of the attempt', () => {
-  const family = new Family()
+  const family = new FamilyWorld()
   family.trySpawn(family.of('main'), named)
   const docs = family.of('docs')
   const spawn = family.plan(docs)
@@ -228,7 +228,7 @@ test('an agent that was deleted meanwhile makes nobody, and nothing is left of t
 })
 
 test('a child without a model of its own has its parent’s, and what stands in for it', () => {
-  const family = new Family()
+  const family = new FamilyWorld()
   const main = family.of('main')
   main.do((d) =>
     d.emit({ type: 'agent_configured', id: 'main', model: 'a/x', fallback_model: 'b/y' }),

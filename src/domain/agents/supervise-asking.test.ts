@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { item, pick, task, wait, waitOf, type World } from '../../testing/world/agent-world.ts'
 import { answer, ask, begin, end, turn } from '../../testing/world/turns.ts'
-import { Family } from '../../testing/world/family-world.ts'
+import { FamilyWorld } from '../../testing/world/family-world.ts'
 import { changes, handedOver, makes, waits } from '../../testing/world/family-turns.ts'
 import { completeItem } from '../work/complete.ts'
 import type { WorkItemId } from '../ids.ts'
@@ -132,7 +132,7 @@ describe('a question', () => {
   })
 
   test('for the permission of another maker’s agent is the operator’s, and told to nobody else', () => {
-    const family = new Family()
+    const family = new FamilyWorld()
     const child = family.spawn(family.of('main'), { model: 'acp/other' })
     const id = makes(child)
     waits(child, { work_item_id: id, wake: 'operator_input', source: 'permission', reason: 'rm?' })
@@ -207,7 +207,7 @@ describe('an item that nothing can wake', () => {
   })
 
   test('is no question while the child has something else to do', () => {
-    const others: [what: string, (family: Family, child: World) => void][] = [
+    const others: [what: string, (family: FamilyWorld, child: World) => void][] = [
       ['a turn', (_, child) => begin(child)],
       ['a queued message', (family, child) => family.tell(child, 'More.', 'k1')],
       ['a command', (_, child) => task(child)],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { item, pick, task, wait, type World } from '../../testing/world/agent-world.ts'
 import { answer, ask, begin, end, taskEnds, turn } from '../../testing/world/turns.ts'
-import type { Family } from '../../testing/world/family-world.ts'
+import type { FamilyWorld } from '../../testing/world/family-world.ts'
 import { handedOver, makes, reports, waits } from '../../testing/world/family-turns.ts'
 import { completeItem } from '../work/complete.ts'
 import { deliverBrief } from '../facts/deliver-brief.ts'
@@ -157,7 +157,7 @@ describe('the end', () => {
   })
 
   /** What a child that has spoken may still have: each keeps it running. */
-  const keeps: [what: string, (w: World, family: Family) => void][] = [
+  const keeps: [what: string, (w: World, family: FamilyWorld) => void][] = [
     ['an open turn', (w) => void begin(w)],
     ['an open item', (w) => void item(w)],
     ['a queued message', (w, family) => void family.tell(w, 'More.', 'k1')],

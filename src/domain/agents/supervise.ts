@@ -28,7 +28,7 @@ import { releaseHolds, tellsHold } from '../scheduler/park.ts'
 import { taskStatus } from '../state/provenance.ts'
 import { questionText } from '../state/question.ts'
 import { next } from '../scheduler/next.ts'
-import { isTerminal, type Asking, type Task, type TaskEnd } from '../state/task.ts'
+import { isTerminal, type ChildQuestion, type Task, type TaskEnd } from '../state/task.ts'
 import { plus, type Timestamp } from '../time.ts'
 import type { Turn } from '../state/turn.ts'
 import { endTurn } from '../turns/end.ts'
@@ -140,7 +140,7 @@ export function takeBack(p: Draft, task: TaskId): void {
 }
 
 /** The oldest question of the child; an item that nothing can wake is one, too. */
-export function askingOf(c: Facts): Asking | null {
+export function askingOf(c: Facts): ChildQuestion | null {
   const agent = agentOf(c)
   const waits = [...activeWaits(c)]
     .filter((wait) => wait.wake === 'operator_input')

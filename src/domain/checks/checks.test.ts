@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { item, itemRow, World } from '../../testing/world/agent-world.ts'
 import { does, refusal } from '../../testing/world/operator-inputs.ts'
 import type { CheckGiven } from './spec.ts'
-import type { RunEnd } from '../state/check.ts'
+import type { CheckRunEnd } from '../state/check.ts'
 import { answerCheck, finishRun, giveUpChecks, nextRun, runAgain, startCommand } from './checks.ts'
 import { completeItem, runningTasks } from '../work/complete.ts'
 import type { WorkItemId } from '../ids.ts'
@@ -27,7 +27,7 @@ function completed(w: World, ...checks: CheckGiven[]): WorkItemId {
   return id
 }
 
-const end = (outcome: RunEnd['outcome'], more: Partial<RunEnd> = {}): RunEnd => ({
+const end = (outcome: CheckRunEnd['outcome'], more: Partial<CheckRunEnd> = {}): CheckRunEnd => ({
   outcome,
   exit_status: null,
   reason: null,
@@ -37,7 +37,7 @@ const end = (outcome: RunEnd['outcome'], more: Partial<RunEnd> = {}): RunEnd => 
   ...more,
 })
 
-const finishes = (w: World, id: WorkItemId, name: string, result: RunEnd, n = 1) =>
+const finishes = (w: World, id: WorkItemId, name: string, result: CheckRunEnd, n = 1) =>
   w.do((d) => {
     finishRun(d, { work_item_id: id, name, n }, result, 'runtime')
     return { ok: true } as const

@@ -9,8 +9,8 @@ import {
   isUnderWay,
   type Check,
   type CheckOutcome,
-  type Tree,
-  type RunEnd,
+  type WorkspaceTree,
+  type CheckRunEnd,
 } from '../state/check.ts'
 import { endLine, firstLine } from './words.ts'
 import { deliverBrief } from '../facts/deliver-brief.ts'
@@ -81,7 +81,7 @@ export type CommandStart = {
   workdir: string
   start_place: StartPlace
   output_path: string
-  tree: Tree
+  tree: WorkspaceTree
 }
 
 /**
@@ -113,7 +113,12 @@ export function startCommand(d: Draft, run: RunName, start: CommandStart): boole
 }
 
 /** Records how a run ended, and tells of a failure once nothing of the item is still to run. */
-export function finishRun(d: Draft, run: RunName, end: RunEnd, by: 'runtime' | 'operator'): void {
+export function finishRun(
+  d: Draft,
+  run: RunName,
+  end: CheckRunEnd,
+  by: 'runtime' | 'operator',
+): void {
   const found = aliveRun(d, run)
   if (found === null) return
   const { work_item_id: id, name, n } = run
@@ -243,7 +248,7 @@ export function answerCheck(d: Draft, answer: CheckAnswer): { ok: true } | Rejec
   if (words !== null && words.length > limits.reason.value) {
     return overLimit(limits.reason, words.length)
   }
-  const end: RunEnd = {
+  const end: CheckRunEnd = {
     outcome: answer.passed ? 'passed' : 'failed',
     exit_status: null,
     reason: words,

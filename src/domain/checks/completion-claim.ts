@@ -6,7 +6,7 @@
  * nobody is there to mend what failed.
  */
 import type { Call } from '../state/call.ts'
-import { isAlive, isMachine, type Check, type Tree } from '../state/check.ts'
+import { isAlive, isMachine, type Check, type WorkspaceTree } from '../state/check.ts'
 import { endLine } from './words.ts'
 import { owe, quotedTail } from './checks.ts'
 import { agentOf, callsOf, openTurn, type Draft, type Facts } from '../facts/facts.ts'
@@ -30,7 +30,7 @@ export function claimStep(
   facts: Facts,
   id: WorkItemId,
   call: CallId,
-  tree: Tree | null,
+  tree: WorkspaceTree | null,
 ): ClaimStep {
   const item = facts.row('work_items', id)
   const turn = openTurn(facts)
@@ -55,7 +55,12 @@ export const isClaimOf = ({ claim, checks }: WorkItem, call: CallId): boolean =>
  * since in this turn that could have changed what git ignores, or a server. What an earlier turn
  * did is not known here, so then they are run again.
  */
-function isKept(facts: Facts, item: WorkItem, checks: readonly Check[], tree: Tree): boolean {
+function isKept(
+  facts: Facts,
+  item: WorkItem,
+  checks: readonly Check[],
+  tree: WorkspaceTree,
+): boolean {
   const turn = openTurn(facts)
   const calls = turn === null ? [] : callsOf(facts, turn)
   const last = calls.find(({ id }) => id === item.claim?.call_id)

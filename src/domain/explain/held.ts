@@ -13,7 +13,7 @@ import type { Hold, StateReason } from '../facts/readiness.ts'
 import { messageSentence } from '../scheduler/next.ts'
 import { earliest, plus, type Timestamp } from '../time.ts'
 import { aside, haltOf, haltWords, isAbout, nowUnlessHalted, onceIt } from './told.ts'
-import { startsAbout, type Told, type View } from './told.ts'
+import { startsAbout, type Explanation, type ItemSnapshot } from './told.ts'
 import {
   awaitedWords,
   recheckDue,
@@ -24,7 +24,7 @@ import {
 } from '../state/wait.ts'
 import type { ImportedFrom } from '../state/work-item.ts'
 
-export function completed({ facts, p }: View, at: Timestamp): Told {
+export function completed({ facts, p }: ItemSnapshot, at: Timestamp): Explanation {
   const { item } = p
   const report =
     item.result_brief_id !== null
@@ -37,10 +37,10 @@ export function completed({ facts, p }: View, at: Timestamp): Told {
 }
 
 /** What else holds an item, and in which words. */
-export type AlsoHeld = { code: Hold['code'] } & Pick<Told, 'why' | 'detail'>
+export type AlsoHeld = { code: Hold['code'] } & Pick<Explanation, 'why' | 'detail'>
 
 /** All that holds it but what was told of it already. */
-export const alsoHeld = (view: View, told: StateReason | null): readonly AlsoHeld[] =>
+export const alsoHeld = (view: ItemSnapshot, told: StateReason | null): readonly AlsoHeld[] =>
   view.p.holds
     .filter((hold) => hold !== told)
     .map((hold) => {
@@ -52,7 +52,7 @@ export const alsoHeld = (view: View, told: StateReason | null): readonly AlsoHel
     })
 
 /** One of what holds it, and what makes it go on then. */
-export function heldBy(view: View, hold: Hold): Told {
+export function heldBy(view: ItemSnapshot, hold: Hold): Explanation {
   switch (hold.code) {
     case 'imported':
       return unadopted(view, hold.from)
@@ -68,7 +68,7 @@ export function heldBy(view: View, hold: Hold): Told {
 }
 
 /** What holds it once `hold` is gone; null: it goes on. */
-function then({ p }: View, gone: Hold['code']): string | null {
+function then({ p }: ItemSnapshot, gone: Hold['code']): string | null {
   const at = p.holds.findIndex(({ code }) => code === gone)
   const next = p.holds[at + 1]
   switch (next?.code) {
@@ -90,9 +90,9 @@ function then({ p }: View, gone: Hold['code']): string | null {
 const budgetHolds = 'its budget holds it until you raise it'
 
 /** Then nothing that comes starts a turn about it. */
-const isOver = ({ p }: View): boolean => p.holds.some(({ code }) => code === 'budget')
+const isOver = ({ p }: ItemSnapshot): boolean => p.holds.some(({ code }) => code === 'budget')
 
-function blocked(view: View, text: string): Told {
+function blocked(view: ItemSnapshot, text: string): Explanation {
   const since = view.p.item.updated_at
   const is_runbook = agentOf(view.facts).model === 'runbook'
   const cleared = is_runbook
@@ -115,7 +115,7 @@ const planWait = { wake: 'operator_input', source: null } as const
 
 const whose = (asked: AgentId | null): string => (asked === null ? 'your' : `${asked}'s`)
 
-function needsInput(view: View): Told {
+function needsInput(view: ItemSnapshot): Explanation {
   const since = view.p.item.updated_at
   const who = whose(askedOf(agentOf(view.facts), planWait))
   const halted = haltWords(haltOf(view))
@@ -135,7 +135,7 @@ function needsInput(view: View): Told {
 }
 
 /** Brought in a file: nothing begins before a person has looked at it. */
-function unadopted(view: View, from: ImportedFrom): Told {
+function unadopted(view: ItemSnapshot, from: ImportedFrom): Explanation {
   const { p } = view
   const { work_item_id, agent_id } = from
   const on = then(view, 'imported') ?? 'its agent goes on with it'
@@ -149,7 +149,7 @@ function unadopted(view: View, from: ImportedFrom): Told {
 }
 
 /** Over its budget: only a raised limit lets it go on, and what came for it waits with it. */
-function overBudget(view: View, over: readonly Measured[]): Told {
+function overBudget(view: ItemSnapshot, over: readonly Measured[]): Explanation {
   const { facts, p } = view
   const held = heldMessages(facts, p.item.id, view.survey.now)
   const came = held === 0 ? null : held === 1 ? 'a message for it waits' : `${held} messages wait`
@@ -163,13 +163,13 @@ function overBudget(view: View, over: readonly Measured[]): Told {
 }
 
 /** A wait: to be looked at, or with nothing new to show. */
-function waiting(view: View, wait: Wait): Told {
+function waiting(view: ItemSnapshot, wait: Wait): Explanation {
   if (view.p.candidate_class === 'triggered_blocked') return review(view, wait)
   return { ...quiet(view, wait), detail: awaitedWords(wait), ...spokenTo(view) }
 }
 
 /** A message about it is there, so that a turn about it starts whatever holds it. */
-function spokenTo(view: View): Pick<Told, 'next' | 'when'> | null {
+function spokenTo(view: ItemSnapshot): Pick<Explanation, 'next' | 'when'> | null {
   const { survey, p } = view
   const { fast, normal, background } = survey.lanes
   const message = [...fast, ...normal, ...background].find((one) => isAbout(p, one))
@@ -183,7 +183,7 @@ function spokenTo(view: View): Pick<Told, 'next' | 'when'> | null {
   }
 }
 
-function quiet(view: View, wait: Wait): Omit<Told, 'detail'> {
+function quiet(view: ItemSnapshot, wait: Wait): Omit<Explanation, 'detail'> {
   const halted = haltWords(haltOf(view))
   const since = wait.created_at
   const asks = askedOf(agentOf(view.facts), wait)
@@ -224,11 +224,15 @@ function quiet(view: View, wait: Wait): Omit<Told, 'detail'> {
 }
 
 /** What ends the wait is a message about the item, which starts a turn whatever else holds it. */
-const resumes = (view: View, usual = ''): string =>
+const resumes = (view: ItemSnapshot, usual = ''): string =>
   isOver(view) ? `ends the wait; then ${budgetHolds}` : `resumes it${onceIt(view, usual)}`
 
 /** The end of a timer starts nothing by itself: an item that something else holds stays held. */
-function timer(view: View, wait: Wait, recheck: Timestamp | null): Omit<Told, 'detail'> {
+function timer(
+  view: ItemSnapshot,
+  wait: Wait,
+  recheck: Timestamp | null,
+): Omit<Explanation, 'detail'> {
   const { survey } = view
   const at = wait.wake_at ?? wait.created_at
   const halted = aside(haltWords(haltOf(view)))
@@ -256,7 +260,7 @@ const eventOf = (wait: Wait): string =>
   [wait.source, wait.resource].filter((part) => part !== null).join(' ') || 'any event'
 
 /** A wait that was triggered, or whose recheck is due: the agent is to look at it. */
-function review(view: View, wait: Wait): Told {
+function review(view: ItemSnapshot, wait: Wait): Explanation {
   const { since, what } = newsOf(view, wait)
   const { so, when } = lookedAt(view, wait)
   return {
@@ -268,7 +272,7 @@ function review(view: View, wait: Wait): Told {
   }
 }
 
-function newsOf({ survey }: View, wait: Wait): { since: Timestamp; what: string } {
+function newsOf({ survey }: ItemSnapshot, wait: Wait): { since: Timestamp; what: string } {
   if (unreviewed(wait)) {
     const at = wait.last_triggered_at ?? wait.created_at
     return { since: at, what: `waits for ${eventOf(wait)}, ${triggeredWords(wait)}, last at ${at}` }
@@ -279,7 +283,7 @@ function newsOf({ survey }: View, wait: Wait): { since: Timestamp; what: string 
 }
 
 /** When the agent comes to look, and what comes before. */
-function lookedAt(view: View, wait: Wait): { so: string; when: Timestamp | null } {
+function lookedAt(view: ItemSnapshot, wait: Wait): { so: string; when: Timestamp | null } {
   const { survey, next } = view
   const halt = haltOf(view)
   switch (halt?.by) {

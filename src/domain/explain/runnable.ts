@@ -8,11 +8,11 @@ import { nextBack, stockOf } from '../waits/stock.ts'
 import { messageSentence, type Next } from '../scheduler/next.ts'
 import type { Timestamp } from '../time.ts'
 import { haltOf, haltWords, nowUnlessHalted, onceIt, startsAbout } from './told.ts'
-import type { Told, View } from './told.ts'
+import type { Explanation, ItemSnapshot } from './told.ts'
 import type { Turn } from '../state/turn.ts'
 
 /** The open turn is about it: working, held, or to be taken up again. */
-export function inTurn(view: View, turn: Turn): Told {
+export function inTurn(view: ItemSnapshot, turn: Turn): Explanation {
   const { survey } = view
   const halt = haltOf(view)
   const goesOn = `the turn goes on${onceIt(view)}`
@@ -49,7 +49,7 @@ export function inTurn(view: View, turn: Turn): Told {
 }
 
 /** Nothing holds the item: what else keeps it. */
-export function runnable(view: View): Told {
+export function runnable(view: ItemSnapshot): Explanation {
   const { survey, next, p, facts } = view
   const halt = haltOf(view)
   if (halt !== null && halt.by !== 'nobody') {
@@ -71,7 +71,7 @@ export function runnable(view: View): Told {
   return queueWaits(view)
 }
 
-const at = (why: string, next: string, when: Timestamp | null = null): Told => ({
+const at = (why: string, next: string, when: Timestamp | null = null): Explanation => ({
   why,
   detail: null,
   since: null,
@@ -79,7 +79,7 @@ const at = (why: string, next: string, when: Timestamp | null = null): Told => (
   when,
 })
 
-function restsUntil(view: View, until: Timestamp | null): Told {
+function restsUntil(view: ItemSnapshot, until: Timestamp | null): Explanation {
   const { facts, survey, p } = view
   const { no_progress, last_turn_ended_at } = itemPacing(facts, p.item.id)
   const turns = no_progress === 1 ? 'its last turn' : `its last ${no_progress} turns`
@@ -88,14 +88,14 @@ function restsUntil(view: View, until: Timestamp | null): Told {
   return { ...at(why, `${again}${onceIt(view)}`, until), since: last_turn_ended_at }
 }
 
-function outOfTurns({ facts }: View): Told {
+function outOfTurns({ facts }: ItemSnapshot): Explanation {
   const back = nextBack(stockOf(agentPacing(facts), 'bucket'))
   const why = `can run, but its agent used up its turns; one comes back at ${back}`
   return at(why, 'it goes on then; any word from you gives all turns back', back)
 }
 
 /** Ready, but the queue as a whole is backed off or the operator was asked about it. */
-function queueWaits(view: View): Told {
+function queueWaits(view: ItemSnapshot): Explanation {
   const { queue } = view.survey
   if (queue.ready) return at('can run', `it is considered next${onceIt(view)}`)
   if (queue.until === null) {
@@ -107,7 +107,7 @@ function queueWaits(view: View): Told {
 }
 
 /** A turn starts next: about this item, offering it, or about something that goes first. */
-function startsNext(view: View, next: Next & { do: 'start_turn' }): Told {
+function startsNext(view: ItemSnapshot, next: Next & { do: 'start_turn' }): Explanation {
   const { start } = next
   const first = startsAbout(view) ? null : ahead(next)
   const offered = start.rule === 'queued_available'

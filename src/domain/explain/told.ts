@@ -13,7 +13,7 @@ import { chosenItems } from '../scheduler/excluded.ts'
 import type { Wait } from '../state/wait.ts'
 
 /** What a reader looks at: the facts, and what the scheduler says about them now. */
-export type Seen = {
+export type AgentSnapshot = {
   facts: Facts
   survey: Survey
   next: Next
@@ -21,9 +21,9 @@ export type Seen = {
   has_owner: boolean
 }
 
-export type View = Seen & { p: Projection }
+export type ItemSnapshot = AgentSnapshot & { p: Projection }
 
-export type Told = {
+export type Explanation = {
   /** What the item does, in words that follow its objective. */
   why: string
   /** The words of whoever holds it, which end the sentence; null: there are none. */
@@ -43,7 +43,7 @@ export type Halt =
   | { by: 'budget'; reason: string; until: Timestamp | null; wait: Wait }
   | { by: 'nobody' }
 
-export function haltOf({ facts, survey, has_owner }: Seen): Halt | null {
+export function haltOf({ facts, survey, has_owner }: AgentSnapshot): Halt | null {
   if (survey.stopped) return { by: 'stopped' }
   const { hold } = survey
   if (hold !== null) {
@@ -77,7 +77,7 @@ export function haltWords(halt: Halt | null): string | null {
 }
 
 /** From when on a turn may follow: `usual` when nothing keeps the agent. */
-export function onceIt(view: Seen, usual = ''): string {
+export function onceIt(view: AgentSnapshot, usual = ''): string {
   const halt = haltOf(view)
   switch (halt?.by) {
     case undefined:
@@ -97,7 +97,7 @@ export function onceIt(view: Seen, usual = ''): string {
 }
 
 /** When what is due now happens: now, or not by itself. */
-export const nowUnlessHalted = (view: Seen): Timestamp | null =>
+export const nowUnlessHalted = (view: AgentSnapshot): Timestamp | null =>
   haltOf(view) === null ? view.survey.now : null
 
 /** Asides in brackets, or nothing. */
@@ -107,7 +107,7 @@ export function aside(...parts: readonly (string | null)[]): string {
 }
 
 /** Whether the turn that starts next is about this item, or offers it. */
-export function startsAbout({ next, p }: View): boolean {
+export function startsAbout({ next, p }: ItemSnapshot): boolean {
   if (next.do !== 'start_turn') return false
   const { start } = next
   const told = start.rule === 'message' && isAbout(p, start.message)

@@ -16,13 +16,13 @@ import type { WorkItemId } from '../ids.ts'
 import { project } from '../facts/candidates.ts'
 import type { SchedulingState } from '../facts/readiness.ts'
 import { plus } from '../time.ts'
-import type { Seen } from './told.ts'
+import type { AgentSnapshot } from './told.ts'
 import { why, type Why } from './why.ts'
 import { sentenceOf } from './sentence.ts'
 
 const minute = 60_000
 
-function whyOf(w: World, id: WorkItemId, seen: Seen): Why {
+function whyOf(w: World, id: WorkItemId, seen: AgentSnapshot): Why {
   const p = project(w.facts, id, w.now)
   assert.ok(p)
   return why(seen, p)

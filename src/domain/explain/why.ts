@@ -10,13 +10,13 @@ import type { Question } from '../state/question.ts'
 import type { Projection, SchedulingState } from '../facts/readiness.ts'
 import type { Next } from '../scheduler/next.ts'
 import type { Timestamp } from '../time.ts'
-import { startsAbout, type Seen, type Told, type View } from './told.ts'
+import { startsAbout, type AgentSnapshot, type Explanation, type ItemSnapshot } from './told.ts'
 import { alsoHeld, completed, heldBy, type AlsoHeld } from './held.ts'
 import { inTurn, runnable } from './runnable.ts'
 import { considered, verdictOf } from '../scheduler/excluded.ts'
 import { sentenceOf } from './sentence.ts'
 
-export type Why = Told & {
+export type Why = Explanation & {
   work_item_id: WorkItemId
   agent_id: AgentId
   objective: string
@@ -38,9 +38,9 @@ export type Why = Told & {
 }
 
 /** Of any item of the agent, also one too old to be among the facts. */
-export function why(seen: Seen, p: Projection): Why {
+export function why(seen: AgentSnapshot, p: Projection): Why {
   const { facts, survey, next } = seen
-  const view: View = { ...seen, p }
+  const view: ItemSnapshot = { ...seen, p }
   const told = tell(view)
   const { id, agent_id, objective } = p.item
   return {
@@ -60,7 +60,7 @@ export function why(seen: Seen, p: Projection): Why {
   }
 }
 
-function tell(view: View): Told {
+function tell(view: ItemSnapshot): Explanation {
   const { reason } = view.p
   if (reason.code === 'completed') return completed(view, reason.at)
   const { turn } = view.survey
@@ -68,17 +68,17 @@ function tell(view: View): Told {
   return reason.code === 'nothing_holds_it' ? runnable(view) : heldBy(view, reason)
 }
 
-const isInTurn = ({ survey, p }: View): boolean => survey.turn?.work_item_id === p.item.id
+const isInTurn = ({ survey, p }: ItemSnapshot): boolean => survey.turn?.work_item_id === p.item.id
 
 /** In a turn that does not go on now, nothing was spent since the agent's last commit. */
-function costSince(view: View): Timestamp | null {
+function costSince(view: ItemSnapshot): Timestamp | null {
   const { facts, survey, p } = view
   if (isInTurn(view)) return survey.running ? null : facts.last_at
   const { item } = p
   return itemPacing(facts, item.id).last_turn_ended_at ?? item.completed_at ?? item.created_at
 }
 
-function verdict(view: View): string {
+function verdict(view: ItemSnapshot): string {
   const { facts, survey, next, p } = view
   if (isInTurn(view)) return 'a turn is about it'
   if (startsAbout(view)) return 'chosen'

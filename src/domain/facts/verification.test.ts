@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Check, CheckOutcome, CheckRun, Tree } from '../state/check.ts'
+import type { Check, CheckOutcome, CheckRun, WorkspaceTree } from '../state/check.ts'
 import { verificationOf, type VerificationState } from './verification.ts'
 
 const at = '2026-03-02T09:00:00.000Z'
-const tree = (hash: string): Tree => ({ hash, problem: null })
-const none: Tree = { hash: null, problem: 'in no git repository' }
+const tree = (hash: string): WorkspaceTree => ({ hash, problem: null })
+const none: WorkspaceTree = { hash: null, problem: 'in no git repository' }
 const base = { n: 1, owed_at: at, told: false }
 const owed: CheckRun = { state: 'owed', ...base }
 const running: CheckRun = {
@@ -19,7 +19,7 @@ const running: CheckRun = {
 
 const ended = (
   outcome: CheckOutcome,
-  trees: [Tree, Tree] | null,
+  trees: [WorkspaceTree, WorkspaceTree] | null,
   reason: string | null = null,
 ): CheckRun => ({
   state: 'finished',
@@ -33,7 +33,7 @@ const ended = (
   started_at: at,
   finished_at: at,
 })
-const passed = (before: Tree, after = before) => ended('passed', [before, after])
+const passed = (before: WorkspaceTree, after = before) => ended('passed', [before, after])
 
 const checks = (...runs: (CheckRun | null)[]): Check[] =>
   runs.map((run, n) => ({ kind: 'person', name: `c${n}`, question: 'is it good?', run }))

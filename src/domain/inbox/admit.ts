@@ -29,7 +29,7 @@ import { trigger } from '../waits/wait-for.ts'
 
 export type Admitted = { ok: true; message_id: MessageId; resolved: WaitId[]; triggered: WaitId[] }
 
-export type Prompt = {
+export type OperatorPrompt = {
   provenance: Provenance
   text: string
   work_item_id: WorkItemId | null
@@ -39,7 +39,7 @@ export type Prompt = {
 }
 
 /** An operator's words, bound to a wait, to an item, or to nothing. */
-export function admitPrompt(d: Draft, prompt: Prompt): Admitted | Rejection {
+export function admitPrompt(d: Draft, prompt: OperatorPrompt): Admitted | Rejection {
   const agent = agentOf(d)
   const wrong = checkPrompt(prompt) ?? checkBinding(d, prompt)
   if (wrong) return wrong
@@ -76,7 +76,7 @@ export function resolveByAnswer(d: Draft, id: WaitId, message_id: MessageId): bo
   return true
 }
 
-function checkPrompt(prompt: Prompt): Rejection | null {
+function checkPrompt(prompt: OperatorPrompt): Rejection | null {
   if (prompt.text.trim() === '') return no('message_empty', 'The message is empty.')
   const bytes = utf8Length(prompt.text)
   if (bytes > limits.operator_text.value) return overLimit(limits.operator_text, bytes)
@@ -86,7 +86,7 @@ function checkPrompt(prompt: Prompt): Rejection | null {
   return null
 }
 
-function checkBinding(d: Draft, prompt: Prompt): Rejection | null {
+function checkBinding(d: Draft, prompt: OperatorPrompt): Rejection | null {
   if (prompt.wait_id !== null) {
     const wait = d.row('waits', prompt.wait_id)
     if (!wait) return no('wait_not_found', `${prompt.wait_id} is not a wait of ${d.agent_id}.`)

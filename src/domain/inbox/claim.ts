@@ -12,11 +12,11 @@ import { isEvent, type Message, type Priority } from '../state/message.ts'
 export type Claims = { shown: readonly Message[]; coalesced: readonly Message[] }
 
 export const lanes = { fast: ['interject', 'next'], normal: ['normal'], background: ['background'] }
-export type Lane = keyof typeof lanes
+export type PriorityClass = keyof typeof lanes
 
 const byAge = (a: Message, b: Message): number => a.inbox_seq - b.inbox_seq
 
-export const laneOf = (priority: Priority): Lane =>
+export const laneOf = (priority: Priority): PriorityClass =>
   priority === 'interject' || priority === 'next' ? 'fast' : priority
 
 /**

@@ -19,7 +19,7 @@ import type { Trigger } from '../state/trigger.ts'
 import { activeTrigger, checkLength, isDefault } from './triggers.ts'
 import { no, overLimit, type Rejection } from '../rejection.ts'
 
-export type Incoming = Received & { body: string }
+export type IncomingDelivery = Received & { body: string }
 
 export type Delivered = {
   ok: true
@@ -57,7 +57,7 @@ export function fixedBy(trigger: Trigger | null, received: Received): Received {
  */
 export function admitDelivery(
   d: Draft,
-  incoming: Incoming,
+  incoming: IncomingDelivery,
   earlier: DeliveryId | null,
 ): Delivered | Rejection {
   const door = openDoor(d, incoming)

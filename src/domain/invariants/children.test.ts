@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { task, waitOf, type World } from '../../testing/world/agent-world.ts'
 import { end, taskEnds } from '../../testing/world/turns.ts'
-import { Family } from '../../testing/world/family-world.ts'
+import { FamilyWorld } from '../../testing/world/family-world.ts'
 import { handedOver, makes, reports, waits } from '../../testing/world/family-turns.ts'
 import { AgentFacts } from '../facts/agent-facts.ts'
 import { completeItem } from '../work/complete.ts'
@@ -108,7 +108,7 @@ const byRows: [finding: string, whose: 'main' | 'child', (of: Lived, put: Put) =
     '34: trig_x leads into a private child',
     'child',
     (_, put) => {
-      const docs = new Family('docs')
+      const docs = new FamilyWorld('docs')
       docs.trySpawn(docs.of('docs'), { preset: 'public_named', agent_id: 'x' })
       put('triggers', { ...first(docs.of('x'), 'triggers'), id: 'trig_x' })
     },

@@ -12,7 +12,7 @@ import {
   nothingBeside,
   recordsOf,
   refsOf,
-  type Beside,
+  type ExternalTexts,
 } from './records.ts'
 import {
   callbackEvent,
@@ -249,7 +249,7 @@ test('a command is a record of what it was, and each of its outputs that says so
     started_at: null,
     ended_at: null,
   } as unknown as Task
-  const beside = (given: Partial<Beside>): Beside => ({ ...nothingBeside, ...given })
+  const beside = (given: Partial<ExternalTexts>): ExternalTexts => ({ ...nothingBeside, ...given })
   const record = { ...common, ...own, ref: 'task_1', kind: 'task', text: 'count\nwc -w a.txt' }
   const output = (stream: string, text: string, at: string) => ({
     ...record,
@@ -260,7 +260,7 @@ test('a command is a record of what it was, and each of its outputs that says so
     text,
     path: `/h/tasks/task_1/${stream}`,
   })
-  const table: [given: Partial<Task>, beside: Partial<Beside>, records: unknown[]][] = [
+  const table: [given: Partial<Task>, beside: Partial<ExternalTexts>, records: unknown[]][] = [
     [{}, {}, [{ ...record, at: T }]],
     [{ started_at: later }, {}, [record]],
     [{ started_at: T, ended_at: later }, {}, [record]],

@@ -24,8 +24,8 @@ export const isMemoryTable = (table: Table): table is MemoryTable =>
   (memoryTables as readonly Table[]).includes(table)
 
 /** What belongs to a row and is not in it; null: there is none (any more). */
-export type Beside = { plan: string | null; stdout: string | null; stderr: string | null }
-export const nothingBeside: Beside = { plan: null, stdout: null, stderr: null }
+export type ExternalTexts = { plan: string | null; stdout: string | null; stderr: string | null }
+export const nothingBeside: ExternalTexts = { plan: null, stdout: null, stderr: null }
 
 const quiet = new Set(['MemorySearch', 'MemoryGet'])
 
@@ -51,7 +51,7 @@ const roundRef = ({ turn_id, n }: Pick<Rows['rounds'], 'turn_id' | 'n'>): string
 export function recordsOf(
   table: MemoryTable,
   row: Rows[MemoryTable],
-  beside: Beside,
+  beside: ExternalTexts,
 ): readonly MemoryRecord[] {
   switch (table) {
     case 'work_items':
@@ -72,7 +72,7 @@ export function recordsOf(
 const own = { provenance: null, words: 'own', path: null } as const
 
 /** One that was brought here in a file is no memory of anybody until it is picked. */
-function ofItem(item: Rows['work_items'], { plan }: Beside): MemoryRecord[] {
+function ofItem(item: Rows['work_items'], { plan }: ExternalTexts): MemoryRecord[] {
   if (isUnadopted(item)) return []
   const { id, agent_id, updated_at: at, plan_artifact } = item
   const common = { ...own, agent_id, work_item_id: id, at }
@@ -117,7 +117,7 @@ function ofMessage(message: Message): MemoryRecord[] {
   ]
 }
 
-function ofTask(task: Rows['tasks'], { stdout, stderr }: Beside): MemoryRecord[] {
+function ofTask(task: Rows['tasks'], { stdout, stderr }: ExternalTexts): MemoryRecord[] {
   const { id, agent_id, work_item_id, reason } = task
   const at = task.ended_at ?? task.started_at ?? task.created_at
   const lines = [task.label, task.cmd, reason].filter((one) => one !== null && one !== '')

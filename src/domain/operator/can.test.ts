@@ -11,7 +11,7 @@ import {
   canOfTask,
   canOfTrigger,
   canOfWait,
-  type Action,
+  type ActionPermission,
   type CanView,
 } from './can.ts'
 import { completeItem } from '../work/complete.ts'
@@ -21,10 +21,10 @@ import { ensureDefaultTrigger } from '../inbox/triggers.ts'
 
 const view = (w: World): CanView => ({ facts: w.facts, now: w.now })
 /** `pick` where it is allowed, `complete: work_item_completed` where it is not. */
-const brief = (actions: readonly Action[]) =>
+const brief = (actions: readonly ActionPermission[]) =>
   actions.map((one) => (one.allowed ? one.key : `${one.key}: ${one.code}`))
 
-type Asks = (w: World) => Action[]
+type Asks = (w: World) => ActionPermission[]
 const rows: [what: string, asks: Asks, answers: string[]][] = [
   [
     'an active agent',
@@ -222,7 +222,8 @@ test('the acts on items and tasks are named in words', () => {
   const w = new World()
   const id = item(w)
   const run = task(w)
-  const words = (actions: readonly Action[]) => actions.map(({ key, label }) => [key, label])
+  const words = (actions: readonly ActionPermission[]) =>
+    actions.map(({ key, label }) => [key, label])
   assert.deepEqual(words(canOfItem(view(w), w.row('work_items', id))).slice(0, 5), [
     ['pick', 'put it in focus'],
     ['complete', 'complete it'],

@@ -33,7 +33,7 @@ export type ActionKey =
   | 'task_input'
   | 'abort'
 
-export type Action = { key: ActionKey; label: string } & (
+export type ActionPermission = { key: ActionKey; label: string } & (
   | { allowed: true }
   /** `no_change`: it would be accepted and alter nothing. */
   | { allowed: false; code: RejectionCode | 'no_change'; why: string }
@@ -42,7 +42,7 @@ export type Action = { key: ActionKey; label: string } & (
 /** Live facts and the time. What is asked about need not be among them: it is handed in. */
 export type CanView = { facts: Facts; now: Timestamp }
 
-export function canOfAgent(view: CanView): Action[] {
+export function canOfAgent(view: CanView): ActionPermission[] {
   const run = openTurn(view.facts)
   const aborts = tried(abortableRun(view.facts, run?.id ?? 'a run'))
   return [
@@ -60,7 +60,7 @@ export function canOfAgent(view: CanView): Action[] {
   ]
 }
 
-export function canOfItem(view: CanView, item: WorkItem): Action[] {
+export function canOfItem(view: CanView, item: WorkItem): ActionPermission[] {
   const rows: Extra = [['work_items', item]]
   const { id: work_item_id } = item
   const plan_status = item.plan_status === 'draft' ? 'ready' : 'draft'
@@ -82,7 +82,7 @@ export function canOfItem(view: CanView, item: WorkItem): Action[] {
 }
 
 /** Acts that fit the kind of wait; those for another kind are not listed at all. */
-export function canOfWait(view: CanView, wait: Wait): Action[] {
+export function canOfWait(view: CanView, wait: Wait): ActionPermission[] {
   const rows: Extra = [['waits', wait]]
   const { id: wait_id } = wait
   const bound_hash = boundHash(wait)
@@ -108,13 +108,13 @@ export function canOfMessage(
   view: CanView,
   message: Message,
   answered_wait: WaitId | null,
-): Action[] {
+): ActionPermission[] {
   const rows: Extra = [['messages', message]]
   const act = { do: 'take_back', message_id: message.id, inputs: { answered_wait } } as const
   return [dry(view, 'take it back', act, rows)]
 }
 
-export function canOfTask(view: CanView, task: Task): Action[] {
+export function canOfTask(view: CanView, task: Task): ActionPermission[] {
   const facts = overlaid(view.facts, [['tasks', task]])
   const found = tried(stoppableTask(facts, task.id))
   const over = { allowed: false, code: 'no_change', why: `It is ${task.status}.` } as const
@@ -130,7 +130,7 @@ export function canOfTask(view: CanView, task: Task): Action[] {
  * What the row allows: whether anything would be lost, only a look at the folder says, which the
  * act itself takes.
  */
-export function canOfWorktree(view: CanView, worktree: Worktree): Action[] {
+export function canOfWorktree(view: CanView, worktree: Worktree): ActionPermission[] {
   const facts = overlaid(view.facts, [['worktrees', worktree]])
   const { id } = worktree
   return [
@@ -141,7 +141,7 @@ export function canOfWorktree(view: CanView, worktree: Worktree): Action[] {
   ]
 }
 
-export function canOfTrigger(view: CanView, trigger: Trigger): Action[] {
+export function canOfTrigger(view: CanView, trigger: Trigger): ActionPermission[] {
   const rows: Extra = [['triggers', trigger]]
   const { id: trigger_id } = trigger
   return [
@@ -150,14 +150,14 @@ export function canOfTrigger(view: CanView, trigger: Trigger): Action[] {
   ]
 }
 
-export function canOfDelivery(view: CanView, delivery: Delivery): Action[] {
+export function canOfDelivery(view: CanView, delivery: Delivery): ActionPermission[] {
   const rows: Extra = [['deliveries', delivery]]
   const { id: delivery_id, body_sha256 } = delivery
   const inputs = { body: body_sha256 === null ? null : 'x' }
   return [dry(view, 'deliver it again', { do: 'redeliver', delivery_id, inputs }, rows)]
 }
 
-export function canOfSchedule(view: CanView, schedule: Schedule): Action[] {
+export function canOfSchedule(view: CanView, schedule: Schedule): ActionPermission[] {
   const rows: Extra = [['schedules', schedule]]
   const { id: schedule_id } = schedule
   const text = `${schedule.text} x`
@@ -176,7 +176,7 @@ type Extra = readonly (readonly [Table, Rows[Table]])[]
 /** An act without whose agent it is: that is the agent of the facts. */
 type Bare<A = PreparedAct> = A extends PreparedAct ? Omit<A, 'agent_id' | 'receipt'> : never
 
-function dry(view: CanView, label: string, act: Bare, rows: Extra = []): Action {
+function dry(view: CanView, label: string, act: Bare, rows: Extra = []): ActionPermission {
   const d = draft(view, rows)
   const reply = operate(d, { ...act, agent_id: view.facts.agent_id })
   if (isRejection(reply)) return { key: act.do, label, ...tried(reply) }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { item, task, waitCommand, waitOf } from '../../testing/world/agent-world.ts'
 import { begin } from '../../testing/world/turns.ts'
-import { Family } from '../../testing/world/family-world.ts'
+import { FamilyWorld } from '../../testing/world/family-world.ts'
 import { makes, waits } from '../../testing/world/family-turns.ts'
 import { does, once, refusal, type Bare } from '../../testing/world/operator-inputs.ts'
 import { boundHash } from '../work/answer-question.ts'
@@ -15,7 +15,7 @@ import { waitFor } from '../waits/wait-for.ts'
 
 /** A child with an item that waits, as the operator finds it. */
 function found(model: string | null = null, source: string | null = null) {
-  const family = new Family()
+  const family = new FamilyWorld()
   const child = family.spawn(family.of('main'), { model })
   const id = makes(child)
   waits(child, { work_item_id: id, wake: 'operator_input', source, reason: 'May I?' })
@@ -151,7 +151,7 @@ test('a private child that is over is deleted for the operator, too', () => {
 })
 
 test('a private child waits for no event from outside, and for nothing else less', () => {
-  const child = new Family().spawn()
+  const child = new FamilyWorld().spawn()
   const command = task(child)
   begin(child, 'message')
   const later = '2026-03-03T09:00:00.000Z'

@@ -8,14 +8,14 @@ import { limits } from '../limits.ts'
 import { between, fromMs, isTimestamp, toMs } from '../time.ts'
 import { no, overLimit, type Rejection } from '../rejection.ts'
 
-export type PutAway = {
+export type SnoozeKey = {
   /** The id of the entry. */
   attention_id: string
   /** Of the entry as it was shown: another one of the same id stands there again. */
   fingerprint: string
 }
 
-export function snooze(d: Draft, entry: PutAway & { until: string }): { ok: true } | Rejection {
+export function snooze(d: Draft, entry: SnoozeKey & { until: string }): { ok: true } | Rejection {
   const wrong = checkEntry(entry)
   if (wrong) return wrong
   if (!isTimestamp(entry.until)) return no('time_invalid', `"${entry.until}" is not a time.`)
@@ -29,7 +29,7 @@ export function snooze(d: Draft, entry: PutAway & { until: string }): { ok: true
   return { ok: true }
 }
 
-export function dismiss(d: Draft, entry: PutAway): { ok: true } | Rejection {
+export function dismiss(d: Draft, entry: SnoozeKey): { ok: true } | Rejection {
   const wrong = checkEntry(entry)
   if (wrong) return wrong
   const { attention_id: id, fingerprint } = entry
@@ -37,7 +37,7 @@ export function dismiss(d: Draft, entry: PutAway): { ok: true } | Rejection {
   return { ok: true }
 }
 
-function checkEntry({ attention_id, fingerprint }: PutAway): Rejection | null {
+function checkEntry({ attention_id, fingerprint }: SnoozeKey): Rejection | null {
   const longest = limits.fingerprint
   for (const text of [attention_id, fingerprint]) {
     if (text === '') return no('attention_not_found', 'The entry is not named.')

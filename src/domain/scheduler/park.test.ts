@@ -11,13 +11,13 @@ import {
   park,
   providerServed,
   releaseHolds,
-  type Hold,
+  type AgentHold,
 } from './park.ts'
 import { plus } from '../time.ts'
 import { fireDue } from '../waits/wait-end.ts'
 
 const minute = 60_000
-const hold = (w: World, given: Partial<Hold> = {}) =>
+const hold = (w: World, given: Partial<AgentHold> = {}) =>
   w.do((d) => holdAgent(d, { cause: 'provider_world', message: '503.', until: null, ...given }))
 const holds = (w: World) =>
   w.all('waits').filter((x) => x.wake === 'system' && x.status === 'active')

@@ -119,7 +119,7 @@ function ask(d: Draft, work_item_id: WorkItemId | null, cause: RuntimeCause, wor
   return askOperator(d, { by: 'runtime', ...asked })
 }
 
-export type Hold = {
+export type AgentHold = {
   cause: 'provider_world' | 'provider_setup' | 'disk_full'
   message: string
   /** When the provider said it would serve again; null: by the steps of the back-off. */
@@ -127,7 +127,7 @@ export type Hold = {
 }
 
 /** Holds the agent: one agent-level system wait and one failure brief; no item is touched. */
-export function holdAgent(d: Draft, hold: Hold): void {
+export function holdAgent(d: Draft, hold: AgentHold): void {
   const { holds } = agentPacing(d)
   const step = holdMs[Math.min(holds, holdMs.length - 1)] ?? 0
   const wake_at = hold.cause === 'provider_setup' ? null : (hold.until ?? plus(d.now, step))

@@ -12,7 +12,7 @@ import {
 } from '../facts/facts.ts'
 import { taskResultId, type TaskId, type WorkItemId } from '../ids.ts'
 import { isLate } from '../inbox/late-results.ts'
-import { laneOf, type Lane } from '../inbox/claim.ts'
+import { laneOf, type PriorityClass } from '../inbox/claim.ts'
 import { limits } from '../limits.ts'
 import { isEvent, isFromOutside, isOwnTrigger, type Message } from '../state/message.ts'
 import { itemReady, mayDraw, queueReady } from '../waits/pacing.ts'
@@ -53,7 +53,7 @@ export type Survey = {
   running: boolean
   turn: Turn | null
   hold: Wait | null
-  lanes: Readonly<Record<Lane, readonly Message[]>>
+  lanes: Readonly<Record<PriorityClass, readonly Message[]>>
   candidates: Candidates
   current: Projection | null
   currentReady: ItemReadiness | null
@@ -148,7 +148,7 @@ function dueMessages(
   bucketEmpty: boolean,
   moments: Moments,
 ): Survey['lanes'] {
-  const lanes: Record<Lane, Message[]> = { fast: [], normal: [], background: [] }
+  const lanes: Record<PriorityClass, Message[]> = { fast: [], normal: [], background: [] }
   const closed = ownTriggerOpens(facts, now)
   for (const message of facts.rows('messages')) {
     if (message.status !== 'queued' || isLate(facts, message)) continue

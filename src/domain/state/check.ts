@@ -26,7 +26,7 @@ export type CheckSpec =
   | { kind: 'person'; name: string; question: string }
 
 /** The git tree of everything in the workspace that is not ignored, or why there is none. */
-export type Tree = { hash: string; problem: null } | { hash: null; problem: string }
+export type WorkspaceTree = { hash: string; problem: null } | { hash: null; problem: string }
 
 export const checkOutcomes = ['passed', 'failed', 'unknown'] as const
 /** `unknown`: it began, and nobody can say how it ended. */
@@ -44,7 +44,7 @@ export type CheckRun =
   /** To be run; of a person's check: to be answered. */
   | ({ state: 'owed' } & RunOf)
   /** Of a command: its task is a row, and the tree is what it began on. */
-  | ({ state: 'running'; task_id: TaskId; tree: Tree; started_at: Timestamp } & RunOf)
+  | ({ state: 'running'; task_id: TaskId; tree: WorkspaceTree; started_at: Timestamp } & RunOf)
   | ({
       state: 'finished'
       outcome: CheckOutcome
@@ -56,7 +56,7 @@ export type CheckRun =
       tail: string
       task_id: TaskId | null
       /** Null for a person's answer, which is about no tree. */
-      tree: { before: Tree; after: Tree } | null
+      tree: { before: WorkspaceTree; after: WorkspaceTree } | null
       started_at: Timestamp
       finished_at: Timestamp
     } & RunOf)
@@ -72,7 +72,7 @@ export type CheckEvent =
       name: string
       n: number
       task_id: TaskId
-      tree: Tree
+      tree: WorkspaceTree
     }
   | ({
       type: 'check_finished'
@@ -81,15 +81,15 @@ export type CheckEvent =
       n: number
       by: 'runtime' | 'operator'
       told: boolean
-    } & RunEnd)
+    } & CheckRunEnd)
 
 /** How a run ended: of a command, a look or an answer. */
-export type RunEnd = {
+export type CheckRunEnd = {
   outcome: CheckOutcome
   exit_status: number | null
   reason: string | null
   tail: string
-  tree: { before: Tree; after: Tree } | null
+  tree: { before: WorkspaceTree; after: WorkspaceTree } | null
   started_at: Timestamp
 }
 

@@ -37,14 +37,18 @@ export function evolveSnooze(
   }
 }
 
-export type Entry = { kind: string; text: string; since: Timestamp }
+export type AttentionEntry = { kind: string; text: string; since: Timestamp }
 
 /** What must stay the same for an entry to stay put away. */
-export const fingerprint = ({ kind, text, since }: Entry): string =>
+export const fingerprint = ({ kind, text, since }: AttentionEntry): string =>
   stableHash(JSON.stringify([kind, text, since]))
 
 /** Whether the entry is put away now. */
-export const isSnoozed = (snooze: Snooze | undefined, entry: Entry, now: Timestamp): boolean =>
+export const isSnoozed = (
+  snooze: Snooze | undefined,
+  entry: AttentionEntry,
+  now: Timestamp,
+): boolean =>
   snooze !== undefined &&
   snooze.fingerprint === fingerprint(entry) &&
   (snooze.until === null || snooze.until > now)

@@ -22,7 +22,7 @@ export const taskInputs = ['none', 'pipe', 'terminal'] as const
 export type TaskInput = (typeof taskInputs)[number]
 
 /** What a supervised child wants from its supervisor before it can go on. */
-export type Asking = {
+export type ChildQuestion = {
   /** Of what is asked: the same question is told once. */
   key: string
   /** The wait that an answer resolves; null: an item that is blocked without one. */
@@ -50,7 +50,7 @@ export type Task = {
   /** Where its start was committed; null: an earlier program did not note it. */
   start_place: StartPlace | null
   /** Of a child that waits for an answer: it needs input. */
-  asking: Asking | null
+  asking: ChildQuestion | null
   status: TaskStatus
   reason: string | null
   exit_status: number | null
@@ -84,7 +84,7 @@ export type TaskEvent =
   | { type: 'task_started'; id: TaskId; pid: number | null; started_at: Timestamp }
   | { type: 'task_promoted'; id: TaskId }
   | { type: 'task_readopted'; id: TaskId; pid: number | null }
-  | { type: 'task_asked'; id: TaskId; asking: Asking }
+  | { type: 'task_asked'; id: TaskId; asking: ChildQuestion }
   | { type: 'task_answered'; id: TaskId }
   | { type: 'task_cancelling'; id: TaskId; survivors: readonly number[]; because: string }
   | {

@@ -96,7 +96,7 @@ export type Round = {
   /** Of a compacted request for which a summary was asked. */
   summary?: SummaryUse
   /** What was sent, as it was measured; not there for a request without an answer. */
-  sent?: Sent
+  sent?: RequestSize
   /** Text appended before this request: runtime notes and interjected messages. */
   notes: readonly string[]
   message_ids: readonly MessageId[]
@@ -121,7 +121,7 @@ export type SummaryUse = { model: string; usage: Usage | null }
  * A request as it was sent: its size, and the marks that say what a provider's cache could reuse.
  * Token counts are the runtime's own, before `factor` corrects them.
  */
-export type Sent = {
+export type RequestSize = {
   estimated: number
   /** What the provider counted for one estimated token the last time; 1 while it never did. */
   factor: number
@@ -197,7 +197,7 @@ export type RoundEvent =
       finish_word?: string
       usage: Usage
       model: string
-      sent?: Sent
+      sent?: RequestSize
     }
 
 export const noUsage: Usage = {

@@ -6,7 +6,7 @@ import {
   exportFormat,
   exportVersion,
   sliceKinds,
-  type Cut,
+  type SliceOmissions,
   type ExportHead,
   type HashText,
   type SliceKind,
@@ -29,7 +29,7 @@ export type ExportParts = {
   earlier: string | null
 }
 
-export type Exported = { file: string; records: number; cut: Cut }
+export type Exported = { file: string; records: number; cut: SliceOmissions }
 
 /** Bytes that head and end take at most. */
 const frame = 8_192
@@ -74,7 +74,7 @@ const isSlice = (value: { record: string }): value is SliceRecord =>
   value.record !== 'export' && value.record !== 'end'
 
 class Room {
-  readonly cut: Cut = {}
+  readonly cut: SliceOmissions = {}
   readonly #lines: { record: SliceRecord; line: string }[] = []
   /** Kinds of a generation that have no room any more: of each the newest stay, without gaps. */
   readonly #full = new Set<string>()

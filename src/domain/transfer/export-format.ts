@@ -12,7 +12,7 @@ export const exportVersion = 1
 export const exportLimit = limits.export_file.value
 
 /** What of a slice there was no room for, by kind of record. */
-export type Cut = { [K in SliceKind]?: number }
+export type SliceOmissions = { [K in SliceKind]?: number }
 
 export type ExportHead = {
   record: 'export'
@@ -24,7 +24,7 @@ export type ExportHead = {
   work_item_id: string
   /** Lines between this one and the last. */
   records: number
-  cut: Cut
+  cut: SliceOmissions
 }
 
 /** Rows of these tables come along; rounds and calls are in the events. */

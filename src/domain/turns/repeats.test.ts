@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { item, say, World } from '../../testing/world/agent-world.ts'
-import { answer, ask, begin, end, run, turnOf, type Outcome } from '../../testing/world/turns.ts'
+import { answer, ask, begin, end, run, turnOf, type CallResult } from '../../testing/world/turns.ts'
 import { succeeded } from '../state/call.ts'
 import { limits } from '../limits.ts'
 import { repeatsInARow } from './repeats.ts'
 import { nextStep } from './step.ts'
 
-type Done = { tool?: string; input?: object; outcome?: Outcome; ms?: number }
+type Done = { tool?: string; input?: object; outcome?: CallResult; ms?: number }
 
 function opened(): World {
   const w = new World()

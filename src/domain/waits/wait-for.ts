@@ -57,7 +57,7 @@ export type WaitCommand = {
   held_focus?: boolean
 }
 
-export type Waiting = {
+export type WaitResult = {
   ok: true
   wait: Wait
   /** The thing had already happened: answered in the call, nothing is waited for. */
@@ -100,7 +100,7 @@ function check(d: Draft, command: WaitCommand): Rejection | null {
 }
 
 /** Registers, re-arms, or answers a wait. */
-export function waitFor(d: Draft, command: WaitCommand): Waiting | Rejection {
+export function waitFor(d: Draft, command: WaitCommand): WaitResult | Rejection {
   if (command.work_item_id !== null) {
     const item = d.row('work_items', command.work_item_id)
     if (!item) return no('work_item_not_found', `${command.work_item_id} is not an item here.`)
@@ -127,7 +127,7 @@ export function waitFor(d: Draft, command: WaitCommand): Waiting | Rejection {
 
 const agentWaitLimit = limits.agent_waits.value
 
-function alreadyThere(d: Draft, command: WaitCommand): Waiting['answered'] {
+function alreadyThere(d: Draft, command: WaitCommand): WaitResult['answered'] {
   if (command.wake === 'task_result' && command.task && isTerminal(command.task)) {
     return 'task_ended'
   }
@@ -140,9 +140,9 @@ function alreadyThere(d: Draft, command: WaitCommand): Waiting['answered'] {
 function register(
   d: Draft,
   command: WaitCommand,
-  answered: Waiting['answered'],
+  answered: WaitResult['answered'],
   replaced: Wait | null,
-): Waiting {
+): WaitResult {
   const turn = openTurn(d)
   const id = d.mint('wait')
   const item = command.work_item_id
@@ -278,7 +278,7 @@ const canRearm = (wait: Wait, command: WaitCommand): boolean =>
   wait.source === command.source &&
   wait.resource === command.resource
 
-function rearm(d: Draft, wait: Wait, command: WaitCommand): Waiting {
+function rearm(d: Draft, wait: Wait, command: WaitCommand): WaitResult {
   const released = command.work_item_id !== null && releaseFocus(d, command.work_item_id, 'waiting')
   d.emit({
     type: 'wait_rearmed',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ACP_KILL_MS } from './limits.ts'
-import { Agent } from './agent.ts'
+import { AcpAgent } from './agent.ts'
 import type { Clock } from '../ports.ts'
 
 test('an agent that does not end when it is asked to is killed after a while', async () => {
@@ -18,7 +18,7 @@ test('an agent that does not end when it is asked to is killed after a while', a
   const params = { sessionId: 'one', update }
   const line = JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params })
   const ends: unknown[] = []
-  const agent = new Agent(
+  const agent = new AcpAgent(
     {
       command: 'sh',
       args: ['-c', `trap '' TERM; printf '%s\\n' '${line}'; exec sleep 300`],

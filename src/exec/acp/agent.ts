@@ -59,7 +59,7 @@ export class AgentFault extends Error {
   }
 }
 
-export class Agent {
+export class AcpAgent {
   readonly #clock: Clock
   readonly #program: AgentProgram
   readonly #child: ChildProcess

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk'
-import { Agent, AgentFault, type AgentProgram } from './agent.ts'
+import { AcpAgent, AgentFault, type AgentProgram } from './agent.ts'
 import { JournalFold } from './fold.ts'
 import { type AcpRecord, JOURNAL, JournalWriter, parseJournal } from './journal.ts'
 import {
@@ -55,7 +55,7 @@ export class Drive {
   readonly #questions = new Map<string, Question>()
   #asked = 0
   #session_id: string | null
-  #agent: Agent | null = null
+  #agent: AcpAgent | null = null
   /** Updates of a session that is being loaded repeat what was said. */
   #loading = false
   #running: Running | null = null
@@ -217,11 +217,11 @@ export class Drive {
   }
 
   /** An agent that runs and has a session. `lost`: it remembers nothing of the earlier ones. */
-  async #ready(): Promise<{ agent: Agent; lost: boolean }> {
+  async #ready(): Promise<{ agent: AcpAgent; lost: boolean }> {
     if (this.#agent !== null && !this.#agent.ended) return { agent: this.#agent, lost: false }
     const known = this.#session_id
     this.#minute = { began: this.#clock.monotonic(), messages: 0 }
-    const agent = new Agent(
+    const agent = new AcpAgent(
       this.#settings.program,
       {
         heard: (isRequest) => this.#count(isRequest),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { confinedArguments, confinedScript, type Shut, type Standing } from './confined-script.ts'
+import { confinedArguments, confinedScript, type Shut, type PathKind } from './confined-script.ts'
 
 const shut: Shut = {
   program: '/usr/bin/bwrap',
@@ -24,7 +24,7 @@ const shut: Shut = {
 
 const files = new Set(['/people/ann/.netrc'])
 const missing = new Set(['/people/ann/.aws', '/etc/sudoers', '/etc/sudoers.d'])
-const standing = (path: string): Standing =>
+const standing = (path: string): PathKind =>
   missing.has(path) ? 'nothing' : files.has(path) ? 'file' : 'folder'
 const real = (path: string) => (missing.has(path) ? null : path)
 

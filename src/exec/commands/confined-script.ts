@@ -17,7 +17,7 @@ import { quoted } from '../shell-word.ts'
 export type Network = 'open' | 'none'
 
 /** What stands at a path of the machine: links are resolved before this is asked. */
-export type Standing = 'folder' | 'file' | 'nothing'
+export type PathKind = 'folder' | 'file' | 'nothing'
 
 /** Facts of one command. All paths are absolute and real; `program` is bubblewrap. */
 export type Shut = {
@@ -55,7 +55,7 @@ const fixed = [
 /** The arguments of bubblewrap, without the command. `real` resolves links; null: nothing there. */
 export function confinedArguments(
   shut: Shut,
-  standing: (path: string) => Standing,
+  standing: (path: string) => PathKind,
   real: (path: string) => string | null,
 ): string[] {
   const { roots, task_folder, tmp, workdir, network, git } = shut
@@ -111,7 +111,7 @@ function inOrder(places: readonly Place[]): Place[] {
   return [...first.values()].sort((a, b) => a.path.length - b.path.length)
 }
 
-function hidden(path: string, standing: Standing): string[] {
+function hidden(path: string, standing: PathKind): string[] {
   switch (standing) {
     case 'folder':
       return ['--tmpfs', path]

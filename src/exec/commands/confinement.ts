@@ -12,7 +12,7 @@ import {
   confinedScript,
   type Network,
   type Shut,
-  type Standing,
+  type PathKind,
 } from './confined-script.ts'
 import { fileFault } from '../files/file-fault.ts'
 import { gitControl } from '../git/git-control.ts'
@@ -191,7 +191,7 @@ function readOnlyIn(roots: Roots): string[] {
   })
 }
 
-function standing(path: string): Standing {
+function standing(path: string): PathKind {
   const found = lstatSync(path, { throwIfNoEntry: false })
   return found === undefined ? 'nothing' : found.isDirectory() ? 'folder' : 'file'
 }

@@ -17,7 +17,7 @@ import {
   INPUT_ROOM_MS,
   TERMINAL_LINE_BYTES,
 } from '../limits.ts'
-import { type Machine, observeTask } from './observe.ts'
+import { type ObservePorts, observeTask } from './observe.ts'
 import type { StdinMode } from '../ports.ts'
 import { processFault, ProcessFault, type ProcessFaultCode } from './process-fault.ts'
 import { isCode, stdinOf, type TaskFolder } from './task-folder.ts'
@@ -25,7 +25,7 @@ import { isCode, stdinOf, type TaskFolder } from './task-folder.ts'
 /** Contract: `Processes.input` in `exec/ports.ts`. */
 export async function giveInput(
   folder: TaskFolder,
-  machine: Machine,
+  machine: ObservePorts,
   text: string,
   end: boolean,
 ): Promise<void> {
@@ -45,14 +45,14 @@ export async function giveInput(
 /** In the middle of a line the first one only sends what was typed so far. */
 const ctrlD = (text: string): string => (text === '' || text.endsWith('\n') ? '\x04' : '\x04\x04')
 
-async function mustRun(folder: TaskFolder, machine: Machine): Promise<void> {
+async function mustRun(folder: TaskFolder, machine: ObservePorts): Promise<void> {
   if ((await observeTask(folder, machine)).state === 'running') return
   throw new ProcessFault('not_running', `${folder.path} is not running`, 'never')
 }
 
 async function write(
   folder: TaskFolder,
-  machine: Machine,
+  machine: ObservePorts,
   mode: StdinMode,
   text: string,
 ): Promise<void> {
@@ -86,7 +86,7 @@ function tooLong(bytes: Buffer, mode: StdinMode): string | null {
 }
 
 /** Resolves once the reader is there. */
-async function ready(folder: TaskFolder, machine: Machine, mode: StdinMode): Promise<void> {
+async function ready(folder: TaskFolder, machine: ObservePorts, mode: StdinMode): Promise<void> {
   const until = machine.clock.monotonic() + INPUT_READY_MS
   while (!existsSync(folder.stdin)) {
     if (mode === 'pipe' && wasEnded(folder)) {
@@ -112,7 +112,7 @@ function openToWrite(path: string): number | null {
   }
 }
 
-async function writeAll(fifo: number, bytes: Buffer, { clock }: Machine): Promise<void> {
+async function writeAll(fifo: number, bytes: Buffer, { clock }: ObservePorts): Promise<void> {
   const until = clock.monotonic() + INPUT_ROOM_MS
   for (let taken = 0; taken < bytes.length;) {
     try {
@@ -134,7 +134,7 @@ function notTaken(taken: number, of: number, gone: boolean): ProcessFault {
 }
 
 /** A crash in the middle, and a second call, are no harm: each step is true already or is done. */
-async function endPipe(folder: TaskFolder, machine: Machine): Promise<void> {
+async function endPipe(folder: TaskFolder, machine: ObservePorts): Promise<void> {
   if (!wasEnded(folder)) {
     await ready(folder, machine, 'pipe')
     rmSync(folder.stdin, { force: true })

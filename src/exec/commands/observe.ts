@@ -8,17 +8,17 @@ import type { Clock, TaskProcess } from '../ports.ts'
 import { ProcessFault } from './process-fault.ts'
 import { type ProcessTable, sameProcess } from './process-table.ts'
 import type { RunnerState } from './runner-state.ts'
-import type { Tree } from './stop.ts'
+import type { ProcessTree } from './stop.ts'
 import { outputSize, readState, stateTimes, type TaskFolder } from './task-folder.ts'
 
-export type Machine = { table: ProcessTable; clock: Clock }
+export type ObservePorts = { table: ProcessTable; clock: Clock }
 
 type WholeState = Extract<RunnerState, { claim: 'whole' }>
 
 /** Milliseconds between two looks at what will be there in a moment. */
 const MOMENT_MS = 2
 
-export async function observeTask(folder: TaskFolder, machine: Machine): Promise<TaskProcess> {
+export async function observeTask(folder: TaskFolder, machine: ObservePorts): Promise<TaskProcess> {
   const until = machine.clock.monotonic() + CLAIM_SETTLES_MS
   let state = readState(folder)
   // Between the runner's open and its write the file is empty, for microseconds.
@@ -41,7 +41,7 @@ export async function observeTask(folder: TaskFolder, machine: Machine): Promise
 async function observeClaimed(
   folder: TaskFolder,
   state: WholeState,
-  machine: Machine,
+  machine: ObservePorts,
 ): Promise<TaskProcess> {
   const { table } = machine
   if (state.end) return ended(folder, state.end)
@@ -79,7 +79,11 @@ async function someoneLives(state: WholeState, table: ProcessTable): Promise<boo
  * that may be another's by now). Waits for a runner that has claimed the folder and is just about
  * to begin the command.
  */
-export async function treeOf(task_id: string, folder: TaskFolder, machine: Machine): Promise<Tree> {
+export async function treeOf(
+  task_id: string,
+  folder: TaskFolder,
+  machine: ObservePorts,
+): Promise<ProcessTree> {
   const { table, clock } = machine
   const until = clock.monotonic() + CLAIM_SETTLES_MS
   for (;;) {
@@ -99,7 +103,7 @@ export async function treeOf(task_id: string, folder: TaskFolder, machine: Machi
 }
 
 /** Resolves when the task no longer runs; gives up after `CLAIM_SETTLES_MS`. */
-export async function untilEnded(folder: TaskFolder, machine: Machine): Promise<void> {
+export async function untilEnded(folder: TaskFolder, machine: ObservePorts): Promise<void> {
   const until = machine.clock.monotonic() + CLAIM_SETTLES_MS
   while (machine.clock.monotonic() < until) {
     if ((await observeTask(folder, machine)).state !== 'running') return
@@ -108,7 +112,7 @@ export async function untilEnded(folder: TaskFolder, machine: Machine): Promise<
 }
 
 /** What a command wrote last, before it died without its runner, is on its way to the files. */
-async function untilRead(folder: TaskFolder, { reader }: WholeState, machine: Machine) {
+async function untilRead(folder: TaskFolder, { reader }: WholeState, machine: ObservePorts) {
   const until = machine.clock.monotonic() + OUTPUT_AFTER_END_MS
   const isReading = async () =>
     reader !== null &&
@@ -120,7 +124,10 @@ async function untilRead(folder: TaskFolder, { reader }: WholeState, machine: Ma
 }
 
 /** Whether nobody reads what a running command writes: its reader is gone, or never came. */
-export async function isUnread(folder: TaskFolder, { table, clock }: Machine): Promise<boolean> {
+export async function isUnread(
+  folder: TaskFolder,
+  { table, clock }: ObservePorts,
+): Promise<boolean> {
   const pipe = statSync(folder.out, { throwIfNoEntry: false })
   if (pipe === undefined) return false
   const state = readState(folder)

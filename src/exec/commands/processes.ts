@@ -7,7 +7,7 @@ import type { StartPlace } from '../../domain/start-place.ts'
 import { Confinement, type ConfinementOptions } from './confinement.ts'
 import { childEnvironment } from '../environment.ts'
 import { giveInput } from './input.ts'
-import { type Machine, observeTask, treeOf, untilEnded } from './observe.ts'
+import { type ObservePorts, observeTask, treeOf, untilEnded } from './observe.ts'
 import { readOutput, writtenAt } from './output.ts'
 import type {
   Clock,
@@ -64,7 +64,7 @@ type Making = {
   confinement: Confinement | null
 }
 
-type Room = { machine: Machine; spawner: Spawner; watch: Watch; folderOf: FolderOf }
+type Room = { machine: ObservePorts; spawner: Spawner; watch: Watch; folderOf: FolderOf }
 type FolderOf = (task_id: string) => TaskFolder
 
 /** Throws `no_shell` when the machine has neither bash nor sh. `spawnerPid` is for inspection. */

@@ -7,7 +7,7 @@ import type { CommandCaps, StdinMode } from '../ports.ts'
 import type { NodeProgram } from '../program.ts'
 import { quoted } from '../shell-word.ts'
 
-export type RunSettings = {
+export type RunFileSettings = {
   task_id: string
   workdir: string
   env: Readonly<Record<string, string>>
@@ -17,7 +17,7 @@ export type RunSettings = {
   confined: boolean
 }
 
-export function runFile(settings: RunSettings, terminal: NodeProgram): string {
+export function runFile(settings: RunFileSettings, terminal: NodeProgram): string {
   const { task_id, workdir, env, timeout_ms, stdin, caps, confined } = settings
   const exports = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}`)
   const inTerminal = [`node=${quoted(terminal.node)}`, `terminal=${quoted(terminal.script)}`]

@@ -11,10 +11,10 @@ import { type ProcessRow, type ProcessTable, sameProcess } from './process-table
 import type { Identity } from './runner-state.ts'
 
 /** `leaders` lead a group or a session of the task; `mark` is null where there are no marks. */
-export type Tree = { task_id: string; leaders: readonly Identity[]; mark: string | null }
+export type ProcessTree = { task_id: string; leaders: readonly Identity[]; mark: string | null }
 
 /** Every live process of the task, the runner not among them. */
-export async function processesOf(tree: Tree, table: ProcessTable): Promise<ProcessRow[]> {
+export async function processesOf(tree: ProcessTree, table: ProcessTable): Promise<ProcessRow[]> {
   const rows = await table.rows()
   // Once the number belongs to another process, its group and session are not the task's.
   const ours = tree.leaders.filter((leader) => {
@@ -37,7 +37,7 @@ export async function processesOf(tree: Tree, table: ProcessTable): Promise<Proc
 }
 
 export async function stopTree(
-  tree: Tree,
+  tree: ProcessTree,
   grace_ms: number,
   table: ProcessTable,
   clock: Clock,

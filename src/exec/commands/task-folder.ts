@@ -10,7 +10,7 @@ import { sizeOf } from './output.ts'
 import type { CommandSpec, OutputSize, StdinMode } from '../ports.ts'
 import { processFault, ProcessFault } from './process-fault.ts'
 import type { NodeProgram } from '../program.ts'
-import { type RunSettings, runFile } from './run-file.ts'
+import { type RunFileSettings, runFile } from './run-file.ts'
 import { FORMAT } from './runner-script.ts'
 import { parseRunnerState, type RunnerState } from './runner-state.ts'
 
@@ -77,7 +77,7 @@ export function problemOf(spec: CommandSpec): string | null {
 export function writeFolder(
   folder: TaskFolder,
   cmd: string,
-  settings: RunSettings,
+  settings: RunFileSettings,
   terminal: NodeProgram,
   confined: string | null,
 ): void {

@@ -6,7 +6,7 @@
  * A task is watched from `add` until it was seen ended, lost or absent; `add` again is nothing.
  */
 import { ADOPTED_CHECK_MS } from '../limits.ts'
-import { isUnread, observeTask, type Machine } from './observe.ts'
+import { isUnread, observeTask, type ObservePorts } from './observe.ts'
 import { keepUnderCap } from './output.ts'
 import type { TaskProcess } from '../ports.ts'
 import { processFault, ProcessFault } from './process-fault.ts'
@@ -19,7 +19,7 @@ export class Watch {
   /** Begun here, and their runner has not yet said that they ended: no need to look. */
   readonly #expected = new Set<string>()
   readonly #folderOf: (task_id: string) => TaskFolder
-  readonly #machine: Machine
+  readonly #machine: ObservePorts
   readonly #readAgain: (task_id: string) => void
   #cancelTick: (() => void) | null = null
   #closed = false
@@ -27,7 +27,7 @@ export class Watch {
   /** `readAgain` gives the output of a task to another reader: the one it had is gone. */
   constructor(
     folderOf: (task_id: string) => TaskFolder,
-    machine: Machine,
+    machine: ObservePorts,
     readAgain: (task_id: string) => void,
   ) {
     this.#folderOf = folderOf

@@ -54,10 +54,10 @@ const notCopied: ReadonlySet<string> = new Set([
 ])
 
 /** Name (lower case, but for a part in the middle) to value, both as bytes (see `recordsOf`). */
-export type Settings = ReadonlyMap<string, string>
+export type GitConfig = ReadonlyMap<string, string>
 
 /** The configuration in force in a git folder, includes followed: read, never obeyed. */
-export async function settingsOf(git: Git, git_dir: string): Promise<Settings> {
+export async function settingsOf(git: Git, git_dir: string): Promise<GitConfig> {
   const args = ['config', '-z', '--get-regexp', '^(core|extensions|index|filter)\\.']
   const { out } = await git({ cwd: git_dir, git_dir, args, answers: [0, 1] })
   const settings = new Map<string, string>()
@@ -70,11 +70,11 @@ export async function settingsOf(git: Git, git_dir: string): Promise<Settings> {
   return settings
 }
 
-export const isSet = (settings: Settings, name: string): boolean =>
+export const isSet = (settings: GitConfig, name: string): boolean =>
   /^(true|yes|on|1)$/i.test(settings.get(name) ?? '')
 
 /** Names of the filters that would have changed a file: those with a program. */
-export function filtersIn(settings: Settings): Set<string> {
+export function filtersIn(settings: GitConfig): Set<string> {
   const names = new Set<string>()
   for (const [name, value] of settings) {
     const filter = /^filter\.([^]*)\.(clean|smudge|process)$/.exec(name)?.[1]
@@ -83,7 +83,7 @@ export function filtersIn(settings: Settings): Set<string> {
   return names
 }
 
-function configText(settings: Settings, over: Readonly<Record<string, string>>): string {
+function configText(settings: GitConfig, over: Readonly<Record<string, string>>): string {
   const all = new Map<string, string>()
   for (const [name, value] of settings) {
     const isExtension = /^extensions\.[^.]*$/.test(name) && !notCopied.has(name)
@@ -108,7 +108,7 @@ const shared = ['objects', 'refs', 'logs', 'packed-refs', 'shallow']
 
 /** A view is opened for one piece of work, and its folder goes with it. */
 export type GitView = {
-  readonly settings: Settings
+  readonly settings: GitConfig
   /** Its folder, for files that are needed as long as it is open. */
   readonly folder: string
   /** Runs git with the repository's shared folder in sight. */

@@ -4,7 +4,7 @@
  */
 
 /** What a GET came to; `why` is one sentence without the URL. */
-export type Answered = { ok: true; status: number; text: string } | { ok: false; why: string }
+export type GetResult = { ok: true; status: number; text: string } | { ok: false; why: string }
 
 /** An aborted `signal` ends it at once; what is answered then is nothing to go by. */
 export type GetMost = { timeout_ms: number; max_bytes: number; signal?: AbortSignal }
@@ -34,7 +34,7 @@ export type RepositorySeen = {
  * - `machine` and `repository` give up after `within_ms` milliseconds: null is late, or not there.
  */
 export interface Inspect {
-  get(url: string, most: GetMost): Promise<Answered>
+  get(url: string, most: GetMost): Promise<GetResult>
   tree(folder: string): Promise<TreeSeen>
   machine(within_ms: number): Promise<MachineSeen | null>
   repository(folder: string, within_ms: number): Promise<RepositorySeen | null>

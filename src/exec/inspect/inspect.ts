@@ -10,7 +10,7 @@ import { createGit, recordsOf, textOf, type GitOptions } from '../git/git.ts'
 import { GitFault } from '../git/git-fault.ts'
 import { GIT_TREE_MS } from '../git/git-limits.ts'
 import { clearViews, openView, type ViewPorts } from '../git/git-view.ts'
-import type { Answered, Inspect, MachineSeen, RepositorySeen, TreeSeen } from './inspect-port.ts'
+import type { GetResult, Inspect, MachineSeen, RepositorySeen, TreeSeen } from './inspect-port.ts'
 import { lookAtMachine } from './machine.ts'
 import { within } from '../git/within.ts'
 import { findFolders } from '../worktrees/place.ts'
@@ -70,7 +70,7 @@ async function beginning({ body }: Response, max_bytes: number): Promise<string>
 }
 
 /** `fetch failed` says nothing: what is behind it does. */
-function reasonOf(error: unknown, timeout_ms: number): Extract<Answered, { ok: false }>['why'] {
+function reasonOf(error: unknown, timeout_ms: number): Extract<GetResult, { ok: false }>['why'] {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return `no whole answer within ${timeout_ms} ms`
   const { cause } = error

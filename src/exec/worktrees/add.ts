@@ -27,7 +27,7 @@ import {
   findFolders,
   findRepository,
   gitOf,
-  type Place,
+  type WorktreeLocation,
   readMark,
   viewOf,
   writeMark,
@@ -36,7 +36,7 @@ import type { Added, AddRequest, Unfiltered } from './port.ts'
 import { changeCount } from './status.ts'
 import { halfRemoved } from './trash.ts'
 
-export async function addWorktree(place: Place, request: AddRequest): Promise<Added> {
+export async function addWorktree(place: WorktreeLocation, request: AddRequest): Promise<Added> {
   const { branch } = request
   await checkBranchName(place, branch)
   const { parent, changes: parent_dirty } = await parentOf(place, request.repository)
@@ -64,7 +64,11 @@ export async function addWorktree(place: Place, request: AddRequest): Promise<Ad
 }
 
 /** Where the branch stands; it is made when it is not there. */
-async function branchAt(place: Place, branch: string, base_commit: string): Promise<string> {
+async function branchAt(
+  place: WorktreeLocation,
+  branch: string,
+  base_commit: string,
+): Promise<string> {
   const tip = await tipOf(place, branch)
   if (tip === null) {
     const args = ['update-ref', `refs/heads/${branch}`, base_commit, '0'.repeat(base_commit.length)]
@@ -77,7 +81,7 @@ async function branchAt(place: Place, branch: string, base_commit: string): Prom
 
 /** The files; what a filter would have changed in them is the answer. */
 async function fill(
-  place: Place,
+  place: WorktreeLocation,
   admin: string,
   tip: string,
   parent: Parent | null,
@@ -95,7 +99,10 @@ async function fill(
 }
 
 /** Marks the worktree git has just made at the place as whole. */
-export async function finish(place: Place, mark: Parameters<typeof writeMark>[2]): Promise<void> {
+export async function finish(
+  place: WorktreeLocation,
+  mark: Parameters<typeof writeMark>[2],
+): Promise<void> {
   const admin = await adminOf(place.common, 'worktrees', place.path)
   if (admin === null) throw new GitFault('failed', `git made no worktree at ${place.path}`)
   await writeMark(place, admin, mark)
@@ -107,7 +114,7 @@ export async function finish(place: Place, mark: Parameters<typeof writeMark>[2]
 /** Beside a worktree until it is whole: what is found half made with it was made by us. */
 export const makingPath = (path: string): string => `${path}.making`
 
-export async function beginMaking(place: Place): Promise<void> {
+export async function beginMaking(place: WorktreeLocation): Promise<void> {
   await checkNobodyMakes(place, [place.path])
   await place.machine.before('making')
   try {
@@ -118,7 +125,7 @@ export async function beginMaking(place: Place): Promise<void> {
 }
 
 /** The base, kept under a name before the branch is made: a branch with one is ours. */
-async function intendedBase(place: Place, request: AddRequest): Promise<string> {
+async function intendedBase(place: WorktreeLocation, request: AddRequest): Promise<string> {
   const name = baseRef(request.branch)
   const args = ['rev-parse', '--verify', '-q', `${name}^{commit}`]
   const kept = await gitOf(place, args, { answers: [0, 1] })
@@ -137,7 +144,7 @@ async function intendedBase(place: Place, request: AddRequest): Promise<string> 
 }
 
 /** The place without anything at its path; a half-made worktree is taken away. */
-export async function freePath(place: Place): Promise<Place> {
+export async function freePath(place: WorktreeLocation): Promise<WorktreeLocation> {
   if ((await halfRemoved(place)) !== null) {
     throw new GitFault('worktree_busy', `${place.path} is being removed; remove it to the end`)
   }
@@ -153,14 +160,17 @@ export async function freePath(place: Place): Promise<Place> {
 }
 
 /** A git that outlived its caller, and is still at it, must not be disturbed. */
-async function checkNobodyMakes(place: Place, folders: readonly string[]): Promise<void> {
+async function checkNobodyMakes(
+  place: WorktreeLocation,
+  folders: readonly string[],
+): Promise<void> {
   const makers = await processesIn(folders)
   if (makers.length === 0) return
   const says = `${place.path} is still being made by process ${makers.join(', ')}`
   throw new GitFault('worktree_busy', says)
 }
 
-export async function clearHalfMade(place: Place, admin: string): Promise<void> {
+export async function clearHalfMade(place: WorktreeLocation, admin: string): Promise<void> {
   if (!existsSync(makingPath(place.path))) {
     throw new GitFault('path_taken', `${place.path} is a worktree that somebody else made`)
   }
@@ -184,7 +194,7 @@ async function isFree(path: string): Promise<boolean> {
 
 /** The worktree that `repository` is in: what is configured there, and how much is uncommitted. */
 async function parentOf(
-  place: Place,
+  place: WorktreeLocation,
   repository: string,
 ): Promise<{ parent: Parent | null; changes: number }> {
   const { machine } = place

@@ -9,12 +9,15 @@ import { textOf } from '../git/git.ts'
 import { GitFault } from '../git/git-fault.ts'
 import { headsOf } from './history.ts'
 import { ignoredPaths } from './git-index.ts'
-import { commitNamed, gitOf, type Place, readMark } from './place.ts'
+import { commitNamed, gitOf, type WorktreeLocation, readMark } from './place.ts'
 import type { WorktreeFacts } from './port.ts'
 import { changeCount } from './status.ts'
 
 /** Null: there is no whole worktree, or nothing it could be merged into. */
-export async function factsOf(place: Place, into: string): Promise<WorktreeFacts | null> {
+export async function factsOf(
+  place: WorktreeLocation,
+  into: string,
+): Promise<WorktreeFacts | null> {
   if (place.admin === null || (await readMark(place.admin)) === null) return null
   const { head, branch } = await headsOf(place)
   const target = await commitNamed(place, into)
@@ -27,7 +30,11 @@ export async function factsOf(place: Place, into: string): Promise<WorktreeFacts
 }
 
 /** Whether it merges without a conflict; null: this git cannot try (before 2.38). */
-async function merged(place: Place, into: string, head: string): Promise<boolean | null> {
+async function merged(
+  place: WorktreeLocation,
+  into: string,
+  head: string,
+): Promise<boolean | null> {
   const write = join(place.view.folder, 'merge-objects')
   try {
     await mkdir(write, { mode: 0o700 })

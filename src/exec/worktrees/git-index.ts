@@ -5,13 +5,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordsOf } from '../git/git.ts'
 import { GIT_TREE_MS } from '../git/git-limits.ts'
-import { gitIn, gitOf, type Place } from './place.ts'
+import { gitIn, gitOf, type WorktreeLocation } from './place.ts'
 import { diskPath } from './walk.ts'
 
 /** `tag` as `git ls-files -v` has it: `H` plain, lower case assumed unchanged, `S` skipped. */
-export type IndexEntry = { tag: string; mode: string; blob: string; stage: number; path: string }
+export type GitIndexEntry = { tag: string; mode: string; blob: string; stage: number; path: string }
 
-export async function indexEntries(place: Place): Promise<IndexEntry[]> {
+export async function indexEntries(place: WorktreeLocation): Promise<GitIndexEntry[]> {
   if (place.admin === null || !existsSync(join(place.admin, 'index'))) return []
   const args = ['ls-files', '-z', '-v', '--stage']
   const { out } = await gitIn(place, args, { timeout_ms: GIT_TREE_MS })
@@ -23,18 +23,21 @@ export async function indexEntries(place: Place): Promise<IndexEntry[]> {
 }
 
 /** Ignored paths; a folder that is ignored whole ends in a slash. */
-export async function ignoredPaths(place: Place): Promise<string[]> {
+export async function ignoredPaths(place: WorktreeLocation): Promise<string[]> {
   if (!existsSync(place.work)) return []
   const args = ['ls-files', '-z', '-o', '-i', '--exclude-standard', '--directory']
   return recordsOf((await gitIn(place, args, { timeout_ms: GIT_TREE_MS })).out)
 }
 
-export const submodulesOf = (place: Place, entries: readonly IndexEntry[]): string[] =>
+export const submodulesOf = (
+  place: WorktreeLocation,
+  entries: readonly GitIndexEntry[],
+): string[] =>
   entries
     .filter(({ mode, path }) => mode === '160000' && hasRepository(place, path))
     .map(({ path }) => path)
 
-const hasRepository = (place: Place, path: string): boolean =>
+const hasRepository = (place: WorktreeLocation, path: string): boolean =>
   existsSync(diskPath(place.work, `${path}/.git`))
 
 /** A path as `git hash-object --stdin-paths` reads it: in quotes, bytes as octal. */
@@ -48,7 +51,7 @@ const octal = (byte: string): string => byte.charCodeAt(0).toString(8).padStart(
  * `keep` the objects are stored. Paths are relative to `folder`.
  */
 export async function hashFiles(
-  place: Place,
+  place: WorktreeLocation,
   folder: string,
   paths: readonly string[],
   keep: boolean,

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { textOf } from '../git/git.ts'
 import { STATUS_SAMPLE } from '../git/git-limits.ts'
-import { baseRef, gitIn, gitOf, type Place, readMark, textIn } from './place.ts'
+import { baseRef, gitIn, gitOf, type WorktreeLocation, readMark, textIn } from './place.ts'
 import type { CommitLine, Some } from './port.ts'
 import { diskPath, walk } from './walk.ts'
 
@@ -18,7 +18,7 @@ export type Heads = {
   made_tip: string | null
 }
 
-export async function headsOf(place: Place): Promise<Heads> {
+export async function headsOf(place: WorktreeLocation): Promise<Heads> {
   const quiet = { answers: [0, 1, 128] }
   const head = await gitIn(place, ['rev-parse', '--verify', '-q', 'HEAD^{commit}'], quiet)
   const branch = await gitIn(place, ['symbolic-ref', '-q', 'HEAD'], quiet)
@@ -33,7 +33,7 @@ export async function headsOf(place: Place): Promise<Heads> {
 }
 
 /** Where a branch stands; null: there is none of that name. */
-export async function tipOf(place: Place, branch: string): Promise<string | null> {
+export async function tipOf(place: WorktreeLocation, branch: string): Promise<string | null> {
   const args = ['rev-parse', '--verify', '-q', `refs/heads/${branch}^{commit}`]
   const answer = await gitOf(place, args, { answers: [0, 1] })
   return answer.code === 0 ? textOf(answer) : null
@@ -43,7 +43,7 @@ export async function tipOf(place: Place, branch: string): Promise<string | null
 const foreign = /^(index|gitdir|commondir|locked|holon|FETCH_HEAD|modules\/.*|.*\.lock)$/
 
 /** Every commit the worktree names anywhere, each once, sorted. */
-export async function knownCommits(place: Place, heads: Heads): Promise<string[]> {
+export async function knownCommits(place: WorktreeLocation, heads: Heads): Promise<string[]> {
   const texts: string[] = [heads.head ?? '', heads.made_tip ?? '']
   if (place.admin !== null) {
     const files = await walk(place.admin, (path) => foreign.test(path) || path === 'modules')
@@ -62,7 +62,7 @@ export async function knownCommits(place: Place, heads: Heads): Promise<string[]
   return commitsAmong(place, [...ids].sort())
 }
 
-async function commitsAmong(place: Place, ids: readonly string[]): Promise<string[]> {
+async function commitsAmong(place: WorktreeLocation, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const args = ['cat-file', '--batch-check=%(objecttype) %(objectname)']
   const { out } = await gitOf(place, args, { stdin: `${ids.join('\n')}\n` })
@@ -72,7 +72,7 @@ async function commitsAmong(place: Place, ids: readonly string[]): Promise<strin
 
 /** The commits that `from` reach and the revisions of `not` (arguments of rev-list) do not. */
 async function commitLines(
-  place: Place,
+  place: WorktreeLocation,
   from: readonly string[],
   not: readonly string[],
 ): Promise<Some<CommitLine>> {
@@ -91,7 +91,7 @@ async function commitLines(
 }
 
 export async function unmerged(
-  place: Place,
+  place: WorktreeLocation,
   heads: Heads,
   into: string,
 ): Promise<{ unmerged: Some<CommitLine>; reflog_only: Some<CommitLine> }> {
@@ -109,7 +109,7 @@ export async function unmerged(
 
 /** The fewest of `commits` that reach all of them, HEAD first: the parents of a snapshot. */
 export async function outermost(
-  place: Place,
+  place: WorktreeLocation,
   commits: readonly string[],
   head: string | null,
 ): Promise<string[]> {

@@ -10,8 +10,8 @@ import { fileFault } from '../files/file-fault.ts'
 import { recordsOf, textOf } from '../git/git.ts'
 import { GitFault } from '../git/git-fault.ts'
 import { GIT_TREE_MS } from '../git/git-limits.ts'
-import { filtersIn, isSet, type Settings } from '../git/git-view.ts'
-import { gitIn, gitOf, type Place } from './place.ts'
+import { filtersIn, isSet, type GitConfig } from '../git/git-view.ts'
+import { gitIn, gitOf, type WorktreeLocation } from './place.ts'
 import type { Unfiltered } from './port.ts'
 
 /** The reason of the lock that keeps `git worktree prune` away from what is not whole yet. */
@@ -21,7 +21,7 @@ const MAKING = 'initializing'
  * Registers a worktree at the place, with an empty folder: `head` is the line of its HEAD. The
  * private folder names the path before anything else is there, so that a repeat finds it.
  */
-export async function registerWorktree(place: Place, head: string): Promise<string> {
+export async function registerWorktree(place: WorktreeLocation, head: string): Promise<string> {
   await place.machine.before('private folder')
   const admin = await writing(place.common, async () => {
     const folder = await freshFolder(join(place.common, 'worktrees'), basename(place.path))
@@ -63,17 +63,17 @@ async function freshFolder(parent: string, path_name: string): Promise<string> {
 }
 
 /** The files of a commit, in the folder of a worktree that was just registered. */
-export async function checkOut(place: Place, commit: string): Promise<void> {
+export async function checkOut(place: WorktreeLocation, commit: string): Promise<void> {
   const call = { timeout_ms: GIT_TREE_MS }
   await gitIn(place, ['read-tree', '-m', '-u', commit], call)
 }
 
 /** A git folder and what is configured in it. */
-export type Parent = { git_dir: string; settings: Settings }
+export type Parent = { git_dir: string; settings: GitConfig }
 
 /** Which files are checked out is taken over from the parent's worktree, as git itself does it. */
 export async function inheritSparse(
-  { admin, view }: Place,
+  { admin, view }: WorktreeLocation,
   { git_dir, settings }: Parent,
 ): Promise<boolean> {
   if (admin === null || !isSet(settings, 'core.sparsecheckout')) return false
@@ -104,7 +104,7 @@ export async function beginReflog(admin: string, common: string, commit: string)
 }
 
 /** What a filter of the configuration in force would have changed: it was not run. */
-export async function unfiltered(place: Place): Promise<Unfiltered | null> {
+export async function unfiltered(place: WorktreeLocation): Promise<Unfiltered | null> {
   const filters = filtersIn(place.view.settings)
   if (filters.size === 0) return null
   const listed = await gitIn(place, ['ls-files', '-z'], { timeout_ms: GIT_TREE_MS })
@@ -125,7 +125,7 @@ export async function unfiltered(place: Place): Promise<Unfiltered | null> {
 }
 
 /** A branch that is checked out somewhere belongs to who works there. */
-export async function checkUnused(place: Place, branch: string): Promise<void> {
+export async function checkUnused(place: WorktreeLocation, branch: string): Promise<void> {
   const args = ['for-each-ref', '--format=%(worktreepath)', `refs/heads/${branch}`]
   const used = textOf(await gitOf(place, args))
   if (used === '' || used === place.path) return

@@ -13,7 +13,7 @@ import { type GitView, openView } from '../git/git-view.ts'
 import type { Repository, Unfiltered } from './port.ts'
 
 /** The steps of the work: `git` and `before` as in `GitOptions`. */
-export type Machine = {
+export type WorktreePorts = {
   git: Git
   before: (step: string) => Promise<void>
   /** A folder of ours for files that are needed during one call. */
@@ -21,7 +21,7 @@ export type Machine = {
 }
 
 /** What `add` or `restore` writes last: a worktree without it is half made. */
-export type Mark = {
+export type WorktreeMarker = {
   branch: string
   base_commit: string
   restored: string | null
@@ -34,8 +34,8 @@ export type Mark = {
  * when git has no such worktree. `view` is what all calls go through; who opened the
  * place closes it.
  */
-export type Place = {
-  machine: Machine
+export type WorktreeLocation = {
+  machine: WorktreePorts
   common: string
   view: GitView
   path: string
@@ -118,7 +118,11 @@ export async function adminOf(common: string, kind: string, path: string): Promi
 }
 
 /** `common` as `commonDir` says it. */
-export async function openPlace(machine: Machine, common: string, path: string): Promise<Place> {
+export async function openPlace(
+  machine: WorktreePorts,
+  common: string,
+  path: string,
+): Promise<WorktreeLocation> {
   if (!path.startsWith('/') || path.includes('\0') || path.includes('\n')) {
     throw new GitFault('invalid_name', `${path} is not an absolute path in one line`)
   }
@@ -132,15 +136,15 @@ export async function openPlace(machine: Machine, common: string, path: string):
 export const VIEW_PREFIX = 'view-'
 
 /** Of the git folder `admin`, else of the shared one; whoever opens it closes it. */
-export const viewOf = (machine: Machine, common: string, admin: string | null) =>
+export const viewOf = (machine: WorktreePorts, common: string, admin: string | null) =>
   openView({ ...machine, prefix: VIEW_PREFIX }, common, admin)
 
 /** A git call about the repository as a whole. */
-export const gitOf = (place: Place, args: string[], more: Partial<GitCall> = {}) =>
+export const gitOf = (place: WorktreeLocation, args: string[], more: Partial<GitCall> = {}) =>
   place.view.whole({ cwd: place.common, args, ...more })
 
 /** A git call in the worktree. */
-export const gitIn = (place: Place, args: string[], more: Partial<GitCall> = {}) =>
+export const gitIn = (place: WorktreeLocation, args: string[], more: Partial<GitCall> = {}) =>
   place.view.worktree(place.admin, {
     cwd: existsSync(place.work) ? place.work : place.common,
     work_tree: place.work,
@@ -149,7 +153,10 @@ export const gitIn = (place: Place, args: string[], more: Partial<GitCall> = {})
   })
 
 /** The commit a revision names, a branch before anything else of that name; null: no such one. */
-export async function commitNamed(place: Place, revision: string): Promise<string | null> {
+export async function commitNamed(
+  place: WorktreeLocation,
+  revision: string,
+): Promise<string | null> {
   for (const name of [`refs/heads/${revision}`, revision]) {
     const args = ['rev-parse', '--verify', '-q', '--end-of-options', `${name}^{commit}`]
     const answer = await gitOf(place, args, { answers: [0, 1, 128] })
@@ -161,7 +168,7 @@ export async function commitNamed(place: Place, revision: string): Promise<strin
 /** Where git keeps the names that are ours: the base of a branch, as long as it is ours. */
 export const baseRef = (branch: string): string => `refs/holon/base/${branch}`
 
-export async function checkBranchName(place: Place, branch: string): Promise<void> {
+export async function checkBranchName(place: WorktreeLocation, branch: string): Promise<void> {
   const args = ['check-ref-format', `refs/heads/${branch}`]
   const { code } = await gitOf(place, args, { answers: [0, 1] })
   if (code === 0 && !branch.startsWith('-')) return
@@ -189,12 +196,16 @@ export async function textIn(path: string): Promise<string | null> {
   }
 }
 
-export async function readMark(admin: string): Promise<Mark | null> {
+export async function readMark(admin: string): Promise<WorktreeMarker | null> {
   const text = await textIn(join(admin, 'holon'))
-  return text === null ? null : (JSON.parse(text) as Mark)
+  return text === null ? null : (JSON.parse(text) as WorktreeMarker)
 }
 
-export async function writeMark(place: Place, admin: string, mark: Mark): Promise<void> {
+export async function writeMark(
+  place: WorktreeLocation,
+  admin: string,
+  mark: WorktreeMarker,
+): Promise<void> {
   await place.machine.before('mark')
   const file = join(admin, 'holon')
   await writeFile(`${file}.new`, `${JSON.stringify(mark)}\n`)

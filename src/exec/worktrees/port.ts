@@ -135,7 +135,7 @@ export type Removed =
 
 export type Refused = Removed & { ok: false }
 
-export type Restored = {
+export type WorktreeRestore = {
   path: string
   head: string | null
   /** The branch it is on again; null: detached. */
@@ -186,7 +186,7 @@ export interface Worktrees {
   status(of: { repository: string; path: string; into: string }): Promise<WorktreeStatus>
   snapshot(of: { repository: string; path: string; key: string }): Promise<Snapshot>
   list_snapshots(repository: string): Promise<Snapshot[]>
-  restore(of: { repository: string; ref: string; path: string }): Promise<Restored>
+  restore(of: { repository: string; ref: string; path: string }): Promise<WorktreeRestore>
   remove(request: RemoveRequest): Promise<Removed>
   objection(request: Omit<RemoveRequest, 'leases'>): Promise<Refused | null>
   facts(of: FactsAsked): Promise<WorktreeFacts | null>

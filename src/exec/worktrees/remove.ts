@@ -12,7 +12,7 @@ import { textOf } from '../git/git.ts'
 import { GitFault } from '../git/git-fault.ts'
 import { clearHalfMade } from './add.ts'
 import { tipOf } from './history.ts'
-import { adminOf, baseRef, commitNamed, gitOf, type Place, readMark } from './place.ts'
+import { adminOf, baseRef, commitNamed, gitOf, type WorktreeLocation, readMark } from './place.ts'
 import type { Refused, Removed, RemoveRequest } from './port.ts'
 import { refusal, refuse } from './refusal.ts'
 import { holds, snapshotNamed } from './snapshot.ts'
@@ -30,7 +30,7 @@ import { buildTree, type Limits } from './tree.ts'
 const PARKED = 'holon-removed'
 
 export async function removeWorktree(
-  opened: Place,
+  opened: WorktreeLocation,
   request: RemoveRequest,
   limits: Limits,
 ): Promise<Removed> {
@@ -57,7 +57,7 @@ function leased({ leases }: RemoveRequest): Refused | null {
     : refuse('worktree_leased', `${now.join(', ')} may still write there`, null)
 }
 
-async function removeAbsent(place: Place, request: RemoveRequest): Promise<Removed> {
+async function removeAbsent(place: WorktreeLocation, request: RemoveRequest): Promise<Removed> {
   if (existsSync(place.path) || existsSync(removingPath(place.path))) {
     throw new GitFault('path_taken', `${place.path} is no worktree of this repository`)
   }
@@ -65,7 +65,7 @@ async function removeAbsent(place: Place, request: RemoveRequest): Promise<Remov
 }
 
 async function removeMarked(
-  place: Place,
+  place: WorktreeLocation,
   admin: string,
   moved: string | null,
   request: RemoveRequest,
@@ -103,7 +103,7 @@ async function removeMarked(
 
 /** What a removal would be refused for; null: it would go, or is on its way already. */
 export async function objectionTo(
-  place: Place,
+  place: WorktreeLocation,
   request: Omit<RemoveRequest, 'leases'>,
   limits: Limits,
 ): Promise<Refused | null> {
@@ -113,7 +113,7 @@ export async function objectionTo(
 
 /** Why it may not be removed as it is now, or null. */
 async function objection(
-  place: Place,
+  place: WorktreeLocation,
   request: Omit<RemoveRequest, 'leases'>,
   limits: Limits,
 ): Promise<Refused | null> {
@@ -128,7 +128,7 @@ async function objection(
 }
 
 async function takeBack(
-  place: Place,
+  place: WorktreeLocation,
   was: { parked: string; admin: string } | null,
   lock: string,
 ): Promise<void> {
@@ -140,7 +140,7 @@ async function takeBack(
 }
 
 /** The place with its private folder where git expects it, after an interruption. */
-async function unparked(place: Place): Promise<Place> {
+async function unparked(place: WorktreeLocation): Promise<WorktreeLocation> {
   if (place.admin !== null) return place
   const parked = await adminOf(place.common, PARKED, place.path)
   if (parked === null) return place
@@ -152,7 +152,7 @@ async function unparked(place: Place): Promise<Place> {
 
 /** What follows the verification: repeated until it is done, whatever interrupts it. */
 async function finishRemoval(
-  place: Place,
+  place: WorktreeLocation,
   request: RemoveRequest,
   verified: { folder: string; verified: bigint } | null,
 ): Promise<Removed> {
@@ -167,7 +167,7 @@ async function finishRemoval(
 }
 
 async function deleteBranch(
-  place: Place,
+  place: WorktreeLocation,
   branch: string,
   into: string,
 ): Promise<'deleted' | 'kept' | 'absent'> {
@@ -181,7 +181,7 @@ async function deleteBranch(
 }
 
 async function deleteTip(
-  place: Place,
+  place: WorktreeLocation,
   branch: string,
   tip: string,
   into: string,

@@ -13,15 +13,18 @@ import { GIT_OUTPUT_MAX_BYTES, GIT_TREE_MS, RESTORE_CHUNK_BYTES } from '../git/g
 import { beginMaking, finish, freePath, makingPath } from './add.ts'
 import { headsOf, tipOf } from './history.ts'
 import { registerWorktree } from './make.ts'
-import { adminOf, baseRef, gitOf, type Place, readMark } from './place.ts'
-import type { Restored } from './port.ts'
+import { adminOf, baseRef, gitOf, type WorktreeLocation, readMark } from './place.ts'
+import type { WorktreeRestore } from './port.ts'
 import { readMeta, snapshotNamed } from './snapshot.ts'
 import { type Meta, unguarded } from './tree.ts'
 import { diskPath } from './walk.ts'
 
 type Entry = { mode: string; blob: string; size: number; path: string }
 
-export async function restoreWorktree(place: Place, ref: string): Promise<Restored> {
+export async function restoreWorktree(
+  place: WorktreeLocation,
+  ref: string,
+): Promise<WorktreeRestore> {
   const { commit } = await snapshotNamed(place, ref)
   const meta = await readMeta(place, commit)
   const mark = place.admin === null ? null : await readMark(place.admin)
@@ -40,7 +43,12 @@ export async function restoreWorktree(place: Place, ref: string): Promise<Restor
   }
 }
 
-async function rebuild(place: Place, ref: string, commit: string, meta: Meta): Promise<void> {
+async function rebuild(
+  place: WorktreeLocation,
+  ref: string,
+  commit: string,
+  meta: Meta,
+): Promise<void> {
   const free = await freePath(place)
   await beginMaking(free)
   const admin = await registerWorktree(free, meta.heads.head ?? commit)
@@ -57,7 +65,7 @@ async function rebuild(place: Place, ref: string, commit: string, meta: Meta): P
 }
 
 /** What HEAD says: the branch of then, made again when it is gone, or else just the commit. */
-async function headFor(place: Place, { heads, base_commit }: Meta): Promise<string> {
+async function headFor(place: WorktreeLocation, { heads, base_commit }: Meta): Promise<string> {
   if (heads.made !== null && heads.made_tip !== null) {
     await makeBranch(place, heads.made, heads.made_tip)
     const base = ['update-ref', baseRef(heads.made), base_commit]
@@ -76,13 +84,17 @@ async function headFor(place: Place, { heads, base_commit }: Meta): Promise<stri
   return free ? `ref: ${name}` : head
 }
 
-async function makeBranch(place: Place, branch: string, tip: string): Promise<void> {
+async function makeBranch(place: WorktreeLocation, branch: string, tip: string): Promise<void> {
   if ((await tipOf(place, branch)) !== null) return
   const name = `refs/heads/${branch}`
   await gitOf(place, ['update-ref', name, tip, '0'.repeat(tip.length)])
 }
 
-async function entriesIn(place: Place, commit: string, section: string): Promise<Entry[]> {
+async function entriesIn(
+  place: WorktreeLocation,
+  commit: string,
+  section: string,
+): Promise<Entry[]> {
   const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', commit, '--', section]
   const { out } = await gitOf(place, args, { timeout_ms: GIT_TREE_MS })
   return recordsOf(out).map((record) => {
@@ -94,7 +106,7 @@ async function entriesIn(place: Place, commit: string, section: string): Promise
 }
 
 async function writeSection(
-  place: Place,
+  place: WorktreeLocation,
   commit: string,
   section: string,
   root: string,
@@ -152,7 +164,7 @@ function chunksOf(entries: readonly Entry[]): Entry[][] {
   return [...chunks, chunk].filter(({ length }) => length > 0)
 }
 
-async function contentsOf(place: Place, entries: readonly Entry[]): Promise<Buffer[]> {
+async function contentsOf(place: WorktreeLocation, entries: readonly Entry[]): Promise<Buffer[]> {
   const wanted = entries.reduce((sum, { size }) => sum + size + 128, 0)
   const { out } = await gitOf(place, ['cat-file', '--batch'], {
     stdin: entries.map(({ blob }) => `${blob}\n`).join(''),
@@ -170,7 +182,7 @@ async function contentsOf(place: Place, entries: readonly Entry[]): Promise<Buff
   })
 }
 
-async function writeIndex(place: Place, commit: string, admin: string): Promise<void> {
+async function writeIndex(place: WorktreeLocation, commit: string, admin: string): Promise<void> {
   const call = { answers: [0, 128], max_bytes: GIT_OUTPUT_MAX_BYTES * 2 }
   const { code, out } = await gitOf(place, ['cat-file', 'blob', `${commit}:index.raw`], call)
   await place.machine.before('write index')
@@ -178,7 +190,7 @@ async function writeIndex(place: Place, commit: string, admin: string): Promise<
 }
 
 /** A submodule and its repository name each other by path: both are told where they are now. */
-async function relinkSubmodule(place: Place, admin: string, meta: Meta, path: string) {
+async function relinkSubmodule(place: WorktreeLocation, admin: string, meta: Meta, path: string) {
   if (admin === meta.admin && place.path === meta.path) return
   const link = diskPath(place.path, `${path}/.git`)
   const text = (await readFile(link, 'utf8').catch(() => '')).trim()

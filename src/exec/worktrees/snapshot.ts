@@ -4,7 +4,7 @@
  */
 import { textOf } from '../git/git.ts'
 import { GitFault } from '../git/git-fault.ts'
-import { gitOf, type Place } from './place.ts'
+import { gitOf, type WorktreeLocation } from './place.ts'
 import type { Snapshot } from './port.ts'
 import { type Built, buildTree, comparable, type Limits, type Meta } from './tree.ts'
 
@@ -12,7 +12,7 @@ const ROOT = 'refs/holon/snapshots/'
 
 type Named = { ref: string; commit: string; taken_at: string }
 
-async function named(place: Place, under: string): Promise<Named[]> {
+async function named(place: WorktreeLocation, under: string): Promise<Named[]> {
   const format = '--format=%(refname) %(objectname) %(committerdate:iso-strict)'
   const text = textOf(await gitOf(place, ['for-each-ref', format, under]))
   return text.split('\n').flatMap((line) => {
@@ -23,21 +23,24 @@ async function named(place: Place, under: string): Promise<Named[]> {
 
 const numberOf = (ref: string): number => Number(ref.slice(ref.lastIndexOf('/') + 1))
 
-export async function readMeta(place: Place, commit: string): Promise<Meta> {
+export async function readMeta(place: WorktreeLocation, commit: string): Promise<Meta> {
   const { out } = await gitOf(place, ['cat-file', 'blob', `${commit}:meta.json`])
   const meta = JSON.parse(out.toString()) as Meta
   if (meta.format === 1) return meta
   throw new GitFault('snapshot_missing', `${commit} was written by another version`)
 }
 
-async function described(place: Place, { ref, commit, taken_at }: Named): Promise<Snapshot> {
+async function described(
+  place: WorktreeLocation,
+  { ref, commit, taken_at }: Named,
+): Promise<Snapshot> {
   const { path, heads, left_out } = await readMeta(place, commit)
   const key = ref.slice(ROOT.length, ref.lastIndexOf('/'))
   const of = { path, branch: heads.branch, head: heads.head }
   return { ref, commit, key, n: numberOf(ref), taken_at, of, left_out }
 }
 
-export async function listSnapshots(place: Place): Promise<Snapshot[]> {
+export async function listSnapshots(place: WorktreeLocation): Promise<Snapshot[]> {
   const all = (await named(place, ROOT)).sort(
     (a, b) => a.taken_at.localeCompare(b.taken_at) || numberOf(a.ref) - numberOf(b.ref),
   )
@@ -46,14 +49,18 @@ export async function listSnapshots(place: Place): Promise<Snapshot[]> {
   return snapshots
 }
 
-export async function snapshotNamed(place: Place, ref: string): Promise<Named> {
+export async function snapshotNamed(place: WorktreeLocation, ref: string): Promise<Named> {
   const found = ref.startsWith(ROOT) ? await named(place, ref) : []
   const one = found.find((snapshot) => snapshot.ref === ref)
   if (one !== undefined) return one
   throw new GitFault('snapshot_missing', `${ref} names no snapshot of this repository`)
 }
 
-export async function takeSnapshot(place: Place, key: string, limits: Limits): Promise<Snapshot> {
+export async function takeSnapshot(
+  place: WorktreeLocation,
+  key: string,
+  limits: Limits,
+): Promise<Snapshot> {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_-]*$/.test(key)) {
     throw new GitFault('invalid_name', `${key} cannot be part of a snapshot's name`)
   }
@@ -70,7 +77,10 @@ export async function takeSnapshot(place: Place, key: string, limits: Limits): P
   return described(place, await snapshotNamed(place, ref))
 }
 
-async function writeCommit(place: Place, { tree, parents, meta }: Built): Promise<string> {
+async function writeCommit(
+  place: WorktreeLocation,
+  { tree, parents, meta }: Built,
+): Promise<string> {
   const on = meta.heads.branch ?? 'a detached HEAD'
   const stdin = `snapshot of ${meta.path}\n\non ${on} at ${meta.heads.head ?? 'no commit'}\n`
   const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])]
@@ -78,7 +88,11 @@ async function writeCommit(place: Place, { tree, parents, meta }: Built): Promis
 }
 
 /** Whether a snapshot's commit holds just what was built: the same files, index and commits. */
-export async function holds(place: Place, commit: string, built: Built): Promise<boolean> {
+export async function holds(
+  place: WorktreeLocation,
+  commit: string,
+  built: Built,
+): Promise<boolean> {
   const args = ['rev-list', '--parents', '--max-count=1', commit]
   const parents = textOf(await gitOf(place, args))
     .split(' ')

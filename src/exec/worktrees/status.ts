@@ -12,11 +12,11 @@ import { processesIn } from './in-use.ts'
 import {
   hashFiles,
   ignoredPaths,
-  type IndexEntry,
+  type GitIndexEntry,
   indexEntries,
   submodulesOf,
 } from './git-index.ts'
-import { commitNamed, gitIn, type Place, readMark, textIn } from './place.ts'
+import { commitNamed, gitIn, type WorktreeLocation, readMark, textIn } from './place.ts'
 import type { Operation, Some, WorktreeState, WorktreeStatus } from './port.ts'
 import { halfRemoved } from './trash.ts'
 import { shown, walk } from './walk.ts'
@@ -29,7 +29,7 @@ const some = (paths: readonly string[]): Some<string> => ({
   sample: paths.slice(0, STATUS_SAMPLE).map(shown),
 })
 
-export async function statusOf(place: Place, into: string): Promise<WorktreeStatus> {
+export async function statusOf(place: WorktreeLocation, into: string): Promise<WorktreeStatus> {
   if ((await halfRemoved(place)) !== null) return { kind: 'removing' }
   const isThere = existsSync(place.path)
   if (place.admin === null) return { kind: 'absent' }
@@ -39,7 +39,7 @@ export async function statusOf(place: Place, into: string): Promise<WorktreeStat
 }
 
 /** The state of a registered worktree; of a missing one, what its private folder holds. */
-export async function stateOf(place: Place, into: string): Promise<WorktreeState> {
+export async function stateOf(place: WorktreeLocation, into: string): Promise<WorktreeState> {
   if (place.admin === null) throw new Error(`no state of ${place.path}: it is not registered`)
   const target = await commitNamed(place, into)
   if (target === null) {
@@ -62,7 +62,10 @@ export async function stateOf(place: Place, into: string): Promise<WorktreeState
 
 type Changes = Pick<WorktreeState, 'staged' | 'unstaged' | 'untracked'>
 
-async function changesOf(place: Place, entries: readonly IndexEntry[]): Promise<Changes> {
+async function changesOf(
+  place: WorktreeLocation,
+  entries: readonly GitIndexEntry[],
+): Promise<Changes> {
   if (!existsSync(place.work)) {
     const args = ['diff-index', '--cached', '--name-only', '-z', '--no-renames', 'HEAD']
     const { out } = await gitIn(place, args, { answers: [0, 128] })
@@ -78,12 +81,12 @@ async function changesOf(place: Place, entries: readonly IndexEntry[]): Promise<
 }
 
 /** How many paths of a working tree differ from its HEAD. */
-export async function changeCount(place: Place): Promise<number> {
+export async function changeCount(place: WorktreeLocation): Promise<number> {
   const { staged, unstaged, untracked } = await changedPaths(place)
   return new Set([...staged, ...unstaged, ...untracked]).size
 }
 
-async function changedPaths(place: Place) {
+async function changedPaths(place: WorktreeLocation) {
   const args = ['status', '--porcelain=v2', '-z', '--untracked-files=all', '--ignored=no']
   const more = ['--ignore-submodules=dirty', '--no-renames', '--no-ahead-behind']
   const { out } = await gitIn(place, [...args, ...more], { timeout_ms: GIT_TREE_MS })
@@ -107,7 +110,10 @@ const afterFields = (record: string, count: number): string =>
   record.split(' ').slice(count).join(' ')
 
 /** Files whose index entry says "do not look": looked at, byte by byte. */
-async function hiddenChanges(place: Place, entries: readonly IndexEntry[]): Promise<string[]> {
+async function hiddenChanges(
+  place: WorktreeLocation,
+  entries: readonly GitIndexEntry[],
+): Promise<string[]> {
   const flagged = new Map(
     entries.filter(({ tag, stage }) => tag !== 'H' && stage === 0).map((is) => [is.path, is]),
   )

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs'
 import { lstat, mkdir, rename, rmdir, unlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { fileFault } from '../files/file-fault.ts'
-import { namesIn, type Place } from './place.ts'
+import { namesIn, type WorktreeLocation } from './place.ts'
 import { diskPath, walkAll } from './walk.ts'
 
 export type HalfRemoved = { folder: string; verified: bigint | null }
@@ -16,7 +16,9 @@ export type HalfRemoved = { folder: string; verified: bigint | null }
 export const removingPath = (path: string): string => `${path}.removing`
 
 /** The removal of this path that was interrupted, if there is one. */
-export async function halfRemoved(place: Pick<Place, 'path'>): Promise<HalfRemoved | null> {
+export async function halfRemoved(
+  place: Pick<WorktreeLocation, 'path'>,
+): Promise<HalfRemoved | null> {
   const folder = dirname(place.path)
   const start = `${basename(place.path)}.removed-`
   for (const name of await namesIn(folder)) {
@@ -64,7 +66,7 @@ export async function untouchedSince(folder: string, time: bigint): Promise<bool
  * The time of a file is asked right before its deletion; between the two lies one system call.
  */
 export async function deleteVerified(
-  place: Place,
+  place: WorktreeLocation,
   { folder, verified }: { folder: string; verified: bigint },
 ): Promise<string | null> {
   await place.machine.before('delete files')
@@ -92,7 +94,7 @@ export async function deleteVerified(
 }
 
 /** Moves a folder, making the parent of the new place. */
-export async function move(place: Place, from: string, to: string): Promise<void> {
+export async function move(place: WorktreeLocation, from: string, to: string): Promise<void> {
   await place.machine.before(`move ${basename(dirname(to))}`)
   try {
     await mkdir(dirname(to), { recursive: true })

@@ -19,7 +19,7 @@ import {
 } from '../git/git-limits.ts'
 import { headsOf, type Heads, knownCommits, outermost } from './history.ts'
 import { hashFiles, ignoredPaths, indexEntries, submodulesOf } from './git-index.ts'
-import { gitOf, type Mark, namesIn, type Place, readMark } from './place.ts'
+import { gitOf, type WorktreeMarker, namesIn, type WorktreeLocation, readMark } from './place.ts'
 import type { LeftOut, Some } from './port.ts'
 import { diskPath, type Found, shown, walk } from './walk.ts'
 
@@ -66,7 +66,7 @@ export const unguarded = (path: string): string =>
     .map((name) => name.replace(/^%/, ''))
     .join('/')
 
-export async function buildTree(place: Place, limits: Limits): Promise<Built> {
+export async function buildTree(place: WorktreeLocation, limits: Limits): Promise<Built> {
   const { admin, machine } = place
   if (admin === null) throw new GitFault('worktree_missing', `${place.path} is no worktree`)
   const mark = await readMark(admin)
@@ -94,9 +94,9 @@ async function freshScratch(folder: string, start: string): Promise<string> {
 }
 
 async function buildIn(
-  place: Place,
+  place: WorktreeLocation,
   admin: string,
-  mark: Mark,
+  mark: WorktreeMarker,
   scratch: string,
   limits: Limits,
 ): Promise<Built> {
@@ -193,7 +193,7 @@ const foldersOf = (section: string, files: readonly Found[]): string[] =>
     .map(({ path }) => section + path)
 
 async function store(
-  place: Place,
+  place: WorktreeLocation,
   root: string,
   section: string,
   found: readonly Found[],
@@ -233,7 +233,7 @@ async function store(
 }
 
 async function storeText(
-  place: Place,
+  place: WorktreeLocation,
   admin: string,
   scratch: string,
   meta: Meta,
@@ -249,7 +249,7 @@ async function storeText(
 }
 
 async function writeTree(
-  place: Place,
+  place: WorktreeLocation,
   index_file: string,
   stored: readonly Stored[],
 ): Promise<string> {
@@ -263,7 +263,7 @@ async function writeTree(
 }
 
 /** What two snapshots are compared by: all but the raw index. */
-export async function comparable(place: Place, tree: string): Promise<string> {
+export async function comparable(place: WorktreeLocation, tree: string): Promise<string> {
   const { out } = await gitOf(place, ['ls-tree', '-z', tree])
   return recordsOf(out)
     .filter((record) => !record.endsWith('\tindex.raw'))

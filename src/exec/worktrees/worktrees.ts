@@ -12,8 +12,8 @@ import { GitFault, lockNamed } from '../git/git-fault.ts'
 import { clearViews } from '../git/git-view.ts'
 import { within } from '../git/within.ts'
 import { addWorktree, clearHalfMade } from './add.ts'
-import { adminOf, commonDir, findRepository, type Machine, namesIn } from './place.ts'
-import { openPlace, type Place, readMark, VIEW_PREFIX } from './place.ts'
+import { adminOf, commonDir, findRepository, type WorktreePorts, namesIn } from './place.ts'
+import { openPlace, type WorktreeLocation, readMark, VIEW_PREFIX } from './place.ts'
 import type { Pruned, Worktrees } from './port.ts'
 import { factsOf } from './facts.ts'
 import { objectionTo, removeWorktree } from './remove.ts'
@@ -36,7 +36,7 @@ export type WorktreeOptions = GitOptions & {
 export function createWorktrees(options: WorktreeOptions): Worktrees {
   const git = createGit(options)
   const before = async (step: string) => options.before?.(step)
-  const machine: Machine = { git, before, scratch_folder: options.scratch_folder }
+  const machine: WorktreePorts = { git, before, scratch_folder: options.scratch_folder }
   const limits = { ...snapshotLimits, ...options.limits }
   const started = options.started_at ?? (() => Date.now() - uptime() * 1_000)
   const turns = new Map<string, Promise<unknown>>()
@@ -56,7 +56,7 @@ export function createWorktrees(options: WorktreeOptions): Worktrees {
       if (turns.get(common) === turn) turns.delete(common)
     }
   }
-  const at = <T>(repository: string, path: string, act: (place: Place) => Promise<T>) =>
+  const at = <T>(repository: string, path: string, act: (place: WorktreeLocation) => Promise<T>) =>
     inTurn(repository, async (common) => {
       const run = async () => {
         const place = await openPlace(machine, common, path)
@@ -117,7 +117,7 @@ async function clearedDeadLock(error: unknown, started: number): Promise<boolean
 }
 
 /** Ends what was interrupted in the folder of `place`: deletions that were verified, half-made. */
-async function prune(place: Place): Promise<Pruned> {
+async function prune(place: WorktreeLocation): Promise<Pruned> {
   const folder = dirname(place.path)
   const finished: string[] = []
   const cleared: string[] = []

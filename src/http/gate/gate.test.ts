@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   agentRow,
-  type Asked,
+  type HomeRequest,
   controlToken,
   fakeHome,
   goodHeaders,
@@ -208,7 +208,7 @@ describe('the gate', () => {
         controller.enqueue(new Uint8Array(65_536))
       },
     })
-    const init = { method: 'POST', headers: json, body, duplex: 'half' } as Asked
+    const init = { method: 'POST', headers: json, body, duplex: 'half' } as HomeRequest
     const answer = await fake.ask('/operator', init)
     assert.deepEqual(await problemIn(answer), [413, 'too_large'])
     assert.ok(pulled <= httpLimits.import_body.value + 4 * 65_536, `${pulled} bytes were read`)
@@ -217,7 +217,7 @@ describe('the gate', () => {
   test('a body that does not come is given up at the deadline', async () => {
     const fake = fakeHome()
     const body = new ReadableStream<Uint8Array>({ start: (c) => c.enqueue(new Uint8Array(1)) })
-    const init = { method: 'POST', headers: json, body, duplex: 'half' } as Asked
+    const init = { method: 'POST', headers: json, body, duplex: 'half' } as HomeRequest
     const answer = fake.ask('/operator', init)
     await settle()
     await fake.clock.advance(httpLimits.body_deadline.value)

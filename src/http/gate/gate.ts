@@ -20,7 +20,7 @@ import { checkAgainst } from './token.ts'
 const methods = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']
 
 /** What a path is to the gate: who needs which capability. */
-export type Door =
+export type RouteAccess =
   | { kind: 'probe' }
   | { kind: 'callback'; token: string }
   | { kind: 'webhook' }
@@ -30,7 +30,7 @@ export type Door =
 const takesFiles = /^\/(?:operator|agents\/[^/]+\/imports)$/
 
 /** By the same path the router goes by; whatever is not one of the three public forms is `api`. */
-export function doorOf(path: string): Door {
+export function doorOf(path: string): RouteAccess {
   if (path === '/healthz' || path === '/readyz') return { kind: 'probe' }
   const [, first, second, third, ...rest] = path.split('/')
   const takes_files = takesFiles.test(path)
@@ -108,17 +108,17 @@ function originRefusal(c: C, own: ReadonlySet<string>): Refusal | null {
   return refuse({ code: 'foreign_origin', message: 'A page of another origin sent this request.' })
 }
 
-const capOf = (door: Door) => {
+const capOf = (door: RouteAccess) => {
   if (door.kind !== 'api') return httpLimits.ingress_body
   return door.takes_files ? httpLimits.import_body : httpLimits.api_body
 }
 
-function tooLarge(door: Door): Refusal {
+function tooLarge(door: RouteAccess): Refusal {
   const message = `A body of this route has at most ${capOf(door).value} bytes.`
   return refuse({ code: 'too_large', message }, { connection: 'close' })
 }
 
-function lengthRefusal(c: C, door: Door): Refusal | null {
+function lengthRefusal(c: C, door: RouteAccess): Refusal | null {
   const length = c.req.header('content-length')
   if (length === undefined) return null
   if (!/^\d{1,15}$/.test(length)) {
@@ -136,7 +136,7 @@ const busy = (wait_ms: number): Refusal | null =>
 const peerOf = (c: C): string => c.env?.remote ?? ''
 
 /** The capability, and then its rate: nobody else can use up the bucket of a capability. */
-async function capabilityRefusal(c: C, door: Door, state: State): Promise<Refusal | null> {
+async function capabilityRefusal(c: C, door: RouteAccess, state: State): Promise<Refusal | null> {
   const { limit, home } = state
   switch (door.kind) {
     case 'probe':
@@ -169,7 +169,7 @@ async function triggerOf({ reads }: HomePort, token: string): Promise<TriggerCap
 }
 
 /** What comes from outside is stored all the same; its sender need not come again. */
-function recoveryRefusal({ kind }: Door, { recovering }: GatePorts): Refusal | null {
+function recoveryRefusal({ kind }: RouteAccess, { recovering }: GatePorts): Refusal | null {
   if (kind !== 'api' || recovering?.() !== true) return null
   const message = 'The home is still being recovered.'
   return refuse({ code: 'not_ready', message }, { 'retry-after': '1' })
@@ -196,7 +196,7 @@ async function tokenRefusal(c: C, { lockout, tokenIsValid }: State): Promise<Ref
 }
 
 /** Reads the body. Nothing of it is parsed here but its nesting. */
-async function bodyRefusal(c: C, door: Door, { ports }: State): Promise<Refusal | null> {
+async function bodyRefusal(c: C, door: RouteAccess, { ports }: State): Promise<Refusal | null> {
   if (isRead(c)) return null
   const encoding = c.req.header('content-encoding')
   if (encoding !== undefined && encoding !== 'identity') {
@@ -211,7 +211,7 @@ async function bodyRefusal(c: C, door: Door, { ports }: State): Promise<Refusal 
   return door.kind === 'api' && read.bytes.length > 0 ? jsonRefusal(c, read.bytes) : null
 }
 
-function unread(code: 'too_large' | 'body_timeout' | 'bad_request', door: Door): Refusal {
+function unread(code: 'too_large' | 'body_timeout' | 'bad_request', door: RouteAccess): Refusal {
   switch (code) {
     case 'too_large':
       return tooLarge(door)

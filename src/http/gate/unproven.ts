@@ -11,11 +11,11 @@ import { httpLimits } from '../request/limits.ts'
 import type { HttpClock } from '../request/ports.ts'
 
 /** Contract: `destroy` ends the connection at once; twice is nothing. */
-export type Connection = { destroy(): unknown }
+export type HttpConnection = { destroy(): unknown }
 
 type Cancel = () => void
 
-export class Unproven<C extends Connection> {
+export class Unproven<C extends HttpConnection> {
   readonly #clock: HttpClock
   /** With what ends its patience for a request head; the one silent longest comes first. */
   readonly #pool = new Map<C, Cancel>()

@@ -6,14 +6,14 @@ import type { Context } from 'hono'
 import type { OperatorCommand, OperatorReply } from '../../protocol/acts/operator.ts'
 import type { HttpEnv } from './app-env.ts'
 import { receiptOf } from './idempotency.ts'
-import type { Named } from './named.ts'
+import type { Lookup } from './named.ts'
 import type { HomePort } from './ports.ts'
 import { refuse } from './problem.ts'
 
 type Done = OperatorReply & { ok: true }
 
 /** Durable when it says `ok`. */
-export async function acted(home: HomePort, command: OperatorCommand): Promise<Named<Done>> {
+export async function acted(home: HomePort, command: OperatorCommand): Promise<Lookup<Done>> {
   const reply = await home.act(command)
   return reply.ok ? { ok: true, value: reply } : { ok: false, refusal: refuse(reply) }
 }
@@ -24,7 +24,7 @@ export async function created(
   home: HomePort,
   route: string,
   command: OperatorCommand,
-): Promise<Named<Done>> {
+): Promise<Lookup<Done>> {
   const key = receiptOf(c, command.agent_id, `POST ${route}`)
   if (!key.ok) return key
   return acted(home, key.receipt === undefined ? command : { ...command, receipt: key.receipt })

@@ -8,7 +8,7 @@ import { refuse, type Refusal } from './problem.ts'
 import type { Views } from './views.ts'
 import type { AgentView } from '../../protocol/agent-view.ts'
 
-export type Named<T> = { ok: true; value: T } | { ok: false; refusal: Refusal }
+export type Lookup<T> = { ok: true; value: T } | { ok: false; refusal: Refusal }
 
 /** Tables whose rows have an id of their own and belong to an agent. */
 export type OwnedTable = Exclude<
@@ -44,7 +44,7 @@ export async function rowNamed<T extends OwnedTable>(
   table: T,
   agent_id: string | null,
   text: string,
-): Promise<Named<Rows[T]>> {
+): Promise<Lookup<Rows[T]>> {
   const ids = await reads.idsLike(table, text, agent_id ?? undefined)
   const [one, more] = ids
   const row: Rows[T] | null = one && more === undefined ? await reads.row(table, one.id) : null
@@ -58,7 +58,7 @@ export async function rowNamed<T extends OwnedTable>(
 }
 
 /** The agent in a path, as it is now. */
-export function agentNamed(views: Views, id: string): Named<AgentView> {
+export function agentNamed(views: Views, id: string): Lookup<AgentView> {
   const view = views.of(id)
   if (view !== null) return { ok: true, value: view }
   return refused('agent_not_found', `There is no agent "${id}".`)

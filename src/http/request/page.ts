@@ -5,11 +5,11 @@
  */
 import type { Rows } from '../../protocol/records/records.ts'
 import { byMaking, type Made } from './making.ts'
-import { rowNamed, refused, type Named, type OwnedTable } from './named.ts'
+import { rowNamed, refused, type Lookup, type OwnedTable } from './named.ts'
 import type { HomePort, RowFilter } from './ports.ts'
 import type { PageQuery } from './query.ts'
 
-export type Page<T> = { entries: T[]; next_cursor: string | null }
+export type CursorPage<T> = { entries: T[]; next_cursor: string | null }
 
 /** Where a page ends: it holds what is older than this entry. */
 type Place = { id: string } | null
@@ -37,7 +37,7 @@ async function placeOf<T extends OwnedTable>(
   table: T,
   agent_id: string | null,
   { cursor, before }: PageQuery,
-): Promise<Named<Rows[T] | null>> {
+): Promise<Lookup<Rows[T] | null>> {
   if (cursor !== undefined && before !== undefined) return twoPlaces()
   if (before !== undefined) return rowNamed(home, table, agent_id, before)
   if (cursor === undefined) return { ok: true, value: null }
@@ -52,7 +52,7 @@ export async function pageOfRows<T extends OwnedTable>(
   table: T,
   filter: Omit<RowFilter, 'limit' | 'before'>,
   query: PageQuery,
-): Promise<Named<Page<Rows[T]>>> {
+): Promise<Lookup<CursorPage<Rows[T]>>> {
   const place = await placeOf(home, table, filter.agent_id ?? null, query)
   if (!place.ok) return place
   const rows = await home.reads.list(table, {
@@ -73,7 +73,7 @@ export async function pageOfFacts<T extends 'work_items' | 'waits' | 'triggers' 
   agent_id: string,
   sorted: readonly Rows[T][],
   query: PageQuery,
-): Promise<Named<Page<Rows[T]>>> {
+): Promise<Lookup<CursorPage<Rows[T]>>> {
   const place = await placeOf(home, table, agent_id, query)
   if (!place.ok) return place
   return { ok: true, value: pageBefore(table, sorted, place.value, query.limit) }
@@ -85,7 +85,7 @@ export function pageBefore<T extends Made>(
   sorted: readonly T[],
   place: (Place & Made) | null,
   limit: number,
-): Page<T> {
+): CursorPage<T> {
   const end = place === null ? sorted.length : sorted.findIndex((one) => byMaking(one, place) > 0)
   const to = end === -1 ? sorted.length : end
   const older = place !== null && sorted[to - 1]?.id === place.id ? to - 1 : to

@@ -9,7 +9,7 @@ import {
   lateTasks,
   newMemo,
   type AgentView,
-  type Memo,
+  type SurveyCache,
 } from '../../protocol/agent-view.ts'
 import { agentRecordOf, type AgentRecord } from '../../protocol/records/agent-record.ts'
 import type { Past } from '../../protocol/views/attention.ts'
@@ -34,14 +34,14 @@ const shownKept = 1_000
 type Seen = {
   facts: AgentView['facts']
   seq: number
-  memo: Memo
-  record: { survey: Memo['survey']; value: AgentRecord } | null
+  memo: SurveyCache
+  record: { survey: SurveyCache['survey']; value: AgentRecord } | null
   items: readonly Rows['work_items'][] | null
   waits: readonly Rows['waits'][] | null
 }
 
-type Kept = { seen: Seen; survey: Memo['survey']; can: readonly Can[] }
-type KeptText<T> = { seen: Seen; survey: Memo['survey']; text: Promise<T> }
+type Kept = { seen: Seen; survey: SurveyCache['survey']; can: readonly Can[] }
+type KeptText<T> = { seen: Seen; survey: SurveyCache['survey']; text: Promise<T> }
 
 /** What of an agent stands in the snapshot, as JSON without the brackets around its lists. */
 export type ShownText = { work_items: string; counts: string; waits: string }

@@ -13,7 +13,7 @@ import { actedOnAgent, actedAlone, toldOf } from '../../protocol/acts/acted.ts'
 import type { OperatorCommand } from '../../protocol/acts/operator.ts'
 import { acted, answerOf, bodyOf, created } from '../request/act.ts'
 import type { HttpApp } from '../request/app-env.ts'
-import { agentNamed, refused, type Named } from '../request/named.ts'
+import { agentNamed, refused, type Lookup } from '../request/named.ts'
 import { cursorOf, idInCursor } from '../request/page.ts'
 import { agentParams } from '../request/params.ts'
 import type { HomePort } from '../request/ports.ts'
@@ -150,7 +150,7 @@ const nobody = (agent_id: string) => refused('agent_not_found', `There is no age
 /** Agents are found by name, so their place in the list is one. */
 type AgentPage = { agents: ReturnType<Views['record']>[]; next_cursor: string | null }
 
-function pageOf(views: Views, { limit, cursor, before }: PageQuery): Named<AgentPage> {
+function pageOf(views: Views, { limit, cursor, before }: PageQuery): Lookup<AgentPage> {
   const all = views.all()
   if (cursor !== undefined && before !== undefined) {
     return refused('invalid_request', '`cursor` and `before` exclude each other.')
@@ -172,7 +172,7 @@ function pageOf(views: Views, { limit, cursor, before }: PageQuery): Named<Agent
 
 type Reply = Parameters<typeof toldOf>[0]
 
-function shown(views: Views, agent_id: string, reply: Reply): Named<ReturnType<typeof both>> {
+function shown(views: Views, agent_id: string, reply: Reply): Lookup<ReturnType<typeof both>> {
   const view = agentNamed(views, agent_id)
   if (!view.ok) return view
   return { ok: true, value: both(views.record(view.value), reply) }

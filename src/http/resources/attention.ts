@@ -12,12 +12,12 @@ import {
   fingerprintOf,
   snoozeBody,
   standingEntries,
-  type Standing,
+  type AttentionPlacement,
 } from '../../protocol/views/attention.ts'
 import { isMeantBy } from '../../protocol/records/records.ts'
 import { acted, answerOf, bodyOf } from '../request/act.ts'
 import type { HttpApp } from '../request/app-env.ts'
-import { refused, type Named } from '../request/named.ts'
+import { refused, type Lookup } from '../request/named.ts'
 import { cursorOf, idInCursor } from '../request/page.ts'
 import { agentName } from '../request/params.ts'
 import type { HomePort } from '../request/ports.ts'
@@ -102,27 +102,27 @@ export function register(app: HttpApp, home: HomePort, views: Views): void {
   })
 }
 
-const putAway = ({ entry }: Standing) => ({
+const putAway = ({ entry }: AttentionPlacement) => ({
   agent_id: entry.agent_id,
   attention_id: entry.id,
   fingerprint: fingerprintOf(entry),
 })
 
 /** Every entry of all agents, or of one; what is put away is marked. */
-export async function entries(views: Views, agent?: string): Promise<Standing[]> {
+export async function entries(views: Views, agent?: string): Promise<AttentionPlacement[]> {
   const seen = views.all().filter((view) => agent === undefined || view.agent.id === agent)
   return standingEntries(seen, await views.past(seen))
 }
 
 /** An entry comes and goes with facts: one that is gone leaves no place to go on from. */
-function placeAfter(all: readonly Standing[], cursor: string): number | null {
+function placeAfter(all: readonly AttentionPlacement[], cursor: string): number | null {
   const id = idInCursor('attention', cursor)
   const at = id === null ? -1 : all.findIndex(({ entry }) => entry.id === id)
   return at === -1 ? null : at + 1
 }
 
 /** By its id, or a beginning or end of it. */
-function entryNamed(all: readonly Standing[], text: string): Named<Standing> {
+function entryNamed(all: readonly AttentionPlacement[], text: string): Lookup<AttentionPlacement> {
   const found = all.filter(({ entry: { id } }) => isMeantBy(id, text))
   const [entry] = found
   if (entry === undefined) {

@@ -17,7 +17,7 @@ import {
 import { answerOf } from '../request/act.ts'
 import type { HttpApp } from '../request/app-env.ts'
 import { lifeOf } from './life.ts'
-import { agentNamed, rowNamed, type Named } from '../request/named.ts'
+import { agentNamed, rowNamed, type Lookup } from '../request/named.ts'
 import { pageOfRows } from '../request/page.ts'
 import { agentAnd, agentParams, idText } from '../request/params.ts'
 import type { HomePort, RowFilter } from '../request/ports.ts'
@@ -153,7 +153,7 @@ export async function filterOf(
   views: Views,
   agent_id: string,
   item: string | undefined,
-): Promise<Named<Omit<RowFilter, 'limit' | 'before'>>> {
+): Promise<Lookup<Omit<RowFilter, 'limit' | 'before'>>> {
   const view = agentNamed(views, agent_id)
   if (!view.ok) return view
   if (item === undefined) return { ok: true, value: { agent_id } }

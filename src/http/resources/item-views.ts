@@ -13,7 +13,7 @@ import { planView } from '../../protocol/records/work-item-record.ts'
 import { answerOf } from '../request/act.ts'
 import type { HttpApp } from '../request/app-env.ts'
 import { turnWholeOf } from './history.ts'
-import { agentNamed, rowNamed, type Named } from '../request/named.ts'
+import { agentNamed, rowNamed, type Lookup } from '../request/named.ts'
 import { pageOfRows } from '../request/page.ts'
 import type { HomePort } from '../request/ports.ts'
 import { problems } from '../request/problem.ts'
@@ -118,7 +118,7 @@ async function itemNamed(
   views: Views,
   agent: string,
   text: string,
-): Promise<Named<{ view: AgentView; row: Rows['work_items'] }>> {
+): Promise<Lookup<{ view: AgentView; row: Rows['work_items'] }>> {
   const view = agentNamed(views, agent)
   if (!view.ok) return view
   const row = await rowNamed(home, 'work_items', agent, text)

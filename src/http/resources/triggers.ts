@@ -17,7 +17,7 @@ import {
 } from '../../protocol/records/trigger-record.ts'
 import { acted, answerOf, bodyOf, created, madeBy } from '../request/act.ts'
 import type { HttpApp } from '../request/app-env.ts'
-import { agentNamed, rowNamed, type Named } from '../request/named.ts'
+import { agentNamed, rowNamed, type Lookup } from '../request/named.ts'
 import { pageOfRows } from '../request/page.ts'
 import { agentAnd, agentParams } from '../request/params.ts'
 import type { HomePort } from '../request/ports.ts'
@@ -96,7 +96,7 @@ export function register(app: HttpApp, home: HomePort, views: Views): void {
     agent: string,
     text: string,
     verb: 'reset_trigger' | 'revoke_trigger',
-  ): Promise<Named<{ trigger: TriggerRecord } & ReturnType<typeof toldOf>>> => {
+  ): Promise<Lookup<{ trigger: TriggerRecord } & ReturnType<typeof toldOf>>> => {
     const found = await rowNamed(home, 'triggers', agent, text)
     if (!found.ok) return found
     const { id } = found.value

@@ -18,8 +18,8 @@ import {
 } from '../../protocol/records/wait-record.ts'
 import { acted, answerOf, bodyOf, created } from '../request/act.ts'
 import type { HttpApp } from '../request/app-env.ts'
-import { agentNamed, rowNamed, type Named } from '../request/named.ts'
-import { pageOfFacts, pageOfRows, type Page } from '../request/page.ts'
+import { agentNamed, rowNamed, type Lookup } from '../request/named.ts'
+import { pageOfFacts, pageOfRows, type CursorPage } from '../request/page.ts'
 import { agentAnd, agentParams } from '../request/params.ts'
 import type { HomePort } from '../request/ports.ts'
 import { problems } from '../request/problem.ts'
@@ -84,7 +84,7 @@ const cancel = createRoute({
 })
 
 export function register(app: HttpApp, home: HomePort, views: Views): void {
-  const recordNow = async (agent: string, text: string): Promise<Named<WaitRecord>> => {
+  const recordNow = async (agent: string, text: string): Promise<Lookup<WaitRecord>> => {
     const view = agentNamed(views, agent)
     if (!view.ok) return view
     const wait = await rowNamed(home, 'waits', agent, text)
@@ -167,7 +167,7 @@ type Asked = {
 function waitsPage(
   home: HomePort,
   { agent_id, status, active, query }: Asked,
-): Promise<Named<Page<Rows['waits']>>> {
+): Promise<Lookup<CursorPage<Rows['waits']>>> {
   switch (status) {
     case 'active':
       return pageOfFacts(home, 'waits', agent_id, active, query)

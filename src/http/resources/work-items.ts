@@ -20,8 +20,8 @@ import {
 } from '../../protocol/records/work-item-record.ts'
 import { acted, answerOf, bodyOf, created, madeBy } from '../request/act.ts'
 import type { HttpApp } from '../request/app-env.ts'
-import { agentNamed, refused, rowNamed, type Named } from '../request/named.ts'
-import { pageOfFacts, pageOfRows, type Page } from '../request/page.ts'
+import { agentNamed, refused, rowNamed, type Lookup } from '../request/named.ts'
+import { pageOfFacts, pageOfRows, type CursorPage } from '../request/page.ts'
 import { agentAnd, agentParams } from '../request/params.ts'
 import type { HomePort } from '../request/ports.ts'
 import { problems } from '../request/problem.ts'
@@ -191,7 +191,7 @@ const both = (work_item: WorkItemRecord, reply: Parameters<typeof toldOf>[0]) =>
 function revisionOf(
   header: string | undefined,
   body: { expected_revision?: number | undefined },
-): Named<{ expected_revision?: number }> {
+): Lookup<{ expected_revision?: number }> {
   const given = body.expected_revision
   if (header === undefined || header === '*') {
     return { ok: true, value: given === undefined ? {} : { expected_revision: given } }
@@ -215,7 +215,7 @@ function itemsPage(
   views: Views,
   view: AgentView,
   { filter, query }: Asked,
-): Promise<Named<Page<Rows['work_items']>>> {
+): Promise<Lookup<CursorPage<Rows['work_items']>>> {
   const agent_id = view.agent.id
   if (filter === 'all') return pageOfRows(home, 'work_items', { agent_id }, query)
   if (filter === 'completed') {
@@ -255,7 +255,7 @@ export async function recordNow(
   views: Views,
   agent_id: string,
   text: string,
-): Promise<Named<WorkItemRecord>> {
+): Promise<Lookup<WorkItemRecord>> {
   const view = agentNamed(views, agent_id)
   if (!view.ok) return view
   const found = await rowNamed(home, 'work_items', agent_id, text)

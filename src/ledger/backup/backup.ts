@@ -12,7 +12,7 @@ import { copyDatabase } from '../sqlite/backup-database.ts'
 import { syncFolder } from '../blobs/blobs.ts'
 import { copyFile, measureFile } from './file-copy.ts'
 import { makeHomeFolder } from '../home-folder.ts'
-import { LedgerFault, type Backup, type BackupOptions, type Manifest } from '../port.ts'
+import { LedgerFault, type BackupResult, type BackupOptions, type Manifest } from '../port.ts'
 import { openDatabase, schemaOf, type OpenMode } from '../sqlite/sqlite.ts'
 
 /** What a backup takes from the home beside the ledger. */
@@ -37,7 +37,7 @@ export const databaseName = 'ledger/ledger.sqlite'
 export async function backupHome(
   source: BackupSource,
   { to, now, with_secrets }: BackupOptions,
-): Promise<Backup> {
+): Promise<BackupResult> {
   const folder = resolve(to)
   makeHomeFolder(folder)
   const path = join(folder, `holon-backup-${stamp(now)}`)

@@ -15,7 +15,7 @@ import { LedgerFault, type Manifest } from '../port.ts'
 import { schemaVersion } from '../sqlite/schema.ts'
 import { openDatabase, schemaOf } from '../sqlite/sqlite.ts'
 
-export type Restored = {
+export type RestoreResult = {
   home: string
   manifest: Manifest
   /** The path the home had before, when it was another: rows name plan files by whole paths. */
@@ -26,7 +26,7 @@ export type Restored = {
  * Faults: `corrupt` naming the file that is not as it was, `newer_schema`, `io` when the home is
  * not empty or `from` is no backup.
  */
-export function restoreHome(from: string, home: string): Promise<Restored> {
+export function restoreHome(from: string, home: string): Promise<RestoreResult> {
   return guarded(`Restoring ${home}`, async () => {
     const [source, target] = [resolve(from), resolve(home)]
     await mustBeEmpty(target)

@@ -19,7 +19,7 @@ export const isLiveByColumns = `(status = 'active'
     and (released_focus = 1 or (work_item_id is null and wake in ('timer', 'task_result')))))`
 
 /** A row beside those of a page, with its place among the others of its table. */
-export type Beside = readonly [place: number, row: Rows[Table]]
+export type RowPosition = readonly [place: number, row: Rows[Table]]
 
 /** Every agent's rows of these tables which lie behind `born`. */
 export type Behind = { agent: AgentId; born: number }
@@ -44,7 +44,11 @@ const waitQuery = `
     select born, data from waits
     where agent_id = ? and ${isLiveByColumns} and born > ? order by born limit ${pageRows})`
 
-export type OpenItems = { items: Rows['work_items'][]; pacing: Beside[]; meters: Beside[] }
+export type OpenItems = {
+  items: Rows['work_items'][]
+  pacing: RowPosition[]
+  meters: RowPosition[]
+}
 
 /** Open items behind one, with what is counted of each. */
 export async function openItemsBehind(db: Kysely<Database>, behind: Behind): Promise<OpenItems> {

@@ -18,7 +18,7 @@ import {
   openItemsBehind,
   pageRows,
   waitsBehind,
-  type Beside,
+  type RowPosition,
 } from './live-pages.ts'
 import type { LiveRows } from '../port.ts'
 import type { Database } from '../sqlite/schema.ts'
@@ -240,7 +240,7 @@ async function readMore(
 }
 
 /** The meters of the open turn are read whatever item they are of, so one may be there already. */
-function addTo(found: Placed[], part: number, rows: readonly Beside[]): void {
+function addTo(found: Placed[], part: number, rows: readonly RowPosition[]): void {
   const there = new Set(found.flatMap(([of, place]) => (of === part ? [place] : [])))
   for (const [place, row] of rows) if (!there.has(place)) found.push([part, place, row])
 }

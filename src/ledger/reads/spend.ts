@@ -4,13 +4,13 @@
  */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { AgentId } from '../../domain/ids.ts'
-import type { Counts, Spend, SpendFilter } from '../port.ts'
+import type { Counts, SpendSum, SpendFilter } from '../port.ts'
 import type { Database } from '../sqlite/schema.ts'
 
 const keys = { agent: 'agent_id', item: 'work_item_id', day: 'day' } as const
 
 /** Groups in the order of their keys; no group has no requests. */
-export async function readSpend(db: Kysely<Database>, filter: SpendFilter): Promise<Spend[]> {
+export async function readSpend(db: Kysely<Database>, filter: SpendFilter): Promise<SpendSum[]> {
   const by = Object.entries(keys).flatMap(([word, column]) =>
     filter.by.includes(word as keyof typeof keys) ? [column] : [],
   )
@@ -20,7 +20,7 @@ export async function readSpend(db: Kysely<Database>, filter: SpendFilter): Prom
   const groups = by.map((column) => sql.ref(column))
   const grouped =
     groups.length === 0 ? sql`` : sql`group by ${sql.join(groups)} order by ${sql.join(groups)}`
-  const { rows } = await sql<Spend>`
+  const { rows } = await sql<SpendSum>`
     select ${sql.join(names)}, sum(requests) as requests, sum(unpriced) as unpriced,
       sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens,
       sum(cached_input_tokens) as cached_input_tokens,

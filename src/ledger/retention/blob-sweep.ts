@@ -7,7 +7,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Blobs } from '../blobs/blobs.ts'
-import type { Step } from './step.ts'
+import type { RetentionCursor } from './step.ts'
 import type { Tally } from './tally.ts'
 
 /** Rows of one query. */
@@ -61,7 +61,7 @@ export function sweepRows(
   marked: Marked,
   { from, size }: { from: number; size: number },
   tally: Tally,
-): Step {
+): RetentionCursor {
   const rest = database.prepare(
     'select global_seq, data from events where global_seq > ? order by global_seq',
   )

@@ -16,7 +16,7 @@ import { sweepFiles, sweepRows } from './blob-sweep.ts'
 import { readLastGlobalSeq } from '../reads/events.ts'
 import { LedgerFault, type Retained, type RetainOptions } from '../port.ts'
 import { Open } from './rules.ts'
-import { liftFloor, sweepBaselines, type Step } from './step.ts'
+import { liftFloor, sweepBaselines, type RetentionCursor } from './step.ts'
 import { survey } from './survey.ts'
 import type { HomeStore } from '../reads/home-store.ts'
 import { sweepFolders } from './folder-sweep.ts'
@@ -61,7 +61,7 @@ export async function retain(env: RetentionEnvironment, options: RetainOptions):
   return tally.report({ dry_run, before, global_seq: Number(meta?.['floor'] ?? 0) })
 }
 
-type Body = (database: DatabaseSync, open: Open, from: number, size: number) => Step
+type Body = (database: DatabaseSync, open: Open, from: number, size: number) => RetentionCursor
 
 /** Runs a pass in transactions of a size that fits the machine, and lets others in between. */
 class Batches {

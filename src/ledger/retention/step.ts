@@ -18,7 +18,7 @@ type Stored = Database['events']
 type Baseline = Database['baselines']
 
 /** Where the next transaction goes on; null: the pass is over. */
-export type Step = { next: number | null }
+export type RetentionCursor = { next: number | null }
 
 export type Lift = {
   open: Open
@@ -31,7 +31,7 @@ export type Lift = {
 }
 
 /** Takes the next events below the horizon, and the rows that are over with them. */
-export function liftFloor(database: DatabaseSync, lift: Lift, tally: Tally): Step {
+export function liftFloor(database: DatabaseSync, lift: Lift, tally: Tally): RetentionCursor {
   const page = database
     .prepare('select * from events where global_seq > ? order by global_seq limit ?')
     .all(lift.from, lift.size) as Stored[]
@@ -62,7 +62,7 @@ export function sweepBaselines(
   database: DatabaseSync,
   { open, from, size }: { open: Open; from: number; size: number },
   tally: Tally,
-): Step {
+): RetentionCursor {
   const page = database
     .prepare('select * from baselines where born > ? order by born limit ?')
     .all(from, size) as Baseline[]

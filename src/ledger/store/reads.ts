@@ -26,9 +26,9 @@ export function throwIfEnded(state: State): void {
   if (state.ended !== null) throw state.ended
 }
 
-export type Source = HomeStore & { mode: OpenMode; state: State }
+export type ReadSource = HomeStore & { mode: OpenMode; state: State }
 
-export function readsOf(source: Source): LedgerReads {
+export function readsOf(source: ReadSource): LedgerReads {
   const { home, db, database, files, mode, state } = source
   const reading = async <T>(body: () => Promise<T>): Promise<T> => {
     throwIfEnded(state)

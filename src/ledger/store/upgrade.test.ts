@@ -17,7 +17,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { tables, type Table } from '../../domain/state/event.ts'
 import { baselineOf, eventOf } from '../../domain/state/upcast.ts'
-import { Lane, newBlob } from '../../testing/world/ledger-world.ts'
+import { LedgerWorld, newBlob } from '../../testing/world/ledger-world.ts'
 import { sql as schema1 } from '../migrations/0001.ts'
 import { after, before as beforeSecond } from '../migrations/0002.ts'
 import { sql as third } from '../migrations/0003.ts'
@@ -183,7 +183,7 @@ test('what a ledger of schema 3 kept in files is read and verified where it is',
   }
   assert.deepEqual(now['blobs'], [])
   // The same text named again is a row beside the file, and one text all the same.
-  const lane = new Lane(ledger, 'other')
+  const lane = new LedgerWorld(ledger, 'other')
   const good_sha256 = lane.blob(blobs3.plan)
   const item = itemCreated({ plan: { path: 'p', sha256: null, bytes: 1, good_sha256 } })
   await lane.emit(agentCreated('other'), item)

@@ -7,7 +7,7 @@ import { readdir } from 'node:fs/promises'
 import type { ServeSettings } from '../../cli/command/daemon-ports.ts'
 import type { Facts } from '../../domain/facts/facts.ts'
 import { systemLogFiles } from '../../exec/daemon/log-files.ts'
-import type { Answered } from '../../http/app.ts'
+import type { AccessLogEntry } from '../../http/app.ts'
 import type { Ledger } from '../../ledger/port.ts'
 import type { HostNotice } from '../../runtime/ports.ts'
 import { openLogFile } from '../../telemetry/log-file.ts'
@@ -24,7 +24,7 @@ import { clock, env } from '../machine/machine.ts'
 import { logToStandardError } from '../machine/outputs.ts'
 
 /** What a scrape looks at. */
-export type Watched = {
+export type ScrapeSources = {
   facts(): Iterable<Facts>
   streams(): number
   is_degraded(): boolean
@@ -34,9 +34,9 @@ export type Telemetry = {
   log: Log
   /** The same ledger, with its commits timed. */
   timed(ledger: Ledger): Ledger
-  watch(watched: Watched): void
+  watch(watched: ScrapeSources): void
   notice(notice: HostNotice): void
-  answered(answered: Answered): void
+  answered(answered: AccessLogEntry): void
   /** A delivery that left no row: it came again, or was not signed as it must. */
   delivery(seen: DeliverySeen): void
   requestFailed(error: unknown, request: string): void
@@ -47,7 +47,7 @@ export type Telemetry = {
 export async function telemetryOf(settings: ServeSettings, redact: Redact): Promise<Telemetry> {
   const sink = sinkOf(settings)
   const log = createLog({ clock, level: settings.log_level, redact, write: sink.write })
-  let watched: Watched = { facts: () => [], streams: () => 0, is_degraded: () => false }
+  let watched: ScrapeSources = { facts: () => [], streams: () => 0, is_degraded: () => false }
   const metrics = createMetrics({
     clock,
     version: packageJson.version,

@@ -4,7 +4,7 @@
  */
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import type { TextRead } from '../../cli/command/ports.ts'
+import type { TextFileRead } from '../../cli/command/ports.ts'
 import { systemClock, systemIds } from '../../exec/clock.ts'
 import { FileFault } from '../../exec/files/file-fault.ts'
 import { systemFiles } from '../../exec/files/files.ts'
@@ -35,7 +35,7 @@ export const tokenPath = (home: string) => join(home, 'control-token')
 export const pidPath = (home: string) => join(home, 'daemon.pid')
 export const logPath = (home: string) => join(home, 'daemon.log')
 
-export async function readText(path: string, max_bytes: number): Promise<TextRead> {
+export async function readText(path: string, max_bytes: number): Promise<TextFileRead> {
   try {
     const { bytes } = await files.read(path, { max_bytes })
     if (bytes.includes(0)) return { ok: false, why: 'binary' }
@@ -48,7 +48,7 @@ export async function readText(path: string, max_bytes: number): Promise<TextRea
   }
 }
 
-function whyUnread(code: FileFault['code']): Extract<TextRead, { ok: false }>['why'] {
+function whyUnread(code: FileFault['code']): Extract<TextFileRead, { ok: false }>['why'] {
   switch (code) {
     case 'not_found':
     case 'denied':

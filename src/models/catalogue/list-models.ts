@@ -3,7 +3,7 @@
  * set-up, where nothing is known yet; a run never asks. What the provider says in its error is not
  * repeated: it may contain the key.
  */
-import type { Fetch } from '../transport/fetch.ts'
+import type { FetchFunction } from '../transport/fetch.ts'
 import { usualOf, type WireKind } from './open-model.ts'
 
 export type Listing =
@@ -18,7 +18,7 @@ const largestList = 4 * 1024 * 1024
 /** Never rejects but with the signal's reason. */
 export async function listModels(
   where: Where,
-  fetch: Fetch,
+  fetch: FetchFunction,
   signal: AbortSignal,
 ): Promise<Listing> {
   const base = where.base_url ?? usualOf(where.kind).base_url

@@ -7,7 +7,7 @@ import type { AcpPort, AcpSetting } from '../acp/port.ts'
 import type { Adapted, AdapterPorts } from '../providers/ai-sdk.ts'
 import { adaptedModel } from '../providers/ai-sdk.ts'
 import type { AdapterConnection } from '../providers/connection.ts'
-import type { Fetch } from '../transport/fetch.ts'
+import type { FetchFunction } from '../transport/fetch.ts'
 import { modelLimits } from '../limits.ts'
 import type { Model } from '../model.ts'
 import { nearest } from '../nearest.ts'
@@ -40,7 +40,7 @@ export type ModelSettings = {
 }
 
 export type OpenModelPorts = AdapterPorts & {
-  fetch: Fetch
+  fetch: FetchFunction
   /** The deterministic model, for the id `runbook`; absent where there is none. */
   runbook?: () => Promise<Model>
   /** The sessions of agents of other makers; absent where none can be run. */

@@ -2,7 +2,7 @@
  * Where a model is and how to get in: what `catalogue/open-model.ts` worked out and each adapter
  * needs.
  */
-import type { Fetch } from '../transport/fetch.ts'
+import type { FetchFunction } from '../transport/fetch.ts'
 
 export type AdapterConnection = {
   /** The provider's id, as in `provider/model`. */
@@ -15,5 +15,5 @@ export type AdapterConnection = {
   tool_streaming: boolean
   /** Ends in the API version, as the libraries expect; no trailing slash. */
   base_url: string
-  fetch: Fetch
+  fetch: FetchFunction
 }

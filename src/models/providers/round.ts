@@ -10,11 +10,11 @@ import type {
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider'
 import { modelLimits } from '../limits.ts'
-import { countOf, dollarsOf, usageSeen, type Seen } from './usage-seen.ts'
+import { countOf, dollarsOf, usageSeen, type PartialUsage } from './usage-seen.ts'
 import type { AssistantPart, CutAnswer, Json, ModelEvent, ModelRound, Usage } from '../model.ts'
 
 /** What one stream part means to those who watch: its event, or null when it is no sign of life. */
-export type Step =
+export type StreamPartResult =
   | { type: 'event'; event: ModelEvent }
   | { type: 'nothing' }
   | { type: 'error'; error: unknown }
@@ -24,8 +24,8 @@ export type Ending = { ok: true; round: ModelRound } | { ok: false; why: string 
 
 type Draft = { part: AssistantPart; metadata: SharedV4ProviderMetadata | undefined }
 
-const alive: Step = { type: 'event', event: { type: 'alive' } }
-const nothing: Step = { type: 'nothing' }
+const alive: StreamPartResult = { type: 'event', event: { type: 'alive' } }
+const nothing: StreamPartResult = { type: 'nothing' }
 
 /** One round in the making. Not reusable. */
 export class RoundBuilder {
@@ -44,7 +44,7 @@ export class RoundBuilder {
   /** Characters that came as they were written; null: nothing of an answer has come. */
   #heard: number | null = null
   /** Tokens that the provider has counted so far. */
-  #seen: Seen = { input_tokens: null, output_tokens: null }
+  #seen: PartialUsage = { input_tokens: null, output_tokens: null }
   /** Characters of each call's arguments that came ahead of the call. */
   readonly #streamed = new Map<string, number>()
 
@@ -81,7 +81,7 @@ export class RoundBuilder {
     }
   }
 
-  take(part: LanguageModelV4StreamPart): Step {
+  take(part: LanguageModelV4StreamPart): StreamPartResult {
     switch (part.type) {
       case 'text-start':
         return this.#start('text', part.id, part.providerMetadata)
@@ -167,7 +167,11 @@ export class RoundBuilder {
     this.#heard = (this.#heard ?? 0) + chars
   }
 
-  #start(type: 'text' | 'reasoning', id: string, metadata?: SharedV4ProviderMetadata): Step {
+  #start(
+    type: 'text' | 'reasoning',
+    id: string,
+    metadata?: SharedV4ProviderMetadata,
+  ): StreamPartResult {
     this.#hear(0)
     const draft: Draft = { part: { type, text: '' }, metadata }
     this.#drafts.push(draft)
@@ -181,7 +185,7 @@ export class RoundBuilder {
     id: string,
     text: string,
     metadata?: SharedV4ProviderMetadata,
-  ): Step {
+  ): StreamPartResult {
     if (!this.#open.has(`${type} ${id}`)) this.#start(type, id)
     const draft = this.#open.get(`${type} ${id}`)
     if (draft?.part.type !== type) throw new Error(`Stream part ${id} changed its type.`)
@@ -194,13 +198,17 @@ export class RoundBuilder {
     return { type: 'event', event: { type: `${type}_delta`, text } }
   }
 
-  #end(type: 'text' | 'reasoning', id: string, metadata?: SharedV4ProviderMetadata): Step {
+  #end(
+    type: 'text' | 'reasoning',
+    id: string,
+    metadata?: SharedV4ProviderMetadata,
+  ): StreamPartResult {
     const draft = this.#open.get(`${type} ${id}`)
     if (draft) draft.metadata = merge(draft.metadata, metadata)
     return alive
   }
 
-  #toolCall(part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>): Step {
+  #toolCall(part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>): StreamPartResult {
     // We declare no tools that the provider runs; one that comes all the same is not ours to run.
     if (part.providerExecuted === true) return alive
     this.#hear(Math.max(0, part.input.length - (this.#streamed.get(part.toolCallId) ?? 0)))
@@ -217,7 +225,7 @@ export class RoundBuilder {
   }
 
   /** A part costs memory also when it is empty, and so does what streams in for nothing. */
-  #count(text: string): Step | null {
+  #count(text: string): StreamPartResult | null {
     this.#chars += text.length + (text === '' ? modelLimits.part.value : 0)
     return this.#chars > modelLimits.round.value ? { type: 'too_much' } : null
   }

@@ -9,7 +9,7 @@ import type { ServerAnswer, ServerFault } from '../../testing/model-server/serve
 import { startModelServer, wires } from '../../testing/model-server/server.ts'
 import { adapters, asks, handClock, hear, openAdapter } from '../../testing/model-server/client.ts'
 import { defaultUsage } from '../../testing/model-server/wire.ts'
-import type { Fetch } from '../transport/fetch.ts'
+import type { FetchFunction } from '../transport/fetch.ts'
 import { keptAliveFetch } from '../transport/fetch.ts'
 import { PlainHeaders, PlainResponse } from '../transport/fetch-response.ts'
 import { modelLimits } from '../limits.ts'
@@ -235,10 +235,13 @@ function framesOf(adapter: Adapter, answer: ServerAnswer): readonly string[] {
 }
 
 /** The whole answer of a wire as bytes, handed out in the pieces that `cut` makes of it. */
-const replay = (adapter: Adapter, answer: ServerAnswer, cut: (bytes: Buffer) => Buffer[]): Fetch =>
-  handOut(cut(Buffer.from(framesOf(adapter, answer).join(''))))
+const replay = (
+  adapter: Adapter,
+  answer: ServerAnswer,
+  cut: (bytes: Buffer) => Buffer[],
+): FetchFunction => handOut(cut(Buffer.from(framesOf(adapter, answer).join(''))))
 
-function handOut(pieces: readonly Buffer[]): Fetch {
+function handOut(pieces: readonly Buffer[]): FetchFunction {
   const headers = new PlainHeaders({ 'content-type': 'text/event-stream' })
   const fetch = async () => {
     const rest = pieces.values()
@@ -257,7 +260,7 @@ function handOut(pieces: readonly Buffer[]): Fetch {
       body,
     })
   }
-  return fetch as unknown as Fetch
+  return fetch as unknown as FetchFunction
 }
 
 const piecesOf = (size: number) => (bytes: Buffer) => {

@@ -17,10 +17,10 @@ export const dollarsOf = (said: unknown): number | null =>
   typeof said === 'number' && said >= 0 && said <= modelLimits.told_usd.value ? said : null
 
 /** Null: not said. `output_tokens` counts up to that event, and more may come. */
-export type Seen = Pick<Usage, 'input_tokens' | 'output_tokens'>
+export type PartialUsage = Pick<Usage, 'input_tokens' | 'output_tokens'>
 
 /** The counts in one event as it came; null: it has none. */
-export function usageSeen(event: unknown): Seen | null {
+export function usageSeen(event: unknown): PartialUsage | null {
   const { usage, usageMetadata, message, response } = fieldsOf(event)
   const found = usage ?? usageMetadata ?? fieldsOf(message)['usage'] ?? fieldsOf(response)['usage']
   const counts = fieldsOf(found)

@@ -16,17 +16,17 @@
  */
 import type { Message } from '../../domain/state/message.ts'
 import { fieldsOf } from './command-result.ts'
-import { isRecorded, recall, type Memo, type Recalled } from './memo.ts'
+import { isRecorded, recall, type RunbookMemo, type Recalled } from './memo.ts'
 import type { ParseError } from './parse-error.ts'
 import { parseRunbook, type Program } from './parse.ts'
 import { positionOf } from './position.ts'
 import type { RunbookItem, RunbookSituation } from './situation.ts'
-import { advance, block, conditionOf, type Decision, type ToolUse } from './step.ts'
+import { advance, block, conditionOf, type RunbookReply, type ToolUse } from './step.ts'
 import * as words from './words.ts'
 
-export type DecidedRound = Decision & {
+export type DecidedRound = RunbookReply & {
   /** What was known before the decision. */
-  before: Memo
+  before: RunbookMemo
   /** Number of this round in its turn, from 1. */
   round: number
 }
@@ -38,7 +38,7 @@ export function decideRound(s: RunbookSituation, toolChoice: 'auto' | 'none'): D
   return { ...decision, before: recalled.memo, round }
 }
 
-function next(s: RunbookSituation, recalled: Recalled): Decision {
+function next(s: RunbookSituation, recalled: Recalled): RunbookReply {
   const { memo } = recalled
   const refusal = refusedCall(s)
   if (refusal !== null) return say(refusal, memo)
@@ -49,9 +49,9 @@ function next(s: RunbookSituation, recalled: Recalled): Decision {
   return aboutItem(s, s.item, recalled)
 }
 
-const say = (text: string, memo: Memo): Decision => ({ text, calls: [], memo })
+const say = (text: string, memo: RunbookMemo): RunbookReply => ({ text, calls: [], memo })
 
-function reportAgain(s: RunbookSituation, memo: Memo): Decision {
+function reportAgain(s: RunbookSituation, memo: RunbookMemo): RunbookReply {
   const parsed = s.plan_text === null ? null : parseRunbook(s.plan_text)
   if (s.item === null || !parsed?.ok) return say('There is nothing more to report.', memo)
   return say(words.report(s.item.projection.item, parsed.program, memo), memo)
@@ -75,7 +75,7 @@ type Sorted = {
 }
 
 /** People's messages of this turn that nobody has seen to. Answers to a wait are the step's. */
-function sorted(s: RunbookSituation, memo: Memo): Sorted {
+function sorted(s: RunbookSituation, memo: RunbookMemo): Sorted {
   const runbooks: { message: Message; program: Program }[] = []
   const others: { message: Message; errors: readonly ParseError[] | null }[] = []
   for (const message of s.messages) {
@@ -95,7 +95,7 @@ function sorted(s: RunbookSituation, memo: Memo): Sorted {
 
 const meansToBeOne = (text: string): boolean => /^\uFEFF?\s*#{1,2}\s/.test(text)
 
-function intake(runbooks: Sorted['runbooks'], memo: Memo): Decision {
+function intake(runbooks: Sorted['runbooks'], memo: RunbookMemo): RunbookReply {
   const calls = runbooks.map(({ message, program: { objective, steps } }): ToolUse => {
     const todo_list = steps.map(({ title }) => ({ text: title, state: 'pending' }))
     const input = { objective, plan: message.body, plan_status: 'ready', todo_list }
@@ -108,7 +108,7 @@ function intake(runbooks: Sorted['runbooks'], memo: Memo): Decision {
   return { text: lines.join('\n'), calls, memo: { ...memo, handled: [...memo.handled, ...ids] } }
 }
 
-function reply(s: RunbookSituation, others: Sorted['others'], memo: Memo): Decision {
+function reply(s: RunbookSituation, others: Sorted['others'], memo: RunbookMemo): RunbookReply {
   const item = s.item
   const isComment = others.some(({ message }) => message.work_item_id !== null)
   const loose = others.filter(({ message }) => message.work_item_id === null)
@@ -132,7 +132,7 @@ function about(item: RunbookItem): string[] {
 const over = ({ projection }: RunbookItem): string =>
   `"${projection.item.objective}" is completed. For more work, run a new runbook.`
 
-function pickNext(s: RunbookSituation, memo: Memo): Decision {
+function pickNext(s: RunbookSituation, memo: RunbookMemo): RunbookReply {
   const calls = s.rounds.filter(isRecorded).flatMap((view) => view.calls)
   const picked = calls.some((call) => {
     return call.tool_name === 'PickWorkItem' && call.result?.status === 'success'
@@ -166,7 +166,7 @@ const idle = (s: RunbookSituation): string =>
     ? 'An event came that no step of a runbook waits for. It is kept, and changes nothing.'
     : 'There is nothing for the runbook model to do here.'
 
-function aboutItem(s: RunbookSituation, view: RunbookItem, recalled: Recalled): Decision {
+function aboutItem(s: RunbookSituation, view: RunbookItem, recalled: Recalled): RunbookReply {
   const { item, wait, readiness } = view.projection
   const { memo } = recalled
   if (item.state === 'completed') return say(over(view), memo)

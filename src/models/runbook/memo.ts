@@ -20,7 +20,7 @@ export type Attempt =
   | { step: number; kind: 'failed'; why: string; output: string }
   | { step: number; kind: 'unknown'; why: string }
 
-export type Memo = {
+export type RunbookMemo = {
   /** The work item it is about, or null. */
   item: string | null
   results: readonly StepResult[]
@@ -34,7 +34,7 @@ export type Memo = {
 }
 
 export type Recalled = {
-  memo: Memo
+  memo: RunbookMemo
   /** Whether an earlier round knew the item: without one, an action may have run unseen. */
   found: boolean
 }
@@ -68,7 +68,12 @@ export function recall(s: RunbookSituation): Recalled {
 }
 
 /** As provider metadata; `before` is what was recalled, of which only news are repeated. */
-export function written(memo: Memo, before: Memo, round: number, mayEndTurn: boolean): JsonObject {
+export function written(
+  memo: RunbookMemo,
+  before: RunbookMemo,
+  round: number,
+  mayEndTurn: boolean,
+): JsonObject {
   const whole = mayEndTurn || round % wholeEvery === 1
   return {
     runbook: {
@@ -81,12 +86,12 @@ export function written(memo: Memo, before: Memo, round: number, mayEndTurn: boo
 
 export const isRecorded = ({ round }: RunbookRound): boolean => round.state === 'recorded'
 
-function memoOf({ round }: RunbookRound): Memo | null {
+function memoOf({ round }: RunbookRound): RunbookMemo | null {
   for (const part of round.parts) {
     const { provider_metadata: metadata } = part
     if (typeof metadata === 'object' && metadata !== null && 'runbook' in metadata) {
       // Written by this file, and handed back as it was.
-      return metadata.runbook as Memo
+      return metadata.runbook as RunbookMemo
     }
   }
   return null

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { linesOf } from './markdown.ts'
-import { parseRunbook, type Action, type Parsed } from './parse.ts'
+import { parseRunbook, type RunbookAction, type Parsed } from './parse.ts'
 
 /** The actions in order, with what else matters, or the errors as `line code`. */
 const brief = (parsed: Parsed): unknown =>
@@ -13,8 +13,8 @@ const brief = (parsed: Parsed): unknown =>
       ]
     : parsed.errors.map(({ line, code }) => `${line} ${code}`)
 
-const sh = (cmd: string): Action => ({ kind: 'sh', cmd })
-const asked = (title: string): Action => ({
+const sh = (cmd: string): RunbookAction => ({ kind: 'sh', cmd })
+const asked = (title: string): RunbookAction => ({
   kind: 'ask',
   question: `Is it done: ${title}?`,
   given: false,

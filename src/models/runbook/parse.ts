@@ -9,9 +9,9 @@ import { frontOf } from './front.ts'
 import { blocksOf, linesOf, type Block } from './markdown.ts'
 import type { ParseError } from './parse-error.ts'
 
-export type Program = { objective: string; steps: readonly Step[] }
+export type Program = { objective: string; steps: readonly RunbookStep[] }
 
-export type Step = {
+export type RunbookStep = {
   /** As written: it is also the text of the step's todo. */
   title: string
   optional: boolean
@@ -19,10 +19,10 @@ export type Step = {
   line: number
   /** The prose of the step. */
   description: string
-  action: Action
+  action: RunbookAction
 }
 
-export type Action =
+export type RunbookAction =
   | { kind: 'sh'; cmd: string }
   /** `written` is the duration as the author wrote it. */
   | { kind: 'wait'; ms: number; written: string }
@@ -32,7 +32,7 @@ export type Action =
 
 export type Parsed = { ok: true; program: Program } | { ok: false; errors: readonly ParseError[] }
 
-type Found = { action: Action; line: number }
+type Found = { action: RunbookAction; line: number }
 type Draft = { title: string; line: number; prose: string[]; found: Found[] }
 type Say = (code: ParseError['code'], line: number, message: string) => void
 
@@ -152,7 +152,7 @@ function actionOf(block: Exclude<Block, { kind: 'heading' }>, say: Say): Found |
   return { action: { kind: 'callback', name: value }, line }
 }
 
-function finish({ title, line, prose, found }: Draft, say: Say): Step {
+function finish({ title, line, prose, found }: Draft, say: Say): RunbookStep {
   if (title === '') say('no_title', line, 'This step has no title.')
   if (title.length > limits.todo_text.value) {
     say('over_limit', line, over(limits.todo_text, title.length))

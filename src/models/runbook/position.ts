@@ -3,7 +3,7 @@
  * and text. The plan may change ahead of the run, never behind it. Pure.
  */
 import type { Todo } from '../../domain/state/work-item.ts'
-import type { Step } from './parse.ts'
+import type { RunbookStep } from './parse.ts'
 
 export type Position =
   /** Index of the current step; null: all are done or left. */
@@ -11,7 +11,7 @@ export type Position =
   /** What no longer fits, in words. */
   | { ok: false; why: string }
 
-export function positionOf(steps: readonly Step[], before: readonly Todo[]): Position {
+export function positionOf(steps: readonly RunbookStep[], before: readonly Todo[]): Position {
   for (const [index, todo] of before.entries()) {
     if (todo.state !== 'completed') continue
     const step = steps[index]

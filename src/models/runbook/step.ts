@@ -7,8 +7,8 @@ import type { Wait } from '../../domain/state/wait.ts'
 import type { Todo, WorkItem } from '../../domain/state/work-item.ts'
 import type { JsonObject } from '../model.ts'
 import { lastLine } from './command-result.ts'
-import type { Attempt, Memo, Recalled, StepResult } from './memo.ts'
-import type { Program, Step } from './parse.ts'
+import type { Attempt, RunbookMemo, Recalled, StepResult } from './memo.ts'
+import type { Program, RunbookStep } from './parse.ts'
 import { sameTodos, withState } from './position.ts'
 import type { RunbookItem, RunbookSituation } from './situation.ts'
 import * as words from './words.ts'
@@ -16,16 +16,16 @@ import * as words from './words.ts'
 export type ToolUse = { tool_name: string; input: JsonObject }
 
 /** A round without calls ends the turn with its text. */
-export type Decision = { text: string; calls: readonly ToolUse[]; memo: Memo }
+export type RunbookReply = { text: string; calls: readonly ToolUse[]; memo: RunbookMemo }
 
-export type Run = {
+export type RunbookRun = {
   s: RunbookSituation
   view: RunbookItem
   program: Program
   /** The todo list as it should be now, one for each step. */
   todos: readonly Todo[]
   recalled: Recalled
-  memo: Memo
+  memo: RunbookMemo
   /** The item's callback arrived: its wait is cleared by the update that goes on. */
   unblock: boolean
 }
@@ -33,13 +33,13 @@ export type Run = {
 export const conditionOf = (at: number): string => `runbook step ${at + 1}`
 
 /** The next round of an item that may go on; `at` is the current step, null when none is left. */
-export function advance(run: Run, at: number | null): Decision {
+export function advance(run: RunbookRun, at: number | null): RunbookReply {
   const step = at === null ? undefined : run.program.steps[at]
   if (at === null || !step) return finish(run)
   return step.action.kind === 'sh' ? command(run, at, step) : waiting(run, at, step)
 }
 
-function command(run: Run, at: number, step: Step): Decision {
+function command(run: RunbookRun, at: number, step: RunbookStep): RunbookReply {
   const attempt = attemptAt(run, at)
   switch (attempt?.kind) {
     case undefined:
@@ -72,7 +72,10 @@ function command(run: Run, at: number, step: Step): Decision {
 }
 
 /** What is known about the command of step `at`, from the memo or, without one, from the rows. */
-function attemptAt({ memo, recalled, todos, view, program }: Run, at: number): Attempt | null {
+function attemptAt(
+  { memo, recalled, todos, view, program }: RunbookRun,
+  at: number,
+): Attempt | null {
   const step = at + 1
   if (memo.attempt?.step === step) return memo.attempt
   if (recalled.found || todos[at]?.state !== 'in_progress') return null
@@ -90,7 +93,7 @@ const newest = <T extends { id: string; created_at: string }>(rows: readonly T[]
   rows.toSorted((a, b) => (`${a.created_at} ${a.id}` < `${b.created_at} ${b.id}` ? -1 : 1)).at(-1)
 
 /** A step that waits: for time, a person, or an event. The rows say whether it is over. */
-function waiting(run: Run, at: number, step: Step): Decision {
+function waiting(run: RunbookRun, at: number, step: RunbookStep): RunbookReply {
   const { memo, view } = run
   const { attempt } = memo
   if (attempt?.step === at + 1 && attempt.kind === 'failed') {
@@ -114,7 +117,7 @@ function waiting(run: Run, at: number, step: Step): Decision {
   return goOn(run, at, { step: at + 1, done: true, note: waitNote(step, wait, answer) })
 }
 
-function wakeOf({ action }: Step): Wait['wake'] | null {
+function wakeOf({ action }: RunbookStep): Wait['wake'] | null {
   switch (action.kind) {
     case 'sh':
       return null
@@ -130,7 +133,7 @@ function wakeOf({ action }: Step): Wait['wake'] | null {
 /** A question of a runbook stands before what follows: no means not yet. */
 const isNo = (answer: string): boolean => /^(no|n)[.!]?$/i.test(answer)
 
-function waitNote({ action }: Step, wait: Wait, answer: string | undefined): string {
+function waitNote({ action }: RunbookStep, wait: Wait, answer: string | undefined): string {
   if (wait.trigger_count === 1) return 'the callback came'
   if (wait.trigger_count > 1) return `the callback came ${wait.trigger_count} times`
   if (wait.status === 'cancelled') return 'passed over: the wait was taken away'
@@ -139,17 +142,17 @@ function waitNote({ action }: Step, wait: Wait, answer: string | undefined): str
 }
 
 function fail(
-  run: Run,
+  run: RunbookRun,
   at: number,
-  step: Step,
+  step: RunbookStep,
   failure: { why: string; output: string; note: string },
-): Decision {
+): RunbookReply {
   if (step.optional) return goOn(run, at, { step: at + 1, done: false, note: failure.note })
   return block(run, at, words.blocker(step, at, failure.why, failure.output))
 }
 
 /** Ticks the step off, or leaves it, and begins the next one in the same round. */
-function goOn(run: Run, at: number, result: StepResult): Decision {
+function goOn(run: RunbookRun, at: number, result: StepResult): RunbookReply {
   const todos = withState(run.todos, at, result.done ? 'completed' : 'pending')
   const results = [...run.memo.results.filter((one) => one.step !== result.step), result]
   const memo = { ...run.memo, results, attempt: null }
@@ -158,18 +161,18 @@ function goOn(run: Run, at: number, result: StepResult): Decision {
   return following < 0 ? finish(next) : begin(next, following)
 }
 
-function begin(run: Run, at: number): Decision {
+function begin(run: RunbookRun, at: number): RunbookReply {
   const todos = withState(run.todos, at, 'in_progress')
   const step = run.program.steps[at]
   if (!step) throw new Error(`there is no step ${at + 1}`)
   const { text, call } = actionOf(run, at, step)
-  const memo: Memo = { ...run.memo, attempt: { step: at + 1, kind: 'begun' } }
+  const memo: RunbookMemo = { ...run.memo, attempt: { step: at + 1, kind: 'begun' } }
   const calls = [...update({ ...run, todos }), ...pick(run), call]
   return { text, calls, memo }
 }
 
 /** What a step does, and the words beside it. */
-function actionOf(run: Run, at: number, step: Step): { text: string; call: ToolUse } {
+function actionOf(run: RunbookRun, at: number, step: RunbookStep): { text: string; call: ToolUse } {
   const headline = words.headline(run.program, at)
   const { action } = step
   const condition = conditionOf(at)
@@ -205,7 +208,7 @@ function actionOf(run: Run, at: number, step: Step): { text: string; call: ToolU
 
 type Running = Extract<Attempt, { kind: 'running' }>
 
-function waitForTask(run: Run, at: number, attempt: Running): Decision {
+function waitForTask(run: RunbookRun, at: number, attempt: Running): RunbookReply {
   const reason = `${words.headline(run.program, at)}, waits for its command`
   const input = {
     wake: 'task_result',
@@ -213,37 +216,41 @@ function waitForTask(run: Run, at: number, attempt: Running): Decision {
     reason,
     condition: conditionOf(at),
   }
-  const memo: Memo = { ...run.memo, attempt: { ...attempt, waited: true } }
+  const memo: RunbookMemo = { ...run.memo, attempt: { ...attempt, waited: true } }
   const calls = [...update(run), ...pick(run), { tool_name: 'WaitFor', input }]
   return { text: '', calls, memo }
 }
 
-function readOutput(run: Run, at: number, attempt: Running): Decision {
-  const memo: Memo = { ...run.memo, attempt }
+function readOutput(run: RunbookRun, at: number, attempt: Running): RunbookReply {
+  const memo: RunbookMemo = { ...run.memo, attempt }
   const calls = [{ tool_name: 'TaskOutput', input: { task_id: attempt.task_id } }]
   return { text: words.headline(run.program, at), calls, memo }
 }
 
 /** Sets the blocker; the round after says so and ends the turn. The todo stays in progress. */
-export function block(run: Pick<Run, 'view' | 'memo'>, at: number | null, why: string): Decision {
+export function block(
+  run: Pick<RunbookRun, 'view' | 'memo'>,
+  at: number | null,
+  why: string,
+): RunbookReply {
   const { item } = run.view.projection
   const input = { work_item_id: item.id, blocked_by: why }
-  const memo: Memo = { ...run.memo, attempt: null }
+  const memo: RunbookMemo = { ...run.memo, attempt: null }
   const text = at === null ? '' : `Step ${at + 1} stops the run.`
   return { text, calls: [{ tool_name: 'UpdateWorkItem', input }], memo }
 }
 
-function finish(run: Run): Decision {
+function finish(run: RunbookRun): RunbookReply {
   const { item } = run.view.projection
   // A step may have left a command running on purpose; the warning says so.
   const input = { work_item_id: item.id, leave_running: true }
   const calls = [...update(run), { tool_name: 'CompleteWorkItem', input }]
-  const memo: Memo = { ...run.memo, attempt: null }
+  const memo: RunbookMemo = { ...run.memo, attempt: null }
   return { text: words.report(item, run.program, memo), calls, memo }
 }
 
 /** The one update of the round, if it changes anything. */
-function update({ view, todos, unblock }: Run): ToolUse[] {
+function update({ view, todos, unblock }: RunbookRun): ToolUse[] {
   const item: WorkItem = view.projection.item
   const same = sameTodos(item.todo_list, todos)
   if (same && !unblock) return []
@@ -256,7 +263,7 @@ function update({ view, todos, unblock }: Run): ToolUse[] {
 }
 
 /** Takes free focus, so that it comes back by itself after the waits of this run. */
-function pick({ s, view }: Run): ToolUse[] {
+function pick({ s, view }: RunbookRun): ToolUse[] {
   if (s.agent.current_work_item_id !== null) return []
   return [{ tool_name: 'PickWorkItem', input: { work_item_id: view.projection.item.id } }]
 }

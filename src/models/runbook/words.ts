@@ -6,8 +6,8 @@ import { limits } from '../../domain/limits.ts'
 import type { Wait } from '../../domain/state/wait.ts'
 import type { WorkItem } from '../../domain/state/work-item.ts'
 import type { ParseError } from './parse-error.ts'
-import type { Program, Step } from './parse.ts'
-import type { Memo, StepResult } from './memo.ts'
+import type { Program, RunbookStep } from './parse.ts'
+import type { RunbookMemo, StepResult } from './memo.ts'
 import type { RunbookItem, RunbookSituation } from './situation.ts'
 
 /** `Step 3 of 7: Disk space`. */
@@ -15,7 +15,7 @@ export const headline = (program: Program, at: number): string =>
   `Step ${at + 1} of ${program.steps.length}: ${program.steps[at]?.title}`
 
 /** The first sentence of a reason; `why` follows. At most as long as a reason may be. */
-export const blocker = (step: Step, at: number, why: string, output: string): string =>
+export const blocker = (step: RunbookStep, at: number, why: string, output: string): string =>
   bounded(`step ${at + 1} (${step.title}) ${why}${output === '' ? '' : `: ${output}`}`)
 
 export const changed = (why: string): string => bounded(`runbook_changed: ${why}`)
@@ -23,7 +23,11 @@ export const changed = (why: string): string => bounded(`runbook_changed: ${why}
 const bounded = (text: string): string =>
   text.length <= limits.reason.value ? text : `${text.slice(0, limits.reason.value - 1)}…`
 
-export function report(item: Pick<WorkItem, 'objective'>, program: Program, memo: Memo): string {
+export function report(
+  item: Pick<WorkItem, 'objective'>,
+  program: Program,
+  memo: RunbookMemo,
+): string {
   const { steps } = program
   const notes = new Map(memo.results.map((result) => [result.step, result]))
   const left = memo.results.filter((result) => !result.done && result.step <= steps.length)
@@ -39,7 +43,7 @@ export function report(item: Pick<WorkItem, 'objective'>, program: Program, memo
   return [`${item.objective}: ${count}.`, '', ...lines, ...warning].join('\n')
 }
 
-const line = (step: Step, number: number, result: StepResult | undefined): string =>
+const line = (step: RunbookStep, number: number, result: StepResult | undefined): string =>
   `${number}. ${step.title}: ${result?.done === false ? 'not done, ' : ''}${result?.note ?? 'done'}`
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

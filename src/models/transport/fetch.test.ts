@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
-import type { Fetch } from './fetch.ts'
+import type { FetchFunction } from './fetch.ts'
 import { keptAliveFetch } from './fetch.ts'
 import { modelLimits } from '../limits.ts'
 
@@ -31,7 +31,7 @@ async function serve(t: TestContext, listener: RequestListener) {
 /** Headers that say when or how, not what. */
 const passing = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding'])
 
-async function read(fetch: Fetch, url: string, init?: RequestInit) {
+async function read(fetch: FetchFunction, url: string, init?: RequestInit) {
   const response = await fetch(url, init)
   const body = response.body === null ? null : await response.text()
   const headers = [...response.headers].filter(([name]) => !passing.has(name))

@@ -16,7 +16,7 @@ import { modelLimits } from '../limits.ts'
 import { PlainHeaders, PlainResponse } from './fetch-response.ts'
 import { ProxyError, proxyOf, type Proxy, type ProxyEnv } from './proxy.ts'
 
-export type Fetch = typeof globalThis.fetch
+export type FetchFunction = typeof globalThis.fetch
 
 /**
  * By the signal of a request: called whenever something of its answer arrives, comments and pings
@@ -24,7 +24,7 @@ export type Fetch = typeof globalThis.fetch
  */
 export const bytesOf = new WeakMap<AbortSignal, () => void>()
 
-export type KeptAliveFetch = { fetch: Fetch; close(): void }
+export type KeptAliveFetch = { fetch: FetchFunction; close(): void }
 
 /** By scheme and proxy, made when first used. */
 type Agents = Map<string, Http.Agent | Https.Agent>

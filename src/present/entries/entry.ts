@@ -33,7 +33,7 @@ export type EntryKind =
 export type Level = 1 | 2 | 3
 
 /** What can be opened from an entry. */
-export type Subject = { noun: 'task' | 'wait' | 'work_item' | 'turn' | 'message'; id: string }
+export type EntrySubject = { noun: 'task' | 'wait' | 'work_item' | 'turn' | 'message'; id: string }
 
 export type Entry = {
   readonly id: string
@@ -52,7 +52,7 @@ export type Entry = {
   /** It comes due then: the reader says when that is. */
   readonly due: string | null
   readonly children: readonly Entry[]
-  readonly subject: Subject | null
+  readonly subject: EntrySubject | null
   /** The same from a shell. */
   readonly cli: Safe | null
 }

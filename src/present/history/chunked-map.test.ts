@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Draft, emptyShelf, onShelf, shelved, type Shelf } from './chunked-map.ts'
+import { ChunkedMapBatch, emptyShelf, onShelf, shelved, type Shelf } from './chunked-map.ts'
 
 type Change = { id: string; value: number | null }
 const change = fc.record({
@@ -33,7 +33,7 @@ test('every version is what a copied map would be, whatever is made from it late
       for (const { back, changes } of all) {
         const from = versions.at(-1 - (back % versions.length))
         assert.ok(from)
-        const draft = new Draft(from.shelf)
+        const draft = new ChunkedMapBatch(from.shelf)
         const plain = new Map(from.plain)
         for (const { id, value } of changes as Change[]) {
           if (value === null) draft.delete(id)
@@ -58,7 +58,7 @@ test('every version is what a copied map would be, whatever is made from it late
 test('what came and went for long leaves no slots behind', () => {
   let shelf = emptyShelf<number>()
   for (let n = 0; n < 20_000; n++) {
-    const draft = new Draft(shelf)
+    const draft = new ChunkedMapBatch(shelf)
     draft.set(`id_${n}`, n)
     draft.delete(`id_${n - 100}`)
     shelf = draft.done()
@@ -69,10 +69,10 @@ test('what came and went for long leaves no slots behind', () => {
 })
 
 test('a chunk that a batch did not write is the same in the next version', () => {
-  const draft = new Draft(emptyShelf<number>())
+  const draft = new ChunkedMapBatch(emptyShelf<number>())
   for (let n = 0; n < 640; n++) draft.set(`id_${n}`, n)
   const before = draft.done()
-  const next = new Draft(before)
+  const next = new ChunkedMapBatch(before)
   next.set('id_639', -1)
   const after = next.done()
   const same = after.chunks.map((chunk, n) => chunk === before.chunks[n])

@@ -3,7 +3,7 @@
  * now happens to the newest few, so a batch of events copies one chunk or two and nothing else. An
  * id has the same slot in every version that has it, so all versions share one index, which only
  * grows; a version that does not have an id has nothing in its slot. What a batch has copied is
- * written in place (`Draft`).
+ * written in place (`ChunkedMapBatch`).
  */
 const chunkSize = 64
 
@@ -27,7 +27,7 @@ export function* shelved<T>({ chunks }: Pick<Shelf<T>, 'chunks'>): Generator<T> 
 }
 
 /** One batch of changes to a shelf. The shelf it began with stays as it is. */
-export class Draft<T> {
+export class ChunkedMapBatch<T> {
   readonly #index: Map<string, number>
   readonly #chunks: Chunk<T>[]
   readonly #own: ((T | undefined)[] | undefined)[] = []

@@ -7,7 +7,7 @@ import type { StoredEvent } from '../../protocol/records/records.ts'
 import { placesOf, withEvent, type Group } from './noun-fold.ts'
 import { bounds } from './limits.ts'
 import { covers, holes, joined, type Range } from './ranges.ts'
-import { Draft, emptyShelf, type Shelf } from './chunked-map.ts'
+import { ChunkedMapBatch, emptyShelf, type Shelf } from './chunked-map.ts'
 
 export type Feed = {
   readonly agent_id: string
@@ -26,7 +26,7 @@ export const emptyFeed = (agent_id: string): Feed => ({
 
 /** `whole`: what the events are all of, where they are a page. */
 export function heardBy(feed: Feed, events: readonly StoredEvent[], whole?: Range): Feed {
-  const groups = new Draft(feed.groups)
+  const groups = new ChunkedMapBatch(feed.groups)
   let heard = feed.heard
   // A stream brings one after another: they are joined to what was heard once, at its end.
   let run: { from: number; to: number } | null = null
@@ -52,7 +52,7 @@ export function heardBy(feed: Feed, events: readonly StoredEvent[], whole?: Rang
 }
 
 /** Drops a quarter at once, so that it is not done for every event. */
-function bounded(feed: Feed, groups: Draft<Group>): Feed {
+function bounded(feed: Feed, groups: ChunkedMapBatch<Group>): Feed {
   if (groups.size <= bounds.entries) return feed
   const all = [...groups.values()]
   const seqs = Float64Array.from(all, ({ last_seq }) => last_seq).sort()

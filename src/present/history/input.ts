@@ -17,7 +17,7 @@ export type Link =
   | { readonly kind: 'gone'; readonly snapshot: string }
 
 /** A message of this screen, before the ledger's own record of it is heard. */
-export type Sent = {
+export type OutboxMessage = {
   readonly key: string
   readonly agent_id: string
   readonly work_item_id: string | null
@@ -49,4 +49,4 @@ export type Input =
   | { readonly kind: 'link'; readonly link: Link }
   /** Holds the history of this agent from now on. */
   | { readonly kind: 'watch'; readonly agent_id: string }
-  | { readonly kind: 'sent'; readonly sent: Sent }
+  | { readonly kind: 'sent'; readonly sent: OutboxMessage }

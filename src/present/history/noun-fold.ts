@@ -23,7 +23,7 @@ export type Noun =
   | 'decision'
   | 'check'
 
-export type Heard<T extends Event['type'] = Event['type']> = {
+export type HistoryEvent<T extends Event['type'] = Event['type']> = {
   readonly seq: number
   readonly at: string
   readonly event: Told<T>
@@ -54,15 +54,15 @@ export type Group = {
   readonly seq: number
   readonly at: string
   readonly last_seq: number
-  readonly heard: { readonly [T in Event['type']]?: Heard<T> }
+  readonly heard: { readonly [T in Event['type']]?: HistoryEvent<T> }
   /** The first event of its kind, where the difference is what is told. */
-  readonly first: Heard | null
+  readonly first: HistoryEvent | null
   readonly count: { readonly [T in Event['type']]?: number }
   readonly used: Used | null
 }
 
 /** Which group an event belongs to. */
-export type Place = { id: string; noun: Noun }
+export type NounRef = { id: string; noun: Noun }
 
 /** Every type whose noun is named by its own id. */
 const nounOf: { readonly [T in Event['type']]?: Noun } = {
@@ -113,10 +113,10 @@ const nounOf: { readonly [T in Event['type']]?: Noun } = {
 }
 
 /** The groups that an event is part of; none for bookkeeping that no screen shows. */
-export function placesOf({ id, turn_id, work_item_id, event }: StoredEvent): Place[] {
+export function placesOf({ id, turn_id, work_item_id, event }: StoredEvent): NounRef[] {
   const noun = nounOf[event.type]
   if (noun !== undefined) {
-    const own: Place = { id: event.id, noun }
+    const own: NounRef = { id: event.id, noun }
     // A turn counts its calls, and adds up its rounds.
     const counted = event.type === 'call_recorded' || event.type === 'round_recorded'
     return counted && turn_id !== null ? [own, { id: turn_id, noun: 'turn' }] : [own]
@@ -146,8 +146,8 @@ function changesOf(
   { changed }: Extract<Event, { type: 'work_item_updated' }>,
   turn_id: string | null,
   id: string,
-): Place[] {
-  const places: Place[] = []
+): NounRef[] {
+  const places: NounRef[] = []
   if (changed.todo_list !== undefined) {
     places.push({ id: `${turn_id ?? id}/todos`, noun: 'todos' })
   }
@@ -157,10 +157,10 @@ function changesOf(
 }
 
 /** The group with the event in it, which was not in it before. */
-export function withEvent(before: Group | undefined, place: Place, stored: StoredEvent): Group {
+export function withEvent(before: Group | undefined, place: NounRef, stored: StoredEvent): Group {
   const event = trimmed(stored.event)
   const { seq, at, agent_id } = stored
-  const heard = { seq, at, event } as Heard
+  const heard = { seq, at, event } as HistoryEvent
   const item = itemOf(stored)
   if (before === undefined) {
     return {

@@ -7,7 +7,7 @@ import { item, say, T0, wait, waitOf, World } from '../../testing/world/agent-wo
 import { begin, end, turn } from '../../testing/world/turns.ts'
 import { does } from '../../testing/world/operator-inputs.ts'
 import { aState } from '../../testing/screens/state.ts'
-import type { Sent } from './input.ts'
+import type { OutboxMessage } from './input.ts'
 import { bounds } from './limits.ts'
 import { apply, open, thread, type Presentation } from '../presentation.ts'
 import { newestWaiting, waitingAfter } from './unclaimed.ts'
@@ -85,7 +85,7 @@ describe('the newest message to a place that no turn has claimed', () => {
   })
 })
 
-const sent = (state: Sent['state']): Sent => ({
+const sent = (state: OutboxMessage['state']): OutboxMessage => ({
   ...toAgent,
   key: 'key_1',
   text: 'Ship it.',
@@ -99,7 +99,7 @@ test('what this screen has just sent counts before the stream tells of it, and n
   const w = new World()
   say(w)
   const before = open(aState())
-  const sends = (p: Presentation, state: Sent['state']) =>
+  const sends = (p: Presentation, state: OutboxMessage['state']) =>
     apply(p, { kind: 'sent', sent: sent(state) })
   assert.equal(newestWaiting(sends(before, { kind: 'sending' }), toAgent), 'sending')
   assert.deepEqual(newestWaiting(sends(before, accepted), toAgent), { id: 'msg_0001' })

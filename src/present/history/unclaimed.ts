@@ -6,11 +6,11 @@
 import type { StoredEvent } from '../../protocol/records/records.ts'
 import type { Feed } from './history.ts'
 import type { Group } from './noun-fold.ts'
-import type { Sent } from './input.ts'
+import type { OutboxMessage } from './input.ts'
 import { bounds } from './limits.ts'
 import { shelved } from './chunked-map.ts'
 
-export type Waiting = {
+export type UnclaimedMessage = {
   readonly id: string
   readonly agent_id: string
   readonly work_item_id: string | null
@@ -22,9 +22,9 @@ export type Waiting = {
 
 /** The same list where the events say nothing of it. */
 export function waitingAfter(
-  before: readonly Waiting[],
+  before: readonly UnclaimedMessage[],
   events: readonly StoredEvent[],
-): readonly Waiting[] {
+): readonly UnclaimedMessage[] {
   let now = before
   for (const stored of events) {
     const { event } = stored
@@ -43,28 +43,32 @@ export function waitingAfter(
 /** Whether it may no longer wait where it did. */
 const movesIt = (type: string): boolean => type !== 'message_shown' && type !== 'message_bound'
 
-function stateAfter(type: string): Waiting['state'] {
+function stateAfter(type: string): UnclaimedMessage['state'] {
   if (type === 'message_claimed') return 'claimed'
   return type === 'message_requeued' ? 'queued' : 'over'
 }
 
 /** Words of the operator; what answers a question has ended it, and stays. */
-function admitted({ event, agent_id, seq }: StoredEvent): Waiting | null {
+function admitted({ event, agent_id, seq }: StoredEvent): UnclaimedMessage | null {
   if (event.type !== 'message_admitted' || event.provenance.kind !== 'operator_prompt') return null
   if (event.wait_id !== null || event.consumed_because !== null) return null
   const { id, work_item_id } = event
   return { id, agent_id, work_item_id, seq, state: 'queued' }
 }
 
-type Target = Pick<Waiting, 'agent_id' | 'work_item_id'>
+type Target = Pick<UnclaimedMessage, 'agent_id' | 'work_item_id'>
 
 /** What of the presentation it is read from. */
-type Known = { sent: readonly Sent[]; waiting: readonly Waiting[]; feeds: readonly Feed[] }
+type Known = {
+  sent: readonly OutboxMessage[]
+  waiting: readonly UnclaimedMessage[]
+  feeds: readonly Feed[]
+}
 
 /** `sending`: the newest of this screen has no id yet. Null: nothing there waits for a turn. */
 export function newestWaiting(p: Known, to: Target): { id: string } | 'sending' | null {
   const isTo = (one: Target) => one.agent_id === to.agent_id && one.work_item_id === to.work_item_id
-  const isOut = ({ kind }: Sent['state']) => kind === 'sending' || kind === 'accepted'
+  const isOut = ({ kind }: OutboxMessage['state']) => kind === 'sending' || kind === 'accepted'
   const sent = p.sent.findLast((one) => isTo(one) && isOut(one.state))
   if (sent?.state.kind === 'sending') return 'sending'
   const id = sent?.state.kind === 'accepted' ? sent.state.message_id : null
@@ -72,7 +76,7 @@ export function newestWaiting(p: Known, to: Target): { id: string } | 'sending' 
   if (id !== null && p.waiting.every((one) => one.id !== id)) return { id }
   const told = new Set(p.waiting.map((one) => one.id))
   const older = held(p, to.agent_id).filter((one) => !told.has(one.id))
-  let newest: Waiting | null = null
+  let newest: UnclaimedMessage | null = null
   for (const one of [...p.waiting, ...older]) {
     if (one.state === 'queued' && isTo(one) && one.seq > (newest?.seq ?? 0)) newest = one
   }
@@ -80,7 +84,7 @@ export function newestWaiting(p: Known, to: Target): { id: string } | 'sending' 
 }
 
 /** Those of before the stream was opened, where the agent's history was read. */
-function held(p: Known, agent_id: string): Waiting[] {
+function held(p: Known, agent_id: string): UnclaimedMessage[] {
   const feed = p.feeds.find((one) => one.agent_id === agent_id)
   if (feed === undefined) return []
   return [...shelved(feed.groups)].flatMap((group) =>
@@ -88,7 +92,7 @@ function held(p: Known, agent_id: string): Waiting[] {
   )
 }
 
-function inQueue({ agent_id, heard, last_seq }: Group): Waiting[] {
+function inQueue({ agent_id, heard, last_seq }: Group): UnclaimedMessage[] {
   const first = heard.message_admitted
   if (first === undefined) return []
   const { event, seq } = first

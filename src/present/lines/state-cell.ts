@@ -63,9 +63,9 @@ export type ItemSeen = Pick<
   verification: VerificationState
 }
 
-export type AgentSeen = Pick<AgentRecord, 'id' | 'state' | 'posture' | 'until'>
+export type AgentStatus = Pick<AgentRecord, 'id' | 'state' | 'posture' | 'until'>
 
-export const agentSeen = ({ agent, next }: AgentView): AgentSeen => ({
+export const agentSeen = ({ agent, next }: AgentView): AgentStatus => ({
   id: agent.id,
   state: agent.state,
   posture: postureOf(next),
@@ -216,7 +216,7 @@ const at = (moment: string, times: Times): string =>
   times.runs ? due(moment, times) : clock(moment, times)
 
 /** Why an agent starts nothing for an item that could run or be looked at; null where it may. */
-export function haltOf(agent: AgentSeen | undefined, times: Times): string | null {
+export function haltOf(agent: AgentStatus | undefined, times: Times): string | null {
   if (agent === undefined) return null
   const until = agent.until === null ? '' : ` to ${at(agent.until, times)}`
   switch (agent.posture) {
@@ -248,7 +248,7 @@ export const itemAsks = (
 
 /** Whom the agent's questions are put to; the operator's come first. */
 export function agentAsks(
-  agent: Parameters<typeof askedOf>[0] & Pick<AgentSeen, 'id'>,
+  agent: Parameters<typeof askedOf>[0] & Pick<AgentStatus, 'id'>,
   waits: Iterable<Pick<WaitRecord, 'agent_id' | 'wake' | 'source'>>,
 ): string | null {
   const asked = [...waits]
@@ -258,7 +258,7 @@ export function agentAsks(
 }
 
 /** What an agent does, in its one word, with until when. `asks`: as of an item. */
-export function agentCell(agent: AgentSeen, times: Times, asks: string | null): StateCell {
+export function agentCell(agent: AgentStatus, times: Times, asks: string | null): StateCell {
   const { posture } = agent
   const word = postureWord[posture]
   const until = agent.until === null ? '' : ` to ${at(agent.until, times)}`
@@ -287,7 +287,7 @@ export function agentCell(agent: AgentSeen, times: Times, asks: string | null): 
 
 /** The same with why; a reason that says the word once more is left out. */
 export function agentSentence(
-  agent: AgentSeen & Pick<AgentRecord, 'because' | 'unread'>,
+  agent: AgentStatus & Pick<AgentRecord, 'because' | 'unread'>,
   times: Times,
   asks: string | null,
   word = agentCell(agent, times, asks).text,
@@ -302,7 +302,7 @@ function agentReason({
   posture,
   because,
   unread,
-}: AgentSeen & Pick<AgentRecord, 'because' | 'unread'>): string | null {
+}: AgentStatus & Pick<AgentRecord, 'because' | 'unread'>): string | null {
   switch (posture) {
     case 'stop':
       return state === 'deleted' ? null : `holon agents start ${id} lets it go on`

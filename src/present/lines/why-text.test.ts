@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { agentView, projectionOf } from '../../protocol/agent-view.ts'
 import { attentionOf } from '../../protocol/views/attention.ts'
 import type { DecisionRun } from '../../protocol/views/why-history.ts'
-import { whyOf, type Why } from '../../protocol/views/why.ts'
+import { whyOf, type WhyView } from '../../protocol/views/why.ts'
 import { deliver, item, say, wait, waitOf, World } from '../../testing/world/agent-world.ts'
 import { situate, situations } from '../../testing/why/why-situations.ts'
 import { viewOf } from '../../testing/why/why-world.ts'
@@ -14,7 +14,7 @@ import { historyLines, whyLines } from './why-text.ts'
 const minute = 60_000
 const short = (w: World) => ({ zone: { now: w.now, utc: true }, ids: new ShortIds() })
 
-function recordOf(w: World, id: string): Why {
+function recordOf(w: World, id: string): WhyView {
   const view = viewOf(w, 'at_rest')
   const p = projectionOf(view, id)
   assert.ok(p)

@@ -5,7 +5,7 @@
  */
 import { clauseOf, decisionWord, sentenceOf } from '../../protocol/records/records.ts'
 import type { DecisionRun } from '../../protocol/views/why-history.ts'
-import type { Decision, Why } from '../../protocol/views/why.ts'
+import type { Decision, WhyView } from '../../protocol/views/why.ts'
 import { choiceRows } from './question-lines.ts'
 import { safe } from '../text/safe.ts'
 import type { ShortIds } from '../text/short-id.ts'
@@ -14,7 +14,7 @@ import { padEnd, width } from '../text/width.ts'
 
 export type WhyStyle = { zone: Zone; ids: ShortIds; decided: boolean }
 
-export function whyLines(why: Why, { zone, ids, decided }: WhyStyle): string[] {
+export function whyLines(why: WhyView, { zone, ids, decided }: WhyStyle): string[] {
   ids.know([why.work_item_id])
   const ahead = why.when !== null && why.when > zone.now ? `; ${due(why.when, zone)}` : ''
   const cost = why.cost_since === null ? 'runs now' : `none since ${clock(why.cost_since, zone)}`
@@ -32,7 +32,7 @@ export function whyLines(why: Why, { zone, ids, decided }: WhyStyle): string[] {
  * What the sentence does not hold: what the item asks, with the answers that are offered below it,
  * and what else holds the item. `detail`: what the sentence quotes.
  */
-function besides({ question, detail, also }: Why, zone: Zone): string[] {
+function besides({ question, detail, also }: WhyView, zone: Zone): string[] {
   const offers = question === null ? [] : choiceRows(question).map((row) => `      ${row.trim()}`)
   const asks = ({ detail }: { detail: string | null }) => detail === question?.text
   const isSaid = asks({ detail }) || also.some(asks)
@@ -47,7 +47,7 @@ function besides({ question, detail, also }: Why, zone: Zone): string[] {
 }
 
 /** What may be done, as shell lines; looking is offered where nothing else is. */
-function canLines(why: Why, ids: ShortIds, decided: boolean): string[] {
+function canLines(why: WhyView, ids: ShortIds, decided: boolean): string[] {
   const acts = why.can.filter(({ key }) => key !== 'look')
   const looks = decided ? why.can : []
   const offered = (acts.length === 0 ? looks : acts).flatMap(({ cli, label }) =>
@@ -60,10 +60,10 @@ function canLines(why: Why, ids: ShortIds, decided: boolean): string[] {
 }
 
 /** What its agent does now, in its one word, and why. */
-const decidedNow = ({ decision }: Why, zone: Zone): string =>
+const decidedNow = ({ decision }: WhyView, zone: Zone): string =>
   `${decisionWord(decision.do)}: ${clockTimes(decision.because, zone)}`
 
-function decisionLines(why: Why, zone: Zone): string[] {
+function decisionLines(why: WhyView, zone: Zone): string[] {
   const rows = why.considered.map((one) =>
     'more' in one
       ? { id: '', name: one.candidate_class, verdict: `and ${one.more} more` }

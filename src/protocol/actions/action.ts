@@ -42,10 +42,10 @@ export const offered = (action: Action): Can => ({
 /** What an act is about: an agent by its name, or a thing of an agent. */
 export type Subject = { agent_id: string; id: string }
 
-export type Door = Pick<Can, 'cli' | 'method' | 'path'>
+export type ActionEndpoint = Pick<Can, 'cli' | 'method' | 'path'>
 
 /** An action that somebody may take, under the label that fits the place it stands in. */
-export type Action = Pick<Can, 'key' | 'label'> & Door
+export type Action = Pick<Can, 'key' | 'label'> & ActionEndpoint
 
 /** Acts of the machine on the way in, and what no button does. */
 export type Offered = Exclude<ActionKey, 'deliver' | 'dead_letter' | 'create_agent'>

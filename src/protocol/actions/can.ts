@@ -21,7 +21,7 @@ import type { Worktree } from '../../domain/state/worktree.ts'
 import { actOn, agentAs, type Offered, type Subject, type Can } from './action.ts'
 import type { AgentView } from '../agent-view.ts'
 
-const withDoors = (said: readonly rules.Action[], subject: Subject): Can[] =>
+const withDoors = (said: readonly rules.ActionPermission[], subject: Subject): Can[] =>
   said.map((one) => ({
     ...actOn(one.key as Offered, one.label, subject),
     allowed: one.allowed,

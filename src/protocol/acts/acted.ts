@@ -20,7 +20,7 @@ export const doneShape = {
   triggered: listOf(z.string()).describe('Waits it triggered.'),
   warnings: listOf(z.strictObject({ kind: z.string(), message: z.string() })),
 }
-export type Told = {
+export type ActReport = {
   said: string
   message_id: string | null
   resolved: readonly string[]
@@ -29,7 +29,13 @@ export type Told = {
 }
 
 /** The part of a reply of the rules that every act tells. */
-export const toldOf = ({ said, message_id, resolved, triggered, warnings }: Told): Told => ({
+export const toldOf = ({
+  said,
+  message_id,
+  resolved,
+  triggered,
+  warnings,
+}: ActReport): ActReport => ({
   said,
   message_id,
   resolved,

@@ -7,7 +7,7 @@ import { taskInputs, type Task } from '../../domain/state/task.ts'
 import { canList, type Can } from '../actions/action.ts'
 import { agentId, count, listOf, taskId, timestamp, waitId, workItemId } from '../scalar.ts'
 import { choice } from './wait-record.ts'
-import { lifeShape, type Life } from './turn-record.ts'
+import { lifeShape, type SignsOfLife } from './turn-record.ts'
 
 export const taskStatuses = [
   'queued',
@@ -65,7 +65,7 @@ export const taskList = z
   .meta({ id: 'TaskList' })
 
 /** Without what only the runtime needs. */
-export function taskRecordOf(task: Task, life: Life, can: readonly Can[]): TaskRecord {
+export function taskRecordOf(task: Task, life: SignsOfLife, can: readonly Can[]): TaskRecord {
   const { start_place: _, ...shown } = task
   return { ...shown, ...life, can }
 }

@@ -70,8 +70,8 @@ export const lifeShape = {
   /** When it is given up by itself; null: it is not, or nobody knows. */
   gives_up_at: timestamp.nullable(),
 }
-export type Life = { last_sign_of_life_at: string | null; gives_up_at: string | null }
-export const noLife: Life = { last_sign_of_life_at: null, gives_up_at: null }
+export type SignsOfLife = { last_sign_of_life_at: string | null; gives_up_at: string | null }
+export const noLife: SignsOfLife = { last_sign_of_life_at: null, gives_up_at: null }
 
 const assistantPart = z.discriminatedUnion('type', [
   z.strictObject({

@@ -96,7 +96,7 @@ type Entry = Omit<Attention, 'can' | 'snoozed' | 'bound_hash' | 'choices'> & {
 }
 
 /** An entry in its place in the list, and whether it is put away. */
-export type Standing = { entry: Entry; snoozed: Attention['snoozed'] }
+export type AttentionPlacement = { entry: Entry; snoozed: Attention['snoozed'] }
 
 /** Questions first, then what stands still, oldest first inside each kind. */
 export const attentionOf = (
@@ -110,7 +110,7 @@ export const everyEntry = (views: readonly AgentView[], past: Past): Attention[]
   standingEntries(views, past).map(attentionRecordOf)
 
 /** Every entry in order: of a long list only what is shown is made into records. */
-export function standingEntries(views: readonly AgentView[], past: Past): Standing[] {
+export function standingEntries(views: readonly AgentView[], past: Past): AttentionPlacement[] {
   const byAgent = pastByAgent(past)
   const all = views.flatMap((view) =>
     entriesOf(view, byAgent.get(view.agent.id) ?? nothing()).map((entry) => standing(view, entry)),
@@ -168,12 +168,12 @@ const ofPublic = (view: AgentView, past: PastOfAgent): Entry[] => [
   ...lateEntries(view, past.tasks),
 ]
 
-function standing({ facts, now }: AgentView, entry: Entry): Standing {
+function standing({ facts, now }: AgentView, entry: Entry): AttentionPlacement {
   const kept = facts.row('snoozes', entry.id)
   return { entry, snoozed: kept && isSnoozed(kept, entry, now) ? { until: kept.until } : null }
 }
 
-export function attentionRecordOf({ entry, snoozed }: Standing): Attention {
+export function attentionRecordOf({ entry, snoozed }: AttentionPlacement): Attention {
   const { acts, bound_hash = null, choices = [], ...fields } = entry
   const away = [actOn('snooze', 'put it away', entry), actOn('dismiss', 'dismiss it', entry)]
   const can = [...acts(), ...away].map((one) => offered(one))

@@ -12,7 +12,7 @@ import type { AgentView } from '../agent-view.ts'
 import { attentionRecord } from './attention.ts'
 import { agentId, count, orNull, timestamp, turnId, workItemId } from '../scalar.ts'
 import { taskRecord } from '../records/task-record.ts'
-import { lifeShape, usage, type Life } from '../records/turn-record.ts'
+import { lifeShape, usage, type SignsOfLife } from '../records/turn-record.ts'
 import { waitRecord } from '../records/wait-record.ts'
 import { workItemRecord } from '../records/work-item-record.ts'
 
@@ -72,7 +72,7 @@ export function shownItems({ survey }: AgentView): Projection[] {
 }
 
 /** The open turn of the agent, with what its rounds have used so far. */
-export function openTurnOf({ agent, facts, turn, turn_count }: AgentView, life: Life) {
+export function openTurnOf({ agent, facts, turn, turn_count }: AgentView, life: SignsOfLife) {
   if (turn === null) return null
   const rounds = [...facts.rows('rounds')].filter(({ turn_id }) => turn_id === turn.id)
   const usage = rounds.flatMap(({ usage: one }) => (one === null ? [] : [one]))

@@ -8,9 +8,9 @@ import { situate, situations } from '../../testing/why/why-situations.ts'
 import { asRunbook, hinted, hold, minute, stop, update } from '../../testing/why/why-world.ts'
 import { viewOf, type Presence } from '../../testing/why/why-world.ts'
 import { projectionOf } from '../agent-view.ts'
-import { whyOf, type Why } from './why.ts'
+import { whyOf, type WhyView } from './why.ts'
 
-function ask(w: World, id: string, presence: Presence = 'at_rest'): Why {
+function ask(w: World, id: string, presence: Presence = 'at_rest'): WhyView {
   const view = viewOf(w, presence)
   const p = projectionOf(view, id)
   assert.ok(p)

@@ -77,13 +77,13 @@ export const whyRecord = z
   })
   .meta({ id: 'Why' })
 
-export type Why = Told & {
+export type WhyView = Told & {
   can: readonly Can[]
   /** The last stored decision of the agent. */
   last_decision: Decision | null
 }
 
-export function whyOf(view: AgentView, p: Projection, last_decision: Decision | null): Why {
+export function whyOf(view: AgentView, p: Projection, last_decision: Decision | null): WhyView {
   return { ...why(view, p), can: doings(view, p), last_decision }
 }
 

@@ -13,7 +13,7 @@ import { postureOf } from '../../domain/explain/state-name.ts'
 import type { Next } from '../../domain/scheduler/next.ts'
 import { isRejection, no, type Rejection } from '../../domain/rejection.ts'
 import { isTerminal } from '../../domain/state/task.ts'
-import type { AgentSeen } from '../../tools/tool/children-port.ts'
+import type { AgentDescription } from '../../tools/tool/children-port.ts'
 import type { Store } from '../store.ts'
 
 /** Items and waits listed at most, the first by rank. */
@@ -24,7 +24,7 @@ export async function seeAgent(
   viewer: AgentId,
   agent_id: string | null,
   next: (agent: AgentId) => Next | null,
-): Promise<{ ok: true; agent: AgentSeen } | Rejection> {
+): Promise<{ ok: true; agent: AgentDescription } | Rejection> {
   const facts = await visible(store, viewer, agent_id ?? viewer)
   if (isRejection(facts)) return facts
   const agent = agentOf(facts)

@@ -9,7 +9,7 @@ import type { Brief } from '../../domain/state/brief.ts'
 import type { AgentId, TaskId } from '../../domain/ids.ts'
 import { openTurn, type Draft, type Emitted, type Facts } from '../../domain/facts/facts.ts'
 import { limits } from '../../domain/limits.ts'
-import { tellChild, toldBefore, type Told } from '../../domain/agents/child-input.ts'
+import { tellChild, toldBefore, type InputReceipt } from '../../domain/agents/child-input.ts'
 import type { Delegation } from '../../domain/state/delegation.ts'
 import type { Provenance } from '../../domain/state/provenance.ts'
 import { no, type Rejection } from '../../domain/rejection.ts'
@@ -41,7 +41,7 @@ const sweptChildren = 50
 /** Reports of one child that its result may quote. */
 const reportsMax = 100
 
-export type Said = { text: string; provenance: Provenance; key: string }
+export type ChildText = { text: string; provenance: Provenance; key: string }
 export type Word = { kind: string; text: string; at: string }
 
 /** What was seen of a child's worktree, and the child's last event then. */
@@ -142,7 +142,7 @@ export class ChildSupervisor {
   }
 
   /** An answer to what the child asks, else one more message; with the same key once. */
-  async tell(parent: AgentId, id: TaskId, said: Said): Promise<Told | Rejection> {
+  async tell(parent: AgentId, id: TaskId, said: ChildText): Promise<InputReceipt | Rejection> {
     const { store } = this.#with
     const task = await store.row(parent, 'tasks', id)
     const child = task?.agent_id === parent ? task.child_agent_id : null

@@ -7,7 +7,7 @@ import type { WorktreeEvent, WorktreeSnapshot, Worktree } from '../../domain/sta
 import { isRestoring } from '../../domain/state/worktree.ts'
 import { FileFault } from '../../exec/files/file-fault.ts'
 import { GitFault } from '../../exec/git/git-fault.ts'
-import type { Restored } from '../../exec/worktrees/port.ts'
+import type { WorktreeRestore } from '../../exec/worktrees/port.ts'
 import type { RemovalPorts } from './worktree-removal.ts'
 
 /**
@@ -18,7 +18,7 @@ export async function bringBack(
   ports: RemovalPorts,
   worktree: Worktree,
   { ref }: WorktreeSnapshot,
-): Promise<Restored> {
+): Promise<WorktreeRestore> {
   const { id, repository, path } = worktree
   try {
     ports.effect_seam?.before_effect(`restore worktree ${id}`)

@@ -4,7 +4,7 @@
  */
 import { charTokens } from '../../context/estimate.ts'
 import { contextLimits } from '../../context/limits.ts'
-import type { Said, Situation } from '../../context/sections/situation.ts'
+import type { Utterance, Situation } from '../../context/sections/situation.ts'
 import type { Agent } from '../../domain/state/agent.ts'
 import type { Brief } from '../../domain/state/brief.ts'
 import { mustTurn } from '../../domain/facts/facts.ts'
@@ -45,7 +45,7 @@ async function keep(env: AgentPorts, path: string, { body }: Message): Promise<v
  * Oldest first, without what this turn was given or has not been read by anybody; more than are
  * shown: some of the others' words stand with the item, some of the briefs are the runtime's.
  */
-export async function saidLately(env: AgentPorts): Promise<Said[]> {
+export async function saidLately(env: AgentPorts): Promise<Utterance[]> {
   const { agent_id, store } = env
   const turn = mustTurn(env.facts())
   const limit = contextLimits.said.value
@@ -54,9 +54,9 @@ export async function saidLately(env: AgentPorts): Promise<Said[]> {
     store.ledger.list('briefs', { agent_id, kind: spoken, limit: 2 * limit }),
   ])
   const theirs = messages.filter((message) => message.turn_id !== turn.id && !isUnread(message))
-  const all: Said[] = [
-    ...theirs.map((message): Said => ({ by: 'them', message })),
-    ...briefs.filter(isOwn).map((brief): Said => ({ by: 'agent', brief })),
+  const all: Utterance[] = [
+    ...theirs.map((message): Utterance => ({ by: 'them', message })),
+    ...briefs.filter(isOwn).map((brief): Utterance => ({ by: 'agent', brief })),
   ]
   return all.toSorted(byTime)
 }
@@ -85,8 +85,8 @@ const isOwn = ({ kind, turn_id, wait_id, work_item_id }: Brief): boolean =>
 /** Words of the agent; what the runtime told of a failure is none of them. */
 const spoken = ['progress', 'reply', 'question', 'result']
 
-const byTime = (a: Said, b: Said): number =>
+const byTime = (a: Utterance, b: Utterance): number =>
   timeOf(a) < timeOf(b) ? -1 : Number(timeOf(a) > timeOf(b))
 
-const timeOf = (one: Said): string =>
+const timeOf = (one: Utterance): string =>
   one.by === 'agent' ? one.brief.created_at : one.message.created_at

@@ -3,7 +3,7 @@
  * request shows. Reads only; the same facts give the same situation.
  */
 import { contextLimits } from '../../context/limits.ts'
-import { placeLine, type Place } from '../../context/sections/place.ts'
+import { placeLine, type EnvironmentInfo } from '../../context/sections/place.ts'
 import { notedEvents } from '../../context/process-notes.ts'
 import type { EarlierRound, ItemView, Situation } from '../../context/sections/situation.ts'
 import { candidateClasses } from '../../domain/state/decision.ts'
@@ -189,7 +189,7 @@ export async function gatherOpening(env: AgentPorts): Promise<Situation> {
 }
 
 /** The machine and the repository, as far as they are seen at once: no turn waits for them. */
-async function placeOf(env: AgentPorts): Promise<Place> {
+async function placeOf(env: AgentPorts): Promise<EnvironmentInfo> {
   const { inspect } = env.ports
   const most = contextLimits.place.value
   const [machine, repository] = await Promise.all([

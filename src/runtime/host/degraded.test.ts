@@ -7,7 +7,7 @@ import { ProcessFault } from '../../exec/commands/process-fault.ts'
 import { virtualClock } from '../../testing/virtual-clock.ts'
 import { minute, second } from '../../domain/time.ts'
 import { LedgerFault } from '../../ledger/port.ts'
-import { Degraded } from './degraded.ts'
+import { DegradedMode } from './degraded.ts'
 import { isShortage, type Shortage } from '../shortage.ts'
 
 const full = new FileFault('disk_full', '/h/x', 'the disk is full')
@@ -28,7 +28,7 @@ function onDisk(t: TestContext, fullFor: number, during = () => {}) {
     },
     remove: async (path: string) => void left.delete(path),
   } as unknown as Files
-  const degraded = new Degraded({
+  const degraded = new DegradedMode({
     home: '/h',
     clock,
     files,

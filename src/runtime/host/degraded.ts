@@ -26,7 +26,7 @@ export type DegradedPorts = {
   changed(now: Shortage | null): void
 }
 
-export class Degraded {
+export class DegradedMode {
   readonly #ports: DegradedPorts
   #state: State | null = null
   #cancel: (() => void) | null = null

@@ -20,7 +20,7 @@ import type { OperatorReply } from '../../protocol/acts/operator.ts'
 import { AgentPorts } from '../agent-ports.ts'
 import { CheckRunner } from '../tasks/check-runner.ts'
 import { carryOut, refused } from '../operator/act.ts'
-import { Degraded, unwritable } from './degraded.ts'
+import { DegradedMode, unwritable } from './degraded.ts'
 import { agentHome } from '../home.ts'
 import { Lane } from '../turn/lane.ts'
 import { LiveSigns } from './live-signs.ts'
@@ -64,7 +64,7 @@ class HomeHost implements Host {
   readonly #triggers: OwnTriggers
   readonly #checks: CheckRunner
   readonly #slots: SlotTimer
-  readonly #degraded: Degraded
+  readonly #degraded: DegradedMode
   readonly #signs: LiveSigns
   readonly #follower: TaskFollower
   /** Told of each commit, in this order. */
@@ -102,7 +102,7 @@ class HomeHost implements Host {
     const wake = (agent: AgentId) => this.#lane(agent).wake()
     this.#spending = new Spending({ store, budget: ports.budget ?? null, wake })
     this.#slots = new SlotTimer({ clock, store, timetable, failed })
-    this.#degraded = new Degraded({ home, clock, files, changed: (now) => this.#turned(now) })
+    this.#degraded = new DegradedMode({ home, clock, files, changed: (now) => this.#turned(now) })
     this.#follower = new TaskFollower({ clock, processes, redactor })
     this.#signs = new LiveSigns({
       now: () => store.now(),
@@ -280,7 +280,7 @@ class HomeHost implements Host {
     }
   }
 
-  #waitsFor(error: unknown): error is Parameters<Degraded['enter']>[0] {
+  #waitsFor(error: unknown): error is Parameters<DegradedMode['enter']>[0] {
     return this.#ports.waits_for_room === true && isShortage(error)
   }
 

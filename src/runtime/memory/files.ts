@@ -24,7 +24,7 @@ export const MEMORY_FILES_MOST = 2_000
 /** Folders inside each other. */
 const deepest = 8
 
-export type Looked = {
+export type MemoryFileChanges = {
   /** To be read: they are new, or not as they were. */
   changed: { agent_id: string; path: string; stamp: string }[]
   gone: IndexKey[]
@@ -40,8 +40,8 @@ export async function lookAtFiles(
   ports: FilePorts,
   agents: readonly string[],
   workspace: string | null,
-): Promise<Looked> {
-  const looked: Looked = { changed: [], gone: [], left_out: null }
+): Promise<MemoryFileChanges> {
+  const looked: MemoryFileChanges = { changed: [], gone: [], left_out: null }
   const places: Place[] = agents.map((agent_id) => {
     return { agent_id, folder: agentHome(ports.home, agent_id), names: memoryFolders }
   })

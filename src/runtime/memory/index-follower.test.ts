@@ -12,7 +12,7 @@ import { createRedactor } from '../../domain/secrets/redact.ts'
 import type { Event } from '../../domain/state/event.ts'
 import type { WorkItemId } from '../../domain/ids.ts'
 import { searchPath } from '../../ledger/search/search-index.ts'
-import { type Lane } from '../../testing/world/ledger-world.ts'
+import { type LedgerWorld } from '../../testing/world/ledger-world.ts'
 import { indexedIn, memoryHome, type MemoryHome } from '../../testing/world/memory-home.ts'
 import {
   briefDelivered,
@@ -80,7 +80,7 @@ const acts: Act[] = [
 
 async function perform(
   box: MemoryHome,
-  lane: Lane,
+  lane: LedgerWorld,
   act: Act,
   n: number,
   open: WorkItemId[],

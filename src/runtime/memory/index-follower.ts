@@ -41,7 +41,7 @@ type State = {
 }
 
 /** `written`: new events were taken in. `rest`: nothing was left to do. */
-export type Step = 'written' | 'building' | 'sweeping' | 'rest'
+export type IndexProgress = 'written' | 'building' | 'sweeping' | 'rest'
 
 export type FollowPorts = {
   ledger: LedgerReads
@@ -59,7 +59,7 @@ export class Follower {
     this.#ports = ports
   }
 
-  async step(): Promise<Step> {
+  async step(): Promise<IndexProgress> {
     const state = await this.#state()
     const { ledger } = this.#ports
     const events = await ledger.events({ after: state.cursor, limit: eventsOfStep })
@@ -141,14 +141,14 @@ export class Follower {
     return found?.global_seq === global_seq ? found.id : null
   }
 
-  async #startOver(): Promise<Step> {
+  async #startOver(): Promise<IndexProgress> {
     await this.#ports.index.reset()
     this.#raw = null
     await this.#state()
     return 'building'
   }
 
-  async #takeIn(state: State, events: readonly StoredEvent[]): Promise<Step> {
+  async #takeIn(state: State, events: readonly StoredEvent[]): Promise<IndexProgress> {
     const subjects = new Map<string, [MemoryTable, string]>()
     for (const { event } of events) {
       const table = tableOf[event.type]
@@ -166,7 +166,10 @@ export class Follower {
     return 'written'
   }
 
-  async #build(state: State, { table: at, after }: NonNullable<State['building']>): Promise<Step> {
+  async #build(
+    state: State,
+    { table: at, after }: NonNullable<State['building']>,
+  ): Promise<IndexProgress> {
     const table = memoryTables[at]
     if (table === undefined) throw new Error(`there is no table ${at} to build from`)
     const page = { order: 'oldest', after, limit: rowsOfStep } as const
@@ -193,7 +196,10 @@ export class Follower {
     }
   }
 
-  async #sweep(state: State, { floor, after }: { floor: number; after: number }): Promise<Step> {
+  async #sweep(
+    state: State,
+    { floor, after }: { floor: number; after: number },
+  ): Promise<IndexProgress> {
     const page = await this.#ports.index.walk(after, sweptOfStep)
     const remove: IndexKey[] = []
     for (const { agent_id, ref } of page) {

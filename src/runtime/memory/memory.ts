@@ -23,8 +23,8 @@ import type { Clock, Files } from '../../exec/ports.ts'
 import { LedgerFault } from '../../ledger/port.ts'
 import type { IndexEntry, IndexFound, IndexKey, SearchIndex } from '../../ledger/search/port.ts'
 import { Family } from './family.ts'
-import { lookAtFiles, MEMORY_FILES_MOST, type Looked } from './files.ts'
-import { Follower, type Step } from './index-follower.ts'
+import { lookAtFiles, MEMORY_FILES_MOST, type MemoryFileChanges } from './files.ts'
+import { Follower, type IndexProgress } from './index-follower.ts'
 import { Records, type RecordPorts } from './records.ts'
 import type { MemoryReads } from '../ports.ts'
 
@@ -230,7 +230,11 @@ export class Memory implements MemoryReads {
     })
   }
 
-  async #keepFiles(files: Looked['changed'], viewer: string | null, workspace: string | null) {
+  async #keepFiles(
+    files: MemoryFileChanges['changed'],
+    viewer: string | null,
+    workspace: string | null,
+  ) {
     const [put, gone]: [IndexEntry[], IndexKey[]] = [[], []]
     for (const one of files) {
       const { agent_id, path, stamp } = one
@@ -268,7 +272,7 @@ export class Memory implements MemoryReads {
     }
   }
 
-  #step(): Promise<Step> {
+  #step(): Promise<IndexProgress> {
     return this.#alone(() => this.#follower.step())
   }
 
@@ -295,7 +299,8 @@ export class Memory implements MemoryReads {
   }
 }
 
-const keyOf = ({ agent_id, path }: Looked['changed'][number]): string => `${agent_id}\0${path}`
+const keyOf = ({ agent_id, path }: MemoryFileChanges['changed'][number]): string =>
+  `${agent_id}\0${path}`
 
 function parted<T>(all: readonly T[], is: (one: T) => boolean): [T[], T[]] {
   const [yes, no]: [T[], T[]] = [[], []]

@@ -7,7 +7,7 @@ import { endsOfText, type MemoryRecord } from '../../domain/memory/memory.ts'
 import {
   nothingBeside,
   recordsOf,
-  type Beside,
+  type ExternalTexts,
   type MemoryTable,
 } from '../../domain/memory/records.ts'
 import type { MemoryRef } from '../../domain/memory/reference.ts'
@@ -144,7 +144,7 @@ export class Records {
     return one === undefined || more !== undefined ? null : ledger.row(table, one.id)
   }
 
-  async #beside(table: MemoryTable, row: Rows[MemoryTable]): Promise<Beside> {
+  async #beside(table: MemoryTable, row: Rows[MemoryTable]): Promise<ExternalTexts> {
     if (table === 'work_items') {
       const { good_sha256 } = (row as Rows['work_items']).plan_artifact
       const bytes = good_sha256 === null ? null : await this.#ports.ledger.blob(good_sha256)

@@ -8,7 +8,7 @@ import type { Rows, StoredEvent } from '../../domain/state/event.ts'
 import type { AgentId, TurnId } from '../../domain/ids.ts'
 import { Replay, type Divergence } from '../../domain/turns/replay.ts'
 import type { LedgerReads, RoundWithCalls } from '../../ledger/port.ts'
-import { requestTextOf, type TextPart } from './sent-text.ts'
+import { requestTextOf, type RequestTextPart } from './sent-text.ts'
 
 export type ReplayEnd =
   | { ok: true; decisions: number; requests: number; divergence: Divergence | null }
@@ -134,8 +134,8 @@ function viewsOf(replay: Replay, turn_id: TurnId): RoundWithCalls[] {
 const shown = 60
 
 function firstDifference(
-  stored: readonly TextPart[],
-  again: readonly TextPart[],
+  stored: readonly RequestTextPart[],
+  again: readonly RequestTextPart[],
   differs: (what: string, stored: string, again: string) => Divergence,
 ): Divergence | null {
   for (const [at, part] of stored.entries()) {

@@ -11,7 +11,7 @@ import { withShort } from '../short-ids.ts'
 import { compactedAt, fullPath, openingRound, parsedOpening } from '../turn/conversation.ts'
 
 /** `part` is `system`, `opening`, `round 12`, or `notes`. */
-export type TextPart = { part: string; text: string }
+export type RequestTextPart = { part: string; text: string }
 
 /** Null when there is no such request, or its opening is gone. */
 export async function requestTextOf(
@@ -19,7 +19,7 @@ export async function requestTextOf(
   home: string,
   turn_id: TurnId,
   n: number,
-): Promise<TextPart[] | null> {
+): Promise<RequestTextPart[] | null> {
   const views = (await ledger.roundsOfTurn(turn_id)).filter(({ round }) => round.n <= n)
   const round = views.at(-1)?.round
   const first = openingRound(views.map((view) => view.round))

@@ -9,8 +9,8 @@ import {
   isUnderWay,
   type Check,
   type CheckSpec,
-  type RunEnd,
-  type Tree,
+  type CheckRunEnd,
+  type WorkspaceTree,
 } from '../../domain/state/check.ts'
 import { finishRun, nextRun, startCommand, type AliveRun } from '../../domain/checks/checks.ts'
 import { agentOf, type Draft, type Emitted } from '../../domain/facts/facts.ts'
@@ -41,7 +41,7 @@ export type CheckPorts = {
 }
 
 /** What a look of the runtime's own came to, without when and on what. */
-type Seen = Pick<RunEnd, 'outcome' | 'exit_status' | 'reason' | 'tail'>
+type Seen = Pick<CheckRunEnd, 'outcome' | 'exit_status' | 'reason' | 'tail'>
 
 /** Where an agent's checks are run. */
 type Place = { agent: AgentId; root: string; roots: Roots }
@@ -72,7 +72,7 @@ export class CheckRunner {
   }
 
   /** The workspace of an agent as it is now. */
-  tree(agent: AgentId): Promise<Tree> {
+  tree(agent: AgentId): Promise<WorkspaceTree> {
     return this.#of.ports.inspect.tree(agentOf(this.#of.store.mustFacts(agent)).workspace.root)
   }
 
@@ -169,7 +169,7 @@ export class CheckRunner {
     place: Place,
     item: WorkItem,
     check: Check,
-    { task, before, started_at }: { task: Task; before: Tree; started_at: Timestamp },
+    { task, before, started_at }: { task: Task; before: WorkspaceTree; started_at: Timestamp },
   ): Promise<void> {
     const { processes } = this.#of.ports
     const tail = await tailOf(processes, task.id, limits.check_tail.value)

@@ -8,7 +8,7 @@ import { FileFault, type FileFaultCode } from '../../exec/files/file-fault.ts'
 import { systemFiles } from '../../exec/files/files.ts'
 import type { Files } from '../../exec/ports.ts'
 import type { Ledger } from '../../ledger/port.ts'
-import { openBox, temporaryHome, type Box } from '../../testing/host/host-fixture.ts'
+import { openBox, temporaryHome, type HostFixture } from '../../testing/host/host-fixture.ts'
 import { says, scriptedModel } from '../../testing/scripted-model.ts'
 import { virtualClock } from '../../testing/virtual-clock.ts'
 
@@ -27,13 +27,13 @@ function faultyFiles(): Files & { fault: FileFaultCode | null } {
   }
 }
 
-async function make(box: Box, id: string): Promise<void> {
+async function make(box: HostFixture, id: string): Promise<void> {
   const reply = await box.host.act({ do: 'create_agent', agent_id: id, model: 'test/first' })
   assert.ok(reply.ok, JSON.stringify(reply))
 }
 
 /** Resolves with the agents that have a trigger of their own, once `id` has. */
-async function given(box: Box, id: string): Promise<string[]> {
+async function given(box: HostFixture, id: string): Promise<string[]> {
   await box.until((notice) => {
     if (notice.kind !== 'committed' || notice.agent_id !== id) return false
     return notice.events.some(({ event }) => event.type === 'trigger_created')
@@ -41,13 +41,13 @@ async function given(box: Box, id: string): Promise<string[]> {
   return owners(box)
 }
 
-async function owners(box: Box): Promise<string[]> {
+async function owners(box: HostFixture): Promise<string[]> {
   const rows = await box.ledger.list('triggers', { limit: 100 })
   return rows.map(({ agent_id }) => agent_id).toSorted()
 }
 
 /** A start after it finds nothing to do. */
-async function restStays(t: TestContext, box: Box): Promise<void> {
+async function restStays(t: TestContext, box: HostFixture): Promise<void> {
   const before = await box.ledger.lastGlobalSeq()
   await box.close()
   const { home, workspace } = box

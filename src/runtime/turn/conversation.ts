@@ -15,7 +15,7 @@ import {
 } from '../../context/sections/rounds.ts'
 import { agentOf, mustTurn, openTurn, roundViews } from '../../domain/facts/facts.ts'
 import type { Call } from '../../domain/state/call.ts'
-import type { Round, Sent } from '../../domain/state/turn.ts'
+import type { Round, RequestSize } from '../../domain/state/turn.ts'
 import { factorOf, factorFrom } from './token-factor.ts'
 import { outputPath, taskPath } from '../home.ts'
 import type { AgentPorts } from '../agent-ports.ts'
@@ -28,7 +28,7 @@ export type Conversation = {
   /** Without provider-own parts, also those of the model that is asked. */
   plain: boolean
   /** How it measures, to be recorded with its answer. */
-  sent: Sent
+  sent: RequestSize
 }
 
 export class Talk {
@@ -170,7 +170,7 @@ export class Talk {
     this.#hash = chained(this.#hash, message)
   }
 
-  #measure(notes: readonly ContextMessage[]): Sent {
+  #measure(notes: readonly ContextMessage[]): RequestSize {
     this.#notes = notes.reduce((sum, message) => sum + messageTokens(message, charTokens), 0)
     const { window } = this.size()
     const { visibility } = agentOf(this.env.facts())

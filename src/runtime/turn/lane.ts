@@ -21,7 +21,7 @@ import {
   askAboutOwnTrigger,
   askAboutUnpaid,
   holdAgent,
-  type Hold,
+  type AgentHold,
 } from '../../domain/scheduler/park.ts'
 import { allowanceNow, focusFor, overAllowance } from '../../domain/facts/payer.ts'
 import { askForInput } from '../../domain/waits/plan-question.ts'
@@ -331,7 +331,7 @@ const sentenceOf = (error: unknown): string =>
 
 const noHold = { reason: 'held', runtime_cause: null } as const
 
-const noModel: Hold = {
+const noModel: AgentHold = {
   cause: 'provider_setup',
   message: 'The agent has no model.',
   until: null,

@@ -15,7 +15,7 @@ import { limits } from '../../domain/limits.ts'
 import { settle } from '../../domain/budgets/settle.ts'
 import { providerServed } from '../../domain/scheduler/park.ts'
 import { useUp } from '../../domain/turns/shown.ts'
-import type { AssistantPart, Round, Sent, Usage } from '../../domain/state/turn.ts'
+import type { AssistantPart, Round, RequestSize, Usage } from '../../domain/state/turn.ts'
 import type { NewBlob } from '../../ledger/port.ts'
 import type { ModelRound } from '../../models/model.ts'
 import { validateCall } from '../../tools/registry.ts'
@@ -34,7 +34,7 @@ export async function recordRound(
   run: TurnRun,
   round: Round,
   answer: ModelRound,
-  sent: Sent,
+  sent: RequestSize,
 ): Promise<void> {
   const { env } = run
   const known = knownProviderIds(env)
@@ -85,7 +85,7 @@ function commitRound(
   recorded: {
     round: Round
     answer: ModelRound
-    sent: Sent
+    sent: RequestSize
     parts: readonly AssistantPart[]
     judged: readonly Judged[]
     usage: Usage

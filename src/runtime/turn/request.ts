@@ -19,7 +19,7 @@ import { holdForSpending } from '../../domain/budgets/spending.ts'
 import { stableHash } from '../../domain/stable-hash.ts'
 import { plus } from '../../domain/time.ts'
 import { endTurn } from '../../domain/turns/end.ts'
-import { roundId, type Round, type Sent, type Turn } from '../../domain/state/turn.ts'
+import { roundId, type Round, type RequestSize, type Turn } from '../../domain/state/turn.ts'
 import type { Model, ModelFault, ModelMessage, ModelOutcome } from '../../models/model.ts'
 import { nextModel, withRetry, type NextModel } from '../../models/retry.ts'
 import type { NewBlob } from '../../ledger/port.ts'
@@ -169,7 +169,12 @@ async function ask(
   model: Model,
   turn: Turn,
   round: Round,
-  conversation: { system: string; messages: readonly ModelMessage[]; plain: boolean; sent: Sent },
+  conversation: {
+    system: string
+    messages: readonly ModelMessage[]
+    plain: boolean
+    sent: RequestSize
+  },
 ): Promise<ModelOutcome> {
   const { env } = run
   const { clock, ids } = env.ports

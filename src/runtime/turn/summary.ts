@@ -28,7 +28,7 @@ import type { AgentPorts } from '../agent-ports.ts'
 import type { TurnRun } from './turn-run.ts'
 
 /** `paid`: what a request that was made took, for the commit; null where none was made. */
-export type Asked =
+export type SummaryOutcome =
   | { kind: 'done'; summary: Summary; paid: Paid | null }
   /** The turn's own signal ended it: nothing is compacted now. */
   | { kind: 'aborted' }
@@ -48,9 +48,9 @@ export async function askSummary(
   id: string,
   round: Round,
   wanted: Wanted,
-): Promise<Asked> {
+): Promise<SummaryOutcome> {
   const { env } = run
-  const none = (why: string): Asked => ({
+  const none = (why: string): SummaryOutcome => ({
     kind: 'done',
     summary: { kind: 'none', why },
     paid: null,

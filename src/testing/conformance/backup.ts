@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Ledger, Manifest } from '../../ledger/port.ts'
 import type { Cases } from './case.ts'
-import { laneOf, type Lane } from '../world/ledger-world.ts'
+import { laneOf, type LedgerWorld } from '../world/ledger-world.ts'
 import { itemCreated, messageAdmitted, requestSent, turnStarted } from '../events.ts'
 
 const now = '2026-01-02T03:04:05.678Z'
@@ -38,7 +38,7 @@ const beside: Readonly<Record<string, string>> = {
   'door.json': '{}',
 }
 
-async function inhabited(ledger: Ledger, home: string): Promise<Lane> {
+async function inhabited(ledger: Ledger, home: string): Promise<LedgerWorld> {
   for (const [path, words] of Object.entries(beside)) {
     await mkdir(dirname(join(home, path)), { recursive: true })
     await writeFile(join(home, path), words, { mode: 0o600 })

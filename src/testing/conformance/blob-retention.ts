@@ -5,16 +5,19 @@
 import assert from 'node:assert/strict'
 import type { Event } from '../../domain/state/event.ts'
 import type { Ledger } from '../../ledger/port.ts'
-import type { Cases, Store } from './case.ts'
+import type { Cases, ConformanceStore } from './case.ts'
 import { largeText } from './blobs.ts'
-import { type Lane, laneOf, newBlob } from '../world/ledger-world.ts'
+import { type LedgerWorld, laneOf, newBlob } from '../world/ledger-world.ts'
 import { itemCreated, messageAdmitted, requestSent, turnEnded, turnStarted } from '../events.ts'
 
 const always = '2100-01-01T00:00:00.000Z'
 const plan = (good_sha256: string) => ({ path: 'p', sha256: null, bytes: 1, good_sha256 })
 
 /** A plan that became a better one, and an opening: in the end only the second plan is named. */
-async function outlived(lane: Lane, [opening, first, second]: readonly [string, string, string]) {
+async function outlived(
+  lane: LedgerWorld,
+  [opening, first, second]: readonly [string, string, string],
+) {
   const item = itemCreated({ plan: plan(lane.blob(first)) })
   const turn = turnStarted()
   const request = requestSent(turn.id, 1, { opening_sha256: lane.blob(opening) })
@@ -29,7 +32,7 @@ async function mustVerify(ledger: Ledger): Promise<void> {
 }
 
 /** A home in which the text of one blob was outlived; how many transactions a retention takes. */
-async function batchesOf(store: Store, home: string): Promise<number> {
+async function batchesOf(store: ConformanceStore, home: string): Promise<number> {
   let count = 0
   const fault = { before_commit: () => {}, after_commit: () => {} }
   const ledger = await store.open(home, { ...fault, around_batch: (n) => void (count = n) })
@@ -65,7 +68,7 @@ export const blobRetentionCases: Cases = {
   'a row that is named again while they are cleared out stays': async (store, home) => {
     const last = await batchesOf(store, `${home}/counted`)
     const emitted: Promise<unknown>[] = []
-    let lane: Lane | null = null
+    let lane: LedgerWorld | null = null
     const ledger = await store.open(`${home}/named`, {
       before_commit: () => {},
       after_commit: () => {},

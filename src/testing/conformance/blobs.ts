@@ -6,14 +6,14 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import type { LedgerFault, LedgerReads } from '../../ledger/port.ts'
 import type { Cases } from './case.ts'
-import { laneOf, newBlob, type Lane } from '../world/ledger-world.ts'
+import { laneOf, newBlob, type LedgerWorld } from '../world/ledger-world.ts'
 import { itemCreated, messageAdmitted } from '../events.ts'
 
 /** More than a row holds. */
 export const largeText = 'a long text\n'.repeat(10_000)
 const plan = (good_sha256: string) => ({ path: 'p', sha256: null, bytes: 1, good_sha256 })
 /** An item whose plan is the blob that comes with it. */
-const planned = (lane: Lane, text: string) => itemCreated({ plan: plan(lane.blob(text)) })
+const planned = (lane: LedgerWorld, text: string) => itemCreated({ plan: plan(lane.blob(text)) })
 
 async function textOf(ledger: LedgerReads, sha256: string): Promise<string | null> {
   const bytes = await ledger.blob(sha256)

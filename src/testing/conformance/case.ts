@@ -3,13 +3,13 @@
  */
 import type { FaultSeam } from '../../ledger/store/open.ts'
 import type { Ledger, LedgerReads } from '../../ledger/port.ts'
-import type { Restored } from '../../ledger/backup/restore.ts'
+import type { RestoreResult } from '../../ledger/backup/restore.ts'
 
 /** A store, as the suite needs it. Homes are empty folders; the suite removes them. */
-export interface Store {
+export interface ConformanceStore {
   open(home: string, fault?: FaultSeam): Promise<Ledger>
   openReader(home: string): Promise<LedgerReads>
-  restore(from: string, home: string): Promise<Restored>
+  restore(from: string, home: string): Promise<RestoreResult>
   ownerOf(home: string): Promise<{ pid: number } | null>
   /** Does to the store what the start of another owner does. */
   usurp(home: string): Promise<void>
@@ -21,7 +21,7 @@ export interface Store {
   ageBlob(home: string, sha256: string): Promise<void>
 }
 
-export type Case = (store: Store, home: string) => Promise<void>
+export type Case = (store: ConformanceStore, home: string) => Promise<void>
 
 /** By the sentence that names the test. */
 export type Cases = Readonly<Record<string, Case>>

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import type { Event, Rows, Table } from '../../domain/state/event.ts'
 import { LedgerFault, type Change, type Ledger } from '../../ledger/port.ts'
 import type { Cases } from './case.ts'
-import { laneOf, type Lane } from '../world/ledger-world.ts'
+import { laneOf, type LedgerWorld } from '../world/ledger-world.ts'
 import {
   agentCreated,
   briefDelivered,
@@ -26,14 +26,19 @@ import {
 } from '../events.ts'
 
 /** Everything a reader can see of the home. */
-async function contents(ledger: Ledger, lane: Lane) {
+async function contents(ledger: Ledger, lane: LedgerWorld) {
   const rows: unknown[] = []
   for (const [table, row] of lane.rows.values()) rows.push(await ledger.row(table, row.id))
   return { rows, events: await ledger.events({ after: 0, limit: 1_000 }) }
 }
 
 /** A change that writes `row` as it stands, under the name of an event about it. */
-const forced = <T extends Table>(lane: Lane, event: Event, table: T, row: Rows[T]): Change => {
+const forced = <T extends Table>(
+  lane: LedgerWorld,
+  event: Event,
+  table: T,
+  row: Rows[T],
+): Change => {
   const { agent_id, seq, last_at } = lane.facts
   const meta = { work_item_id: null, turn_id: null, causation_id: null }
   return {

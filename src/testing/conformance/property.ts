@@ -10,7 +10,7 @@ import type { WorkItemId } from '../../domain/ids.ts'
 import { isLiveMessage } from '../../domain/state/message.ts'
 import type { Ledger } from '../../ledger/port.ts'
 import type { Cases } from './case.ts'
-import { laneOf, type Lane } from '../world/ledger-world.ts'
+import { laneOf, type LedgerWorld } from '../world/ledger-world.ts'
 import {
   itemCompleted,
   itemCreated,
@@ -22,7 +22,7 @@ import {
 } from '../events.ts'
 
 /** What a deed may look at: the rows so far, a number to choose one by, and some text. */
-type Scene = { lane: Lane; pick: number; text: string; turn: Rows['turns'] | undefined }
+type Scene = { lane: LedgerWorld; pick: number; text: string; turn: Rows['turns'] | undefined }
 
 const chosen = <T extends Table>(
   { lane, pick }: Scene,
@@ -121,7 +121,7 @@ const deeds = {
 } satisfies Record<string, (scene: Scene) => Event | null>
 
 /** Ids of the rows that must be live, said a second time and without the store's shortcuts. */
-function expectedLive(lane: Lane): string[] {
+function expectedLive(lane: LedgerWorld): string[] {
   const open = new Set(lane.all('work_items').flatMap((i) => (i.state === 'open' ? [i.id] : [])))
   const completed = lane
     .all('work_items')
@@ -161,7 +161,7 @@ const history = fc.array(
 )
 
 /** Wherever the horizon is, what is live stays as it is, what stays verifies, and twice is once. */
-async function retainsOnlyWhatEnded(ledger: Ledger, lane: Lane, cut: number): Promise<void> {
+async function retainsOnlyWhatEnded(ledger: Ledger, lane: LedgerWorld, cut: number): Promise<void> {
   const live = await ledger.live('main')
   const [event] = await ledger.eventPage({ after: cut, limit: 1 })
   const before = event?.at ?? lane.facts.last_at

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import type { Event, Table } from '../../domain/state/event.ts'
 import type { Ledger, LiveRows } from '../../ledger/port.ts'
 import type { Cases } from './case.ts'
-import { laneOf, type Lane } from '../world/ledger-world.ts'
+import { laneOf, type LedgerWorld } from '../world/ledger-world.ts'
 import {
   agentPaced,
   briefDelivered,
@@ -30,7 +30,7 @@ const idsOf = (live: LiveRows | null, table: Table) =>
   (live?.rows ?? []).filter(([of]) => of === table).map(([, row]) => row.id)
 
 /** Each row that `live` gives is the committed one; answers their ids by table. */
-async function liveIds(ledger: Ledger, lane: Lane) {
+async function liveIds(ledger: Ledger, lane: LedgerWorld) {
   const live = await ledger.live(lane.agent_id)
   assert.equal(live?.seq, lane.facts.seq)
   assert.equal(live.last_at, lane.facts.last_at)
@@ -41,7 +41,7 @@ async function liveIds(ledger: Ledger, lane: Lane) {
 export const readCases: Cases = {
   'agents at work have an open turn or a message that is not over': async (store, home) => {
     const ledger = await store.open(home)
-    const lanes = new Map<string, Lane>()
+    const lanes = new Map<string, LedgerWorld>()
     for (const id of ['idle', 'in-turn', 'told', 'claimed', 'over']) {
       lanes.set(id, await laneOf(ledger, id))
     }

@@ -7,8 +7,8 @@ import { tables, type Table } from '../../domain/state/event.ts'
 import { taskResultId } from '../../domain/ids.ts'
 import { delegated } from '../../domain/state/provenance.ts'
 import type { Ledger, LedgerReads } from '../../ledger/port.ts'
-import type { Cases, Store } from './case.ts'
-import { laneOf, Lane } from '../world/ledger-world.ts'
+import type { Cases, ConformanceStore } from './case.ts'
+import { laneOf, LedgerWorld } from '../world/ledger-world.ts'
 import {
   agentCreated,
   agentPaced,
@@ -50,7 +50,10 @@ const idsOf = async (ledger: LedgerReads, table: Table): Promise<string[]> =>
   (await ledger.list(table, { limit: many })).map(({ id }) => id)
 
 /** One turn about an item, or about none, with a round, a call, a task and what belongs to it. */
-async function work(lane: Lane, item: ReturnType<typeof itemCreated> | null): Promise<string> {
+async function work(
+  lane: LedgerWorld,
+  item: ReturnType<typeof itemCreated> | null,
+): Promise<string> {
   const about = { work_item_id: item?.id ?? null }
   const turn = turnStarted({ ...about, input_cut: lane.facts.seq })
   const message = messageAdmitted({ ...about, consumed_because: 'shown' })
@@ -128,7 +131,10 @@ async function mustVerify(ledger: LedgerReads): Promise<void> {
 }
 
 /** The home after an undisturbed run, and how many transactions that took. */
-async function cleared(store: Store, home: string): Promise<{ rows: unknown; batches: number }> {
+async function cleared(
+  store: ConformanceStore,
+  home: string,
+): Promise<{ rows: unknown; batches: number }> {
   let batches = 0
   const ledger = await store.open(home, {
     before_commit: () => {},
@@ -280,7 +286,7 @@ export const retentionCases: Cases = {
       ['boss.1', 'boss'],
       ['boss.2', null],
     ] as const) {
-      const lane = new Lane(ledger, id)
+      const lane = new LedgerWorld(ledger, id)
       const by = supervisor === null ? {} : { supervisor_agent_id: supervisor }
       await lane.emit(agentCreated(id, by))
       const provenance = delegated([])

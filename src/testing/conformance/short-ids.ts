@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Ledger } from '../../ledger/port.ts'
 import { shortTail } from '../../domain/state/short-id.ts'
-import type { Cases, Store } from './case.ts'
+import type { Cases, ConformanceStore } from './case.ts'
 import { always } from './retention.ts'
 import { laneOf } from '../world/ledger-world.ts'
 import { itemCreated, messageAdmitted, waitRegistered } from '../events.ts'
@@ -22,7 +22,7 @@ const ends = ['17f3a', '27f3a', '127f3a', '41b4']
 const shorts = ['work_7f3a', 'work_27f3a', 'work_127f3a', 'work_41b4']
 const ids = ends.map(work)
 
-async function withItems(store: Store, home: string): Promise<Ledger> {
+async function withItems(store: ConformanceStore, home: string): Promise<Ledger> {
   const ledger = await store.open(home)
   const lane = await laneOf(ledger)
   for (const id of ids) await lane.emit(itemCreated({ id }))

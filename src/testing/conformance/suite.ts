@@ -9,7 +9,7 @@ import { after, test } from 'node:test'
 import { backupCases } from './backup.ts'
 import { blobCases } from './blobs.ts'
 import { blobRetentionCases } from './blob-retention.ts'
-import type { Store } from './case.ts'
+import type { ConformanceStore } from './case.ts'
 import { commitCases } from './commit.ts'
 import { damageCases } from './damage.ts'
 import { ownerCases } from './owner.ts'
@@ -22,7 +22,7 @@ import { verifyCases } from './verify.ts'
 import { wayCases } from './way.ts'
 
 /** Declares the suite as tests of `node:test`, each in a home of its own. */
-export function conformance(name: string, store: Store): void {
+export function conformance(name: string, store: ConformanceStore): void {
   const made: string[] = []
   after(() => Promise.all(made.map((home) => rm(home, { recursive: true, force: true }))))
   const all = {

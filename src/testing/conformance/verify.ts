@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import type { LedgerReads } from '../../ledger/port.ts'
 import { schema } from '../../ledger/sqlite/schema.ts'
-import type { Cases, Store } from './case.ts'
-import { Lane, laneOf } from '../world/ledger-world.ts'
+import type { Cases, ConformanceStore } from './case.ts'
+import { LedgerWorld, laneOf } from '../world/ledger-world.ts'
 import {
   agentCreated,
   itemCompleted,
@@ -24,7 +24,7 @@ const rename = (objective: string) =>
 
 /** Nine events: 1 agent, 2 item, 3 message, 4 renamed, 5 renamed, 6 plan, 7 turn, 8 request, 9. */
 async function healthy(
-  store: Store,
+  store: ConformanceStore,
   home: string,
   texts = { plan: 'plan', opening: 'opening' },
 ): Promise<{ plan: string; opening: string }> {
@@ -43,7 +43,7 @@ async function healthy(
   return { plan: good_sha256, opening: opening_sha256 }
 }
 
-async function problemsOf(store: Store, home: string): Promise<readonly string[]> {
+async function problemsOf(store: ConformanceStore, home: string): Promise<readonly string[]> {
   const reader: LedgerReads = await store.openReader(home)
   const { ok, problems } = await reader.verify()
   await reader.close()
@@ -162,7 +162,7 @@ export const verifyCases: Cases = {
   ...Object.fromEntries(
     Object.entries(planted).map(([what, [sql, found]]) => [
       `verify finds ${what}`,
-      async (store: Store, home: string) => {
+      async (store: ConformanceStore, home: string) => {
         await healthy(store, home)
         await store.damage(home, sql)
         const problems = await problemsOf(store, home)
@@ -219,7 +219,7 @@ export const verifyCases: Cases = {
 
   'verify finds that what a fork or an imported item came with is gone': async (store, home) => {
     const ledger = await store.open(home)
-    const lane = new Lane(ledger, 'fork')
+    const lane = new LedgerWorld(ledger, 'fork')
     const inherited_sha256 = lane.blob('inherited')
     const file_sha256 = lane.blob('the file of an item')
     const from = {

@@ -9,7 +9,7 @@ import { readToken } from '../../main/homes/control.ts'
 import { clock, ids } from '../../main/machine/machine.ts'
 import { startDemoDaemon, type DemoDaemon } from './daemon.ts'
 import { makePlace, type DemoPlace } from './place.ts'
-import { allScenes, ask, publishing, type Stage } from './scenes.ts'
+import { allScenes, ask, publishing, type DemoStage } from './scenes.ts'
 import { demoScript } from './script.ts'
 import { startModelServer } from '../model-server/server.ts'
 
@@ -35,7 +35,7 @@ export async function startDemo(folder: string, { port = 0 } = {}): Promise<Demo
   const place = makePlace(folder, models.base_url)
   const { home, workspace } = place
   let daemon: DemoDaemon | null = null
-  const close = async (stage: Stage | null) => {
+  const close = async (stage: DemoStage | null) => {
     try {
       if (stage !== null) await stopCommands(stage)
     } finally {
@@ -43,7 +43,7 @@ export async function startDemo(folder: string, { port = 0 } = {}): Promise<Demo
       await models.close()
     }
   }
-  let stage: Stage | null = null
+  let stage: DemoStage | null = null
   try {
     daemon = await startDemoDaemon(home, { port, life: 1 })
     stage = stageAt(daemon.url, place)
@@ -62,7 +62,7 @@ export async function startDemo(folder: string, { port = 0 } = {}): Promise<Demo
   return { url, home, workspace, holon: there.holon, failed: ended, close: () => close(there) }
 }
 
-function stageAt(base_url: string, { home, workspace }: DemoPlace): Stage {
+function stageAt(base_url: string, { home, workspace }: DemoPlace): DemoStage {
   const ports = {
     fetch: (url: string, init: RequestInit) => fetch(url, init),
     clock,
@@ -73,7 +73,7 @@ function stageAt(base_url: string, { home, workspace }: DemoPlace): Stage {
 }
 
 /** Commands outlive a daemon: the demonstration's own go with it. Agents first, or they go on. */
-async function stopCommands(stage: Stage): Promise<void> {
+async function stopCommands(stage: DemoStage): Promise<void> {
   const { agents } = await ask(stage, 'GET /agents', { query: { limit: 100 } })
   for (const { id: agent, state, visibility } of agents) {
     if (state !== 'active' || visibility !== 'public') continue

@@ -4,11 +4,11 @@
  * A scene that does not come to its state within the patience throws, naming it.
  */
 import type { Holon } from '../../client/holon.ts'
-import type { Answered, Given, Route } from '../../client/routes.ts'
+import type { RouteAnswer, RouteInput, Route } from '../../client/routes.ts'
 import type { TaskRecord } from '../../protocol/records/task-record.ts'
 import type { WorkItemRecord } from '../../protocol/records/work-item-record.ts'
 
-export type Stage = {
+export type DemoStage = {
   holon: Holon
   /** Where the agents work. */
   workspace: string
@@ -20,10 +20,10 @@ const patience = 60_000
 const look = 40
 
 export async function ask<R extends Route>(
-  { holon }: Stage,
+  { holon }: DemoStage,
   route: R,
-  given: Given<R>,
-): Promise<Answered<R>> {
+  given: RouteInput<R>,
+): Promise<RouteAnswer<R>> {
   const answer = await holon.ask(route, given)
   if (answer.ok) return answer.value
   throw new Error(`${route}: ${JSON.stringify(answer.failure)}`)
@@ -31,7 +31,7 @@ export async function ask<R extends Route>(
 
 /** What `find` finds, as soon as it does. */
 async function when<T>(
-  { clock }: Stage,
+  { clock }: DemoStage,
   what: string,
   find: () => Promise<T | undefined>,
 ): Promise<T> {
@@ -44,7 +44,7 @@ async function when<T>(
   }
 }
 
-const itemOf = async (stage: Stage, agent: string, objective: string) => {
+const itemOf = async (stage: DemoStage, agent: string, objective: string) => {
   const { work_items } = await ask(stage, 'GET /agents/{agent}/work-items', {
     agent,
     query: { filter: 'all' },
@@ -54,7 +54,7 @@ const itemOf = async (stage: Stage, agent: string, objective: string) => {
 
 /** The item once it is in that state and its agent has no open turn. */
 function settled(
-  stage: Stage,
+  stage: DemoStage,
   agent: string,
   objective: string,
   state: WorkItemRecord['scheduling_state'],
@@ -67,17 +67,17 @@ function settled(
   })
 }
 
-const say = (stage: Stage, agent: string, text: string) =>
+const say = (stage: DemoStage, agent: string, text: string) =>
   ask(stage, 'POST /agents/{agent}/messages', { agent, body: { text } })
 
-const make = (stage: Stage, id: string, model: string) =>
+const make = (stage: DemoStage, id: string, model: string) =>
   ask(stage, 'POST /agents', {
     body: { id, model, workspace: { mode: 'explicit_root', root: stage.workspace } },
   })
 
 /** In the foreground its start is told with its end: until then it is queued (decision 0004). */
 const runningCommand = (
-  stage: Stage,
+  stage: DemoStage,
   agent: string,
   label: string,
   ...statuses: readonly TaskRecord['status'][]
@@ -91,7 +91,7 @@ const runningCommand = (
   })
 
 /** A command in the foreground that will be cut off: its task. It comes before the crash. */
-export async function publishing(stage: Stage): Promise<string> {
+export async function publishing(stage: DemoStage): Promise<string> {
   await make(stage, 'deploy', 'demo/deploy')
   await say(stage, 'deploy', 'Publish the nightly build.')
   return (await runningCommand(stage, 'deploy', 'publish', 'queued', 'running')).id
@@ -101,7 +101,7 @@ export async function publishing(stage: Stage): Promise<string> {
  * Everything else, once the daemon is there again. One after another, each come to rest before the
  * next: so the screens have the same order and the same ids at every start.
  */
-export async function allScenes(stage: Stage): Promise<void> {
+export async function allScenes(stage: DemoStage): Promise<void> {
   await settled(stage, 'deploy', 'Publish the nightly build', 'waiting_operator')
   await question(stage)
   await refusedKey(stage)
@@ -114,7 +114,7 @@ export async function allScenes(stage: Stage): Promise<void> {
 }
 
 /** A completion that its checks verify; beside it stand those that only claim to be done. */
-async function verified(stage: Stage): Promise<void> {
+async function verified(stage: DemoStage): Promise<void> {
   const agent = 'site'
   await make(stage, agent, 'demo/site')
   const body = {
@@ -137,7 +137,7 @@ async function verified(stage: Stage): Promise<void> {
 }
 
 /** One item done, one that waits for a command, one for a time, and one that is worked on. */
-async function mainJob(stage: Stage): Promise<void> {
+async function mainJob(stage: DemoStage): Promise<void> {
   await make(stage, 'main', 'demo/main')
   await say(stage, 'main', 'Remove the dead feature flags.')
   await settled(stage, 'main', 'Remove the dead', 'completed')
@@ -156,14 +156,14 @@ async function mainJob(stage: Stage): Promise<void> {
   await watches(stage, 'main')
 }
 
-async function question(stage: Stage): Promise<void> {
+async function question(stage: DemoStage): Promise<void> {
   await make(stage, 'release', 'demo/release')
   await say(stage, 'release', 'Release 2.4.0. Ask me before anything is tagged.')
   await settled(stage, 'release', 'Release 2.4.0', 'waiting_operator')
 }
 
 /** The provider answers 401: the agent is held until a person has seen to it. */
-async function refusedKey(stage: Stage): Promise<void> {
+async function refusedKey(stage: DemoStage): Promise<void> {
   await make(stage, 'docs', 'expired/docs')
   const body = { objective: 'Write the migration guide' }
   await ask(stage, 'POST /agents/{agent}/work-items', { agent: 'docs', body })
@@ -174,7 +174,7 @@ async function refusedKey(stage: Stage): Promise<void> {
 }
 
 /** Two events arrive for an agent that a person has stopped. */
-async function stoppedAgent(stage: Stage): Promise<void> {
+async function stoppedAgent(stage: DemoStage): Promise<void> {
   const agent = 'ops'
   await make(stage, agent, 'demo/ops')
   await say(stage, agent, 'Rotate the staging password once the checks are green.')
@@ -198,7 +198,7 @@ async function stoppedAgent(stage: Stage): Promise<void> {
 }
 
 /** The item is queued; the agent picks it up and spends what it may. */
-async function spentBudget(stage: Stage): Promise<void> {
+async function spentBudget(stage: DemoStage): Promise<void> {
   await make(stage, 'writer', 'demo/writer')
   const body = { objective: 'Rewrite the handbook', budget: { max_rounds: 2 } }
   await ask(stage, 'POST /agents/{agent}/work-items', { agent: 'writer', body })
@@ -206,7 +206,7 @@ async function spentBudget(stage: Stage): Promise<void> {
 }
 
 /** A parent that waits for its child, and the child at work. */
-async function child(stage: Stage): Promise<void> {
+async function child(stage: DemoStage): Promise<void> {
   await make(stage, 'review', 'demo/review')
   await say(stage, 'review', 'Review the open changes. Let a reader go through them first.')
   await settled(stage, 'review', 'Review', 'waiting_task')
@@ -215,7 +215,7 @@ async function child(stage: Stage): Promise<void> {
 }
 
 /** Its command runs beside it, and it waits for the end of it in its newest request. */
-const watches = (stage: Stage, agent: string) =>
+const watches = (stage: DemoStage, agent: string) =>
   when(stage, `${agent} watches its command`, async () => {
     const { turns } = await ask(stage, 'GET /agents/{agent}/turns', { agent, query: { limit: 1 } })
     const turn = turns.at(-1)?.id ?? ''
@@ -237,7 +237,7 @@ const whole = [
 ].join('\n\n')
 
 /** A runbook that ends well and one whose step fails: no model, no key, no cost. */
-async function runbooks(stage: Stage): Promise<void> {
+async function runbooks(stage: DemoStage): Promise<void> {
   await make(stage, 'night', 'runbook')
   await say(stage, 'night', whole)
   await settled(stage, 'night', 'Check that the project', 'completed')

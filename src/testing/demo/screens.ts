@@ -3,7 +3,7 @@
  * until it shows what is to be seen. `npm run screens` writes them; a test draws them again.
  */
 import { join } from 'node:path'
-import { CellGrid, type Row } from '../screens/cell-grid.ts'
+import { CellGrid, type GridRow } from '../screens/cell-grid.ts'
 import type { Demo } from './demo.ts'
 import { told } from '../screens/picture.ts'
 
@@ -107,7 +107,7 @@ export const pictures: readonly Picture[] = [
   shell('why {ops}', 'holon why', 14),
 ]
 
-export type Drawn = { readonly picture: Picture; readonly rows: readonly Row[] }
+export type Drawn = { readonly picture: Picture; readonly rows: readonly GridRow[] }
 
 /** How long a frame may take to be what it has to be, in milliseconds. */
 const patience = 60_000

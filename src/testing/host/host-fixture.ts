@@ -69,7 +69,7 @@ export type BoxOptions = {
 /** What a box ends with: a test, or a program that runs many. */
 export type Scope = { after(close: () => void | Promise<void>): void }
 
-export type Box = {
+export type HostFixture = {
   home: string
   workspace: string
   host: Host
@@ -115,7 +115,7 @@ async function endTasks(tasks_folder: string): Promise<void> {
   await processes.close()
 }
 
-export async function openBox(t: Scope, options: BoxOptions): Promise<Box> {
+export async function openBox(t: Scope, options: BoxOptions): Promise<HostFixture> {
   const { home, workspace } =
     options.home && options.workspace
       ? { home: options.home, workspace: options.workspace }
@@ -133,7 +133,7 @@ export async function openBox(t: Scope, options: BoxOptions): Promise<Box> {
   openIn.set(home, [...(openIn.get(home) ?? []), closeAtEnd])
   t.after(closeAtEnd)
   const watch = watching(host)
-  const box: Box = {
+  const box: HostFixture = {
     home,
     workspace,
     host,
@@ -237,14 +237,14 @@ const sourceOf = (options: BoxOptions): HostPorts['models'] => ({
 })
 
 /** Keeps every notice, and lets a test wait for one. */
-function watching(host: Host): Pick<Box, 'notices' | 'until' | 'rests'> {
+function watching(host: Host): Pick<HostFixture, 'notices' | 'until' | 'rests'> {
   const notices: HostNotice[] = []
   const waiting = new Set<() => void>()
   host.subscribe((notice) => {
     notices.push(notice)
     for (const look of [...waiting]) look()
   })
-  const until: Box['until'] = (is, what = 'the notice') =>
+  const until: HostFixture['until'] = (is, what = 'the notice') =>
     new Promise<HostNotice>((resolve, reject) => {
       const look = () => {
         const found = notices.find(is)

@@ -6,7 +6,7 @@
 import type { TestContext } from 'node:test'
 import type { Clock } from '../../exec/ports.ts'
 import type { HostNotice } from '../../runtime/ports.ts'
-import { openBox, type Box } from './host-fixture.ts'
+import { openBox, type HostFixture } from './host-fixture.ts'
 import { calls, fails, says, scriptedModel, type Scripted } from '../scripted-model.ts'
 
 export const canary = 'canary-5f1d'
@@ -15,7 +15,7 @@ export async function observedTurn(
   t: TestContext,
   listener: (notice: HostNotice) => void,
   clock?: Clock,
-): Promise<Box> {
+): Promise<HostFixture> {
   const itemOf = (): string => {
     const items = [...(box.host.facts('main')?.rows('work_items') ?? [])]
     return items[0]?.id ?? 'work_none'

@@ -8,7 +8,7 @@ import type { OperatorReply } from '../../protocol/acts/operator.ts'
 import type { Host } from '../../runtime/ports.ts'
 
 /** One outside event, whole and trusted as far as its door can be. */
-export type Incoming = {
+export type OutsideDelivery = {
   agent_id: AgentId
   via: { kind: 'trigger'; trigger_id: string } | { kind: 'webhook'; webhook: string }
   /** The sender's own id of the delivery: the same one again within 8 days is a duplicate. */
@@ -33,18 +33,18 @@ export type DeliveryReply =
 type Door = Pick<Host, 'act'>
 
 /** Commits an outside event; durable when it resolves with `ok`. */
-export const deliver = async (host: Door, event: Incoming): Promise<DeliveryReply> =>
+export const deliver = async (host: Door, event: OutsideDelivery): Promise<DeliveryReply> =>
   replyOf(await host.act({ do: 'deliver', ...fieldsOf(event) }))
 
 /** Keeps an outside event that no message can be made of; `message_id` is then null. */
 export const deadLetter = async (
   host: Door,
-  event: Incoming,
+  event: OutsideDelivery,
   reason: string,
 ): Promise<DeliveryReply> =>
   replyOf(await host.act({ do: 'dead_letter', ...fieldsOf(event), reason }))
 
-const fieldsOf = (event: Incoming): Omit<OperatorAct & { do: 'deliver' }, 'do'> => ({
+const fieldsOf = (event: OutsideDelivery): Omit<OperatorAct & { do: 'deliver' }, 'do'> => ({
   agent_id: event.agent_id,
   via: event.via,
   body: event.body,

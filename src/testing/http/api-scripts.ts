@@ -5,7 +5,7 @@
 import type { TestContext } from 'node:test'
 import type { WorkItemRecord } from '../../protocol/records/work-item-record.ts'
 import type { WaitRecord } from '../../protocol/records/wait-record.ts'
-import { openApi, type ApiBox, type ApiOptions } from './api.ts'
+import { openApi, type ApiBox, type ApiBoxOptions } from './api.ts'
 import { calls, scriptedModel, type ScriptedModel } from '../scripted-model.ts'
 
 type Scripted = Parameters<typeof scriptedModel>[0] extends (...given: never) => infer R ? R : never
@@ -22,15 +22,20 @@ export function inOrder(...answers: readonly (() => Scripted)[]): ScriptedModel 
 export const call = (name: string, input: Record<string, string | number | boolean>) =>
   calls({ name, input })
 
-export type Asked = { api: ApiBox; item: WorkItemRecord; wait: WaitRecord; model: ScriptedModel }
+export type PendingQuestion = {
+  api: ApiBox
+  item: WorkItemRecord
+  wait: WaitRecord
+  model: ScriptedModel
+}
 
 /** An agent that works on one item and has asked `question` about it; its laps run. */
 export async function asked(
   t: TestContext,
   question = 'Ship it?',
   then: readonly (() => Scripted)[] = [],
-  options: ApiOptions = {},
-): Promise<Asked> {
+  options: ApiBoxOptions = {},
+): Promise<PendingQuestion> {
   const made = { id: '' }
   const model = inOrder(
     () => call('PickWorkItem', { work_item_id: made.id }),

@@ -15,15 +15,15 @@ import { homePort } from '../../main/homes/home-port.ts'
 import { UpkeepDesk, upkeepPort } from '../../main/serve/upkeep-lock.ts'
 import type { Problem } from '../../protocol/problem.ts'
 import { problemSchema } from '../../protocol/problem-schema.ts'
-import { openBox, type Box, type BoxOptions, type Scope } from '../host/host-fixture.ts'
+import { openBox, type HostFixture, type BoxOptions, type Scope } from '../host/host-fixture.ts'
 import { controlToken, port } from './http-home.ts'
 
-export type Json = Record<string, unknown>
+export type JsonBody = Record<string, unknown>
 
-export type Answer<T = Json> = { status: number; headers: Headers; body: T }
+export type ApiResponse<T = JsonBody> = { status: number; headers: Headers; body: T }
 
 export type ApiBox = {
-  box: Box
+  box: HostFixture
   home: HomePort
   app: Application
   /** Faults that came out of a route; a test that expects none asserts so. */
@@ -31,14 +31,19 @@ export type ApiBox = {
   /** Acts that reached the host, in order. */
   acts: string[]
   /** A request whose answer must be JSON of the declared schema. */
-  ask<T = Json>(method: string, path: string, body?: unknown, headers?: Json): Promise<Answer<T>>
-  get<T = Json>(path: string): Promise<T>
-  post<T = Json>(path: string, body?: unknown, headers?: Json): Promise<T>
+  ask<T = JsonBody>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: JsonBody,
+  ): Promise<ApiResponse<T>>
+  get<T = JsonBody>(path: string): Promise<T>
+  post<T = JsonBody>(path: string, body?: unknown, headers?: JsonBody): Promise<T>
   /** The problem a request must be refused with: its status, code and sentence. */
-  refused(method: string, path: string, body?: unknown, headers?: Json): Promise<Problem>
+  refused(method: string, path: string, body?: unknown, headers?: JsonBody): Promise<Problem>
 }
 
-export type ApiOptions = Partial<BoxOptions> & {
+export type ApiBoxOptions = Partial<BoxOptions> & {
   /** What the owner's process hears of open requests and running tasks. */
   liveSigns?: HomePort['liveSigns']
   /** Made before the laps begin. */
@@ -48,10 +53,10 @@ export type ApiOptions = Partial<BoxOptions> & {
   /** Configured webhooks by their names; none without it. */
   webhooks?: Readonly<Record<string, Webhook>>
   /** In the place of the real upkeep, which is configured to keep everything. */
-  upkeep?: (box: Box) => HomePort['upkeep']
+  upkeep?: (box: HostFixture) => HomePort['upkeep']
 }
 
-export async function openApi(t: Scope, options: ApiOptions = {}): Promise<ApiBox> {
+export async function openApi(t: Scope, options: ApiBoxOptions = {}): Promise<ApiBox> {
   const { liveSigns, agents = ['main'], known = [], webhooks = {}, ...more } = options
   const { upkeep = realUpkeep, ...given } = more
   const box = await openBox(t, { models: {}, ...given })
@@ -98,17 +103,17 @@ export async function openApi(t: Scope, options: ApiOptions = {}): Promise<ApiBo
   }
 }
 
-const realUpkeep = ({ ledger, home }: Box) =>
+const realUpkeep = ({ ledger, home }: HostFixture) =>
   upkeepPort(new UpkeepDesk(), ledger, { home, config: {} })
 
 function homeOf(
-  { host, ledger, ports }: Box,
+  { host, ledger, ports }: HostFixture,
   acts: string[],
   made: Set<string>,
   {
     liveSigns,
     upkeep,
-  }: { liveSigns: ApiOptions['liveSigns'] | undefined; upkeep: HomePort['upkeep'] },
+  }: { liveSigns: ApiBoxOptions['liveSigns'] | undefined; upkeep: HomePort['upkeep'] },
 ): HomePort {
   const home = homePort(ledger, host, {
     home: ports.home,
@@ -128,14 +133,14 @@ function homeOf(
   return { ...home, now, ...(liveSigns === undefined ? {} : { liveSigns }) }
 }
 
-const accepted = (path: string, { status, body }: Answer<unknown>): never => {
+const accepted = (path: string, { status, body }: ApiResponse<unknown>): never => {
   assert.ok(status < 300, `${path}: ${status} ${JSON.stringify(body)}`)
   // The caller names the type; the schema has been held against the answer.
   return body as never
 }
 
 function asking(application: Application): ApiBox['ask'] {
-  return async (method: string, path: string, body?: unknown, headers: Json = {}) => {
+  return async (method: string, path: string, body?: unknown, headers: JsonBody = {}) => {
     const response = await application.request(path, {
       method,
       headers: {

@@ -4,7 +4,12 @@
  */
 import type { Rows, StoredEvent, Table } from '../../domain/state/event.ts'
 import { systemClock } from '../../exec/clock.ts'
-import { buildApp, type Answered, type Application, type HttpOptions } from '../../http/app.ts'
+import {
+  buildApp,
+  type AccessLogEntry,
+  type Application,
+  type HttpOptions,
+} from '../../http/app.ts'
 import type {
   EventPage,
   GatePorts,
@@ -23,7 +28,7 @@ export const port = 7777
 /** For tests over a socket, which no virtual clock moves. */
 export const machineClock = systemClock()
 
-export type Asked = Omit<RequestInit, 'headers'> & {
+export type HomeRequest = Omit<RequestInit, 'headers'> & {
   remote?: string
   headers?: Readonly<Record<string, string>>
 }
@@ -36,7 +41,7 @@ export type FakeHome = {
   /** Names of the reads that were asked for, and the acts, in order. */
   reads: string[]
   acts: OperatorCommand[]
-  answered: Answered[]
+  answered: AccessLogEntry[]
   /** What was told to the log: which request, and the error. */
   errors: [request: string, error: unknown][]
   rows: Map<string, Rows[Table]>
@@ -58,7 +63,7 @@ export type FakeHome = {
   tell(notice: StreamNotice): void
   listeners(): number
   /** A request with everything it needs; `init` wins. */
-  ask(path: string, init?: Asked): Promise<Response>
+  ask(path: string, init?: HomeRequest): Promise<Response>
 }
 
 export const done = (more: Partial<Extract<OperatorReply, { ok: true }>> = {}): OperatorReply => ({
@@ -97,7 +102,7 @@ export function fakeHome(options: Partial<HttpOptions> = {}): FakeHome {
   const held = {
     reads: [] as string[],
     acts: [] as OperatorCommand[],
-    answered: [] as Answered[],
+    answered: [] as AccessLogEntry[],
     errors: [] as FakeHome['errors'],
     rows: new Map<string, Rows[Table]>(),
     events: [] as StoredEvent[],

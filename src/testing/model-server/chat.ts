@@ -2,7 +2,7 @@
  * Chat Completions, as the model server reads and writes it.
  */
 import type { Json, JsonObject } from '../../models/model.ts'
-import type { Reading, Said, ToolResultSeen, Wire, Writing } from './wire.ts'
+import type { Reading, ReasoningHistory, ToolResultSeen, Wire, WireContext } from './wire.ts'
 import { detailsOf, detailViolations, piecesOf } from './details.ts'
 import {
   callArguments,
@@ -31,7 +31,7 @@ export const chatCompletions: Wire = {
   }),
 }
 
-function read(body: JsonObject, said: Said): Reading {
+function read(body: JsonObject, said: ReasoningHistory): Reading {
   const pairing = new Pairing()
   const { violations } = pairing
   const messages = objectsIn(body['messages'])
@@ -78,7 +78,7 @@ function checkCall(call: JsonObject, pairing: Pairing): void {
   }
 }
 
-function frames(writing: Writing): string[] {
+function frames(writing: WireContext): string[] {
   const { n, model, usage } = writing
   const answer = inParts(writing.answer)
   const chunk = (choices: Json, more: JsonObject = {}) =>

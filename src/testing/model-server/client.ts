@@ -9,7 +9,7 @@ import type {
   ModelOutcome,
   ModelRequest,
 } from '../../models/model.ts'
-import type { Fetch } from '../../models/transport/fetch.ts'
+import type { FetchFunction } from '../../models/transport/fetch.ts'
 import type { ProviderKind } from '../../models/catalogue/open-model.ts'
 import { openModel } from '../../models/catalogue/open-model.ts'
 import type { Endpoint } from './wire.ts'
@@ -22,11 +22,16 @@ export const adapters: readonly { endpoint: Endpoint; kind: ProviderKind; name: 
   { endpoint: 'google', kind: 'google', name: 'gemini-2.5-pro' },
 ]
 
-export type Opening = { base_url: string; fetch: Fetch; clock?: ModelClock; key?: string }
+export type ModelClientOptions = {
+  base_url: string
+  fetch: FetchFunction
+  clock?: ModelClock
+  key?: string
+}
 
 export async function openAdapter(
   { kind, name }: { kind: ProviderKind; name: string },
-  { base_url, fetch, clock = handClock(), key = 'test-key' }: Opening,
+  { base_url, fetch, clock = handClock(), key = 'test-key' }: ModelClientOptions,
 ): Promise<{ model: Model; id: string }> {
   const id = `${kind}/${name}`
   const providers = { [kind]: { kind, base_url, api_key_env: 'KEY' } }
@@ -48,14 +53,14 @@ export const asks = (model: string, more: Partial<ModelRequest> = {}): ModelRequ
   ...more,
 })
 
-export type Heard = { outcome: ModelOutcome; events: ModelEvent[] }
+export type ModelExchange = { outcome: ModelOutcome; events: ModelEvent[] }
 
 /** Sends and listens to the end. */
 export async function hear(
   model: Model,
   request: ModelRequest,
   signal: AbortSignal = new AbortController().signal,
-): Promise<Heard> {
+): Promise<ModelExchange> {
   const events: ModelEvent[] = []
   const outcome = await model.request(request, { signal, on_event: (event) => events.push(event) })
   return { outcome, events }

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../models/model.ts'
 import { signatureOf } from './thoughts.ts'
-import type { Said, ServerAnswer } from './wire.ts'
+import type { ReasoningHistory, ServerAnswer } from './wire.ts'
 import { halves, inParts } from './wire.ts'
 
 /** The thoughts of answer `n`, whole. */
@@ -33,7 +33,10 @@ export function piecesOf(detail: JsonObject): JsonObject[] {
   return [begun, ...more, ...('signature' in detail ? [signed] : [])]
 }
 
-export function detailViolations(messages: readonly JsonObject[], said: Said): string[] {
+export function detailViolations(
+  messages: readonly JsonObject[],
+  said: ReasoningHistory,
+): string[] {
   const given = [...said.answered].map(([n, answer]) => JSON.stringify(detailsOf(n, answer)))
   let from = 0
   return messages.flatMap(({ role, reasoning_details }, at) => {

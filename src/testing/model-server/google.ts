@@ -3,7 +3,7 @@
  * fourth adapter to the same scenarios. Results are paired by id, or by name where there is none.
  */
 import type { Json, JsonObject } from '../../models/model.ts'
-import type { Reading, ServerAnswer, ToolResultSeen, Wire, Writing } from './wire.ts'
+import type { Reading, ServerAnswer, ToolResultSeen, Wire, WireContext } from './wire.ts'
 import {
   callIds,
   checkTools,
@@ -83,7 +83,7 @@ const partsText = (content: Json | undefined): string =>
 const resultText = (response: Json | undefined): string =>
   isObject(response) ? String(response['content'] ?? response['error'] ?? '') : ''
 
-function frames(writing: Writing): string[] {
+function frames(writing: WireContext): string[] {
   const { n, model, usage } = writing
   const answer = inParts(writing.answer)
   const chunk = (parts: Json, more: JsonObject = {}, usageMetadata: JsonObject = {}) =>

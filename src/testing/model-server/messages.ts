@@ -4,7 +4,14 @@
  */
 import type { JsonObject } from '../../models/model.ts'
 import { between, signatureOf, thoughtViolations } from './thoughts.ts'
-import type { Reading, Said, ServerAnswer, ToolResultSeen, Wire, Writing } from './wire.ts'
+import type {
+  Reading,
+  ReasoningHistory,
+  ServerAnswer,
+  ToolResultSeen,
+  Wire,
+  WireContext,
+} from './wire.ts'
 import {
   callArguments,
   callIds,
@@ -31,7 +38,7 @@ export const messages: Wire = {
   }),
 }
 
-function read(body: JsonObject, said: Said): Reading {
+function read(body: JsonObject, said: ReasoningHistory): Reading {
   const pairing = new Pairing()
   const { violations } = pairing
   const turns = objectsIn(body['messages'])
@@ -96,7 +103,7 @@ function readInput(content: readonly JsonObject[], pairing: Pairing): ToolResult
   return results
 }
 
-function frames(writing: Writing): string[] {
+function frames(writing: WireContext): string[] {
   const { n, model, usage } = writing
   const answer = inParts(writing.answer)
   const input = {

@@ -3,7 +3,7 @@
  * nothing stored, no references, and thoughts coming back encrypted.
  */
 import type { JsonObject } from '../../models/model.ts'
-import type { Reading, ToolResultSeen, Wire, Writing } from './wire.ts'
+import type { Reading, ToolResultSeen, Wire, WireContext } from './wire.ts'
 import {
   callArguments,
   callIds,
@@ -123,7 +123,7 @@ class Output {
   }
 }
 
-function frames(writing: Writing): string[] {
+function frames(writing: WireContext): string[] {
   const { n, model, usage } = writing
   const answer = inParts(writing.answer)
   const out = new Output()
@@ -187,7 +187,7 @@ function writeText(out: Output, n: string, text: string): void {
   })
 }
 
-function writeCalls(out: Output, writing: Writing): void {
+function writeCalls(out: Output, writing: WireContext): void {
   const ids = callIds(writing, 'call')
   callArguments(writing).forEach((text, at) => {
     const name = inParts(writing.answer).calls?.[at]?.name ?? ''

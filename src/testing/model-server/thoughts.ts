@@ -4,7 +4,7 @@
  * request that they answered. Its refusals are in its words.
  */
 import type { Json, JsonObject } from '../../models/model.ts'
-import type { Said } from './wire.ts'
+import type { ReasoningHistory } from './wire.ts'
 import { isObject, objectsIn, textIn } from './wire.ts'
 
 /** Of the thought that is part `at` of answer `n`. */
@@ -12,7 +12,7 @@ export const signatureOf = (n: number, at: number): string => `sig_${n}_${at + 1
 
 const binding = /claude-(opus-5-5|sonnet-5-5|fable-5-[12])/
 
-export function thoughtViolations(body: JsonObject, said: Said): string[] {
+export function thoughtViolations(body: JsonObject, said: ReasoningHistory): string[] {
   const { thinking } = body
   const mode = isObject(thinking) ? thinking['type'] : undefined
   const drops = JSON.stringify(thinking ?? null).includes('"drop_block"')
@@ -52,7 +52,7 @@ function answerOf(block: JsonObject): number | null {
 }
 
 /** The blocks of an answer as the server sent them. */
-function sent(n: number, { answered }: Said): JsonObject[] {
+function sent(n: number, { answered }: ReasoningHistory): JsonObject[] {
   return (answered.get(n)?.parts ?? []).map((part, at): JsonObject => {
     const signature = signatureOf(n, at)
     if ('text' in part) return { type: 'text', text: part.text }

@@ -3,7 +3,7 @@
  * adapter makes is judged by the provider's rules and published types. Nothing is sent.
  */
 import type { JsonObject, ModelRequest } from '../../models/model.ts'
-import type { Fetch } from '../../models/transport/fetch.ts'
+import type { FetchFunction } from '../../models/transport/fetch.ts'
 import { adapters, hear, openAdapter } from './client.ts'
 import { schemaViolations } from './schema.ts'
 import { wires } from './server.ts'
@@ -18,7 +18,7 @@ export async function refusedBodies(requests: readonly ModelRequest[]): Promise<
     const wire = wires.find((one) => one.endpoint === endpoint)
     if (wire === undefined) throw new Error(`no rules for ${endpoint}`)
     const bodies: JsonObject[] = []
-    const fetch: Fetch = (_, init) => {
+    const fetch: FetchFunction = (_, init) => {
       bodies.push(JSON.parse(String(init?.body)) as JsonObject)
       return Promise.resolve(new Response('{}', { status: 400 }))
     }

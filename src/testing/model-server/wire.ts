@@ -95,7 +95,7 @@ export type Reading = Pick<ServerView, 'messages_text' | 'tools' | 'last_tool_re
   violations: readonly string[]
 }
 
-export type Writing = {
+export type WireContext = {
   n: number
   model: string
   answer: ServerAnswer
@@ -103,22 +103,22 @@ export type Writing = {
 }
 
 /** Requests answered with a thought, and those answers: a format checks what comes back of them. */
-export type Said = {
+export type ReasoningHistory = {
   asked: ReadonlyMap<number, JsonObject>
   answered: ReadonlyMap<number, ServerAnswer>
 }
 
 /** Of a server that keeps nothing. */
-export const nothingSaid: Said = { asked: new Map(), answered: new Map() }
+export const nothingSaid: ReasoningHistory = { asked: new Map(), answered: new Map() }
 
 export type Wire = {
   endpoint: Endpoint
   path: RegExp
   /** The key a request presented, or null. */
   key(headers: Readonly<Record<string, string | string[] | undefined>>): string | null
-  read(body: JsonObject, said: Said): Reading
+  read(body: JsonObject, said: ReasoningHistory): Reading
   /** The whole answer as frames of an event stream. */
-  frames(writing: Writing): string[]
+  frames(writing: WireContext): string[]
   error_frame(): string
   error_body(status: number, message: string, code: string | undefined): JsonObject
 }
@@ -146,7 +146,7 @@ export function inParts(answer: ServerAnswer): ServerAnswer & { parts: readonly 
 }
 
 /** Ids of the calls of one answer, after its faults. */
-export function callIds({ n, answer }: Writing, prefix: string): string[] {
+export function callIds({ n, answer }: WireContext, prefix: string): string[] {
   return (inParts(answer).calls ?? []).map((_, at) => {
     if (answer.fault === 'missing_ids') return ''
     if (answer.fault === 'odd_ids') return `${prefix}_${n}/functions.${'x'.repeat(60)}:${at}`
@@ -155,7 +155,7 @@ export function callIds({ n, answer }: Writing, prefix: string): string[] {
 }
 
 /** Arguments of the calls as text, after its faults. */
-export function callArguments({ answer }: Writing): string[] {
+export function callArguments({ answer }: WireContext): string[] {
   return (inParts(answer).calls ?? []).map(({ input }, at) => {
     const text = JSON.stringify(input)
     return answer.fault === 'broken_json' && at === 0 ? text.slice(0, -2) : text

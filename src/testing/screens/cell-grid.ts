@@ -6,15 +6,19 @@ import { spawn, type IPty } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
 
 /** How a run of cells looks. Colours are the sixteen of the terminal's theme. */
-export type Look = {
+export type CellStyle = {
   readonly colour: number | null
   readonly bold: boolean
   readonly dim: boolean
   readonly inverse: boolean
 }
 /** Neighbouring cells that look alike. `cells` is how wide the text stands. */
-export type Run = Look & { readonly text: string; readonly at: number; readonly cells: number }
-export type Row = readonly Run[]
+export type CellRun = CellStyle & {
+  readonly text: string
+  readonly at: number
+  readonly cells: number
+}
+export type GridRow = readonly CellRun[]
 
 export type Started = {
   readonly command: string
@@ -84,17 +88,17 @@ export class CellGrid {
     await Promise.race([promise, ended]).finally(() => this.#looks.delete(look))
   }
 
-  grid(): Row[] {
+  grid(): GridRow[] {
     const { active } = this.#screen.buffer
     return Array.from({ length: this.#screen.rows }, (_, y) => {
       const line = active.getLine(active.viewportY + y)
-      const runs: Run[] = []
+      const runs: CellRun[] = []
       for (let x = 0; x < this.#screen.cols; x += 1) {
         const cell = line?.getCell(x)
         const cells = cell?.getWidth() ?? 1
         if (cell === undefined || cells === 0) continue
         const text = cell.getChars() === '' ? ' ' : cell.getChars()
-        const look: Look = {
+        const look: CellStyle = {
           colour: cell.isFgPalette() ? cell.getFgColor() : null,
           bold: cell.isBold() !== 0,
           dim: cell.isDim() !== 0,
@@ -110,10 +114,10 @@ export class CellGrid {
   }
 }
 
-const isAlike = (a: Look, b: Look): boolean =>
+const isAlike = (a: CellStyle, b: CellStyle): boolean =>
   a.colour === b.colour && a.bold === b.bold && a.dim === b.dim && a.inverse === b.inverse
 
-export const textOf = (row: Row): string =>
+export const textOf = (row: GridRow): string =>
   row
     .map(({ text }) => text)
     .join('')

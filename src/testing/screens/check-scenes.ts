@@ -3,7 +3,7 @@
  * after a check had failed and was run again, and one that does not.
  */
 import type { CheckGiven } from '../../domain/checks/spec.ts'
-import type { RunEnd } from '../../domain/state/check.ts'
+import type { CheckRunEnd } from '../../domain/state/check.ts'
 import { finishRun, startCommand } from '../../domain/checks/checks.ts'
 import { completeItem } from '../../domain/work/complete.ts'
 import type { WorkItemId } from '../../domain/ids.ts'
@@ -31,13 +31,18 @@ function completed(w: World, objective: string, checks: readonly CheckGiven[]): 
 }
 
 type Run = { id: WorkItemId; name: string; n: number }
-type Outcome = Pick<RunEnd, 'outcome' | 'exit_status' | 'tail'>
+type Outcome = Pick<CheckRunEnd, 'outcome' | 'exit_status' | 'tail'>
 
 function finished(w: World, { id, name, n }: Run, outcome: Outcome): void {
   const started_at = w.now
   w.pass(900)
   const run = { work_item_id: id, name, n }
-  const how: RunEnd = { reason: null, tree: { before: tree, after: tree }, started_at, ...outcome }
+  const how: CheckRunEnd = {
+    reason: null,
+    tree: { before: tree, after: tree },
+    started_at,
+    ...outcome,
+  }
   w.do((d) => finishRun(d, run, how, 'runtime'))
 }
 

@@ -3,7 +3,7 @@
  * differ in nothing but times, ids, numbers and how long a stretch is filled: `told` is what is
  * compared. Pure.
  */
-import { textOf, type Row, type Run } from './cell-grid.ts'
+import { textOf, type GridRow, type CellRun } from './cell-grid.ts'
 
 const cell = { width: 8.4, height: 18, left: 12, top: 10 } as const
 /** A dark theme in which all of the sixteen can be told apart, also in grey. */
@@ -22,7 +22,7 @@ const escaped = (text: string): string =>
 const unescaped = (text: string): string =>
   text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
-export function svgOf(title: string, rows: readonly Row[], columns: number): string {
+export function svgOf(title: string, rows: readonly GridRow[], columns: number): string {
   const [width, height] = [
     Math.ceil(columns * cell.width + 2 * cell.left),
     rows.length * cell.height + 2 * cell.top,
@@ -44,7 +44,7 @@ export function svgOf(title: string, rows: readonly Row[], columns: number): str
   ].join('\n')
 }
 
-function runOf({ text, at, cells, colour, bold, dim, inverse }: Run, y: number): string {
+function runOf({ text, at, cells, colour, bold, dim, inverse }: CellRun, y: number): string {
   if (text.trim() === '' && !inverse) return ''
   const [x, top] = [cell.left + at * cell.width, cell.top + y * cell.height]
   const fill = inverse ? paper : colour === null ? null : (theme[colour % 8] ?? null)

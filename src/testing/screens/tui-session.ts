@@ -4,9 +4,14 @@ import { textOf } from '../../tui/drawing/line.ts'
 import type { TuiOptions } from '../../tui/ports.ts'
 import { Session } from '../../tui/session.ts'
 import type { Scope } from '../host/host-fixture.ts'
-import { aStage, options, type Answers, type Stage } from './tui-stage.ts'
+import { aStage, options, type Answers, type TuiStage } from './tui-stage.ts'
 
-export type Opened = { session: Session; stage: Stage; text: () => string; lines: () => string[] }
+export type Opened = {
+  session: Session
+  stage: TuiStage
+  text: () => string
+  lines: () => string[]
+}
 type Asked = { answers?: Answers; size?: readonly [number, number]; options?: Partial<TuiOptions> }
 
 /** A session that is live; it is closed with its test. */

@@ -8,17 +8,17 @@ import type { StateRecord } from '../../protocol/views/state-record.ts'
 import type { TuiOptions, TuiPorts } from '../../tui/ports.ts'
 import { virtualClock, type VirtualClock } from '../virtual-clock.ts'
 
-export type Asked = { method: string; path: string; body: unknown }
+export type StageRequest = { method: string; path: string; body: unknown }
 /**
  * The answer of a path; what is not there is 404. A function is asked each time: what it throws
  * breaks the connection, and a response of its own goes as it is.
  */
 export type Answers = Record<string, unknown>
 
-export type Stage = {
+export type TuiStage = {
   ports: TuiPorts
   clock: VirtualClock
-  asked: Asked[]
+  asked: StageRequest[]
   /** The `Idempotency-Key` of each POST; null: it had none. */
   keys: (string | null)[]
   drafts: Record<string, string>
@@ -56,9 +56,9 @@ function unanswered(signal: AbortSignal): Promise<never> {
   return never.promise
 }
 
-export function aStage(state: () => StateRecord, answers: Answers = {}): Stage {
+export function aStage(state: () => StateRecord, answers: Answers = {}): TuiStage {
   const clock = virtualClock(Date.parse(state().now))
-  const asked: Asked[] = []
+  const asked: StageRequest[] = []
   const sentKeys: (string | null)[] = []
   const drafts: Record<string, string> = {}
   const copied: string[] = []

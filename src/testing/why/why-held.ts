@@ -9,7 +9,7 @@ import { plus } from '../../domain/time.ts'
 import { does } from '../world/operator-inputs.ts'
 import { deliver, pick, say, T0, task, wait, type World } from '../world/agent-world.ts'
 import { begin, turn } from '../world/turns.ts'
-import { asRunbook, hinted, hold, minute, stop, update, type Row } from './why-world.ts'
+import { asRunbook, hinted, hold, minute, stop, update, type WhyRow } from './why-world.ts'
 
 const in30 = plus(T0, 30 * minute)
 
@@ -41,7 +41,7 @@ const usedOnce = {
 }
 
 const finished = 'nothing: a completed item stays completed'
-export const completedRows: Row[] = [
+export const completedRows: WhyRow[] = [
   [
     'completed with a report',
     (w, id) => void complete(w, id, 'Ok.'),
@@ -73,7 +73,7 @@ export const completedRows: Row[] = [
   ],
 ]
 
-export const waitingRows: Row[] = [
+export const waitingRows: WhyRow[] = [
   [
     'a question',
     (w, id) => void question(w, id, 'Approve  the\nchangelog?'),
@@ -272,7 +272,7 @@ export const waitingRows: Row[] = [
 ]
 
 const looks = 'the agent looks at it and decides whether it goes on'
-export const triggeredRows: Row[] = [
+export const triggeredRows: WhyRow[] = [
   [
     'triggered, review next',
     (w, id) => hinted(w, id, 2),

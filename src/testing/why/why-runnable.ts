@@ -4,10 +4,10 @@
  */
 import { item, pick, say } from '../world/agent-world.ts'
 import { begin, turn } from '../world/turns.ts'
-import { emptyBucket, hinted, hold, minute, stop, update, type Row } from './why-world.ts'
+import { emptyBucket, hinted, hold, minute, stop, update, type WhyRow } from './why-world.ts'
 
 const afterThat = 'it is considered when that turn ends'
-export const runnableRows: Row[] = [
+export const runnableRows: WhyRow[] = [
   [
     'in focus and ready',
     (w, id) => void pick(w, id),
@@ -116,7 +116,7 @@ export const runnableRows: Row[] = [
   ],
 ]
 
-export const haltedRows: Row[] = [
+export const haltedRows: WhyRow[] = [
   [
     'its agent is stopped',
     (w) => stop(w),
@@ -168,7 +168,7 @@ export const haltedRows: Row[] = [
 ]
 
 /** An open turn: about the item, or about something else. */
-export const turnRows: Row[] = [
+export const turnRows: WhyRow[] = [
   [
     'a turn about it runs',
     (w, id) => (pick(w, id), begin(w), 'in_turn'),

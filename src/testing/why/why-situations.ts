@@ -10,7 +10,7 @@ import { completedRows, triggeredRows, waitingRows } from './why-held.ts'
 import { haltedRows, runnableRows, turnRows } from './why-runnable.ts'
 import { viewOf, type Presence } from './why-world.ts'
 
-export type Situation = {
+export type WhySituation = {
   name: string
   prepare: (w: World, id: WorkItemId) => Presence | void
   /** Scheduling state and candidate class. */
@@ -22,13 +22,13 @@ export type Situation = {
   when: string | null
 }
 
-export function situate({ prepare }: Situation): { id: WorkItemId; w: World; view: AgentView } {
+export function situate({ prepare }: WhySituation): { id: WorkItemId; w: World; view: AgentView } {
   const w = new World()
   const id = item(w, { objective: 'Release 2.4.0.' })
   return { id, w, view: viewOf(w, prepare(w, id) ?? 'at_rest') }
 }
 
-export const situations: readonly Situation[] = [
+export const situations: readonly WhySituation[] = [
   ...completedRows,
   ...waitingRows,
   ...triggeredRows,

@@ -15,7 +15,7 @@ import { deliver, wait, type World } from '../world/agent-world.ts'
 export type Presence = 'at_rest' | 'in_turn' | 'nobody'
 
 /** One situation: what is prepared, and all that must be said then, with clock times. */
-export type Row = [
+export type WhyRow = [
   name: string,
   prepare: (w: World, id: WorkItemId) => Presence | void,
   state_and_class: string,

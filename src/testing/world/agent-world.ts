@@ -15,7 +15,7 @@ import {
   admitEvent,
   admitPrompt,
   type OutsideEvent,
-  type Prompt,
+  type OperatorPrompt,
 } from '../../domain/inbox/admit.ts'
 import { createItem, type CreateItem } from '../../domain/work/create-and-update.ts'
 import { callbackEvent, localPrompt } from '../../domain/state/provenance.ts'
@@ -25,7 +25,7 @@ import type { Task } from '../../domain/state/task.ts'
 import { plus, type Timestamp } from '../../domain/time.ts'
 import { isRejection, type Rejection } from '../../domain/rejection.ts'
 import type { Wait } from '../../domain/state/wait.ts'
-import { waitFor, type WaitCommand, type Waiting } from '../../domain/waits/wait-for.ts'
+import { waitFor, type WaitCommand, type WaitResult } from '../../domain/waits/wait-for.ts'
 import type { PlanStored, WorkItem } from '../../domain/state/work-item.ts'
 import { agentCreated, taskQueued } from '../events.ts'
 
@@ -214,7 +214,7 @@ export const waitCommand = ({ question = null, ...given }: NewWait = {}): WaitCo
   ...given,
 })
 
-export const wait = (w: World, given: NewWait = {}): Accepted<Waiting> =>
+export const wait = (w: World, given: NewWait = {}): Accepted<WaitResult> =>
   w.do((d) => waitFor(d, waitCommand(given)))
 
 /** The active wait of an item. */
@@ -224,7 +224,7 @@ export function waitOf(w: World, id: WorkItemId): Wait {
   return found
 }
 
-export const prompt = (given: Partial<Prompt> = {}): Prompt => ({
+export const prompt = (given: Partial<OperatorPrompt> = {}): OperatorPrompt => ({
   provenance: localPrompt('cli_prompt'),
   text: 'Go on.',
   work_item_id: null,
@@ -234,7 +234,7 @@ export const prompt = (given: Partial<Prompt> = {}): Prompt => ({
   ...given,
 })
 
-export const say = (w: World, given: Partial<Prompt> = {}) =>
+export const say = (w: World, given: Partial<OperatorPrompt> = {}) =>
   w.do((d) => admitPrompt(d, prompt(given)))
 
 export const delivery = (given: Partial<OutsideEvent> = {}): OutsideEvent => ({

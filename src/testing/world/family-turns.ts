@@ -1,6 +1,6 @@
 /**
  * What a child does in its turns, for tests of what its parent is owed: each function is one or two
- * commits of the real rules on top of `Family`.
+ * commits of the real rules on top of `FamilyWorld`.
  */
 import { completeItem } from '../../domain/work/complete.ts'
 import { openTurn } from '../../domain/facts/facts.ts'
@@ -8,11 +8,11 @@ import { taskResultId, type WorkItemId } from '../../domain/ids.ts'
 import { createItem, updateItem, type UpdateItem } from '../../domain/work/create-and-update.ts'
 import { item, somePlan, wait, type World } from './agent-world.ts'
 import { act, begin, end } from './turns.ts'
-import { Family } from './family-world.ts'
+import { FamilyWorld } from './family-world.ts'
 
 /** A parent in a turn about an item, and a child that was handed work for it. */
 export function handedOver() {
-  const family = new Family()
+  const family = new FamilyWorld()
   const main = family.of('main')
   const about = item(main, { focus: true })
   begin(main, 'continue_current')

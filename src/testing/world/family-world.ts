@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import type { Agent } from '../../domain/state/agent.ts'
 import { deleteAgent } from '../../domain/agents/lifecycle.ts'
-import { tellChild, type Told } from '../../domain/agents/child-input.ts'
+import { tellChild, type InputReceipt } from '../../domain/agents/child-input.ts'
 import { openTurn, type Draft } from '../../domain/facts/facts.ts'
 import type { AgentId, Mint, TaskId } from '../../domain/ids.ts'
 import { familyViolations } from '../../domain/invariants/children.ts'
@@ -40,7 +40,7 @@ export const wish = (given: Partial<SpawnWish> = {}): SpawnWish => ({
   ...given,
 })
 
-export class Family {
+export class FamilyWorld {
   readonly #members = new Map<AgentId, World>()
   readonly #mint: Mint
   readonly #named = new Map<AgentId, number>()
@@ -183,7 +183,7 @@ export class Family {
     return assert.fail('something is always owed')
   }
 
-  tell(child: World, text: string, key: string): Told | Rejection {
+  tell(child: World, text: string, key: string): InputReceipt | Rejection {
     const earlier = child.all('messages').find((one) => one.dedupe_key === key) ?? null
     const provenance = handoffProvenance(this.parentOf(child).facts)
     const { id } = this.taskOf(child)

@@ -20,7 +20,7 @@ export function newBlob(given: string | Uint8Array): NewBlob {
   return { sha256: createHash('sha256').update(bytes).digest('hex'), bytes }
 }
 
-export class Lane {
+export class LedgerWorld {
   ledger: Ledger
   readonly agent_id: AgentId
   /** The live rows, as the host would keep them. */
@@ -88,8 +88,8 @@ export class Lane {
 }
 
 /** A lane whose agent exists. */
-export async function laneOf(ledger: Ledger, agent_id: AgentId = 'main'): Promise<Lane> {
-  const lane = new Lane(ledger, agent_id)
+export async function laneOf(ledger: Ledger, agent_id: AgentId = 'main'): Promise<LedgerWorld> {
+  const lane = new LedgerWorld(ledger, agent_id)
   await lane.emit(agentCreated(agent_id))
   return lane
 }

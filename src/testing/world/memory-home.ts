@@ -18,14 +18,14 @@ import type { Ledger, LedgerReads } from '../../ledger/port.ts'
 import { searchIndexIn, searchPath } from '../../ledger/search/search-index.ts'
 import type { SearchIndex } from '../../ledger/search/port.ts'
 import { Memory, type MemoryPorts } from '../../runtime/memory/memory.ts'
-import { Lane } from './ledger-world.ts'
+import { LedgerWorld } from './ledger-world.ts'
 import { agentCreated, freshMint, type EventOf } from '../events.ts'
 
 export type MemoryHome = {
   home: string
   ledger: Ledger
   memory: Memory
-  lane(agent_id: string, more?: Partial<EventOf<'agent_created'>>): Promise<Lane>
+  lane(agent_id: string, more?: Partial<EventOf<'agent_created'>>): Promise<LedgerWorld>
   /** Writes a file into an agent's home. */
   file(agent_id: string, path: string, text: string | Uint8Array): void
   /** A folder for agents to work in, beside the home, with these files. */
@@ -76,7 +76,7 @@ export async function memoryHome(t: TestContext, options: MemoryOptions = {}): P
     again,
     refs: async (...of) => (await found(...of)).map(({ source_ref }) => source_ref),
     async lane(agent_id, more = {}) {
-      const lane = new Lane(ledger, agent_id)
+      const lane = new LedgerWorld(ledger, agent_id)
       await lane.emit(agentCreated(agent_id, more))
       return lane
     },

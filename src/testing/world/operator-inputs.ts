@@ -61,12 +61,12 @@ type All<T> = (T extends unknown ? (of: T) => void : never) extends (of: infer I
   : never
 
 /** What acts are decided on. */
-export type Given = Partial<All<ActInputs[keyof ActInputs]>>
+export type PartialActInputs = Partial<All<ActInputs[keyof ActInputs]>>
 
 /** The same with what it is decided on: an act looks at its own of these. */
-export function prepared(w: World, act: Bare, given: Given = {}): PreparedAct {
+export function prepared(w: World, act: Bare, given: PartialActInputs = {}): PreparedAct {
   const id = 'work_made' as const
-  const inputs: Omit<Required<Given>, 'carried' | 'file_sha256'> & Given = {
+  const inputs: Omit<Required<PartialActInputs>, 'carried' | 'file_sha256'> & PartialActInputs = {
     timetable: everyFew,
     token_hash: tokenHash,
     home: `/holon/agents/${w.facts.agent_id}`,
@@ -85,9 +85,9 @@ export function prepared(w: World, act: Bare, given: Given = {}): PreparedAct {
 }
 
 /** Carried out in one commit; it must not be refused. */
-export const does = (w: World, act: Bare, given: Given = {}): Done =>
+export const does = (w: World, act: Bare, given: PartialActInputs = {}): Done =>
   w.do((d) => operate(d, prepared(w, act, given)))
 
 /** The code of a refusal, which leaves no event. */
-export const refusal = (w: World, act: Bare, given: Given = {}): string =>
+export const refusal = (w: World, act: Bare, given: PartialActInputs = {}): string =>
   w.refused((d) => operate(d, prepared(w, act, given)))

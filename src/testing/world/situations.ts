@@ -12,7 +12,7 @@ import type { Wait } from '../../domain/state/wait.ts'
 import type { WorkItem } from '../../domain/state/work-item.ts'
 import { anAgent, aPlan, aTurn, now } from '../rows.ts'
 
-export type Given = Partial<Omit<Situation, 'item' | 'candidates'>> & {
+export type SituationParts = Partial<Omit<Situation, 'item' | 'candidates'>> & {
   items?: readonly WorkItem[]
   waits?: readonly Wait[]
   /** The item in focus. */
@@ -22,7 +22,7 @@ export type Given = Partial<Omit<Situation, 'item' | 'candidates'>> & {
 }
 
 /** A situation from rows: what the runtime reads at the start of a turn. */
-export function aSituation(given: Given = {}): Situation {
+export function aSituation(given: SituationParts = {}): Situation {
   const { items = [], waits = [], focus = null, about, ...more } = given
   const agent = anAgent({ current_work_item_id: focus, ...more.agent })
   const facts = new AgentFacts('main')

@@ -92,10 +92,10 @@ export function answer(
   return callsOf(w.facts, turn, round.n)
 }
 
-export type Outcome = { result?: ToolResult; changed?: boolean; hash?: string }
+export type CallResult = { result?: ToolResult; changed?: boolean; hash?: string }
 
 /** Runs a recorded call: intent, then its effect and outcome in one commit. */
-export function run<T>(w: World, call: Call, decide: (d: Draft) => T, outcome: Outcome = {}): T {
+export function run<T>(w: World, call: Call, decide: (d: Draft) => T, outcome: CallResult = {}): T {
   w.do((d) => start(d, call))
   return w.do((d) => {
     const value = decide(d)
@@ -113,7 +113,7 @@ const start = (d: Draft, call: Call): void =>
     work_item_id: openTurn(d)?.work_item_id ?? null,
   })
 
-function finish(d: Draft, call: Call, value: unknown, outcome: Outcome): void {
+function finish(d: Draft, call: Call, value: unknown, outcome: CallResult): void {
   const refusal = isRejection(value)
   const result: ToolResult = refusal
     ? {
@@ -146,7 +146,7 @@ export function act<T>(
   w: World,
   planned: PlannedCall & { text?: string },
   decide: (d: Draft) => T,
-  outcome: Outcome = {},
+  outcome: CallResult = {},
 ): T {
   ask(w)
   const [call] = answer(w, { text: planned.text ?? '', calls: [planned] })

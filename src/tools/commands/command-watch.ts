@@ -10,7 +10,7 @@ import { isProcessFault } from '../tool/faults.ts'
 import { beginTask } from './task-stopping.ts'
 import type { ToolContext } from '../tool/tool.ts'
 
-export type Watched =
+export type WatchOutcome =
   | { how: 'ended'; process: TaskProcess }
   | { how: 'window_over' | 'interjected' | 'aborted' }
   /** The machine cannot follow it any more; the command itself goes on. */
@@ -19,10 +19,14 @@ export type Watched =
 /** Made once: an abort without a reason makes an exception with a stack, at every command. */
 const decided = new Error('the wait for the command is over')
 
-export async function watch(ctx: ToolContext, id: TaskId, window_ms: number): Promise<Watched> {
+export async function watch(
+  ctx: ToolContext,
+  id: TaskId,
+  window_ms: number,
+): Promise<WatchOutcome> {
   const over = new AbortController()
   try {
-    return await Promise.race<Watched>([
+    return await Promise.race<WatchOutcome>([
       ctx.processes.ended(id, over.signal).then((process) => ({ how: 'ended', process })),
       aborted(ctx.signal, over.signal).then(() => ({ how: 'aborted' })),
       aborted(ctx.interjected, over.signal).then(() => ({ how: 'interjected' })),
@@ -44,7 +48,7 @@ export async function watchNoted(
   ctx: ToolContext,
   id: TaskId,
   window_ms: number,
-): Promise<Watched> {
+): Promise<WatchOutcome> {
   const unnoted = Math.min(window_ms, limits.start_unnoted.value)
   const seen = await watch(ctx, id, unnoted)
   if (seen.how !== 'window_over' || unnoted === window_ms) return seen

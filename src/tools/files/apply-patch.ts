@@ -6,7 +6,7 @@
 import { z } from 'zod'
 import type { ToolResult } from '../../domain/state/call.ts'
 import type { FileChange, Patch, PatchRejection } from './patch.ts'
-import { asResult, readToChange, Refusal } from './file-access.ts'
+import { asResult, readToChange, ToolRefusal } from './file-access.ts'
 import {
   changedMeanwhile,
   hashOf,
@@ -55,7 +55,7 @@ export const applyPatch = effectTool<Input, PatchIntent>({
       const states = await statesOf(NAME, ctx, intent.files)
       const moved = states.filter((state) => state.now.sha256 !== state.before_sha256)
       if (moved.length > 0) {
-        throw new Refusal(
+        throw new ToolRefusal(
           changedMeanwhile(
             NAME,
             moved.map(({ path }) => path),
@@ -71,7 +71,7 @@ export const applyPatch = effectTool<Input, PatchIntent>({
     const written = await asResult(NAME, ctx, async () => {
       const states = await statesOf(NAME, ctx, intent.files)
       if (states.some(({ is }) => is === 'other')) {
-        throw new Refusal(unknownChange(NAME, intent, states))
+        throw new ToolRefusal(unknownChange(NAME, intent, states))
       }
       await finish(given, intent, states, ctx)
     })
@@ -98,7 +98,7 @@ async function plan(given: Input, ctx: ToolContext): Promise<PatchIntent> {
   if (twice) {
     const message = `The patch names ${twice.path} in two ways.`
     const hint = 'Name each file by one path.'
-    throw new Refusal(failed(NAME, 'rejected', 'same_file_twice', message, hint))
+    throw new ToolRefusal(failed(NAME, 'rejected', 'same_file_twice', message, hint))
   }
   const change = await planChange(replacements)
   return {
@@ -125,7 +125,7 @@ async function finish(
   const replacements = [...open].map(([name, state]): Replacement => {
     const text = state.after_sha256 === null ? null : (after.get(name) ?? null)
     if (hashOf(text) !== state.after_sha256) {
-      throw new Refusal(unknownChange(NAME, intent, states))
+      throw new ToolRefusal(unknownChange(NAME, intent, states))
     }
     return { path: state.path, before: state.now.text, after: text }
   })
@@ -153,14 +153,14 @@ async function parsed(text: string): Promise<Patch> {
   // The parser is only loaded by the calls that need it.
   const { parseDiff } = await import('./patch.ts')
   const outcome = parseDiff(text)
-  if (!outcome.ok) throw new Refusal(refusal(outcome.rejection))
+  if (!outcome.ok) throw new ToolRefusal(refusal(outcome.rejection))
   return outcome.patch
 }
 
 async function applied(patch: Patch, contents: ReadonlyMap<string, string | null>) {
   const { applyDiff } = await import('./patch.ts')
   const outcome = applyDiff(patch, contents)
-  if (!outcome.ok) throw new Refusal(refusal(outcome.rejection))
+  if (!outcome.ok) throw new ToolRefusal(refusal(outcome.rejection))
   return outcome.changes
 }
 

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { ToolResult } from '../../domain/state/call.ts'
 import { editText, linesAround } from './edit.ts'
-import { asResult, readToChange, Refusal, type TextFile } from './file-access.ts'
+import { asResult, readToChange, ToolRefusal, type TextFile } from './file-access.ts'
 import {
   changedMeanwhile,
   hashOf,
@@ -68,7 +68,7 @@ type Edited = { after: string; replacements: number; lines: readonly number[] }
 
 function edited(given: Input, file: TextFile): Edited {
   const no = (code: string, message: string, hint: string) =>
-    new Refusal(failed(NAME, 'rejected', code, message, hint))
+    new ToolRefusal(failed(NAME, 'rejected', code, message, hint))
   if (given.old_text === undefined) {
     if (file.text) {
       const hint = 'Give old_text to change a part of it; remove it first to start anew.'
@@ -91,7 +91,7 @@ async function write(given: Input, intent: EditIntent, ctx: ToolContext): Promis
   const written = await asResult(NAME, ctx, async () => {
     const file = await readToChange(NAME, ctx, planned.path)
     if (file.sha256 !== planned.before_sha256) {
-      throw new Refusal(changedMeanwhile(NAME, [planned.path]))
+      throw new ToolRefusal(changedMeanwhile(NAME, [planned.path]))
     }
     const { after } = edited(given, file)
     if (hashOf(after) !== planned.after_sha256) throw new Error('an edit is not repeatable')

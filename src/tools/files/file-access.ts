@@ -13,7 +13,7 @@ import { failed, type ToolContext } from '../tool/tool.ts'
 export type TextFile = { path: string; text: string | null; sha256: string | null }
 
 /** A refusal on its way to the model; thrown only inside this room, caught by `asResult`. */
-export class Refusal extends Error {
+export class ToolRefusal extends Error {
   readonly result: ToolResult
   constructor(result: ToolResult) {
     super(result.summary)
@@ -37,7 +37,7 @@ export async function asResult<T>(
   try {
     return { ok: true, value: await act() }
   } catch (error) {
-    if (error instanceof Refusal) return { ok: false, result: error.result }
+    if (error instanceof ToolRefusal) return { ok: false, result: error.result }
     if (isFileFault(error)) return { ok: false, result: await told(tool_name, ctx, error) }
     throw error
   }
@@ -48,18 +48,18 @@ export function textOf(tool_name: string, file: FileRead): string {
   if (file.bytes.includes(0)) {
     const hint = 'Look at it with a command: file, xxd or strings.'
     const message = `${file.path} is a binary file.`
-    throw new Refusal(failed(tool_name, 'rejected', 'binary_file', message, hint))
+    throw new ToolRefusal(failed(tool_name, 'rejected', 'binary_file', message, hint))
   }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(file.bytes)
   } catch {
     const message = `${file.path} is not UTF-8 text.`
     const hint = 'Convert it with a command (iconv), or look at it with file or xxd.'
-    throw new Refusal(failed(tool_name, 'rejected', 'not_utf8', message, hint))
+    throw new ToolRefusal(failed(tool_name, 'rejected', 'not_utf8', message, hint))
   }
 }
 
-/** A file that is about to be changed. Makes nothing; throws `FileFault` and `Refusal`. */
+/** A file that is about to be changed. Makes nothing; throws `FileFault` and `ToolRefusal`. */
 export async function readToChange(
   tool_name: string,
   ctx: ToolContext,

@@ -4,7 +4,7 @@
  * hash is done, and any other is somebody else's work, which is never overwritten.
  */
 import { isFileFault } from '../tool/faults.ts'
-import { readToChange, Refusal, type TextFile } from './file-access.ts'
+import { readToChange, ToolRefusal, type TextFile } from './file-access.ts'
 import { sha256 } from '../tool/sha256.ts'
 import { failed, type ToolContext } from '../tool/tool.ts'
 
@@ -72,7 +72,7 @@ async function readOrOther(tool_name: string, ctx: ToolContext, path: string) {
   try {
     return await readToChange(tool_name, ctx, path)
   } catch (error) {
-    if (error instanceof Refusal) return null
+    if (error instanceof ToolRefusal) return null
     if (isFileFault(error) && ['is_folder', 'not_regular', 'too_large'].includes(error.code)) {
       return null
     }
@@ -127,7 +127,7 @@ export async function writeAll(
       if (stuck.length === 0) throw error
       const message = `${error.message}; and these could not be put back: ${stuck.join(', ')}.`
       const hint = 'Read each of them before you go on.'
-      throw new Refusal(failed(tool_name, 'outcome_unknown', 'partly_written', message, hint))
+      throw new ToolRefusal(failed(tool_name, 'outcome_unknown', 'partly_written', message, hint))
     }
   }
 }

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import type { Warning } from '../../domain/state/call.ts'
 import { limits } from '../../domain/limits.ts'
 import { isFileFault } from '../tool/faults.ts'
-import { asResult, inWorkdir, openOrList, textOf, Refusal, type Folder } from './file-access.ts'
+import { asResult, inWorkdir, openOrList, textOf, ToolRefusal, type Folder } from './file-access.ts'
 import {
   effectTool,
   failed,
@@ -78,7 +78,7 @@ async function search(given: Input, ctx: ToolContext): Promise<Search> {
   const folder = await folderAt(ctx, start)
   if (folder === null) {
     const hint = 'Name the folder to look in; ReadFile reads one file.'
-    throw new Refusal(failed(NAME, 'rejected', 'not_a_folder', `${start} is no folder.`, hint))
+    throw new ToolRefusal(failed(NAME, 'rejected', 'not_a_folder', `${start} is no folder.`, hint))
   }
   const run: Search = {
     given,
@@ -162,7 +162,7 @@ async function allowed<T>(read: () => Promise<T | null>): Promise<T | null> {
   try {
     return await read()
   } catch (error) {
-    if (error instanceof Refusal || isFileFault(error)) return null
+    if (error instanceof ToolRefusal || isFileFault(error)) return null
     throw error
   }
 }

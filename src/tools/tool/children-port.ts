@@ -2,7 +2,7 @@
  * What the tools of the agent plane get of the runtime: making agents, and the supervision of the
  * private ones. Types only.
  */
-import type { Told } from '../../domain/agents/child-input.ts'
+import type { InputReceipt } from '../../domain/agents/child-input.ts'
 import type { TaskId } from '../../domain/ids.ts'
 import type { Spawn, Spawned, SpawnWish } from '../../domain/agents/spawn.ts'
 import type { Draft } from '../../domain/facts/facts.ts'
@@ -20,7 +20,7 @@ export type SpawnIntent = {
 }
 
 /** What somebody reads of an agent as the owner of a context: who it is, and what it does now. */
-export type AgentSeen = Readonly<Record<string, unknown>>
+export type AgentDescription = Readonly<Record<string, unknown>>
 
 /**
  * Contract. What the world does wrong is thrown as a fault of its port (`FileFault`, `GitFault`,
@@ -36,11 +36,11 @@ export interface Children {
   prepare(asked: SpawnAsked): Promise<{ ok: true; intent: SpawnIntent } | Rejection>
   queue(d: Draft, asked: SpawnAsked, intent: SpawnIntent): Rejection | void
   spawn(intent: SpawnIntent): Promise<Spawned | Rejection>
-  tell(task_id: TaskId, text: string, key: string): Promise<Told | Rejection>
+  tell(task_id: TaskId, text: string, key: string): Promise<InputReceipt | Rejection>
   stop(task_id: TaskId, because: string): Promise<StopOutcome>
   ended(task_id: TaskId, signal: AbortSignal): Promise<void>
   /** The agent itself when none is named. */
-  see(agent_id: string | null): Promise<{ ok: true; agent: AgentSeen } | Rejection>
+  see(agent_id: string | null): Promise<{ ok: true; agent: AgentDescription } | Rejection>
   /** What a child has told so far: its briefs, oldest first. */
   words(agent_id: string): Promise<readonly { kind: string; text: string; at: string }[]>
   /** What its worktree holds now, on one line; null: it has none. */

@@ -6,7 +6,7 @@ import type { MemoryAnswer, MemoryQuery, MemoryShown } from '../../domain/memory
 import type { Rejection } from '../../domain/rejection.ts'
 
 /** Contract. Both reject with a fault of the store (`code`, `message`) and with nothing else. */
-export interface MemoryReads {
+export interface MemoryPort {
   search(asked: MemoryQuery): Promise<{ ok: true; answer: MemoryAnswer } | Rejection>
   get(source_ref: string): Promise<{ ok: true; record: MemoryShown } | Rejection>
 }

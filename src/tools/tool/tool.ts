@@ -16,12 +16,12 @@ import type { Rejection } from '../../domain/rejection.ts'
 import type { Rows, Table } from '../../domain/state/event.ts'
 import type { Outcome, Turn } from '../../domain/state/turn.ts'
 import type { PlanStored, WorkItem } from '../../domain/state/work-item.ts'
-import type { Tree } from '../../domain/state/check.ts'
+import type { WorkspaceTree } from '../../domain/state/check.ts'
 import type { Mint, TaskId, WorkItemId } from '../../domain/ids.ts'
 import type { Timestamp } from '../../domain/time.ts'
 import type { Confine, Files, OpenedPath, Processes } from '../../exec/ports.ts'
 import type { Children } from './children-port.ts'
-import type { MemoryReads } from './memory-port.ts'
+import type { MemoryPort } from './memory-port.ts'
 
 /**
  * A call that ends the turn: with what outcome, whether a report is still to be asked for, and
@@ -53,7 +53,7 @@ export type EffectOutcome = {
 /** `ended` resolves when nothing of the item's checks is to be run any more, or `signal` aborts. */
 export interface Checks {
   /** Of the agent's workspace, as it is now. */
-  tree(): Promise<Tree>
+  tree(): Promise<WorkspaceTree>
   ended(item: WorkItemId, signal: AbortSignal): Promise<void>
 }
 
@@ -84,7 +84,7 @@ export interface ToolContext {
   /** Agents it makes, and the supervision of the private ones. */
   readonly children: Children
   /** What it and the agents it made did and wrote. */
-  readonly memory: MemoryReads
+  readonly memory: MemoryPort
   /**
    * Opens an absolute path that a model named, under the policy for this agent: its workspace and
    * own folder to read and write, its own tasks' and calls' outputs to read. Throws `FileFault`

@@ -3,7 +3,7 @@
  * operator aborts, or an interjected message waits. They are runs of the ledger: what this process
  * does not see the end of, the next one waits for.
  */
-import type { Tree } from '../../domain/state/check.ts'
+import type { WorkspaceTree } from '../../domain/state/check.ts'
 import { claimStep, startClaim } from '../../domain/checks/completion-claim.ts'
 import type { WorkItemId } from '../../domain/ids.ts'
 import { limits } from '../../domain/limits.ts'
@@ -15,7 +15,7 @@ export type Claimed = 'none' | 'judged' | 'cut'
 export async function claimed(id: WorkItemId, ctx: ToolContext): Promise<Claimed> {
   const until = ctx.monotonic() + limits.claim_wait.value
   const isCut = () => ctx.interjected.aborted || ctx.signal.aborted
-  let tree: Tree | null = null
+  let tree: WorkspaceTree | null = null
   for (;;) {
     const step = claimStep(ctx.facts(), id, ctx.call.id, tree)
     switch (step) {

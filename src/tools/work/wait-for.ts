@@ -12,7 +12,7 @@ import { fromMs, isTimestamp, plus, toMs, type Timestamp } from '../../domain/ti
 import { isRejection, no, type Rejection } from '../../domain/rejection.ts'
 import { deliverWords } from '../../domain/turns/end.ts'
 import type { Turn } from '../../domain/state/turn.ts'
-import { waitFor as decideWait, type Waiting } from '../../domain/waits/wait-for.ts'
+import { waitFor as decideWait, type WaitResult } from '../../domain/waits/wait-for.ts'
 import { deliveryModes, wakes } from '../../domain/state/wait.ts'
 import { broughtByChild } from '../commands/child-task.ts'
 import { bytesOfTokens, readOutput, streamsOf } from '../commands/command-output.ts'
@@ -194,7 +194,7 @@ type Asked = {
 function outcome(
   d: Draft,
   { given, turn, item, ends, words }: Asked,
-  waiting: Waiting,
+  waiting: WaitResult,
   ended: Readonly<Record<string, unknown>> | null,
 ): StoreOutcome {
   const wait = d.row('waits', waiting.wait.id) ?? waiting.wait
@@ -225,7 +225,7 @@ const taskEnd = (task: Task) => ({
   reason: task.reason,
 })
 
-function summaryOf(waiting: Waiting, item: WorkItemId | null): string {
+function summaryOf(waiting: WaitResult, item: WorkItemId | null): string {
   const { wait } = waiting
   const who = item ?? 'The agent'
   switch (waiting.answered) {

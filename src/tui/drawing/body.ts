@@ -4,14 +4,14 @@
  */
 import type { Can } from '../../protocol/actions/action.ts'
 import type { Line } from './line.ts'
-import type { Place } from '../model/model.ts'
+import type { ScreenLocation } from '../model/model.ts'
 
 export type BodyRow = {
   /** Null: a heading, or what cannot be selected. */
   readonly id: string | null
   readonly lines: readonly Line[]
   /** Where enter goes. */
-  readonly opens?: Place
+  readonly opens?: ScreenLocation
   readonly agent_id?: string
   readonly work_item_id?: string | null
   readonly can?: readonly Can[]

@@ -15,10 +15,13 @@ export type Style =
   | 'magenta'
   | 'cyan'
   | 'green'
-export type Span = { readonly text: Safe; readonly style: Style }
-export type Line = readonly Span[]
+export type TextSpan = { readonly text: Safe; readonly style: Style }
+export type Line = readonly TextSpan[]
 
-export const span = (text: string, style: Style = 'plain'): Span => ({ text: safe(text), style })
+export const span = (text: string, style: Style = 'plain'): TextSpan => ({
+  text: safe(text),
+  style,
+})
 export const line = (text: string, style: Style = 'plain'): Line =>
   text === '' ? [] : [span(text, style)]
 export const blank: Line = []
@@ -29,7 +32,7 @@ export const textOf = (of: Line): string => of.map(({ text }) => text).join('')
 /** At most so many cells; what is cut off is one `…`. */
 export function cutTo(of: Line, cells: number): Line {
   if (widthOf(of) <= cells) return of
-  const out: Span[] = []
+  const out: TextSpan[] = []
   let left = cells
   for (const one of of) {
     const wide = width(one.text)

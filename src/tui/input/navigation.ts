@@ -1,16 +1,16 @@
 /** Keys that only move: from row to row, by half a page, to an end, to the neighbour item. Pure. */
 import { selectable, type BodyRow } from '../drawing/body.ts'
 import type { ActionName } from '../model/keys.ts'
-import { aView, viewOf, type Model } from '../model/model.ts'
+import { aView, viewOf, type TuiModel } from '../model/model.ts'
 import { bodyHeight } from '../screens/screen.ts'
 
 /** Null: the action moves nothing. */
 export function seq(
-  model: Model,
+  model: TuiModel,
   rows: readonly BodyRow[],
   row: BodyRow | null,
   action: ActionName,
-): Model | null {
+): TuiModel | null {
   const half = Math.max(1, Math.floor(bodyHeight(model) / 2))
   const name: string = action
   switch (name) {
@@ -34,19 +34,24 @@ export function seq(
   return null
 }
 
-const canFollow = (model: Model): boolean => {
+const canFollow = (model: TuiModel): boolean => {
   const { place } = viewOf(model)
   return place.at === 'task' || (place.at === 'item' && place.tab === 'thread')
 }
 
-function to(model: Model, row: BodyRow | undefined, follow: boolean, top?: number): Model {
+function to(model: TuiModel, row: BodyRow | undefined, follow: boolean, top?: number): TuiModel {
   const view = viewOf(model)
   if (row === undefined) return model
   const next = { ...view, selected: row.id, follow, top: top ?? view.top }
   return { ...model, views: [...model.views.slice(0, -1), next] }
 }
 
-function by(model: Model, rows: readonly BodyRow[], row: BodyRow | null, step: 1 | -1): Model {
+function by(
+  model: TuiModel,
+  rows: readonly BodyRow[],
+  row: BodyRow | null,
+  step: 1 | -1,
+): TuiModel {
   const all = selectable(rows)
   const at = row === null ? -1 : all.indexOf(row)
   const next = all[Math.min(all.length - 1, Math.max(0, at + step))]
@@ -56,11 +61,11 @@ function by(model: Model, rows: readonly BodyRow[], row: BodyRow | null, step: 1
 }
 
 function byLines(
-  model: Model,
+  model: TuiModel,
   rows: readonly BodyRow[],
   row: BodyRow | null,
   lines: number,
-): Model {
+): TuiModel {
   const all = selectable(rows)
   let at = row === null ? 0 : Math.max(0, all.indexOf(row))
   const step = lines > 0 ? 1 : -1
@@ -73,7 +78,7 @@ function byLines(
 }
 
 /** In the order of the board. */
-function neighbour(model: Model, step: 1 | -1): Model {
+function neighbour(model: TuiModel, step: 1 | -1): TuiModel {
   const view = viewOf(model)
   const { place } = view
   if (place.at !== 'item' || model.p === null) return model

@@ -9,21 +9,21 @@ import {
   aView,
   tabs,
   viewOf,
-  type Model,
-  type Place,
-  type Prompt,
+  type TuiModel,
+  type ScreenLocation,
+  type PromptPurpose,
   type Tab,
   type View,
 } from '../model/model.ts'
 import { onDialog, onHelp, onPalette } from './on-overlay.ts'
 import { onWriting } from './on-writing.ts'
 import { isEmpty, standing } from '../screens/screen.ts'
-import type { Effect, Message, Step } from '../model/step.ts'
+import type { Effect, TuiMessage, Transition } from '../model/step.ts'
 import { written } from '../writing/writing.ts'
 
-type Key = Extract<Message, { kind: 'key' }>
+type Key = Extract<TuiMessage, { kind: 'key' }>
 
-export function onKey(model: Model, key: Key): Step {
+export function onKey(model: TuiModel, key: Key): Transition {
   if (key.key === 'ctrl+c') return onInterrupt(model)
   if (key.key === 'ctrl+z') return [model, [{ do: 'keep_drafts' }, { do: 'suspend' }]]
   const now = { ...model, leaving: false, notice: model.writing === null ? null : model.notice }
@@ -38,7 +38,7 @@ export function onKey(model: Model, key: Key): Step {
 }
 
 /** Once: closes what is open, else puts a draft aside, else says what leaving means. */
-function onInterrupt(model: Model): Step {
+function onInterrupt(model: TuiModel): Transition {
   if (model.overlay !== null) return [{ ...model, overlay: null }, []]
   if (model.writing !== null) return onWriting(model, model.writing, { key: 'esc', text: '' })
   if (model.leaving) return [model, [{ do: 'keep_drafts' }, { do: 'leave' }]]
@@ -47,10 +47,10 @@ function onInterrupt(model: Model): Step {
 }
 
 /** An empty home offers three beginnings under their numbers. */
-function firstRunKey(model: Model, { key }: Key): Step | null {
+function firstRunKey(model: TuiModel, { key }: Key): Transition | null {
   if (viewOf(model).place.at !== 'home' || !isEmpty(model)) return null
   const agent_id = model.p?.state.agents[0]?.id ?? 'main'
-  const line = (text: string): Step => [{ ...model, notice: { text, bad: false } }, []]
+  const line = (text: string): Transition => [{ ...model, notice: { text, bad: false } }, []]
   if (key === '1') return line('from a shell:  holon run examples/health.md')
   if (key === '2') return line('from a shell:  holon config set model <provider/model>')
   if (key === '3')
@@ -72,7 +72,7 @@ const tabOf: Readonly<Partial<Record<ActionName, Tab>>> = {
   item_events: 'events',
 }
 
-export function acted(model: Model, action: ActionName): Step {
+export function acted(model: TuiModel, action: ActionName): Transition {
   const view = viewOf(model)
   const { rows, row } = standing(model)
   const moved = seq(model, rows, row, action)
@@ -124,13 +124,13 @@ export function acted(model: Model, action: ActionName): Step {
   return asked(model, action, row)
 }
 
-const withTop = (model: Model, view: View): Model => ({
+const withTop = (model: TuiModel, view: View): TuiModel => ({
   ...model,
   views: [...model.views.slice(0, -1), view],
 })
 
 /** Acts: what changes something, is written, or leaves the program. */
-function asked(model: Model, action: ActionName, row: BodyRow | null): Step {
+function asked(model: TuiModel, action: ActionName, row: BodyRow | null): Transition {
   const about = subjectOf(model, row)
   const entry = entryOf(model, about)
   const { place } = viewOf(model)
@@ -194,7 +194,7 @@ const shellLine = (row: BodyRow | null): string | null =>
   !row?.work_item_id ? null : `holon why ${row.work_item_id}`
 
 /** What is selected, or what the whole screen is about. */
-function subjectOf(model: Model, row: BodyRow | null): BodyRow | null {
+function subjectOf(model: TuiModel, row: BodyRow | null): BodyRow | null {
   const { place } = viewOf(model)
   if (place.at === 'item') {
     const { agent_id, work_item_id } = place
@@ -205,15 +205,15 @@ function subjectOf(model: Model, row: BodyRow | null): BodyRow | null {
   return row
 }
 
-const taskOf = (place: Place, row: BodyRow | null): string | null => {
+const taskOf = (place: ScreenLocation, row: BodyRow | null): string | null => {
   if (place.at === 'task') return place.task_id
   if (row?.opens?.at === 'task') return row.opens.task_id
   return null
 }
 
-const firstAgent = ({ p }: Model): string => p?.state.agents[0]?.id ?? 'main'
+const firstAgent = ({ p }: TuiModel): string => p?.state.agents[0]?.id ?? 'main'
 
-function replied(model: Model, reply: Reply): Step {
+function replied(model: TuiModel, reply: Reply): Transition {
   switch (reply.do) {
     case 'act':
       return [model, [{ do: 'act', act: reply.act }]]
@@ -224,12 +224,12 @@ function replied(model: Model, reply: Reply): Step {
   }
 }
 
-const refused = (model: Model, why: string): Step => [
+const refused = (model: TuiModel, why: string): Transition => [
   { ...model, notice: { text: why, bad: true } },
   [],
 ]
 
-function toMessage(model: Model, about: BodyRow | null, toAgent: boolean): Step {
+function toMessage(model: TuiModel, about: BodyRow | null, toAgent: boolean): Transition {
   const agent_id = about?.agent_id ?? firstAgent(model)
   const work_item_id = toAgent ? null : (about?.work_item_id ?? null)
   const turn = model.p?.state.turns.find((one) => one.agent_id === agent_id)
@@ -239,25 +239,25 @@ function toMessage(model: Model, about: BodyRow | null, toAgent: boolean): Step 
   return writingTo(model, { for: 'message', target, delivery: now ? 'now' : 'next' })
 }
 
-export function writingTo(model: Model, prompt: Prompt): Step {
+export function writingTo(model: TuiModel, prompt: PromptPurpose): Transition {
   const text = model.drafts.get(draftKey(prompt)) ?? (prompt.for === 'snooze' ? '2h' : '')
   return [{ ...model, writing: { prompt, text: written(text) }, overlay: null, notice: null }, []]
 }
 
-export const went = (model: Model, view: View): Model => ({
+export const went = (model: TuiModel, view: View): TuiModel => ({
   ...model,
   last: viewOf(model),
   views: [...model.views, view].slice(-20),
   notice: null,
 })
 
-function opened(model: Model, row: BodyRow | null): Step {
+function opened(model: TuiModel, row: BodyRow | null): Transition {
   const place = row?.opens
   if (place !== undefined) return [went(model, aView(place)), []]
   return row === null ? [model, []] : [unfolded(model, viewOf(model), row), []]
 }
 
-function back(model: Model): Step {
+function back(model: TuiModel): Transition {
   if (model.views.length > 1) {
     return [{ ...model, last: viewOf(model), views: model.views.slice(0, -1), notice: null }, []]
   }
@@ -267,7 +267,7 @@ function back(model: Model): Step {
     : [{ ...model, last: viewOf(model), views: [aView({ at: 'home' })] }, []]
 }
 
-function toNeed(model: Model, row: BodyRow | null, step: 1 | -1): Step {
+function toNeed(model: TuiModel, row: BodyRow | null, step: 1 | -1): Transition {
   if (model.p === null) return [model, []]
   const from = row?.id?.startsWith('needs ') ? row.id.slice(6) : null
   const entry = nextNeed(model.p, from, step)
@@ -277,7 +277,7 @@ function toNeed(model: Model, row: BodyRow | null, step: 1 | -1): Step {
   return [withTop(base, { ...viewOf(base), selected: `needs ${entry.id}`, follow: false }), []]
 }
 
-function toTab(model: Model, row: BodyRow | null, tab: Tab): Step {
+function toTab(model: TuiModel, row: BodyRow | null, tab: Tab): Transition {
   const { place } = viewOf(model)
   if (place.at === 'item') {
     if (place.work_item_id === null && tab !== 'thread')
@@ -298,7 +298,7 @@ function toTab(model: Model, row: BodyRow | null, tab: Tab): Step {
   ]
 }
 
-function nextTab(model: Model): Step {
+function nextTab(model: TuiModel): Transition {
   const { place } = viewOf(model)
   if (place.at === 'item' && place.work_item_id !== null) {
     const tab = tabs[(tabs.indexOf(place.tab) + 1) % tabs.length] ?? 'thread'
@@ -311,7 +311,7 @@ function nextTab(model: Model): Step {
   return [model, []]
 }
 
-function unfolded(model: Model, view: View, row: BodyRow | null): Model {
+function unfolded(model: TuiModel, view: View, row: BodyRow | null): TuiModel {
   if (row === null || row.id === null) return model
   const open = new Set(view.unfolded)
   if (!open.delete(row.id)) open.add(row.id)

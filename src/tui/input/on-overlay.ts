@@ -1,14 +1,18 @@
 /** Keys while help, the palette or a dialog is open. A dialog is decided by no letter. Pure. */
 import { settle_ms } from './requests.ts'
 import { actionOf, type ActionName } from '../model/keys.ts'
-import type { Choice, Model, Overlay } from '../model/model.ts'
+import type { MenuChoice, TuiModel, Overlay } from '../model/model.ts'
 import { keysOf, matching } from '../screens/overlay.ts'
-import type { Step } from '../model/step.ts'
+import type { Transition } from '../model/step.ts'
 import { written } from '../writing/writing.ts'
 
 type Key = { key: string; text: string; at: number }
 
-export function onHelp(model: Model, overlay: Overlay & { kind: 'help' }, { key }: Key): Step {
+export function onHelp(
+  model: TuiModel,
+  overlay: Overlay & { kind: 'help' },
+  { key }: Key,
+): Transition {
   if (key === 'esc' || key === 'q') return [{ ...model, overlay: null }, []]
   if (key === ':') return [{ ...model, overlay: { kind: 'palette', text: '', at: 0 } }, []]
   const about = actionOf(key) === null ? overlay.about : key
@@ -16,13 +20,13 @@ export function onHelp(model: Model, overlay: Overlay & { kind: 'help' }, { key 
 }
 
 export function onPalette(
-  model: Model,
+  model: TuiModel,
   overlay: Overlay & { kind: 'palette' },
   { key, text }: Key,
-  act: (model: Model, action: ActionName) => Step,
-): Step {
+  act: (model: TuiModel, action: ActionName) => Transition,
+): Transition {
   const found = matching(overlay.text)
-  const to = (at: number): Step => {
+  const to = (at: number): Transition => {
     const kept = Math.min(Math.max(0, at), Math.max(0, found.length - 1))
     return [{ ...model, overlay: { ...overlay, at: kept } }, []]
   }
@@ -48,15 +52,15 @@ export function onPalette(
 }
 
 export function onDialog(
-  model: Model,
+  model: TuiModel,
   overlay: Overlay & { kind: 'dialog' },
   { key, at }: Key,
-): Step {
+): Transition {
   if (key === 'esc') return [{ ...model, overlay: null }, []]
   // Keys that were on their way when it opened are not meant for it.
   if (at - overlay.opened_at < settle_ms) return [model, []]
   const { choices, chosen } = overlay
-  const choose = (n: number): Step => [{ ...model, overlay: { ...overlay, chosen: n } }, []]
+  const choose = (n: number): Transition => [{ ...model, overlay: { ...overlay, chosen: n } }, []]
   const named = keysOf(choices).indexOf(key)
   if (named >= 0) return choose(named)
   if (key === 'down') return choose(chosen === null ? 0 : Math.min(choices.length - 1, chosen + 1))
@@ -69,7 +73,7 @@ export function onDialog(
   return key === 'enter' && choice !== undefined ? taken(model, choice) : [model, []]
 }
 
-function taken(model: Model, { act, words }: Choice): Step {
+function taken(model: TuiModel, { act, words }: MenuChoice): Transition {
   const closed = { ...model, overlay: null }
   if (words !== undefined) return [{ ...closed, writing: { prompt: words, text: written('') } }, []]
   return [closed, act === null ? [] : [{ do: 'act', act }]]

@@ -2,23 +2,23 @@
 import { asksForName, onAid, without } from '../writing/completion.ts'
 import { snoozeAct } from './requests.ts'
 import { draftKey } from '../model/draft-key.ts'
-import { isLive, type Act, type Aid, type Model, type Prompt } from '../model/model.ts'
+import { isLive, type Act, type Aid, type TuiModel, type PromptPurpose } from '../model/model.ts'
 import { unfolded, whole, withPaste } from '../writing/pastes.ts'
-import type { Effect, Step } from '../model/step.ts'
+import type { Effect, Transition } from '../model/step.ts'
 import { takeBack } from '../writing/take-back.ts'
 import { unsettledOf } from '../writing/undone.ts'
 import { changed, edited, inserted, moved, nothing, undone, written } from '../writing/writing.ts'
 
-type Open = NonNullable<Model['writing']>
+type Open = NonNullable<TuiModel['writing']>
 
 /** Texts that were sent and can be had again. */
 const historyHeld = 100
 
 export function onWriting(
-  model: Model,
+  model: TuiModel,
   open: Open,
   { key, text }: { key: string; text: string },
-): Step {
+): Transition {
   const { prompt, aid } = open
   if (aid !== undefined) {
     const next = onAid(model, open, { aid, key, text })
@@ -59,13 +59,13 @@ export function onWriting(
   return to(model, { ...changed(open, next), ...(names === null ? {} : { aid: names }) })
 }
 
-const to = (model: Model, writing: Open): Step => [
+const to = (model: TuiModel, writing: Open): Transition => [
   { ...model, writing, notice: null },
   writing.prompt.for === 'message' ? [{ do: 'keep_drafts' }] : [],
 ]
 
 /** At the edge of the text, through what was sent before; the draft is the newest of it. */
-function upOrDown(model: Model, open: Open, key: 'up' | 'down'): Step {
+function upOrDown(model: TuiModel, open: Open, key: 'up' | 'down'): Transition {
   const step = key === 'up' ? -1 : 1
   const within = moved(open.text, step)
   if (within !== null) return to(model, { ...open, text: within })
@@ -76,7 +76,7 @@ function upOrDown(model: Model, open: Open, key: 'up' | 'down'): Step {
 }
 
 /** What is written stays with what it was written to. */
-function left(model: Model, { prompt, text }: Open): Step {
+function left(model: TuiModel, { prompt, text }: Open): Transition {
   const drafts = new Map(model.drafts)
   const key = draftKey(prompt)
   const words = whole(text)
@@ -85,7 +85,7 @@ function left(model: Model, { prompt, text }: Open): Step {
   return [{ ...model, writing: null, drafts, notice: null }, [{ do: 'keep_drafts' }]]
 }
 
-function sent(model: Model, open: Open): Step {
+function sent(model: TuiModel, open: Open): Transition {
   const { prompt, text } = open
   if (prompt.for === 'find') return [{ ...left(model, open)[0] }, []]
   // A backslash at the end asks for another line.
@@ -107,12 +107,12 @@ function sent(model: Model, open: Open): Step {
   return done(model, prompt, whole(text), again === null ? effect : { ...effect, act: again.act })
 }
 
-const said = (model: Model, why: string): Step => [
+const said = (model: TuiModel, why: string): Transition => [
   { ...model, notice: { text: why, bad: true } },
   [],
 ]
 
-function done(model: Model, prompt: Prompt, text: string, effect: ActEffect): Step {
+function done(model: TuiModel, prompt: PromptPurpose, text: string, effect: ActEffect): Transition {
   const [drafts, unsettled] = [new Map(model.drafts), new Map(model.unsettled)]
   drafts.delete(draftKey(prompt))
   unsettled.delete(draftKey(prompt))
@@ -128,7 +128,7 @@ function done(model: Model, prompt: Prompt, text: string, effect: ActEffect): St
 
 type ActEffect = Extract<Effect, { do: 'act' }>
 
-type Sending = Exclude<Prompt, { for: 'find' } | { for: 'snooze' }>
+type Sending = Exclude<PromptPurpose, { for: 'find' } | { for: 'snooze' }>
 
 function effectOf(prompt: Sending, text: string): ActEffect {
   switch (prompt.for) {

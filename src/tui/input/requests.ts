@@ -6,7 +6,7 @@ import type { Attention } from '../../protocol/views/attention.ts'
 import type { WorkItemRecord } from '../../protocol/records/work-item-record.ts'
 import type { BodyRow } from '../drawing/body.ts'
 import { readOf } from '../screens/item-tabs.ts'
-import type { Act, Choice, Model, Overlay } from '../model/model.ts'
+import type { Act, MenuChoice, TuiModel, Overlay } from '../model/model.ts'
 
 export type Reply =
   | { do: 'act'; act: Act }
@@ -19,7 +19,7 @@ const refuse = (why: string): Reply => ({ do: 'refuse', why })
 export const settle_ms = 400
 
 /** The attention entry that the selection is about, of itself or of its item. */
-export function entryOf(model: Model, row: BodyRow | null): Attention | null {
+export function entryOf(model: TuiModel, row: BodyRow | null): Attention | null {
   const all = model.p?.state.attention ?? []
   if (row === null) return null
   return (
@@ -55,7 +55,7 @@ export const answerAct = (
   says: `answered: ${said}`,
 })
 
-export function answerDialog(model: Model, entry: Attention | null): Reply {
+export function answerDialog(model: TuiModel, entry: Attention | null): Reply {
   if (entry === null) return refuse('nothing here needs an answer')
   if (entry.kind === 'check_asked' || entry.kind === 'check_failed') {
     return checkDialog(model, entry) ?? refuse(`nothing is asked: ${cliOf(entry) ?? 'look at it'}`)
@@ -67,7 +67,7 @@ export function answerDialog(model: Model, entry: Attention | null): Reply {
   const { agent_id, id: wait_id, bound_hash, text } = entry
   const all = model.p?.state.attention ?? []
   const answer = (said: string): Act => answerAct({ agent_id, id: wait_id, bound_hash }, said)
-  const choices: Choice[] = [
+  const choices: MenuChoice[] = [
     ...offeredBy(entry).map(({ label, key }) => ({
       label,
       act: answer(label),
@@ -99,7 +99,7 @@ export const cliOf = ({ can }: Attention): string | null =>
 
 /** A check that asks a person. The answer names the run that it was shown with. */
 function checkDialog(
-  model: Model,
+  model: TuiModel,
   { work_item_id: item, agent_id: agent }: Attention,
 ): Reply | null {
   if (item === null) return null
@@ -123,19 +123,19 @@ function checkDialog(
 }
 
 const dialog = (
-  model: Model,
+  model: TuiModel,
   title: string,
   lines: readonly string[],
-  choices: readonly Choice[],
+  choices: readonly MenuChoice[],
 ): Reply => ({
   do: 'open',
   overlay: { kind: 'dialog', title, lines, choices, chosen: null, opened_at: model.key_at },
 })
 
-const nevermind: Choice = { label: 'leave it as it is', act: null }
+const nevermind: MenuChoice = { label: 'leave it as it is', act: null }
 
 /** What `x` stops, said exactly: a task, else the open turn with its agent. */
-export function stopDialog(model: Model, row: BodyRow | null, task: string | null): Reply {
+export function stopDialog(model: TuiModel, row: BodyRow | null, task: string | null): Reply {
   const { p } = model
   const agent = row?.agent_id ?? null
   if (p === null || agent === null) return refuse('nothing is selected that could be stopped')
@@ -153,7 +153,7 @@ export function stopDialog(model: Model, row: BodyRow | null, task: string | nul
   }
   const record = p.state.agents.find(({ id }) => id === agent)
   const turn = p.state.turns.find(({ agent_id }) => agent_id === agent)
-  const stop: Choice = {
+  const stop: MenuChoice = {
     label: `stop ${agent}; it starts no turn until you start it`,
     act: { route: 'POST /agents/{agent}/stop', given: { agent }, says: `${agent} is stopped` },
   }
@@ -166,7 +166,7 @@ export function stopDialog(model: Model, row: BodyRow | null, task: string | nul
       [stop, nevermind],
     )
   }
-  const abort = (label: string, stops: boolean): Choice => ({
+  const abort = (label: string, stops: boolean): MenuChoice => ({
     label,
     act: {
       route: 'POST /agents/{agent}/abort',
@@ -185,7 +185,7 @@ export function stopDialog(model: Model, row: BodyRow | null, task: string | nul
   ])
 }
 
-export function startAct(model: Model, row: BodyRow | null): Reply {
+export function startAct(model: TuiModel, row: BodyRow | null): Reply {
   const agent = row?.agent_id ?? null
   const record = model.p?.state.agents.find(({ id }) => id === agent)
   if (agent === null || record === undefined) return refuse('no agent is selected')

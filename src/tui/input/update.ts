@@ -8,9 +8,9 @@ import { isMeantBy } from '../../protocol/records/records.ts'
 import type { StateRecord } from '../../protocol/views/state-record.ts'
 import { onKey } from './on-key.ts'
 import { withPaste } from '../writing/pastes.ts'
-import type { Message, Step } from '../model/step.ts'
+import type { TuiMessage, Transition } from '../model/step.ts'
 import { changed, written } from '../writing/writing.ts'
-import { aView, viewOf, type Model, type View } from '../model/model.ts'
+import { aView, viewOf, type TuiModel, type View } from '../model/model.ts'
 import { standing } from '../screens/screen.ts'
 import { tookBack } from '../writing/take-back.ts'
 import { undone } from '../writing/undone.ts'
@@ -18,7 +18,7 @@ import { undone } from '../writing/undone.ts'
 /** Reads that are held: those of the views one goes back and forth between. */
 const detailsHeld = 64
 
-export function update(model: Model, message: Message): Step {
+export function update(model: TuiModel, message: TuiMessage): Transition {
   switch (message.kind) {
     case 'key':
       return kept(onKey({ ...model, key_at: message.at }, message))
@@ -70,7 +70,7 @@ export function update(model: Model, message: Message): Step {
   }
 }
 
-function withState(model: Model, state: StateRecord, url: string): Model {
+function withState(model: TuiModel, state: StateRecord, url: string): TuiModel {
   model.ids.know([
     ...state.work_items.map(({ id }) => id),
     ...state.tasks.map(({ id }) => id),
@@ -82,7 +82,7 @@ function withState(model: Model, state: StateRecord, url: string): Model {
 }
 
 /** What the command line named: an agent by its id, an item by a beginning or end of its. */
-function withOpened(model: Model, named: string): Model {
+function withOpened(model: TuiModel, named: string): TuiModel {
   const { agents = [], work_items = [] } = model.p?.state ?? {}
   const agent = agents.find(({ id }) => id === named)
   const items = work_items.filter(({ id }) => isMeantBy(id, named))
@@ -101,7 +101,7 @@ function withOpened(model: Model, named: string): Model {
   return { ...model, views: [...model.views, view] }
 }
 
-function heard(model: Model, input: Input): Model {
+function heard(model: TuiModel, input: Input): TuiModel {
   if (model.p === null) return model
   const p = apply(model.p, input)
   return p === model.p ? model : { ...model, p, now: later(model.now, p.heard_at) }
@@ -110,7 +110,7 @@ function heard(model: Model, input: Input): Model {
 const later = (a: string, b: string): string => (a > b ? a : b)
 
 /** A paste never sends, and is no key. */
-function pasted(model: Model, text: string): Step {
+function pasted(model: TuiModel, text: string): Transition {
   const { writing, overlay } = model
   if (overlay?.kind === 'palette') {
     const [first = ''] = text.split(/[\r\n]/)
@@ -124,7 +124,7 @@ function pasted(model: Model, text: string): Step {
 }
 
 /** The view holds where it stands, so that what grows above or below does not move it. */
-function kept([model, effects]: Step): Step {
+function kept([model, effects]: Transition): Transition {
   if (model.p === null) return [model, effects]
   const view = viewOf(model)
   const { row, top } = standing(model)
@@ -133,7 +133,7 @@ function kept([model, effects]: Step): Step {
   return [withView(model, { ...view, top, selected }), effects]
 }
 
-export const withView = (model: Model, view: View): Model => ({
+export const withView = (model: TuiModel, view: View): TuiModel => ({
   ...model,
   views: [...model.views.slice(0, -1), view],
 })

@@ -1,7 +1,7 @@
 /** What a draft belongs to: it is found again there, whatever was open in between. Pure. */
-import { targetKey, type Prompt } from './model.ts'
+import { targetKey, type PromptPurpose } from './model.ts'
 
-export function draftKey(prompt: Prompt): string {
+export function draftKey(prompt: PromptPurpose): string {
   switch (prompt.for) {
     case 'message':
       return targetKey(prompt.target)

@@ -10,14 +10,14 @@ import type { ShortIds } from '../../present/text/short-id.ts'
 export const tabs = ['thread', 'plan', 'tasks', 'why', 'spend', 'events'] as const
 export type Tab = (typeof tabs)[number]
 
-export type Place =
+export type ScreenLocation =
   | { at: 'home' | 'board' | 'agents' | 'tasks' | 'waits' | 'events' | 'search' }
   /** `work_item_id` null: the agent itself, with all it did. */
   | { at: 'item'; agent_id: string; work_item_id: string | null; tab: Tab }
   | { at: 'task'; agent_id: string; task_id: string; stream: 'stdout' | 'stderr' }
 
 export type View = {
-  readonly place: Place
+  readonly place: ScreenLocation
   /** The row that is selected, by its id; null: the first. */
   readonly selected: string | null
   /** The first line of the body that is shown. */
@@ -28,8 +28,8 @@ export type View = {
   readonly unfolded: ReadonlySet<string>
 }
 
-export type Target = { agent_id: string; work_item_id: string | null }
-export const targetKey = ({ agent_id, work_item_id }: Target): string =>
+export type MessageTarget = { agent_id: string; work_item_id: string | null }
+export const targetKey = ({ agent_id, work_item_id }: MessageTarget): string =>
   work_item_id ?? `@${agent_id}`
 
 /**
@@ -42,8 +42,8 @@ export type Writing = {
   readonly pastes?: readonly string[]
 }
 
-export type Prompt =
-  | { for: 'message'; target: Target; delivery: 'now' | 'next' }
+export type PromptPurpose =
+  | { for: 'message'; target: MessageTarget; delivery: 'now' | 'next' }
   | { for: 'new_item'; agent_id: string }
   | { for: 'answer'; agent_id: string; wait_id: string; bound_hash: string }
   | { for: 'snooze'; entry: string }
@@ -58,10 +58,10 @@ export type Aid = {
   readonly at: number
 }
 
-export type Choice = {
+export type MenuChoice = {
   readonly label: string
   readonly act: Act | null
-  readonly words?: Prompt
+  readonly words?: PromptPurpose
   /** The key that chooses it; absent: its number in the list, where no other has that as key. */
   readonly key?: string
 }
@@ -73,7 +73,7 @@ export type Overlay =
       kind: 'dialog'
       title: string
       lines: readonly string[]
-      choices: readonly Choice[]
+      choices: readonly MenuChoice[]
       chosen: number | null
       /** Milliseconds: keys before it are not meant for it. */
       opened_at: number
@@ -99,7 +99,7 @@ export type Detail = {
 
 export type Notice = { readonly text: string; readonly bad: boolean }
 
-export type Model = {
+export type TuiModel = {
   readonly size: { readonly columns: number; readonly rows: number }
   readonly look: { readonly ascii: boolean; readonly colour: boolean; readonly motion: boolean }
   readonly where: { readonly url: string; readonly home: string }
@@ -114,7 +114,7 @@ export type Model = {
   /** The view before this one, for `-`. */
   readonly last: View | null
   readonly writing: {
-    readonly prompt: Prompt
+    readonly prompt: PromptPurpose
     readonly text: Writing
     /** What it was before each change, the newest last. */
     readonly before?: readonly Writing[]
@@ -143,14 +143,14 @@ export type Model = {
   readonly opens: string | null
 }
 
-export const viewOf = (model: Model): View => {
+export const viewOf = (model: TuiModel): View => {
   const view = model.views.at(-1)
   if (view === undefined) throw new Error('there is no view')
   return view
 }
 
 /** What ends with its newest is opened there; what is older is further up. */
-const endsWithNewest: { readonly [A in Place['at']]: boolean } = {
+const endsWithNewest: { readonly [A in ScreenLocation['at']]: boolean } = {
   home: false,
   board: false,
   agents: false,
@@ -162,7 +162,7 @@ const endsWithNewest: { readonly [A in Place['at']]: boolean } = {
   task: true,
 }
 
-export const aView = (place: Place, more: Partial<View> = {}): View => ({
+export const aView = (place: ScreenLocation, more: Partial<View> = {}): View => ({
   place,
   selected: null,
   top: 0,
@@ -172,16 +172,16 @@ export const aView = (place: Place, more: Partial<View> = {}): View => ({
   ...more,
 })
 
-export const isLive = ({ p }: Model): boolean => p?.link.kind === 'live'
+export const isLive = ({ p }: TuiModel): boolean => p?.link.kind === 'live'
 
 /** Cells of the preview pane; 0: there is none. */
-export function previewCells({ size, only_pane }: Model): number {
+export function previewCells({ size, only_pane }: TuiModel): number {
   if (size.columns < 110 || only_pane) return 0
   return Math.floor(size.columns * (size.columns < 160 ? 0.43 : 0.27))
 }
 
 /** Cells of the third pane, which says why; 0: there is none. */
-export function whyCells(model: Model): number {
+export function whyCells(model: TuiModel): number {
   const { place } = viewOf(model)
   if (model.size.columns < 160 || model.only_pane) return 0
   const isWhy = place.at === 'item' && (place.tab === 'why' || place.work_item_id === null)

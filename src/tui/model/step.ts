@@ -4,9 +4,16 @@
  */
 import type { Input } from '../../present/history/input.ts'
 import type { StateRecord } from '../../protocol/views/state-record.ts'
-import type { Act, Model, Notice, Place, Prompt, Target } from './model.ts'
+import type {
+  Act,
+  TuiModel,
+  Notice,
+  ScreenLocation,
+  PromptPurpose,
+  MessageTarget,
+} from './model.ts'
 
-export type Box = { readonly prompt: Prompt; readonly text: string }
+export type PromptText = { readonly prompt: PromptPurpose; readonly text: string }
 
 export type Effect =
   | {
@@ -14,9 +21,9 @@ export type Effect =
       act: Act
       sent?: { key: string; text: string; agent_id: string; work_item_id: string | null }
       /** The box whose words it carries. */
-      box?: Box
+      box?: PromptText
       /** The body of the message in the answer returns to where it was written. */
-      returns_to?: Target
+      returns_to?: MessageTarget
     }
   | { do: 'keep_drafts' }
   | { do: 'copy'; text: string; what: string }
@@ -27,7 +34,7 @@ export type Effect =
   | { do: 'redraw' }
   | { do: 'leave' }
 
-export type Message =
+export type TuiMessage =
   | { kind: 'key'; key: string; text: string; at: number }
   | { kind: 'paste'; text: string }
   | { kind: 'size'; columns: number; rows: number }
@@ -37,14 +44,14 @@ export type Message =
   | { kind: 'read'; key: string; version: string; value: unknown; failure: string | null }
   | { kind: 'acted'; says: string; failure: string | null }
   /** `unsettled`: whether it was carried out is not known; what sends it again. */
-  | { kind: 'undone'; box: Box; failure: string; unsettled: Act | null }
-  | { kind: 'taken_back'; target: Target; text: string }
-  | { kind: 'trouble'; trouble: Model['trouble'] }
+  | { kind: 'undone'; box: PromptText; failure: string; unsettled: Act | null }
+  | { kind: 'taken_back'; target: MessageTarget; text: string }
+  | { kind: 'trouble'; trouble: TuiModel['trouble'] }
   /** Goes there without a key: what a line that was typed asks for. */
-  | { kind: 'place'; place: Place }
+  | { kind: 'place'; place: ScreenLocation }
   /** What an editor left of the text; null: it is as it was. */
   | { kind: 'edited'; text: string | null }
   | { kind: 'drafts'; drafts: Readonly<Record<string, string>> }
   | { kind: 'notice'; notice: Notice | null }
 
-export type Step = readonly [Model, readonly Effect[]]
+export type Transition = readonly [TuiModel, readonly Effect[]]

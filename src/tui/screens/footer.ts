@@ -2,18 +2,18 @@
 import { aidLines } from '../writing/completion.ts'
 import { cutTo, line, rule, span, apart, type Line } from '../drawing/line.ts'
 import { footer } from '../model/keys.ts'
-import { isLive, targetKey, viewOf, type Model, type Prompt } from '../model/model.ts'
+import { isLive, targetKey, viewOf, type TuiModel, type PromptPurpose } from '../model/model.ts'
 import { unreadAt } from '../../present/unread.ts'
 import { clockTimes } from '../../present/text/span.ts'
 import type { Unread } from '../../protocol/records/records.ts'
 import { caret, short, timesOf } from '../drawing/paint.ts'
 import { shown, whole } from '../writing/pastes.ts'
-import { standingOf, type Standing } from '../writing/undone.ts'
+import { standingOf, type SendState } from '../writing/undone.ts'
 
 /** Lines of a text that are shown while it is written. */
 const shownLines = 6
 
-export function bottomLines(model: Model): Line[] {
+export function bottomLines(model: TuiModel): Line[] {
   const { columns } = model.size
   const pen = { ascii: model.look.ascii, columns }
   const { place } = viewOf(model)
@@ -42,10 +42,10 @@ export function bottomLines(model: Model): Line[] {
   return [notice ?? rule('', '', pen), cutTo(line(hintsOf(model)), columns)]
 }
 
-const noticeLine = ({ notice, size }: Model): Line | null =>
+const noticeLine = ({ notice, size }: TuiModel): Line | null =>
   notice === null ? null : cutTo(line(notice.text, notice.bad ? 'red' : 'bold'), size.columns)
 
-function hintsOf(model: Model): string {
+function hintsOf(model: TuiModel): string {
   const { columns } = model.size
   switch (viewOf(model).place.at) {
     case 'home':
@@ -108,7 +108,7 @@ function hintsOf(model: Model): string {
   }
 }
 
-function titleOf(model: Model, prompt: Prompt): [string, string] {
+function titleOf(model: TuiModel, prompt: PromptPurpose): [string, string] {
   const { p } = model
   switch (prompt.for) {
     case 'message': {
@@ -143,7 +143,7 @@ function titleOf(model: Model, prompt: Prompt): [string, string] {
   }
 }
 
-function writingLines(model: Model): Line[] {
+function writingLines(model: TuiModel): Line[] {
   const { columns } = model.size
   const writing = model.writing
   if (writing === null) return []
@@ -178,7 +178,7 @@ function writingLines(model: Model): Line[] {
 }
 
 /** Of words that are not known to be taken; `again`: what enter does instead while it is live. */
-const standingWords: Record<Standing, { kept: string; hint: string; again: string | null }> = {
+const standingWords: Record<SendState, { kept: string; hint: string; again: string | null }> = {
   unsent: {
     kept: 'kept here, not sent',
     hint: 'not sent: no connection. It stays in this box; nothing is sent behind your back.',
@@ -197,11 +197,11 @@ const standingWords: Record<Standing, { kept: string; hint: string; again: strin
 }
 
 /** What has to be so before the words are read, and the command that makes it so. */
-const remedyWords = (model: Model, { once, cli }: Unread): string =>
+const remedyWords = (model: TuiModel, { once, cli }: Unread): string =>
   short(model, clockTimes(`read once ${once}${cli === null ? '' : `: ${cli}`}`, timesOf(model)))
 
 /** The line with the cursor keeps it in sight. */
-function drawn(model: Model, text: string, isFirst: boolean): Line {
+function drawn(model: TuiModel, text: string, isFirst: boolean): Line {
   const cells = model.size.columns - 3
   const at = text.indexOf('\u0000')
   const [before, after] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
@@ -215,7 +215,7 @@ function drawn(model: Model, text: string, isFirst: boolean): Line {
 }
 
 /** A question that came up while something is written: one line, and no key. */
-function asking(model: Model): Line | null {
+function asking(model: TuiModel): Line | null {
   const first = model.p?.state.attention.find(({ kind }) => kind === 'question')
   if (first === undefined || model.writing?.prompt.for === 'answer') return null
   const [text = ''] = first.text.split('\n')

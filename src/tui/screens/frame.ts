@@ -1,7 +1,7 @@
 /** The whole screen as lines: exactly as many as it has rows, none wider than its columns. Pure. */
 import { bottomLines } from './footer.ts'
 import { blank, cutTo, line, padTo, span, type Line } from '../drawing/line.ts'
-import { previewCells, viewOf, whyCells, type Model } from '../model/model.ts'
+import { previewCells, viewOf, whyCells, type TuiModel } from '../model/model.ts'
 import { dialogLines, helpLines, paletteLines } from './overlay.ts'
 import { previewLines, whyPane } from './preview.ts'
 import { headerOf, paneCells, standing } from './screen.ts'
@@ -9,7 +9,7 @@ import { headerOf, paneCells, standing } from './screen.ts'
 /** Less than this is no room for a screen. */
 export const least = { columns: 40, rows: 10 } as const
 
-export function frameOf(model: Model): Line[] {
+export function frameOf(model: TuiModel): Line[] {
   const { columns, rows } = model.size
   if (columns < least.columns || rows < least.rows) {
     return filled(
@@ -26,7 +26,7 @@ export function frameOf(model: Model): Line[] {
   return filled([...header, ...middle(model, height), ...bottom], model)
 }
 
-function middle(model: Model, height: number): Line[] {
+function middle(model: TuiModel, height: number): Line[] {
   const { rows, row, top } = standing(model)
   const all = rows.flatMap(({ lines }) => lines)
   const shown = all.slice(top, top + height)
@@ -44,7 +44,7 @@ function middle(model: Model, height: number): Line[] {
   return next(two, model.size.columns - third - 1, whyPane(model, row, third - 2))
 }
 
-const filled = (lines: readonly Line[], { size }: Model): Line[] => {
+const filled = (lines: readonly Line[], { size }: TuiModel): Line[] => {
   const cut = lines.slice(0, size.rows).map((one) => cutTo(one, size.columns))
   return [...cut, ...Array.from({ length: size.rows - cut.length }, () => blank)]
 }

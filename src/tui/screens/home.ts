@@ -1,13 +1,13 @@
 /** The first screen: what needs a person, then what works, waits, comes next and is done. Pure. */
-import { home, type Row, type Section } from '../../present/home.ts'
+import { home, type HomeRow, type HomeSection } from '../../present/home.ts'
 import { padEnd, width, wrap } from '../../present/text/width.ts'
 import { apart, blank, line, rule, span, type Line } from '../drawing/line.ts'
 import { heading, type BodyRow } from '../drawing/body.ts'
-import { viewOf, type Model, type Place } from '../model/model.ts'
+import { viewOf, type TuiModel, type ScreenLocation } from '../model/model.ts'
 import { markSpan, pointer, short, timesOf } from '../drawing/paint.ts'
 
 /** `columns`: of the pane; `height`: lines there are for it. */
-export function homeBody(model: Model, columns: number, height: number): BodyRow[] {
+export function homeBody(model: TuiModel, columns: number, height: number): BodyRow[] {
   if (model.p === null) return []
   const { sections } = home(model.p, timesOf(model))
   const shown = fitting(
@@ -22,14 +22,14 @@ export function homeBody(model: Model, columns: number, height: number): BodyRow
 }
 
 /** Lines of a section at the least: its heading, a row, what is below that, what is cut off. */
-const leastLines = ({ rows, name }: Section): number =>
+const leastLines = ({ rows, name }: HomeSection): number =>
   1 + (rows[0]?.below ? 2 : 1) + (rows.length > 1 && name !== 'agents' ? 1 : 0)
 
 /**
  * Sections from the end leave before anything that needs a person is cut off; their counts stand
  * in the first line, and their rows on a screen of their own.
  */
-function fitting(sections: readonly Section[], height: number): readonly Section[] {
+function fitting(sections: readonly HomeSection[], height: number): readonly HomeSection[] {
   const [needs, ...rest] = sections
   if (needs === undefined) return sections
   const room = height - 2 - Math.max(1, needs.rows.length)
@@ -38,13 +38,13 @@ function fitting(sections: readonly Section[], height: number): readonly Section
   return [needs, ...kept]
 }
 
-const whoCells = (sections: readonly Section[]): number => {
+const whoCells = (sections: readonly HomeSection[]): number => {
   const names = sections.flatMap(({ name, rows }) => (name === 'agents' ? [] : rows))
   return Math.min(12, Math.max(7, ...names.map(({ who }) => width(who))))
 }
 
 /** Rows of each section: the longest gives first, what needs a person last. */
-function limits(sections: readonly Section[], height: number): number[] {
+function limits(sections: readonly HomeSection[], height: number): number[] {
   const counts = sections.map(({ rows, name }) =>
     name === 'agents' ? Math.ceil(rows.length / 2) : rows.length,
   )
@@ -69,7 +69,7 @@ function limits(sections: readonly Section[], height: number): number[] {
 
 type Room = { columns: number; who: number; limit: number }
 
-function sectionRows(model: Model, section: Section, room: Room): BodyRow[] {
+function sectionRows(model: TuiModel, section: HomeSection, room: Room): BodyRow[] {
   const { name, title, count, note, rows } = section
   const pen = { ascii: model.look.ascii, columns: room.columns }
   const head = heading(rule(`${title} ${count}`, note, pen))
@@ -88,14 +88,14 @@ function sectionRows(model: Model, section: Section, room: Room): BodyRow[] {
     : [head, ...shown]
 }
 
-const moreLine = (model: Model, name: string, more: number): Line => {
+const moreLine = (model: TuiModel, name: string, more: number): Line => {
   const isSelected = viewOf(model).selected === `more ${name}`
   return [
     span(`${isSelected ? pointer(model) : ' '}   ${more} more`, isSelected ? 'inverse' : 'dim'),
   ]
 }
 
-const placeOf = ({ agent_id, work_item_id }: Row): Place => ({
+const placeOf = ({ agent_id, work_item_id }: HomeRow): ScreenLocation => ({
   at: 'item',
   agent_id,
   work_item_id,
@@ -103,8 +103,8 @@ const placeOf = ({ agent_id, work_item_id }: Row): Place => ({
 })
 
 export function itemRow(
-  model: Model,
-  row: Row,
+  model: TuiModel,
+  row: HomeRow,
   section: string,
   room: Pick<Room, 'columns' | 'who'>,
 ): BodyRow {
@@ -149,8 +149,8 @@ export function itemRow(
 
 /** The rest of a question that its row does not hold: below it, while it is selected. */
 function askedLines(
-  model: Model,
-  { asks = [], title }: Row,
+  model: TuiModel,
+  { asks = [], title }: HomeRow,
   { indent, columns }: { indent: string; columns: number },
 ): Line[] {
   const [first, ...rest] = asks
@@ -161,7 +161,7 @@ function askedLines(
 }
 
 /** What can be done about an entry, by its keys. */
-function hintsOf({ can }: Row): string {
+function hintsOf({ can }: HomeRow): string {
   const keys: readonly (readonly [string, string])[] = [
     ['answer', 'a answer'],
     ['answer_check', 'a answer'],
@@ -177,7 +177,7 @@ function hintsOf({ can }: Row): string {
 }
 
 /** Two agents a line where there is room. */
-function agentRows(model: Model, rows: readonly Row[], room: Room): BodyRow[] {
+function agentRows(model: TuiModel, rows: readonly HomeRow[], room: Room): BodyRow[] {
   const across = room.columns >= 64 ? 2 : 1
   const cells = Math.floor(room.columns / across)
   const names = Math.min(12, Math.max(7, ...rows.map(({ who }) => width(who))))
@@ -188,7 +188,7 @@ function agentRows(model: Model, rows: readonly Row[], room: Room): BodyRow[] {
     const [first] = group
     if (first === undefined) break
     const isSelected = viewOf(model).selected === `agents ${first.id}`
-    const cell = (row: Row): Line => {
+    const cell = (row: HomeRow): Line => {
       const left: Line = [
         span(isSelected && row === first ? `${pointer(model)} ` : '  '),
         span(
@@ -198,7 +198,12 @@ function agentRows(model: Model, rows: readonly Row[], room: Room): BodyRow[] {
       ]
       return apart(left, line(`${row.right} `, 'dim'), cells)
     }
-    const place: Place = { at: 'item', agent_id: first.id, work_item_id: null, tab: 'thread' }
+    const place: ScreenLocation = {
+      at: 'item',
+      agent_id: first.id,
+      work_item_id: null,
+      tab: 'thread',
+    }
     out.push({
       id: `agents ${first.id}`,
       lines: [group.flatMap(cell)],
@@ -218,7 +223,7 @@ function agentRows(model: Model, rows: readonly Row[], room: Room): BodyRow[] {
 }
 
 /** A home in which nothing is yet: what can be done first, each with its shell line. */
-export function firstRun(model: Model, columns: number): BodyRow[] {
+export function firstRun(model: TuiModel, columns: number): BodyRow[] {
   const pen = { ascii: model.look.ascii, columns: columns - 3 }
   const under = (title: string): Line => [span('   '), ...rule(title, '', pen)]
   const agents = model.p?.state.agents ?? []

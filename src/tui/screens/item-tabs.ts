@@ -12,7 +12,7 @@ import { dollars, thousandths } from '../../present/lines/state-cell.ts'
 import { padEnd, width, wrap } from '../../present/text/width.ts'
 import { heading, type BodyRow } from '../drawing/body.ts'
 import { apart, blank, line, rule, span, type Line } from '../drawing/line.ts'
-import { viewOf, type Model } from '../model/model.ts'
+import { viewOf, type TuiModel } from '../model/model.ts'
 import { pointer, short, timesOf } from '../drawing/paint.ts'
 
 export type WhyValue = z.infer<typeof whyRecord>
@@ -21,10 +21,10 @@ type SpendValue = z.infer<typeof spends.spendReport>
 
 /** What was read; null while it was not, or could not be. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the reader names the type
-export const readOf = <T>(model: Model, key: string): T | null =>
+export const readOf = <T>(model: TuiModel, key: string): T | null =>
   (model.details.get(key)?.value as T | undefined) ?? null
 
-const notRead = (model: Model, key: string, what: string): BodyRow[] => {
+const notRead = (model: TuiModel, key: string, what: string): BodyRow[] => {
   const failure = model.details.get(key)?.failure ?? null
   if (failure === null) return [heading(line('  reading …', 'dim'))]
   const end = line('           r  read it again     l  the thread, which still works')
@@ -34,7 +34,7 @@ const notRead = (model: Model, key: string, what: string): BodyRow[] => {
   ]
 }
 
-export function planBody(model: Model, id: string, columns: number): BodyRow[] {
+export function planBody(model: TuiModel, id: string, columns: number): BodyRow[] {
   const read = readOf<PlanValue>(model, `plan ${id}`)
   if (read === null) return notRead(model, `plan ${id}`, 'The plan')
   const { plan_artifact: plan, text } = read
@@ -49,7 +49,7 @@ export function planBody(model: Model, id: string, columns: number): BodyRow[] {
   return [head, ...rows, heading(blank), ...todoRows(model, id)]
 }
 
-function planLine(model: Model, text: string, n: number): Line {
+function planLine(model: TuiModel, text: string, n: number): Line {
   const isSelected = viewOf(model).selected === `plan ${n}`
   return [
     span(isSelected ? `${pointer(model)} ` : '  '),
@@ -57,7 +57,7 @@ function planLine(model: Model, text: string, n: number): Line {
   ]
 }
 
-function damaged(model: Model, id: string, plan: PlanValue['plan_artifact']): BodyRow[] {
+function damaged(model: TuiModel, id: string, plan: PlanValue['plan_artifact']): BodyRow[] {
   const { problem } = plan
   const sha = problem?.last_good?.slice(0, 4)
   const good = sha === undefined ? 'no version that was good' : `the last good one, sha ${sha}`
@@ -75,7 +75,7 @@ function damaged(model: Model, id: string, plan: PlanValue['plan_artifact']): Bo
   ]
 }
 
-export function todoRows(model: Model, id: string): BodyRow[] {
+export function todoRows(model: TuiModel, id: string): BodyRow[] {
   const item = readOf<WorkItemRecord>(model, `item ${id}`)
   const todos = item?.todo_list ?? []
   if (todos.length === 0) return []
@@ -91,7 +91,7 @@ export function todoRows(model: Model, id: string): BodyRow[] {
   ]
 }
 
-export function whyBody(model: Model, id: string, columns: number): BodyRow[] {
+export function whyBody(model: TuiModel, id: string, columns: number): BodyRow[] {
   const why = readOf<WhyValue>(model, `why ${id} history`)
   if (why === null) return notRead(model, `why ${id} history`, 'Why it is so')
   const times = timesOf(model)
@@ -157,7 +157,7 @@ function asked({ question, detail, also }: WhyValue): [string, string][] {
 
 const cutNote = (text: string, columns: number): string => (text.length < columns / 2 ? text : '')
 
-function candidates(model: Model, why: WhyValue, columns: number): BodyRow[] {
+function candidates(model: TuiModel, why: WhyValue, columns: number): BodyRow[] {
   const rows = why.considered.map((one) =>
     'more' in one
       ? { id: null, name: one.candidate_class, verdict: `and ${one.more} more` }
@@ -183,7 +183,7 @@ function candidates(model: Model, why: WhyValue, columns: number): BodyRow[] {
   })
 }
 
-function earlier(model: Model, why: WhyValue, columns: number): BodyRow[] {
+function earlier(model: TuiModel, why: WhyValue, columns: number): BodyRow[] {
   const history = (why.history ?? []).slice(0, 20)
   if (history.length === 0) return []
   const rows = history.map((one): BodyRow => {
@@ -198,7 +198,7 @@ function earlier(model: Model, why: WhyValue, columns: number): BodyRow[] {
   return [heading(blank, rule('BEFORE', '', { ascii: model.look.ascii, columns })), ...rows]
 }
 
-export function spendBody(model: Model, id: string, columns: number): BodyRow[] {
+export function spendBody(model: TuiModel, id: string, columns: number): BodyRow[] {
   const item = readOf<WorkItemRecord>(model, `item ${id}`)
   const report = readOf<SpendValue>(model, `spend ${id}`)
   if (item === null || report === null) return notRead(model, `spend ${id}`, 'What it used')
@@ -247,7 +247,7 @@ export function budgetLines({ budget, meter }: WorkItemRecord): string[] {
 
 /** The events of the item that this screen holds: nouns with the seqs they reach from and to. */
 export function itemEventsBody(
-  model: Model,
+  model: TuiModel,
   agent_id: string,
   id: string,
   columns: number,

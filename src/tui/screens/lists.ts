@@ -9,7 +9,7 @@ import { padEnd, width } from '../../present/text/width.ts'
 import { heading, type BodyRow } from '../drawing/body.ts'
 import { itemRow } from './home.ts'
 import { apart, line, rule, span, type Line } from '../drawing/line.ts'
-import { viewOf, type Model, type Place } from '../model/model.ts'
+import { viewOf, type TuiModel, type ScreenLocation } from '../model/model.ts'
 import { markSpan, pointer, short, timesOf } from '../drawing/paint.ts'
 import type { Mark } from '../../present/text/marks.ts'
 
@@ -23,7 +23,7 @@ const classes = [
 ] as const
 
 /** By candidate class: what the scheduler looks at, in its order. */
-export function boardBody(model: Model, columns: number): BodyRow[] {
+export function boardBody(model: TuiModel, columns: number): BodyRow[] {
   const { p } = model
   if (p === null) return []
   const rows = classes.flatMap(([name, title]): BodyRow[] => {
@@ -51,14 +51,19 @@ type Listed = {
   who: string
   title: string
   right: string
-  opens?: Place
+  opens?: ScreenLocation
   agent_id: string
   work_item_id: string | null
   can?: BodyRow['can']
   cli?: string
 }
 
-function listed(model: Model, rows: readonly Listed[], columns: number, empty: string): BodyRow[] {
+function listed(
+  model: TuiModel,
+  rows: readonly Listed[],
+  columns: number,
+  empty: string,
+): BodyRow[] {
   if (rows.length === 0) return [heading(line(`  ${empty}`, 'dim'))]
   const who = Math.min(16, Math.max(7, ...rows.map((row) => width(row.who))))
   return rows.map((row): BodyRow => {
@@ -83,7 +88,7 @@ function listed(model: Model, rows: readonly Listed[], columns: number, empty: s
   })
 }
 
-export function agentsBody(model: Model, columns: number): BodyRow[] {
+export function agentsBody(model: TuiModel, columns: number): BodyRow[] {
   const agents = model.p?.state.agents ?? []
   const rows = agents.map((agent): Listed => {
     const asks = agentAsks(agent, model.p?.state.waits ?? [])
@@ -120,7 +125,7 @@ const taskMark = (task: TaskRecord): Mark => {
   }
 }
 
-export function tasksBody(model: Model, columns: number, key = 'tasks'): BodyRow[] {
+export function tasksBody(model: TuiModel, columns: number, key = 'tasks'): BodyRow[] {
   const read = model.details.get(key)
   const found = (read?.value as { tasks?: TaskRecord[] } | undefined)?.tasks
   const live = new Map(model.p?.state.tasks.map((task) => [task.id, task]))
@@ -141,7 +146,7 @@ export function tasksBody(model: Model, columns: number, key = 'tasks'): BodyRow
   return listed(model, rows, columns, read.failure ?? 'no command was run yet')
 }
 
-export function waitsBody(model: Model, columns: number): BodyRow[] {
+export function waitsBody(model: TuiModel, columns: number): BodyRow[] {
   const { p } = model
   if (p === null) return []
   const rows = p.state.waits.map((wait): Listed => {
@@ -169,7 +174,7 @@ export function waitsBody(model: Model, columns: number): BodyRow[] {
 }
 
 /** The events of the home, newest last; every one with its seq. */
-export function eventsBody(model: Model, columns: number): BodyRow[] {
+export function eventsBody(model: TuiModel, columns: number): BodyRow[] {
   const read = model.details.get('events')
   const events = (read?.value as { events?: StoredEvent[] } | undefined)?.events ?? []
   if (read === undefined) return [heading(line('  reading …', 'dim'))]
@@ -182,7 +187,7 @@ export function eventsBody(model: Model, columns: number): BodyRow[] {
 }
 
 const eventRow = (
-  model: Model,
+  model: TuiModel,
   { global_seq, at, agent_id, work_item_id, event }: StoredEvent,
 ): Listed => ({
   id: `event ${global_seq}`,

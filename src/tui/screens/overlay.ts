@@ -2,7 +2,7 @@
 import { padEnd, width, wrap } from '../../present/text/width.ts'
 import { actionOf, keyOf, keyTable, type ActionName, type KeyLine } from '../model/keys.ts'
 import { blank, cutTo, line, rule, span, apart, type Line } from '../drawing/line.ts'
-import { viewOf, type Choice, type Model, type Overlay } from '../model/model.ts'
+import { viewOf, type MenuChoice, type TuiModel, type Overlay } from '../model/model.ts'
 import { markSpan, pointer, short } from '../drawing/paint.ts'
 import type { Mark } from '../../present/text/marks.ts'
 
@@ -18,7 +18,7 @@ const marks: readonly (readonly [Mark, string])[] = [
   ['done', 'completed (claimed or verified, as the row says)'],
 ]
 
-export function helpLines(model: Model, overlay: Overlay & { kind: 'help' }): Line[] {
+export function helpLines(model: TuiModel, overlay: Overlay & { kind: 'help' }): Line[] {
   const { columns, rows } = model.size
   const pen = { ascii: model.look.ascii, columns }
   const at = viewOf(model).place.at
@@ -150,7 +150,7 @@ function helpWords([names, words]: readonly [readonly ActionName[], string]): st
   return keys.length > 7 ? `${keys} ${words}` : `${padEnd(keys, 7)} ${words}`
 }
 
-function markLines(model: Model, columns: number): Line[] {
+function markLines(model: TuiModel, columns: number): Line[] {
   const lines: Line[] = []
   let now: Line = []
   for (const [mark, words] of marks) {
@@ -174,7 +174,7 @@ export const matching = (text: string): readonly KeyLine[] =>
     `${label} ${action} ${cli ?? ''}`.toLowerCase().includes(text.toLowerCase().trim()),
   )
 
-export function paletteLines(model: Model, overlay: Overlay & { kind: 'palette' }): Line[] {
+export function paletteLines(model: TuiModel, overlay: Overlay & { kind: 'palette' }): Line[] {
   const { columns, rows } = model.size
   const pen = { ascii: model.look.ascii, columns }
   const found = matching(overlay.text)
@@ -201,13 +201,13 @@ export function paletteLines(model: Model, overlay: Overlay & { kind: 'palette' 
 }
 
 /** The key of each choice: its own, else its number where no other has that as its own. */
-export function keysOf(choices: readonly Choice[]): string[] {
+export function keysOf(choices: readonly MenuChoice[]): string[] {
   const own = new Set(choices.flatMap(({ key }) => key ?? []))
   return choices.map(({ key }, n) => key ?? (n < 9 && !own.has(`${n + 1}`) ? `${n + 1}` : ''))
 }
 
 /** A dialog is docked at the bottom, so that the evidence above it stays readable. */
-export function dialogLines(model: Model, overlay: Overlay & { kind: 'dialog' }): Line[] {
+export function dialogLines(model: TuiModel, overlay: Overlay & { kind: 'dialog' }): Line[] {
   const { columns } = model.size
   const pen = { ascii: model.look.ascii, columns }
   const text = overlay.lines.flatMap((one) => wrap(short(model, one), columns - 6))

@@ -15,10 +15,10 @@ import {
   type WhyValue,
 } from './item-tabs.ts'
 import { apart, blank, cutTo, line, rule, span, type Line, type Pen } from '../drawing/line.ts'
-import { viewOf, type Model } from '../model/model.ts'
+import { viewOf, type TuiModel } from '../model/model.ts'
 import { markSpan, short, timesOf } from '../drawing/paint.ts'
 
-export function previewLines(model: Model, row: BodyRow | null, columns: number): Line[] {
+export function previewLines(model: TuiModel, row: BodyRow | null, columns: number): Line[] {
   const { place } = viewOf(model)
   if (place.at === 'item') {
     return place.work_item_id === null ? [] : besideThread(model, place.work_item_id, columns)
@@ -30,7 +30,7 @@ export function previewLines(model: Model, row: BodyRow | null, columns: number)
 }
 
 /** The third pane: the whole of why, of the item that the two beside it are about. */
-export function whyPane(model: Model, row: BodyRow | null, columns: number): Line[] {
+export function whyPane(model: TuiModel, row: BodyRow | null, columns: number): Line[] {
   const { place } = viewOf(model)
   const id = place.at === 'item' ? place.work_item_id : (row?.work_item_id ?? null)
   if (id === null) return []
@@ -40,7 +40,7 @@ export function whyPane(model: Model, row: BodyRow | null, columns: number): Lin
 
 type Of = { agent: string; item: string | null; columns: number }
 
-function ofRow(model: Model, row: BodyRow, { agent, item, columns }: Of): Line[] {
+function ofRow(model: TuiModel, row: BodyRow, { agent, item, columns }: Of): Line[] {
   const pen = { ascii: model.look.ascii, columns }
   const objective = model.p?.state.work_items.find(({ id }) => id === item)?.objective ?? ''
   const why = item === null ? null : readOf<WhyValue>(model, `why ${item}`)
@@ -79,7 +79,7 @@ function neverOpen(): never {
   throw new Error('there is nothing to look at before the state was read')
 }
 
-const question = (model: Model, text: string, columns: number): Line[] => {
+const question = (model: TuiModel, text: string, columns: number): Line[] => {
   const [first = '', ...rest] = text.split('\n')
   const lines = wrap(first, columns - 2)
   return [
@@ -93,7 +93,11 @@ const question = (model: Model, text: string, columns: number): Line[] => {
 }
 
 /** What the operator wants to see before a claim counts, and how far that is known. */
-function checksOf(model: Model, { checks = [], verification }: WorkItemRecord, pen: Pen): Line[] {
+function checksOf(
+  model: TuiModel,
+  { checks = [], verification }: WorkItemRecord,
+  pen: Pen,
+): Line[] {
   if (checks.length === 0) return []
   const marks = { passed: 'done', failed: 'failed', unknown: 'unknown' } as const
   return [
@@ -110,7 +114,7 @@ function checksOf(model: Model, { checks = [], verification }: WorkItemRecord, p
   ]
 }
 
-function besideThread(model: Model, id: string, columns: number): Line[] {
+function besideThread(model: TuiModel, id: string, columns: number): Line[] {
   const pen = { ascii: model.look.ascii, columns }
   const plan = readOf<PlanValue>(model, `plan ${id}`)
   const item = readOf<WorkItemRecord>(model, `item ${id}`)

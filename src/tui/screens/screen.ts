@@ -8,7 +8,14 @@ import { firstRun, homeBody } from './home.ts'
 import { itemEventsBody, planBody, readOf, spendBody, whyBody, type WhyValue } from './item-tabs.ts'
 import { apart, cutTo, line, rule, span, widthOf, type Line } from '../drawing/line.ts'
 import { agentsBody, boardBody, eventsBody, tasksBody, waitsBody } from './lists.ts'
-import { previewCells, tabs, viewOf, whyCells, type Model, type Place } from '../model/model.ts'
+import {
+  previewCells,
+  tabs,
+  viewOf,
+  whyCells,
+  type TuiModel,
+  type ScreenLocation,
+} from '../model/model.ts'
 import { short, timesOf } from '../drawing/paint.ts'
 import { searchBody, searchHeader } from './search.ts'
 import { taskBody, taskHeader } from './task.ts'
@@ -17,8 +24,8 @@ import { bottomLines } from './footer.ts'
 import type { SpendRow } from '../../protocol/records/spend-record.ts'
 
 /** A frame asks for the same several times: of one model it is worked out once. */
-function once<T>(make: (model: Model) => T): (model: Model) => T {
-  const known = new WeakMap<Model, { value: T }>()
+function once<T>(make: (model: TuiModel) => T): (model: TuiModel) => T {
+  const known = new WeakMap<TuiModel, { value: T }>()
   return (model) => {
     const found = known.get(model) ?? { value: make(model) }
     known.set(model, found)
@@ -27,17 +34,17 @@ function once<T>(make: (model: Model) => T): (model: Model) => T {
 }
 
 /** Cells of the main pane. */
-export const paneCells = (model: Model): number => {
+export const paneCells = (model: TuiModel): number => {
   const beside = [previewCells(model), whyCells(model)].filter((cells) => cells > 0)
   return beside.reduce((left, cells) => left - cells - 1, model.size.columns)
 }
 
 /** Lines of the body. */
-export const bodyHeight = once((model: Model): number =>
+export const bodyHeight = once((model: TuiModel): number =>
   Math.max(1, model.size.rows - headerOf(model).length - bottomLines(model).length),
 )
 
-const bodyMade = (model: Model): BodyRow[] => {
+const bodyMade = (model: TuiModel): BodyRow[] => {
   const { place } = viewOf(model)
   const columns = paneCells(model)
   if (model.p === null) return [heading(line('  reading …', 'dim'))]
@@ -64,10 +71,14 @@ const bodyMade = (model: Model): BodyRow[] => {
 }
 export const bodyOf = once(bodyMade)
 
-export const isEmpty = (model: Model): boolean =>
+export const isEmpty = (model: TuiModel): boolean =>
   model.p !== null && home(model.p, timesOf(model)).empty
 
-function itemBody(model: Model, place: Place & { at: 'item' }, columns: number): BodyRow[] {
+function itemBody(
+  model: TuiModel,
+  place: ScreenLocation & { at: 'item' },
+  columns: number,
+): BodyRow[] {
   const { work_item_id: id, agent_id, tab } = place
   if (id === null || tab === 'thread') return threadBody(model, place, columns)
   switch (tab) {
@@ -85,7 +96,7 @@ function itemBody(model: Model, place: Place & { at: 'item' }, columns: number):
 }
 
 /** `live 14:05`: the clock of the last heartbeat, which stops when the link does. */
-export function liveWords(model: Model): Line {
+export function liveWords(model: TuiModel): Line {
   const times = timesOf(model)
   switch (model.p?.link.kind) {
     case 'live':
@@ -99,7 +110,7 @@ export function liveWords(model: Model): Line {
   }
 }
 
-export function headerOf(model: Model): Line[] {
+export function headerOf(model: TuiModel): Line[] {
   const { place } = viewOf(model)
   const { columns } = model.size
   const link = model.p?.link
@@ -124,7 +135,7 @@ export function headerOf(model: Model): Line[] {
   }
 }
 
-function homeHeader(model: Model, columns: number, live: Line): Line {
+function homeHeader(model: TuiModel, columns: number, live: Line): Line {
   if (model.p === null) return apart(line('holon', 'bold'), live, columns)
   const { counts } = home(model.p, timesOf(model))
   const said = isEmpty(model) ? 'no work yet' : counts
@@ -137,7 +148,7 @@ function homeHeader(model: Model, columns: number, live: Line): Line {
 }
 
 /** Only with a known price; tokens where there is none. */
-function spentToday(model: Model): string {
+function spentToday(model: TuiModel): string {
   const rows = readOf<{ spend: SpendRow[] }>(model, 'spend today')?.spend ?? []
   const usd = rows.reduce((sum, row) => sum + (row.known_usd ?? 0), 0)
   if (usd > 0) return `${dollars(usd)} today`
@@ -145,7 +156,7 @@ function spentToday(model: Model): string {
   return tokens === 0 ? '' : `${thousandths(tokens)} tokens today`
 }
 
-function disconnected(model: Model, columns: number): Line[] {
+function disconnected(model: TuiModel, columns: number): Line[] {
   const { p, trouble, where } = model
   const times = timesOf(model)
   const since = p?.link.kind === 'stale' ? clockSeconds(p.link.since, times) : ''
@@ -174,8 +185,8 @@ function disconnected(model: Model, columns: number): Line[] {
 }
 
 function itemHeader(
-  model: Model,
-  place: Place & { at: 'item' },
+  model: TuiModel,
+  place: ScreenLocation & { at: 'item' },
   columns: number,
   live: Line,
 ): Line[] {
@@ -210,7 +221,7 @@ function fill(
   ]
 }
 
-function tabLine(model: Model, { tab, work_item_id }: Place & { at: 'item' }): Line {
+function tabLine(model: TuiModel, { tab, work_item_id }: ScreenLocation & { at: 'item' }): Line {
   const running =
     model.p?.state.tasks.filter((one) => one.work_item_id === work_item_id).length ?? 0
   return tabs.flatMap((name, n): Line => {
@@ -221,7 +232,12 @@ function tabLine(model: Model, { tab, work_item_id }: Place & { at: 'item' }): L
 }
 
 /** Why it is as it is and what comes next, with what it used beside. */
-function sentences(model: Model, id: string, item: WorkItemRecord | null, columns: number): Line[] {
+function sentences(
+  model: TuiModel,
+  id: string,
+  item: WorkItemRecord | null,
+  columns: number,
+): Line[] {
   const why = readOf<WhyValue>(model, `why ${id}`)
   const times = timesOf(model)
   const said = (text: string) => short(model, clockTimes(text, times))
@@ -261,7 +277,7 @@ function sentences(model: Model, id: string, item: WorkItemRecord | null, column
 const fits = (sentence: string, more: string, cells: number): string =>
   sentence.length + more.length <= cells ? sentence + more : sentence
 
-function agentHeader(model: Model, agent_id: string, columns: number, live: Line): Line[] {
+function agentHeader(model: TuiModel, agent_id: string, columns: number, live: Line): Line[] {
   const agent = model.p?.state.agents.find(({ id }) => id === agent_id)
   const times = timesOf(model)
   const asks = agent === undefined ? null : agentAsks(agent, model.p?.state.waits ?? [])
@@ -281,7 +297,7 @@ function agentHeader(model: Model, agent_id: string, columns: number, live: Line
 type Standing = { rows: BodyRow[]; row: BodyRow | null; top: number }
 
 /** The selected row, and the first line of the body that is shown. */
-export const standing = once((model: Model): Standing => {
+export const standing = once((model: TuiModel): Standing => {
   const view = viewOf(model)
   const found = selectedRow(bodyOf(model), view.selected, view.follow)
   const id = found?.id ?? null
@@ -293,7 +309,7 @@ export const standing = once((model: Model): Standing => {
   return { rows, row, top: scrolled(rows, row, place) }
 })
 
-const withSelected = (model: Model, selected: string | null): Model => ({
+const withSelected = (model: TuiModel, selected: string | null): TuiModel => ({
   ...model,
   views: [...model.views.slice(0, -1), { ...viewOf(model), selected }],
 })

@@ -5,11 +5,11 @@ import { padEnd } from '../../present/text/width.ts'
 import { heading, type BodyRow } from '../drawing/body.ts'
 import { readOf } from './item-tabs.ts'
 import { apart, line, span, type Line } from '../drawing/line.ts'
-import { viewOf, type Model, type Place } from '../model/model.ts'
+import { viewOf, type TuiModel, type ScreenLocation } from '../model/model.ts'
 import { caret, pointer, short, timesOf } from '../drawing/paint.ts'
 import { searchText } from '../writing/pastes.ts'
 
-export function searchHeader(model: Model, columns: number): Line[] {
+export function searchHeader(model: TuiModel, columns: number): Line[] {
   const read = readOf<SearchAnswer>(model, 'search')
   const text = searchText(model)
   const isWriting = model.writing?.prompt.for === 'find'
@@ -21,7 +21,7 @@ export function searchHeader(model: Model, columns: number): Line[] {
   ]
 }
 
-export function searchBody(model: Model, columns: number): BodyRow[] {
+export function searchBody(model: TuiModel, columns: number): BodyRow[] {
   const read = readOf<SearchAnswer>(model, 'search')
   const failure = model.details.get('search')?.failure
   if (failure) return [heading(line(`  ${failure}`, 'red'))]
@@ -35,7 +35,7 @@ export function searchBody(model: Model, columns: number): BodyRow[] {
     ]
     const where = hit.work_item_id ?? hit.agent_id
     const right = `${short(model, where)}  ${clock(hit.at, timesOf(model))}`
-    const opens: Place = {
+    const opens: ScreenLocation = {
       at: 'item',
       agent_id: hit.agent_id,
       work_item_id: hit.work_item_id,

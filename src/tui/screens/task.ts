@@ -4,16 +4,16 @@ import { ago, taskWords } from '../../present/item-words.ts'
 import { heading, type BodyRow } from '../drawing/body.ts'
 import { readOf } from './item-tabs.ts'
 import { apart, blank, cutTo, line, rule, span, type Line } from '../drawing/line.ts'
-import { viewOf, type Model, type Place } from '../model/model.ts'
+import { viewOf, type TuiModel, type ScreenLocation } from '../model/model.ts'
 import { pointer, short, timesOf } from '../drawing/paint.ts'
 
 type Output = { offset: number; text: string; next_offset: number; size: number; ended: boolean }
-type TaskPlace = Place & { at: 'task' }
+type TaskPlace = ScreenLocation & { at: 'task' }
 
-export const taskOf = (model: Model, id: string): TaskRecord | null =>
+export const taskOf = (model: TuiModel, id: string): TaskRecord | null =>
   model.p?.state.tasks.find((task) => task.id === id) ?? readOf<TaskRecord>(model, `task ${id}`)
 
-export function taskHeader(model: Model, place: TaskPlace, columns: number, live: Line): Line[] {
+export function taskHeader(model: TuiModel, place: TaskPlace, columns: number, live: Line): Line[] {
   const task = taskOf(model, place.task_id)
   const times = timesOf(model)
   const name = short(model, place.task_id)
@@ -45,7 +45,7 @@ export function taskHeader(model: Model, place: TaskPlace, columns: number, live
   ]
 }
 
-export function taskBody(model: Model, place: TaskPlace, columns: number): BodyRow[] {
+export function taskBody(model: TuiModel, place: TaskPlace, columns: number): BodyRow[] {
   const key = `output ${place.task_id} ${place.stream}`
   const read = readOf<Output>(model, key)
   if (read === null) {

@@ -2,14 +2,14 @@
 import { counted } from '../../present/lines/call-line.ts'
 import type { Entry } from '../../present/entries/entry.ts'
 import { ago, running } from '../../present/item-words.ts'
-import type { Sent } from '../../present/history/input.ts'
+import type { OutboxMessage } from '../../present/history/input.ts'
 import { thread } from '../../present/presentation.ts'
 import { clock, due, since } from '../../present/text/span.ts'
 import { cut, padEnd, width, wrap } from '../../present/text/width.ts'
 import { apart, line, span, widthOf, type Line } from '../drawing/line.ts'
 import type { BodyRow } from '../drawing/body.ts'
 import { heading } from '../drawing/body.ts'
-import { viewOf, type Model, type Place } from '../model/model.ts'
+import { viewOf, type TuiModel, type ScreenLocation } from '../model/model.ts'
 import { caret, markSpan, pointer, short, timesOf } from '../drawing/paint.ts'
 
 /** Lines of a body that are shown before it is unfolded. */
@@ -19,8 +19,8 @@ const whoCells = 7
 const titleLines = 4
 
 export function threadBody(
-  model: Model,
-  place: Place & { at: 'item' },
+  model: TuiModel,
+  place: ScreenLocation & { at: 'item' },
   columns: number,
 ): BodyRow[] {
   const { p } = model
@@ -50,7 +50,7 @@ export function threadBody(
   return [heading(line(isRead ? '  nothing has happened here yet' : '  reading …', 'dim'))]
 }
 
-function sentWords(state: Sent['state']): string {
+function sentWords(state: OutboxMessage['state']): string {
   switch (state.kind) {
     case 'sending':
     case 'accepted':
@@ -62,13 +62,13 @@ function sentWords(state: Sent['state']): string {
   }
 }
 
-const timeOf = (model: Model, at: string): string =>
+const timeOf = (model: TuiModel, at: string): string =>
   at === '' ? '     ' : clock(at, timesOf(model)).slice(-5)
 
 function entryRows(
-  model: Model,
+  model: TuiModel,
   entry: Entry,
-  place: Place & { at: 'item' },
+  place: ScreenLocation & { at: 'item' },
   columns: number,
 ): BodyRow[] {
   const isSelected = viewOf(model).selected === entry.id
@@ -103,9 +103,9 @@ const entryWho = (entry: Entry, mark: boolean): number =>
   mark && isGlyph(entry.who) ? 1 : entry.who.length
 
 function childRows(
-  model: Model,
+  model: TuiModel,
   entry: Entry,
-  place: Place & { at: 'item' },
+  place: ScreenLocation & { at: 'item' },
   columns: number,
   depth = 0,
 ): BodyRow[] {
@@ -134,7 +134,7 @@ function childRows(
 }
 
 /** On the third level a request has a line of its own above its words. */
-function textLines(model: Model, entry: Entry, columns: number, lead: string): Line[] {
+function textLines(model: TuiModel, entry: Entry, columns: number, lead: string): Line[] {
   const lines = bodyLines(model, entry, columns, 9)
   const isLive = model.p?.texts.has(entry.id) ?? false
   const last = lines.at(-1)
@@ -145,7 +145,7 @@ function textLines(model: Model, entry: Entry, columns: number, lead: string): L
   return [apart(left, factsOf(model, entry), columns), ...lines]
 }
 
-function factsOf(model: Model, entry: Entry): Line {
+function factsOf(model: TuiModel, entry: Entry): Line {
   const times = timesOf(model)
   const parts: string[] = [...entry.facts]
   if (entry.since !== null && entry.due === null) {
@@ -163,7 +163,7 @@ function factsOf(model: Model, entry: Entry): Line {
   return line(short(model, parts.join('  ')), entry.mark === 'failed' ? 'red' : 'dim')
 }
 
-function bodyLines(model: Model, entry: Entry, columns: number, indent: number): Line[] {
+function bodyLines(model: TuiModel, entry: Entry, columns: number, indent: number): Line[] {
   const { unfolded, level } = viewOf(model)
   const most =
     entry.kind === 'text' || entry.kind === 'completion' || entry.kind === 'brief'
@@ -204,11 +204,11 @@ function wrapped(text: string, cells: number): string[] {
 
 function rowOf(
   entry: Entry,
-  { agent_id, work_item_id }: Place & { at: 'item' },
+  { agent_id, work_item_id }: ScreenLocation & { at: 'item' },
   lines: Line[],
 ): BodyRow {
   const task = entry.subject?.noun === 'task' ? entry.subject.id : null
-  const opens: Place | undefined =
+  const opens: ScreenLocation | undefined =
     task === null ? undefined : { at: 'task', agent_id, task_id: task, stream: 'stdout' }
   return {
     id: entry.id,

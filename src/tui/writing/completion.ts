@@ -4,11 +4,11 @@
  */
 import { shelved } from '../../present/history/chunked-map.ts'
 import { cutTo, line, rule, span, type Line } from '../drawing/line.ts'
-import type { Aid, Model, Writing } from '../model/model.ts'
+import type { Aid, TuiModel, Writing } from '../model/model.ts'
 import { pointer, short } from '../drawing/paint.ts'
 import { edited, inserted, written } from './writing.ts'
 
-type Open = NonNullable<Model['writing']>
+type Open = NonNullable<TuiModel['writing']>
 /** `put`: what stands in the text when it is taken. */
 type Found = { readonly put: string; readonly title: string; readonly note: string }
 
@@ -16,7 +16,7 @@ type Found = { readonly put: string; readonly title: string; readonly note: stri
 const shownLines = 5
 
 /** What is sent from here, and what the held histories have from you, the newest first. */
-function sentBefore({ p, history }: Model): string[] {
+function sentBefore({ p, history }: TuiModel): string[] {
   const told = (p?.feeds ?? []).flatMap((feed) =>
     [...shelved(feed.groups)].flatMap(({ heard, seq }) => {
       const event = heard.message_admitted?.event
@@ -27,7 +27,7 @@ function sentBefore({ p, history }: Model): string[] {
   return [...new Set([...older, ...history].toReversed())]
 }
 
-function named(model: Model): Found[] {
+function named(model: TuiModel): Found[] {
   const { agents = [], work_items = [] } = model.p?.state ?? {}
   return [
     ...work_items.map(({ id, objective, agent_id }) => ({
@@ -39,7 +39,7 @@ function named(model: Model): Found[] {
   ]
 }
 
-export function found(model: Model, { kind, words }: Aid): readonly Found[] {
+export function found(model: TuiModel, { kind, words }: Aid): readonly Found[] {
   const all: Found[] =
     kind === 'history'
       ? sentBefore(model).map((put) => ({ put, title: put.split('\n')[0] ?? '', note: '' }))
@@ -50,7 +50,7 @@ export function found(model: Model, { kind, words }: Aid): readonly Found[] {
 
 /** Null: the key is for the text itself, and the list closes. */
 export function onAid(
-  model: Model,
+  model: TuiModel,
   open: Open,
   { aid, key, text }: { aid: Aid; key: string; text: string },
 ): Open | null {
@@ -111,7 +111,7 @@ function taken({ text }: Open, { kind, words }: Aid, { put }: Found): Writing {
 export const asksForName = ({ text, cursor }: Writing, typed: string): boolean =>
   typed === '@' && /(^|\s)$/.test(text.slice(0, cursor))
 
-export function aidLines(model: Model, aid: Aid): Line[] {
+export function aidLines(model: TuiModel, aid: Aid): Line[] {
   const { columns } = model.size
   const list = found(model, aid)
   const from = Math.max(0, aid.at - shownLines + 1)

@@ -2,7 +2,7 @@
  * Long pastes while a text is written: each is one character of it, which is moved over and deleted
  * as one, shows as `[214 lines pasted]`, and is the whole again wherever the text goes. Pure.
  */
-import type { Writing, Model } from '../model/model.ts'
+import type { Writing, TuiModel } from '../model/model.ts'
 import { inserted } from './writing.ts'
 
 /** Lines from which on a paste is one character. */
@@ -42,5 +42,5 @@ export function unfolded(at: Writing): Writing {
   return { text: whole(at), cursor: before.length }
 }
 
-export const searchText = ({ writing, drafts }: Model): string =>
+export const searchText = ({ writing, drafts }: TuiModel): string =>
   writing?.prompt.for === 'find' ? whole(writing.text) : (drafts.get('find') ?? '')

@@ -4,16 +4,16 @@
  * a turn that was faster keeps it, and the server says which. Pure.
  */
 import { newestWaiting } from '../../present/history/unclaimed.ts'
-import { isLive, type Act, type Model, type Target } from '../model/model.ts'
-import type { Step } from '../model/step.ts'
+import { isLive, type Act, type TuiModel, type MessageTarget } from '../model/model.ts'
+import type { Transition } from '../model/step.ts'
 import { returned } from './undone.ts'
 
-type Open = NonNullable<Model['writing']>
+type Open = NonNullable<TuiModel['writing']>
 
 const underWay = 'it is being taken back …'
 
 /** Null: nothing there can be taken back, so the key means what it means in any text. */
-export function takeBack(model: Model, { prompt, text }: Open): Step | null {
+export function takeBack(model: TuiModel, { prompt, text }: Open): Transition | null {
   if (prompt.for !== 'message' || text.text !== '' || model.p === null) return null
   const newest = newestWaiting(model.p, prompt.target)
   if (newest === null) return null
@@ -30,14 +30,14 @@ export function takeBack(model: Model, { prompt, text }: Open): Step | null {
   return [{ ...model, notice }, [{ do: 'act', act, returns_to: target }]]
 }
 
-export const tookBack = (model: Model, target: Target, text: string): Step =>
+export const tookBack = (model: TuiModel, target: MessageTarget, text: string): Transition =>
   returned(
     { ...model, notice: { text: 'taken back: no turn has read it', bad: false } },
     { for: 'message', target, delivery: 'next' },
     text,
   )
 
-const said = (model: Model, why: string): Step => [
+const said = (model: TuiModel, why: string): Transition => [
   { ...model, notice: { text: why, bad: true } },
   [],
 ]

@@ -8,7 +8,7 @@ import { designedState } from '../../testing/screens/home.ts'
 import { openSession, press, type, until } from '../../testing/screens/tui-session.ts'
 import { silent } from '../../testing/screens/tui-stage.ts'
 import { draftKey } from '../model/draft-key.ts'
-import type { Model, Prompt } from '../model/model.ts'
+import type { TuiModel, PromptPurpose } from '../model/model.ts'
 import { whole } from './pastes.ts'
 import { writingTo } from '../input/on-key.ts'
 
@@ -65,52 +65,53 @@ const endings: Ending[] = [
 ]
 
 /** A box that sends words; `find` sends none. */
-type Box = Exclude<Prompt['for'], 'find'>
+type Box = Exclude<PromptPurpose['for'], 'find'>
 const [agent_id, work_item_id] = ['default', 'work_7f3a']
-const boxes: Record<Box, { prompt: Prompt; words: string; path: string; isKeyed: boolean }> = {
-  message: {
-    prompt: { for: 'message', target: { agent_id, work_item_id }, delivery: 'next' },
-    words: 'use the red one',
-    path: '/agents/default/messages',
-    isKeyed: true,
-  },
-  new_item: {
-    prompt: { for: 'new_item', agent_id },
-    words: 'Paint it',
-    path: '/agents/default/work-items',
-    isKeyed: true,
-  },
-  answer: {
-    prompt: { for: 'answer', agent_id: 'release', wait_id: 'wait_3c1e', bound_hash: '9b2c41' },
-    words: 'the second',
-    path: '/agents/release/waits/wait_3c1e/answer',
-    isKeyed: true,
-  },
-  task_input: {
-    prompt: { for: 'task_input', agent_id, task_id: 'task_0001' },
-    words: 'yes',
-    path: '/agents/default/tasks/task_0001/input',
-    isKeyed: true,
-  },
-  focus: {
-    prompt: { for: 'focus', agent_id, work_item_id },
-    words: 'it is due',
-    path: '/agents/default/work-items/work_7f3a/pick',
-    isKeyed: false,
-  },
-  snooze: {
-    prompt: { for: 'snooze', entry: 'wait_3c1e' },
-    words: '2h',
-    path: '/attention/wait_3c1e/snooze',
-    isKeyed: false,
-  },
-}
+const boxes: Record<Box, { prompt: PromptPurpose; words: string; path: string; isKeyed: boolean }> =
+  {
+    message: {
+      prompt: { for: 'message', target: { agent_id, work_item_id }, delivery: 'next' },
+      words: 'use the red one',
+      path: '/agents/default/messages',
+      isKeyed: true,
+    },
+    new_item: {
+      prompt: { for: 'new_item', agent_id },
+      words: 'Paint it',
+      path: '/agents/default/work-items',
+      isKeyed: true,
+    },
+    answer: {
+      prompt: { for: 'answer', agent_id: 'release', wait_id: 'wait_3c1e', bound_hash: '9b2c41' },
+      words: 'the second',
+      path: '/agents/release/waits/wait_3c1e/answer',
+      isKeyed: true,
+    },
+    task_input: {
+      prompt: { for: 'task_input', agent_id, task_id: 'task_0001' },
+      words: 'yes',
+      path: '/agents/default/tasks/task_0001/input',
+      isKeyed: true,
+    },
+    focus: {
+      prompt: { for: 'focus', agent_id, work_item_id },
+      words: 'it is due',
+      path: '/agents/default/work-items/work_7f3a/pick',
+      isKeyed: false,
+    },
+    snooze: {
+      prompt: { for: 'snooze', entry: 'wait_3c1e' },
+      words: '2h',
+      path: '/attention/wait_3c1e/snooze',
+      isKeyed: false,
+    },
+  }
 
-const open = (model: Model, prompt: Prompt): Model => ({
+const open = (model: TuiModel, prompt: PromptPurpose): TuiModel => ({
   ...writingTo(model, prompt)[0],
   drafts: new Map(),
 })
-const wordsOf = ({ writing, drafts }: Model, prompt: Prompt): string | undefined =>
+const wordsOf = ({ writing, drafts }: TuiModel, prompt: PromptPurpose): string | undefined =>
   writing !== null && draftKey(writing.prompt) === draftKey(prompt)
     ? whole(writing.text)
     : drafts.get(draftKey(prompt))

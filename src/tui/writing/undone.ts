@@ -4,14 +4,14 @@
  * key, so that the server has them once. Pure.
  */
 import { draftKey } from '../model/draft-key.ts'
-import type { Act, Model, Prompt, Unsettled } from '../model/model.ts'
+import type { Act, TuiModel, PromptPurpose, Unsettled } from '../model/model.ts'
 import { whole } from './pastes.ts'
-import type { Box, Step } from '../model/step.ts'
+import type { PromptText, Transition } from '../model/step.ts'
 import { changed, written } from './writing.ts'
 
-type Undone = { box: Box; failure: string; unsettled: Act | null }
+type Undone = { box: PromptText; failure: string; unsettled: Act | null }
 
-export function undone(model: Model, { box, failure, unsettled: act }: Undone): Step {
+export function undone(model: TuiModel, { box, failure, unsettled: act }: Undone): Transition {
   const key = draftKey(box.prompt)
   const unsettled = new Map(model.unsettled)
   unsettled.delete(key)
@@ -21,7 +21,7 @@ export function undone(model: Model, { box, failure, unsettled: act }: Undone): 
 }
 
 /** The text stands before what was typed meanwhile; where nobody writes there, it is the draft. */
-export function returned(model: Model, prompt: Prompt, text: string): Step {
+export function returned(model: TuiModel, prompt: PromptPurpose, text: string): Transition {
   const before = (typed: string) => (typed === '' ? text : `${text}\n${typed}`)
   const { writing } = model
   const key = draftKey(prompt)
@@ -34,15 +34,15 @@ export function returned(model: Model, prompt: Prompt, text: string): Step {
 }
 
 /** The first sending of these very words from this box, while its outcome is unknown. */
-export function unsettledOf(model: Model, { prompt, text }: Box): Unsettled | null {
+export function unsettledOf(model: TuiModel, { prompt, text }: PromptText): Unsettled | null {
   const found = model.unsettled.get(draftKey(prompt))
   return found?.text === text ? found : null
 }
 
-export type Standing = 'unsent' | 'on_its_way' | 'unknown'
+export type SendState = 'unsent' | 'on_its_way' | 'unknown'
 
 /** What became of the words of the box that is open. */
-export function standingOf(model: Model, box: Box): Standing {
+export function standingOf(model: TuiModel, box: PromptText): SendState {
   if (unsettledOf(model, box) !== null) return 'unknown'
   const { prompt, text } = box
   if (prompt.for !== 'message' || text !== '') return 'unsent'

@@ -1,10 +1,10 @@
 /** Editing a text as readline does: one key, the next text; positions are UTF-16. Pure. */
-import type { Model, Writing } from '../model/model.ts'
+import type { TuiModel, Writing } from '../model/model.ts'
 
 /** Changes of a text that can be undone. */
 const changesHeld = 100
 
-type Open = NonNullable<Model['writing']>
+type Open = NonNullable<TuiModel['writing']>
 
 export const nothing: Writing = { text: '', cursor: 0 }
 export const written = (text: string): Writing => ({ text, cursor: text.length })

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test'
 import { Webhook as Sender } from 'standardwebhooks'
 import { Api } from '../../../src/client/api.ts'
 import { Holon } from '../../../src/client/holon.ts'
-import type { Answered, Given, Route } from '../../../src/client/routes.ts'
+import type { RouteAnswer, RouteInput, Route } from '../../../src/client/routes.ts'
 import { systemClock } from '../../../src/exec/clock.ts'
 import { keptAliveFetch } from '../../../src/models/transport/fetch.ts'
 import type { ServedHome } from '../served-home.ts'
@@ -85,7 +85,7 @@ export function typedClient(t: TestContext, at: ServedHome, url: string) {
   const api = new Api(ports, { base_url: url })
   const holon = new Holon(api)
   /** The value of an answer that must be one. */
-  const ask = async <R extends Route>(route: R, given: Given<R>): Promise<Answered<R>> => {
+  const ask = async <R extends Route>(route: R, given: RouteInput<R>): Promise<RouteAnswer<R>> => {
     const answer = await holon.ask(route, given)
     assert.ok(answer.ok, answer.ok ? '' : JSON.stringify(answer.failure))
     return answer.value

@@ -10,7 +10,7 @@ import { familyViolations } from '../../../src/domain/invariants/children.ts'
 import { violations } from '../../../src/domain/invariants/of-an-agent.ts'
 import type { HomePort } from '../../../src/http/request/ports.ts'
 import { openApi, type ApiBox } from '../../../src/testing/http/api.ts'
-import type { Box, Scope } from '../../../src/testing/host/host-fixture.ts'
+import type { HostFixture, Scope } from '../../../src/testing/host/host-fixture.ts'
 import {
   calls,
   fails,
@@ -84,7 +84,7 @@ const parentThen =
   }
 
 /** What was taken could not be looked at in the end, so nothing goes; and no disk is filled. */
-const harmless = ({ ledger }: Box): HomePort['upkeep'] => ({
+const harmless = ({ ledger }: HostFixture): HomePort['upkeep'] => ({
   keep_days: 30,
   async retain({ before, dry_run }) {
     const { rows, ...done } = await ledger.retain({ before, dry_run: true })
