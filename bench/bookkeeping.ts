@@ -6,7 +6,8 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Change, Ledger } from '../src/ledger/port.ts'
-import type { AssistantPart, Model } from '../src/models/model.ts'
+import type { ModelPart } from '../src/ports/model-message.ts'
+import type { Model } from '../src/models/model.ts'
 import { hostOver } from './fixtures/host.ts'
 import { load, median, spread, type Bench } from './fixtures/machine.ts'
 import type { Line } from './report.ts'
@@ -18,7 +19,7 @@ function instantModel(calls: number): Model {
   return {
     async request(request) {
       const n = request.messages.filter(({ role }) => role === 'assistant').length + 1
-      const call: AssistantPart = {
+      const call: ModelPart = {
         type: 'tool_call',
         provider_call_id: `call_${n}`,
         tool_name: 'ListWorkItems',

@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Json, ModelRequest } from '../src/models/model.ts'
+import type { Json } from '../src/ports/json.ts'
+import type { ModelRequest } from '../src/models/model.ts'
 import { openBox, type HostFixture } from '../src/testing/host/host-fixture.ts'
 import { calls, scriptedModel, type Script } from '../src/testing/scripted-model.ts'
 

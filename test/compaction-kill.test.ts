@@ -5,7 +5,8 @@
  */
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { ModelMessage, ModelRequest } from '../src/models/model.ts'
+import type { ModelMessage } from '../src/ports/model-message.ts'
+import type { ModelRequest } from '../src/models/model.ts'
 import { openBox, temporaryHome } from '../src/testing/host/host-fixture.ts'
 import { compactedReader, longFile, readsUntil, smallWindow } from './crash/compaction.ts'
 import { Killer, type Point } from './support/killer.ts'

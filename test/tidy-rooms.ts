@@ -17,6 +17,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     'agents invariants',
     'operator',
   ],
+  ports: ['.'],
   protocol: ['.', 'actions', 'records', 'acts events views'],
   context: ['.', 'sections', 'fork opening', 'compaction'],
   ledger: [

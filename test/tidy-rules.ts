@@ -19,9 +19,10 @@ type File = {
 type Violation = { line: number; says: string }
 type Rule = (file: File) => Violation[]
 
-/** A room may import itself and the rooms named here. */
+/** A room may import itself and the rooms named here, and types of `shared`. */
 const ladder: Record<string, readonly string[]> = {
   domain: [],
+  ports: ['domain'],
   protocol: ['domain'],
   context: ['domain'],
   ledger: ['domain'],
@@ -38,8 +39,11 @@ const ladder: Record<string, readonly string[]> = {
 }
 /** These may import any room: one wires the rooms together, the other stands in for them. */
 const unbound = ['main', 'testing']
+/** The room of types that several rooms speak in; every room but `domain` may import them. */
+const shared = 'ports'
 /** Steps of the ladder on which only types travel; the code comes through a port. */
 const typesOnly = [
+  'ports → domain',
   'models → domain',
   'exec → domain',
   'http → domain',
@@ -55,6 +59,7 @@ const limits = 'src/domain/limits.ts'
 /** Rooms without a machine under them, and the packages they may use. */
 const pure: Record<string, readonly string[]> = {
   domain: [],
+  ports: [],
   protocol: ['zod'],
   context: [],
   present: [],
@@ -117,16 +122,23 @@ const climbsTheLadder: Rule = (file) => {
       const room = roomOf(target)
       const mayStandIn = file.isTest || file.room === 'testing'
       if (room === file.room || (room === 'testing' && mayStandIn)) return []
-      if (above === undefined ? room === 'testing' : !above.includes(room)) {
+      const isShared = room === shared && file.room !== 'domain'
+      if (above === undefined ? room === 'testing' : !isShared && !above.includes(room)) {
         return [at(file, imported.at, `${file.room} may not import ${room || target}`)]
       }
       const step = `${file.room} → ${room}`
-      if (imported.isType || file.isTest || target === limits || !typesOnly.includes(step)) {
-        return []
-      }
+      if (imported.isType || file.isTest || target === limits) return []
+      if (!isShared && !typesOnly.includes(step)) return []
       return [at(file, imported.at, `${file.room} may import only types from ${room}`)]
     })
 }
+
+const hasTypesOnly: Rule = (file) =>
+  file.room !== shared || file.isTest
+    ? []
+    : [...file.code.matchAll(/^export (?!type\b|interface\b)\w+( \w+)?/gm)].map((found) =>
+        at(file, found.index, `${shared} has types only: ${found[0]} belongs to a room`),
+      )
 
 /** The folder of a path below its room: `state`, or `.` for the top. */
 const subRoomOf = (path: string): string => path.split('/').slice(2, -1).join('/') || '.'
@@ -242,6 +254,7 @@ const citesWhatIsHere: Rule = (file) =>
 const rules: readonly Rule[] = [
   climbsTheLadder,
   climbsInsideItsRoom,
+  hasTypesOnly,
   isPure,
   ownsItsPackages,
   leavesTheMachineAlone,

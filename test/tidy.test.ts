@@ -124,6 +124,21 @@ const planted: [path: string, text: string, said: string[]][] = [
   ['src/exec/acp/a.ts', `import('../daemon/a.ts')`, ['2 exec/acp may not import exec/daemon']],
   ['src/domain/deep/wait.ts', '', ['1 is in no sub-room: domain/deep']],
   ['src/domain/state/deep/wait.test.ts', '', ['1 is in no sub-room: domain/state/deep']],
+  [
+    'src/context/a.ts',
+    `import { a } from '../ports/json.ts'`,
+    ['2 context may import only types from ports'],
+  ],
+  [
+    'src/domain/a.ts',
+    `import type { Json } from '../ports/json.ts'`,
+    ['2 domain may not import ports'],
+  ],
+  [
+    'src/ports/a.ts',
+    `export const limit = 1`,
+    ['2 ports has types only: export const limit belongs to a room'],
+  ],
   ['src/misc/a.ts', '', ['1 is in no room of the ladder']],
   ['src/stray.ts', '', ['1 is in no room of the ladder']],
   [
@@ -245,6 +260,8 @@ describe('the house rules find what is planted', () => {
 const allowed: [path: string, text: string][] = [
   ['src/runtime/a.ts', `import { next } from '../domain/rank.ts'`],
   ['src/models/a.ts', `import type { Model } from '../domain/agent.ts'`],
+  ['src/client/a.ts', `import type { RowFilter } from '../ports/ledger-filters.ts'`],
+  ['src/ports/a.ts', `import type { Timestamp } from '../domain/time.ts'\nexport type A = 1`],
   ['src/models/a.ts', `import { limits } from '../domain/limits.ts'`],
   ['src/models/a.ts', `const http = process.getBuiltinModule('node:http')`],
   ['src/models/a.ts', `socket.setTimeout(1)`],

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { Json } from '../src/models/model.ts'
+import type { Json } from '../src/ports/json.ts'
 import type { Wake } from '../src/domain/state/wait.ts'
 import { calls, says, type ScriptedCall } from '../src/testing/scripted-model.ts'
 import { scene } from './support/scene.ts'

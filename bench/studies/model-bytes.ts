@@ -7,7 +7,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { argv } from 'node:process'
-import type { Json, ModelRequest } from '../../src/models/model.ts'
+import type { Json } from '../../src/ports/json.ts'
+import type { ModelRequest } from '../../src/models/model.ts'
 import { openBox, type HostFixture } from '../../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel, type Scripted } from '../../src/testing/scripted-model.ts'
 

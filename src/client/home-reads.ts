@@ -3,19 +3,9 @@
  * owner. Everything comes out as records and views of `protocol`; nothing here writes, wakes or
  * holds the ledger longer than one read.
  */
+import type { EventFilter, ListFilter } from '../ports/ledger-filters.ts'
 import { agentView, factsOf, type AgentView, type LiveRowsRead } from '../protocol/agent-view.ts'
 import type { IdOf, Rows, StoredEvent, Table, Timestamp } from '../protocol/records/records.ts'
-
-export type RowFilter = {
-  agent_id?: string
-  work_item_id?: string
-  schedule_id?: string
-  status?: readonly string[]
-  kind?: readonly string[]
-  /** Only rows that are older than this one. */
-  before?: string
-  limit: number
-}
 
 /**
  * What a ledger must be able to answer. Contract: as `LedgerReads` of the ledger, of which this is
@@ -26,16 +16,9 @@ export interface Reader {
   live(agent_id: string): Promise<LiveRowsRead | null>
   row<T extends Table>(table: T, id: string): Promise<Rows[T] | null>
   idsLike(table: Table, text: string): Promise<IdOf[]>
-  list<T extends Table>(table: T, filter: RowFilter): Promise<Rows[T][]>
-  events(filter: EventsFilter): Promise<StoredEvent[]>
+  list<T extends Table>(table: T, filter: ListFilter): Promise<Rows[T][]>
+  events(filter: EventFilter): Promise<StoredEvent[]>
   lastGlobalSeq(): Promise<number>
-}
-
-export type EventsFilter = {
-  after: number
-  limit: number
-  agent_id?: string
-  work_item_id?: string
 }
 
 export type Moment = { now: Timestamp; has_owner: boolean }

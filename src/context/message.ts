@@ -1,36 +1,5 @@
-/**
- * What context renders a request into: the same shape as the model contract's messages, defined
- * here because this room imports the domain only. A test holds the two equal.
- */
-
+/** What stands before the rounds of a request: the opening, and what is known of its text. */
 import type { ItemMarks } from './result-view.ts'
-
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject
-export type JsonObject = { readonly [key: string]: Json }
-
-export type ContextPart =
-  | { type: 'text'; text: string; provider_metadata?: Json }
-  | { type: 'reasoning'; text: string; provider_metadata?: Json }
-  | {
-      type: 'tool_call'
-      provider_call_id: string
-      tool_name: string
-      input_json: string
-      provider_metadata?: Json
-    }
-
-export type ContextResult = {
-  call_id: string
-  provider_call_id: string
-  tool_name: string
-  text: string
-  is_error: boolean
-}
-
-export type ContextMessage =
-  | { role: 'user'; content: string }
-  | { role: 'assistant'; parts: readonly ContextPart[] }
-  | { role: 'tool'; results: readonly ContextResult[] }
 
 /** The start of every request of a turn: the stable prefix, and one projection as user text. */
 export type Opening = { system: string; user: string }

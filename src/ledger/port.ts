@@ -4,8 +4,16 @@
  */
 import type { Emitted } from '../domain/facts/facts.ts'
 import type { EventType, Rows, StoredEvent, Table } from '../domain/state/event.ts'
-import type { AgentId, IdOf, ScheduleId, TurnId, WorkItemId } from '../domain/ids.ts'
+import type { AgentId, IdOf, TurnId, WorkItemId } from '../domain/ids.ts'
 import type { Timestamp } from '../domain/time.ts'
+import type {
+  EventFilter,
+  EventPage,
+  EventRange,
+  ListFilter,
+  RowFilter,
+  SpendFilter,
+} from '../ports/ledger-filters.ts'
 
 /** A large payload on its way to the commit that names it: bytes under their SHA-256, in hex. */
 export type NewBlob = { sha256: string; bytes: Uint8Array }
@@ -163,22 +171,6 @@ export interface Ledger extends LedgerReads {
 
 export type RoundWithCalls = { round: Rows['rounds']; calls: Rows['calls'][] }
 
-export type RowFilter = {
-  agent_id?: AgentId
-  work_item_id?: WorkItemId
-  turn_id?: TurnId
-  schedule_id?: ScheduleId
-  /** Equal to the row's `state` or `status`, whichever the table has. */
-  status?: readonly string[]
-  kind?: readonly string[]
-}
-
-export type ListFilter = RowFilter & {
-  /** Only rows older than the one with this id; an id that is not there: none. */
-  before?: string
-  limit: number
-}
-
 export type PageFilter = RowFilter & {
   order: 'newest' | 'oldest'
   /** Only rows born before, and after, this one; both are exclusive. */
@@ -194,24 +186,6 @@ export type Page<T extends Table> = {
   more: boolean
 }
 
-/**
- * Seqs of the agent when `agent_id` is given, else global ones; both are exclusive. With `before`
- * the newest events below it, else the first after `after`.
- */
-export type EventPage = {
-  agent_id?: AgentId
-  work_item_id?: WorkItemId
-  after?: number
-  before?: number
-  limit: number
-}
-
-/**
- * Seqs. From `first` on no event is missing; what is below was taken by retention. `last` is 0
- * while nothing was committed, and `first` is then 1.
- */
-export type EventRange = { first: number; last: number }
-
 export type Counts = {
   open_items: number
   completed_items: number
@@ -220,15 +194,6 @@ export type Counts = {
   running_tasks: number
   queued_messages: number
   dead_deliveries: number
-}
-
-export type SpendFilter = {
-  by: readonly ('agent' | 'item' | 'day')[]
-  agent_id?: AgentId
-  work_item_id?: WorkItemId
-  /** UTC days, both inclusive: 2026-01-02. */
-  from?: string
-  to?: string
 }
 
 export type SpendSum = {
@@ -304,13 +269,6 @@ export type Retained = {
   blobs: number
   /** Of text and blobs. The database keeps its size and uses the space again. */
   bytes: number
-}
-
-export type EventFilter = {
-  after: number
-  limit: number
-  agent_id?: AgentId
-  work_item_id?: WorkItemId
 }
 
 export type VerifyReport = {

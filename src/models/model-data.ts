@@ -4,7 +4,8 @@
  */
 import data from './model-data.json' with { type: 'json' }
 import { modelLimits } from './limits.ts'
-import type { Effort, Usage } from './model.ts'
+import type { TokenUsage } from './model.ts'
+import type { Effort } from './model.ts'
 
 /** US dollars per million tokens; null cached rates are charged as ordinary input. */
 export type Price = {
@@ -65,7 +66,7 @@ export function modelFacts(model: string, overrides: ModelOverrides = {}): Model
  * "unknown". Uncached, cached and cache-written input are priced apart; reasoning is output.
  */
 export function priceOf(
-  usage: Usage,
+  usage: TokenUsage,
   model: string,
   overrides: ModelOverrides = {},
 ): number | null {

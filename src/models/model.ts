@@ -4,45 +4,12 @@
  * file ever sees half an answer. Adapters, the scripted test model and the runbook implement it.
  * Types only.
  */
-
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject
-export type JsonObject = { readonly [key: string]: Json }
+import type { Usage } from '../domain/state/turn.ts'
+import type { JsonObject } from '../ports/json.ts'
+import type { ModelMessage, ModelPart } from '../ports/model-message.ts'
 
 /** From no thought to all that the model has; each provider's own words are mapped to it. */
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
-
-export type ModelMessage =
-  /** Projections and runtime notes, as text. */
-  | { role: 'user'; content: string }
-  | { role: 'assistant'; parts: readonly AssistantPart[] }
-  | { role: 'tool'; results: readonly ToolResultMessage[] }
-
-/** `call_id` is ours, `provider_call_id` pairs the result with its call on the wire. */
-export type ToolResultMessage = {
-  call_id: string
-  provider_call_id: string
-  tool_name: string
-  text: string
-  is_error: boolean
-}
-
-/**
- * What a model said, in its order. `provider_metadata` is the provider's own (signatures, item
- * ids, encrypted reasoning): kept as it came and handed back as it was, never read.
- */
-export type AssistantPart =
-  | { type: 'text'; text: string; provider_metadata?: Json }
-  | { type: 'reasoning'; text: string; provider_metadata?: Json }
-  | ToolCallPart
-
-/** `input_json` is the model's text as it came, valid JSON or not: the runtime judges it. */
-export type ToolCallPart = {
-  type: 'tool_call'
-  provider_call_id: string
-  tool_name: string
-  input_json: string
-  provider_metadata?: Json
-}
 
 /** The root of `input_schema` is `type: 'object'` without a union: some providers refuse others. */
 export type ToolSpec = { name: string; description: string; input_schema: JsonObject }
@@ -105,12 +72,12 @@ export type ModelEvent =
   | { type: 'alive' }
 
 export type ModelRound = {
-  parts: readonly AssistantPart[]
+  parts: readonly ModelPart[]
   /** `unreadable_call`: the provider could not read a call of the model, and sent none. */
   finish: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'unreadable_call' | 'other'
   /** The provider's own word for an end that is none of the ordinary ones. */
   finish_word?: string
-  usage: Usage
+  usage: TokenUsage
   /** US dollars that the provider says it took for this answer; absent: it does not say. */
   told_usd?: number
   /** `provider/model`, as asked for. */
@@ -122,13 +89,7 @@ export type ModelRound = {
  * Tokens as the provider counted them; null is unknown, never zero. `input_tokens` includes the
  * cached and cache-written ones, `output_tokens` includes reasoning.
  */
-export type Usage = {
-  input_tokens: number | null
-  output_tokens: number | null
-  reasoning_tokens: number | null
-  cached_input_tokens: number | null
-  cache_write_tokens: number | null
-}
+export type TokenUsage = Omit<Usage, 'usd'>
 
 /**
  * - `world`: the network or the provider; the same request may succeed later.
@@ -193,7 +154,7 @@ export type ModelOutcome =
 export type CutAnswer = {
   /** Characters of text, thought and arguments that had come. */
   chars: number
-  usage: Usage
+  usage: TokenUsage
   /** Tokens of the answer that the provider had counted on the way; more may have come since. */
   output_so_far?: number
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { startModelServer } from '../testing/model-server/server.ts'
 import { asks, handClock, hear } from '../testing/model-server/client.ts'
 import { keptAliveFetch } from './transport/fetch.ts'
-import type { Json } from './model.ts'
+import type { Json } from '../ports/json.ts'
 import { openModel } from './catalogue/open-model.ts'
 
 test('a sum of dollars beside the usage is told with the round, and anything else is not', async (t) => {

@@ -8,19 +8,18 @@ import type { Redactor } from '../domain/secrets/redact.ts'
 import type { MemoryAnswer, MemoryQuery, MemoryShown } from '../domain/memory/memory.ts'
 import type { Next } from '../domain/scheduler/next.ts'
 import type { SpendBudget } from '../domain/state/spend-budget.ts'
-import type { Timestamp } from '../domain/time.ts'
 import type { Rejection } from '../domain/rejection.ts'
-import type { Workspace } from '../domain/state/agent.ts'
 import type { Rows } from '../domain/state/event.ts'
 import type { OperatorAct } from '../domain/operator/act.ts'
 import type { PlanDescriptor } from '../domain/state/plan.ts'
+import type { AgentSettings, LiveSign, Shortage } from '../ports/host.ts'
 import type { Ledger } from '../ledger/port.ts'
 import type { Clock, Files, Ids, Processes, StopOutcome } from '../exec/ports.ts'
 import type { Inspect } from '../exec/inspect/inspect-port.ts'
 import type { Worktrees } from '../exec/worktrees/port.ts'
-import type { Effort, Model, ModelEvent, Usage } from '../models/model.ts'
+import type { TokenUsage } from '../models/model.ts'
+import type { Effort, Model, ModelEvent } from '../models/model.ts'
 import type { OperatorReply } from '../protocol/acts/operator.ts'
-import type { Shortage } from './shortage.ts'
 
 /** How a `provider/model` becomes a model: a value either way, never a throw. */
 export interface ModelSource {
@@ -35,7 +34,7 @@ export interface ModelSource {
     request_minutes: number | null
   }
   /** US dollars, or null when the price is not known. */
-  price(id: string, usage: Usage): number | null
+  price(id: string, usage: TokenUsage): number | null
 }
 
 /** Search over what agents did and wrote. Both reject with a `LedgerFault`, and may be repeated. */
@@ -117,21 +116,6 @@ export type HostNotice =
   /** Nothing can be written: no turn starts and nothing is accepted until it is over. */
   | { kind: 'degraded_entered'; code: string; message: string }
   | { kind: 'degraded_left' }
-
-export type AgentSettings = {
-  id: AgentId
-  model?: string
-  fallback_model?: string
-  workspace?: Workspace
-}
-
-/** `id` is the turn of an open request, or a running task. */
-export type LiveSign = {
-  id: TurnId | TaskId
-  last_sign_of_life_at: Timestamp | null
-  /** Null: it is waited for without an end. */
-  gives_up_at: Timestamp | null
-}
 
 /** What a running command wrote, as it grows. */
 export type OutputPiece = {

@@ -6,9 +6,6 @@ import { FileFault } from '../exec/files/file-fault.ts'
 import { ProcessFault } from '../exec/commands/process-fault.ts'
 import { LedgerFault } from '../ledger/port.ts'
 
-/** What keeps the host from writing, for people, and when the next look is. */
-export type Shortage = { code: string; message: string; retry_after_s: number }
-
 /** A fault that waiting may end. */
 export type Shortfall = LedgerFault | FileFault | ProcessFault
 

@@ -6,7 +6,8 @@ import type { Facts } from '../domain/facts/facts.ts'
 import type { AgentId, WorkItemId } from '../domain/ids.ts'
 import { addUse, noUse, type Use } from '../domain/state/meter.ts'
 import type { UseSoFar } from '../domain/budgets/settle.ts'
-import type { Ledger, SpendFilter } from '../ledger/port.ts'
+import type { SpendFilter } from '../ports/ledger-filters.ts'
+import type { Ledger } from '../ledger/port.ts'
 import type { ModelSource } from './ports.ts'
 
 type Reads = Pick<Ledger, 'spend' | 'list'>

@@ -2,18 +2,9 @@
  * How this room looks at committed events: a table from an event's type to what to do about it.
  * What a table does not name is not observed; a name that is no event does not compile.
  */
-import type { Event, EventType } from '../domain/state/event.ts'
+import type { Event, EventOf, EventType } from '../domain/state/event.ts'
 import type { Emitted } from '../domain/facts/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
-
-/** The event of a type, also where several types share one shape. */
-export type EventOf<T extends EventType> = Event extends infer E
-  ? E extends { type: infer N }
-    ? T extends N
-      ? E & { type: T }
-      : never
-    : never
-  : never
 
 export type EventContext = { agent_id: AgentId; meta: Emitted['meta'] }
 

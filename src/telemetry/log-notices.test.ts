@@ -5,7 +5,8 @@ import type { Event } from '../domain/state/event.ts'
 import { systemClock } from '../exec/clock.ts'
 import type { HostNotice } from '../runtime/ports.ts'
 import { canary, observedTurn } from '../testing/host/observed-turn.ts'
-import { createLog, type Log, type LogLevel } from './log.ts'
+import type { LogLevel } from '../ports/daemon.ts'
+import { createLog, type Log } from './log.ts'
 import { logDelivery, logHttp, logNotices } from './log-notices.ts'
 
 function memoryLog(level: LogLevel): { log: Log; lines: string[]; said: () => unknown[] } {

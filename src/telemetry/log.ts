@@ -4,10 +4,9 @@
  * by the daemon only; a line never holds a body, a token or a raw path.
  */
 import { pino } from 'pino'
+import type { LogLevel } from '../ports/daemon.ts'
 import type { Clock } from '../exec/ports.ts'
 import { finishLine, redactFields, type LogFields, type Redact } from './log-line.ts'
-
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** Contract: never throws, may be called at any time; below the level it costs nothing. */
 export type Log = {

@@ -3,7 +3,7 @@
  * The rows that begin with them are in rows.ts.
  */
 import { randomUUIDv7 } from 'node:crypto'
-import type { Event, EventType } from '../domain/state/event.ts'
+import type { EventOf, EventType } from '../domain/state/event.ts'
 import { slotId } from '../domain/ids.ts'
 import type { Mint, ReceiptId, ScheduleId, TurnId, WorkItemId } from '../domain/ids.ts'
 import { localPrompt } from '../domain/state/provenance.ts'
@@ -11,8 +11,6 @@ import { plainQuestion } from '../domain/state/question.ts'
 import { done } from '../domain/state/reply.ts'
 import type { SlotEvent } from '../domain/state/schedule.ts'
 import type { Usage } from '../domain/state/turn.ts'
-
-export type EventOf<T extends EventType> = Extract<Event, { type: T }>
 
 export const freshMint = ((prefix: string) => `${prefix}_${randomUUIDv7()}`) as Mint &
   ((prefix: string) => string)

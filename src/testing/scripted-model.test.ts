@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ModelMessage } from '../models/model.ts'
+import type { ModelMessage } from '../ports/model-message.ts'
 import { asks, hear } from './model-server/client.ts'
 import { calls, fails, says, scriptedModel } from './scripted-model.ts'
 

@@ -2,10 +2,10 @@
  * A model that says what a test scripted. It keeps every request, streams plausible live events,
  * honours the abort signal, and never touches a network or a clock.
  */
+import type { ModelPart } from '../ports/model-message.ts'
+import type { Json } from '../ports/json.ts'
 import type {
-  AssistantPart,
   CutAnswer,
-  Json,
   Model,
   ModelEvent,
   ModelFault,
@@ -133,7 +133,7 @@ export type ScriptedCall = { name: string; id?: string } & (
 
 /** A round of calls, with text before them when given as the first argument. */
 export function calls(...given: readonly (ScriptedCall | string)[]): ModelRound {
-  const parts = given.map((item): AssistantPart => {
+  const parts = given.map((item): ModelPart => {
     if (typeof item === 'string') return { type: 'text', text: item }
     return {
       type: 'tool_call',

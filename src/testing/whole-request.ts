@@ -1,7 +1,8 @@
 /**
  * All messages of a request from its opening, rounds and notes, as a turn makes them one by one.
  */
-import type { ContextMessage, Opening, Projected } from '../context/message.ts'
+import type { ModelMessage } from '../ports/model-message.ts'
+import type { Opening, Projected } from '../context/message.ts'
 import { renderNotes, renderRound, type RoundsView } from '../context/sections/rounds.ts'
 import type { RoundView } from '../context/sections/situation.ts'
 
@@ -11,7 +12,7 @@ export function toMessages(
   rounds: readonly RoundView[],
   next_notes: readonly string[],
   view: Omit<RoundsView, 'items'>,
-): ContextMessage[] {
+): ModelMessage[] {
   const items = new Map(Object.entries(opening.items))
   return [
     { role: 'user', content: opening.user },
@@ -20,5 +21,5 @@ export function toMessages(
   ]
 }
 
-export const renderRounds = (rounds: readonly RoundView[], view: RoundsView): ContextMessage[] =>
+export const renderRounds = (rounds: readonly RoundView[], view: RoundsView): ModelMessage[] =>
   rounds.flatMap((round) => renderRound(round, view))

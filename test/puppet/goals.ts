@@ -3,7 +3,7 @@
  * calls a model would make for it. A goal is reached when the world shows it (`world.ts`), never by
  * what the model says.
  */
-import type { Json } from '../../src/models/model.ts'
+import type { Json } from '../../src/ports/json.ts'
 import type { ScriptedCall } from '../../src/testing/scripted-model.ts'
 
 /** The places and ids that goals aim at; absolute paths. */

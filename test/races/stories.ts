@@ -7,7 +7,7 @@
 import { boundHash } from '../../src/domain/work/answer-question.ts'
 import { openTurn, type Facts } from '../../src/domain/facts/facts.ts'
 import type { OperatorAct } from '../../src/domain/operator/act.ts'
-import type { Json } from '../../src/models/model.ts'
+import type { Json } from '../../src/ports/json.ts'
 import { calls, fails, type Scripted } from '../../src/testing/scripted-model.ts'
 import { diligent, type Seen } from '../sim/adversary.ts'
 import type { World } from '../sim/world.ts'

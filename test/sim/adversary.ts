@@ -6,7 +6,8 @@
 import type { AgentFacts } from '../../src/domain/facts/agent-facts.ts'
 import type { Facts } from '../../src/domain/facts/facts.ts'
 import { openTurn } from '../../src/domain/facts/facts.ts'
-import type { AssistantPart, ModelFault, ModelRound } from '../../src/models/model.ts'
+import type { ModelPart } from '../../src/ports/model-message.ts'
+import type { ModelFault, ModelRound } from '../../src/models/model.ts'
 import {
   calls,
   cutAfter,
@@ -369,7 +370,7 @@ export function adversary(
 
 /** The provider stopped in the middle: the last call is half there. */
 function cut(round: ModelRound): ModelRound {
-  const parts = round.parts.map((part, at): AssistantPart => {
+  const parts = round.parts.map((part, at): ModelPart => {
     if (part.type !== 'tool_call' || at < round.parts.length - 1) return part
     const half = part.input_json.slice(0, Math.max(1, Math.floor(part.input_json.length / 2)))
     return { ...part, input_json: half, provider_call_id: `${neverRuns}${half.length}_${at}` }

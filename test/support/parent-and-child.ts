@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { Json, ModelRequest } from '../../src/models/model.ts'
+import type { Json } from '../../src/ports/json.ts'
+import type { ModelRequest } from '../../src/models/model.ts'
 import { openBox, type HostFixture, type BoxOptions } from '../../src/testing/host/host-fixture.ts'
 import {
   calls,

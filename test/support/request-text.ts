@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { ModelMessage, ModelRequest } from '../../src/models/model.ts'
+import type { ModelMessage } from '../../src/ports/model-message.ts'
+import type { ModelRequest } from '../../src/models/model.ts'
 
 /** Text with everything that differs from run to run replaced by its rank. */
 function settled(text: string, places: readonly string[]): string {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { Json } from '../../src/models/model.ts'
+import type { Json } from '../../src/ports/json.ts'
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts'
 import { completes, creates, inOrder, picks, waitsFor, type Answer } from './scripts.ts'
 import { openStage, type Stage } from './stage.ts'

@@ -2,7 +2,8 @@
  * Scripts for the scripted model: answers in order, and the rounds that most scenes begin with.
  * An answer too many is a broken test: the script throws, and the host says so.
  */
-import type { Json, ModelRequest } from '../../src/models/model.ts'
+import type { Json } from '../../src/ports/json.ts'
+import type { ModelRequest } from '../../src/models/model.ts'
 import {
   calls,
   type Script,

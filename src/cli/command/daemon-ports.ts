@@ -6,10 +6,10 @@ import type { Api } from '../../client/api.ts'
 import type { Config } from '../../protocol/config.ts'
 import type { Backup, Retention, UpkeepEnd } from '../../protocol/upkeep.ts'
 import type { WebhookConfig } from '../../protocol/webhook.ts'
+import type { LaunchEnd, LogLevel } from '../../ports/daemon.ts'
 import type { OwnedHome } from './run-ports.ts'
 
-export const logLevels = ['debug', 'info', 'warn', 'error'] as const
-export type LogLevel = (typeof logLevels)[number]
+export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
 export type ServeSettings = {
   home: string
@@ -37,8 +37,6 @@ export interface Serving {
   close(how: 'safe_point' | 'now'): Promise<void>
 }
 
-/** How a process ended. Both null: it was never started, and `problem` says why. */
-export type LaunchEnd = { code: number | null; signal: string | null; problem: string | null }
 /** What a backup says of itself. `files` are by their path in it. */
 export type BackupManifest = {
   made_at: string

@@ -2,6 +2,7 @@
  * What the command line needs from the machine and from the runtime. `main.ts` plugs the real ones
  * in, a test its own. Types only.
  */
+import type { ReplayEnd } from '../../ports/host.ts'
 import type { DoorWay } from '../../client/operator.ts'
 import type { DaemonPorts, UpkeepPorts } from './daemon-ports.ts'
 import type { RunSettings, OwnedHome } from './run-ports.ts'
@@ -34,16 +35,6 @@ export type CheckedRunbook = {
   titles: readonly string[]
   checks: readonly CheckGiven[]
 }
-
-/** What a replay found; `divergence` names the first event that comes out differently. */
-export type ReplayEnd =
-  | {
-      ok: true
-      decisions: number
-      requests: number
-      divergence: { seq: number; what: string; stored: string; again: string } | null
-    }
-  | { ok: false; code: string; message: string; hint: string }
 
 /** A ledger open for reading, and what only the machine knows beside it. Close it. */
 export interface HomeReader extends Reader {

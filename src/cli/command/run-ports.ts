@@ -3,19 +3,13 @@
  * home of this process and one that a daemon serves look the same. Types only.
  */
 import type { Config } from '../../protocol/config.ts'
+import type { AgentSettings } from '../../ports/host.ts'
 import type { OperatorCommand, OperatorReply } from '../../protocol/acts/operator.ts'
 import type { Agent, Emitted, Facts, Next, StoredEvent } from '../../protocol/records/records.ts'
 
 export type RunSettings = {
   home: string
   config: Config
-}
-
-export type AgentSettings = {
-  id: string
-  model?: string
-  fallback_model?: string
-  workspace?: { mode: 'inherit' | 'worktree' | 'explicit_root'; root: string }
 }
 
 type Refusal = { ok: false; code: string; message: string; hint: string }

@@ -3,7 +3,8 @@
  * command that needs one asks here, and `config show` prints the same answers.
  */
 import type { Config } from '../../protocol/config.ts'
-import { logLevels, type LogLevel } from './daemon-ports.ts'
+import type { LogLevel } from '../../ports/daemon.ts'
+import { logLevels } from './daemon-ports.ts'
 import { usage } from './failure.ts'
 import type { CliPorts } from './ports.ts'
 

@@ -1,11 +1,16 @@
 /** What `holon init` needs from the machine and from the models beside the usual. Types only. */
+import type { WireKind } from '../../ports/provider.ts'
 
-export const providerKinds = ['anthropic', 'openai', 'google', 'openai-compatible'] as const
-export type ProviderKind = (typeof providerKinds)[number]
+export const providerKinds: readonly WireKind[] = [
+  'anthropic',
+  'openai',
+  'google',
+  'openai-compatible',
+]
 
 /** A provider before it is configured. `key` is the secret itself; it goes nowhere but to it. */
 export type Candidate = {
-  kind: ProviderKind
+  kind: WireKind
   base_url: string | null
   key: string | null
 }
@@ -17,7 +22,7 @@ export interface SetupPorts {
   /** As `ask`, for one line that is not shown while it is typed. */
   ask_secret(prompt: string, signal: AbortSignal): Promise<string | null>
   /** The variable that has a key for this kind, when it is set; and where the kind is reached. */
-  usual(kind: ProviderKind): Promise<{ base_url: string | null; key_variable: string | null }>
+  usual(kind: WireKind): Promise<{ base_url: string | null; key_variable: string | null }>
   /** The key in that variable of the environment. */
   key_in(variable: string): string | null
   /** Names of the models there, those we know the price of first. */

@@ -12,7 +12,8 @@ import type { LiveFrame } from '../../protocol/live-frame.ts'
 import type { OperatorCommand, OperatorReply } from '../../protocol/acts/operator.ts'
 import type { Agent, Emitted, Facts, Next, StoredEvent } from '../../protocol/records/records.ts'
 import { wrongToken } from '../command/failure.ts'
-import type { AgentSettings, RunNotice, OwnedHome } from '../command/run-ports.ts'
+import type { AgentSettings } from '../../ports/host.ts'
+import type { RunNotice, OwnedHome } from '../command/run-ports.ts'
 
 export type AttachedPorts = {
   reader: Reader & { close(): Promise<void> }

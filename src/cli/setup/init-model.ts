@@ -9,7 +9,8 @@ import { CliFailure, exits, usage } from '../command/failure.ts'
 import type { Context } from '../command/context.ts'
 import type { Questions } from './init-questions.ts'
 import { expand } from '../command/settings.ts'
-import { providerKinds, type Candidate, type ProviderKind } from '../command/setup-ports.ts'
+import type { WireKind } from '../../ports/provider.ts'
+import { providerKinds, type Candidate } from '../command/setup-ports.ts'
 
 export type ModelFlags = {
   provider?: string
@@ -32,12 +33,12 @@ export type ModelChoice =
   /** The configuration stays as it is; or there is none, and runbooks need none. */
   | { chosen: 'kept'; model: string }
   | { chosen: 'none' }
-  | ({ chosen: 'provider'; id: string; kind: ProviderKind; base_url: string | null } & {
+  | ({ chosen: 'provider'; id: string; kind: WireKind; base_url: string | null } & {
       source: KeySource
       model: string
     })
 
-const names: Readonly<Record<ProviderKind, string>> = {
+const names: Readonly<Record<WireKind, string>> = {
   anthropic: 'Anthropic',
   openai: 'OpenAI',
   google: 'Google',
@@ -80,7 +81,7 @@ async function provider(
   questions: Questions,
   { provider: flag }: ModelFlags,
   config: Config,
-): Promise<ProviderKind | 'kept' | 'none'> {
+): Promise<WireKind | 'kept' | 'none'> {
   if (flag !== undefined) return kindNamed(flag)
   const kept = config.model
   if (kept !== undefined && !questions.may_ask) return 'kept'
@@ -98,12 +99,12 @@ async function provider(
     const at = Number(said) - 1
     if (at === providerKinds.length) return none
     const chosen = providerKinds[at] ?? [...providerKinds, none].find((kind) => kind === said)
-    if (chosen !== undefined) return chosen as ProviderKind | 'none'
+    if (chosen !== undefined) return chosen as WireKind | 'none'
     questions.tell(`         a number from 1 to ${choices.length}`)
   }
 }
 
-function kindNamed(text: string): ProviderKind | 'none' {
+function kindNamed(text: string): WireKind | 'none' {
   const known = [...providerKinds, none] as const
   const found = known.find((kind) => kind === text)
   if (found !== undefined) return found
@@ -113,7 +114,7 @@ function kindNamed(text: string): ProviderKind | 'none' {
 async function address(
   questions: Questions,
   { baseUrl }: ModelFlags,
-  kind: ProviderKind,
+  kind: WireKind,
 ): Promise<string | null> {
   if (kind !== 'openai-compatible') return baseUrl === undefined ? null : url(baseUrl)
   if (baseUrl !== undefined) return url(baseUrl)
@@ -150,7 +151,7 @@ const isHere = (base_url: string | null): boolean => {
 }
 
 /** The name before the slash of a model: the kind, or where an address is. */
-const idOf = (kind: ProviderKind, base_url: string | null): string =>
+const idOf = (kind: WireKind, base_url: string | null): string =>
   kind !== 'openai-compatible' ? kind : isHere(base_url) ? 'local' : 'compatible'
 
 /** A key that others can read is refused before it is sent anywhere, as the daemon would refuse. */
@@ -165,7 +166,7 @@ async function keyOf(
   { ports }: Context,
   questions: Questions,
   { keyFile, keyEnv }: ModelFlags,
-  kind: ProviderKind,
+  kind: WireKind,
   base_url: string | null,
 ): Promise<{ source: KeySource; key: string | null }> {
   if (keyFile !== undefined) {

@@ -4,7 +4,7 @@
  */
 import type { TokenEstimator } from '../estimate.ts'
 import { contextLimits } from '../limits.ts'
-import type { ContextMessage } from '../message.ts'
+import type { ModelMessage } from '../../ports/model-message.ts'
 
 /** Tokens of the window kept free for the answer. */
 export const answerTokens = (window: number): number =>
@@ -15,7 +15,7 @@ export const fits = (request_tokens: number, window: number): boolean =>
   request_tokens <= window - answerTokens(window)
 
 /** What a message adds to a request: a turn keeps a running sum instead of counting anew. */
-export function messageTokens(message: ContextMessage, tokens: TokenEstimator): number {
+export function messageTokens(message: ModelMessage, tokens: TokenEstimator): number {
   switch (message.role) {
     case 'user':
       return framing + tokens(message.content)

@@ -8,7 +8,8 @@ import type { Short } from '../../domain/state/short-id.ts'
 import type { AssistantPart, Round } from '../../domain/state/turn.ts'
 import { charTokens, type TokenEstimator } from '../estimate.ts'
 import { contextLimits } from '../limits.ts'
-import type { ContextMessage, ContextPart, Json } from '../message.ts'
+import type { ModelMessage, ModelPart } from '../../ports/model-message.ts'
+import type { Json } from '../../ports/json.ts'
 import { withShortOutside } from './messages.ts'
 import { isNearlyFullNote } from './notes.ts'
 import { renderResult } from '../result.ts'
@@ -30,7 +31,7 @@ export type RoundsView = {
 }
 
 /** Notes stand in front of the request they were made for, as one user message. */
-export function renderNotes(notes: readonly string[], short?: Short): ContextMessage[] {
+export function renderNotes(notes: readonly string[], short?: Short): ModelMessage[] {
   if (notes.length === 0) return []
   const content = notes.join('\n\n')
   return [{ role: 'user', content: short ? withShortOutside(content, short) : content }]
@@ -47,20 +48,20 @@ export const notesOf = (
  * answer without words and calls is left out, since providers refuse bare reasoning on the way
  * back. Throws when a recorded call has no row or no result: the caller's bug.
  */
-export function renderRound({ round, calls }: RoundView, view: RoundsView): ContextMessage[] {
+export function renderRound({ round, calls }: RoundView, view: RoundsView): ModelMessage[] {
   const notes = renderNotes(notesOf(round, view.compacted), view.short)
   const says = round.parts.some((p) => p.type === 'tool_call' || isText(p))
   if (round.state === 'requested' || !says) return notes
   const foreign = round.model !== view.model
   const inOrder = [...calls].sort((a, b) => a.index - b.index)
   let index = 0
-  const parts = round.parts.flatMap((part): ContextPart[] => {
+  const parts = round.parts.flatMap((part): ModelPart[] => {
     if (part.type !== 'tool_call') return plainPart(part, foreign)
     const call = inOrder[index++]
     if (call === undefined) throw new Error(`no row for call ${index - 1} of round ${round.id}`)
     return [callPart(part, wireId(call, foreign), foreign)]
   })
-  const assistant: ContextMessage = { role: 'assistant', parts }
+  const assistant: ModelMessage = { role: 'assistant', parts }
   if (index === 0) return [...notes, assistant]
   const results = inOrder.slice(0, index).map((call) => resultOf(call, wireId(call, foreign), view))
   return [...notes, assistant, { role: 'tool', results }]
@@ -71,8 +72,8 @@ const isText = (part: AssistantPart): boolean => part.type === 'text' && part.te
 function plainPart(
   part: Exclude<AssistantPart, { type: 'tool_call' }>,
   foreign: boolean,
-): ContextPart[] {
-  if (!foreign) return [part as ContextPart]
+): ModelPart[] {
+  if (!foreign) return [part as ModelPart]
   return part.type === 'text' ? [{ type: 'text', text: part.text }] : []
 }
 
@@ -80,7 +81,7 @@ function callPart(
   part: Extract<AssistantPart, { type: 'tool_call' }>,
   provider_call_id: string,
   foreign: boolean,
-): ContextPart {
+): ModelPart {
   const { type, tool_name, input_json, provider_metadata } = part
   return {
     type,

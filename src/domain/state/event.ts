@@ -108,6 +108,14 @@ type EventsOf = {
 }
 export type Event = EventsOf[Table]
 export type EventType = Event['type']
+/** The event of a type, also where several types are one variant of the union. */
+export type EventOf<T extends EventType> = Event extends infer E
+  ? E extends { type: infer K }
+    ? T extends K
+      ? E & { type: T }
+      : never
+    : never
+  : never
 
 /** Which table's row an event changes. */
 export const tableOf: { readonly [T in EventType]: Table } = {

@@ -16,7 +16,7 @@ import {
   type RequestPermissionResponse,
   type SessionNotification,
 } from '@agentclientprotocol/sdk'
-import type { AcpFailure, AcpStop } from './journal.ts'
+import type { AcpFailure, AcpStop } from '../../ports/acp.ts'
 import {
   ACP_KILL_MS,
   ACP_LINE_BYTES,

@@ -4,21 +4,15 @@
  * the answer to a question) and ends with a question or the end of the prompt. Legs follow each
  * other without gaps, so nothing an agent said falls between two. Pure but for its own state.
  */
-import type { AcpFailure, AcpLine, AcpOption, AcpStop } from './journal.ts'
-
-export type AcpQuestion = { permission_id: string; title: string; options: readonly AcpOption[] }
+import type { AcpEnd, AcpQuestion } from '../../ports/acp.ts'
+import type { AcpLine } from './journal.ts'
 
 /**
  * - `running`: ordered, and not over.
  * - `asked`: it ended with this question. `ended`, `failed`: with the prompt.
  * - `refused`: the driver did nothing, for the reason given.
  */
-export type LegState =
-  | { state: 'running' }
-  | { state: 'asked'; question: AcpQuestion }
-  | { state: 'ended'; stop: AcpStop }
-  | { state: 'failed'; code: AcpFailure; message: string }
-  | { state: 'refused'; why: string }
+export type LegState = { state: 'running' } | AcpEnd
 
 /** `from` and `to` are positions among the updates; `to` is null while it runs. */
 export type Leg = { from: number; to: number | null; now: LegState }

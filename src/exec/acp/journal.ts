@@ -4,48 +4,10 @@
  * in a newline and parses. Everything in it that an agent said was cut to the limits before.
  */
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
+import type { AcpFailure, AcpOption, AcpPlanEntry, AcpStop, AcpToolCall } from '../../ports/acp.ts'
 
 /** Its name, in the folder of the supervising task. */
 export const JOURNAL = 'acp.journal'
-
-export type AcpOption = {
-  option_id: string
-  name: string
-  kind: 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always'
-}
-
-export type AcpToolCall = {
-  tool_call_id: string
-  title: string | null
-  kind: string | null
-  status: string | null
-  locations: readonly string[]
-}
-
-export type AcpPlanEntry = { content: string; status: string }
-
-export type AcpStop = 'end_turn' | 'max_tokens' | 'max_turn_requests' | 'refusal' | 'cancelled'
-
-/**
- * Why a prompt has no answer.
- * - `not_started`: the program cannot be run. `wrong_protocol`: it speaks another version.
- * - `needs_login`: it wants an authentication that only a person can give.
- * - `garbage`: what it wrote is no message of the protocol, or one over the limit.
- * - `agent_ended`: its process ended. `silent`: nothing came for `ACP_SILENCE_MS`, or no session.
- * - `agent_error`: it answered with an error of its own; `agent_refused`: one that repeats.
- * - `too_much`: it said more than is kept. `driver_lost`: its driver ended in the middle.
- */
-export type AcpFailure =
-  | 'not_started'
-  | 'wrong_protocol'
-  | 'needs_login'
-  | 'garbage'
-  | 'agent_ended'
-  | 'silent'
-  | 'agent_error'
-  | 'agent_refused'
-  | 'too_much'
-  | 'driver_lost'
 
 /**
  * An order is named by the request it serves. Updates belong to the prompt that was sent last: one

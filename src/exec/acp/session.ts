@@ -1,14 +1,21 @@
 /**
  * The daemon's side of a driver: it starts one where none runs, gives it orders, and follows its
  * journal. Everything is named by the supervising task and the id of a request, and read from disk,
- * so a later daemon finds the same answers and nothing is asked twice. It fits the port that
- * `models/acp/port.ts` declares.
+ * so a later daemon finds the same answers and nothing is asked twice.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import type {
+  AcpEvent,
+  AcpPlace,
+  AcpPort,
+  AcpProgram,
+  AcpSight,
+  AcpWords,
+} from '../../ports/acp.ts'
 import type { DriveSettings } from './drive.ts'
-import type { AcpQuestion, LegState } from './fold.ts'
-import { JOURNAL, type AcpLine } from './journal.ts'
+import type { LegState } from './fold.ts'
+import { JOURNAL } from './journal.ts'
 import {
   ACP_CANCEL_MS,
   ACP_LIVES,
@@ -19,33 +26,12 @@ import {
 } from './limits.ts'
 import { type AcpOrder, isRequestId, orderLine, promptFileName } from './orders.ts'
 import { JournalTail } from './tail.ts'
-import { childEnvironment, type DeclaredEnvironment } from '../environment.ts'
+import { childEnvironment } from '../environment.ts'
 import type { CommandSpec, Clock, Processes, StopOutcome, StopProof } from '../ports.ts'
 import { canExecute } from '../program.ts'
 import { quoted } from '../shell-word.ts'
 import { ProcessFault } from '../commands/process-fault.ts'
 import { replaceFile } from '../files/whole-file.ts'
-
-/** One entry of `acp` in the configuration. */
-export type AcpProgram = { command: string; args: readonly string[]; env: DeclaredEnvironment }
-
-/** Whose session: the supervising task, the program, and the folder it works in (absolute). */
-export type AcpPlace = { task_id: string; program: AcpProgram; workdir: string }
-
-export type AcpWords =
-  | { kind: 'prompt'; text: string; after_loss: string }
-  | { kind: 'answer'; permission_id: string; option: number | null }
-
-/** What was said, then how the leg came to its end; `over` is the last and always comes. */
-export type AcpEvent =
-  | Extract<AcpLine, { type: 'text' | 'thought' | 'tool_call' | 'tool_call_update' | 'plan' }>
-  | { type: 'over'; end: Exclude<LegState, { state: 'running' }> }
-
-export type AcpSight = {
-  question: AcpQuestion | null
-  /** What became of a request; null when no driver has taken it. */
-  leg(request_id: string): LegState | null
-}
 
 /** `driver` is the path of the driver's program, for `node`. The four times are for tests. */
 export type AcpSessionsOptions = {
@@ -70,7 +56,7 @@ const besideThis = (): string => {
 /** Who is stopped may not be started again by a request that comes late. */
 const STOPPED = 'acp.stopped'
 
-export class AcpSessions {
+export class AcpSessions implements AcpPort {
   readonly #options: AcpSessionsOptions
   readonly #tails = new Map<string, JournalTail>()
   /** One start at a time per child. */

@@ -9,7 +9,8 @@ import type {
   SessionUpdate,
   ToolCallLocation,
 } from '@agentclientprotocol/sdk'
-import type { AcpOption, AcpRecord, AcpToolCall } from './journal.ts'
+import type { AcpOption, AcpToolCall } from '../../ports/acp.ts'
+import type { AcpRecord } from './journal.ts'
 import { ACP_LIST_LENGTH, ACP_TEXT_CHARS, ACP_WORD_CHARS } from './limits.ts'
 
 /** Null for an update that says nothing about the work: modes, commands, titles, our own words. */

@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
+import type { LaunchEnd } from '../../ports/daemon.ts'
 import { processTable, sameProcess } from '../commands/process-table.ts'
 
 export type Launch = {
@@ -17,9 +18,6 @@ export type Launch = {
   /** stdout and stderr are appended to it; made for its user alone when missing. */
   log_path: string
 }
-
-/** How it ended. Both null: it could not be started, and `problem` says why. */
-export type LaunchEnd = { code: number | null; signal: string | null; problem: string | null }
 
 /** Contract: `ended` never rejects; after `release` it keeps nobody alive. */
 export type Launched = { pid: number | null; ended: Promise<LaunchEnd>; release(): void }

@@ -4,12 +4,10 @@
  */
 import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
+import type { ReceiptKey } from '../../domain/operator/receipts.ts'
 import type { HttpEnv } from './app-env.ts'
 import { httpLimits } from './limits.ts'
 import { refuse, type Refusal } from './problem.ts'
-
-/** Goes with an operator act, as `receipt`. */
-export type ReceiptKey = { id: `rcpt_${string}`; request_sha256: string }
 
 /**
  * What to hand to `act`: nothing when the request has no key. `route` is the pattern of the route

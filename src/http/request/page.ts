@@ -6,7 +6,8 @@
 import type { Rows } from '../../protocol/records/records.ts'
 import { byMaking, type Made } from './making.ts'
 import { rowNamed, refused, type Lookup, type OwnedTable } from './named.ts'
-import type { HomePort, RowFilter } from './ports.ts'
+import type { RowFilter } from '../../ports/ledger-filters.ts'
+import type { HomePort } from './ports.ts'
 import type { PageQuery } from './query.ts'
 
 export type CursorPage<T> = { entries: T[]; next_cursor: string | null }

@@ -13,6 +13,8 @@ import type {
   Table,
   Timestamp,
 } from '../../protocol/records/records.ts'
+import type { LiveSign, Shortage } from '../../ports/host.ts'
+import type { EventPage, EventRange, ListFilter } from '../../ports/ledger-filters.ts'
 import type { Backup, Retention, UpkeepEnd } from '../../protocol/upkeep.ts'
 import type { ResourcePort, ResourceReads } from './resource-ports.ts'
 
@@ -24,34 +26,6 @@ export type HttpClock = {
   monotonic(): number
   after(ms: number, fn: () => void): () => void
 }
-
-export type RowFilter = {
-  agent_id?: string
-  work_item_id?: string
-  turn_id?: string
-  schedule_id?: string
-  /** Equal to the row's `state` or `status`, whichever the table has. */
-  status?: readonly string[]
-  kind?: readonly string[]
-  /** Only rows that are older than this one: the page before it. */
-  before?: string
-  limit: number
-}
-
-/**
- * `after` and `before` are seqs: of the agent when `agent_id` is given, else global. With `before`
- * the newest events below it; either way in ascending order.
- */
-export type EventPage = {
-  agent_id?: string
-  work_item_id?: string
-  after?: number
-  before?: number
-  limit: number
-}
-
-/** The first seqs that are still kept: what is below them was pruned by retention. */
-export type EventRange = { first: number; last: number }
 
 /** A trigger of whatever status, as far as a delivery needs it. */
 export type TriggerCapability = Pick<Rows['triggers'], 'id' | 'agent_id' | 'status'>
@@ -67,7 +41,7 @@ export interface HomeReads extends ResourceReads {
   /** As `LedgerReads.idsLike`: at most 5 ids, of the agent or of any, that begin or end so. */
   idsLike(table: Table, text: string, agent_id?: string): Promise<IdOf[]>
   /** Of the rows that pass the filter the `limit` newest, oldest first. */
-  list<T extends Table>(table: T, filter: RowFilter): Promise<Rows[T][]>
+  list<T extends Table>(table: T, filter: ListFilter): Promise<Rows[T][]>
   events(page: EventPage): Promise<StoredEvent[]>
   /** Of one agent, or of the whole home; `last` is 0 while nothing was committed. */
   eventRange(agent_id: string | null): Promise<EventRange>
@@ -91,17 +65,6 @@ export type TaskOutput = {
   size: number
   ended: boolean
 }
-
-/** Signs of life of what is open now (docs/spec/http.md#live-frames). */
-export type LiveSign = {
-  /** The turn of an open request, or a running task. */
-  id: string
-  last_sign_of_life_at: Timestamp | null
-  gives_up_at: Timestamp | null
-}
-
-/** Why nothing can be written now, for people, and when to try again. */
-export type Degraded = { code: string; message: string; retry_after_s: number }
 
 /**
  * Contract: at most one of both at a time, the other is refused with `upkeep_running`. Each ends
@@ -145,7 +108,7 @@ export interface HomePort extends ResourcePort {
   /** Whether recovery is done and the laps run. */
   ready(): boolean
   /** Null while everything can be written. */
-  degraded(): Degraded | null
+  degraded(): Shortage | null
   upkeep: UpkeepPort
   /** The whole exposition in Prometheus' text format. */
   metrics(): Promise<string>

@@ -4,22 +4,14 @@
  */
 import type { Facts } from '../../domain/facts/facts.ts'
 import type { MemoryAnswer, MemoryQuery } from '../../domain/memory/memory.ts'
+import type { SpendFilter } from '../../ports/ledger-filters.ts'
 import type { Rejection } from '../../domain/rejection.ts'
 import type { Rows } from '../../protocol/records/records.ts'
 import type { AgentInstructions } from '../../protocol/records/instruction-record.ts'
 import type { ExportedItem } from '../../protocol/records/export-record.ts'
 import type { TextPart } from '../../protocol/records/context-record.ts'
-import type { SpendGroup, SpendKey } from '../../protocol/records/spend-record.ts'
+import type { SpendGroup } from '../../protocol/records/spend-record.ts'
 import type { Notes } from '../../protocol/records/turn-record.ts'
-
-export type SpendFilter = {
-  by: readonly SpendKey[]
-  agent_id?: string
-  work_item_id?: string
-  /** UTC days, both inclusive. */
-  from?: string
-  to?: string
-}
 
 export interface ResourceReads {
   /** What recorded requests have used, by group, in the order of the keys. */

@@ -5,7 +5,7 @@ import type { Kysely, Selectable } from 'kysely'
 import type { StoredEvent } from '../../domain/state/event.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import { eventOf } from '../../domain/state/upcast.ts'
-import type { EventFilter, EventPage, EventRange } from '../port.ts'
+import type { EventFilter, EventPage, EventRange } from '../../ports/ledger-filters.ts'
 import type { Database } from '../sqlite/schema.ts'
 
 export const storedEvent = (row: Selectable<Database['events']>): StoredEvent => ({

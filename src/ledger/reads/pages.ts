@@ -5,7 +5,8 @@
  */
 import { sql, type Kysely } from 'kysely'
 import type { Rows, Table } from '../../domain/state/event.ts'
-import type { ListFilter, Page, PageFilter, RowFilter } from '../port.ts'
+import type { ListFilter, RowFilter } from '../../ports/ledger-filters.ts'
+import type { Page, PageFilter } from '../port.ts'
 import { schema, type Database } from '../sqlite/schema.ts'
 
 /** All row tables share the columns of this one that these queries use; see sqlite/schema.ts. */

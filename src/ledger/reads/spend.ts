@@ -4,7 +4,8 @@
  */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { AgentId } from '../../domain/ids.ts'
-import type { Counts, SpendSum, SpendFilter } from '../port.ts'
+import type { SpendFilter } from '../../ports/ledger-filters.ts'
+import type { Counts, SpendSum } from '../port.ts'
 import type { Database } from '../sqlite/schema.ts'
 
 const keys = { agent: 'agent_id', item: 'work_item_id', day: 'day' } as const

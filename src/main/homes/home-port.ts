@@ -49,15 +49,14 @@ export function readsOf(ledger: LedgerReads): HomeReads {
     live: (agent_id) => ledger.live(agent_id),
     row: (table, id) => ledger.row(table, id),
     idsLike: (table, text, agent_id) => ledger.idsLike(table, text, agent_id),
-    list: (table, filter) => ledger.list(table, filter as Parameters<LedgerReads['list']>[1]),
-    events: (page): Promise<StoredEvent[]> =>
-      ledger.eventPage(page as Parameters<LedgerReads['eventPage']>[0]),
+    list: (table, filter) => ledger.list(table, filter),
+    events: (page): Promise<StoredEvent[]> => ledger.eventPage(page),
     eventRange: (agent_id) => ledger.eventRange(agent_id),
     roundsOfTurn: (turn_id) =>
       ledger.roundsOfTurn(turn_id as Parameters<LedgerReads['roundsOfTurn']>[0]),
     blob: (sha256) => ledger.blob(sha256),
     triggerByToken: (token_sha256) => ledger.triggerByToken(token_sha256),
-    spend: (filter) => ledger.spend(filter as Parameters<LedgerReads['spend']>[0]),
+    spend: (filter) => ledger.spend(filter),
     counts: (agent_id) => ledger.counts(agent_id),
   }
 }

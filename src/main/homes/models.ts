@@ -4,8 +4,9 @@
  * configuration says of a model's window and prices goes before our own data.
  */
 import type { RunSettings } from '../../cli/command/run-ports.ts'
-import type { Model, Usage as ModelUsage } from '../../models/model.ts'
-import type { AcpPort } from '../../models/acp/port.ts'
+import type { TokenUsage as ModelUsage } from '../../models/model.ts'
+import type { AcpPort } from '../../ports/acp.ts'
+import type { Model } from '../../models/model.ts'
 import type { ModelOverrides, Price } from '../../models/model-data.ts'
 import type { ProviderSetting } from '../../models/catalogue/open-model.ts'
 import { clock, env, expanded, files } from '../machine/machine.ts'

@@ -2,14 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { acpModel } from './acp.ts'
-import type { AcpEnd, AcpEvent, AcpPlace, AcpPort, AcpQuestion, AcpWords } from './port.ts'
-import type {
-  AgentSession,
-  ModelEvent,
-  ModelMessage,
-  ModelOutcome,
-  ModelRequest,
-} from '../model.ts'
+import type { AcpEnd, AcpEvent, AcpPlace, AcpPort, AcpQuestion, AcpWords } from '../../ports/acp.ts'
+import type { ModelMessage } from '../../ports/model-message.ts'
+import type { AgentSession, ModelEvent, ModelOutcome, ModelRequest } from '../model.ts'
 
 const program = { command: 'agent', args: [], env: { pass: [], set: {} } }
 const question: AcpQuestion = {

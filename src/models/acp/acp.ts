@@ -14,7 +14,8 @@ import type {
   AcpQuestion,
   AcpSight,
   AcpWords,
-} from './port.ts'
+} from '../../ports/acp.ts'
+import type { ModelMessage } from '../../ports/model-message.ts'
 import { AcpRound } from './round.ts'
 import { aborted } from '../fault.ts'
 import { modelLimits } from '../limits.ts'
@@ -23,7 +24,6 @@ import type {
   Model,
   ModelFault,
   ModelFaultCode,
-  ModelMessage,
   ModelOptions,
   ModelOutcome,
   ModelRequest,

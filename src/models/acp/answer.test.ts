@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { optionNamed, questionText } from './answer.ts'
-import type { AcpOption } from './port.ts'
+import type { AcpOption } from '../../ports/acp.ts'
 
 const options: AcpOption[] = [
   { option_id: 'a', name: 'Allow this change', kind: 'allow_once' },

@@ -2,7 +2,7 @@
  * From a question of an agent to words a person can answer, and back. Pure. An answer that is not
  * clearly one of the options allows nothing: it is a refusal, and its words are for the agent.
  */
-import type { AcpOption, AcpQuestion } from './port.ts'
+import type { AcpOption, AcpQuestion } from '../../ports/acp.ts'
 
 /** Characters of a rendered question: a wait's reason takes 2,000. */
 const QUESTION_CHARS = 1_900

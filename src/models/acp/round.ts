@@ -4,8 +4,9 @@
  * one call that makes it durable: a wait for the operator. Pure but for its own state.
  */
 import { questionText } from './answer.ts'
-import type { AcpEvent, AcpQuestion, AcpStop } from './port.ts'
-import type { AssistantPart, ModelEvent, ModelRound } from '../model.ts'
+import type { AcpEvent, AcpQuestion, AcpStop } from '../../ports/acp.ts'
+import type { ModelPart } from '../../ports/model-message.ts'
+import type { ModelEvent, ModelRound } from '../model.ts'
 
 /** Tool calls listed by name; the others are counted. */
 const CALLS_LISTED = 40
@@ -56,7 +57,7 @@ export class AcpRound {
     // A turn without words is a turn all the same: asking again would repeat the work.
     const words = this.#parts()
     const silent = !words.some(({ type }) => type === 'text')
-    const note: AssistantPart[] = silent
+    const note: ModelPart[] = silent
       ? [{ type: 'text', text: `(The agent ended its turn without a word: ${stop}.)` }]
       : []
     return this.#round([...words, ...note], finishOf(stop))
@@ -74,7 +75,7 @@ export class AcpRound {
       reason,
       question: reason,
     }
-    const call: AssistantPart = {
+    const call: ModelPart = {
       type: 'tool_call',
       provider_call_id: permission_id,
       tool_name: 'WaitFor',
@@ -83,10 +84,10 @@ export class AcpRound {
     return this.#round([...this.#parts(), call], 'tool_calls')
   }
 
-  #parts(): AssistantPart[] {
-    const text = (said: string): AssistantPart[] =>
+  #parts(): ModelPart[] {
+    const text = (said: string): ModelPart[] =>
       said.trim() === '' ? [] : [{ type: 'text', text: said }]
-    const thoughts: AssistantPart[] =
+    const thoughts: ModelPart[] =
       this.#thoughts.trim() === '' ? [] : [{ type: 'reasoning', text: this.#thoughts }]
     return [...thoughts, ...text(this.#words), ...text(this.#account())]
   }
@@ -102,7 +103,7 @@ export class AcpRound {
     ].join('\n')
   }
 
-  #round(parts: readonly AssistantPart[], finish: ModelRound['finish']): ModelRound {
+  #round(parts: readonly ModelPart[], finish: ModelRound['finish']): ModelRound {
     return { parts, finish, usage: unknownUsage, model: this.#model, response_id: null }
   }
 }

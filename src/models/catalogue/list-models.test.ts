@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listModels, type Listing } from './list-models.ts'
-import type { WireKind } from './open-model.ts'
+import type { WireKind } from '../../ports/provider.ts'
 
 const kinds: Readonly<Record<WireKind, { path: string; header: [string, string]; body: object }>> =
   {

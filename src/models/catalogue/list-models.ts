@@ -4,7 +4,8 @@
  * repeated: it may contain the key.
  */
 import type { FetchFunction } from '../transport/fetch.ts'
-import { usualOf, type WireKind } from './open-model.ts'
+import type { WireKind } from '../../ports/provider.ts'
+import { usualOf } from './open-model.ts'
 
 export type Listing =
   | { ok: true; models: readonly string[] }

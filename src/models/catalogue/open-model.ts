@@ -3,10 +3,11 @@
  * without the network (the name, the provider, the key, the address) and says no as a value with
  * one sentence and its remedy. Only the adapter in use is loaded.
  */
-import type { AcpPort, AcpSetting } from '../acp/port.ts'
+import type { AcpPort, AcpSetting } from '../../ports/acp.ts'
 import type { Adapted, AdapterPorts } from '../providers/ai-sdk.ts'
 import { adaptedModel } from '../providers/ai-sdk.ts'
 import type { AdapterConnection } from '../providers/connection.ts'
+import type { WireKind } from '../../ports/provider.ts'
 import type { FetchFunction } from '../transport/fetch.ts'
 import { modelLimits } from '../limits.ts'
 import type { Model } from '../model.ts'
@@ -14,7 +15,7 @@ import { nearest } from '../nearest.ts'
 import type { PatienceLimits } from '../patience.ts'
 import { isLoopback } from '../transport/proxy.ts'
 
-export type ProviderKind = 'anthropic' | 'openai' | 'openai-compatible' | 'google' | 'runbook'
+export type ProviderKind = WireKind | 'runbook'
 
 /** One entry of `providers` in the configuration. */
 export type ProviderSetting = {
@@ -63,7 +64,6 @@ export type ModelRejection = { code: ModelRejectionCode; message: string }
 
 export type OpenedModel = { ok: true; model: Model } | { ok: false; rejection: ModelRejection }
 
-export type WireKind = Exclude<ProviderKind, 'runbook'>
 type Defaults = { base_url: string | null; key_env: string; base_url_env: string | null }
 
 /** What each kind takes when nothing is configured. */

@@ -8,7 +8,8 @@ import type { ServerScript } from '../../testing/model-server/server.ts'
 import { startModelServer } from '../../testing/model-server/server.ts'
 import { adapters, asks, hear, openAdapter } from '../../testing/model-server/client.ts'
 import { keptAliveFetch } from '../transport/fetch.ts'
-import type { ModelMessage, ModelRound, ToolSpec } from '../model.ts'
+import type { ModelMessage } from '../../ports/model-message.ts'
+import type { ModelRound, ToolSpec } from '../model.ts'
 
 const tools: readonly ToolSpec[] = [
   {

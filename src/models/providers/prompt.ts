@@ -9,7 +9,9 @@ import type {
   LanguageModelV4Prompt,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
-import type { AssistantPart, Json, ModelMessage, ModelRequest, ToolSpec } from '../model.ts'
+import type { ModelMessage, ModelPart } from '../../ports/model-message.ts'
+import type { Json } from '../../ports/json.ts'
+import type { ModelRequest, ToolSpec } from '../model.ts'
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 
@@ -81,14 +83,14 @@ function messageOf(message: ModelMessage, ids: IdForm): LanguageModelV4Message |
  * Blank texts between two thoughts of the provider's own. They stay, since the provider refuses
  * thoughts that moved.
  */
-function separatorsIn(parts: readonly AssistantPart[]): ReadonlySet<AssistantPart> {
-  const isOwn = (part: AssistantPart) =>
+function separatorsIn(parts: readonly ModelPart[]): ReadonlySet<ModelPart> {
+  const isOwn = (part: ModelPart) =>
     part.type === 'reasoning' && part.provider_metadata !== undefined
   const between = parts.slice(parts.findIndex(isOwn) + 1, Math.max(0, parts.findLastIndex(isOwn)))
   return new Set(between.filter((part) => part.type === 'text' && part.text.trim() === ''))
 }
 
-function partOf(part: AssistantPart, ids: IdForm, separates: boolean): AssistantContent {
+function partOf(part: ModelPart, ids: IdForm, separates: boolean): AssistantContent {
   switch (part.type) {
     case 'text':
       // Blank text is refused on the way back, unless a signature rides on it.

@@ -6,7 +6,8 @@ import { startModelServer, type ServerAnswer } from '../../testing/model-server/
 import { adapters, asks, hear, openAdapter } from '../../testing/model-server/client.ts'
 import { keptAliveFetch } from '../transport/fetch.ts'
 import { modelLimits } from '../limits.ts'
-import type { ModelMessage, ModelRound } from '../model.ts'
+import type { ModelMessage } from '../../ports/model-message.ts'
+import type { ModelRound } from '../model.ts'
 import { withDetails } from './reasoning-details.ts'
 
 const finish = {

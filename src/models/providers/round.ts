@@ -11,7 +11,10 @@ import type {
 } from '@ai-sdk/provider'
 import { modelLimits } from '../limits.ts'
 import { countOf, dollarsOf, usageSeen, type PartialUsage } from './usage-seen.ts'
-import type { AssistantPart, CutAnswer, Json, ModelEvent, ModelRound, Usage } from '../model.ts'
+import type { ModelPart } from '../../ports/model-message.ts'
+import type { Json } from '../../ports/json.ts'
+import type { TokenUsage } from '../model.ts'
+import type { CutAnswer, ModelEvent, ModelRound } from '../model.ts'
 
 /** What one stream part means to those who watch: its event, or null when it is no sign of life. */
 export type StreamPartResult =
@@ -22,7 +25,7 @@ export type StreamPartResult =
 
 export type Ending = { ok: true; round: ModelRound } | { ok: false; why: string }
 
-type Draft = { part: AssistantPart; metadata: SharedV4ProviderMetadata | undefined }
+type Draft = { part: ModelPart; metadata: SharedV4ProviderMetadata | undefined }
 
 const alive: StreamPartResult = { type: 'event', event: { type: 'alive' } }
 const nothing: StreamPartResult = { type: 'nothing' }
@@ -66,7 +69,7 @@ export class RoundBuilder {
     return output_tokens === null ? cut : { ...cut, output_so_far: output_tokens }
   }
 
-  #cutOf(usage: Usage): CutAnswer {
+  #cutOf(usage: TokenUsage): CutAnswer {
     return { chars: this.#heard ?? 0, usage }
   }
 
@@ -235,10 +238,10 @@ export class RoundBuilder {
  * Empty parts are left out, but for a text between two thoughts of the provider's own: it refuses
  * them when what stood between them is gone.
  */
-function settled(drafts: readonly Draft[]): AssistantPart[] {
+function settled(drafts: readonly Draft[]): ModelPart[] {
   const isOwn = ({ part, metadata }: Draft) => part.type === 'reasoning' && metadata !== undefined
   const [first, last] = [drafts.findIndex(isOwn), drafts.findLastIndex(isOwn)]
-  return drafts.flatMap(({ part, metadata }, at): AssistantPart[] => {
+  return drafts.flatMap(({ part, metadata }, at): ModelPart[] => {
     if (metadata !== undefined) return [{ ...part, provider_metadata: metadata as Json }]
     const isEmpty = part.type !== 'tool_call' && part.text === ''
     const separates = part.type === 'text' && first < at && at < last
@@ -315,7 +318,7 @@ function writtenIn(raw: LanguageModelV4Usage['raw']): unknown {
 }
 
 /** No request is empty: a provider that says it read nothing does not count. */
-function usageOf({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): Usage {
+function usageOf({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): TokenUsage {
   return {
     input_tokens: countOf(inputTokens.total, 1),
     output_tokens: countOf(outputTokens.total),

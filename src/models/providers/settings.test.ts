@@ -8,7 +8,9 @@ import { test } from 'node:test'
 import { startModelServer } from '../../testing/model-server/server.ts'
 import { asks, hear } from '../../testing/model-server/client.ts'
 import { keptAliveFetch } from '../transport/fetch.ts'
-import type { Effort, Json, JsonObject, ModelMessage, ModelRequest, ToolSpec } from '../model.ts'
+import type { Json, JsonObject } from '../../ports/json.ts'
+import type { ModelMessage } from '../../ports/model-message.ts'
+import type { Effort, ModelRequest, ToolSpec } from '../model.ts'
 import { openModel, type ProviderSetting } from '../catalogue/open-model.ts'
 
 const tools: readonly ToolSpec[] = [

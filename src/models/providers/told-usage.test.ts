@@ -8,7 +8,8 @@ import { adapters, asks, hear, openAdapter } from '../../testing/model-server/cl
 import type { ServerUsage } from '../../testing/model-server/wire.ts'
 import { keptAliveFetch } from '../transport/fetch.ts'
 import { modelLimits } from '../limits.ts'
-import type { Json, Usage } from '../model.ts'
+import type { Json } from '../../ports/json.ts'
+import type { TokenUsage } from '../model.ts'
 import { RoundBuilder } from './round.ts'
 
 const least = modelLimits.counted_tokens.value
@@ -22,7 +23,7 @@ const told: ServerUsage = {
 }
 
 /** Whole, not below nothing, and small enough to be summed. */
-function isCounted(usage: Usage, what: string): void {
+function isCounted(usage: TokenUsage, what: string): void {
   for (const [name, count] of Object.entries(usage)) {
     const is = count === null || (Number.isInteger(count) && count >= 0 && count <= 3 * least)
     assert.ok(is, `${what}: ${name} is ${count}`)

@@ -4,7 +4,7 @@
  * one that breaks off before, and takes the four dialects by their own words.
  */
 import { modelLimits } from '../limits.ts'
-import type { Usage } from '../model.ts'
+import type { TokenUsage } from '../model.ts'
 
 /** A count of tokens as a provider says it, from `least` up; null: that is no count. */
 export function countOf(said: unknown, least: 0 | 1 = 0): number | null {
@@ -17,7 +17,7 @@ export const dollarsOf = (said: unknown): number | null =>
   typeof said === 'number' && said >= 0 && said <= modelLimits.told_usd.value ? said : null
 
 /** Null: not said. `output_tokens` counts up to that event, and more may come. */
-export type PartialUsage = Pick<Usage, 'input_tokens' | 'output_tokens'>
+export type PartialUsage = Pick<TokenUsage, 'input_tokens' | 'output_tokens'>
 
 /** The counts in one event as it came; null: it has none. */
 export function usageSeen(event: unknown): PartialUsage | null {

@@ -3,7 +3,7 @@
  * provider metadata on the model's own rounds, which the ledger keeps, so it survives any crash and
  * the model object holds nothing. Reading it back folds in what the last round's calls answered.
  */
-import type { JsonObject } from '../model.ts'
+import type { JsonObject } from '../../ports/json.ts'
 import { commandSeen } from './command-result.ts'
 import type { RunbookRound, RunbookSituation } from './situation.ts'
 

@@ -3,7 +3,9 @@
  * with no key, no network and no tokens. The object holds nothing; a round is a function of the
  * request's situation (decide.ts), so a run survives any crash.
  */
-import type { AssistantPart, JsonObject, Model, ModelOutcome, ModelRequest } from '../model.ts'
+import type { ModelPart } from '../../ports/model-message.ts'
+import type { JsonObject } from '../../ports/json.ts'
+import type { Model, ModelOutcome, ModelRequest } from '../model.ts'
 import { decideRound, type DecidedRound } from './decide.ts'
 import { written } from './memo.ts'
 import { asSituation } from './situation.ts'
@@ -49,11 +51,7 @@ export function runbookModel(): Model {
   }
 }
 
-const roundOf = (
-  request: ModelRequest,
-  parts: readonly AssistantPart[],
-  decided: DecidedRound,
-) => ({
+const roundOf = (request: ModelRequest, parts: readonly ModelPart[], decided: DecidedRound) => ({
   parts,
   finish: decided.calls.length > 0 ? ('tool_calls' as const) : ('stop' as const),
   usage: noTokens,
@@ -62,9 +60,9 @@ const roundOf = (
 })
 
 /** The text, then the calls; the first part carries the memory. */
-function partsOf(decided: DecidedRound, turn: string): AssistantPart[] {
+function partsOf(decided: DecidedRound, turn: string): ModelPart[] {
   const { text, calls, memo, before, round } = decided
-  const parts: AssistantPart[] = [
+  const parts: ModelPart[] = [
     ...(text === '' ? [] : [{ type: 'text' as const, text }]),
     ...calls.map(({ tool_name, input }, index) => ({
       type: 'tool_call' as const,

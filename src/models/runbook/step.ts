@@ -5,7 +5,7 @@
  */
 import type { Wait } from '../../domain/state/wait.ts'
 import type { Todo, WorkItem } from '../../domain/state/work-item.ts'
-import type { JsonObject } from '../model.ts'
+import type { JsonObject } from '../../ports/json.ts'
 import { lastLine } from './command-result.ts'
 import type { Attempt, RunbookMemo, Recalled, StepResult } from './memo.ts'
 import type { Program, RunbookStep } from './parse.ts'

@@ -2,7 +2,7 @@
  * What is kept of one noun's events: the newest of each type, how many of each, and what adds up.
  * Each part of it is the same whatever order the events come in, so pages may come in any. Pure.
  */
-import type { Event, StoredEvent, Usage } from '../../protocol/records/records.ts'
+import type { Event, EventOf, StoredEvent, Usage } from '../../protocol/records/records.ts'
 import { checkPlace, isCheck } from './check-place.ts'
 import { bounds } from './limits.ts'
 
@@ -26,17 +26,8 @@ export type Noun =
 export type HistoryEvent<T extends Event['type'] = Event['type']> = {
   readonly seq: number
   readonly at: string
-  readonly event: Told<T>
+  readonly event: EventOf<T>
 }
-
-/** The event of a type, also where several types are one variant of the rules. */
-export type Told<T extends Event['type']> = Event extends infer E
-  ? E extends { type: infer K }
-    ? T extends K
-      ? E
-      : never
-    : never
-  : never
 
 /** Tokens and dollars of the rounds so far; null: a part of it is not known. */
 export type Used = Pick<Usage, 'input_tokens' | 'output_tokens' | 'usd'>

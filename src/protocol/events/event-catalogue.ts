@@ -4,17 +4,8 @@
  * not (or the other way round) does not build.
  */
 import { z } from 'zod'
-import type { Event, EventType } from '../../domain/state/event.ts'
+import type { Event, EventOf, EventType } from '../../domain/state/event.ts'
 import { eventFields } from './event-fields.ts'
-
-/** The event of one type, also where the rules write several types as one variant. */
-export type EventOf<T extends EventType> = Event extends infer E
-  ? E extends { type: infer K }
-    ? T extends K
-      ? Omit<E, 'type'>
-      : never
-    : never
-  : never
 
 /** A schema for each field, and none beside them. */
 type FieldsOf<E> = {
@@ -22,7 +13,9 @@ type FieldsOf<E> = {
     ? z.ZodType<E[K] | undefined>
     : z.ZodType<E[K]>
 }
-const fields = eventFields satisfies { readonly [T in EventType]: FieldsOf<EventOf<T>> }
+const fields = eventFields satisfies {
+  readonly [T in EventType]: FieldsOf<Omit<EventOf<T>, 'type'>>
+}
 
 /** `TurnStartedEvent` of `turn_started`. */
 const nameOf = (type: string): string =>

@@ -11,7 +11,6 @@ import { usageShape } from './turn-record.ts'
 export const itemSpend = z.strictObject({ turns: count, ...usageShape }).meta({ id: 'ItemSpend' })
 
 export const spendKeys = ['agent', 'item', 'day'] as const
-export type SpendKey = (typeof spendKeys)[number]
 
 const spendRow = z
   .strictObject({

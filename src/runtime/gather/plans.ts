@@ -4,7 +4,6 @@
  * Whole texts are kept as blobs by hash, stored with the row that names them, so that a damaged
  * plan has a last good snapshot.
  */
-import type { PlanDescriptor } from '../../domain/state/plan.ts'
 import type { PlanStored, WorkItem } from '../../domain/state/work-item.ts'
 import type { AgentId, WorkItemId } from '../../domain/ids.ts'
 import { limits } from '../../domain/limits.ts'
@@ -15,6 +14,7 @@ import type { Files } from '../../exec/ports.ts'
 import type { Ledger, NewBlob } from '../../ledger/port.ts'
 import type { AgentPorts } from '../agent-ports.ts'
 import { agentHome, planPath } from '../home.ts'
+import type { PlanRead } from '../../tools/work/plan.ts'
 import { isShortage } from '../shortage.ts'
 import type { Store } from '../store.ts'
 
@@ -42,8 +42,6 @@ export const plansOf = (
   { ports: { home, files }, store }: AgentPorts,
   blobs: NewBlob[] | null,
 ): PlanPorts => ({ home, files, ...keeping(store, blobs) })
-
-export type PlanRead = { stored: PlanStored; described: PlanDescriptor }
 
 /** Writes the plan file of a new item. The same item again finds the file and keeps it. */
 export async function makePlan(

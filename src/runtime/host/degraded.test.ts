@@ -8,7 +8,8 @@ import { virtualClock } from '../../testing/virtual-clock.ts'
 import { minute, second } from '../../domain/time.ts'
 import { LedgerFault } from '../../ledger/port.ts'
 import { DegradedMode } from './degraded.ts'
-import { isShortage, type Shortage } from '../shortage.ts'
+import type { Shortage } from '../../ports/host.ts'
+import { isShortage } from '../shortage.ts'
 
 const full = new FileFault('disk_full', '/h/x', 'the disk is full')
 

@@ -8,7 +8,8 @@ import { fromMs, minute, second, toMs, type Timestamp } from '../../domain/time.
 import { FileFault } from '../../exec/files/file-fault.ts'
 import type { Clock, Files } from '../../exec/ports.ts'
 import type { OperatorReply } from '../../protocol/acts/operator.ts'
-import type { Shortage, Shortfall } from '../shortage.ts'
+import type { Shortage } from '../../ports/host.ts'
+import type { Shortfall } from '../shortage.ts'
 
 /** Milliseconds between two probes: the first, then doubled up to the last. */
 const firstProbe = 5 * second

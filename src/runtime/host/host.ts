@@ -24,18 +24,11 @@ import { DegradedMode, unwritable } from './degraded.ts'
 import { agentHome } from '../home.ts'
 import { Lane } from '../turn/lane.ts'
 import { LiveSigns } from './live-signs.ts'
-import type {
-  AgentSettings,
-  Host,
-  HostNotice,
-  HostPorts,
-  OutputPiece,
-  TaskRange,
-  TaskText,
-} from '../ports.ts'
+import type { AgentSettings, Shortage } from '../../ports/host.ts'
+import type { Host, HostNotice, HostPorts, OutputPiece, TaskRange, TaskText } from '../ports.ts'
 import { OwnTriggers } from '../timers/own-triggers.ts'
 import { redactedNotices } from '../redact-notices.ts'
-import { isShortage, type Shortage } from '../shortage.ts'
+import { isShortage } from '../shortage.ts'
 import { SlotTimer } from '../timers/slot-timer.ts'
 import { Spending } from '../spending.ts'
 import { isDeletion, Store } from '../store.ts'

@@ -11,7 +11,8 @@ import { isTerminal, type Task } from '../../domain/state/task.ts'
 import { fromMs, later, plus, type Timestamp } from '../../domain/time.ts'
 import { modelLimits } from '../../models/limits.ts'
 import type { ModelEvent } from '../../models/model.ts'
-import type { HostNotice, LiveSign } from '../ports.ts'
+import type { LiveSign } from '../../ports/host.ts'
+import type { HostNotice } from '../ports.ts'
 
 export type SignPorts = {
   now(): Timestamp

@@ -6,13 +6,10 @@
  */
 import type { Rows, StoredEvent } from '../../domain/state/event.ts'
 import type { AgentId, TurnId } from '../../domain/ids.ts'
+import type { ReplayEnd } from '../../ports/host.ts'
 import { Replay, type Divergence } from '../../domain/turns/replay.ts'
 import type { LedgerReads, RoundWithCalls } from '../../ledger/port.ts'
 import { requestTextOf, type RequestTextPart } from './sent-text.ts'
-
-export type ReplayEnd =
-  | { ok: true; decisions: number; requests: number; divergence: Divergence | null }
-  | { ok: false; code: 'below_retention' | 'open_turn'; message: string; hint: string }
 
 /** Events of one read, and how far the start of a turn is looked ahead for. */
 const [page, ahead] = [1_000, 8]

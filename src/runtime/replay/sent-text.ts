@@ -4,7 +4,7 @@
  * out.
  */
 import { notesOf, renderNotes, renderRound } from '../../context/sections/rounds.ts'
-import type { ContextMessage } from '../../context/message.ts'
+import type { ModelMessage } from '../../ports/model-message.ts'
 import type { TurnId } from '../../domain/ids.ts'
 import type { LedgerReads } from '../../ledger/port.ts'
 import { withShort } from '../short-ids.ts'
@@ -50,7 +50,7 @@ export async function requestTextOf(
 
 type Call = Parameters<typeof fullPath>[1]
 
-function textOf(message: ContextMessage): string {
+function textOf(message: ModelMessage): string {
   switch (message.role) {
     case 'user':
       return message.content

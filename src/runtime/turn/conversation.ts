@@ -5,7 +5,8 @@
  */
 import { charTokens } from '../../context/estimate.ts'
 import { fits, messageTokens } from '../../context/opening/fits.ts'
-import type { ContextMessage, Opening, Projected } from '../../context/message.ts'
+import type { ModelMessage } from '../../ports/model-message.ts'
+import type { Opening, Projected } from '../../context/message.ts'
 import type { ItemsShown } from '../../context/result-view.ts'
 import {
   notesOf,
@@ -24,7 +25,7 @@ import { sha256 } from '../../tools/tool/sha256.ts'
 
 export type Conversation = {
   system: string
-  messages: readonly ContextMessage[]
+  messages: readonly ModelMessage[]
   /** Without provider-own parts, also those of the model that is asked. */
   plain: boolean
   /** How it measures, to be recorded with its answer. */
@@ -34,7 +35,7 @@ export type Conversation = {
 export class Talk {
   readonly env: AgentPorts
   #opening: Projected | null = null
-  #messages: ContextMessage[] = []
+  #messages: ModelMessage[] = []
   #tokens = 0
   #model = ''
   /** Whether the provider refused its own thoughts: for this turn it gets none of them back. */
@@ -151,7 +152,7 @@ export class Talk {
     return { opening: this.#opening, sizes: this.#sizes, total, notes: this.#notes }
   }
 
-  #appendRound(messages: readonly ContextMessage[]): void {
+  #appendRound(messages: readonly ModelMessage[]): void {
     const before = this.#tokens
     // The notes in front ended the request of this round: up to them it was sent already.
     const [first] = messages
@@ -164,13 +165,13 @@ export class Talk {
     this.#sizes.push(this.#tokens - before)
   }
 
-  #append(message: ContextMessage): void {
+  #append(message: ModelMessage): void {
     this.#messages.push(message)
     this.#tokens += messageTokens(message, charTokens)
     this.#hash = chained(this.#hash, message)
   }
 
-  #measure(notes: readonly ContextMessage[]): RequestSize {
+  #measure(notes: readonly ModelMessage[]): RequestSize {
     this.#notes = notes.reduce((sum, message) => sum + messageTokens(message, charTokens), 0)
     const { window } = this.size()
     const { visibility } = agentOf(this.env.facts())
@@ -199,7 +200,7 @@ export class Talk {
 /** Of a hash that only says whether two requests are alike. */
 const markDigits = 16
 
-const chained = (hash: string, message: ContextMessage): string =>
+const chained = (hash: string, message: ModelMessage): string =>
   sha256(`${hash}\n${JSON.stringify(message)}`)
 
 /** The file that has all of a result which the turn's own request shows cut. */

@@ -7,7 +7,7 @@ import { contextLimits } from '../../context/limits.ts'
 import { mustTurn } from '../../domain/facts/facts.ts'
 import type { Message } from '../../domain/state/message.ts'
 import { messagesOf } from '../../domain/turns/shown.ts'
-import type { ModelMessage } from '../../models/model.ts'
+import type { ModelMessage } from '../../ports/model-message.ts'
 import { outputPath } from '../home.ts'
 import type { AgentPorts } from '../agent-ports.ts'
 

@@ -4,7 +4,8 @@
  */
 import { charTokens } from '../../context/estimate.ts'
 import type { Agent } from '../../domain/state/agent.ts'
-import type { JsonObject, ToolSpec } from '../../models/model.ts'
+import type { JsonObject } from '../../ports/json.ts'
+import type { ToolSpec } from '../../models/model.ts'
 import { toolTexts } from '../../tools/generated.ts'
 import { tools } from '../../tools/registry.ts'
 import { sha256 } from '../../tools/tool/sha256.ts'

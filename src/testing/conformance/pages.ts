@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict'
 import type { Table } from '../../domain/state/event.ts'
 import type { Usage } from '../../domain/state/turn.ts'
-import type { Ledger, PageFilter, SpendFilter } from '../../ledger/port.ts'
+import type { SpendFilter } from '../../ports/ledger-filters.ts'
+import type { Ledger, PageFilter } from '../../ledger/port.ts'
 import type { Cases } from './case.ts'
 import { laneOf } from '../world/ledger-world.ts'
 import {

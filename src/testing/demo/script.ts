@@ -3,7 +3,7 @@
  * follows its list answer by answer; when the list is over it says what it would say to anybody who
  * writes to it. A function of the request and of how many came before it, so nothing is timed.
  */
-import type { Json, JsonObject } from '../../models/model.ts'
+import type { Json, JsonObject } from '../../ports/json.ts'
 import type { ServerAnswer, ServerScript, ServerView } from '../model-server/server.ts'
 
 type Step = (view: ServerView) => ServerAnswer

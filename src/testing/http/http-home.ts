@@ -10,13 +10,8 @@ import {
   type Application,
   type HttpOptions,
 } from '../../http/app.ts'
-import type {
-  EventPage,
-  GatePorts,
-  HomePort,
-  HomeReads,
-  StreamNotice,
-} from '../../http/request/ports.ts'
+import type { EventPage } from '../../ports/ledger-filters.ts'
+import type { GatePorts, HomePort, HomeReads, StreamNotice } from '../../http/request/ports.ts'
 import { tokenHash } from '../../http/gate/gate.ts'
 import type { Webhook } from '../../http/inbound/webhooks.ts'
 import type { OperatorCommand, OperatorReply } from '../../protocol/acts/operator.ts'

@@ -1,7 +1,7 @@
 /**
  * Chat Completions, as the model server reads and writes it.
  */
-import type { Json, JsonObject } from '../../models/model.ts'
+import type { Json, JsonObject } from '../../ports/json.ts'
 import type { Reading, ReasoningHistory, ToolResultSeen, Wire, WireContext } from './wire.ts'
 import { detailsOf, detailViolations, piecesOf } from './details.ts'
 import {

@@ -2,7 +2,7 @@
  * `reasoning_details` as a router gives them in a stream of Chat Completions, and what it insists
  * on when they come back: those of each answer whole, unchanged, and in the order of the answers.
  */
-import type { JsonObject } from '../../models/model.ts'
+import type { JsonObject } from '../../ports/json.ts'
 import { signatureOf } from './thoughts.ts'
 import type { ReasoningHistory, ServerAnswer } from './wire.ts'
 import { halves, inParts } from './wire.ts'

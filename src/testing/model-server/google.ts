@@ -2,7 +2,7 @@
  * Google's `streamGenerateContent`, as the model server reads and writes it: enough to hold our
  * fourth adapter to the same scenarios. Results are paired by id, or by name where there is none.
  */
-import type { Json, JsonObject } from '../../models/model.ts'
+import type { Json, JsonObject } from '../../ports/json.ts'
 import type { Reading, ServerAnswer, ToolResultSeen, Wire, WireContext } from './wire.ts'
 import {
   callIds,

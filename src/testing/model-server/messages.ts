@@ -2,7 +2,7 @@
  * Anthropic Messages, as the model server reads and writes it. It insists on what the provider
  * insists on: alternating roles, results first, and thoughts that come back as they were said.
  */
-import type { JsonObject } from '../../models/model.ts'
+import type { JsonObject } from '../../ports/json.ts'
 import { between, signatureOf, thoughtViolations } from './thoughts.ts'
 import type {
   Reading,

@@ -2,7 +2,7 @@
  * OpenAI Responses, as the model server reads and writes it. It insists on a stateless use:
  * nothing stored, no references, and thoughts coming back encrypted.
  */
-import type { JsonObject } from '../../models/model.ts'
+import type { JsonObject } from '../../ports/json.ts'
 import type { Reading, ToolResultSeen, Wire, WireContext } from './wire.ts'
 import {
   callArguments,

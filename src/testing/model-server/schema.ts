@@ -5,7 +5,7 @@
  */
 import { Ajv } from 'ajv'
 import type { ErrorObject, ValidateFunction } from 'ajv'
-import type { JsonObject } from '../../models/model.ts'
+import type { JsonObject } from '../../ports/json.ts'
 import type { Endpoint } from './wire.ts'
 import published from './wire-schemas.json' with { type: 'json' }
 

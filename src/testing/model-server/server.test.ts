@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
-import type { JsonObject } from '../../models/model.ts'
+import type { JsonObject } from '../../ports/json.ts'
 import { keptAliveFetch } from '../../models/transport/fetch.ts'
 import { startModelServer } from './server.ts'
 import published from './wire-schemas.json' with { type: 'json' }

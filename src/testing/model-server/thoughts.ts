@@ -3,7 +3,7 @@
  * none, in their places and as they were; and the newest models take them only behind the very
  * request that they answered. Its refusals are in its words.
  */
-import type { Json, JsonObject } from '../../models/model.ts'
+import type { Json, JsonObject } from '../../ports/json.ts'
 import type { ReasoningHistory } from './wire.ts'
 import { isObject, objectsIn, textIn } from './wire.ts'
 

@@ -2,7 +2,8 @@
  * Requests of tests that ask a scripted model, as each provider would get them: the body that its
  * adapter makes is judged by the provider's rules and published types. Nothing is sent.
  */
-import type { JsonObject, ModelRequest } from '../../models/model.ts'
+import type { JsonObject } from '../../ports/json.ts'
+import type { ModelRequest } from '../../models/model.ts'
 import type { FetchFunction } from '../../models/transport/fetch.ts'
 import { adapters, hear, openAdapter } from './client.ts'
 import { schemaViolations } from './schema.ts'

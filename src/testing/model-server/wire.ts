@@ -2,7 +2,7 @@
  * What the wire formats of the model server have in common: the answer a script gives, what a
  * request looks like to it, and the checks every provider makes. Each format is one `Wire`.
  */
-import type { Json, JsonObject } from '../../models/model.ts'
+import type { Json, JsonObject } from '../../ports/json.ts'
 
 export type Endpoint = 'chat_completions' | 'responses' | 'messages' | 'google'
 

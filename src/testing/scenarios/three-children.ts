@@ -5,7 +5,8 @@
  * request's text; what must outlive a turn stands in the todos of the items. Nothing of it is ever
  * taken back, so a request that is sent again after a kill gets the same answer.
  */
-import type { Json, ModelRequest } from '../../models/model.ts'
+import type { Json } from '../../ports/json.ts'
+import type { ModelRequest } from '../../models/model.ts'
 import { calls, scriptedModel, type ScriptedModel } from '../scripted-model.ts'
 
 export type FamilyCall = { name: string; input: { readonly [field: string]: Json } }

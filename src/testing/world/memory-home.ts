@@ -19,7 +19,8 @@ import { searchIndexIn, searchPath } from '../../ledger/search/search-index.ts'
 import type { SearchIndex } from '../../ledger/search/port.ts'
 import { Memory, type MemoryPorts } from '../../runtime/memory/memory.ts'
 import { LedgerWorld } from './ledger-world.ts'
-import { agentCreated, freshMint, type EventOf } from '../events.ts'
+import type { EventOf } from '../../domain/state/event.ts'
+import { agentCreated, freshMint } from '../events.ts'
 
 export type MemoryHome = {
   home: string

@@ -5,13 +5,13 @@
 import type { NoteEvent } from '../../context/process-notes.ts'
 import type { BriefEvent } from '../../domain/state/brief.ts'
 import type { EffectClass } from '../../domain/state/call.ts'
-import type { Event } from '../../domain/state/event.ts'
+import type { Event, EventOf } from '../../domain/state/event.ts'
 import type { BriefId, CallId, MessageId, TaskId, WaitId, WorkItemId } from '../../domain/ids.ts'
 import type { Provenance } from '../../domain/state/provenance.ts'
 import type { TaskEnd } from '../../domain/state/task.ts'
 import type { Wake } from '../../domain/state/wait.ts'
 import { briefDelivered, callFinished, callRecorded, messageAdmitted } from '../events.ts'
-import { taskEnded, taskQueued, waitRegistered, type EventOf } from '../events.ts'
+import { taskEnded, taskQueued, waitRegistered } from '../events.ts'
 import { now, succeededWith } from '../rows.ts'
 
 const about = { work_item_id: 'work_a' } as const

@@ -1,7 +1,7 @@
 /**
- * What the adapter for agents of other makers needs from the machine: a session that outlives this
- * process, in which a request is asked once however often it is sent. Implemented in `exec`, joined
- * in `main`. Types only.
+ * Sessions of third-party agents (ACP): each outlives this process, and a request in it is sent to
+ * its agent once however often it is asked for. `exec` implements the port, `models` uses it, and
+ * `main` joins the two. Types only.
  */
 
 /** One entry of `acp` in the configuration. `env`: names to pass on, and fixed values. */
@@ -35,6 +35,15 @@ export type AcpQuestion = { permission_id: string; title: string; options: reado
 
 export type AcpStop = 'end_turn' | 'max_tokens' | 'max_turn_requests' | 'refusal' | 'cancelled'
 
+/**
+ * Why a prompt has no answer.
+ * - `not_started`: the program cannot be run. `wrong_protocol`: it speaks another version.
+ * - `needs_login`: it wants an authentication that only a person can give.
+ * - `garbage`: what it wrote is no message of the protocol, or one over the limit.
+ * - `agent_ended`: its process ended. `silent`: nothing came for too long, or no session.
+ * - `agent_error`: it answered with an error of its own; `agent_refused`: one that repeats.
+ * - `too_much`: it said more than is kept. `driver_lost`: its driver ended in the middle.
+ */
 export type AcpFailure =
   | 'not_started'
   | 'wrong_protocol'
@@ -55,7 +64,7 @@ export type AcpEnd =
   /** Nothing was done: the question is no longer open, or has no such option. */
   | { state: 'refused'; why: string }
 
-type AcpToolCall = {
+export type AcpToolCall = {
   tool_call_id: string
   title: string | null
   kind: string | null
@@ -63,11 +72,13 @@ type AcpToolCall = {
   locations: readonly string[]
 }
 
+export type AcpPlanEntry = { content: string; status: string }
+
 /** `over` comes once, as the last. */
 export type AcpEvent =
   | { type: 'text' | 'thought'; text: string }
   | ({ type: 'tool_call' | 'tool_call_update' } & AcpToolCall)
-  | { type: 'plan'; entries: readonly { content: string; status: string }[] }
+  | { type: 'plan'; entries: readonly AcpPlanEntry[] }
   | { type: 'over'; end: AcpEnd }
 
 /** `option` counts from 1. `after_loss` is told instead to an agent that forgot its session. */

@@ -1,0 +1,38 @@
+/**
+ * The messages of a request to a model: `context` renders them, `models` brings them into the form
+ * of a provider. Types only.
+ */
+import type { Json } from './json.ts'
+
+export type ModelMessage =
+  /** Projections and runtime notes, as text. */
+  | { role: 'user'; content: string }
+  | { role: 'assistant'; parts: readonly ModelPart[] }
+  | { role: 'tool'; results: readonly ToolResultMessage[] }
+
+/** `call_id` is ours, `provider_call_id` pairs the result with its call on the wire. */
+export type ToolResultMessage = {
+  call_id: string
+  provider_call_id: string
+  tool_name: string
+  text: string
+  is_error: boolean
+}
+
+/**
+ * What a model said, in its order. `provider_metadata` is the provider's own (signatures, item
+ * ids, encrypted reasoning): kept as it came and handed back as it was, never read.
+ */
+export type ModelPart =
+  | { type: 'text'; text: string; provider_metadata?: Json }
+  | { type: 'reasoning'; text: string; provider_metadata?: Json }
+  | ToolCallPart
+
+/** `input_json` is the model's text as it came, valid JSON or not: the runtime judges it. */
+export type ToolCallPart = {
+  type: 'tool_call'
+  provider_call_id: string
+  tool_name: string
+  input_json: string
+  provider_metadata?: Json
+}
