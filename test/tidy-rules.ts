@@ -1,7 +1,8 @@
 /**
  * The house rules a machine can check beside the linter: who may import whom, what is pure, where
  * the outside world may be touched, names, line lengths, what may be cited. `violations` is a pure
- * function of a path and a text, `crowdedFolders` of all paths, `importCircles` of all imports;
+ * function of a path and a text, `crowdedFolders` of all paths, `importCircles` of all imports,
+ * `repeatedTypes` of all sources;
  * test/tidy.test.ts runs them over planted faults and over the repository.
  */
 import { floors, folderLimit, folderLimits, unbounded } from './tidy-rooms.ts'
@@ -286,6 +287,22 @@ export function crowdedFolders(paths: readonly string[]): string[] {
     const limit = folderLimits[folder] ?? folderLimit
     if (length <= limit || unbounded.includes(folder)) return []
     return [`${folder} shows ${length} files (${limit}): make a sub-room`]
+  })
+}
+
+/** Names under which several files export a type: who reads one cannot know which is meant. */
+export function repeatedTypes(sources: ReadonlyMap<string, string>): string[] {
+  const exported = /^export (?:declare |abstract )*(?:type|interface|class|enum) (\w+)/gm
+  const declared = [...sources].flatMap(([path, source]) =>
+    [...codeOf(source).matchAll(exported)].map(([, name = '']) => ({ name, path })),
+  )
+  return [...Map.groupBy(declared, ({ name }) => name)].flatMap(([name, those]) => {
+    if (those.length === 1) return []
+    const paths = those.map(({ path }) => path)
+    return [
+      `${paths.join(' and ')} export ${name}: where they are one thing keep one, in ${shared} if ` +
+        'neither room may import the other; else name each for what it is',
+    ]
   })
 }
 

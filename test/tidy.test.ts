@@ -14,6 +14,7 @@ import {
   importCircles,
   importedBy,
   machinePaths,
+  repeatedTypes,
   violations,
 } from './tidy-rules.ts'
 import { codeOf } from './tidy-source.ts'
@@ -62,6 +63,13 @@ test('no file imports itself by way of others', () => {
     .filter((path) => path.startsWith('src/') && !path.endsWith('.test.ts'))
     .map((path) => [path, importedBy(path, read(path))] as const)
   assert.deepEqual(importCircles(new Map(imported)), [])
+})
+
+test('no two files export a type of the same name', () => {
+  const exporting = sources
+    .filter((path) => path.startsWith('src/') && !path.endsWith('.test.ts'))
+    .map((path) => [path, read(path)] as const)
+  assert.deepEqual(repeatedTypes(new Map(exporting)), [])
 })
 
 test('no file names a folder of the machine it was written on', () => {
@@ -244,6 +252,20 @@ describe('the house rules find what is planted', () => {
       }).map(([path, source]) => [path, importedBy(path, source)]),
     )
     assert.deepEqual(importCircles(graph), ['src/a.ts → src/b.ts → src/deep/c.ts → src/a.ts'])
+  })
+
+  test('a type that two files export under one name', () => {
+    const sources = new Map(
+      Object.entries({
+        'src/a.ts': `export type Step = 1\ntype Own = 2\nexport const Own = 3`,
+        'src/b.ts': `export interface Step {}\n// export type Other = 1`,
+        'src/c.ts': `export class Other {}\ntype Own = 4\nexport type { Step } from './a.ts'`,
+      }),
+    )
+    assert.deepEqual(repeatedTypes(sources), [
+      'src/a.ts and src/b.ts export Step: where they are one thing keep one, in ports if ' +
+        'neither room may import the other; else name each for what it is',
+    ])
   })
 
   test('a folder of a machine', () => {
