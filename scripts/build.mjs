@@ -143,6 +143,7 @@ const modules = {
   terminal: 'src/exec/commands/terminal.ts',
   'output-reader': 'src/exec/commands/output-reader.ts',
   standby: 'src/main/serve/standby.ts',
+  'page-reader': 'src/exec/web/page-reader.ts',
 }
 /** Loaded from node_modules as they are: native parts cannot be bundled. */
 const external = ['@lydell/node-pty']

@@ -53,6 +53,7 @@ const probes: Readonly<Record<string, Probe>> = {
   SpawnAgent: { input: () => ({ initial_message: 'look around', model: 'a/child' }) },
   AgentGet: { input: () => ({}) },
   FindInFiles: { input: () => ({ query: 'hello' }) },
+  WebFetch: { input: () => ({ url: 'http://127.0.0.1/' }) },
   ReadFile: { input: () => ({ path: 'there.txt' }) },
   EditFile: { input: (_, turn) => ({ path: `${turn}.txt`, new_text: 'x' }) },
   ApplyPatch: { input: (_, turn) => ({ patch: patch(`${turn}-patched.txt`) }) },

@@ -212,6 +212,45 @@ export type ConfinementState =
   | { state: 'on'; network: 'open' | 'none' }
   | { state: 'unavailable'; why: string }
 
+/**
+ * A web page as text. `url` is where it was at last, behind redirects; `status` is HTTP's, of which
+ * 400 and more are pages too. `cut`: there is more of it than is read.
+ */
+export type WebPage = {
+  ok: true
+  url: string
+  status: number
+  title: string | null
+  text: string
+  cut: boolean
+}
+
+/** Why a page was not read; `message` is one sentence for a model. */
+export type WebFault = {
+  ok: false
+  code:
+    | 'bad_url'
+    | 'private_address'
+    | 'unknown_name'
+    | 'no_connection'
+    | 'redirects'
+    | 'not_text'
+    | 'too_slow'
+    | 'aborted'
+    | 'no_reader'
+  message: string
+}
+
+/**
+ * Contract: `read` fetches a page of the public internet by GET and gives its text, HTML as
+ * Markdown. No other address is ever dialled, whatever names and redirects say; nothing of ours is
+ * sent along. What the world does wrong is a `WebFault`, so is an aborted `signal`. It may be
+ * called again, and at once.
+ */
+export interface Web {
+  read(url: string, signal: AbortSignal): Promise<WebPage | WebFault>
+}
+
 /** A whole file. `size` equals `bytes.length`; `sha256` is hex; `mode` the permission bits. */
 export type FileRead = {
   path: string

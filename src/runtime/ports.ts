@@ -14,7 +14,7 @@ import type { OperatorAct } from '../domain/operator/act.ts'
 import type { PlanDescriptor } from '../domain/state/plan.ts'
 import type { AgentSettings, LiveSign, Shortage } from '../ports/host.ts'
 import type { Ledger } from '../ledger/port.ts'
-import type { Clock, Files, Ids, Processes, StopOutcome } from '../exec/ports.ts'
+import type { Clock, Files, Ids, Processes, StopOutcome, Web } from '../exec/ports.ts'
 import type { Inspect } from '../exec/inspect/inspect-port.ts'
 import type { Worktrees } from '../exec/worktrees/port.ts'
 import type { TokenUsage } from '../models/model.ts'
@@ -63,6 +63,7 @@ export type HostPorts = {
   files: Files
   processes: Processes
   worktrees: Worktrees
+  web: Web
   /** What the checks of completed items look at. */
   inspect: Inspect
   /** Ends the sessions of an agent of another maker; absent where none can be run. */

@@ -25,6 +25,7 @@ import type { Tool } from './tool/tool.ts'
 import { updateWorkItem } from './work/update-work-item.ts'
 import { validate, type Validated } from './tool/validate.ts'
 import { waitFor } from './work/wait-for.ts'
+import { webFetch } from './web/web-fetch.ts'
 
 export const tools: readonly Tool[] = [
   createWorkItem,
@@ -48,6 +49,7 @@ export const tools: readonly Tool[] = [
   memorySearch,
   memoryGet,
   findInFiles,
+  webFetch,
 ]
 
 const byName = new Map<string, Tool>(tools.map((tool) => [tool.name, tool]))

@@ -238,6 +238,7 @@ export class World {
       files: this.disk.portOf(life, agenda),
       processes: this.commands.portOf(life),
       worktrees: this.worktrees.portOf(life, agenda),
+      web: { read: noWeb },
       inspect: this.#inspect(life),
       memory: { search: noMemory, get: noMemory },
       models: {
@@ -367,6 +368,13 @@ const aborted = faultOf('aborted', 'aborted')
 
 const isInjected = (error: unknown): boolean =>
   error instanceof Error && error.message.includes('injected')
+
+/** No page is there. */
+const noWeb = async () => ({
+  ok: false as const,
+  code: 'no_connection' as const,
+  message: 'There is no network.',
+})
 
 const noMemory = () =>
   Promise.resolve({

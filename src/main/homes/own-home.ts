@@ -46,12 +46,14 @@ function heldModels(models: Models, unreadable: readonly UnreadableSecret[]): Mo
 export async function takeHome({ home, config }: RunSettings, { redactor, daemon }: Taking) {
   await refuseOpenSecrets(home, config)
   const acp = acpSessionsOf(home, () => processes)
-  const [{ openLedger }, { createHost }, { createProcesses }, models] = await Promise.all([
-    import('../../ledger/store/open.ts'),
-    import('../../runtime/host/host.ts'),
-    import('../../exec/commands/processes.ts'),
-    modelsOf(config, acp).then(async (all) => heldModels(all, await unreadableSecrets(config))),
-  ])
+  const [{ openLedger }, { createHost }, { createProcesses }, { createWeb }, models] =
+    await Promise.all([
+      import('../../ledger/store/open.ts'),
+      import('../../runtime/host/host.ts'),
+      import('../../exec/commands/processes.ts'),
+      import('../../exec/web/web.ts'),
+      modelsOf(config, acp).then(async (all) => heldModels(all, await unreadableSecrets(config))),
+    ])
   const opened = await openLedger(home, {
     clock_now: () => clock.now(),
     mint: (prefix) => ids.mint(prefix),
@@ -77,6 +79,7 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
     files,
     processes,
     worktrees: worktreesOf(home),
+    web: createWeb({ clock }),
     inspect: inspectOf(home),
     foreign_agents: { stop: async (...of) => (await acp()).stop(...of) },
     memory,

@@ -21,6 +21,7 @@ export const looks: Readonly<Record<string, { one: string; many: string }>> = {
   ListTasks: { one: 'looked at', many: 'lists of tasks' },
   TaskStatus: { one: 'looked at', many: 'tasks' },
   TaskOutput: { one: 'read the output of', many: 'tasks' },
+  WebFetch: { one: 'read', many: 'pages' },
 }
 
 export function callLine(tool: string, given: unknown, result: ToolResult): CallLine | null {
@@ -32,6 +33,8 @@ export function callLine(tool: string, given: unknown, result: ToolResult): Call
       return commandLine(input, value)
     case 'ReadFile':
       return { mark: 'done', left: `read ${text(input['path'])}`, right: linesRead(value) }
+    case 'WebFetch':
+      return { mark: 'done', left: `read ${text(input['url'])}`, right: '' }
     case 'EditFile':
       return { mark: 'done', left: `edit ${text(input['path'])}`, right: linesChanged(value) }
     case 'ApplyPatch':
@@ -67,6 +70,8 @@ export function callSubject(tool: string, given: unknown): string {
       return oneCommand(text(input['cmd']))
     case 'ReadFile':
       return `read ${text(input['path'])}`
+    case 'WebFetch':
+      return `read ${text(input['url'])}`
     case 'EditFile':
       return `edit ${text(input['path'])}`
     case 'ApplyPatch':

@@ -45,6 +45,7 @@ export function toolContext(run: TurnRun, call: Call, blobs: NewBlob[] | null = 
     interjected: run.interjected,
     files: ports.files,
     processes: ports.processes,
+    web: ports.web,
     checks: {
       tree: () => checks.tree(env.agent_id),
       ended: (item, signal) => checks.ended(env.agent_id, item, signal),

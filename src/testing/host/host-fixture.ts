@@ -9,10 +9,11 @@ import { systemClock, systemIds } from '../../exec/clock.ts'
 import { systemFiles } from '../../exec/files/files.ts'
 import type { Redactor } from '../../domain/secrets/redact.ts'
 import type { Network } from '../../exec/commands/confined-script.ts'
-import type { Clock, Files, Ids } from '../../exec/ports.ts'
+import type { Clock, Files, Ids, Web } from '../../exec/ports.ts'
 import { createInspect } from '../../exec/inspect/inspect.ts'
 import type { Inspect } from '../../exec/inspect/inspect-port.ts'
 import { createProcesses } from '../../exec/commands/processes.ts'
+import { createWeb } from '../../exec/web/web.ts'
 import { createWorktrees } from '../../exec/worktrees/worktrees.ts'
 import { openLedger, type FaultSeam } from '../../ledger/store/open.ts'
 import type { Ledger } from '../../ledger/port.ts'
@@ -55,6 +56,8 @@ export type BoxOptions = {
   network?: Network
 
   over_index?: (index: SearchIndex) => SearchIndex
+  /** Default: the real one, which reaches no server of a test. */
+  web?: Web
   over_worktrees?: (worktrees: HostPorts['worktrees']) => HostPorts['worktrees']
   context_window?: number
   /** What the models are asked for. */
@@ -194,6 +197,7 @@ async function portsOf(home: string, options: BoxOptions): Promise<HostPorts & {
     files,
     processes,
     memory,
+    web: options.web ?? createWeb({ clock: systemClock() }),
     worktrees: options.over_worktrees?.(worktrees) ?? worktrees,
     inspect: options.inspect ?? inspectOf(home, options.sees_place !== undefined),
     models: sourceOf(options),

@@ -17,8 +17,9 @@ import { isRejection } from '../../domain/rejection.ts'
 import { systemClock, systemIds } from '../../exec/clock.ts'
 import { systemFiles } from '../../exec/files/files.ts'
 import { agentRoots, homeEntry } from '../../exec/files/path-policy.ts'
-import type { Processes } from '../../exec/ports.ts'
+import type { Processes, Web } from '../../exec/ports.ts'
 import { createProcesses } from '../../exec/commands/processes.ts'
+import { createWeb } from '../../exec/web/web.ts'
 import {
   refused,
   type EffectOutcome,
@@ -31,6 +32,7 @@ import { agentCreated, callRecorded, itemCreated, turnStarted } from '../events.
 export type BenchOptions = {
   processes?: (real: Processes) => Processes
   environment?: Record<string, string>
+  web?: Web
 }
 
 /** Signals of a run; without them nothing interrupts it. */
@@ -55,6 +57,7 @@ export class ToolBench {
   readonly files = systemFiles()
   readonly processes: Processes
   readonly #real: Processes
+  readonly #web: Web
   readonly #environment: Record<string, string>
   readonly #world = new World(agent_id, false)
   readonly #turn: TurnId = mint('turn')
@@ -68,6 +71,7 @@ export class ToolBench {
     const tasks_folder = join(this.home, 'tasks')
     this.#real = createProcesses({ tasks_folder, clock: this.clock, parent_env })
     this.processes = options.processes?.(this.#real) ?? this.#real
+    this.#web = options.web ?? createWeb({ clock: this.clock })
     this.#environment = options.environment ?? {}
     this.#openTurn()
   }
@@ -224,6 +228,7 @@ export class ToolBench {
       interjected: signals.interject ?? never,
       files: this.files,
       processes: this.processes,
+      web: this.#web,
       checks: noChecks,
       children: noChildren,
       memory: noMemory,

@@ -19,7 +19,7 @@ import type { PlanStored, WorkItem } from '../../domain/state/work-item.ts'
 import type { WorkspaceTree } from '../../domain/state/check.ts'
 import type { Mint, TaskId, WorkItemId } from '../../domain/ids.ts'
 import type { Timestamp } from '../../domain/time.ts'
-import type { Confine, Files, OpenedPath, Processes } from '../../exec/ports.ts'
+import type { Confine, Files, OpenedPath, Processes, Web } from '../../exec/ports.ts'
 import type { Children } from './children-port.ts'
 import type { MemoryPort } from './memory-port.ts'
 
@@ -79,6 +79,8 @@ export interface ToolContext {
   readonly interjected: AbortSignal
   readonly files: Files
   readonly processes: Processes
+  /** Pages of the public internet. */
+  readonly web: Web
   /** The checks of its items, which the runtime runs. */
   readonly checks: Checks
   /** Agents it makes, and the supervision of the private ones. */

@@ -1,0 +1,31 @@
+/**
+ * The page reader: fetches one page and turns it into text, in a process of its own, so that what a
+ * stranger wrote can neither hold up nor fill the daemon. `main` is the whole program: the address
+ * is a line of its input, its answer the only line of its output.
+ */
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { WebFault, WebPage } from '../ports.ts'
+import { fetchPage, type Net } from './fetch-page.ts'
+import { PAGE_MS } from './limits.ts'
+import { pageText } from './page-text.ts'
+
+export async function readPage(url: string, net: Net, ms = PAGE_MS): Promise<WebPage | WebFault> {
+  const signal = AbortSignal.timeout(ms)
+  try {
+    const fetched = await fetchPage(url, { net, signal })
+    return fetched.ok ? pageText(fetched) : fetched
+  } catch (error) {
+    if (!signal.aborted) throw error
+    const message = `${url} was not read within ${ms / 1_000} s.`
+    return { ok: false, code: 'too_slow', message }
+  }
+}
+
+export async function main(net: Net): Promise<void> {
+  const lines = createInterface({ input: process.stdin })
+  const [url] = (await once(lines, 'line')) as [string]
+  lines.close()
+  const answer = JSON.stringify(await readPage(url, net))
+  process.stdout.end(`${answer}\n`)
+}

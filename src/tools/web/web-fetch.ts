@@ -1,0 +1,81 @@
+/** WebFetch: one page of the public internet as text, within a bound; the whole is kept beside. */
+import { z } from 'zod'
+import type { ToolResult, Warning } from '../../domain/state/call.ts'
+import { limits } from '../../domain/limits.ts'
+import type { WebFault, WebPage } from '../../exec/ports.ts'
+import { bytesOfTokens } from '../commands/command-output.ts'
+import { sha256 } from '../tool/sha256.ts'
+import {
+  effectTool,
+  failed,
+  succeeded,
+  type EffectOutcome,
+  type ToolContext,
+} from '../tool/tool.ts'
+
+const NAME = 'WebFetch'
+/** Characters of an address: longer ones carry data. */
+const URL_CHARS = 2_000
+
+const input = () => z.strictObject({ url: z.url().max(URL_CHARS) })
+type Input = z.infer<ReturnType<typeof input>>
+
+export const webFetch = effectTool<Input, null>({
+  name: NAME,
+  effect_class: 'pure',
+  input,
+  title: ({ url }) => url,
+  intent: async () => ({ ok: true, intent: null, task_id: null }),
+  run: (given, _intent, ctx) => fetched(given, ctx),
+  recover: (given, _intent, ctx) => fetched(given, ctx),
+})
+
+async function fetched({ url }: Input, ctx: ToolContext): Promise<EffectOutcome> {
+  const sandbox = await ctx.processes.confinement()
+  if (sandbox.state === 'unavailable' || (sandbox.state === 'on' && sandbox.network === 'none')) {
+    const message = 'Nothing here may use the network.'
+    const result = failed(NAME, 'rejected', 'no_network', message, 'The operator decides that.')
+    return { result, result_hash: null, changed_something: false }
+  }
+  const signal = AbortSignal.any([ctx.signal, ctx.interjected])
+  const page = await ctx.web.read(url, signal)
+  const result = page.ok ? await shown(page, ctx) : notRead(page)
+  return { result, result_hash: page.ok ? sha256(page.text) : null, changed_something: false }
+}
+
+async function shown({ url, status, title, text, cut }: WebPage, ctx: ToolContext) {
+  if (status >= 400) {
+    const message = `${url} answered with HTTP ${status}.`
+    return failed(NAME, 'fault', `http_${status}`, message, 'Look for its address anew.')
+  }
+  const most = bytesOfTokens(limits.result_tokens.value)
+  const isLong = Buffer.byteLength(text) > most
+  const start = isLong ? Buffer.from(text).subarray(0, most).toString().replace(/�+$/, '') : text
+  const path = isLong ? await ctx.keepOutput(text) : null
+  const more =
+    path === null ? '' : `\n[… ${text.length - start.length} characters more in ${path} …]`
+  const warnings: Warning[] = cut
+    ? [{ kind: 'incomplete', message: 'The page is longer than is read; its end is missing.' }]
+    : []
+  const result = { url, title, text: `${start}${more}` }
+  return succeeded(NAME, `${url}, ${text.length} characters`, result, warnings)
+}
+
+/** What to do about each; what passes by itself is a fault, what does not is refused. */
+function notRead({ code, message }: WebFault): ToolResult {
+  switch (code) {
+    case 'bad_url':
+    case 'private_address':
+      return failed(NAME, 'rejected', code, message, 'Give another address.')
+    case 'not_text':
+      return failed(NAME, 'rejected', code, message, 'Take it with ExecCommand and curl.')
+    case 'aborted':
+      return failed(NAME, 'aborted', code, message)
+    case 'unknown_name':
+    case 'no_connection':
+    case 'redirects':
+    case 'too_slow':
+    case 'no_reader':
+      return failed(NAME, 'fault', code, message, 'Try again later, or another address.')
+  }
+}
