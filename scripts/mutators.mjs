@@ -61,6 +61,8 @@ const isInTable = (node) => {
   }
   return false
 }
+/** Names of sizes that only say how much is moved at a time. */
+const ofPieces = /(?:^|_)(?:CHUNK|MORE|PIECE)_BYTES$|_PIECES$/
 /** The end of a name, or all of it: `agent_id` and `parent_id` are of one family. */
 const families = /(?:^|_|(?<=[a-z])(?=[A-Z]))(ids?|at|by|ms|seq|path|bytes|tokens)$/i
 const familyOf = (name) => families.exec(name)?.[1]
@@ -202,7 +204,10 @@ export const classes = {
     return [[replaced(node, node.left.getText())], [replaced(node, node.right.getText())]]
   },
 
-  /** A named limit holds one later or one earlier. */
+  /**
+   * A named limit holds one later or one earlier. A time is taken in another unit instead, and so is
+   * the size of what is read or written piece by piece: there one more changes nothing.
+   */
   limit(node) {
     const isLimit =
       (node.kind === K.PropertyAccessExpression &&
@@ -212,7 +217,10 @@ export const classes = {
     const within = [K.BinaryExpression, K.CallExpression]
     if (!isLimit || !within.includes(node.parent.kind) || node.parent.expression === node) return []
     const text = node.getText()
-    return ['+', '-'].map((sign) => [replaced(node, `(${text} ${sign} 1)`)])
+    const unit = text.endsWith('_MS') ? 1000 : ofPieces.test(text) ? 1024 : null
+    return unit === null
+      ? ['+', '-'].map((sign) => [replaced(node, `(${text} ${sign} 1)`)])
+      : ['*', '/'].map((sign) => [replaced(node, `(${text} ${sign} ${unit})`)])
   },
 
   /** A field of a written event says nothing. */
@@ -255,8 +263,14 @@ export const classes = {
     // Only where there is something that counts as nothing; an id or a moment is never empty.
     const empty = isOr ? /\b(number|boolean|string)\b/ : /\b(number|boolean)\b/
     const type = checker.getTypeAtLocation(node.left)
-    // An id's type is the form of its text, which holds more than nothing.
-    const said = type === undefined ? '' : checker.typeToString(type).replaceAll(/`[^`]*`/g, 'id')
+    // An id's type is the form of its text, which holds more than nothing; a list is never nothing.
+    const said =
+      type === undefined
+        ? ''
+        : checker
+            .typeToString(type)
+            .replaceAll(/`[^`]*`/g, 'id')
+            .replaceAll(/\w+\[\]/g, 'list')
     if (!empty.test(said)) return []
     // What stands in for nothing is the empty value itself: then both are the same.
     const own = { "''": 'string', 0: 'number', false: 'boolean' }[node.right.getText()]
