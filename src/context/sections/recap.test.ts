@@ -108,6 +108,24 @@ test('own words stay whole, over several lines; beyond their room the oldest go'
   assert.match(cut, /you said: Incident 1: 96 minutes\.[\s\S]*… \(cut: MemoryGet turn_now\/1\)$/m)
 })
 
+test("a round's words stay where its calls have no room, and its calls where its words have none", () => {
+  const of = Array.from({ length: 60 }, (_, i) => {
+    const n = String(i + 1).padStart(2, '0')
+    return aRound(i + 1, `Words ${n}.`, [edit(`/r/${n}.ts`)])
+  })
+  const shown = (more: Partial<typeof view>) => {
+    const { text } = recapSection(of, { ...view, ...more })
+    const all = of.map(({ round: { n } }) => String(n).padStart(2, '0'))
+    const words = all.filter((n) => text.includes(`you said: Words ${n}.`))
+    const done = all.filter((n) => text.includes(`: EditFile: created /r/${n}.ts`))
+    return { words: words.length, done: done.length, bare: [...text.matchAll(/^- \d+:$/gm)].length }
+  }
+  const few = shown({ max_tokens: 1_200 })
+  assert.ok(few.done > 0 && few.done < 60, `${few.done} lines`)
+  assert.deepEqual(few, { words: 60, done: few.done, bare: 60 - few.done })
+  assert.deepEqual(shown({ texts_tokens: 0 }), { words: 0, done: 60, bare: 0 })
+})
+
 const compacting = (
   sizes: readonly number[],
   { before = 28_000, window = 32_000, given = {}, of = rounds }: Partial<Compacting> = {},

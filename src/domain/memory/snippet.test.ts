@@ -13,6 +13,13 @@ const table: [what: string, text: string, query: string, snippet: string][] = [
   ['a path', 'see src/parser/items.ts there', 'parser/items', 'see src/«parser/items».ts there'],
   ['a part of camelCase', 'calls parseConfigFile now', 'config', 'calls «parseConfigFile» now'],
   ['humps of the query', 'calls parseConfigFile now', 'parseConfig', 'calls «parseConfigFile» now'],
+  [
+    'only some humps of the query',
+    'has parseFile, readConfig',
+    'parseConfig',
+    'has parseFile, readConfig',
+  ],
+  ['its humps in another order', 'calls configParse now', 'parseConfig', 'calls configParse now'],
   ['accents', 'Die Größe zählt', 'zahlt', 'Die Größe «zählt»'],
   ['lines become one', 'one\n\ttwo  three', 'two', 'one «two» three'],
   ['no hit shows the start', 'one two', 'zebra', 'one two'],

@@ -74,7 +74,9 @@ test('beside a text stand the parts of camelCase, short ids, and characters of u
 })
 
 test('a long run of letters has no humps: it is noise', () => {
-  assert.deepEqual(humpsOf('aB'.repeat(31)), null)
+  const longest = 'aB'.repeat(30)
+  assert.deepEqual(humpsOf(longest), ['a', ...Array(29).fill('ba'), 'b'])
+  assert.deepEqual(humpsOf(`${longest}c`), null)
 })
 
 test('whatever is typed makes terms of letters and digits only, and not too many', () => {

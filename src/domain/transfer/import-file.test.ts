@@ -118,6 +118,26 @@ for (const [what, file, says] of refused) {
   })
 }
 
+const records: SliceRecord[] = [
+  item(),
+  plan('# Plan\n'),
+  event(9),
+  { record: 'row', generation: 0, table: 'turns', row: { id: 'turn_9' } },
+  { record: 'blob', generation: 0, sha256: hash('x'), text: 'x' },
+]
+for (const one of records) {
+  const kept = one.record === 'item' || one.record === 'plan' ? { ...one, generation: 1 } : one
+  test(`a record of kind ${one.record} is taken with all of its fields, and refused with another in place of any`, () => {
+    assert.equal(readExport(record(kept), hash).ok, true)
+    for (const name of Object.keys(kept)) {
+      const fields = Object.entries(kept).map(([key, value]) => [key === name ? 'x' : key, value])
+      const read = readExport(record(Object.fromEntries(fields)), hash)
+      assert.ok(!read.ok, `${name} is missing`)
+      assert.match(read.message, /^Line 6 of the file: it is no record/, name)
+    }
+  })
+}
+
 test('what an item is made of is read, and checks and budgets stay behind', () => {
   const todo_list = [{ text: 'look', state: 'in_progress' }]
   const budget = { max_tokens: 1 }

@@ -123,14 +123,20 @@ describe('a message', () => {
 
 describe('a queue', () => {
   test('gives its first ready item that is still there', async () => {
-    const queued = (id: 'work_1' | 'work_2') => ({ item: row('.....', { id }), wait: null })
+    const queued = (id: 'work_1' | 'work_2' | 'work_4') => ({
+      item: row('.....', { id }),
+      wait: null,
+    })
     const s = situation({
       agent: { current_work_item_id: null },
       turn: {
         id: 'turn_1',
-        cause: { kind: 'queued_available', work_item_ids: ['work_3', 'work_2'] },
+        cause: { kind: 'queued_available', work_item_ids: ['work_3', 'work_2', 'work_4'] },
       },
-      candidates: { ...nobody, queued_runnable: [queued('work_1'), queued('work_2')] },
+      candidates: {
+        ...nobody,
+        queued_runnable: [queued('work_1'), queued('work_4'), queued('work_2')],
+      },
     })
     const pick = ['PickWorkItem', { work_item_id: 'work_2' }]
     assert.deepEqual(callsOf(await roundOf(s)), [pick])

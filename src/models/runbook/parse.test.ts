@@ -95,6 +95,17 @@ describe('a runbook is read', () => {
       '# Go\n## One\n- like this:\n\n  ```sh\n  a\n  ```\n',
       ['Go', ['One', sh('a')]],
     ],
+    [
+      'with lines in a fence that are indented less, as much, and more than it',
+      '# Go\n## One\n   ```sh\nabcd\n bcd\n   cd\n     d\n\td\n\n   ```\n',
+      ['Go', ['One', sh('abcd\nbcd\ncd\n  d\n d\n')]],
+    ],
+    ...['ask', 'callback'].map((kind): [string, string, unknown] => {
+      const words = 'x'.repeat(kind === 'ask' ? 1_800 : 200)
+      const action = kind === 'ask' ? { question: words, given: true } : { name: words }
+      const read = ['Go', ['One', { kind, ...action }]]
+      return [`with the words of ${kind} as long as they may be`, `# Go\n## One\n${kind}: ${words}`, read]
+    }),
   ]
   for (const [name, text, expected] of cases) {
     test(name, () => assert.deepEqual(brief(parseRunbook(text)), expected))
@@ -172,6 +183,7 @@ describe('a text is refused, with the line,', () => {
     ['when the objective is too long', `# ${'x'.repeat(501)}\n## One`, ['1 over_limit']],
     ['when a title is too long', `# Go\n## ${'x'.repeat(301)}`, ['2 over_limit']],
     ['when a question is too long', `# Go\n## One\nask: ${'x'.repeat(1801)}`, ['3 over_limit']],
+    ['when a name is too long', `# Go\n## One\ncallback: ${'x'.repeat(201)}`, ['3 bad_name']],
     ['when it has too many steps', `# Go\n${'## a\n'.repeat(101)}`, ['102 over_limit']],
     ['when it is too large', `# Go\n## One\n${'é'.repeat(32_768)}`, ['1 over_limit']],
   ]

@@ -266,6 +266,10 @@ test('giant output is shown as head and tail, and the whole stays in its file', 
     /^\[… \d+ of 2688895 bytes left out; the whole is in .*stdout …\]$/,
   )
   assert.equal(Number(lines[cut - 1]), cut, 'the head ends with a whole line')
+  const behind = lines.slice(cut + 1, -1)
+  const rest = Array.from({ length: behind.length }, (_, n) => `${400_001 - behind.length + n}`)
+  assert.deepEqual(behind, rest, 'the tail begins with a whole line')
+  assert(behind.length > 200, `${behind.length} lines`)
   assert(stdout.length < 3_200, `${stdout.length} characters`)
   assert.equal((await bench.files.hash(full_output.stdout)).bytes, 2_688_895)
 })

@@ -96,6 +96,17 @@ test('long files and long lines are bounded, without losing a line between two r
   assert.equal(wide['text'], `1\t${'x'.repeat(2_000)} [… 48000 characters more]`)
 })
 
+test('as many lines as are shown at once are the whole of a file, and one more is not', async () => {
+  for (const [count, next] of [
+    [2_000, undefined],
+    [2_001, 2_001],
+  ] as const) {
+    const name = fresh('x\n'.repeat(count))
+    const { last_line, next_offset } = resultOf(await bench.call(readFile, { path: name }))
+    assert.deepEqual([last_line, next_offset], [2_000, next])
+  }
+})
+
 test('a folder is read as what is in it, a part at a time where it is asked for', async () => {
   mkdirSync(at('folder/inner'), { recursive: true })
   for (const name of ['a.txt', 'b.txt', 'c.txt']) put(`folder/${name}`, name)
