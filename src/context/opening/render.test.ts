@@ -43,6 +43,23 @@ test('the system text', (t) => {
   snapshot(t, promptText('system'))
 })
 
+test('the manifest says that the input was cut where one message of several was, whichever it is', () => {
+  const [long, short] = ['word '.repeat(20_000), 'Hello']
+  const form = (...bodies: string[]) => {
+    const messages = bodies.map((body, n) => aPrompt(`msg_${n + 1}`, body))
+    const { sections } = opening({ messages }, 16_000)
+    const input = sections.find(({ section }) => section === 'input')
+    return input && [input.form, input.why]
+  }
+  const cut = ['compact', 'a message is longer than its room']
+  for (const bodies of [[long], [long, short], [short, long], [short, long, short], [long, long]]) {
+    assert.deepEqual(form(...bodies), cut)
+  }
+  for (const bodies of [[short], [short, short]]) {
+    assert.deepEqual(form(...bodies), ['full', 'what this turn was given'])
+  }
+})
+
 test('an agent whose commands are confined is told so', () => {
   const said = (confined: 'open' | 'none') => {
     const { system } = opening({ confined, messages: [aPrompt('msg_1', 'Hello')] })

@@ -1,7 +1,7 @@
 // Input by pipe and by terminal, to real commands under the real runner. Nothing here waits for a
 // fixed time: a command that must still run reads its input, and is stopped at the end.
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -131,6 +131,17 @@ test('as much as a pipe holds is taken at once; more is refused, or counted when
     message: /the first 1024 of 4096 bytes were given to it, the rest was not$/,
   })
   await assert.rejects(processes.input(id, 'z'), { code: 'input_refused', retry: 'later' })
+  await processes.stop(id, 1_000)
+})
+
+test('what the system says of a write, other than that nobody reads, is not the fault of the command', async () => {
+  const id = await begin('pipe', 'sleep 300')
+  await processes.input(id, 'x')
+  const stdin = join(tasks_folder, id, 'stdin')
+  rmSync(stdin)
+  symlinkSync('/dev/full', stdin)
+  await assert.rejects(processes.input(id, 'x'), { code: 'ENOSPC' })
+  rmSync(stdin)
   await processes.stop(id, 1_000)
 })
 

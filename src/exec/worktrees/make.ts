@@ -3,7 +3,7 @@
  * folder, where the repository's configuration (an `includeIf` for worktrees, for instance) is in
  * force and its filters and hooks run. The format is git's own (`gitrepository-layout`).
  */
-import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileFault } from '../files/file-fault.ts'
@@ -81,7 +81,7 @@ export async function inheritSparse(
   if (!existsSync(from)) return false
   await writing(from, async () => {
     await mkdir(join(admin, 'info'), { recursive: true })
-    await cp(from, join(admin, 'info', 'sparse-checkout'), { dereference: true })
+    await copyFile(from, join(admin, 'info', 'sparse-checkout'))
     if (isSet(view.settings, 'extensions.worktreeconfig')) {
       const cone = isSet(settings, 'core.sparsecheckoutcone')
       const text = `[core]\n\tsparseCheckout = true\n\tsparseCheckoutCone = ${cone}\n`

@@ -45,6 +45,45 @@ test('a worktree is made on its own branch at the base, without the changes of t
   })
 })
 
+test('a worktree begins at the base it is given, also where nothing is checked out yet', async (t) => {
+  const b = worktreeBench()
+  t.after(b.end)
+  b.git(b.root, 'checkout', '-q', '--orphan', 'empty')
+  await assert.rejects(b.trees.add(b.add), { name: 'GitFault', code: 'no_commit' })
+  const wrong = { ...b.add, base: 'nowhere' }
+  await assert.rejects(b.trees.add(wrong), { name: 'GitFault', code: 'unknown_revision' })
+  const { base_commit, made } = await b.trees.add({ ...b.add, base: 'main' })
+  assert.deepEqual([base_commit, made], [b.first, 'now'])
+  assert.deepEqual(filesIn(b.path), { 'readme.md': '644 first\n' })
+})
+
+const shares: [how: string, share: (b: Bench) => void][] = [
+  ['its own settings', (b) => b.git(b.root, 'sparse-checkout', 'set', '--cone', 'in')],
+  [
+    'settings of the repository',
+    (b) => {
+      b.git(b.root, 'config', 'core.sparseCheckout', 'true')
+      b.git(b.root, 'config', 'core.sparseCheckoutCone', 'true')
+      b.put(join(b.repository, 'info/sparse-checkout'), '/*\n!/*/\n/in/\n')
+      b.git(b.root, 'read-tree', '-m', '-u', 'HEAD')
+    },
+  ],
+]
+for (const [how, share] of shares) {
+  test(`a worktree has the part of the files that its parent has, by ${how}`, async (t) => {
+    const b = worktreeBench()
+    t.after(b.end)
+    b.commit(b.root, 'in/a.md', 'a\n')
+    b.commit(b.root, 'out/b.md', 'b\n')
+    share(b)
+    await b.trees.add(b.add)
+    const part = { 'in/a.md': '644 a\n', 'readme.md': '644 first\n' }
+    assert.deepEqual([filesIn(b.root), filesIn(b.path)], [part, part])
+    assert.equal(b.git(b.path, 'sparse-checkout', 'list'), 'in')
+    assert.equal(b.git(b.path, 'status', '--porcelain'), '')
+  })
+}
+
 test('a clean worktree whose work is merged goes, with its branch, and again is nothing', async (t) => {
   const b = await bench(t)
   b.commit(b.path, 'work.md', 'work\n')

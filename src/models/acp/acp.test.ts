@@ -303,6 +303,19 @@ test('an abort is answered at once, and leaves the agent at work', async () => {
   assert.deepEqual(events, [{ type: 'text_delta', text: 'Working' }])
 })
 
+test('a machine that fails as the request is aborted is an abort', async () => {
+  const abort = new AbortController()
+  const port = session(() => [])
+  port.look = () => {
+    abort.abort()
+    throw new Error('gone')
+  }
+  const outcome = await acpModel('other', program, port).request(requestOf(), {
+    signal: abort.signal,
+  })
+  assert.equal(short(outcome), 'aborted aborted: The request was aborted.')
+})
+
 test('an agent without a supervising task, and a machine that fails, are faults and no throws', async () => {
   const { agent_session: _, ...bare } = requestOf()
   assert.equal(
