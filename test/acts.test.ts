@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { limits } from '../src/domain/limits.ts'
 import type { Ledger } from '../src/ledger/port.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { virtualClock } from '../src/testing/virtual-clock.ts'
@@ -61,11 +62,21 @@ test('a repetition is answered by one look at its key, though the clock jumps af
 test('a refused act leaves no receipt, no item and no plan', async (t) => {
   const stage = await openStage(t, { model: model() })
   const receipt = key('empty')
-  const refused = await stage.try({ do: 'create_item', objective: ' ', receipt })
-  assert.deepEqual([refused.ok, !refused.ok && refused.code], [false, 'objective_empty'])
   const folder = join(stage.box.home, 'agents', agent, 'work-items')
-  assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], [])
-  const made = await stage.act({ do: 'create_item', objective: 'A', receipt })
+  // Bytes count, and one more than the limit is over it.
+  const longest = 'é'.repeat(limits.plan.value / 2)
+  for (const [code, given] of [
+    ['objective_empty', { objective: ' ' }],
+    ['objective_empty', { objective: ' ', plan: longest }],
+    ['over_limit', { objective: 'A', plan: `${longest}x` }],
+    ['over_limit', { objective: 'x'.repeat(limits.objective.value + 1) }],
+  ] as const) {
+    const refused = await stage.try({ do: 'create_item', ...given, receipt })
+    assert.equal(refused.ok ? null : refused.code, code)
+    assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], [])
+  }
+  const objective = 'x'.repeat(limits.objective.value)
+  const made = await stage.act({ do: 'create_item', objective, plan: longest, receipt })
   assert.ok(made.id)
 })
 

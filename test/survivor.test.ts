@@ -62,6 +62,27 @@ test('a survivor of a stop is looked for again: when it has gone, the task ends 
   }
 })
 
+test('a survivor of a stop by the operator is named in the task', async () => {
+  const answers = ({ facts }: Seen): Scripted =>
+    [...facts.rows('tasks')].length > 0
+      ? says('It runs.')
+      : calls({ name: 'ExecCommand', input: { cmd: 'endless', yield_ms: 0 } })
+  const world = new World(planOf(1, 0), { answers })
+  try {
+    await begun(world)
+    const { reads } = world.store
+    const [task] = await reads.list('tasks', { limit: 5 })
+    assert.ok(task)
+    world.commands.holdsOut(task.id)
+    world.act({ do: 'stop_task', agent_id: 'main', task_id: task.id })
+    await quiet(world)
+    const stopped = await reads.row('tasks', task.id)
+    assert.deepEqual([stopped?.status, stopped?.survivors], ['cancelling', [1_001]])
+  } finally {
+    await world.store.close()
+  }
+})
+
 test('a child whose command survives its stop ends when that has gone, without a restart', async () => {
   const asked = new Map<string, number>()
   const answers = ({ facts }: Seen): Scripted => {
