@@ -225,7 +225,8 @@ export class AcpAgent {
   async #faultOf(error: unknown): Promise<AgentFault> {
     if (error instanceof RequestError && !this.#connection.signal.aborted) return ownError(error)
     if (error instanceof AgentFault) return error
-    if (!(error instanceof WireFault) && !this.#connection.signal.aborted) {
+    // A fault of the wire ends the connection before it ends a request.
+    if (!this.#connection.signal.aborted) {
       const said = word(error instanceof Error ? error.message : String(error))
       return new AgentFault('garbage', `its answer does not fit the protocol: ${said}`)
     }

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { AcpEvent, AcpPlace } from '../../ports/acp.ts'
+import { type AcpLine, JOURNAL, parseJournal } from './journal.ts'
 import { AcpSessions, type AcpSessionsOptions } from './session.ts'
 import { systemClock } from '../clock.ts'
 import { createProcesses } from '../commands/processes.ts'
@@ -191,6 +192,46 @@ test('a cancel ends the turn of an agent that listens', async () => {
   assert.deepEqual(await running, ['ended cancelled'])
 })
 
+test('a turn that is cancelled twice is cancelled once, by a word or by another prompt', async () => {
+  const one = child('stubborn')
+  const gate = join(folder, 'cancelled twice')
+  const first = prompt(one, 'r1', [`until ${gate}`])
+  await untilLogged(one, 'waits')
+  await sessions.cancel(one.task_id, 'c1')
+  await sessions.cancel(one.task_id, 'c2')
+  const second = prompt(one, 'r2', ['say Next.'])
+  await untilKept(one, (line) => line.type === 'prompt_received' && line.request_id === 'r2')
+  writeFileSync(gate, '')
+  assert.deepEqual(await first, ['ended cancelled'])
+  assert.deepEqual(await second, ['text Next.', 'ended end_turn'])
+  const cancels = journal(one).flatMap((one) =>
+    one.type === 'cancel_received' ? [one.request_id] : [],
+  )
+  assert.deepEqual(cancels, ['c1', 'c2'])
+  // What the agent was told stands before the next prompt, which came the same way.
+  assert.deepEqual(
+    one.log().filter((line) => line === 'cancelled'),
+    ['cancelled'],
+  )
+})
+
+test('a driver that is stopped says what became of the open prompt, and its own end last', async () => {
+  const one = child()
+  const running = prompt(one, 'r1', ['hang'])
+  await untilLogged(one, 'hangs')
+  const seen = await processes.observe(one.task_id)
+  assert(seen.state === 'running')
+  process.kill(seen.pid, 'SIGTERM')
+  assert.deepEqual(await running, ['failed agent_ended: it was stopped'])
+  await processes.ended(one.task_id, patience())
+  assert.deepEqual(
+    journal(one)
+      .slice(-3)
+      .map(({ type }) => type),
+    ['agent_ended', 'prompt_failed', 'driver_ended'],
+  )
+})
+
 test('an agent that ignores the cancel is ended, and the next prompt starts it again', async () => {
   const hasty = new AcpSessions({ ...options, cancel_ms: 100 })
   const one = child('stubborn')
@@ -321,8 +362,8 @@ for (const [what, deed, end] of lies) {
     // Of what it asked in between the first question ends the leg, and the prompt ends without one.
     if (seen.at(-1)?.startsWith('asked perm_1')) {
       while ((await sessions.look(one.task_id)).question !== null) await clock.sleep(5)
-      const journal = readFileSync(join(tasks_folder, one.task_id, 'acp.journal'), 'utf8')
-      const { code, message } = JSON.parse(/^.*"prompt_failed".*$/m.exec(journal)?.[0] ?? '{}')
+      const text = readFileSync(join(tasks_folder, one.task_id, JOURNAL), 'utf8')
+      const { code, message } = JSON.parse(/^.*"prompt_failed".*$/m.exec(text)?.[0] ?? '{}')
       assert.equal(`failed ${code}: ${message}`, end)
     } else assert.deepEqual(seen.at(-1), end)
     assert.equal((await prompt(one, 'r3', ['say Still here.'])).at(-2), 'text Still here.')
@@ -406,6 +447,14 @@ async function daemon(place: AcpPlace, request_id: string, text: string) {
   }
 }
 
+/** What its drivers kept so far. */
+const journal = ({ task_id }: Child): readonly AcpLine[] =>
+  parseJournal(readFileSync(join(tasks_folder, task_id, JOURNAL))).lines
+
+async function untilKept(one: Child, is: (line: AcpLine) => boolean): Promise<void> {
+  while (!journal(one).some(is)) await clock.sleep(5)
+}
+
 async function untilLogged(one: Child, text: string): Promise<void> {
   for (;;) {
     try {
@@ -466,7 +515,14 @@ test('a driver that was killed is followed by another, which never repeats the o
   })
   assert.deepEqual(await prompt(one, 'r2', ['say On.']), ['text On.', 'ended end_turn'])
   assert.equal((await processes.observe(`${one.task_id}.2`)).state, 'running')
-  assert.deepEqual(prompts(one.log()), ['prompt "say Half.\\nhang"', 'prompt "say On."'])
+  // The last one is asked, and no third is begun beside it.
+  assert.deepEqual(await prompt(one, 'r3', ['say Still.']), ['text Still.', 'ended end_turn'])
+  assert.equal((await processes.observe(`${one.task_id}.3`)).state, 'absent')
+  assert.deepEqual(prompts(one.log()), [
+    'prompt "say Half.\\nhang"',
+    'prompt "say On."',
+    'prompt "say Still."',
+  ])
 })
 
 test('stop proves that the driver, the agent and what it started are gone, and none is started again', async () => {
