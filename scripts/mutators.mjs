@@ -205,7 +205,7 @@ export const classes = {
   },
 
   /**
-   * A named limit holds one later or one earlier. A time is taken in another unit instead, and so is
+   * A named limit holds one later or one earlier. A time is in another unit instead, and so is
    * the size of what is read or written piece by piece: there one more changes nothing.
    */
   limit(node) {

@@ -104,7 +104,11 @@ describe('a runbook is read', () => {
       const words = 'x'.repeat(kind === 'ask' ? 1_800 : 200)
       const action = kind === 'ask' ? { question: words, given: true } : { name: words }
       const read = ['Go', ['One', { kind, ...action }]]
-      return [`with the words of ${kind} as long as they may be`, `# Go\n## One\n${kind}: ${words}`, read]
+      return [
+        `with the words of ${kind} as long as they may be`,
+        `# Go\n## One\n${kind}: ${words}`,
+        read,
+      ]
     }),
   ]
   for (const [name, text, expected] of cases) {
