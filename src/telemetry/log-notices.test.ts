@@ -165,6 +165,30 @@ test('a delivery is logged with its door and its ids, never with what it says', 
   )
 })
 
+for (const [what, survivors, level] of [
+  ['nobody', [], 'info'],
+  ['one process', [7], 'warn'],
+] as const) {
+  test(`a stop that ${what} outlives so far is a line of level ${level}`, () => {
+    const { log, said } = memoryLog('debug')
+    const because = 'the operator stopped it'
+    logNotices(log)(committed({ type: 'task_cancelling', id: 'task_1', survivors, because }))
+    assert.deepEqual(
+      said().map((line) => ({ ...(line as object), time: undefined })),
+      [
+        {
+          level,
+          time: undefined,
+          agent_id: 'main',
+          task_id: 'task_1',
+          survivors: survivors.length,
+          msg: 'task is being stopped',
+        },
+      ],
+    )
+  })
+}
+
 const answered: readonly [string, string | null, number, LogLevel][] = [
   ['GET', '/state', 200, 'debug'],
   ['GET', '/agents/{agent_id}', 404, 'info'],

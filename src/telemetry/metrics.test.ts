@@ -149,6 +149,8 @@ const spent: readonly [string, Partial<Usage>, Record<string, number>, Record<st
   ['of a known price', { usd: 0.25 }, { '': 0.25 }, {}],
   ['of an unknown price', { usd: null }, {}, { '': 1 }],
   ['without any token', { usd: null, input_tokens: 0, output_tokens: 0 }, {}, {}],
+  ['with tokens in only', { usd: null, input_tokens: 5, output_tokens: 0 }, {}, { '': 1 }],
+  ['with tokens out only', { usd: null, input_tokens: 0, output_tokens: 5 }, {}, { '': 1 }],
   [
     'whose tokens nobody counted',
     { usd: null, input_tokens: null, output_tokens: null },

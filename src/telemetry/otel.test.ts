@@ -180,6 +180,7 @@ test('a collector that accepts and never answers does not hold up a turn, nor th
   await clock.advance(FLUSH_MS - 1)
   assert.equal(isClosed, false)
   await clock.advance(1)
+  assert.equal(isClosed, true)
   await closing
 })
 
@@ -198,14 +199,20 @@ test('a collector that nobody listens at costs the spans and nothing else', asyn
   await closing
 })
 
-test('a collector that refuses is told of once, not once a batch', async (t) => {
-  const collector = await openCollector(t, 'refuses')
-  const { tracing: on, problems } = await tracing(collector.url, atOnce)
-  await observedTurn(t, (notice) => on.notice(notice))
-  await on.close()
-  assert.ok(collector.requests.length > 1, 'one batch only: nothing is shown')
-  assert.deepEqual(problems, ['Spans do not reach the collector: Bad Request'])
-})
+const refusals = [
+  ['refuses', 'Bad Request'],
+  ['refuses_wordless', 'no connection'],
+] as const
+for (const [how, why] of refusals) {
+  test(`a collector that ${how} is told of once, not once a batch`, async (t) => {
+    const collector = await openCollector(t, how)
+    const { tracing: on, problems } = await tracing(collector.url, atOnce)
+    await observedTurn(t, (notice) => on.notice(notice))
+    await on.close()
+    assert.ok(collector.requests.length > 1, 'one batch only: nothing is shown')
+    assert.deepEqual(problems, [`Spans do not reach the collector: ${why}`])
+  })
+}
 
 test('a turn that one process began and another ended is one span, from start to end', async (t) => {
   const collector = await openCollector(t)

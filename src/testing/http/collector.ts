@@ -1,6 +1,7 @@
 /**
  * An OTLP/HTTP collector on the loopback: keeps the spans it is sent, as plain records. It may
- * also keep silent (`hangs`: a connection is accepted and never answered) or refuse.
+ * also keep silent (`hangs`: a connection is accepted and never answered) or refuse, with the usual
+ * words or with none.
  */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -53,7 +54,7 @@ type Wire = {
 
 export async function openCollector(
   t: TestContext,
-  how: 'answers' | 'hangs' | 'refuses' = 'answers',
+  how: 'answers' | 'hangs' | 'refuses' | 'refuses_wordless' = 'answers',
 ): Promise<Collector> {
   const reached = Promise.withResolvers<void>()
   const collector: Collector = {
@@ -71,6 +72,11 @@ export async function openCollector(
       reached.resolve()
       if (how === 'hangs') return
       if (how === 'answers') take(collector, JSON.parse(body) as Wire)
+      if (how === 'refuses_wordless') {
+        // Node's server would put the usual words for none.
+        request.socket.end('HTTP/1.1 400 \r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}')
+        return
+      }
       response.writeHead(how === 'answers' ? 200 : 400, { 'content-type': 'application/json' })
       response.end('{}')
     })
