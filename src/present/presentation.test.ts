@@ -64,6 +64,45 @@ describe('fixtures', () => {
   }
 })
 
+/** Tokens in, of them from a cache, and out; and what the record of the request says of them. */
+const counted: readonly [tokens: (number | null)[], facts: string[]][] = [
+  [
+    [900, 450, 20],
+    ['900 in', '50 % cached', '20 out'],
+  ],
+  [
+    [900, 0, 20],
+    ['900 in', '0 % cached', '20 out'],
+  ],
+  [
+    [0, 0, 0],
+    ['0 in', '0 out'],
+  ],
+  [
+    [0, null, 20],
+    ['0 in', '20 out'],
+  ],
+  [[900, null, null], ['900 in']],
+  [[null, 450, 20], ['20 out']],
+  [[null, null, null], []],
+]
+for (const [tokens, said] of counted) {
+  test(`a request of ${tokens.map((n) => n ?? 'unknown').join(', ')} tokens says what is known`, () => {
+    const [input_tokens, cached_input_tokens, output_tokens] = tokens
+    const events = eventsIn('first-objective').map((stored) => {
+      const { event } = stored
+      if (event.type !== 'round_recorded') return stored
+      const usage = { ...event.usage, input_tokens, cached_input_tokens, output_tokens }
+      return { ...stored, event: { ...event, usage } } as StoredEvent
+    })
+    const requests = thread(whole(events), 'main', null, 3)
+      .flatMap(({ children }) => children)
+      .filter(({ kind, title }) => kind === 'text' && title.startsWith('request '))
+    assert.ok(requests.length > 0)
+    for (const { facts } of requests) assert.deepEqual(facts, said)
+  })
+}
+
 describe('however events arrive', () => {
   const name = fc.constantFrom(...names.filter((one) => one !== 'long-turn'))
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StoredEvent } from '../../protocol/records/records.ts'
+import { roundRecorded } from '../../testing/events.ts'
 import { eventsOf } from '../../testing/screens/scenes.ts'
 import { withEvent, type Group } from './noun-fold.ts'
 
@@ -38,3 +39,62 @@ test('a group begins with its first event and ends with its last', () => {
   const { seq, last_seq, at: from } = group(at(5, null), at(9, null), at(2, null))
   assert.deepEqual([seq, last_seq, from], [2, 9, base?.at])
 })
+
+/** Rounds that used so much: tokens in, tokens out, US dollars. */
+const used: readonly [what: string, rounds: (number | null)[][], sum: (number | null)[]][] = [
+  ['one round', [[900, 20, 0.5]], [900, 20, 0.5]],
+  [
+    'two rounds',
+    [
+      [900, 20, 0.5],
+      [1_000, 30, 0.25],
+    ],
+    [1_900, 50, 0.75],
+  ],
+  [
+    'a round without tokens or price',
+    [
+      [900, 20, 0.5],
+      [0, 0, 0],
+    ],
+    [900, 20, 0.5],
+  ],
+  [
+    'nothing but such rounds',
+    [
+      [0, 0, 0],
+      [0, 0, 0],
+    ],
+    [0, 0, 0],
+  ],
+  [
+    'a round of unknown tokens',
+    [
+      [900, 20, 0.5],
+      [null, 30, 0.25],
+    ],
+    [null, 50, 0.75],
+  ],
+  [
+    'a round of unknown price',
+    [
+      [900, 20, null],
+      [1_000, 30, 0.25],
+    ],
+    [1_900, 50, null],
+  ],
+]
+for (const [what, rounds, sum] of used) {
+  test(`a turn has used what its rounds did: ${what}, in either order`, () => {
+    const events = rounds.map(([input_tokens, output_tokens, usd], n) => {
+      assert.ok(base)
+      const { usage, ...event } = roundRecorded(`turn_1:${n + 1}`)
+      const counted = { ...usage, input_tokens, output_tokens, usd }
+      return { ...base, seq: n + 1, event: { ...event, usage: counted } } as StoredEvent
+    })
+    const [input_tokens, output_tokens, usd] = sum
+    for (const order of [events, events.toReversed()]) {
+      assert.deepEqual(group(...order).used, { input_tokens, output_tokens, usd })
+    }
+  })
+}

@@ -172,7 +172,6 @@ export function withEvent(before: Group | undefined, place: NounRef, stored: Sto
   const known = before.heard[event.type]
   const isNewest = known === undefined || known.seq < seq
   const isFirst = seq < before.seq
-  const isLast = seq > before.last_seq
   return {
     ...before,
     // The newest event knows best whose it is: a turn is bound, a message gets its item.
@@ -181,7 +180,7 @@ export function withEvent(before: Group | undefined, place: NounRef, stored: Sto
     turn_id: isFirst ? stored.turn_id : before.turn_id,
     seq: isFirst ? seq : before.seq,
     at: isFirst ? at : before.at,
-    last_seq: isLast ? seq : before.last_seq,
+    last_seq: Math.max(seq, before.last_seq),
     heard: isNewest ? { ...before.heard, [event.type]: heard } : before.heard,
     first: isFirst ? heard : before.first,
     count: { ...before.count, [event.type]: (before.count[event.type] ?? 0) + 1 },
