@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { designedState } from '../testing/screens/home.ts'
-import { aStage, aTerminal, options } from '../testing/screens/tui-stage.ts'
+import { aStage, aTerminal, options, silent } from '../testing/screens/tui-stage.ts'
 import { runTui } from './run.ts'
 
 test('the screen is drawn line by line, stands still while idle, and is given back', async () => {
@@ -32,4 +32,24 @@ test('the screen is drawn line by line, stands still while idle, and is given ba
   terminal.type('q')
   await ended
   assert.ok(terminal.bytes.join('').includes('\u001b[?1049l'), 'the screen was not given back')
+})
+
+test('where the state is late, the screen is drawn after 150 ms with what there is', async () => {
+  const stage = aStage(designedState, { '/state': silent })
+  const terminal = aTerminal(80, 24)
+  const { stdin, stdout } = terminal
+  const drawn = Promise.withResolvers<void>()
+  let isDrawn = false
+  const at_work = () => {
+    isDrawn = true
+    drawn.resolve()
+  }
+  const ended = runTui({ ...stage.ports, stdin, stdout, at_work }, options)
+  while (stage.clock.nextDue() !== 150) await new Promise((next) => setImmediate(next))
+  await stage.clock.advance(149)
+  assert.equal(isDrawn, false)
+  await stage.clock.advance(1)
+  await drawn.promise
+  terminal.type('q')
+  await ended
 })

@@ -8,7 +8,7 @@ import { eventsOf, hostileTexts } from '../testing/screens/scenes.ts'
 import { anEntry, anItemRecord, designedState } from '../testing/screens/home.ts'
 import { aState } from '../testing/screens/state.ts'
 import { press, until } from '../testing/screens/tui-session.ts'
-import { aStage, options, type Answers, type TuiStage } from '../testing/screens/tui-stage.ts'
+import { aStage, options, silent, type Answers, type TuiStage } from '../testing/screens/tui-stage.ts'
 import type { StateRecord } from '../protocol/views/state-record.ts'
 import { widthOf, textOf } from './drawing/line.ts'
 import { Session } from './session.ts'
@@ -267,6 +267,19 @@ describe('keys', () => {
     assert.match(lines()[0] ?? '', /^holon {2}4 need you/)
   })
 
+  test('up and down go through what was sent, stop at the oldest, and end at the draft', async (t) => {
+    const { session } = await opened(t, designedState)
+    session.model = { ...session.model, history: ['first', 'second', 'third'] }
+    press(session, 'n', 'c')
+    const shown = (...keys: string[]) =>
+      keys.map((key) => {
+        press(session, key)
+        return session.model.writing?.text.text
+      })
+    assert.deepEqual(shown('up', 'up', 'up', 'up'), ['third', 'second', 'first', 'first'])
+    assert.deepEqual(shown('down', 'down', 'down', 'down'), ['second', 'third', '', ''])
+  })
+
   test('ctrl+c says what leaving means; the second one leaves', async (t) => {
     const { session, text } = await opened(t, designedState)
     press(session, 'ctrl+c')
@@ -287,6 +300,30 @@ describe('the link', () => {
     assert.match(text(), /kept here, not sent\n> hi/)
     assert.match(text(), /not sent: no connection/)
     t.assert.snapshot(lines())
+  })
+
+  test('closed, the screen leaves no timer and tells nobody anything more', async (t) => {
+    const { session, stage } = await opened(t, designedState, reads)
+    await until(session, () => session.isWhole())
+    session.close()
+    let told = 0
+    t.after(session.subscribe(() => (told += 1)))
+    const before = session.model
+    for (let n = 0; n < 50; n += 1) await new Promise((next) => setImmediate(next))
+    assert.deepEqual([stage.clock.nextDue(), told], [null, 0])
+    assert.equal(session.model, before)
+  })
+
+  test('a page that is on its way is not asked for again, whatever comes meanwhile', async (t) => {
+    const pages = '/agents/main/events'
+    const answers = { ...worldReads(), [pages]: silent }
+    const { session, stage } = await opened(t, worldState, answers)
+    press(session, 'j', 'enter')
+    for (const key of ['p', 'l', 'v', 'l', 'v']) {
+      press(session, key)
+      await new Promise((next) => setImmediate(next))
+    }
+    assert.equal(stage.asked.filter(({ path }) => path === pages).length, 1)
   })
 
   test('events and live frames come in batches, and a waiting screen does not change at all', async (t) => {
