@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { exits } from '../src/cli/command/failure.ts'
 import type { CliPorts } from '../src/cli/command/ports.ts'
 import { build } from '../src/cli/program.ts'
 import type { OwnedHome } from '../src/cli/command/run-ports.ts'
@@ -245,6 +246,28 @@ test('no command is named here that the program does not have', () => {
     named.filter((path) => !known.has(path)),
     [],
   )
+})
+
+/** They change what has no owner, or ask one that takes it in any case. */
+const withoutOwner: readonly string[] = [
+  ...['init', 'stop', 'tui', 'backup', 'restore', 'token rotate', 'config set', 'config unset'],
+]
+
+test('each command that asks the owner says the exit of one that takes none, and no other does', () => {
+  const said: string[] = []
+  let help = ''
+  const visit = (command: ReturnType<typeof build>, path: string): void => {
+    help = ''
+    command.outputHelp()
+    if (help.includes(`\n    ${exits.owned}  home owned by another process`)) said.push(path)
+    for (const one of command.commands) visit(one, `${path} ${one.name()}`.trim())
+  }
+  const program = build({ ...real, out: (text) => (help += text) }, () => async () => undefined)
+  for (const one of program.commands) visit(one, one.name())
+  const asking = [...optionsOfAll().keys()].filter(
+    (path) => !reading.includes(path) && !withoutOwner.includes(path),
+  )
+  assert.deepEqual(said, asking)
 })
 
 /** What the owner answers: with marks of a terminal in each of its words. */
