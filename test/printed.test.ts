@@ -14,6 +14,12 @@ import type { Api } from '../src/client/api.ts'
 import type { CliPorts, HomeReader } from '../src/cli/command/ports.ts'
 import { ports } from '../src/main/commands/ports.ts'
 import { earlierHome, homeApart, later } from '../src/testing/host/home-apart.ts'
+import { plainQuestion } from '../src/domain/state/question.ts'
+import { makeContext } from '../src/cli/command/context.ts'
+import type { RunHost } from '../src/cli/command/run-ports.ts'
+import { endLines } from '../src/cli/run/end.ts'
+import { taskQueued, waitRegistered } from '../src/testing/events.ts'
+import { World } from '../src/testing/world/agent-world.ts'
 import { plain, printed as typed } from './support/typed-command.ts'
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')
@@ -199,3 +205,51 @@ for (const name of ['demo', 'run-18']) {
     assert.ok(marks > commands.length / 3, `${marks} of ${commands.length} show a mark`)
   })
 }
+
+test('what a replay found different is not obeyed by a terminal', async (t) => {
+  const earlier = earlierHome('demo')
+  const home = await homeApart(t, earlier)
+  const found = { seq: 7, what: hostile, stored: hostile, again: hostile }
+  const replay = () =>
+    Promise.resolve({ ok: true, decisions: 1, requests: 1, divergence: found } as const)
+  const open_reader: CliPorts['open_reader'] = async (at) => {
+    const reader = await ports.open_reader(at)
+    if (reader === null) return null
+    return new Proxy(reader, {
+      get: (of, name) => (name === 'replay' ? replay : (Reflect.get(of, name) as unknown)),
+    })
+  }
+  const id = String(earlier.tables['turns']?.[0]?.['id'])
+  const text = await typed(home, ['replay', id], plain, { open_reader })
+  assert.deepEqual(text.match(/Deploy \S+/g)?.length, 3, text)
+  assert.doesNotMatch(text, /(?!\n)\p{Cc}|[\u202e\u200b]/u)
+})
+
+test('the last lines of a run have nothing that a terminal would obey or hide', () => {
+  const w = new World()
+  const choices = [
+    { key: '1', label: hostile },
+    { key: hostile, label: hostile },
+  ]
+  const asked = waitRegistered({ wake: 'operator_input', reason: hostile })
+  const held = { wake: 'system', by: 'runtime', runtime_cause: 'provider_setup' } as const
+  w.do((d) => {
+    d.emit({ ...asked, question: { ...plainQuestion(hostile), choices } })
+    d.emit(waitRegistered({ ...held, reason: hostile }))
+    d.emit(taskQueued({ label: hostile }))
+  })
+  const terminal = { stdin: true, stdout: true, stderr: true, columns: () => 100 }
+  const run = {
+    context: makeContext({ ...ports, terminal }, { utc: true }),
+    host: { facts: () => w.facts } as unknown as RunHost,
+    outlives: false,
+    agents: w.all('agents'),
+    mine: new Map(),
+    failed_commands: [{ cmd: hostile, exit_status: 1 }],
+  }
+  const counts = { turns: 1, calls: 0, usage: null }
+  const lines = endLines(run, { exit: 3, because: 'it waits', fault: null, counts, ms: 1 })
+  const marks = lines.filter((line) => line.includes('Deploy'))
+  assert.equal(marks.length, 6, lines.join('\n'))
+  for (const line of lines) assert.doesNotMatch(line, /\p{Cc}|[\u202e\u200b]/u)
+})

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { CliPorts } from '../src/cli/command/ports.ts'
+import type { CliPorts, HomeReader } from '../src/cli/command/ports.ts'
 import { build, main } from '../src/cli/program.ts'
 import type { Table } from '../src/domain/state/event.ts'
 import { ports as real } from '../src/main/commands/ports.ts'
@@ -104,6 +104,20 @@ function commands(): string[] {
 const digest = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 16)
 
+/** Whether what was printed is one JSON document, or one a line. */
+function isJson(text: string): boolean {
+  const lines = text.split('\n').filter((line, n) => n > 0 && !/^(?:exit \d+)?$/.test(line))
+  const parses = (one: string) => {
+    try {
+      JSON.parse(one)
+      return true
+    } catch {
+      return false
+    }
+  }
+  return lines.length > 0 && (parses(lines.join('\n')) || lines.every(parses))
+}
+
 function keep(name: string, text: string): void {
   const folder = process.env['HOLON_PRINTS']
   if (folder !== undefined) writeFileSync(join(folder, `${name}.txt`), text)
@@ -145,6 +159,7 @@ for (const earlier of Object.keys(homes).map(earlierHome)) {
       for (const subject of subjects) {
         const words = [...command.split(' '), ...subject]
         const json = await printed(home, [...words, '--json'], plain)
+        if (!command.startsWith('completion')) assert.ok(isJson(json), json)
         records.push(`${words.join(' ')}: ${json.length} characters, ${digest(json)}`)
         whole.push(json)
         // An item goes out as JSON anyhow, and a completion script is the help once more.
@@ -301,4 +316,58 @@ test('in colours, in ASCII, and where no terminal is', async (t) => {
     all.push(await printed(home, command.split(' '), { terminal: false, colour: false }))
   }
   t.assert.snapshot(all.map((text) => text.replaceAll('\u001b', '␛').split('\n')).flat())
+})
+
+test('the output of a task is JSON where that is asked for, raw in a pipe, visible on a terminal', async (t) => {
+  t.mock.method(Date, 'now', () => later)
+  const demo = earlierHome('demo')
+  const home = await homeApart(t, demo)
+  const id = String(demo.tables['tasks']?.[1]?.['id'])
+  const streams = { stdout: 'one\n\u001b[31mtwo\n', stderr: 'three\n' }
+  const read_text: CliPorts['read_text'] = (path) => {
+    const name = path.endsWith('/stdout') ? 'stdout' : 'stderr'
+    return Promise.resolve({ ok: true, text: streams[name] })
+  }
+  const ofTask = async (more: readonly string[], look = plain) => {
+    const text = await printed(home, ['tasks', 'output', id, ...more], look, { read_text })
+    return text.slice(text.indexOf('\n') + 1)
+  }
+  const json = async (...more: string[]): Promise<unknown> =>
+    JSON.parse(await ofTask(['--json', ...more]))
+  assert.deepEqual(await json(), { task_id: id, ...streams })
+  assert.deepEqual(await json('--stream', 'stderr'), { task_id: id, stderr: 'three\n' })
+  assert.deepEqual(await json('--tail', '1'), {
+    task_id: id,
+    stdout: '\u001b[31mtwo\n',
+    stderr: 'three\n',
+  })
+  assert.equal(await ofTask([], { terminal: false, colour: false }), 'one\n\u001b[31mtwo\nthree\n')
+  assert.equal(await ofTask([]), 'one\n\\x1b[31mtwo\nthree\n')
+})
+
+test('a warning stands in the text of its report, or below it where an earlier version left it out', async (t) => {
+  t.mock.method(Date, 'now', () => later)
+  const home = await homeApart(t, earlierHome('demo'))
+  const warnings = [{ kind: 'unseen', message: 'A command still runs.' }]
+  const open_reader: CliPorts['open_reader'] = async (at) => {
+    const reader = await real.open_reader(at)
+    if (reader === null) return null
+    const list: HomeReader['list'] = async (table, filter) => {
+      const rows = await reader.list(table, filter)
+      const texts = ['It is done. A command still runs.', 'It is done.']
+      return table !== 'briefs'
+        ? rows
+        : rows.slice(0, texts.length).map((row, n) => ({ ...row, text: texts[n], warnings }))
+    }
+    return new Proxy(reader, {
+      get: (of, name) => (name === 'list' ? list : (Reflect.get(of, name) as unknown)),
+    })
+  }
+  const text = await printed(home, ['briefs', '--agent', 'main'], plain, { open_reader })
+  const said = text.split('\n').filter((line) => line.startsWith('  '))
+  assert.deepEqual(said.toSorted(), [
+    '  ! A command still runs.',
+    '  It is done.',
+    '  It is done. A command still runs.',
+  ])
 })
