@@ -25,7 +25,11 @@ function configured(t: TestContext): ServedHome {
     gone: { kind, base_url, api_key_file: key('gone') },
     open: { kind, base_url, api_key_file: key('open') },
     unset: { kind, base_url, api_key_env: 'NO_SUCH_KEY' },
+    set: { kind, base_url, api_key_env: 'A_KEY' },
+    blank: { kind, base_url, api_key_env: 'A_BLANK_KEY' },
+    none: { kind, base_url },
   }
+  Object.assign(at.env, { A_KEY: 'k-2345678901', A_BLANK_KEY: ' ' })
   writeFileSync(key('there'), 'k-1234567890', { mode: 0o600 })
   writeFileSync(key('open'), 'k-0987654321')
   chmodSync(key('open'), 0o644)
@@ -44,7 +48,19 @@ test('each key is named with what ails it, and never shown', async (t) => {
     says: '~/gone: it is not there',
     do: 'put the key into that file, mode 0600, or run holon init',
   })
-  assert.equal(of('key unset')?.level, 'warn')
+  assert.deepEqual(of('key set'), { level: 'ok', name: 'key set', says: 'in A_KEY', do: null })
+  for (const [id, variable] of [
+    ['unset', 'NO_SUCH_KEY'],
+    ['blank', 'A_BLANK_KEY'],
+  ]) {
+    assert.deepEqual(of(`key ${id}`), {
+      level: 'warn',
+      name: `key ${id}`,
+      says: `${variable} is not set here`,
+      do: `set ${variable} where the daemon is started`,
+    })
+  }
+  assert.equal(of('key none'), undefined)
   assert.match(of('secret')?.do ?? '', /^chmod 600 .*open$/)
   const text = await at.holon('doctor')
   assert.ok(!/k-\d/.test(text.out))

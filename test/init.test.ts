@@ -170,6 +170,8 @@ test('without a terminal the first flag that is missing is named, and nothing is
     [[...given, '--key-file', 'gone'], 2, /gone cannot be read \(not_found\)/],
     [[...given, '--key-env', 'NO_SUCH_KEY'], 2, /NO_SUCH_KEY is not set/],
     [[...given, ...key, '--workspace', 'gone'], 2, /there is no folder .*gone/],
+    [[...given, ...key, '--agent', ''], 2, /--agent is no name/],
+    [[...given, ...key, '--agent', 'Main'], 2, /--agent Main is no name/],
     [
       [...given, '--key-file', 'wrong', '--model', 'm', '--no-start'],
       1,

@@ -77,7 +77,8 @@ function holdWords(hold: AgentView['survey']['hold']): string {
 
 /** What wakes an agent that waits for nothing: the end of what it left running. */
 function runningWords({ facts }: AgentView): string {
-  const running = [...facts.rows('tasks')].filter(({ ended_at }) => ended_at === null).length
+  // A read of the live rows has no task that ended.
+  const running = [...facts.rows('tasks')].length
   if (running === 0) return ''
   return running === 1 ? ' until a task ends' : ` until one of ${running} tasks ends`
 }
