@@ -7,7 +7,8 @@ import { aStage } from '../../testing/screens/tui-stage.ts'
 import { attach, type AttachedPorts } from './attached.ts'
 
 test('a run that leaves closes its reader after the facts that it was reading', async () => {
-  const { ports, say } = aStage(() => aState())
+  const stage = aStage(() => aState())
+  const { ports } = stage
   const order: string[] = []
   const [opened, asked, read] = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
   assert.ok(opened && asked && read)
@@ -42,7 +43,7 @@ test('a run that leaves closes its reader after the facts that it was reading', 
   await opened.promise
   const [stored] = eventsOf('claimed')
   assert.ok(stored)
-  say({ id: stored.global_seq, event: stored.event.type, data: stored })
+  stage.say({ id: stored.global_seq, event: stored.event.type, data: stored })
   await asked.promise
   const closing = home.close('safe_point')
   for (let n = 0; n < 20; n += 1) await new Promise((next) => setImmediate(next))

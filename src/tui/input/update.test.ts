@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { designedState } from '../../testing/screens/home.ts'
 import { openSession } from '../../testing/screens/tui-session.ts'
-import type { Model } from '../model/model.ts'
+import type { TuiModel } from '../model/model.ts'
 import { update } from './update.ts'
 
 test('sixty-four reads are held, and then the one that was read longest ago goes', async (t) => {
   const { session } = await openSession(t, designedState)
-  let model: Model = { ...session.model, details: new Map() }
+  let model: TuiModel = { ...session.model, details: new Map() }
   const read = (n: number) => {
     const message = {
       kind: 'read',
