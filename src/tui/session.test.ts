@@ -8,7 +8,13 @@ import { eventsOf, hostileTexts } from '../testing/screens/scenes.ts'
 import { anEntry, anItemRecord, designedState } from '../testing/screens/home.ts'
 import { aState } from '../testing/screens/state.ts'
 import { press, until } from '../testing/screens/tui-session.ts'
-import { aStage, options, silent, type Answers, type TuiStage } from '../testing/screens/tui-stage.ts'
+import {
+  aStage,
+  options,
+  silent,
+  type Answers,
+  type TuiStage,
+} from '../testing/screens/tui-stage.ts'
 import type { StateRecord } from '../protocol/views/state-record.ts'
 import { widthOf, textOf } from './drawing/line.ts'
 import { Session } from './session.ts'
