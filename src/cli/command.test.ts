@@ -107,7 +107,21 @@ describe('what is wrong is said in one line, with exit 2', () => {
       ['run', '--resume', 'words'],
       '--resume goes on with what is open and sends nothing; leave the text out, or leave --resume out',
     ],
-    [['send', 'hi'], 'there is no agent "main"; there is none yet'],
+    [['send', 'hi'], 'there is no agent "main"; there is none yet: holon init makes one'],
+    [
+      ['search', 'x', '--home', '/nowhere/home'],
+      'there is no home in /nowhere/home; holon init makes one, --home names another',
+    ],
+    [['help', 'tour'], 'unknown command "tour"; did you mean tui?'],
+    [['help', 'wrok'], 'unknown command "wrok"; did you mean work?'],
+    [
+      ['schedule', 'add', '--every'],
+      'unknown option "--every"; holon schedule add --help shows how it is used',
+    ],
+    [
+      ['work', 'show'],
+      'missing required argument "item"; holon work show --help shows how it is used',
+    ],
     [['why', 'foo'], '"foo" is no id of a work item; ids look like work_7f3a'],
     [['why', 'work_7f3a'], 'there is no work item work_7f3a; holon work list --all shows them'],
     [

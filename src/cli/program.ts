@@ -43,7 +43,7 @@ export async function main(argv: readonly string[], ports: CliPorts): Promise<nu
       ports.err(program.helpInformation())
       return exits.usage
     }
-    await program.parseAsync([...argv], { from: 'user' })
+    await program.parseAsync(helped(program, argv), { from: 'user' })
     return exit
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exits.done
@@ -61,12 +61,29 @@ export async function main(argv: readonly string[], ports: CliPorts): Promise<nu
   }
 }
 
-/** Where the help is that fits these words. */
+/** Help of a command that is not there is that command: it is refused, with the nearest. */
+function helped(program: Command, argv: readonly string[]): string[] {
+  const [word, name] = argv
+  const isKnown = name === undefined || commandNamed(program, name) !== undefined
+  return word === 'help' && !isKnown ? argv.slice(1) : [...argv]
+}
+
+const commandNamed = (group: Command, name: string): Command | undefined =>
+  group.commands.find((one) => one.name() === name || one.aliases().includes(name))
+
+/** Where the help is that fits these words: of the command that they name, groups first. */
 function helpFor(program: Command, argv: readonly string[]): string {
-  const command = program.commands.find((one) => argv.includes(one.name()))
-  return command === undefined
+  const names: string[] = []
+  let group = program
+  for (const word of argv) {
+    const command = commandNamed(group, word)
+    if (command === undefined) continue
+    names.push(command.name())
+    group = command
+  }
+  return names.length === 0
     ? 'holon --help shows the commands'
-    : `holon ${command.name()} --help shows how it is used`
+    : `holon ${names.join(' ')} --help shows how it is used`
 }
 
 /** `error: unknown option '--modle'\n(Did you mean --model?)` in our words. */

@@ -8,11 +8,10 @@ import { agentUnread, type Facts } from '../../protocol/records/records.ts'
 import { safeLine } from '../../present/text/safe.ts'
 import { clock, type Zone } from '../../present/text/span.ts'
 import { agentSeen, agentSentence } from '../../present/lines/state-cell.ts'
-import { thereAre } from '../../present/text/names.ts'
 import { doing } from './agents.ts'
 import { spendLines } from './budget-lines.ts'
 import { printLines, reading, viewsOf, zoneOf, type Context } from '../command/context.ts'
-import { exits, usage, type Exit } from '../command/failure.ts'
+import { exits, noAgent, usage, type Exit } from '../command/failure.ts'
 import { instructionLines } from './instruction-lines.ts'
 import { printRecord } from '../command/records.ts'
 
@@ -24,8 +23,11 @@ export function agentShow(context: Context, name: string): Promise<Exit> {
     const view = views.find(({ agent }) => agent.id === name)
     if (view === undefined) {
       const row = await reader.row('agents', name)
-      const hint = thereAre(views.map(({ agent }) => agent.id))
-      if (row === null) throw usage('agent_not_found', `there is no agent "${name}"`, hint)
+      if (row === null)
+        throw noAgent(
+          name,
+          views.map(({ agent }) => agent.id),
+        )
       throw usage(
         'agent_deleted',
         `${name} was deleted`,

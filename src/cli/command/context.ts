@@ -16,8 +16,7 @@ import { safeJson, safeLine } from '../../present/text/safe.ts'
 import { looksLikeId, ShortIds } from '../../present/text/short-id.ts'
 import type { Zone } from '../../present/text/span.ts'
 import type { Medium } from '../../present/text/table.ts'
-import { thereAre } from '../../present/text/names.ts'
-import { usage } from './failure.ts'
+import { noAgent, usage } from './failure.ts'
 import type { CliPorts, HomeReader } from './ports.ts'
 import { homeSetting, type GlobalFlags, type Setting } from './settings.ts'
 
@@ -121,7 +120,7 @@ export async function viewsOf(
   if (agent === undefined || views.length > 0) return views
   const there = (await reader.agents()).filter(({ state }) => state !== 'deleted')
   const names = there.map(({ id }) => id)
-  throw usage('agent_not_found', `there is no agent "${agent}"`, thereAre(names))
+  throw noAgent(agent, names)
 }
 
 export type Prefix = 'work' | 'wait' | 'task' | 'msg' | 'trig' | 'dlv' | 'sched'

@@ -4,6 +4,7 @@
  */
 import { problemOf, type Problem } from '../../protocol/problem.ts'
 import { isShort } from '../../protocol/shortage.ts'
+import { thereAre } from '../../present/text/names.ts'
 import { safeLine } from '../../present/text/safe.ts'
 
 export const exits = { done: 0, failed: 1, usage: 2, waits: 3, owned: 4, interrupted: 130 } as const
@@ -47,6 +48,18 @@ const commands: Readonly<Record<string, string>> = {
 }
 
 /** The problem with what to do in a shell, where that is another thing than over HTTP. */
+/** A home in which nothing ever was: the same words whatever was to be read of it. */
+export const noHome = (home: string): CliFailure =>
+  usage('no_home', `there is no home in ${home}`, 'holon init makes one, --home names another')
+
+/** `names` are the agents that there are. */
+export const noAgent = (agent: string, names: readonly string[]): CliFailure =>
+  usage(
+    'agent_not_found',
+    `there is no agent "${agent}"`,
+    thereAre(names, 'there is none yet: holon init makes one'),
+  )
+
 export const inShell = (problem: Problem): Problem => ({
   ...problem,
   hint: commands[problem.code] ?? problem.hint,

@@ -5,7 +5,7 @@
 import { failureSentence, pages, type Api, type ApiFailure, type Query } from '../../client/api.ts'
 import { problemOf } from '../../protocol/problem.ts'
 import { printJson, type Context } from './context.ts'
-import { CliFailure, exitOf, exits, inShell, usage, type Exit } from './failure.ts'
+import { CliFailure, exitOf, exits, inShell, noAgent, noHome, type Exit } from './failure.ts'
 
 /** Entries a page may have. */
 const page = 200
@@ -36,7 +36,7 @@ export async function printRecord(
     if (!answer.ok) throw failureOf(answer.failure)
     return answer.value
   })
-  if (record === null) throw usage('no_home', `there is no home in ${context.home.value}`)
+  if (record === null) throw noHome(context.home.value)
   printJson(context, record)
   return exits.done
 }
@@ -69,7 +69,7 @@ export async function printList(context: Context, of: ListOf): Promise<Exit> {
     return merged(lists, by, limit)
   })
   if (found === null && agent !== undefined) {
-    throw usage('agent_not_found', `there is no agent "${agent}"`, 'there is none yet')
+    throw noAgent(agent, [])
   }
   printJson(context, { [plural]: found ?? [] })
   return exits.done

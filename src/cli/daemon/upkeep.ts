@@ -11,7 +11,7 @@ import { problemOf } from '../../protocol/problem.ts'
 import type { NewRetention, UpkeepEnd } from '../../protocol/upkeep.ts'
 import { readConfig } from '../command/config-file.ts'
 import { printJson, printLines, zoneOf, type Context } from '../command/context.ts'
-import { CliFailure, exitOf, exits, inShell, usage, type Exit } from '../command/failure.ts'
+import { CliFailure, exitOf, exits, inShell, noHome, usage, type Exit } from '../command/failure.ts'
 import { failureOf } from '../command/records.ts'
 import { expand, tilde } from '../command/settings.ts'
 
@@ -33,7 +33,7 @@ export async function backup(
     (await atDaemon(context, 'POST /upkeep/backup', asked)) ??
     (await ports.upkeep.backup(home.value, asked))
   if (done === null) {
-    throw usage('no_home', `there is no home in ${home.value}`, 'name one with --home')
+    throw noHome(home.value)
   }
   if (!done.ok) throw notDone(done)
   const made = done.value
@@ -144,7 +144,7 @@ async function retainHere(context: Context, { dry_run, ...asked }: NewRetention)
     throw new CliFailure(exits.owned, problemOf('owned', detail, hint, 503))
   }
   if (!(await ports.home_facts(home.value)).exists) {
-    throw usage('no_home', `there is no home in ${home.value}`, 'name one with --home')
+    throw noHome(home.value)
   }
   const [{ config }, rules] = await Promise.all([
     readConfig(ports, home.value),
@@ -196,7 +196,7 @@ export async function rotateToken(context: Context): Promise<Exit> {
     throw usage('token_from_environment', 'the token comes from the environment', hint)
   }
   if (!(await ports.home_facts(home.value)).exists) {
-    throw usage('no_home', `there is no home in ${home.value}`, 'name one with --home')
+    throw noHome(home.value)
   }
   await ports.upkeep.rotate_token(home.value)
   if (context.flags.json === true) printJson(context, { rotated: true })

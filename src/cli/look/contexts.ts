@@ -13,7 +13,7 @@ import type {
 import { safeLine, safeLines } from '../../present/text/safe.ts'
 import { table, type Column, type Medium } from '../../present/text/table.ts'
 import { candidateLines, printJson, printLines, reading, type Context } from '../command/context.ts'
-import { exits, usage, type Exit } from '../command/failure.ts'
+import { exits, noHome, usage, type Exit } from '../command/failure.ts'
 import { asking, failureOf } from '../command/records.ts'
 
 export type ContextOptions = { agent?: string; text?: boolean; diff?: string }
@@ -45,7 +45,7 @@ export async function contextShow(
 
 async function withApi(context: Context, use: (api: Api) => Promise<Exit>): Promise<Exit> {
   const exit = await asking(context, use)
-  if (exit === null) throw usage('no_home', `there is no home in ${context.home.value}`)
+  if (exit === null) throw noHome(context.home.value)
   return exit
 }
 

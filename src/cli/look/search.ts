@@ -7,7 +7,7 @@ import { safeLine } from '../../present/text/safe.ts'
 import { clock } from '../../present/text/span.ts'
 import { table, type Column } from '../../present/text/table.ts'
 import { printJson, printLines, zoneOf, type Context } from '../command/context.ts'
-import { exits, usage, type Exit } from '../command/failure.ts'
+import { exits, noHome, usage, type Exit } from '../command/failure.ts'
 import { asking, failureOf } from '../command/records.ts'
 
 export type SearchOptions = { agent?: string; kind?: string; limit?: string }
@@ -41,7 +41,7 @@ export async function search(
     if (!found.ok) throw failureOf(found.failure)
     return found.value
   })
-  if (answer === null) throw usage('no_home', `there is no home in ${context.home.value}`)
+  if (answer === null) throw noHome(context.home.value)
   if (context.flags.json === true) printJson(context, answer)
   else printLines(context, linesOf(context, answer))
   return exits.done

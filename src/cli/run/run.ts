@@ -5,10 +5,9 @@
  */
 import type { Agent } from '../../protocol/records/records.ts'
 import type { Config } from '../../protocol/config.ts'
-import { thereAre } from '../../present/text/names.ts'
 import { configPath, readConfig } from '../command/config-file.ts'
 import type { Context } from '../command/context.ts'
-import { exits, refused, usage, type Exit } from '../command/failure.ts'
+import { exits, noAgent, refused, usage, type Exit } from '../command/failure.ts'
 import type { OwnedHome } from '../command/run-ports.ts'
 import { RunSession } from './session.ts'
 import {
@@ -97,8 +96,10 @@ async function prepare(context: Context, owned: OwnedHome, asked: Asked): Promis
   const resumed =
     options.agent === undefined ? known : known.filter((one) => one.id === options.agent)
   if (resumed.length === 0 && options.agent !== undefined) {
-    const names = thereAre(known.map((agent) => agent.id))
-    throw usage('agent_not_found', `there is no agent "${options.agent}"`, names)
+    throw noAgent(
+      options.agent,
+      known.map((agent) => agent.id),
+    )
   }
   if (resumed.length !== 1 && (options.model ?? options.workspace) !== undefined) {
     throw usage('which_agent', 'there are several agents', 'say whose setting it is with --agent')

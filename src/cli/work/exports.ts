@@ -9,7 +9,7 @@ import { counted } from '../../present/lines/call-line.ts'
 import { safeLine, safeLines } from '../../present/text/safe.ts'
 import { act, mustExist, named } from '../command/act.ts'
 import { printJson, type Context } from '../command/context.ts'
-import { CliFailure, exits, usage, type Exit } from '../command/failure.ts'
+import { CliFailure, exits, noHome, usage, type Exit } from '../command/failure.ts'
 import { asking, failureOf } from '../command/records.ts'
 import { expand } from '../command/settings.ts'
 import { unreadable } from '../command/unreadable.ts'
@@ -29,7 +29,7 @@ export async function exportItem(
     if (!answer.ok) throw failureOf(answer.failure)
     return answer.value
   })
-  if (exported === null) throw usage('no_home', `there is no home in ${context.home.value}`)
+  if (exported === null) throw noHome(context.home.value)
   const { file, records, cut } = exported
   if (to === undefined) {
     // A file is the text as it is; a terminal would obey what is in it.
