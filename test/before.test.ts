@@ -215,9 +215,11 @@ const stuck = () => Promise.reject(Object.assign(new Error('past it'), { code: '
 const reads = (why: Extract<TextFileRead, { ok: false }>['why']): Given => ({
   ports: () => ({ read_text: () => Promise.resolve({ ok: false, why }), own: stuck }),
 })
-const stdin = (text: string | null): Given => ({
-  ports: () => ({ read_stdin: () => Promise.resolve(text), own: stuck }),
-})
+const stdin = (given: string | Extract<TextFileRead, { ok: false }>['why']): Given => {
+  const isFault = whys.some((why) => why === given)
+  const read = isFault ? { ok: false, why: given } : { ok: true, text: given }
+  return { ports: () => ({ read_stdin: async () => read as TextFileRead, own: stuck }) }
+}
 const whys = [
   'not_found',
   'denied',
@@ -235,14 +237,13 @@ const targets: readonly Row[] = [
   ['run "of a.md"', reads('denied')],
   ['run "of a.md"', { ...reads('not_found') }],
   ...whys.map((why): Row => [`import a.md`, reads(why)]),
-  ['import -', stdin(null)],
+  ...whys.map((why): Row => ['import -', stdin(why)]),
   ['import -', stdin('x')],
   ['import - --agent main', stdin('x')],
-  ['run -', stdin(null)],
+  ...whys.map((why): Row => ['run -', stdin(why)]),
   ['run -', stdin(' ')],
   ['run -', stdin('a'.repeat(most))],
-  ['run -', stdin('a'.repeat(most + 1))],
-  ['run - more', stdin(null)],
+  ['run - more', stdin('binary')],
   [`run ${'b'.repeat(most + 1)}`, { ports: () => ({ own: stuck }) }],
   ['run --resume x', {}],
   ['run --resume', {}],

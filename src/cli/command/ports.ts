@@ -87,7 +87,7 @@ export interface CliPorts {
     after(ms: number, fn: () => void): () => void
   }
   read_text(path: string, max_bytes: number): Promise<TextFileRead>
-  read_stdin(max_bytes: number): Promise<string | null>
+  read_stdin(max_bytes: number): Promise<TextFileRead>
   write_private(path: string, text: string): Promise<void>
   /** A file of mode 0600 that was not there; false: something is there, and nothing was done. */
   write_new(path: string, text: string): Promise<boolean>

@@ -51,10 +51,11 @@ export async function readTarget(
 }
 
 async function fromStdin({ ports }: Context): Promise<RunTarget> {
-  const text = await ports.read_stdin(limits.operator_text.value + 1)
-  if (text === null) throw usage('stdin_not_text', 'the standard input is not text')
-  if (text.trim() === '') throw usage('objective_empty', 'the standard input is empty')
-  return fitting({ kind: 'text', text, from: 'the standard input' })
+  const from = 'the standard input'
+  const read = await ports.read_stdin(limits.operator_text.value)
+  if (!read.ok) throw fileFailure(from, read.why)
+  if (read.text.trim() === '') throw usage('objective_empty', `${from} is empty`)
+  return { kind: 'text', text: read.text, from }
 }
 
 /** Null when the words name no file. A name that ends in .md and holds no blank is a file. */

@@ -60,17 +60,12 @@ export async function importItem(
   const { ports } = context
   const read =
     file === '-'
-      ? await fromStdin(context)
+      ? await ports.read_stdin(exportLimit)
       : await ports.read_text(expand(ports, file), exportLimit)
   if (!read.ok) throw unread(file, read.why)
   await mustExist(context, agent)
   const more = again === true ? { again } : {}
   return act(context, { do: 'import_item', agent_id: agent, file: read.text, ...more })
-}
-
-async function fromStdin({ ports }: Context) {
-  const text = await ports.read_stdin(exportLimit)
-  return text === null ? ({ ok: false, why: 'binary' } as const) : ({ ok: true, text } as const)
 }
 
 const tooLarge = `it has more than ${exportLimit} bytes, the most an export has`

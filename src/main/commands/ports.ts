@@ -7,11 +7,11 @@ import { join, resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import { nearest } from '../../models/nearest.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
-import type { CliPorts } from '../../cli/command/ports.ts'
+import type { CliPorts, TextFileRead } from '../../cli/command/ports.ts'
 import { ownerOf, readDoor } from '../homes/control.ts'
 import { daemonPorts } from './daemon.ts'
 import { setupPorts } from './setup.ts'
-import { clock, defaultHome, env, files, readText, userHome } from '../machine/machine.ts'
+import { clock, defaultHome, env, files, readText, textIn, userHome } from '../machine/machine.ts'
 import { own } from '../homes/own-home.ts'
 import { upkeepPorts } from '../serve/upkeep.ts'
 
@@ -37,19 +37,16 @@ function ask(prompt: string, signal: AbortSignal) {
   return { answer: promise, redraw: () => lines.prompt(true) }
 }
 
-async function readStdin(max_bytes: number): Promise<string | null> {
+/** How much more than the limit was to come is not waited for. */
+async function readStdin(max_bytes: number): Promise<TextFileRead> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of process.stdin) {
     chunks.push(chunk as Uint8Array)
     bytes += (chunk as Uint8Array).length
-    if (bytes > max_bytes) break
+    if (bytes > max_bytes) return { ok: false, why: 'too_large' }
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
-  } catch {
-    return null
-  }
+  return textIn(Buffer.concat(chunks))
 }
 
 async function modeOf(path: string): Promise<number | null> {

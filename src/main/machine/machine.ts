@@ -37,14 +37,22 @@ export const logPath = (home: string) => join(home, 'daemon.log')
 
 export async function readText(path: string, max_bytes: number): Promise<TextFileRead> {
   try {
-    const { bytes } = await files.read(path, { max_bytes })
+    return textIn((await files.read(path, { max_bytes })).bytes)
+  } catch (error) {
+    // What the system has too little of says nothing about the file: it is not told as missing.
+    if (!(error instanceof FileFault) || error.code === 'scarce') throw error
+    return { ok: false, why: whyUnread(error.code) }
+  }
+}
+
+/** The text that bytes are in UTF-8; with a zero among them they are none. */
+export function textIn(bytes: Uint8Array): TextFileRead {
+  try {
     if (bytes.includes(0)) return { ok: false, why: 'binary' }
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch (error) {
     if (error instanceof TypeError) return { ok: false, why: 'binary' }
-    // What the system has too little of says nothing about the file: it is not told as missing.
-    if (!(error instanceof FileFault) || error.code === 'scarce') throw error
-    return { ok: false, why: whyUnread(error.code) }
+    throw error
   }
 }
 
