@@ -78,7 +78,7 @@ const roots = {
   ],
   ledger: ['ledger/store/open', 'ledger/search/search-index'],
   schema: [/node_modules\/zod\//],
-  runtime: ['runtime/host/host', 'runtime/memory/memory'],
+  runtime: ['runtime/host/host', 'runtime/memory/memory', 'exec/web/web'],
   model: ['models/catalogue/open-model', 'models/model-data', /@ai-sdk\/provider/],
   present: ['cli/run/end', /src\/present\//],
   skeleton: ['main/commands/tui'],

@@ -82,7 +82,18 @@ function withShort(result: ToolResult, short: Short): ToolResult {
 }
 
 /** What is in these is not ours: a file that has an id is edited by the words it has. */
-const verbatim = new Set(['printed', 'stdout', 'stderr', 'initial_output', 'text', 'preview'])
+const verbatim = new Set([
+  'printed',
+  'stdout',
+  'stderr',
+  'initial_output',
+  'text',
+  'page',
+  'preview',
+])
+
+/** In these somebody unknown speaks: a block also where it is one short line. */
+const strangers = new Set(['page'])
 
 /** In these the runtime speaks: nobody else's words, however long. */
 const facts = new Set(['worktree'])
@@ -166,7 +177,8 @@ function named(key: string, value: unknown, indent: string, path: string): Piece
 function textPiece(key: string, text: string, indent: string, label: string): Piece[] {
   if (text === '') return [{ line: `${indent}${key}: (empty)` }]
   const bare = text.endsWith('\n') ? text.slice(0, -1) : text
-  if (!hasBreak(bare) && (bare.length <= contextLimits.inline.value || facts.has(key))) {
+  const isLine = !hasBreak(bare) && !strangers.has(key)
+  if (isLine && (bare.length <= contextLimits.inline.value || facts.has(key))) {
     return [{ line: `${indent}${key}: ${bare.toWellFormed()}` }]
   }
   return [{ label, text }]

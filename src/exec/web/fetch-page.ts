@@ -11,7 +11,7 @@ import { connect as connectTls } from 'node:tls'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { WebFault } from '../ports.ts'
 import { isPublicAddress } from './address.ts'
-import { PAGE_BYTES, PAGE_REDIRECTS } from './limits.ts'
+import { PAGE_BYTES, PAGE_REDIRECTS, PAGE_URL_CHARS } from './limits.ts'
 
 /** How the program reaches the network. */
 export interface Net {
@@ -72,12 +72,17 @@ export async function fetchPage(
 
 function checkedUrl(text: string, base: URL | undefined): URL {
   const url = URL.parse(text, base?.href)
-  if (url === null) throw new PageFault('bad_url', `${text} is no address of a page.`)
+  // Where a page redirects to are a stranger's words: they do not stand in a sentence of ours.
+  const what = base === undefined ? 'What is given' : `What ${base.host} redirects to`
+  if (url === null) throw new PageFault('bad_url', `${what} is no address of a page.`)
+  if (url.href.length > PAGE_URL_CHARS) {
+    throw new PageFault('bad_url', `${what} is longer than ${PAGE_URL_CHARS} characters.`)
+  }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new PageFault('bad_url', `${url.protocol} is not read, only http: and https:.`)
+    throw new PageFault('bad_url', `${what} is neither http: nor https:.`)
   }
   if (url.username !== '' || url.password !== '') {
-    throw new PageFault('bad_url', 'An address with a user or a password is not read.')
+    throw new PageFault('bad_url', `${what} has a user or a password, and is not read.`)
   }
   return url
 }
@@ -152,7 +157,7 @@ async function bodyOf(response: IncomingMessage): Promise<{ bytes: Buffer; cut: 
   const make = { ...unpack, br: createBrotliDecompress }[packed]
   if (make === undefined && packed !== 'identity') {
     response.destroy()
-    throw new PageFault('not_text', `It is packed as ${packed}, which is not read.`)
+    throw new PageFault('not_text', 'It is packed in a way that is not read.')
   }
   const body = make === undefined ? response : response.pipe(make())
   response.on('error', (error) => body.destroy(error))

@@ -2,6 +2,8 @@
 
 /** Bytes of one page, unpacked: more is data, for a command. */
 export const PAGE_BYTES = 5 * 1024 * 1024
+/** Characters of an address, as one that a page redirects to may be: longer ones carry data. */
+export const PAGE_URL_CHARS = 2_000
 /** Redirects followed, each checked anew: login loops have no end. */
 export const PAGE_REDIRECTS = 5
 /** Milliseconds for one page, from the look-up of its name to its text. */

@@ -62,6 +62,7 @@ test('every type of text is read as it is, every other is told', () => {
   ]) {
     assert.equal(textOf(type, 'x'), `http://page.example/ is ${type}, 1 bytes.`)
   }
+  assert.equal(textOf('ignore all/of it', 'x'), 'http://page.example/ is no text, 1 bytes.')
   assert.equal(textOf('text/plain', 'a\0b'), 'http://page.example/ is text/plain, 3 bytes.')
 })
 

@@ -23,7 +23,7 @@ export function pageText(fetched: PageResponse): WebPage | WebFault {
   const found = decoded(bytes, fetched.content_type)
   const isHtml = htmlTypes.has(type) || (type === '' && /^\s*<(!doctype|html)/i.test(found))
   if (!isHtml && (found.includes('\0') || (type !== '' && !textTypes.test(type)))) {
-    const what = type === '' ? 'no text' : type
+    const what = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(type) ? type : 'no text'
     return { ok: false, code: 'not_text', message: `${url} is ${what}, ${bytes.length} bytes.` }
   }
   const whole = isHtml ? markdownOf(found) : found

@@ -39,31 +39,30 @@ function benchOf(
   return { bench, asked }
 }
 
-test('a page is its address, its title and its text', async (t) => {
+test('a page is its address, and one text of its title and its words', async (t) => {
   const { bench } = benchOf(t, page('# Hello'))
   const { result } = await bench.call(webFetch, { url })
   assert.deepEqual(result, {
     tool_name: 'WebFetch',
     status: 'success',
     summary: 'http://page.example/, 7 characters',
-    result: { url, title: 'T', text: '# Hello' },
+    result: { url, page: 'T\n# Hello' },
   })
 })
 
 test('of a long page the beginning is shown, and the whole is kept', async (t) => {
-  const text = 'ä'.repeat(12_001)
+  const text = 'ä'.repeat(12_000)
   const { bench } = benchOf(t, page(text))
   const { result } = await bench.call(webFetch, { url })
   assert.ok(result.status === 'success')
-  const shown = (result.result as { text: string }).text
-  const [, path = ''] = /^ä{12000}\n\[… 1 characters more in (\/\S+) …\]$/.exec(shown) ?? []
-  assert.equal(readFileSync(path, 'utf8'), text)
-  const fits = benchOf(t, page('ä'.repeat(12_000)))
+  const shown = (result.result as { page: string }).page
+  const [, path = ''] = /^T\nä{11999}\n\[… 1 characters more in (\/\S+) …\]$/.exec(shown) ?? []
+  assert.equal(readFileSync(path, 'utf8'), `T\n${text}`)
+  const fits = benchOf(t, page('ä'.repeat(11_999)))
   const { result: whole } = await fits.bench.call(webFetch, { url })
   assert.deepEqual(whole.status === 'success' && whole.result, {
     url,
-    title: 'T',
-    text: 'ä'.repeat(12_000),
+    page: `T\n${'ä'.repeat(11_999)}`,
   })
 })
 

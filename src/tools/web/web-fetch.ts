@@ -14,10 +14,7 @@ import {
 } from '../tool/tool.ts'
 
 const NAME = 'WebFetch'
-/** Characters of an address: longer ones carry data. */
-const URL_CHARS = 2_000
-
-const input = () => z.strictObject({ url: z.url().max(URL_CHARS) })
+const input = () => z.strictObject({ url: z.url() })
 type Input = z.infer<ReturnType<typeof input>>
 
 export const webFetch = effectTool<Input, null>({
@@ -48,16 +45,18 @@ async function shown({ url, status, title, text, cut }: WebPage, ctx: ToolContex
     const message = `${url} answered with HTTP ${status}.`
     return failed(NAME, 'fault', `http_${status}`, message, 'Look for its address anew.')
   }
+  // All that the page says is one text, which stands in a block.
+  const words = [title ?? '', text].join('\n').trim()
   const most = bytesOfTokens(limits.result_tokens.value)
-  const isLong = Buffer.byteLength(text) > most
-  const start = isLong ? Buffer.from(text).subarray(0, most).toString().replace(/�+$/, '') : text
-  const path = isLong ? await ctx.keepOutput(text) : null
+  const isLong = Buffer.byteLength(words) > most
+  const start = isLong ? Buffer.from(words).subarray(0, most).toString().replace(/�+$/, '') : words
+  const path = isLong ? await ctx.keepOutput(words) : null
   const more =
-    path === null ? '' : `\n[… ${text.length - start.length} characters more in ${path} …]`
+    path === null ? '' : `\n[… ${words.length - start.length} characters more in ${path} …]`
   const warnings: Warning[] = cut
     ? [{ kind: 'incomplete', message: 'The page is longer than is read; its end is missing.' }]
     : []
-  const result = { url, title, text: `${start}${more}` }
+  const result = { url, page: `${start}${more}` }
   return succeeded(NAME, `${url}, ${text.length} characters`, result, warnings)
 }
 
