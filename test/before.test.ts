@@ -215,7 +215,7 @@ const stuck = () => Promise.reject(Object.assign(new Error('past it'), { code: '
 const reads = (why: Extract<TextFileRead, { ok: false }>['why']): Given => ({
   ports: () => ({ read_text: () => Promise.resolve({ ok: false, why }), own: stuck }),
 })
-const stdin = (given: string | Extract<TextFileRead, { ok: false }>['why']): Given => {
+const stdin = (given: string): Given => {
   const isFault = whys.some((why) => why === given)
   const read = isFault ? { ok: false, why: given } : { ok: true, text: given }
   return { ports: () => ({ read_stdin: async () => read as TextFileRead, own: stuck }) }
