@@ -5,6 +5,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  chmodSync,
   cpSync,
   existsSync,
   globSync,
@@ -118,6 +119,8 @@ const places = new Set()
 /** A copy of what git would see here: with what is not committed yet, without what is ignored. */
 export function copyOfCheckout() {
   const place = realpathSync(mkdtempSync(join(tmpdir(), 'holon-judged-')))
+  // Tests that go on as another user have their homes in it.
+  chmodSync(place, 0o711)
   places.add(place)
   const listed = spawnSync('git', ['ls-files', '-z', '-co', '--exclude-standard'], {
     encoding: 'utf8',

@@ -283,4 +283,5 @@ await judgeTogether(
   },
 )
 for (const line of unjudged) console.log(`NOT A JUDGE ${line}`)
-exit(told() < goal ? 1 : 0)
+// A test that judges nothing has let its mistakes through.
+exit(told() < goal || unjudged.length > 0 ? 1 : 0)

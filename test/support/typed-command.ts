@@ -43,5 +43,7 @@ export async function printed(
   }
   const exit = await main([...words, ...flags, '--utc'], ports)
   const end = exit === 0 ? '' : `exit ${exit}\n`
-  return `$ holon ${words.join(' ')}\n${text}${end}`.replaceAll(home, '<home>')
+  // A table with the home in it is as wide as that is, and so as the machine's folder for it is.
+  const said = words[0] === 'config' ? text.replaceAll(/ {2,}/g, '  ') : text
+  return `$ holon ${words.join(' ')}\n${said}${end}`.replaceAll(home, '<home>')
 }
