@@ -5,7 +5,8 @@
 import { z } from 'zod'
 import { isRejection } from '../../domain/rejection.ts'
 import {
-  effectTool,
+  nothingNew,
+  pureTool,
   refused,
   succeeded,
   type EffectOutcome,
@@ -20,18 +21,14 @@ const input = () =>
   })
 type Input = z.infer<ReturnType<typeof input>>
 
-export const agentGet = effectTool<Input, null>({
+export const agentGet = pureTool<Input>({
   name: NAME,
-  effect_class: 'pure',
   input,
   title: ({ agent_id }) => agent_id ?? 'itself',
-  intent: async () => ({ ok: true, intent: null, task_id: null }),
-  run: (given, _intent, ctx) => see(given, ctx),
-  recover: (given, _intent, ctx) => see(given, ctx),
+  run: see,
 })
 
 async function see({ agent_id }: Input, ctx: ToolContext): Promise<EffectOutcome> {
-  const nothingNew = { result_hash: null, changed_something: false }
   const seen = await ctx.children.see(agent_id ?? null)
   if (isRejection(seen)) return { result: refused(NAME, seen), ...nothingNew }
   const summary = `${agent_id ?? ctx.turn.agent_id}: ${String(seen.agent['posture'])}`

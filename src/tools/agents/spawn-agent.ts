@@ -9,6 +9,7 @@ import { isRejection } from '../../domain/rejection.ts'
 import type { SpawnAsked, SpawnIntent } from '../tool/children-port.ts'
 import {
   effectTool,
+  nothingNew,
   refused,
   succeeded,
   type EffectOutcome,
@@ -66,7 +67,6 @@ const askedBy = (given: Input): SpawnAsked => ({
 })
 
 async function spawn(intent: SpawnIntent, ctx: ToolContext): Promise<EffectOutcome> {
-  const nothingNew = { result_hash: null, changed_something: false }
   const spawned = await ctx.children.spawn(intent)
   if (isRejection(spawned)) return { result: refused(NAME, spawned), ...nothingNew }
   const { agent_id, task_id } = spawned

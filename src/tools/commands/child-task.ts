@@ -8,9 +8,14 @@ import { isTerminal, type Task } from '../../domain/state/task.ts'
 import { isRejection } from '../../domain/rejection.ts'
 import { endedByAgent, readResult } from '../../domain/waits/task-result.ts'
 import { taskRow } from './task-stopping.ts'
-import { failed, refused, succeeded, type EffectOutcome, type ToolContext } from '../tool/tool.ts'
-
-const nothingNew = { result_hash: null, changed_something: false }
+import {
+  failed,
+  nothingNew,
+  refused,
+  succeeded,
+  type EffectOutcome,
+  type ToolContext,
+} from '../tool/tool.ts'
 
 /** Characters of a child's words that a result shows: the newest of them. */
 const WORDS_CHARS = limits.result_tokens.value * 3

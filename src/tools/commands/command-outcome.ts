@@ -28,7 +28,13 @@ import {
   unprovenOf,
   type Stopping,
 } from './task-stopping.ts'
-import { failed, succeeded, type EffectOutcome, type ToolContext } from '../tool/tool.ts'
+import {
+  failed,
+  nothingNew,
+  succeeded,
+  type EffectOutcome,
+  type ToolContext,
+} from '../tool/tool.ts'
 
 /** What a call commits before it runs a command. Values of variables are never stored. */
 export type CommandIntent = {
@@ -46,8 +52,6 @@ export type CommandIntent = {
 
 const NAME = 'ExecCommand'
 const INSPECT = 'Look at what it may have changed before you repeat any of it.'
-
-const nothingNew = { result_hash: null, changed_something: false }
 
 /** The command ended by itself, hit its time limit, or vanished. */
 export async function endedOutcome(

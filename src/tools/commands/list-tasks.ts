@@ -3,7 +3,13 @@
  */
 import { z } from 'zod'
 import { isTerminal, type Task } from '../../domain/state/task.ts'
-import { effectTool, succeeded, type EffectOutcome, type ToolContext } from '../tool/tool.ts'
+import {
+  nothingNew,
+  pureTool,
+  succeeded,
+  type EffectOutcome,
+  type ToolContext,
+} from '../tool/tool.ts'
 
 const NAME = 'ListTasks'
 /** How many ended tasks are still of interest; the ledger has all of them. */
@@ -11,14 +17,11 @@ const ENDED_SHOWN = 20
 
 const input = () => z.strictObject({})
 
-export const listTasks = effectTool<z.infer<ReturnType<typeof input>>, null>({
+export const listTasks = pureTool<z.infer<ReturnType<typeof input>>>({
   name: NAME,
-  effect_class: 'pure',
   input,
   title: () => 'tasks',
-  intent: async () => ({ ok: true, intent: null, task_id: null }),
-  run: (_input, _intent, ctx) => read(ctx),
-  recover: (_input, _intent, ctx) => read(ctx),
+  run: (_input, ctx) => read(ctx),
 })
 
 async function read(ctx: ToolContext): Promise<EffectOutcome> {
@@ -31,8 +34,7 @@ async function read(ctx: ToolContext): Promise<EffectOutcome> {
   const summary = `${live.length} running, ${ended.length} ended`
   return {
     result: succeeded(NAME, summary, { running: live.map(inList), ended: ended.map(inList) }),
-    result_hash: null,
-    changed_something: false,
+    ...nothingNew,
   }
 }
 

@@ -20,6 +20,7 @@ import { taskRow } from './task-stopping.ts'
 import {
   effectTool,
   failed,
+  nothingNew,
   refused,
   succeeded,
   type EffectOutcome,
@@ -43,8 +44,6 @@ type Input = z.infer<ReturnType<typeof input>>
 
 /** What a call commits before anything is given. The text itself is in the call's own record. */
 type InputIntent = { kind: Task['kind']; bytes: number }
-
-const nothingNew = { result_hash: null, changed_something: false }
 
 export const taskInput = effectTool<Input, InputIntent>({
   name: NAME,

@@ -14,8 +14,9 @@ import { isProcessFault } from '../tool/faults.ts'
 import { noTask, unobservable } from './task-status.ts'
 import { endSeen, settleEnd, taskRow } from './task-stopping.ts'
 import {
-  effectTool,
   failed,
+  nothingNew,
+  pureTool,
   refused,
   succeeded,
   type EffectOutcome,
@@ -42,18 +43,13 @@ type Input = z.infer<ReturnType<typeof input>>
 /** Why a blocking read came back before the end. */
 type Cut = 'timeout' | 'interjected' | null
 
-const nothingNew = { result_hash: null, changed_something: false }
-
-export const taskOutput = effectTool<Input, null>({
+export const taskOutput = pureTool<Input>({
   name: NAME,
-  effect_class: 'pure',
   input,
   ids: () => ['task_id'],
   about_task: ({ task_id }) => task_id,
   title: ({ task_id }) => task_id,
-  intent: async () => ({ ok: true, intent: null, task_id: null }),
-  run: (given, _intent, ctx) => read(given, ctx),
-  recover: (given, _intent, ctx) => read(given, ctx),
+  run: read,
 })
 
 async function read(given: Input, ctx: ToolContext): Promise<EffectOutcome> {

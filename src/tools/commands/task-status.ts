@@ -13,8 +13,9 @@ import { sizeOf } from './command-output.ts'
 import { isProcessFault } from '../tool/faults.ts'
 import { taskRow } from './task-stopping.ts'
 import {
-  effectTool,
   failed,
+  nothingNew,
+  pureTool,
   refused,
   succeeded,
   type EffectOutcome,
@@ -26,19 +27,15 @@ const NAME = 'TaskStatus'
 const input = () => z.strictObject({ task_id: z.string() })
 type Input = z.infer<ReturnType<typeof input>>
 
-export const taskStatus = effectTool<Input, null>({
+export const taskStatus = pureTool<Input>({
   name: NAME,
-  effect_class: 'pure',
   input,
   ids: () => ['task_id'],
   title: ({ task_id }) => task_id,
-  intent: async () => ({ ok: true, intent: null, task_id: null }),
-  run: (given, _intent, ctx) => read(given, ctx),
-  recover: (given, _intent, ctx) => read(given, ctx),
+  run: read,
 })
 
 async function read({ task_id }: Input, ctx: ToolContext): Promise<EffectOutcome> {
-  const nothingNew = { result_hash: null, changed_something: false }
   const task = await taskRow(ctx, task_id)
   if (!task) return { result: refused(NAME, noTask(task_id, ctx)), ...nothingNew }
   if (task.kind === 'child_agent') return childStatus(NAME, task)

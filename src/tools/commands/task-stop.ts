@@ -23,6 +23,7 @@ import {
 } from './task-stopping.ts'
 import {
   effectTool,
+  nothingNew,
   refused,
   succeeded,
   type EffectOutcome,
@@ -50,7 +51,6 @@ export const taskStop = effectTool<Input, null>({
 })
 
 async function stop({ task_id }: Input, ctx: ToolContext): Promise<EffectOutcome> {
-  const nothingNew = { result_hash: null, changed_something: false }
   const task = await taskRow(ctx, task_id)
   if (!task) return { result: refused(NAME, noTask(task_id, ctx)), ...nothingNew }
   const item = task.work_item_id === null ? null : ctx.facts().row('work_items', task.work_item_id)
@@ -81,8 +81,7 @@ async function overAlready(ctx: ToolContext, task: Task): Promise<EffectOutcome>
       ...streamsOf(output),
     }),
     settle: (d) => settleEnd(d, end, task.id),
-    result_hash: null,
-    changed_something: false,
+    ...nothingNew,
   }
 }
 

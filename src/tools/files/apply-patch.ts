@@ -21,6 +21,7 @@ import {
 import {
   effectTool,
   failed,
+  nothingNew,
   succeeded,
   type EffectOutcome,
   type ToolContext,
@@ -203,6 +204,5 @@ function done(intent: PatchIntent): EffectOutcome {
 
 const notDone = (result: ToolResult): EffectOutcome => ({
   result,
-  result_hash: null,
-  changed_something: false,
+  ...nothingNew,
 })

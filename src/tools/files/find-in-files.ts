@@ -10,8 +10,9 @@ import { limits } from '../../domain/limits.ts'
 import { isFileFault } from '../tool/faults.ts'
 import { asResult, inWorkdir, openOrList, textOf, ToolRefusal, type Folder } from './file-access.ts'
 import {
-  effectTool,
   failed,
+  nothingNew,
+  pureTool,
   succeeded,
   type EffectOutcome,
   type ToolContext,
@@ -42,14 +43,11 @@ const input = () =>
   })
 type Input = z.infer<ReturnType<typeof input>>
 
-export const findInFiles = effectTool<Input, null>({
+export const findInFiles = pureTool<Input>({
   name: NAME,
-  effect_class: 'pure',
   input,
   title: ({ query, glob }) => query ?? glob ?? '',
-  intent: async () => ({ ok: true, intent: null, task_id: null }),
-  run: (given, _intent, ctx) => find(given, ctx),
-  recover: (given, _intent, ctx) => find(given, ctx),
+  run: find,
 })
 
 type Search = {
@@ -63,7 +61,6 @@ type Search = {
 }
 
 async function find(given: Input, ctx: ToolContext): Promise<EffectOutcome> {
-  const nothingNew = { result_hash: null, changed_something: false }
   if (given.query === undefined && given.glob === undefined) {
     const message = 'Neither query nor glob is given.'
     const result = failed(NAME, 'invalid_input', 'missing_field', message, 'Give one of them.')

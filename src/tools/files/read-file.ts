@@ -7,8 +7,9 @@ import { limits } from '../../domain/limits.ts'
 import { bytesOfTokens } from '../commands/command-output.ts'
 import { asResult, entryName, inWorkdir, openOrList, textOf, type Folder } from './file-access.ts'
 import {
-  effectTool,
   failed,
+  nothingNew,
+  pureTool,
   succeeded,
   type EffectOutcome,
   type ToolContext,
@@ -30,14 +31,11 @@ const input = () =>
   })
 type Input = z.infer<ReturnType<typeof input>>
 
-export const readFile = effectTool<Input, null>({
+export const readFile = pureTool<Input>({
   name: NAME,
-  effect_class: 'pure',
   input,
   title: ({ path }) => path,
-  intent: async () => ({ ok: true, intent: null, task_id: null }),
-  run: (given, _intent, ctx) => read(given, ctx),
-  recover: (given, _intent, ctx) => read(given, ctx),
+  run: read,
 })
 
 async function read(given: Input, ctx: ToolContext): Promise<EffectOutcome> {
@@ -47,7 +45,7 @@ async function read(given: Input, ctx: ToolContext): Promise<EffectOutcome> {
     : 'entries' in found.value
       ? listing(given, found.value)
       : show(given, found.value)
-  return { result, result_hash: null, changed_something: false }
+  return { result, ...nothingNew }
 }
 
 async function look(path: string, ctx: ToolContext) {

@@ -7,7 +7,8 @@ import { isShared } from '../../domain/memory/reference.ts'
 import { isRejection } from '../../domain/rejection.ts'
 import { storeFault } from './memory-fault.ts'
 import {
-  effectTool,
+  nothingNew,
+  pureTool,
   refused,
   succeeded,
   type EffectOutcome,
@@ -22,19 +23,15 @@ const input = () =>
   })
 type Input = z.infer<ReturnType<typeof input>>
 
-export const memoryGet = effectTool<Input, null>({
+export const memoryGet = pureTool<Input>({
   name: NAME,
-  effect_class: 'pure',
   input,
   ids: () => ['source_ref'],
   title: ({ source_ref }) => source_ref,
-  intent: async () => ({ ok: true, intent: null, task_id: null }),
-  run: (given, _intent, ctx) => get(given, ctx),
-  recover: (given, _intent, ctx) => get(given, ctx),
+  run: get,
 })
 
 async function get({ source_ref }: Input, ctx: ToolContext): Promise<EffectOutcome> {
-  const nothingNew = { result_hash: null, changed_something: false }
   try {
     const found = await ctx.memory.get(source_ref)
     if (isRejection(found)) return { result: refused(NAME, found), ...nothingNew }

@@ -8,7 +8,8 @@ import { isShared } from '../../domain/memory/reference.ts'
 import { isRejection } from '../../domain/rejection.ts'
 import { storeFault } from './memory-fault.ts'
 import {
-  effectTool,
+  nothingNew,
+  pureTool,
   refused,
   succeeded,
   type EffectOutcome,
@@ -28,14 +29,11 @@ const input = () =>
   })
 type Input = z.infer<ReturnType<typeof input>>
 
-export const memorySearch = effectTool<Input, null>({
+export const memorySearch = pureTool<Input>({
   name: NAME,
-  effect_class: 'pure',
   input,
   title: ({ query = 'the newest' }) => query,
-  intent: async () => ({ ok: true, intent: null, task_id: null }),
-  run: (given, _intent, ctx) => search(given, ctx),
-  recover: (given, _intent, ctx) => search(given, ctx),
+  run: search,
 })
 
 /** Whose it is; without an agent where all who work in the workspace write. */
@@ -44,7 +42,6 @@ function seen({ agent_id, ...hit }: MemoryHit) {
 }
 
 async function search(given: Input, ctx: ToolContext): Promise<EffectOutcome> {
-  const nothingNew = { result_hash: null, changed_something: false }
   const { query = null, kinds = null, agent_id = null, limit = usual } = given
   try {
     const found = await ctx.memory.search({ query, kinds, agent_id, limit })

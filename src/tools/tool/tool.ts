@@ -179,6 +179,24 @@ export const storeTool = <I, P>(tool: Omit<StoreTool<I, P>, 'kind' | 'effect_cla
 export const effectTool = <I, N>(tool: Omit<EffectTool<I, N>, 'kind'>) =>
   ({ ...tool, input: once(tool.input), kind: 'effect' }) satisfies EffectTool<I, N>
 
+/**
+ * An effect tool that only looks: nothing is fixed before it, and after a crash it looks again.
+ */
+export const pureTool = <I>({
+  run,
+  ...tool
+}: Base<I> & { run: (input: I, ctx: ToolContext) => Promise<EffectOutcome> }) =>
+  effectTool<I, null>({
+    ...tool,
+    effect_class: 'pure',
+    intent: async () => ({ ok: true, intent: null, task_id: null }),
+    run: (input, _intent, ctx) => run(input, ctx),
+    recover: (input, _intent, ctx) => run(input, ctx),
+  })
+
+/** What a call comes to that has changed nothing and found nothing new. */
+export const nothingNew = { result_hash: null, changed_something: false } as const
+
 export { failed, succeeded }
 
 /** A rejection of the domain, as the model is told it. */

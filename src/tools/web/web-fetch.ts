@@ -1,13 +1,15 @@
 /** WebFetch: one page of the public internet as text, within a bound; the whole is kept beside. */
 import { z } from 'zod'
 import type { ToolResult, Warning } from '../../domain/state/call.ts'
+import { firstBytes } from '../../domain/inbox/deliveries.ts'
 import { limits } from '../../domain/limits.ts'
 import type { WebFault, WebPage } from '../../exec/ports.ts'
 import { bytesOfTokens } from '../commands/command-output.ts'
 import { sha256 } from '../tool/sha256.ts'
 import {
-  effectTool,
   failed,
+  nothingNew,
+  pureTool,
   succeeded,
   type EffectOutcome,
   type ToolContext,
@@ -17,14 +19,11 @@ const NAME = 'WebFetch'
 const input = () => z.strictObject({ url: z.url() })
 type Input = z.infer<ReturnType<typeof input>>
 
-export const webFetch = effectTool<Input, null>({
+export const webFetch = pureTool<Input>({
   name: NAME,
-  effect_class: 'pure',
   input,
   title: ({ url }) => url,
-  intent: async () => ({ ok: true, intent: null, task_id: null }),
-  run: (given, _intent, ctx) => fetched(given, ctx),
-  recover: (given, _intent, ctx) => fetched(given, ctx),
+  run: fetched,
 })
 
 async function fetched({ url }: Input, ctx: ToolContext): Promise<EffectOutcome> {
@@ -32,7 +31,7 @@ async function fetched({ url }: Input, ctx: ToolContext): Promise<EffectOutcome>
   if (sandbox.state === 'unavailable' || (sandbox.state === 'on' && sandbox.network === 'none')) {
     const message = 'Nothing here may use the network.'
     const result = failed(NAME, 'rejected', 'no_network', message, 'The operator decides that.')
-    return { result, result_hash: null, changed_something: false }
+    return { result, ...nothingNew }
   }
   const signal = AbortSignal.any([ctx.signal, ctx.interjected])
   const page = await ctx.web.read(url, signal)
@@ -48,9 +47,8 @@ async function shown({ url, status, title, text, cut }: WebPage, ctx: ToolContex
   // All that the page says is one text, which stands in a block.
   const words = [title ?? '', text].join('\n').trim()
   const most = bytesOfTokens(limits.result_tokens.value)
-  const isLong = Buffer.byteLength(words) > most
-  const start = isLong ? Buffer.from(words).subarray(0, most).toString().replace(/�+$/, '') : words
-  const path = isLong ? await ctx.keepOutput(words) : null
+  const start = firstBytes(words, most)
+  const path = start === words ? null : await ctx.keepOutput(words)
   const more =
     path === null ? '' : `\n[… ${words.length - start.length} characters more in ${path} …]`
   const warnings: Warning[] = cut

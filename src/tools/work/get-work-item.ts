@@ -6,7 +6,7 @@ import { itemRecord } from '../../domain/work/item-record.ts'
 import { no } from '../../domain/rejection.ts'
 import { readPlan } from './plan.ts'
 import { asWorkItemId, workItemId } from '../tool/schemas.ts'
-import { effectTool, refused, succeeded, type ToolContext } from '../tool/tool.ts'
+import { nothingNew, pureTool, refused, succeeded, type ToolContext } from '../tool/tool.ts'
 
 const input = () =>
   z.strictObject({
@@ -17,33 +17,29 @@ type Input = z.infer<ReturnType<typeof input>>
 
 const name = 'GetWorkItem'
 
-async function read(given: Input, _intent: null, ctx: ToolContext) {
+async function read(given: Input, ctx: ToolContext) {
   const plan = await readPlan(given.work_item_id, ctx)
   const projection = project(ctx.facts(), asWorkItemId(given.work_item_id), ctx.now())
   if (projection === null) {
     const rejection = no('work_item_not_found', `${given.work_item_id} is not an item of yours.`)
-    return { result: refused(name, rejection), result_hash: null, changed_something: false }
+    return { result: refused(name, rejection), ...nothingNew }
   }
   const closed = notAdopted(projection.item, 'agent')
-  if (closed) return { result: refused(name, closed), result_hash: null, changed_something: false }
+  if (closed) return { result: refused(name, closed), ...nothingNew }
   const record = itemRecord(projection, plan?.described ?? null, {
     include_todo_list: given.include_todo_list ?? true,
   })
   const summary = `${given.work_item_id} is ${projection.scheduling_state}.`
   return {
     result: succeeded(name, summary, { item: record }),
-    result_hash: null,
-    changed_something: false,
+    ...nothingNew,
   }
 }
 
-export const getWorkItem = effectTool<Input, null>({
+export const getWorkItem = pureTool<Input>({
   name,
   input,
-  effect_class: 'pure',
   ids: () => ['work_item_id'],
   title: (given) => given.work_item_id,
-  intent: async () => ({ ok: true, intent: null, task_id: null }),
   run: read,
-  recover: read,
 })

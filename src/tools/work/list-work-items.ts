@@ -7,7 +7,7 @@ import { candidates, rank } from '../../domain/facts/candidates.ts'
 import type { Candidates } from '../../domain/facts/ranking.ts'
 import { projectItem, type Projection } from '../../domain/facts/readiness.ts'
 import { itemRecord } from '../../domain/work/item-record.ts'
-import { effectTool, succeeded, type ToolContext } from '../tool/tool.ts'
+import { nothingNew, pureTool, succeeded, type ToolContext } from '../tool/tool.ts'
 
 const input = () =>
   z.strictObject({
@@ -20,7 +20,7 @@ type Input = z.infer<ReturnType<typeof input>>
 const name = 'ListWorkItems'
 const defaultLimit = 20
 
-async function list(given: Input, _intent: null, ctx: ToolContext) {
+async function list(given: Input, ctx: ToolContext) {
   const filter = given.filter ?? 'open'
   const limit = given.limit ?? defaultLimit
   const found = await matching(filter, limit, ctx)
@@ -35,8 +35,7 @@ async function list(given: Input, _intent: null, ctx: ToolContext) {
   const summary = `${found.length} items for filter ${filter}${more}.`
   return {
     result: succeeded(name, summary, { items, total: found.length, filter }),
-    result_hash: null,
-    changed_something: false,
+    ...nothingNew,
   }
 }
 
@@ -66,12 +65,9 @@ async function completed(limit: number, ctx: ToolContext): Promise<Projection[]>
   return [...rank('completed_recent', projected)]
 }
 
-export const listWorkItems = effectTool<Input, null>({
+export const listWorkItems = pureTool<Input>({
   name,
   input,
-  effect_class: 'pure',
   title: (given) => given.filter ?? 'open',
-  intent: async () => ({ ok: true, intent: null, task_id: null }),
   run: list,
-  recover: list,
 })
