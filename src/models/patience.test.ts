@@ -2,9 +2,9 @@
  * How long a request may be silent, slow or open: one table, and what shows life on a real wire.
  */
 import assert from 'node:assert/strict'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { test, type TestContext } from 'node:test'
+import { serveLoopback } from '../testing/http/loopback.ts'
 import { asks, handClock, hear } from '../testing/model-server/client.ts'
 import { keptAliveFetch, type FetchFunction } from './transport/fetch.ts'
 import type { ModelRequest } from './model.ts'
@@ -100,19 +100,14 @@ test('a request that goes on and on ends at its limit', () => {
 /** A server that takes one request and sends what the test tells it to. */
 async function silent(t: TestContext, setting: Partial<ProviderSetting> = {}) {
   const taken = Promise.withResolvers<ServerResponse>()
-  const server = createServer((_, response) => {
+  const client = keptAliveFetch()
+  t.after(() => client.close())
+  const { port } = await serveLoopback(t, (_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.flushHeaders()
     taken.resolve(response)
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const client = keptAliveFetch()
-  t.after(() => {
-    client.close()
-    server.closeAllConnections()
-    server.close()
-  })
-  const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const base_url = `http://127.0.0.1:${port}/v1`
   const providers = { local: { kind: 'openai-compatible', base_url, ...setting } as const }
   const settings = { providers, env: {}, read_file: () => Promise.reject(new Error()) }
   const clock = handClock()

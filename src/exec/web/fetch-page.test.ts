@@ -1,9 +1,12 @@
 // One page from a real server, which the test's network puts behind a public address.
 import assert from 'node:assert/strict'
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { connect } from 'node:net'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { gzipSync, brotliCompressSync, deflateSync } from 'node:zlib'
 import { test, type TestContext } from 'node:test'
+import { serveLoopback } from '../../testing/http/loopback.ts'
+import { providerCertificate, serveTls } from '../../testing/http/proxy.ts'
 import { fetchPage, type Net } from './fetch-page.ts'
 import { PAGE_BYTES, PAGE_REDIRECTS, PAGE_URL_CHARS } from './limits.ts'
 
@@ -12,13 +15,7 @@ type Names = Readonly<Record<string, readonly string[]>>
 
 /** A server, and a network on which every public address is its. `dialled` are those asked for. */
 async function standIn(t: TestContext, answer: RequestListener, names: Names = {}) {
-  const server = createServer(answer)
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
+  const { port } = await serveLoopback(t, answer)
   const dialled: string[] = []
   const net: Net = {
     resolve: async (name) => {
@@ -137,10 +134,7 @@ test('nor after a redirect, of whatever kind', async (t) => {
 test('a name is looked up once: what it answers a second time is never dialled', async (t) => {
   let asked = 0
   const { dialled } = await standIn(t, hello)
-  const server = createServer(hello)
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  t.after(() => server.close())
-  const { port } = server.address() as AddressInfo
+  const { port } = await serveLoopback(t, hello)
   const net: Net = {
     resolve: async () => [asked++ === 0 ? '93.184.216.34' : '127.0.0.1'],
     connect: (address, at) => {
@@ -284,20 +278,37 @@ test('a host that is not there is told, and no word of the network goes on', asy
 
 test('an aborted look at a page that never ends rejects with its reason', async (t) => {
   const stop = new AbortController()
-  const server = createServer((_, response) => {
+  const { port } = await serveLoopback(t, (_, response) => {
     response.write('a')
     stop.abort(new Error('enough'))
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
   const net: Net = {
     resolve: async () => ['93.184.216.34'],
     connect: () => connect({ host: '127.0.0.1', port }),
   }
   const given = { net, signal: stop.signal }
   await assert.rejects(fetchPage('http://page.example/', given), /enough/)
+})
+
+test('over TLS the name that was asked for must be the one of the certificate', async (t) => {
+  const usual = getCACertificates()
+  t.after(() => setDefaultCACertificates(usual))
+  setDefaultCACertificates([...usual, providerCertificate])
+  const { port: to } = await serveLoopback(t, hello)
+  const port = await serveTls(t, to)
+  const dialled: string[] = []
+  const net: Net = {
+    resolve: async () => ['93.184.216.34'],
+    connect: (address, at) => {
+      dialled.push(`${address} ${at}`)
+      return connect({ host: '127.0.0.1', port })
+    },
+  }
+  const read = (url: string) => fetchPage(url, { net, signal: AbortSignal.timeout(9_000) })
+  assert.equal(textOf(await read('https://api.provider.test/')), 'hello')
+  for (const url of ['https://page.example/', 'https://93.184.216.34:8443/']) {
+    const got = await read(url)
+    assert.equal(got.ok ? 'read' : got.code, 'no_connection', url)
+  }
+  assert.deepEqual(dialled, ['93.184.216.34 443', '93.184.216.34 443', '93.184.216.34 8443'])
 })

@@ -18,8 +18,6 @@ export interface Net {
   /** Every address of a name, as numbers; rejects where there is none. */
   resolve(name: string): Promise<readonly string[]>
   connect(address: string, port: number): Socket
-  /** Certificates to trust beside those of the system, in PEM. */
-  ca?: string
 }
 
 export const systemNet: Net = {
@@ -87,9 +85,12 @@ function checkedUrl(text: string, base: URL | undefined): URL {
   return url
 }
 
+/** A name, or an address as numbers: URLs put brackets round those of IPv6. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
+
 /** The address that will be dialled; all of a name must be public, or none is. */
 async function checkedAddress(url: URL, net: Net): Promise<string> {
-  const name = url.hostname.replace(/^\[|\]$/g, '')
+  const name = hostOf(url)
   const addresses = isIP(name) === 0 ? await resolved(name, net) : [name]
   const inside = addresses.find((address) => !isPublicAddress(address))
   if (inside !== undefined) {
@@ -117,9 +118,8 @@ async function answerOf(url: URL, net: Net, signal: AbortSignal): Promise<Incomi
   const dial = () => {
     const socket = net.connect(address, Number(url.port) || (isSecure ? 443 : 80))
     if (!isSecure) return socket
-    const name = url.hostname.replace(/^\[|\]$/g, '')
-    const servername = isIP(name) === 0 ? { servername: name } : { host: name }
-    return connectTls({ socket, ...servername, ...(net.ca === undefined ? {} : { ca: net.ca }) })
+    const name = hostOf(url)
+    return connectTls({ socket, ...(isIP(name) === 0 ? { servername: name } : { host: name }) })
   }
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const send = isSecure ? httpsRequest : httpRequest

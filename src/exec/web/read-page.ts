@@ -1,7 +1,7 @@
 /**
  * The page reader: fetches one page and turns it into text, in a process of its own, so that what a
  * stranger wrote can neither hold up nor fill the daemon. `main` is the whole program: the address
- * is a line of its input, its answer the only line of its output.
+ * is a line of its input, its answer the only line of its output, both JSON.
  */
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -24,8 +24,9 @@ export async function readPage(url: string, net: Net, ms = PAGE_MS): Promise<Web
 
 export async function main(net: Net): Promise<void> {
   const lines = createInterface({ input: process.stdin })
-  const [url] = (await once(lines, 'line')) as [string]
+  const [line] = (await once(lines, 'line')) as [string]
   lines.close()
+  const url: string = JSON.parse(line)
   const answer = JSON.stringify(await readPage(url, net))
   process.stdout.end(`${answer}\n`)
 }

@@ -1,12 +1,12 @@
 // The page reader as a program of its own, on a real server behind a public address.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
-import { type AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execPath } from 'node:process'
 import { test, type TestContext } from 'node:test'
+import { serveLoopback } from '../../testing/http/loopback.ts'
 import { systemClock } from '../clock.ts'
 import { createWeb } from './web.ts'
 
@@ -24,13 +24,7 @@ function programOf(t: TestContext, lines: readonly string[]) {
 
 /** A web on which every name is the server of this test. */
 async function webOf(t: TestContext, answer: RequestListener, patience_ms = 20_000) {
-  const server = createServer(answer)
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
+  const { port } = await serveLoopback(t, answer)
   const reader = programOf(t, [
     `import { connect } from 'node:net'`,
     `import { main } from ${JSON.stringify(join(import.meta.dirname, 'read-page.ts'))}`,
@@ -64,8 +58,10 @@ test('the real program dials nothing inside, and says so', async () => {
     const got = await web.read(url, never)
     assert.equal(got.ok ? 'read' : got.code, 'private_address', url)
   }
-  const got = await web.read('file:///etc/passwd', never)
-  assert.equal(got.ok ? 'read' : got.code, 'bad_url')
+  for (const url of ['file:///etc/passwd', 'no address', 'http://[', 'no\nhttp://127.0.0.1/', '']) {
+    const got = await web.read(url, never)
+    assert.equal(got.ok ? 'read' : got.code, 'bad_url', url)
+  }
 })
 
 test('what never ends is given up, and its program is gone', async (t) => {

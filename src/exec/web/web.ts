@@ -63,7 +63,7 @@ function readBy(
     else failed('no_reader', `The page reader ended without an answer (${by ?? code}).`)
   })
   if (signal.aborted) stop()
-  else child.stdin.end(`${new URL(url).href}\n`)
+  else child.stdin.end(`${JSON.stringify(url)}\n`)
   return promise.finally(() => {
     late()
     signal.removeEventListener('abort', stop)

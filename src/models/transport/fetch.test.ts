@@ -6,25 +6,20 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
+import { serveLoopback } from '../../testing/http/loopback.ts'
 import type { FetchFunction } from './fetch.ts'
 import { keptAliveFetch } from './fetch.ts'
 import { modelLimits } from '../limits.ts'
 
 async function serve(t: TestContext, listener: RequestListener) {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const client = keptAliveFetch()
-  t.after(() => {
-    client.close()
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a?b=c`
+  t.after(() => client.close())
+  const { server, port } = await serveLoopback(t, listener)
+  const url = `http://127.0.0.1:${port}/a?b=c`
   return { url, server, ours: client.fetch, both: [client.fetch, globalThis.fetch] as const }
 }
 

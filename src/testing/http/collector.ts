@@ -3,9 +3,9 @@
  * also keep silent (`hangs`: a connection is accepted and never answered) or refuse, with the usual
  * words or with none.
  */
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import type { TestContext } from 'node:test'
+import { serveLoopback } from './loopback.ts'
 
 type AnyValue = {
   stringValue?: string
@@ -65,7 +65,7 @@ export async function openCollector(
     bodies: [],
     reached: reached.promise,
   }
-  const server = createServer((request, response) => {
+  const { port } = await serveLoopback(t, (request, response) => {
     void read(request).then((body) => {
       collector.requests.push(`${request.url} ${request.headers['content-type']}`)
       collector.bodies.push(body)
@@ -81,14 +81,7 @@ export async function openCollector(
       response.end('{}')
     })
   })
-  const listening = Promise.withResolvers<void>()
-  server.listen(0, '127.0.0.1', listening.resolve)
-  await listening.promise
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  collector.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  collector.url = `http://127.0.0.1:${port}`
   return collector
 }
 

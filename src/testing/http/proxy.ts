@@ -5,6 +5,7 @@
  */
 import { createServer, request, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
+import type { TestContext } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 
 export type TestProxy = {
@@ -25,6 +26,29 @@ export type ProxyOptions = {
   refuses_with?: number
 }
 
+/** The server at a port of loopback, behind TLS as `api.provider.test`. */
+const tlsBefore = (to: number, keep: (socket: Socket) => Socket) =>
+  createTlsServer({ key, cert: providerCertificate }, (secure) => {
+    const plain = keep(connect(to, '127.0.0.1'))
+    secure.on('error', () => plain.destroy())
+    secure.pipe(plain).pipe(secure)
+  })
+
+/** The port of such a server, which goes with the test. */
+export async function serveTls(t: Pick<TestContext, 'after'>, to: number): Promise<number> {
+  const open = new Set<Socket>()
+  const server = tlsBefore(to, (socket) => {
+    open.add(socket.on('error', () => socket.destroy()))
+    return socket
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  t.after(() => {
+    for (const socket of open) socket.destroy()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
 export async function startProxy(options: ProxyOptions): Promise<TestProxy> {
   const { to, credential, refuses_with } = options
   const asked: string[] = []
@@ -43,11 +67,7 @@ export async function startProxy(options: ProxyOptions): Promise<TestProxy> {
       : 407
   }
 
-  const behind = createTlsServer({ key, cert: providerCertificate }, (secure) => {
-    const plain = keep(connect(to, '127.0.0.1'))
-    secure.on('error', () => plain.destroy())
-    secure.pipe(plain).pipe(secure)
-  })
+  const behind = tlsBefore(to, keep)
   const proxy = createServer((incoming, outgoing) => {
     const status = statusOf(incoming)
     if (status !== 200) return void outgoing.writeHead(status).end('Who are you?')
