@@ -23,11 +23,8 @@ export function agentShow(context: Context, name: string): Promise<Exit> {
     const view = views.find(({ agent }) => agent.id === name)
     if (view === undefined) {
       const row = await reader.row('agents', name)
-      if (row === null)
-        throw noAgent(
-          name,
-          views.map(({ agent }) => agent.id),
-        )
+      const names = views.map(({ agent }) => agent.id)
+      if (row === null) throw noAgent(name, names)
       throw usage(
         'agent_deleted',
         `${name} was deleted`,
