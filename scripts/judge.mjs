@@ -167,11 +167,25 @@ function endLeftOvers(place) {
       // It has gone by itself.
     }
   }
-  rmSync(join(place, 't'), { recursive: true, force: true })
+  // What was ended a moment ago may still be writing.
+  rmSync(join(place, 't'), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 }
 
-/** Runs one part in a copy, for `limit` seconds at most: whether it is green, and what it said. */
-export async function run(place, args, limit) {
+/** The last run of each copy: who comes next waits for it. */
+const lastRun = new Map()
+
+/**
+ * Runs one part in a copy, for `limit` seconds at most: whether it is green, and what it said. Runs
+ * in one copy follow each other, as each ends what the one before it left there.
+ */
+export function run(place, args, limit) {
+  const before = lastRun.get(place) ?? Promise.resolve()
+  const ran = before.catch(() => undefined).then(() => runNow(place, args, limit))
+  lastRun.set(place, ran)
+  return ran
+}
+
+async function runNow(place, args, limit) {
   const from = performance.now()
   // Short, since a socket's path has to fit in it.
   const TMPDIR = join(place, 't')
