@@ -19,6 +19,7 @@ import type { CommandSpec, TaskProcess } from '../ports.ts'
 import { createProcesses, type ProcessesOptions } from './processes.ts'
 import { ProcessFault } from './process-fault.ts'
 import { processTable } from './process-table.ts'
+import { parseProcStat } from './runner-state.ts'
 import { tasksIn } from '../../testing/host/tasks-in.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holon-exec-'))
@@ -164,6 +165,31 @@ test('a command may hold any character but NUL', async () => {
 test('a command does not find itself by its own text', async () => {
   const { end } = await run('pkill -f unlikely-text-8731; echo on; exit 4')
   assert.equal(end, 'exited 4')
+})
+
+test('the process list shows a spawner and its runners with a line, not with their program', async (t) => {
+  if (processTable().kind !== 'proc') return t.skip('without /proc their arguments are not read')
+  const id = await begin('sleep 60')
+  const spawner = processes.spawnerPid()
+  assert(spawner !== null)
+  const isOfSpawner = (pid: string): boolean => {
+    try {
+      const { parent } = parseProcStat(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? {}
+      return parent === spawner
+    } catch {
+      return false
+    }
+  }
+  const runners = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && isOfSpawner(pid))
+  const lines = [spawner, ...runners].map((pid) =>
+    readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0'),
+  )
+  await processes.stop(id, 0)
+  assert(lines.length > 1)
+  for (const line of lines) {
+    assert.deepEqual(line.slice(-5, -3), ['holon-spawner', tasks_folder])
+    assert.ok(line.slice(0, -5).join(' ').length < 120, line.join(' '))
+  }
 })
 
 test('a command sees the allow-list and what is declared, and no canary', async () => {

@@ -275,15 +275,26 @@ exec 3>&- </dev/null
 guard`
 
 /**
- * Arguments, in order: tasks folder, shell of the commands, path of `setsid` or empty. A line that
- * is written to descriptor 4 reaches the reader: the id of a task whose pipes are there.
+ * The program of the shell that becomes the spawner: it reads the script from its input, up to a
+ * line that is a dot, and goes on as that. As an argument the script would stand whole in the
+ * process list, once for the spawner and for each runner; in a file an agent could change it.
+ * `IFS` is a space, a tab and a newline: without the first two it is the newline.
+ */
+export const spawnerLoader =
+  'p=; while IFS= read -r l && [ "$l" != . ]; do p="$p$l${IFS#??}"; done; eval "$p"'
+
+/**
+ * What the loader reads. Arguments, in order: tasks folder, shell of the commands, path of `setsid`
+ * or empty. A line that is written to descriptor 4 reaches the reader: the id of a task whose pipes
+ * are there.
  */
 export function spawnerScript(kind: IdentityKind): string {
   const start = `
 exec 3>&1 >/dev/null 2>/dev/null
+unset p l
 set -m
 tasks=$1 shell=$2 setsid=$3 kind=${kind} marks=
 [ "$(command ulimit -R)" = unlimited ] && marks=1
 cd "$tasks" || exit 1`
-  return [start, identify[kind], runner, guard, main].join('\n')
+  return [start, identify[kind], runner, guard, main, '.\n'].join('\n')
 }

@@ -10,7 +10,7 @@ import { HAND_OVER_MS } from '../limits.ts'
 import type { Clock } from '../ports.ts'
 import { ProcessFault } from './process-fault.ts'
 import type { NodeProgram } from '../program.ts'
-import { type IdentityKind, spawnerScript } from './runner-script.ts'
+import { type IdentityKind, spawnerLoader, spawnerScript } from './runner-script.ts'
 
 /** `refused`: the folder is claimed already, or does not exist. `died`: the spawner ended first. */
 export type HandOver = 'claimed' | 'refused' | 'died'
@@ -130,8 +130,8 @@ export class Spawner {
     const reader = this.#launchReader()
     this.#reader = reader
     const norc = shell.endsWith('bash') ? ['--norc'] : []
-    const script = [...norc, '-c', spawnerScript(kind), 'holon-spawner']
-    const child = spawn(shell, [...script, tasks_folder, shell, setsid ?? ''], {
+    const loader = [...norc, '-c', spawnerLoader, 'holon-spawner']
+    const child = spawn(shell, [...loader, tasks_folder, shell, setsid ?? ''], {
       detached: true,
       cwd: '/',
       // bash would read ~/.bashrc when its input is a socket and SHLVL is not set.
@@ -149,6 +149,7 @@ export class Spawner {
     child.stdin.on('error', gone)
     child.stdout.on('error', gone).on('close', () => this.#reading.delete(child))
     readLines(child.stdout, (line) => this.#notice(line))
+    child.stdin.write(spawnerScript(kind))
     // What keeps the daemon alive is what it waits for, not its spawner.
     child.unref()
     for (const stream of [child.stdin, child.stdout]) if (stream instanceof Socket) stream.unref()
