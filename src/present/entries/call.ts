@@ -53,7 +53,7 @@ export function callEntry(group: Group, sight: Sight, level: Level): Entry | nul
   }
   const isOver = found.mark === 'done' || found.mark === 'failed'
   const isCommand = tool === 'ExecCommand' && started !== undefined && isOver
-  const time = isCommand ? took(msBetween(started.at, finished.at)) : ''
+  const time = isCommand ? took(ranMs(task) ?? msBetween(started.at, finished.at)) : ''
   const [exit = '', ...words] = found.right.split(': ')
   const failed = found.mark === 'failed' && isCommand && /^exit \S+$/.test(exit)
   return entry(group, 'call', {
@@ -65,6 +65,14 @@ export function callEntry(group: Group, sight: Sight, level: Level): Entry | nul
       : facts([found.right, time].filter(Boolean).join(', ')),
     body: [...(failed ? lines(words.join(': ')).slice(-outputLines) : []), ...(common.body ?? [])],
   })
+}
+
+/** How long the command itself ran, whenever somebody looked; null: that is not known. */
+function ranMs(task: Group | undefined): number | null {
+  const { task_started: began, task_ended: end } = task?.heard ?? {}
+  return began === undefined || end === undefined
+    ? null
+    : msBetween(began.event.started_at, end.event.ended_at)
 }
 
 function record(group: Group) {

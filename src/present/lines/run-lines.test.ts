@@ -212,6 +212,28 @@ describe('the lines of a run', () => {
     ])
   })
 
+  test('a command is said to have taken as long as it ran, whenever somebody looked', () => {
+    const started = { type: 'call_started', id: 'call_1', intent: {}, work_item_id: work } as const
+    const result = ok({ exit_status: 0, stdout: 'a\nb\n', stderr: '' })
+    const ran = [
+      { type: 'task_started', id: task, pid: null, started_at: at(1) },
+      taskEnded(task, { ended_at: at(13) }),
+    ] as const
+    const lines = (events: readonly Event[], task_id: typeof task | null) =>
+      printed([
+        call(1, 'ExecCommand', { cmd: 'npm test' }),
+        taskQueued({ id: task }),
+        { ...started, task_id },
+        ...events,
+        ...Array.from({ length: 40 }, () => turnBegan(work)),
+        finished(1, result),
+      ]).at(-1)
+    assert.equal(lines(ran, task), 'done npm test | 2 lines, 12 s')
+    // Nothing is known of its process: the call says how long it was under way.
+    assert.equal(lines([], task), 'done npm test | 2 lines, 41 s')
+    assert.equal(lines(ran, null), 'done npm test | 2 lines, 43 s')
+  })
+
   test('a report, a failed turn and a hostile name are words a terminal cannot obey', () => {
     assert.deepEqual(
       printed([

@@ -27,9 +27,18 @@ const lateFrom = 60_000
 
 type Handler<E> = (event: E, at: string) => RunLine[]
 
+type CallKnown = {
+  tool: string
+  input: unknown
+  started_at: string | null
+  task_id: string | null
+}
+
 type Known = {
-  calls: Map<string, { tool: string; input: unknown; started_at: string | null }>
+  calls: Map<string, CallKnown>
   tasks: Map<string, { label: string; started_at: string | null; promoted: boolean }>
+  /** Milliseconds that a task ran until it ended, for the call that tells of it. */
+  ran: Map<string, number>
   /** The item each wait belongs to. */
   waits: Map<string, string | null>
   messages: Map<string, Pick<Message, 'kind' | 'wait_id' | 'task_id' | 'source'>>
@@ -44,6 +53,7 @@ export class RunLines {
   readonly #known: Known = {
     calls: new Map(),
     tasks: new Map(),
+    ran: new Map(),
     waits: new Map(),
     messages: new Map(),
   }
@@ -100,8 +110,8 @@ export class RunLines {
 
   #remember(facts: Facts): void {
     for (const call of facts.rows('calls')) {
-      const { tool_name: tool, input, started_at } = call
-      this.#known.calls.set(call.id, { tool, input, started_at })
+      const { tool_name: tool, input, started_at, task_id } = call
+      this.#known.calls.set(call.id, { tool, input, started_at, task_id })
     }
     for (const wait of facts.rows('waits')) this.#known.waits.set(wait.id, wait.work_item_id)
     for (const task of facts.rows('tasks')) this.#known.tasks.set(task.id, task)
@@ -111,11 +121,11 @@ export class RunLines {
   /** What each kind of event prints, or leaves behind for a later line; the others do neither. */
   readonly #handlers: { readonly [T in Event['type']]?: Handler<Event & { type: T }> } = {
     call_recorded: ({ id, tool_name: tool, input }) =>
-      this.#keep(() => this.#known.calls.set(id, { tool, input, started_at: null })),
-    call_started: ({ id }, at) =>
+      this.#keep(() => this.#known.calls.set(id, { tool, input, started_at: null, task_id: null })),
+    call_started: ({ id, task_id }, at) =>
       this.#keep(() => {
         const call = this.#known.calls.get(id)
-        if (call) call.started_at = at
+        if (call) Object.assign(call, { started_at: at, task_id })
       }),
     call_finished: (event, at) => this.#call(event, at),
     message_admitted: (event) =>
@@ -192,8 +202,8 @@ export class RunLines {
     this.counts.calls += 1
     const found = callLine(call.tool, call.input, event.result)
     if (found === null) return []
-    const ms = call.started_at === null ? 0 : Date.parse(at) - Date.parse(call.started_at)
-    const time = call.tool === 'ExecCommand' && found.mark !== 'waiting' ? took(ms) : ''
+    const time =
+      call.tool === 'ExecCommand' && found.mark !== 'waiting' ? took(this.#msOf(call, at)) : ''
     const right = [found.right, time].filter((part) => part !== '').join(', ')
     const line = this.#step(at, found.mark, found.left, timeFirst(found.right, time) ?? right)
     if (looks[call.tool] === undefined || found.mark !== 'done') return [...this.flush(), line]
@@ -204,6 +214,14 @@ export class RunLines {
     const before = this.flush()
     this.#looked = { tool: call.tool, line, count: 1 }
     return before
+  }
+
+  /** How long its command ran, as its runner says; a call without one until somebody looked. */
+  #msOf({ task_id, started_at }: CallKnown, at: string): number {
+    const ran = task_id === null ? undefined : this.#known.ran.get(task_id)
+    this.#known.ran.delete(task_id ?? '')
+    if (ran !== undefined) return ran
+    return started_at === null ? 0 : Date.parse(at) - Date.parse(started_at)
   }
 
   #because(event: Event & { type: 'turn_started' }): string {
@@ -274,8 +292,9 @@ export class RunLines {
   #taskEnded(event: Event & { type: 'task_ended' }, at: string): RunLine[] {
     const task = this.#known.tasks.get(event.id)
     this.#known.tasks.delete(event.id)
-    if (task?.promoted !== true) return []
+    if (task === undefined) return []
     const ms = Date.parse(event.ended_at) - Date.parse(task.started_at ?? event.ended_at)
+    if (!task.promoted) return this.#keep(() => this.#known.ran.set(event.id, ms))
     const mark = taskMark(event)
     const how = event.status === 'completed' ? `exit ${event.exit_status}` : event.status
     return [this.#step(at, mark, `${event.id} ${task.label}`, `${how}, ${took(ms)}`)]
