@@ -8,6 +8,7 @@ import type { StateRecord } from '../protocol/views/state-record.ts'
 import type { TaskRecord } from '../protocol/records/task-record.ts'
 import type { Mark } from './text/marks.ts'
 import type { Presentation } from './presentation.ts'
+import { endWords, runsSince } from './lines/task-words.ts'
 import { clock, clockSpan, due, since } from './text/span.ts'
 import { dollars, thousandths, type Times } from './lines/state-cell.ts'
 
@@ -66,12 +67,17 @@ export function doingWords(p: Presentation, turn: OpenTurn, times: Times): strin
     return `try ${retry.attempt + 1}, ${due(retry.next_at, times)}: ${retry.message}`
   }
   const task = p.state.tasks.find(
-    (one) => one.agent_id === turn.agent_id && !one.promoted && one.status === 'running',
+    (one) =>
+      one.agent_id === turn.agent_id &&
+      !one.promoted &&
+      one.status !== 'cancelling' &&
+      runsSince(one) !== null,
   )
   if (task !== undefined) {
     const live = p.outputs.get(task.id)?.at
     const last = live ?? task.last_sign_of_life_at
-    const long = task.started_at === null ? '' : `: ${running(task.started_at, times)}`
+    const since = runsSince(task)
+    const long = since === null ? '' : `: ${running(since, times)}`
     return `${task.label}${long}${last === null ? '' : `, last output ${ago(last, times)}`}`
   }
   const life = p.lives.get(turn.id)
@@ -88,14 +94,12 @@ export function lateWords(late: readonly string[]): string {
 
 export function taskWords(task: TaskRecord, live_at: string | undefined, times: Times): string {
   const last = live_at ?? task.last_sign_of_life_at
+  const from = runsSince(task)
   switch (task.status) {
     case 'queued':
-      return 'queued'
     case 'running':
-      return [
-        task.started_at === null ? 'running' : `running ${running(task.started_at, times)}`,
-        last === null ? '' : `output ${ago(last, times)}`,
-      ]
+      if (from === null) return task.status
+      return [`running ${running(from, times)}`, last === null ? '' : `output ${ago(last, times)}`]
         .filter((part) => part !== '')
         .join(', ')
     case 'cancelling':
@@ -106,6 +110,6 @@ export function taskWords(task: TaskRecord, live_at: string | undefined, times: 
     case 'failed':
     case 'cancelled':
     case 'interrupted':
-      return task.exit_status === null ? task.status : `exit ${task.exit_status}`
+      return endWords(task)
   }
 }

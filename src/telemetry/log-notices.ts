@@ -118,7 +118,12 @@ const taskLines = (begin: Begin, ms: Ms): EventTable<Line> => ({
     begin(id, seen)
     return ['debug', 'task queued', { task_id: id, task: kind }]
   },
-  task_started: ({ id, pid }) => ['info', 'task started', { task_id: id, pid }],
+  // Whoever learns of a start by the end has no number of the process any more.
+  task_started: ({ id, pid }) => [
+    'info',
+    'task started',
+    { task_id: id, ...(pid === null ? {} : { pid }) },
+  ],
   task_promoted: ({ id }) => ['debug', 'task goes on in the background', { task_id: id }],
   task_readopted: ({ id, pid }) => ['info', 'task is followed again', { task_id: id, pid }],
   task_cancelling: ({ id, survivors }) => [

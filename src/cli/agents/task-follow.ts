@@ -8,13 +8,14 @@ import type { Api } from '../../client/api.ts'
 import type { Emitted, StoredEvent, Task } from '../../protocol/records/records.ts'
 import type { taskOutput } from '../../protocol/records/task-record.ts'
 import { RunLines } from '../../present/lines/run-lines.ts'
+import { endedWell } from '../../present/lines/task-words.ts'
 import { safeJson, safeLine, safeLines } from '../../present/text/safe.ts'
 import { reading, wantsColour, zoneOf, type Context } from '../command/context.ts'
 import { exits, type Exit } from '../command/failure.ts'
 import type { HomeReader } from '../command/ports.ts'
 import { asking, failureOf } from '../command/records.ts'
 import { RunScreen } from '../command/run-screen.ts'
-import { endedWell, statusOf, taskOf, timeOf } from './tasks.ts'
+import { statusOf, taskOf, timeOf } from './tasks.ts'
 
 type Piece = z.infer<typeof taskOutput>
 type Stream = Piece['stream']

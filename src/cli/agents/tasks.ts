@@ -1,13 +1,14 @@
 /** `holon tasks` and `holon tasks show`: managed executions, commands and children alike. */
 import { questionText, type Task } from '../../protocol/records/records.ts'
 import { glyph, painted, type Mark } from '../../present/text/marks.ts'
+import { endedWell, endWords } from '../../present/lines/task-words.ts'
 import { safeLine, safeLines } from '../../present/text/safe.ts'
 import { clock, since, took, type Zone } from '../../present/text/span.ts'
 import { table, type Column } from '../../present/text/table.ts'
 import { idOf, printLines, reading, viewsOf, zoneOf, type Context } from '../command/context.ts'
 import { exits, type Exit } from '../command/failure.ts'
 import { printList, printRecord } from '../command/records.ts'
-import type { HomeReader } from '../command/ports.ts'
+import type { CommandLook, HomeReader } from '../command/ports.ts'
 
 export type TaskListOptions = { all?: boolean; agent?: string }
 
@@ -53,28 +54,31 @@ export function tasks(context: Context, options: TaskListOptions): Promise<Exit>
     const zone = zoneOf(context)
     const { ids, ink } = context
     ids.know(found.map(({ id }) => id))
-    const rows = found.map((task) =>
+    const seen = await Promise.all(found.map((task) => seenOf(reader, task)))
+    const rows = found.map((task, at) =>
       [
-        glyph(markOf(task), ink),
+        glyph(markOf(task, seen[at]), ink),
         ids.short(task.id),
         task.work_item_id === null ? '-' : ids.short(task.work_item_id),
         task.child_agent_id ?? 'command',
         task.label,
-        statusOf(task),
-        timeOf(task, zone),
+        statusOf(task, seen[at]),
+        timeOf(task, zone, seen[at]),
       ].map(safeLine),
     )
     const lines = table(columns, rows, context.medium)
     const marked = lines.map((line, at) => {
       const task = found[at - 1]
-      return task === undefined ? line : painted(line, markOf(task), ink)
+      return task === undefined ? line : painted(line, markOf(task, seen[at - 1]), ink)
     })
     printLines(context, marked)
     return exits.done
   })
 }
 
-export function markOf(task: Task): Mark {
+export function markOf(task: Task, seen: CommandLook | null = null): Mark {
+  if (seen?.state === 'running' || seen?.state === 'ended') return 'working'
+  if (seen?.state === 'lost') return 'unknown'
   if (task.asking !== null) return task.asking.of === 'operator' ? 'needs_me' : 'waiting'
   switch (task.status) {
     case 'queued':
@@ -93,27 +97,40 @@ export function markOf(task: Task): Mark {
   }
 }
 
-/** A child that completed has reported; a command says by its exit status how it went. */
-export const endedWell = ({ status, kind, exit_status }: Task): boolean =>
-  status === 'completed' && (kind === 'child_agent' || exit_status === 0)
+/** What the machine says of a command whose end the ledger does not know; null: nothing. */
+async function seenOf(reader: HomeReader, task: Task): Promise<CommandLook | null> {
+  return task.kind === 'child_agent' || task.ended_at !== null ? null : reader.command(task.id)
+}
 
-export function statusOf(task: Task): string {
+/** `seen`: of a command that is not over in the ledger, which follows what its process does. */
+export function statusOf(task: Task, seen: CommandLook | null = null): string {
   if (task.asking !== null) {
     const { of, text } = task.asking
     const whose = of === 'operator' ? 'your' : `${task.agent_id}'s`
     return `needs ${whose} input: ${text.split('\n', 1)[0]}`
   }
-  if (task.status === 'completed' && task.kind === 'command') return `exit ${task.exit_status}`
+  switch (seen?.state) {
+    case 'ended':
+      return `ended, not yet read: ${endWords(seen)}`
+    case 'lost':
+      return 'its process is gone, not yet read'
+    case 'running':
+      if (task.status === 'queued') return 'running'
+      break
+    case 'not_begun':
+    case undefined:
+  }
+  if (task.status === 'completed' && task.kind === 'command') return endWords(task)
   const why = task.reason === null ? '' : `: ${task.reason}`
   const left = task.survivors.length === 0 ? '' : `, ${task.survivors.join(', ')} still run`
   return task.status === 'interrupted' ? `end unknown${why}` : `${task.status}${why}${left}`
 }
 
-export function timeOf(task: Task, zone: Zone): string {
-  if (task.started_at === null) return '-'
-  return task.ended_at === null
-    ? since(task.started_at, zone)
-    : took(Date.parse(task.ended_at) - Date.parse(task.started_at))
+export function timeOf(task: Task, zone: Zone, seen: CommandLook | null = null): string {
+  const { started_at, ended_at } = seen?.state === 'ended' ? seen : task
+  const from = started_at ?? (seen?.state === 'running' ? seen.started_at : null)
+  if (from === null) return '-'
+  return ended_at === null ? since(from, zone) : took(Date.parse(ended_at) - Date.parse(from))
 }
 
 export async function taskOf(context: Context, reader: HomeReader, text: string): Promise<Task> {
@@ -131,10 +148,11 @@ export function taskShow(context: Context, text: string): Promise<Exit> {
     }
     const zone = zoneOf(context)
     const { ids } = context
+    const seen = await seenOf(reader, task)
     const item = task.work_item_id === null ? 'no item' : ids.short(task.work_item_id)
     printLines(context, [
       `${ids.short(task.id)}  ${safeLine(task.label)}`,
-      `status  ${safeLine(statusOf(task))}, ${timeOf(task, zone)}`,
+      `status  ${safeLine(statusOf(task, seen))}, ${timeOf(task, zone, seen)}`,
       `for     ${item} of ${safeLine(task.agent_id)}, started ${clock(task.created_at, zone)}`,
       `in      ${safeLine(task.workdir)}`,
       ...childLines(task, ids.short(task.id)),

@@ -87,6 +87,7 @@ const nothing: HomeReader = {
   list: () => Promise.resolve([]),
   events: () => Promise.resolve([]),
   lastGlobalSeq: () => Promise.resolve(0),
+  command: () => Promise.resolve(null),
   plan: () => Promise.reject(new Error('there is no item in an empty home')),
   verify: () => Promise.resolve({ ok: true, events: 0, rows: 0, problems: [] }),
   replay: () => Promise.reject(new Error('there is no turn in an empty home')),

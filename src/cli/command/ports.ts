@@ -10,7 +10,7 @@ import type { SetupPorts } from './setup-ports.ts'
 import type { Screen } from './screen-port.ts'
 import type { Reader } from '../../client/home-reads.ts'
 import type { Config } from '../../protocol/config.ts'
-import type { CheckGiven, PlanDescriptor, WorkItem } from '../../protocol/records/records.ts'
+import type { CheckGiven, PlanDescriptor, Task, WorkItem } from '../../protocol/records/records.ts'
 
 /** Text of a file somebody named, or why there is none. */
 export type TextFileRead =
@@ -36,9 +36,25 @@ export type CheckedRunbook = {
   checks: readonly CheckGiven[]
 }
 
+/** A command as its process stands, seen without its owner. Times: when its runner says so. */
+export type CommandLook =
+  | { state: 'not_begun' }
+  | { state: 'running'; started_at: string }
+  | {
+      state: 'ended'
+      started_at: string | null
+      ended_at: string | null
+      status: Task['status']
+      exit_status: number | null
+      reason: string | null
+    }
+  | { state: 'lost' }
+
 /** A ledger open for reading, and what only the machine knows beside it. Close it. */
 export interface HomeReader extends Reader {
   plan(item: WorkItem): Promise<PlanDescriptor>
+  /** What became of a command, by its files and the processes of this machine; null: unreadable. */
+  command(task_id: string): Promise<CommandLook | null>
   verify(): Promise<{
     ok: boolean
     events: number

@@ -65,7 +65,8 @@ export function endOfTask(
   }
 }
 
-function endedBy(process: Extract<ProcessSeen, { state: 'ended' }>): TaskEnding {
+/** The end of a process that its runner recorded. */
+export function endedBy(process: Extract<ProcessSeen, { state: 'ended' }>): TaskEnding {
   const { exit_status } = process
   switch (process.how) {
     case 'exited':

@@ -23,6 +23,7 @@ export async function openHomeReader(home: string): Promise<(HomeReader & Ledger
   }
   return {
     ...reader,
+    command: async (task_id) => (await import('./command-seen.ts')).commandSeen(home, task_id),
     invariants: async (options) =>
       (await import('./invariants.ts')).brokenInvariants(reader, options),
     async replay(turn_id) {

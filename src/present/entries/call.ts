@@ -3,6 +3,7 @@
  * task. Pure.
  */
 import { questionText } from '../../protocol/records/records.ts'
+import { endedWell, endWords } from '../lines/task-words.ts'
 import { callLine, callSubject, oneCommand } from '../lines/call-line.ts'
 import type { Entry, Level } from './entry.ts'
 import { entry, facts, line, lines, msBetween, type Sight } from './parts.ts'
@@ -95,16 +96,13 @@ export function stateOfTask(task: Group): TaskState {
   const { task_started, task_cancelling, task_ended, task_readopted } = task.heard
   const again = task_readopted === undefined ? '' : 'taken up again'
   if (task_ended !== undefined) {
-    const { status, exit_status, ended_at, reason } = task_ended.event
+    const { status, ended_at, reason } = task_ended.event
+    const kind = task.heard.task_queued?.event.kind ?? 'command'
     const from = task_started?.event.started_at
     const time = from === undefined ? '' : `, ${took(msBetween(from, ended_at))}`
-    const how = status === 'completed' || exit_status !== null ? `exit ${exit_status ?? 0}` : status
-    const mark: Mark =
-      status === 'interrupted'
-        ? 'unknown'
-        : status === 'completed' && (exit_status ?? 0) === 0
-          ? 'done'
-          : 'failed'
+    const how = endWords(task_ended.event)
+    const well = endedWell({ ...task_ended.event, kind })
+    const mark: Mark = status === 'interrupted' ? 'unknown' : well ? 'done' : 'failed'
     const why = reason === null || status === 'completed' ? '' : reason
     return { mark, since: null, facts: facts(again, why, `${how}${time}`) }
   }

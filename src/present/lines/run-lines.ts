@@ -10,6 +10,7 @@ import { messageWords, queuedWords } from './cause-words.ts'
 import type { Mark } from '../text/marks.ts'
 import { safe, safeLine, safeLines, type Safe } from '../text/safe.ts'
 import type { ShortIds } from '../text/short-id.ts'
+import { endWords } from './task-words.ts'
 import { cut } from '../text/width.ts'
 import { clock, clockSeconds, span, took, type Zone } from '../text/span.ts'
 
@@ -296,8 +297,8 @@ export class RunLines {
     const ms = Date.parse(event.ended_at) - Date.parse(task.started_at ?? event.ended_at)
     if (!task.promoted) return this.#keep(() => this.#known.ran.set(event.id, ms))
     const mark = taskMark(event)
-    const how = event.status === 'completed' ? `exit ${event.exit_status}` : event.status
-    return [this.#step(at, mark, `${event.id} ${task.label}`, `${how}, ${took(ms)}`)]
+    const right = `${endWords(event)}, ${took(ms)}`
+    return [this.#step(at, mark, `${event.id} ${task.label}`, right)]
   }
 }
 

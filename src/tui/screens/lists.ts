@@ -2,6 +2,7 @@
 import { itemRow as homeItem } from '../../present/home.ts'
 import { taskWords } from '../../present/item-words.ts'
 import { agentAsks, agentCell, agentSentence, waitCell } from '../../present/lines/state-cell.ts'
+import { endedWell, runsSince } from '../../present/lines/task-words.ts'
 import { askedOf, awaitedWords, type StoredEvent } from '../../protocol/records/records.ts'
 import type { TaskRecord } from '../../protocol/records/task-record.ts'
 import { clockSeconds } from '../../present/text/span.ts'
@@ -111,12 +112,12 @@ export function agentsBody(model: TuiModel, columns: number): BodyRow[] {
 const taskMark = (task: TaskRecord): Mark => {
   switch (task.status) {
     case 'queued':
-      return 'next'
+      return runsSince(task) === null ? 'next' : 'working'
     case 'running':
     case 'cancelling':
       return 'working'
     case 'completed':
-      return (task.exit_status ?? 0) === 0 ? 'done' : 'failed'
+      return endedWell(task) ? 'done' : 'failed'
     case 'failed':
     case 'cancelled':
       return 'failed'
