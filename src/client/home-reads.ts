@@ -5,7 +5,14 @@
  */
 import type { EventFilter, ListFilter } from '../ports/ledger-filters.ts'
 import { agentView, factsOf, type AgentView, type LiveRowsRead } from '../protocol/agent-view.ts'
-import type { IdOf, Rows, StoredEvent, Table, Timestamp } from '../protocol/records/records.ts'
+import {
+  tableOfNoun,
+  type IdOf,
+  type Rows,
+  type StoredEvent,
+  type Table,
+  type Timestamp,
+} from '../protocol/records/records.ts'
 
 /**
  * What a ledger must be able to answer. Contract: as `LedgerReads` of the ledger, of which this is
@@ -61,26 +68,13 @@ export type Resolved =
   | { ok: true; id: string }
   | { ok: false; code: 'unknown_id' | 'ambiguous_id'; candidates: readonly IdOf[] }
 
-/** Id prefixes and the table each noun is kept in. */
-const tableOfPrefix: Readonly<Record<string, Table>> = {
-  work: 'work_items',
-  wait: 'waits',
-  task: 'tasks',
-  turn: 'turns',
-  msg: 'messages',
-  brief: 'briefs',
-  call: 'calls',
-  dec: 'decisions',
-  trig: 'triggers',
-  dlv: 'deliveries',
-  sched: 'schedules',
-}
+const tables: Readonly<Record<string, Table>> = tableOfNoun
 
 export const prefixOf = (id: string): string => id.slice(0, Math.max(0, id.indexOf('_')))
 
 /**
  * Finds the one id that has this beginning or end. Its prefix decides where it is looked for;
- * without one it is an end, of an id with one of `prefixes`.
+ * without one it is part of an id with one of `prefixes`.
  */
 export async function resolveId(
   reader: Reader,
@@ -89,8 +83,8 @@ export async function resolveId(
 ): Promise<Resolved> {
   const prefix = prefixOf(text)
   const nouns = prefix === '' ? prefixes : [prefix]
-  const tables = nouns.flatMap((noun) => tableOfPrefix[noun] ?? [])
-  const lists = await Promise.all(tables.map((table) => reader.idsLike(table, text)))
+  const named = nouns.flatMap((noun) => tables[noun] ?? [])
+  const lists = await Promise.all(named.map((table) => reader.idsLike(table, text)))
   const found = lists.flat()
   const [first] = found
   if (first === undefined) return { ok: false, code: 'unknown_id', candidates: [] }

@@ -67,12 +67,22 @@ test('the tails of an id begin with four characters and end with all', () => {
 
 test('a person means an id by any beginning or end of it, of four characters or more', () => {
   const one = id('7f3a')
-  const means = [one, 'work_01a2', 'work_01a204c3', 'work_7f3a', '7f3a', 'b-000000007f3a']
+  const means = [one, 'work_01a2', 'work_01a204c3', 'work_7f3a', '7f3a', 'b-000000007f3a', '01a2']
   assert.deepEqual(
     means.filter((text) => !isMeantBy(one, text)),
     [],
   )
-  const not = ['work_f3a', 'f3a', 'work_', '', 'wait_7f3a', '01a2', 'work_7f3b', 'work']
+  const not = [
+    'work_f3a',
+    'f3a',
+    'work_',
+    '',
+    'wait_7f3a',
+    'wait_01a2',
+    '1a20',
+    'work_7f3b',
+    'work',
+  ]
   assert.deepEqual(
     not.filter((text) => isMeantBy(one, text)),
     [],

@@ -20,6 +20,16 @@ export const tableOfShort = {
   brief: 'briefs',
 } as const satisfies { readonly [K in ShortKind]: Table }
 
+/** Where the rows are whose ids have this noun in front, as whoever names one writes it. */
+export const tableOfNoun = {
+  ...tableOfShort,
+  dec: 'decisions',
+  deleg: 'delegations',
+  dlv: 'deliveries',
+  sched: 'schedules',
+  trig: 'triggers',
+} as const satisfies Readonly<Record<string, Table>>
+
 /** Characters of a short form behind its noun, at least. */
 export const fewestOfTail = 4
 
@@ -59,15 +69,15 @@ export function shortTail(id: string, isTaken: (tail: string) => boolean): strin
 }
 
 /**
- * Whether a person may mean the id: it begins so, or ends so behind its noun, with four characters
- * or more; an end is known without the noun, too. A whole id means itself.
+ * Whether a person may mean the id: it begins so, or ends so, with four characters or more behind
+ * its noun, which may be left out. A whole id means itself.
  */
 export function isMeantBy(id: string, text: string): boolean {
   const cut = text.indexOf('_') + 1
   const [noun, rest] = [text.slice(0, cut), text.slice(cut)]
   if (id === text) return true
-  if (rest.length < fewestOfTail) return false
-  return (noun !== '' && id.startsWith(text)) || (id.startsWith(noun) && id.endsWith(rest))
+  if (rest.length < fewestOfTail || !id.startsWith(noun)) return false
+  return id.startsWith(rest, id.indexOf('_') + 1) || id.endsWith(rest)
 }
 
 /** An id as it is shown: short, or whole where it has no short form. */

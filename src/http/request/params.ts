@@ -11,7 +11,7 @@ export const agentName = z
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'is not the name of an agent')
   .openapi({ description: 'The name of the agent.', example: 'main' })
 
-/** An id, or its beginning or end: at least four characters, for an end also without the noun. */
+/** An id, or its beginning or end: at least four characters, with its noun or without. */
 export const idText = (noun: string) =>
   z
     .string()

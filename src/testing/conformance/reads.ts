@@ -244,9 +244,15 @@ export const readCases: Cases = {
     const c = { id: id('37f3a'), agent_id: 'other' }
     const d = { id: 'work_02f3a', agent_id: 'main' }
 
-    assert.deepEqual(await like('work_7f3a'), [a, b, c])
-    assert.deepEqual(await like('7f3a'), [a, b, c])
-    assert.deepEqual(await like('work_7f3a', 'main'), [a, b])
+    // The short form of one of each agent, and the end of two.
+    assert.deepEqual(await like('work_7f3a'), [a, c])
+    assert.deepEqual(await like('7f3a'), [a, c])
+    assert.deepEqual(await like('work_7f3a', 'main'), [a])
+    assert.deepEqual(await like('7f3a', 'main'), [a])
+    assert.deepEqual(await like('00017f3a', 'main'), [a])
+    assert.deepEqual(await like('0199'), [a, b, c])
+    assert.deepEqual(await like('01999999-aaaa-7bbb-8ccc-000000027', 'main'), [b])
+    assert.deepEqual(await like('aaaa'), [])
     assert.deepEqual(await like('work_27f3a'), [b])
     assert.deepEqual(await like('work_0199'), [a, b, c])
     assert.deepEqual(await like('work_0199', 'other'), [c])
@@ -257,7 +263,7 @@ export const readCases: Cases = {
       assert.deepEqual(await like(none), [], none)
     }
     assert.deepEqual(await ledger.idsLike('agents', 'main'), [{ id: 'main', agent_id: 'main' }])
-    await lane.emit(...Array.from({ length: 6 }, (_, i) => itemCreated({ id: `work_${i}beef` })))
+    await lane.emit(...Array.from({ length: 6 }, (_, i) => itemCreated({ id: `work_beef${i}` })))
     assert.equal((await like('work_beef')).length, 5)
     assert.equal((await like('work_beef', 'other')).length, 0)
     await ledger.close()
