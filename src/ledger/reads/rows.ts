@@ -53,8 +53,9 @@ export async function readAgents(db: Kysely<Database>): Promise<Rows['agents'][]
 
 /**
  * Ids of `table` that `text` may mean: those that begin or end so behind their noun, which `text`
- * may leave out; only those of which it is the short form, where there is one. Agents, rounds, pacing, slots, receipts, snoozes and meters have names, not minted
- * ids: there only the whole name matches.
+ * may leave out; only those of which it is the short form, where there is one. Agents, rounds,
+ * pacing, slots, receipts, snoozes and meters have names, not minted ids: there only the whole name
+ * matches.
  */
 export async function readIdsLike(
   db: Kysely<Database>,
