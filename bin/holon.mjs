@@ -23,15 +23,37 @@ const isNewEnough = (version) => {
 /** Milliseconds since the epoch at which a file was written, or 0 if it does not exist. */
 const writtenAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
-/** True unless a clone has a source newer than its bundle. An installed package has no sources. */
-const bundleIsCurrent = () => {
-  const bundled = writtenAt(`${root}/dist/main.cjs`)
-  if (bundled === 0) return false
+/** The folder of the bundle that starts, and when its sources were read; null: there is none. */
+const currentBundle = () => {
+  try {
+    const folder = `${root}/dist/${readFileSync(`${root}/dist/current`, 'latin1')}`
+    return writtenAt(folder) === 0 ? null : { folder, built: writtenAt(`${root}/dist/current`) }
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error
+    return null
+  }
+}
+
+/** Whether a clone has a source that the bundle does not know. An installed package has none. */
+const hasNewerSource = (built) => {
   const sources = `${root}/src`
-  if (writtenAt(sources) === 0) return true
-  return readdirSync(sources, { recursive: true }).every(
-    (name) => name.includes('.test.') || writtenAt(`${sources}/${name}`) <= bundled,
+  if (writtenAt(sources) === 0) return false
+  return readdirSync(sources, { recursive: true }).some(
+    (name) => !name.includes('.test.') && writtenAt(`${sources}/${name}`) > built,
   )
+}
+
+/** Builds the bundle of a clone that has none; null where it cannot be built. */
+const firstBundle = async () => {
+  const script = `${root}/scripts/build.mjs`
+  if (writtenAt(script) === 0 || writtenAt(`${root}/node_modules/rolldown`) === 0) return null
+  process.stderr.write('holon: builds itself for its first start, which takes 3 seconds\n')
+  const { spawnSync } = await builtin('node:child_process')
+  const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' })
+  if (status === 0) return currentBundle()
+  const [why] = /^.*Error: .*$/m.exec(stderr) ?? ['npm run build says why']
+  process.stderr.write(`holon: could not be built, and runs from its sources; ${why}\n`)
+  return null
 }
 
 /**
@@ -48,11 +70,15 @@ const cacheBeside = (folder) => {
   }
 }
 
-/** Imports the program: the bundle if it is current, else the sources, with compiled code kept. */
+/**
+ * Imports the program: the bundle, or the sources where one of them is newer, with compiled code
+ * kept. Building takes as long as ten starts from sources, so a change of one does not build.
+ */
 const becomeProgram = async () => {
-  if (bundleIsCurrent()) {
+  const bundle = currentBundle() ?? (await firstBundle())
+  if (bundle !== null && !hasNewerSource(bundle.built)) {
     const { loadBundle } = await import('./bundle.mjs')
-    loadBundle(`${root}/dist`, cacheBeside('dist'))
+    loadBundle(bundle.folder, cacheBeside('dist'))
   } else {
     module.enableCompileCache(cacheBeside('node_modules'))
     await import(pathToFileURL(`${root}/src/main.ts`).href)

@@ -1,23 +1,14 @@
 // Emits the installed program to dist/: scripts in chunks, dependencies included, so that a start
 // reads few files and a command loads only the provider or server it uses (each behind a dynamic
 // import). bin/bundle.mjs loads them, each with what an earlier run had compiled of it. The
-// programs beside are modules. The new bundle replaces the old one whole,
-// dated when its sources were read: a source saved while it was built counts as newer.
+// programs beside are modules. With `--alone` earlier bundles go at once.
 import { createHash } from 'node:crypto'
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { chdir } from 'node:process'
+import { argv, chdir } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { openDraft, placeBundle } from './bundle-folder.mjs'
 import { englishOnly, libraryChanges } from './library-changes.mjs'
 
 chdir(fileURLToPath(new URL('..', import.meta.url)))
@@ -147,9 +138,10 @@ const modules = {
 }
 /** Loaded from node_modules as they are: native parts cannot be bundled. */
 const external = ['@lydell/node-pty']
-/** How every file of dist/ is written. */
+const draft = openDraft('dist')
+/** How every file of a bundle is written. */
 const written = {
-  dir: 'dist-next',
+  dir: draft,
   minify: { mangle: false, compress: true, codegen: { removeWhitespace: false } },
   comments: { legal: true, annotation: false, jsdoc: false },
 }
@@ -163,7 +155,6 @@ const bundle = await rolldown({
   transform,
   onLog: strict,
 })
-rmSync('dist-next', { recursive: true, force: true })
 await bundle.write({
   ...written,
   format: 'cjs',
@@ -190,20 +181,17 @@ for (const [name, path] of Object.entries(modules)) {
   await program.close()
 }
 const built = createHash('sha256')
-for (const name of readdirSync('dist-next').toSorted()) {
-  const path = `dist-next/${name}`
+for (const name of readdirSync(draft).toSorted()) {
+  const path = `${draft}/${name}`
   const text = inAscii(readFileSync(path, 'utf8'))
   const code = name.endsWith('.cjs') ? inFunction(text) : text
   writeFileSync(path, code)
   built.update(`${name} ${code.length}\n${code}`)
 }
-// What was compiled of one bundle must never be taken for another's.
-writeFileSync('dist-next/build-id', built.digest('hex').slice(0, 16))
-utimesSync('dist-next/main.cjs', started, started)
-rmSync('dist', { recursive: true, force: true })
-renameSync('dist-next', 'dist')
+const build = built.digest('hex').slice(0, 16)
+placeBundle('dist', { draft, build, started, alone: argv.includes('--alone') })
 
-const files = readdirSync('dist').filter((name) => existsSync(`dist/${name}`))
-for (const name of files) {
-  console.log(`${String(statSync(`dist/${name}`).size).padStart(9)} dist/${name}`)
+for (const name of readdirSync(`dist/${build}`)) {
+  const { size } = statSync(`dist/${build}/${name}`)
+  console.log(`${String(size).padStart(9)} dist/${build}/${name}`)
 }

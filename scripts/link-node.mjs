@@ -1,6 +1,9 @@
 // Runs after `npm install`. Makes `node_modules/.bin/node` the pinned Node (npm 10 drops that link
 // when the packages of the other platforms are skipped), so that every npm script and `npx` of a
-// clone runs on it whatever Node the machine has, and links the clone's own command beside it.
+// clone runs on it whatever Node the machine has, links the clone's own command beside it, and
+// builds the bundle that it starts. Where that fails, the install goes on: the first start tries
+// again, and says so.
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -18,8 +21,8 @@ const link = (command, target) => {
 
 if (existsSync('node_modules')) {
   mkdirSync(bin, { recursive: true })
-  const executable = join('bin', platform === 'win32' ? 'node.exe' : 'node')
-  const carried = existsSync(join('node_modules', name, executable))
+  const node = join('node_modules', name, 'bin', platform === 'win32' ? 'node.exe' : 'node')
+  const carried = existsSync(node)
   if (platform === 'win32') {
     if (carried) {
       writeFileSync(join(bin, 'node.cmd'), `@"%~dp0\\..\\${name}\\bin\\node.exe" %*\r\n`)
@@ -28,5 +31,9 @@ if (existsSync('node_modules')) {
   } else {
     if (carried) link('node', ['..', name, 'bin', 'node'])
     link('holon', ['..', '..', 'bin', 'holon.mjs'])
+  }
+  const script = join('scripts', 'build.mjs')
+  if (existsSync(script) && existsSync(join('node_modules', 'rolldown'))) {
+    spawnSync(carried ? node : process.execPath, [script], { stdio: 'ignore' })
   }
 }
