@@ -46,7 +46,9 @@ function cloneIn(t: TestContext, { build = script, rolldown = true } = {}) {
   write('package.json', '{ "type": "module" }')
   write('src/main.ts', `console.log('from its sources')`)
   write('scripts/build.mjs', build)
-  cpSync(join(root, 'scripts/bundle-folder.mjs'), join(clone, 'scripts/bundle-folder.mjs'))
+  for (const name of ['bundle-folder.mjs', 'prepare.mjs']) {
+    cpSync(join(root, 'scripts', name), join(clone, 'scripts', name))
+  }
   if (rolldown) write('node_modules/rolldown/package.json', '{}')
   const aged = (path: string, by_ms: number) => {
     const at = new Date(Date.now() + by_ms)
@@ -59,7 +61,12 @@ function cloneIn(t: TestContext, { build = script, rolldown = true } = {}) {
   }
   const builds = () =>
     existsSync(join(clone, 'builds')) ? readFileSync(join(clone, 'builds'), 'utf8') : ''
-  return { clone, command, write, aged, start, builds }
+  const prepare = () => {
+    const options = { cwd: clone, encoding: 'utf8', env: {} } as const
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/prepare.mjs'], options)
+    return { status, stdout, stderr }
+  }
+  return { clone, command, write, aged, start, builds, prepare }
 }
 
 test('the first start builds, says so in one line, and the next ones start what was built', (t) => {
@@ -67,6 +74,23 @@ test('the first start builds, says so in one line, and the next ones start what 
   assert.deepEqual(start(), { stdout: 'from the bundle\n', stderr: building })
   assert.deepEqual(start(), { stdout: 'from the bundle\n', stderr: '' })
   assert.equal(builds(), 'built ')
+})
+
+test('an install builds, and its first start does not', (t) => {
+  const { prepare, start, builds } = cloneIn(t)
+  assert.deepEqual(prepare(), { status: 0, stdout: '', stderr: '' })
+  assert.deepEqual(start(), { stdout: 'from the bundle\n', stderr: '' })
+  assert.equal(builds(), 'built ')
+})
+
+test('an install goes on where nothing can be built', (t) => {
+  for (const lacking of [{ build: 'throw new Error()' }, { rolldown: false }]) {
+    const { prepare, clone, write } = cloneIn(t, lacking)
+    write('node_modules/.package-lock.json', '{}')
+    assert.deepEqual(prepare(), { status: 0, stdout: '', stderr: '' })
+    assert.equal(existsSync(join(clone, 'node_modules/.bin/holon')), true)
+    assert.equal(existsSync(join(clone, 'dist')), false)
+  }
 })
 
 test('a source that is newer than the bundle is run as it is; a test is no source', (t) => {
