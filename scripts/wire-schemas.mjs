@@ -1,7 +1,7 @@
 // Writes `src/testing/model-server/wire-schemas.json`: what the providers' published types allow in
-// a request of text and tools, as JSON Schema, for the model server of the tests. The types are
-// narrowed to the blocks and tools that such a request may have, so that everything else counts as
-// unknown. Run it after changing the version of one of the three packages: `npm run wire-schemas`.
+// a request of text, images and tools, as JSON Schema, for the model server of the tests. The types
+// are narrowed to the blocks and tools that such a request may have, so that everything else counts
+// as unknown. Run it after changing the version of one of the packages: `npm run wire-schemas`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { chdir } from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -18,11 +18,13 @@ import type * as R from 'openai/resources/responses/responses'
 import type * as C from 'openai/resources/chat/completions/completions'
 import type * as G from '@google/genai'
 
+type Image = Omit<A.BetaImageBlockParam, 'source'> & { source: A.BetaBase64ImageSource }
 type Result = Omit<A.BetaToolResultBlockParam, 'content'> & {
-  content?: string | A.BetaTextBlockParam[]
+  content?: string | (A.BetaTextBlockParam | Image)[]
 }
 type Block =
   | A.BetaTextBlockParam
+  | Image
   | A.BetaThinkingBlockParam
   | A.BetaRedactedThinkingBlockParam
   | A.BetaToolUseBlockParam
@@ -37,7 +39,7 @@ export type messages = Pick<
   tools?: A.BetaTool[]
 }
 
-type Input = { type: 'input_text'; text: string }[]
+type Input = (R.ResponseInputTextContent | R.ResponseInputImageContent)[]
 type Item =
   | (Omit<R.EasyInputMessage, 'content'> & { content: string | Input })
   | (Pick<R.ResponseOutputMessage, 'role'> & {
@@ -48,7 +50,7 @@ type Item =
       content: { type: 'output_text'; text: string; annotations?: [] }[]
     })
   | (Omit<R.ResponseFunctionToolCall, 'type'> & { type: 'function_call' })
-  | { type: 'function_call_output'; call_id: string; output: string; id?: string | null }
+  | { type: 'function_call_output'; call_id: string; output: string | Input; id?: string | null }
   | (Omit<R.ResponseReasoningItem, 'id'> & { id?: string })
 export type responses = Pick<
   R.ResponseCreateParamsStreaming,
@@ -73,6 +75,7 @@ type Detail<Kind extends string, Content> = Content & {
   format?: string | null
   index?: number
 }
+type Words = { type: 'text'; text: string } | C.ChatCompletionContentPartImage
 export type chat_completions = Pick<
   C.ChatCompletionCreateParamsStreaming,
   | 'frequency_penalty' | 'max_completion_tokens' | 'max_tokens' | 'model' | 'parallel_tool_calls'
@@ -81,7 +84,7 @@ export type chat_completions = Pick<
 > & {
   messages: (
     | { role: 'system' | 'developer'; content: string; name?: string }
-    | { role: 'user'; content: string | { type: 'text'; text: string }[]; name?: string }
+    | { role: 'user'; content: string | Words[]; name?: string }
     | Said
     | { role: 'tool'; content: string; tool_call_id: string }
   )[]
@@ -90,7 +93,7 @@ export type chat_completions = Pick<
 
 type Part = Pick<
   G.Part,
-  'text' | 'thought' | 'thoughtSignature' | 'functionCall' | 'functionResponse'
+  'text' | 'thought' | 'thoughtSignature' | 'functionCall' | 'functionResponse' | 'inlineData'
 >
 type Content = { role?: string; parts: Part[] }
 export type google = {

@@ -54,6 +54,7 @@ const probes: Readonly<Record<string, Probe>> = {
   AgentGet: { input: () => ({}) },
   FindInFiles: { input: () => ({ query: 'hello' }) },
   WebFetch: { input: () => ({ url: 'http://127.0.0.1/' }) },
+  ViewImage: { input: () => ({ path: 'there.png' }) },
   ReadFile: { input: () => ({ path: 'there.txt' }) },
   EditFile: { input: (_, turn) => ({ path: `${turn}.txt`, new_text: 'x' }) },
   ApplyPatch: { input: (_, turn) => ({ patch: patch(`${turn}-patched.txt`) }) },

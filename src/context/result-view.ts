@@ -99,6 +99,8 @@ const byTool: Readonly<Record<string, Shown>> = {
   SpawnAgent: ({ agent_id: _, task_handle: __, model: ___, workspace, ...more }) =>
     isFields(more['worktree']) ? more : { ...more, workspace },
   FindInFiles: without('files'),
+  // Its status says which image; what becomes of it, the request.
+  ViewImage: (_, { form }) => (form === 'turn' ? {} : { image: 'ViewImage again to see it' }),
   ReadFile: without('path', 'total_entries', 'total_lines', 'bytes', 'first_line', 'last_line'),
   EditFile: ({ lines, text, replacements: n }, { form }) => ({
     // Where there are several the others are found by their numbers.

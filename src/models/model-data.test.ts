@@ -19,6 +19,7 @@ test('an unknown model has the default window and no price', () => {
     long_price: null,
     effort: null,
     request_minutes: null,
+    vision: false,
   })
   assert.deepEqual(modelFacts('constructor'), modelFacts('acme/any'))
   assert.match(modelDataAsOf, /^\d{4}-\d\d-\d\d$/)

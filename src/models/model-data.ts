@@ -27,6 +27,8 @@ export type ModelFacts = {
   long_price: LongPrice | null
   /** Minutes of one request; null is the usual limit. */
   request_minutes: number | null
+  /** Whether it takes images; of an unknown one nobody knows, so it gets none. */
+  vision: boolean
   /** What is asked for; null leaves it to the model. */
   effort: Effort | null
 }
@@ -40,6 +42,7 @@ type Entry = {
   price: Price | null
   long_price?: LongPrice
   effort?: Effort
+  vision: boolean
 }
 
 /** The newest day our data describes, as `YYYY-MM-DD`; how it was collected is in its note. */
@@ -57,6 +60,7 @@ export function modelFacts(model: string, overrides: ModelOverrides = {}): Model
     long_price: known?.long_price ?? null,
     effort: known?.effort ?? null,
     request_minutes: null,
+    vision: known?.vision ?? false,
     ...own,
   }
 }

@@ -21,6 +21,8 @@ export type ModelRequest = {
   tools: readonly ToolSpec[]
   tool_choice: 'auto' | 'none'
   messages: readonly ModelMessage[]
+  /** Bytes of the images in the messages, by their hash; absent: there are none. */
+  images?: ReadonlyMap<string, Uint8Array>
   /** Tokens; null leaves it to the provider's own maximum. */
   max_output_tokens: number | null
   /** Milliseconds for the whole of it; absent is the usual limit. */

@@ -2,6 +2,7 @@
  * The messages of a request to a model: `context` renders them, `models` brings them into the form
  * of a provider. Types only.
  */
+import type { Image } from '../domain/image.ts'
 import type { Json } from './json.ts'
 
 export type ModelMessage =
@@ -16,6 +17,8 @@ export type ToolResultMessage = {
   provider_call_id: string
   tool_name: string
   text: string
+  /** Shown with the text; its bytes are in the request under their hash. */
+  image?: Image
   is_error: boolean
 }
 

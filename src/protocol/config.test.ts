@@ -17,7 +17,7 @@ test('the keys of each place of the file are those of its schema, and other plac
       'kind base_url api_key_file api_key_env tool_streaming stream_idle models',
     ],
     [['webhooks', 'a'], 'scheme secret_files agents source resource summary events'],
-    [['models', 'a/b'], 'context_window max_output request_minutes effort price long_price'],
+    [['models', 'a/b'], 'context_window max_output request_minutes effort vision price long_price'],
   ]
   for (const [path, keys] of places) {
     assert.equal(keysAt(path).join(' '), keys, path.join('.'))

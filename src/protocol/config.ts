@@ -170,6 +170,10 @@ const modelSchema = z.strictObject({
     .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
     .optional()
     .describe('How much it thinks, as far as it can be told; default: see docs/concepts/model.md.'),
+  vision: z
+    .boolean()
+    .optional()
+    .describe('Whether it takes images; default: as known, and false where nothing is.'),
   price: z.strictObject(priceShape).optional().describe('What it costs.'),
   long_price: z
     .strictObject({ ...priceShape, above_input_tokens: z.int().min(1) })

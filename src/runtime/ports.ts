@@ -32,6 +32,8 @@ export interface ModelSource {
     effort: Effort | null
     /** Minutes of one request, where it is not the usual limit. */
     request_minutes: number | null
+    /** Whether it takes images. */
+    vision: boolean
   }
   /** US dollars, or null when the price is not known. */
   price(id: string, usage: TokenUsage): number | null

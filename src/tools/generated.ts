@@ -510,6 +510,20 @@ export const toolTexts: Record<string, { description: string; input_schema: obje
       ]
     }
   },
+  "ViewImage": {
+    "description": "Look at an image file (PNG, JPEG, GIF, WebP), up to 3.7 MiB and 8,000 pixels a side; a larger one: make a smaller copy first. Paths as for ReadFile. A recap takes images out.",
+    "input_schema": {
+      "type": "object",
+      "properties": {
+        "path": {
+          "type": "string"
+        }
+      },
+      "required": [
+        "path"
+      ]
+    }
+  },
   "WaitFor": {
     "description": "Pause a work item until something happens; you are woken. `work_item_id` defaults to the turn's item. It replaces the item's wait and releases focus.\n\n- `task_result`: the end of the task `resource`.\n- `timer`: `wait_ms` or `wake_at`.\n- `operator_input`: `question` (else the text of this answer, else `reason`) is sent: one question, with all that is needed to decide and what you would do; `choices` are answers you offer.\n- `external`: an event by its `source` and `resource`; give the sender your trigger URL first, and set `recheck_after_ms`: it looks again by itself, ever less often. It never ends by itself: each event is shown, and you decide. `wake_hint` leaves the body out.\n\n**Waiting on the turn's item, or on yourself, ends the turn.** What has ended or come already is answered at once.",
     "input_schema": {

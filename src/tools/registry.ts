@@ -24,6 +24,7 @@ import { taskStop } from './commands/task-stop.ts'
 import type { Tool } from './tool/tool.ts'
 import { updateWorkItem } from './work/update-work-item.ts'
 import { validate, type Validated } from './tool/validate.ts'
+import { viewImage } from './files/view-image.ts'
 import { waitFor } from './work/wait-for.ts'
 import { webFetch } from './web/web-fetch.ts'
 
@@ -50,6 +51,7 @@ export const tools: readonly Tool[] = [
   memoryGet,
   findInFiles,
   webFetch,
+  viewImage,
 ]
 
 const byName = new Map<string, Tool>(tools.map((tool) => [tool.name, tool]))

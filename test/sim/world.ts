@@ -252,6 +252,7 @@ export class World {
           max_output: null,
           effort: null,
           request_minutes: null,
+          vision: false,
         }),
         price: () => null,
       },

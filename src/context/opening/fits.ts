@@ -2,6 +2,7 @@
  * Whether a request fits the model's window. One that does not, after compaction, ends the turn
  * with reason `context_limit`, and the item goes on in a new one.
  */
+import { imageTokens } from '../../domain/image.ts'
 import type { TokenEstimator } from '../estimate.ts'
 import { contextLimits } from '../limits.ts'
 import type { ModelMessage } from '../../ports/model-message.ts'
@@ -27,9 +28,15 @@ export function messageTokens(message: ModelMessage, tokens: TokenEstimator): nu
         return framing + metadata + tokens(part.tool_name) + tokens(part.input_json)
       })
     case 'tool':
-      return sum(message.results, (result) => framing + tokens(result.text))
+      return imagesOf(message) + sum(message.results, ({ text }) => framing + tokens(text))
   }
 }
+
+/** What the images of a message take of that. */
+export const imagesOf = (message: ModelMessage): number =>
+  message.role === 'tool'
+    ? message.results.reduce((all, { image }) => all + (image ? imageTokens(image) : 0), 0)
+    : 0
 
 /** Roles, ids and brackets around a message, in tokens. */
 const framing = 8

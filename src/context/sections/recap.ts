@@ -6,7 +6,7 @@
  * same from the same rows. An id that only stands in foreign words is masked, for nobody can look
  * it up.
  */
-import type { Call } from '../../domain/state/call.ts'
+import { imageOf, type Call } from '../../domain/state/call.ts'
 import { withShortIds, type Short } from '../../domain/state/short-id.ts'
 import { roundText } from '../../domain/state/turn.ts'
 import type { TokenEstimator } from '../estimate.ts'
@@ -282,7 +282,8 @@ function doneOf(call: Call, known: Handles): string {
   const status = result?.status === 'error' ? ' failed' : ''
   const about = subjectOf(input)
   const named = about === '' || said.includes(about) ? '' : ` ${quoted(about, max)}`
-  return `${oneLine(tool_name)}${named}${status}: ${said} [${task_id ?? id}]`
+  const again = imageOf(result) === null ? '' : '; ViewImage again to see it'
+  return `${oneLine(tool_name)}${named}${status}: ${said}${again} [${task_id ?? id}]`
 }
 
 /** The first text of the arguments: the command, the path, the id. */

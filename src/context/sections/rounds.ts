@@ -2,11 +2,13 @@
  * The rounds of a turn as messages. Rounds are only ever appended: the messages of k rounds are
  * exactly the first messages of k + 1, so that a provider's prompt cache holds from round to round.
  */
-import type { Call } from '../../domain/state/call.ts'
+import type { Image } from '../../domain/image.ts'
+import { imageOf, type Call } from '../../domain/state/call.ts'
 import { limits } from '../../domain/limits.ts'
 import type { Short } from '../../domain/state/short-id.ts'
 import type { AssistantPart, Round } from '../../domain/state/turn.ts'
 import { charTokens, type TokenEstimator } from '../estimate.ts'
+import { insteadOf, type ImageForm } from '../images.ts'
 import { contextLimits } from '../limits.ts'
 import type { ModelMessage, ModelPart } from '../../ports/model-message.ts'
 import type { Json } from '../../ports/json.ts'
@@ -26,6 +28,8 @@ export type RoundsView = {
   items: ItemsShown
   /** Ids as they are shown; without it whole. */
   short?: Short
+  /** How the image of a call stands in the request; without it none is shown. */
+  image?: (call: Call, image: Image) => ImageForm
   /** The round whose request was compacted last, if one was: the warning before that is over. */
   compacted?: number
 }
@@ -99,20 +103,29 @@ const wireId = (call: Call, foreign: boolean): string => (foreign ? call.id : ca
 
 function resultOf(call: Call, provider_call_id: string, view: RoundsView) {
   if (call.result === null) throw new Error(`no result for ${call.id}`)
+  const text = renderResult(call.result, {
+    max_tokens: resultTokens(call),
+    full_path: view.full_path(call),
+    estimate: view.tokens ?? charTokens,
+    fence: fenceOf(call),
+    items: view.items,
+    ...(view.short === undefined ? {} : { short: view.short }),
+  })
   return {
     call_id: call.id,
     provider_call_id,
     tool_name: call.tool_name,
-    text: renderResult(call.result, {
-      max_tokens: resultTokens(call),
-      full_path: view.full_path(call),
-      estimate: view.tokens ?? charTokens,
-      fence: fenceOf(call),
-      items: view.items,
-      ...(view.short === undefined ? {} : { short: view.short }),
-    }),
+    ...withImage(call, text, view),
     is_error: call.result.status === 'error',
   }
+}
+
+/** The text of a result, with its image or with what stands for that. */
+function withImage(call: Call, text: string, view: RoundsView): { text: string; image?: Image } {
+  const image = imageOf(call.result)
+  if (image === null) return { text }
+  const form = view.image?.(call, image) ?? 'left_out'
+  return form === 'shown' ? { text, image } : { text: `${text}\n${insteadOf[form]}` }
 }
 
 /** The random end of an id: the same in every request, unknown to what is quoted under it. */

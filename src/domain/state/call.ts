@@ -4,6 +4,7 @@
  * (docs/spec/turn.md#effects).
  */
 import type { AgentId, CallId, TaskId, TurnId, WorkItemId } from '../ids.ts'
+import type { Image } from '../image.ts'
 import type { Timestamp } from '../time.ts'
 
 /** What becomes of an intent without an outcome after a crash (docs/spec/turn.md#effects). */
@@ -82,6 +83,13 @@ export const errorResult = (
     ...(more.detail === undefined ? {} : { detail: more.detail }),
   },
 })
+
+/** The image that a result is about, kept as a blob; null where it is about none. */
+export function imageOf(result: ToolResult | null): Image | null {
+  if (result?.status !== 'success' || result.tool_name !== 'ViewImage') return null
+  const { image = null } = (result.result ?? {}) as { image?: Image }
+  return image
+}
 
 export type Call = {
   id: CallId

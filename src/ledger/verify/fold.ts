@@ -14,6 +14,7 @@ import {
 } from '../../domain/state/event.ts'
 import { canonical } from '../sqlite/canonical.ts'
 import { columnsOf } from '../sqlite/columns.ts'
+import { imageOf } from '../../domain/state/call.ts'
 import { baselineOf } from '../../domain/state/upcast.ts'
 import { storedEvent } from '../reads/events.ts'
 import type { Database } from '../sqlite/schema.ts'
@@ -252,6 +253,7 @@ function blobsOf(table: Table, row: Rows[Table] | null): string[] {
 function namedIn(table: Table, row: Rows[Table]): (string | null)[] {
   if (table === 'rounds') return [(row as Rows['rounds']).opening_sha256]
   if (table === 'deliveries') return [(row as Rows['deliveries']).body_sha256]
+  if (table === 'calls') return [imageOf((row as Rows['calls']).result)?.sha256 ?? null]
   if (table === 'agents') return [(row as Rows['agents']).inherited_sha256]
   if (table !== 'work_items') return []
   const { plan_artifact, imported } = row as Rows['work_items']

@@ -56,13 +56,17 @@ export async function modelsOf(config: RunSettings['config'], acp: () => Promise
 function overridesOf({ models = {} }: RunSettings['config']): ModelOverrides {
   return Object.fromEntries(
     Object.entries(models).map(
-      ([id, { context_window, max_output, price, long_price, effort, request_minutes }]) => [
+      ([
+        id,
+        { context_window, max_output, price, long_price, effort, request_minutes, vision },
+      ]) => [
         id,
         {
           ...(context_window === undefined ? {} : { context_window }),
           ...(max_output === undefined ? {} : { max_output }),
           ...(effort === undefined ? {} : { effort }),
           ...(request_minutes === undefined ? {} : { request_minutes }),
+          ...(vision === undefined ? {} : { vision }),
           ...(price === undefined ? {} : { price: pricesOf(price) }),
           ...(long_price === undefined
             ? {}

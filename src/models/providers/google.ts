@@ -3,6 +3,7 @@
  * asked for as text: nothing else shows that a model is at work while it thinks.
  */
 import { createGoogle } from '@ai-sdk/google'
+import type { LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import type { Adapted } from './ai-sdk.ts'
 import type { AdapterConnection } from './connection.ts'
 
@@ -14,6 +15,7 @@ export function adapt(connection: AdapterConnection): Adapted {
     language_model: library(model),
     secrets: api_key === null ? [] : [api_key],
     ids: 'any',
+    last_touch: withoutGifs,
     provider_options: (request) => ({
       google: thinks.test(model) && !request.plain ? shown : {},
     }),
@@ -22,3 +24,24 @@ export function adapt(connection: AdapterConnection): Adapted {
 
 const thinks = /gemini-(2\.5|[3-9])(?!.*(image|tts|audio|live))/
 const shown = { thinkingConfig: { includeThoughts: true } }
+
+/** This provider takes PNG, JPEG and WebP: of another image only the text of its result goes. */
+function withoutGifs(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  return prompt.map((message) => {
+    if (message.role !== 'tool') return message
+    const content = message.content.map((part) =>
+      part.type === 'tool-result' ? { ...part, output: withoutGif(part.output) } : part,
+    )
+    return { ...message, content }
+  })
+}
+
+function withoutGif(output: LanguageModelV4ToolResultOutput): LanguageModelV4ToolResultOutput {
+  if (output.type !== 'content') return output
+  const isGif = output.value.some((it) => it.type === 'file' && it.mediaType === 'image/gif')
+  if (!isGif) return output
+  const texts = output.value.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  return { type: 'text', value: [...texts, noGif].join('\n') }
+}
+
+const noGif = 'The image itself is not shown, because this provider takes no GIF; a PNG it does.'

@@ -1,11 +1,12 @@
 /**
  * Chat Completions, as spoken by local servers and most other providers. Usage in the stream is
  * asked for: without it nothing could be counted. No key means no authorization header. Thoughts
- * that a router signed go back as they came.
+ * that a router signed go back as they came. Images of results follow them (chat-images.ts).
  */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { Adapted } from './ai-sdk.ts'
 import type { AdapterConnection } from './connection.ts'
+import { liftImages } from './chat-images.ts'
 import { liftDetails, withDetails } from './reasoning-details.ts'
 import { providerIds } from './repeated-ids.ts'
 
@@ -27,7 +28,7 @@ export function adapt(connection: AdapterConnection): Adapted {
       const [named, detailed] = [providerIds(), withDetails()]
       return (part) => detailed(named(part))
     },
-    last_touch: liftDetails,
+    last_touch: (prompt) => liftImages(liftDetails(prompt)),
     ids: 'any',
   }
 }

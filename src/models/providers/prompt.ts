@@ -9,11 +9,14 @@ import type {
   LanguageModelV4Prompt,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
-import type { ModelMessage, ModelPart } from '../../ports/model-message.ts'
+import type { ModelMessage, ModelPart, ToolResultMessage } from '../../ports/model-message.ts'
 import type { Json } from '../../ports/json.ts'
 import type { ModelRequest, ToolSpec } from '../model.ts'
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
+type ToolContent = Extract<LanguageModelV4Message, { role: 'tool' }>['content'][number]
+type ToolOutput = Extract<ToolContent, { type: 'tool-result' }>['output']
+type Images = NonNullable<ModelRequest['images']>
 
 /**
  * What call ids a wire takes back: `plain` are letters, digits, `_` and `-`, at most 64; `any` is
@@ -34,7 +37,7 @@ export function promptOf(request: ModelRequest, ids: IdForm = 'plain'): Language
   const prompt: LanguageModelV4Prompt = []
   if (request.system !== '') prompt.push({ role: 'system', content: request.system })
   for (const message of request.messages) {
-    const converted = conversions[ids].get(message) ?? messageOf(message, ids)
+    const converted = conversions[ids].get(message) ?? messageOf(message, ids, request.images)
     if (!converted) continue
     conversions[ids].set(message, converted)
     prompt.push(converted)
@@ -56,7 +59,11 @@ export function toolOf(tool: ToolSpec): LanguageModelV4FunctionTool {
   }
 }
 
-function messageOf(message: ModelMessage, ids: IdForm): LanguageModelV4Message | null {
+function messageOf(
+  message: ModelMessage,
+  ids: IdForm,
+  images: Images = new Map(),
+): LanguageModelV4Message | null {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: [{ type: 'text', text: message.content }] }
@@ -73,11 +80,22 @@ function messageOf(message: ModelMessage, ids: IdForm): LanguageModelV4Message |
           type: 'tool-result',
           toolCallId: idOf(result.provider_call_id, ids),
           toolName: nameOf(result.tool_name),
-          output: { type: result.is_error ? 'error-text' : 'text', value: result.text },
+          output: outputOf(result, images),
         })),
       }
   }
 }
+
+/** An image stands behind the text of its result. */
+function outputOf({ text, image, is_error }: ToolResultMessage, images: Images): ToolOutput {
+  if (image === undefined) return { type: is_error ? 'error-text' : 'text', value: text }
+  const data = images.get(image.sha256)
+  if (data === undefined) return { type: 'text', value: `${text}\n${lost}` }
+  const file = { type: 'file', mediaType: image.media_type, data: { type: 'data', data } } as const
+  return { type: 'content', value: [{ type: 'text', text }, file] }
+}
+
+const lost = 'The image itself is not shown: it is missing from the ledger.'
 
 /**
  * Blank texts between two thoughts of the provider's own. They stay, since the provider refuses

@@ -22,6 +22,7 @@ export const looks: Readonly<Record<string, { one: string; many: string }>> = {
   TaskStatus: { one: 'looked at', many: 'tasks' },
   TaskOutput: { one: 'read the output of', many: 'tasks' },
   WebFetch: { one: 'read', many: 'pages' },
+  ViewImage: { one: 'looked at', many: 'images' },
 }
 
 export function callLine(tool: string, given: unknown, result: ToolResult): CallLine | null {
@@ -35,6 +36,8 @@ export function callLine(tool: string, given: unknown, result: ToolResult): Call
       return { mark: 'done', left: `read ${text(input['path'])}`, right: linesRead(value) }
     case 'WebFetch':
       return { mark: 'done', left: `read ${text(input['url'])}`, right: '' }
+    case 'ViewImage':
+      return { mark: 'done', left: `looked at ${text(input['path'])}`, right: '' }
     case 'EditFile':
       return { mark: 'done', left: `edit ${text(input['path'])}`, right: linesChanged(value) }
     case 'ApplyPatch':
@@ -72,6 +75,8 @@ export function callSubject(tool: string, given: unknown): string {
       return `read ${text(input['path'])}`
     case 'WebFetch':
       return `read ${text(input['url'])}`
+    case 'ViewImage':
+      return `look at ${text(input['path'])}`
     case 'EditFile':
       return `edit ${text(input['path'])}`
     case 'ApplyPatch':

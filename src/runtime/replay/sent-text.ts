@@ -3,6 +3,7 @@
  * for a person to read or to compare. The trigger's URL stays sealed: this is no place to hand it
  * out.
  */
+import { imagesShown } from '../../context/images.ts'
 import { notesOf, renderNotes, renderRound } from '../../context/sections/rounds.ts'
 import type { ModelMessage } from '../../ports/model-message.ts'
 import type { TurnId } from '../../domain/ids.ts'
@@ -28,11 +29,13 @@ export async function requestTextOf(
   const opening = bytes === null ? null : parsedOpening(new TextDecoder().decode(bytes))
   if (opening === null) return null
   const compacted = compactedAt(views.map((view) => view.round))
+  const shown = imagesShown(views, { ...anyModel, compacted })
   const tail = views.slice(first.recapped ?? 0, -1)
   return withShort(ledger, round.agent_id, new Map(), (short) => {
     const items = new Map(Object.entries(opening.items))
     const full_path = (call: Call) => fullPath(home, call)
-    const view = { model: round.model, full_path, items, short, compacted }
+    const image = ({ id }: Call) => (shown.has(id) ? ('shown' as const) : ('left_out' as const))
+    const view = { model: round.model, full_path, items, short, compacted, image }
     return [
       { part: 'system', text: opening.system },
       { part: 'opening', text: opening.user },
@@ -48,6 +51,9 @@ export async function requestTextOf(
   })
 }
 
+/** Which model takes images no row says. */
+const anyModel = { vision: true, refused: false, window: Infinity }
+
 type Call = Parameters<typeof fullPath>[1]
 
 function textOf(message: ModelMessage): string {
@@ -61,6 +67,10 @@ function textOf(message: ModelMessage): string {
         )
         .join('\n')
     case 'tool':
-      return message.results.map(({ text }) => text).join('\n')
+      return message.results
+        .map(({ text, image }) =>
+          image ? `${text}\n[the image, if the model takes images]` : text,
+        )
+        .join('\n')
   }
 }

@@ -69,7 +69,8 @@ export async function runCall(run: TurnRun, call: Call): Promise<void> {
 }
 
 async function runEffect(run: TurnRun, call: Call, tool: EffectTool): Promise<void> {
-  const ctx = toolContext(run, call)
+  const blobs: NewBlob[] = []
+  const ctx = toolContext(run, call, null, blobs)
   const first = call.attempts === 1 && run.begun.has(call.id)
   const outcome = await run.env.effect(`${tool.name} ${call.id}`, async () => {
     try {
@@ -83,7 +84,6 @@ async function runEffect(run: TurnRun, call: Call, tool: EffectTool): Promise<vo
   run.begun.delete(call.id)
   await keepWhole(run, call, outcome.result)
   if (!first) tellRecovered(run, call, outcome.result)
-  const blobs: NewBlob[] = []
   const inputs = run.stepInputs(await nextIntent(run, call, blobs))
   const about = tool.about_task?.(call.input)
   const decide = (d: Draft) => {

@@ -4,7 +4,8 @@
  * the same words. What a request measures (`sent`) is taken here, where it is put together.
  */
 import { charTokens } from '../../context/estimate.ts'
-import { fits, messageTokens } from '../../context/opening/fits.ts'
+import { imageForm, imagesShown, type ImagesView } from '../../context/images.ts'
+import { fits, imagesOf, messageTokens } from '../../context/opening/fits.ts'
 import type { ModelMessage } from '../../ports/model-message.ts'
 import type { Opening, Projected } from '../../context/message.ts'
 import type { ItemsShown } from '../../context/result-view.ts'
@@ -15,6 +16,7 @@ import {
   type RoundsView,
 } from '../../context/sections/rounds.ts'
 import { agentOf, mustTurn, openTurn, roundViews } from '../../domain/facts/facts.ts'
+import type { CallId } from '../../domain/ids.ts'
 import type { Call } from '../../domain/state/call.ts'
 import type { Round, RequestSize } from '../../domain/state/turn.ts'
 import { factorOf, factorFrom } from './token-factor.ts'
@@ -40,12 +42,18 @@ export class Talk {
   #model = ''
   /** Whether the provider refused its own thoughts: for this turn it gets none of them back. */
   #plain = false
+  /** Whether the provider refused a request with images: for this turn it gets none of them. */
+  #refused = false
+  /** Calls whose images are among the messages. */
+  #shown: ReadonlySet<CallId> = new Set()
   /** Rounds that stand as a recap in the opening. */
   #recapped = 0
   /** Rounds already among the messages, or recapped. */
   #rendered = 0
   /** Estimated tokens of each round, by number from 1; of recapped ones nobody knows. */
   #sizes: number[] = []
+  /** What its images take of that. */
+  #images: number[] = []
   #hash = ''
   /** The hash up to where the request of the newest round ended. */
   #prefix = ''
@@ -66,13 +74,15 @@ export class Talk {
   open(opening: Projected, model: string, recapped = 0, factor = this.#factor): void {
     this.#factor = factor
     this.#opening = opening
-    if (model !== this.#model) this.#plain = false
+    if (model !== this.#model) [this.#plain, this.#refused] = [false, false]
     this.#model = model
     this.#messages = []
+    this.#shown = new Set()
     this.#items = new Map(Object.entries(opening.items))
     this.#recapped = recapped
     this.#rendered = recapped
     this.#sizes = Array.from({ length: recapped }, () => Infinity)
+    this.#images = Array.from({ length: recapped }, () => 0)
     const { visibility } = agentOf(this.env.facts())
     this.#tokens = charTokens(opening.system) + toolTokens(visibility)
     this.#hash = sha256(`${toolHash(visibility)}\n${opening.system}`)
@@ -84,6 +94,14 @@ export class Talk {
   leaveOutOwn(): boolean {
     if (this.#plain || this.#opening === null) return false
     this.#plain = true
+    this.open(this.#opening, this.#model, this.#recapped)
+    return true
+  }
+
+  /** From now on without images. False: there are none. */
+  leaveOutImages(): boolean {
+    if (this.#shown.size === 0 || this.#opening === null) return false
+    this.#refused = true
     this.open(this.#opening, this.#model, this.#recapped)
     return true
   }
@@ -100,7 +118,14 @@ export class Talk {
     }
     const views = roundViews(facts, turn)
     const compacted = compactedAt(views.map(({ round }) => round))
-    const view = { ...this.#view(), compacted }
+    const look = this.#look(compacted)
+    const shown = imagesShown(views, look)
+    // One that goes out of the request is a line from now on.
+    const isGone = [...this.#shown].some((id) => !shown.has(id))
+    if (isGone && this.#opening) this.open(this.#opening, this.#model, this.#recapped)
+    this.#shown = shown
+    const image: RoundsView['image'] = ({ id }, one) => imageForm(id, one, shown, look)
+    const view = { ...this.#view(), compacted, image }
     for (const round of views.slice(this.#rendered)) {
       if (round.round.state !== 'recorded') break
       const rendered = await this.env.withShort((short) => {
@@ -141,7 +166,10 @@ export class Talk {
     return this.#factor ?? 1
   }
 
-  /** What compaction has to know of the request made last; token counts are estimates. */
+  /**
+   * What compaction has to know of the request made last; token counts are estimates. The sizes are
+   * those that rounds have after one: images of all but the newest round go out first.
+   */
   get parts(): {
     opening: Projected | null
     sizes: readonly number[]
@@ -149,7 +177,11 @@ export class Talk {
     notes: number
   } {
     const total = this.#tokens + this.#notes
-    return { opening: this.#opening, sizes: this.#sizes, total, notes: this.#notes }
+    const newest = this.#sizes.length - 1
+    const sizes = this.#sizes.map((size, at) =>
+      at < newest ? size - (this.#images[at] ?? 0) : size,
+    )
+    return { opening: this.#opening, sizes, total, notes: this.#notes }
   }
 
   #appendRound(messages: readonly ModelMessage[]): void {
@@ -163,6 +195,7 @@ export class Talk {
     }
     this.#rendered += 1
     this.#sizes.push(this.#tokens - before)
+    this.#images.push(messages.reduce((sum, message) => sum + imagesOf(message), 0))
   }
 
   #append(message: ModelMessage): void {
@@ -186,6 +219,11 @@ export class Talk {
       prefix_hash: this.#prefix.slice(0, markDigits),
       hash: notes.reduce(chained, this.#hash).slice(0, markDigits),
     }
+  }
+
+  #look(compacted: number): ImagesView {
+    const { vision, context_window } = this.env.ports.models.facts(this.#model)
+    return { vision, refused: this.#refused, window: context_window, compacted }
   }
 
   #view(): RoundsView {

@@ -37,7 +37,14 @@ export function nearlyFull(facts: Facts, turn: Turn): string[] {
   if (estimated * factor >= window * compact_warn.value) return []
   const calls = callsOf(facts, turn, round.n)
   const compacted = compactedAt(roundsOf(facts, turn))
-  const view = { model: turn.model, full_path: () => null, items: new Map(), compacted }
+  const view = {
+    model: turn.model,
+    full_path: () => null,
+    items: new Map(),
+    compacted,
+    // Whether the model takes images no row says: rather told too early.
+    image: () => 'shown' as const,
+  }
   const added = renderRound({ round, calls }, view)
   const more = added.reduce((sum, message) => sum + messageTokens(message, charTokens), 0)
   // Its notes were counted with the request and come back with the round.

@@ -32,6 +32,7 @@ import { recordRound } from './record-answer.ts'
 import { foreignSession } from './foreign-session.ts'
 import { compactRequest } from './compaction.ts'
 import { factorFrom } from './token-factor.ts'
+import { imageBytes } from './image-bytes.ts'
 import { keepInputFiles } from './input-files.ts'
 import { gather, gatherOpening } from '../gather/situation.ts'
 import { wholeResultOf, type Talk } from './conversation.ts'
@@ -123,8 +124,7 @@ export async function stream(run: TurnRun, talk: Talk, round: Round): Promise<St
   }
   await keepInputFiles(env, conversation.messages)
   let outcome = await ask(run, opened.model, turn, round, conversation)
-  if (!outcome.ok && outcome.fault.code === 'thinking_refused' && talk.leaveOutOwn()) {
-    // What it said itself may have been bound to something that changed, or to another key.
+  if (!outcome.ok && leavesOut(talk, outcome.fault)) {
     conversation = (await talk.request()) ?? conversation
     outcome = await ask(run, opened.model, turn, round, conversation)
   }
@@ -140,6 +140,16 @@ export async function stream(run: TurnRun, talk: Talk, round: Round): Promise<St
     if (run.signal.aborted) return 'left'
   }
   return afterFault(run, turn, outcome.fault)
+}
+
+/**
+ * What a provider may refuse of a request that is well otherwise, left out from now on: the model's
+ * own parts may be bound to something that changed, or to another key; an image may be damaged, or
+ * of a kind that it does not take.
+ */
+function leavesOut(talk: Talk, { code }: ModelFault): boolean {
+  if (code === 'thinking_refused') return talk.leaveOutOwn()
+  return code === 'bad_request' && talk.leaveOutImages()
 }
 
 /** A request that comes near the window is made shorter before it is sent. */
@@ -196,6 +206,7 @@ async function ask(
   const { max_output, effort, request_minutes } = env.ports.models.facts(turn.model)
   const situation = model.reads_situation ? await gather(env) : null
   const agent_session = await foreignSession(env, turn, round)
+  const images = await imageBytes(env, conversation.messages)
   return env.effect(`request ${round.id}`, () =>
     patient.request(
       {
@@ -204,6 +215,7 @@ async function ask(
         tools: toolSpecs(agentOf(env.facts()).visibility),
         tool_choice: round.kind === 'report' ? 'none' : 'auto',
         messages: conversation.messages,
+        ...(images.size === 0 ? {} : { images }),
         max_output_tokens: max_output,
         ...(effort === null ? {} : { effort }),
         ...(request_minutes === null ? {} : { time_limit_ms: request_minutes * 60_000 }),

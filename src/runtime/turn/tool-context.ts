@@ -19,9 +19,14 @@ import { carryOutSpawn, prepareSpawn, queueSpawn } from '../children/spawning.ts
 
 /**
  * `blobs` gets what was read or made and is named by what the tool decides, for the commit of that;
- * without it nothing the tool reads is stored.
+ * without it nothing the tool reads is stored. `kept` gets what the outcome of the call names.
  */
-export function toolContext(run: TurnRun, call: Call, blobs: NewBlob[] | null = null): ToolContext {
+export function toolContext(
+  run: TurnRun,
+  call: Call,
+  blobs: NewBlob[] | null = null,
+  kept: NewBlob[] = [],
+): ToolContext {
   const { env } = run
   const { checks } = run.parts
   const { ports, store } = env
@@ -75,6 +80,7 @@ export function toolContext(run: TurnRun, call: Call, blobs: NewBlob[] | null = 
       await ports.files.write_atomic(path, env.redacted(text), 0o600)
       return path
     },
+    keepBlob: (bytes) => store.keep(kept, bytes),
   }
 }
 

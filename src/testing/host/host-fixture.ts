@@ -63,6 +63,8 @@ export type BoxOptions = {
   /** What the models are asked for. */
   effort?: Effort
   request_minutes?: number
+  /** Whether the models take images; default: no. */
+  vision?: boolean
   /** US dollars of a round; without it no price is known. */
   price?: HostPorts['models']['price']
   /** Whether a seam has ended this box: what dies with it is then expected. */
@@ -236,6 +238,7 @@ const sourceOf = (options: BoxOptions): HostPorts['models'] => ({
     max_output: null,
     effort: options.effort ?? null,
     request_minutes: options.request_minutes ?? null,
+    vision: options.vision ?? false,
   }),
   price: options.price ?? (() => null),
 })

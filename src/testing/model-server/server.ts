@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { JsonObject } from '../../ports/json.ts'
+import { imagesIn } from './images.ts'
 import { chatCompletions } from './chat.ts'
 import { google } from './google.ts'
 import { messages } from './messages.ts'
@@ -141,14 +142,19 @@ class Provider {
       return json(response, 401, wire.error_body(401, `Incorrect API key: ${key}`, undefined))
     }
     const reading = wire.read(body, this.#said)
-    const violations = [...reading.violations, ...schemaViolations(wire.endpoint, body)]
+    const { images, violations: ofImages } = imagesIn(wire.endpoint, body)
+    const violations = [
+      ...reading.violations,
+      ...ofImages,
+      ...schemaViolations(wire.endpoint, body),
+    ]
     this.requests.push({ endpoint: wire.endpoint, n, path, body, violations })
     if (violations.length > 0) {
       this.violations.push(...violations.map((it) => `${n} ${wire.endpoint}: ${it}`))
       return json(response, 400, wire.error_body(400, violations.join('; '), undefined))
     }
-    const { messages_text, tools, last_tool_results } = reading
-    const view = { endpoint: wire.endpoint, body, n, messages_text, tools, last_tool_results }
+    const { violations: _, ...read } = reading
+    const view = { endpoint: wire.endpoint, body, n, images, ...read }
     const answer = { ...this.#routed, ...inParts(await this.#script(view)) }
     if (answer.parts.some((part) => 'reasoning' in part)) {
       this.#said.asked.set(n, body)

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../ports/json.ts'
 import type { ModelRequest } from '../../models/model.ts'
 import type { FetchFunction } from '../../models/transport/fetch.ts'
 import { adapters, hear, openAdapter } from './client.ts'
+import { imagesIn } from './images.ts'
 import { schemaViolations } from './schema.ts'
 import { wires } from './server.ts'
 import { nothingSaid } from './wire.ts'
@@ -31,6 +32,7 @@ export async function refusedBodies(requests: readonly ModelRequest[]): Promise<
       if (body === undefined || bodies.length !== n + 1) throw new Error(`${endpoint}: no body`)
       const wrong = [
         ...wire.read(body, nothingSaid).violations,
+        ...imagesIn(endpoint, body).violations,
         ...schemaViolations(endpoint, body),
       ]
       found.push(...wrong.map((one) => `${endpoint}, request ${n + 1}: ${one}`))

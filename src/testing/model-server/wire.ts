@@ -78,6 +78,8 @@ export type ServerFault =
 
 export type ToolResultSeen = { id: string; text: string }
 
+export type ImageSeen = { media_type: string; bytes: number }
+
 export type ServerView = {
   endpoint: Endpoint
   body: JsonObject
@@ -88,6 +90,8 @@ export type ServerView = {
   tools: readonly string[]
   /** The results after the last answer of the model. */
   last_tool_results: readonly ToolResultSeen[]
+  /** All images of the request, in order. */
+  images: readonly ImageSeen[]
 }
 
 /** What one format reads out of a request. */

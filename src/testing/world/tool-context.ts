@@ -18,6 +18,7 @@ import { systemClock, systemIds } from '../../exec/clock.ts'
 import { systemFiles } from '../../exec/files/files.ts'
 import { agentRoots, homeEntry } from '../../exec/files/path-policy.ts'
 import type { Processes, Web } from '../../exec/ports.ts'
+import { sha256 } from '../../exec/files/whole-file.ts'
 import { createProcesses } from '../../exec/commands/processes.ts'
 import { createWeb } from '../../exec/web/web.ts'
 import {
@@ -245,6 +246,7 @@ export class ToolBench {
         await this.files.write_atomic(path, text)
         return path
       },
+      keepBlob: (bytes) => sha256(bytes),
     }
   }
 }

@@ -113,6 +113,11 @@ export interface ToolContext {
   taskFolder(id: TaskId): string
   /** Stores a long output beside the ledger under the call's id; returns its absolute path. */
   keepOutput(text: string): Promise<string>
+  /**
+   * Keeps bytes as a blob; their hash. They are stored with the outcome of the call, and only if
+   * that names them: for `run` and `recover`.
+   */
+  keepBlob(bytes: Uint8Array): string
 }
 
 type Base<I> = {
