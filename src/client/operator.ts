@@ -6,8 +6,8 @@ import type * as Http from 'node:http'
 import type { OperatorCommand, OperatorReply } from '../protocol/acts/operator.ts'
 
 /**
- * Where the owner listens, as it left it in the home. A daemon says more: its API is at `url`, and
- * it serves since `started_at`.
+ * Where the owner listens, as it left it in the home. Its API is at `url`, but that of a run of an
+ * earlier version, which has none. A daemon says since when it serves, a run does not.
  */
 export type DoorAddress = { pid: number; port: number; url?: string; started_at?: string }
 

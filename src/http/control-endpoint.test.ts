@@ -3,8 +3,10 @@ import { request } from 'node:http'
 import { describe, test, type TestContext } from 'node:test'
 import type { OperatorCommand } from '../protocol/acts/operator.ts'
 import { machineClock } from '../testing/http/http-home.ts'
+import type { Answering } from './answering.ts'
 import { openDoor } from './control-endpoint.ts'
 import { checkAgainst } from './gate/token.ts'
+import type { LateApp } from './late-app.ts'
 
 const token = 'k'.repeat(43)
 const command = { do: 'start_agent', agent_id: 'main' }
@@ -20,6 +22,21 @@ const reply = {
 
 async function opened(t: TestContext, current: () => string | null = () => token) {
   const acts: OperatorCommand[] = []
+  const made: string[] = []
+  const answering: Answering = {
+    answer(incoming, outgoing, proved) {
+      proved()
+      outgoing.end(`the API at ${incoming.url}`)
+    },
+    refuse: (_error, socket) => void socket.destroy(),
+  }
+  const api: LateApp = {
+    answering() {
+      made.push('asked')
+      return Promise.resolve(answering)
+    },
+    close: () => Promise.resolve(),
+  }
   const door = await openDoor({
     act(given) {
       acts.push(given)
@@ -31,9 +48,10 @@ async function opened(t: TestContext, current: () => string | null = () => token
     },
     token_is_valid: checkAgainst(() => Promise.resolve(current())),
     clock: machineClock,
+    api,
   })
   t.after(() => door.close())
-  return { door, acts }
+  return { door, acts, made }
 }
 
 type Asked = {
@@ -107,7 +125,12 @@ describe('the door of a home', () => {
       401,
       'unauthorized',
     ],
-    ['another path', { path: '/state' }, 404, 'not_found'],
+    [
+      'another path without a token',
+      { path: '/state', headers: { authorization: '' } },
+      401,
+      'unauthorized',
+    ],
     ['another method', { method: 'GET', body: '' }, 405, 'method_not_allowed'],
     [
       'a type that only begins like JSON',
@@ -184,6 +207,18 @@ describe('the door of a home', () => {
     const { door, acts } = await opened(t)
     const answer = await ask(door.port, {})
     assert.deepEqual([answer.status, JSON.parse(answer.body), acts], [200, reply, [command]])
+  })
+
+  test('another path is answered by the API of the home, which no command loads', async (t) => {
+    const { door, acts, made } = await opened(t)
+    await ask(door.port, {})
+    assert.deepEqual(made, [])
+    const answer = await ask(door.port, { method: 'GET', path: '/state', body: '' })
+    assert.deepEqual([answer, acts, made], [
+      { status: 200, body: 'the API at /state' },
+      [command],
+      ['asked'],
+    ])
   })
 
   test('a refusal has the status of its code', async (t) => {

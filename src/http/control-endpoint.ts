@@ -1,8 +1,9 @@
 /**
- * The owner's door: while a process owns a home, other terminals' writing commands come in here.
- * Loopback only, a random port and a socket in the home, one route, the home's control token on
- * every request. Order: method and path, Host, token, size, then the body with a deadline, then the
- * schema, then the act.
+ * The owner's door: while a run owns a home, other terminals come in here. Loopback only, a random
+ * port and a socket in the home, the home's control token on every request. Writing commands have
+ * one route of their own, which loads nothing more; every other path is the home's API, made when
+ * the first of it is asked for. Order of a command: Host, token, method, size, then the body with a
+ * deadline, then the schema, then the act.
  */
 import type * as Http from 'node:http'
 import type { Socket } from 'node:net'
@@ -15,6 +16,7 @@ import { problemOf, type Problem } from '../protocol/problem.ts'
 import type { HttpClock } from './request/ports.ts'
 import type { TokenCheck } from './gate/token.ts'
 import { Unproven, watch } from './gate/unproven.ts'
+import { answered, type LateApp } from './late-app.ts'
 
 export type DoorPorts = {
   /** Carries out a command of the operator; as `Host.act`. */
@@ -22,6 +24,8 @@ export type DoorPorts = {
   /** Asked on every request, so that a new token holds at once. */
   token_is_valid: TokenCheck
   clock: HttpClock
+  /** Every path but that of commands. Whoever made it closes it, before the door. */
+  api: LateApp
 }
 
 /**
@@ -80,8 +84,12 @@ function serverOf(ports: Answering): Http.Server {
   const { createServer } = process.getBuiltinModule('node:http')
   const strangers = new Unproven<Socket>(ports.clock)
   const server = createServer({ requestTimeout: requestPatience }, (incoming, outgoing) => {
-    answer(ports, incoming, () => strangers.proved(incoming.socket)).then(
-      ({ status, body }) => send(outgoing, status, body),
+    const proved = () => strangers.proved(incoming.socket)
+    answer(ports, incoming, proved).then(
+      (found) =>
+        found === 'of_the_api'
+          ? answered(ports.api, outgoing, (by) => by.answer(incoming, outgoing, proved))
+          : send(outgoing, found.status, found.body),
       (error: unknown) => {
         const detail = error instanceof Error ? error.message : String(error)
         send(outgoing, 500, problemOf('fault', `The act failed: ${detail}`))
@@ -103,7 +111,7 @@ async function answer(
   ports: Answering,
   incoming: Http.IncomingMessage,
   proved: () => void,
-): Promise<Answer> {
+): Promise<Answer | 'of_the_api'> {
   const refusal = await gate(ports, incoming, proved)
   if (refusal !== null) return refusal
   const text = await readBody(incoming)
@@ -129,7 +137,7 @@ async function gate(
   ports: Answering,
   incoming: Http.IncomingMessage,
   proved: () => void,
-): Promise<Answer | null> {
+): Promise<Answer | 'of_the_api' | null> {
   const { method, url, headers } = incoming
   const host = headers.host ?? ''
   const port = ports.port()
@@ -145,7 +153,7 @@ async function gate(
     return refuse(401, 'unauthorized', 'The control token of the home is missing or wrong.')
   }
   proved()
-  if (url !== '/operator') return refuse(404, 'not_found', 'There is nothing here.')
+  if (url !== '/operator') return 'of_the_api'
   if (method !== 'POST') return refuse(405, 'method_not_allowed', 'Commands are POSTed.')
   if (!/^application\/json\s*(;|$)/.test(headers['content-type'] ?? '')) {
     return refuse(415, 'not_json', 'A command is application/json.')

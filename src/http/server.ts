@@ -5,8 +5,8 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Answering } from './answering.ts'
 import type { Application } from './app.ts'
+import { answered, lateApp, type LateApp } from './late-app.ts'
 import { httpLimits } from './request/limits.ts'
 import type { HttpClock } from './request/ports.ts'
 import { Unproven, watch } from './gate/unproven.ts'
@@ -134,39 +134,6 @@ const noAddress = (addresses: readonly string[]): ListenFault =>
     `This machine has none of the addresses ${addresses.join(', ')}.`,
     'Name an address of this machine.',
   )
-
-type LateApp = { answering(): Promise<Answering>; close(): Promise<void> }
-
-/** The application from its first use on. */
-function lateApp(build: () => Application | Promise<Application>): LateApp {
-  let made: Promise<{ app: Application; answering: Answering }> | null = null
-  let closed = false
-  const make = async () => {
-    const [app, { answeringOf }] = await Promise.all([build(), import('./answering.ts')])
-    if (closed) app.close()
-    return { app, answering: answeringOf(app) }
-  }
-  return {
-    answering: async () => (await (made ??= make())).answering,
-    close: async () => {
-      closed = true
-      // One that could not be made has nothing to close.
-      const found = await made?.catch(() => null)
-      found?.app.close()
-    },
-  }
-}
-
-/** Where there is no application the connection ends; whoever waits for `answers` is told why. */
-async function answered(
-  late: LateApp,
-  connection: { destroy(): unknown },
-  by: (answering: Answering) => void,
-): Promise<void> {
-  const answering = await late.answering().catch(() => null)
-  if (answering === null) connection.destroy()
-  else by(answering)
-}
 
 function makeServer(late: LateApp, strangers: Unproven<Socket>): Server {
   const server = createServer(

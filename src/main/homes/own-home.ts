@@ -10,13 +10,12 @@ import type { Ledger } from '../../ledger/port.ts'
 import type { Config } from '../../protocol/config.ts'
 import { acpSessionsOf } from './acp.ts'
 import { atWork } from '../machine/started.ts'
-import { ensureToken, readToken, writeDoor } from './control.ts'
-import { openControlSocket } from './control-socket.ts'
-import { clock, doorPath, env, files, ids, userHome } from '../machine/machine.ts'
+import { clock, env, files, ids, userHome } from '../machine/machine.ts'
 import { inspectOf } from './inspect.ts'
 import { memoryOf } from './memory.ts'
 import { modelsOf } from './models.ts'
 import { confinementOf } from './sandbox.ts'
+import { openRunDoor } from './run-door.ts'
 import { refuseOpenSecrets, unreadableSecrets, type UnreadableSecret } from './secrets.ts'
 import { sayUpgrade } from './upgrade.ts'
 import { worktreesOf } from './worktrees.ts'
@@ -138,7 +137,7 @@ export async function own(settings: RunSettings): Promise<OwnedHome> {
     },
     async open_door() {
       atWork()
-      door ??= openHomeDoor(settings.home, host, redactor)
+      door ??= openRunDoor(settings.home, taken)
       await door
     },
     async output_bytes(task_id) {
@@ -151,27 +150,6 @@ export async function own(settings: RunSettings): Promise<OwnedHome> {
       } finally {
         await giveBack(taken, how)
       }
-    },
-  }
-}
-
-/** Lets other terminals in: the token when there is none yet, the server, and its address. */
-async function openHomeDoor(home: string, host: OwnedHome['host'], redactor: Redactor) {
-  const [{ openDoor }, { checkAgainst }] = await Promise.all([
-    import('../../http/control-endpoint.ts'),
-    import('../../http/gate/token.ts'),
-  ])
-  redactor.register('control_token', await ensureToken(home))
-  const door = await openDoor({
-    act: (command) => host.act(command),
-    token_is_valid: checkAgainst(() => readToken(home)),
-    clock,
-  })
-  await openControlSocket(home, door, null)
-  await writeDoor(home, { pid: process.pid, port: door.port })
-  return {
-    async close() {
-      await Promise.all([files.remove(doorPath(home)), door.close()])
     },
   }
 }
