@@ -19,7 +19,8 @@ const kinds = new Set(['run', 'serve', 'tui'])
  * than the length of a script, and runs what a flipped bit made of its code.
  */
 export const loadBundle = (dist, cache) => {
-  const kind = kinds.has(process.argv[2]) ? process.argv[2] : 'other'
+  const [, , command = 'tui'] = process.argv
+  const kind = kinds.has(command) ? command : 'other'
   const build = fs.readFileSync(`${dist}/build-id`, 'latin1')
   const kept = `${cache}/${build}-${process.version}-${process.arch}-${kind}`
   const isOff = process.env['NODE_DISABLE_COMPILE_CACHE'] === '1'

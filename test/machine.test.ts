@@ -311,7 +311,7 @@ test('the configuration is shown, changed and refused', async (t) => {
 const shows: NonNullable<Given['ports']> = (note) => ({
   screen: (home, look) => {
     note(`screen ${home} ${JSON.stringify(look)}`)
-    return Promise.resolve()
+    return Promise.resolve('left')
   },
 })
 const screen: Given = { ...here, ports: shows }
@@ -326,9 +326,12 @@ const tuis: readonly Row[] = [
   ['tui', { ports: shows }],
   ['tui', screen],
   ['tui main --ascii', { ...screen, running: [null] }],
+  ['tui', { ports: shows, owner: 77 }],
+  ['', screen],
+  ['--ascii --plain', screen],
 ]
 
-test('the screen is begun where there is a terminal and a daemon', async (t) => {
+test('the screen is begun on a terminal, with a daemon that is started where nobody owns the home', async (t) => {
   const home = emptyHome(t)
   const all = await said(home, tuis)
   const half = { stdin: true, stdout: true, stderr: true, columns: () => 100 }

@@ -50,7 +50,7 @@ for (const [columns, rows] of sizes) {
     const token = () => Promise.resolve(controlToken)
     const ports = {
       ...stage.ports,
-      door: () => Promise.resolve({ url: `http://${host}` }),
+      door: () => Promise.resolve({ url: `http://${host}`, of: 'daemon' as const }),
       api: { ...stage.ports.api, clock, token, fetch },
     }
     const session = new Session(ports, options, { columns, rows })

@@ -37,7 +37,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
   telemetry: ['.'],
   client: ['.'],
   present: ['text', 'history lines', 'entries', '.'],
-  cli: ['command', 'agents daemon look outside run work', 'setup', '.'],
+  cli: ['command', 'agents daemon look outside run work', 'setup', 'screen', '.'],
   tui: ['model', 'drawing', 'writing', 'screens', 'input', '.'],
   testing: ['.', 'model-server world', 'host scenarios why', 'conformance http screens', 'demo'],
   main: ['machine', 'homes', 'serve', 'commands'],

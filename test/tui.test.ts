@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { without } from '../src/testing/programs.ts'
@@ -30,11 +31,12 @@ class Terminal {
     at: Pick<ServedHome, 'folder' | 'env'>,
     columns: number,
     rows: number,
+    words = 'tui',
   ) {
     // Named, not a file of the home: the home goes first.
     this.#socket = `holon-test-${process.pid}-${Terminal.count++}`
     const env = Object.entries(at.env).map(([name, value]) => `${name}='${value}'`)
-    const command = `env ${env.join(' ')} '${process.execPath}' '${main}' tui; exec cat`
+    const command = `env ${env.join(' ')} '${process.execPath}' '${main}' ${words}; exec cat`
     t.after(() => void spawnSync('tmux', ['-L', this.#socket, 'kill-server']))
     this.#tmux('new-session', '-d', '-s', 'h', '-x', String(columns), '-y', String(rows), command)
   }
@@ -107,6 +109,30 @@ test('a journey through the screen', { skip, timeout: 300_000 }, async (t) => {
   const again = new Terminal(t, at, 200, 50)
   await again.shows(/holon {2}.*live \d\d:\d\d/)
 })
+
+test(
+  'holon alone follows the run that owns the home, and a daemon goes on when it has ended',
+  { skip, timeout: 300_000 },
+  async (t) => {
+    const at = new ServedHome(t)
+    mkdirSync(at.home, { mode: 0o700 })
+    writeFileSync(join(at.home, 'config.json'), '{"http":{"port":0}}', { mode: 0o600 })
+    at.write('slow.md', slow.replace('300', '20'))
+    const run = at.start(['run', 'slow.md'])
+    // Its door opens once it works.
+    while (at.file('door.json') === null) execFileSync('sleep', ['0.1'])
+    const screen = new Terminal(t, at, 80, 24, '')
+    await screen.shows(/WORKING 1 ─[\s\S]*runbooks +Port the fixtures/)
+    assert.equal(at.file('daemon.pid'), null)
+    run.child.kill('SIGINT')
+    await run.ended
+    await screen.shows(/the run has ended; a daemon serves this home now/)
+    assert.notEqual(at.file('daemon.pid'), null)
+    screen.type('q')
+    await screen.shows(/agents go on; holon tui comes back/)
+    assert.equal((await at.holon('stop')).exit, 0)
+  },
+)
 
 /** An agent in a long turn, and a screen that shows it. */
 async function atWork(t: TestContext) {

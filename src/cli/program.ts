@@ -28,6 +28,7 @@ import { lookCommands } from './look/grammar.ts'
 import { daemonCommands } from './daemon/grammar.ts'
 import { outsideCommands } from './outside/grammar.ts'
 import { runCommands } from './run/grammar.ts'
+import { screenCommands } from './screen/grammar.ts'
 import { safeJson } from '../present/text/safe.ts'
 import type { GlobalFlags } from './command/settings.ts'
 
@@ -39,11 +40,12 @@ export async function main(argv: readonly string[], ports: CliPorts): Promise<nu
     exit = await use(makeContext(ports, flags))
   })
   try {
-    if (argv.length === 0) {
+    const opens = opensScreen(argv, ports)
+    if (argv.length === 0 && !opens) {
       ports.err(program.helpInformation())
       return exits.usage
     }
-    await program.parseAsync(helped(program, argv), { from: 'user' })
+    await program.parseAsync(opens ? ['tui', ...argv] : helped(program, argv), { from: 'user' })
     return exit
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exits.done
@@ -60,6 +62,15 @@ export async function main(argv: readonly string[], ports: CliPorts): Promise<nu
     return failure.exit
   }
 }
+
+/** Alone, or with no more than how it is to look and where: on a terminal that is the screen. */
+function opensScreen(argv: readonly string[], { terminal }: CliPorts): boolean {
+  const isLook = (word: string, before: string | undefined) =>
+    before === '--home' || lookFlags.test(word)
+  return terminal.stdin && terminal.stdout && argv.every((word, n) => isLook(word, argv[n - 1]))
+}
+
+const lookFlags = /^--(home(=.*)?|plain|utc|no-color|ascii)$/
 
 /** Help of a command that is not there is that command: it is refused, with the nearest. */
 function helped(program: Command, argv: readonly string[]): string[] {
@@ -133,7 +144,7 @@ const groups: readonly (readonly [heading: string, commands: readonly Grammar[]]
   ['Set up', setupCommands],
   ['Run and send', runCommands],
   ['Work items', workCommands],
-  ['Look', lookCommands],
+  ['Look', [...lookCommands, ...screenCommands]],
   ['Agents', agentCommands],
   ['From outside', outsideCommands],
   ['Daemon and home', daemonCommands],

@@ -214,11 +214,10 @@ describe('the door of a home', () => {
     await ask(door.port, {})
     assert.deepEqual(made, [])
     const answer = await ask(door.port, { method: 'GET', path: '/state', body: '' })
-    assert.deepEqual([answer, acts, made], [
-      { status: 200, body: 'the API at /state' },
-      [command],
-      ['asked'],
-    ])
+    assert.deepEqual(
+      [answer, acts, made],
+      [{ status: 200, body: 'the API at /state' }, [command], ['asked']],
+    )
   })
 
   test('a refusal has the status of its code', async (t) => {

@@ -1,7 +1,9 @@
 /**
- * The link to the daemon: the state once, then the stream behind it; when it breaks, tries come
- * further and further apart, each of which asks anew where the daemon is. What streams is handed on
- * in batches of a tenth of a second.
+ * The link to who owns the home: the state once, then the stream behind it; when it breaks, tries
+ * come further and further apart, each of which asks anew where the owner is. A daemon is started
+ * where there is no owner when the screen opens, when the run that was followed has ended, and when
+ * the person asks; one that was stopped is not started behind anybody's back. What streams is
+ * handed on in batches of a tenth of a second.
  */
 import { Api, failureSentence, type ApiFailure } from '../client/api.ts'
 import { Holon } from '../client/holon.ts'
@@ -10,6 +12,7 @@ import type { LiveFrame } from '../protocol/live-frame.ts'
 import type { StoredEvent } from '../protocol/records/records.ts'
 import { pageSize, type PageWanted } from './pages.ts'
 import type { TuiPorts } from './ports.ts'
+import { noDaemon } from './model/model.ts'
 import type { TuiMessage } from './model/step.ts'
 
 /** Milliseconds between two frames of what streams. */
@@ -37,6 +40,9 @@ export class Connection {
   #last_seq = 0
   #tries = 0
   #wasLive = false
+  /** Whose API was followed last. */
+  #of: 'daemon' | 'run' | null = null
+  #mayStart = true
 
   constructor(ports: TuiPorts, send: (message: TuiMessage) => void) {
     this.#ports = ports
@@ -55,6 +61,12 @@ export class Connection {
     this.#flushing?.()
     this.#ended.abort()
     this.#waiting?.go()
+  }
+
+  /** Tries now, where nobody owns the home with a daemon that is started for it. */
+  begin(): void {
+    this.#mayStart = true
+    this.again()
   }
 
   /** Tries now, or reads the state again while it is connected. */
@@ -76,14 +88,21 @@ export class Connection {
     while (!this.#closed) {
       const failed = await this.#once()
       if (this.#closed) return
-      await this.#pause(failed)
+      if (this.#of === 'run' && this.#wasLive) this.#runEnded()
+      else await this.#pause(failed)
     }
   }
 
   /** One connection, from the state to its end; why it ended. */
   async #once(): Promise<string> {
-    const door = await this.#ports.door()
-    if (door === null) return 'no daemon runs'
+    const door = await this.#owner()
+    if (typeof door === 'string') return door
+    if (this.#of === 'run' && door.of === 'daemon') {
+      const text = 'the run has ended; a daemon serves this home now'
+      this.#send({ kind: 'notice', notice: { text, bad: false } })
+    }
+    this.#of = door.of
+    this.#mayStart = door.of === 'run'
     const api = new Api(this.#ports.api, { base_url: door.url })
     this.api = api
     const failure = await this.readState(door.url)
@@ -96,6 +115,24 @@ export class Connection {
       if (over !== null) return over
     }
     return this.#broken ?? 'the connection ended'
+  }
+
+  /** Where the owner is, or why there is none. */
+  async #owner(): Promise<{ url: string; of: 'daemon' | 'run' } | string> {
+    const found = await this.#ports.door()
+    if (found !== null) return found
+    if (!this.#mayStart) return noDaemon
+    const refused = await this.#ports.start()
+    return refused ?? (await this.#ports.door()) ?? 'who owns this home is not ready yet'
+  }
+
+  /** Its home is free, or somebody else's already: nothing is waited for. */
+  #runEnded(): void {
+    this.#wasLive = false
+    const since = new Date(this.#ports.clock.now() + this.offset_ms).toISOString()
+    const message = 'the run has ended; a daemon is started'
+    this.#send({ kind: 'trouble', trouble: { message, tries: 0, next_at: since } })
+    this.#send({ kind: 'input', input: { kind: 'link', link: { kind: 'stale', since } } })
   }
 
   #item(item: StreamItem): string | null {

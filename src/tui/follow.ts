@@ -5,7 +5,7 @@
 import { withoutSkeleton } from './drawing/escapes.ts'
 import type { TuiModel } from './model/model.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
-import { Session } from './session.ts'
+import { Session, type SessionEnd } from './session.ts'
 import { noSignals, signalsOf, signalsOff, signalsOn } from './signals.ts'
 
 /** Milliseconds that may pass before the screen is drawn with what there is. */
@@ -16,7 +16,7 @@ export async function follow(
   ports: TuiPorts,
   options: TuiOptions,
   size: TuiModel['size'],
-): Promise<void> {
+): Promise<SessionEnd> {
   const { stdout } = ports
   const session = new Session(ports, options, size)
   const left = session.run()
@@ -27,7 +27,7 @@ export async function follow(
     const quiet = signalling(session, stdout)
     ports.at_work()
     try {
-      await left
+      return await left
     } finally {
       quiet()
       await drawn.end()

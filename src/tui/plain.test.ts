@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { designedState } from '../testing/screens/home.ts'
 import { eventsOf, hostileTexts } from '../testing/screens/scenes.ts'
 import { openSession, until } from '../testing/screens/tui-session.ts'
-import { PlainScreen } from './plain.ts'
+import { aStage, aTerminal, options } from '../testing/screens/tui-stage.ts'
+import { PlainScreen, runPlain } from './plain.ts'
 
 const why = {
   work_item_id: 'work_b210',
@@ -91,4 +92,31 @@ test('what settles where it is open is said once; foreign text moves no cursor',
   )
   const turns = said.filter((line) => line.startsWith('turn 1:'))
   assert.equal(turns.length, 1)
+})
+
+test('who types nothing hears how things are, and it leaves', async () => {
+  const stage = aStage(designedState)
+  const { stdin, stdout, bytes } = aTerminal(80, 24)
+  const ran = runPlain({ ...stage.ports, stdin, stdout }, { ...options, motion: false })
+  stdin.emit('end')
+  await ran
+  const lines = bytes.join('').split('\n')
+  assert.deepEqual(
+    [lines[0], lines[1], lines.at(-2)],
+    [
+      'holon: connecting',
+      '4 need you, 1 working, 2 waiting, 1 next',
+      'help lists what can be typed',
+    ],
+  )
+})
+
+test('who types nothing hears why nothing is known, and it leaves', async () => {
+  const stage = aStage(designedState)
+  stage.hangUp()
+  const { stdin, stdout, bytes } = aTerminal(80, 24)
+  const ran = runPlain({ ...stage.ports, stdin, stdout }, { ...options, motion: false })
+  stdin.emit('end')
+  await ran
+  assert.equal(bytes.join(''), 'holon: connecting\nnot connected: a test starts nothing\n')
 })

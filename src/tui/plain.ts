@@ -15,7 +15,7 @@ import { textOf } from './drawing/line.ts'
 import { viewOf, type ScreenLocation } from './model/model.ts'
 import { short, timesOf } from './drawing/paint.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
-import { Session } from './session.ts'
+import { Session, type SessionEnd } from './session.ts'
 
 /** Cells of a line: a reader has no width, and a line is not wrapped. */
 const columns = 200
@@ -57,7 +57,7 @@ export class PlainScreen {
   changed(): void {
     const { model } = this.#session
     const { p, notice } = model
-    if (p === null) return
+    if (p === null) return this.#unreached()
     const link = p.link.kind === 'stale' ? `not connected: ${model.trouble?.message ?? ''}` : ''
     if (link !== this.#link) this.#say(link === '' ? 'connected again' : link)
     this.#link = link
@@ -71,6 +71,19 @@ export class PlainScreen {
     this.#tellWhy()
     if (notice !== null && notice !== this.#notice) this.#say(notice.text)
     this.#notice = notice
+  }
+
+  /** Whether there is anything more to hear for somebody who types nothing. */
+  get hasSpoken(): boolean {
+    return this.#isKnown || this.#link !== ''
+  }
+
+  /** Nothing is known yet: why, once it is not for lack of time. */
+  #unreached(): void {
+    const { trouble } = this.#session.model
+    const link = trouble === null ? '' : `not connected: ${trouble.message}`
+    if (link !== this.#link) this.#say(link)
+    this.#link = link
   }
 
   #needs({ id, agent_id, text, kind }: Attention): void {
@@ -234,20 +247,29 @@ export class PlainScreen {
 }
 
 /** Resolves when the person has left, or there is nothing more to read. */
-export async function runPlain(ports: TuiPorts, options: TuiOptions): Promise<void> {
+export async function runPlain(ports: TuiPorts, options: TuiOptions): Promise<SessionEnd> {
   const { stdin, stdout } = ports
   const session = new Session(ports, { ...options, motion: false }, { columns, rows: 50 })
   const screen = new PlainScreen(session, (text) => void stdout.write(text))
   stdout.write('holon: connecting\n')
-  const stop = session.subscribe(() => screen.changed())
+  let isOver = false
+  const leave = () => isOver && screen.hasSpoken && session.close()
+  const stop = session.subscribe(() => {
+    screen.changed()
+    leave()
+  })
   const ran = session.run()
   stdin.setEncoding('utf8')
   const onData = (text: string) => screen.typed(text) || session.close()
-  const onEnd = () => session.close()
+  // Who types nothing hears how things are, and that is all.
+  const onEnd = () => {
+    isOver = true
+    leave()
+  }
   stdin.on('data', onData)
   stdin.on('end', onEnd)
   try {
-    await ran
+    return await ran
   } finally {
     stop()
     session.close()

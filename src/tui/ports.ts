@@ -5,8 +5,10 @@
 import type { ApiPorts } from '../client/api.ts'
 
 export interface TuiPorts {
-  /** Where the daemon of the home listens now, read anew for every try. Null: there is none. */
-  door(): Promise<{ url: string } | null>
+  /** Where the API of the home is now, and whose, read anew for every try. Null: there is none. */
+  door(): Promise<{ url: string; of: 'daemon' | 'run' } | null>
+  /** Has a daemon serve the home where nobody owns it. Null: somebody does now; else why not. */
+  start(): Promise<string | null>
   api: ApiPorts
   clock: { now(): number; after(ms: number, fn: () => void): () => void }
   stdin: NodeJS.ReadStream
@@ -37,4 +39,6 @@ export type TuiOptions = {
   utc: boolean
   /** An agent or an item to open, by its id or the short form of it; null: home. */
   opens: string | null
+  /** Said at the foot when it opens. */
+  says: string | null
 }

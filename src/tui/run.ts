@@ -4,9 +4,10 @@
  */
 import { skeleton, turnedOff } from './drawing/escapes.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
+import type { SessionEnd } from './session.ts'
 
 /** Resolves when the person has left. */
-export async function runTui(ports: TuiPorts, options: TuiOptions): Promise<void> {
+export async function runTui(ports: TuiPorts, options: TuiOptions): Promise<SessionEnd> {
   const { stdin, stdout } = ports
   const size = { columns: stdout.columns || 80, rows: stdout.rows || 24 }
   stdout.write(skeleton(size, options))
@@ -14,7 +15,7 @@ export async function runTui(ports: TuiPorts, options: TuiOptions): Promise<void
   stdin.setRawMode(true)
   try {
     const { follow } = await import('./follow.ts')
-    await follow(ports, options, size)
+    return await follow(ports, options, size)
   } finally {
     stdin.setRawMode(false)
     stdout.write(turnedOff)

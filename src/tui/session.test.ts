@@ -159,6 +159,16 @@ const worldReads = (): Answers => ({
   },
 })
 
+test('2 on an empty home leaves for a terminal in which a model is set up', async (t) => {
+  const stage = aStage(() => aState({ now: '2026-11-21T14:05:00.000Z' }))
+  const session = new Session(stage.ports, options, { columns: 80, rows: 24 })
+  t.after(() => session.close())
+  const ran = session.run()
+  await until(session, () => session.model.p?.link.kind === 'live')
+  press(session, '2')
+  assert.equal(await ran, 'set_up')
+})
+
 describe('keys', () => {
   test('a question is answered with the hash it was shown with, and with no letter', async (t) => {
     const answered = '/agents/release/waits/wait_3c1e/answer'

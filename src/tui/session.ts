@@ -36,6 +36,9 @@ const readPause = 2_000
 /** What is answered at all is answered sooner, but for acts that wait for something to end. */
 const answerPause = 3_000
 
+/** Why it ended: the person went, or wants to set up a model and come back. */
+export type SessionEnd = 'left' | 'set_up'
+
 export class Session {
   model: TuiModel
   readonly #ports: TuiPorts
@@ -45,7 +48,7 @@ export class Session {
   readonly #reading = new Map<string, string>()
   /** Pages that brought nothing, until they are asked for again. */
   readonly #resting = new Set<string>()
-  readonly #left = Promise.withResolvers<void>()
+  readonly #left = Promise.withResolvers<SessionEnd>()
   #frame: readonly Line[] = []
   #drawnOf: TuiModel | null = null
   #tick: (() => void) | null = null
@@ -61,7 +64,7 @@ export class Session {
 
   constructor(ports: TuiPorts, options: TuiOptions, size: TuiModel['size']) {
     this.#ports = ports
-    const { home, ascii, colour, motion, utc, opens } = options
+    const { home, ascii, colour, motion, utc, opens, says } = options
     this.model = {
       size,
       look: { ascii, colour, motion },
@@ -79,7 +82,7 @@ export class Session {
       history: [],
       overlay: null,
       details: new Map(),
-      notice: null,
+      notice: says === null ? null : { text: says, bad: false },
       trouble: null,
       leaving: false,
       key_at: 0,
@@ -91,18 +94,18 @@ export class Session {
   }
 
   /** Resolves when the person leaves. */
-  async run(): Promise<void> {
+  async run(): Promise<SessionEnd> {
     this.#connection.start()
     const drafts = await this.#ports.drafts.read()
     this.send({ kind: 'drafts', drafts })
-    await this.#left.promise
+    return this.#left.promise
   }
 
-  close(): void {
+  close(end: SessionEnd = 'left'): void {
     this.#closed = true
     this.#connection.close()
     for (const cancel of [this.#tick, this.#drafts, this.#stateDue]) cancel?.()
-    this.#left.resolve()
+    this.#left.resolve(end)
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -235,11 +238,11 @@ export class Session {
           .then(() => this.#connection.again())
           .catch((error: unknown) => this.#complain(error))
       case 'reconnect':
-        return this.#connection.again()
+        return this.#connection.begin()
       case 'redraw':
         return this.onRedraw()
       case 'leave':
-        return void this.#writeDrafts().finally(() => this.close())
+        return void this.#writeDrafts().finally(() => this.close(effect.end))
     }
   }
 

@@ -10,7 +10,18 @@ export type ScreenLook = {
   plain: boolean
   /** An agent or an item to open, as it was typed; null: home. */
   opens: string | null
+  /** Said at its foot when it opens. */
+  says: string | null
 }
 
+/** What the screen has the command line do while it is open. */
+export type ScreenHelp = {
+  /** Has a daemon serve the home where nobody owns it. Null: somebody does now; else why not. */
+  start(): Promise<string | null>
+}
+
+/** Why the screen was left: the person went, or wants to set up a model and come back. */
+export type ScreenEnd = 'left' | 'set_up'
+
 /** Contract: runs on the terminal of this process until the person leaves; rejects for a bug. */
-export type Screen = (home: string, look: ScreenLook) => Promise<void>
+export type Screen = (home: string, look: ScreenLook, help: ScreenHelp) => Promise<ScreenEnd>

@@ -1,6 +1,6 @@
 /** The screen's ports on this machine: the daemon's API, the terminal, drafts in the home. */
 import { join } from 'node:path'
-import type { Screen } from '../../cli/command/screen-port.ts'
+import type { Screen, ScreenHelp } from '../../cli/command/screen-port.ts'
 import { keptAliveFetch } from '../../models/transport/fetch.ts'
 import { runTui } from '../../tui/run.ts'
 import type { TuiPorts } from '../../tui/ports.ts'
@@ -12,22 +12,28 @@ import { clock, env, files, ids, readText, socketPath } from '../machine/machine
 const draftsLimit = 1_048_576
 
 /** Runs until the person leaves. */
-export const openScreen: Screen = async (home, look) => {
+export const openScreen: Screen = async (home, look, help) => {
   const kept = keptAliveFetch(socketPath(home))
   try {
     const run = look.plain ? (await import('../../tui/plain.ts')).runPlain : runTui
-    await run(portsOf(home, kept), { ...look, motion: !env['NO_MOTION'] })
+    return await run(portsOf(home, kept, help), { ...look, motion: !env['NO_MOTION'] })
   } finally {
     kept.close()
   }
 }
 
-function portsOf(home: string, kept: ReturnType<typeof keptAliveFetch>): TuiPorts {
+function portsOf(
+  home: string,
+  kept: ReturnType<typeof keptAliveFetch>,
+  help: ScreenHelp,
+): TuiPorts {
   return {
     async door() {
-      const url = (await readDoor(home))?.address.url
-      return url === undefined ? null : { url }
+      const { url, started_at } = (await readDoor(home))?.address ?? {}
+      if (url === undefined) return null
+      return { url, of: started_at === undefined ? 'run' : 'daemon' }
     },
+    start: () => help.start(),
     api: {
       fetch: (url, init) => kept.fetch(url, init),
       clock,

@@ -27,6 +27,8 @@ export type TuiStage = {
   say(frame: { id?: number; event: string; data: unknown }): void
   /** Breaks the stream, and lets nobody listen any more. */
   hangUp(): void
+  /** Ends the stream; whoever listens goes on listening. */
+  endStream(): void
 }
 
 export const options: TuiOptions = {
@@ -36,6 +38,7 @@ export const options: TuiOptions = {
   motion: true,
   utc: true,
   opens: null,
+  says: null,
 }
 
 /** As an answer: there is none, until the caller gives up. */
@@ -89,12 +92,14 @@ export function aStage(state: () => StateRecord, answers: Answers = {}): TuiStag
       const text = `${head}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
       stream?.enqueue(new TextEncoder().encode(text))
     },
+    endStream: () => stream?.close(),
     hangUp() {
       isUp = false
       stream?.close()
     },
     ports: {
-      door: () => Promise.resolve(isUp ? { url: 'http://127.0.0.1:7777' } : null),
+      door: () => Promise.resolve(isUp ? { url: 'http://127.0.0.1:7777', of: 'daemon' } : null),
+      start: () => Promise.resolve('a test starts nothing'),
       api: {
         fetch,
         clock,

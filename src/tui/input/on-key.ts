@@ -41,7 +41,7 @@ export function onKey(model: TuiModel, key: Key): Transition {
 function onInterrupt(model: TuiModel): Transition {
   if (model.overlay !== null) return [{ ...model, overlay: null }, []]
   if (model.writing !== null) return onWriting(model, model.writing, { key: 'esc', text: '' })
-  if (model.leaving) return [model, [{ do: 'keep_drafts' }, { do: 'leave' }]]
+  if (model.leaving) return [model, [{ do: 'keep_drafts' }, { do: 'leave', end: 'left' }]]
   const text = 'ctrl+c again leaves; work goes on'
   return [{ ...model, leaving: true, notice: { text, bad: false } }, []]
 }
@@ -52,7 +52,8 @@ function firstRunKey(model: TuiModel, { key }: Key): Transition | null {
   const agent_id = model.p?.state.agents[0]?.id ?? 'main'
   const line = (text: string): Transition => [{ ...model, notice: { text, bad: false } }, []]
   if (key === '1') return line('from a shell:  holon run examples/health.md')
-  if (key === '2') return line('from a shell:  holon config set model <provider/model>')
+  // A key is typed unseen, which the terminal does better than a screen.
+  if (key === '2') return [model, [{ do: 'keep_drafts' }, { do: 'leave', end: 'set_up' }]]
   if (key === '3')
     return writingTo(model, {
       for: 'message',
@@ -101,7 +102,7 @@ export function acted(model: TuiModel, action: ActionName): Transition {
     case 'help':
       return [{ ...model, overlay: { kind: 'help', all: false, about: null } }, []]
     case 'leave':
-      return [model, [{ do: 'keep_drafts' }, { do: 'leave' }]]
+      return [model, [{ do: 'keep_drafts' }, { do: 'leave', end: 'left' }]]
     case 'unfold':
       return [unfolded(model, view, row), []]
     case 'level': {

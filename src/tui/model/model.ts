@@ -172,6 +172,9 @@ export const aView = (place: ScreenLocation, more: Partial<View> = {}): View => 
   ...more,
 })
 
+/** Why there is no connection where somebody stopped who owned the home. */
+export const noDaemon = 'no daemon runs'
+
 export const isLive = ({ p }: TuiModel): boolean => p?.link.kind === 'live'
 
 /** Cells of the preview pane; 0: there is none. */

@@ -32,7 +32,7 @@ export type Effect =
   | { do: 'suspend' }
   | { do: 'reconnect' }
   | { do: 'redraw' }
-  | { do: 'leave' }
+  | { do: 'leave'; end: 'left' | 'set_up' }
 
 export type TuiMessage =
   | { kind: 'key'; key: string; text: string; at: number }

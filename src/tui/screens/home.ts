@@ -243,7 +243,7 @@ export function firstRun(model: TuiModel, columns: number): BodyRow[] {
     ),
     heading(under('the same from a shell')),
     heading(line('   holon run examples/health.md')),
-    heading(line('   holon config set model <provider/model>')),
+    heading(line('   holon init')),
     heading(line('   holon run "find out why the build is slow"'), blank),
     heading(under('what is set up')),
     heading(fact('home', model.where.home, 'ok')),

@@ -9,6 +9,7 @@ import { itemEventsBody, planBody, readOf, spendBody, whyBody, type WhyValue } f
 import { apart, cutTo, line, rule, span, widthOf, type Line } from '../drawing/line.ts'
 import { agentsBody, boardBody, eventsBody, tasksBody, waitsBody } from './lists.ts'
 import {
+  noDaemon,
   previewCells,
   tabs,
   viewOf,
@@ -174,7 +175,7 @@ function disconnected(model: TuiModel, columns: number): Line[] {
     ),
     apart(
       line(`${trouble?.message ?? 'the connection ended'} at ${at}; ${again}`),
-      line('r now   holon start'),
+      line(trouble?.message === noDaemon ? 'r starts it' : 'r now'),
       columns,
     ),
     line(

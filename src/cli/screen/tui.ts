@@ -1,0 +1,84 @@
+/**
+ * `holon tui`, and `holon` alone on a terminal: the screen. Where nobody owns the home it starts
+ * the daemon, and makes the home if there is none; beside a run it works with the run.
+ */
+import { init } from '../setup/init.ts'
+import { printLines, type Context } from '../command/context.ts'
+import { asFailure, failureText, usage, exits, type Exit } from '../command/failure.ts'
+import type { ScreenLook } from '../command/screen-port.ts'
+import { start, stop } from '../daemon/daemon.ts'
+
+export async function tui(context: Context, opens: string | null): Promise<Exit> {
+  const { ports, home, ink, flags } = context
+  const { terminal } = ports
+  if (flags.json === true) throw usage('no_json', 'the screen prints no JSON', 'holon inbox --json')
+  const { term, wants_plain } = ports.environment
+  const plain = flags.plain === true || wants_plain || term === 'dumb'
+  if (!plain && (!terminal.stdin || !terminal.stdout)) {
+    const hint = 'holon tui --plain, holon inbox and holon work list do without one'
+    throw usage('no_terminal', 'the screen needs a terminal', hint)
+  }
+  await served(context)
+  const { colour, ascii } = ink
+  const look = { home: tilde(context), colour, ascii, utc: flags.utc === true, plain, opens }
+  await untilLeft(context, { ...look, says: null })
+  const goesOn = (await ports.daemon.running(home.value)) ?? (await ports.owner(home.value))
+  const gone = 'the daemon has gone; holon tui starts it again'
+  printLines(context, [goesOn === null ? gone : 'agents go on; holon tui comes back'])
+  return exits.done
+}
+
+async function untilLeft(context: Context, look: ScreenLook): Promise<void> {
+  const { ports, home } = context
+  const help = { start: () => started(context) }
+  const end = await ports.screen(home.value, look, help)
+  if (end === 'left') return
+  await untilLeft(context, { ...look, opens: null, says: await setUp(context) })
+}
+
+/** Somebody owns the home when it resolves: a daemon that is started, if there was nobody. */
+async function served(context: Context): Promise<void> {
+  if ((await context.ports.owner(context.home.value)) === null) await start(quiet(context), {})
+}
+
+/** What it says on the screen is not for the terminal that the screen stands on. */
+const quiet = (context: Context): Context => ({
+  ...context,
+  ports: { ...context.ports, out: () => {} },
+})
+
+/** Null: somebody owns the home; else why nobody does, in one line. */
+async function started(context: Context): Promise<string | null> {
+  try {
+    await served(context)
+    return null
+  } catch (error) {
+    const failure = asFailure(error)
+    if (failure === null) throw error
+    const { detail, hint } = failure.problem
+    return hint === null ? detail : `${detail}; ${hint}`
+  }
+}
+
+/**
+ * `holon init` in the terminal, and what the screen says of it afterwards. A daemon knows the
+ * models of its start, so it is started anew with what was set.
+ */
+async function setUp(context: Context): Promise<string> {
+  try {
+    await stop(quiet(context))
+    await init(context, { start: true })
+    return 'a model is set up; c writes to the agent'
+  } catch (error) {
+    const failure = asFailure(error)
+    if (failure === null) throw error
+    context.ports.err(`${failureText(failure)}\n`)
+    await served(context)
+    return `no model was set up: ${failure.problem.detail}`
+  }
+}
+
+const tilde = ({ ports, home }: Context): string =>
+  home.value.startsWith(`${ports.user_home}/`)
+    ? `~${home.value.slice(ports.user_home.length)}`
+    : home.value
