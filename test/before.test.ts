@@ -320,7 +320,9 @@ const runs: readonly Row[] = [
 ]
 const resumes: readonly Row[] = [
   ['run --resume', with_(some)],
+  ['run --resume', { ports: owning(some, { 'a/b': 'No key: set it' }) }],
   ['run --resume', with_([agent('docs', null)])],
+  ['run --resume', { ports: owning([agent('main', 'a/b')], { 'a/b': 'No key: set it' }) }],
   ['run --resume --model a/b', with_(some)],
   ['run --resume --workspace /', with_(some)],
   ['run --resume --agent docs --model c/d --workspace /', with_(some)],

@@ -144,3 +144,26 @@ for (const { what, first, args, exit, says } of mistakes) {
     assert.deepEqual([...left, readFileSync(join(at.folder, 'key'), 'utf8')], [config, false, key])
   })
 }
+
+test(
+  'an agent that cannot be asked does not keep a resume from the others',
+  patience,
+  async (t) => {
+    const at = new ServedHome(t)
+    const wants = '# Look\n\n## Want a file\n\n```sh\ncat wanted\n```\n'
+    assert.equal((await at.holon('run', '--workspace', '.', at.write('look.md', wants))).exit, 3)
+    await at.json('agents', 'create', 'without')
+    await at.json('agents', 'create', 'keyless', '--model', 'anthropic/claude-sonnet-5-5')
+    at.write('wanted', 'here')
+    const run = await at.holon('run', '--resume')
+    assert.equal(run.exit, 0, run.err)
+    assert.match(
+      run.err,
+      /agent without is left out: no model is set; give --model provider\/model/,
+    )
+    assert.match(run.err, /agent keyless is left out: .*ANTHROPIC_API_KEY/)
+    assert.match(run.out, /Look: all 1 steps? done/)
+    const alone = await at.holon('run', '--resume', '--agent', 'without')
+    assert.deepEqual([alone.exit, alone.err.split(';')[0]], [2, 'holon: no model is set'])
+  },
+)

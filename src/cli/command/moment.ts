@@ -5,7 +5,7 @@ import { usage } from './failure.ts'
 export function momentOf(flag: string, text: string): number {
   const ms = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(text) ? Date.parse(text) : Number.NaN
   if (!Number.isNaN(ms)) return ms
-  const hint = 'write it like 2026-12-01T09:00 or with +01:00'
+  const hint = 'write it like 2030-12-01T09:00 or with +01:00'
   throw usage('bad_time', `${flag} ${text} is no time`, hint)
 }
 

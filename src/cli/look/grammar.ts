@@ -15,11 +15,11 @@ export const lookCommands: readonly Grammar[] = [
         arguments: { '<entry>': 'what it is about, like wait_3c1e' },
         options: {
           '--for <duration>': 'for so long: 30m, 2h, 1d',
-          '--until <time>': 'until then: 2026-12-01T09:00',
+          '--until <time>': 'until then: 2030-12-01T09:00',
         },
         examples: [
           'holon inbox snooze wait_3c1e --for 2h',
-          'holon inbox snooze wait_3c1e --until 2026-12-01T09:00',
+          'holon inbox snooze wait_3c1e --until 2030-12-01T09:00',
         ],
         exits: writes,
         run: async (context, entry: string, options: object) =>

@@ -83,7 +83,7 @@ function specOf(context: Context, { at, in: after, cron, zone }: AddOptions): Sc
   const given = [at, after, cron].filter((one) => one !== undefined)
   if (given.length !== 1) {
     const hint =
-      '--at 2026-12-01T09:00:00+01:00, --in 30m, or --cron "0 9 * * 1-5" --zone Europe/Rome'
+      '--at 2030-12-01T09:00:00+01:00, --in 30m, or --cron "0 9 * * 1-5" --zone Europe/Rome'
     throw usage('which_time', 'say when, in one way', hint)
   }
   if (cron !== undefined) {

@@ -7,7 +7,7 @@ import type { Agent } from '../../protocol/records/records.ts'
 import type { Config } from '../../protocol/config.ts'
 import { configPath, readConfig } from '../command/config-file.ts'
 import type { Context } from '../command/context.ts'
-import { exits, noAgent, refused, usage, type Exit } from '../command/failure.ts'
+import { CliFailure, exits, noAgent, refused, usage, type Exit } from '../command/failure.ts'
 import type { OwnedHome } from '../command/run-ports.ts'
 import { RunSession } from './session.ts'
 import {
@@ -43,8 +43,8 @@ export async function run(
   let how: 'safe_point' | 'now' = 'safe_point'
   let said: string | null = null
   try {
-    const agents = await prepare(context, owned, { target, options, config })
-    const warnings = await smallWindows(config, agents)
+    const { agents, left_out } = await prepare(context, owned, { target, options, config })
+    const warnings = [...left_out, ...(await smallWindows(config, agents))]
     const ask = options.input !== false
     const session = new RunSession(context, owned, { target, agents, ask, warnings })
     const exit = await session.run()
@@ -84,14 +84,17 @@ async function hasNothing({ ports, home }: Context): Promise<boolean> {
 
 type Asked = { target: RunTarget; options: RunOptions; config: Config }
 
-/** The agents this run follows, with their settings stored. Nothing is admitted before. */
-async function prepare(context: Context, owned: OwnedHome, asked: Asked): Promise<Agent[]> {
+/** The agents this run follows, with their settings stored; a sentence on each it leaves out. */
+type Prepared = { agents: Agent[]; left_out: string[] }
+
+/** Nothing is admitted before. */
+async function prepare(context: Context, owned: OwnedHome, asked: Asked): Promise<Prepared> {
   const known = (await owned.agents()).filter((agent) => agent.state !== 'deleted')
   const { target, options } = asked
   if (target.kind !== 'resume') {
     const id = options.agent ?? usualAgent[target.kind]
     const agent = known.find((one) => one.id === id) ?? null
-    return [await configure(context, owned, asked, { id, agent })]
+    return { agents: [await configure(context, owned, asked, { id, agent })], left_out: [] }
   }
   const resumed =
     options.agent === undefined ? known : known.filter((one) => one.id === options.agent)
@@ -104,11 +107,32 @@ async function prepare(context: Context, owned: OwnedHome, asked: Asked): Promis
   if (resumed.length !== 1 && (options.model ?? options.workspace) !== undefined) {
     throw usage('which_agent', 'there are several agents', 'say whose setting it is with --agent')
   }
-  const configured: Agent[] = []
+  return resume(context, owned, asked, resumed)
+}
+
+/** One that cannot be asked, for want of a model or of its key, does not keep the others. */
+async function resume(
+  context: Context,
+  owned: OwnedHome,
+  asked: Asked,
+  resumed: readonly Agent[],
+): Promise<Prepared> {
+  const agents: Agent[] = []
+  const failures: { id: string; failure: CliFailure }[] = []
   for (const agent of resumed) {
-    configured.push(await configure(context, owned, asked, { id: agent.id, agent }))
+    try {
+      agents.push(await configure(context, owned, asked, { id: agent.id, agent }))
+    } catch (error) {
+      if (!(error instanceof CliFailure) || error.exit !== exits.usage) throw error
+      failures.push({ id: agent.id, failure: error })
+    }
   }
-  return configured
+  const [first] = failures
+  if (agents.length === 0 && first !== undefined) throw first.failure
+  const left_out = failures.map(({ id, failure: { problem } }) =>
+    [`agent ${id} is left out: ${problem.detail}`, problem.hint ?? []].flat().join('; '),
+  )
+  return { agents, left_out }
 }
 
 async function configure(

@@ -5,7 +5,7 @@ const budget = {
   '--max-tokens <n>': 'tokens it may use, children included; none: no limit',
   '--max-usd <n>': 'US dollars, where the price of the model is known',
   '--max-rounds <n>': 'requests to the model',
-  '--deadline <time>': 'until then: 2026-12-01T09:00',
+  '--deadline <time>': 'until then: 2030-12-01T09:00',
 }
 
 export const workCommands: readonly Grammar[] = [
@@ -63,7 +63,7 @@ export const workCommands: readonly Grammar[] = [
         },
         examples: [
           'holon work update work_7f3a --max-tokens 200000 --max-usd 5',
-          'holon work update work_7f3a --deadline 2026-12-01T09:00 --max-rounds none',
+          'holon work update work_7f3a --deadline 2030-12-01T09:00 --max-rounds none',
           'holon work update work_7f3a --plan-status ready --todo "[x] read" "[>] write" "test"',
         ],
         exits: writes,
