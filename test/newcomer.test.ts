@@ -167,3 +167,15 @@ test(
     assert.deepEqual([alone.exit, alone.err.split(';')[0]], [2, 'holon: no model is set'])
   },
 )
+
+test('a daemon without the key of a shell says where it has its keys from', patience, async (t) => {
+  const at = new ServedHome(t)
+  await at.serve()
+  const words = ['run', '--model', 'anthropic/claude-sonnet-5-5', 'Look.']
+  const ended = await at.start(words, { ANTHROPIC_API_KEY: TEST_KEY }).ended
+  assert.equal(ended.exit, 1)
+  assert.match(
+    ended.err,
+    /environment it was started in: holon stop && holon start where it is set/,
+  )
+})

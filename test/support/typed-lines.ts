@@ -18,13 +18,17 @@ const joined = (lines: readonly { at: number; text: string }[]) =>
 
 export function typedLines(page: string, markdown: string): TypedLine[] {
   let fence: { marks: string; language: string } | null = null
+  let goesOn = false
   const found = markdown.split('\n').flatMap((line, index) => {
     const text = line.trim()
     const [, marks = '', language = ''] = /^(`{3,})(\w*)$/.exec(text) ?? []
     if (fence === null && marks !== '') fence = { marks, language }
     else if (fence !== null && marks === fence.marks && language === '') fence = null
     else if (fence !== null) return fence.language === 'sh' ? [{ at: index + 1, text }] : []
-    else if (/^ {4}/.test(line) && calls.test(text)) return [{ at: index + 1, text }]
+    else if (/^ {4}/.test(line) && (goesOn || calls.test(text))) {
+      goesOn = text.endsWith('\\')
+      return [{ at: index + 1, text }]
+    }
     return []
   })
   return joined(found)

@@ -37,11 +37,17 @@ async function modelRefusal(
     if (id === undefined || id === null) continue
     const found = await models.open(id)
     if (found.ok) continue
-    const hint = 'Name a model as `provider/model` that this daemon has a key for.'
-    return { ok: false, code: found.code, message: found.message, hint }
+    return { ok: false, code: found.code, message: found.message, hint: hintOf(found.code) }
   }
   return null
 }
+
+/** Whoever sets a key in a shell of their own has not set it here: nothing says so but this. */
+const hintOf = (code: string): string =>
+  code === 'no_key' || code === 'no_base_url'
+    ? 'The daemon has the environment it was started in: `holon stop && holon start` where it ' +
+      'is set, or `holon init`, which keeps it.'
+    : 'Name a model as `provider/model` that this daemon has a key for.'
 
 type Delivery = Extract<OperatorCommand, { do: 'deliver' | 'dead_letter' }>
 
