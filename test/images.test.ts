@@ -11,6 +11,8 @@ import { limits } from '../src/domain/limits.ts'
 import { hour } from '../src/domain/time.ts'
 import type { ModelRequest } from '../src/models/model.ts'
 import { inlineBlobBytes } from '../src/ledger/blobs/blobs.ts'
+import { replayTurn } from '../src/runtime/replay/replay.ts'
+import { requestTextOf } from '../src/runtime/replay/sent-text.ts'
 import { pngOf } from '../src/testing/images.ts'
 import {
   calls,
@@ -139,6 +141,22 @@ test('a refused request without images fails as it did', async (t) => {
     (await stage.rows('turns')).map(({ outcome }) => outcome),
     ['failed'],
   )
+})
+
+test('a turn with images is replayed as it was', async (t) => {
+  const script = steps(calls(looks('a.png')), calls(call('ListTasks')))
+  const { stage, put } = await stageWith(t, script, { vision: false })
+  put('a.png', pngOf(800, 600))
+  await stage.say('Look at a.png.')
+  const { ledger, home } = stage.box
+  const [turn] = await stage.rows('turns')
+  assert.ok(turn)
+  const end = await replayTurn(ledger, home, turn)
+  assert.ok(end.ok)
+  assert.deepEqual([end.requests, end.divergence], [3, null])
+  const sent = await requestTextOf(ledger, home, turn.id, 3)
+  const looked = sent?.find(({ part }) => part === 'round 1')?.text ?? ''
+  assert.match(looked, /ViewImage: image .*\n\[the image, if the model takes images\]$/)
 })
 
 /** Requests of a turn that reads until it is compacted, with an image in its first round. */

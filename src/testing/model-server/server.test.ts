@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import type { JsonObject } from '../../ports/json.ts'
 import { keptAliveFetch } from '../../models/transport/fetch.ts'
+import { gifOf, jpegOf, pngOf } from '../images.ts'
 import { startModelServer } from './server.ts'
 import published from './wire-schemas.json' with { type: 'json' }
 import manifest from '../../../package.json' with { type: 'json' }
@@ -30,6 +31,39 @@ const result = { role: 'tool', tool_call_id: 'call_1', content: 'ok' }
 const tool = (name: string, parameters: JsonObject) => ({
   type: 'function',
   function: { name, parameters },
+})
+
+/** A message of the user that is an image, by its data URL. */
+const seeing = (url: string) => ({
+  role: 'user',
+  content: [{ type: 'image_url', image_url: { url } }],
+})
+const urlOf = (media_type: string, bytes: Uint8Array) =>
+  `data:${media_type};base64,${Buffer.from(bytes).toString('base64')}`
+
+test('an image is refused where a provider refuses it', async (t) => {
+  const { server, post } = await start(t)
+  const heavy = new Uint8Array(3_932_161)
+  heavy.set(pngOf(8, 8))
+  const table: readonly (readonly [string, string])[] = [
+    [urlOf('image/png', pngOf(8, 8)), ''],
+    [urlOf('image/png', heavy.subarray(1)), 'an image that is none'],
+    [urlOf('image/png', jpegOf(8, 8)), 'image/png, but it is image/jpeg'],
+    [urlOf('image/png', pngOf(8_001, 8)), 'an image of too many pixels'],
+    [urlOf('image/png', heavy), 'an image of 5242884 bytes'],
+  ]
+  for (const [url, expected] of table) {
+    const { status } = await post('/chat/completions', { messages: [seeing(url)] }, bearer)
+    assert.equal(status, expected === '' ? 200 : 400, expected)
+    assert.equal(server.requests.at(-1)?.violations.join('; '), expected)
+  }
+  const [{ content }] = [seeing(urlOf('image/png', pngOf(8, 8)))]
+  const inResult = { messages: [user, calling, { ...result, content }] }
+  assert.equal((await post('/chat/completions', inResult, bearer)).status, 400)
+  const inlineData = { mimeType: 'image/gif', data: Buffer.from(gifOf(8, 8)).toString('base64') }
+  const contents = [{ role: 'user', parts: [{ inlineData }] }]
+  await post('/models/m:streamGenerateContent', { contents }, { 'x-goog-api-key': 'test-key' })
+  assert.ok(server.requests.at(-1)?.violations.includes('a GIF'))
 })
 
 test('Chat Completions: what a provider would refuse is refused', async (t) => {
