@@ -1,6 +1,6 @@
 // Where bundles lie: each in a folder of dist/ that is named by the hash of what is in it, and
-// dist/current names the one that starts. A bundle is made under another name and renamed when it is
-// whole, so a build may be killed anywhere, and two may build at once: what starts is never half.
+// dist/current names the one that starts. A bundle is made under another name and renamed when it
+// is whole: a build may be killed anywhere, and two may build at once, and what starts is not half.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,8 +1,8 @@
-// Runs after `npm ci` in a clone, never where a package is installed. Makes `node_modules/.bin/node`
-// the pinned Node (npm 10 drops that link when the packages of the other platforms are skipped), so
-// that every npm script and `npx` of a clone runs on it whatever Node the machine has, links the
-// clone's own command beside it, and builds the bundle that it starts. Where that cannot be built,
-// the install goes on: the first start tries again, and says so.
+// Runs after `npm ci` in a clone, never where a package is installed. `node_modules/.bin/node` is
+// made the pinned Node (npm 10 drops that link when the packages of the other platforms are
+// skipped), so that every npm script and `npx` of a clone runs on it whatever Node the machine has,
+// the clone's own command is linked beside it, and the bundle that it starts is built. Where that
+// cannot be built, the install goes on: the first start tries again, and says so.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -109,7 +109,7 @@ test('the index of the specification names every page of it', () => {
 
 /** What the program says of itself: `holon <words> --help`. */
 function help(words: readonly string[]): string {
-  const { stdout, stderr, status } = spawnSync(execPath, ['bin/holon.mjs', ...words, '--help'], {
+  const { stdout, stderr, status } = spawnSync(execPath, ['src/main.ts', ...words, '--help'], {
     cwd: root,
     encoding: 'utf8',
     timeout: 30_000,

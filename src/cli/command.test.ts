@@ -8,7 +8,8 @@ import { text } from 'node:stream/consumers'
 import { describe, test, type TestContext } from 'node:test'
 import { startModelServer } from '../testing/model-server/server.ts'
 
-const bin = join(dirname(dirname(import.meta.dirname)), 'bin', 'holon.mjs')
+const root = dirname(dirname(import.meta.dirname))
+const main = join(root, 'src', 'main.ts')
 
 type Ended = { exit: number | null; out: string; err: string }
 
@@ -22,6 +23,7 @@ class Scratch {
       HOME: this.folder,
       HOLON_HOME: join(this.folder, 'h'),
       LANG: 'C.UTF-8',
+      NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'holon'),
     }
     t.after(() => rmSync(this.folder, { recursive: true, force: true }))
   }
@@ -32,7 +34,7 @@ class Scratch {
   }
 
   start(args: readonly string[], env: Record<string, string> = {}) {
-    const child = spawn(process.execPath, [bin, ...args], {
+    const child = spawn(process.execPath, [main, ...args], {
       cwd: this.folder,
       env: { ...this.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

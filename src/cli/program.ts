@@ -29,15 +29,18 @@ import { daemonCommands } from './daemon/grammar.ts'
 import { outsideCommands } from './outside/grammar.ts'
 import { runCommands } from './run/grammar.ts'
 import { screenCommands } from './screen/grammar.ts'
+import { named } from '../present/text/called.ts'
 import { safeJson } from '../present/text/safe.ts'
 import type { GlobalFlags } from './command/settings.ts'
 
-export async function main(argv: readonly string[], ports: CliPorts): Promise<number> {
+export async function main(argv: readonly string[], given: CliPorts): Promise<number> {
   let exit: number = exits.done
   let flags: GlobalFlags = {}
+  const ports = argv.includes('--json') ? given : namingHints(given)
   const program = build(ports, (command, use) => async () => {
     flags = command.optsWithGlobals()
-    exit = await use(makeContext(ports, flags))
+    const isExact = exact.has(pathOf(command))
+    exit = await use(makeContext(isExact ? { ...ports, out: given.out } : ports, flags))
   })
   try {
     const opens = opensScreen(argv, ports)
@@ -71,6 +74,30 @@ function opensScreen(argv: readonly string[], { terminal }: CliPorts): boolean {
 }
 
 const lookFlags = /^--(home(=.*)?|plain|utc|no-color|ascii)$/
+
+/** What it says names the command as it was called: see present/text/called.ts. */
+function namingHints(ports: CliPorts): CliPorts {
+  const { called, out, err } = ports
+  if (called === 'holon') return ports
+  return {
+    ...ports,
+    out: (text) => out(named(text, called)),
+    err: (text) => err(named(text, called)),
+  }
+}
+
+/** They print what a file, a command or a request holds, and that stays as it is. */
+const exact: ReadonlySet<string> = new Set([
+  ...['export', 'logs', 'replay', 'events', 'search', 'tasks output', 'tasks follow'],
+  ...['context show', 'config show', 'config get', 'service show'],
+  ...['completion'],
+])
+
+const pathOf = (command: Command): string => {
+  const names = [command.name()]
+  for (let at = command.parent; at?.parent; at = at.parent) names.unshift(at.name())
+  return names.join(' ')
+}
 
 /** Help of a command that is not there is that command: it is refused, with the nearest. */
 function helped(program: Command, argv: readonly string[]): string[] {

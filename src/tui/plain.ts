@@ -6,6 +6,7 @@
 import { home, type HomeRow } from '../present/home.ts'
 import type { Entry } from '../present/entries/entry.ts'
 import { thread } from '../present/presentation.ts'
+import { named } from '../present/text/called.ts'
 import { safeLine } from '../present/text/safe.ts'
 import { clock } from '../present/text/span.ts'
 import type { Attention } from '../protocol/views/attention.ts'
@@ -50,7 +51,8 @@ export class PlainScreen {
   }
 
   #say(text: string): void {
-    this.#out(`${safeLine(short(this.#session.model, text))}\n`)
+    const { model } = this.#session
+    this.#out(`${named(safeLine(short(model, text)), model.look.called)}\n`)
   }
 
   /** Says what is new since it was called last. */

@@ -36,6 +36,8 @@ export type TuiOptions = {
   colour: boolean
   ascii: boolean
   motion: boolean
+  /** The command, as hints name it. */
+  called: string
   utc: boolean
   /** An agent or an item to open, by its id or the short form of it; null: home. */
   opens: string | null

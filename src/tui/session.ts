@@ -64,10 +64,10 @@ export class Session {
 
   constructor(ports: TuiPorts, options: TuiOptions, size: TuiModel['size']) {
     this.#ports = ports
-    const { home, ascii, colour, motion, utc, opens, says } = options
+    const { home, ascii, colour, motion, called, utc, opens, says } = options
     this.model = {
       size,
-      look: { ascii, colour, motion },
+      look: { ascii, colour, motion, called },
       where: { url: '', home },
       p: null,
       now: new Date(ports.clock.now()).toISOString(),

@@ -71,6 +71,8 @@ export interface HomeReader extends Reader {
 
 export interface CliPorts {
   version: string
+  /** What a person types to call this command again: `holon`, `npx holon`, or its path. */
+  called: string
   /** The values of the environment that matter here, read once. */
   environment: {
     holon_home: string | undefined

@@ -11,7 +11,16 @@ import type { CliPorts, TextFileRead } from '../../cli/command/ports.ts'
 import { ownerOf, readDoor } from '../homes/control.ts'
 import { daemonPorts } from './daemon.ts'
 import { setupPorts } from './setup.ts'
-import { clock, defaultHome, env, files, readText, textIn, userHome } from '../machine/machine.ts'
+import {
+  called,
+  clock,
+  defaultHome,
+  env,
+  files,
+  readText,
+  textIn,
+  userHome,
+} from '../machine/machine.ts'
 import { own } from '../homes/own-home.ts'
 import { upkeepPorts } from '../serve/upkeep.ts'
 
@@ -56,6 +65,7 @@ async function modeOf(path: string): Promise<number | null> {
 /** The real ones of this process. */
 export const ports: CliPorts = {
   version: packageJson.version,
+  called,
   environment: {
     holon_home: env['HOLON_HOME'],
     holon_model: env['HOLON_MODEL'],

@@ -6,7 +6,7 @@ import { runTui } from '../../tui/run.ts'
 import type { TuiPorts } from '../../tui/ports.ts'
 import { atWork } from '../machine/started.ts'
 import { readDoor, readToken } from '../homes/control.ts'
-import { clock, env, files, ids, readText, socketPath } from '../machine/machine.ts'
+import { called, clock, env, files, ids, readText, socketPath } from '../machine/machine.ts'
 
 /** Bytes of all drafts of a home. */
 const draftsLimit = 1_048_576
@@ -16,7 +16,7 @@ export const openScreen: Screen = async (home, look, help) => {
   const kept = keptAliveFetch(socketPath(home))
   try {
     const run = look.plain ? (await import('../../tui/plain.ts')).runPlain : runTui
-    return await run(portsOf(home, kept, help), { ...look, motion: !env['NO_MOTION'] })
+    return await run(portsOf(home, kept, help), { ...look, motion: !env['NO_MOTION'], called })
   } finally {
     kept.close()
   }

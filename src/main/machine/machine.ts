@@ -2,18 +2,37 @@
  * This process on its machine: what the environment says, and the ports of `exec` that every other
  * part is given. Loaded at every start, so it holds nothing that is slow to load.
  */
+import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import type { TextFileRead } from '../../cli/command/ports.ts'
 import { systemClock, systemIds } from '../../exec/clock.ts'
 import { FileFault } from '../../exec/files/file-fault.ts'
 import { systemFiles } from '../../exec/files/files.ts'
+import { calledAs } from './called.ts'
 
 export const env = process.env
 export const clock = systemClock()
 export const ids = systemIds()
 export const files = systemFiles()
 export const userHome = homedir()
+
+const realPath = (path: string): string | null => {
+  try {
+    return realpathSync(path)
+  } catch {
+    // Not there, or not to be looked into: either way nothing that could have been called.
+    return null
+  }
+}
+
+export const called = calledAs({
+  path: process.argv[1] ?? '',
+  folder: process.cwd(),
+  npm_command: env['npm_command'],
+  search: env['PATH'] ?? '',
+  real: realPath,
+})
 
 /** A folder of the XDG base directories, or where it is without the variable. */
 const xdg = (name: string, ...usual: string[]): string => {

@@ -36,6 +36,7 @@ export const options: TuiOptions = {
   colour: false,
   ascii: false,
   motion: true,
+  called: 'holon',
   utc: true,
   opens: null,
   says: null,

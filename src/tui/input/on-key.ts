@@ -1,5 +1,6 @@
 /** One key on a screen: where it goes, and what it asks for. Text and dialogs come first. Pure. */
 import { nextNeed } from '../../present/home.ts'
+import { named } from '../../present/text/called.ts'
 import { seq } from './navigation.ts'
 import { actionOf, type ActionName } from '../model/keys.ts'
 import { answerDialog, dismissAct, entryOf, startAct, stopDialog, type Reply } from './requests.ts'
@@ -181,7 +182,7 @@ function asked(model: TuiModel, action: ActionName, row: BodyRow | null): Transi
         shellLine(about)
       return cli === null
         ? refused(model, 'it has no shell line')
-        : [model, [{ do: 'copy', text: cli, what: cli }]]
+        : [model, [{ do: 'copy', text: named(cli, model.look.called), what: cli }]]
     }
     case 'pager': {
       const text = standing(model).rows.flatMap((one) => (one.text === undefined ? [] : [one.text]))

@@ -101,7 +101,13 @@ export type Notice = { readonly text: string; readonly bad: boolean }
 
 export type TuiModel = {
   readonly size: { readonly columns: number; readonly rows: number }
-  readonly look: { readonly ascii: boolean; readonly colour: boolean; readonly motion: boolean }
+  readonly look: {
+    readonly ascii: boolean
+    readonly colour: boolean
+    readonly motion: boolean
+    /** The command, as hints name it. */
+    readonly called: string
+  }
   readonly where: { readonly url: string; readonly home: string }
   /** Null until the state was read once. */
   readonly p: Presentation | null

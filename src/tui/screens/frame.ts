@@ -1,5 +1,6 @@
 /** The whole screen as lines: exactly as many as it has rows, none wider than its columns. Pure. */
 import { bottomLines } from './footer.ts'
+import { namedLine } from '../drawing/called.ts'
 import { blank, cutTo, line, padTo, span, type Line } from '../drawing/line.ts'
 import { previewCells, viewOf, whyCells, type TuiModel } from '../model/model.ts'
 import { dialogLines, helpLines, paletteLines } from './overlay.ts'
@@ -44,7 +45,8 @@ function middle(model: TuiModel, height: number): Line[] {
   return next(two, model.size.columns - third - 1, whyPane(model, row, third - 2))
 }
 
-const filled = (lines: readonly Line[], { size }: TuiModel): Line[] => {
-  const cut = lines.slice(0, size.rows).map((one) => cutTo(one, size.columns))
+const filled = (lines: readonly Line[], { size, look }: TuiModel): Line[] => {
+  const shown = lines.slice(0, size.rows)
+  const cut = shown.map((one) => cutTo(namedLine(one, look.called), size.columns))
   return [...cut, ...Array.from({ length: size.rows - cut.length }, () => blank)]
 }
