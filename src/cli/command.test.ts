@@ -73,6 +73,9 @@ ask: Shall I go on?
 
 describe('what is wrong is said in one line, with exit 2', () => {
   const key = 'set OPENAI_API_KEY, or name a file that holds it in providers.openai.api_key_file'
+  const nobody =
+    'there is no agent "main" yet, and no model to make it with; holon init sets one up; or set ' +
+    'HOLON_MODEL, or: holon config set model <provider/model>'
   const noModel =
     'no model is set; holon init sets one up; or give --model provider/model, or set ' +
     'HOLON_MODEL; a runbook file needs none'
@@ -109,7 +112,14 @@ describe('what is wrong is said in one line, with exit 2', () => {
       ['run', '--resume', 'words'],
       '--resume goes on with what is open and sends nothing; leave the text out, or leave --resume out',
     ],
-    [['send', 'hi'], 'there is no agent "main"; there is none yet: holon init makes one'],
+    [['send', 'hi'], nobody],
+    [['work', 'create', 'hi'], nobody],
+    [['schedule', 'add', 'hi', '--in', '1h'], nobody],
+    [['trigger', 'create', 'CI'], nobody],
+    [
+      ['send', 'hi', '--agent', 'docs'],
+      'there is no agent "docs"; there is none yet: holon init makes one',
+    ],
     [
       ['search', 'x', '--home', '/nowhere/home'],
       'there is no home in /nowhere/home; holon init makes one, --home names another',
@@ -330,3 +340,23 @@ function saidOn(stream: NodeJS.ReadableStream, pattern: RegExp): Promise<void> {
   stream.on('end', () => reject(new Error(`never said ${pattern}: ${said}`)))
   return promise
 }
+
+test('the first words make the agent they are for, with the model that is set, where one stands', async (t) => {
+  const lines = [
+    ['send', 'hi'],
+    ['work', 'create', 'mend it'],
+    ['schedule', 'add', 'look', '--in', '1h'],
+    ['trigger', 'create', 'CI'],
+  ]
+  for (const line of lines) {
+    const scratch = new Scratch(t)
+    const { exit, err } = await scratch.holon(line, { HOLON_MODEL: 'openai/gpt-5.2' })
+    assert.deepEqual([exit, err], [0, ''], line.join(' '))
+    const { agents } = await scratch.json<{ agents: Record<string, unknown>[] }>('agents')
+    const { folder: root } = scratch
+    assert.deepEqual(
+      agents.map(({ id, model, workspace }) => ({ id, model, workspace })),
+      [{ id: 'main', model: 'openai/gpt-5.2', workspace: { mode: 'explicit_root', root } }],
+    )
+  }
+})

@@ -27,6 +27,8 @@ export interface TuiPorts {
   suspend(): Promise<void>
   /** Shows the text in the person's pager, which has the terminal meanwhile. */
   page(text: string): Promise<void>
+  /** The text of the runbook that a new home is tried with; null: it did not come with the program. */
+  example(): Promise<string | null>
   /** Told when the first frame is drawn. */
   at_work(): void
 }
@@ -43,4 +45,6 @@ export type TuiOptions = {
   opens: string | null
   /** Said at the foot when it opens. */
   says: string | null
+  /** What the agent is made with that takes the first words. `root` is an absolute folder. */
+  first: { model: string | null; fallback_model: string | null; root: string }
 }

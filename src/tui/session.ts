@@ -26,7 +26,8 @@ import { copySequence, lookedAt } from './signals.ts'
 import type { Effect, TuiMessage } from './model/step.ts'
 import { update } from './input/update.ts'
 import { draftKey } from './model/draft-key.ts'
-import type { Line } from './drawing/line.ts'
+import { runbookAgent } from './writing/first-agent.ts'
+import { sameLine, type Line } from './drawing/line.ts'
 
 /** Milliseconds. */
 const draftPause = 500
@@ -64,7 +65,7 @@ export class Session {
 
   constructor(ports: TuiPorts, options: TuiOptions, size: TuiModel['size']) {
     this.#ports = ports
-    const { home, ascii, colour, motion, called, utc, opens, says } = options
+    const { home, ascii, colour, motion, called, utc, opens, says, first } = options
     this.model = {
       size,
       look: { ascii, colour, motion, called },
@@ -88,6 +89,7 @@ export class Session {
       key_at: 0,
       ids: new ShortIds(),
       opens,
+      first,
     }
     this.#connection = new Connection(ports, (message) => this.send(message))
     this.#api = () => this.#connection.api
@@ -223,6 +225,8 @@ export class Session {
     switch (effect.do) {
       case 'act':
         return void this.#act(effect)
+      case 'try_example':
+        return void this.#tryExample(effect.makes)
       case 'keep_drafts':
         return this.#keepDrafts()
       case 'copy':
@@ -247,11 +251,11 @@ export class Session {
   }
 
   /** Asks the server for it; what came of it is a notice of the model. */
-  act(act: Act): Promise<void> {
-    return this.#act({ do: 'act', act })
+  async act(act: Act): Promise<void> {
+    await this.#act({ do: 'act', act })
   }
 
-  async #act({ act, sent, box, returns_to }: Extract<Effect, { do: 'act' }>): Promise<void> {
+  async #act({ act, makes, sent, box, returns_to }: ActEffect): Promise<boolean> {
     const route = act.route as Route
     const key = act.key ?? this.#ports.api.mint_key()
     const local = sent === undefined ? null : { ...sent, key, at: this.#time() }
@@ -260,24 +264,49 @@ export class Session {
       this.send({ kind: 'input', input: { kind: 'sent', sent: { ...local, state } } })
     }
     tell({ kind: 'sending' })
-    const answer = await this.#asked(route, act, key)
+    const made = makes === undefined ? null : await this.#made(makes)
+    const answer = made ?? (await this.#asked(route, act, key))
     if (answer.ok) {
       const { message_id } = Object(answer.value) as { message_id?: string }
       if (message_id !== undefined) tell({ kind: 'accepted', message_id })
       if (returns_to !== undefined) {
         const { message } = Object(answer.value) as { message: { body: string } }
-        return this.send({ kind: 'taken_back', target: returns_to, text: message.body })
-      }
-      if (local === null) this.send({ kind: 'acted', says: act.says, failure: null })
-      return
+        this.send({ kind: 'taken_back', target: returns_to, text: message.body })
+      } else if (local === null) this.send({ kind: 'acted', says: act.says, failure: null })
+      return true
     }
     const failure = undoneSentence(answer.failure)
     const isUnknown = mayHaveArrived(answer.failure)
     const problem = { code: 'bad_request', detail: failure } as const
     tell(isUnknown ? { kind: 'unknown' } : { kind: 'refused', problem })
-    if (box === undefined) return this.send({ kind: 'acted', says: '', failure })
     const unsettled = isUnknown && isKeyed(route) ? { ...act, key } : null
-    this.send({ kind: 'undone', box, failure, unsettled })
+    if (box === undefined) this.send({ kind: 'acted', says: '', failure })
+    else this.send({ kind: 'undone', box, failure, unsettled })
+    return false
+  }
+
+  /** Null: the agent is there now; else why it was not made. */
+  async #made(act: Act): Promise<ApiResult<unknown> | null> {
+    const answer = await this.#asked(act.route as Route, act, this.#ports.api.mint_key())
+    if (answer.ok) return null
+    const { failure } = answer
+    // Somebody else was faster.
+    return failure.kind === 'problem' && failure.problem.code === 'agent_exists' ? null : answer
+  }
+
+  async #tryExample(makes: Act | null): Promise<void> {
+    const text = await this.#ports.example()
+    if (text === null) {
+      const failure = 'the examples did not come with this program'
+      return this.send({ kind: 'acted', says: '', failure })
+    }
+    const given = { agent: runbookAgent, body: { text } }
+    const says = 'the runbook runs; what it finds comes here, and esc leads home'
+    const act = { route: 'POST /agents/{agent}/messages', given, says }
+    const isDone = await this.#act({ do: 'act', act, ...(makes === null ? {} : { makes }) })
+    // Only an agent that is there has a thread.
+    const agent = { at: 'item', agent_id: runbookAgent, work_item_id: null } as const
+    if (isDone) this.send({ kind: 'place', place: { ...agent, tab: 'thread' } })
   }
 
   /** An act without an answer is a doubt about the daemon, which is looked into at once. */
@@ -350,6 +379,8 @@ export class Session {
   }
 }
 
+type ActEffect = Extract<Effect, { do: 'act' }>
+
 const notConnected = {
   ok: false,
   failure: { kind: 'unreachable', status: null, message: 'no connection', refused: true },
@@ -362,8 +393,3 @@ function ticks({ p, look, clocks, trouble }: TuiModel): boolean {
   if (!look.motion || clocks || p.link.kind !== 'live') return false
   return p.state.turns.length > 0 || p.state.tasks.length > 0
 }
-
-const sameLine = (a: Line, b: Line | undefined): boolean =>
-  b !== undefined &&
-  a.length === b.length &&
-  a.every((one, n) => one.text === b[n]?.text && one.style === b[n]?.style)

@@ -122,7 +122,12 @@ export function replyLines(context: Context, { said, warnings }: Accepted): stri
   ]
 }
 
-async function told(context: Context, command: OperatorCommand, reply: Accepted): Promise<Exit> {
+/** Prints the reply, and who carries on with what it gave the agent to do. */
+export async function told(
+  context: Context,
+  command: OperatorCommand,
+  reply: Accepted,
+): Promise<Exit> {
   if (context.flags.json === true) printJson(context, reply)
   else if (context.flags.quiet !== true) {
     const { ports } = context
@@ -189,14 +194,6 @@ function wakes(command: OperatorCommand): boolean {
   }
 }
 
-export type SendOptions = {
-  agent?: string
-  wait?: string
-  workItem?: string
-  now?: boolean
-  start?: boolean
-}
-
 type Noun = 'work' | 'wait' | 'task' | 'msg'
 export type RecordRef = {
   id: string
@@ -221,46 +218,6 @@ export function named(context: Context, text: string, nouns: readonly Noun[]): P
     const kind = 'cmd' in row ? row.kind : null
     return { id, agent_id: row.agent_id, work_item_id: item, kind }
   })
-}
-
-export async function send(context: Context, text: string, options: SendOptions): Promise<Exit> {
-  notEmpty(text, 'the message is empty', 'holon send "<text>"')
-  if (options.wait !== undefined && options.workItem !== undefined) {
-    throw usage('two_targets', '--wait and --work-item exclude each other', 'give one of them')
-  }
-  const target = options.wait ?? options.workItem
-  const noun = options.wait === undefined ? 'work' : 'wait'
-  if (target === undefined) await mustExist(context, options.agent ?? 'main')
-  const bound = target === undefined ? null : await named(context, target, [noun])
-  if (bound !== null && options.agent !== undefined && options.agent !== bound.agent_id) {
-    throw usage('wrong_agent', `${target} is ${bound.agent_id}'s, not ${options.agent}'s`)
-  }
-  const command: OperatorCommand = {
-    do: 'send',
-    agent_id: bound?.agent_id ?? options.agent ?? 'main',
-    text,
-    ...(options.wait === undefined || bound === null ? {} : { wait_id: bound.id }),
-    ...(options.workItem === undefined || bound === null ? {} : { work_item_id: bound.id }),
-    ...(options.now === true ? { priority: 'interject' as const } : {}),
-    ...(options.start === true ? { start: true } : {}),
-    surface: 'cli_prompt',
-  }
-  const reply = await perform(context, command)
-  const exit = await told(context, command, reply)
-  const { json, quiet } = context.flags
-  if (options.now !== true || json === true || quiet === true) return exit
-  // Only a daemon runs the agent and says what became of it.
-  if ((await context.ports.daemon.running(context.home.value)) === null) return exit
-  const { printReceipt } = await import('./receipt.ts')
-  const { agent_id } = command
-  if (reply.message_id !== null) await printReceipt(context, agent_id, reply.message_id)
-  return exit
-}
-
-/** `holon take-back`: what no turn has read yet. */
-export async function takeBack(context: Context, target: string): Promise<Exit> {
-  const { id, agent_id } = await named(context, target, ['msg'])
-  return act(context, { do: 'take_back', agent_id, message_id: id, surface: 'cli_prompt' })
 }
 
 /** A message to an agent that was never made would make a home to be refused in. */

@@ -1,5 +1,8 @@
 /** The full-screen program, as the command line starts it. Types only. */
 
+/** What the agent is made with that takes the first words. `root` is an absolute folder. */
+export type FirstAgent = { model: string | null; fallback_model: string | null; root: string }
+
 /** How it is drawn. */
 export type ScreenLook = {
   home: string
@@ -12,6 +15,7 @@ export type ScreenLook = {
   opens: string | null
   /** Said at its foot when it opens. */
   says: string | null
+  first: FirstAgent
 }
 
 /** What the screen has the command line do while it is open. */

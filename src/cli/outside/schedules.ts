@@ -8,6 +8,7 @@ import { table, type Column } from '../../present/text/table.ts'
 import { act, named } from '../command/act.ts'
 import { idOf, printLines, reading, viewsOf, zoneOf, type Context } from '../command/context.ts'
 import { exits, usage, type Exit } from '../command/failure.ts'
+import { ensureAgent } from '../command/first-agent.ts'
 import { momentOf, spanOf } from '../command/moment.ts'
 import { printList } from '../command/records.ts'
 
@@ -46,7 +47,7 @@ export async function addSchedule(
   const item =
     options.workItem === undefined ? null : await named(context, options.workItem, ['work'])
   const agent_id = item?.agent_id ?? options.agent ?? 'main'
-  await reading(context, async (reader, moment) => void (await viewsOf(reader, moment, agent_id)))
+  await ensureAgent(context, agent_id)
   return act(context, {
     do: 'create_schedule',
     agent_id,

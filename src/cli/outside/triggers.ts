@@ -11,6 +11,7 @@ import { table, type Column } from '../../present/text/table.ts'
 import { act, perform, replyLines, type Accepted } from '../command/act.ts'
 import { idOf, printLines, reading, viewsOf, zoneOf, type Context } from '../command/context.ts'
 import { exits, usage, type Exit } from '../command/failure.ts'
+import { ensureAgent } from '../command/first-agent.ts'
 import { failureOf, printList, printRecord } from '../command/records.ts'
 
 type Trigger = Rows['triggers']
@@ -121,8 +122,8 @@ export async function createTrigger(
     throw usage('bad_mode', `--mode ${options.mode} is not known`, `it is ${modes.join(' or ')}`)
   }
   const agent_id = options.agent ?? 'main'
-  const namesake = await reading(context, async (reader, moment) => {
-    await viewsOf(reader, moment, agent_id)
+  await ensureAgent(context, agent_id)
+  const namesake = await reading(context, async (reader) => {
     const active = (await triggersOf(reader, agent_id)).filter(({ status }) => status === 'active')
     return active.find((one) => one.label === label.trim())
   })

@@ -47,7 +47,7 @@ export const runCommands: readonly Grammar[] = [
     ],
     exits: writes,
     run: async (context, text: string, options: object) =>
-      (await import('../command/act.ts')).send(context, text, options),
+      (await import('./send.ts')).send(context, text, options),
   },
   {
     name: 'take-back',
@@ -55,8 +55,7 @@ export const runCommands: readonly Grammar[] = [
     arguments: { '<message>': 'as send printed it, like msg_7f3a' },
     examples: ['holon take-back msg_7f3a', 'holon take-back msg_7f3a --quiet'],
     exits: writes,
-    run: async (context, message: string) =>
-      (await import('../command/act.ts')).takeBack(context, message),
+    run: async (context, message: string) => (await import('./send.ts')).takeBack(context, message),
   },
   {
     name: 'answer',

@@ -8,6 +8,7 @@ import type { Config } from '../../protocol/config.ts'
 import { configPath, readConfig } from '../command/config-file.ts'
 import type { Context } from '../command/context.ts'
 import { CliFailure, exits, noAgent, refused, usage, type Exit } from '../command/failure.ts'
+import { usualAgent } from '../command/first-agent.ts'
 import type { OwnedHome } from '../command/run-ports.ts'
 import { RunSession } from './session.ts'
 import {
@@ -22,7 +23,7 @@ import {
 import { modelSetting, tilde } from '../command/settings.ts'
 
 /** Who takes words, and who carries out runbooks, when nobody is named. */
-const usualAgent = { text: 'main', runbook: 'runbooks' } as const
+const usualAgents = { text: usualAgent, runbook: 'runbooks' } as const
 
 export async function run(
   context: Context,
@@ -92,7 +93,7 @@ async function prepare(context: Context, owned: OwnedHome, asked: Asked): Promis
   const known = (await owned.agents()).filter((agent) => agent.state !== 'deleted')
   const { target, options } = asked
   if (target.kind !== 'resume') {
-    const id = options.agent ?? usualAgent[target.kind]
+    const id = options.agent ?? usualAgents[target.kind]
     const agent = known.find((one) => one.id === id) ?? null
     return { agents: [await configure(context, owned, asked, { id, agent })], left_out: [] }
   }

@@ -3,6 +3,7 @@
  * the daemon, and makes the home if there is none; beside a run it works with the run.
  */
 import { init } from '../setup/init.ts'
+import { firstAgent } from '../command/first-agent.ts'
 import { printLines, type Context } from '../command/context.ts'
 import { asFailure, failureText, usage, exits, type Exit } from '../command/failure.ts'
 import type { ScreenLook } from '../command/screen-port.ts'
@@ -21,7 +22,7 @@ export async function tui(context: Context, opens: string | null): Promise<Exit>
   await served(context)
   const { colour, ascii } = ink
   const look = { home: tilde(context), colour, ascii, utc: flags.utc === true, plain, opens }
-  await untilLeft(context, { ...look, says: null })
+  await untilLeft(context, { ...look, says: null, first: await firstAgent(context) })
   const goesOn = (await ports.daemon.running(home.value)) ?? (await ports.owner(home.value))
   const gone = 'the daemon has gone; holon tui starts it again'
   printLines(context, [goesOn === null ? gone : 'agents go on; holon tui comes back'])
@@ -33,7 +34,8 @@ async function untilLeft(context: Context, look: ScreenLook): Promise<void> {
   const help = { start: () => started(context) }
   const end = await ports.screen(home.value, look, help)
   if (end === 'left') return
-  await untilLeft(context, { ...look, opens: null, says: await setUp(context) })
+  const says = await setUp(context)
+  await untilLeft(context, { ...look, opens: null, says, first: await firstAgent(context) })
 }
 
 /** Somebody owns the home when it resolves: a daemon that is started, if there was nobody. */

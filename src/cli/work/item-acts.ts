@@ -1,8 +1,9 @@
 /** `holon work create` and `holon work update`: an item as the operator wants it to be. */
-import { act, mustExist, named, notEmpty } from '../command/act.ts'
+import { act, named, notEmpty } from '../command/act.ts'
 import { budgetOf, type BudgetFlags } from '../command/budget-flags.ts'
 import type { Context } from '../command/context.ts'
 import { usage, type Exit } from '../command/failure.ts'
+import { ensureAgent } from '../command/first-agent.ts'
 
 export async function createItem(
   context: Context,
@@ -13,7 +14,7 @@ export async function createItem(
   const { checksOfFlags } = await import('./checks.ts')
   const checks = checksOfFlags(check)
   notEmpty(objective, 'the objective is empty', 'holon work create "<what is to be achieved>"')
-  await mustExist(context, agent)
+  await ensureAgent(context, agent)
   const set = {
     ...(budget === null ? {} : { budget }),
     ...(checks.length === 0 ? {} : { checks }),

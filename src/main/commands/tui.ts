@@ -1,4 +1,5 @@
 /** The screen's ports on this machine: the daemon's API, the terminal, drafts in the home. */
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Screen, ScreenHelp } from '../../cli/command/screen-port.ts'
 import { keptAliveFetch } from '../../models/transport/fetch.ts'
@@ -10,6 +11,12 @@ import { called, clock, env, files, ids, readText, socketPath } from '../machine
 
 /** Bytes of all drafts of a home. */
 const draftsLimit = 1_048_576
+
+/** Bytes of an example: what a person may send. */
+const exampleLimit = 65_536
+
+/** The program is begun by a file in one of its folders, by whatever name that was called. */
+const programFolder = (): string => join(realpathSync(process.argv[1] ?? ''), '..', '..')
 
 /** Runs until the person leaves. */
 export const openScreen: Screen = async (home, look, help) => {
@@ -48,6 +55,10 @@ function portsOf(
     edit: async (text) => (await import('../../exec/daemon/terminal-tools.ts')).editText(text, env),
     suspend: async () => (await import('../../exec/daemon/terminal-tools.ts')).suspendUntilWoken(),
     page: async (text) => (await import('../../exec/daemon/terminal-tools.ts')).pageText(text, env),
+    async example() {
+      const read = await readText(join(programFolder(), 'examples', 'health.md'), exampleLimit)
+      return read.ok ? read.text : null
+    },
     at_work: atWork,
   }
 }

@@ -40,6 +40,7 @@ export const options: TuiOptions = {
   utc: true,
   opens: null,
   says: null,
+  first: { model: 'anthropic/claude-sonnet-5-5', fallback_model: null, root: '/home/ada/app' },
 }
 
 /** As an answer: there is none, until the caller gives up. */
@@ -124,6 +125,7 @@ export function aStage(state: () => StateRecord, answers: Answers = {}): TuiStag
       },
       page: () => Promise.resolve(),
       edit: (text) => Promise.resolve(`${text} (edited)\n`),
+      example: () => Promise.resolve('# Health\n\n## Look\n\n```sh\ndf\n```\n'),
       suspend: () => Promise.resolve(),
       at_work: () => {},
     },

@@ -74,3 +74,9 @@ export function rule(title: string, note: string, { ascii, columns }: Pen): Line
   if (room < 3) return cutTo(line(`${head}${note}`, 'bold'), columns)
   return [span(head, 'bold'), span(dash.repeat(room), 'dim'), span(tail, 'dim')]
 }
+
+/** Whether nothing on it has changed. */
+export const sameLine = (a: Line, b: Line | undefined): boolean =>
+  b !== undefined &&
+  a.length === b.length &&
+  a.every((one, n) => one.text === b[n]?.text && one.style === b[n]?.style)

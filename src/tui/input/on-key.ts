@@ -20,6 +20,7 @@ import { onDialog, onHelp, onPalette } from './on-overlay.ts'
 import { onWriting } from './on-writing.ts'
 import { isEmpty, standing } from '../screens/screen.ts'
 import type { Effect, TuiMessage, Transition } from '../model/step.ts'
+import { makesRunbookAgent, wordsAgent } from '../writing/first-agent.ts'
 import { written } from '../writing/writing.ts'
 
 type Key = Extract<TuiMessage, { kind: 'key' }>
@@ -50,9 +51,10 @@ function onInterrupt(model: TuiModel): Transition {
 /** An empty home offers three beginnings under their numbers. */
 function firstRunKey(model: TuiModel, { key }: Key): Transition | null {
   if (viewOf(model).place.at !== 'home' || !isEmpty(model)) return null
-  const agent_id = model.p?.state.agents[0]?.id ?? 'main'
-  const line = (text: string): Transition => [{ ...model, notice: { text, bad: false } }, []]
-  if (key === '1') return line('from a shell:  holon run examples/health.md')
+  const agent_id = wordsAgent(model)
+  if (key === '1') {
+    return [model, [{ do: 'try_example', makes: makesRunbookAgent(model) }]]
+  }
   // A key is typed unseen, which the terminal does better than a screen.
   if (key === '2') return [model, [{ do: 'keep_drafts' }, { do: 'leave', end: 'set_up' }]]
   if (key === '3')
@@ -159,7 +161,7 @@ function asked(model: TuiModel, action: ActionName, row: BodyRow | null): Transi
             work_item_id: about.work_item_id,
           })
     case 'new_item':
-      return writingTo(model, { for: 'new_item', agent_id: about?.agent_id ?? firstAgent(model) })
+      return writingTo(model, { for: 'new_item', agent_id: about?.agent_id ?? wordsAgent(model) })
     case 'write':
       if (place.at === 'task') {
         return writingTo(model, {
@@ -213,8 +215,6 @@ const taskOf = (place: ScreenLocation, row: BodyRow | null): string | null => {
   return null
 }
 
-const firstAgent = ({ p }: TuiModel): string => p?.state.agents[0]?.id ?? 'main'
-
 function replied(model: TuiModel, reply: Reply): Transition {
   switch (reply.do) {
     case 'act':
@@ -232,7 +232,7 @@ const refused = (model: TuiModel, why: string): Transition => [
 ]
 
 function toMessage(model: TuiModel, about: BodyRow | null, toAgent: boolean): Transition {
-  const agent_id = about?.agent_id ?? firstAgent(model)
+  const agent_id = about?.agent_id ?? wordsAgent(model)
   const work_item_id = toAgent ? null : (about?.work_item_id ?? null)
   const turn = model.p?.state.turns.find((one) => one.agent_id === agent_id)
   // Into the turn where one runs on this item, else it waits for the next.

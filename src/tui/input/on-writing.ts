@@ -5,6 +5,7 @@ import { draftKey } from '../model/draft-key.ts'
 import { isLive, type Act, type Aid, type TuiModel, type PromptPurpose } from '../model/model.ts'
 import { unfolded, whole, withPaste } from '../writing/pastes.ts'
 import type { Effect, Transition } from '../model/step.ts'
+import { makesAgent, noModel } from '../writing/first-agent.ts'
 import { takeBack } from '../writing/take-back.ts'
 import { unsettledOf } from '../writing/undone.ts'
 import { changed, edited, inserted, moved, nothing, undone, written } from '../writing/writing.ts'
@@ -103,8 +104,16 @@ function sent(model: TuiModel, open: Open): Transition {
     if (reply.do !== 'act') return said(model, reply.do === 'refuse' ? reply.why : '')
     return done(model, prompt, whole(text), { do: 'act', act: reply.act })
   }
-  const effect = effectOf(prompt, whole(text))
+  const makes = makesFor(model, prompt)
+  if (makes === 'no_model') return said(model, noModel)
+  const effect = { ...effectOf(prompt, whole(text)), ...(makes === null ? {} : { makes }) }
   return done(model, prompt, whole(text), again === null ? effect : { ...effect, act: again.act })
+}
+
+/** Only words make an agent; what has an item or a wait has its agent. */
+function makesFor(model: TuiModel, prompt: PromptPurpose): ReturnType<typeof makesAgent> {
+  if (prompt.for === 'message') return makesAgent(model, prompt.target.agent_id)
+  return prompt.for === 'new_item' ? makesAgent(model, prompt.agent_id) : null
 }
 
 const said = (model: TuiModel, why: string): Transition => [

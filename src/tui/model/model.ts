@@ -66,6 +66,13 @@ export type MenuChoice = {
   readonly key?: string
 }
 
+/** `model` null: none is set. `root` is the folder that one stands in. */
+export type FirstAgent = {
+  readonly model: string | null
+  readonly fallback_model: string | null
+  readonly root: string
+}
+
 export type Overlay =
   | { kind: 'help'; all: boolean; about: string | null }
   | { kind: 'palette'; text: string; at: number }
@@ -145,6 +152,8 @@ export type TuiModel = {
   /** When the last key came, in milliseconds of the program's clock. */
   readonly key_at: number
   readonly ids: ShortIds
+  /** What the agent is made with that takes the first words. */
+  readonly first: FirstAgent
   /** What is to be opened once the state is known. */
   readonly opens: string | null
 }

@@ -19,12 +19,16 @@ export type Effect =
   | {
       do: 'act'
       act: Act
+      /** Makes the agent that it is for, before it. */
+      makes?: Act
       sent?: { key: string; text: string; agent_id: string; work_item_id: string | null }
       /** The box whose words it carries. */
       box?: PromptText
       /** The body of the message in the answer returns to where it was written. */
       returns_to?: MessageTarget
     }
+  /** Sends the runbook that came with the program. */
+  | { do: 'try_example'; makes: Act | null }
   | { do: 'keep_drafts' }
   | { do: 'copy'; text: string; what: string }
   | { do: 'page'; text: string }

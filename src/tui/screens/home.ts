@@ -227,8 +227,10 @@ export function firstRun(model: TuiModel, columns: number): BodyRow[] {
   const pen = { ascii: model.look.ascii, columns: columns - 3 }
   const under = (title: string): Line => [span('   '), ...rule(title, '', pen)]
   const agents = model.p?.state.agents ?? []
-  const models = [...new Set(agents.map((agent) => agent.model ?? 'none yet'))]
-  const models_said = models.length === 0 ? 'none yet; "runbook" needs none' : models.join(', ')
+  // What the first words would make an agent with counts before there is one.
+  const all = [...agents.map((agent) => agent.model), model.first.model]
+  const models = new Set(all.filter((name) => name !== null && name !== 'runbook'))
+  const said = models.size === 0 ? 'none yet; "runbook" needs none' : [...models].join(', ')
   const fact = (name: string, value: string, state: string): Line =>
     apart(line(`   ${padEnd(name, 8)}${value}`), line(state), columns)
   return [
@@ -248,6 +250,6 @@ export function firstRun(model: TuiModel, columns: number): BodyRow[] {
     heading(under('what is set up')),
     heading(fact('home', model.where.home, 'ok')),
     heading(fact('daemon', model.where.url, 'ok')),
-    heading(fact('model', models_said, agents.length === 0 ? 'add one' : 'ok')),
+    heading(fact('model', said, models.size === 0 ? 'add one' : 'ok')),
   ]
 }

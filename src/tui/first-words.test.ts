@@ -1,0 +1,100 @@
+// A home in which nothing is yet: the first words make the agent, and are never lost.
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import { aState } from '../testing/screens/state.ts'
+import { openSession, press, type, until } from '../testing/screens/tui-session.ts'
+import { options, type Answers } from '../testing/screens/tui-stage.ts'
+
+const opened = (t: TestContext, answers: Answers = {}, model: string | null = 'a/b') =>
+  openSession(t, () => aState({ now: '2026-11-21T14:05:00.000Z', agents: [] }), {
+    answers,
+    options: { first: { ...options.first, model } },
+  })
+
+const problem = (status: number, code: string, detail: string) => () =>
+  new Response(JSON.stringify({ code, detail }), { status })
+
+const made = {
+  method: 'POST',
+  path: '/agents',
+  body: { id: 'main', model: 'a/b', workspace: { mode: 'explicit_root', root: '/home/ada/app' } },
+}
+const accepted = { message_id: 'msg_0001' }
+
+/** What was asked to be changed. */
+const acts = ({ stage }: Awaited<ReturnType<typeof opened>>) =>
+  stage.asked.filter(({ method }) => method === 'POST')
+
+describe('the first words', () => {
+  for (const key of ['3', 'c', 'C']) {
+    test(`${key} makes the agent as holon run does, then says them to it`, async (t) => {
+      const at = await opened(t, { '/agents': {}, '/agents/main/messages': accepted })
+      press(at.session, key)
+      type(at.session, 'hello')
+      press(at.session, 'enter')
+      await until(at.session, () => at.session.model.p?.sent[0]?.state.kind === 'accepted')
+      assert.deepEqual(acts(at), [
+        made,
+        { method: 'POST', path: '/agents/main/messages', body: { text: 'hello' } },
+      ])
+    })
+  }
+
+  test('+ makes the agent, then the item', async (t) => {
+    const at = await opened(t, { '/agents': {}, '/agents/main/work-items': {} })
+    press(at.session, '+')
+    type(at.session, 'mend it')
+    press(at.session, 'enter')
+    await until(at.session, () => at.session.model.notice !== null)
+    assert.deepEqual(acts(at), [
+      made,
+      { method: 'POST', path: '/agents/main/work-items', body: { objective: 'mend it' } },
+    ])
+  })
+
+  test('an agent that somebody else has just made takes them', async (t) => {
+    const exists = problem(409, 'agent_exists', 'There is one.')
+    const at = await opened(t, { '/agents': exists, '/agents/main/messages': accepted })
+    press(at.session, '3')
+    type(at.session, 'hello')
+    press(at.session, 'enter')
+    await until(at.session, () => at.session.model.p?.sent[0]?.state.kind === 'accepted')
+    assert.equal(acts(at).length, 2)
+  })
+
+  test('without a model nothing is sent, it is said how to set one, and they are kept', async (t) => {
+    const at = await opened(t, {}, null)
+    press(at.session, '3')
+    type(at.session, 'hello')
+    press(at.session, 'enter')
+    assert.match(
+      at.text(),
+      /> hello[\s\S]*not sent: no model is set\. On the empty home 2 sets one/,
+    )
+    press(at.session, 'esc')
+    assert.deepEqual([acts(at), [...at.session.model.drafts]], [[], [['@main', 'hello']]])
+  })
+
+  test('an agent that cannot be made leaves them in their box', async (t) => {
+    const refused = problem(422, 'key_missing', 'a/b has no key.')
+    const at = await opened(t, { '/agents': refused })
+    press(at.session, '3')
+    type(at.session, 'hello')
+    press(at.session, 'enter')
+    await until(at.session, () => at.session.model.notice !== null)
+    assert.deepEqual(acts(at), [made])
+    assert.match(at.text(), /> hello[\s\S]*a\/b has no key/)
+  })
+
+  test('1 runs the runbook of the program in an agent of its own, and shows it', async (t) => {
+    const at = await opened(t, { '/agents': {}, '/agents/runbooks/messages': accepted }, null)
+    press(at.session, '1')
+    await until(at.session, () => at.text().startsWith('runbooks'))
+    const text = '# Health\n\n## Look\n\n```sh\ndf\n```\n'
+    assert.deepEqual(acts(at), [
+      { ...made, body: { ...made.body, id: 'runbooks', model: 'runbook' } },
+      { method: 'POST', path: '/agents/runbooks/messages', body: { text } },
+    ])
+    assert.match(at.text(), /the runbook runs; what it finds comes here/)
+  })
+})
