@@ -309,9 +309,10 @@ test(
     )
     assert.match(made.head, /^HTTP\/1\.1 201 [^]*location: \/agents\/main/i)
     await run(...token, ...json, '-X', 'POST', `${url}/agents/main/stop`)
+    const byCurl = { objective: 'By curl', plan: '# By curl\n\n## Look\n\n```sh\ntrue\n```\n' }
     const item = [
       ...[...token, ...json, '-H', 'Idempotency-Key: once'],
-      ...['-d', '{"objective":"By curl"}', `${url}/agents/main/work-items`],
+      ...['-d', JSON.stringify(byCurl), `${url}/agents/main/work-items`],
     ]
     const [first, again] = [await run(...item), await run(...item)]
     assert.equal(

@@ -54,3 +54,26 @@ for (const place of ['work-items', 'a folder of the agent itself']) {
     assert.deepEqual(readdirSync(box.workspace), [])
   })
 }
+
+test('an item whose plan its agent cannot run is not made, and another agent takes it', async (t) => {
+  const box = await openBox(t, { models: { default: scriptedModel(() => says('Seen.')) } })
+  await box.makeAgent('test/one')
+  const agent = { do: 'create_agent', agent_id: 'night', model: 'runbook' } as const
+  assert.equal((await box.host.act(agent)).ok, true)
+  assert.equal((await box.host.act({ do: 'stop_agent', agent_id: 'night' })).ok, true)
+  const make = (agent_id: string, plan?: string) =>
+    box.host.act({
+      do: 'create_item',
+      agent_id,
+      objective: 'Sum up the week',
+      ...(plan === undefined ? {} : { plan }),
+    })
+  const told = (reply: OperatorReply) => (reply.ok ? 'made' : `${reply.code}: ${reply.message}`)
+
+  const why = /^plan_no_runbook: night runs runbooks, and the plan is none \(line 1: No objective: /
+  assert.match(told(await make('night')), why)
+  assert.match(told(await make('night', 'By Friday.\n')), why)
+  assert.deepEqual(await box.ledger.list('work_items', { limit: 9 }), [])
+  assert.equal(told(await make('night', '# Sum\n\n## Count\n\n```sh\nls | wc -l\n```\n')), 'made')
+  assert.equal(told(await make('main')), 'made')
+})

@@ -67,6 +67,10 @@ export const rejections = {
     status: 409,
     hint: 'The sentence says what git met; settle that, then try again.',
   },
+  plan_no_runbook: {
+    status: 422,
+    hint: 'Give it to an agent with a language model, or write its plan as a runbook.',
+  },
   plan_folder_linked: {
     status: 409,
     hint: "Put a folder in the place of the link in the agent's folder, then try again.",

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { anItemRecord, noon } from '../testing/screens/home.ts'
+import { anItemRecord, designedState, noon } from '../testing/screens/home.ts'
 import { aState } from '../testing/screens/state.ts'
-import { home } from './home.ts'
+import { home, itemRow } from './home.ts'
 import { open } from './presentation.ts'
 
 test('what came late stands below its item under done: the newest, and how many more', () => {
@@ -28,4 +28,21 @@ test('what came late stands below its item under done: the newest, and how many 
       'came late: task_3 (b): \\x1b[31minterrupted; 1 more',
     ],
   )
+})
+
+test('a row of an item that is worked on says so wherever it stands, and one that is held why', () => {
+  const started_at = new Date(Date.parse(noon) - 180_000).toISOString()
+  const [turn] = designedState().turns
+  assert.ok(turn)
+  const turns = [{ ...turn, work_item_id: 'work_1', number: 4, started_at } as const]
+  const item = anItemRecord('work_1', 'main', 'Upgrade.', { scheduling_state: 'runnable' })
+  const times = { now: noon, utc: true, runs: true }
+  const row = (of: typeof item, state: Parameters<typeof aState>[0]) => {
+    const { mark, right } = itemRow(open(aState(state)), of, times)
+    return `${mark} ${right}`
+  }
+  assert.equal(row(item, { turns }), 'working turn 4, 3:00')
+  assert.equal(row(item, {}), 'next queued')
+  const blocked = { ...item, blocked_by: 'no key', scheduling_state: 'blocked' } as const
+  assert.equal(row(blocked, { turns }), 'blocked blocked: no key')
 })

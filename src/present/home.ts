@@ -178,7 +178,13 @@ function turnRow(p: Presentation, turn: OpenTurn, times: Times): HomeRow {
 export function itemRow(p: Presentation, item: WorkItemRecord, times: Times): HomeRow {
   const agent = p.state.agents.find(({ id }) => id === item.agent_id)
   const asks = itemAsks(agent, item)
-  const { mark, text } = itemCell(itemSeen(item), haltOf(agent, times), times, asks)
+  const turn = p.state.turns.find((one) => one.work_item_id === item.id)
+  const cell = itemCell(itemSeen(item), haltOf(agent, times), times, asks)
+  // A turn about it stands in place of the queue, and of nothing that holds it.
+  const { mark, text } =
+    turn !== undefined && cell.mark === 'next'
+      ? { mark: 'working' as const, text: turnWords(turn, times) }
+      : cell
   const price = item.state === 'completed' && item.spend !== null ? spent(item.spend) : '-'
   return {
     id: item.id,

@@ -40,6 +40,8 @@ const ofAgents = {
   worktree_changed: 'The worktree changed while it was being removed.',
   snapshot_stale: 'The worktree changed after its snapshot was taken.',
   git_refused: 'Git could not do it; the detail says why, and nothing was lost.',
+  plan_no_runbook:
+    'The agent runs runbooks, and what the item is to be made with is none: it was not made.',
   plan_folder_linked: 'On the way to the plan files of the agent stands a link.',
   workspace_missing: 'The workspace is no folder that exists.',
   tasks_of_item_running: 'Commands or children of the item still run; completing it has to say so.',

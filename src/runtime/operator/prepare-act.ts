@@ -19,9 +19,11 @@ import { hintKey } from '../../domain/state/message.ts'
 import { nothingUsed } from '../../domain/budgets/settle.ts'
 import { handKey } from '../../domain/operator/inbox-acts.ts'
 import type { DecidedAct } from '../../domain/operator/act.ts'
+import type { Facts } from '../../domain/facts/facts.ts'
 import { answeredWaitIn, pageOfAnswer } from '../../domain/operator/take-back.ts'
 import { plus, type Timestamp } from '../../domain/time.ts'
-import { overLimit, type Rejection } from '../../domain/rejection.ts'
+import { no, overLimit, type Rejection } from '../../domain/rejection.ts'
+import { parseRunbook } from '../../models/runbook/parse.ts'
 import { timetable } from '../../exec/cron.ts'
 import type { NewBlob } from '../../ledger/port.ts'
 import type { ActPorts } from './act-ports.ts'
@@ -193,11 +195,24 @@ async function newItem(
   const bytes = utf8Length(plan)
   if (bytes > limits.plan.value) return overLimit(limits.plan, bytes)
   const facts = store.facts(agent_id)
-  const wrong = facts && checkCreate(facts, { objective, plan_status, todo_list, ...asked })
+  const wrong =
+    facts &&
+    (checkCreate(facts, { objective, plan_status, todo_list, ...asked }) ?? unrunnable(facts, plan))
   if (wrong) return wrong
   const id = store.mint('work')
   const made = await makePlan({ home, files, ...keeping(store, blobs) }, agent_id, id, plan)
   return { ok: true, new_item: { id, plan: made.stored } }
+}
+
+/** An agent that runs runbooks would be blocked at once by a plan that is none. */
+function unrunnable(facts: Facts, plan: string): Rejection | null {
+  const { agent_id } = facts
+  if (facts.row('agents', agent_id)?.model !== 'runbook') return null
+  const parsed = parseRunbook(plan)
+  if (parsed.ok) return null
+  const [first] = parsed.errors
+  const why = first === undefined ? '' : ` (line ${first.line}: ${first.message})`
+  return no('plan_no_runbook', `${agent_id} runs runbooks, and the plan is none${why}.`)
 }
 
 /** A delivery id is remembered for eight days: the same again is answered with the first. */
