@@ -34,7 +34,7 @@ test('the examples of the help do what they say, on a home of one item', patienc
   const at = new ServedHome(t)
   const step = '# Check it\n\n## Look\n\n```sh\necho here\n```\n\n## Ask\n\nask: Shall I go on?\n'
   assert.equal((await at.holon('run', '--agent', 'main', at.write('check.md', step))).exit, 3)
-  await at.json('agents', 'create', 'docs', '--model', 'runbook')
+  await at.json('agents', 'create', 'docs')
   const { work_items } = await at.json<{ work_items: { id: string }[] }>('work', 'list')
   const { turns } = await turnsOf(at)
   const { tasks } = await at.json<{ tasks: { id: string }[] }>('tasks', '--all')

@@ -232,3 +232,35 @@ test('without a model a newcomer has runbooks, and a daemon when it is asked for
   assert.deepEqual([again.exit, /5 daemon {3}runs already: pid \d+/.test(again.err)], [0, true])
   assert.equal((await at.holon('stop')).exit, 0)
 })
+
+test(
+  'after a test that failed only what was wrong is asked again, and the port is kept',
+  limit,
+  async (t) => {
+    const server = await provider(t)
+    const at = new ServedHome(t)
+    const args = ['init', '--no-start', '--port', '7790', '--provider', 'openai-compatible']
+    const screen = terminal(t, at, [...args, '--base-url', 'http://127.0.0.1:9/v1'])
+    await screen.says(/key, not shown.*: /, `${TEST_KEY}\r`)
+    await screen.says(/name of the model, or enter for another address: /, 'gpt-oss-20b\r')
+    await screen.sees(/3 test {5}gpt-oss-20b does not work: /)
+    await screen.says(/1 another address {2}2 another key {2}3 another model {2}4 set it/, '1\r')
+    await screen.says(/address, like .*: /, `${server.base_url}\r`)
+    // The key and the model stand: nothing but the address is asked.
+    await screen.sees(/3 test {5}answered in/)
+    await screen.says(/4 agent {4}main, in ~ \(enter\).*: /, '\r')
+    await screen.sees(/Ready\./)
+    assert.equal(await screen.ended, 0)
+    const asked = screen.screen().match(/key, not shown|name of the model|address, like/g)
+    assert.deepEqual(asked, ['key, not shown', 'name of the model', 'address, like'])
+    const config = JSON.parse(at.file('config.json') ?? '') as {
+      model: string
+      http: object
+      providers: { local: { base_url: string } }
+    }
+    assert.deepEqual(
+      [config.model, config.http, config.providers.local.base_url],
+      ['local/gpt-oss-20b', { port: 7790 }, server.base_url],
+    )
+  },
+)

@@ -13,7 +13,7 @@ import { limits } from '../src/domain/limits.ts'
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')
 const most = limits.operator_text.value
 const tooLong = `is larger than ${most} bytes; keep it within ${most} bytes`
-const fits = '"foo" is no model; write provider/model, like anthropic/claude-sonnet-4-6'
+const fits = '"foo" is no model; write provider/model, like anthropic/claude-sonnet-5-5'
 
 /** What is piped into a run whose model is none, and what is said of it, once it is a text. */
 const pipes: readonly [what: string, bytes: Buffer, said: string][] = [

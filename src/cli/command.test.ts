@@ -102,7 +102,7 @@ describe('what is wrong is said in one line, with exit 2', () => {
     [['run', 'do it', '--model', 'openai/gpt-5.2'], `provider openai needs a key; ${key}`],
     [
       ['run', 'do it', '--model', 'gpt'],
-      '"gpt" is no model; write provider/model, like anthropic/claude-sonnet-4-6',
+      '"gpt" is no model; write provider/model, like anthropic/claude-sonnet-5-5',
     ],
     [
       ['run', 'ok.md', '--workspace', '/nowhere'],

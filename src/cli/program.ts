@@ -186,7 +186,7 @@ const allCodes: Codes = {
 
 const examples = [
   'holon run examples/health.md          a runbook: no key, no cost',
-  'holon run "list what is slow in this build" --model anthropic/claude-sonnet-4-6',
+  'holon run "list what is slow in this build" --model anthropic/claude-sonnet-5-5',
   'holon run --resume                          go on with everything open',
   'holon work list                             what is open, and what it waits for',
 ]

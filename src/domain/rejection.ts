@@ -141,7 +141,7 @@ export const rejections = {
   },
   check_invalid: { status: 422, hint: 'The sentence says what is wrong with the check.' },
   check_not_found: { status: 404, hint: '`holon work check list <item>` shows its checks.' },
-  check_not_owed: { status: 409, hint: 'Checks are run, and asked, when the item is completed.' },
+  check_not_owed: { status: 409, hint: '`holon work complete <item>` completes it.' },
   check_no_question: { status: 409, hint: 'Only a check by a person can be answered.' },
   check_answered: { status: 409, hint: 'Read the answer; `holon work check run` asks again.' },
   checks_failed: { status: 409, hint: 'Mend what failed, then complete it again.' },

@@ -10,7 +10,7 @@ const modelName = z
   .string()
   .regex(
     /^(runbook|[^\s/]+\/\S+)$/,
-    'write it as provider/model, for example anthropic/claude-sonnet-4-6',
+    'write it as provider/model, for example anthropic/claude-sonnet-5-5',
   )
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write the name of a variable')

@@ -92,7 +92,7 @@ describe('config.json', () => {
       'a wrong value names its key and what is valid',
       '{\n "model": "qwen"\n}',
       '2 holon: "model" in /h/config.json line 2 is not valid; ' +
-        'write it as provider/model, for example anthropic/claude-sonnet-4-6',
+        'write it as provider/model, for example anthropic/claude-sonnet-5-5',
     ],
     [
       'what asks no provider writes no summary',

@@ -32,13 +32,14 @@ export async function readConfig(
   return { path, text: read.text, config: await parseConfig(ports, path, read.text) }
 }
 
+/** `path`: the file that the text is of; null: the text is not in a file yet. */
 export async function parseConfig(
   ports: Pick<CliPorts, 'nearest'>,
-  path: string,
+  path: string | null,
   text: string,
 ): Promise<Config> {
   if (!isShallow(text, deepest)) {
-    const what = `${path} is nested more than ${deepest} deep`
+    const what = `${path ?? 'it'} is nested more than ${deepest} deep`
     throw usage('config_invalid', what, 'correct the file')
   }
   const value = parseJson(path, text)
@@ -53,15 +54,17 @@ export async function parseConfig(
   const known = keysAt(at)
   const near = ports.nearest(key, known)
   const name = JSON.stringify(key)
-  const where = `${path} line ${lineOf(text, [...issue.path, key])}`
   throw usage(
     'unknown_key',
-    `unknown key ${name} in ${where}`,
+    `unknown key ${name}${placeOf(path, text, [...issue.path, key])}`,
     near === null ? thereAre(known) : `did you mean "${near}"?`,
   )
 }
 
-function parseJson(path: string, text: string): unknown {
+const placeOf = (path: string | null, text: string, at: readonly PropertyKey[]): string =>
+  path === null ? '' : ` in ${path} line ${lineOf(text, [...at])}`
+
+function parseJson(path: string | null, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -70,20 +73,24 @@ function parseJson(path: string, text: string): unknown {
     const what = message
       .replace(/ in JSON at position.*$/s, '')
       .replace(/^[A-Z]/, (first) => first.toLowerCase())
-    throw usage('config_not_json', `${path} line ${line} is not JSON: ${what}`, 'correct that line')
+    throw usage(
+      'config_not_json',
+      `${path ?? 'the value'} line ${line} is not JSON: ${what}`,
+      'correct that line',
+    )
   }
 }
 
 type Issue = { path: PropertyKey[]; message: string }
 
-function wrongValue(path: string, text: string, issue: Issue): CliFailure {
+function wrongValue(path: string | null, text: string, issue: Issue): CliFailure {
   const key = issue.path.map(String).join('.')
-  const where = `${path} line ${lineOf(text, issue.path)}`
+  const where = placeOf(path, text, issue.path)
   const subject = key === '' ? 'the configuration' : `"${key}"`
   if (issue.message.endsWith('received undefined')) {
     const wanted = issue.message.replace(/^Invalid input: expected (\w+),.*$/, '$1')
-    return usage('config_invalid', `${subject} is missing in ${where}`, `it is of type ${wanted}`)
+    return usage('config_invalid', `${subject} is missing${where}`, `it is of type ${wanted}`)
   }
   const message = issue.message.replace(/^Invalid (input|option): /, '').replaceAll('"|"', '", "')
-  return usage('config_invalid', `${subject} in ${where} is not valid`, message)
+  return usage('config_invalid', `${subject}${where} is not valid`, message)
 }

@@ -5,6 +5,7 @@
 import { failureSentence, type ApiFailure } from '../../client/api.ts'
 import { problemOf } from '../../protocol/problem.ts'
 import { counted } from '../../present/lines/call-line.ts'
+import { logText } from '../../present/lines/log-text.ts'
 import { safeLine, safeLines } from '../../present/text/safe.ts'
 import { clockSeconds, since } from '../../present/text/span.ts'
 import { printJson, printLines, reading, zoneOf, type Context } from '../command/context.ts'
@@ -257,11 +258,19 @@ function noLog({ ports }: Context, path: string): CliFailure {
   return new CliFailure(exits.failed, problemOf('no_log', detail, hint, 404))
 }
 
+/** What others wrote is made visible, in words and in JSON. */
+function shown(context: Context, text: string): string {
+  const lines = text.replace(/\n$/, '').split('\n')
+  const inWords = (line: string) => logText(line, context.ids, zoneOf(context))
+  const safe = context.flags.json === true ? safeLine : inWords
+  return `${lines.map((line) => safe(line)).join('\n')}\n`
+}
+
 export type LogsOptions = { follow?: boolean; lines?: string }
 
 const usualLines = 100
 
-/** The log as it is into a pipe, made visible on a terminal: it names what others wrote. */
+/** In words on a terminal; the JSON lines themselves into a pipe, and with `--json` anywhere. */
 export async function logs(context: Context, options: LogsOptions): Promise<Exit> {
   const { ports, home } = context
   const path = ports.daemon.log_path(home.value)
@@ -269,8 +278,7 @@ export async function logs(context: Context, options: LogsOptions): Promise<Exit
   if (!/^\d{1,6}$/.test(lines)) {
     throw usage('bad_number', `-n ${lines} is not a count`, 'give a number of lines')
   }
-  const print = (text: string) =>
-    ports.out(ports.terminal.stdout ? `${safeLines(text.replace(/\n$/, '')).join('\n')}\n` : text)
+  const print = (text: string) => ports.out(ports.terminal.stdout ? shown(context, text) : text)
   const stopped = new AbortController()
   const stopListening = ports.on_interrupt(() => stopped.abort())
   try {

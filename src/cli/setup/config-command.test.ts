@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { configSchema, keysAt } from '../../protocol/config.ts'
-import { configGet, configSet, configUnset } from './config-command.ts'
+import { configGet, configSet, configShow, configUnset } from './config-command.ts'
 import type { Context } from '../command/context.ts'
 import { CliFailure } from '../command/failure.ts'
 
@@ -53,4 +53,46 @@ test('a name that objects have for themselves is set so that it can be got and u
       if (isSet) assert.equal(await isDone(configGet(context, key)), false, key)
     }
   }
+})
+
+const sentenceOf = async (act: Promise<unknown>): Promise<string> => {
+  try {
+    await act
+    return 'done'
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error
+    return `${error.problem.detail}; ${error.problem.hint}`
+  }
+}
+
+test('a wrong key or value names no line of an unchanged file, and a part that needs others says how', async () => {
+  const { context } = filed()
+  const set = (key: string, value: string) => sentenceOf(configSet(context, key, value))
+  assert.match(await set('modle', 'x'), /^unknown key "modle"; there are: "\$schema", "model", /)
+  assert.equal(
+    await set('http.port', 'x'),
+    '"http.port" is not valid; expected number, received string',
+  )
+  assert.equal(
+    await set('webhooks.hub.scheme', 'github'),
+    '"webhooks.hub.secret_files" is not valid; a webhook without a secret cannot be enabled: ' +
+      'name a 0600 file with its secret; ' +
+      "set them at once: holon config set webhooks.hub '{…}'",
+  )
+  assert.equal(await set('webhooks.hub', '{"scheme":"github","secret_files":["/s"]}'), 'done')
+  assert.equal(await set('webhooks.hub.summary', 'a push'), 'done')
+})
+
+test('config show has a row for every key that may be set, also where nothing is', async () => {
+  const printed: string[] = []
+  const { context } = filed()
+  Object.assign(context.ports, { out: (text: string) => printed.push(text), environment: {} })
+  await configShow(context)
+  const { settings } = JSON.parse(printed.join('')) as { settings: { key: string }[] }
+  const shown = new Set(settings.map(({ key }) => key.split('.')[0]))
+  const may = Object.keys(configSchema.shape).filter((key) => key !== '$schema')
+  assert.deepEqual(
+    may.filter((key) => !shown.has(key)),
+    [],
+  )
 })

@@ -4,7 +4,7 @@ import { safeLine } from '../../present/text/safe.ts'
 import { table } from '../../present/text/table.ts'
 import { configPath, parseConfig, readConfig } from '../command/config-file.ts'
 import { printJson, printLines, type Context } from '../command/context.ts'
-import { exits, usage, type CliFailure, type Exit } from '../command/failure.ts'
+import { CliFailure, exits, usage, type Exit } from '../command/failure.ts'
 import type { CliPorts } from '../command/ports.ts'
 import { usualPort } from '../daemon/serve.ts'
 import { logLevelSetting, modelSetting, tilde, type SettingSource } from '../command/settings.ts'
@@ -60,18 +60,22 @@ const rowsOf: { readonly [K in Exclude<keyof Config, Elsewhere>]-?: (config: Con
     ['http.hosts', http.hosts, []],
   ],
   webhooks: ({ webhooks = {} }) =>
-    Object.entries(webhooks).map(([id, { secret_files: _, ...one }]) => [
-      `webhooks.${id}`,
-      one,
-      null,
-    ]),
+    each(
+      'webhooks',
+      Object.fromEntries(
+        Object.entries(webhooks).map(([id, { secret_files: _, ...one }]) => [id, one]),
+      ),
+    ),
   budget: (c) => [['budget', c.budget, null]],
   secrets: ({ secrets }) => [['secrets', secrets && Object.keys(secrets), []]],
   retention: ({ retention }) => [['retention.keep_days', retention?.keep_days, null]],
 }
 
-const each = (key: string, known: Readonly<Record<string, unknown>> = {}): Row[] =>
-  Object.entries(known).map(([id, one]) => [`${key}.${id}`, one, null])
+/** What may be set has a row, also where there is none yet. */
+function each(key: string, known: Readonly<Record<string, unknown>> = {}): Row[] {
+  const rows = Object.entries(known).map(([id, one]): Row => [`${key}.${id}`, one, null])
+  return rows.length === 0 ? [[key, undefined, null]] : rows
+}
 
 /** What only the file says, or its default. */
 const configured = (config: Config, file: string): Shown[] =>
@@ -139,15 +143,27 @@ function valueAt(config: unknown, path: readonly string[]): unknown {
   return value
 }
 
+/** A key that is missing beside the one that was set: then both are set at once. */
+function setWhole(failure: CliFailure, key: string): CliFailure {
+  const { detail } = failure.problem
+  const whole = key.split('.').slice(0, -1).join('.')
+  const [, wrong = ''] = /^"([^"]+)" (?:is missing|is not valid)/.exec(detail) ?? []
+  if (whole === '' || wrong === key || !wrong.startsWith(`${whole}.`)) return failure
+  const hint = `${failure.problem.hint}; set them at once: holon config set ${whole} '{…}'`
+  return new CliFailure(failure.exit, { ...failure.problem, hint })
+}
+
 /** Writes the whole file anew, after the result was checked; a wrong value changes nothing. */
 async function writeChecked(
   ports: CliPorts,
   path: string,
-  changed: object,
+  { changed, key }: { changed: object; key: string },
   isChanged: (valid: Config) => boolean,
 ): Promise<Config> {
   const whole = `${JSON.stringify(changed, null, 2)}\n`
-  const valid = await parseConfig(ports, path, whole)
+  const valid = await parseConfig(ports, null, whole).catch((error: unknown) => {
+    throw error instanceof CliFailure ? setWhole(error, key) : error
+  })
   // A name that JSON, or an object, has for itself, as `__proto__`.
   if (!isChanged(valid)) throw usage('unknown_key', 'no key can have that name', 'take another')
   await ports.write_private(path, whole)
@@ -169,7 +185,7 @@ export async function configSet(context: Context, key: string, text: string): Pr
   // Lists, objects and numbers are written as JSON; everything else is text.
   at[parts.at(-1) ?? key] = /^([[{]|\d{1,9}(\.\d{1,9})?$)/.test(text.trim()) ? jsonOf(text) : text
   const isSet = (of: Config) => valueAt(of, parts) !== undefined
-  const valid = await writeChecked(ports, path, changed, isSet)
+  const valid = await writeChecked(ports, path, { changed, key }, isSet)
   if (context.flags.json === true) printJson(context, { key, value: valueAt(valid, parts) })
   else if (context.flags.quiet !== true) printLines(context, [`${key} is set in ${path}`])
   return exits.done
@@ -181,7 +197,8 @@ export async function configUnset(context: Context, key: string): Promise<Exit> 
   const { path, config } = await readConfig(ports, home.value)
   const parts = await placesIn(key)
   if (valueAt(config, parts) === undefined) throw await notSet(context, key)
-  await writeChecked(ports, path, without(config, parts), (of) => valueAt(of, parts) === undefined)
+  const given = { changed: without(config, parts), key }
+  await writeChecked(ports, path, given, (of) => valueAt(of, parts) === undefined)
   if (context.flags.json === true) printJson(context, { key, value: null })
   else if (context.flags.quiet !== true) printLines(context, [`${key} is no longer set in ${path}`])
   return exits.done

@@ -36,7 +36,7 @@ export const setupCommands: readonly Grammar[] = [
   {
     name: 'config',
     about: 'settings: show, path, get, set, unset',
-    examples: ['holon config show', 'holon config set model anthropic/claude-sonnet-4-6'],
+    examples: ['holon config show', 'holon config set model anthropic/claude-sonnet-5-5'],
     commands: [
       {
         name: 'show',

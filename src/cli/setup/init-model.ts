@@ -55,27 +55,67 @@ export async function chooseModel(
   const kind = await provider(questions, flags, config)
   if (kind === 'kept') return { chosen: 'kept', model: config.model ?? '' }
   if (kind === none) return { chosen: 'none' }
-  const base_url = await address(questions, flags, kind)
+  return answered(context, questions, flags, kind)
+}
+
+/** What may be wrong with a choice that does not work: it is asked again, the rest is kept. */
+type Part = 'address' | 'key' | 'model'
+type Listed = { ok: true; model: string } | { ok: false; wrong: Part }
+type Keyed = { source: KeySource; key: string | null }
+
+const flagsOf = {
+  address: ['baseUrl'],
+  key: ['keyFile', 'keyEnv'],
+  model: ['model'],
+} as const satisfies { readonly [P in Part]: readonly (keyof ModelFlags)[] }
+
+/** Each answer is asked once, and again only where it was the wrong one. */
+async function answered(
+  context: Context,
+  questions: Questions,
+  flags: ModelFlags,
+  kind: WireKind,
+): Promise<ModelChoice> {
+  let given = flags
+  let base_url: string | null = null
+  let keyed: Keyed | null = null
+  let model: string | null = null
   for (;;) {
-    const { source, key } = await keyOf(context, questions, flags, kind, base_url)
-    const candidate: Candidate = { kind, base_url, key }
-    const listed = await modelOf(context, questions, flags, candidate)
-    if (listed !== 'another key') {
-      const proved = await prove(context, questions, flags, candidate, listed)
-      if (proved === 'proved') {
-        return {
-          chosen: 'provider',
-          id: idOf(kind, base_url),
-          kind,
-          base_url,
-          source,
-          model: listed,
-        }
-      }
+    base_url ??= await address(questions, given, kind)
+    keyed ??= await keyOf(context, questions, given, kind, base_url)
+    const candidate: Candidate = { kind, base_url, key: keyed.key }
+    const listed: Listed =
+      model === null ? await modelOf(context, questions, given, candidate) : { ok: true, model }
+    const wrong: Part | null = listed.ok
+      ? await prove(context, questions, given, candidate, listed.model)
+      : listed.wrong
+    if (listed.ok && wrong === null) {
+      const id = idOf(kind, base_url)
+      return { chosen: 'provider', id, kind, base_url, source: keyed.source, model: listed.model }
     }
-    questions.tell('another key, or ctrl+c')
+    if (listed.ok) model = listed.model
+    switch (wrong) {
+      case 'address':
+        base_url = null
+        break
+      case 'key':
+        questions.tell('another key, or ctrl+c')
+        keyed = null
+        break
+      case 'model':
+        model = null
+        break
+      case null:
+    }
+    if (wrong !== null) given = without(given, flagsOf[wrong])
   }
 }
+
+/** An answer that was given beforehand and was wrong is asked for. */
+const without = (flags: ModelFlags, names: readonly (keyof ModelFlags)[]): ModelFlags =>
+  Object.fromEntries(
+    Object.entries(flags).filter(([name]) => !names.includes(name as keyof ModelFlags)),
+  )
 
 async function provider(
   questions: Questions,
@@ -212,19 +252,27 @@ function fromEnvironment(key: string | null, variable: string) {
 /** At most so many are listed: the rest is typed. */
 const mostShown = 9
 
-/** The name without its provider, or `another key` where the key was refused. */
+/** The name without its provider, or what is wrong where nothing could be listed. */
 async function modelOf(
   { ports }: Context,
   questions: Questions,
   { model: flag }: ModelFlags,
   candidate: Candidate,
-): Promise<string> {
-  if (flag !== undefined) return flag.includes('/') ? flag.slice(flag.indexOf('/') + 1) : flag
+): Promise<Listed> {
+  const named = (model: string): Listed => ({ ok: true, model })
+  if (flag !== undefined) return named(flag.slice(flag.indexOf('/') + 1))
   const found = await ports.setup.list_models(candidate, questions.signal).catch(left(questions))
   if (!found.ok) {
     questions.tell(`         ${found.message}`)
-    if (found.refused_key && questions.may_ask) return 'another key'
-    return questions.line('         name of the model:', '--model', null)
+    if (found.refused_key && questions.may_ask) return { ok: false, wrong: 'key' }
+    const isAsked = candidate.kind === 'openai-compatible' && questions.may_ask
+    const or = isAsked ? ', or enter for another address:' : ':'
+    const said = await questions.line(
+      `         name of the model${or}`,
+      '--model',
+      isAsked ? '' : null,
+    )
+    return said === '' ? { ok: false, wrong: 'address' } : named(said)
   }
   const shown = found.models.slice(0, mostShown)
   const list = shown.map((name, at) => `${at + 1} ${name}`).join('  ')
@@ -232,7 +280,7 @@ async function modelOf(
     found.models.length > shown.length ? `  and ${found.models.length - shown.length} more` : ''
   questions.tell(`         models there: ${list || 'none is named'}${more}`)
   const said = await questions.line('         > number or name:', '--model', shown[0] ?? null)
-  return shown[Number(said) - 1] ?? said
+  return named(shown[Number(said) - 1] ?? said)
 }
 
 /** An interrupt while something is under way is an interrupt. */
@@ -249,8 +297,8 @@ async function prove(
   { test = true }: ModelFlags,
   candidate: Candidate,
   model: string,
-): Promise<'proved' | 'another key'> {
-  if (!test) return 'proved'
+): Promise<Part | null> {
+  if (!test) return null
   const done = await ports.setup
     .try_model(candidate, model, questions.signal)
     .catch(left(questions))
@@ -260,16 +308,30 @@ async function prove(
     const counted = tokens === null ? 'tokens not counted' : `${tokens} tokens`
     const price = usd === null ? 'no price known' : `$${usd.toFixed(usd < 0.01 ? 5 : 2)}`
     questions.tell(`3 test     answered in ${(ms / 1_000).toFixed(1)} s, ${counted}, ${price}`)
-    return 'proved'
+    return null
   }
   questions.tell(`3 test     ${model} does not work: ${done.message}`)
-  if (done.refused_key && questions.may_ask) return 'another key'
-  if (questions.may_ask && (await questions.yes('           set it up anyway?', '--no-test'))) {
-    return 'proved'
+  if (questions.may_ask) {
+    return done.refused_key ? 'key' : wrongPart(questions, candidate.kind === 'openai-compatible')
   }
   const hint = 'nothing was written; --no-test sets it up all the same'
   const detail = `${model} does not work: ${done.message}`
   throw new CliFailure(exits.failed, problemOf('test_failed', detail, hint))
+}
+
+/** Which answer was the wrong one; null: none, it is set up as it is. */
+async function wrongPart(questions: Questions, has_address: boolean): Promise<Part | null> {
+  const parts: readonly Part[] = has_address ? ['address', 'key', 'model'] : ['key', 'model']
+  const list = parts.map((part, at) => `${at + 1} another ${part}`).join('  ')
+  const last = parts.length + 1
+  const prompt = `           ${list}  ${last} set it up as it is  (enter: 1)`
+  for (;;) {
+    const at = Number(await questions.line(`${prompt} >`, '--no-test', '1'))
+    if (at === last) return null
+    const part = parts[at - 1]
+    if (part !== undefined) return part
+    questions.tell(`           a number from 1 to ${last}`)
+  }
 }
 
 /** Where the key of a provider is kept, so that agents' tools refuse to read it. */

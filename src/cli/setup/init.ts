@@ -10,6 +10,7 @@ import { perform } from '../command/act.ts'
 import { parseConfig, readConfig } from '../command/config-file.ts'
 import { printJson, printLines, reading, type Context } from '../command/context.ts'
 import { start } from '../daemon/daemon.ts'
+import { portOf } from '../daemon/serve.ts'
 import { CliFailure, exits, usage, type Exit } from '../command/failure.ts'
 import { smallWindow } from '../command/small-window.ts'
 import { chooseModel, keyPath, type ModelChoice, type ModelFlags } from './init-model.ts'
@@ -26,7 +27,14 @@ export type InitOptions = ModelFlags & {
   input?: boolean
 }
 
-type Answers = { home: string; model: ModelChoice; agent: Agent; starts: boolean }
+/** `port`: where the daemon is to listen from now on; null: as configured. */
+type Answers = {
+  home: string
+  model: ModelChoice
+  agent: Agent
+  starts: boolean
+  port: number | null
+}
 type Agent = { id: string; root: string; exists: boolean }
 
 export async function init(context: Context, options: InitOptions): Promise<Exit> {
@@ -39,7 +47,7 @@ export async function init(context: Context, options: InitOptions): Promise<Exit
     await makeAgent(there, answers)
     const quiet = { ...there, flags: { ...there.flags, json: false } }
     if (answers.starts) {
-      const port = options.port === undefined ? {} : { port: options.port }
+      const port = options.port === '0' ? { port: options.port } : {}
       await start(told(quiet, questions), port)
     }
     const { config } = await readConfig(context.ports, answers.home)
@@ -57,6 +65,8 @@ const told = (context: Context, questions: Questions): Context => ({
 
 async function ask(context: Context, questions: Questions, options: InitOptions): Promise<Answers> {
   const { ports } = context
+  // Any free one is no port to come back to.
+  const port = portOf(options.port) || null
   if (questions.may_ask) {
     questions.tell('This sets up a home, a model and one agent. Nothing is written before the end,')
     questions.tell('and nothing leaves this machine before you name a provider.')
@@ -78,7 +88,7 @@ async function ask(context: Context, questions: Questions, options: InitOptions)
         '5 daemon   keeps agents alive when you close the terminal: start now?',
         '--start or --no-start',
       )))
-  return { home, model, agent, starts }
+  return { home, model, agent, starts, port }
 }
 
 async function homeOf(context: Context, questions: Questions): Promise<string> {
@@ -135,9 +145,10 @@ async function agentOf(
 }
 
 /** The key first: a configuration never names a file that is not there. The path of a new key. */
-async function write(context: Context, { model }: Answers): Promise<string | null> {
+async function write(context: Context, { model, port }: Answers): Promise<string | null> {
   const { ports, home } = context
-  const { config, path } = await readConfig(ports, home.value)
+  const { config: before, path } = await readConfig(ports, home.value)
+  const config: Config = port === null ? before : { ...before, http: { ...before.http, port } }
   if (model.chosen !== 'provider') {
     await ports.write_private(path, `${JSON.stringify(config, null, 2)}\n`)
     return null

@@ -3,6 +3,7 @@
  * host, and counted where it leaves no event to be counted by.
  */
 import type { HomePort } from '../../http/request/ports.ts'
+import type { ModelRejectionCode } from '../../models/catalogue/open-model.ts'
 import type { OperatorCommand, OperatorReply } from '../../protocol/acts/operator.ts'
 import type { TakenHome } from '../homes/own-home.ts'
 import type { Telemetry } from '../homes/telemetry.ts'
@@ -27,6 +28,13 @@ export function servedAct(
   }
 }
 
+/** What names no model is asked for wrongly; what cannot be opened as it is has its own code. */
+const misnamed: ReadonlySet<string> = new Set([
+  'bad_model_name',
+  'unknown_model',
+  'unknown_provider',
+] satisfies ModelRejectionCode[])
+
 /** A model that cannot be asked is refused before it is stored, as `holon run` does. */
 async function modelRefusal(
   models: Ports['models'],
@@ -37,7 +45,9 @@ async function modelRefusal(
     if (id === undefined || id === null) continue
     const found = await models.open(id)
     if (found.ok) continue
-    return { ok: false, code: found.code, message: found.message, hint: hintOf(found.code) }
+    const { code, message } = found
+    const said = misnamed.has(code) ? 'model_unknown' : code
+    return { ok: false, code: said, message, hint: hintOf(code) }
   }
   return null
 }
@@ -47,7 +57,7 @@ const hintOf = (code: string): string =>
   code === 'no_key' || code === 'no_base_url'
     ? 'The daemon has the environment it was started in: `holon stop && holon start` where it ' +
       'is set, or `holon init`, which keeps it.'
-    : 'Name a model as `provider/model` that this daemon has a key for.'
+    : '`holon config show` lists the providers of this home.'
 
 type Delivery = Extract<OperatorCommand, { do: 'deliver' | 'dead_letter' }>
 

@@ -282,7 +282,7 @@ function unknownModel(provider: string, model: string, listed: readonly string[]
 
 const example = (settings: ModelSettings): string => {
   const named = Object.entries(settings.providers).find(([, setting]) => setting.models?.length)
-  return named ? `like ${named[0]}/${named[1].models?.[0]}` : 'like anthropic/claude-sonnet-4-6'
+  return named ? `like ${named[0]}/${named[1].models?.[0]}` : 'like anthropic/claude-sonnet-5-5'
 }
 
 const reject = (code: ModelRejectionCode, message: string): ModelRejection => ({ code, message })
