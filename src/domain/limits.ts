@@ -37,6 +37,7 @@ export const limits = {
   failing_rounds: limit('failing_rounds', 10, 'rounds', 'ten in a row that fail in every call'),
   running_tasks: limit('running_tasks', 32, 'tasks', 'processes of one agent'),
   live_children: limit('live_children', 8, 'agents', 'alive at a time, made by one agent'),
+  live_text: limit('live_text', 262_144, 'characters', 'of an open request: head and tail'),
   depth: limit('depth', 2, 'agents', 'between an agent and the one that has no parent'),
   child_hold: limit('child_hold', 24 * hour, 'ms', 'a held child is given up, and its task fails'),
   told_change: limit('told_change', 1_000, 'characters', 'of a field; a longer one is looked up'),

@@ -21,6 +21,21 @@ export type LiveSign = {
   gives_up_at: Timestamp | null
 }
 
+/**
+ * What a model says in an open request, as far as it came. An `attempt` that failed is void, and
+ * the next begins anew. `after` gives what stands behind the first `at` characters of the `length`
+ * that came; where pieces do not meet, the middle was too much to be held.
+ */
+export type LiveText = {
+  readonly agent_id: string
+  readonly turn_id: string
+  readonly round: number
+  readonly attempt: number
+  readonly length: number
+  after(at: number): readonly TextPiece[]
+}
+export type TextPiece = { readonly at: number; readonly text: string }
+
 /** What keeps the host from writing, for people, and when the next look is. */
 export type Shortage = { code: string; message: string; retry_after_s: number }
 

@@ -12,6 +12,9 @@ import { endWords, runsSince } from './lines/task-words.ts'
 import { clock, clockSpan, due, since } from './text/span.ts'
 import { dollars, thousandths, type Times } from './lines/state-cell.ts'
 
+/** Characters of live words in a row: they stand beside much else. */
+const wordsShown = 60
+
 export type OpenTurn = StateRecord['turns'][number]
 
 export const markOf: { readonly [K in Attention['kind']]: Mark } = {
@@ -81,9 +84,21 @@ export function doingWords(p: Presentation, turn: OpenTurn, times: Times): strin
     return `${task.label}${long}${last === null ? '' : `, last output ${ago(last, times)}`}`
   }
   const life = p.lives.get(turn.id)
+  const saying = life === undefined ? '' : lastWords(p, turn.id, life.round)
+  if (saying !== '') return `says: ${saying}`
   if (life !== undefined)
     return `the model is ${life.saying ?? 'alive'}; last word ${ago(life.at, times)}`
   return turn.rounds === 0 ? 'the model is asked' : `request ${turn.rounds} is with the model`
+}
+
+/** The end of what the model is saying, from a word on. */
+function lastWords(p: Presentation, turn: string, round: number): string {
+  const heard = p.texts.get(`${turn}:${round}`)?.text.slice(-wordsShown * 4) ?? ''
+  const said = heard.replace(/\s+/g, ' ').trim()
+  if (said.length <= wordsShown) return said
+  const tail = said.slice(-wordsShown)
+  const word = tail.indexOf(' ')
+  return `… ${tail.slice(word + 1)}`
 }
 
 /** What came of a completed item since, and its agent has not seen: the newest, and how many. */

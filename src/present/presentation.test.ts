@@ -204,6 +204,7 @@ describe('however events arrive', () => {
       agent_id: 'main',
       turn_id: 'turn_0001',
       round: 2,
+      at: 0,
       text: 'I leave ',
     }
     const live = apply(before, { kind: 'live', frames: [frame], at: '2026-03-02T09:00:09.000Z' })
@@ -286,20 +287,19 @@ describe('bounds', () => {
   })
 
   test('text that streams without end keeps its head, a line that says so, and its tail', () => {
-    const frame = (text: string) => ({
-      kind: 'text_delta' as const,
-      agent_id: 'main',
-      turn_id: 'turn_1',
-      round: 1,
-      text,
-    })
+    let at = 0
+    const frame = (text: string) => {
+      const piece = { agent_id: 'main', turn_id: 'turn_1', round: 1, at, text }
+      at += text.length
+      return { kind: 'text_delta' as const, ...piece }
+    }
     const frames = [
       frame('HEAD'),
       ...Array.from({ length: 80 }, () => frame('x'.repeat(8_192))),
       frame('TAIL'),
     ]
     const p = apply(watching(), { kind: 'live', frames, at: '2026-03-02T09:00:09.000Z' })
-    const text = p.texts.get('turn_1:1') ?? ''
+    const text = p.texts.get('turn_1:1')?.text ?? ''
     assert.deepEqual(
       [
         text.length <= bounds.live_text,

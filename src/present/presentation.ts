@@ -10,9 +10,10 @@ import type { StateRecord } from '../protocol/views/state-record.ts'
 import { emptyFeed, gapsOf, heardBy, type Feed } from './history/history.ts'
 import type { Input, Link, OutboxMessage } from './history/input.ts'
 import { bounds } from './history/limits.ts'
+import { bounded, nothingHeard, withPiece } from './history/heard-text.ts'
 import type { Entry, Level } from './entries/entry.ts'
 import { onShelf } from './history/chunked-map.ts'
-import { threadOf, type LiveTexts } from './entries/thread.ts'
+import { threadOf, type RoundTexts } from './entries/thread.ts'
 import { waitingAfter, type UnclaimedMessage } from './history/unclaimed.ts'
 
 /** What goes on in an open request, as live frames tell: when the last word came. */
@@ -34,7 +35,7 @@ export type Presentation = {
   /** The agents whose history is held, the last one that was opened first. */
   readonly feeds: readonly Feed[]
   /** What models say in open rounds, by `turn:n`. */
-  readonly texts: LiveTexts
+  readonly texts: RoundTexts
   /** Output of running tasks as it comes, by task. */
   readonly outputs: ReadonlyMap<string, LiveOutput>
   readonly lives: ReadonlyMap<string, RequestProgress>
@@ -76,7 +77,8 @@ export function apply(p: Presentation, input: Input): Presentation {
     case 'state':
       return withState(p, input.state)
     case 'link':
-      return { ...p, link: input.link }
+      // Whoever follows again is told from the beginning what models say.
+      return { ...p, link: input.link, texts: p.texts.size === 0 ? p.texts : new Map() }
     case 'watch':
       return watched(p, input.agent_id)
     case 'sent':
@@ -102,27 +104,35 @@ function withEvents(p: Presentation, events: readonly StoredEvent[]): Presentati
   }
 }
 
+const without = <T>(map: ReadonlyMap<string, T>, keys: readonly string[]) =>
+  keys.some((key) => map.has(key)) ? new Map([...map].filter(([key]) => !keys.includes(key))) : map
+
 /** What is live ends where its durable record begins. */
 function settled(
   p: Presentation,
   events: readonly StoredEvent[],
 ): Pick<Presentation, 'texts' | 'lives' | 'retries' | 'outputs'> {
-  const gone = (map: ReadonlyMap<string, unknown>, keys: readonly string[]) =>
-    keys.some((key) => map.has(key))
-  const without = <T>(map: ReadonlyMap<string, T>, keys: readonly string[]) =>
-    gone(map, keys) ? new Map([...map].filter(([key]) => !keys.includes(key))) : map
   const of = (types: readonly string[]) =>
     events.flatMap(({ event }) => (types.includes(event.type) ? [event.id] : []))
   if (p.texts.size + p.lives.size + p.retries.size + p.outputs.size === 0) return p
   const [rounds, turns] = [of(['round_recorded']), of(['turn_ended'])]
   const said = rounds.map((id) => id.slice(0, id.lastIndexOf(':')))
   return {
-    texts: without(p.texts, rounds),
+    texts: withoutTurns(without(p.texts, rounds), turns),
     lives: without(p.lives, [...turns, ...said]),
     retries: without(p.retries, [...turns, ...said]),
     outputs: without(p.outputs, of(['task_ended'])),
   }
 }
+
+/** A turn that ended in the middle of an answer has no record of it. */
+const withoutTurns = (texts: RoundTexts, turns: readonly string[]): RoundTexts =>
+  turns.length === 0
+    ? texts
+    : without(
+        texts,
+        [...texts.keys()].filter((id) => turns.includes(id.slice(0, id.lastIndexOf(':')))),
+      )
 
 const isHeard = ({ state }: OutboxMessage, events: readonly StoredEvent[]): boolean =>
   state.kind === 'accepted' &&
@@ -173,7 +183,9 @@ function withFrame(p: Presentation, frame: LiveFrame, at: string): Presentation 
       return withLife(p, frame.turn_id, { at: frame.at, round: frame.round, saying: null })
     case 'text_delta': {
       const id = `${frame.turn_id}:${frame.round}`
-      const texts = put(p.texts, id, bounded((p.texts.get(id) ?? '') + frame.text))
+      const heard = withPiece(p.texts.get(id) ?? nothingHeard, frame)
+      if (heard.length === 0) return { ...p, texts: without(p.texts, [id]) }
+      const texts = put(p.texts, id, heard)
       return withLife({ ...p, texts }, frame.turn_id, {
         at,
         round: frame.round,
@@ -221,15 +233,6 @@ function put<T>(map: ReadonlyMap<string, T>, key: string, value: T): ReadonlyMap
   const [oldest] = next.keys()
   if (next.size > bounds.live && oldest !== undefined) next.delete(oldest)
   return next
-}
-
-const cutLine = '\n… cut here; the record has it whole …\n'
-
-/** Head, a line that says so, tail. */
-function bounded(text: string): string {
-  if (text.length <= bounds.live_text) return text
-  const half = bounds.live_text / 2 - cutLine.length
-  return `${text.slice(0, half)}${cutLine}${text.slice(-half)}`
 }
 
 const later = (a: string, b: string): string => (a > b ? a : b)

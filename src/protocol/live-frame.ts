@@ -11,8 +11,18 @@ const agent = { agent_id: z.string() }
 const request = { ...agent, turn_id: z.string(), round: z.int() }
 
 const textDelta = z
-  .strictObject({ kind: z.literal('text_delta'), ...request, text: z.string() })
-  .meta({ id: 'TextDeltaFrame', description: 'A piece of what the model is saying.' })
+  .strictObject({
+    kind: z.literal('text_delta'),
+    ...request,
+    at: z.int().describe('Characters (UTF-16 units) of the text before this piece.'),
+    text: z.string(),
+  })
+  .meta({
+    id: 'TextDeltaFrame',
+    description:
+      'A piece of what the model is saying. One at 0 begins the text anew, also after an attempt ' +
+      'that failed, whose words are void; one behind the end of what came leaves the middle out.',
+  })
 
 const reasoningDelta = z
   .strictObject({ kind: z.literal('reasoning_delta'), ...request, text: z.string() })

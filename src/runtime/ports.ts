@@ -12,7 +12,7 @@ import type { Rejection } from '../domain/rejection.ts'
 import type { Rows } from '../domain/state/event.ts'
 import type { OperatorAct } from '../domain/operator/act.ts'
 import type { PlanDescriptor } from '../domain/state/plan.ts'
-import type { AgentSettings, LiveSign, Shortage } from '../ports/host.ts'
+import type { AgentSettings, LiveSign, LiveText, Shortage } from '../ports/host.ts'
 import type { Ledger } from '../ledger/port.ts'
 import type { Clock, Files, Ids, Processes, StopOutcome, Web } from '../exec/ports.ts'
 import type { Inspect } from '../exec/inspect/inspect-port.ts'
@@ -165,6 +165,8 @@ export interface Host {
   triggerProblem(): string | null
   /** Of every open request and running task of the agent. */
   liveSigns(agent_id: AgentId): readonly LiveSign[]
+  /** What models say in open requests; null: of every agent. */
+  liveTexts(agent_id: AgentId | null): readonly LiveText[]
   /** The plan file of an item as it is now; it stores nothing. */
   plan(item: Rows['work_items']): Promise<PlanDescriptor>
   /** Null when no command of this id ever began. */

@@ -3,7 +3,7 @@
  * come further and further apart, each of which asks anew where the owner is. A daemon is started
  * where there is no owner when the screen opens, when the run that was followed has ended, and when
  * the person asks; one that was stopped is not started behind anybody's back. What streams is
- * handed on in batches of a tenth of a second.
+ * handed on in batches of a tenth of a second, the first of it at once.
  */
 import { Api, failureSentence, type ApiFailure } from '../client/api.ts'
 import { Holon } from '../client/holon.ts'
@@ -167,17 +167,23 @@ export class Connection {
 
   /** The first word of a quiet screen shows at once; what streams comes in batches. */
   #soon(): void {
-    this.#flushing ??= this.#ports.clock.after(batchPause, () => {
+    if (this.#flushing !== null) return
+    this.#flush()
+    this.#flushing = this.#ports.clock.after(batchPause, () => {
       this.#flushing = null
-      const [events, frames] = [this.#events, this.#frames]
-      this.#events = []
-      this.#frames = []
-      if (frames.length > 0) {
-        const at = new Date(this.#ports.clock.now() + this.offset_ms).toISOString()
-        this.#send({ kind: 'input', input: { kind: 'live', frames, at } })
-      }
-      if (events.length > 0) this.#send({ kind: 'input', input: { kind: 'events', events } })
+      if (this.#events.length + this.#frames.length > 0) this.#soon()
     })
+  }
+
+  #flush(): void {
+    const [events, frames] = [this.#events, this.#frames]
+    this.#events = []
+    this.#frames = []
+    if (frames.length > 0) {
+      const at = new Date(this.#ports.clock.now() + this.offset_ms).toISOString()
+      this.#send({ kind: 'input', input: { kind: 'live', frames, at } })
+    }
+    if (events.length > 0) this.#send({ kind: 'input', input: { kind: 'events', events } })
   }
 
   #hear(at: string): void {

@@ -3,7 +3,7 @@
  * home of this process and one that a daemon serves look the same. Types only.
  */
 import type { Config } from '../../protocol/config.ts'
-import type { AgentSettings } from '../../ports/host.ts'
+import type { AgentSettings, LiveText } from '../../ports/host.ts'
 import type { OperatorCommand, OperatorReply } from '../../protocol/acts/operator.ts'
 import type { Agent, Emitted, Facts, Next, StoredEvent } from '../../protocol/records/records.ts'
 
@@ -31,6 +31,8 @@ export interface RunHost {
   act(command: OperatorCommand): Promise<OperatorReply>
   facts(agent_id: string): Facts | null
   next(agent_id: string): Next | null
+  /** What its model says in an open request. */
+  liveTexts(agent_id: string): readonly LiveText[]
   subscribe(listener: (notice: RunNotice) => void): () => void
   close(how: 'safe_point' | 'now'): Promise<void>
 }

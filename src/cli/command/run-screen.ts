@@ -6,9 +6,13 @@
 import { clockSeconds, type Zone } from '../../present/text/span.ts'
 import { dim, glyph, painted, type Ink } from '../../present/text/marks.ts'
 import type { RunLine } from '../../present/lines/run-lines.ts'
+import type { Safe } from '../../present/text/safe.ts'
 import { apart } from '../../present/text/table.ts'
 import { cut, wrap } from '../../present/text/width.ts'
 import type { CliPorts } from './ports.ts'
+
+/** Lines of live words at a time: they are looked at, and are printed whole when they are over. */
+const liveLines = 12
 
 export type ScreenOptions = {
   /** Cells of the terminal on stderr; null: a pipe. */
@@ -26,6 +30,11 @@ export class RunScreen {
   readonly #ports: Pick<CliPorts, 'out' | 'err'>
   readonly #options: ScreenOptions
   #drawn = false
+  /** The last lines of what the model is saying, above the status line. */
+  #live: readonly string[] = []
+  #status = ''
+  /** How many lines stand above the one the cursor is on. */
+  #above = 0
   /** Draws again what stood at the bottom: the prompt of an open question. */
   #bottom: (() => void) | null = null
 
@@ -47,12 +56,45 @@ export class RunScreen {
   status(text: string): void {
     const columns = this.#options.columns()
     if (columns === null || this.#options.quiet || this.#bottom !== null) return
-    this.#ports.err(`\r\u001b[K${dim(cut(text, columns - 1), this.#options.ink)}`)
+    this.#status = dim(cut(text, columns - 1), this.#options.ink)
+    this.#draw()
+  }
+
+  /** Whether words are shown as they come. */
+  get showsWords(): boolean {
+    const { quiet, silent, answersOnTerminal } = this.#options
+    return this.isTerminal && answersOnTerminal && !quiet && !silent
+  }
+
+  /** What the model is saying, in place of what it had said before; none: it is over. */
+  live(lines: readonly Safe[]): void {
+    const columns = this.#options.columns()
+    if (columns === null || !this.showsWords || (lines.length === 0 && this.#live.length === 0)) {
+      return
+    }
+    this.#live = lines
+      .slice(-liveLines)
+      .flatMap((line) => wrap(`  ${line}`.trimEnd(), columns - 1))
+      .map((line) => cut(line, columns - 1))
+      .slice(-liveLines)
+    if (this.#bottom === null) this.#draw()
+  }
+
+  #draw(): void {
+    const all = [...this.#live, this.#status]
+    this.#ports.err(`${this.#erased()}${all.join('\n')}`)
+    this.#above = all.length - 1
     this.#drawn = true
+  }
+
+  /** Moves to the first of the lines that were drawn, with nothing behind it. */
+  #erased(): string {
+    return this.#above === 0 ? '\r\u001b[K' : `\r\u001b[${this.#above}A\u001b[J`
   }
 
   /** The last line is gone; what is printed next stands where it was. */
   end(): void {
+    this.#live = []
     this.#clear()
     this.#bottom = null
   }
@@ -127,7 +169,8 @@ export class RunScreen {
   }
 
   #clear(): void {
-    if (this.#drawn || this.#bottom !== null) this.#ports.err('\r\u001b[K')
+    if (this.#drawn || this.#bottom !== null) this.#ports.err(this.#erased())
     this.#drawn = false
+    this.#above = 0
   }
 }

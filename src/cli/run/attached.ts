@@ -13,6 +13,7 @@ import type { OperatorCommand, OperatorReply } from '../../protocol/acts/operato
 import type { Agent, Emitted, Facts, Next, StoredEvent } from '../../protocol/records/records.ts'
 import { wrongToken } from '../command/failure.ts'
 import type { AgentSettings } from '../../ports/host.ts'
+import { HeardTexts } from './heard-texts.ts'
 import type { RunNotice, OwnedHome } from '../command/run-ports.ts'
 
 export type AttachedPorts = {
@@ -40,6 +41,7 @@ class AttachedHome {
   readonly #told = new Map<string, number>()
   readonly #listeners = new Set<(notice: RunNotice) => void>()
   readonly #left = new AbortController()
+  readonly #texts = new HeardTexts()
   #pending: StoredEvent[] = []
   #flushing: Promise<void> | null = null
 
@@ -58,6 +60,7 @@ class AttachedHome {
         act: (command) => this.#act(command),
         facts: (agent) => this.#facts.get(agent) ?? null,
         next: (agent) => this.#next(agent),
+        liveTexts: (agent) => this.#texts.of(agent),
         subscribe: (listener) => {
           this.#listeners.add(listener)
           return () => void this.#listeners.delete(listener)
@@ -113,6 +116,9 @@ class AttachedHome {
           this.#live(item.frame)
           break
         case 'open':
+          // What is being said comes again from its beginning.
+          this.#texts.clear()
+          break
         case 'broken':
           break
         case 'reload':
@@ -134,6 +140,7 @@ class AttachedHome {
       for (const agent_id of new Set(all.map((event) => event.agent_id))) {
         await this.#refresh(agent_id)
         const events = all.filter((event) => event.agent_id === agent_id)
+        this.#texts.settle(agent_id, events)
         this.#told.set(agent_id, events.at(-1)?.seq ?? 0)
         this.#tell({ kind: 'committed', agent_id, events: events.map(emitted) })
         const next = this.#next(agent_id)
@@ -151,6 +158,8 @@ class AttachedHome {
       case 'task_output':
         return
       case 'text_delta':
+        this.#texts.hear(frame)
+        return this.#tell({ kind: 'live', agent_id: frame.agent_id, event: { type: frame.kind } })
       case 'reasoning_delta':
       case 'tool_call_started':
       case 'alive':

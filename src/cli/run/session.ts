@@ -15,6 +15,7 @@ import type { CheckedRunbook } from '../command/ports.ts'
 import { nothingCameOf, RunDeeds } from './deeds.ts'
 import { headLine } from './head.ts'
 import type { RunNotice, OwnedHome } from '../command/run-ports.ts'
+import { LiveWords } from './live-words.ts'
 import { RunProgress } from './progress.ts'
 import { answerTo, questionsOf } from './questions.ts'
 import { RunScreen } from '../command/run-screen.ts'
@@ -45,6 +46,7 @@ export class RunSession {
   readonly #screen: RunScreen
   readonly #lines: RunLines
   readonly #progress: RunProgress
+  readonly #words: LiveWords
   readonly #ended = Promise.withResolvers<End>()
   /** What this run made or worked on, by agent. */
   readonly #mine = new Map<string, Set<string>>()
@@ -87,6 +89,8 @@ export class RunSession {
       facts,
       turns: turnCount(facts),
     })
+    const followed = options.agents.map(({ id }) => id)
+    this.#words = new LiveWords(context, owned.host, this.#screen, followed)
     this.#progress = new RunProgress(context, owned, this.#screen, this.#lines)
   }
 
@@ -113,9 +117,14 @@ export class RunSession {
       stopListening()
       unsubscribe()
       this.#asking?.abort.abort()
-      this.#progress.stop()
-      this.#screen.end()
+      this.#still()
     }
+  }
+
+  /** Nothing is drawn any more but by what is printed. */
+  #still(): void {
+    for (const part of [this.#progress, this.#words]) part.stop()
+    this.#screen.end()
   }
 
   #follow(agent: Agent): void {
@@ -187,10 +196,11 @@ export class RunSession {
         if (this.#context.flags.json === true) this.#streamJson()
         return
       case 'live':
-        if (mine) this.#progress.heard()
+        if (mine) for (const part of [this.#progress, this.#words]) part.heard()
         this.#openDoor()
         return
       case 'retry':
+        this.#words.settle()
         if (mine) this.#progress.retried(notice)
         return
       case 'resting':
@@ -218,6 +228,7 @@ export class RunSession {
         if (this.#asking?.wait === event.id) this.#asking.abort.abort()
       }
     }
+    this.#words.settle()
     this.#progress.take(events)
   }
 
@@ -347,8 +358,7 @@ export class RunSession {
 
   async #finish(end: End, ms: number): Promise<void> {
     const { agents } = this.#options
-    this.#progress.stop()
-    this.#screen.end()
+    this.#still()
     this.#screen.lines(this.#lines.flush())
     const failed = [...this.#deeds.values()].map(({ failed_command }) => failed_command)
     const of = {

@@ -32,6 +32,7 @@ export const httpLimits = {
     'ms',
     'who follows sees in three of them that nobody answers',
   ),
+  live_pause: limit('live_pause', 100, 'ms', 'between two frames of what a model says'),
   reconnect: limit('reconnect', 1_000, 'ms', 'before a client opens its stream again'),
   connections: limit('connections', 512, 'connections', 'open at a time'),
   unproven: limit('unproven', 64, 'connections', 'of whom no token and no signature was valid yet'),

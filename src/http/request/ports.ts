@@ -13,7 +13,7 @@ import type {
   Table,
   Timestamp,
 } from '../../protocol/records/records.ts'
-import type { LiveSign, Shortage } from '../../ports/host.ts'
+import type { LiveSign, LiveText, Shortage } from '../../ports/host.ts'
 import type { EventPage, EventRange, ListFilter } from '../../ports/ledger-filters.ts'
 import type { Backup, Retention, UpkeepEnd } from '../../protocol/upkeep.ts'
 import type { ResourcePort, ResourceReads } from './resource-ports.ts'
@@ -54,6 +54,8 @@ export interface HomeReads extends ResourceReads {
 /** What follows a commit, or happens just now. */
 export type StreamNotice =
   | { kind: 'committed'; agent_id: string }
+  /** A model said more: `liveTexts` has it. */
+  | { kind: 'said'; agent_id: string }
   | { kind: 'live'; agent_id: string; frame: AgentFrame }
 
 /** Bytes of one output stream of a task, from an offset. */
@@ -97,6 +99,8 @@ export interface HomePort extends ResourcePort {
   subscribe(listener: (notice: StreamNotice) => void): () => void
   /** Of every open request and running task of the agent. */
   liveSigns(agent_id: string): readonly LiveSign[]
+  /** What models say in open requests; null: of every agent. */
+  liveTexts(agent_id: string | null): readonly LiveText[]
   plan(item: Rows['work_items']): Promise<PlanDescriptor>
   /** Null when the task has no output folder (any more). */
   taskOutput(

@@ -18,6 +18,8 @@ export class StreamDesk {
   readonly #streams = new Set<EventStream>()
   #unsubscribe: (() => void) | null = null
   #cancelBeat: (() => void) | null = null
+  /** Of agents whose words were shown just now. */
+  readonly #pauses = new Map<string, { cancel: () => void; more: boolean }>()
   #closed = false
 
   constructor(home: HomePort, onError: (error: unknown) => void) {
@@ -36,6 +38,7 @@ export class StreamDesk {
     const stream = new EventStream(
       {
         reads: this.#home.reads,
+        texts: (of) => this.#home.liveTexts(of),
         now: () => this.#home.now(),
         hang_up,
         ended: (one) => this.#ended(one),
@@ -57,17 +60,40 @@ export class StreamDesk {
   }
 
   #tell(notice: StreamNotice): void {
-    for (const stream of [...this.#streams]) {
-      if (stream.agent_id !== null && stream.agent_id !== notice.agent_id) continue
-      switch (notice.kind) {
-        case 'committed':
-          stream.wake()
-          break
-        case 'live':
+    switch (notice.kind) {
+      case 'committed':
+        return this.#of(notice.agent_id, (stream) => stream.wake())
+      case 'said':
+        return this.#said(notice.agent_id)
+      case 'live':
+        // A call is begun behind the words before it.
+        return this.#of(notice.agent_id, (stream) => {
+          stream.showTexts()
           stream.show(notice.frame)
-          break
-      }
+        })
     }
+  }
+
+  #of(agent_id: string, tell: (stream: EventStream) => void): void {
+    for (const stream of [...this.#streams]) {
+      if (stream.agent_id === null || stream.agent_id === agent_id) tell(stream)
+    }
+  }
+
+  /** The first words at once; what follows within the pause comes together at its end. */
+  #said(agent_id: string): void {
+    const pause = this.#pauses.get(agent_id)
+    if (pause !== undefined) {
+      pause.more = true
+      return
+    }
+    this.#of(agent_id, (stream) => stream.showTexts())
+    const cancel = this.#home.clock.after(httpLimits.live_pause.value, () => {
+      const isMore = this.#pauses.get(agent_id)?.more === true
+      this.#pauses.delete(agent_id)
+      if (isMore) this.#said(agent_id)
+    })
+    this.#pauses.set(agent_id, { cancel, more: false })
   }
 
   #arm(): void {
@@ -84,5 +110,7 @@ export class StreamDesk {
     this.#unsubscribe = null
     this.#cancelBeat?.()
     this.#cancelBeat = null
+    for (const { cancel } of this.#pauses.values()) cancel()
+    this.#pauses.clear()
   }
 }

@@ -3,6 +3,7 @@
  * events are only ever read at the cursor; a commit just wakes the reading. So a slow client costs
  * one buffer, and where it stands is its own `Last-Event-ID`.
  */
+import type { LiveText, TextPiece } from '../../ports/host.ts'
 import type { LiveFrame } from '../../protocol/live-frame.ts'
 import type { StoredEvent } from '../../protocol/records/records.ts'
 import { httpLimits } from '../request/limits.ts'
@@ -10,6 +11,8 @@ import type { HomeReads } from '../request/ports.ts'
 
 export type StreamPorts = {
   reads: Pick<HomeReads, 'events'>
+  /** What models say in open requests of the agent, or of all. */
+  texts(agent_id: string | null): readonly LiveText[]
   /** Server time for heartbeats. */
   now(): string
   /** Breaks the connection off under a client that takes nothing; absent in memory. */
@@ -28,6 +31,10 @@ const durable = (id: number, event: StoredEvent): string =>
   `id: ${id}\nevent: ${event.event.type}\ndata: ${JSON.stringify(event)}\n\n`
 const live = (frame: LiveFrame): string => `event: live\ndata: ${JSON.stringify(frame)}\n\n`
 
+const roundOf = ({ turn_id, round }: LiveText): string => `${turn_id}:${round}`
+const said = ({ agent_id, turn_id, round }: LiveText, { at, text }: TextPiece): string =>
+  live({ kind: 'text_delta', agent_id, turn_id, round, at, text })
+
 export class EventStream {
   /** Null: of the whole home. */
   readonly agent_id: string | null
@@ -45,6 +52,8 @@ export class EventStream {
   /** Live frames that came while events were read or the buffer was full, to follow those. */
   #held: string[] = []
   #heldBytes = 0
+  /** Up to where each live text was shown, by its round. */
+  #shown = new Map<string, { attempt: number; at: number }>()
   /** How full the buffer was at the last beat, if it was full. */
   #fullAtBeat: number | null = null
 
@@ -85,6 +94,11 @@ export class EventStream {
       // far behind loses the frame: it tells of what its events have not reached.
       this.#hangUp()
     }
+  }
+
+  /** Shows what models have said since, unless something goes first: then it follows that. */
+  showTexts(): void {
+    if (!this.#ended && !this.#isBehind() && this.#held.length === 0) this.#catchUp()
   }
 
   /** Every 15 seconds: a sign of life, a look at the ledger, and the end of who takes nothing. */
@@ -129,6 +143,7 @@ export class EventStream {
     this.#ended = true
     this.#page = []
     this.#held = []
+    this.#shown.clear()
     this.#ports.ended(this)
   }
 
@@ -174,9 +189,27 @@ export class EventStream {
   #release(): void {
     while (!this.#ended && this.#room() > 0) {
       const text = this.#held.shift()
-      if (text === undefined) return
+      if (text === undefined) return this.#catchUp()
       this.#heldBytes -= text.length
       this.#write(text)
     }
+  }
+
+  /** Each text from where it was shown: whoever comes again gets what was said so far, once. */
+  #catchUp(): void {
+    const texts = this.#ports.texts(this.agent_id)
+    const open = new Set(texts.map(roundOf))
+    for (const key of this.#shown.keys()) if (!open.has(key)) this.#shown.delete(key)
+    for (const text of texts) if (this.#room() > 0) this.#say(text)
+  }
+
+  #say(text: LiveText): void {
+    const before = this.#shown.get(roundOf(text)) ?? { attempt: text.attempt, at: 0 }
+    const isVoid = before.attempt !== text.attempt
+    const pieces = text.after(isVoid ? 0 : before.at)
+    // Noted first: whoever reads what is written asks for more at once.
+    this.#shown.set(roundOf(text), { attempt: text.attempt, at: text.length })
+    const nothing = isVoid && before.at > 0 && pieces.length === 0
+    for (const piece of nothing ? [{ at: 0, text: '' }] : pieces) this.#write(said(text, piece))
   }
 }

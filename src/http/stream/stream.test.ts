@@ -363,7 +363,7 @@ describe('a slow client', () => {
 })
 
 const delta = (agent_id: string, text: string): AgentFrame => ({
-  kind: 'text_delta',
+  kind: 'reasoning_delta',
   agent_id,
   turn_id: 'turn_0001',
   round: 1,

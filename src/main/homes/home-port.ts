@@ -37,6 +37,7 @@ export type HostReads = Pick<
   | 'followOutput'
   | 'facts'
   | 'liveSigns'
+  | 'liveTexts'
   | 'plan'
   | 'taskOutput'
   | 'degraded'
@@ -83,6 +84,7 @@ export function homePort(
     },
     facts: (agent_id) => host.facts(agent_id),
     liveSigns: (agent_id) => host.liveSigns(agent_id),
+    liveTexts: (agent_id) => host.liveTexts(agent_id),
     plan: (item) => host.plan(item),
     plan_text: ({ plan_artifact: { path } }) => planText(path),
     process_notes: (item) => notesOf(ledger, item.id),
@@ -102,6 +104,9 @@ export function homePort(
 function tell(listener: (notice: StreamNotice) => void, notice: HostNotice): void {
   if (notice.kind === 'committed') {
     return listener({ kind: 'committed', agent_id: notice.agent_id })
+  }
+  if (notice.kind === 'live' && notice.event.type === 'text_delta') {
+    return listener({ kind: 'said', agent_id: notice.agent_id })
   }
   const frame = frameOf(notice)
   if (frame !== null) listener({ kind: 'live', agent_id: frame.agent_id, frame })

@@ -20,11 +20,12 @@ export function frameOf(notice: HostNotice): AgentFrame | null {
   }
 }
 
-function liveFrame(notice: HostNotice & { kind: 'live' }): AgentFrame {
+function liveFrame(notice: HostNotice & { kind: 'live' }): AgentFrame | null {
   const { agent_id, turn_id, round, event } = notice
   const request = { agent_id, turn_id, round }
   switch (event.type) {
     case 'text_delta':
+      return null // Each stream reads it where it stands.
     case 'reasoning_delta':
       return { kind: event.type, ...request, text: event.text }
     case 'tool_call_started':

@@ -108,6 +108,7 @@ function hostOf(
     followOutput: () => () => {},
     facts: (agent_id) => facts.get(agent_id) ?? null,
     liveSigns: () => [],
+    liveTexts: () => [],
     plan: (item) => reader.plan(item),
     async taskOutput(task_id, { stream, offset, limit }) {
       const seen = await processes.observe(task_id)

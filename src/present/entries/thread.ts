@@ -22,6 +22,7 @@ import { line, type Sight } from './parts.ts'
 import { decisionEntry, endOfWait, roundEntry, turnEntry } from './turn.ts'
 import { waitEntry } from './wait.ts'
 import { gapsOf, type Feed } from '../history/history.ts'
+import type { HeardText } from '../history/heard-text.ts'
 import type { Group, Noun } from '../history/noun-fold.ts'
 import { kept, type KeptEntries } from './memo.ts'
 import { onShelf, shelved } from '../history/chunked-map.ts'
@@ -49,12 +50,12 @@ const makers: { readonly [N in Noun]: Maker } = {
 /** These stand below the turn they were part of. */
 const steps: ReadonlySet<Noun> = new Set(['round', 'call', 'todos', 'plan'])
 
-export type LiveTexts = ReadonlyMap<string, string>
+export type RoundTexts = ReadonlyMap<string, HeardText>
 
 /** `work_item_id` null: everything of the agent. */
 export function threadOf(
   feed: Feed,
-  live: LiveTexts,
+  live: RoundTexts,
   work_item_id: string | null,
   level: Level,
 ): readonly Entry[] {
@@ -68,10 +69,10 @@ export function threadOf(
   return entries
 }
 
-type Known = { live: LiveTexts; entries: readonly Entry[] }
+type Known = { live: RoundTexts; entries: readonly Entry[] }
 const threads = new WeakMap<Feed, Map<string, Known>>()
 
-function made(feed: Feed, live: LiveTexts, wanted: string | null, level: Level): Entry[] {
+function made(feed: Feed, live: RoundTexts, wanted: string | null, level: Level): Entry[] {
   const groups = [...shelved(feed.groups)].sort((a, b) => a.seq - b.seq)
   const inCalls = new Set<string>()
   for (const { heard } of groups) {
@@ -98,7 +99,7 @@ function made(feed: Feed, live: LiveTexts, wanted: string | null, level: Level):
 
 type Around = {
   feed: Feed
-  live: LiveTexts
+  live: RoundTexts
   /** Turns that began because a wait had ended, with what ended it. */
   woken: ReadonlyMap<string, string>
   /** What was delivered in a turn, by the turn. */
@@ -182,7 +183,7 @@ function entryOf(group: Group, around: Around, level: Level): Entry | null {
     },
     live(id) {
       deps.push([`live ${id}`, live.get(id)])
-      return live.get(id)
+      return live.get(id)?.text
     },
     woken(id) {
       deps.push([`woken ${id}`, woken.get(id)])

@@ -24,6 +24,7 @@ import { DegradedMode, unwritable } from './degraded.ts'
 import { agentHome } from '../home.ts'
 import { Lane } from '../turn/lane.ts'
 import { LiveSigns } from './live-signs.ts'
+import { LiveTexts } from './live-texts.ts'
 import type { AgentSettings, Shortage } from '../../ports/host.ts'
 import type { Host, HostNotice, HostPorts, OutputPiece, TaskRange, TaskText } from '../ports.ts'
 import { OwnTriggers } from '../timers/own-triggers.ts'
@@ -59,6 +60,7 @@ class HomeHost implements Host {
   readonly #slots: SlotTimer
   readonly #degraded: DegradedMode
   readonly #signs: LiveSigns
+  readonly #texts = new LiveTexts()
   readonly #follower: TaskFollower
   /** Told of each commit, in this order. */
   readonly #parts: Part[]
@@ -180,6 +182,10 @@ class HomeHost implements Host {
   liveSigns(agent: AgentId) {
     const facts = this.#store.facts(agent)
     return facts === null ? [] : this.#signs.of(facts)
+  }
+
+  liveTexts(agent: AgentId | null) {
+    return this.#texts.of(agent)
   }
 
   plan({ plan_artifact: { path, good_sha256 } }: Rows['work_items']): Promise<PlanDescriptor> {
@@ -309,6 +315,7 @@ class HomeHost implements Host {
 
   #tell(notice: HostNotice): void {
     this.#signs.notice(notice)
+    this.#texts.notice(notice)
     this.#follower.notice(notice)
     for (const listener of this.#listeners) listener(notice)
   }

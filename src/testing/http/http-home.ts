@@ -2,6 +2,7 @@
  * A home behind the HTTP application, for tests: rows and events that a test puts in, a virtual
  * clock, and a record of every read and act that a request caused.
  */
+import type { LiveText } from '../../ports/host.ts'
 import type { Rows, StoredEvent, Table } from '../../domain/state/event.ts'
 import { systemClock } from '../../exec/clock.ts'
 import {
@@ -49,6 +50,7 @@ export type FakeHome = {
     first: number
     reply: (command: OperatorCommand) => OperatorReply | Promise<OperatorReply>
     fails: Error | null
+    texts: LiveText[]
     /** Nothing is ever old, and no copy is made. */
     upkeep: HomePort['upkeep']
   }
@@ -88,6 +90,7 @@ export function fakeHome(options: Partial<HttpOptions> = {}): FakeHome {
     first: 1,
     reply: () => done(),
     fails: null,
+    texts: [],
     upkeep: {
       keep_days: null,
       retain: (asked) => Promise.resolve({ ok: true, value: { ...asked, ...nothingWent } }),
@@ -165,6 +168,8 @@ function homeOver(
       return () => void listeners.delete(listener)
     },
     liveSigns: () => [],
+    liveTexts: (agent_id) =>
+      state.texts.filter((text) => agent_id === null || text.agent_id === agent_id),
     plan: () => Promise.reject(new Error('this home has no plan files')),
     taskOutput: () => Promise.resolve(null),
     ready: () => state.ready,
