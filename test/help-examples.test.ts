@@ -11,7 +11,7 @@ import { ServedHome } from './support/served-home.ts'
 
 /** Read by the home or changing it; none needs a network, a key, or somebody who answers. */
 const feasible = [
-  ...['work list', 'work show', 'work create', 'work check add', 'why', 'replay'],
+  ...['work list', 'work show', 'work diff', 'work create', 'work check add', 'why', 'replay'],
   ...['export', 'inbox', 'tasks output', 'search', 'doctor', 'context show'],
   ...['schedule add', 'backup', 'retention', 'config set', 'status'],
 ] as const

@@ -9,6 +9,7 @@ import type * as checks from '../protocol/records/check-record.ts'
 import type * as agents from '../protocol/records/agent-record.ts'
 import type * as attention from '../protocol/views/attention.ts'
 import type * as trees from '../protocol/records/delegation-record.ts'
+import type * as changes from '../protocol/records/changes-record.ts'
 import type * as contexts from '../protocol/records/context-record.ts'
 import type * as eventPages from '../protocol/events/event-page.ts'
 import type * as exports from '../protocol/records/export-record.ts'
@@ -105,6 +106,7 @@ type WorkItems = {
     query: Paged
     answer: Out<typeof turns.turnTrace>
   }
+  'GET /agents/{agent}/work-items/{item}/changes': { answer: Out<typeof changes.itemChanges> }
   'GET /agents/{agent}/work-items/{item}/spend': { answer: Out<typeof spend.spendReport> }
 }
 

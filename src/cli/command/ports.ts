@@ -99,6 +99,8 @@ export interface CliPorts {
   }
   out(text: string): void
   err(text: string): void
+  /** Shows the text in `$PAGER` until it is left; false: none is named, or it did not start. */
+  page(text: string): Promise<boolean>
   clock: {
     now(): number
     monotonic(): number

@@ -11,7 +11,7 @@ const budget = {
 export const workCommands: readonly Grammar[] = [
   {
     name: 'work',
-    about: 'work items: list, show, create, update, check, unblock, pick, complete',
+    about: 'work items: list, show, diff, create, update, check, unblock, pick, complete',
     examples: ['holon work list --all', 'holon work show work_7f3a'],
     commands: [
       {
@@ -32,6 +32,19 @@ export const workCommands: readonly Grammar[] = [
           trace === true
             ? (await import('./work-trace.ts')).workTrace(context, item)
             : (await import('./work.ts')).workShow(context, item),
+      },
+      {
+        name: 'diff',
+        about: 'what it changed in files, by file with counts',
+        arguments: { '<item>': things.item, '[file]': 'only this file' },
+        options: { '--stat': 'the counts alone' },
+        examples: [
+          'holon work diff work_7f3a',
+          'holon work diff work_7f3a src/a.ts',
+          'holon work diff work_7f3a --stat',
+        ],
+        run: async (context, item: string, file: string | undefined, options: object) =>
+          (await import('./work-diff.ts')).workDiff(context, item, file, options),
       },
       {
         name: 'create',

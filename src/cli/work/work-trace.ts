@@ -3,6 +3,7 @@ import type { Api } from '../../client/api.ts'
 import type { ToolResult } from '../../protocol/records/records.ts'
 import type { TurnTrace, TurnWhole, RoundRecord } from '../../protocol/records/turn-record.ts'
 import { callLine, callSubject, counted } from '../../present/lines/call-line.ts'
+import { diffName } from '../../present/lines/diff-lines.ts'
 import { glyph, painted } from '../../present/text/marks.ts'
 import { safeLine } from '../../present/text/safe.ts'
 import { clock, took } from '../../present/text/span.ts'
@@ -79,13 +80,15 @@ function roundLines(context: Context, round: RoundRecord): string[] {
   const said = words.trim() === '' ? [] : [`${at}  ${cutAt(safeLine(ids.within(words)))}`]
   const recapped =
     round.recapped === undefined ? [] : [`${at}  rounds 1 to ${round.recapped} were recapped`]
-  const calls = round.calls.map(({ tool_name, input, result }) => {
+  const calls = round.calls.flatMap(({ tool_name, input, result }) => {
     const line = result === null ? null : callLine(tool_name, input, result as ToolResult)
     const left = line?.left ?? result?.summary ?? callSubject(tool_name, input)
     const right = line === null || line.right === '' ? '' : `  ${line.right}`
     const mark = line?.mark ?? (result === null ? 'working' : 'done')
     const text = cutAt(safeLine(ids.within(`${left}${right}`)))
-    return `${at}  ${painted(`${glyph(mark, ink)} ${text}`, mark, ink)}`
+    const diffs = result?.status === 'success' ? (result.diffs ?? []) : []
+    const names = diffs.length > 1 ? diffs.map((diff) => `${at}      ${diffName(diff)}`) : []
+    return [`${at}  ${painted(`${glyph(mark, ink)} ${text}`, mark, ink)}`, ...names]
   })
   return [...recapped, ...said, ...calls]
 }

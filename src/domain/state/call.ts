@@ -6,6 +6,7 @@
 import type { AgentId, CallId, TaskId, TurnId, WorkItemId } from '../ids.ts'
 import type { Image } from '../image.ts'
 import type { Timestamp } from '../time.ts'
+import type { FileDiff } from './file-diff.ts'
 
 /** What becomes of an intent without an outcome after a crash (docs/spec/turn.md#effects). */
 export type EffectClass =
@@ -34,7 +35,12 @@ export type ToolResult = {
   summary: string
   warnings?: readonly Warning[]
 } & (
-  | { status: 'success'; result: unknown }
+  | {
+      status: 'success'
+      result: unknown
+      /** What it did to files. No model reads it: that one knows what it asked for. */
+      diffs?: readonly FileDiff[]
+    }
   | {
       status: 'error'
       error: {

@@ -78,7 +78,9 @@ function fed(
   output: 'ignore' | 'inherit',
 ): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
-  const child = spawn(command, [...args], { stdio: ['pipe', output, output] })
+  // Without it `less` shows the codes of colours as text; where the person set it, it stays.
+  const env = { LESS: 'R', ...process.env }
+  const child = spawn(command, [...args], { stdio: ['pipe', output, output], env })
   child.on('error', () => resolve(false))
   child.on('exit', (code) => resolve(code === 0))
   // One that reads no further than it needs ends its input early: that is no failure of ours.

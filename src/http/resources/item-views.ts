@@ -3,7 +3,9 @@
  * through the turns, and what it used (docs/spec/http.md).
  */
 import { createRoute } from '@hono/zod-openapi'
+import { limits } from '../../domain/limits.ts'
 import { projectionOf, type AgentView } from '../../protocol/agent-view.ts'
+import { changesOf, itemChanges } from '../../protocol/records/changes-record.ts'
 import type { Rows } from '../../protocol/records/records.ts'
 import { spendReport, spendRowOf } from '../../protocol/records/spend-record.ts'
 import { turnTrace } from '../../protocol/records/turn-record.ts'
@@ -59,6 +61,15 @@ const spend = createRoute({
   responses: { 200: answerOf('The spend.', spendReport), ...problems(404, 409, 422) },
 })
 
+const changes = createRoute({
+  method: 'get',
+  path: '/agents/{agent}/work-items/{item}/changes',
+  tags,
+  summary: 'What it changed in files, by file with the diff of each edit',
+  request: { params: itemParams, query: noQuery },
+  responses: { 200: answerOf('The changes.', itemChanges), ...problems(404, 409, 422) },
+})
+
 export function register(app: HttpApp, home: HomePort, views: Views): void {
   app.openapi(why, async (c) => {
     const { agent, item } = c.req.valid('param')
@@ -103,6 +114,14 @@ export function register(app: HttpApp, home: HomePort, views: Views): void {
     return c.json({ work_item_id: id, notes, older_notes: older, turns, next_cursor }, 200)
   })
 
+  app.openapi(changes, async (c) => {
+    const { agent, item } = c.req.valid('param')
+    const found = await rowNamed(home, 'work_items', agent, item)
+    if (!found.ok) return found.refusal
+    const { calls, complete } = await callsOfItem(home, found.value.id)
+    return c.json(changesOf(found.value.id, calls, complete), 200)
+  })
+
   app.openapi(spend, async (c) => {
     const { agent, item } = c.req.valid('param')
     const found = await rowNamed(home, 'work_items', agent, item)
@@ -111,6 +130,13 @@ export function register(app: HttpApp, home: HomePort, views: Views): void {
     const groups = await home.reads.spend(filter)
     return c.json({ by: filter.by, spend: groups.map(spendRowOf) }, 200)
   })
+}
+
+/** The newest calls about it, oldest first, and whether those are all. */
+async function callsOfItem(home: HomePort, work_item_id: string) {
+  const most = limits.changes_calls.value
+  const calls = await home.reads.list('calls', { work_item_id, limit: most + 1 })
+  return { calls: calls.slice(-most), complete: calls.length <= most }
 }
 
 async function itemNamed(

@@ -88,6 +88,14 @@ export const ports: CliPorts = {
   },
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
+  async page(text) {
+    if (!env['PAGER']?.trim()) return false
+    const { pageText } = await import('../../exec/daemon/terminal-tools.ts')
+    return pageText(text, env).then(
+      () => true,
+      () => false,
+    )
+  },
   clock,
   read_text: readText,
   read_stdin: readStdin,

@@ -2,9 +2,10 @@
  * Tool calls and tasks as entries: one line from start to finish, also when a call goes on as a
  * task. Pure.
  */
-import { questionText } from '../../protocol/records/records.ts'
+import { questionText, type FileDiff } from '../../protocol/records/records.ts'
 import { endedWell, endWords } from '../lines/task-words.ts'
 import { callLine, callSubject, oneCommand } from '../lines/call-line.ts'
+import { diffName } from '../lines/diff-lines.ts'
 import type { Entry, Level } from './entry.ts'
 import { entry, facts, line, lines, msBetween, type Sight } from './parts.ts'
 import type { Group } from '../history/noun-fold.ts'
@@ -25,7 +26,9 @@ export function callEntry(group: Group, sight: Sight, level: Level): Entry | nul
   const task = task_id === null ? undefined : sight.group(task_id)
   const cli = task_id === null ? null : line(`holon tasks output ${task_id}`)
   const subject = task_id === null ? null : ({ noun: 'task', id: task_id } as const)
-  const common = { subject, cli, ...(level === 3 ? { body: record(group) } : {}) }
+  const diffs = diffsOf(group)
+  const body = level === 3 ? [...diffs.map(diffName), ...record(group)] : []
+  const common = { subject, cli, body, diffs }
   const left = callSubject(tool, input)
   if (finished === undefined) {
     const since = started?.at ?? null
@@ -64,7 +67,7 @@ export function callEntry(group: Group, sight: Sight, level: Level): Entry | nul
     facts: failed
       ? facts(`${exit}, ${time}`)
       : facts([found.right, time].filter(Boolean).join(', ')),
-    body: [...(failed ? lines(words.join(': ')).slice(-outputLines) : []), ...(common.body ?? [])],
+    body: [...(failed ? lines(words.join(': ')).slice(-outputLines) : []), ...body],
   })
 }
 
@@ -74,6 +77,11 @@ function ranMs(task: Group | undefined): number | null {
   return began === undefined || end === undefined
     ? null
     : msBetween(began.event.started_at, end.event.ended_at)
+}
+
+function diffsOf({ heard }: Group): readonly FileDiff[] {
+  const result = heard.call_finished?.event.result
+  return result?.status === 'success' ? (result.diffs ?? []) : []
 }
 
 function record(group: Group) {

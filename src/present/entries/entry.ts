@@ -3,6 +3,7 @@
  * that of the noun that began it, its place that noun's first seq; neither ever changes. Texts are
  * safe, ids in them are whole, and no time in them depends on now: what runs says since when.
  */
+import type { FileDiff } from '../../protocol/records/records.ts'
 import type { Mark } from '../text/marks.ts'
 import type { Safe } from '../text/safe.ts'
 
@@ -52,6 +53,8 @@ export type Entry = {
   /** It comes due then: the reader says when that is. */
   readonly due: string | null
   readonly children: readonly Entry[]
+  /** What it did to files, for who opens it; not safe yet, `diffLines` makes it so. */
+  readonly diffs: readonly FileDiff[]
   readonly subject: EntrySubject | null
   /** The same from a shell. */
   readonly cli: Safe | null
@@ -65,6 +68,7 @@ export const noEntry = {
   since: null,
   due: null,
   children: [],
+  diffs: [],
   subject: null,
   cli: null,
 } as const satisfies Partial<Entry>

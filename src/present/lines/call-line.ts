@@ -2,8 +2,9 @@
  * One tool call as one line of a run: mark, verb and object, outcome. Null for calls whose effect
  * has a line of its own (items made and completed, waits). Pure.
  */
-import type { ToolResult } from '../../protocol/records/records.ts'
+import type { FileDiff, ToolResult } from '../../protocol/records/records.ts'
 import type { Mark } from '../text/marks.ts'
+import { diffTotal } from './diff-lines.ts'
 
 export type CallLine = { mark: Mark; left: string; right: string }
 
@@ -39,9 +40,9 @@ export function callLine(tool: string, given: unknown, result: ToolResult): Call
     case 'ViewImage':
       return { mark: 'done', left: `looked at ${text(input['path'])}`, right: '' }
     case 'EditFile':
-      return { mark: 'done', left: `edit ${text(input['path'])}`, right: linesChanged(value) }
+      return editLine(text(input['path']), value, result.diffs ?? [])
     case 'ApplyPatch':
-      return { mark: 'done', left: 'patch', right: result.summary }
+      return patchLine(result.summary, result.diffs ?? [])
     case 'UpdateWorkItem':
       return updateLine(input, result.summary)
     case 'CreateWorkItem':
@@ -152,10 +153,21 @@ function linesRead(value: Input): string {
   return count === total_lines ? counted(count, 'line') : `${count} of ${String(total_lines)} lines`
 }
 
-function linesChanged(value: Input): string {
-  if (value['change'] === 'created') return 'new'
-  const { replacements } = value
-  return typeof replacements === 'number' && replacements > 1 ? `${replacements} places` : ''
+function editLine(path: string, value: Input, diffs: readonly FileDiff[]): CallLine {
+  const { change, replacements } = value
+  const places =
+    typeof replacements === 'number' && replacements > 1 ? `${replacements} places` : ''
+  const total = diffs.length === 0 ? { what: path, counts: '' } : diffTotal(diffs)
+  const how = change === 'created' ? 'new' : places
+  const right = [how, total.counts].filter((part) => part !== '').join(', ')
+  return { mark: 'done', left: `edit ${total.what}`, right }
+}
+
+/** An earlier version kept no diffs: then as many words as the result has. */
+function patchLine(summary: string, diffs: readonly FileDiff[]): CallLine {
+  if (diffs.length === 0) return { mark: 'done', left: 'patch', right: summary }
+  const { what, counts } = diffTotal(diffs)
+  return { mark: 'done', left: `patch ${what}`, right: counts }
 }
 
 export const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Emitted, Event, ToolResult } from '../../protocol/records/records.ts'
+import type { Emitted, Event, FileDiff, ToolResult } from '../../protocol/records/records.ts'
 import { callLine } from './call-line.ts'
 import { RunLines, type RunLine } from './run-lines.ts'
 import { ShortIds } from '../text/short-id.ts'
@@ -19,6 +19,12 @@ import {
 
 const ok = (result: unknown, summary = 'done'): ToolResult => {
   return { tool_name: 'x', summary, status: 'success', result }
+}
+const aDiff = (name: string, added: number, removed: number): FileDiff => {
+  return { kind: 'changed', path: `/w/${name}`, name, added, removed, text: '', cut_lines: 0 }
+}
+const withDiffs = (...diffs: FileDiff[]): ToolResult => {
+  return { tool_name: 'x', summary: 'done', status: 'success', result: {}, diffs }
 }
 const no = (kind: 'fault' | 'not_executed' | 'outcome_unknown', message: string): ToolResult => ({
   tool_name: 'x',
@@ -79,6 +85,15 @@ const calls: [tool: string, input: unknown, result: ToolResult, line: string | n
     ok({ change: 'changed', replacements: 2 }),
     'done|edit a.ts|2 places',
   ],
+  ['ApplyPatch', {}, ok({}, '2 files changed'), 'done|patch|2 files changed'],
+  ['ApplyPatch', {}, withDiffs(aDiff('src/a.ts', 3, 1)), 'done|patch src/a.ts|+3 -1'],
+  [
+    'ApplyPatch',
+    {},
+    withDiffs(aDiff('src/a.ts', 3, 1), aDiff('b.ts', 7, 0), aDiff('c.ts', 0, 1)),
+    'done|patch 3 files|+10 -2',
+  ],
+  ['EditFile', { path: '/w/a.ts' }, withDiffs(aDiff('a.ts', 1, 1)), 'done|edit a.ts|+1 -1'],
   [
     'UpdateWorkItem',
     {

@@ -7,6 +7,7 @@
 export type { Agent } from '../../domain/state/agent.ts'
 export type { Brief } from '../../domain/state/brief.ts'
 export type { ToolResult } from '../../domain/state/call.ts'
+export type { FileDiff } from '../../domain/state/file-diff.ts'
 export { isUnderWay, specOf, type Check } from '../../domain/state/check.ts'
 export type { CheckGiven } from '../../domain/checks/spec.ts'
 export type { Event, EventOf, Rows, StoredEvent, Table } from '../../domain/state/event.ts'

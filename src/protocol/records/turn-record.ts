@@ -98,6 +98,19 @@ export const warning = z
   .looseObject({ kind: z.string(), message: z.string() })
   .meta({ id: 'Warning' })
 
+export const fileDiffKind = z.enum(['added', 'changed', 'deleted'])
+export const diffShape = {
+  path: z.string(),
+  name: z.string().describe('Relative to the working folder where the file is below it.'),
+  added: count.describe('Lines, as `removed`: of the whole change.'),
+  removed: count,
+  text: z.string().describe('Hunks of the unified format, without file names.'),
+  cut_lines: count.describe('Lines of the hunks that `text` lacks.'),
+}
+
+/** What a call did to one file. */
+const fileDiff = z.strictObject({ kind: fileDiffKind, ...diffShape }).meta({ id: 'FileDiff' })
+
 export const toolResult = z
   .discriminatedUnion('status', [
     z.strictObject({
@@ -106,6 +119,7 @@ export const toolResult = z
       summary: z.string(),
       warnings: listOf(warning).optional(),
       result: z.unknown(),
+      diffs: listOf(fileDiff).optional(),
     }),
     z.strictObject({
       status: z.literal('error'),

@@ -12,6 +12,7 @@ import type { WorkItemId } from '../../domain/ids.ts'
 import { deliver, item, say, task, waitCommand, waitOf, World } from '../world/agent-world.ts'
 import { act, answer, ask, begin, end, run, taskEnds, turn, turnOf } from '../world/turns.ts'
 import { approvalChanged, askedForPatience, childAsked, compacted } from './scenes-held.ts'
+import { patched } from './diff-scenes.ts'
 import { checkedTwice, checkFailed } from './check-scenes.ts'
 import { meterOpened } from '../events.ts'
 
@@ -336,6 +337,7 @@ export const scenes: { readonly [name: string]: () => World } = {
   'approval-changed': approvalChanged,
   'checked-twice': checkedTwice,
   'check-failed': checkFailed,
+  patched,
 }
 
 export const eventsOf = (name: string): readonly StoredEvent[] => scenes[name]?.().events ?? []

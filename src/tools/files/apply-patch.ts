@@ -10,14 +10,15 @@ import { asResult, readToChange, ToolRefusal } from './file-access.ts'
 import {
   changedMeanwhile,
   hashOf,
+  made,
   planChange,
   statesOf,
   unknownChange,
   writeAll,
   type ChangeIntent,
   type FileState,
-  type Replacement,
 } from './file-change.ts'
+import type { FileVersions } from './file-diff.ts'
 import {
   effectTool,
   failed,
@@ -37,7 +38,10 @@ type Input = z.infer<ReturnType<typeof input>>
 
 /** `name`: the path as the patch writes it. */
 type NamedFile = ChangeIntent['files'][number] & { name: string }
-type PatchIntent = { files: readonly NamedFile[]; diff: string | null; changes: readonly Told[] }
+type PatchIntent = Omit<ChangeIntent, 'files'> & {
+  files: readonly NamedFile[]
+  changes: readonly Told[]
+}
 type Told = { path: string; change: FileChange['kind']; from?: string }
 
 export const applyPatch = effectTool<Input, PatchIntent>({
@@ -101,7 +105,7 @@ async function plan(given: Input, ctx: ToolContext): Promise<PatchIntent> {
     const hint = 'Name each file by one path.'
     throw new ToolRefusal(failed(NAME, 'rejected', 'same_file_twice', message, hint))
   }
-  const change = await planChange(replacements)
+  const change = await planChange(ctx, replacements)
   return {
     ...change,
     files: change.files.map((file, at) => ({ ...file, name: touched[at]?.[0] ?? file.path })),
@@ -123,7 +127,7 @@ async function finish(
   })
   if (open.size === 0) return
   const after = await remaining(given, intent, open)
-  const replacements = [...open].map(([name, state]): Replacement => {
+  const replacements = [...open].map(([name, state]): FileVersions => {
     const text = state.after_sha256 === null ? null : (after.get(name) ?? null)
     if (hashOf(text) !== state.after_sha256) {
       throw new ToolRefusal(unknownChange(NAME, intent, states))
@@ -199,7 +203,7 @@ function done(intent: PatchIntent): EffectOutcome {
   const result = succeeded(NAME, `${count} ${count === 1 ? 'file' : 'files'} changed`, {
     files: intent.changes,
   })
-  return { result, result_hash: null, changed_something: count > 0 }
+  return { result: made(result, intent), result_hash: null, changed_something: count > 0 }
 }
 
 const notDone = (result: ToolResult): EffectOutcome => ({

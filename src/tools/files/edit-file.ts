@@ -9,6 +9,7 @@ import { asResult, readToChange, ToolRefusal, type TextFile } from './file-acces
 import {
   changedMeanwhile,
   hashOf,
+  made,
   planChange,
   statesOf,
   unknownChange,
@@ -51,7 +52,7 @@ export const editFile = effectTool<Input, EditIntent>({
     const planned = await asResult(NAME, ctx, async () => {
       const file = await readToChange(NAME, ctx, given.path)
       const { after, replacements, lines } = edited(given, file)
-      const change = await planChange([{ path: file.path, before: file.text, after }])
+      const change = await planChange(ctx, [{ path: file.path, before: file.text, after }])
       const [first] = lines
       const around =
         first === undefined ? {} : { around: linesAround(after, first, given.new_text) }
@@ -120,17 +121,18 @@ function done(intent: EditIntent): ToolResult {
   const created = before_sha256 === null
   const count = intent.replacements
   const what = created ? 'created' : count === 0 ? 'filled' : `${count} replaced in`
-  return succeeded(NAME, `${what} ${path}`, {
+  const result = succeeded(NAME, `${what} ${path}`, {
     path,
     change: created ? 'created' : 'changed',
     ...(count > 0 ? { replacements: count, lines: intent.lines } : {}),
     ...(intent.around === undefined ? {} : { text: intent.around }),
     sha256: after_sha256,
   })
+  return made(result, intent)
 }
 
-function outcome(made: EditIntent | null, result: ToolResult): EffectOutcome {
-  const file = made === null ? null : fileOf(made)
+function outcome(intent: EditIntent | null, result: ToolResult): EffectOutcome {
+  const file = intent === null ? null : fileOf(intent)
   const changed_something = file !== null && file.before_sha256 !== file.after_sha256
   return { result, result_hash: null, changed_something }
 }

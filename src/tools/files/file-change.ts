@@ -3,7 +3,10 @@
  * before and the hash after. A file at its `before` hash is still to be written, one at its `after`
  * hash is done, and any other is somebody else's work, which is never overwritten.
  */
+import type { FileDiff } from '../../domain/state/file-diff.ts'
+import type { ToolResult } from '../../domain/state/call.ts'
 import { isFileFault } from '../tool/faults.ts'
+import { diffsOf, type FileVersions } from './file-diff.ts'
 import { readToChange, ToolRefusal, type TextFile } from './file-access.ts'
 import { sha256 } from '../tool/sha256.ts'
 import { failed, type ToolContext } from '../tool/tool.ts'
@@ -15,40 +18,29 @@ export type PlannedFile = {
   after_sha256: string | null
 }
 
-/** `diff`: the change as the intent saw it, for a person or a model to compare; null when huge. */
-export type ChangeIntent = { files: readonly PlannedFile[]; diff: string | null }
-
-export type Replacement = { path: string; before: string | null; after: string | null }
-
-/** Characters of a diff kept in an intent. */
-const DIFF_CHARS = 20_000
-/** Milliseconds a diff may take: it is a service to the reader, not part of the change. */
-const DIFF_MS = 200
+/**
+ * `diffs`: the change as the intent saw it, for a person or a model to compare; absent in an intent
+ * of an earlier version.
+ */
+export type ChangeIntent = { files: readonly PlannedFile[]; diffs?: readonly FileDiff[] }
 
 export const hashOf = (text: string | null): string | null => (text === null ? null : sha256(text))
 
-export async function planChange(replacements: readonly Replacement[]): Promise<ChangeIntent> {
-  const { createTwoFilesPatch } = await import('diff')
-  const parts: string[] = []
-  for (const { path, before, after } of replacements) {
-    const names = [
-      before === null ? '/dev/null' : path,
-      after === null ? '/dev/null' : path,
-    ] as const
-    const options = { context: 3, timeout: DIFF_MS }
-    const part = createTwoFilesPatch(...names, before ?? '', after ?? '', '', '', options)
-    parts.push(part ?? `${path}: too large for a diff`)
-  }
-  const diff = parts.join('')
-  return {
-    files: replacements.map(({ path, before, after }) => ({
-      path,
-      before_sha256: hashOf(before),
-      after_sha256: hashOf(after),
-    })),
-    diff: diff.length > DIFF_CHARS ? null : diff,
-  }
-}
+export const planChange = async (
+  ctx: ToolContext,
+  files: readonly FileVersions[],
+): Promise<ChangeIntent> => ({
+  files: files.map(({ path, before, after }) => ({
+    path,
+    before_sha256: hashOf(before),
+    after_sha256: hashOf(after),
+  })),
+  diffs: await diffsOf(files, ctx.workdir),
+})
+
+/** A result of a change that was made, with its diffs as evidence. */
+export const made = (result: ToolResult, { diffs = [] }: ChangeIntent): ToolResult =>
+  result.status === 'success' && diffs.length > 0 ? { ...result, diffs } : result
 
 export type FileState = PlannedFile & { now: TextFile; is: 'before' | 'after' | 'other' }
 
@@ -92,9 +84,12 @@ export function unknownChange(
     'is neither as it was before it nor as it would be after it.'
   const hint = 'Read the file and compare it with the diff; make only what is missing.'
   const files = states.map(({ path, is }) => ({ path, is }))
-  const detail = { files, intended_diff: intent.diff }
+  const detail = { files, intended_diff: wholeDiff(intent) }
   return failed(tool_name, 'outcome_unknown', 'file_changed_meanwhile', message, hint, { detail })
 }
+
+const wholeDiff = ({ diffs = [] }: ChangeIntent): string =>
+  diffs.map(({ path, text }) => `--- ${path}\n+++ ${path}\n${text}`).join('')
 
 /** The files were changed between the intent and the write; nothing was written. */
 export function changedMeanwhile(tool_name: string, paths: readonly string[]) {
@@ -111,12 +106,12 @@ export function changedMeanwhile(tool_name: string, paths: readonly string[]) {
 export async function writeAll(
   tool_name: string,
   ctx: ToolContext,
-  replacements: readonly Replacement[],
+  replacements: readonly FileVersions[],
 ): Promise<void> {
   const deletesLast = [...replacements].sort(
     (a, b) => Number(a.after === null) - Number(b.after === null),
   )
-  const done: Replacement[] = []
+  const done: FileVersions[] = []
   for (const one of deletesLast) {
     try {
       await put(ctx, one.path, one.after)
@@ -132,7 +127,7 @@ export async function writeAll(
   }
 }
 
-async function putBack(ctx: ToolContext, done: readonly Replacement[]): Promise<string[]> {
+async function putBack(ctx: ToolContext, done: readonly FileVersions[]): Promise<string[]> {
   const stuck: string[] = []
   for (const { path, before } of done.toReversed()) {
     try {

@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import type { ToolResult } from '../../domain/state/call.ts'
 import { sha256 } from '../../exec/files/whole-file.ts'
 import { ToolBench } from '../../testing/world/tool-context.ts'
 import { applyPatch } from './apply-patch.ts'
@@ -310,6 +311,28 @@ test('recovery of an edit: open is made, made is told, foreign is unknown, with 
   const { intended_diff } = error.detail as { intended_diff: string }
   assert.match(intended_diff, /^--- .*\n\+\+\+ .*\n@@ -1,2 \+1,2 @@\n a\n-b\n\+c\n$/m)
   assert.equal(have(foreign.name), 'somebody else\n')
+})
+
+test('what an edit and a patch did to files stands with the result, also after a crash', async () => {
+  const [edit, one, gone] = [fresh('a\nb\n'), fresh('one\ntwo\n'), fresh('x\n')]
+  const input = { path: at(edit), old_text: 'b', new_text: 'c' }
+  const call = await begun(bench.begin(editFile, input))
+  const patch =
+    `--- ${one}\n+++ ${one}\n@@ -1,2 +1,2 @@\n-one\n+1\n two\n` +
+    `--- ${gone}\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n`
+  const diffsOf = ({ result }: { result: ToolResult }) =>
+    result.status === 'success' ? result.diffs : assert.fail(result.summary)
+  const changed = { kind: 'changed', added: 1, removed: 1, cut_lines: 0 }
+  const text = '@@ -1,2 +1,2 @@\n a\n-b\n+c\n'
+  const expected = [{ ...changed, path: at(edit), name: edit, text }]
+  assert.deepEqual(diffsOf(await bench.recover(editFile, input, call)), expected)
+  assert.deepEqual(diffsOf(await bench.call(applyPatch, { patch })), [
+    { ...changed, path: at(one), name: one, text: '@@ -1,2 +1,2 @@\n-one\n+1\n two\n' },
+    {
+      ...{ kind: 'deleted', path: at(gone), name: gone, added: 0, removed: 1 },
+      ...{ text: '@@ -1,1 +0,0 @@\n-x\n', cut_lines: 0 },
+    },
+  ])
 })
 
 const twoFiles = (a: string, b: string) =>

@@ -10,6 +10,8 @@ export type BodyRow = {
   /** Null: a heading, or what cannot be selected. */
   readonly id: string | null
   readonly lines: readonly Line[]
+  /** The entry that it is a line of: what space closes. */
+  readonly folds?: string
   /** Where enter goes. */
   readonly opens?: ScreenLocation
   readonly agent_id?: string

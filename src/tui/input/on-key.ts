@@ -315,7 +315,8 @@ function nextTab(model: TuiModel): Transition {
 
 function unfolded(model: TuiModel, view: View, row: BodyRow | null): TuiModel {
   if (row === null || row.id === null) return model
+  const selected = row.folds ?? row.id
   const open = new Set(view.unfolded)
-  if (!open.delete(row.id)) open.add(row.id)
-  return withTop(model, { ...view, unfolded: open, selected: row.id, follow: false })
+  if (!open.delete(selected)) open.add(selected)
+  return withTop(model, { ...view, unfolded: open, selected, follow: false })
 }

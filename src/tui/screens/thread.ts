@@ -9,6 +9,7 @@ import { cut, padEnd, width, wrap } from '../../present/text/width.ts'
 import { apart, line, span, widthOf, type Line } from '../drawing/line.ts'
 import type { BodyRow } from '../drawing/body.ts'
 import { heading } from '../drawing/body.ts'
+import { diffRows } from './diff.ts'
 import { viewOf, type TuiModel, type ScreenLocation } from '../model/model.ts'
 import { caret, markSpan, pointer, short, timesOf } from '../drawing/paint.ts'
 
@@ -95,7 +96,8 @@ function entryRows(
   const isOpen =
     viewOf(model).level > 1 || viewOf(model).unfolded.has(entry.id) || entry.children.length < 4
   const children = isOpen ? entry.children : []
-  return [row, ...children.flatMap((child) => childRows(model, child, place, columns))]
+  const diff = diffRows(model, entry, { columns, indent: 15 })
+  return [row, ...diff, ...children.flatMap((child) => childRows(model, child, place, columns))]
 }
 
 const isGlyph = (who: string): boolean => who.length === 1
@@ -127,6 +129,7 @@ function childRows(
   const isOpen = entry.kind !== 'group' || view.unfolded.has(entry.id)
   return [
     row,
+    ...diffRows(model, entry, { columns, indent: indent + 2 }),
     ...(isOpen
       ? entry.children.flatMap((one) => childRows(model, one, place, columns, depth + 1))
       : []),
