@@ -82,6 +82,13 @@ for (const key of ['enter', 'space']) {
   })
 }
 
+test('the command of a row that changed files is the one that shows all of the item', async (t) => {
+  const { session, stage } = await threadOf(t)
+  press(session, 'G', 'Y')
+  await until(session, () => session.model.notice !== null)
+  assert.deepEqual(stage.copied, ['holon work diff work_0001'])
+})
+
 test('on the third level every file stands below the row by its name', async (t) => {
   const { session, text } = await threadOf(t)
   press(session, 'v')

@@ -24,9 +24,9 @@ export function callEntry(group: Group, sight: Sight, level: Level): Entry | nul
   const finished = group.heard.call_finished
   const task_id = started?.event.task_id ?? null
   const task = task_id === null ? undefined : sight.group(task_id)
-  const cli = task_id === null ? null : line(`holon tasks output ${task_id}`)
   const subject = task_id === null ? null : ({ noun: 'task', id: task_id } as const)
   const diffs = diffsOf(group)
+  const cli = cliOf(task_id, diffs.length > 0 ? group.work_item_id : null)
   const body = level === 3 ? [...diffs.map(diffName), ...record(group)] : []
   const common = { subject, cli, body, diffs }
   const left = callSubject(tool, input)
@@ -69,6 +69,11 @@ export function callEntry(group: Group, sight: Sight, level: Level): Entry | nul
       : facts([found.right, time].filter(Boolean).join(', ')),
     body: [...(failed ? lines(words.join(': ')).slice(-outputLines) : []), ...body],
   })
+}
+
+function cliOf(task_id: string | null, changed_by: string | null): Safe | null {
+  if (task_id !== null) return line(`holon tasks output ${task_id}`)
+  return changed_by === null ? null : line(`holon work diff ${changed_by}`)
 }
 
 /** How long the command itself ran, whenever somebody looked; null: that is not known. */

@@ -81,9 +81,26 @@ export function callSubject(tool: string, given: unknown): string {
     case 'EditFile':
       return `edit ${text(input['path'])}`
     case 'ApplyPatch':
-      return 'patch'
+      return patchSubject(text(input['patch']))
   }
   return tool
+}
+
+/** By the headers of a patch: it may be one that cannot be applied, or read. */
+function patchSubject(patch: string): string {
+  const headers = patch.matchAll(/^--- (.+)\n\+\+\+ (.+)$/gm)
+  const names = [...headers].map(([, before = '', after = '']) =>
+    after.startsWith('/dev/null') ? nameIn(before, 'a/') : nameIn(after, 'b/'),
+  )
+  const [first] = names
+  if (first === undefined) return 'patch'
+  return names.length === 1 ? `patch ${first}` : `patch ${names.length} files`
+}
+
+/** Without the time that may stand behind it, and without git's prefix. */
+function nameIn(header: string, prefix: string): string {
+  const name = header.split('\t')[0]?.trim() ?? ''
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name
 }
 
 type CallError = Extract<ToolResult, { status: 'error' }>['error']

@@ -93,6 +93,25 @@ const calls: [tool: string, input: unknown, result: ToolResult, line: string | n
     withDiffs(aDiff('src/a.ts', 3, 1), aDiff('b.ts', 7, 0), aDiff('c.ts', 0, 1)),
     'done|patch 3 files|+10 -2',
   ],
+  [
+    'ApplyPatch',
+    { patch: '--- a/src/a.ts\t2026\n+++ b/src/a.ts\t2026\n@@ -1 +1 @@\n-a\n+b\n' },
+    no('fault', 'the disk is full'),
+    'failed|patch src/a.ts|the disk is full',
+  ],
+  [
+    'ApplyPatch',
+    { patch: '--- old.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n' },
+    no('not_executed', 'the round was closed'),
+    'next|patch old.ts|not run',
+  ],
+  [
+    'ApplyPatch',
+    { patch: '--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n--- b\n+++ b\n@@ -1 +1 @@\n-a\n+b\n' },
+    no('outcome_unknown', 'x'),
+    'unknown|patch 2 files|outcome unknown: x',
+  ],
+  ['ApplyPatch', { patch: 'no patch' }, no('fault', 'x'), 'failed|patch|x'],
   ['EditFile', { path: '/w/a.ts' }, withDiffs(aDiff('a.ts', 1, 1)), 'done|edit a.ts|+1 -1'],
   [
     'UpdateWorkItem',
