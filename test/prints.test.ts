@@ -70,7 +70,7 @@ const others: readonly string[] = [
   ...['webhook redeliver', 'schedule add', 'schedule pause', 'schedule resume'],
   ...['schedule remove', 'backup', 'restore'],
   ...['retention', 'token rotate', 'config set', 'config unset', 'tasks follow', 'logs', 'doctor'],
-  ...['service show', 'config get'],
+  ...['service show', 'config get', 'work diff'],
 ]
 
 /** What a terminal takes for a colour, and does not show. */

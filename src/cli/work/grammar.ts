@@ -11,7 +11,7 @@ const budget = {
 export const workCommands: readonly Grammar[] = [
   {
     name: 'work',
-    about: 'work items: list, show, diff, create, update, check, unblock, pick, complete',
+    about: 'work items: list, show, create, update, check, unblock, pick, complete',
     examples: ['holon work list --all', 'holon work show work_7f3a'],
     commands: [
       {
