@@ -32,9 +32,18 @@ export function fetchesOf(model: TuiModel): RouteRead[] {
     route: 'GET /spend',
     given: { query: { by: 'agent', from: model.now.slice(0, 10) } },
   }
-  const all = [...own, ...(view.place.at === 'home' ? [spend] : []), ...previewed(model, seq)]
+  const shown = view.place.at === 'home' ? [spend] : []
+  const all = [...own, ...shown, ...receipted(model, seq), ...previewed(model, seq)]
   const keys = new Set(all.map(({ key }) => key))
   return [...all, ...askedChecks(model, seq).filter(({ key }) => !keys.has(key))]
+}
+
+/** What became of the words that were sent last, by the ledger. */
+function receipted({ receipt }: TuiModel, version: string): RouteRead[] {
+  if (receipt === null) return []
+  const { agent_id: agent, message_id: message } = receipt
+  const route = 'GET /agents/{agent}/messages/{message}'
+  return [{ key: `message ${message}`, version, route, given: { agent, message } }]
 }
 
 /** Items whose checks are read ahead: an answer names the run of the check it is to. */

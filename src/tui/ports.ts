@@ -27,7 +27,7 @@ export interface TuiPorts {
   suspend(): Promise<void>
   /** Shows the text in the person's pager, which has the terminal meanwhile. */
   page(text: string): Promise<void>
-  /** The text of the runbook that a new home is tried with; null: it did not come with the program. */
+  /** The runbook that a new home is tried with; null: it did not come with the program. */
   example(): Promise<string | null>
   /** Told when the first frame is drawn. */
   at_work(): void

@@ -224,7 +224,7 @@ describe('keys', () => {
         },
       ],
     )
-    press(session, 'tab')
+    press(session, 'c', 'tab')
     assert.match(text(), /enter: the turn after turn 7/)
   })
 
@@ -258,6 +258,7 @@ describe('keys', () => {
     const { session, text } = await opened(t, designedState)
     press(session, 'n', 'c', 'x', 'enter')
     await until(session, () => text().includes('There is none.'))
+    press(session, 'c')
     assert.match(text(), /> x/)
   })
 

@@ -89,6 +89,7 @@ export class Session {
       key_at: 0,
       ids: new ShortIds(),
       opens,
+      receipt: null,
       first,
     }
     this.#connection = new Connection(ports, (message) => this.send(message))

@@ -23,7 +23,7 @@ export async function firstAgent(context: Context): Promise<FirstAgent> {
   return { model, fallback_model: fallback_model ?? null, root }
 }
 
-/** The agent is there when it resolves. Another than the usual one is made by nothing but its name. */
+/** The agent is there when it resolves. One that is named otherwise is never made by this. */
 export async function ensureAgent(context: Context, agent: string): Promise<void> {
   const isMissing = await reading(context, async (reader, moment) => {
     const isUsual = agent === usualAgent && (await reader.row('agents', agent)) === null

@@ -3,7 +3,8 @@ import { nextNeed } from '../../present/home.ts'
 import { named } from '../../present/text/called.ts'
 import { seq } from './navigation.ts'
 import { actionOf, type ActionName } from '../model/keys.ts'
-import { answerDialog, dismissAct, entryOf, startAct, stopDialog, type Reply } from './requests.ts'
+import { answerDialog, dismissAct, entryOf, startAct, stopDialog } from './requests.ts'
+import { budgetPrompt, unblockAct } from './settle.ts'
 import type { BodyRow } from '../drawing/body.ts'
 import { draftKey } from '../model/draft-key.ts'
 import {
@@ -16,10 +17,10 @@ import {
   type Tab,
   type View,
 } from '../model/model.ts'
-import { onDialog, onHelp, onPalette } from './on-overlay.ts'
+import { onDialog, onHelp, onPalette, setsUp } from './on-overlay.ts'
 import { onWriting } from './on-writing.ts'
 import { isEmpty, standing } from '../screens/screen.ts'
-import type { Effect, TuiMessage, Transition } from '../model/step.ts'
+import type { Effect, Reply, TuiMessage, Transition } from '../model/step.ts'
 import { makesRunbookAgent, wordsAgent } from '../writing/first-agent.ts'
 import { written } from '../writing/writing.ts'
 
@@ -56,7 +57,7 @@ function firstRunKey(model: TuiModel, { key }: Key): Transition | null {
     return [model, [{ do: 'try_example', makes: makesRunbookAgent(model) }]]
   }
   // A key is typed unseen, which the terminal does better than a screen.
-  if (key === '2') return [model, [{ do: 'keep_drafts' }, { do: 'leave', end: 'set_up' }]]
+  if (key === '2') return setsUp(model)
   if (key === '3')
     return writingTo(model, {
       for: 'message',
@@ -103,7 +104,7 @@ export function acted(model: TuiModel, action: ActionName): Transition {
     case 'palette':
       return [{ ...model, overlay: { kind: 'palette', text: '', at: 0 } }, []]
     case 'help':
-      return [{ ...model, overlay: { kind: 'help', all: false, about: null } }, []]
+      return [{ ...model, overlay: { kind: 'help', top: 0, about: null } }, []]
     case 'leave':
       return [model, [{ do: 'keep_drafts' }, { do: 'leave', end: 'left' }]]
     case 'unfold':
@@ -153,13 +154,7 @@ function asked(model: TuiModel, action: ActionName, row: BodyRow | null): Transi
     case 'start':
       return replied(model, startAct(model, about))
     case 'focus':
-      return !about?.work_item_id || about.agent_id === undefined
-        ? refused(model, 'no item is selected')
-        : writingTo(model, {
-            for: 'focus',
-            agent_id: about.agent_id,
-            work_item_id: about.work_item_id,
-          })
+      return onItem(model, about, (item) => writingTo(model, { for: 'focus', ...item }))
     case 'new_item':
       return writingTo(model, { for: 'new_item', agent_id: about?.agent_id ?? wordsAgent(model) })
     case 'write':
@@ -173,6 +168,17 @@ function asked(model: TuiModel, action: ActionName, row: BodyRow | null): Transi
       return toMessage(model, about, false)
     case 'write_agent':
       return toMessage(model, about, true)
+    case 'raise_budget':
+      return onItem(model, about, (item) => writingTo(model, budgetPrompt(entry, item)))
+    case 'unblock':
+      return onItem(model, about, ({ agent_id, work_item_id }) => [
+        model,
+        [{ do: 'act', act: unblockAct(agent_id, work_item_id) }],
+      ])
+    case 'update':
+      return onItem(model, about, (item) => writingTo(model, { for: 'objective', ...item }))
+    case 'set_up':
+      return setsUp(model)
     case 'copy':
       return row?.text === undefined
         ? refused(model, 'nothing is selected')
@@ -192,6 +198,19 @@ function asked(model: TuiModel, action: ActionName, row: BodyRow | null): Transi
     }
   }
   return [model, []]
+}
+
+type OfItem = { agent_id: string; work_item_id: string }
+
+function onItem(
+  model: TuiModel,
+  about: BodyRow | null,
+  does: (item: OfItem) => Transition,
+): Transition {
+  const { agent_id, work_item_id } = about ?? {}
+  return agent_id === undefined || !work_item_id
+    ? refused(model, 'no item is selected')
+    : does({ agent_id, work_item_id })
 }
 
 const shellLine = (row: BodyRow | null): string | null =>
@@ -221,6 +240,8 @@ function replied(model: TuiModel, reply: Reply): Transition {
       return [model, [{ do: 'act', act: reply.act }]]
     case 'open':
       return [{ ...model, overlay: reply.overlay }, []]
+    case 'write':
+      return writingTo(model, reply.prompt)
     case 'refuse':
       return refused(model, reply.why)
   }
@@ -242,8 +263,15 @@ function toMessage(model: TuiModel, about: BodyRow | null, toAgent: boolean): Tr
 }
 
 export function writingTo(model: TuiModel, prompt: PromptPurpose): Transition {
-  const text = model.drafts.get(draftKey(prompt)) ?? (prompt.for === 'snooze' ? '2h' : '')
+  const text = model.drafts.get(draftKey(prompt)) ?? usualText(model, prompt)
   return [{ ...model, writing: { prompt, text: written(text) }, overlay: null, notice: null }, []]
+}
+
+/** What stands in a box that was never written in. */
+function usualText({ p }: TuiModel, prompt: PromptPurpose): string {
+  if (prompt.for === 'snooze') return '2h'
+  if (prompt.for !== 'objective') return ''
+  return p?.state.work_items.find(({ id }) => id === prompt.work_item_id)?.objective ?? ''
 }
 
 export const went = (model: TuiModel, view: View): TuiModel => ({

@@ -2,7 +2,7 @@
 import { settle_ms } from './requests.ts'
 import { actionOf, type ActionName } from '../model/keys.ts'
 import type { MenuChoice, TuiModel, Overlay } from '../model/model.ts'
-import { keysOf, matching } from '../screens/overlay.ts'
+import { helpRoom, keysOf, matching } from '../screens/overlay.ts'
 import type { Transition } from '../model/step.ts'
 import { written } from '../writing/writing.ts'
 
@@ -15,8 +15,27 @@ export function onHelp(
 ): Transition {
   if (key === 'esc' || key === 'q') return [{ ...model, overlay: null }, []]
   if (key === ':') return [{ ...model, overlay: { kind: 'palette', text: '', at: 0 } }, []]
+  const top = scrolledTo(model, overlay.top, key)
+  if (top !== null) return [{ ...model, overlay: { ...overlay, top, about: null } }, []]
   const about = actionOf(key) === null ? overlay.about : key
   return [{ ...model, overlay: { ...overlay, about } }, []]
+}
+
+/** Null: the key moves nothing here, or all of it is in sight; then it is explained. */
+function scrolledTo(model: TuiModel, top: number, key: string): number | null {
+  const { room, most } = helpRoom(model)
+  const action = actionOf(key)?.action
+  if (most === 0 || action === undefined) return null
+  const moves: Readonly<Partial<Record<ActionName, number>>> = {
+    down: top + 1,
+    up: top - 1,
+    half_down: top + room - 1,
+    half_up: top - room + 1,
+    first: 0,
+    last: most,
+  }
+  const next = moves[action]
+  return next === undefined ? null : Math.min(most, Math.max(0, next))
 }
 
 export function onPalette(
@@ -73,8 +92,15 @@ export function onDialog(
   return key === 'enter' && choice !== undefined ? taken(model, choice) : [model, []]
 }
 
-function taken(model: TuiModel, { act, words }: MenuChoice): Transition {
+/** Leaves for the terminal, where a key is typed unseen. */
+export const setsUp = (model: TuiModel): Transition => [
+  model,
+  [{ do: 'keep_drafts' }, { do: 'leave', end: 'set_up' }],
+]
+
+function taken(model: TuiModel, { act, words, sets_up }: MenuChoice): Transition {
   const closed = { ...model, overlay: null }
+  if (sets_up === true) return setsUp(closed)
   if (words !== undefined) return [{ ...closed, writing: { prompt: words, text: written('') } }, []]
   return [closed, act === null ? [] : [{ do: 'act', act }]]
 }

@@ -1,8 +1,16 @@
 /** Keys while something is written. Enter sends only text, and only while connected. Pure. */
 import { asksForName, onAid, without } from '../writing/completion.ts'
 import { snoozeAct } from './requests.ts'
+import { budgetAct } from './settle.ts'
 import { draftKey } from '../model/draft-key.ts'
-import { isLive, type Act, type Aid, type TuiModel, type PromptPurpose } from '../model/model.ts'
+import {
+  isLive,
+  viewOf,
+  type Act,
+  type Aid,
+  type TuiModel,
+  type PromptPurpose,
+} from '../model/model.ts'
 import { unfolded, whole, withPaste } from '../writing/pastes.ts'
 import type { Effect, Transition } from '../model/step.ts'
 import { makesAgent, noModel } from '../writing/first-agent.ts'
@@ -104,6 +112,11 @@ function sent(model: TuiModel, open: Open): Transition {
     if (reply.do !== 'act') return said(model, reply.do === 'refuse' ? reply.why : '')
     return done(model, prompt, whole(text), { do: 'act', act: reply.act })
   }
+  if (prompt.for === 'budget') {
+    const reply = budgetAct(prompt, whole(text), model.now)
+    if (reply.do !== 'act') return said(model, reply.do === 'refuse' ? reply.why : '')
+    return done(model, prompt, whole(text), { do: 'act', act: reply.act })
+  }
   const makes = makesFor(model, prompt)
   if (makes === 'no_model') return said(model, noModel)
   const effect = { ...effectOf(prompt, whole(text)), ...(makes === null ? {} : { makes }) }
@@ -112,7 +125,10 @@ function sent(model: TuiModel, open: Open): Transition {
 
 /** Only words make an agent; what has an item or a wait has its agent. */
 function makesFor(model: TuiModel, prompt: PromptPurpose): ReturnType<typeof makesAgent> {
-  if (prompt.for === 'message') return makesAgent(model, prompt.target.agent_id)
+  if (prompt.for === 'message') {
+    const { agent_id, work_item_id } = prompt.target
+    return work_item_id === null ? makesAgent(model, agent_id) : null
+  }
   return prompt.for === 'new_item' ? makesAgent(model, prompt.agent_id) : null
 }
 
@@ -126,18 +142,20 @@ function done(model: TuiModel, prompt: PromptPurpose, text: string, effect: ActE
   drafts.delete(draftKey(prompt))
   unsettled.delete(draftKey(prompt))
   const history = [...model.history.filter((one) => one !== text), text].slice(-historyHeld)
-  // The box stays open for the next message to the same place.
-  const writing = prompt.for === 'message' ? { prompt, text: nothing } : null
+  // In the thread of what it is to the box stays open for the next message; elsewhere what comes
+  // of it stands at the foot, and keys are keys again.
+  const isInThread = viewOf(model).place.at === 'item'
+  const writing = prompt.for === 'message' && isInThread ? { prompt, text: nothing } : null
   const sends: Effect = { ...effect, box: { prompt, text } }
   return [
-    { ...model, writing, drafts, unsettled, history, notice: null },
+    { ...model, writing, drafts, unsettled, history, notice: null, receipt: null },
     [sends, { do: 'keep_drafts' }],
   ]
 }
 
 type ActEffect = Extract<Effect, { do: 'act' }>
 
-type Sending = Exclude<PromptPurpose, { for: 'find' } | { for: 'snooze' }>
+type Sending = Exclude<PromptPurpose, { for: 'find' | 'snooze' | 'budget' }>
 
 function effectOf(prompt: Sending, text: string): ActEffect {
   switch (prompt.for) {
@@ -184,6 +202,17 @@ function effectOf(prompt: Sending, text: string): ActEffect {
           says: 'it is in focus',
         },
       }
+    }
+    case 'model': {
+      const given = { agent: prompt.agent_id, body: { model: text.trim() } }
+      const says = `${prompt.agent_id} works with ${text.trim()}`
+      return { do: 'act', act: { route: 'PATCH /agents/{agent}', given, says } }
+    }
+    case 'objective': {
+      const { agent_id: agent, work_item_id: item } = prompt
+      const given = { agent, item, body: { objective: text.trim() } }
+      const route = 'PATCH /agents/{agent}/work-items/{item}'
+      return { do: 'act', act: { route, given, says: 'its objective is changed' } }
     }
     case 'task_input': {
       const { agent_id: agent, task_id: task } = prompt

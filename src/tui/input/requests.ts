@@ -6,12 +6,9 @@ import type { Attention } from '../../protocol/views/attention.ts'
 import type { WorkItemRecord } from '../../protocol/records/work-item-record.ts'
 import type { BodyRow } from '../drawing/body.ts'
 import { readOf } from '../screens/item-tabs.ts'
-import type { Act, MenuChoice, TuiModel, Overlay } from '../model/model.ts'
-
-export type Reply =
-  | { do: 'act'; act: Act }
-  | { do: 'open'; overlay: Overlay }
-  | { do: 'refuse'; why: string }
+import type { Act, MenuChoice, TuiModel } from '../model/model.ts'
+import type { Reply } from '../model/step.ts'
+import { momentIn, settle } from './settle.ts'
 
 const refuse = (why: string): Reply => ({ do: 'refuse', why })
 
@@ -58,11 +55,13 @@ export const answerAct = (
 export function answerDialog(model: TuiModel, entry: Attention | null): Reply {
   if (entry === null) return refuse('nothing here needs an answer')
   if (entry.kind === 'check_asked' || entry.kind === 'check_failed') {
-    return checkDialog(model, entry) ?? refuse(`nothing is asked: ${cliOf(entry) ?? 'look at it'}`)
+    const asked = checkDialog(model, entry)
+    if (asked !== null) return asked
   }
   if (entry.kind !== 'question' || entry.bound_hash === null) {
     const cli = cliOf(entry)
-    return refuse(cli === null ? 'it takes no answer' : `it takes no answer: ${cli}`)
+    const by = cli === null ? 'only what it waits for does' : `from a shell: ${cli}`
+    return settle(model, entry) ?? refuse(`nothing here settles it: ${by}`)
   }
   const { agent_id, id: wait_id, bound_hash, text } = entry
   const all = model.p?.state.attention ?? []
@@ -206,14 +205,10 @@ export function dismissAct(entry: Attention | null): Reply {
   }
 }
 
-const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
-
 /** `30m`, `2h`, `1d` from now on. */
 export function snoozeAct(entry: string, text: string, now: string): Reply {
-  const [, count = '', unit = ''] = /^\s*(\d{1,4})\s*([mhd])\s*$/.exec(text) ?? []
-  const ms = Number(count) * (units[unit] ?? 0)
-  if (ms === 0) return refuse('say for how long: 30m, 2h or 1d')
-  const until = new Date(Date.parse(now) + ms).toISOString()
+  const until = momentIn(text, now)
+  if (until === null) return refuse('say for how long: 30m, 2h or 1d')
   const given = { entry, body: { until } }
   return {
     do: 'act',

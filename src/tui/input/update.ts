@@ -31,7 +31,7 @@ export function update(model: TuiModel, message: TuiMessage): Transition {
     case 'state':
       return [withState(model, message.state, message.url), []]
     case 'input':
-      return model.p === null ? [model, []] : [heard(model, message.input), []]
+      return model.p === null ? [model, []] : [received(model, message.input), []]
     case 'time':
       return [message.now === model.now ? model : { ...model, now: message.now }, []]
     case 'read': {
@@ -99,6 +99,16 @@ function withOpened(model: TuiModel, named: string): TuiModel {
   const work_item_id = agent === undefined ? (item?.id ?? null) : null
   const view = aView({ at: 'item', agent_id, work_item_id, tab: 'thread' })
   return { ...model, views: [...model.views, view] }
+}
+
+/** A message that was sent from a screen without its thread has its receipt at the foot there. */
+function received(model: TuiModel, input: Input): TuiModel {
+  const next = heard(model, input)
+  if (input.kind !== 'sent' || viewOf(model).place.at === 'item') return next
+  const { agent_id, state } = input.sent
+  return state.kind === 'accepted'
+    ? { ...next, receipt: { agent_id, message_id: state.message_id } }
+    : next
 }
 
 function heard(model: TuiModel, input: Input): TuiModel {

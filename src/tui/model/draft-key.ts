@@ -15,6 +15,12 @@ export function draftKey(prompt: PromptPurpose): string {
       return `focus ${prompt.work_item_id}`
     case 'task_input':
       return prompt.task_id
+    case 'budget':
+      return `budget ${prompt.work_item_id ?? prompt.agent_id}`
+    case 'model':
+      return `model ${prompt.agent_id}`
+    case 'objective':
+      return `objective ${prompt.work_item_id}`
     case 'find':
       return 'find'
   }

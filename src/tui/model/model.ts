@@ -42,12 +42,26 @@ export type Writing = {
   readonly pastes?: readonly string[]
 }
 
+export type BudgetLimit = 'max_usd' | 'max_tokens' | 'max_rounds' | 'deadline'
+
+/** What each limit is raised by, in the words of the box and of a refusal. */
+export const budgetWords: { readonly [L in BudgetLimit]: string } = {
+  max_usd: 'dollars in all, like 5 or 2.50',
+  max_tokens: 'tokens in all, like 200000',
+  max_rounds: 'rounds in all, like 40',
+  deadline: 'for how long from now, like 30m, 2h or 1d',
+}
+
 export type PromptPurpose =
   | { for: 'message'; target: MessageTarget; delivery: 'now' | 'next' }
   | { for: 'new_item'; agent_id: string }
   | { for: 'answer'; agent_id: string; wait_id: string; bound_hash: string }
   | { for: 'snooze'; entry: string }
   | { for: 'focus'; agent_id: string; work_item_id: string }
+  /** `work_item_id` null: the budget of the agent. */
+  | { for: 'budget'; agent_id: string; work_item_id: string | null; limit: BudgetLimit }
+  | { for: 'model'; agent_id: string }
+  | { for: 'objective'; agent_id: string; work_item_id: string }
   | { for: 'find' }
   | { for: 'task_input'; agent_id: string; task_id: string }
 
@@ -62,19 +76,22 @@ export type MenuChoice = {
   readonly label: string
   readonly act: Act | null
   readonly words?: PromptPurpose
+  /** Leaves for the terminal in which a model is set up. */
+  readonly sets_up?: true
   /** The key that chooses it; absent: its number in the list, where no other has that as key. */
   readonly key?: string
 }
 
 /** `model` null: none is set. `root` is the folder that one stands in. */
-export type FirstAgent = {
+type FirstAgent = {
   readonly model: string | null
   readonly fallback_model: string | null
   readonly root: string
 }
 
 export type Overlay =
-  | { kind: 'help'; all: boolean; about: string | null }
+  /** `top`: the first line below its head that is shown. */
+  | { kind: 'help'; top: number; about: string | null }
   | { kind: 'palette'; text: string; at: number }
   | {
       kind: 'dialog'
@@ -152,6 +169,8 @@ export type TuiModel = {
   /** When the last key came, in milliseconds of the program's clock. */
   readonly key_at: number
   readonly ids: ShortIds
+  /** The message that was sent last from a screen without its thread, and what became of it. */
+  readonly receipt: { readonly agent_id: string; readonly message_id: string } | null
   /** What the agent is made with that takes the first words. */
   readonly first: FirstAgent
   /** What is to be opened once the state is known. */

@@ -7,6 +7,7 @@ import type { StateRecord } from '../../protocol/views/state-record.ts'
 import type {
   Act,
   TuiModel,
+  Overlay,
   Notice,
   ScreenLocation,
   PromptPurpose,
@@ -57,5 +58,12 @@ export type TuiMessage =
   | { kind: 'edited'; text: string | null }
   | { kind: 'drafts'; drafts: Readonly<Record<string, string>> }
   | { kind: 'notice'; notice: Notice | null }
+
+/** What a key on a row comes to. */
+export type Reply =
+  | { do: 'act'; act: Act }
+  | { do: 'open'; overlay: Overlay }
+  | { do: 'write'; prompt: PromptPurpose }
+  | { do: 'refuse'; why: string }
 
 export type Transition = readonly [TuiModel, readonly Effect[]]

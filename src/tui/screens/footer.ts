@@ -2,11 +2,20 @@
 import { aidLines } from '../writing/completion.ts'
 import { cutTo, line, rule, span, apart, type Line } from '../drawing/line.ts'
 import { footer } from '../model/keys.ts'
-import { isLive, targetKey, viewOf, type TuiModel, type PromptPurpose } from '../model/model.ts'
+import {
+  budgetWords,
+  isLive,
+  targetKey,
+  viewOf,
+  type TuiModel,
+  type PromptPurpose,
+} from '../model/model.ts'
 import { unreadAt } from '../../present/unread.ts'
 import { clockTimes } from '../../present/text/span.ts'
 import type { Unread } from '../../protocol/records/records.ts'
 import { caret, short, timesOf } from '../drawing/paint.ts'
+import type { MessageRecord } from '../../protocol/records/message-record.ts'
+import { readOf } from './item-tabs.ts'
 import { shown, whole } from '../writing/pastes.ts'
 import { standingOf, type SendState } from '../writing/undone.ts'
 
@@ -18,7 +27,7 @@ export function bottomLines(model: TuiModel): Line[] {
   const pen = { ascii: model.look.ascii, columns }
   const { place } = viewOf(model)
   if (model.writing !== null && model.writing.prompt.for !== 'find') return writingLines(model)
-  const notice = noticeLine(model)
+  const notice = noticeLine(model) ?? receiptLine(model)
   if (place.at === 'home') return [notice ?? [], cutTo(line(hintsOf(model)), columns)]
   if (place.at === 'search') {
     const said =
@@ -44,6 +53,20 @@ export function bottomLines(model: TuiModel): Line[] {
 
 const noticeLine = ({ notice, size }: TuiModel): Line | null =>
   notice === null ? null : cutTo(line(notice.text, notice.bad ? 'red' : 'bold'), size.columns)
+
+/** `sent to main: seen in turn 5`: of the words that were sent last from such a screen. */
+function receiptLine(model: TuiModel): Line | null {
+  const { receipt, p } = model
+  const read = receipt && readOf<MessageRecord>(model, `message ${receipt.message_id}`)
+  if (p === null || receipt === null || viewOf(model).place.at === 'item') return null
+  const to = `sent to ${receipt.agent_id}`
+  if (read === null) return line(to, 'dim')
+  const { turn_id, request_id, said } = read.receipt
+  const turn = p.state.turns.find(({ id }) => id === turn_id)
+  const where = turn === undefined ? short(model, said) : `in turn ${turn.number}`
+  const seen = request_id === null || turn === undefined ? where : `seen ${where}`
+  return cutTo(line(`${to}: ${seen}`, 'bold'), model.size.columns)
+}
 
 function hintsOf(model: TuiModel): string {
   const { columns } = model.size
@@ -138,6 +161,15 @@ function titleOf(model: TuiModel, prompt: PromptPurpose): [string, string] {
       return [`why ${short(model, prompt.work_item_id)} goes first`, 'enter: it is in focus']
     case 'task_input':
       return [`to the input of ${short(model, prompt.task_id)}`, 'enter: one line is written']
+    case 'budget':
+      return [
+        `the limit of ${short(model, prompt.work_item_id ?? prompt.agent_id)}`,
+        budgetWords[prompt.limit],
+      ]
+    case 'model':
+      return [`the model of ${prompt.agent_id}`, 'enter: it works with this provider/model']
+    case 'objective':
+      return [`the objective of ${short(model, prompt.work_item_id)}`, 'enter: it is this']
     case 'find':
       return ['find', '']
   }

@@ -168,8 +168,12 @@ function hintsOf({ can }: HomeRow): string {
     ['start_agent', 'R start the agent'],
     ['stop_task', 'x stop it'],
     ['send', 'c write'],
-    ['update_item', ': raise its budget'],
-    ['unblock', ': let it go on'],
+    ['update_item', 'a raise its budget'],
+    ['configure_agent', 'a give it that'],
+    ['unblock', 'a let it go on'],
+    ['pick', 'a pick it'],
+    ['redeliver', 'a deliver it again'],
+    ['remove_worktree', 'a remove or discard it'],
     ['snooze', 'z snooze'],
   ]
   const able = keys.filter(([key]) => can.some((one) => one.key === key && one.allowed))

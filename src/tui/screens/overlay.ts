@@ -18,60 +18,68 @@ const marks: readonly (readonly [Mark, string])[] = [
   ['done', 'completed (claimed or verified, as the row says)'],
 ]
 
-export function helpLines(model: TuiModel, overlay: Overlay & { kind: 'help' }): Line[] {
-  const { columns, rows } = model.size
+type Help = Overlay & { kind: 'help' }
+
+export function helpLines(model: TuiModel, overlay: Help): Line[] {
+  const { columns } = model.size
   const pen = { ascii: model.look.ascii, columns }
   const at = viewOf(model).place.at
   const about = overlay.about === null ? null : actionOf(overlay.about)
-  const head: Line[] = [
-    apart(
-      line(`keys on this screen: ${at}`, 'bold'),
-      line(about === null ? '' : aboutWords(about)),
-      columns,
-    ),
+  const title = columns < 60 ? `keys: ${at}` : `keys on this screen: ${at}`
+  const head = [
+    apart(line(title, 'bold'), line(about === null ? '' : aboutWords(about)), columns),
     rule('', '', pen),
-    ...columnsOf(columns),
   ]
-  const groups: Line[][] = [
-    [
-      rule('WRITING', '', pen),
-      line('enter sends   tab now/next   ctrl+j new line   up history   esc keeps the draft'),
-      line('ctrl+g editor   ctrl+r sent before   @ names   ctrl+s aside   ctrl+_ undo'),
-      line('a paste never sends, ctrl+o unfolds it; an empty text never answers a question'),
-      line('up in an empty box takes back what no turn has claimed'),
-    ],
-    [
-      rule('LEAVING', '', pen),
-      line('q or ctrl+c twice leaves, ctrl+z suspends. Agents go on; only x stops something.'),
-    ],
-    [rule('WHAT THE MARKS MEAN', '', pen), ...markLines(model, columns)],
+  const body = helpBody(model)
+  const { room, most } = helpRoom(model)
+  const top = Math.min(overlay.top, most)
+  const shown = body.slice(top, top + room)
+  const last = Math.min(body.length, top + room)
+  const part = most === 0 ? '' : `${top + 1}-${last} of ${body.length}: up down, page`
+  const foot = [
+    rule('', part, pen),
+    apart(line(columns < 60 ? ': all commands' : helpHint), line('esc close'), columns),
   ]
-  const foot: Line[] = [
-    rule('', '', pen),
-    apart(
-      line('any key: what it does here   : all commands with their shell line'),
-      line('esc close'),
-      columns,
-    ),
-  ]
-  const room = rows - foot.length
-  const shown = fitting(head, groups, room).map((one) => cutTo(one, columns))
+  const below = Array.from({ length: Math.max(0, room - shown.length) }, () => blank)
+  return [...head, ...shown, ...below, ...foot].map((one) => cutTo(one, columns))
+}
+
+const helpHint = 'any key: what it does here   : all commands with their shell line'
+
+/** Lines of the help that fit at once, and how far down it can be moved. */
+export function helpRoom(model: TuiModel): { room: number; most: number } {
+  const room = Math.max(1, model.size.rows - 4)
+  return { room, most: Math.max(0, helpBody(model).length - room) }
+}
+
+/** All of it, as long as it is; a text that is wider than the screen goes on below. */
+function helpBody(model: TuiModel): Line[] {
+  const { columns } = model.size
+  const pen = { ascii: model.look.ascii, columns }
+  const texts = (all: readonly string[]) =>
+    all.flatMap((one) => wrap(one, columns).map((part) => line(part)))
   return [
-    ...shown,
-    ...Array.from({ length: Math.max(0, room - shown.length) }, () => blank),
-    ...foot,
+    ...columnsOf(columns),
+    blank,
+    rule('WRITING', '', pen),
+    ...texts(writingHelp),
+    blank,
+    rule('LEAVING', '', pen),
+    ...texts([leavingHelp]),
+    blank,
+    rule('WHAT THE MARKS MEAN', '', pen),
+    ...markLines(model, columns),
   ]
 }
 
-/** As many groups as have room as a whole, apart from each other where there is room for that. */
-function fitting(head: readonly Line[], groups: readonly Line[][], room: number): Line[] {
-  const apartFrom = (all: readonly Line[][]): Line[] => all.flatMap((one) => [blank, ...one])
-  const wide = [...head, ...apartFrom(groups)]
-  if (wide.length <= room) return wide
-  const shown = [...head]
-  for (const group of groups) if (shown.length + group.length <= room) shown.push(...group)
-  return shown.slice(0, room)
-}
+const writingHelp = [
+  'enter sends   tab now/next   ctrl+j new line   up history   esc keeps the draft',
+  'ctrl+g editor   ctrl+r sent before   @ names   ctrl+s aside   ctrl+_ undo',
+  'a paste never sends, ctrl+o unfolds it; an empty text never answers a question',
+  'up in an empty box takes back what no turn has claimed',
+]
+const leavingHelp =
+  'q or ctrl+c twice leaves, ctrl+z suspends. Agents go on; only x stops something.'
 
 const aboutWords = ({ shown, label, cli }: KeyLine): string =>
   `${shown}: ${label}${cli === undefined ? '' : `   $ ${cli}`}`
@@ -135,7 +143,7 @@ function columnsOf(columns: number): Line[] {
   const lists = helpLists.map(([title, list]) => [title, ...list.map(helpWords)])
   const wide = lists.map((words) => Math.max(...words.map(width)) + 2)
   const over = columns - wide.reduce((sum, cells) => sum + cells, 0)
-  if (over < -2) return lists.flatMap(([, ...words]) => words.map((text) => line(text)))
+  if (over < -2) return lists.flatMap(oneBelowTheOther)
   const more = Math.max(0, Math.floor(over / lists.length))
   const height = Math.max(...lists.map((words) => words.length))
   const row = (n: number): string =>
@@ -144,6 +152,13 @@ function columnsOf(columns: number): Line[] {
     line(row(n).trimEnd(), n === 0 ? 'bold' : 'plain'),
   )
 }
+
+/** Where they do not stand beside each other each list has its title above it. */
+const oneBelowTheOther = ([title = '', ...words]: readonly string[], at: number): Line[] => [
+  ...(at === 0 ? [] : [blank]),
+  line(title, 'bold'),
+  ...words.map((text) => line(text)),
+]
 
 function helpWords([names, words]: readonly [readonly ActionName[], string]): string {
   const keys = names.map((name) => keyOf(name).shown).join(' ')

@@ -1,6 +1,6 @@
 /**
- * Agents that are made when something is first said to them: the usual one for words, as `holon run`
- * makes it, and the one that carries out runbooks. Pure.
+ * Agents that are made when something is first said to them: the usual one for words, as
+ * `holon run` makes it, and the one that carries out runbooks. Pure.
  */
 import type { Act, TuiModel } from '../model/model.ts'
 

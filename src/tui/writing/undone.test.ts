@@ -99,6 +99,24 @@ const boxes: Record<Box, { prompt: PromptPurpose; words: string; path: string; i
       path: '/agents/default/work-items/work_7f3a/pick',
       isKeyed: false,
     },
+    budget: {
+      prompt: { for: 'budget', agent_id, work_item_id, limit: 'max_usd' },
+      words: '2.50',
+      path: '/agents/default/work-items/work_7f3a',
+      isKeyed: false,
+    },
+    model: {
+      prompt: { for: 'model', agent_id },
+      words: 'a/b',
+      path: '/agents/default',
+      isKeyed: false,
+    },
+    objective: {
+      prompt: { for: 'objective', agent_id, work_item_id },
+      words: 'Paint it red',
+      path: '/agents/default/work-items/work_7f3a',
+      isKeyed: false,
+    },
     snooze: {
       prompt: { for: 'snooze', entry: 'wait_3c1e' },
       words: '2h',
@@ -134,13 +152,13 @@ describe('words that are not taken come back whole, and say whether they may hav
         }
         await send()
         assert.equal(wordsOf(session.model, prompt), words)
-        const first = stage.keys.at(-1)
+        const first = stage.keys.at(-1) ?? null
         assert.equal(typeof first, isKeyed ? 'string' : 'object')
         if (ending.name === 'nobody who listens') return
         session.send({ kind: 'input', input: { kind: 'link', link: { kind: 'live' } } })
         session.send({ kind: 'notice', notice: null })
         await send()
-        assert.equal(stage.keys.at(-1) === first, !isKeyed || ending.isUnknown)
+        assert.equal((stage.keys.at(-1) ?? null) === first, !isKeyed || ending.isUnknown)
       })
     }
   }
@@ -150,6 +168,9 @@ describe('a message while nothing answers', () => {
   const { prompt, words, path } = boxes.message
   const sent = async (t: Parameters<typeof openSession>[0], answer: () => unknown) => {
     const s = await openSession(t, designedState, { answers: { [path]: answer } })
+    // In its thread the box stays open.
+    const place = { at: 'item', agent_id, work_item_id, tab: 'thread' } as const
+    s.session.send({ kind: 'place', place })
     s.session.model = open(s.session.model, prompt)
     type(s.session, words)
     press(s.session, 'enter')
