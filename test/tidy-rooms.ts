@@ -36,7 +36,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
   http: ['request', 'inbound stream', 'gate resources', '.'],
   telemetry: ['.'],
   client: ['.'],
-  present: ['text', 'history lines', 'entries', '.'],
+  present: ['text', 'history lines markdown', 'entries', '.'],
   cli: ['command', 'agents daemon look outside run work', 'setup', 'screen', '.'],
   tui: ['model', 'drawing', 'writing', 'screens', 'input', '.'],
   testing: ['.', 'model-server world', 'host scenarios why', 'conformance http screens', 'demo'],

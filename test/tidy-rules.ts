@@ -63,7 +63,7 @@ const pure: Record<string, readonly string[]> = {
   ports: [],
   protocol: ['zod'],
   context: [],
-  present: [],
+  present: ['marked'],
 }
 /** Packages that only one room knows. */
 const owned: Record<string, string> = {
@@ -71,6 +71,7 @@ const owned: Record<string, string> = {
   '@ai-sdk': 'models',
   commander: 'cli',
   ink: 'tui',
+  marked: 'present',
   react: 'tui',
   pino: 'telemetry',
   'prom-client': 'telemetry',

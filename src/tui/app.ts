@@ -8,12 +8,22 @@ import type { Line, Style } from './drawing/line.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
 import type { Session } from './session.ts'
 
-type Look = { color?: string; bold?: boolean; dimColor?: boolean; inverse?: boolean }
+type Look = {
+  color?: string
+  italic?: boolean
+  strikethrough?: boolean
+  bold?: boolean
+  dimColor?: boolean
+  inverse?: boolean
+}
 
 const looks: Readonly<Record<Style, Look>> = {
   plain: {},
   dim: { dimColor: true },
   bold: { bold: true },
+  italic: { italic: true },
+  bold_italic: { bold: true, italic: true },
+  struck: { strikethrough: true },
   inverse: { inverse: true },
   red: { color: 'red' },
   yellow: { color: 'yellow' },

@@ -10,6 +10,7 @@ import type { Safe } from '../../present/text/safe.ts'
 import { apart } from '../../present/text/table.ts'
 import { cut, wrap } from '../../present/text/width.ts'
 import type { CliPorts } from './ports.ts'
+import type { Painter } from './prose.ts'
 
 /** Lines of live words at a time: they are looked at, and are printed whole when they are over. */
 const liveLines = 12
@@ -33,6 +34,7 @@ export class RunScreen {
   /** The last lines of what the model is saying, above the status line. */
   #live: readonly string[] = []
   #status = ''
+  #prose: Painter | null = null
   /** How many lines stand above the one the cursor is on. */
   #above = 0
   /** Draws again what stood at the bottom: the prompt of an open question. */
@@ -147,8 +149,23 @@ export class RunScreen {
         )
       case 'reply':
       case 'result':
-        return this.#answer(text)
+        return this.#report(text)
     }
+  }
+
+  /** Makes ready what reads Markdown, where there will be somebody to read it. */
+  async ready(): Promise<void> {
+    const { answersOnTerminal, silent } = this.#options
+    if (!this.isTerminal || !answersOnTerminal || silent) return
+    const { painter } = await import('./prose.ts')
+    this.#prose = painter(this.#options.ink)
+  }
+
+  /** What an agent wrote for people: rendered on a terminal, as it stands in a pipe. */
+  #report(text: readonly Safe[]): void {
+    const columns = this.#options.columns()
+    if (columns === null || this.#prose === null) return this.#answer(text)
+    this.#answer(this.#prose(text, columns - 2))
   }
 
   #answer(text: readonly string[]): void {

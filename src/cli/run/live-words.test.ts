@@ -1,6 +1,7 @@
 // What the model says on the terminal of a run, before it is recorded.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { safeLines } from '../../present/text/safe.ts'
 import { ShortIds } from '../../present/text/short-id.ts'
 import { virtualClock } from '../../testing/virtual-clock.ts'
 import type { Context } from '../command/context.ts'
@@ -9,7 +10,11 @@ import { RunScreen } from '../command/run-screen.ts'
 import { LiveWords } from './live-words.ts'
 
 /** A run on a terminal of so many columns; `written` is what has gone there since. */
-function aRun({ stdout = true, columns = 40 }: { stdout?: boolean; columns?: number | null } = {}) {
+function aRun({
+  colour = false,
+  stdout = true,
+  columns = 40,
+}: { stdout?: boolean; columns?: number | null; colour?: boolean } = {}) {
   const clock = virtualClock()
   const written: string[] = []
   const said = { text: '' }
@@ -21,7 +26,7 @@ function aRun({ stdout = true, columns = 40 }: { stdout?: boolean; columns?: num
   const screen = new RunScreen(ports, {
     columns: () => columns,
     answersOnTerminal: stdout,
-    ink: { colour: false, ascii: false },
+    ink: { colour, ascii: false },
     quiet: false,
     silent: false,
     zone: () => ({ now: '2026-03-02T09:00:00.000Z', utc: true }),
@@ -95,3 +100,12 @@ for (const [where, given] of [
     assert.equal(run.written(), '')
   })
 }
+
+test('a report has weight on a terminal, and stands as it was written before that can be read', async () => {
+  const run = aRun({ colour: true })
+  const report = { kind: 'words', brief: 'result', text: safeLines('**3** of `src`') } as const
+  run.screen.lines([{ ...report, text: [...report.text] }])
+  await run.screen.ready()
+  run.screen.lines([{ ...report, text: [...report.text] }])
+  assert.equal(run.written(), '\n  **3** of `src`\n\n\n  ␛[1m3␛[0m of ␛[36msrc␛[0m\n\n')
+})

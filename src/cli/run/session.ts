@@ -106,7 +106,7 @@ export class RunSession {
     const stopListening = this.#context.ports.on_interrupt(() => this.#interrupt())
     const cancelDoor = clock.after(doorDelay, () => this.#openDoor())
     try {
-      await this.#say()
+      await Promise.all([this.#say(), this.#screen.ready()])
       await host.open()
       this.#check()
       const end = await this.#ended.promise

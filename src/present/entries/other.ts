@@ -15,7 +15,9 @@ export function briefEntry(group: Group, sight: Sight, level: Level): Entry | nu
   if (report?.brief_id === brief.id) return null
   if (kind === 'question' && wait_id !== null && sight.group(wait_id) !== undefined) return null
   if (kind === 'progress' && level < 2) return null
-  const [first = '', ...rest] = text.trim().split('\n')
+  const [first = '', ...rest] = isBlock.test(text.trim())
+    ? ['', text.trim()]
+    : text.trim().split('\n')
   return entry(group, 'brief', {
     who: line(kind === 'failure' ? 'failed' : kind === 'question' ? 'asks' : 'says'),
     mark: kind === 'failure' ? 'failed' : null,
@@ -23,6 +25,9 @@ export function briefEntry(group: Group, sight: Sight, level: Level): Entry | nu
     body: lines(rest.join('\n')),
   })
 }
+
+/** A report that begins with a list, a table, a quote or code is no sentence with a rest. */
+const isBlock = /^(\||`{3}|~{3}|>|[-*+] |\d{1,9}[.)] )/
 
 export function completionEntry(group: Group, sight: Sight, level: Level): Entry | null {
   const { work_item_completed, work_item_reported } = group.heard

@@ -1,4 +1,6 @@
 /** The other tabs of an item: its plan, why it is as it is, what it used, its events. Pure. */
+import { safeLines } from '../../present/text/safe.ts'
+import { proseLines } from '../drawing/prose.ts'
 import type { z } from 'zod'
 import type * as spends from '../../protocol/records/spend-record.ts'
 import type { planView, WorkItemRecord } from '../../protocol/records/work-item-record.ts'
@@ -43,18 +45,19 @@ export function planBody(model: TuiModel, id: string, columns: number): BodyRow[
   const lines = text.trimEnd().split('\n')
   const head = heading(line(`  ${plan.path}, ${lines.length} lines${hash}`, 'dim'), blank)
   const wide = Math.min(columns - 4, 100)
-  const rows = lines
-    .flatMap((one) => wrap(one.replaceAll('\t', '  '), wide))
-    .map((one, n): BodyRow => ({ id: `plan ${n}`, lines: [planLine(model, one, n)], text }))
+  const shown = safeLines(text.trimEnd())
+  const pen = { columns: wide, ascii: model.look.ascii }
+  const rows = proseLines(read, shown, pen, 'plain').map((one, n): BodyRow => ({
+    id: `plan ${n}`,
+    lines: [planLine(model, one, n)],
+    text,
+  }))
   return [head, ...rows, heading(blank), ...todoRows(model, id)]
 }
 
-function planLine(model: TuiModel, text: string, n: number): Line {
+function planLine(model: TuiModel, text: Line, n: number): Line {
   const isSelected = viewOf(model).selected === `plan ${n}`
-  return [
-    span(isSelected ? `${pointer(model)} ` : '  '),
-    span(text, text.startsWith('#') ? 'bold' : 'plain'),
-  ]
+  return [span(isSelected ? `${pointer(model)} ` : '  '), ...text]
 }
 
 function damaged(model: TuiModel, id: string, plan: PlanValue['plan_artifact']): BodyRow[] {

@@ -6,7 +6,9 @@ import type { OutboxMessage } from '../../present/history/input.ts'
 import { thread } from '../../present/presentation.ts'
 import { clock, due, since } from '../../present/text/span.ts'
 import { cut, padEnd, width, wrap } from '../../present/text/width.ts'
-import { apart, line, span, widthOf, type Line } from '../drawing/line.ts'
+import { apart, line, span, widthOf, type Line, type Pen } from '../drawing/line.ts'
+import { proseLines, proseTitle } from '../drawing/prose.ts'
+import { safe } from '../../present/text/safe.ts'
 import type { BodyRow } from '../drawing/body.ts'
 import { heading } from '../drawing/body.ts'
 import { diffRows } from './diff.ts'
@@ -78,7 +80,9 @@ function entryRows(
   const gap = ' '.repeat(Math.max(1, whoCells + 1 - entryWho(entry, mark)))
   const right = factsOf(model, entry)
   const room = Math.max(20, columns - 15 - (right.length === 0 ? 0 : widthOf(right) + 2))
-  const titles = wrapped(short(model, entry.title), room)
+  const title =
+    entry.kind === 'brief' && entry.mark === null ? proseTitle(entry.title) : entry.title
+  const titles = wrapped(short(model, title), room)
   const style = isSelected ? 'inverse' : entry.kind === 'turn' ? 'bold' : 'plain'
   const left: Line = [
     span(timeOf(model, entry.at)),
@@ -174,14 +178,20 @@ function bodyLines(model: TuiModel, entry: Entry, columns: number, indent: numbe
       : foldedLines.other
   const isOpen = unfolded.has(entry.id) || level === 3 || entry.kind === 'text'
   const body = isOpen ? entry.body : entry.body.filter((one) => one.trim() !== '')
-  const all = body.flatMap((text) => wrapped(short(model, text), Math.max(20, columns - indent)))
+  const cells = Math.max(20, columns - indent)
+  const style = entry.kind === 'text' ? 'plain' : 'dim'
+  const all = isProse(model, entry)
+    ? proseLines(
+        entry.body,
+        body.map((one) => safe(short(model, one))),
+        penOf(model, cells),
+        style,
+      )
+    : body.flatMap((text) => wrapped(short(model, text), cells)).map((text) => line(text, style))
   const isWhole = unfolded.has(entry.id) || level === 3 || all.length <= most
   const shown = isWhole ? all : all.slice(0, most)
   const lead = ' '.repeat(indent)
-  const lines: Line[] = shown.map((text) => [
-    span(lead),
-    span(text, entry.kind === 'text' ? 'plain' : 'dim'),
-  ])
+  const lines: Line[] = shown.map((one) => [span(lead), ...one])
   if (!isWhole)
     lines.push([
       span(lead),
@@ -189,6 +199,14 @@ function bodyLines(model: TuiModel, entry: Entry, columns: number, indent: numbe
     ])
   return lines
 }
+
+/** What an agent wrote for people; what it is still saying is plain until it is recorded. */
+function isProse(model: TuiModel, { id, kind, mark }: Entry): boolean {
+  if (kind === 'text') return model.p?.texts.has(id) !== true
+  return kind === 'completion' || (kind === 'brief' && mark === null)
+}
+
+const penOf = ({ look }: TuiModel, columns: number): Pen => ({ ascii: look.ascii, columns })
 
 /** Between words where there are any; a word that is longer than a line is cut where it ends. */
 function wrapped(text: string, cells: number): string[] {
