@@ -33,7 +33,7 @@ const reads: readonly string[] = [
 
 const commandsOf = (command: ReturnType<typeof build>, path = ''): string[] => [
   path,
-  ...command.commands.flatMap((one) => commandsOf(one as typeof command, `${path} ${one.name()}`)),
+  ...command.commands.flatMap((one) => commandsOf(one, `${path} ${one.name()}`)),
 ]
 const program = build(real, () => async () => undefined)
 

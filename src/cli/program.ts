@@ -40,7 +40,7 @@ export async function main(argv: readonly string[], given: CliPorts): Promise<nu
   const program = build(ports, (command, use) => async () => {
     flags = command.optsWithGlobals()
     const isExact = exact.has(pathOf(command))
-    exit = await use(makeContext(isExact ? { ...ports, out: given.out } : ports, flags))
+    exit = await use(makeContext(isExact ? { ...ports, out: (text) => given.out(text) } : ports, flags))
   })
   try {
     const opens = opensScreen(argv, ports)
@@ -77,12 +77,12 @@ const lookFlags = /^--(home(=.*)?|plain|utc|no-color|ascii)$/
 
 /** What it says names the command as it was called: see present/text/called.ts. */
 function namingHints(ports: CliPorts): CliPorts {
-  const { called, out, err } = ports
+  const { called } = ports
   if (called === 'holon') return ports
   return {
     ...ports,
-    out: (text) => out(named(text, called)),
-    err: (text) => err(named(text, called)),
+    out: (text) => ports.out(named(text, called)),
+    err: (text) => ports.err(named(text, called)),
   }
 }
 

@@ -13,7 +13,7 @@ export type Invocation = {
   /** PATH. */
   search: string
   /** The file behind links; null: there is none. */
-  real(path: string): string | null
+  real: (path: string) => string | null
 }
 
 export function calledAs({ path, folder, npm_command, search, real }: Invocation): string {
