@@ -99,3 +99,8 @@ async function bodyOf(home: string, words: string): Promise<string> {
   const text = await printed(home, words.split(' '), plain)
   return text.slice(text.indexOf('\n') + 1)
 }
+
+test('a program that is not Holon is not started again as a daemon', async (t) => {
+  const home = await homeApart(t, earlierHome('demo'))
+  await assert.rejects(real.daemon.launch(home, ['serve']), /called\.test\.ts is not Holon/)
+})

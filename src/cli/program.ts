@@ -40,7 +40,9 @@ export async function main(argv: readonly string[], given: CliPorts): Promise<nu
   const program = build(ports, (command, use) => async () => {
     flags = command.optsWithGlobals()
     const isExact = exact.has(pathOf(command))
-    exit = await use(makeContext(isExact ? { ...ports, out: (text) => given.out(text) } : ports, flags))
+    exit = await use(
+      makeContext(isExact ? { ...ports, out: (text) => given.out(text) } : ports, flags),
+    )
   })
   try {
     const opens = opensScreen(argv, ports)

@@ -1,6 +1,7 @@
 /** The real ports of the daemon's commands; what each needs is loaded when it is used. */
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import type { DaemonPorts, ServicePorts } from '../../cli/command/daemon-ports.ts'
 import { lastingPath } from '../../cli/daemon/autostart-files.ts'
 import { Api, type Fetch } from '../../client/api.ts'
@@ -55,6 +56,7 @@ export const daemonPorts: DaemonPorts = {
     // The log is in the home, so there must be one; a folder that cannot be is told here.
     await guarded(`Making the home ${home}`, () => makeHomeFolder(home))
     const [command = process.execPath, ...program] = ourselves()
+    if (!isHolon(program[0])) throw new Error(`${program[0]} is not Holon: it would start itself`)
     return launchDetached({
       command,
       args: [...program, ...words],
@@ -101,6 +103,13 @@ function ourselves(): string[] {
   const [node = process.execPath, program = ''] = process.argv
   return [node, program]
 }
+
+/**
+ * Whether the program is one that `serve` is a word of. A test that uses the commands in its own
+ * process is none, and would start itself as a daemon, which runs the test, without end.
+ */
+const isHolon = (program = ''): boolean =>
+  ['holon.mjs', 'main.ts'].includes(basename(realpathSync(program)))
 
 function servicePorts(): ServicePorts {
   const managers: Readonly<Record<string, 'systemd' | 'launchd'>> = {
