@@ -108,7 +108,7 @@ export class Reader {
     return ended
   }
 
-  /** Opens a screen on a terminal and leaves it by `q`: how it ended, and what stands there then. */
+  /** Opens a screen on a terminal and leaves it by `q`: how it ended, and what it left there. */
   async open(line: string): Promise<Typed> {
     const [command = '', ...args] = line.replace(/#.*/, '').trim().split(/\s+/)
     const path = join(this.folder, 'bin', command)
