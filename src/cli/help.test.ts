@@ -18,6 +18,7 @@ async function prints(...argv: string[]): Promise<{ exit: number; out: string; e
   const terminal = { stdin: false, stdout: false, stderr: false, columns: () => 0 }
   const ports = {
     version: '0',
+    called: 'holon',
     terminal,
     environment: {},
     user_home: '/u',
