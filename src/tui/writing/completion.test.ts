@@ -33,12 +33,13 @@ describe('while something is written', () => {
   test('ctrl+r finds what was sent, the newest first; nothing is sent by it', async (t) => {
     const answers = { '/agents/release/messages': { message_id: 'msg_0009' } }
     const { session, stage, text } = await openSession(t, designedState, { answers })
-    press(session, 'c')
     for (const said of ['first words', 'other words']) {
+      press(session, 'c')
       type(session, said)
       press(session, 'enter')
     }
     await until(session, () => posted(stage.asked).length === 2)
+    press(session, 'c')
     press(session, 'ctrl+r')
     assert.match(text(), /sent before: +─+.*\n› other words\n {2}first words/)
     type(session, 'first')
