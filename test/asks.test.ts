@@ -193,7 +193,7 @@ const reading: readonly string[] = [
   ...['work list', 'work show', 'work check list', 'why', 'replay', 'export', 'doctor'],
   ...['inbox', 'tasks', 'tasks show', 'tasks output', 'tasks follow', 'waits', 'worktree list'],
   ...['agents list', 'agents show', 'briefs', 'events', 'search', 'status', 'logs', 'completion'],
-  ...['context show', 'trigger list', 'webhook list'],
+  ...['context show', 'work diff', 'trigger list', 'webhook list'],
   ...['webhook deliveries', 'schedule list', 'schedule slots', 'service show', 'config show'],
   ...['config path', 'config get'],
 ]
