@@ -138,16 +138,24 @@ const inits: readonly [line: string, of: Person][] = [
   [
     'init --no-start',
     {
-      types: ['3', 'bad', '1', 'good', '1', ''],
-      lists: [models('one'), models('one')],
+      types: ['3', 'bad', '1', 'good', ''],
+      lists: [models('one')],
       tries: [no('not this key', true), answers],
     },
   ],
   [
     'init --no-start',
-    { types: ['3', 'k', 'name', 'y', ''], lists: [no('It lists none')], tries: [no('broken')] },
+    { types: ['3', 'k', 'name', '3', ''], lists: [no('It lists none')], tries: [no('broken')] },
   ],
-  ['init', { types: ['3', 'k', '1', 'no'], lists: [models('one')], tries: [no('broken')] }],
+  ['init', { types: ['3', 'k', '1', 'no', null], lists: [models('one')], tries: [no('broken')] }],
+  [
+    'init --no-start',
+    {
+      types: [...local, '', '1', '1', 'http://127.0.0.1:2/v1', '2', 'key', '3', '2', ''],
+      lists: [models('one', 'two'), models('one', 'two')],
+      tries: [no('broken'), no('broken'), no('broken'), answers],
+    },
+  ],
   [`init ${alone} --key-env K --model a/b/c`, { keys: { K: 'x' }, tries: [no('broken', true)] }],
   [`init ${alone} --model c --no-test`, { usual: 'U', keys: { U: 'x' } }],
   [
