@@ -102,7 +102,7 @@ const deeds = {
     on(activeWait(scene), ({ id }) => ({ type: 'wait_resolved', id, by: { kind: 'runtime' } })),
   settle: (scene) =>
     on(
-      chosen(scene, 'waits', (wait) => wait.status === 'resolved'),
+      chosen(scene, 'waits', (wait) => wait.status === 'resolved' && isLiveWait(wait)),
       ({ id }) =>
         scene.pick % 2 === 0
           ? { type: 'wait_focus_settled', id }
