@@ -149,7 +149,7 @@ test('a list of the command line and one of the screen have all that holds an it
     named(cell.text, p, inCells, name)
     const parts = { plan: null, spend: null, can: [], late: [], whole: false }
     const agents = [agentRecordOf(view(one), [])]
-    const shown = { state: { agents } } as unknown as Presentation
+    const shown = { state: { agents, turns: [] } } as unknown as Presentation
     assert.equal(itemRow(shown, workItemRecordOf(p, parts), zone(one)).right, cell.text, name)
   }
 })

@@ -176,6 +176,6 @@ test('a daemon without the key of a shell says where it has its keys from', pati
   assert.equal(ended.exit, 1)
   assert.match(
     ended.err,
-    /environment it was started in: holon stop && holon start where it is set/,
+    /environment it was started in: `holon stop && holon start` where it is set/,
   )
 })

@@ -69,7 +69,7 @@ describe('acts of the operator', options, () => {
   test('an item is made by hand; a stopped agent is named with what starts it', async (t) => {
     const at = new ServedHome(t)
     await at.serve()
-    await at.json('agents', 'create', 'main', '--model', 'runbook')
+    await at.json('agents', 'create', 'main')
     await at.json('agents', 'stop', 'main')
     const made = await at.holon('work', 'create', 'Port the fixtures')
     assert.equal(made.exit, 0, made.err)
