@@ -91,7 +91,7 @@ test('no command that changes something prints back what a terminal would obey o
   }
   const idIn = (text: string, noun: string) =>
     new RegExp(`${noun}_[0-9a-f-]+`).exec(text)?.[0] ?? ''
-  await printed(['agents', 'create', 'main', '--model', 'runbook'])
+  await printed(['agents', 'create', 'main'])
   const made = await printed(['work', 'create', 'one', '--check', `named=${hostile}`])
   const item = idIn(made, 'work')
   assert.notEqual(item, '', made)
