@@ -58,7 +58,7 @@ test('an item has the one word of its state at the command line, on the screen a
   for (const { name, view, projection, record, agent, times } of seen) {
     const state = itemStateOf(projection)
     assert.equal(itemStateOf(record), state, name)
-    const p = { state: { agents: [agent] } } as unknown as Presentation
+    const p = { state: { agents: [agent], turns: [] } } as unknown as Presentation
     const row = itemRow(p, record, times)
     assert.ok(row.right.startsWith(begins(itemWord[state])), `${name}: ${row.right}`)
     const cell = stateCell(view, projection, times)
@@ -112,7 +112,7 @@ test("a child's question is its parent's in every cell and sentence, and no entr
     assert.ok(projection && wait)
     const agent = agentRecordOf(view, [])
     const waiting = [{ ...wait, bound_hash: null, can: [] }]
-    const p = { state: { agents: [agent], waits: waiting } } as unknown as Presentation
+    const p = { state: { agents: [agent], turns: [], waits: waiting } } as unknown as Presentation
     const times = { now: child.now, utc: true, runs: true }
     const record = workItemRecordOf(projection, parts)
     assert.match(itemRow(p, record, times).right, /^asks main, /)
