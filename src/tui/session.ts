@@ -26,7 +26,7 @@ import { copySequence, lookedAt } from './signals.ts'
 import type { Effect, TuiMessage } from './model/step.ts'
 import { update } from './input/update.ts'
 import { draftKey } from './model/draft-key.ts'
-import { runbookAgent } from './writing/first-agent.ts'
+import { usualAgents } from '../protocol/usual-agents.ts'
 import { sameLine, type Line } from './drawing/line.ts'
 
 /** Milliseconds. */
@@ -301,12 +301,12 @@ export class Session {
       const failure = 'the examples did not come with this program'
       return this.send({ kind: 'acted', says: '', failure })
     }
-    const given = { agent: runbookAgent, body: { text } }
+    const given = { agent: usualAgents.runbook, body: { text } }
     const says = 'the runbook runs; what it finds comes here, and esc leads home'
     const act = { route: 'POST /agents/{agent}/messages', given, says }
     const isDone = await this.#act({ do: 'act', act, ...(makes === null ? {} : { makes }) })
     // Only an agent that is there has a thread.
-    const agent = { at: 'item', agent_id: runbookAgent, work_item_id: null } as const
+    const agent = { at: 'item', agent_id: usualAgents.runbook, work_item_id: null } as const
     if (isDone) this.send({ kind: 'place', place: { ...agent, tab: 'thread' } })
   }
 

@@ -137,11 +137,14 @@ export function faultText(message: string): string {
 }
 
 /** `holon: what, where; what to do`. */
-export function failureText(failure: CliFailure): string {
-  const { detail, hint } = failure.problem
+export const failureText = ({ problem, more }: CliFailure): string =>
+  [`holon: ${problemWords(problem)}`, ...more].join('\n')
+
+/** What a problem is and what to do, in one line. */
+export function problemWords({ detail, hint }: Pick<Problem, 'detail' | 'hint'>): string {
   const what = detail.replace(/[.\s]+$/, '')
   const remedy = hint === null ? '' : `; ${lowerFirst(hint.replace(/[.\s]+$/, ''))}`
-  return [`holon: ${safeLine(lowerFirst(what) + remedy)}`, ...failure.more].join('\n')
+  return safeLine(lowerFirst(what) + remedy)
 }
 
 /** Names keep their capitals: only a sentence's first ordinary word is made small. */

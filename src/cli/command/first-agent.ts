@@ -2,15 +2,13 @@
  * The agent that is made when the first words are sent: `main`, as `holon run` makes it, with the
  * model that is set and in the folder one stands in.
  */
+import type { FirstAgent } from '../../ports/first-agent.ts'
+import { usualAgents } from '../../protocol/usual-agents.ts'
 import { readConfig, configPath } from './config-file.ts'
 import { reading, viewsOf, type Context } from './context.ts'
 import { usage } from './failure.ts'
 import { perform } from './act.ts'
-import type { FirstAgent } from './screen-port.ts'
 import { expand, modelSetting, tilde } from './settings.ts'
-
-/** Who takes words when nobody is named. */
-export const usualAgent = 'main'
 
 /** What it is made with, by the settings as they are now. */
 export async function firstAgent(context: Context): Promise<FirstAgent> {
@@ -26,7 +24,7 @@ export async function firstAgent(context: Context): Promise<FirstAgent> {
 /** The agent is there when it resolves. One that is named otherwise is never made by this. */
 export async function ensureAgent(context: Context, agent: string): Promise<void> {
   const isMissing = await reading(context, async (reader, moment) => {
-    const isUsual = agent === usualAgent && (await reader.row('agents', agent)) === null
+    const isUsual = agent === usualAgents.text && (await reader.row('agents', agent)) === null
     if (!isUsual) await viewsOf(reader, moment, agent)
     return isUsual
   })

@@ -1,7 +1,6 @@
 /** The full-screen program, as the command line starts it. Types only. */
 
-/** What the agent is made with that takes the first words. `root` is an absolute folder. */
-export type FirstAgent = { model: string | null; fallback_model: string | null; root: string }
+import type { FirstAgent } from '../../ports/first-agent.ts'
 
 /** How it is drawn. */
 export type ScreenLook = {

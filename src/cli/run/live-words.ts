@@ -3,7 +3,7 @@
  * status line, drawn at once and then at most ten times a second. They go when the record of the
  * answer comes, and what is printed for good is printed from that.
  */
-import { cutLine } from '../../present/history/heard-text.ts'
+import { nothingHeard, withPiece } from '../../present/history/heard-text.ts'
 import { safeLines } from '../../present/text/safe.ts'
 import type { Context } from '../command/context.ts'
 import type { RunHost } from '../command/run-ports.ts'
@@ -59,19 +59,9 @@ export class LiveWords {
   #text(): string {
     for (const agent of this.#agents) {
       for (const said of this.#host.liveTexts(agent)) {
-        if (said.length > 0) return wholeOf(said.after(0))
+        if (said.length > 0) return said.after(0).reduce(withPiece, nothingHeard).text
       }
     }
     return ''
   }
-}
-
-function wholeOf(pieces: readonly { at: number; text: string }[]): string {
-  let whole = ''
-  let end = 0
-  for (const { at, text } of pieces) {
-    whole += (at > end ? cutLine : '') + text
-    end = at + text.length
-  }
-  return whole
 }

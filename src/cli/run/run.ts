@@ -5,10 +5,18 @@
  */
 import type { Agent } from '../../protocol/records/records.ts'
 import type { Config } from '../../protocol/config.ts'
+import { usualAgents } from '../../protocol/usual-agents.ts'
 import { configPath, readConfig } from '../command/config-file.ts'
 import type { Context } from '../command/context.ts'
-import { CliFailure, exits, noAgent, refused, usage, type Exit } from '../command/failure.ts'
-import { usualAgent } from '../command/first-agent.ts'
+import {
+  CliFailure,
+  exits,
+  noAgent,
+  problemWords,
+  refused,
+  usage,
+  type Exit,
+} from '../command/failure.ts'
 import type { OwnedHome } from '../command/run-ports.ts'
 import { RunSession } from './session.ts'
 import {
@@ -21,9 +29,6 @@ import {
   type RunTarget,
 } from './target.ts'
 import { modelSetting, tilde } from '../command/settings.ts'
-
-/** Who takes words, and who carries out runbooks, when nobody is named. */
-const usualAgents = { text: usualAgent, runbook: 'runbooks' } as const
 
 export async function run(
   context: Context,
@@ -130,8 +135,8 @@ async function resume(
   }
   const [first] = failures
   if (agents.length === 0 && first !== undefined) throw first.failure
-  const left_out = failures.map(({ id, failure: { problem } }) =>
-    [`agent ${id} is left out: ${problem.detail}`, problem.hint ?? []].flat().join('; '),
+  const left_out = failures.map(
+    ({ id, failure }) => `agent ${id} is left out: ${problemWords(failure.problem)}`,
   )
   return { agents, left_out }
 }

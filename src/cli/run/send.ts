@@ -1,9 +1,10 @@
 /** `holon send` and `holon take-back`: words to an agent, an item or a wait, and their way back. */
 import type { OperatorCommand } from '../../protocol/acts/operator.ts'
+import { usualAgents } from '../../protocol/usual-agents.ts'
 import { act, named, notEmpty, perform, told } from '../command/act.ts'
 import type { Context } from '../command/context.ts'
 import { usage, type Exit } from '../command/failure.ts'
-import { ensureAgent, usualAgent } from '../command/first-agent.ts'
+import { ensureAgent } from '../command/first-agent.ts'
 
 export type SendOptions = {
   agent?: string
@@ -20,14 +21,14 @@ export async function send(context: Context, text: string, options: SendOptions)
   }
   const target = options.wait ?? options.workItem
   const noun = options.wait === undefined ? 'work' : 'wait'
-  if (target === undefined) await ensureAgent(context, options.agent ?? usualAgent)
+  if (target === undefined) await ensureAgent(context, options.agent ?? usualAgents.text)
   const bound = target === undefined ? null : await named(context, target, [noun])
   if (bound !== null && options.agent !== undefined && options.agent !== bound.agent_id) {
     throw usage('wrong_agent', `${target} is ${bound.agent_id}'s, not ${options.agent}'s`)
   }
   const command: OperatorCommand = {
     do: 'send',
-    agent_id: bound?.agent_id ?? options.agent ?? usualAgent,
+    agent_id: bound?.agent_id ?? options.agent ?? usualAgents.text,
     text,
     ...(options.wait === undefined || bound === null ? {} : { wait_id: bound.id }),
     ...(options.workItem === undefined || bound === null ? {} : { work_item_id: bound.id }),

@@ -5,7 +5,14 @@
 import { init } from '../setup/init.ts'
 import { firstAgent } from '../command/first-agent.ts'
 import { printLines, type Context } from '../command/context.ts'
-import { asFailure, failureText, usage, exits, type Exit } from '../command/failure.ts'
+import {
+  asFailure,
+  failureText,
+  problemWords,
+  usage,
+  exits,
+  type Exit,
+} from '../command/failure.ts'
 import type { ScreenLook } from '../command/screen-port.ts'
 import { start, stop } from '../daemon/daemon.ts'
 
@@ -57,8 +64,7 @@ async function started(context: Context): Promise<string | null> {
   } catch (error) {
     const failure = asFailure(error)
     if (failure === null) throw error
-    const { detail, hint } = failure.problem
-    return hint === null ? detail : `${detail}; ${hint}`
+    return problemWords(failure.problem)
   }
 }
 

@@ -3,6 +3,7 @@
  * written, and what was read for the view that is open. A value; `input/update.ts` makes the next
  * one.
  */
+import type { FirstAgent } from '../../ports/first-agent.ts'
 import type { Level } from '../../present/entries/entry.ts'
 import type { Presentation } from '../../present/presentation.ts'
 import type { ShortIds } from '../../present/text/short-id.ts'
@@ -80,13 +81,6 @@ export type MenuChoice = {
   readonly sets_up?: true
   /** The key that chooses it; absent: its number in the list, where no other has that as key. */
   readonly key?: string
-}
-
-/** `model` null: none is set. `root` is the folder that one stands in. */
-type FirstAgent = {
-  readonly model: string | null
-  readonly fallback_model: string | null
-  readonly root: string
 }
 
 export type Overlay =

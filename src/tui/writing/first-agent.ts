@@ -2,10 +2,8 @@
  * Agents that are made when something is first said to them: the usual one for words, as
  * `holon run` makes it, and the one that carries out runbooks. Pure.
  */
+import { usualAgents } from '../../protocol/usual-agents.ts'
 import type { Act, TuiModel } from '../model/model.ts'
-
-/** Who takes words when nobody is meant, and who carries out runbooks. */
-export const [usualAgent, runbookAgent] = ['main', 'runbooks'] as const
 
 const isThere = ({ p }: TuiModel, agent_id: string): boolean =>
   p?.state.agents.some(({ id }) => id === agent_id) === true
@@ -13,17 +11,17 @@ const isThere = ({ p }: TuiModel, agent_id: string): boolean =>
 /** Whom words are for that are about nothing: runbooks are no words. */
 export const wordsAgent = ({ p }: TuiModel): string =>
   p?.state.agents.find(({ model, state }) => model !== 'runbook' && state !== 'deleted')?.id ??
-  usualAgent
+  usualAgents.text
 
 /** What makes the agent of these words; null: it is there. Without a model it cannot be made. */
 export function makesAgent(model: TuiModel, agent_id: string): Act | null | 'no_model' {
-  if (model.p === null || agent_id !== usualAgent || isThere(model, agent_id)) return null
+  if (model.p === null || agent_id !== usualAgents.text || isThere(model, agent_id)) return null
   const named = model.first.model
   return named === null ? 'no_model' : making(model, agent_id, named)
 }
 
 export const makesRunbookAgent = (model: TuiModel): Act | null =>
-  isThere(model, runbookAgent) ? null : making(model, runbookAgent, 'runbook')
+  isThere(model, usualAgents.runbook) ? null : making(model, usualAgents.runbook, 'runbook')
 
 function making({ first }: TuiModel, id: string, model: string): Act {
   const { root, fallback_model } = first
