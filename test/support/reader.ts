@@ -38,7 +38,7 @@ export class Reader {
       mkdirSync(made, { recursive: true, mode: 0o700 })
     makeRepository(this.project)
     cpSync(join(root, 'examples'), join(this.project, 'examples'), { recursive: true })
-    program(bin, 'holon', `exec '${process.execPath}' '${join(root, 'bin', 'holon.mjs')}' "$@"`)
+    program(bin, 'holon', `exec '${join(root, 'bin', 'holon')}' "$@"`)
     program(bin, 'npx', 'exec "$@"')
     // What an install and the tests do is tried where they are run; here it is that they are asked.
     program(bin, 'npm', `echo "$*" >> '${join(this.folder, 'npm')}'`)

@@ -5,7 +5,7 @@
 import { delimiter, dirname, join, sep } from 'node:path'
 
 export type Invocation = {
-  /** The script as it was started, links not followed. */
+  /** The script that runs, which `bin/holon` beside it has started. */
   path: string
   folder: string
   /** What npm says that it does; undefined: it started nothing here. */
@@ -24,11 +24,12 @@ export function calledAs({ path, folder, npm_command, search, real }: Invocation
   // By a link of npm's own, in the clone or elsewhere. In another folder npx asks the registry.
   const isInside = `${real(folder)}${sep}`.startsWith(`${clone}${sep}`)
   if (npm_command !== undefined && isInside) return 'npx holon'
+  const command = join(clone, 'bin', 'holon')
   const found = search.split(delimiter).flatMap((one) => {
     const at = one === '' ? null : real(join(one, 'holon'))
     return at === null ? [] : [at]
   })
-  return found[0] === file ? 'holon' : inShell(path)
+  return found[0] === command ? 'holon' : inShell(command)
 }
 
 /** A path as a shell takes it. */
