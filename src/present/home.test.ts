@@ -42,7 +42,7 @@ test('a row of an item that is worked on says so wherever it stands, and one tha
     return `${mark} ${right}`
   }
   assert.equal(row(item, { turns }), 'working turn 4, 3:00')
-  assert.equal(row(item, {}), 'next queued')
+  assert.equal(row(item, {}), 'next ready')
   const blocked = { ...item, blocked_by: 'no key', scheduling_state: 'blocked' } as const
   assert.equal(row(blocked, { turns }), 'blocked blocked: no key')
 })

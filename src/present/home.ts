@@ -117,7 +117,7 @@ export function home(p: Presentation, times: Times): Home {
       section('waiting', 'WAITING', counts.waiting, waiting, 'no cost while waiting'),
       section('next', 'NEXT', counts.next, next),
       section('blocked', 'BLOCKED', blocked.length, blocked),
-      section('done', 'COMPLETED', Math.max(done.length, sum('completed')), done),
+      section('done', 'DONE', Math.max(done.length, sum('completed')), done),
       section(
         'agents',
         'AGENTS',

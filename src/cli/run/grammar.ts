@@ -22,7 +22,7 @@ export const runCommands: readonly Grammar[] = [
     ],
     exits: {
       ...writes,
-      [exits.done]: 'everything it worked on is completed',
+      [exits.done]: 'everything it worked on is done',
       [exits.failed]: 'the last turn failed or gave up, nothing came of it, or the agent is held',
       [exits.waits]: 'waits for someone, or for an event',
       [exits.interrupted]: 'interrupted; ctrl-c ends at the next safe point, twice at once',

@@ -17,7 +17,7 @@ export const workCommands: readonly Grammar[] = [
       {
         name: 'list',
         about: 'open items and what each waits for',
-        options: { '--all': 'completed items too', '--agent <name>': 'only this agent' },
+        options: { '--all': 'done items too', '--agent <name>': 'only this agent' },
         examples: ['holon work list --agent docs', 'holon work list --json | jq .work_items'],
         run: async (context, options: object) =>
           (await import('./work.ts')).workList(context, options),

@@ -68,7 +68,7 @@ const emptyWork = ({ all }: WorkListOptions): string[] =>
     ? ['no work yet', 'do    holon run "<what is to be done>"   or   holon run <runbook.md>']
     : [
         'no open work',
-        'do    holon run "<what is to be done>"      completed: holon work list --all',
+        'do    holon run "<what is to be done>"      done: holon work list --all',
       ]
 
 async function itemsOf(
@@ -131,7 +131,7 @@ function workTable(context: Context, listed: readonly Listed[], needing: number)
       ? 'nothing needs you'
       : `${needing} need${needing === 1 ? 's' : ''} you: holon inbox`
   const sum = `${open.length} open, ${needs}`
-  return [...painted_, listed.length > open.length ? sum : `${sum}; completed too: --all`]
+  return [...painted_, listed.length > open.length ? sum : `${sum}; done too: --all`]
 }
 
 export function workShow(context: Context, text: string): Promise<Exit> {

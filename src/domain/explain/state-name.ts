@@ -1,6 +1,6 @@
 /**
  * The state of an item and of an agent by one name, with the one word that every screen has for it.
- * The API, tools and prompt say the names that the types have; the words begin with the same.
+ * The API, tools and prompt say the names that the types have; people read short everyday words.
  */
 import type { Next } from '../scheduler/next.ts'
 import type { Projection } from '../facts/readiness.ts'
@@ -28,15 +28,15 @@ export function itemStateOf({ scheduling_state: state, candidate_class, focus }:
 }
 
 export const itemWord: { readonly [S in ItemState]: string } = {
-  completed: 'completed',
+  completed: 'done',
   triggered: 'triggered',
   waiting_operator: 'waits for you',
   waiting_task: 'waits for a task',
   waiting_timer: 'waits for a time',
   waiting_external: 'waits for an event',
   blocked: 'blocked',
-  current: 'current',
-  queued: 'queued',
+  current: 'in hand',
+  queued: 'ready',
 }
 
 export const postures = [
@@ -59,7 +59,7 @@ export const postureOf = (next: Next): Posture =>
 
 export const postureWord: { readonly [P in Posture]: string } = {
   stop: 'stopped',
-  noop: 'working',
+  noop: 'works',
   start_turn: 'starts a turn',
   sleep: 'sleeps',
   'wait:system': 'held',

@@ -44,7 +44,7 @@ export function completionEntry(group: Group, sight: Sight, level: Level): Entry
   return entry(group, 'completion', {
     mark: 'done',
     who: line('done'),
-    title: line(`completed${by}${rest}`),
+    title: line(`it is done${by}${rest}`),
     facts: facts('claimed'),
     body: [...(report === null ? [] : lines(report)), ...record],
   })

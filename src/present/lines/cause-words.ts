@@ -2,7 +2,7 @@
 import type { Message } from '../../protocol/records/records.ts'
 
 export const queuedWords = (count: number): string =>
-  count === 1 ? 'an item is queued' : `${count} items are queued`
+  count === 1 ? 'an item is ready' : `${count} items are ready`
 
 /** By the message it claimed. `answered`: of an answer; `because`: as the decision said it. */
 export function messageWords(

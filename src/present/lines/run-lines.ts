@@ -336,5 +336,5 @@ function timeFirst(right: string, time: string): string | null {
 function completed(event: Event & { type: 'work_item_completed' }): string {
   const { unfinished_todo_count: left } = event
   const by = event.by === 'operator' ? ' by you' : ''
-  return left === 0 ? `completed${by}` : `completed${by}; ${counted(left, 'todo')} not finished`
+  return left === 0 ? `done${by}` : `done${by}; ${counted(left, 'todo')} not finished`
 }

@@ -387,7 +387,7 @@ const lateEntries = ({ facts }: AgentView, tasks: readonly Task[]): Entry[] =>
         kind: 'late_result',
         agent_id: message.agent_id,
         work_item_id: message.work_item_id,
-        text: `${task.label} ended after its item was completed: ${howEnded(task)}`,
+        text: `${task.label} ended after its item was done: ${howEnded(task)}`,
         since: message.created_at,
         acts: () => [actOn('send', 'have the agent look at it', agentAs(message.agent_id))],
       },

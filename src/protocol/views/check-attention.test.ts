@@ -93,7 +93,7 @@ test('a completed item whose checks do not verify it says so, since the last of 
     {
       ...of,
       kind: 'check_failed',
-      text: `"ship" is completed and not verified: ${says}`,
+      text: `"ship" is done and not verified: ${says}`,
       since: at(minute),
       can: [look, run, ...can],
     },

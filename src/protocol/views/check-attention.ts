@@ -42,7 +42,7 @@ function entryOf(item: WorkItem): CheckEntry | null {
       return {
         ...base,
         kind: 'check_failed',
-        text: `"${objective}" is completed and not verified: ${says}`,
+        text: `"${objective}" is done and not verified: ${says}`,
         since: lastEnd(item),
         acts: () => [lookAt(item), actOn('run_checks', 'run its checks again', item), ...answers()],
       }

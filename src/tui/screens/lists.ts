@@ -20,7 +20,7 @@ const classes = [
   ['current_runnable', 'CURRENT'],
   ['queued_runnable', 'QUEUED'],
   ['blocked', 'WAITING OR BLOCKED'],
-  ['completed_recent', 'COMPLETED'],
+  ['completed_recent', 'DONE'],
 ] as const
 
 /** By candidate class: what the scheduler looks at, in its order. */

@@ -27,7 +27,7 @@ for (const size of [
       titles.filter((title) => !said.includes(title)),
       [],
     )
-    assert.match(said, /ctrl\+c twice leaves[\s\S]*completed \(claimed or/)
+    assert.match(said, /ctrl\+c twice leaves[\s\S]*done \(claimed or/)
     assert.deepEqual(
       lines().filter((one) => one.length > size[0]),
       [],

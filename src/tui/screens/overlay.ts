@@ -11,11 +11,11 @@ const marks: readonly (readonly [Mark, string])[] = [
   ['unknown', 'outcome unknown'],
   ['failed', 'failed'],
   ['arrived', 'triggered, or something came late'],
-  ['working', 'working (moves only when data arrives)'],
+  ['working', 'at work (moves only when data arrives)'],
   ['waiting', 'waiting'],
-  ['next', 'current or queued'],
+  ['next', 'in hand or ready'],
   ['blocked', 'blocked'],
-  ['done', 'completed (claimed or verified, as the row says)'],
+  ['done', 'done (claimed or verified, as the row says)'],
 ]
 
 type Help = Overlay & { kind: 'help' }
