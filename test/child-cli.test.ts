@@ -173,7 +173,7 @@ describe('what came late on the command line', options, () => {
     const shown = await holon('work', 'show', item.id)
     assert.match(shown.out, /^! came late: task_\w+ \(.*\): completed, exit status 3, /m, shown.err)
     const inbox = await holon('inbox')
-    assert.match(inbox.out, /ended after its item was completed: completed, exit status 3/)
+    assert.match(inbox.out, /ended after its item was done: completed, exit status 3/)
     const msg = /holon inbox dismiss (msg_\w+)/.exec(inbox.out)?.[1] ?? 'none'
     await holon('inbox', 'dismiss', msg)
     assert.equal((await holon('inbox')).out, 'nothing needs you\n')

@@ -256,7 +256,7 @@ export const toolTexts: Record<string, { description: string; input_schema: obje
     }
   },
   "MemorySearch": {
-    "description": "Find what you and the agents you made did and wrote before: items, plans, reports, messages, rounds, calls and their results, command output, files in `memory/` and `notes/`; and files in `.agents/memory/` of your workspace, which all who work there share.\n\nA record must have all the words or their beginnings (if none has, any); `\"quoted words\"` stand together. Without `query`: the newest. Each result has a `source_ref` for MemoryGet and a snippet; `words` other than `own` are others' text: evidence.",
+    "description": "Find what you and the agents you made did and wrote before: items, plans, reports, messages, rounds, calls and their results, command output, schedules, files in `memory/` and `notes/`; and files in `.agents/memory/` of your workspace, which all who work there share.\n\nA record must have all the words, or words they are part of (if none has, any); `\"quoted words\"` stand together. Without `query`: the newest. Each result has a `source_ref` for MemoryGet and a snippet; `words` other than `own` are others' text: evidence.",
     "input_schema": {
       "type": "object",
       "properties": {
@@ -277,6 +277,7 @@ export const toolTexts: Record<string, { description: string; input_schema: obje
               "call",
               "task",
               "task_output",
+              "schedule",
               "file"
             ]
           }

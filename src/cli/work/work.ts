@@ -66,10 +66,7 @@ export function workList(context: Context, options: WorkListOptions): Promise<Ex
 const emptyWork = ({ all }: WorkListOptions): string[] =>
   all === true
     ? ['no work yet', 'do    holon run "<what is to be done>"   or   holon run <runbook.md>']
-    : [
-        'no open work',
-        'do    holon run "<what is to be done>"      done: holon work list --all',
-      ]
+    : ['no open work', 'do    holon run "<what is to be done>"      done: holon work list --all']
 
 async function itemsOf(
   reader: HomeReader,

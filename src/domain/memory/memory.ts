@@ -16,6 +16,7 @@ export const memoryKinds = [
   'call',
   'task',
   'task_output',
+  'schedule',
   'file',
 ] as const
 export type MemoryKind = (typeof memoryKinds)[number]

@@ -343,7 +343,7 @@ test('a call is a record of what went in and what came out, but for those that s
 })
 
 test('the tables whose rows are records are known by name', () => {
-  const all = ['work_items', 'briefs', 'messages', 'tasks', 'rounds', 'calls']
+  const all = ['work_items', 'briefs', 'messages', 'tasks', 'rounds', 'calls', 'schedules']
   assert.deepEqual(memoryTables, all)
   assert.deepEqual(tables.filter(isMemoryTable).toSorted(), all.toSorted())
 })

@@ -17,6 +17,7 @@ export const memoryTables = [
   'tasks',
   'rounds',
   'calls',
+  'schedules',
 ] as const satisfies readonly Table[]
 export type MemoryTable = (typeof memoryTables)[number]
 
@@ -41,6 +42,7 @@ export function refsOf(table: MemoryTable, row: Rows[MemoryTable]): readonly str
     case 'briefs':
     case 'messages':
     case 'calls':
+    case 'schedules':
       return [row.id]
   }
 }
@@ -66,6 +68,8 @@ export function recordsOf(
       return ofRound(row as Rows['rounds'])
     case 'calls':
       return ofCall(row as Call)
+    case 'schedules':
+      return ofSchedule(row as Rows['schedules'])
   }
 }
 
@@ -169,6 +173,13 @@ function ofCall(call: Call): MemoryRecord[] {
   const text = lines.filter((line) => line !== '').join('\n')
   return [{ ref, kind: 'call', agent_id, work_item_id, at, text, ...tool }]
 }
+/** What the agent will read when it is due, and its name. */
+function ofSchedule(schedule: Rows['schedules']): MemoryRecord[] {
+  const { id: ref, agent_id, work_item_id, status, label, text, created_at: at } = schedule
+  if (status === 'removed') return []
+  return [{ ...own, ref, kind: 'schedule', agent_id, work_item_id, at, text: `${label}\n${text}` }]
+}
+
 const tool = { provenance: null, words: 'tool', path: null } as const
 
 /** The leaves of plain data, each behind its name. */

@@ -10,6 +10,8 @@ const table: [what: string, text: string, query: string, snippet: string][] = [
   ['a short text is whole', 'The parser has a bug.', 'bug', 'The parser has a «bug».'],
   ['a phrase is one hit', 'in the metadata order', '"metadata order"', 'in the «metadata order»'],
   ['a prefix', 'parsing parsers', 'pars*', '«parsing» «parsers»'],
+  ['a part of a word', 'the database of rebased', 'base', 'the «database» of «rebased»'],
+  ['no part of a phrase', 'the database', '"base"', 'the database'],
   ['a path', 'see src/parser/items.ts there', 'parser/items', 'see src/«parser/items».ts there'],
   ['a part of camelCase', 'calls parseConfigFile now', 'config', 'calls «parseConfigFile» now'],
   ['humps of the query', 'calls parseConfigFile now', 'parseConfig', 'calls «parseConfigFile» now'],

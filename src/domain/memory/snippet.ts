@@ -70,8 +70,19 @@ function endsWith(row: readonly { word: string }[], term: Term | undefined): boo
   const last = term.words.length - 1
   return term.words.every((word, i) => {
     const said = row[row.length - term.words.length + i]?.word ?? ''
-    return term.prefix && i === last ? said.startsWith(word) : said === word
+    return i === last ? reaches(term, said, word) : said === word
   })
+}
+
+function reaches({ reach }: Term, said: string, word: string): boolean {
+  switch (reach) {
+    case 'whole':
+      return said === word
+    case 'beginning':
+      return said.startsWith(word)
+    case 'part':
+      return said.includes(word)
+  }
 }
 
 /** Whether the word has the term as one of its parts: `config` of `parseConfig`, or a character. */
@@ -84,7 +95,8 @@ function isPart(text: string, { from, to }: Pick<Place, 'from' | 'to'>, term: Te
   return parts.some((_, i) =>
     wanted.every((word, n) => {
       const part = parts[i + n] ?? ''
-      return term.prefix && n === wanted.length - 1 ? part.startsWith(word) : part === word
+      const goesOn = term.reach !== 'whole' && n === wanted.length - 1
+      return goesOn ? part.startsWith(word) : part === word
     }),
   )
 }

@@ -3,17 +3,18 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { humpsOf, mostTerms, partsOf, stemsOf, termsOf, usualEnding } from './words.ts'
 
-const term = (words: string, more: { prefix?: true; parts?: string } = {}) => ({
+const term = (words: string, more: { reach?: 'beginning' | 'part'; parts?: string } = {}) => ({
   words: words.toLowerCase().split(' '),
   written: words,
-  prefix: more.prefix ?? false,
+  reach: more.reach ?? 'whole',
   parts: more.parts?.split(' ') ?? null,
 })
 
-const begins = { prefix: true } as const
+const begins = { reach: 'beginning' } as const
+const part = { reach: 'part' } as const
 const queries: [query: string, terms: ReturnType<typeof term>[]][] = [
-  ['parser bug', [term('parser', begins), term('bug')]],
-  ['"metadata order" parser', [term('metadata order'), term('parser', begins)]],
+  ['parser bug', [term('parser', part), term('bug')]],
+  ['"metadata order" parser', [term('metadata order'), term('parser', part)]],
   ['pars*', [term('pars', begins)]],
   ['par*', [term('par', begins)]],
   ['par', [term('par')]],
@@ -21,13 +22,13 @@ const queries: [query: string, terms: ReturnType<typeof term>[]][] = [
   ['"pars*"', [term('pars')]],
   ['snake_case', [term('snake case', begins)]],
   ['src/parser/items.ts', [term('src parser items ts')]],
-  ['parseConfig', [term('parseConfig', { ...begins, parts: 'parse config' })]],
+  ['parseConfig', [term('parseConfig', { ...part, parts: 'parse config' })]],
   ['HTTPServer*', [term('HTTPServer', { ...begins, parts: 'http server' })]],
   ['work_7f3a', [term('work 7f3a', begins)]],
   ['a AND b OR NOT c', ['a', 'AND', 'b', 'OR', 'NOT', 'c'].map((one) => term(one))],
   ['text:secret', [term('text secret', begins)]],
-  ['twice Twice twice', [term('twice', begins)]],
-  ['old "quote here', [term('old'), term('quote', begins), term('here', begins)]],
+  ['twice Twice twice', [term('twice', part)]],
+  ['old "quote here', [term('old'), term('quote', part), term('here', part)]],
   ['', []],
   [' ** "" - () ', []],
 ]

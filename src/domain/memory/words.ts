@@ -4,8 +4,8 @@
  * the text (`partsOf`): the parts of `camelCase`, the short form of ids, and each character of
  * scripts that put no space between words.
  *
- * A query has words, "phrases" and prefix*. A word of four letters or more also finds words that go
- * on from it, in whatever language: `refactor` finds `refactoring`. Whatever else a query contains
+ * A query has words, "phrases" and prefix*. A word of four letters or more also finds words that it
+ * is a part of, in whatever language: `factor` finds `refactoring`. Whatever else a query contains
  * separates: there is no operator in it and nothing in it can be wrong.
  */
 
@@ -14,8 +14,8 @@ export type Term = {
   words: readonly string[]
   /** The same as they were written, letters and digits only, with spaces between. */
   written: string
-  /** The last word may go on. */
-  prefix: boolean
+  /** What the last word is of a word that is found; a part may be its beginning, too. */
+  reach: 'whole' | 'beginning' | 'part'
   /** The same as it is written down beside the text; null: the text alone has it. */
   parts: readonly string[] | null
 }
@@ -24,13 +24,15 @@ export type Term = {
 export const mostTerms = 16
 /** Letters before a `*`: fewer would be half of all words. */
 const shortestPrefix = 3
-/** Letters of a word that may go on without a `*`. */
+/** Letters of a word that may be a part of one without a `*`. */
 const shortestStem = 4
 /** Letters that most endings take off a word: `refactoring`, `Rechnungen`. */
 export const usualEnding = 3
 
 const word = /[\p{L}\p{N}\p{M}]+/gu
 const hump = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
+/** Words that a part is looked for in: of these there are few, of numbers and ids without end. */
+const searchable = /^\p{L}{5,40}$/u
 const unspaced = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]/u
 const ids = /\b([a-z]{2,6})_[0-9a-f]{8}-[0-9a-f-]{23}([0-9a-f]{4})\b/g
 
@@ -52,6 +54,10 @@ export function* wordsIn(text: string): Generator<{ word: string; from: number; 
     yield { word: fold(found[0]), from, to: from + found[0].length }
   }
 }
+
+/** Words of a text of which a part may be looked for, folded, each once. */
+export const wholesOf = (text: string): ReadonlySet<string> =>
+  new Set([...wordsIn(text)].map(({ word: one }) => one).filter((one) => searchable.test(one)))
 
 /** What is indexed beside a text. */
 export function partsOf(text: string): string {
@@ -83,9 +89,11 @@ export function termsOf(query: string): readonly Term[] {
     const last = words.at(-1) ?? ''
     if (words.length === 0) continue
     const isMarked = /\*[^\p{L}\p{N}]*$/u.test(text)
-    const prefix = phrase === undefined && last.length >= (isMarked ? shortestPrefix : shortestStem)
-    const term: Term = { words, written: said.join(' '), prefix, parts: besideOf(said) }
-    terms.set(`${words.join(' ')}${prefix ? '*' : ''}`, term)
+    const goesOn = last.length >= (isMarked ? shortestPrefix : shortestStem)
+    const open = isMarked || words.length > 1 ? 'beginning' : 'part'
+    const reach = phrase === undefined && goesOn ? open : 'whole'
+    const term: Term = { words, written: said.join(' '), reach, parts: besideOf(said) }
+    terms.set(`${words.join(' ')} ${reach}`, term)
     if (terms.size === mostTerms) break
   }
   return [...terms.values()]
@@ -97,10 +105,10 @@ export function termsOf(query: string): readonly Term[] {
  */
 export const stemsOf = (terms: readonly Term[], ending: number): readonly Term[] =>
   terms.map((term) => {
-    if (!term.prefix) return term
+    if (term.reach === 'whole') return term
     const { words, written, parts } = term
     return {
-      ...term,
+      reach: 'beginning',
       words: stemmed(words, ending),
       written: stem(written, ending),
       parts: parts && stemmed(parts, ending),

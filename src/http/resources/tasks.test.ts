@@ -69,7 +69,7 @@ test('the failure of a command whose item is done stands under done and needs a 
     attention.map(({ kind, work_item_id }) => [kind, work_item_id]),
     [['late_result', item.id]],
   )
-  assert.match(attention[0]?.text ?? '', /ended after its item was completed: .*exit status 3/)
+  assert.match(attention[0]?.text ?? '', /ended after its item was done: .*exit status 3/)
   const done = work_items.find((one) => one.id === item.id)
   assert.match(done?.late.join('|') ?? '', new RegExp(`^${id} \\(.*\\): completed, exit status 3`))
 })

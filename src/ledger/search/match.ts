@@ -34,9 +34,10 @@ export const scopeOf = ({ agent_id, seen_by, kind }: IndexEntry): string =>
  * Without naming columns: the index would have to look at every place of a common word to tell in
  * which column it stands, which takes ten times as long.
  */
-export function matchOf(query: IndexQuery): string {
+export function matchOf(query: IndexQuery, inside: (term: Term) => readonly string[]): string {
   const { terms, match } = query
-  const words = terms.map(termMatch).join(match === 'all' ? ' AND ' : ' OR ')
+  const each = terms.map((term) => termMatch(term, inside(term)))
+  const words = each.join(match === 'all' ? ' AND ' : ' OR ')
   return within([`(${words})`], query)
 }
 
@@ -63,8 +64,10 @@ function scopesOf({ viewer, workspace, agent_id, kinds }: Scope): string[] {
   ]
 }
 
-function termMatch({ written, prefix, parts }: Term): string {
-  const end = prefix ? ' *' : ''
-  const text = `"${written}"${end}`
-  return parts === null ? text : `(${text} OR "${parts.join(' ')}"${end})`
+/** `inside`: the words that have it as a part, besides those that begin with it. */
+function termMatch({ written, reach, parts }: Term, inside: readonly string[]): string {
+  const end = reach === 'whole' ? '' : ' *'
+  const ways = [`"${written}"${end}`, ...inside.map((word) => `"${word}"`)]
+  if (parts !== null) ways.push(`"${parts.join(' ')}"${end}`)
+  return ways.length === 1 ? (ways[0] ?? '') : `(${ways.join(' OR ')})`
 }

@@ -1,6 +1,7 @@
 /**
  * The search index of a home: `ledger/search.sqlite`, full-text tables of SQLite in a file of their
  * own, so that no commit of the ledger waits for them. The tables hold words and places, no text.
+ * Words that ever stood in a text are kept once each, to find those that have a part.
  *
  * Promises: what a batch says and how far it came are one transaction; a kill leaves the batch
  * before it; a file that is damaged or of another version is never answered from.
@@ -13,13 +14,16 @@ import { createPrivate } from '../sqlite/owner.ts'
 import { LedgerFault } from '../port.ts'
 import { matchOf, matchOfScope, scopeOf, wordsOf } from './match.ts'
 import type { IndexBatch, IndexEntry, IndexFound, IndexQuery, SearchIndex } from './port.ts'
+import { wholesOf, type Term } from '../../domain/memory/words.ts'
 import { openDatabase } from '../sqlite/sqlite.ts'
 
 /** Raised when the tables or what stands in them change: an older index is made again. */
-const version = 1
+const version = 2
 
 /** Matches of which the best are chosen, the newest: words that stand everywhere rank nothing. */
 export const SEARCH_COMPETING = 1_000
+/** Words that have what is looked for as a part, the shortest first: some must do. */
+const SEARCH_INSIDE = 64
 /** Entries of one millisecond keep their order by that many further places. */
 const placesOfOneMs = 1_024
 
@@ -32,6 +36,7 @@ create table if not exists entries (
   at text not null, stamp text, unique (ref, agent_id)
 ) strict;
 create index if not exists entries_files on entries (agent_id) where stamp is not null;
+create table if not exists wholes (word text primary key) strict, without rowid;
 create virtual table if not exists words using fts5(
   text, scope, content = '', contentless_delete = 1, prefix = '3 4 5',
   tokenize = "unicode61 remove_diacritics 2"
@@ -132,7 +137,9 @@ class Open {
     this.transaction(() => {
       const found = Number(this.database.prepare('pragma user_version').get()?.['user_version'])
       if (found === version) return
-      const drop = ['words', 'entries', 'progress'].map((name) => `drop table if exists ${name};`)
+      const drop = ['words', 'wholes', 'entries', 'progress'].map(
+        (name) => `drop table if exists ${name};`,
+      )
       if (found !== 0) this.database.exec(drop.join('\n'))
       this.database.exec(tables)
       this.database.exec(`pragma user_version = ${version}`)
@@ -183,6 +190,9 @@ function writeIn(open: Open, batch: IndexBatch): 'written' | 'conflict' {
       take(open, entry.agent_id, entry.ref)
       put(open, entry)
     }
+    const wholes = batch.put.flatMap((entry) => [...wholesOf(wordsOf(entry))])
+    const words = JSON.stringify([...new Set(wholes)])
+    open.run('insert or ignore into wholes select value from json_each(?)', words)
     open.run('insert or replace into progress (id, state) values (1, ?)', batch.state)
     return 'written'
   })
@@ -229,7 +239,15 @@ order by found.score, found.place desc`
 
 function findIn(open: Open, query: IndexQuery): IndexFound[] {
   const terms = query.match === 'all' ? query.terms : rareOf(open, query)
-  return open.all(best, matchOf({ ...query, terms }), query.limit) as IndexFound[]
+  const match = matchOf({ ...query, terms }, (term) => insideOf(open, term))
+  return open.all(best, match, query.limit) as IndexFound[]
+}
+
+function insideOf(open: Open, { words, reach }: Term): string[] {
+  if (reach !== 'part') return []
+  const asked =
+    'select word from wholes where instr(word, ?) > 1 order by length(word), word limit ?'
+  return open.all(asked, words[0] ?? '', SEARCH_INSIDE).map(({ word }) => String(word))
 }
 
 /** Places go by time, so these are the last of the index. */
@@ -248,7 +266,7 @@ function newestIn(open: Open, scope: Omit<IndexQuery, 'terms' | 'match'>): Index
 /** Of several words, any of which will do: words that stand everywhere would crowd out the rest. */
 function rareOf(open: Open, query: IndexQuery): IndexQuery['terms'] {
   const rare = query.terms.filter((term) => {
-    const match = matchOf({ ...query, terms: [term] })
+    const match = matchOf({ ...query, terms: [term] }, () => [])
     return open.all(competing, match, SEARCH_COMPETING).length < SEARCH_COMPETING
   })
   return rare.length > 0 ? rare : query.terms

@@ -21,7 +21,7 @@ import type { Family } from './family.ts'
 import { indexedText, type Records } from './records.ts'
 
 /** Raised when the same row makes other records than before: the index is made again. */
-const recordsVersion = 2
+const recordsVersion = 3
 
 /** Events and rows of one step: a few milliseconds of work. */
 const eventsOfStep = 60

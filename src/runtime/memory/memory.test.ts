@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { MemoryKind } from '../../domain/memory/memory.ts'
+import { memoryKinds, type MemoryKind } from '../../domain/memory/memory.ts'
 import { webhookEvent } from '../../domain/state/provenance.ts'
 import { memoryHome } from '../../testing/world/memory-home.ts'
 import {
@@ -14,6 +14,7 @@ import {
   messageAdmitted,
   requestSent,
   roundRecorded,
+  scheduleCreated,
   taskEnded,
   taskQueued,
   turnEnded,
@@ -39,6 +40,7 @@ test('every kind of record is found by its words, under a reference that stays',
   const brief = briefDelivered({ text: 'The zebra is fed.' })
   const report = briefDelivered({ kind: 'result', text: 'Done: zebra moved.' })
   const message = messageAdmitted({ body: 'Where is the zebra?' })
+  const schedule = scheduleCreated({ label: 'animals', text: 'Feed each zebra.' })
   box.file('main', 'memory/animals.md', 'A zebra has stripes.')
   box.file('main', 'notes/deep/er.md', 'zebra again')
   await lane.emit(
@@ -53,6 +55,7 @@ test('every kind of record is found by its words, under a reference that stays',
     brief,
     report,
     message,
+    schedule,
     { type: 'message_claimed', id: message.id, turn_id: turn.id, to_coalesce: false },
   )
   const hits = await box.found('main', 'zebra')
@@ -68,10 +71,14 @@ test('every kind of record is found by its words, under a reference that stays',
       `brief ${brief.id}`,
       `report ${report.id}`,
       `message ${message.id}`,
+      `schedule ${schedule.id}`,
       'file file:memory/animals.md',
       'file file:notes/deep/er.md',
     ].toSorted(),
   )
+  // An output is one of a command that went on beside its turn: below.
+  const all = memoryKinds.filter((kind) => kind !== 'task_output')
+  assert.deepEqual(new Set(hits.map(({ kind }) => kind)), new Set(all))
   assert.ok(hits.every(({ snippet }) => snippet.includes('«zebra')))
   assert.deepEqual(
     await box.refs('main', 'zebra', { kinds: ['plan', 'report'] }),
@@ -277,6 +284,31 @@ test('a word of four letters or more finds those that go on from it, and the oth
     ],
     [[0, 1], [0], [2], [2], [3], [], [1]],
   )
+})
+
+test('a word of four letters or more finds those that it is a part of', async (t) => {
+  const box = await memoryHome(t)
+  const lane = await box.lane('main')
+  const texts = ['the database', 'a base', 'Datenbankabfrage', 'rebased onto main', 'sha256based']
+  const briefs = texts.map((text) => briefDelivered({ text }))
+  await lane.emit(...briefs)
+  const found = async (query: string) => {
+    const refs = await box.refs('main', query)
+    return briefs.flatMap(({ id }, i) => (refs.includes(id) ? [i] : []))
+  }
+  const queries = ['base', 'base*', '"base"', 'BANK', 'base onto', 'bas', 'base nothing']
+  assert.deepEqual(await Promise.all(queries.map(found)), [[0, 1, 3], [1], [1], [2], [3], [], [1]])
+})
+
+test('of very many words that have the part the shortest are looked for', async (t) => {
+  const box = await memoryHome(t)
+  const lane = await box.lane('main')
+  const letters = Array.from('abcdefghijklmnopqrstuvwxyz')
+  const words = letters.flatMap((a) => letters.map((b) => `${a}${b}zebra`))
+  const long = briefDelivered({ text: `${'q'.repeat(30)}zebra` })
+  const short = briefDelivered({ text: words.join(' ') })
+  await lane.emit(short, long)
+  assert.deepEqual(await box.refs('main', 'zebra'), [short.id])
 })
 
 test('without a query the newest records of a kind, the newest first', async (t) => {
