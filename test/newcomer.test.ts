@@ -60,7 +60,7 @@ test('with a key, init and run alone lead to the first completed item', patience
   const run = await at.holon('run', 'List what is here.')
   assert.equal(run.exit, 0, run.err)
   assert.match(run.out, /There is one file here, notes\.txt\./)
-  assert.match(run.err, /✓ completed/)
+  assert.match(run.err, /✓ done/)
   const { work_items } = await at.json<{ work_items: object[] }>('work', 'list', '--all')
   assert.deepEqual(
     work_items.map((item) => ({ ...item, id: '' })),
