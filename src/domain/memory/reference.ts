@@ -4,8 +4,8 @@
  * another agent, or from the operator, a file's path begins with `@<agent>/`. Files of the memory
  * of a workspace go by their path in it, for whoever works there.
  *
- * `brief_…`, `msg_…`, `work_…`, `work_…/plan`, `turn_…/3`, `call_…`, `sched_…`, `task_…`, `task_…/stdout`,
- * `file:memory/x.md`, `file:@docs/memory/x.md`, `file:.agents/memory/x.md`
+ * `brief_…`, `msg_…`, `work_…`, `work_…/plan`, `turn_…/3`, `call_…`, `sched_…`, `task_…`,
+ * `task_…/stdout`, `file:memory/x.md`, `file:@docs/memory/x.md`, `file:.agents/memory/x.md`
  */
 import { isAgentId } from '../ids.ts'
 import type { MemoryTable } from './records.ts'
