@@ -71,6 +71,7 @@ const roots = {
   schema: [/node_modules\/zod\//],
   runtime: ['runtime/host/host', 'runtime/memory/memory', 'exec/web/web'],
   model: ['models/catalogue/open-model', 'models/model-data', /@ai-sdk\/provider/],
+  prose: ['present/markdown/lines'],
   present: ['cli/run/end', /src\/present\//],
   skeleton: ['main/commands/tui'],
   tui: ['tui/follow'],
@@ -82,6 +83,9 @@ const roots = {
 
 const isRoot = (id) => (root) =>
   typeof root === 'string' ? id === resolve(`src/${root}.ts`) : root.test(id)
+
+/** The chunks that hold a library which most starts do without. */
+const late = { marked: ['prose'], ink: ['draw'], react: ['draw'], diff: ['libesm', 'patch'] }
 
 /** The group of every module that has one, by its id, once all are known. */
 const groupOf = new Map()
@@ -155,7 +159,7 @@ const bundle = await rolldown({
   transform,
   onLog: strict,
 })
-await bundle.write({
+const { output } = await bundle.write({
   ...written,
   format: 'cjs',
   entryFileNames: '[name].cjs',
@@ -163,6 +167,14 @@ await bundle.write({
   codeSplitting: { groups },
 })
 await bundle.close()
+for (const [library, chunks] of Object.entries(late)) {
+  const holds = ({ moduleIds = [] }) =>
+    moduleIds.some((id) => id.includes(`/node_modules/${library}/`))
+  const where = output.filter(holds).map(({ name }) => name)
+  if (where.toSorted().join() !== chunks.join()) {
+    throw new Error(`${library} is to be loaded late, in the chunks ${chunks}, and is in ${where}`)
+  }
+}
 for (const [name, path] of Object.entries(modules)) {
   const program = await rolldown({
     input: { [name]: path },
