@@ -12,7 +12,7 @@ import { hour } from '../src/domain/time.ts'
 import type { ModelRequest } from '../src/models/model.ts'
 import { inlineBlobBytes } from '../src/ledger/blobs/blobs.ts'
 import { replayTurn } from '../src/runtime/replay/replay.ts'
-import { requestTextOf } from '../src/runtime/replay/sent-text.ts'
+import { requestTextOf, sentReadsOf } from '../src/runtime/replay/sent-text.ts'
 import { pngOf } from '../src/testing/images.ts'
 import {
   calls,
@@ -154,7 +154,7 @@ test('a turn with images is replayed as it was', async (t) => {
   const end = await replayTurn(ledger, home, turn)
   assert.ok(end.ok)
   assert.deepEqual([end.requests, end.divergence], [3, null])
-  const sent = await requestTextOf(ledger, home, turn.id, 3)
+  const sent = await requestTextOf(sentReadsOf(ledger), home, turn.id, 3)
   const looked = sent?.find(({ part }) => part === 'round 1')?.text ?? ''
   assert.match(looked, /ViewImage: image .*\n\[the image, if the model takes images\]$/)
 })

@@ -136,3 +136,25 @@ test('a recap has an image as a line, with how to see it again', () => {
   const line = 'image "/repo/a.png", PNG, 300x300, sha256 abababab…; ViewImage again to see it'
   assert.ok(text.includes(`- 1: ViewImage: ${line} [call_00000001]`), text)
 })
+
+test('images of messages count with those of results, each where it came in', () => {
+  const sent = (round: number, count: number, image: Image = small) => ({
+    id: `msg_${round}` as const,
+    round,
+    images: Array.from({ length: count }, () => image),
+  })
+  const keys = (of: Parameters<typeof imagesShown>) => [...imagesShown(...of)]
+  const ids = rounds(3).map(({ calls }) => calls[0]?.id ?? '')
+  assert.deepEqual(keys([rounds(2), view, [sent(1, 2)]]), ['msg_1 1', 'msg_1 2', ids[0], ids[1]])
+  // The newest stay, whatever they came with.
+  assert.deepEqual(keys([rounds(3), view, [sent(1, 10), sent(3, 10)]]).length, 12)
+  assert.equal(keys([rounds(3), view, [sent(1, 10), sent(3, 10)]])[0], ids[1])
+  // A message is seen in the request that carries it, a result in the next.
+  const compacted = { ...view, compacted: 3 }
+  assert.deepEqual(keys([rounds(3), compacted, [sent(2, 1), sent(3, 1)]]), [
+    ids[1],
+    'msg_3 1',
+    ids[2],
+  ])
+  assert.deepEqual(keys([rounds(1), { ...view, vision: false }, [sent(1, 1)]]), [])
+})

@@ -1,13 +1,13 @@
 /**
- * Images of a turn's results: which of them a request shows, and what stands for the others. An
+ * Images of messages and results of a turn: which a request shows, and what stands for others. An
  * image that was shown stays until a compaction, since taking it out costs the provider's prompt
  * cache from there on; past the bounds of a request the oldest go, half of the room at a time. Of
  * rows alone, so that a rebuilt request shows the same ones.
  */
-import type { CallId } from '../domain/ids.ts'
 import { imageTokens, type Image } from '../domain/image.ts'
 import { imageOf, type Call } from '../domain/state/call.ts'
 import type { Round } from '../domain/state/turn.ts'
+import type { SentImages } from '../domain/turns/shown.ts'
 import { contextLimits } from './limits.ts'
 
 /** How an image stands in a request: as itself, or why not. */
@@ -32,33 +32,57 @@ export type ImagesView = {
 }
 
 type Rounds = readonly { round: Pick<Round, 'n'>; calls: readonly Call[] }[]
-type Kept = { id: CallId; image: Image }
+type Kept = { key: string; image: Image }
 
-/** The calls whose images the next request shows. */
-export function imagesShown(rounds: Rounds, view: ImagesView): ReadonlySet<CallId> {
+/** An image of a message, among those of calls, which have the call's id. */
+export const sentKey = ({ id }: Pick<SentImages, 'id'>, at: number): string => `${id} ${at + 1}`
+
+/** The keys of the images that the next request shows. */
+export function imagesShown(
+  rounds: Rounds,
+  view: ImagesView,
+  sent: readonly SentImages[] = [],
+): ReadonlySet<string> {
   if (!view.vision || view.refused) return new Set()
   let kept: Kept[] = []
-  // A compacted request shows those that the model has not seen yet: of the newest round.
-  for (const { round, calls } of rounds) {
-    if (round.n < view.compacted - 1) continue
-    for (const { id, result } of calls.toSorted((a, b) => a.index - b.index)) {
-      const image = imageOf(result)
-      if (image === null || imageTokens(image) > roomOf(view)) continue
-      kept.push({ id, image })
-      if (isOver(kept, view, 1)) kept = newest(kept, view)
-    }
+  for (const one of inOrder(rounds, sent, view)) {
+    if (imageTokens(one.image) > roomOf(view)) continue
+    kept.push(one)
+    if (isOver(kept, view, 1)) kept = newest(kept, view)
   }
-  return new Set(kept.map(({ id }) => id))
+  return new Set(kept.map(({ key }) => key))
 }
 
-/** How the image of a call stands in a request that shows these. */
+/**
+ * What may be shown: of each round the images of the messages that its request carries, then those
+ * of its results. A compacted request shows those that the model has not seen yet.
+ */
+function* inOrder(
+  rounds: Rounds,
+  sent: readonly SentImages[],
+  { compacted }: ImagesView,
+): Iterable<Kept> {
+  for (const { round, calls } of rounds) {
+    for (const message of sent) {
+      if (message.round !== round.n || round.n < compacted) continue
+      for (const [at, image] of message.images.entries()) yield { key: sentKey(message, at), image }
+    }
+    if (round.n < compacted - 1) continue
+    for (const { id, result } of calls.toSorted((a, b) => a.index - b.index)) {
+      const image = imageOf(result)
+      if (image !== null) yield { key: id, image }
+    }
+  }
+}
+
+/** How the image of this key stands in a request that shows these. */
 export function imageForm(
-  id: CallId,
+  key: string,
   image: Image,
-  shown: ReadonlySet<CallId>,
+  shown: ReadonlySet<string>,
   view: ImagesView,
 ): ImageForm {
-  if (shown.has(id)) return 'shown'
+  if (shown.has(key)) return 'shown'
   if (!view.vision) return 'no_vision'
   if (view.refused) return 'refused'
   return imageTokens(image) > roomOf(view) ? 'too_large' : 'left_out'

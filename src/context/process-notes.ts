@@ -7,6 +7,7 @@
 import type { EffectClass } from '../domain/state/call.ts'
 import type { Event, EventType, StoredEvent } from '../domain/state/event.ts'
 import type { CallId, TaskId, WaitId } from '../domain/ids.ts'
+import { imageWords } from '../domain/image.ts'
 import { isForeign } from '../domain/state/message.ts'
 import { waitWords as waitSays, type Wait } from '../domain/state/wait.ts'
 import type { Todo, WorkItemChanges } from '../domain/state/work-item.ts'
@@ -126,7 +127,7 @@ const readers: { readonly [T in EventType]?: Reader<Of<T>> } = {
     const { message_id } = event.by
     const who = fold.answerers.get(message_id) ?? 'the operator'
     const words = fold.words.get(message_id)
-    const answer = words === undefined ? '' : ` ${said(words)}`
+    const answer = words === undefined ? '' : ` ${words}`
     // The question and the answer are one note, with the words of each where they belong.
     fold.forget(message_id)
     fold.note(event.id, 'decision', `asked ${said(reason)}, ${who} answered${answer}`, message_id)
@@ -139,8 +140,9 @@ const readers: { readonly [T in EventType]?: Reader<Of<T>> } = {
       return
     // The agent of these notes is the one that reads them.
     const who = event.provenance.origin === 'agent' ? 'parent' : event.provenance.origin
-    fold.words.set(event.id, event.body)
-    fold.note(event.id, 'decision', `the ${who} said ${said(event.body)}`, event.id)
+    const with_images = (event.images ?? []).map((image) => `, with ${imageWords(image)}`).join('')
+    fold.words.set(event.id, `${said(event.body)}${with_images}`)
+    fold.note(event.id, 'decision', `the ${who} said ${fold.words.get(event.id)}`, event.id)
   },
   message_taken_back: (event, fold) => fold.forget(event.id),
   call_recorded: (event, fold) => {

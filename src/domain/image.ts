@@ -3,6 +3,7 @@
  * what it costs. The bytes are a blob; rows name it by its hash. Pure.
  */
 import { limits } from './limits.ts'
+import { overLimit, type Rejection } from './rejection.ts'
 
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 export type ImageType = (typeof imageTypes)[number]
@@ -99,6 +100,20 @@ export function imageTokens({ width, height }: ImageHead): number {
   const { image_tokens_least: least, image_tokens_most: most } = limits
   return Math.min(most.value, Math.max(least.value, Math.ceil((width * height) / 750)))
 }
+
+/** What may be known of the images of one message before they are kept; null: nothing is wrong. */
+export function tooMuchOf(sizes: readonly number[]): Rejection | null {
+  const { image_bytes, message_images, message_images_bytes } = limits
+  if (sizes.length > message_images.value) return overLimit(message_images, sizes.length)
+  const largest = Math.max(0, ...sizes)
+  if (largest > image_bytes.value) return overLimit(image_bytes, largest)
+  const all = sizes.reduce((sum, size) => sum + size, 0)
+  return all > message_images_bytes.value ? overLimit(message_images_bytes, all) : null
+}
+
+/** `image PNG 640×480`, for a person. */
+export const imageWords = (image: ImageHead): string =>
+  `image ${imageKind(image)} ${image.width}×${image.height}`
 
 /** `PNG`, for a person and for a model. */
 export const imageKind = ({ media_type }: ImageHead): string =>

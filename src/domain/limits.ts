@@ -86,6 +86,13 @@ export const limits = {
   summary_time: limit('summary_time', minute, 'ms', 'the turn stands still meanwhile'),
   result_tokens: limit('result_tokens', 8_000, 'tokens', 'of one tool result in a prompt'),
   image_bytes: limit('image_bytes', 3_932_160, 'bytes', 'as base64 the 5 MiB all providers take'),
+  message_images: limit('message_images', 10, 'images', 'of one message; a request has twice that'),
+  message_images_bytes: limit(
+    'message_images_bytes',
+    6_291_456,
+    'bytes',
+    'of one message, half of what a request has; as base64 it fits one body',
+  ),
   image_side: limit('image_side', 8_000, 'pixels', 'a side; providers refuse more'),
   image_tokens_least: limit('image_tokens_least', 258, 'tokens', 'of the smallest image'),
   image_tokens_most: limit('image_tokens_most', 4_784, 'tokens', 'providers shrink larger ones'),

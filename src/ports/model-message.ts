@@ -6,10 +6,13 @@ import type { Image } from '../domain/image.ts'
 import type { Json } from './json.ts'
 
 export type ModelMessage =
-  /** Projections and runtime notes, as text. */
-  | { role: 'user'; content: string }
+  /** Projections and runtime notes, as text; images of the messages in them stand behind it. */
+  | { role: 'user'; content: string; images?: readonly AttachedImage[] }
   | { role: 'assistant'; parts: readonly ModelPart[] }
   | { role: 'tool'; results: readonly ToolResultMessage[] }
+
+/** `label` says which image it is; its bytes are in the request under their hash. */
+export type AttachedImage = { label: string; image: Image }
 
 /** `call_id` is ours, `provider_call_id` pairs the result with its call on the wire. */
 export type ToolResultMessage = {

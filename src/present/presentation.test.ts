@@ -326,3 +326,16 @@ test('no text of a history reaches an entry as a terminal would obey it', () => 
   )
   assert.ok(hostileTexts.length > 0 && shown.some((line) => line.includes('<U+202E>eslaf')))
 })
+
+test('an image that came with words is told in words below them', () => {
+  const events = eventsIn(names[0] ?? '').map((stored): StoredEvent => {
+    const { event } = stored
+    if (event.type !== 'message_admitted') return stored
+    const image = { media_type: 'image/png', width: 640, height: 480 } as const
+    const images = [{ ...image, sha256: 'ab'.repeat(32), bytes: 100 }]
+    return { ...stored, event: { ...event, images } }
+  })
+  const [level1] = views(whole(events))
+  const said = level1?.find(({ kind, who }) => kind === 'message' && who === 'you')
+  assert.equal(said?.body.at(-1), 'with image PNG 640×480')
+})

@@ -102,6 +102,9 @@ const ofTasks = {
 
 const ofInputs = {
   message_empty: 'The message has no text.',
+  image_unreadable: 'An image of the message is not base64.',
+  image_unknown: 'The first bytes of an image are of no kind that models take.',
+  image_size: 'An image has no pixels, or too many on a side.',
   message_not_found: 'No message of this agent has the id.',
   message_not_yours: 'The message came from elsewhere: nobody takes back what others sent.',
   message_in_turn: 'A turn has claimed the message; the detail names it.',

@@ -2,6 +2,7 @@
  * Where things are in a home (docs/spec/agent.md#home, *Home*): one function a place, all absolute
  * paths.
  */
+import type { ImageHead } from '../domain/image.ts'
 import type { AgentId, CallId, MessageId, TaskId, TurnId, WorkItemId } from '../domain/ids.ts'
 
 export const agentHome = (home: string, agent: AgentId): string => `${home}/agents/${agent}`
@@ -26,3 +27,9 @@ export const worktreePath = (home: string, task: TaskId): string => `${home}/wor
 /** What is too long for a request: a result, a message, the older events of a turn. */
 export const outputPath = (home: string, of: CallId | MessageId | TurnId): string =>
   `${home}/outputs/${of}.txt`
+
+/** An image that came with a message, as a file for whoever wants to look at it again. */
+export const imagePathIn =
+  (home: string) =>
+  ({ id }: { id: MessageId }, n: number, { media_type }: ImageHead): string =>
+    `${home}/outputs/${id}.${n}.${media_type.slice('image/'.length)}`

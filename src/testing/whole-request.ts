@@ -17,7 +17,7 @@ export function toMessages(
   return [
     { role: 'user', content: opening.user },
     ...renderRounds(rounds, { ...view, items }),
-    ...renderNotes(next_notes, view.short),
+    ...renderNotes({ n: rounds.length + 1 }, next_notes, view),
   ]
 }
 

@@ -133,7 +133,7 @@ describe('config.json', () => {
   }
 })
 
-const words: RunTarget = { kind: 'text', text: 'do it', from: null }
+const words: RunTarget = { kind: 'text', images: [], text: 'do it', from: null }
 const book: RunTarget = { kind: 'runbook', text: '# A', from: 'a.md', checked: null }
 const resume: RunTarget = { kind: 'resume' }
 const flag: ModelSetting = { value: 'f/f', source: '--model' }

@@ -20,6 +20,8 @@ export type Grammar = {
   /** As usage writes them, `<item>` or `[text...]`, with what each is. */
   arguments?: Readonly<Record<string, string>>
   options?: Readonly<Record<string, string>>
+  /** Options that may be given several times, each with one value. */
+  repeated?: Readonly<Record<string, string>>
   examples: readonly string[]
   /** Default: those of a command that reads. */
   exits?: Codes
@@ -59,6 +61,9 @@ export function addCommand(parent: Command, grammar: Grammar, action: CommandAct
   command.helpOption('--help', 'print this help')
   for (const [name, about] of Object.entries(grammar.arguments ?? {})) command.argument(name, about)
   for (const [flags, about] of Object.entries(grammar.options ?? {})) command.option(flags, about)
+  for (const [flags, about] of Object.entries(grammar.repeated ?? {})) {
+    command.option(flags, about, oneMore)
+  }
   const more = helpBelow(grammar.exits ?? reads, grammar.examples)
   command.addHelpText('after', `\n${globalLine}\n${more}`)
   if (grammar.run !== undefined) {
@@ -72,6 +77,10 @@ export function addCommand(parent: Command, grammar: Grammar, action: CommandAct
   }
   for (const below of grammar.commands ?? []) addCommand(command, below, action)
 }
+
+type Values = string[] | undefined
+
+const oneMore = (value: string, before: Values): Values => [...(before ?? []), value]
 
 /** The end of a help: exit codes, then examples. */
 export function helpBelow(codes: Codes, examples: readonly string[]): string {

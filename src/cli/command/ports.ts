@@ -20,6 +20,11 @@ export type TextFileRead =
       why: 'not_found' | 'denied' | 'is_folder' | 'not_regular' | 'too_large' | 'binary' | 'io'
     }
 
+type Unread = Exclude<Extract<TextFileRead, { ok: false }>['why'], 'binary'>
+
+/** Bytes of a file somebody named, or why there are none. */
+export type BytesRead = { ok: true; bytes: Uint8Array } | { ok: false; why: Unread }
+
 /** One place of a document that is wrong. */
 export type DocumentError = { line: number; message: string }
 
@@ -108,6 +113,7 @@ export interface CliPorts {
   }
   read_text(path: string, max_bytes: number): Promise<TextFileRead>
   read_stdin(max_bytes: number): Promise<TextFileRead>
+  read_bytes(path: string, max_bytes: number): Promise<BytesRead>
   write_private(path: string, text: string): Promise<void>
   /** A file of mode 0600 that was not there; false: something is there, and nothing was done. */
   write_new(path: string, text: string): Promise<boolean>

@@ -14,10 +14,14 @@ export const runCommands: readonly Grammar[] = [
       '--resume': 'send nothing; go on with everything open',
       '--no-input': 'never ask; exit 3 when a question is open',
     },
+    repeated: {
+      '--image <file>': 'a PNG, JPEG, GIF or WebP to show with the words; again for more',
+    },
     examples: [
       'holon run "port the fixtures" --workspace ~/src/app',
       'holon run examples/health.md',
       'holon run notes.md --model openai/gpt-5.2   the text of the file, to a model',
+      'holon run "why is this cut off?" --image shot.png',
       'holon run --resume                          send nothing, go on',
     ],
     exits: {
@@ -41,9 +45,13 @@ export const runCommands: readonly Grammar[] = [
       '--now': 'into the turn that runs, at its next safe point',
       '--start': 'start the agent when it is stopped',
     },
+    repeated: {
+      '--image <file>': 'a PNG, JPEG, GIF or WebP to show with the words; again for more',
+    },
     examples: [
       'holon send "leave the fixtures as they are"',
       'holon send --work-item work_7f3a "and add a test"',
+      'holon send "it shall look like this" --image sketch.png',
     ],
     exits: writes,
     run: async (context, text: string, options: object) =>

@@ -5,6 +5,7 @@ import { act, named, notEmpty, perform, told } from '../command/act.ts'
 import type { Context } from '../command/context.ts'
 import { usage, type Exit } from '../command/failure.ts'
 import { ensureAgent } from '../command/first-agent.ts'
+import { readImages } from './given-images.ts'
 
 export type SendOptions = {
   agent?: string
@@ -12,6 +13,7 @@ export type SendOptions = {
   workItem?: string
   now?: boolean
   start?: boolean
+  image?: string[]
 }
 
 export async function send(context: Context, text: string, options: SendOptions): Promise<Exit> {
@@ -19,6 +21,7 @@ export async function send(context: Context, text: string, options: SendOptions)
   if (options.wait !== undefined && options.workItem !== undefined) {
     throw usage('two_targets', '--wait and --work-item exclude each other', 'give one of them')
   }
+  const images = await readImages(context, options.image ?? [])
   const target = options.wait ?? options.workItem
   const noun = options.wait === undefined ? 'work' : 'wait'
   if (target === undefined) await ensureAgent(context, options.agent ?? usualAgents.text)
@@ -30,6 +33,7 @@ export async function send(context: Context, text: string, options: SendOptions)
     do: 'send',
     agent_id: bound?.agent_id ?? options.agent ?? usualAgents.text,
     text,
+    ...(images.length === 0 ? {} : { images }),
     ...(options.wait === undefined || bound === null ? {} : { wait_id: bound.id }),
     ...(options.workItem === undefined || bound === null ? {} : { work_item_id: bound.id }),
     ...(options.now === true ? { priority: 'interject' as const } : {}),

@@ -20,7 +20,7 @@ import { RunProgress } from './progress.ts'
 import { answerTo, questionsOf } from './questions.ts'
 import { RunScreen } from '../command/run-screen.ts'
 import { runState, runViewOf, worstOf, type RunState } from './state.ts'
-import type { RunTarget } from './target.ts'
+import { wordsOf, type RunTarget } from './target.ts'
 
 export type SessionOptions = {
   target: RunTarget
@@ -149,8 +149,7 @@ export class RunSession {
         await this.#make(agent.id, target.checked)
       } else if (target.kind !== 'resume') {
         const surface = 'run_once'
-        const { text } = target
-        await this.#act({ do: 'send', agent_id: agent.id, text, surface })
+        await this.#act({ do: 'send', agent_id: agent.id, ...wordsOf(target), surface })
       } else if (agent.model === 'runbook') {
         await this.#unblock(agent.id)
       }

@@ -9,10 +9,11 @@ import { usage, type CliFailure } from '../command/failure.ts'
 import type { CheckedRunbook } from '../command/ports.ts'
 import type { OwnedHome } from '../command/run-ports.ts'
 import { expand, type ModelSetting } from '../command/settings.ts'
+import { readImages } from './given-images.ts'
 
 /** `text` goes to a model as words, `runbook` is a program for the runbook model. */
 export type RunTarget =
-  | { kind: 'text'; text: string; from: string | null }
+  | { kind: 'text'; text: string; from: string | null; images: readonly { base64: string }[] }
   | { kind: 'runbook'; text: string; from: string; checked: CheckedRunbook | null }
   | { kind: 'resume' }
 
@@ -22,9 +23,31 @@ export type RunOptions = {
   workspace?: string
   resume?: boolean
   input?: boolean
+  image?: string[]
 }
 
 export async function readTarget(
+  context: Context,
+  words: readonly string[],
+  options: RunOptions,
+): Promise<RunTarget> {
+  const target = await readWords(context, words, options)
+  const paths = options.image ?? []
+  if (paths.length === 0) return target
+  if (target.kind !== 'text') {
+    const what = target.kind === 'resume' ? '--resume sends nothing' : 'a runbook takes no images'
+    throw usage('images_want_words', what, 'leave --image out, or say something with it')
+  }
+  return { ...target, images: await readImages(context, paths) }
+}
+
+/** What the agent is told, with the images that were named. */
+export const wordsOf = (target: Exclude<RunTarget, { kind: 'resume' }>) =>
+  target.kind === 'text' && target.images.length > 0
+    ? { text: target.text, images: [...target.images] }
+    : { text: target.text }
+
+async function readWords(
   context: Context,
   words: readonly string[],
   options: RunOptions,
@@ -47,7 +70,7 @@ export async function readTarget(
     )
   }
   const file = words.length === 1 ? await readFileTarget(context, text, options) : null
-  return file ?? fitting({ kind: 'text', text, from: null })
+  return file ?? fitting({ kind: 'text', text, from: null, images: [] })
 }
 
 async function fromStdin({ ports }: Context): Promise<RunTarget> {
@@ -55,7 +78,7 @@ async function fromStdin({ ports }: Context): Promise<RunTarget> {
   const read = await ports.read_stdin(limits.operator_text.value)
   if (!read.ok) throw fileFailure(from, read.why)
   if (read.text.trim() === '') throw usage('objective_empty', `${from} is empty`)
-  return { kind: 'text', text: read.text, from }
+  return { kind: 'text', text: read.text, from, images: [] }
 }
 
 /** Null when the words name no file. A name that ends in .md and holds no blank is a file. */
@@ -76,7 +99,7 @@ async function readFileTarget(
   }
   const asText = options.model !== undefined && options.model !== 'runbook'
   return asText
-    ? { kind: 'text', text: read.text, from: text }
+    ? { kind: 'text', text: read.text, from: text, images: [] }
     : { kind: 'runbook', text: read.text, from: text, checked: null }
 }
 

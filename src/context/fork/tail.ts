@@ -15,6 +15,7 @@ import { clip, counted } from '../phrase.ts'
 import { noteLines, processNotes } from '../process-notes.ts'
 import { renderResult } from '../result.ts'
 import { fenceOf, resultTokens } from '../sections/rounds.ts'
+import { wordsWithImages } from '../sent-images.ts'
 import type { EarlierRound } from '../sections/situation.ts'
 import { template } from '../template.ts'
 
@@ -130,7 +131,7 @@ function whole(view: EarlierRound, tokens: TokenEstimator, room: number): string
     headOf(view),
     ...messages.map((m) => {
       const label = isForeign(m) ? `external content, ${from(m)}` : from(m)
-      return cutBlock(fenceOf(m), label, m.body, cut)
+      return cutBlock(fenceOf(m), label, wordsWithImages(m), cut)
     }),
     ...(text === '' ? [] : [`said: ${text}`]),
     ...calls.flatMap((call) => callTexts(call, tokens, share)),

@@ -19,7 +19,11 @@ export const fits = (request_tokens: number, window: number): boolean =>
 export function messageTokens(message: ModelMessage, tokens: TokenEstimator): number {
   switch (message.role) {
     case 'user':
-      return framing + tokens(message.content)
+      return (
+        imagesOf(message) +
+        sum(message.images ?? [], ({ label }) => tokens(label)) +
+        tokens(message.content)
+      )
     case 'assistant':
       return sum(message.parts, (part) => {
         const own = part.provider_metadata
@@ -33,10 +37,16 @@ export function messageTokens(message: ModelMessage, tokens: TokenEstimator): nu
 }
 
 /** What the images of a message take of that. */
-export const imagesOf = (message: ModelMessage): number =>
-  message.role === 'tool'
-    ? message.results.reduce((all, { image }) => all + (image ? imageTokens(image) : 0), 0)
-    : 0
+export function imagesOf(message: ModelMessage): number {
+  switch (message.role) {
+    case 'user':
+      return (message.images ?? []).reduce((all, { image }) => all + imageTokens(image), 0)
+    case 'assistant':
+      return 0
+    case 'tool':
+      return message.results.reduce((all, { image }) => all + (image ? imageTokens(image) : 0), 0)
+  }
+}
 
 /** Roles, ids and brackets around a message, in tokens. */
 const framing = 8

@@ -17,7 +17,7 @@ import { inheritedSection } from '../sections/inheritance.ts'
 import { instructionSection } from '../sections/instructions.ts'
 import type { Limit } from '../../domain/limits.ts'
 import type { Short } from '../../domain/state/short-id.ts'
-import { itemSection, taskLine } from '../sections/item.ts'
+import { itemSection, taskLine, type SectionView } from '../sections/item.ts'
 import type { Message } from '../../domain/state/message.ts'
 import { contextLimits } from '../limits.ts'
 import type { Projected } from '../message.ts'
@@ -28,6 +28,7 @@ import { isTerminal } from '../../domain/state/task.ts'
 import { saidSection } from '../sections/recent-messages.ts'
 import { placeSection } from '../sections/place.ts'
 import { full, joined, manifestOf, omitted, type Section } from '../section.ts'
+import type { ImagePath } from '../sent-images.ts'
 import { itemInFull, type ItemView, type Situation } from '../sections/situation.ts'
 import { itemMarks } from '../result-view.ts'
 import { skillSection } from '../sections/skills.ts'
@@ -43,6 +44,8 @@ export type OpeningView = {
   full_path?: (call: Call) => string | null
   /** Where the whole of a message is that is cut here; none without it. */
   message_path?: (message: Message) => string | null
+  /** Where an image of a message is; none without it. */
+  image_path?: ImagePath
   /** Ids as they are shown; without it whole. */
   short?: Short
 }
@@ -103,7 +106,7 @@ export function userSections(situation: Situation, view: OpeningView, room: Room
   const { tokens, window } = view
   const compacted = room.recap_tokens !== null
   const short = view.short ?? wholeId
-  const section = { now: situation.now, fence: view.random_fence, tokens, short }
+  const section = sectionView(situation, view, short)
   const whole = { ...section, full_path: view.full_path ?? (() => null) }
   const input_view = { ...section, full_path: view.message_path ?? (() => null) }
   const share = (of: Limit): number => Math.floor(window * of.value)
@@ -143,7 +146,7 @@ export function userSections(situation: Situation, view: OpeningView, room: Room
   const noted = Math.min(contextLimits.notes_tokens.value, share(contextLimits.notes_share), left)
   const { said_tokens, said_share } = contextLimits
   const room_said = Math.min(said_tokens.value, share(said_share), left)
-  const said = spend(saidSection(situation, above, tokens, room_said))
+  const said = spend(saidSection(situation, above, section, room_said))
   const stands = { above, shown: new Set([...said.whole, ...answersOf(situation)]) }
   const notes = spend(notesSection(situation, { ...section, ...stands }, noted))
   const others = spend(candidateSection(situation, said.told, tokens, left))
@@ -169,6 +172,14 @@ export function userSections(situation: Situation, view: OpeningView, room: Room
     input,
   ].map((one) => withShort(one, short))
 }
+
+const sectionView = ({ now }: Situation, view: OpeningView, short: Short): SectionView => ({
+  now,
+  fence: view.random_fence,
+  tokens: view.tokens,
+  short,
+  ...(view.image_path === undefined ? {} : { image_path: view.image_path }),
+})
 
 /** Messages of the input that stand beside the question they answer. */
 const answersOf = ({ messages, answered = [] }: Situation): string[] =>

@@ -15,6 +15,7 @@ import { ago, clip, counted } from '../phrase.ts'
 import { renderResult } from '../result.ts'
 import { fenceOf } from './rounds.ts'
 import { full, omitted, type Section } from '../section.ts'
+import { wordsWithImages } from '../sent-images.ts'
 import type { EarlierRound } from './situation.ts'
 
 /** `full_path`: where a result that is cut here can be read whole. */
@@ -117,7 +118,7 @@ const unsaid = ({ messages }: EarlierRound, { above }: HistoryView): readonly Me
 
 /** Foreign words stand in blocks only; of a task's the runtime says how it ended. */
 export function gist(message: Message, max: number): string {
-  if (!isForeign(message)) return clip(message.body, max)
+  if (!isForeign(message)) return clip(wordsWithImages(message), max)
   return clip(framed(message).frame ?? 'an event', max)
 }
 

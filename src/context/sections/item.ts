@@ -15,6 +15,7 @@ import { block } from '../fence.ts'
 import { ago, clip, counted, oneLine, quoted, span } from '../phrase.ts'
 import { pinnedLines, placeOf, saysWhere, wordsLines } from './pinned.ts'
 import { full, omitted, type Section } from '../section.ts'
+import type { ImagePath } from '../sent-images.ts'
 import type { ItemView } from './situation.ts'
 import { waitLine } from './wait-line.ts'
 
@@ -24,6 +25,7 @@ export type SectionView = {
   fence: string
   tokens: TokenEstimator
   short: Short
+  image_path?: ImagePath
 }
 
 export type ItemRoom = {
@@ -49,7 +51,7 @@ export function itemSection(
   room: ItemRoom,
   whose: 'own' | 'offered' = 'own',
 ): Section {
-  const said = wordsLines(words, view.tokens, room.words_tokens)
+  const said = wordsLines(words, view, room.words_tokens)
   if (item === null) {
     if (said.lines.length === 0) return omitted('item', 'the turn has none')
     const text = ['# Work item', '', 'This turn has no work item.', ...said.lines].join('\n')

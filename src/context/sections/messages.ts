@@ -12,6 +12,7 @@ import type { TokenEstimator } from '../estimate.ts'
 import { block, cutBlock, outsideBlocks } from '../fence.ts'
 import { contextLimits } from '../limits.ts'
 import { ago, clip, counted, oneLine, quoted } from '../phrase.ts'
+import { imageLines, type ImagePath } from '../sent-images.ts'
 import type { Situation } from './situation.ts'
 
 export type MessagesView = {
@@ -21,6 +22,8 @@ export type MessagesView = {
   max_tokens: number
   /** Where a message that is cut can be read whole. */
   full_path: (message: Message) => string | null
+  /** Where the images of a message can be looked at again. */
+  image_path?: ImagePath
   /** The questions that messages answer. */
   answered?: readonly Wait[]
   /** Of a child: who stands above it. */
@@ -122,6 +125,7 @@ function messageText(message: Message, n: number, of: number, view: MessagesView
     ...labelLines(message, title, view),
     ...(frame === null ? [] : [frame]),
     ...askedLines(message, view),
+    ...imageLines(message, view.image_path),
   ]
   if (words === '')
     return frame === null ? [...label, 'It has no body.'].join('\n') : label.join('\n')

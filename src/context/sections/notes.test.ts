@@ -80,7 +80,7 @@ test('a message in a note has short ids where the words are ours, and its own wh
   for (const row of rows) {
     const message = aPrompt('msg_5', `Look at ${id}.`, { ...row, work_item_id: id })
     const note = interjectedNote([message], view, false)
-    const [shown] = renderNotes([note], () => 'work_007f')
+    const [shown] = renderNotes({ n: 2 }, [note], { short: () => 'work_007f' })
     const text = shown?.role === 'user' ? shown.content : ''
     assert.match(text, /about work_007f/, row.kind)
     assert.equal(text.includes(id), !speaks[row.kind], row.kind)

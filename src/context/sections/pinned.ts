@@ -17,6 +17,7 @@ import { cutBlock } from '../fence.ts'
 import { contextLimits } from '../limits.ts'
 import { clip, clock, counted, oneLine, quoted, thousands } from '../phrase.ts'
 import { fenceOf } from './rounds.ts'
+import { wordsWithImages, type ImagePath } from '../sent-images.ts'
 import type { ItemView } from './situation.ts'
 import { subject } from './wait-line.ts'
 
@@ -137,20 +138,21 @@ function taskWords(task: Task): string {
  */
 export function wordsLines(
   words: readonly Message[],
-  tokens: TokenEstimator,
+  { tokens, image_path }: { tokens: TokenEstimator; image_path?: ImagePath },
   max_tokens: number,
 ): { lines: string[]; left_out: number } {
+  const text = (message: Message, most: number) => wordsText(message, tokens, most, image_path)
   const [first, ...later] = words
   if (first === undefined) return { lines: [], left_out: 0 }
   const most = Math.min(contextLimits.word.value, max_tokens)
-  const head = wordsText(first, tokens, most)
+  const head = text(first, most)
   const texts: string[] = []
   let left = max_tokens - tokens(head)
   for (const message of later.toReversed()) {
-    const text = wordsText(message, tokens, most)
-    left -= tokens(text) + 1
+    const words = text(message, most)
+    left -= tokens(words) + 1
     if (left < 0) break
-    texts.unshift(text)
+    texts.unshift(words)
   }
   const short = shortLines(later.slice(0, later.length - texts.length), tokens, max_tokens / 2)
   return {
@@ -179,8 +181,14 @@ function shortLines(
   return { lines: [...gone, ...lines], left_out }
 }
 
-function wordsText(message: Message, tokens: TokenEstimator, max_tokens: number): string {
+function wordsText(
+  message: Message,
+  tokens: TokenEstimator,
+  max_tokens: number,
+  image_path: ImagePath | undefined,
+): string {
   const label = `${message.kind} ${message.id} at ${clock(message.created_at)}`
   const full_path = `MemoryGet ${message.id}`
-  return cutBlock(fenceOf(message), label, message.body, { max_tokens, tokens, full_path })
+  const words = wordsWithImages(message, image_path)
+  return cutBlock(fenceOf(message), label, words, { max_tokens, tokens, full_path })
 }

@@ -230,7 +230,7 @@ test('of too many words the first and the newest stay, others are a line each, t
   const words = Array.from({ length: 60 }, (_, i) =>
     aPrompt(`msg_${i}`, `Say ${i}. ${'x'.repeat(200)}`),
   )
-  const { lines, left_out } = wordsLines(words, charTokens, 1_000)
+  const { lines, left_out } = wordsLines(words, { tokens: charTokens }, 1_000)
   const text = lines.join('\n')
   const whole = (n: number) => new RegExp(`^Say ${n}\\. x{200}$`, 'm').test(text)
   const short = (n: number) => new RegExp(`^- operator_prompt msg_${n} at .*: "Say ${n}`, 'm')

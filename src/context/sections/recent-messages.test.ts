@@ -40,7 +40,7 @@ const snapshot = (t: TestContext, text: string) =>
   t.assert.snapshot(text, { serializers: [(value: string) => value] })
 
 const shown = (said: readonly Utterance[], above: readonly string[] = [], tokens = 1_024) =>
-  saidSection({ ...aSituation({}), said }, new Set(above), charTokens, tokens)
+  saidSection({ ...aSituation({}), said }, new Set(above), { tokens: charTokens }, tokens)
 
 test('what was said lately stands in an opening also without an item', (t) => {
   const said = [

@@ -11,6 +11,7 @@ import { contextLimits } from '../limits.ts'
 import { ago, clip } from '../phrase.ts'
 import { fenceOf } from './rounds.ts'
 import { full, omitted, type Section } from '../section.ts'
+import { wordsWithImages, type ImagePath } from '../sent-images.ts'
 import type { Utterance, Situation } from './situation.ts'
 
 const title = '# Lately said'
@@ -33,28 +34,29 @@ const none = (why: string): SaidSection => ({
 export function saidSection(
   { said = [], now, answered = [] }: Pick<Situation, 'said' | 'now' | 'answered'>,
   above: ReadonlySet<string>,
-  tokens: TokenEstimator,
+  { tokens, image_path }: { tokens: TokenEstimator; image_path?: ImagePath },
   max_tokens: number,
 ): SaidSection {
+  const saidText = (line: Line) => utteranceText(line, now, image_path)
   if (said.length === 0) return none('nothing was said before')
   const lines = linesOf(said, (one) =>
     above.has(rowOf(one).id) ? standsAbove : isAsked(one, answered) ? standsBelow : null,
   )
   let left = max_tokens - tokens(title) - 2
-  const costs = new Map(lines.map((line) => [line, tokens(saidText(line, now)) + 1]))
+  const costs = new Map(lines.map((line) => [line, tokens(saidText(line)) + 1]))
   for (const cost of costs.values()) left -= cost
   for (const { line, max } of giving(lines)) {
     if (left >= 0) break
     const before = costs.get(line) ?? 0
     line.max = max
-    const after = max === 0 ? 0 : tokens(saidText(line, now)) + 1
+    const after = max === 0 ? 0 : tokens(saidText(line)) + 1
     costs.set(line, after)
     left += before - after
   }
   const shown = lines.filter(({ max }) => max > 0)
   if (shown.length === 0) return none('no room')
   if (shown.every(({ place }) => place !== null)) return none('all of it stands elsewhere')
-  const text = [title, '', ...shown.map((line) => saidText(line, now))].join('\n')
+  const text = [title, '', ...shown.map((line) => saidText(line))].join('\n')
   const section =
     shown.length === said.length
       ? full('said', text, 'the newest words of both sides')
@@ -120,13 +122,17 @@ const isAsked = (one: Utterance, answered: readonly Wait[]): boolean =>
   one.brief.kind === 'question' &&
   answered.some(({ id }) => id === one.brief.wait_id)
 
-function saidText({ one, place, max }: Line, now: Timestamp): string {
+function utteranceText(
+  { one, place, max }: Line,
+  now: Timestamp,
+  image_path: ImagePath | undefined,
+): string {
   const row = rowOf(one)
   const item = row.work_item_id === null ? '' : `, about ${row.work_item_id}`
   const who = one.by === 'agent' ? `you (${one.brief.kind})` : `the ${whoSaid(one)}`
   const head = `${who}, ${ago(row.created_at, now)}, ${row.id}${item}`
   if (place !== null) return `- ${head}${place}`
-  const { words, is_cut } = shortened(one, max)
+  const { words, is_cut } = shortened(one, max, image_path)
   return block(fenceOf(row), is_cut ? `${head}; cut, MemoryGet has all of it` : head, words)
 }
 
@@ -136,8 +142,14 @@ function whoSaid({ message }: Utterance & { by: 'them' }): string {
   return message.kind === 'operator_prompt' ? 'operator' : 'parent'
 }
 
-function shortened(one: Utterance, max: number): { words: string; is_cut: boolean } {
-  const body = (one.by === 'agent' ? one.brief.text : one.message.body).trim()
+function shortened(
+  one: Utterance,
+  max: number,
+  image_path?: ImagePath,
+): { words: string; is_cut: boolean } {
+  const body = (
+    one.by === 'agent' ? one.brief.text : wordsWithImages(one.message, image_path)
+  ).trim()
   if (body.length <= max) return { words: body, is_cut: false }
   const isNewest = max === contextLimits.said_newest.value
   return { words: isNewest ? `${body.slice(0, max).trimEnd()}…` : clip(body, max), is_cut: true }

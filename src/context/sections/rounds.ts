@@ -7,9 +7,11 @@ import { imageOf, type Call } from '../../domain/state/call.ts'
 import { limits } from '../../domain/limits.ts'
 import type { Short } from '../../domain/state/short-id.ts'
 import type { AssistantPart, Round } from '../../domain/state/turn.ts'
+import type { SentImages } from '../../domain/turns/shown.ts'
 import { charTokens, type TokenEstimator } from '../estimate.ts'
 import { insteadOf, type ImageForm } from '../images.ts'
 import { contextLimits } from '../limits.ts'
+import { withSentImages } from '../sent-images.ts'
 import type { ModelMessage, ModelPart } from '../../ports/model-message.ts'
 import type { Json } from '../../ports/json.ts'
 import { withShortOutside } from './messages.ts'
@@ -29,16 +31,28 @@ export type RoundsView = {
   /** Ids as they are shown; without it whole. */
   short?: Short
   /** How the image of a call stands in the request; without it none is shown. */
-  image?: (call: Call, image: Image) => ImageForm
+  image?: (key: string, image: Image) => ImageForm
+  /** Messages with images that requests of the turn carry. */
+  sent?: readonly SentImages[]
   /** The round whose request was compacted last, if one was: the warning before that is over. */
   compacted?: number
 }
 
-/** Notes stand in front of the request they were made for, as one user message. */
-export function renderNotes(notes: readonly string[], short?: Short): ModelMessage[] {
+/**
+ * Notes stand in front of the request they were made for, as one user message, with the images of
+ * the messages that it carries first. Those of the turn's first request stand behind its opening.
+ */
+export function renderNotes(
+  { n }: Pick<Round, 'n'>,
+  notes: readonly string[],
+  view: Pick<RoundsView, 'short' | 'image' | 'sent'> = {},
+): ModelMessage[] {
   if (notes.length === 0) return []
-  const content = notes.join('\n\n')
-  return [{ role: 'user', content: short ? withShortOutside(content, short) : content }]
+  const { short, image = () => 'left_out', sent = [] } = view
+  const text = notes.join('\n\n')
+  const content = short ? withShortOutside(text, short) : text
+  const said = n === 1 ? [] : sent.filter(({ round }) => round === n)
+  return [withSentImages({ role: 'user', content }, said, image, short)]
 }
 
 /** The notes of a round that still hold: what warned of a recap goes with it. */
@@ -53,7 +67,7 @@ export const notesOf = (
  * back. Throws when a recorded call has no row or no result: the caller's bug.
  */
 export function renderRound({ round, calls }: RoundView, view: RoundsView): ModelMessage[] {
-  const notes = renderNotes(notesOf(round, view.compacted), view.short)
+  const notes = renderNotes(round, notesOf(round, view.compacted), view)
   const says = round.parts.some((p) => p.type === 'tool_call' || isText(p))
   if (round.state === 'requested' || !says) return notes
   const foreign = round.model !== view.model
@@ -124,7 +138,7 @@ function resultOf(call: Call, provider_call_id: string, view: RoundsView) {
 function withImage(call: Call, text: string, view: RoundsView): { text: string; image?: Image } {
   const image = imageOf(call.result)
   if (image === null) return { text }
-  const form = view.image?.(call, image) ?? 'left_out'
+  const form = view.image?.(call.id, image) ?? 'left_out'
   return form === 'shown' ? { text, image } : { text: `${text}\n${insteadOf[form]}` }
 }
 

@@ -5,6 +5,7 @@
  */
 import { isCommandOf } from '../state/check.ts'
 import { activeWaitOf, agentOf, agentPacing, type Draft } from '../facts/facts.ts'
+import { tooMuchOf, type Image } from '../image.ts'
 import { taskResultId, type MessageId, type TaskId, type WaitId, type WorkItemId } from '../ids.ts'
 import { limits } from '../limits.ts'
 import {
@@ -32,6 +33,7 @@ export type Admitted = { ok: true; message_id: MessageId; resolved: WaitId[]; tr
 export type OperatorPrompt = {
   provenance: Provenance
   text: string
+  images: readonly Image[]
   work_item_id: WorkItemId | null
   wait_id: WaitId | null
   priority: 'interject' | 'next'
@@ -59,6 +61,7 @@ export function admitPrompt(d: Draft, prompt: OperatorPrompt): Admitted | Reject
     provenance: prompt.provenance,
     priority: prompt.priority,
     body: answerWords(wait?.question ?? null, prompt.text),
+    ...(prompt.images.length === 0 ? {} : { images: prompt.images }),
     work_item_id: item,
     wait_id: wait?.id ?? null,
   })
@@ -83,7 +86,7 @@ function checkPrompt(prompt: OperatorPrompt): Rejection | null {
   if (!isAdmitted(prompt.provenance)) {
     return no('message_not_admitted', 'This combination of origin and surface has no route.')
   }
-  return null
+  return tooMuchOf(prompt.images.map(({ bytes }) => bytes))
 }
 
 function checkBinding(d: Draft, prompt: OperatorPrompt): Rejection | null {

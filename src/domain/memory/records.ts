@@ -2,6 +2,7 @@
  * Which records a row makes, and what can be read in each. Pure: what stands in files comes with
  * the row. The searches themselves are no records: they would find each other.
  */
+import { imageWords } from '../image.ts'
 import type { Call } from '../state/call.ts'
 import type { Rows, Table } from '../state/event.ts'
 import type { MemoryRecord } from './memory.ts'
@@ -113,7 +114,11 @@ function ofMessage(message: Message): MemoryRecord[] {
       agent_id: message.agent_id,
       work_item_id: message.work_item_id,
       at: message.created_at,
-      text: [...(about.length === 0 ? [] : [about.join(' ')]), message.body].join('\n'),
+      text: [
+        ...(about.length === 0 ? [] : [about.join(' ')]),
+        message.body,
+        ...(message.images ?? []).map((image) => `[${imageWords(image)}]`),
+      ].join('\n'),
       provenance,
       words: origin === 'task' ? 'tool' : external ? 'external' : 'own',
       path: null,

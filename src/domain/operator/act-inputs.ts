@@ -5,6 +5,7 @@
  */
 import type { Carried } from '../transfer/export-format.ts'
 import type { DeliveryId, MessageId, WaitId, WorkItemId } from '../ids.ts'
+import type { Image } from '../image.ts'
 import type { Message } from '../state/message.ts'
 import type { UseSoFar } from '../budgets/settle.ts'
 import type { DecidedAct } from './act.ts'
@@ -29,6 +30,8 @@ export type ActInputs = {
   create_item: { new_item: NewItem; budget: SetBudget }
   /** What was read in the file, and the blob it is kept in. */
   import_item: { new_item: NewItem; carried: Carried; file_sha256: string }
+  /** Kept as blobs by the commit of the message. */
+  send: { images: readonly Image[] }
   /** `plan_text`: to needs_input without a question, what its plan says. */
   update_item: { plan_text: string | null; budget: SetBudget }
   /** The message that ended the question, where it is not among the facts any more. */
@@ -56,6 +59,7 @@ export type ActInputs = {
 const inputs: { readonly [K in keyof ActInputs]: true } = {
   create_item: true,
   import_item: true,
+  send: true,
   update_item: true,
   answer: true,
   take_back: true,

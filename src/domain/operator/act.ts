@@ -58,8 +58,12 @@ type ItemAct =
       passed: boolean
     } & Maybe<{ words: string }>)
 
+/** The bytes of an image as they cross a wire. */
+export type ImageGiven = { base64: string }
+
 type MessageAct =
   | ({ do: 'send'; text: string } & Maybe<{
+      images: ImageGiven[]
       work_item_id: string
       wait_id: string
       priority: 'interject' | 'next'

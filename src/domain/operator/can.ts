@@ -46,7 +46,7 @@ export function canOfAgent(view: CanView): ActionPermission[] {
   const run = openTurn(view.facts)
   const aborts = tried(abortableRun(view.facts, run?.id ?? 'a run'))
   return [
-    dry(view, 'say something to it', { do: 'send', text: 'x' }),
+    dry(view, 'say something to it', { do: 'send', text: 'x', inputs: noImages }),
     dry(view, 'start it', { do: 'start_agent' }),
     dry(view, 'stop it', { do: 'stop_agent' }),
     { key: 'abort', label: 'abort its run', ...aborts },
@@ -75,7 +75,12 @@ export function canOfItem(view: CanView, item: WorkItem): ActionPermission[] {
     dry(view, 'complete it', { do: 'complete', work_item_id }, rows),
     dry(view, 'let it go on', { do: 'unblock', work_item_id }, rows),
     dry(view, 'change it', { do: 'update_item', work_item_id, plan_status, inputs: aChange }, rows),
-    dry(view, 'say something about it', { do: 'send', text: 'x', work_item_id }, rows),
+    dry(
+      view,
+      'say something about it',
+      { do: 'send', text: 'x', work_item_id, inputs: noImages },
+      rows,
+    ),
     ...checks,
     ...(asked ? [dry(view, 'answer its check', { do: 'answer_check', ...answer }, rows)] : []),
   ]
@@ -172,6 +177,8 @@ export function canOfSchedule(view: CanView, schedule: Schedule): ActionPermissi
 
 /** Rows that stand beside the facts, because what is asked about may not be live any more. */
 type Extra = readonly (readonly [Table, Rows[Table]])[]
+
+const noImages = { images: [] }
 
 /** An act without whose agent it is: that is the agent of the facts. */
 type Bare<A = PreparedAct> = A extends PreparedAct ? Omit<A, 'agent_id' | 'receipt'> : never

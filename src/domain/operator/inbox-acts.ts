@@ -16,10 +16,11 @@ import { isRejection, no, type Rejection } from '../rejection.ts'
 
 type Act<K extends DecidedAct['do']> = Extract<DecidedAct, { do: K }>
 
-export function send(d: Draft, act: Act<'send'>): Done | Rejection {
+export function send(d: Draft, act: Prepared<'send'>): Done | Rejection {
   const admitted = admitPrompt(d, {
     provenance: surface(act.surface),
     text: act.text,
+    images: act.inputs.images,
     work_item_id: (act.work_item_id ?? null) as WorkItemId | null,
     wait_id: (act.wait_id ?? null) as WaitId | null,
     priority: act.priority ?? 'next',

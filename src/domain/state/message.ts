@@ -3,6 +3,7 @@
  * signal is a row before it is acknowledged, and each row ends in exactly one terminal status.
  */
 import type { AgentId, MessageId, TaskId, TurnId, WaitId, WorkItemId } from '../ids.ts'
+import type { Image } from '../image.ts'
 import type { DeliverySurface, Provenance } from './provenance.ts'
 import type { Timestamp } from '../time.ts'
 
@@ -16,6 +17,8 @@ export type Message = Provenance & {
   inbox_seq: number
   priority: Priority
   body: string
+  /** Sent with the words; absent: none. Only words of the operator have some. */
+  images?: readonly Image[]
   dedupe_key: string | null
   /** What an event says it is about; null for the other kinds. */
   source: string | null
@@ -82,6 +85,7 @@ export type MessageEvent =
       provenance: Provenance
       priority: Priority
       body: string
+      images?: readonly Image[]
       dedupe_key: string | null
       source: string | null
       resource: string | null

@@ -4,6 +4,8 @@
  * given back at the end of its turn, or ends with it.
  */
 import type { Draft, Facts } from '../facts/facts.ts'
+import type { MessageId } from '../ids.ts'
+import type { Image } from '../image.ts'
 import { interjected } from './step.ts'
 import { isInterjected, type Message } from '../state/message.ts'
 import type { Round, Turn } from '../state/turn.ts'
@@ -13,6 +15,15 @@ export const messagesOf = (facts: Facts, turn: Turn): Message[] =>
   [...facts.rows('messages')]
     .filter((message) => message.turn_id === turn.id)
     .sort((a, b) => a.inbox_seq - b.inbox_seq)
+
+/** A message with images, and the round whose request carries it first. */
+export type SentImages = { id: MessageId; round: number; images: readonly Image[] }
+
+/** Of the turn's messages that a request carries, oldest first. */
+export const sentImages = (messages: readonly Message[]): SentImages[] =>
+  messages.flatMap(({ id, round, images }) =>
+    round === null || images === undefined ? [] : [{ id, round, images }],
+  )
 
 /** The first request of a turn carries all that its start claimed. */
 export function carryClaimed(d: Draft, turn: Turn): void {

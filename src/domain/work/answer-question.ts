@@ -58,6 +58,7 @@ export function answerWait(
   return admitPrompt(d, {
     provenance,
     text,
+    images: [],
     start,
     wait_id: wait.id,
     work_item_id: null,

@@ -166,6 +166,7 @@ test('a path in the home names the task, the call, the message or the turn it be
     ['/h/tasks/task_1/stdout', { table: 'tasks', id: 'task_1' }],
     ['/h/outputs/call_1.txt', { table: 'calls', id: 'call_1' }],
     ['/h/outputs/msg_1.txt', { table: 'messages', id: 'msg_1' }],
+    ['/h/outputs/msg_1.2.png', { table: 'messages', id: 'msg_1' }],
     ['/h/outputs/turn_1.txt', { table: 'turns', id: 'turn_1' }],
     ['/h/outputs/other_1.txt', null],
     ['/h/outputs/x', null],

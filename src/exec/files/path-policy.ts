@@ -220,7 +220,7 @@ export function homeEntry(home: string, path: string): HomeEntry | null {
   if (!name) return null
   if (section === 'tasks') return { table: 'tasks', id: name }
   if (section !== 'outputs') return null
-  const id = name.replace(/\.txt$/, '')
+  const id = name.replace(/\.(?:txt|\d+\.(?:png|jpeg|gif|webp))$/, '')
   const table = outputsOf[id.slice(0, id.indexOf('_'))]
   return table === undefined ? null : { table, id }
 }

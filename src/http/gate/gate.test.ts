@@ -418,6 +418,7 @@ test('three forms of path need no control token; all that is longer, shorter or 
     ['/other/t/x', api],
     ['/', api],
     ['/operator', files],
+    ['/agents/ada/messages', files],
     ['/operator/', api],
     ['/agents/ada/imports', files],
     ['/agents/ada/imports/', api],

@@ -26,8 +26,8 @@ export type RouteAccess =
   | { kind: 'webhook' }
   | { kind: 'api'; takes_files: boolean }
 
-/** The two routes that an item comes in by. */
-const takesFiles = /^\/(?:operator|agents\/[^/]+\/imports)$/
+/** The routes that an item comes in by, or words with images. */
+const takesFiles = /^\/(?:operator|agents\/[^/]+\/(?:imports|messages))$/
 
 /** By the same path the router goes by; whatever is not one of the three public forms is `api`. */
 export function doorOf(path: string): RouteAccess {

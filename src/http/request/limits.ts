@@ -16,7 +16,12 @@ const kib = 1_024
 
 export const httpLimits = {
   api_body: limit('api_body', 1_024 * kib, 'bytes', 'the largest plan and texts fit many times'),
-  import_body: limit('import_body', 9 * kib * kib, 'bytes', 'an export in quotes: twice its size'),
+  import_body: limit(
+    'import_body',
+    9 * kib * kib,
+    'bytes',
+    'images of a message, as base64; an export',
+  ),
   ingress_body: limit('ingress_body', 256 * kib, 'bytes', 'a signal, not an upload'),
   json_depth: limit('json_depth', 64, 'levels', 'no honest body is deeper; parsers recurse'),
   body_deadline: limit('body_deadline', 10_000, 'ms', 'for a whole body to arrive'),

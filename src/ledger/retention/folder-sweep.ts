@@ -14,7 +14,12 @@ const beside: readonly { folder: string; name: RegExp; table: Table }[] = [
   // `task_…`, and `task_….2` for a second driver of the same child.
   { folder: 'tasks', name: /^(task_[^.]+)(\.\d+)?$/, table: 'tasks' },
   { folder: 'outputs', name: /^(call_[^.]+)\.txt$/, table: 'calls' },
-  { folder: 'outputs', name: /^(msg_[^.]+)\.txt$/, table: 'messages' },
+  // `msg_….txt`, and `msg_….2.png` for its second image.
+  {
+    folder: 'outputs',
+    name: /^(msg_[^.]+)\.(?:txt|\d+\.(?:png|jpeg|gif|webp))$/,
+    table: 'messages',
+  },
   { folder: 'outputs', name: /^(turn_[^.]+)\.txt$/, table: 'turns' },
 ]
 

@@ -254,6 +254,9 @@ function namedIn(table: Table, row: Rows[Table]): (string | null)[] {
   if (table === 'rounds') return [(row as Rows['rounds']).opening_sha256]
   if (table === 'deliveries') return [(row as Rows['deliveries']).body_sha256]
   if (table === 'calls') return [imageOf((row as Rows['calls']).result)?.sha256 ?? null]
+  if (table === 'messages') {
+    return ((row as Rows['messages']).images ?? []).map(({ sha256 }) => sha256)
+  }
   if (table === 'agents') return [(row as Rows['agents']).inherited_sha256]
   if (table !== 'work_items') return []
   const { plan_artifact, imported } = row as Rows['work_items']

@@ -17,6 +17,7 @@ import {
   defaultHome,
   env,
   files,
+  readBytes,
   readText,
   textIn,
   userHome,
@@ -98,6 +99,7 @@ export const ports: CliPorts = {
   },
   clock,
   read_text: readText,
+  read_bytes: readBytes,
   read_stdin: readStdin,
   async write_private(path, text) {
     const [{ makeHomeFolder }, { guarded }] = await Promise.all([

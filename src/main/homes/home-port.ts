@@ -91,8 +91,8 @@ export function homePort(
     export_item: async (item) => exported(ledger, { home, redactor: await redactor() }, item),
     instructions: (agent) => instructionsOf(home, agent),
     request_text: async (turn_id, n) => {
-      const { requestTextOf } = await import('../../runtime/replay/sent-text.ts')
-      return requestTextOf(ledger, home, turn_id as TurnId, n)
+      const { requestTextOf, sentReadsOf } = await import('../../runtime/replay/sent-text.ts')
+      return requestTextOf(sentReadsOf(ledger), home, turn_id as TurnId, n)
     },
     taskOutput: (task_id, stream, offset, limit) =>
       host.taskOutput(task_id as TaskId, { stream, offset, limit }),

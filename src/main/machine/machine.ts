@@ -5,7 +5,7 @@
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import type { TextFileRead } from '../../cli/command/ports.ts'
+import type { BytesRead, TextFileRead } from '../../cli/command/ports.ts'
 import { systemClock, systemIds } from '../../exec/clock.ts'
 import { FileFault } from '../../exec/files/file-fault.ts'
 import { systemFiles } from '../../exec/files/files.ts'
@@ -55,8 +55,13 @@ export const pidPath = (home: string) => join(home, 'daemon.pid')
 export const logPath = (home: string) => join(home, 'daemon.log')
 
 export async function readText(path: string, max_bytes: number): Promise<TextFileRead> {
+  const read = await readBytes(path, max_bytes)
+  return read.ok ? textIn(read.bytes) : read
+}
+
+export async function readBytes(path: string, max_bytes: number): Promise<BytesRead> {
   try {
-    return textIn((await files.read(path, { max_bytes })).bytes)
+    return { ok: true, bytes: (await files.read(path, { max_bytes })).bytes }
   } catch (error) {
     // What the system has too little of says nothing about the file: it is not told as missing.
     if (!(error instanceof FileFault) || error.code === 'scarce') throw error
@@ -75,7 +80,7 @@ export function textIn(bytes: Uint8Array): TextFileRead {
   }
 }
 
-function whyUnread(code: FileFault['code']): Extract<TextFileRead, { ok: false }>['why'] {
+function whyUnread(code: FileFault['code']): Extract<BytesRead, { ok: false }>['why'] {
   switch (code) {
     case 'not_found':
     case 'denied':

@@ -25,9 +25,17 @@ export function adapt(connection: AdapterConnection): Adapted {
 const thinks = /gemini-(2\.5|[3-9])(?!.*(image|tts|audio|live))/
 const shown = { thinkingConfig: { includeThoughts: true } }
 
-/** This provider takes PNG, JPEG and WebP: of another image only the text of its result goes. */
+/** This provider takes PNG, JPEG and WebP: of another image a sentence goes. */
 function withoutGifs(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   return prompt.map((message) => {
+    if (message.role === 'user') {
+      const content = message.content.map((part) =>
+        part.type === 'file' && part.mediaType === 'image/gif'
+          ? { type: 'text' as const, text: noGif }
+          : part,
+      )
+      return { ...message, content }
+    }
     if (message.role !== 'tool') return message
     const content = message.content.map((part) =>
       part.type === 'tool-result' ? { ...part, output: withoutGif(part.output) } : part,

@@ -1,6 +1,6 @@
 /**
- * An image in the result of a call, over each wire: where the format takes it there it stands
- * there, else it follows. The model server refuses what the provider would.
+ * An image in the result of a call, or sent with words, over each wire: where the format takes it
+ * there it stands there, else it follows. The model server refuses what the provider would.
  */
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
@@ -81,6 +81,31 @@ for (const adapter of wires) {
     const { seen, messages: body } = await sent(t, adapter, { image, messages })
     assert.deepEqual(seen, [{ media_type: 'image/png', bytes: image.length }])
     t.assert.snapshot(body)
+  })
+
+  test(`${says}: a PNG that came with words stands behind them, under its name`, async (t) => {
+    const image = pngOf(8, 6)
+    const messages = (one: Image): ModelMessage[] => [
+      { role: 'user', content: 'Look.', images: [{ label: 'Image 1 of msg_1:', image: one }] },
+      { role: 'assistant', parts: [{ type: 'text', text: 'A square.' }] },
+      note,
+    ]
+    const { seen, messages: body } = await sent(t, adapter, { image, messages })
+    assert.deepEqual(seen, [{ media_type: 'image/png', bytes: image.length }])
+    t.assert.snapshot(body)
+  })
+
+  test(`${says}: a GIF with words goes where GIFs are taken, and is a sentence elsewhere`, async (t) => {
+    const messages = (one: Image): ModelMessage[] => [
+      { role: 'user', content: 'Look.', images: [{ label: 'Image 1 of msg_1:', image: one }] },
+    ]
+    const { seen, messages: body } = await sent(t, adapter, { image: gifOf(8, 6), messages })
+    const isTaken = adapter.kind !== 'google'
+    assert.equal(seen?.length, isTaken ? 1 : 0)
+    assert.equal(JSON.stringify(body).includes('this provider takes no GIF'), !isTaken)
+    const lost = await sent(t, adapter, { image: pngOf(8, 6), messages, missing: true })
+    assert.deepEqual(lost.seen, [])
+    assert.match(JSON.stringify(lost.messages), /Image 1 of msg_1: The image itself is not shown/)
   })
 
   test(`${says}: the newest result may be an image, and a GIF where GIFs are taken`, async (t) => {

@@ -9,10 +9,12 @@ import type {
   LanguageModelV4Prompt,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
+import type { Image } from '../../domain/image.ts'
 import type { ModelMessage, ModelPart, ToolResultMessage } from '../../ports/model-message.ts'
 import type { Json } from '../../ports/json.ts'
 import type { ModelRequest, ToolSpec } from '../model.ts'
 
+type UserContent = Extract<LanguageModelV4Message, { role: 'user' }>['content']
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 type ToolContent = Extract<LanguageModelV4Message, { role: 'tool' }>['content'][number]
 type ToolOutput = Extract<ToolContent, { type: 'tool-result' }>['output']
@@ -66,7 +68,13 @@ function messageOf(
 ): LanguageModelV4Message | null {
   switch (message.role) {
     case 'user':
-      return { role: 'user', content: [{ type: 'text', text: message.content }] }
+      return {
+        role: 'user',
+        content: [
+          { type: 'text', text: message.content },
+          ...(message.images ?? []).flatMap(({ label, image }) => attached(label, image, images)),
+        ],
+      }
     case 'assistant': {
       const separators = separatorsIn(message.parts)
       const content = message.parts.flatMap((part) => partOf(part, ids, separators.has(part)))
@@ -84,6 +92,16 @@ function messageOf(
         })),
       }
   }
+}
+
+/** An image of a message stands behind the line that says which it is. */
+function attached(label: string, { sha256, media_type }: Image, images: Images): UserContent {
+  const data = images.get(sha256)
+  if (data === undefined) return [{ type: 'text', text: `${label} ${lost}` }]
+  return [
+    { type: 'text', text: label },
+    { type: 'file', mediaType: media_type, data: { type: 'data', data } },
+  ]
 }
 
 /** An image stands behind the text of its result. */

@@ -1,6 +1,6 @@
 /** Messages as entries: what was said, and its receipt in the words every screen uses. Pure. */
 import type { Entry, Level } from './entry.ts'
-import { entry, facts, line, lines, turnName, type Sight } from './parts.ts'
+import { entry, facts, line, lines, pictureLines, turnName, type Sight } from './parts.ts'
 import type { Group } from '../history/noun-fold.ts'
 
 export function messageEntry(group: Group, sight: Sight, level: Level): Entry | null {
@@ -15,7 +15,7 @@ export function messageEntry(group: Group, sight: Sight, level: Level): Entry | 
       // An answer closes the question that opened it.
       if (admitted.wait_id !== null && level < 3) return null
       const [first = '', ...rest] = admitted.body.trim().split('\n')
-      const body = [...lines(rest.join('\n')), ...(common.body ?? [])]
+      const body = [...lines(rest.join('\n')), ...pictureLines(admitted), ...(common.body ?? [])]
       return entry(group, 'message', {
         ...common,
         who: line('you'),

@@ -2,6 +2,7 @@
  * What the entries of every noun are made with: lookups of other nouns, safe texts, and the few
  * words that several of them say. Pure.
  */
+import { imageWords, type ImageHead } from '../../protocol/records/image-record.ts'
 import type { Entry, EntryKind } from './entry.ts'
 import { noEntry } from './entry.ts'
 import type { Group } from '../history/noun-fold.ts'
@@ -31,6 +32,10 @@ export const line = (text: string): Safe => safeLine(text)
 
 /** Lines of a body, without empty ones at its end. */
 export const lines = (text: string): Safe[] => (text.trim() === '' ? [] : safeLines(text.trimEnd()))
+
+/** What a message brought beside its words. */
+export const pictureLines = ({ images = [] }: { images?: readonly ImageHead[] }): Safe[] =>
+  images.map((image) => line(`with ${imageWords(image)}`))
 
 /** Facts that say nothing are left out. */
 export const facts = (...texts: (string | null | undefined)[]): Safe[] =>

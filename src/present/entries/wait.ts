@@ -1,6 +1,6 @@
 /** Waits and questions as entries: one from the moment it begins to what ended it. Pure. */
 import type { Entry, Level } from './entry.ts'
-import { entry, facts, line, lines, msBetween, type Sight } from './parts.ts'
+import { entry, facts, line, lines, msBetween, pictureLines, type Sight } from './parts.ts'
 import { endOfWait } from './turn.ts'
 import type { Group } from '../history/noun-fold.ts'
 import { oneCommand } from '../lines/call-line.ts'
@@ -113,7 +113,8 @@ function questionEntry(group: Group, sight: Sight, record: Entry['body']): Entry
   const admitted = message?.heard.message_admitted?.event
   const surface = admitted?.provenance.delivery_surface
   const where = surface === undefined ? '' : ` (${surface.replaceAll('_', ' ')})`
-  const answer = admitted === undefined ? [] : lines(`you: ${admitted.body}`)
+  const answer =
+    admitted === undefined ? [] : [...lines(`you: ${admitted.body}`), ...pictureLines(admitted)]
   const long = span(msBetween(wait_registered?.at ?? group.at, wait_resolved.at))
   return entry(group, 'question', {
     ...given,

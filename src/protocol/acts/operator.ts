@@ -111,6 +111,7 @@ const messageActs = [
     do: z.literal('send'),
     ...common,
     text: z.string(),
+    images: z.array(z.strictObject({ base64: z.string() })).optional(),
     work_item_id: z.string().optional(),
     wait_id: z.string().optional(),
     priority: z.enum(['interject', 'next']).optional(),

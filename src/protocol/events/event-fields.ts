@@ -4,6 +4,7 @@
  * own schemas, so that one thing has one shape; the compiler holds them against the events of the
  * rules, field by field (`event-catalogue.ts`).
  */
+import { imageRecord } from '../records/image-record.ts'
 import { z } from 'zod'
 import type { ToolResult } from '../../domain/state/call.ts'
 import type { WorkItemChanges } from '../../domain/state/work-item.ts'
@@ -227,6 +228,7 @@ const messageEvents = {
     }),
     priority: message.priority,
     body: text,
+    images: z.array(imageRecord).readonly().optional(),
     dedupe_key: textOrNull,
     source: textOrNull,
     resource: textOrNull,

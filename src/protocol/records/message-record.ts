@@ -6,6 +6,7 @@
 import { z } from 'zod'
 import { queuedWords, type Message } from '../../domain/state/message.ts'
 import { canList, type Can } from '../actions/action.ts'
+import { imageRecord } from './image-record.ts'
 import {
   agentId,
   count,
@@ -83,6 +84,7 @@ export const messageRecord = z
     ]),
     priority: z.enum(['interject', 'next', 'normal', 'background']),
     body: z.string(),
+    images: listOf(imageRecord).describe('Sent with the words, in order.'),
     dedupe_key: z.string().nullable(),
     source: z.string().nullable(),
     resource: z.string().nullable(),
@@ -110,7 +112,8 @@ export const messageList = z
 
 export function messageRecordOf(message: Message, can: readonly Can[]): MessageRecord {
   const { to_coalesce: _, round, turn_count: __, ...fields } = message
-  return { ...fields, receipt: receiptOf(message, round), can }
+  const images = [...(message.images ?? [])]
+  return { ...fields, images, receipt: receiptOf(message, round), can }
 }
 
 function receiptOf(message: Message, round: number | null): MessageRecord['receipt'] {
@@ -145,6 +148,10 @@ function said(message: Message, round: number | null): string {
 export const newMessage = z
   .strictObject({
     text: z.string(),
+    images: z
+      .array(z.strictObject({ base64: z.string().describe('Its bytes: PNG, JPEG, GIF or WebP.') }))
+      .optional()
+      .describe('Up to 10 of at most 3.75 MiB each and 6 MiB together; shown with the text.'),
     work_item_id: z
       .string()
       .optional()

@@ -28,6 +28,7 @@ import { timetable } from '../../exec/cron.ts'
 import type { NewBlob } from '../../ledger/port.ts'
 import type { ActPorts } from './act-ports.ts'
 import { agentHome } from '../home.ts'
+import { readImages } from './given-images.ts'
 import { takeIn } from './import-item.ts'
 import { checkWorkspace, shaped } from './new-agent.ts'
 import { keeping, makePlan, readPlan, unlessLinked } from '../gather/plans.ts'
@@ -76,6 +77,8 @@ export async function prepareAct(
       })
     case 'import_item':
       return prepareImport(ports, act)
+    case 'send':
+      return prepareSend(store, act)
     case 'answer':
       return looking(async () => {
         const answered_by = await answerer(store, act)
@@ -141,6 +144,14 @@ async function prepareImport(
   // The id of an import is a function of the file, so the same file finds its item.
   const needs = [['work_items', id] as const]
   return looking(async () => ({ act: { ...act, inputs }, needs }), blobs)
+}
+
+function prepareSend(store: Store, act: Act<'send'>): Preparation | Rejection {
+  const blobs: NewBlob[] = []
+  const read = readImages(act.images ?? [], (bytes) => store.keep(blobs, bytes))
+  if (!read.ok) return read
+  const { images } = read
+  return looking(async () => ({ act: { ...act, inputs: { images } } }), blobs)
 }
 
 /** Of two deliveries of one id that come at once, the second finds the first. */

@@ -8,8 +8,9 @@ import type { Rows, StoredEvent } from '../../domain/state/event.ts'
 import type { AgentId, TurnId } from '../../domain/ids.ts'
 import type { ReplayEnd } from '../../ports/host.ts'
 import { Replay, type Divergence } from '../../domain/turns/replay.ts'
+import { sentImages } from '../../domain/turns/shown.ts'
 import type { LedgerReads, RoundWithCalls } from '../../ledger/port.ts'
-import { requestTextOf, type RequestTextPart } from './sent-text.ts'
+import { requestTextOf, sentReadsOf, type RequestTextPart } from './sent-text.ts'
 
 /** Events of one read, and how far the start of a turn is looked ahead for. */
 const [page, ahead] = [1_000, 8]
@@ -106,9 +107,13 @@ async function compareRequest(
   const folded = {
     roundsOfTurn: () => Promise.resolve(viewsOf(replay, turn_id)),
     blob: (sha256: string) => ledger.blob(sha256),
+    sent: () => {
+      const given = replay.rows('messages').filter((message) => message.turn_id === turn_id)
+      return Promise.resolve(sentImages(given))
+    },
     shortIds: (agent_id: AgentId, ids: readonly string[]) => ledger.shortIds(agent_id, ids),
   }
-  const stored = await requestTextOf(ledger, home, turn_id, n)
+  const stored = await requestTextOf(sentReadsOf(ledger), home, turn_id, n)
   const again = await requestTextOf(folded, home, turn_id, n)
   if (stored === null || again === null) return null
   return firstDifference(stored, again, differs)

@@ -4,9 +4,11 @@
  * out.
  */
 import { imagesShown } from '../../context/images.ts'
+import { withSentImages } from '../../context/sent-images.ts'
 import { notesOf, renderNotes, renderRound } from '../../context/sections/rounds.ts'
 import type { ModelMessage } from '../../ports/model-message.ts'
 import type { TurnId } from '../../domain/ids.ts'
+import { sentImages, type SentImages } from '../../domain/turns/shown.ts'
 import type { LedgerReads } from '../../ledger/port.ts'
 import { withShort } from '../short-ids.ts'
 import { compactedAt, fullPath, openingRound, parsedOpening } from '../turn/conversation.ts'
@@ -14,9 +16,27 @@ import { compactedAt, fullPath, openingRound, parsedOpening } from '../turn/conv
 /** `part` is `system`, `opening`, `round 12`, or `notes`. */
 export type RequestTextPart = { part: string; text: string }
 
+/** What such a text is made of. `sent` are the images of the messages that the turn was given. */
+export type SentReads = Pick<LedgerReads, 'roundsOfTurn' | 'blob' | 'shortIds'> & {
+  sent: (turn_id: TurnId) => Promise<readonly SentImages[]>
+}
+
+export const sentReadsOf = (
+  ledger: Pick<LedgerReads, 'roundsOfTurn' | 'blob' | 'shortIds' | 'list'>,
+): SentReads => ({
+  roundsOfTurn: (turn_id) => ledger.roundsOfTurn(turn_id),
+  blob: (sha256) => ledger.blob(sha256),
+  shortIds: (agent_id, ids) => ledger.shortIds(agent_id, ids),
+  sent: async (turn_id) =>
+    sentImages(await ledger.list('messages', { turn_id, limit: mostMessages })),
+})
+
+/** Of one turn; with images far fewer. */
+const mostMessages = 2_000
+
 /** Null when there is no such request, or its opening is gone. */
 export async function requestTextOf(
-  ledger: Pick<LedgerReads, 'roundsOfTurn' | 'blob' | 'shortIds'>,
+  ledger: SentReads,
   home: string,
   turn_id: TurnId,
   n: number,
@@ -29,27 +49,32 @@ export async function requestTextOf(
   const opening = bytes === null ? null : parsedOpening(new TextDecoder().decode(bytes))
   if (opening === null) return null
   const compacted = compactedAt(views.map((view) => view.round))
-  const shown = imagesShown(views, { ...anyModel, compacted })
+  const sent = (await ledger.sent(turn_id)).filter((one) => one.round <= n)
+  const shown = imagesShown(views, { ...anyModel, compacted }, sent)
   const tail = views.slice(first.recapped ?? 0, -1)
   return withShort(ledger, round.agent_id, new Map(), (short) => {
     const items = new Map(Object.entries(opening.items))
     const full_path = (call: Call) => fullPath(home, call)
-    const image = ({ id }: Call) => (shown.has(id) ? ('shown' as const) : ('left_out' as const))
-    const view = { model: round.model, full_path, items, short, compacted, image }
+    const image = (key: string) => (shown.has(key) ? ('shown' as const) : ('left_out' as const))
+    const view = { model: round.model, full_path, items, short, compacted, image, sent }
+    const first = sent.filter((one) => one.round === 1)
+    const user = { role: 'user' as const, content: opening.user }
     return [
       { part: 'system', text: opening.system },
-      { part: 'opening', text: opening.user },
+      { part: 'opening', text: textOf(withSentImages(user, first, image, short)) },
       ...tail.map((one) => ({
         part: `round ${one.round.n}`,
         text: renderRound(one, view).map(textOf).join('\n'),
       })),
-      ...renderNotes(notesOf(round, compacted), short).map((note) => ({
+      ...renderNotes(round, notesOf(round, compacted), view).map((note) => ({
         part: 'notes',
         text: textOf(note),
       })),
     ]
   })
 }
+
+const pictured = '[the image, if the model takes images]'
 
 /** Which model takes images no row says. */
 const anyModel = { vision: true, refused: false, window: Infinity }
@@ -59,7 +84,10 @@ type Call = Parameters<typeof fullPath>[1]
 function textOf(message: ModelMessage): string {
   switch (message.role) {
     case 'user':
-      return message.content
+      return [
+        message.content,
+        ...(message.images ?? []).map(({ label }) => `${label}\n${pictured}`),
+      ].join('\n\n')
     case 'assistant':
       return message.parts
         .map((part) =>
@@ -68,9 +96,7 @@ function textOf(message: ModelMessage): string {
         .join('\n')
     case 'tool':
       return message.results
-        .map(({ text, image }) =>
-          image ? `${text}\n[the image, if the model takes images]` : text,
-        )
+        .map(({ text, image }) => (image ? `${text}\n${pictured}` : text))
         .join('\n')
   }
 }

@@ -40,6 +40,7 @@ import {
   unreadableCallNote,
   type Interruption,
 } from '../../context/sections/notes.ts'
+import type { ImagePath } from '../../context/sent-images.ts'
 import { charTokens } from '../../context/estimate.ts'
 import { nearlyFull } from './nearly-full.ts'
 import { reminders } from '../../context/sections/reminders.ts'
@@ -67,6 +68,7 @@ export type StepInputs = {
   interruption: Interruption | null
   /** Where a message can be read whole that is too long for a request. */
   message_path: (message: Message) => string
+  image_path: ImagePath
   /** What keeps the agent from sending a request, beyond its own rows, when it is asked. */
   over: () => readonly Overspent[]
   /** The operator aborted the run: nothing further is begun. */
@@ -182,7 +184,7 @@ function unknownFields(d: Draft, id: Call['id']): readonly Warning[] {
 export function sendRequest(
   d: Draft,
   kind: RoundKind,
-  { interruption, message_path }: Pick<StepInputs, 'interruption' | 'message_path'>,
+  paths: Pick<StepInputs, 'interruption' | 'message_path' | 'image_path'>,
   delivered: boolean,
 ): void {
   const turn = mustTurn(d)
@@ -199,7 +201,7 @@ export function sendRequest(
     model: turn.model,
     opening_sha256: null,
     notes: [
-      ...notes(d, turn, { kind, inbox, interruption, message_path, delivered }),
+      ...notes(d, turn, { kind, inbox, delivered, ...paths }),
       ...(nearly.length === 0 ? [] : [budgetNote(turn.work_item_id ?? '', nearly)]),
     ],
     message_ids: inbox.map((message) => message.id),
@@ -207,11 +209,9 @@ export function sendRequest(
   reserve(d, turn, roundId(turn.id, n), 0, nearly)
 }
 
-type Said = {
+type Said = Pick<StepInputs, 'interruption' | 'message_path' | 'image_path'> & {
   kind: RoundKind
   inbox: readonly Message[]
-  interruption: Interruption | null
-  message_path: StepInputs['message_path']
   /** The answer before was text that ended it, and was delivered. */
   delivered: boolean
 }
@@ -225,6 +225,7 @@ function notes(d: Draft, turn: Turn, said: Said): string[] {
     tokens: charTokens,
     max_tokens: interjectedTokens,
     full_path: said.message_path,
+    image_path: said.image_path,
   }
   return [
     ...(interruption === null ? [] : [interruptionNote(interruption, d.now)]),

@@ -15,7 +15,7 @@ import type { Task } from '../../domain/state/task.ts'
 import { mustTurn, roundViews, type Draft } from '../../domain/facts/facts.ts'
 import { requestAgain, type Round } from '../../domain/state/turn.ts'
 import { LedgerFault } from '../../ledger/port.ts'
-import { outputPath } from '../home.ts'
+import { imagePathIn, outputPath } from '../home.ts'
 import type { AgentPorts } from '../agent-ports.ts'
 import type { TurnRun } from './turn-run.ts'
 import { gatherText } from '../gather/situation.ts'
@@ -47,6 +47,7 @@ export async function compactRequest(
     random_fence: `${fenceOf(turn)}r${round.n}`,
     full_path: (call) => wholeResultOf(env.ports.home, call),
     message_path: ({ id }) => outputPath(env.ports.home, id),
+    image_path: imagePathIn(env.ports.home),
     system: { text: before.system, lines: before.sections.filter(isSystem) },
     tool_tokens: toolTokens(situation.agent.visibility),
     sizes,

@@ -4,7 +4,8 @@
  * the same words. What a request measures (`sent`) is taken here, where it is put together.
  */
 import { charTokens } from '../../context/estimate.ts'
-import { imageForm, imagesShown, type ImagesView } from '../../context/images.ts'
+import { imageForm, imagesShown, type ImageForm, type ImagesView } from '../../context/images.ts'
+import { withSentImages } from '../../context/sent-images.ts'
 import { fits, imagesOf, messageTokens } from '../../context/opening/fits.ts'
 import type { ModelMessage } from '../../ports/model-message.ts'
 import type { Opening, Projected } from '../../context/message.ts'
@@ -16,10 +17,11 @@ import {
   type RoundsView,
 } from '../../context/sections/rounds.ts'
 import { agentOf, mustTurn, openTurn, roundViews } from '../../domain/facts/facts.ts'
-import type { CallId } from '../../domain/ids.ts'
+import type { Image } from '../../domain/image.ts'
 import type { Call } from '../../domain/state/call.ts'
 import type { Round, RequestSize } from '../../domain/state/turn.ts'
 import { factorOf, factorFrom } from './token-factor.ts'
+import { messagesOf, sentImages, type SentImages } from '../../domain/turns/shown.ts'
 import { outputPath, taskPath } from '../home.ts'
 import type { AgentPorts } from '../agent-ports.ts'
 import { toolHash, toolTokens } from './tool-specs.ts'
@@ -44,8 +46,8 @@ export class Talk {
   #plain = false
   /** Whether the provider refused a request with images: for this turn it gets none of them. */
   #refused = false
-  /** Calls whose images are among the messages. */
-  #shown: ReadonlySet<CallId> = new Set()
+  /** Keys of the images that are among the messages. */
+  #shown: ReadonlySet<string> = new Set()
   /** Rounds that stand as a recap in the opening. */
   #recapped = 0
   /** Rounds already among the messages, or recapped. */
@@ -87,7 +89,6 @@ export class Talk {
     this.#tokens = charTokens(opening.system) + toolTokens(visibility)
     this.#hash = sha256(`${toolHash(visibility)}\n${opening.system}`)
     this.#prefix = this.#hash
-    this.#append({ role: 'user', content: opening.user })
   }
 
   /** From now on without provider-own parts. False: it is so already. */
@@ -119,13 +120,15 @@ export class Talk {
     const views = roundViews(facts, turn)
     const compacted = compactedAt(views.map(({ round }) => round))
     const look = this.#look(compacted)
-    const shown = imagesShown(views, look)
+    const sent = sentImages(messagesOf(facts, turn))
+    const shown = imagesShown(views, look, sent)
     // One that goes out of the request is a line from now on.
     const isGone = [...this.#shown].some((id) => !shown.has(id))
     if (isGone && this.#opening) this.open(this.#opening, this.#model, this.#recapped)
     this.#shown = shown
-    const image: RoundsView['image'] = ({ id }, one) => imageForm(id, one, shown, look)
-    const view = { ...this.#view(), compacted, image }
+    const image = (key: string, one: Image) => imageForm(key, one, shown, look)
+    const view = { ...this.#view(), compacted, image, sent }
+    if (this.#messages.length === 0) await this.#appendOpening(sent, image)
     for (const round of views.slice(this.#rendered)) {
       if (round.round.state !== 'recorded') break
       const rendered = await this.env.withShort((short) => {
@@ -139,7 +142,9 @@ export class Talk {
     this.#factor = factorOf(views, this.#model) ?? this.#factor
     const open = views.at(-1)?.round
     const told = open?.state === 'requested' ? notesOf(open, compacted) : []
-    const notes = await this.env.withShort((short) => renderNotes(told, short))
+    const notes = await this.env.withShort((short) =>
+      open === undefined ? [] : renderNotes(open, told, { short, image, sent }),
+    )
     return {
       system: this.#opening?.system ?? '',
       messages: [...this.#messages, ...notes],
@@ -182,6 +187,16 @@ export class Talk {
       at < newest ? size - (this.#images[at] ?? 0) : size,
     )
     return { opening: this.#opening, sizes, total, notes: this.#notes }
+  }
+
+  /** With the images of the messages that the turn began with. */
+  async #appendOpening(
+    sent: readonly SentImages[],
+    formOf: (key: string, image: Image) => ImageForm,
+  ): Promise<void> {
+    const first = sent.filter(({ round }) => round === 1)
+    const opening = { role: 'user' as const, content: this.#opening?.user ?? '' }
+    this.#append(await this.env.withShort((short) => withSentImages(opening, first, formOf, short)))
   }
 
   #appendRound(messages: readonly ModelMessage[]): void {

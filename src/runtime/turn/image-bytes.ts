@@ -2,6 +2,7 @@
  * The bytes of the images that a request shows, from the ledger. One that is damaged or gone is
  * left out: the adapter says so in its place.
  */
+import type { Image } from '../../domain/image.ts'
 import type { ModelMessage } from '../../ports/model-message.ts'
 import type { AgentPorts } from '../agent-ports.ts'
 
@@ -17,5 +18,13 @@ export async function imageBytes(
   return found
 }
 
-const imagesOf = (message: ModelMessage) =>
-  message.role === 'tool' ? message.results.flatMap(({ image }) => image ?? []) : []
+function imagesOf(message: ModelMessage): readonly Image[] {
+  switch (message.role) {
+    case 'user':
+      return (message.images ?? []).map(({ image }) => image)
+    case 'assistant':
+      return []
+    case 'tool':
+      return message.results.flatMap(({ image }) => image ?? [])
+  }
+}

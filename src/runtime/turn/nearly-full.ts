@@ -10,6 +10,7 @@ import { nearlyFullNote } from '../../context/sections/notes.ts'
 import { renderRound } from '../../context/sections/rounds.ts'
 import type { Call } from '../../domain/state/call.ts'
 import { callsOf, roundsOf, type Facts } from '../../domain/facts/facts.ts'
+import { messagesOf, sentImages } from '../../domain/turns/shown.ts'
 import type { Round, Turn } from '../../domain/state/turn.ts'
 import { compactedAt } from './conversation.ts'
 
@@ -44,6 +45,7 @@ export function nearlyFull(facts: Facts, turn: Turn): string[] {
     compacted,
     // Whether the model takes images no row says: rather told too early.
     image: () => 'shown' as const,
+    sent: sentImages(messagesOf(facts, turn)),
   }
   const added = renderRound({ round, calls }, view)
   const more = added.reduce((sum, message) => sum + messageTokens(message, charTokens), 0)

@@ -8,6 +8,7 @@ import { budgetNote } from '../../context/sections/notes.ts'
 import { contextLimits } from '../../context/limits.ts'
 import { renderOpening } from '../../context/opening/render.ts'
 import type { Situation } from '../../context/sections/situation.ts'
+import { imageTokens } from '../../domain/image.ts'
 import type { Agent } from '../../domain/state/agent.ts'
 import type { Call } from '../../domain/state/call.ts'
 import type { Message } from '../../domain/state/message.ts'
@@ -24,7 +25,7 @@ import type { ModelMessage } from '../../ports/model-message.ts'
 import type { Model, ModelFault, ModelOutcome } from '../../models/model.ts'
 import { nextModel, withRetry, type NextModel } from '../../models/retry.ts'
 import type { NewBlob } from '../../ledger/port.ts'
-import { outputPath } from '../home.ts'
+import { imagePathIn, outputPath } from '../home.ts'
 import { charged, mayAsk } from './charged.ts'
 import type { AgentPorts } from '../agent-ports.ts'
 import type { TurnRun } from './turn-run.ts'
@@ -50,6 +51,7 @@ export async function openRequest(run: TurnRun, talk: Talk): Promise<void> {
     random_fence: env.ports.ids.token(9).replace(/[^A-Za-z0-9]/g, 'x'),
     full_path: (call: Call) => wholeResultOf(env.ports.home, call),
     message_path: ({ id }: Message) => outputPath(env.ports.home, id),
+    image_path: imagePathIn(env.ports.home),
   }
   const rendered = await env.withShort((short) => renderOpening(situation, { ...view, short }))
   // It quotes files, which no commit has looked at.
@@ -57,7 +59,10 @@ export async function openRequest(run: TurnRun, talk: Talk): Promise<void> {
   const bytes = new TextEncoder().encode(env.urls.sealed(env.facts(), JSON.stringify(opening)))
   const blob = env.store.blob(bytes)
   talk.open(opening, situation.turn.model, 0, factor)
-  const tokens = charTokens(opening.system) + charTokens(opening.user)
+  const pictures = situation.messages.flatMap(({ images = [] }) => images)
+  const { vision } = env.ports.models.facts(situation.turn.model)
+  const seen = vision ? pictures.reduce((sum, image) => sum + imageTokens(image), 0) : 0
+  const tokens = charTokens(opening.system) + charTokens(opening.user) + seen
   const decide = (d: Draft) => {
     // Others may have spent it while the opening was gathered.
     const over = run.over()

@@ -12,7 +12,7 @@ import type { StepInputs } from './advance.ts'
 import type { AgentPorts } from '../agent-ports.ts'
 import type { CheckRunner } from '../tasks/check-runner.ts'
 import type { ChildSupervisor } from '../children/child-supervisor.ts'
-import { outputPath } from '../home.ts'
+import { imagePathIn, outputPath } from '../home.ts'
 import type { Spending } from '../spending.ts'
 
 /** What a turn uses of the parts that serve all agents. */
@@ -139,8 +139,19 @@ export class TurnRun {
   /** What a decision needs to move the turn on, as far as it is known already. */
   stepInputs(known: Partial<StepInputs>): StepInputs {
     const { interruption, isAborted: aborted } = this
-    const message_path = ({ id }: Message) => outputPath(this.env.ports.home, id)
+    const { home } = this.env.ports
+    const message_path = ({ id }: Message) => outputPath(home, id)
+    const image_path = imagePathIn(home)
     const over = () => this.over()
-    return { ready: null, plan: null, interruption, message_path, over, aborted, ...known }
+    return {
+      ready: null,
+      plan: null,
+      interruption,
+      message_path,
+      image_path,
+      over,
+      aborted,
+      ...known,
+    }
   }
 }

@@ -227,6 +227,7 @@ export function waitOf(w: World, id: WorkItemId): Wait {
 export const prompt = (given: Partial<OperatorPrompt> = {}): OperatorPrompt => ({
   provenance: localPrompt('cli_prompt'),
   text: 'Go on.',
+  images: [],
   work_item_id: null,
   wait_id: null,
   priority: 'next',

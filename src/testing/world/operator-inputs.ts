@@ -79,6 +79,7 @@ export function prepared(w: World, act: Bare, given: PartialActInputs = {}): Pre
     earlier_message: null,
     answered_by: null,
     answered_wait: null,
+    images: [],
     ...given,
   }
   return { ...whole(w, act), inputs } as PreparedAct
