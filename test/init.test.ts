@@ -6,11 +6,10 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { spawn } from '@lydell/node-pty'
 import { startModelServer, TEST_KEY } from '../src/testing/model-server/server.ts'
 import { ServedHome } from './support/served-home.ts'
+import { terminal } from './support/terminal.ts'
 
-const main = join(import.meta.dirname, '..', 'src', 'main.ts')
 /** A question that never comes is a failure of its test, not of the whole run. */
 const limit = { timeout: 60_000 }
 const models = ['qwen3-coder', 'gpt-oss-20b']
@@ -19,45 +18,6 @@ async function provider(t: TestContext, text = 'ready') {
   const server = await startModelServer(() => ({ text }), { models })
   t.after(() => server.close())
   return server
-}
-
-/** The program in a terminal of 100 columns. `sees` resolves once the screen has said it. */
-function terminal(t: TestContext, at: ServedHome, args: readonly string[]) {
-  const pty = spawn(process.execPath, [main, ...args], {
-    cols: 100,
-    rows: 30,
-    cwd: at.folder,
-    env: { ...at.env, TERM: 'xterm' },
-  })
-  t.after(() => pty.kill('SIGKILL'))
-  let all = ''
-  let from = 0
-  const looks = new Set<() => void>()
-  const ended = Promise.withResolvers<number>()
-  pty.onData((text) => {
-    all += text
-    for (const look of looks) look()
-  })
-  pty.onExit(({ exitCode }) => ended.resolve(exitCode))
-  const sees = async (pattern: RegExp): Promise<void> => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const look = () => {
-      const found = pattern.exec(all.slice(from))
-      if (found === null) return
-      from += found.index + found[0].length
-      resolve()
-    }
-    looks.add(look)
-    void ended.promise.then(() => reject(new Error(`ended before ${String(pattern)}: ${all}`)))
-    look()
-    await promise
-    looks.delete(look)
-  }
-  const says = async (pattern: RegExp, answer: string): Promise<void> => {
-    await sees(pattern)
-    pty.write(answer)
-  }
-  return { says, sees, ended: ended.promise, screen: () => all, pty }
 }
 
 test('a person sets up a home with an address, a key, a model and an agent', limit, async (t) => {

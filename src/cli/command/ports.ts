@@ -136,6 +136,8 @@ export interface CliPorts {
   secret_problems(home: string, config: Config): Promise<{ message: string; hint: string }[]>
   /** One line from the terminal; null at its end, or when the signal aborts. */
   ask(prompt: string, signal: AbortSignal): TerminalPrompt
+  /** Lines from the terminal, while others are printed, until it is stopped or ctrl+d ends it. */
+  typing(listener: TypingListener): Typing
   /** Called at every interrupt, until the returned function is called. */
   on_interrupt(listener: () => void): () => void
   daemon: DaemonPorts
@@ -146,6 +148,16 @@ export interface CliPorts {
 }
 
 /** A prompt that stands on the terminal. `redraw` draws it again below what was printed. */
+/** What is heard of a line: each change with the place of the cursor, and the line at its end. */
+export type TypingListener = {
+  changed(text: string, cursor: number): void
+  line(text: string): void
+  ended(): void
+}
+
+/** `stop` gives the keyboard back; it returns what was typed and not ended. */
+export type Typing = { stop(): string }
+
 export type TerminalPrompt = { answer: Promise<string | null>; redraw: () => void }
 
 /** `unavailable`: it is asked for, and no command runs. */

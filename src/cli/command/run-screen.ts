@@ -1,14 +1,14 @@
 /**
  * Where a run is printed: lines are appended, answers to stdout and progress to stderr; on a
- * terminal one status line below them is redrawn at most four times a second. It keeps the two from
- * tearing each other.
+ * terminal one status line below them is redrawn at most four times a second, or the line that is
+ * being typed. It keeps these from tearing each other.
  */
 import { clockSeconds, type Zone } from '../../present/text/span.ts'
 import { dim, glyph, painted, type Ink } from '../../present/text/marks.ts'
 import type { RunLine } from '../../present/lines/run-lines.ts'
-import type { Safe } from '../../present/text/safe.ts'
+import { safeLine, type Safe } from '../../present/text/safe.ts'
 import { apart } from '../../present/text/table.ts'
-import { cut, wrap } from '../../present/text/width.ts'
+import { cut, width, wrap } from '../../present/text/width.ts'
 import type { CliPorts } from './ports.ts'
 import type { Painter } from './prose.ts'
 
@@ -34,6 +34,8 @@ export class RunScreen {
   /** The last lines of what the model is saying, above the status line. */
   #live: readonly string[] = []
   #status = ''
+  /** What is being typed and where the cursor stands in it; it takes the place of the status. */
+  #typed = { text: '', cursor: 0 }
   #prose: Painter | null = null
   /** How many lines stand above the one the cursor is on. */
   #above = 0
@@ -82,9 +84,30 @@ export class RunScreen {
     if (this.#bottom === null) this.#draw()
   }
 
+  /** A line that somebody types, as it is now: nothing of it is lost by what is printed. */
+  typed(text: string, cursor: number): void {
+    const was = this.#typed.text
+    this.#typed = { text: safeLine(text), cursor: safeLine(text.slice(0, cursor)).length }
+    if (this.#bottom !== null || (was === '' && text === '')) return
+    this.#draw()
+  }
+
+  /** The foot, and how many cells its cursor stands before its end. */
+  #foot(): { line: string; back: number } {
+    const { text, cursor } = this.#typed
+    if (text === '') return { line: this.#status, back: 0 }
+    const room = (this.#options.columns() ?? 80) - 4
+    if (width(text) <= room) return { line: `> ${text}`, back: width(text.slice(cursor)) }
+    let shown = text.slice(0, cursor)
+    while (width(shown) >= room) shown = shown.slice(1)
+    return { line: `> …${shown}`, back: 0 }
+  }
+
   #draw(): void {
-    const all = [...this.#live, this.#status]
-    this.#ports.err(`${this.#erased()}${all.join('\n')}`)
+    const { line, back } = this.#foot()
+    const all = [...this.#live, line]
+    const moved = back === 0 ? '' : `\u001b[${back}D`
+    this.#ports.err(`${this.#erased()}${all.join('\n')}${moved}`)
     this.#above = all.length - 1
     this.#drawn = true
   }
@@ -106,7 +129,13 @@ export class RunScreen {
     if (lines.length === 0 || this.#options.quiet) return
     this.#clear()
     this.#ports.err(`${this.#wrapped(lines).join('\n')}\n`)
-    this.#bottom?.()
+    this.#drawFoot()
+  }
+
+  /** What stands below all that is printed: a prompt, or what is being typed. */
+  #drawFoot(): void {
+    if (this.#bottom !== null) this.#bottom()
+    else if (this.#typed.text !== '') this.#draw()
   }
 
   lines(lines: readonly RunLine[]): void {
@@ -175,7 +204,7 @@ export class RunScreen {
     const indented = text.map((line) => `  ${line}`.trimEnd())
     const lines = answersOnTerminal ? ['', ...this.#wrapped(indented), ''] : text
     this.#ports.out(`${lines.join('\n')}\n`)
-    this.#bottom?.()
+    this.#drawFoot()
   }
 
   /** Between words, on a terminal. What has colours was laid out to fit before it got them. */

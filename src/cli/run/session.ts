@@ -17,7 +17,8 @@ import { headLine } from './head.ts'
 import type { RunNotice, OwnedHome } from '../command/run-ports.ts'
 import { LiveWords } from './live-words.ts'
 import { RunProgress } from './progress.ts'
-import { answerTo, questionsOf } from './questions.ts'
+import { AskedQuestions } from './asked-questions.ts'
+import { TypedWords } from './typed-words.ts'
 import { RunScreen } from '../command/run-screen.ts'
 import { runState, runViewOf, worstOf, type RunState } from './state.ts'
 import { wordsOf, type RunTarget } from './target.ts'
@@ -52,9 +53,8 @@ export class RunSession {
   readonly #mine = new Map<string, Set<string>>()
   readonly #deeds = new Map<string, RunDeeds>()
   readonly #lastTurns = new Map<string, Pick<Turn, 'outcome' | 'reason'>>()
-  /** Questions the person left open. */
-  readonly #declined = new Set<string>()
-  #asking: { wait: string; abort: AbortController } | null = null
+  readonly #typed: TypedWords
+  readonly #asked: AskedQuestions
   #fault: string | null = null
   #interruptedAt: number | null = null
   #doorOpened = false
@@ -92,6 +92,20 @@ export class RunSession {
     const followed = options.agents.map(({ id }) => id)
     this.#words = new LiveWords(context, owned.host, this.#screen, followed)
     this.#progress = new RunProgress(context, owned, this.#screen, this.#lines)
+    const of = {
+      context,
+      screen: this.#screen,
+      act: (command: OperatorCommand) => this.#act(command),
+    }
+    this.#typed = new TypedWords({ ...of, agent_id: this.#typesTo() })
+    this.#asked = new AskedQuestions({
+      ...of,
+      host: owned.host,
+      agents: options.agents,
+      typed: this.#typed,
+      settled: () => this.#check(),
+      failed: (error) => this.#ended.reject(error),
+    })
   }
 
   async run(): Promise<Exit> {
@@ -108,6 +122,7 @@ export class RunSession {
     try {
       await Promise.all([this.#say(), this.#screen.ready()])
       await host.open()
+      this.#typed.resume()
       this.#check()
       const end = await this.#ended.promise
       await this.#finish(end, clock.monotonic() - startedAt)
@@ -116,14 +131,23 @@ export class RunSession {
       cancelDoor()
       stopListening()
       unsubscribe()
-      this.#asking?.abort.abort()
+      this.#asked.stop()
       this.#still()
     }
   }
 
+  /** Whom a typed line is for: of several agents nobody could tell. */
+  #typesTo(): string | null {
+    const { agents, ask } = this.#options
+    const { ports, flags } = this.#context
+    const [agent, ...others] = agents
+    const mayType = ask && flags.quiet !== true && ports.terminal.stdin && this.#screen.isTerminal
+    return mayType && agent !== undefined && others.length === 0 ? agent.id : null
+  }
+
   /** Nothing is drawn any more but by what is printed. */
   #still(): void {
-    for (const part of [this.#progress, this.#words]) part.stop()
+    for (const part of [this.#progress, this.#words, this.#typed]) part.stop()
     this.#screen.end()
   }
 
@@ -224,11 +248,12 @@ export class RunSession {
       if (event.type === 'turn_ended') this.#lastTurns.set(agent, event)
       if (event.type === 'round_recorded') this.#openDoor()
       if (event.type === 'wait_resolved' || event.type === 'wait_cancelled') {
-        if (this.#asking?.wait === event.id) this.#asking.abort.abort()
+        this.#asked.settle(event.id)
       }
     }
     this.#words.settle()
     this.#progress.take(events)
+    this.#typed.take(events)
   }
 
   /** Events in the shape every reader gets, as JSON lines, each once and in order. */
@@ -256,7 +281,7 @@ export class RunSession {
     if (this.#interruptedAt !== null) return
     const state = this.#state()
     this.#askNext()
-    if (state.do === 'go_on' || this.#asking !== null) return
+    if (state.do === 'go_on' || this.#asked.isAsking) return
     this.#ended.resolve(state)
   }
 
@@ -274,7 +299,7 @@ export class RunSession {
       ...runViewOf(view, next, this.#mine.get(agent) ?? new Set()),
       last_turn: this.#lastTurns.get(agent) ?? null,
       came_to_nothing: this.#cameToNothing(agent),
-      asking: this.#asking !== null,
+      asking: this.#asked.isAsking,
       broken: this.#fault !== null,
     })
   }
@@ -286,46 +311,12 @@ export class RunSession {
     return last === undefined || deeds === undefined ? null : nothingCameOf(deeds, last.reason)
   }
 
-  #questions(): Wait[] {
-    const { host } = this.#owned
-    return this.#options.agents.flatMap((agent) => questionsOf(host, host.facts(agent.id)))
-  }
-
   #askNext(): void {
-    const { ports, flags, ids } = this.#context
-    const { stdin, stderr } = ports.terminal
-    const questions = this.#questions()
+    const { stdin, stderr } = this.#context.ports.terminal
+    const questions = this.#asked.all()
     this.#progress.questions = questions.length
-    if (!this.#options.ask || flags.json === true || !stdin || !stderr) return
-    if (this.#asking !== null || this.#fault !== null) return
-    const wait = questions.find(({ id }) => !this.#declined.has(id))
-    if (wait === undefined) return
-    const abort = new AbortController()
-    this.#asking = { wait: wait.id, abort }
-    const asked = ports.ask(`answer ${ids.short(wait.id)}> `, abort.signal)
-    this.#screen.bottom = asked.redraw
-    asked.answer.then(
-      (text) => this.#answered(wait, text, abort.signal.aborted),
-      (error: unknown) => this.#ended.reject(error),
-    )
-  }
-
-  /** Null: the person leaves it open, or somebody else has answered. Empty answers nothing. */
-  #answered(wait: Wait, text: string | null, elsewhere: boolean): void {
-    this.#asking = null
-    this.#screen.bottom = null
-    if (elsewhere) this.#screen.say([`${this.#context.ids.short(wait.id)} is settled elsewhere`])
-    else if (text === null) this.#declined.add(wait.id)
-    else if (text.trim() === '') {
-      this.#screen.say(['an empty line answers nothing; ctrl+d leaves the question open'])
-    } else {
-      this.#act(answerTo(wait, text, this.#options.agents)).then(
-        () => this.#check(),
-        (error: unknown) => this.#ended.reject(error),
-      )
-      return
-    }
-    this.#check()
+    if (!this.#options.ask || this.#context.flags.json === true || !stdin || !stderr) return
+    if (this.#fault === null) this.#asked.askNext(questions)
   }
 
   #interrupt(): void {
@@ -342,7 +333,7 @@ export class RunSession {
       )
       return
     }
-    this.#asking?.abort.abort()
+    this.#asked.stop()
     if (this.#owned.outlives) return this.#left('the daemon goes on with it')
     this.#screen.say(['ends at the next safe point; ctrl+c again leaves at once'])
     this.#owned.host.close('safe_point').then(

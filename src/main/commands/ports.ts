@@ -23,6 +23,7 @@ import {
   userHome,
 } from '../machine/machine.ts'
 import { own } from '../homes/own-home.ts'
+import { typing } from './typing.ts'
 import { upkeepPorts } from '../serve/upkeep.ts'
 
 const interruptions = new Set<() => void>()
@@ -164,6 +165,7 @@ export const ports: CliPorts = {
   secret_problems: async (home, config) =>
     (await import('../homes/secret-problems.ts')).secretProblems(home, config),
   ask,
+  typing: (listener) => typing(listener, interrupted),
   on_interrupt(listener) {
     if (interruptions.size === 0) process.on('SIGINT', interrupted)
     interruptions.add(listener)

@@ -1,0 +1,120 @@
+/**
+ * `holon run` on a terminal takes words: a line and enter go to the agent while it works, and what
+ * the run prints leaves the typed line whole. In a pipe nothing is read.
+ */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { spawn } from '@lydell/node-pty'
+import {
+  startModelServer,
+  TEST_KEY,
+  type ServerAnswer,
+} from '../src/testing/model-server/server.ts'
+import { ServedHome } from './support/served-home.ts'
+import { terminal } from './support/terminal.ts'
+
+const main = join(import.meta.dirname, '..', 'src', 'main.ts')
+const limit = { timeout: 60_000 }
+const command = (cmd: string): ServerAnswer => ({
+  calls: [{ name: 'ExecCommand', input: { cmd } }],
+})
+
+/** A model that answers when it is let: first with a command, and then with what it has read. */
+async function atWork(t: Parameters<typeof terminal>[0]) {
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const read: string[] = []
+  const server = await startModelServer(async ({ n, messages_text }) => {
+    read.push(messages_text)
+    await gates[n - 1]?.promise
+    return n === 1 ? command('echo from the command') : { text: 'The end.' }
+  })
+  t.after(() => {
+    for (const gate of gates) gate.resolve()
+    return server.close()
+  })
+  const at = new ServedHome(t)
+  at.env['OPENAI_COMPATIBLE_BASE_URL'] = server.base_url
+  at.env['OPENAI_COMPATIBLE_API_KEY'] = TEST_KEY
+  const run = ['run', 'Work.', '--model', 'openai-compatible/local', '--home', at.home]
+  const screen = terminal(t, at, run)
+  await screen.sees(/asks the model|request|waits|agent main/)
+  while (read.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  return { screen, read, answer: (n: number) => gates[n - 1]?.resolve(), at }
+}
+
+test(
+  'a typed line reaches the agent at its next request, and its receipt is printed',
+  limit,
+  async (t) => {
+    const { screen, read, answer } = await atWork(t)
+    screen.pty.write('Use the blux')
+    await screen.sees(/> Use the blux/)
+    screen.pty.write('\u007fe one.\r')
+    await screen.sees(/> Use the blue one\.\r?\n/)
+    await screen.sees(/msg_[0-9a-f]+.*\r?\n/)
+    // The half line stands whole below what is printed meanwhile.
+    screen.pty.write('And then')
+    await screen.sees(/> And then/)
+    answer(1)
+    await screen.sees(/msg_[0-9a-f]+ is seen in request 2\r?\n/)
+    await screen.sees(/> And then/)
+    answer(2)
+    await screen.sees(/The end\./)
+    await screen.sees(/not sent: And then/)
+    assert.equal(await screen.ended, 0)
+    assert.match(read[1] ?? '', /The operator wrote while you worked[^]*Use the blue one\./)
+  },
+)
+
+test(
+  'ctrl+d ends typing and not the run; ctrl+c ends the run at a safe point',
+  limit,
+  async (t) => {
+    const { screen, answer } = await atWork(t)
+    screen.pty.write('\u0004')
+    await screen.sees(/typing is over; the run goes on/)
+    screen.pty.write('nobody hears this\r')
+    screen.pty.write('\u0003')
+    await screen.sees(/ends at the next safe point/)
+    answer(1)
+    assert.equal(await screen.ended, 130)
+    assert.doesNotMatch(screen.screen(), /> nobody/)
+  },
+)
+
+test('ctrl+c interrupts also while a line is being typed', limit, async (t) => {
+  const { screen, answer } = await atWork(t)
+  screen.pty.write('half a li')
+  await screen.sees(/> half a li/)
+  screen.pty.write('\u0003')
+  await screen.sees(/ends at the next safe point/)
+  answer(1)
+  await screen.sees(/not sent: half a li/)
+  assert.equal(await screen.ended, 130)
+})
+
+test(
+  'a run in the background leaves the terminal to others, and is not stopped',
+  limit,
+  async (t) => {
+    const server = await startModelServer(() => ({ text: 'The end.' }))
+    t.after(() => server.close())
+    const at = new ServedHome(t)
+    const env = {
+      ...at.env,
+      TERM: 'xterm',
+      OPENAI_COMPATIBLE_BASE_URL: server.base_url,
+      OPENAI_COMPATIBLE_API_KEY: TEST_KEY,
+    }
+    const run = `"${process.execPath}" "${main}" run Work. --model openai-compatible/local`
+    const shell = spawn('bash', ['-c', `set -m; ${run} & wait %1; echo "ended $?"`], { env })
+    t.after(() => shell.kill('SIGKILL'))
+    let said = ''
+    const over = Promise.withResolvers<void>()
+    shell.onData((text) => (said += text))
+    shell.onExit(() => over.resolve())
+    await over.promise
+    assert.match(said, /The end\.[^]*ended 0/)
+  },
+)
