@@ -25,6 +25,8 @@ export const goals: readonly Goal[] = [
   { line: 'restart after kill -9', target: '≤ 200 ms', run: 'restart' },
   { line: 'committed wake to request', target: 'p95 ≤ 5 ms', run: 'wake' },
   { line: 'the first one', target: '≤ 25 ms', run: 'wake' },
+  { line: 'sent to seen, first words', target: 'p95 ≤ 50 ms', run: 'streaming' },
+  { line: 'sent to seen, all words', target: 'p95 ≤ 150 ms', run: 'streaming' },
   { line: 'the opening of a turn', target: '≤ 5 ms, flat', run: 'projection' },
   { line: 'a compaction in a turn', target: '≤ 5 ms, flat', run: 'projection' },
   { line: 'restart to first request', target: 'p50 ≤ 300 ms', run: 'daemon-restart' },

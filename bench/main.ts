@@ -1,7 +1,7 @@
 /**
  * The benchmarks, by hand:
- * `npm run bench -- [start|rounds|agents|restart|wake|projection|bookkeeping|daemon|scale|cold]
- * [--quick] [--report]`.
+ * `npm run bench -- [start|rounds|agents|restart|wake|streaming|projection|bookkeeping|daemon|
+ * scale|cold] [--quick] [--report]`.
  * `daemon`, `scale` and `cold` run only when they are asked for, whole or in parts (`daemon-wake`,
  * …), or with `everything`. Builds the bundle, runs what was asked for against floors interleaved
  * with it, and prints the table of docs/benchmarks.md, where it is written what each number means.
@@ -25,6 +25,7 @@ import { ourRun, rounds } from './rounds.ts'
 import { scaleAgents } from './scale-agents.ts'
 import { scaleEvents } from './scale-events.ts'
 import { start } from './start.ts'
+import { streaming } from './streaming.ts'
 import { table, type Line } from './report.ts'
 import { wake } from './wake.ts'
 
@@ -84,6 +85,7 @@ try {
   })
   await measure('restart', () => restart(bench, model, { rounds: 200, times: times(5) }))
   await measure('wake', () => wake(bench, model, values.quick ? 60 : 220))
+  await measure('streaming', () => streaming(bench, times(15)))
   for (const rounds of [200, 1_000, 10_000]) {
     await measure('projection', () => projection(bench, { rounds, times: times(200) }))
   }

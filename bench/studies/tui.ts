@@ -4,12 +4,10 @@
  * emulator: from the start of the process to the skeleton and to the first true frame, from a key
  * to its last byte, what is written while nothing happens, and memory.
  */
-import { spawn, type IPty } from '@lydell/node-pty'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import xterm from '@xterm/headless'
 import { startDaemon } from '../fixtures/daemon-process.ts'
+import { Terminal, until } from '../fixtures/terminal.ts'
 import { writeHistory } from '../fixtures/long-history.ts'
 import { holon, load, nowUs, openBench, quantile, spread, type Bench } from '../fixtures/machine.ts'
 
@@ -23,74 +21,6 @@ const { values } = parseArgs({
 })
 const [times, events] = [Number(values.times), Number(values.events)]
 const [keys, idle_s] = [Number(values.keys), Number(values.idle)]
-/** Milliseconds without a byte after which a frame is over. */
-const quiet = 60
-
-type Shown = { at_us: number; bytes: number }
-
-/** A terminal device with the command on it, and what an emulator makes of its bytes. */
-class Terminal {
-  readonly started_us = nowUs()
-  readonly #pty: IPty
-  readonly #screen: xterm.Terminal
-  readonly #ended = Promise.withResolvers<void>()
-  #parsed: Promise<void> = Promise.resolve()
-  #look: (() => void) | null = null
-  bytes = 0
-  last_us = 0
-
-  constructor(bench: Bench, words: readonly string[], [cols, rows]: readonly [number, number]) {
-    this.#screen = new xterm.Terminal({ cols, rows, allowProposedApi: true })
-    const env = { PATH: process.env['PATH'] ?? '', HOME: join(bench.installed, '..') }
-    const look = { name: 'xterm-256color', cols, rows, env: { ...env, LANG: 'C.UTF-8' } }
-    this.#pty = spawn(process.execPath, [...words], look)
-    this.#pty.onData((text) => {
-      this.last_us = nowUs()
-      this.bytes += text.length
-      this.#parsed = new Promise((done) => this.#screen.write(text, done))
-      void this.#parsed.then(() => this.#look?.())
-    })
-    this.#pty.onExit(() => this.#ended.resolve())
-  }
-
-  get pid(): number {
-    return this.#pty.pid
-  }
-
-  text(): string {
-    const { active } = this.#screen.buffer
-    const rows = Array.from({ length: this.#screen.rows }, (_, n) => active.getLine(n))
-    return rows.map((row) => row?.translateToString(true) ?? '').join('\n')
-  }
-
-  /** When the bytes came after which the screen has it. */
-  async shows(pattern: RegExp): Promise<Shown> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#look = () => pattern.test(this.text()) && resolve()
-    this.#look()
-    await promise
-    this.#look = null
-    return { at_us: this.last_us, bytes: this.bytes }
-  }
-
-  /** Types it; when the last byte of what it changes had come. */
-  async typed(text: string): Promise<Shown> {
-    const [before, from] = [this.bytes, nowUs()]
-    this.#pty.write(text)
-    await until(() => this.bytes > before && nowUs() - this.last_us > quiet * 1_000)
-    return { at_us: this.last_us - from, bytes: this.bytes - before }
-  }
-
-  async left(): Promise<void> {
-    this.#pty.write('q')
-    await this.#ended.promise
-  }
-}
-
-async function until(is: () => boolean): Promise<void> {
-  while (!is()) await new Promise((next) => setTimeout(next, 2))
-}
-
 /** Milliseconds of processor time of all threads, and the resident memory in MB. */
 function ownOf(pid: number): { cpu_ms: number; mb: number } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

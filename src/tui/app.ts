@@ -118,7 +118,7 @@ export function draw(
     patchConsole: false,
     exitOnCtrlC: false,
     interactive: true,
-    maxFps: 30,
+    maxFps: 60,
   })
   session.onRedraw = () => app.clear()
   return {

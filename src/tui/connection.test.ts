@@ -4,6 +4,7 @@ import { describe, test, type TestContext } from 'node:test'
 import { aState } from '../testing/screens/state.ts'
 import { press, until } from '../testing/screens/tui-session.ts'
 import { aStage, options } from '../testing/screens/tui-stage.ts'
+import { settle } from '../testing/virtual-clock.ts'
 import { textOf } from './drawing/line.ts'
 import type { TuiPorts } from './ports.ts'
 import { Session } from './session.ts'
@@ -15,10 +16,23 @@ const run: Owner = { url: 'http://127.0.0.1:4321', of: 'run' }
 
 /** A home with this owner; `next` owns it once a daemon was asked for, null: that is refused. */
 function opened(t: TestContext, first: Owner, next: Owner = daemon) {
-  const stage = aStage(() => aState({ now: '2026-11-21T14:05:00.000Z' }))
-  const at = { owner: first, starts: 0 }
+  const at = { owner: first, starts: 0, last_seq: 0 }
+  const stage = aStage(() => {
+    const { last_seq } = at
+    return aState({ now: '2026-11-21T14:05:00.000Z', last_seq })
+  })
+  const followed: (string | undefined)[] = []
   const ports: TuiPorts = {
     ...stage.ports,
+    api: {
+      ...stage.ports.api,
+      fetch(url, init) {
+        if (url.endsWith('/events') || url.includes('/events?')) {
+          followed.push(init.headers['last-event-id'])
+        }
+        return stage.ports.api.fetch(url, init)
+      },
+    },
     door: () => Promise.resolve(at.owner),
     start() {
       at.starts += 1
@@ -35,7 +49,7 @@ function opened(t: TestContext, first: Owner, next: Owner = daemon) {
     at.owner = owner
     stage.endStream()
   }
-  return { session, stage, at, isLive, text, ends }
+  return { session, stage, at, followed, isLive, text, ends }
 }
 
 describe('who owns the home', () => {
@@ -87,5 +101,40 @@ describe('who owns the home', () => {
     press(session, 'r')
     await until(session, isLive)
     assert.equal(at.starts, 1)
+  })
+})
+
+describe('what streams', () => {
+  const said = (at: number, text: string) => ({
+    event: 'live',
+    data: { kind: 'text_delta', agent_id: 'main', turn_id: 'turn_1', round: 1, at, text },
+  })
+
+  test('first words are shown at once, also right behind something else', async (t) => {
+    const { session, stage, isLive } = opened(t, daemon)
+    await until(session, isLive)
+    const heard = () => session.model.p?.texts.get('turn_1:1')?.text
+    stage.say({ event: 'live', data: { kind: 'heartbeat', at: '2026-11-21T14:05:00.000Z' } })
+    await settle()
+    stage.say(said(0, 'I '))
+    await settle()
+    assert.equal(heard(), 'I ')
+    stage.say(said(2, 'look.'))
+    await settle()
+    assert.equal(heard(), 'I ')
+    await stage.clock.advance(50)
+    assert.equal(heard(), 'I look.')
+  })
+
+  test('what happened while the link was down is heard when it is back', async (t) => {
+    const { session, stage, at, followed, isLive, ends } = opened(t, daemon)
+    at.last_seq = 7
+    await until(session, isLive)
+    at.last_seq = 12
+    ends(daemon)
+    await until(session, () => !isLive())
+    await stage.clock.advance(1_000)
+    await until(session, isLive)
+    assert.deepEqual(followed, ['7', '7'])
   })
 })

@@ -3,7 +3,8 @@
  * come further and further apart, each of which asks anew where the owner is. A daemon is started
  * where there is no owner when the screen opens, when the run that was followed has ended, and when
  * the person asks; one that was stopped is not started behind anybody's back. What streams is
- * handed on in batches of a tenth of a second, the first of it at once.
+ * handed on in batches of a twentieth of a second, the first of it at once, and at once where a
+ * model begins to speak.
  */
 import { Api, failureSentence, type ApiFailure } from '../client/api.ts'
 import { Holon } from '../client/holon.ts'
@@ -15,8 +16,8 @@ import type { TuiPorts } from './ports.ts'
 import { noDaemon } from './model/model.ts'
 import type { TuiMessage } from './model/step.ts'
 
-/** Milliseconds between two frames of what streams. */
-const batchPause = 100
+/** Milliseconds between two frames of what streams: words have waited for a tenth already. */
+const batchPause = 50
 /** Milliseconds before the first try after a break, doubled up to the longest. */
 const firstPause = 1_000
 const longestPause = 30_000
@@ -37,7 +38,8 @@ export class Connection {
   #frames: LiveFrame[] = []
   #flushing: (() => void) | null = null
   #waiting: { cancel: () => void; go: () => void } | null = null
-  #last_seq = 0
+  /** Behind which the stream goes on; null: where the state ends that is read next. */
+  #last_seq: number | null = null
   #tries = 0
   #wasLive = false
   /** Whose API was followed last. */
@@ -109,7 +111,8 @@ export class Connection {
     if (failure !== null) return failure
     this.#ended = new AbortController()
     this.#broken = null
-    const options = { path: '/events', after: this.#last_seq, signal: this.#ended.signal, tries: 1 }
+    const after = this.#last_seq ?? 0
+    const options = { path: '/events', after, signal: this.#ended.signal, tries: 1 }
     for await (const item of follow(api, this.#ports.api, options)) {
       const over = this.#item(item)
       if (over !== null) return over
@@ -151,11 +154,13 @@ export class Connection {
       case 'live':
         if (item.frame.kind === 'heartbeat') this.#hear(item.frame.at)
         this.#frames.push(item.frame)
-        this.#soon()
+        if (item.frame.kind === 'text_delta' && item.frame.at === 0) this.#now()
+        else this.#soon()
         return null
       case 'broken':
         return item.message
       case 'reload': {
+        this.#last_seq = null
         const link = { kind: 'gone', snapshot: item.snapshot } as const
         this.#send({ kind: 'input', input: { kind: 'link', link } })
         return 'the history it followed is gone'
@@ -163,6 +168,13 @@ export class Connection {
       case 'ended':
         return failureSentence(item.failure)
     }
+  }
+
+  /** First words wait for nobody: what began their turn has just been drawn. */
+  #now(): void {
+    this.#flushing?.()
+    this.#flushing = null
+    this.#soon()
   }
 
   /** The first word of a quiet screen shows at once; what streams comes in batches. */
@@ -196,7 +208,8 @@ export class Connection {
     const answer = await new Holon(this.api).ask('GET /state', {})
     if (!answer.ok) return reason(answer.failure)
     this.#hear(answer.value.now)
-    if (url !== undefined) this.#last_seq = answer.value.last_seq
+    // What happened while the link was down is heard too: the state has no history.
+    if (url !== undefined) this.#last_seq ??= answer.value.last_seq
     this.#send({ kind: 'state', state: answer.value, url: url ?? this.api.base_url })
     return null
   }

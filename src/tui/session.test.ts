@@ -354,7 +354,7 @@ describe('the link', () => {
     let drawn = 0
     t.after(session.subscribe(() => (drawn += 1)))
     stage.say({ event: 'live', data: { kind: 'heartbeat', at: '2026-11-21T14:05:25.000Z' } })
-    while (stage.clock.nextDue() !== 100) await new Promise((next) => setImmediate(next))
+    while (stage.clock.nextDue() !== 50) await new Promise((next) => setImmediate(next))
     await stage.clock.advance(14_000)
     const after = session.frame()
     assert.deepEqual(

@@ -57,7 +57,7 @@ function aRun({
   }
 }
 
-test('the first words are drawn at once, what follows ten times a second, and go with the record', async () => {
+test('the first words are drawn at once, what follows twenty times a second, and go with the record', async () => {
   const run = aRun()
   run.says('I ')
   assert.equal(run.written(), '\r␛[K  I\n')
@@ -70,6 +70,19 @@ test('the first words are drawn at once, what follows ten times a second, and go
   assert.equal(run.written(), '\r␛[2A␛[J')
   run.screen.say(['done'])
   assert.equal(run.written(), '\r␛[Kdone\n')
+  run.words.stop()
+})
+
+test('a sign of life before the first words takes no turn from them', async () => {
+  const run = aRun()
+  run.words.heard()
+  run.says('I ')
+  assert.equal(run.written(), '\r␛[K  I\n')
+  run.recorded()
+  run.written()
+  await run.clock.advance(50)
+  run.says('I ')
+  assert.equal(run.written(), '\r␛[K  I\n')
   run.words.stop()
 })
 

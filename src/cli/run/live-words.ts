@@ -1,6 +1,6 @@
 /**
  * What the model is saying, on the terminal of a run, as it comes: the last lines of it above the
- * status line, drawn at once and then at most ten times a second. They go when the record of the
+ * status line, drawn at once and then at most twenty times a second. They go when the record of the
  * answer comes, and what is printed for good is printed from that.
  */
 import { nothingHeard, withPiece } from '../../present/history/heard-text.ts'
@@ -9,8 +9,8 @@ import type { Context } from '../command/context.ts'
 import type { RunHost } from '../command/run-ports.ts'
 import type { RunScreen } from '../command/run-screen.ts'
 
-/** Milliseconds between two drawings. */
-const drawEvery = 100
+/** Milliseconds between two drawings: a daemon's words have waited for up to a tenth already. */
+const drawEvery = 50
 /** Characters at the end of a text that are looked at: more than the lines that are shown. */
 const tailLength = 8_192
 
@@ -21,6 +21,8 @@ export class LiveWords {
   readonly #agents: readonly string[]
   #cancel: (() => void) | null = null
   #isMore = false
+  /** What was drawn last. */
+  #drawn = ''
 
   constructor(context: Context, host: RunHost, screen: RunScreen, agents: readonly string[]) {
     this.#context = context
@@ -38,7 +40,9 @@ export class LiveWords {
 
   /** Something was recorded: what it stands for goes. */
   settle(): void {
-    if (this.#screen.showsWords && this.#text() === '') this.#screen.live([])
+    if (!this.#screen.showsWords || this.#text() !== '') return
+    this.#drawn = ''
+    this.#screen.live([])
   }
 
   stop(): void {
@@ -49,6 +53,9 @@ export class LiveWords {
   #draw(): void {
     this.#isMore = false
     const text = this.#text().slice(-tailLength)
+    // A sign of life before the first words takes their turn from them otherwise.
+    if (text === this.#drawn) return
+    this.#drawn = text
     this.#screen.live(text === '' ? [] : safeLines(this.#context.ids.within(text.trimEnd())))
     this.#cancel = this.#context.ports.clock.after(drawEvery, () => {
       this.#cancel = null

@@ -85,8 +85,10 @@ function made(feed: Feed, live: RoundTexts, wanted: string | null, level: Level)
   for (const group of groups) {
     if (wanted !== null && itemOf(group, feed) !== wanted) continue
     if (group.noun === 'task' && inCalls.has(group.id)) continue
-    const made = entryOf(group, around, level)
-    if (made === null || (level < 3 && isTold(group, made, around))) continue
+    const whole = entryOf(group, around, level)
+    const isTwice = whole !== null && level < 3 && isTold(group, whole, around)
+    const made = isTwice ? asideOf(whole) : whole
+    if (made === null) continue
     const turn = steps.has(group.noun) ? group.turn_id : null
     const isBelow = turn !== null && onShelf(feed.groups, turn)?.heard.turn_started !== undefined
     if (!isBelow) top.push(made)
@@ -133,14 +135,23 @@ function toldTexts(groups: readonly Group[]): Map<string, readonly string[]> {
 }
 
 /** Words that were delivered as they are stand there once, as what was delivered. */
-function isTold(group: Group, { kind, title }: Entry, { told }: Around): boolean {
+function isTold(group: Group, { kind }: Entry, { told }: Around): boolean {
   const { noun, turn_id, heard } = group
-  // One with a title says more than its text.
-  if (noun !== 'round' || kind !== 'text' || turn_id === null || title !== '') return false
+  if (noun !== 'round' || kind !== 'text' || turn_id === null) return false
   const text = heard.round_recorded?.event.parts
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))
     .join('\n')
   return text !== undefined && (told.get(turn_id)?.includes(text.trim()) ?? false)
+}
+
+const asides = new WeakMap<Entry, Entry>()
+
+/** What it says besides its text; null: nothing. */
+function asideOf(entry: Entry): Entry | null {
+  if (entry.title === '') return null
+  const aside = asides.get(entry) ?? { ...entry, body: [] }
+  asides.set(entry, aside)
+  return aside
 }
 
 /** On the first level only what went wrong is told beside its turn. */

@@ -31,6 +31,16 @@ export const chatCompletions: Wire = {
   }),
 }
 
+const last = 'data: [DONE]\n\n'
+
+/** The words of the answer that a frame carries; most carry none. */
+export function textOfFrame(frame: string): string {
+  if (frame === last) return ''
+  const chunk = JSON.parse(frame.replace(/^data: /, '')) as JsonObject
+  const delta = objectsIn(chunk['choices'])[0]?.['delta']
+  return isObject(delta) ? textIn(delta['content'] ?? '') : ''
+}
+
 function read(body: JsonObject, said: ReasoningHistory): Reading {
   const pairing = new Pairing()
   const { violations } = pairing
@@ -134,5 +144,5 @@ function frames(writing: WireContext): string[] {
       },
     }),
   )
-  return [...out, 'data: [DONE]\n\n']
+  return [...out, last]
 }

@@ -33,6 +33,8 @@ export type ServerOptions = {
   router?: boolean
   /** Bytes per piece written; default whole frames. */
   piece_bytes?: number
+  /** Waited for before each frame of an answer is written: so an answer is as slow as is wanted. */
+  before_frame?: (frame: string) => Promise<void>
 }
 
 /** One request as it came, without its key. */
@@ -103,6 +105,7 @@ class Provider {
   readonly #key: string | null
   readonly #models: readonly string[] | null
   readonly #pieceBytes: number | null
+  readonly #beforeFrame: (frame: string) => Promise<void>
   readonly #routed: { routed?: true }
   readonly #said = {
     asked: new Map<number, JsonObject>(),
@@ -118,6 +121,7 @@ class Provider {
     this.#key = key
     this.#models = models ?? null
     this.#pieceBytes = piece_bytes ?? null
+    this.#beforeFrame = options.before_frame ?? (() => Promise.resolve())
   }
 
   answered(n: number): PromiseWithResolvers<void> {
@@ -228,6 +232,7 @@ class Provider {
   async #send(response: ServerResponse, frames: readonly string[]): Promise<void> {
     const size = this.#pieceBytes
     for (const frame of frames) {
+      await this.#beforeFrame(frame)
       if (response.destroyed) return
       const bytes = Buffer.from(frame)
       if (size === null) response.write(bytes)
