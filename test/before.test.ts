@@ -58,6 +58,8 @@ function person(of: Person): Given {
       setup: {
         ask_secret: (prompt) => Promise.resolve(next(prompt)),
         usual: () => Promise.resolve({ base_url: null, key_variable: of.usual ?? null }),
+        found: () => Promise.resolve({ servers: [], plans: [] }),
+        no_confinement: () => Promise.resolve('there is no sandbox in a test'),
         key_in: (variable) => of.keys?.[variable] ?? null,
         list_models(candidate) {
           note(`lists the models of ${JSON.stringify(candidate)}`)
@@ -75,7 +77,7 @@ function person(of: Person): Given {
 }
 
 const models = (...names: string[]) => ({ ok: true as const, models: names })
-const answers = { ok: true as const, ms: 1_250, tokens: 120, usd: 0.005 }
+const answers = { ok: true as const, ms: 1_250, tokens: 120, usd: 0.005, calls: true }
 const no = (message: string, refused_key = false) => ({ ok: false as const, refused_key, message })
 const ten = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
 const local = ['4', 'http://127.0.0.1:1/v1/']
@@ -187,6 +189,7 @@ const inits: readonly [line: string, of: Person][] = [
       },
     },
   ],
+  ['init --no-input --start', { more: { running: [4_321] } }],
   [
     'init --no-input --start',
     {

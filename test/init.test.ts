@@ -6,7 +6,12 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { startModelServer, TEST_KEY } from '../src/testing/model-server/server.ts'
+import {
+  startModelServer,
+  TEST_KEY,
+  type ServerScript,
+} from '../src/testing/model-server/server.ts'
+import type { Config } from '../src/protocol/config.ts'
 import { ServedHome } from './support/served-home.ts'
 import { terminal } from './support/terminal.ts'
 
@@ -14,16 +19,33 @@ import { terminal } from './support/terminal.ts'
 const limit = { timeout: 60_000 }
 const models = ['qwen3-coder', 'gpt-oss-20b']
 
-async function provider(t: TestContext, text = 'ready') {
-  const server = await startModelServer(() => ({ text }), { models })
+/** Calls the tool that it is asked to call, once; later it says its text. */
+const able: ServerScript = ({ tools }) =>
+  tools.includes('Ready') ? { calls: [{ name: 'Ready', input: {} }] } : { text: 'ready' }
+
+async function provider(t: TestContext, script: ServerScript = able) {
+  const server = await startModelServer(script, { models })
   t.after(() => server.close())
   return server
+}
+
+/** The program in a terminal, with the one question that depends on the machine. */
+function inTerminal(t: TestContext, at: ServedHome, args: readonly string[]) {
+  const screen = terminal(t, at, args)
+  /** What is said of commands; where this machine can confine them it is asked too. */
+  const commands = async (answer: string): Promise<void> => {
+    await screen.sees(/5 commands run as you, with your files and your network; (this|they)/)
+    if (/.*; this/.test(screen.seen().split('\n').at(-1) ?? '')) {
+      await screen.says(/3 confined, with a network {2}\(enter: 1\) /, answer)
+    }
+  }
+  return { ...screen, commands }
 }
 
 test('a person sets up a home with an address, a key, a model and an agent', limit, async (t) => {
   const server = await provider(t)
   const at = new ServedHome(t)
-  const screen = terminal(t, at, ['init', '--no-start'])
+  const screen = inTerminal(t, at, ['init', '--no-start'])
   await screen.says(/2 model [^>]*> /, '4\r')
   await screen.says(/address, like .*: /, `${server.base_url}\r`)
   await screen.says(/key, not shown.*: /, `${TEST_KEY}\r`)
@@ -31,6 +53,7 @@ test('a person sets up a home with an address, a key, a model and an agent', lim
   await screen.says(/number or name: /, '2\r')
   await screen.sees(/3 test {5}answered in [\d.]+ s, 120 tokens, no price known/)
   await screen.says(/4 agent {4}main, in ~ \(enter\).*: /, '\r')
+  await screen.commands('\r')
   await screen.sees(/Ready\./)
   assert.equal(await screen.ended, 0)
 
@@ -104,7 +127,7 @@ test('ctrl+c at any question leaves nothing behind', limit, async (t) => {
   const server = await provider(t)
   for (const [name, here, answers] of questions) {
     const at = new ServedHome(t)
-    const screen = terminal(t, at, ['init'])
+    const screen = inTerminal(t, at, ['init'])
     for (const [question, answer] of answers(server.base_url)) await screen.says(question, answer)
     await screen.says(here, '\x03')
     assert.equal(await screen.ended, 130, `${name}: ${screen.screen()}`)
@@ -189,7 +212,7 @@ test('without a model a newcomer has runbooks, and a daemon when it is asked for
   const status = await at.json<{ ready: boolean }>('status')
   assert.equal(status.ready, true)
   const again = await at.holon('init', '--no-input', '--provider', 'none')
-  assert.deepEqual([again.exit, /5 daemon {3}runs already: pid \d+/.test(again.err)], [0, true])
+  assert.deepEqual([again.exit, /6 daemon {3}runs already: pid \d+/.test(again.err)], [0, true])
   assert.equal((await at.holon('stop')).exit, 0)
 })
 
@@ -200,7 +223,7 @@ test(
     const server = await provider(t)
     const at = new ServedHome(t)
     const args = ['init', '--no-start', '--port', '7790', '--provider', 'openai-compatible']
-    const screen = terminal(t, at, [...args, '--base-url', 'http://127.0.0.1:9/v1'])
+    const screen = inTerminal(t, at, [...args, '--base-url', 'http://127.0.0.1:9/v1'])
     await screen.says(/key, not shown.*: /, `${TEST_KEY}\r`)
     await screen.says(/name of the model, or enter for another address: /, 'gpt-oss-20b\r')
     await screen.sees(/3 test {5}gpt-oss-20b does not work: /)
@@ -209,6 +232,7 @@ test(
     // The key and the model stand: nothing but the address is asked.
     await screen.sees(/3 test {5}answered in/)
     await screen.says(/4 agent {4}main, in ~ \(enter\).*: /, '\r')
+    await screen.commands('\r')
     await screen.sees(/Ready\./)
     assert.equal(await screen.ended, 0)
     const asked = screen.screen().match(/key, not shown|name of the model|address, like/g)
@@ -222,5 +246,126 @@ test(
       [config.model, config.http, config.providers.local.base_url],
       ['local/gpt-oss-20b', { port: 7790 }, server.base_url],
     )
+  },
+)
+
+test('a model that calls no tool is told plainly, and another can be taken', limit, async (t) => {
+  const server = await provider(t, (view) =>
+    view.body['model'] === 'qwen3-coder' ? able(view) : { text: 'ready' },
+  )
+  const at = new ServedHome(t)
+  const given = ['--provider', 'openai-compatible', '--base-url', server.base_url]
+  writeFileSync(join(at.folder, 'key'), TEST_KEY, { mode: 0o600 })
+  const all = [...given, '--key-file', 'key', '--model', 'gpt-oss-20b', '--no-start']
+  const screen = inTerminal(t, at, ['init', ...all])
+  await screen.sees(/gpt-oss-20b was asked to call a tool and called none: as an agent it can/)
+  await screen.says(/1 another model {2}2 another address {2}3 another key {2}4 set it/, '1\r')
+  await screen.says(/number or name: /, '1\r')
+  await screen.says(/4 agent .*: /, '\r')
+  await screen.commands('\r')
+  await screen.sees(/Ready\./)
+  assert.equal(await screen.ended, 0)
+  const { model } = JSON.parse(at.file('config.json') ?? '') as { model: string }
+  assert.equal(model, 'local/qwen3-coder')
+  const alone = await at.holon('init', '--no-input', ...all)
+  assert.deepEqual([alone.exit, /called none/.test(alone.err)], [0, true], alone.err)
+})
+
+test(
+  'a server that answers here is offered first, and the set-up ends in the screen',
+  limit,
+  async (t) => {
+    const server = await startModelServer(able, { models, key: null, port: 1_234 }).catch(
+      () => null,
+    )
+    if (server === null) return t.skip('something listens on port 1234')
+    t.after(() => server.close())
+    const at = new ServedHome(t)
+    const screen = inTerminal(t, at, ['init', '--port', '0'])
+    await screen.says(/6 http:\/\/127\.0\.0\.1:1234\/v1 on this machine \(2 models\)[^>]*> /, '6\r')
+    // It asks for no key, and lists what it has.
+    await screen.says(/models there: 1 qwen3-coder {2}2 gpt-oss-20b[^>]*> number or name: /, '1\r')
+    await screen.says(/4 agent .*: /, '\r')
+    await screen.commands('3\r')
+    await screen.says(/6 daemon .*\(Y\/n\) /, '\r')
+    await screen.sees(/Ready\./)
+    await screen.sees(/live \d\d:\d\d/)
+    screen.pty.write('q')
+    assert.equal(await screen.ended, 0)
+    const config = JSON.parse(at.file('config.json') ?? '') as Config
+    assert.deepEqual(
+      [config.model, config.providers?.['local']?.api_key_file],
+      ['local/qwen3-coder', undefined],
+    )
+    const offered = screen.screen().includes('this machine can confine them')
+    assert.deepEqual(config.sandbox, offered ? { network: 'open' } : undefined)
+  },
+)
+
+test(
+  'a daemon that runs is started anew for a model that is new, or it is said how',
+  limit,
+  async (t) => {
+    const server = await provider(t)
+    const at = new ServedHome(t)
+    writeFileSync(join(at.folder, 'key'), TEST_KEY, { mode: 0o600 })
+    const given = ['init', '--no-input', '--provider', 'openai-compatible', '--port', '0']
+    const all = [
+      ...given,
+      '--base-url',
+      server.base_url,
+      '--key-file',
+      'key',
+      '--model',
+      'qwen3-coder',
+    ]
+    assert.equal((await at.holon('start', '--port', '0')).exit, 0)
+    const before = await at.json<{ pid: number }>('status')
+    const said = await at.holon(...all, '--no-start')
+    assert.match(said.err, /what was set when it was started: holon stop, then holon start/)
+    assert.match(said.err, /and then holon agents create main --model local\/qwen3-coder/)
+    assert.equal(said.exit, 0, said.err)
+    assert.equal((await at.json<{ pid: number }>('status')).pid, before.pid)
+    const anew = await at.holon(...all, '--start')
+    assert.equal(anew.exit, 0, anew.err)
+    assert.notEqual((await at.json<{ pid: number }>('status')).pid, before.pid)
+    assert.equal((await at.holon('run', 'Say hello.')).exit, 0)
+    // The daemon gives its model to who is made without one.
+    const { url } = await at.json<{ url: string }>('status')
+    const [headers, body] = [{ 'content-type': 'application/json' }, '{"id":"docs"}']
+    const made = await at.fetch(url, '/agents', { method: 'POST', headers, body })
+    assert.equal(made.status, 201)
+    assert.equal((await at.holon('agents', 'create', 'other')).exit, 0)
+    const { agents } = await at.json<{ agents: { id: string; model: string }[] }>('agents')
+    assert.deepEqual(
+      agents.map(({ id, model }) => `${id} ${model}`).toSorted(),
+      ['docs', 'main', 'other'].map((id) => `${id} local/qwen3-coder`),
+    )
+    assert.equal((await at.holon('stop')).exit, 0)
+  },
+)
+
+test(
+  'a program with a plan is offered where its adapter is, else its adapter is named',
+  limit,
+  async (t) => {
+    const at = new ServedHome(t)
+    mkdirSync(join(at.folder, 'bin'))
+    for (const name of ['claude', 'codex', 'codex-acp']) {
+      writeFileSync(join(at.folder, 'bin', name), '#!/bin/sh\n', { mode: 0o755 })
+    }
+    at.env['PATH'] = `${join(at.folder, 'bin')}:${at.env['PATH']}`
+    const screen = inTerminal(t, at, ['init', '--no-start', '--provider', 'none'])
+    await screen.says(/4 agent .*: /, '\r')
+    await screen.sees(/claude is here; for children of your plan it needs its adapter:/)
+    await screen.sees(/npm install --global @agentclientprotocol\/claude-agent-acp/)
+    await screen.says(
+      /codex of your plan, cost unknown, as acp\/codex for children: 1 no {2}2 yes .*\) /,
+      '2\r',
+    )
+    await screen.commands('\r')
+    assert.equal(await screen.ended, 0)
+    const { acp } = JSON.parse(at.file('config.json') ?? '') as Config
+    assert.deepEqual(acp, { codex: { command: 'codex-acp' } })
   },
 )

@@ -22,8 +22,8 @@ const newest = (text: string, pattern: RegExp): string =>
 /** A model that makes an item, takes it up, looks, and reports; it answers the test request too. */
 function worker(): ServerScript {
   let n = 0
-  return ({ body, messages_text }) => {
-    if (!Array.isArray(body['tools']) || body['tools'].length === 0) return { text: 'ready' }
+  return ({ messages_text, tools }) => {
+    if (tools.includes('Ready')) return { calls: [{ name: 'Ready', input: {} }] }
     n += 1
     const id = newest(messages_text, /(work_[0-9a-f-]{4,36})/g)
     const calls = [

@@ -29,6 +29,7 @@ import { daemonCommands } from './daemon/grammar.ts'
 import { outsideCommands } from './outside/grammar.ts'
 import { runCommands } from './run/grammar.ts'
 import { screenCommands } from './screen/grammar.ts'
+import { initCommand } from './screen/init-grammar.ts'
 import { named } from '../present/text/called.ts'
 import { safeJson } from '../present/text/safe.ts'
 import type { GlobalFlags } from './command/settings.ts'
@@ -170,7 +171,7 @@ export function build(ports: CliPorts, action: CommandAction): Command {
 const helpLine = ['help [command]', 'print the help of a command'] as const
 
 const groups: readonly (readonly [heading: string, commands: readonly Grammar[]])[] = [
-  ['Set up', setupCommands],
+  ['Set up', [initCommand, ...setupCommands]],
   ['Run and send', runCommands],
   ['Work items', workCommands],
   ['Look', [...lookCommands, ...screenCommands]],

@@ -42,5 +42,7 @@ export function terminal(t: TestContext, at: ServedHome, args: readonly string[]
     await sees(pattern)
     pty.write(answer)
   }
-  return { says, sees, ended: ended.promise, screen: () => all, pty }
+  /** All up to the last thing that was waited for. */
+  const seen = () => all.slice(0, from)
+  return { says, sees, seen, ended: ended.promise, screen: () => all, pty }
 }

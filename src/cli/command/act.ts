@@ -10,6 +10,7 @@ import { safeLine } from '../../present/text/safe.ts'
 import { clockTimes } from '../../present/text/span.ts'
 import { boundHash } from '../../protocol/records/records.ts'
 import { readConfig } from './config-file.ts'
+import { modelSetting } from './settings.ts'
 import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
 import { asFailure, CliFailure, exits, refused, usage, wrongToken, type Exit } from './failure.ts'
 
@@ -20,8 +21,9 @@ const lookEvery = 50
 export type Accepted = OperatorReply & { ok: true }
 
 /** Carries the command out. Throws a `CliFailure` when it is refused or cannot be delivered. */
-export async function perform(context: Context, command: OperatorCommand): Promise<Accepted> {
+export async function perform(context: Context, given: OperatorCommand): Promise<Accepted> {
   const { ports, home } = context
+  const command = await withModel(context, given)
   const giveUpAt = ports.clock.monotonic() + doorPatience
   for (;;) {
     const reply = (await ports.owner(home.value))
@@ -37,6 +39,18 @@ export async function perform(context: Context, command: OperatorCommand): Promi
     ports.clock.after(lookEvery, paused.resolve)
     await paused.promise
   }
+}
+
+/** An agent that names no model is made with the one that is set; a template may have its own. */
+async function withModel(
+  { ports, home }: Context,
+  command: OperatorCommand,
+): Promise<OperatorCommand> {
+  if (command.do !== 'create_agent' || command.template !== undefined) return command
+  if ((command.model ?? null) !== null) return command
+  const { config } = await readConfig(ports, home.value)
+  const { value: model } = modelSetting(ports, undefined, config, '')
+  return model === null ? command : { ...command, model }
 }
 
 /** Null: there is no door yet, or its owner has just gone. */

@@ -18,7 +18,31 @@ export type Candidate = {
 /** `refused_key`: another key, and only that, may help. `message` is a sentence without secrets. */
 export type SetupRefusal = { ok: false; refused_key: boolean; message: string }
 
+/**
+ * A program of another maker on this machine. It speaks the protocol that `acp/…` needs only by its
+ * adapter; `adapter` is that one's command, null: it is not installed, and `package` brings it.
+ */
+export type PlanFound = { name: 'claude' | 'codex'; adapter: string | null; package: string }
+
+export type FoundHere = {
+  /** Servers of this machine that list models where local ones usually listen. */
+  servers: readonly { base_url: string; models: readonly string[] }[]
+  plans: readonly PlanFound[]
+}
+
+export type SetupTried = {
+  ok: true
+  ms: number
+  tokens: number | null
+  usd: number | null
+  calls: boolean
+}
+
 export interface SetupPorts {
+  /** What stands ready here. Asks the loopback only, half a second at most; rejects never. */
+  found(): Promise<FoundHere>
+  /** Null: the commands of agents can be confined on this machine; else why not. */
+  no_confinement(): Promise<string | null>
   /** As `ask`, for one line that is not shown while it is typed. */
   ask_secret(prompt: string, signal: AbortSignal): Promise<string | null>
   /** The variable that has a key for this kind, when it is set; and where the kind is reached. */
@@ -30,10 +54,13 @@ export interface SetupPorts {
     candidate: Candidate,
     signal: AbortSignal,
   ): Promise<{ ok: true; models: readonly string[] } | SetupRefusal>
-  /** One small request. `usd` is null without a known price, tokens where they are not counted. */
+  /**
+   * One small request that asks for a call of a tool; `calls`: it came. `usd` is null without a
+   * known price, tokens where they are not counted.
+   */
   try_model(
     candidate: Candidate,
     model: string,
     signal: AbortSignal,
-  ): Promise<{ ok: true; ms: number; tokens: number | null; usd: number | null } | SetupRefusal>
+  ): Promise<SetupTried | SetupRefusal>
 }

@@ -2,7 +2,7 @@
  * `holon tui`, and `holon` alone on a terminal: the screen. Where nobody owns the home it starts
  * the daemon, and makes the home if there is none; beside a run it works with the run.
  */
-import { init } from '../setup/init.ts'
+import { setUp } from '../setup/init.ts'
 import { firstAgent } from '../command/first-agent.ts'
 import { printLines, type Context } from '../command/context.ts'
 import {
@@ -41,7 +41,7 @@ async function untilLeft(context: Context, look: ScreenLook): Promise<void> {
   const help = { start: () => started(context) }
   const end = await ports.screen(home.value, look, help)
   if (end === 'left') return
-  const says = await setUp(context)
+  const says = await setUpHere(context)
   await untilLeft(context, { ...look, opens: null, says, first: await firstAgent(context) })
 }
 
@@ -72,10 +72,10 @@ async function started(context: Context): Promise<string | null> {
  * `holon init` in the terminal, and what the screen says of it afterwards. A daemon knows the
  * models of its start, so it is started anew with what was set.
  */
-async function setUp(context: Context): Promise<string> {
+async function setUpHere(context: Context): Promise<string> {
   try {
     await stop(quiet(context))
-    await init(context, { start: true })
+    await setUp(context, { start: true })
     return 'a model is set up; c writes to the agent'
   } catch (error) {
     const failure = asFailure(error)

@@ -4,13 +4,13 @@
  */
 import type { Config } from '../../protocol/config.ts'
 import { problemOf } from '../../protocol/problem.ts'
-import { thereAre } from '../../present/text/names.ts'
 import { CliFailure, exits, usage } from '../command/failure.ts'
 import type { Context } from '../command/context.ts'
 import type { Questions } from './init-questions.ts'
 import { expand } from '../command/settings.ts'
 import type { WireKind } from '../../ports/provider.ts'
-import { providerKinds, type Candidate } from '../command/setup-ports.ts'
+import type { Candidate } from '../command/setup-ports.ts'
+import { provider } from './init-provider.ts'
 
 export type ModelFlags = {
   provider?: string
@@ -38,24 +38,20 @@ export type ModelChoice =
       model: string
     })
 
-const names: Readonly<Record<WireKind, string>> = {
-  anthropic: 'Anthropic',
-  openai: 'OpenAI',
-  google: 'Google',
-  'openai-compatible': 'OpenAI-compatible address',
-}
-const none = 'none'
-
 export async function chooseModel(
   context: Context,
   questions: Questions,
   flags: ModelFlags,
   config: Config,
 ): Promise<ModelChoice> {
-  const kind = await provider(questions, flags, config)
+  const kind = await provider(context, questions, flags.provider, config)
   if (kind === 'kept') return { chosen: 'kept', model: config.model ?? '' }
-  if (kind === none) return { chosen: 'none' }
-  return answered(context, questions, flags, kind)
+  if (kind === 'none') return { chosen: 'none' }
+  if (typeof kind === 'string') return answered(context, questions, flags, kind)
+  // It has just said what it has, and asked for no key.
+  const given = { ...flags, baseUrl: kind.base_url }
+  const keyed: Keyed = { source: { from: 'nowhere' }, key: null }
+  return answered(context, questions, given, 'openai-compatible', keyed)
 }
 
 /** What may be wrong with a choice that does not work: it is asked again, the rest is kept. */
@@ -75,10 +71,11 @@ async function answered(
   questions: Questions,
   flags: ModelFlags,
   kind: WireKind,
+  known: Keyed | null = null,
 ): Promise<ModelChoice> {
   let given = flags
   let base_url: string | null = null
-  let keyed: Keyed | null = null
+  let keyed = known
   let model: string | null = null
   for (;;) {
     base_url ??= await address(questions, given, kind)
@@ -116,40 +113,6 @@ const without = (flags: ModelFlags, names: readonly (keyof ModelFlags)[]): Model
   Object.fromEntries(
     Object.entries(flags).filter(([name]) => !names.includes(name as keyof ModelFlags)),
   )
-
-async function provider(
-  questions: Questions,
-  { provider: flag }: ModelFlags,
-  config: Config,
-): Promise<WireKind | 'kept' | 'none'> {
-  if (flag !== undefined) return kindNamed(flag)
-  const kept = config.model
-  if (kept !== undefined && !questions.may_ask) return 'kept'
-  const now = kept === undefined ? '' : `now ${kept} (enter keeps it), or:  `
-  const choices = [...providerKinds.map((kind) => names[kind]), 'none, runbooks only']
-  const list = choices.map((name, at) => `${at + 1} ${name}`).join('  ')
-  if (questions.may_ask) questions.tell(`2 model    ${now}${list}`)
-  for (;;) {
-    const said = await questions.line(
-      '         >',
-      '--provider',
-      kept === undefined ? null : 'kept',
-    )
-    if (said === 'kept') return 'kept'
-    const at = Number(said) - 1
-    if (at === providerKinds.length) return none
-    const chosen = providerKinds[at] ?? [...providerKinds, none].find((kind) => kind === said)
-    if (chosen !== undefined) return chosen as WireKind | 'none'
-    questions.tell(`         a number from 1 to ${choices.length}`)
-  }
-}
-
-function kindNamed(text: string): WireKind | 'none' {
-  const known = [...providerKinds, none] as const
-  const found = known.find((kind) => kind === text)
-  if (found !== undefined) return found
-  throw usage('unknown_provider', `--provider ${text} is none`, thereAre(known))
-}
 
 async function address(
   questions: Questions,
@@ -308,7 +271,7 @@ async function prove(
     const counted = tokens === null ? 'tokens not counted' : `${tokens} tokens`
     const price = usd === null ? 'no price known' : `$${usd.toFixed(usd < 0.01 ? 5 : 2)}`
     questions.tell(`3 test     answered in ${(ms / 1_000).toFixed(1)} s, ${counted}, ${price}`)
-    return null
+    return done.calls ? null : silentTools(questions, candidate, model)
   }
   questions.tell(`3 test     ${model} does not work: ${done.message}`)
   if (questions.may_ask) {
@@ -319,9 +282,25 @@ async function prove(
   throw new CliFailure(exits.failed, problemOf('test_failed', detail, hint))
 }
 
+/** It talks and calls nothing: an agent of it can do nothing. Where nobody is asked it is said. */
+async function silentTools(
+  questions: Questions,
+  { kind }: Candidate,
+  model: string,
+): Promise<Part | null> {
+  questions.tell(`           ${model} was asked to call a tool and called none: as an agent it can`)
+  questions.tell('           answer, and do nothing. Take a model that was trained to call tools.')
+  return questions.may_ask ? wrongPart(questions, kind === 'openai-compatible', 'model') : null
+}
+
 /** Which answer was the wrong one; null: none, it is set up as it is. */
-async function wrongPart(questions: Questions, has_address: boolean): Promise<Part | null> {
-  const parts: readonly Part[] = has_address ? ['address', 'key', 'model'] : ['key', 'model']
+async function wrongPart(
+  questions: Questions,
+  has_address: boolean,
+  most: Part | null = null,
+): Promise<Part | null> {
+  const all: readonly Part[] = has_address ? ['address', 'key', 'model'] : ['key', 'model']
+  const parts = most === null ? all : [most, ...all.filter((part) => part !== most)]
   const list = parts.map((part, at) => `${at + 1} another ${part}`).join('  ')
   const last = parts.length + 1
   const prompt = `           ${list}  ${last} set it up as it is  (enter: 1)`

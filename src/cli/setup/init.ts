@@ -9,11 +9,12 @@ import { problemOf } from '../../protocol/problem.ts'
 import { perform } from '../command/act.ts'
 import { parseConfig, readConfig } from '../command/config-file.ts'
 import { printJson, printLines, reading, type Context } from '../command/context.ts'
-import { start } from '../daemon/daemon.ts'
+import { start, stop } from '../daemon/daemon.ts'
 import { portOf } from '../daemon/serve.ts'
 import { CliFailure, exits, usage, type Exit } from '../command/failure.ts'
 import { smallWindow } from '../command/small-window.ts'
 import { chooseModel, keyPath, type ModelChoice, type ModelFlags } from './init-model.ts'
+import { confining, plansOf, type Confining } from './init-commands.ts'
 import { Questions } from './init-questions.ts'
 import { expand, tilde } from '../command/settings.ts'
 
@@ -32,26 +33,33 @@ type Answers = {
   home: string
   model: ModelChoice
   agent: Agent
-  starts: boolean
+  plans: NonNullable<Config['acp']>
+  sandbox: Confining
+  starts: Starts
   port: number | null
 }
+/** `anew`, `stale`: a daemon runs that does not know what is new; it is begun again, or goes on. */
+export type Starts = 'no' | 'now' | 'anew' | 'runs' | 'stale'
 type Agent = { id: string; root: string; exists: boolean }
 
-export async function init(context: Context, options: InitOptions): Promise<Exit> {
+/** What was set up, in the home it was said of. */
+export async function setUp(context: Context, options: InitOptions) {
   const questions = new Questions(context, options.input !== false)
   try {
     const answers = await ask(context, questions, options)
     const there = { ...context, home: { ...context.home, value: answers.home } }
     const key_file = await write(there, answers)
     questions.tell(`           written: ${tilde(context.ports, answers.home)}/config.json`)
-    await makeAgent(there, answers)
     const quiet = { ...there, flags: { ...there.flags, json: false } }
-    if (answers.starts) {
-      const port = options.port === '0' ? { port: options.port } : {}
+    const port = options.port === '0' ? { port: options.port } : {}
+    if (answers.starts === 'anew') {
+      await stop(told(quiet, questions))
       await start(told(quiet, questions), port)
     }
+    await makeAgent(there, questions, answers)
+    if (answers.starts === 'now') await start(told(quiet, questions), port)
     const { config } = await readConfig(context.ports, answers.home)
-    return ready(there, answers, { key: key_file, config })
+    return { there, exit: ready(there, answers, { key: key_file, config }), starts: answers.starts }
   } finally {
     questions.close()
   }
@@ -60,7 +68,7 @@ export async function init(context: Context, options: InitOptions): Promise<Exit
 /** What `start` says is progress here, not the answer. */
 const told = (context: Context, questions: Questions): Context => ({
   ...context,
-  ports: { ...context.ports, out: (text) => questions.tell(`5 daemon   ${text.trim()}`) },
+  ports: { ...context.ports, out: (text) => questions.tell(`6 daemon   ${text.trim()}`) },
 })
 
 async function ask(context: Context, questions: Questions, options: InitOptions): Promise<Answers> {
@@ -79,16 +87,34 @@ async function ask(context: Context, questions: Questions, options: InitOptions)
     questions,
     options,
   )
+  const plans = await plansOf(context, questions, config)
+  const sandbox = await confining(context, questions, config)
+  const isNew = model.chosen === 'provider' || sandbox !== null || Object.keys(plans).length > 0
+  const starts = await startsOf(context, questions, { home, isNew, start: options.start })
+  return { home, model, agent, plans, sandbox, starts, port }
+}
+
+async function startsOf(
+  { ports }: Context,
+  questions: Questions,
+  { home, isNew, start }: { home: string; isNew: boolean; start: boolean | undefined },
+): Promise<Starts> {
   const running = await ports.daemon.running(home)
-  if (running !== null) questions.tell(`5 daemon   runs already: pid ${running}`)
-  const starts =
-    running === null &&
-    (options.start ??
-      (await questions.yes(
-        '5 daemon   keeps agents alive when you close the terminal: start now?',
-        '--start or --no-start',
-      )))
-  return { home, model, agent, starts, port }
+  if (running === null) {
+    const words = '6 daemon   keeps agents alive when you close the terminal: start now?'
+    const yes = start ?? (await questions.yes(words, '--start or --no-start'))
+    return yes ? 'now' : 'no'
+  }
+  questions.tell(`6 daemon   runs already: pid ${running}`)
+  if (!isNew) return 'runs'
+  const words = '           it knows what was set when it was started: start it anew?'
+  if (start ?? (questions.may_ask && (await questions.yes(words, '--start or --no-start')))) {
+    return 'anew'
+  }
+  questions.tell(
+    '           it knows what was set when it was started: holon stop, then holon start',
+  )
+  return 'stale'
 }
 
 async function homeOf(context: Context, questions: Questions): Promise<string> {
@@ -145,10 +171,16 @@ async function agentOf(
 }
 
 /** The key first: a configuration never names a file that is not there. The path of a new key. */
-async function write(context: Context, { model, port }: Answers): Promise<string | null> {
+async function write(context: Context, answers: Answers): Promise<string | null> {
+  const { model, port, plans, sandbox } = answers
   const { ports, home } = context
   const { config: before, path } = await readConfig(ports, home.value)
-  const config: Config = port === null ? before : { ...before, http: { ...before.http, port } }
+  const config: Config = {
+    ...before,
+    ...(port === null ? {} : { http: { ...before.http, port } }),
+    ...(sandbox === null ? {} : { sandbox }),
+    ...(Object.keys(plans).length === 0 ? {} : { acp: { ...before.acp, ...plans } }),
+  }
   if (model.chosen !== 'provider') {
     await ports.write_private(path, `${JSON.stringify(config, null, 2)}\n`)
     return null
@@ -188,8 +220,17 @@ async function writeKey(context: Context, id: string, key: string): Promise<stri
   }
 }
 
-async function makeAgent(context: Context, { agent, model }: Answers): Promise<void> {
+async function makeAgent(
+  context: Context,
+  questions: Questions,
+  { agent, model, starts }: Answers,
+): Promise<void> {
   const { id, root, exists } = agent
+  if (starts === 'stale' && model.chosen === 'provider') {
+    const act = exists ? 'configure' : 'create'
+    const name = `${model.id}/${model.model}`
+    return questions.tell(`           and then holon agents ${act} ${id} --model ${name}`)
+  }
   const workspace = { mode: 'explicit_root' as const, root }
   const named = model.chosen === 'provider' ? { model: `${model.id}/${model.model}` } : {}
   const settings = { agent_id: id, workspace, ...named }
@@ -210,7 +251,7 @@ function ready(
       model: name ?? kept,
       key_file: key,
       agent: { id, workspace: root },
-      daemon_started: starts,
+      daemon_started: starts === 'now' || starts === 'anew',
     })
     return exits.done
   }

@@ -6,7 +6,7 @@ import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 import type { Candidate, SetupPorts, SetupRefusal } from '../../cli/command/setup-ports.ts'
 import type { priceOf } from '../../models/model-data.ts'
-import type { Model, ModelRequest } from '../../models/model.ts'
+import type { Model, ModelRequest, ToolSpec } from '../../models/model.ts'
 import { clock, env } from '../machine/machine.ts'
 
 /** Milliseconds for a list of models, and for the answer to the test. */
@@ -44,6 +44,8 @@ export function setupPorts(interrupted: () => void): SetupPorts {
       }
     },
     try_model: (candidate, model, signal) => tried(candidate, model, signal),
+    found: async () => (await import('./setup-found.ts')).foundHere(),
+    no_confinement: async () => (await import('../homes/sandbox.ts')).noConfinement(),
   }
 }
 
@@ -67,12 +69,19 @@ async function within<T>(
   }
 }
 
+/** Agents work by calling tools: a model that only talks passes no test without one. */
+const ready: ToolSpec = {
+  name: 'Ready',
+  description: 'Says that you can be reached.',
+  input_schema: { type: 'object', properties: {}, required: [], additionalProperties: false },
+}
+
 const question = (model: string): ModelRequest => ({
   model,
-  system: 'You are asked whether you can be reached. Answer with one word.',
-  tools: [],
-  tool_choice: 'none',
-  messages: [{ role: 'user', content: 'Answer with the word ready.' }],
+  system: 'You are asked whether you can be reached and can call tools.',
+  tools: [ready],
+  tool_choice: 'auto',
+  messages: [{ role: 'user', content: 'Call the tool Ready, and say nothing else.' }],
   max_output_tokens: null,
   situation: null,
 })
@@ -123,12 +132,13 @@ async function timed(opened: Model, model: string, signal: AbortSignal, price: P
       message: message.replace(/\.$/, ''),
     }
   }
-  const { usage } = outcome.round
+  const { usage, parts } = outcome.round
+  const calls = parts.some(({ type }) => type === 'tool_call')
   const { input_tokens, output_tokens } = usage
   const tokens =
     input_tokens === null || output_tokens === null ? null : input_tokens + output_tokens
   const ms = Math.round(clock.monotonic() - from)
-  return { ok: true as const, ms, tokens, usd: price(usage, model, {}) }
+  return { ok: true as const, ms, tokens, usd: price(usage, model, {}), calls }
 }
 
 /** The line editor echoes into nothing; what is typed is shown nowhere, not even as stars. */

@@ -33,3 +33,16 @@ export async function sandboxState(home: string, config: Config): Promise<Confin
     await processes.close()
   }
 }
+
+/** Why commands cannot be confined here; tried beside every home, and nothing is left of it. */
+export async function noConfinement(): Promise<string | null> {
+  const { mkdtempSync, realpathSync, rmSync } = process.getBuiltinModule('node:fs')
+  const { tmpdir } = process.getBuiltinModule('node:os')
+  const place = realpathSync(mkdtempSync(join(tmpdir(), 'holon-init-')))
+  try {
+    const state = await sandboxState(place, { sandbox: {} })
+    return state.state === 'unavailable' ? state.why : null
+  } finally {
+    rmSync(place, { recursive: true, force: true })
+  }
+}

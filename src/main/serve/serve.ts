@@ -14,7 +14,7 @@ import { ensureToken, readDoorAddress, readToken, writeDoor } from '../homes/con
 import { openControlSocket } from '../homes/control-socket.ts'
 import { headStart } from '../machine/defer-setup.ts'
 import { homePort } from '../homes/home-port.ts'
-import { clock, doorPath, files, pidPath } from '../machine/machine.ts'
+import { clock, doorPath, env, files, pidPath } from '../machine/machine.ts'
 import { giveBack, takeHome, type TakenHome } from '../homes/own-home.ts'
 import { standBy } from './daemon-standby.ts'
 import { startRetention } from './retention.ts'
@@ -141,6 +141,8 @@ async function listen(
   { telemetry, state, upkeep }: { telemetry: Telemetry; state: State; upkeep: UpkeepPort },
 ) {
   const { listen } = await import('../../http/server.ts')
+  const { host: works, models } = taken
+  const usual_model = env['HOLON_MODEL']?.trim() || (config.model ?? null)
   const late: { app: Application | null } = { app: null }
   const build = async (bound: () => number | null): Promise<Application> => {
     const { buildApp } = await import('../../http/app.ts')
@@ -148,7 +150,7 @@ async function listen(
       homePort(taken.ledger, taken.host, {
         home,
         started_at: state.started_at,
-        act: servedAct(taken, telemetry),
+        act: servedAct({ host: works, models, usual_model }, telemetry),
         agent_ids: () => [...state.agents],
         ready: () => taken.host.ready() && !state.stopping,
         metrics: () => telemetry.metrics(),

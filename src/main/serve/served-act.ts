@@ -11,13 +11,17 @@ import type { Telemetry } from '../homes/telemetry.ts'
 type Ports = {
   host: Pick<TakenHome['host'], 'act'>
   models: Pick<TakenHome['models'], 'open'>
+  /** Of every agent that is made without one: as `holon run` finds it. */
+  usual_model: string | null
 }
 
 export function servedAct(
-  { host, models }: Ports,
+  { host, models, usual_model }: Ports,
   telemetry: Pick<Telemetry, 'delivery'>,
 ): HomePort['act'] {
-  return async (command) => {
+  return async (given) => {
+    const command =
+      usual_model !== null && namesNone(given) ? { ...given, model: usual_model } : given
     const refusal = await modelRefusal(models, command)
     if (refusal !== null) return refusal
     const reply = await host.act(command)
@@ -27,6 +31,12 @@ export function servedAct(
     return reply
   }
 }
+
+/** A template may have a model of its own. */
+const namesNone = (command: OperatorCommand): command is OperatorCommand & { do: 'create_agent' } =>
+  command.do === 'create_agent' &&
+  (command.model ?? null) === null &&
+  command.template === undefined
 
 /** What names no model is asked for wrongly; what cannot be opened as it is has its own code. */
 const misnamed: ReadonlySet<string> = new Set([

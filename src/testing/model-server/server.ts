@@ -31,6 +31,8 @@ export type ServerOptions = {
   refuses?: boolean
   /** Chat Completions are spoken as a router does, with signed thoughts. */
   router?: boolean
+  /** Where it listens; default: any free port. */
+  port?: number
   /** Bytes per piece written; default whole frames. */
   piece_bytes?: number
   /** Waited for before each frame of an answer is written: so an answer is as slow as is wanted. */
@@ -77,7 +79,10 @@ export async function startModelServer(
       response.destroy()
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port ?? 0, '127.0.0.1', resolve)
+  })
   const { port } = server.address() as AddressInfo
   return {
     base_url: `http://127.0.0.1:${port}/v1`,
