@@ -2,6 +2,7 @@
 // mistake can be made, as edits of the text. Whether an edit is still correct by type and clean by
 // lint is not asked here; whether it changes any behaviour nobody can ask.
 import { SyntaxKind as K } from 'typescript/unstable/ast'
+import { TypeFlags as T } from 'typescript/unstable/sync'
 
 /** An edit: these characters are replaced by that text. */
 const edit = (from, to, text) => ({ from, to, text })
@@ -45,11 +46,12 @@ const eitherWay = /^(max|min|later|equals|isSame)$/
 /** Words of what is handed back instead of a result. */
 const refusing =
   /\b(reject\w*|refus\w*|problem|fail\w*|fault|invalid|unauthorized|notFound|denied)\b/i
-/** An `if` that refuses: throws, or returns a rejection, a problem, a refusal. */
+/** An `if` that refuses: throws a fault, or returns a rejection, a problem, a refusal. */
 const refuses = (node) => {
   if (!leaves(node)) return false
   const last = statementsOf(node.thenStatement).at(-1)
-  if (last.kind === K.ThrowStatement) return true
+  // A plain error is the assertion of a bug: it refuses nothing that anybody can ask for.
+  if (last.kind === K.ThrowStatement) return !last.getText().startsWith('throw new Error(')
   return last.kind === K.ReturnStatement && refusing.test(last.getText())
 }
 const isPartOf = (node, is) => node !== undefined && (is(node) || isPartOf(node.parent, is))
@@ -61,6 +63,35 @@ const isInTable = (node) => {
   }
   return false
 }
+/** The types that a value may be of. */
+const typesOf = (type) => {
+  if (type === undefined) return []
+  return (type.flags & T.Union) === 0 ? [type] : type.getTypes()
+}
+/** The kind of what is empty among the values of a type; null: it has no such value. */
+const emptyKindOf = ({ flags, value }) => {
+  if ((flags & T.Literal) !== 0) return value ? null : typeof value
+  if ((flags & T.String) !== 0) return 'string'
+  if ((flags & T.Number) !== 0) return 'number'
+  return (flags & T.Boolean) === 0 ? null : 'boolean'
+}
+/** Names of texts that are never empty, whatever their type says: an id, a moment, a hash. */
+const neverEmpty = /(?:^|_)(?:id|at|sha256)$/
+/** The last word of a name. */
+const wordOf = (node) => (isWord(node) ? node.text : (node.name?.text ?? ''))
+const isNumber = (type) =>
+  typesOf(type).length > 0 && typesOf(type).every(({ flags }) => (flags & T.NumberLike) !== 0)
+/** What the system's calls take is in the form of a limit and is none. */
+const ofSystem = /^O_|_OK$/
+/** What a limit counts in, by its name or by its row in the table of limits. */
+const unitOf = (node, checker) => {
+  if (isWord(node)) return /_(MS|SECONDS|MB)$/.exec(node.text)?.[1]
+  const { name } = node.expression
+  const row = name && checker.getSymbolAtLocation(name)?.valueDeclaration?.resolve()?.getText()
+  return /,\s*'ms',/.test(row ?? '') ? 'MS' : undefined
+}
+/** How far apart a unit and the next one are. */
+const steps = { MS: 1000, SECONDS: 1000, MB: 1024 }
 /** Names of sizes that only say how much is moved at a time. */
 const ofPieces = /(?:^|_)(?:CHUNK|MORE|PIECE)_BYTES$|_PIECES$/
 /** The end of a name, or all of it: `agent_id` and `parent_id` are of one family. */
@@ -208,16 +239,19 @@ export const classes = {
    * A named limit holds one later or one earlier. A time is in another unit instead, and so is
    * the size of what is read or written piece by piece: there one more changes nothing.
    */
-  limit(node) {
+  limit(node, checker) {
     const isLimit =
       (node.kind === K.PropertyAccessExpression &&
         node.name.text === 'value' &&
         /^limits\b/.test(node.expression.getText())) ||
-      (isWord(node) && /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/.test(node.text))
+      (isWord(node) &&
+        /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/.test(node.text) &&
+        !ofSystem.test(node.text) &&
+        isNumber(checker.getTypeAtLocation(node)))
     const within = [K.BinaryExpression, K.CallExpression]
     if (!isLimit || !within.includes(node.parent.kind) || node.parent.expression === node) return []
     const text = node.getText()
-    const unit = text.endsWith('_MS') ? 1000 : ofPieces.test(text) ? 1024 : null
+    const unit = steps[unitOf(node, checker)] ?? (ofPieces.test(text) ? 1024 : null)
     return unit === null
       ? ['+', '-'].map((sign) => [replaced(node, `(${text} ${sign} 1)`)])
       : ['*', '/'].map((sign) => [replaced(node, `(${text} ${sign} ${unit})`)])
@@ -260,22 +294,13 @@ export const classes = {
     const isOr = operator === K.QuestionQuestionToken
     const compares = [K.ExclamationEqualsEqualsToken, K.EqualsEqualsEqualsToken].includes(operator)
     if (!isOr && !(compares && node.right.kind === K.NullKeyword)) return []
-    // Only where there is something that counts as nothing; an id or a moment is never empty.
-    const empty = isOr ? /\b(number|boolean|string)\b/ : /\b(number|boolean)\b/
-    const type = checker.getTypeAtLocation(node.left)
-    // An id's type is the form of its text, which holds more than nothing; a list is never nothing.
-    const said =
-      type === undefined
-        ? ''
-        : checker
-            .typeToString(type)
-            .replaceAll(/`[^`]*`/g, 'id')
-            .replaceAll(/\w+\[\]/g, 'list')
-    if (!empty.test(said)) return []
+    // Only where there is something that counts as nothing; an object and a list are never nothing.
+    const kinds = typesOf(checker.getTypeAtLocation(node.left)).map(emptyKindOf)
+    const empty = kinds.filter((kind) => kind !== null && (isOr || kind !== 'string'))
+    if (empty.length === 0 || neverEmpty.test(wordOf(node.left))) return []
     // What stands in for nothing is the empty value itself: then both are the same.
     const own = { "''": 'string', 0: 'number', false: 'boolean' }[node.right.getText()]
-    const isSame = said.split(' | ').every((one) => [own, 'null', 'undefined'].includes(one))
-    if (isOr && own !== undefined && isSame) return []
+    if (isOr && empty.every((kind) => kind === own)) return []
     if (isOr) return [[replaced(node.operatorToken, '||')]]
     const left = node.left.getText()
     const is = operator === K.EqualsEqualsEqualsToken

@@ -14,12 +14,18 @@ const { mistakesIn, edited } = (await import(join(root, 'scripts', 'mutators.mjs
 
 const before = `
 type Limit = { value: number }
-declare const limits: { plan: Limit }
+declare const limit: (name: string, value: number, unit: string, reason: string) => Limit
+const limits = { plan: limit('plan', 5, 'bytes', 'ms'), pause: limit('pause', 5, 'ms', 'a pause') }
 declare const AN_ORDER_BYTES: number, LIVES_MAX: number, A_START_MS: number
 declare const A_CHUNK_BYTES: number, MORE_BYTES: number, PIPE_PIECES: number
+declare const A_LOOK_SECONDS: number, A_HEAP_MB: number, O_WRONLY: number, X_OK: number
+declare const A_WORD: string
 declare function take(n: number): void
+declare class Fault extends Error {}
 declare const n: number, text: string | null, count: number | null
 declare const list: readonly string[] | null, id: \`work_\${string}\` | null
+declare const one: { n: number; text: string } | null, kind: 'a' | 'b' | null, bit: 0 | 1 | null
+declare const flag: boolean | null, made_at: string | null, both: string | number | null
 `
 const rows: [kind: string, line: string, mistakes: string[]][] = [
   [
@@ -37,11 +43,38 @@ const rows: [kind: string, line: string, mistakes: string[]][] = [
   ],
   ['limit', 'take(MORE_BYTES)', ['take((MORE_BYTES * 1024))', 'take((MORE_BYTES / 1024))']],
   ['limit', 'n < PIPE_PIECES', ['n < (PIPE_PIECES * 1024)', 'n < (PIPE_PIECES / 1024)']],
+  [
+    'limit',
+    'n > limits.pause.value',
+    ['n > (limits.pause.value * 1000)', 'n > (limits.pause.value / 1000)'],
+  ],
+  [
+    'limit',
+    'take(A_LOOK_SECONDS)',
+    ['take((A_LOOK_SECONDS * 1000))', 'take((A_LOOK_SECONDS / 1000))'],
+  ],
+  ['limit', 'take(A_HEAP_MB)', ['take((A_HEAP_MB * 1024))', 'take((A_HEAP_MB / 1024))']],
+  ['limit', 'take(O_WRONLY | X_OK)', []],
+  ['limit', 'A_WORD + A_WORD', []],
+  ['refusal', "if (n > 5) throw new Fault('it is over the limit')", ['']],
+  ['refusal', "if (n > 5) throw new Error('that was refused long before')", []],
   ['none', "text ?? 'none'", ["text || 'none'"]],
   ['none', 'count ?? 7', ['count || 7']],
   ['none', "text ?? ''", []],
   ['none', 'list ?? []', []],
   ['none', 'id ?? 7', []],
+  ['none', 'count === null', ['!count']],
+  ['none', 'flag !== null', ['Boolean(flag)']],
+  ['none', 'bit === null', ['!bit']],
+  ['none', 'text === null', []],
+  ['none', 'one === null', []],
+  ['none', 'one ?? 7', []],
+  ['none', 'one?.text ?? 7', ['one?.text || 7']],
+  ['none', "kind ?? 'a'", []],
+  ['none', 'flag ?? false', []],
+  ['none', 'flag ?? true', ['flag || true']],
+  ['none', "both ?? ''", ["both || ''"]],
+  ['none', "made_at ?? 'never'", []],
 ]
 
 const files = new Map([
