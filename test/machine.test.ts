@@ -4,10 +4,11 @@
  * can end is a row; what all of it prints is under snapshot.
  */
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { earlierHome, homeApart, later } from '../src/testing/host/home-apart.ts'
+import { ports as real } from '../src/main/commands/ports.ts'
 import { emptyHome, said, type Given, type Row } from './support/machine.ts'
 
 const services: readonly Row[] = [
@@ -356,4 +357,118 @@ test('a home that is a file, and one that another process has, are refused', asy
   all.push(...(await said(join(home, 'file'), ['backup /b'])))
   assert.ok(all.length > 3)
   t.assert.snapshot(all)
+})
+
+const keys = JSON.stringify({
+  model: 'anthropic/claude-sonnet-5-5',
+  sandbox: {},
+  providers: {
+    ...{ filed: { kind: 'openai', api_key_file: '<home>/key' } },
+    ...{ blank: { kind: 'openai', api_key_file: '<home>/blank' } },
+    ...{ gone: { kind: 'openai', api_key_file: '~/gone' } },
+    ...{ folder: { kind: 'openai', api_key_file: '<home>/tasks' } },
+    ...{ named: { kind: 'openai', api_key_env: 'A_KEY' } },
+    ...{ unnamed: { kind: 'openai', api_key_env: 'NO_KEY' } },
+    ...{ none: { kind: 'openai' } },
+  },
+})
+const files = { 'config.json': keys, key: 'secret', blank: ' \n' }
+const sandboxes = [
+  { state: 'off' },
+  { state: 'on', network: 'none' },
+  { state: 'on', network: 'open' },
+  { state: 'unavailable', why: 'there is \u001b[31mno bwrap' },
+] as const
+const troubles: Given['ports'] = () => ({
+  sandbox: () => Promise.resolve(sandboxes[3]),
+  setup: { ...real.setup, key_in: (name) => (name === 'A_KEY' ? 'secret' : null) },
+  secret_problems: () =>
+    Promise.resolve([
+      { message: 'a token can be \u001b[31mread', hint: 'chmod 600 \u009b2J' },
+      { message: 'two of one value', hint: 'change one' },
+    ]),
+})
+const unheld: Given['ports'] = () => ({
+  open_reader: async (at) => {
+    const reader = await real.open_reader(at)
+    if (reader === null) return null
+    const problems = ['a row \u009b2J is wrong', 'another', 'a third']
+    const own = {
+      verify: () => Promise.resolve({ ok: false, events: 1, rows: 1, problems }),
+      invariants: () => Promise.resolve(problems.slice(0, 2)),
+    }
+    return new Proxy(reader, {
+      get: (of, name) => Reflect.get({ ...of, ...own }, name) ?? Reflect.get(of, name),
+    })
+  },
+})
+const doctors: readonly Row[] = [
+  'doctor',
+  'doctor --verify',
+  'doctor --json',
+  ['doctor', { facts: { exists: false } }],
+  ['doctor', { facts: { is_folder: false } }],
+  ['doctor', { facts: { mode: 0o755, free_bytes: 1024 ** 3 - 1 } }],
+  ['doctor', { facts: { mode: 0o707, free_bytes: 1024 ** 3 } }],
+  ['doctor', { facts: { mode: null, free_bytes: null } }],
+  ['doctor', { facts: { mode: 0, free_bytes: 0 } }],
+  ['doctor', { owner: 77 }],
+  ['doctor', { owner: 4_321, running: [4_321] }],
+  ['doctor', { owner: 4_321, running: [4_321], api: unready }],
+  ['doctor', { owner: 4_321, running: [4_321], api: ready }],
+  [
+    'doctor',
+    {
+      ...{ owner: 4_321, running: [4_321] },
+      api: { ...ready, 'GET /agents?limit=1': [200, { agents: [], next_cursor: null }] },
+    },
+  ],
+  [
+    'doctor',
+    {
+      ...{ owner: 4_321, running: [4_321] },
+      api: { ...ready, 'GET /agents?limit=1': problem('unauthorized', 'It is another.', 401) },
+    },
+  ],
+  ['doctor', { ports: unheld }],
+  ['doctor --verify', { ports: unheld }],
+  ['doctor', { files, ports: troubles }],
+  ...sandboxes.map((state): Row => {
+    return ['doctor', { ports: () => ({ sandbox: () => Promise.resolve(state) }) }]
+  }),
+  ['doctor', { files: { 'config.json': '{"modle": 1}' } }],
+]
+
+test('the doctor says what is well, what is not, and what to do', async (t) => {
+  t.mock.method(Date, 'now', () => later)
+  const home = await homeApart(t, earlierHome('demo'))
+  // How much of the disk is free, and how large the ledger became, is the machine's.
+  const facts = { mode: 0o700, free_bytes: 5 * 1024 ** 3 }
+  const steady = doctors.map((row): Row => {
+    const [line, given] = typeof row === 'string' ? [row, {}] : row
+    return [line, { facts, ...given }]
+  })
+  const all = await said(home, steady)
+  t.assert.snapshot(all.map((line) => line.replaceAll(/\d+\.\d MB/g, '<size>')))
+})
+
+test('neither the name of a folder nor what a daemon says is obeyed by a terminal', async (t) => {
+  t.mock.method(Date, 'now', () => later)
+  for (const rows of [daemons, webhooks, upkeeps, configs, doctors]) {
+    const place = join(emptyHome(t), 'at \u009b2J\u202e')
+    renameSync(await homeApart(t, earlierHome('demo')), place)
+    // A pipe gets the bytes as they are.
+    const shown = rows.flatMap((row): Row[] => {
+      const [line, given] = typeof row === 'string' ? [row, {}] : row
+      if (given.look?.terminal === false) return []
+      // The home is below no folder of the person: it is told by its whole name.
+      const ports: Given['ports'] = (note) => ({ user_home: '/nobody', ...given.ports?.(note) })
+      return [[line, { ...given, ports }]]
+    })
+    for (const line of await said(place, shown)) {
+      // What was typed, what was asked of the machine, and JSON, which has its own way to say it.
+      if (/^[$:{]|^\s*"/.test(line)) continue
+      assert.doesNotMatch(line, /<home>|\p{Cc}|\u202e/u)
+    }
+  }
 })

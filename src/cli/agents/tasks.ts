@@ -153,7 +153,7 @@ export function taskShow(context: Context, text: string): Promise<Exit> {
     printLines(context, [
       `${ids.short(task.id)}  ${safeLine(task.label)}`,
       `status  ${safeLine(statusOf(task, seen))}, ${timeOf(task, zone, seen)}`,
-      `for     ${item} of ${safeLine(task.agent_id)}, started ${clock(task.created_at, zone)}`,
+      `for     ${item} of ${task.agent_id}, started ${clock(task.created_at, zone)}`,
       `in      ${safeLine(task.workdir)}`,
       ...childLines(task, ids.short(task.id)),
       ...(task.input === 'none' ? [] : [`input   ${task.input}`]),
@@ -174,7 +174,7 @@ function childLines({ child_agent_id, asking, ended_at }: Task, id: string): str
     : `holon tasks input ${id} "<text>"`
   const asks = asking === null ? [] : safeLines(questionText(asking)).map((line) => `  ${line}`)
   return [
-    `child   ${safeLine(child_agent_id)}`,
+    `child   ${child_agent_id}`,
     ...(asks.length === 0 ? [] : ['asks', ...asks]),
     ...(ended_at === null ? [`tell    ${tell}`] : []),
   ]

@@ -71,7 +71,10 @@ async function readyDaemon(context: Context, pid: number | null) {
 function begun(context: Context, { pid, url }: { pid: number; url: string }): Exit {
   const { ports, home } = context
   if (context.flags.json === true) printJson(context, { ready: { url, pid, home: home.value } })
-  else printLines(context, [`holon serves ${tilde(ports, home.value)} on ${url} (pid ${pid})`])
+  else {
+    const name = safeLine(tilde(ports, home.value))
+    printLines(context, [`holon serves ${name} on ${url} (pid ${pid})`])
+  }
   return exits.done
 }
 
@@ -192,7 +195,7 @@ export async function status(context: Context): Promise<Exit> {
       `${counted(found.agents, 'agent')}, ${counted(found.open_work_items, 'open item')}`,
     last === null
       ? 'last    nothing has happened yet'
-      : `last    ${clockSeconds(last.at, zone)} ${last.type} of ${safeLine(last.agent_id)}, ` +
+      : `last    ${clockSeconds(last.at, zone)} ${last.type} of ${last.agent_id}, ` +
         `event ${last.global_seq}`,
     ...(found.running ? [] : ['do      holon start']),
   ])

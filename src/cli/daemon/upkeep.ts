@@ -87,8 +87,8 @@ export async function restore(context: Context, from: string): Promise<Exit> {
   }
   const { manifest, moved_from } = restored
   printLines(context, [
-    `${tilde(ports, restored.home)} is as it was ${clock(manifest.made_at, zoneOf(context))}, ` +
-      `event ${manifest.last_global_seq}`,
+    `${safeLine(tilde(ports, restored.home))} is as it was ` +
+      `${clock(manifest.made_at, zoneOf(context))}, event ${manifest.last_global_seq}`,
     ...(moved_from === null ? [] : [safeLine(`it was in ${moved_from} before`)]),
     'do    holon doctor --verify, then holon start',
   ])
@@ -201,7 +201,7 @@ export async function rotateToken(context: Context): Promise<Exit> {
   await ports.upkeep.rotate_token(home.value)
   if (context.flags.json === true) printJson(context, { rotated: true })
   else {
-    const path = `${tilde(ports, home.value)}/control-token`
+    const path = safeLine(`${tilde(ports, home.value)}/control-token`)
     printLines(context, [`a new token is in ${path}; the old one no longer holds`])
   }
   return exits.done

@@ -105,8 +105,7 @@ async function readFileTarget(
 
 type Why = Exclude<Awaited<ReturnType<Context['ports']['read_text']>>, { ok: true }>['why']
 
-function fileFailure(path: string, why: Why): CliFailure {
-  const name = safeLine(path)
+function fileFailure(name: string, why: Why): CliFailure {
   switch (why) {
     case 'not_found':
       return usage('file_not_found', `there is no file ${name}`, 'check the path')
@@ -148,7 +147,7 @@ export async function checkRunbook({ ports }: Context, target: RunTarget): Promi
     if (checked === null) return target
     throw usage(
       'checks_need_runbook',
-      `${safeLine(target.from)} brings checks, which only the runbook model takes from a file`,
+      `${target.from} brings checks, which only the runbook model takes from a file`,
       'leave --model out, or: holon work check add',
     )
   }
@@ -156,7 +155,7 @@ export async function checkRunbook({ ports }: Context, target: RunTarget): Promi
   const count = errors.length === 1 ? 'an error' : `${errors.length} errors`
   throw usage(
     'runbook_invalid',
-    `${safeLine(target.from)} has ${count}`,
+    `${target.from} has ${count}`,
     'correct it and run it again',
     errors.map(({ line, message }) => `  ${safeLine(`${target.from}:${line}  ${message}`)}`),
   )

@@ -104,7 +104,8 @@ function said(key: string, value: unknown): string {
 export function configPathCommand(context: Context): Exit {
   const path = configPath(context.home.value)
   if (context.flags.json === true) printJson(context, { path })
-  else printLines(context, [path])
+  // Whoever reads it from a pipe means to open it.
+  else printLines(context, [context.ports.terminal.stdout ? safeLine(path) : path])
   return exits.done
 }
 
@@ -187,7 +188,7 @@ export async function configSet(context: Context, key: string, text: string): Pr
   const isSet = (of: Config) => valueAt(of, parts) !== undefined
   const valid = await writeChecked(ports, path, { changed, key }, isSet)
   if (context.flags.json === true) printJson(context, { key, value: valueAt(valid, parts) })
-  else if (context.flags.quiet !== true) printLines(context, [`${key} is set in ${path}`])
+  else if (context.flags.quiet !== true) printLines(context, [safeLine(`${key} is set in ${path}`)])
   return exits.done
 }
 
@@ -200,7 +201,8 @@ export async function configUnset(context: Context, key: string): Promise<Exit> 
   const given = { changed: without(config, parts), key }
   await writeChecked(ports, path, given, (of) => valueAt(of, parts) === undefined)
   if (context.flags.json === true) printJson(context, { key, value: null })
-  else if (context.flags.quiet !== true) printLines(context, [`${key} is no longer set in ${path}`])
+  else if (context.flags.quiet !== true)
+    printLines(context, [safeLine(`${key} is no longer set in ${path}`)])
   return exits.done
 }
 

@@ -163,7 +163,7 @@ export function workShow(context: Context, text: string): Promise<Exit> {
         : [claimLine(item), ...indented(item.result_summary), '']),
       ...paragraph(againstIt(context, left, brief)),
       ...paragraph(lateLines(context, lateOf(view.facts, item))),
-      `${ids.short(id)}, agent ${safeLine(item.agent_id)}, made ${clock(item.created_at, zone)}, ` +
+      `${ids.short(id)}, agent ${item.agent_id}, made ${clock(item.created_at, zone)}, ` +
         [`revision ${item.revision}`, ...standing(projection)].join(', ') +
         `, ${counted(turns.length, 'turn')}, spent ${used}`,
     ])
