@@ -4,11 +4,8 @@
  */
 import { test } from 'node:test'
 import { join } from 'node:path'
-import { idOfDigits } from '../src/domain/ids.ts'
-import { systemIds } from '../src/exec/clock.ts'
-import type { Ids } from '../src/exec/ports.ts'
 import { openApi } from '../src/testing/http/api.ts'
-import { earlierHome, homeApart, later } from '../src/testing/host/home-apart.ts'
+import { countedIds, earlierHome, homeApart, later } from '../src/testing/host/home-apart.ts'
 import { controlToken, port } from '../src/testing/http/http-home.ts'
 import { press, until } from '../src/testing/screens/tui-session.ts'
 import { aStage, options } from '../src/testing/screens/tui-stage.ts'
@@ -22,13 +19,6 @@ const sizes = [
   [80, 24],
   [200, 50],
 ] as const
-
-/** What the home does when it is opened stands on the screen of events: its ids are the same. */
-function countedIds(): Ids {
-  let n = 0
-  const mint = ((prefix: string) => idOfDigits(prefix, `${++n}`.padStart(30, '0'))) as Ids['mint']
-  return { ...systemIds(), mint }
-}
 
 /** Walked from the first to the last; what is opened is left again. */
 const lists: readonly ActionName[] = ['home', 'board', 'agents', 'tasks', 'waits', 'events']

@@ -2,6 +2,9 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { idOfDigits } from '../../domain/ids.ts'
+import { systemIds } from '../../exec/clock.ts'
+import type { Ids } from '../../exec/ports.ts'
 import { openLedger } from '../../ledger/store/open.ts'
 import type { Scope } from './host-fixture.ts'
 import { homesOfSchema4, writeEarlierHome, type EarlierHome } from './earlier-homes.ts'
@@ -26,4 +29,11 @@ export async function homeApart(t: Scope, earlier: EarlierHome): Promise<string>
   const ledger = await openLedger(home, { clock_now: () => later, mint: freshMint })
   await ledger.close()
   return home
+}
+
+/** What a home does when it is opened stands among its events: its ids are the same each time. */
+export function countedIds(): Ids {
+  let n = 0
+  const mint = ((prefix: string) => idOfDigits(prefix, `${++n}`.padStart(30, '0'))) as Ids['mint']
+  return { ...systemIds(), mint }
 }
