@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { textOf } from '../src/testing/screens/cell-grid.ts'
+import { recorded, recording, trimmed } from '../src/testing/demo/recording.ts'
 import { drawn, pictures } from '../src/testing/demo/screens.ts'
 import { startDemo } from '../src/testing/demo/demo.ts'
 import { linesIn, svgOf, told } from '../src/testing/screens/picture.ts'
@@ -34,9 +35,30 @@ test('every picture of the documentation is drawn again by the program', async (
   }
 })
 
+test('the recording is run again, and comes to the same end', async (t) => {
+  const place = realpathSync(mkdtempSync(join(tmpdir(), 'holon-demo-test-')))
+  t.after(() => rmSync(place, { recursive: true, force: true }))
+  const command = [process.execPath, join(root, 'src', 'main.ts')]
+  const { rows, at } = trimmed(await recorded(place, command))
+  assert.deepEqual(told(rows.map(textOf)), told(pictured(recording.name)))
+  const begun = at[rows.findIndex((row) => textOf(row).includes('turn 1'))] ?? Number.NaN
+  const ended = at.at(-1) ?? Number.NaN
+  assert.ok(begun > 0 && ended - begun >= 4_500, `CI takes 4.5 s: from ${begun} to ${ended}`)
+})
+
+test('a recording has nothing but styles, is small, and stands whole without motion', () => {
+  const svg = readFileSync(join(folder, `${recording.name}.svg`), 'utf8')
+  assert.ok(Buffer.byteLength(svg) <= 150_000)
+  assert.doesNotMatch(svg, /<script|\bon\w+=|href|@import|url\(/)
+  assert.match(svg, /prefers-reduced-motion: reduce\) \{ \.row \{ animation: none \} \}/)
+  const delays = [...svg.matchAll(/animation-delay: (\d+)ms/g)].map(([, ms]) => Number(ms))
+  assert.ok(delays.length > 15 && Math.max(...delays) < 60_000, String(delays))
+})
+
 test('there is a picture for each screen that is driven, and no other', () => {
   const names = readdirSync(folder).map((name) => name.replace(/\.svg$/, ''))
-  assert.deepEqual(names.toSorted(), pictures.map(({ name }) => name).toSorted())
+  const drawn = [recording, ...pictures].map(({ name }) => name)
+  assert.deepEqual(names.toSorted(), drawn.toSorted())
 })
 
 test('a picture says what it draws, in its colours and at its place', () => {
@@ -52,6 +74,12 @@ test('a picture says what it draws, in its colours and at its place', () => {
   assert.deepEqual(linesIn(svg), ['holon <a> & b', '界'])
   assert.throws(() => linesIn(svg.replace('>界<', '>x<')), /not those it draws/)
   assert.match(svg, /<text x="54.0" y="23" textLength="67.2" fill="#e3b341">/)
+  const moving = svgOf('one', rows, 20, [250, 1_500])
+  assert.deepEqual(linesIn(moving), linesIn(svg))
+  assert.deepEqual(moving.match(/animation-delay: \d+ms/g), [
+    'animation-delay: 250ms',
+    'animation-delay: 1500ms',
+  ])
 })
 
 test('frames that differ in times, ids and amounts alone tell the same', () => {

@@ -10,7 +10,7 @@ type Step = (view: ServerView) => ServerAnswer
 
 type Input = JsonObject
 const call = (name: string, input: Input) => ({ name, input })
-const does =
+export const does =
   (text: string, ...calls: readonly { name: string; input: Input }[]): Step =>
   () => ({ text, calls })
 
@@ -22,16 +22,16 @@ const newItem = ({ messages_text }: ServerView): string =>
   newest(messages_text, /^id: (work_[0-9a-f-]{4,36})/gm) ??
   newest(messages_text, /(work_[0-9a-f-]{4,36})/g) ??
   'not_seen'
-const newTask = ({ messages_text }: ServerView): string =>
+export const newTask = ({ messages_text }: ServerView): string =>
   newest(messages_text, /(task_[0-9a-f-]{4,36})/g) ?? 'not_seen'
 
 /** Makes the item and takes it up: two answers, since its id is known after the first. */
-const begins = (objective: string, plan: string): Step[] => [
+export const begins = (objective: string, plan: string): Step[] => [
   does('I make an item for this.', call('CreateWorkItem', { objective, plan })),
   (view) => ({ calls: [call('PickWorkItem', { work_item_id: newItem(view) })] }),
 ]
 
-const completes =
+export const completes =
   (report: string): Step =>
   (view) => ({ text: report, calls: [call('CompleteWorkItem', { work_item_id: newItem(view) })] })
 

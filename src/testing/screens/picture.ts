@@ -22,18 +22,39 @@ const escaped = (text: string): string =>
 const unescaped = (text: string): string =>
   text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
-export function svgOf(title: string, rows: readonly GridRow[], columns: number): string {
+/**
+ * Rows come one by one where it is said when: by a style alone, which a picture in a page obeys
+ * too. Who wants no motion, or has no styles, sees the last frame.
+ */
+const motion = [
+  '<style>',
+  '@keyframes come { from { visibility: hidden } to { visibility: visible } }',
+  '.row { animation: come 1ms step-end both }',
+  '@media (prefers-reduced-motion: reduce) { .row { animation: none } }',
+  '</style>',
+]
+
+/** `at`: milliseconds after which each row is there; without it all are. */
+export function svgOf(
+  title: string,
+  rows: readonly GridRow[],
+  columns: number,
+  at?: readonly number[],
+): string {
   const [width, height] = [
     Math.ceil(columns * cell.width + 2 * cell.left),
     rows.length * cell.height + 2 * cell.top,
   ]
-  const lines = rows.flatMap((row, y) =>
-    row.map((run) => runOf(run, y)).filter((one) => one !== ''),
-  )
+  const lines = rows.flatMap((row, y) => {
+    const runs = row.map((run) => runOf(run, y)).filter((one) => one !== '')
+    if (at === undefined || runs.length === 0) return runs
+    return [`<g class="row" style="animation-delay: ${at[y] ?? 0}ms">`, ...runs, '</g>']
+  })
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">`,
     `<title>${escaped(title)}</title>`,
     `<desc>\n${escaped(rows.map(textOf).join('\n'))}\n</desc>`,
+    ...(at === undefined ? [] : motion),
     `<rect width="${width}" height="${height}" rx="8" fill="${paper}"/>`,
     `<g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="14" fill="${ink}" ` +
       'xml:space="preserve">',
