@@ -12,8 +12,7 @@ import {
   type ServerScript,
 } from '../src/testing/model-server/server.ts'
 import type { Config } from '../src/protocol/config.ts'
-import { ServedHome } from './support/served-home.ts'
-import { terminal } from './support/terminal.ts'
+import { ServedHome, terminal } from './support/served-home.ts'
 
 /** A question that never comes is a failure of its test, not of the whole run. */
 const limit = { timeout: 60_000 }

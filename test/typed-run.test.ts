@@ -11,8 +11,7 @@ import {
   TEST_KEY,
   type ServerAnswer,
 } from '../src/testing/model-server/server.ts'
-import { ServedHome } from './support/served-home.ts'
-import { terminal } from './support/terminal.ts'
+import { ServedHome, terminal } from './support/served-home.ts'
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')
 const limit = { timeout: 60_000 }

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
+import { spawn as openTerminal } from '@lydell/node-pty'
 
 const main = join(dirname(dirname(import.meta.dirname)), 'src', 'main.ts')
 
@@ -134,4 +135,45 @@ export function said(stream: NodeJS.ReadableStream, pattern: RegExp): Promise<st
   })
   stream.on('end', () => reject(new Error(`never said ${pattern}: ${all}`)))
   return promise
+}
+
+/** The program in a terminal of 100 columns. `sees` resolves once the screen has said it. */
+export function terminal(t: TestContext, at: ServedHome, args: readonly string[]) {
+  const pty = openTerminal(process.execPath, [main, ...args], {
+    cols: 100,
+    rows: 30,
+    cwd: at.folder,
+    env: { ...at.env, TERM: 'xterm' },
+  })
+  t.after(() => pty.kill('SIGKILL'))
+  let all = ''
+  let from = 0
+  const looks = new Set<() => void>()
+  const ended = Promise.withResolvers<number>()
+  pty.onData((text) => {
+    all += text
+    for (const look of looks) look()
+  })
+  pty.onExit(({ exitCode }) => ended.resolve(exitCode))
+  const sees = async (pattern: RegExp): Promise<void> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const look = () => {
+      const found = pattern.exec(all.slice(from))
+      if (found === null) return
+      from += found.index + found[0].length
+      resolve()
+    }
+    looks.add(look)
+    void ended.promise.then(() => reject(new Error(`ended before ${String(pattern)}: ${all}`)))
+    look()
+    await promise
+    looks.delete(look)
+  }
+  const says = async (pattern: RegExp, answer: string): Promise<void> => {
+    await sees(pattern)
+    pty.write(answer)
+  }
+  /** All up to the last thing that was waited for. */
+  const seen = () => all.slice(0, from)
+  return { says, sees, seen, ended: ended.promise, screen: () => all, pty }
 }

@@ -85,6 +85,7 @@ const nothing: HomeReader = {
   row: () => Promise.resolve(null),
   idsLike: () => Promise.resolve([]),
   list: () => Promise.resolve([]),
+  spend: () => Promise.resolve([]),
   events: () => Promise.resolve([]),
   lastGlobalSeq: () => Promise.resolve(0),
   command: () => Promise.resolve(null),

@@ -10,6 +10,8 @@ import type { SetupPorts } from './setup-ports.ts'
 import type { Screen } from './screen-port.ts'
 import type { Reader } from '../../client/home-reads.ts'
 import type { Config } from '../../protocol/config.ts'
+import type { SpendFilter } from '../../ports/ledger-filters.ts'
+import type { SpendGroup } from '../../protocol/records/spend-record.ts'
 import type { CheckGiven, PlanDescriptor, Task, WorkItem } from '../../protocol/records/records.ts'
 
 /** Text of a file somebody named, or why there is none. */
@@ -58,6 +60,7 @@ export type CommandLook =
 /** A ledger open for reading, and what only the machine knows beside it. Close it. */
 export interface HomeReader extends Reader {
   plan(item: WorkItem): Promise<PlanDescriptor>
+  spend(filter: SpendFilter): Promise<SpendGroup[]>
   /** What became of a command, by its files and the processes of this machine; null: unreadable. */
   command(task_id: string): Promise<CommandLook | null>
   verify(): Promise<{

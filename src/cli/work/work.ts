@@ -14,7 +14,7 @@ import {
   type Projection,
   type WorkItem,
 } from '../../protocol/records/records.ts'
-import { spendByItem, type Spend } from '../../protocol/spend.ts'
+import { spendByItem, type Spend } from '../../protocol/records/item-spend.ts'
 import { whyOf } from '../../protocol/views/why.ts'
 import { counted } from '../../present/lines/call-line.ts'
 import { checkLines, stateWords } from '../../present/lines/check-lines.ts'
@@ -74,7 +74,11 @@ async function itemsOf(
   { all }: WorkListOptions,
 ): Promise<Listed[]> {
   const agent_id = view.agent.id
-  const spend = spendByItem(await reader.list('turns', { agent_id, limit: most }))
+  const [sums, turns] = await Promise.all([
+    reader.spend({ by: ['item'], agent_id }),
+    reader.list('turns', { agent_id, limit: most }),
+  ])
+  const spend = spendByItem(sums, turns)
   const open = projections(view).filter(({ item }) => item.state === 'open')
   const completed = all === true ? await completedOf(reader, view) : []
   return [...open, ...completed].map((projection) => {
@@ -143,7 +147,8 @@ export function workShow(context: Context, text: string): Promise<Exit> {
     const projection = view && projectionOf(view, id, item)
     if (!view || !projection) throw new Error(`no view of ${item.agent_id}`)
     const turns = await reader.list('turns', { work_item_id: id, limit: most })
-    const one: Listed = { view, projection, spend: spendByItem(turns).get(id) ?? null }
+    const sums = await reader.spend({ by: ['item'], agent_id: item.agent_id, work_item_id: id })
+    const one: Listed = { view, projection, spend: spendByItem(sums, turns).get(id) ?? null }
     const zone = zoneOf(context)
     const { ids } = context
     const plan = await reader.plan(item)

@@ -15,7 +15,9 @@ import { agentRecordOf, type AgentRecord } from '../../protocol/records/agent-re
 import type { Past } from '../../protocol/views/attention.ts'
 import { canOfAgent, canOfItem, canOfWait } from '../../protocol/actions/can.ts'
 import type { Rows } from '../../protocol/records/records.ts'
-import { spendByItem, type Spend } from '../../protocol/spend.ts'
+import { paymentsOf } from '../../protocol/records/records.ts'
+import { spendByItem, type Spend } from '../../protocol/records/item-spend.ts'
+import type { SpendGroup } from '../../protocol/records/spend-record.ts'
 import { byMaking } from './making.ts'
 import type { HomePort } from './ports.ts'
 
@@ -60,7 +62,8 @@ export class Views {
   readonly #seen = new Map<string, Seen>()
   readonly #history = new Map<string, Promise<History>>()
   readonly #historySeq = new Map<string, number>()
-  readonly #spend = new Map<string, { key: string; spend: Spend | null }>()
+  readonly #sums = new Map<string, { key: string; sums: Promise<readonly SpendGroup[]> }>()
+  readonly #turns = new Map<string, { key: string; turns: number }>()
   readonly #cans = new Map<string, Kept>()
   readonly #shown = new Map<string, KeptText<ShownText>>()
   readonly #records = new WeakMap<AgentRecord, string>()
@@ -154,22 +157,43 @@ export class Views {
     return seen === null ? sorted() : (seen.waits ??= sorted())
   }
 
+  /** What an item used, of the requests about it so far; null when none was and no turn is. */
+  async spendOf(view: AgentView, item: Rows['work_items']): Promise<Spend | null> {
+    const [sums, turns] = await Promise.all([this.#sumsOf(view), this.#turnsAbout(view, item)])
+    const own = sums.filter(({ work_item_id }) => work_item_id === item.id)
+    const about = Array.from({ length: turns }, () => ({ work_item_id: item.id }))
+    return spendByItem(own, about).get(item.id) ?? null
+  }
+
+  /** Of all items of an agent at once; they move with each request that is paid for. */
+  #sumsOf({ agent, facts, turn_count }: AgentView): Promise<readonly SpendGroup[]> {
+    let paid = 0
+    for (const round of facts.rows('rounds')) paid += paymentsOf(round).length
+    const key = `${turn_count} ${paid}`
+    const kept = this.#sums.get(agent.id)
+    if (kept?.key === key) return kept.sums
+    const sums = this.#home.reads.spend({ by: ['item'], agent_id: agent.id })
+    keep(this.#sums, agent.id, { key, sums }, sumsKept)
+    // What could not be read is asked for again; the failure is its caller's.
+    sums.catch(() => this.#sums.delete(agent.id))
+    return sums
+  }
+
   /**
-   * What an item used; null when no turn was about it. The sum moves when a turn about it begins or
-   * ends, and the pacing of an open item names the last one that ended.
+   * How many turns were about an item. It moves when one begins or ends, and the pacing of an open
+   * item names the last one that ended.
    */
-  async spendOf({ facts }: AgentView, item: Rows['work_items']): Promise<Spend | null> {
+  async #turnsAbout({ facts }: AgentView, item: Rows['work_items']): Promise<number> {
     const pacing = facts.row('pacing', item.id)
     const ended = pacing?.kind === 'item' ? (pacing.last_turn_id ?? '') : ''
     const key = `${item.state} ${ended} ${openTurnAbout(facts, item.id)}`
-    if (key === 'open  ') return null
-    const kept = this.#spend.get(item.id)
-    if (kept?.key === key) return kept.spend
+    if (key === 'open  ') return 0
+    const kept = this.#turns.get(item.id)
+    if (kept?.key === key) return kept.turns
     const filter = { work_item_id: item.id, limit: mostTurns }
-    const turns = await this.#home.reads.list('turns', filter)
-    const spend = spendByItem(turns).get(item.id) ?? null
-    keep(this.#spend, item.id, { key, spend }, sumsKept)
-    return spend
+    const { length: turns } = await this.#home.reads.list('turns', filter)
+    keep(this.#turns, item.id, { key, turns }, sumsKept)
+    return turns
   }
 
   /** What the attention list needs of these agents beside their facts. */

@@ -236,9 +236,9 @@ test('an unknown price is null in the item, in its spend and in the sum, never z
     turns: 1,
     input_tokens: 200,
     output_tokens: 40,
-    reasoning_tokens: null,
-    cached_input_tokens: null,
-    cache_write_tokens: null,
+    reasoning_tokens: 0,
+    cached_input_tokens: 0,
+    cache_write_tokens: 0,
     usd: null,
   })
   type Spend = { spend: Record<string, unknown>[] }

@@ -57,7 +57,7 @@ export function typing(listener: TypingListener, interrupted: () => void): Typin
 function isInForeground(): boolean {
   try {
     if (process.platform === 'linux') {
-      // Behind the name, which may have any characters: state, parent, group, session, tty, its group.
+      // Behind the name, which may be anything: state, parent, group, session, tty, its group.
       const stat = readFileSync('/proc/self/stat', 'utf8')
       const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       return group === foreground

@@ -9,7 +9,7 @@ import type { PlanDescriptor } from '../../domain/state/plan.ts'
 import type { Projection } from '../../domain/facts/readiness.ts'
 import { itemRecord } from '../../domain/work/item-record.ts'
 import { canList, type Can } from '../actions/action.ts'
-import type { Spend } from '../spend.ts'
+import type { Spend } from './item-spend.ts'
 import { checkGiven, checkRecord, verificationRecord } from './check-record.ts'
 import {
   agentId,

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { promptLimit } from '../../domain/facts/candidates.ts'
 import type { Projection } from '../../domain/facts/readiness.ts'
 import { agentRecord } from '../records/agent-record.ts'
-import { addUsage, noUsage } from '../../domain/state/turn.ts'
+import { addUsage, noUsage, roundUsage } from '../../domain/state/turn.ts'
 import type { AgentView } from '../agent-view.ts'
 import { attentionRecord } from './attention.ts'
 import { agentId, count, orNull, timestamp, turnId, workItemId } from '../scalar.ts'
@@ -75,7 +75,6 @@ export function shownItems({ survey }: AgentView): Projection[] {
 export function openTurnOf({ agent, facts, turn, turn_count }: AgentView, life: SignsOfLife) {
   if (turn === null) return null
   const rounds = [...facts.rows('rounds')].filter(({ turn_id }) => turn_id === turn.id)
-  const usage = rounds.flatMap(({ usage: one }) => (one === null ? [] : [one]))
   return {
     id: turn.id,
     agent_id: agent.id,
@@ -85,7 +84,7 @@ export function openTurnOf({ agent, facts, turn, turn_count }: AgentView, life: 
     model: turn.model,
     started_at: turn.started_at,
     rounds: rounds.length,
-    usage: usage.reduce(addUsage, noUsage),
+    usage: rounds.map(roundUsage).reduce(addUsage, noUsage),
     ...life,
   } satisfies OpenTurnRecord
 }
