@@ -6,13 +6,11 @@ import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { main } from '../src/cli/program.ts'
-import type { CliPorts } from '../src/cli/command/ports.ts'
-import { ports } from '../src/main/commands/ports.ts'
 import type { ItemChanges } from '../src/protocol/records/changes-record.ts'
 import { openBox, temporaryHome } from '../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { call, creates, runs } from './support/scripts.ts'
+import { typed } from './support/cli/typed.ts'
 
 const edit = (path: string, old_text: string, new_text: string) =>
   call('EditFile', { path, old_text, new_text })
@@ -48,29 +46,6 @@ async function worked(t: TestContext) {
   // The diffs are of the ledger: what became of the files since changes none of them.
   rmSync(join(places.workspace, 'a.txt'))
   return { ...places, item: item.id }
-}
-
-type Ended = { exit: number; out: string; err: string; paged: string[] }
-
-async function typed(
-  args: readonly string[],
-  at: { home: string; terminal?: boolean; pager?: boolean },
-): Promise<Ended> {
-  const ended: Ended = { exit: -1, out: '', err: '', paged: [] }
-  const { terminal = false, pager = true } = at
-  const own: CliPorts = {
-    ...ports,
-    environment: { ...ports.environment, no_color: undefined, force_color: undefined, term: 'vt' },
-    terminal: { stdin: false, stdout: terminal, stderr: false, columns: () => 80 },
-    out: (text) => void (ended.out += text),
-    err: (text) => void (ended.err += text),
-    page: async (text) => {
-      if (pager) ended.paged.push(text)
-      return pager
-    },
-  }
-  ended.exit = await main([...args, '--home', at.home], own)
-  return ended
 }
 
 const whole = `a.txt  +3 -2

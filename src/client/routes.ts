@@ -16,6 +16,7 @@ import type * as exports from '../protocol/records/export-record.ts'
 import type * as history from '../protocol/records/history-record.ts'
 import type * as instructions from '../protocol/records/instruction-record.ts'
 import type * as messages from '../protocol/records/message-record.ts'
+import type * as reverts from '../protocol/records/revert-record.ts'
 import type * as schedules from '../protocol/records/schedule-record.ts'
 import type * as search from '../protocol/records/search-record.ts'
 import type * as spend from '../protocol/records/spend-record.ts'
@@ -107,6 +108,10 @@ type WorkItems = {
     answer: Out<typeof turns.turnTrace>
   }
   'GET /agents/{agent}/work-items/{item}/changes': { answer: Out<typeof changes.itemChanges> }
+  'POST /agents/{agent}/work-items/{item}/revert': {
+    body?: In<typeof reverts.revertBody>
+    answer: Out<typeof acted.actedOnFiles>
+  }
   'GET /agents/{agent}/work-items/{item}/spend': { answer: Out<typeof spend.spendReport> }
 }
 

@@ -88,6 +88,7 @@ export const rejections = {
   revision_stale: { status: 409, hint: 'Read the item again and decide on what it is now.' },
   objective_empty: { status: 422, hint: 'Say in one sentence what is to be achieved.' },
   blocker_empty: { status: 422, hint: 'Give a reason to block, or null to clear the blocker.' },
+  file_not_changed: { status: 404, hint: '`holon work diff <item>` shows what it changed.' },
   nothing_to_update: { status: 422, hint: 'Name at least one field to change.' },
   reason_empty: { status: 422, hint: 'Say in one sentence what is waited for.' },
   wait_not_found: { status: 404, hint: 'List waits with `holon waits`.' },

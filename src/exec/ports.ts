@@ -266,7 +266,7 @@ export type FileStat = { kind: FileKind; size: number; updated_at: string; mode:
 export type FileEntry = { name: string; kind: FileKind }
 
 /**
- * Files by absolute path. All but `open_within` know no policy: they are for the runtime's own
+ * Files by absolute path. All but those `_within` know no policy: they are for the runtime's own
  * files. What a model names goes through `open_within` (contract: `OpenedPath` below).
  *
  * Contract. Failures are thrown as `FileFault`. Reading is repeatable; nothing is cached.
@@ -282,6 +282,10 @@ export type FileEntry = { name: string; kind: FileKind }
  * - `make_folder` also makes missing parents; an existing folder is a success and keeps its mode.
  * - `exists` is false only when nothing has that name; a link to nowhere exists.
  * - `remove` deletes a file or a link, never a folder; a missing one is a success.
+ * - `look_within` and `put_within` take a path that was recorded as a real one, under the same
+ *   policy as `open_within` for writing: `denied` when a link leads to its folder by now. `put`
+ *   replaces only what it was told to expect, bytes and mode, and loses nothing that anybody
+ *   writes meanwhile; after a kill in between the next look finds the file in its place again.
  */
 export interface Files {
   read(
@@ -302,7 +306,25 @@ export interface Files {
   exists(path: string): Promise<boolean>
   remove(path: string): Promise<void>
   open_within(roots: Roots, path: string, mode: PathMode): Promise<OpenedPath>
+  look_within(roots: Roots, path: string): Promise<Standing>
+  put_within(roots: Roots, path: string, expected: Standing, next: Standing): Promise<PutAnswer>
 }
+
+/**
+ * What stands at a path itself: a link is a link, and its bytes are where it leads. `other`: a
+ * folder, a device, or a file that is too large to be read.
+ */
+export type Standing =
+  | { kind: 'none' }
+  | { kind: 'file'; bytes: Uint8Array; mode: number }
+  | { kind: 'link'; bytes: Uint8Array }
+  | { kind: 'other' }
+
+/**
+ * Whether `next` stands there now. `aside`: the path beside it at which something stays that
+ * somebody wrote meanwhile; null: nothing does.
+ */
+export type PutAnswer = { put: boolean; aside: string | null }
 
 /**
  * Contract. `path` is the real path. `read` returns the file as it is now (`not_found` when a path

@@ -15,6 +15,7 @@ import * as instructions from './resources/instructions.ts'
 import * as itemViews from './resources/item-views.ts'
 import * as messages from './resources/messages.ts'
 import type { HomePort } from './request/ports.ts'
+import * as reverts from './resources/reverts.ts'
 import * as schedules from './resources/schedules.ts'
 import * as search from './resources/search.ts'
 import * as state from './resources/state.ts'
@@ -37,6 +38,7 @@ const overViews = [
   workItems,
   checks,
   itemViews,
+  reverts,
   exports,
   waits,
   tasks,

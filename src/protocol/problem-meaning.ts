@@ -64,6 +64,7 @@ const ofItems = {
   revision_stale: 'The item has changed since the revision that was expected.',
   objective_empty: 'A work item was to be made, or changed, without an objective.',
   blocker_empty: 'An item was to be blocked without a reason.',
+  file_not_changed: 'The item changed no file of this name.',
   nothing_to_update: 'The request names no field to change.',
 } as const
 

@@ -144,6 +144,8 @@ const acts: { [K in Kind]: Maker<K> } = {
   discard_worktree: (f) =>
     about(tree(f), (worktree_id) => ({ do: 'discard_worktree', worktree_id })),
   remove_worktree: (f) => about(tree(f), (worktree_id) => ({ do: 'remove_worktree', worktree_id })),
+  revert_files: (f) =>
+    about(of(f, 'work_items')[0], (work_item_id) => ({ do: 'revert_files', work_item_id })),
   abort: (f) => about(openTurn(f)?.id, (run_id) => ({ do: 'abort', run_id, stop: false })),
 }
 

@@ -4,9 +4,10 @@
  * real policy.
  */
 import { dirname } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { FileFault } from '../../src/exec/files/file-fault.ts'
 import { judgePath, problemOfPath } from '../../src/exec/files/path-policy.ts'
-import type { FileRead, Files, FileStat, OpenedPath } from '../../src/exec/ports.ts'
+import type { FileRead, Files, FileStat, OpenedPath, Standing } from '../../src/exec/ports.ts'
 import { sha256 } from '../../src/exec/files/whole-file.ts'
 import type { Agenda, Life } from './agenda.ts'
 
@@ -87,7 +88,21 @@ export class SimDisk {
           if (mode === 'read' && !this.#files.has(path)) throw missing(path)
           return this.#opened(act, path)
         }),
+      look_within: (_, path) => act('look', () => this.#standing(path)),
+      put_within: (_, path, expected, next) =>
+        act('put', () => {
+          if (!isDeepStrictEqual(this.#standing(path), expected)) return { put: false, aside: null }
+          if (next.kind === 'file') this.#write(path, next.bytes, next.mode)
+          else this.#files.delete(path)
+          return { put: true, aside: null }
+        }),
     }
+  }
+
+  #standing(path: string): Standing {
+    const entry = this.#files.get(path)
+    if (entry) return { kind: 'file', bytes: entry.bytes, mode: entry.mode }
+    return { kind: this.#folders.has(path) ? 'other' : 'none' }
   }
 
   #opened(act: <T>(label: string, body: () => T) => Promise<T>, path: string): OpenedPath {

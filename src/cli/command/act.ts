@@ -86,7 +86,7 @@ const [stopPatience, gitPatience] = [120_000, 900_000]
 
 function patienceOf(command: OperatorCommand): number | undefined {
   if ('worktree_id' in command) return gitPatience
-  const stops = ['stop_task', 'delete_agent', 'abort', 'task_input']
+  const stops = ['stop_task', 'delete_agent', 'abort', 'task_input', 'revert_files']
   return stops.includes(command.do) ? stopPatience : undefined
 }
 
@@ -204,6 +204,7 @@ function wakes(command: OperatorCommand): boolean {
     case 'stop_agent':
     case 'abort':
     case 'answer_check':
+    case 'revert_files':
       return false
   }
 }

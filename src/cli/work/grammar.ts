@@ -11,7 +11,7 @@ const budget = {
 export const workCommands: readonly Grammar[] = [
   {
     name: 'work',
-    about: 'work items: list, show, create, update, check, unblock, pick, complete',
+    about: 'work items: list, show, diff, revert, create, update, check, unblock, pick, complete',
     examples: ['holon work list --all', 'holon work show work_7f3a'],
     commands: [
       {
@@ -45,6 +45,20 @@ export const workCommands: readonly Grammar[] = [
         ],
         run: async (context, item: string, file: string | undefined, options: object) =>
           (await import('./work-diff.ts')).workDiff(context, item, file, options),
+      },
+      {
+        name: 'revert',
+        about: 'put back what it changed in files; what stands there is kept',
+        arguments: { '<item>': things.item, '[files...]': 'these (default: all of them)' },
+        options: { '--undo': 'take that back: what earlier reverts replaced comes again' },
+        examples: [
+          'holon work revert work_7f3a',
+          'holon work revert work_7f3a src/a.ts',
+          'holon work revert work_7f3a --undo',
+        ],
+        exits: writes,
+        run: async (context, item: string, files: string[], options: object) =>
+          (await import('./revert.ts')).workRevert(context, item, files, options),
       },
       {
         name: 'create',

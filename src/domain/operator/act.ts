@@ -172,6 +172,8 @@ type MachineAct =
   /** To a command's input, with `end` ended behind it; to a child, as one more message. */
   | ({ do: 'task_input'; task_id: string; text: string } & Maybe<{ end: boolean }>)
   | { do: WorktreeVerb; worktree_id: string }
+  /** Without files all that the item changed. `undo`: what earlier ones replaced comes back. */
+  | ({ do: 'revert_files'; work_item_id: string } & Maybe<{ files: string[]; undo: boolean }>)
   /** Ends the open turn `run_id`, and stops the agent unless `stop` is false. */
   | ({ do: 'abort'; run_id: string } & Maybe<{ stop: boolean }>)
 

@@ -134,6 +134,7 @@ export const tableOf: { readonly [T in EventType]: Table } = {
   work_item_report_drafted: 'work_items',
   work_item_reported: 'work_items',
   work_item_claimed: 'work_items',
+  files_reverted: 'work_items',
   work_item_claim_refused: 'work_items',
   check_owed: 'work_items',
   check_started: 'work_items',

@@ -3,6 +3,7 @@
  * What is derived from it (readiness, candidate class) is in facts/readiness.ts and never stored.
  */
 import { evolveChecks, type Check, type CheckEvent } from './check.ts'
+import type { KeptFile } from './file-diff.ts'
 import type { AgentId, BriefId, CallId, WorkItemId } from '../ids.ts'
 import type { Timestamp } from '../time.ts'
 
@@ -85,7 +86,12 @@ export type WorkItem = {
   changed_seq: number
   /** Absent: it was made here. */
   imported?: Imported
+  /** When the operator last had files put back. Absent: never. */
+  reverted_at?: Timestamp
 }
+
+/** One file that is put back: what stood there is kept, and what is put in its place. */
+export type RevertedFile = { path: string; name: string; replaced: KeptFile; put: KeptFile }
 
 /**
  * `call_id`: the call that the newest runs were begun for. `refused`: completions in a row that
@@ -144,6 +150,8 @@ export type WorkItemEvent =
   | { type: 'work_item_claim_refused'; id: WorkItemId; call_id: CallId }
   | { type: 'work_item_report_drafted'; id: WorkItemId; report: string }
   | { type: 'work_item_reported'; id: WorkItemId; result_summary: string; brief_id: BriefId }
+  /** Committed before any of them is touched. `undo`: they are what an earlier one replaced. */
+  | { type: 'files_reverted'; id: WorkItemId; undo: boolean; files: readonly RevertedFile[] }
   | CheckEvent
 
 type Meta = { at: Timestamp; seq: number; agent_id: AgentId }
@@ -193,6 +201,9 @@ export function evolveWorkItem(item: WorkItem | null, event: WorkItemEvent, meta
     case 'work_item_report_drafted':
       // The item is as it was: no revision.
       return { ...item, report_draft: event.report }
+    case 'files_reverted':
+      // What became of files is no change of the item.
+      return { ...item, reverted_at: meta.at }
     case 'work_item_reported':
       return { ...moved, result_summary: event.result_summary, result_brief_id: event.brief_id }
   }
@@ -237,6 +248,7 @@ function updated({ claim, ...item }: WorkItem, changed: WorkItemChanges): WorkIt
 /** What may still be learnt of a completed item; nothing of it reopens. */
 const afterCompletion: ReadonlySet<WorkItemEvent['type']> = new Set([
   'work_item_reported',
+  'files_reverted',
   'check_owed',
   'check_started',
   'check_finished',

@@ -9,6 +9,7 @@ import { basename, dirname, join } from 'node:path'
 import { FileFault, fileFault } from './file-fault.ts'
 import { FILE_READ_MAX_BYTES } from '../limits.ts'
 import type { FileEntry, FileKind, FileRead, Files, FileStat } from '../ports.ts'
+import { lookWithin, putWithin } from './put-back.ts'
 import { openWithin } from './roots.ts'
 import { inFolderOf } from './unlinked.ts'
 import { readDescriptor, replaceFile } from './whole-file.ts'
@@ -31,6 +32,8 @@ export function systemFiles(): Files {
     exists,
     remove,
     open_within: openWithin,
+    look_within: lookWithin,
+    put_within: putWithin,
     async write_atomic(path, bytes, mode, options) {
       if (options) {
         const put = (folder: string) =>

@@ -182,6 +182,41 @@ async function openFolder(gate: Gate, path: string, named: string): Promise<File
   }
 }
 
+/** A folder that is held: `inside` reaches it whatever happens to its path. */
+export type HeldFolder = { inside: string; close(): Promise<void> }
+
+/**
+ * The folder of an absolute path that was recorded as a real one; with `make` what is missing of it
+ * is made, else null says that it is missing. A path that goes through a link by now is `denied`.
+ */
+export async function folderWithin(
+  roots: Roots,
+  path: string,
+  how: 'look' | 'make',
+): Promise<HeldFolder | null> {
+  const problem = problemOfPath(path)
+  if (problem) throw new FileFault('denied', path, `${JSON.stringify(path)}: ${problem}`)
+  const gate = realRoots(roots)
+  judge(gate.written, path, 'write')
+  judge(gate.real, path, 'write')
+  const above = dirname(path)
+  try {
+    if (how === 'look' && (await lstat(above).catch(() => null)) === null) return null
+    const folder = await openFolder(gate, above, path)
+    try {
+      if ((await nameOf(folder, above)) !== above) {
+        throw new FileFault('denied', path, `${path}: a link leads to its folder now`)
+      }
+      return { inside: await pinned(folder, above), close: () => folder.close() }
+    } catch (error) {
+      await folder.close()
+      throw error
+    }
+  } catch (error) {
+    throw fileFault(error, path)
+  }
+}
+
 async function readEntry(at: string, path: string, max_bytes: number): Promise<FileRead> {
   return guarded(path, async () => {
     const handle = await open(at, constants.O_RDONLY | constants.O_NOFOLLOW | quiet)

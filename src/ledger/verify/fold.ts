@@ -14,7 +14,7 @@ import {
 } from '../../domain/state/event.ts'
 import { canonical } from '../sqlite/canonical.ts'
 import { columnsOf } from '../sqlite/columns.ts'
-import { imageOf } from '../../domain/state/call.ts'
+import { imageOf, type ToolResult } from '../../domain/state/call.ts'
 import { baselineOf } from '../../domain/state/upcast.ts'
 import { storedEvent } from '../reads/events.ts'
 import type { Database } from '../sqlite/schema.ts'
@@ -250,10 +250,17 @@ function blobsOf(table: Table, row: Rows[Table] | null): string[] {
   return named.filter((sha256) => sha256 !== null)
 }
 
+function ofResult(result: ToolResult | null): (string | null)[] {
+  const diffs = result?.status === 'success' ? (result.diffs ?? []) : []
+  const ends = diffs.flatMap(({ ends: of }) => (of && 'before' in of ? [of.before, of.after] : []))
+  const kept = ends.map((end) => (end.kind === 'none' ? null : end.kept_sha256))
+  return [imageOf(result)?.sha256 ?? null, ...kept]
+}
+
 function namedIn(table: Table, row: Rows[Table]): (string | null)[] {
   if (table === 'rounds') return [(row as Rows['rounds']).opening_sha256]
   if (table === 'deliveries') return [(row as Rows['deliveries']).body_sha256]
-  if (table === 'calls') return [imageOf((row as Rows['calls']).result)?.sha256 ?? null]
+  if (table === 'calls') return ofResult((row as Rows['calls']).result)
   if (table === 'messages') {
     return ((row as Rows['messages']).images ?? []).map(({ sha256 }) => sha256)
   }

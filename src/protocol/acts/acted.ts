@@ -7,6 +7,7 @@ import { agentRecord } from '../records/agent-record.ts'
 import { worktreeRecord } from '../records/delegation-record.ts'
 import { messageRecord } from '../records/message-record.ts'
 import { listOf } from '../scalar.ts'
+import { revertOutcome } from '../records/revert-record.ts'
 import { scheduleRecord } from '../records/schedule-record.ts'
 import { taskRecord } from '../records/task-record.ts'
 import { deliveryRecord, triggerRecord } from '../records/trigger-record.ts'
@@ -51,6 +52,9 @@ export const actedOnAgent = z
 export const actedOnItem = z
   .strictObject({ work_item: workItemRecord, ...doneShape })
   .meta({ id: 'ActedOnWorkItem' })
+export const actedOnFiles = z
+  .strictObject({ work_item: workItemRecord, ...doneShape, files: listOf(revertOutcome) })
+  .meta({ id: 'ActedOnFiles' })
 export const actedOnWait = z
   .strictObject({ wait: waitRecord, ...doneShape })
   .meta({ id: 'ActedOnWait' })

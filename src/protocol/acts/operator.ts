@@ -8,6 +8,7 @@ import { missedPolicies, overlapPolicies } from '../../domain/state/schedule.ts'
 import { deliveryModes } from '../../domain/state/wait.ts'
 import { planStatuses, todoStates } from '../../domain/state/work-item.ts'
 import { checkGiven } from '../records/check-record.ts'
+import { revertOutcome } from '../records/revert-record.ts'
 
 const common = {
   agent_id: z.string(),
@@ -241,6 +242,12 @@ const machineActs = [
     ...common,
     worktree_id: z.string(),
   }),
+  z.strictObject({
+    do: z.literal('revert_files'),
+    ...onItem,
+    files: z.array(z.string()).optional(),
+    undo: z.boolean().optional(),
+  }),
   /** Ends the open turn `run_id`, and stops the agent unless `stop` is false. */
   z.strictObject({
     do: z.literal('abort'),
@@ -274,6 +281,8 @@ export const operatorReply = z.discriminatedUnion('ok', [
     /** One sentence for a person. */
     said: z.string(),
     warnings: z.array(z.object({ kind: z.string(), message: z.string() })),
+    /** Of a revert: every file that it was about. */
+    files: z.array(revertOutcome).optional(),
   }),
   z.strictObject({
     ok: z.literal(false),

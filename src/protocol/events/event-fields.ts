@@ -27,7 +27,14 @@ import {
 } from '../scalar.ts'
 import { otherFields } from './other-event-fields.ts'
 import { taskRecord } from '../records/task-record.ts'
-import { callRecord, roundRecord, toolResult, turnWhole, usage } from '../records/turn-record.ts'
+import {
+  callRecord,
+  keptFile,
+  roundRecord,
+  toolResult,
+  turnWhole,
+  usage,
+} from '../records/turn-record.ts'
 import { waitFields as wait } from '../records/wait-record.ts'
 import { workItemRecord } from '../records/work-item-record.ts'
 
@@ -152,6 +159,11 @@ const itemEvents = {
   work_item_claim_refused: { id: workItemId, call_id: callId },
   work_item_report_drafted: { id: workItemId, report: text },
   work_item_reported: { id: workItemId, result_summary: text, brief_id: briefId },
+  files_reverted: {
+    id: workItemId,
+    undo: z.boolean(),
+    files: listOf(z.strictObject({ path: text, name: text, replaced: keptFile, put: keptFile })),
+  },
   check_owed: { ...check, by: checkEvents.by },
   check_started: { ...check, task_id: taskId, tree: checkEvents.tree },
   check_finished: {

@@ -108,8 +108,30 @@ export const diffShape = {
   cut_lines: count.describe('Lines of the hunks that `text` lacks.'),
 }
 
+export const keptFile = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('none') }),
+    z.strictObject({
+      kind: z.literal('file'),
+      kept_sha256: sha256,
+      mode: count.nullable().describe('Permission bits; null: as the system made them.'),
+    }),
+    z.strictObject({ kind: z.literal('link'), kept_sha256: sha256 }),
+  ])
+  .meta({ id: 'KeptFile' })
+
+const keptChange = z
+  .union([
+    z.strictObject({ before: keptFile, after: keptFile }),
+    z.strictObject({ not_kept: z.enum(['secret', 'too_large', 'too_many']) }),
+  ])
+  .meta({ id: 'KeptChange' })
+
+export const fileDiffShape = { kind: fileDiffKind, ...diffShape }
 /** What a call did to one file. */
-const fileDiff = z.strictObject({ kind: fileDiffKind, ...diffShape }).meta({ id: 'FileDiff' })
+const fileDiff = z
+  .strictObject({ ...fileDiffShape, ends: keptChange.optional() })
+  .meta({ id: 'FileDiff' })
 
 export const toolResult = z
   .discriminatedUnion('status', [

@@ -238,7 +238,13 @@ class HomeHost implements Host {
       }
     } else if (command.do === 'abort') return this.#abort(command, facts)
     else if (command.do === 'delete_agent') await this.#wind(facts)
-    const own = { store: this.#store, supervisor: this.#supervisor, children: this.#children }
+    const roots = (agent: AgentId) => this.#lane(agent).env.roots()
+    const own = {
+      store: this.#store,
+      supervisor: this.#supervisor,
+      children: this.#children,
+      roots,
+    }
     return carryOut({ ...this.#ports, ...own, token_hash: this.#urls.hash }, command)
   }
 

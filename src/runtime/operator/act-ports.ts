@@ -1,5 +1,7 @@
 /** What the operator's acts are carried out with. */
+import type { AgentId } from '../../domain/ids.ts'
 import type { TokenHash } from '../../domain/inbox/triggers.ts'
+import type { Roots } from '../../exec/ports.ts'
 import type { ChildSupervisor } from '../children/child-supervisor.ts'
 import type { HostPorts } from '../ports.ts'
 import type { Store } from '../store.ts'
@@ -12,6 +14,8 @@ export type ActPorts = Pick<
   store: Store
   supervisor: Supervisor
   children: ChildSupervisor
+  /** What file tools of an agent may touch. */
+  roots: (agent: AgentId) => Roots
   /** Null where the secret of the home is not at hand: no trigger is minted or reset. */
   token_hash: TokenHash
 }

@@ -14,6 +14,7 @@ import type { OperatorReply } from '../../protocol/acts/operator.ts'
 import type { ActPorts } from './act-ports.ts'
 import { giveInput } from './give-input.ts'
 import { prepareAct } from './prepare-act.ts'
+import { revertFiles } from './revert-files.ts'
 import { isSigned, takeSigned } from './signed-deliveries.ts'
 import { startTask } from './start-task.ts'
 import type { Store } from '../store.ts'
@@ -34,6 +35,7 @@ export async function carryOut(
   if (command.do === 'stop_task') return stopTask(ports, command)
   if (command.do === 'start_task') return said(await startTask(ports, command))
   if (command.do === 'task_input') return said(await giveInput(ports, command))
+  if (command.do === 'revert_files') return said(await revertFiles(ports, command))
   if ('worktree_id' in command) return said(await onWorktree(ports, command))
   const decided = () => commitAct(ports, command)
   // Its home is made before its row: of two that make one agent, the second leaves it alone.

@@ -101,10 +101,15 @@ async function blobsOf(
   events: readonly StoredEvent[],
 ): Promise<SliceRecord[]> {
   const named = new Set<string>()
+  const ofFiles = new Set<string>()
   for (const one of [item, ...events.map(({ event }) => event)]) {
     const text = JSON.stringify(one)
-    for (const [, sha] of text.matchAll(/sha256":"([0-9a-f]{64})"/g)) if (sha) named.add(sha)
+    for (const [, by, sha] of text.matchAll(/"(\w*)sha256":"([0-9a-f]{64})"/g)) {
+      if (sha) (by && ends.has(by) ? ofFiles : named).add(sha)
+    }
   }
+  // The files that it changed stay here, whatever else names the same bytes.
+  for (const sha of ofFiles) named.delete(sha)
   // Its own records come out of it.
   if (item.imported) named.delete(item.imported.file_sha256)
   const found: SliceRecord[] = []
@@ -118,6 +123,9 @@ async function blobsOf(
   }
   return found
 }
+
+/** How the names of hashes begin that are of a file before or after a change. */
+const ends: ReadonlySet<string> = new Set(['before_', 'after_', 'kept_'])
 
 /** Null: it is gone, or it is no text. */
 async function textOf(ledger: LedgerReads, sha: string): Promise<string | null> {

@@ -44,7 +44,7 @@ export async function readyIntent(
   const tool = toolNamed(call.tool_name)
   if (tool?.kind !== 'effect') return null
   try {
-    const ready = await tool.intent(call.input, toolContext(run, call, blobs))
+    const ready = await tool.intent(call.input, toolContext(run, call, blobs, blobs))
     return { call_id: call.id, ...ready }
   } catch (error) {
     return { call_id: call.id, ok: false, result: faultResult(call, error) }

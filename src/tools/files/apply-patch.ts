@@ -6,7 +6,7 @@
 import { z } from 'zod'
 import type { ToolResult } from '../../domain/state/call.ts'
 import type { FileChange, Patch, PatchRejection } from './patch.ts'
-import { asResult, readToChange, ToolRefusal } from './file-access.ts'
+import { asResult, readToChange, ToolRefusal, type TextFile } from './file-access.ts'
 import {
   changedMeanwhile,
   hashOf,
@@ -86,16 +86,17 @@ export const applyPatch = effectTool<Input, PatchIntent>({
 
 async function plan(given: Input, ctx: ToolContext): Promise<PatchIntent> {
   const patch = await parsed(given.patch)
-  const files = new Map<string, { path: string; text: string | null }>()
+  const files = new Map<string, TextFile>()
   for (const name of patch.paths) files.set(name, await readToChange(NAME, ctx, name))
   const contents = new Map([...files].map(([name, file]) => [name, file.text]))
   const changes = await applied(patch, contents)
   const after = afterTexts(changes)
   const touched = [...files].filter(([name]) => after.has(name))
-  const replacements = touched.map(([name, { path, text }]) => ({
+  const replacements = touched.map(([name, { path, text, mode }]) => ({
     path,
     before: text,
     after: after.get(name) ?? null,
+    mode,
   }))
   const twice = replacements.find(
     ({ path }, at) => replacements.findIndex((r) => r.path === path) < at,

@@ -52,7 +52,8 @@ export const editFile = effectTool<Input, EditIntent>({
     const planned = await asResult(NAME, ctx, async () => {
       const file = await readToChange(NAME, ctx, given.path)
       const { after, replacements, lines } = edited(given, file)
-      const change = await planChange(ctx, [{ path: file.path, before: file.text, after }])
+      const { path, text: before, mode } = file
+      const change = await planChange(ctx, [{ path, before, after, mode }])
       const [first] = lines
       const around =
         first === undefined ? {} : { around: linesAround(after, first, given.new_text) }

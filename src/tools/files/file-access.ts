@@ -9,8 +9,13 @@ import type { FileEntry, FileRead, OpenedPath } from '../../exec/ports.ts'
 import { isFileFault } from '../tool/faults.ts'
 import { failed, type ToolContext } from '../tool/tool.ts'
 
-/** A file as text, under its real path; `text` and `sha256` are null when there is none. */
-export type TextFile = { path: string; text: string | null; sha256: string | null }
+/** A file as text, under its real path; all else is null when there is none. */
+export type TextFile = {
+  path: string
+  text: string | null
+  sha256: string | null
+  mode: number | null
+}
 
 /** A refusal on its way to the model; thrown only inside this room, caught by `asResult`. */
 export class ToolRefusal extends Error {
@@ -59,6 +64,13 @@ export function textOf(tool_name: string, file: FileRead): string {
   }
 }
 
+export const noText = (path: string): TextFile => ({
+  path,
+  text: null,
+  sha256: null,
+  mode: null,
+})
+
 /** A file that is about to be changed. Makes nothing; throws `FileFault` and `ToolRefusal`. */
 export async function readToChange(
   tool_name: string,
@@ -66,12 +78,13 @@ export async function readToChange(
   path: string,
 ): Promise<TextFile> {
   const plain = inWorkdir(ctx, path)
-  if (!(await canBeOpened(ctx, plain))) return { path: plain, text: null, sha256: null }
+  if (!(await canBeOpened(ctx, plain))) return noText(plain)
   // Only now for writing: on a missing file that would already make its folders.
   const opened = await ctx.open(plain, 'write')
   try {
     const file = await opened.read()
-    return { path: opened.path, text: textOf(tool_name, file), sha256: file.sha256 }
+    const { sha256, mode } = file
+    return { path: opened.path, text: textOf(tool_name, file), sha256, mode }
   } finally {
     await opened.close()
   }

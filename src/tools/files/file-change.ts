@@ -7,7 +7,8 @@ import type { FileDiff } from '../../domain/state/file-diff.ts'
 import type { ToolResult } from '../../domain/state/call.ts'
 import { isFileFault } from '../tool/faults.ts'
 import { diffsOf, type FileVersions } from './file-diff.ts'
-import { readToChange, ToolRefusal, type TextFile } from './file-access.ts'
+import { noText, readToChange, ToolRefusal, type TextFile } from './file-access.ts'
+import { keeper, type EndBytes } from './kept-file.ts'
 import { sha256 } from '../tool/sha256.ts'
 import { failed, type ToolContext } from '../tool/tool.ts'
 
@@ -26,17 +27,34 @@ export type ChangeIntent = { files: readonly PlannedFile[]; diffs?: readonly Fil
 
 export const hashOf = (text: string | null): string | null => (text === null ? null : sha256(text))
 
-export const planChange = async (
+/** `mode` is of the file before. Both ends of each change are kept, for whoever takes it back. */
+export async function planChange(
   ctx: ToolContext,
-  files: readonly FileVersions[],
-): Promise<ChangeIntent> => ({
-  files: files.map(({ path, before, after }) => ({
-    path,
-    before_sha256: hashOf(before),
-    after_sha256: hashOf(after),
-  })),
-  diffs: await diffsOf(files, ctx.workdir),
-})
+  files: readonly (FileVersions & { mode: number | null })[],
+): Promise<ChangeIntent> {
+  const keep = keeper(ctx)
+  const ends = new Map(
+    files.map(({ path, before, after, mode }) => {
+      return [path, keep(endOf(before, mode), endOf(after, mode))]
+    }),
+  )
+  const diffs = await diffsOf(files, ctx.workdir)
+  return {
+    files: files.map(({ path, before, after }) => ({
+      path,
+      before_sha256: hashOf(before),
+      after_sha256: hashOf(after),
+    })),
+    diffs: diffs.map((diff) => {
+      const kept = ends.get(diff.path)
+      return kept === undefined ? diff : { ...diff, ends: kept }
+    }),
+  }
+}
+
+/** A write keeps the mode of what it replaces; a new file has whatever the system gives it. */
+const endOf = (text: string | null, mode: number | null): EndBytes =>
+  text === null ? { kind: 'none' } : { kind: 'file', bytes: new TextEncoder().encode(text), mode }
 
 /** A result of a change that was made, with its diffs as evidence. */
 export const made = (result: ToolResult, { diffs = [] }: ChangeIntent): ToolResult =>
@@ -55,7 +73,7 @@ export async function statesOf(
     const now = await readOrOther(tool_name, ctx, file.path)
     const at = now?.sha256
     const is = at === file.before_sha256 ? 'before' : at === file.after_sha256 ? 'after' : 'other'
-    states.push({ ...file, now: now ?? { path: file.path, text: null, sha256: null }, is })
+    states.push({ ...file, now: now ?? noText(file.path), is })
   }
   return states
 }

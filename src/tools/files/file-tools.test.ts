@@ -324,13 +324,22 @@ test('what an edit and a patch did to files stands with the result, also after a
     result.status === 'success' ? result.diffs : assert.fail(result.summary)
   const changed = { kind: 'changed', added: 1, removed: 1, cut_lines: 0 }
   const text = '@@ -1,2 +1,2 @@\n a\n-b\n+c\n'
-  const expected = [{ ...changed, path: at(edit), name: edit, text }]
+  const file = (text: string) => ({ kind: 'file', kept_sha256: sha256(text), mode: 0o644 })
+  const ends = (before: string, after: string) => ({
+    ends: { before: file(before), after: file(after) },
+  })
+  const ofEdit = ends('a\nb\n', 'a\nc\n')
+  const expected = [{ ...changed, path: at(edit), name: edit, text, ...ofEdit }]
   assert.deepEqual(diffsOf(await bench.recover(editFile, input, call)), expected)
   assert.deepEqual(diffsOf(await bench.call(applyPatch, { patch })), [
-    { ...changed, path: at(one), name: one, text: '@@ -1,2 +1,2 @@\n-one\n+1\n two\n' },
+    {
+      ...{ ...changed, path: at(one), name: one, text: '@@ -1,2 +1,2 @@\n-one\n+1\n two\n' },
+      ...ends('one\ntwo\n', '1\ntwo\n'),
+    },
     {
       ...{ kind: 'deleted', path: at(gone), name: gone, added: 0, removed: 1 },
       ...{ text: '@@ -1,1 +0,0 @@\n-x\n', cut_lines: 0 },
+      ends: { before: file('x\n'), after: { kind: 'none' } },
     },
   ])
 })

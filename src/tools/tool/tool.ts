@@ -114,8 +114,8 @@ export interface ToolContext {
   /** Stores a long output beside the ledger under the call's id; returns its absolute path. */
   keepOutput(text: string): Promise<string>
   /**
-   * Keeps bytes as a blob; their hash. They are stored with the outcome of the call, and only if
-   * that names them: for `run` and `recover`.
+   * Keeps bytes as a blob; its hash, which is another than theirs where a secret was taken out. It
+   * is stored with the intent of the call, or its outcome, and only if that names it.
    */
   keepBlob(bytes: Uint8Array): string
 }
