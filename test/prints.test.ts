@@ -61,7 +61,8 @@ const reads: readonly (readonly [string, Table | null])[] = [
 /** Those that change something or go on for a while, those that look at the machine, and a rest. */
 const others: readonly string[] = [
   ...['run', 'init', 'send', 'take-back', 'answer', 'import', 'serve', 'start', 'stop', 'tui'],
-  ...['work create', 'work update', 'work unblock', 'work pick', 'work complete'],
+  ...['work create', 'work update', 'work revert', 'work unblock', 'work pick'],
+  'work complete',
   ...['work check add', 'work check rm', 'work check run', 'work check answer'],
   ...['inbox snooze', 'inbox dismiss', 'tasks input', 'tasks stop', 'waits cancel'],
   ...['agents create', 'agents configure', 'agents abort', 'agents delete', 'agents start'],

@@ -71,7 +71,7 @@ src/new.txt  new  +2 -0
 +two
 
 3 files, +5 -3
-1 command ran too; what they changed in files is not shown here
+1 command ran too; what it did to files is not known
 `
 
 test('all that an item changed is told by file with counts', { timeout: 60_000 }, async (t) => {
@@ -102,7 +102,7 @@ test('all that an item changed is told by file with counts', { timeout: 60_000 }
           ...{ added: 0, removed: 1, edits: 1 },
         },
       ],
-      ...{ commands: 1, unknown: 0, complete: true },
+      ...{ commands: 1, unseen: [], unknown: 0, complete: true },
     },
   )
   const none = await of('b.txt')

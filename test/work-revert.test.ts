@@ -3,12 +3,13 @@
  * the real command on a home at rest.
  */
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { openBox, temporaryHome } from '../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel } from '../src/testing/scripted-model.ts'
-import { call, creates } from './support/scripts.ts'
+import { call, creates, runs } from './support/scripts.ts'
 import { typed } from './support/cli/typed.ts'
 
 const edit = (path: string, old_text: string, new_text: string) =>
@@ -17,10 +18,30 @@ const patch =
   '--- old.sh\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n' +
   '--- /dev/null\n+++ src/new.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n'
 
-/** A home in which an agent edited a file twice, deleted one and made one. */
-async function worked(t: TestContext) {
+/** By file tools: a file edited twice, one deleted, one made. */
+const byTools = [
+  () => calls(edit('a.txt', 'one', '1'), edit('a.txt', 'two', '2')),
+  () => calls(call('ApplyPatch', { patch })),
+]
+/** The same by a command, in a repository whose attributes would change bytes and run a program. */
+const line =
+  'printf "1\\r\\n2\\n" > a.txt; rm old.sh; mkdir -p src; printf "one\\ntwo\\n" > src/new.txt'
+const byCommand = [() => calls(runs(line))]
+
+function repository(workspace: string): void {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: workspace })
+  git('init', '-q')
+  git('config', 'core.autocrlf', 'input')
+  git('config', 'filter.bad.clean', 'touch ran; cat')
+  writeFileSync(join(workspace, '.gitattributes'), '* text eol=lf filter=bad ident\n')
+  writeFileSync(join(workspace, '.gitignore'), 'ran\n')
+}
+
+/** A home in which an agent did the same to files in one way or the other. */
+async function worked(t: TestContext, rounds = byTools) {
   const places = temporaryHome(t)
   const at = (name: string) => join(places.workspace, name)
+  if (rounds === byCommand) repository(places.workspace)
   writeFileSync(at('a.txt'), 'one\r\ntwo\n')
   writeFileSync(at('old.sh'), 'gone\n')
   chmodSync(at('old.sh'), 0o750)
@@ -28,8 +49,7 @@ async function worked(t: TestContext) {
     if (n === 1) return creates('Port it')
     const id = /work_[0-9a-f-]{4,36}/.exec(JSON.stringify(request.messages))?.[0] ?? ''
     if (n === 2) return calls(call('PickWorkItem', { work_item_id: id }))
-    if (n === 3) return calls(edit('a.txt', 'one', '1'), edit('a.txt', 'two', '2'))
-    return n === 4 ? calls(call('ApplyPatch', { patch })) : says('Done.')
+    return rounds[n - 3]?.() ?? says('Done.')
   })
   const box = await openBox(t, { ...places, models: { default: model } })
   await box.makeAgent('test/porter')
@@ -56,26 +76,30 @@ async function worked(t: TestContext) {
 const before = ['one\r\ntwo\n', 'gone\n', null]
 const after = ['1\r\n2\n', null, 'one\ntwo\n']
 
-test('what an item did to files is taken back, and comes again', async (t) => {
-  const { files, revert, at } = await worked(t)
-  assert.deepEqual(files(), after)
-  const first = await revert()
-  assert.deepEqual([first.exit, first.err], [0, ''])
-  assert.deepEqual(first.out.split('\n').slice(0, 3), [
-    'a.txt  put back',
-    'old.sh  put back',
-    'src/new.txt  put back',
-  ])
-  assert.deepEqual(files(), before)
-  assert.equal(statSync(at('old.sh')).mode & 0o777, 0o750)
-  assert.match((await revert()).out, /^a\.txt {2}as it was already\n/)
-  assert.equal((await revert('--undo')).exit, 0)
-  assert.deepEqual(files(), after)
-  assert.equal((await revert('old.sh')).exit, 0)
-  assert.deepEqual(files(), ['1\r\n2\n', 'gone\n', 'one\ntwo\n'])
-  assert.equal((await revert('--undo', 'old.sh')).exit, 0)
-  assert.deepEqual(files(), after)
-})
+for (const [how, rounds] of [
+  ['by file tools', byTools],
+  ['by a command', byCommand],
+] as const)
+  test(`what an item did to files ${how} is taken back, and comes again`, async (t) => {
+    const { files, revert, at } = await worked(t, rounds)
+    assert.deepEqual(files(), after)
+    const first = await revert()
+    assert.deepEqual([first.exit, first.err], [0, ''])
+    assert.deepEqual(first.out.split('\n').slice(0, 3), [
+      'a.txt  put back',
+      'old.sh  put back',
+      'src/new.txt  put back',
+    ])
+    assert.deepEqual(files(), before)
+    assert.equal(statSync(at('old.sh')).mode & 0o777, 0o750)
+    assert.match((await revert()).out, /^a\.txt {2}as it was already\n/)
+    assert.equal((await revert('--undo')).exit, 0)
+    assert.deepEqual(files(), after)
+    assert.equal((await revert('old.sh')).exit, 0)
+    assert.deepEqual(files(), ['1\r\n2\n', 'gone\n', 'one\ntwo\n'])
+    assert.equal((await revert('--undo', 'old.sh')).exit, 0)
+    assert.deepEqual(files(), after)
+  })
 
 test('a file that a person changed since is named with the change, and left', async (t) => {
   const { files, revert, at } = await worked(t)

@@ -339,3 +339,33 @@ export interface OpenedPath {
   remove(): Promise<void>
   close(): Promise<void>
 }
+
+/** What stood at a path at one end of a command; `unkept`: something whose bytes nobody has. */
+export type TreeEnd =
+  | { kind: 'none' }
+  | { kind: 'file'; bytes: Uint8Array; mode: number }
+  | { kind: 'link'; bytes: Uint8Array }
+  | { kind: 'unkept'; because: 'secret' | 'too_large' | 'too_many' }
+export type TreeFile = { path: string; before: TreeEnd; after: TreeEnd }
+
+/** `more`: files that changed too and are not told. `why`: one sentence without its point. */
+export type TreeChanges =
+  | { ok: true; files: readonly TreeFile[]; more: number }
+  | { ok: false; why: string }
+
+/**
+ * What commands did to the git working tree that they ran in, whoever else wrote there meanwhile.
+ *
+ * Contract. `before` looks at the tree that a folder is in, ahead of the start of a task; in no
+ * repository it does nothing. `changes` is the difference to now, the same question any number of
+ * times, also of a later process; null: there was no look before, or it was forgotten. `forget`
+ * ends it. `pending` names the tasks that were not forgotten. Only what `roots` let be written is
+ * read. Bounded by number, bytes and time: past a bound, or where the disk refuses, the difference
+ * is a sentence that says so. None of these rejects for what the world does.
+ */
+export interface Trees {
+  before(task_id: string, workdir: string, roots: Roots): Promise<void>
+  changes(task_id: string, roots: Roots): Promise<TreeChanges | null>
+  forget(task_id: string): Promise<void>
+  pending(): Promise<string[]>
+}

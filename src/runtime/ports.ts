@@ -14,7 +14,7 @@ import type { OperatorAct } from '../domain/operator/act.ts'
 import type { PlanDescriptor } from '../domain/state/plan.ts'
 import type { AgentSettings, LiveSign, LiveText, Shortage } from '../ports/host.ts'
 import type { Ledger } from '../ledger/port.ts'
-import type { Clock, Files, Ids, Processes, StopOutcome, Web } from '../exec/ports.ts'
+import type { Clock, Files, Ids, Processes, StopOutcome, Trees, Web } from '../exec/ports.ts'
 import type { Inspect } from '../exec/inspect/inspect-port.ts'
 import type { Worktrees } from '../exec/worktrees/port.ts'
 import type { TokenUsage } from '../models/model.ts'
@@ -65,6 +65,8 @@ export type HostPorts = {
   files: Files
   processes: Processes
   worktrees: Worktrees
+  /** Absent: what commands do to files is not looked at. */
+  trees?: Trees
   web: Web
   /** What the checks of completed items look at. */
   inspect: Inspect

@@ -14,6 +14,10 @@ export function blobOf(given: Uint8Array, redactor: Redactor | undefined): NewBl
   return { sha256: sha256(bytes), bytes }
 }
 
+/** Whether bytes hold what is never kept. */
+export const secretsIn = (redactor: Redactor | undefined) => (bytes: Uint8Array) =>
+  redactedBytes(bytes, redactor) !== bytes
+
 function redactedBytes(bytes: Uint8Array, redactor: Redactor | undefined): Uint8Array {
   const text = redactor === undefined ? null : textOf(bytes)
   if (redactor === undefined || text === null) return bytes

@@ -78,7 +78,7 @@ function linesOf(context: Context, changes: ItemChanges, stat: boolean): string[
   const sum = files.length === 1 ? [] : [`${total.what}, ${total.counts}`]
   return [
     ...told.map((line) => inkedDiff(line, ink)),
-    ...(files.length === 0 ? ['no EditFile or ApplyPatch of it changed a file'] : sum),
+    ...(files.length === 0 ? ['it is not known to have changed a file'] : sum),
     ...notes(changes),
   ]
 }
@@ -86,18 +86,21 @@ function linesOf(context: Context, changes: ItemChanges, stat: boolean): string[
 function fileLines(context: Context, file: ChangedFile): DiffLine[] {
   const edits = file.edits.flatMap((edit, n): DiffLine[] => {
     const at = clock(edit.at, zoneOf(context))
-    const which = safeLine(`edit ${n + 1} of ${file.edits.length}, ${at}`)
-    const head: DiffLine[] = file.edits.length === 1 ? [] : [{ kind: 'note', text: which }]
+    const by = edit.task_id === null ? '' : `, while ${context.ids.short(edit.task_id)} ran`
+    const which = safeLine(`edit ${n + 1} of ${file.edits.length}, ${at}${by}`)
+    const isSaid = file.edits.length > 1 || by !== ''
+    const head: DiffLine[] = isSaid ? [{ kind: 'note', text: which }] : []
     return [...head, ...hunkLines(edit)]
   })
   return [fileLine(file), ...edits, { kind: 'context', text: safeLine('') }]
 }
 
 /** What the diffs do not have. */
-function notes({ commands, unknown, complete }: ItemChanges): string[] {
+function notes({ commands, unseen, unknown, complete }: ItemChanges): string[] {
   const ran = counted(commands, 'command')
   return [
-    ...(commands === 0 ? [] : [`${ran} ran too; what they changed in files is not shown here`]),
+    ...(commands === 0 ? [] : [`${ran} ran too; what it did to files is not known`]),
+    ...unseen.map((why) => safeLine(`of a command: ${why}`)),
     ...(unknown === 0
       ? []
       : [`of ${counted(unknown, 'more edit')} it is not known whether they were made`]),

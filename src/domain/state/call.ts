@@ -38,8 +38,13 @@ export type ToolResult = {
   | {
       status: 'success'
       result: unknown
-      /** What it did to files. No model reads it: that one knows what it asked for. */
+      /**
+       * What it did to files, of a command also what others did meanwhile. No model reads it: that
+       * one knows what it asked for.
+       */
       diffs?: readonly FileDiff[]
+      /** Of a command in a git folder: why diffs are not known, or not all of them. */
+      unseen?: string
     }
   | {
       status: 'error'

@@ -182,6 +182,7 @@ export const tableOf: { readonly [T in EventType]: Table } = {
   task_answered: 'tasks',
   task_cancelling: 'tasks',
   task_ended: 'tasks',
+  task_changes_seen: 'tasks',
   brief_delivered: 'briefs',
   decision_made: 'decisions',
   item_paced: 'pacing',

@@ -3,6 +3,7 @@
  * forward, to exactly one terminal state (docs/spec/task.md).
  */
 import type { AgentId, TaskId, WaitId, WorkItemId } from '../ids.ts'
+import type { FileDiff } from './file-diff.ts'
 import type { Choice } from './question.ts'
 import type { StartPlace } from '../start-place.ts'
 import type { Timestamp } from '../time.ts'
@@ -35,6 +36,9 @@ export type ChildQuestion = {
   choices: readonly Choice[]
 }
 
+/** `unseen`: why diffs are not known, or not all of them. */
+export type TaskChanges = { diffs: readonly FileDiff[]; unseen?: string } | { unseen: string }
+
 export type Task = {
   id: TaskId
   agent_id: AgentId
@@ -60,6 +64,8 @@ export type Task = {
   survivors: readonly number[]
   /** Of a command the folder of its streams; a child's words are its own, and in no file. */
   output: { path: string | null; bytes: number }
+  /** Of a command in a git folder whose end no call shows: what it did to files, once looked at. */
+  changes?: TaskChanges
   created_at: Timestamp
   started_at: Timestamp | null
   ended_at: Timestamp | null
@@ -96,6 +102,8 @@ export type TaskEvent =
       output_bytes: number
       ended_at: Timestamp
     }
+  /** After its end: nothing of the task is decided by it. */
+  | { type: 'task_changes_seen'; id: TaskId; changes: TaskChanges }
 
 export const isTerminal = (task: Pick<Task, 'status'>): boolean =>
   task.status === 'completed' ||
@@ -127,6 +135,7 @@ export function evolveTask(
     }
   }
   if (task === null) throw new Error(`${event.type} before task_queued: ${event.id}`)
+  if (event.type === 'task_changes_seen') return { ...task, changes: event.changes }
   if (isTerminal(task)) throw new Error(`${event.type} after the end of ${event.id}`)
   switch (event.type) {
     case 'task_started':

@@ -16,6 +16,7 @@ import {
   openSync,
   readlinkSync,
   renameSync,
+  rmSync,
   symlinkSync,
   unlinkSync,
   writeFileSync,
@@ -60,7 +61,7 @@ export async function putWithin(
     try {
       return exchange(path, at, expected, next, drafted)
     } finally {
-      if (drafted !== null) unlinkSync(drafted)
+      if (drafted !== null) rmSync(drafted, { force: true })
       sync(folder.inside, constants.O_DIRECTORY)
     }
   } catch (error) {
@@ -84,11 +85,11 @@ function exchange(
     }
     if (!isThere(at)) return { put: false, aside: null }
     renameSync(at, aside)
-    if (!isSame(standing(aside, path), expected)) return back(path, at, aside)
+    if (!isStill(aside, path, expected)) return back(path, at, aside)
   }
   try {
     if (next.kind === 'link') symlinkSync(Buffer.from(next.bytes), at)
-    else if (drafted !== null) linkSync(drafted, at)
+    else if (drafted !== null) place(drafted, at)
   } catch (error) {
     if (expected.kind !== 'none') {
       const left = back(path, at, aside)
@@ -99,7 +100,7 @@ function exchange(
   }
   if (expected.kind === 'none') return { put: true, aside: null }
   // Who had it open may have written into it since: then it stays, under its other name.
-  if (!isSame(standing(aside, path), expected)) return { put: true, aside: nameBeside(path, aside) }
+  if (!isStill(aside, path, expected)) return { put: true, aside: nameBeside(path, aside) }
   unlinkSync(aside)
   return { put: true, aside: null }
 }
@@ -112,13 +113,32 @@ function back(path: string, at: string, aside: string): PutAnswer {
 function home(at: string, aside: string): boolean {
   try {
     if (lstatSync(aside).isSymbolicLink()) symlinkSync(readlinkSync(aside, 'buffer'), at)
-    else linkSync(aside, at)
+    else place(aside, at)
   } catch (error) {
     if (isOfCode(error, 'EEXIST')) return false
     throw error
   }
-  unlinkSync(aside)
+  rmSync(aside, { force: true })
   return true
+}
+
+/** Gives a file one more name, where none is; the file system may only be able to move it. */
+function place(from: string, to: string): void {
+  try {
+    linkSync(from, to)
+  } catch (error) {
+    if (isThere(to) || isOfCode(error, 'EEXIST')) throw error
+    renameSync(from, to)
+  }
+}
+
+/** What cannot be read is not what was looked at. */
+function isStill(at: string, path: string, expected: Standing): boolean {
+  try {
+    return isSame(standing(at, path), expected)
+  } catch {
+    return false
+  }
 }
 
 /** A process that was killed between the two steps left the path empty. */

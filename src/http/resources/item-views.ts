@@ -118,8 +118,8 @@ export function register(app: HttpApp, home: HomePort, views: Views): void {
     const { agent, item } = c.req.valid('param')
     const found = await rowNamed(home, 'work_items', agent, item)
     if (!found.ok) return found.refusal
-    const { calls, complete } = await callsOfItem(home, found.value.id)
-    return c.json(changesOf(found.value.id, calls, complete), 200)
+    const { complete, ...made } = await madeForItem(home, found.value.id)
+    return c.json(changesOf(found.value.id, made, complete), 200)
   })
 
   app.openapi(spend, async (c) => {
@@ -132,11 +132,14 @@ export function register(app: HttpApp, home: HomePort, views: Views): void {
   })
 }
 
-/** The newest calls about it, oldest first, and whether those are all. */
-async function callsOfItem(home: HomePort, work_item_id: string) {
+/** The newest calls and tasks about it, oldest first, and whether those are all. */
+async function madeForItem(home: HomePort, work_item_id: string) {
   const most = limits.changes_calls.value
-  const calls = await home.reads.list('calls', { work_item_id, limit: most + 1 })
-  return { calls: calls.slice(-most), complete: calls.length <= most }
+  const filter = { work_item_id, limit: most + 1 }
+  const calls = await home.reads.list('calls', filter)
+  const tasks = await home.reads.list('tasks', filter)
+  const complete = calls.length <= most && tasks.length <= most
+  return { calls: calls.slice(-most), tasks: tasks.slice(-most), complete }
 }
 
 async function itemNamed(

@@ -14,6 +14,7 @@ import {
 } from '../../domain/state/event.ts'
 import { canonical } from '../sqlite/canonical.ts'
 import { columnsOf } from '../sqlite/columns.ts'
+import type { FileDiff } from '../../domain/state/file-diff.ts'
 import { imageOf, type ToolResult } from '../../domain/state/call.ts'
 import { baselineOf } from '../../domain/state/upcast.ts'
 import { storedEvent } from '../reads/events.ts'
@@ -252,9 +253,15 @@ function blobsOf(table: Table, row: Rows[Table] | null): string[] {
 
 function ofResult(result: ToolResult | null): (string | null)[] {
   const diffs = result?.status === 'success' ? (result.diffs ?? []) : []
+  return [imageOf(result)?.sha256 ?? null, ...ofDiffs(diffs)]
+}
+
+const ofTask = ({ changes }: Rows['tasks']): (string | null)[] =>
+  changes && 'diffs' in changes ? ofDiffs(changes.diffs) : []
+
+function ofDiffs(diffs: readonly FileDiff[]): (string | null)[] {
   const ends = diffs.flatMap(({ ends: of }) => (of && 'before' in of ? [of.before, of.after] : []))
-  const kept = ends.map((end) => (end.kind === 'none' ? null : end.kept_sha256))
-  return [imageOf(result)?.sha256 ?? null, ...kept]
+  return ends.map((end) => (end.kind === 'none' ? null : end.kept_sha256))
 }
 
 function namedIn(table: Table, row: Rows[Table]): (string | null)[] {
@@ -264,6 +271,7 @@ function namedIn(table: Table, row: Rows[Table]): (string | null)[] {
   if (table === 'messages') {
     return ((row as Rows['messages']).images ?? []).map(({ sha256 }) => sha256)
   }
+  if (table === 'tasks') return ofTask(row as Rows['tasks'])
   if (table === 'agents') return [(row as Rows['agents']).inherited_sha256]
   if (table !== 'work_items') return []
   const { plan_artifact, imported } = row as Rows['work_items']

@@ -17,6 +17,7 @@ import { modelsOf } from './models.ts'
 import { confinementOf } from './sandbox.ts'
 import { openRunDoor } from './run-door.ts'
 import { refuseOpenSecrets, unreadableSecrets, type UnreadableSecret } from './secrets.ts'
+import { treesOf } from './trees.ts'
 import { sayUpgrade } from './upgrade.ts'
 import { worktreesOf } from './worktrees.ts'
 
@@ -78,6 +79,7 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
     files,
     processes,
     worktrees: worktreesOf(home),
+    trees: treesOf(home, redactor),
     web: createWeb({ clock }),
     inspect: inspectOf(home),
     foreign_agents: { stop: async (...of) => (await acp()).stop(...of) },

@@ -26,7 +26,7 @@ import {
   workItemId,
 } from '../scalar.ts'
 import { otherFields } from './other-event-fields.ts'
-import { taskRecord } from '../records/task-record.ts'
+import { taskChanges, taskRecord } from '../records/task-record.ts'
 import {
   callRecord,
   keptFile,
@@ -367,6 +367,7 @@ const taskEvents = {
     output_bytes: count,
     ended_at: timestamp,
   },
+  task_changes_seen: { id: taskId, changes: taskChanges },
 } as const
 
 /** In the order of `tableOf`. */

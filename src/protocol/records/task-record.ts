@@ -3,11 +3,11 @@
  * may be done to it.
  */
 import { z } from 'zod'
-import { taskInputs, type Task } from '../../domain/state/task.ts'
+import { taskInputs, type Task, type TaskChanges } from '../../domain/state/task.ts'
 import { canList, type Can } from '../actions/action.ts'
 import { agentId, count, listOf, taskId, timestamp, waitId, workItemId } from '../scalar.ts'
 import { choice } from './wait-record.ts'
-import { lifeShape, type SignsOfLife } from './turn-record.ts'
+import { fileDiff, lifeShape, type SignsOfLife } from './turn-record.ts'
 
 export const taskStatuses = [
   'queued',
@@ -28,6 +28,14 @@ const asking = z.strictObject({
   text: z.string(),
   choices: listOf(choice),
 })
+
+const unseen = z.string().describe('Why they are not known, or not all of them.')
+
+/** In the feed and in the changes of its item; not with the task, which is read often. */
+export const taskChanges = z.union([
+  z.strictObject({ diffs: listOf(fileDiff), unseen: unseen.optional() }),
+  z.strictObject({ unseen }),
+]) as unknown as z.ZodType<TaskChanges>
 
 export const taskRecord = z
   .strictObject({
@@ -66,7 +74,7 @@ export const taskList = z
 
 /** Without what only the runtime needs. */
 export function taskRecordOf(task: Task, life: SignsOfLife, can: readonly Can[]): TaskRecord {
-  const { start_place: _, ...shown } = task
+  const { start_place: _, changes: __, ...shown } = task
   return { ...shown, ...life, can }
 }
 

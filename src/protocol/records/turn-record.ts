@@ -129,7 +129,7 @@ const keptChange = z
 
 export const fileDiffShape = { kind: fileDiffKind, ...diffShape }
 /** What a call did to one file. */
-const fileDiff = z
+export const fileDiff = z
   .strictObject({ ...fileDiffShape, ends: keptChange.optional() })
   .meta({ id: 'FileDiff' })
 
@@ -142,6 +142,7 @@ export const toolResult = z
       warnings: listOf(warning).optional(),
       result: z.unknown(),
       diffs: listOf(fileDiff).optional(),
+      unseen: z.string().optional().describe('Why diffs of a command are not known.'),
     }),
     z.strictObject({
       status: z.literal('error'),

@@ -36,6 +36,7 @@ import { isDeletion, Store } from '../store.ts'
 import { ChildSupervisor } from '../children/child-supervisor.ts'
 import { Supervisor, type SupervisorPorts } from '../tasks/task-supervisor.ts'
 import { WorktreeKeeper } from '../children/worktree-keeper.ts'
+import { TreeChangeRecorder } from '../tasks/tree-changes.ts'
 import { TaskFollower } from '../tasks/output-follower.ts'
 import { taskText } from '../tasks/task-text.ts'
 import { TriggerUrls } from '../trigger-urls.ts'
@@ -57,6 +58,7 @@ class HomeHost implements Host {
   readonly #urls: TriggerUrls
   readonly #triggers: OwnTriggers
   readonly #checks: CheckRunner
+  readonly #trees: TreeChangeRecorder
   readonly #slots: SlotTimer
   readonly #degraded: DegradedMode
   readonly #signs: LiveSigns
@@ -92,6 +94,7 @@ class HomeHost implements Host {
     const stopChild: SupervisorPorts['stopChild'] = (...of) => this.#children.stop(...of)
     this.#supervisor = new Supervisor({ ports, store, agent: env, stopChild, failed })
     const roots = (agent: AgentId) => env(agent).roots()
+    this.#trees = new TreeChangeRecorder({ trees: ports.trees, store, roots, failed })
     const waits = () => this.#degraded.now !== null
     this.#checks = new CheckRunner({ ports, store, roots, waits, failed })
     const wake = (agent: AgentId) => this.#lane(agent).wake()
@@ -104,7 +107,7 @@ class HomeHost implements Host {
       output_at: (task) => processes.output_at(task),
     })
     this.#parts = [this.#supervisor, this.#triggers, this.#slots, this.#keeper]
-    this.#parts.push(this.#children, this.#checks)
+    this.#parts.push(this.#children, this.#checks, this.#trees)
     store.onCommit((agent, events) => this.#committed(agent, events))
   }
 
@@ -129,6 +132,7 @@ class HomeHost implements Host {
     this.#state = 'ready'
     this.#children.start(known)
     this.#keeper.settleAll()
+    await this.#trees.open()
   }
 
   async ensureAgent(settings: AgentSettings): Promise<{ ok: true; agent: Agent } | Rejection> {
@@ -222,7 +226,7 @@ class HomeHost implements Host {
     this.#urls.close()
     await Promise.all([this.#slots.stop(), ...lanes.map((lane) => lane.settled())])
     await this.#triggers.settled()
-    const parts = [this.#checks, this.#children, this.#keeper, this.#supervisor]
+    const parts = [this.#checks, this.#children, this.#keeper, this.#supervisor, this.#trees]
     for (const part of parts) await part.close()
     if (this.#broken !== null) throw this.#broken
   }

@@ -5,13 +5,27 @@ import type { RevertedFile } from '../../domain/state/work-item.ts'
 import type { RecordedChange } from '../../domain/work/revert.ts'
 import type { LedgerReads } from '../../ledger/port.ts'
 
-/** The newest, as `holon work diff` reads them. */
+/** By when they were done; the newest calls and tasks, as `holon work diff` reads them. */
 export async function changesRecorded(
   ledger: LedgerReads,
   work_item_id: WorkItemId,
 ): Promise<RecordedChange[]> {
-  const calls = await ledger.list('calls', { work_item_id, limit: limits.changes_calls.value })
-  return calls.flatMap(({ result }) => (result?.status === 'success' ? (result.diffs ?? []) : []))
+  const limit = limits.changes_calls.value
+  const calls = await ledger.list('calls', { work_item_id, limit })
+  const tasks = await ledger.list('tasks', { work_item_id, limit })
+  const made = [
+    ...calls.map(({ result, finished_at }) => ({
+      at: finished_at,
+      diffs: result?.status === 'success' ? result.diffs : undefined,
+    })),
+    ...tasks.map(({ changes, ended_at }) => ({
+      at: ended_at,
+      diffs: changes && 'diffs' in changes ? changes.diffs : undefined,
+    })),
+  ]
+  return made
+    .toSorted((one, other) => ((one.at ?? '') < (other.at ?? '') ? -1 : 1))
+    .flatMap(({ diffs = [] }) => diffs)
 }
 
 /** Events about an item that are looked through for reverts. */

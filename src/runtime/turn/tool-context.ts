@@ -3,7 +3,8 @@ import type { Call } from '../../domain/state/call.ts'
 import { mustTurn } from '../../domain/facts/facts.ts'
 import type { Rows, Table } from '../../domain/state/event.ts'
 import type { TaskId } from '../../domain/ids.ts'
-import type { ToolContext } from '../../tools/tool/tool.ts'
+import { treeDiffs } from '../../tools/files/tree-diffs.ts'
+import type { CommandTrees, ToolContext } from '../../tools/tool/tool.ts'
 import { outputPath, taskPath } from '../home.ts'
 import { homeEntry } from '../../exec/files/path-policy.ts'
 import type { OpenedPath, PathMode } from '../../exec/ports.ts'
@@ -67,6 +68,7 @@ export function toolContext(
     workdir: env.workdir(),
     agent_home: env.home(),
     environment: env.environment(),
+    trees: treesOf(env, kept),
     confine: () => confineOf(env),
     readPlan: (item) => readPlan(plans, item),
     async makePlan(id, text) {
@@ -81,6 +83,19 @@ export function toolContext(
       return path
     },
     keepBlob: (bytes) => store.keep(kept, bytes),
+  }
+}
+
+function treesOf(env: AgentPorts, kept: NewBlob[]): CommandTrees | null {
+  const { trees } = env.ports
+  if (trees === undefined) return null
+  return {
+    before: (id, workdir) => trees.before(id, workdir, env.roots()),
+    async changes(id) {
+      const seen = await trees.changes(id, env.roots())
+      const keepBlob = (bytes: Uint8Array) => env.store.keep(kept, bytes)
+      return seen && treeDiffs({ keepBlob, workdir: env.workdir() }, seen)
+    },
   }
 }
 

@@ -14,10 +14,13 @@ import { createInspect } from '../../exec/inspect/inspect.ts'
 import type { Inspect } from '../../exec/inspect/inspect-port.ts'
 import { createProcesses } from '../../exec/commands/processes.ts'
 import { createWeb } from '../../exec/web/web.ts'
+import { createGit } from '../../exec/git/git.ts'
+import { createTrees } from '../../exec/git/trees.ts'
 import { createWorktrees } from '../../exec/worktrees/worktrees.ts'
 import { openLedger, type FaultSeam } from '../../ledger/store/open.ts'
 import type { Ledger } from '../../ledger/port.ts'
 import type { Effort, Model } from '../../models/model.ts'
+import { secretsIn } from '../../runtime/redact-notices.ts'
 import { createHost } from '../../runtime/host/host.ts'
 import { searchIndexIn } from '../../ledger/search/search-index.ts'
 import type { SearchIndex } from '../../ledger/search/port.ts'
@@ -200,6 +203,12 @@ async function portsOf(home: string, options: BoxOptions): Promise<HostPorts & {
     processes,
     memory,
     web: options.web ?? createWeb({ clock: systemClock() }),
+    trees: createTrees({
+      git: createGit({ parent_env: process.env }),
+      folder: join(home, 'trees'),
+      isSecret: secretsIn(options.redactor),
+      now: () => Date.now(),
+    }),
     worktrees: options.over_worktrees?.(worktrees) ?? worktrees,
     inspect: options.inspect ?? inspectOf(home, options.sees_place !== undefined),
     models: sourceOf(options),

@@ -237,6 +237,7 @@ export class ToolBench {
       workdir: this.workspace,
       agent_home: join(this.home, 'agents', agent_id),
       environment: this.#environment,
+      trees: null,
       confine: async () => ({ agent_id, roots: this.#rootsFor(this.workspace), repository: null }),
       readPlan: () => Promise.reject(new Error('no plan on this bench')),
       makePlan: () => Promise.reject(new Error('no plan on this bench')),

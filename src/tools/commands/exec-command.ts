@@ -101,17 +101,18 @@ export const execCommand = effectTool<Input, CommandIntent>({
     return { ok: true, intent, task_id, queue }
   },
 
-  run: (_input, intent, ctx) => knownOrNot(intent, () => begin(ctx, intent)),
-  recover: (_input, intent, ctx) => knownOrNot(intent, () => rejoin(ctx, intent)),
+  run: (_input, intent, ctx) => knownOrNot(ctx, intent, () => begin(ctx, intent)),
+  recover: (_input, intent, ctx) => knownOrNot(ctx, intent, () => rejoin(ctx, intent)),
 })
 
 /** When the machine does not answer, nothing is known of the command, and nothing is claimed. */
 async function knownOrNot(
+  ctx: ToolContext,
   intent: CommandIntent,
   act: () => Promise<EffectOutcome>,
 ): Promise<EffectOutcome> {
   try {
-    return tellDuplicate(intent, await act())
+    return tellDuplicate(intent, await withChanges(ctx, intent, await act()))
   } catch (error) {
     if (isProcessFault(error) || isFileFault(error)) {
       return unknownOutcome(intent, error)
@@ -119,6 +120,21 @@ async function knownOrNot(
     throw error
   }
 }
+
+/** Where it ended in the call, what it did to the working tree stands with its result. */
+async function withChanges(
+  ctx: ToolContext,
+  { task_id }: CommandIntent,
+  outcome: EffectOutcome,
+): Promise<EffectOutcome> {
+  const { result } = outcome
+  if (ctx.trees === null || result.status !== 'success' || isHandle(result.result)) return outcome
+  const seen = await ctx.trees.changes(task_id)
+  return seen === null ? outcome : { ...outcome, result: { ...result, ...seen } }
+}
+
+const isHandle = (result: unknown): boolean =>
+  typeof result === 'object' && result !== null && 'task_handle' in result
 
 function invalid(input: Input): ToolResult | null {
   if (input.cmd.trim() !== '' && !input.cmd.includes('\0')) return null
@@ -191,6 +207,7 @@ async function begin(ctx: ToolContext, intent: CommandIntent): Promise<EffectOut
   }
   try {
     await ctx.processes.prepare(spec)
+    await ctx.trees?.before(intent.task_id, intent.workdir)
     await ctx.processes.start(intent.task_id)
   } catch (error) {
     if (!isProcessFault(error)) throw error

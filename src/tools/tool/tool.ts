@@ -14,6 +14,7 @@ import type { Draft, Facts } from '../../domain/facts/facts.ts'
 import type { PlanDescriptor } from '../../domain/state/plan.ts'
 import type { Rejection } from '../../domain/rejection.ts'
 import type { Rows, Table } from '../../domain/state/event.ts'
+import type { TaskChanges } from '../../domain/state/task.ts'
 import type { Outcome, Turn } from '../../domain/state/turn.ts'
 import type { PlanStored, WorkItem } from '../../domain/state/work-item.ts'
 import type { WorkspaceTree } from '../../domain/state/check.ts'
@@ -57,6 +58,12 @@ export interface Checks {
   ended(item: WorkItemId, signal: AbortSignal): Promise<void>
 }
 
+/** As `Trees`, of what the agent may touch; bytes are kept for the outcome of the call. */
+export type CommandTrees = {
+  before(id: TaskId, workdir: string): Promise<void>
+  changes(id: TaskId): Promise<TaskChanges | null>
+}
+
 export interface ToolContext {
   readonly turn: Turn
   readonly call: Call
@@ -98,6 +105,8 @@ export interface ToolContext {
   /** The agent's own folder, absolute: its memory is there. */
   readonly agent_home: string
   readonly environment: Readonly<Record<string, string>>
+  /** The working trees that its commands run in; null: nobody looks at them. */
+  readonly trees: CommandTrees | null
   /** What its commands may touch, where commands are confined. */
   confine(): Promise<Confine>
   /** The item's plan file as it is now, for the reader and for the ledger. */

@@ -1,0 +1,155 @@
+/** Looks at a working tree around a command, with real git on repositories that mean no good. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { limits } from '../../domain/limits.ts'
+import type { TreeEnd, Trees } from '../ports.ts'
+import { createGit } from './git.ts'
+import { createTrees } from './trees.ts'
+
+const id = 'task_1'
+
+function bench(t: TestContext) {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holon-trees-')))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const work = join(folder, 'work')
+  mkdirSync(join(work, 'sub'), { recursive: true })
+  const at = (name: string) => join(work, name)
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: work, stdio: 'pipe' })
+  const put = (name: string, text: string) => writeFileSync(at(name), text)
+  const made = (): Trees =>
+    createTrees({
+      git: createGit({ parent_env: process.env }),
+      folder: join(folder, 'trees'),
+      isSecret: (bytes) => Buffer.from(bytes).includes('hush'),
+      now: () => Date.now(),
+    })
+  const roots = { read: [], write: [work], deny: [at('denied')], read_only: [] }
+  return { folder, work, at, git, put, made, roots }
+}
+
+const shown = (end: TreeEnd): string => {
+  if (end.kind === 'none') return 'none'
+  if (end.kind === 'unkept') return end.because
+  const text = Buffer.from(end.bytes).toString()
+  return end.kind === 'link' ? `-> ${text}` : `${end.mode.toString(8)} ${text}`
+}
+
+async function told(trees: Trees, { work, roots }: ReturnType<typeof bench>): Promise<unknown> {
+  const changes = await trees.changes(id, roots)
+  if (changes === null || !changes.ok) return changes
+  return Object.fromEntries(
+    changes.files.map(({ path, before, after }) => {
+      return [path.slice(work.length + 1), [shown(before), shown(after)]]
+    }),
+  )
+}
+
+const gitFolder = (work: string): string =>
+  execFileSync('find', ['.git', '-printf', '%p %s %T@ %C@\n'], { cwd: work }).toString()
+
+test('bytes, modes and links are told as they were, and nothing of .git moves', async (t) => {
+  const b = bench(t)
+  const { at, git, put, work } = b
+  git('init', '-q')
+  put('eol', 'x')
+  git('add', 'eol')
+  put('.gitattributes', '* text eol=lf ident filter=bad working-tree-encoding=UTF-16\n')
+  put('.gitignore', 'ignored\nran\n')
+  for (const name of ['eol', 'gone', 'mode', 'sub/deep']) put(name, `${name} $Id$\r\n`)
+  put('ignored', 'not followed\n')
+  symlinkSync('eol', at('link'))
+  git('config', 'filter.bad.clean', `touch ${at('ran')}; cat`)
+  git('config', 'core.fsmonitor', `touch ${at('ran')}`)
+  git('config', 'core.fileMode', 'false')
+  const untouched = gitFolder(work)
+  const trees = b.made()
+  await trees.before(id, at('sub'), b.roots)
+  put('eol', 'eol $Id$\n')
+  rmSync(at('gone'))
+  chmodSync(at('mode'), 0o711)
+  put('new', 'new\r\n')
+  put('ignored', 'changed\n')
+  rmSync(at('link'))
+  symlinkSync('nowhere', at('link'))
+  assert.deepEqual(await told(trees, b), {
+    eol: ['644 eol $Id$\r\n', '644 eol $Id$\n'],
+    gone: ['644 gone $Id$\r\n', 'none'],
+    link: ['-> eol', '-> nowhere'],
+    mode: ['644 mode $Id$\r\n', '711 mode $Id$\r\n'],
+    new: ['none', '644 new\r\n'],
+  })
+  assert.equal(gitFolder(work), untouched)
+  assert.throws(() => realpathSync(at('ran')))
+})
+
+test('a later process is told the same, until it is forgotten', async (t) => {
+  const b = bench(t)
+  b.git('init', '-q')
+  b.put('a', 'before\n')
+  await b.made().before(id, b.work, b.roots)
+  b.put('a', 'after\n')
+  const later = b.made()
+  assert.deepEqual(await later.pending(), [id])
+  const expected = { a: ['644 before\n', '644 after\n'] }
+  assert.deepEqual(await told(later, b), expected)
+  assert.deepEqual(await told(later, b), expected)
+  await later.forget(id)
+  assert.deepEqual([await later.changes(id, b.roots), await later.pending()], [null, []])
+})
+
+test('a change in the moment of the look, of the same size, is seen', async (t) => {
+  const b = bench(t)
+  b.git('init', '-q')
+  const trees = b.made()
+  for (let n = 0; n < 20; n += 1) {
+    b.put('a', `${n}0\n`)
+    await trees.before(id, b.work, b.roots)
+    b.put('a', `${n}1\n`)
+    assert.deepEqual(await told(trees, b), { a: [`644 ${n}0\n`, `644 ${n}1\n`] })
+  }
+})
+
+test('what is secret, large, or kept from the agent has no bytes here', async (t) => {
+  const b = bench(t)
+  b.git('init', '-q')
+  b.put('secret', 'hush\n')
+  b.put('denied', 'x\n')
+  b.put('plain', 'x\n')
+  b.put('large', '')
+  truncateSync(b.at('large'), limits.kept_file.value + 1)
+  const trees = b.made()
+  await trees.before(id, b.work, b.roots)
+  for (const name of ['secret', 'denied', 'large']) appendFileSync(b.at(name), 'more')
+  assert.deepEqual(await told(trees, b), {
+    large: ['too_large', 'too_large'],
+    secret: ['secret', 'secret'],
+  })
+  const stored = execFileSync('find', [join(b.folder, 'trees', 'bytes'), '-type', 'f'])
+  assert.equal(stored.toString().trim().split('\n').length, 1)
+})
+
+test('outside of a repository nothing is looked at; one that git refuses is said', async (t) => {
+  const b = bench(t)
+  const trees = b.made()
+  await trees.before(id, b.work, b.roots)
+  assert.equal(await trees.changes(id, b.roots), null)
+  b.git('init', '-q')
+  b.git('config', 'core.worktree', '/')
+  await trees.before(id, b.work, b.roots)
+  const refused = await trees.changes(id, b.roots)
+  assert.match(refused?.ok === false ? refused.why : '', /working tree is \/$/)
+})

@@ -1,0 +1,141 @@
+/**
+ * What a command did to the working tree that it ran in: the tree is looked at before it begins and
+ * after it has ended. What was there before is a file in the home until somebody took the
+ * difference, so it can be had after a restart too. Contract: `ports.ts`.
+ */
+import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { limits } from '../../domain/limits.ts'
+import type { Roots, TreeEnd, TreeFile, Trees } from '../ports.ts'
+import { clearViews } from './git-view.ts'
+import type { Git } from './git.ts'
+import { lookAt, treeOf, type Known, type Look, type OpenView, type SeenFile } from './tree-look.ts'
+import { TREE_STORE_BYTES } from './tree-limits.ts'
+import { TreeStore } from './tree-store.ts'
+
+export type TreesOptions = {
+  git: Git
+  /** A folder of the home, made when missing. */
+  folder: string
+  isSecret: (bytes: Uint8Array) => boolean
+  /** Milliseconds, as file times have them. */
+  now: () => number
+}
+
+type Pending = { root: string } & ({ files: [path: string, file: SeenFile][] } | { why: string })
+
+export function createTrees({ git, folder, isSecret, now }: TreesOptions): Trees {
+  const pendingFolder = join(folder, 'pending')
+  const scratch_folder = join(folder, 'scratch')
+  const store = new TreeStore(join(folder, 'bytes'))
+  const known = new Map<string, Known>()
+  const views = new Map<string, OpenView>()
+  const ports = { git, scratch_folder, store, isSecret, now, views }
+  let begun: Promise<void> | null = null
+  const pathOf = (task: string) => join(pendingFolder, `${task}.json`)
+
+  /** What a process before this one left is needed by commands that are under way alone. */
+  const begin = () =>
+    (begun ??= (async () => {
+      mkdirSync(pendingFolder, { recursive: true, mode: 0o700 })
+      await clearViews(scratch_folder, 'tree-')
+      store.measure()
+      const isIdle = readdirSync(pendingFolder).length === 0
+      if (isIdle && store.bytes > TREE_STORE_BYTES / 2) store.empty()
+    })())
+
+  async function look(root: string, roots: Roots): Promise<Look> {
+    const key = `${root}\n${JSON.stringify(roots)}`
+    const of = known.get(key) ?? new Map()
+    known.set(key, of)
+    try {
+      return await lookAt(ports, { root, roots }, of)
+    } catch (error) {
+      if (!isOfSystem(error)) throw error
+      return { ok: false, why: error.message }
+    }
+  }
+
+  return {
+    async before(task, workdir, roots) {
+      const root = rootOf(workdir)
+      if (root === null) return
+      try {
+        await begin()
+        const seen = await look(root, roots)
+        const pending: Pending = seen.ok
+          ? { root, files: [...seen.files] }
+          : { root, why: seen.why }
+        writeFileSync(pathOf(task), JSON.stringify(pending), { mode: 0o600 })
+      } catch (error) {
+        // Half a note is none: the command runs, and what it did is not known.
+        if (!isOfSystem(error)) throw error
+      }
+    },
+
+    async changes(task, roots) {
+      const pending = read(pathOf(task))
+      if (pending === null) return null
+      if ('why' in pending) return { ok: false, why: pending.why }
+      const after = await look(pending.root, roots)
+      if (!after.ok) return after
+      const before = new Map(pending.files)
+      const paths = [...new Set([...before.keys(), ...after.files.keys()])].toSorted()
+      const changed = paths.filter((path) => !isSame(before.get(path), after.files.get(path)))
+      const files = changed.slice(0, limits.kept_files.value).map((path): TreeFile => {
+        const [from, to] = [before.get(path), after.files.get(path)]
+        return { path, before: endOf(store, from), after: endOf(store, to) }
+      })
+      return { ok: true, files, more: changed.length - files.length }
+    },
+
+    forget: async (task) => rmSync(pathOf(task), { force: true }),
+
+    async pending() {
+      try {
+        await begin()
+        return readdirSync(pendingFolder).map((name) => name.replace(/\.json$/, ''))
+      } catch (error) {
+        if (isOfSystem(error)) return []
+        throw error
+      }
+    },
+  }
+}
+
+function rootOf(workdir: string): string | null {
+  try {
+    return treeOf(realpathSync(workdir))
+  } catch (error) {
+    if (isOfSystem(error)) return null
+    throw error
+  }
+}
+
+const isOfSystem = (error: unknown): error is Error => error instanceof Error && 'code' in error
+
+/** Null: none is there, or a kill or a full disk left half of one. */
+function read(path: string): Pending | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Pending
+  } catch {
+    return null
+  }
+}
+
+function isSame(one: SeenFile | undefined, other: SeenFile | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  if (one.kind === 'unkept' || other.kind === 'unkept') {
+    return one.kind === 'unkept' && other.kind === 'unkept' && one.stamp === other.stamp
+  }
+  const isMode = one.kind === 'link' || one.mode === other.mode
+  return one.kind === other.kind && one.sha256 === other.sha256 && isMode
+}
+
+function endOf(store: TreeStore, file: SeenFile | undefined): TreeEnd {
+  if (file === undefined) return { kind: 'none' }
+  if (file.kind === 'unkept') return { kind: 'unkept', because: file.because }
+  const bytes = store.get(file.sha256)
+  if (bytes === null) return { kind: 'unkept', because: 'too_many' }
+  return file.kind === 'link' ? { kind: 'link', bytes } : { kind: 'file', bytes, mode: file.mode }
+}
