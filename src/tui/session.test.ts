@@ -110,6 +110,16 @@ describe('frames', () => {
     })
   }
 
+  test('the tab of a plan that is not there yet says what would be there', async (t) => {
+    const reads = worldReads()
+    const path = '/agents/main/work-items/work_0001/plan'
+    reads[path] = { ...(reads[path] as object), text: '' }
+    const { session, text } = await opened(t, worldState, reads)
+    press(session, 'j', 'enter', 'p')
+    await until(session, () => session.isWhole() && text().includes('plan.md'))
+    assert.match(text(), /There is no plan yet\.[\s\S]*how the agent goes about[\s\S]*plan\.md/)
+  })
+
   test('a thread at three levels', async (t) => {
     const { session, text, lines } = await opened(t, worldState, worldReads())
     press(session, 'j', 'enter')

@@ -41,6 +41,7 @@ export function planBody(model: TuiModel, id: string, columns: number): BodyRow[
   if (read === null) return notRead(model, `plan ${id}`, 'The plan')
   const { plan_artifact: plan, text } = read
   if (text === null) return damaged(model, id, plan)
+  if (text.trim() === '') return [...noPlan(plan.path), ...todoRows(model, id)]
   const hash = plan.sha256 === null ? '' : `, sha ${plan.sha256.slice(0, 4)}`
   const lines = text.trimEnd().split('\n')
   const head = heading(line(`  ${plan.path}, ${lines.length} lines${hash}`, 'dim'), blank)
@@ -54,6 +55,17 @@ export function planBody(model: TuiModel, id: string, columns: number): BodyRow[
   }))
   return [head, ...rows, heading(blank), ...todoRows(model, id)]
 }
+
+/** What would stand here, and whose it is. */
+const noPlan = (path: string): BodyRow[] => [
+  heading(blank, line('   There is no plan yet.'), blank),
+  heading(
+    line('   what    how the agent goes about this item, step by step, in its words'),
+    line(`   where   ${path}: it writes there, and so may you; every version is kept`),
+    line('   do      c  write to the agent, and ask for one'),
+    blank,
+  ),
+]
 
 function planLine(model: TuiModel, text: Line, n: number): Line {
   const isSelected = viewOf(model).selected === `plan ${n}`
