@@ -6,7 +6,8 @@
 import { markdownLines } from '../../present/markdown/lines.ts'
 import type { ProseStyle } from '../../present/markdown/spans.ts'
 import type { Ink } from '../../present/text/marks.ts'
-import type { Safe } from '../../present/text/safe.ts'
+import { safeLines, type Safe } from '../../present/text/safe.ts'
+import type { Context } from './context.ts'
 
 /** Lines of at most so many cells. */
 export type Painter = (lines: readonly Safe[], columns: number) => string[]
@@ -33,3 +34,12 @@ export const painter =
         })
         .join(''),
     )
+
+/** What an agent wrote, two cells in: rendered on a terminal, as it stands in a pipe. */
+export const indentedProse =
+  ({ medium, ink }: Pick<Context, 'medium' | 'ink'>) =>
+  (text: string): string[] => {
+    const lines = safeLines(text.trim())
+    const shown = medium.columns === null ? lines : painter(ink)(lines, medium.columns - 2)
+    return shown.map((line) => `  ${line}`.trimEnd())
+  }

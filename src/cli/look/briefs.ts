@@ -51,7 +51,8 @@ export function briefs(context: Context, options: BriefOptions): Promise<Exit> {
       .sort((a, b) => (a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0))
       .slice(-limit)
     const claims = await claimsOf(reader, found)
-    const lines = text(context, found, claims)
+    const { indentedProse } = await import('../command/prose.ts')
+    const lines = text(context, found, claims, indentedProse(context))
     printLines(context, found.length === 0 ? ['nothing was delivered yet'] : lines)
     return exits.done
   })
@@ -77,7 +78,21 @@ async function claimsOf(reader: HomeReader, found: readonly Brief[]): Promise<Cl
   return claims
 }
 
-function text(context: Context, found: readonly Brief[], claims: Claims): string[] {
+/** Words for people are rendered; a question and what the runtime says stand as they are. */
+const isProse: Readonly<Record<Brief['kind'], boolean>> = {
+  progress: false,
+  reply: true,
+  question: false,
+  result: true,
+  failure: false,
+}
+
+function text(
+  context: Context,
+  found: readonly Brief[],
+  claims: Claims,
+  prose: (text: string) => string[],
+): string[] {
   const zone = zoneOf(context)
   const { ids, ink } = context
   return found.flatMap((brief, at) => {
@@ -89,7 +104,9 @@ function text(context: Context, found: readonly Brief[], claims: Claims): string
     return [
       ...(at === 0 ? [] : ['']),
       painted(head, mark, ink),
-      ...safeLines(ids.within(brief.text.trim())).map((line) => `  ${line}`.trimEnd()),
+      ...(isProse[brief.kind]
+        ? prose(ids.within(brief.text))
+        : safeLines(ids.within(brief.text.trim())).map((line) => `  ${line}`.trimEnd())),
       // Briefs of earlier versions do not have them in their text.
       ...brief.warnings
         .filter(({ message }) => !brief.text.includes(message))

@@ -19,7 +19,7 @@ import { whyOf } from '../../protocol/views/why.ts'
 import { counted } from '../../present/lines/call-line.ts'
 import { checkLines, stateWords } from '../../present/lines/check-lines.ts'
 import { glyph, painted } from '../../present/text/marks.ts'
-import { safeLine, safeLines } from '../../present/text/safe.ts'
+import { safeLine } from '../../present/text/safe.ts'
 import { spent, stateCell } from '../../present/lines/state-cell.ts'
 import { clock } from '../../present/text/span.ts'
 import { table, type Column } from '../../present/text/table.ts'
@@ -156,16 +156,16 @@ export function workShow(context: Context, text: string): Promise<Exit> {
     const brief = result_brief_id === null ? null : await reader.row('briefs', result_brief_id)
     const left = leftBehind(item, view.facts.rows('tasks'))
     const used = spent(one.spend?.usage ?? null)
+    const { indentedProse } = await import('../command/prose.ts')
+    const prose = indentedProse(context)
     printLines(context, [
       ...whyLines(whyOf(view, projection, null), { zone, ids, decided: false }),
       '',
       ...budgetLines(projection, (id) => ids.short(id)),
       ...todoLines(context, item),
-      ...planLines(plan),
+      ...planLines(plan, prose),
       ...paragraph(checkLines(item, { ids, zone, ink: context.ink })),
-      ...(item.result_summary === null
-        ? []
-        : [claimLine(item), ...indented(item.result_summary), '']),
+      ...(item.result_summary === null ? [] : [claimLine(item), ...prose(item.result_summary), '']),
       ...paragraph(againstIt(context, left, brief)),
       ...paragraph(lateLines(context, lateOf(view.facts, item))),
       `${ids.short(id)}, agent ${item.agent_id}, made ${clock(item.created_at, zone)}, ` +
@@ -184,9 +184,6 @@ const standing = ({ item, focus }: Projection): string[] =>
 
 const paragraph = (lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [...lines, '']
-
-const indented = (text: string): string[] =>
-  safeLines(text.trim()).map((line) => `  ${line}`.trimEnd())
 
 /** What speaks against a report: what is left now, and what else it was written for. */
 function againstIt({ ids }: Context, left: readonly string[], brief: Brief | null): string[] {
@@ -225,7 +222,7 @@ function budgetLines({ item, budget }: Projection, short: (id: string) => string
 
 type Plan = Awaited<ReturnType<HomeReader['plan']>>
 
-function planLines(plan: Plan): string[] {
+function planLines(plan: Plan, prose: (text: string) => string[]): string[] {
   const { problem } = plan
   if (problem) {
     const kept = problem.last_good === null ? '' : `; the last whole text is ${problem.last_good}`
@@ -233,5 +230,5 @@ function planLines(plan: Plan): string[] {
   }
   if (plan.bytes === 0) return []
   const cut = plan.preview_complete ? [] : ['  …']
-  return [`plan  ${safeLine(plan.path)}`, ...indented(plan.preview), ...cut, '']
+  return [`plan  ${safeLine(plan.path)}`, ...prose(plan.preview), ...cut, '']
 }

@@ -1,6 +1,7 @@
 /** The pane beside a wide screen: about the selected row, or about the item that is open. Pure. */
 import { stateWords } from '../../present/lines/check-lines.ts'
 import { thread } from '../../present/presentation.ts'
+import { safeLines } from '../../present/text/safe.ts'
 import { padEnd, wrap } from '../../present/text/width.ts'
 import { clock, clockTimes } from '../../present/text/span.ts'
 import { questionText } from '../../protocol/records/records.ts'
@@ -17,6 +18,7 @@ import {
 import { apart, blank, cutTo, line, rule, span, type Line, type Pen } from '../drawing/line.ts'
 import { viewOf, type TuiModel } from '../model/model.ts'
 import { markSpan, short, timesOf } from '../drawing/paint.ts'
+import { proseLines } from '../drawing/prose.ts'
 
 export function previewLines(model: TuiModel, row: BodyRow | null, columns: number): Line[] {
   const { place } = viewOf(model)
@@ -124,12 +126,9 @@ function besideThread(model: TuiModel, id: string, columns: number): Line[] {
   const tasks = model.p?.state.tasks.filter((one) => one.work_item_id === id) ?? []
   const waits = model.p?.state.waits.filter((one) => one.work_item_id === id) ?? []
   const planned =
-    text === ''
+    plan === null || text === ''
       ? [line('none yet', 'dim')]
-      : text
-          .split('\n')
-          .slice(0, 8)
-          .map((one) => line(one))
+      : proseLines(plan.plan_artifact, safeLines(text).slice(0, 16), pen, 'plain').slice(0, 8)
   return [
     line(`Plan  ${text === '' ? '' : `${text.split('\n').length} lines`}${sha}`, 'bold'),
     ...planned,
