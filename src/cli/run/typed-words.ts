@@ -1,6 +1,6 @@
 /**
  * Words that are typed while a run is followed on a terminal: a line and enter go to the agent as
- * an interjection, as the screen sends them; what came of them is printed among the lines of the run.
+ * an interjection, as the screen sends them; what came of them is printed among the run's lines.
  */
 import type { OperatorCommand, OperatorReply } from '../../protocol/acts/operator.ts'
 import type { Emitted } from '../../protocol/records/records.ts'
