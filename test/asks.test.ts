@@ -66,6 +66,7 @@ const rows: Readonly<Record<string, readonly string[]>> = {
     'work pick {work_items 8} --reason "It is urgent"',
     'work complete {work_items 8}',
     'work complete {work_items 8} --report "It is done"',
+    'send "Look at this" --image none.png',
     'work revert {work_items 4}',
     'work revert {work_items 4} src/a.ts --undo',
     'work unblock {work_items 4}',
