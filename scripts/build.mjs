@@ -171,8 +171,9 @@ for (const [library, chunks] of Object.entries(late)) {
   const holds = ({ moduleIds = [] }) =>
     moduleIds.some((id) => id.includes(`/node_modules/${library}/`))
   const where = output.filter(holds).map(({ name }) => name)
-  if (where.toSorted().join() !== chunks.join()) {
-    throw new Error(`${library} is to be loaded late, in the chunks ${chunks}, and is in ${where}`)
+  const [meant, found] = [chunks.join(', '), where.toSorted().join(', ')]
+  if (found !== meant) {
+    throw new Error(`${library} is to be loaded late, in the chunks ${meant}, and is in ${found}`)
   }
 }
 for (const [name, path] of Object.entries(modules)) {
