@@ -47,8 +47,11 @@ export type LookPorts = {
   now: () => number
 }
 
-/** What earlier looks under the same roots saw, by path, with the stamp at which it was so. */
-export type Known = Map<string, { stamp: string; file: SeenFile }>
+/**
+ * What earlier looks under the same roots saw, by path, with the stamp at which it was so; and the
+ * whole of the last one, which the next one is, too, where nothing has changed.
+ */
+export type Known = { files: Map<string, { stamp: string; file: SeenFile }>; last: Seen | null }
 
 /** The top of the working tree that a folder is in, by its `.git` alone; null: it is in none. */
 export function treeOf(folder: string): string | null {
@@ -74,6 +77,7 @@ export async function lookAt(
   }
   if (names.length > TREE_FILES) return { ok: false, why: `it has more than ${TREE_FILES} files` }
   const files = new Map<string, SeenFile>()
+  let isAsBefore = true
   let read = 0
   for (const [n, name] of names.entries()) {
     if (n % TREE_BREATH === 0) {
@@ -83,12 +87,14 @@ export async function lookAt(
     const path = join(root, name)
     const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
     if (stat === undefined || !(stat.isFile() || stat.isSymbolicLink())) continue
-    const before = known.get(path)
+    const before = known.files.get(path)
     const stamp = stampOf(stat)
     if (before?.stamp === stamp) {
       files.set(path, before.file)
+      isAsBefore &&= known.last?.get(path) === before.file
       continue
     }
+    isAsBefore = false
     if (!judgePath(roots, path, 'write').allowed) continue
     read += Number(stat.size)
     if (read > TREE_LOOK_BYTES && stat.size <= limits.kept_file.value) {
@@ -102,10 +108,11 @@ export async function lookAt(
     files.set(path, file)
     // One written in the same moment may have the stamp of what was read.
     const isFresh = ports.now() - Number(stat.ctimeMs) < TREE_STAMP_MS
-    if (isFresh) known.delete(path)
-    else known.set(path, { stamp, file })
+    if (isFresh) known.files.delete(path)
+    else known.files.set(path, { stamp, file })
   }
-  return { ok: true, files }
+  if (!isAsBefore || known.last?.size !== files.size) known.last = files
+  return { ok: true, files: known.last }
 }
 
 const stampOf = ({ mtimeNs, ctimeNs, size, ino, mode }: BigIntStats): string =>

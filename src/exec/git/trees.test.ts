@@ -6,8 +6,10 @@ import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -18,6 +20,7 @@ import { test, type TestContext } from 'node:test'
 import { limits } from '../../domain/limits.ts'
 import type { TreeEnd, Trees } from '../ports.ts'
 import { createGit } from './git.ts'
+import { TREE_STAMP_MS } from './tree-limits.ts'
 import { createTrees } from './trees.ts'
 
 const id = 'task_1'
@@ -30,12 +33,13 @@ function bench(t: TestContext) {
   const at = (name: string) => join(work, name)
   const git = (...args: string[]) => execFileSync('git', args, { cwd: work, stdio: 'pipe' })
   const put = (name: string, text: string) => writeFileSync(at(name), text)
-  const made = (): Trees =>
+  /** `ahead`: milliseconds by which its clock is: what was just made is not believed before. */
+  const made = (ahead = 0): Trees =>
     createTrees({
       git: createGit({ parent_env: process.env }),
       folder: join(folder, 'trees'),
       isSecret: (bytes) => Buffer.from(bytes).includes('hush'),
-      now: () => Date.now(),
+      now: () => Date.now() + ahead,
     })
   const roots = { read: [], write: [work], deny: [at('denied')], read_only: [] }
   return { folder, work, at, git, put, made, roots }
@@ -109,6 +113,40 @@ test('a later process is told the same, until it is forgotten', async (t) => {
   assert.deepEqual(await told(later, b), expected)
   await later.forget(id)
   assert.deepEqual([await later.changes(id, b.roots), await later.pending()], [null, []])
+})
+
+test('the list of a tree is written once for all commands that find it so', async (t) => {
+  const b = bench(t)
+  b.git('init', '-q')
+  for (const name of ['a', 'b']) b.put(name, name)
+  const other = join(b.folder, 'other')
+  mkdirSync(other)
+  execFileSync('git', ['init', '-q'], { cwd: other })
+  const trees = b.made(TREE_STAMP_MS)
+  const lists = () => {
+    const all = readdirSync(join(b.folder, 'trees', 'lists'))
+    return all.map((name) => `${name} ${statSync(join(b.folder, 'trees', 'lists', name)).ino}`)
+  }
+  await trees.before('task_1', b.work, b.roots)
+  const [first = ''] = lists()
+  await trees.before('task_2', b.work, b.roots)
+  await trees.forget('task_2')
+  const wide = { ...b.roots, write: [b.work, other] }
+  await trees.before('task_3', other, wide)
+  await trees.forget('task_3')
+  await trees.before('task_4', b.work, b.roots)
+  assert.deepEqual([lists().length, lists().includes(first)], [2, true])
+  b.put('a', 'changed')
+  await trees.before('task_5', b.work, b.roots)
+  assert.equal(lists().length, 3, 'what task_1 and task_4 began with is needed')
+  await trees.forget('task_1')
+  await trees.forget('task_4')
+  const later = b.made(TREE_STAMP_MS)
+  assert.deepEqual(await later.pending(), ['task_5'])
+  assert.deepEqual([lists().length, lists().includes(first)], [1, false])
+  b.put('a', 'again')
+  const changes = await later.changes('task_5', b.roots)
+  assert.deepEqual(changes?.ok && changes.files.map(({ before }) => shown(before)), ['644 changed'])
 })
 
 test('a change in the moment of the look, of the same size, is seen', async (t) => {

@@ -3,7 +3,7 @@
  * after it has ended. What was there before is a file in the home until somebody took the
  * difference, so it can be had after a restart too. Contract: `ports.ts`.
  */
-import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '../../domain/limits.ts'
 import type { Roots, TreeEnd, TreeFile, Trees } from '../ports.ts'
@@ -11,6 +11,7 @@ import { clearViews } from './git-view.ts'
 import type { Git } from './git.ts'
 import { lookAt, treeOf, type Known, type Look, type OpenView, type SeenFile } from './tree-look.ts'
 import { TREE_STORE_BYTES } from './tree-limits.ts'
+import { TreeNotes } from './tree-notes.ts'
 import { TreeStore } from './tree-store.ts'
 
 export type TreesOptions = {
@@ -22,31 +23,28 @@ export type TreesOptions = {
   now: () => number
 }
 
-type Pending = { root: string } & ({ files: [path: string, file: SeenFile][] } | { why: string })
-
 export function createTrees({ git, folder, isSecret, now }: TreesOptions): Trees {
-  const pendingFolder = join(folder, 'pending')
   const scratch_folder = join(folder, 'scratch')
   const store = new TreeStore(join(folder, 'bytes'))
+  const notes = new TreeNotes(folder)
   const known = new Map<string, Known>()
   const views = new Map<string, OpenView>()
   const ports = { git, scratch_folder, store, isSecret, now, views }
   let begun: Promise<void> | null = null
-  const pathOf = (task: string) => join(pendingFolder, `${task}.json`)
 
   /** What a process before this one left is needed by commands that are under way alone. */
   const begin = () =>
     (begun ??= (async () => {
-      mkdirSync(pendingFolder, { recursive: true, mode: 0o700 })
+      notes.open()
       await clearViews(scratch_folder, 'tree-')
       store.measure()
-      const isIdle = readdirSync(pendingFolder).length === 0
+      const isIdle = notes.tasks().length === 0
       if (isIdle && store.bytes > TREE_STORE_BYTES / 2) store.empty()
     })())
 
   async function look(root: string, roots: Roots): Promise<Look> {
     const key = `${root}\n${JSON.stringify(roots)}`
-    const of = known.get(key) ?? new Map()
+    const of = known.get(key) ?? { files: new Map(), last: null }
     known.set(key, of)
     try {
       return await lookAt(ports, { root, roots }, of)
@@ -63,10 +61,7 @@ export function createTrees({ git, folder, isSecret, now }: TreesOptions): Trees
       try {
         await begin()
         const seen = await look(root, roots)
-        const pending: Pending = seen.ok
-          ? { root, files: [...seen.files] }
-          : { root, why: seen.why }
-        writeFileSync(pathOf(task), JSON.stringify(pending), { mode: 0o600 })
+        notes.write(task, { root, ...seen })
       } catch (error) {
         // Half a note is none: the command runs, and what it did is not known.
         if (!isOfSystem(error)) throw error
@@ -74,12 +69,12 @@ export function createTrees({ git, folder, isSecret, now }: TreesOptions): Trees
     },
 
     async changes(task, roots) {
-      const pending = read(pathOf(task))
-      if (pending === null) return null
-      if ('why' in pending) return { ok: false, why: pending.why }
-      const after = await look(pending.root, roots)
+      const note = notes.read(task)
+      if (note === null) return null
+      if ('why' in note) return { ok: false, why: note.why }
+      const after = await look(note.root, roots)
       if (!after.ok) return after
-      const before = new Map(pending.files)
+      const before = note.files
       const paths = [...new Set([...before.keys(), ...after.files.keys()])].toSorted()
       const changed = paths.filter((path) => !isSame(before.get(path), after.files.get(path)))
       const files = changed.slice(0, limits.kept_files.value).map((path): TreeFile => {
@@ -89,12 +84,12 @@ export function createTrees({ git, folder, isSecret, now }: TreesOptions): Trees
       return { ok: true, files, more: changed.length - files.length }
     },
 
-    forget: async (task) => rmSync(pathOf(task), { force: true }),
+    forget: async (task) => notes.forget(task),
 
     async pending() {
       try {
         await begin()
-        return readdirSync(pendingFolder).map((name) => name.replace(/\.json$/, ''))
+        return notes.tasks()
       } catch (error) {
         if (isOfSystem(error)) return []
         throw error
@@ -113,15 +108,6 @@ function rootOf(workdir: string): string | null {
 }
 
 const isOfSystem = (error: unknown): error is Error => error instanceof Error && 'code' in error
-
-/** Null: none is there, or a kill or a full disk left half of one. */
-function read(path: string): Pending | null {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Pending
-  } catch {
-    return null
-  }
-}
 
 function isSame(one: SeenFile | undefined, other: SeenFile | undefined): boolean {
   if (one === undefined || other === undefined) return one === other
