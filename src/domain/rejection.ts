@@ -123,6 +123,7 @@ export const rejections = {
   message_empty: { status: 422, hint: 'Write what you want to say.' },
   image_unreadable: { status: 422, hint: 'Give the bytes of the file as base64.' },
   image_unknown: { status: 422, hint: 'Send a PNG, JPEG, GIF or WebP.' },
+  image_secret: { status: 422, hint: 'Send a copy without its comments and other data.' },
   image_size: { status: 422, hint: 'Send a smaller copy.' },
   message_not_found: { status: 404, hint: 'The inbox of the agent has the ids of its messages.' },
   message_not_yours: { status: 409, hint: 'Only what you said yourself can be taken back.' },

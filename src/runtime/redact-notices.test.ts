@@ -6,7 +6,7 @@ import type { AgentId } from '../domain/ids.ts'
 import { newBlob } from '../testing/world/ledger-world.ts'
 import type { ModelEvent } from '../models/model.ts'
 import type { HostNotice } from './ports.ts'
-import { blobOf, redactedNotices } from './redact-notices.ts'
+import { blobOf, redactedNotices, secretsIn } from './redact-notices.ts'
 
 const secret = 'sk-0123456789'
 const { redactor } = createRedactor([{ name: 'key', value: secret }])
@@ -77,4 +77,16 @@ test('without a redactor nothing is in the way', () => {
   assert.equal(redactedNotices(undefined, tell), tell)
   const bytes = new TextEncoder().encode(secret)
   assert.deepEqual(blobOf(bytes, undefined), newBlob(bytes))
+})
+
+test('bytes that are kept whole or not at all hold a secret in any spelling, text or not', () => {
+  const holds = secretsIn(redactor)
+  const binary = [0xff, 0xfe, 0x00, 0x80]
+  const around = (text: string) => Uint8Array.from([...binary, ...Buffer.from(text), ...binary])
+  for (const spelling of [secret, Buffer.from(secret).toString('hex')]) {
+    assert.deepEqual([holds(Buffer.from(`a ${spelling}`)), holds(around(spelling))], [true, true])
+  }
+  const half = secret.slice(0, -1)
+  assert.deepEqual([holds(Buffer.from(half)), holds(around(half))], [false, false])
+  assert.equal(secretsIn(undefined)(around(secret)), false)
 })

@@ -14,9 +14,17 @@ export function blobOf(given: Uint8Array, redactor: Redactor | undefined): NewBl
   return { sha256: sha256(bytes), bytes }
 }
 
-/** Whether bytes hold what is never kept. */
-export const secretsIn = (redactor: Redactor | undefined) => (bytes: Uint8Array) =>
-  redactedBytes(bytes, redactor) !== bytes
+/**
+ * Whether bytes hold what is never kept, text or not: nothing can be taken out of what is no text,
+ * so that is kept whole or not at all.
+ */
+export const secretsIn =
+  (redactor: Redactor | undefined) =>
+  (bytes: Uint8Array): boolean => {
+    if (redactor === undefined) return false
+    const text = textOf(bytes) ?? Buffer.from(bytes).toString('latin1')
+    return redactor.text(text) !== text
+  }
 
 function redactedBytes(bytes: Uint8Array, redactor: Redactor | undefined): Uint8Array {
   const text = redactor === undefined ? null : textOf(bytes)

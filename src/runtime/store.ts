@@ -12,7 +12,7 @@ import { fromMs, type Timestamp } from '../domain/time.ts'
 import { isRejection } from '../domain/rejection.ts'
 import type { Change, Ledger, NewBlob } from '../ledger/port.ts'
 import type { Clock, Ids } from '../exec/ports.ts'
-import { blobOf } from './redact-notices.ts'
+import { blobOf, secretsIn } from './redact-notices.ts'
 
 /** How often a decision is made anew after a conflict before that is a bug. */
 const conflictTries = 20
@@ -65,6 +65,11 @@ export class Store {
    */
   blob(bytes: Uint8Array): NewBlob {
     return blobOf(bytes, this.#redactor)
+  }
+
+  /** Of bytes that are kept whole or not at all. */
+  holdsSecret(bytes: Uint8Array): boolean {
+    return secretsIn(this.#redactor)(bytes)
   }
 
   /** Adds a blob of these bytes to those of a commit to come; its hash. */

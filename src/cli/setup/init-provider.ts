@@ -47,7 +47,10 @@ export async function provider(
   }
 }
 
-/** What there is to choose from; `first`: the number of what is ready here, null: nothing is. */
+/**
+ * What there is to choose from; `first`: the number of the provider that has a key, null: none has.
+ * A server that answers on this machine may be anybody's: enter never means it.
+ */
 async function choicesOf({ ports }: Context, questions: Questions) {
   if (!questions.may_ask) return { servers: [], first: null, list: [] }
   const [{ servers }, ...usual] = await Promise.all([
@@ -64,8 +67,7 @@ async function choicesOf({ ports }: Context, questions: Questions) {
   })
   const list = [...kinds, 'none, runbooks only', ...here].map((name, at) => `${at + 1} ${name}`)
   const keyed = usual.findIndex(({ key_variable }) => key_variable !== null) + 1
-  const first = servers.length > 0 ? kinds.length + 2 : keyed
-  return { servers, first: first === 0 ? null : String(first), list }
+  return { servers, first: keyed === 0 ? null : String(keyed), list }
 }
 
 function kindNamed(text: string): WireKind | 'none' {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { isShallow } from './json-depth.ts'
+import { isShallow, jsonExcess } from './json-depth.ts'
 
 const both = (text: string, limit: number): boolean[] =>
   [text, new TextEncoder().encode(text)].map((json) => isShallow(json, limit))
@@ -24,6 +24,24 @@ describe('the depth of a JSON text', () => {
   for (const [text, limit, shallow] of cases) {
     test(`${text || 'nothing'} is ${shallow ? 'at most' : 'more than'} ${limit} deep`, () => {
       assert.deepEqual(both(text, limit), [shallow, shallow])
+    })
+  }
+
+  const counts: [text: string, values: number][] = [
+    ['1', 0],
+    ['"a,[{,"', 0],
+    ['[]', 1],
+    ['[1,2,3]', 3],
+    ['{"a":1,"b":[{}]}', 4],
+    ['[[],[]]', 4],
+    ['["\\"",1]', 2],
+  ]
+  for (const [text, values] of counts) {
+    test(`${text} has ${values} values`, () => {
+      for (const json of [text, new TextEncoder().encode(text)]) {
+        const within = (most: number) => jsonExcess(json, { depth: 9, values: most })
+        assert.deepEqual([within(values), within(values - 1)], [null, 'values'])
+      }
     })
   }
 

@@ -188,6 +188,7 @@ describe('the gate', () => {
         'unsupported_media_type',
       ],
       ['depth', { method: 'POST', body: '['.repeat(65) }, json, 'too_deep'],
+      ['values', { method: 'POST', body: `[${'1,'.repeat(20_001)}` }, json, 'too_large'],
       ['JSON', { method: 'POST', body: '{' }, json, 'not_json'],
       ['schema', { method: 'POST', body: '{}' }, json, 'invalid_request'],
     ]

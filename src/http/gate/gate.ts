@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
-import { isShallow } from '../../protocol/records/records.ts'
+import { jsonExcess } from '../../protocol/records/records.ts'
 import type { HttpEnv } from '../request/app-env.ts'
 import { readBody, utf8 } from '../request/body.ts'
 import { httpLimits } from '../request/limits.ts'
@@ -229,8 +229,14 @@ function jsonRefusal(c: C, bytes: Uint8Array): Refusal | null {
     const message = 'A request has a body of application/json.'
     return refuse({ code: 'unsupported_media_type', message })
   }
-  if (!isShallow(bytes, httpLimits.json_depth.value))
-    return refuse({ code: 'too_deep', message: 'The body is too deep.' })
+  const most = { depth: httpLimits.json_depth.value, values: httpLimits.json_values.value }
+  switch (jsonExcess(bytes, most)) {
+    case 'depth':
+      return refuse({ code: 'too_deep', message: 'The body is too deep.' })
+    case 'values':
+      return refuse({ code: 'too_large', message: `It has more than ${most.values} values.` })
+    case null:
+  }
   const text = utf8(bytes)
   if (text === null) return refuse({ code: 'not_json', message: 'The body is not UTF-8.' })
   Object.assign(c.req.bodyCache, { text: Promise.resolve(text) })

@@ -24,6 +24,12 @@ export const httpLimits = {
   ),
   ingress_body: limit('ingress_body', 256 * kib, 'bytes', 'a signal, not an upload'),
   json_depth: limit('json_depth', 64, 'levels', 'no honest body is deeper; parsers recurse'),
+  json_values: limit(
+    'json_values',
+    20_000,
+    'values',
+    'a long todo list fits ten times; each is judged',
+  ),
   body_deadline: limit('body_deadline', 10_000, 'ms', 'for a whole body to arrive'),
   idempotency_key: limit('idempotency_key', 255, 'characters', 'a name, not a document'),
   page: limit('page', 500, 'entries', 'of one page of a list'),

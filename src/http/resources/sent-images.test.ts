@@ -5,6 +5,7 @@ import { limits } from '../../domain/limits.ts'
 import type { MessageRecord } from '../../protocol/records/message-record.ts'
 import { openApi } from '../../testing/http/api.ts'
 import { pngOf } from '../../testing/images.ts'
+import { createRedactor } from '../../domain/secrets/redact.ts'
 import { says, scriptedModel } from '../../testing/scripted-model.ts'
 import { httpLimits } from '../request/limits.ts'
 
@@ -58,5 +59,16 @@ test('an image that no model takes is refused with the message, which is not kep
   const pdf = image(Buffer.from('%PDF-1.7'))
   const { status, body } = await api.ask('POST', inbox, { text: 'Look.', images: [pdf] })
   assert.deepEqual([status, body['code']], [422, 'image_unknown'])
+  assert.deepEqual((await api.get<{ messages: unknown[] }>(inbox)).messages, [])
+})
+
+test('an image with a secret in its bytes is refused, and nothing of it is in the home', async (t) => {
+  const { redactor } = createRedactor([{ name: 'key', value: 'sk-0123456789' }])
+  const api = await openApi(t, { redactor })
+  for (const head of [pngOf(8, 8), Buffer.from('GIF89a\x08\x00\x08\x00')]) {
+    const images = [image(Buffer.concat([head, Buffer.from('by sk-0123456789')]))]
+    const { status, body } = await api.ask('POST', inbox, { text: 'Look.', images })
+    assert.deepEqual([status, body['code']], [422, 'image_secret'])
+  }
   assert.deepEqual((await api.get<{ messages: unknown[] }>(inbox)).messages, [])
 })

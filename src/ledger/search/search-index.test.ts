@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { searchIndexIn } from './search-index.ts'
+import { termsOf } from '../../domain/memory/words.ts'
 import type { IndexEntry } from './port.ts'
 
 function emptyHome(t: TestContext): string {
@@ -50,4 +51,27 @@ test('a batch that was made before somebody else wrote is refused whole', async 
   )
   await mine.close()
   await theirs.close()
+})
+
+test('so many words are looked through for a part, and no more are kept', async (t) => {
+  const index = searchIndexIn(emptyHome(t))
+  t.after(() => index.close())
+  const letters = 'abcdefghijklmnopqrstuvwxyz'
+  const word = (n: number): string =>
+    [n % 26, Math.floor(n / 26) % 26, Math.floor(n / 676) % 26, Math.floor(n / 17_576)]
+      .map((at) => letters.charAt(at))
+      .join('')
+  const many = Array.from({ length: 199_999 }, (_, n) => `q${word(n)}`).join(' ')
+  const found = async (query: string) => {
+    const scope = { viewer: null, workspace: null, agent_id: null, kinds: null, limit: 9 }
+    const all = await index.find({ terms: termsOf(query), match: 'all', ...scope })
+    return all.map(({ ref }) => ref)
+  }
+  const put = (ref: string, text: string, expected: string | null) =>
+    index.write({ put: [{ ...entry(ref), text }], remove: [], expected, state: ref })
+  await put('many', many, null)
+  await put('within', 'zebrarust', 'many')
+  await put('beyond', 'swordrust', 'within')
+  assert.deepEqual(await found('rust'), ['within'])
+  assert.deepEqual(await found('sword'), ['beyond'])
 })

@@ -24,6 +24,10 @@ const version = 2
 export const SEARCH_COMPETING = 1_000
 /** Words that have what is looked for as a part, the shortest first: some must do. */
 const SEARCH_INSIDE = 64
+/** Words of a query that are looked for as a part: each goes over all that are kept. */
+const SEARCH_PARTS = 4
+/** Words that are kept for it, the first ones: they are gone over in 30 ms. */
+const SEARCH_WHOLES = 200_000
 /** Entries of one millisecond keep their order by that many further places. */
 const placesOfOneMs = 1_024
 
@@ -192,7 +196,9 @@ function writeIn(open: Open, batch: IndexBatch): 'written' | 'conflict' {
     }
     const wholes = batch.put.flatMap((entry) => [...wholesOf(wordsOf(entry))])
     const words = JSON.stringify([...new Set(wholes)])
-    open.run('insert or ignore into wholes select value from json_each(?)', words)
+    const room = '(select count(*) from wholes) < ?'
+    const kept = `insert or ignore into wholes select value from json_each(?) where ${room}`
+    open.run(kept, words, SEARCH_WHOLES)
     open.run('insert or replace into progress (id, state) values (1, ?)', batch.state)
     return 'written'
   })
@@ -239,12 +245,14 @@ order by found.score, found.place desc`
 
 function findIn(open: Open, query: IndexQuery): IndexFound[] {
   const terms = query.match === 'all' ? query.terms : rareOf(open, query)
-  const match = matchOf({ ...query, terms }, (term) => insideOf(open, term))
+  const parts = terms.filter(({ reach }) => reach === 'part').slice(0, SEARCH_PARTS)
+  const match = matchOf({ ...query, terms }, (term) =>
+    parts.includes(term) ? insideOf(open, term) : [],
+  )
   return open.all(best, match, query.limit) as IndexFound[]
 }
 
-function insideOf(open: Open, { words, reach }: Term): string[] {
-  if (reach !== 'part') return []
+function insideOf(open: Open, { words }: Term): string[] {
   const asked =
     'select word from wholes where instr(word, ?) > 1 order by length(word), word limit ?'
   return open.all(asked, words[0] ?? '', SEARCH_INSIDE).map(({ word }) => String(word))

@@ -8,7 +8,15 @@ const kinds: Readonly<Record<WireKind, { path: string; header: [string, string];
     anthropic: {
       path: '/models',
       header: ['x-api-key', 'k'],
-      body: { data: [{ id: 'one' }, { id: '' }, { name: 'no id' }, { id: 'two' }] },
+      body: {
+        data: [
+          { id: 'one' },
+          { id: '' },
+          { name: 'no id' },
+          { id: 'x'.repeat(201) },
+          { id: 'two' },
+        ],
+      },
     },
     openai: {
       path: '/models',
@@ -106,4 +114,20 @@ test('a question that is given up rejects with the reason', async () => {
   const where = { kind: 'openai', base_url, key: null } as const
   const gone = listModels(where, () => Promise.reject(reason), AbortSignal.abort(reason))
   await assert.rejects(gone, reason)
+})
+
+test('of an answer without end no more is read than a list of models may have', async () => {
+  const piece = new Uint8Array(64 * 1_024).fill(0x20)
+  let read = 0
+  const body = new ReadableStream<Uint8Array>({
+    pull: (to) => {
+      read += piece.length
+      to.enqueue(piece)
+    },
+  })
+  const where = { kind: 'openai' as const, base_url, key: null }
+  const answer = () => Promise.resolve(new Response(body))
+  const listing = await listModels(where, answer, new AbortController().signal)
+  assert.match(listing.ok ? '' : listing.message, /answers more than a list of models$/)
+  assert.ok(read < 5 * 1_024 * 1_024, `${read} bytes were read`)
 })

@@ -15,6 +15,8 @@ type Where = { kind: WireKind; base_url: string | null; key: string | null }
 
 /** Bytes of a list of models; the longest known one is a tenth of it. */
 const largestList = 4 * 1024 * 1024
+/** Characters of a name: a longer one is no name that anybody types or reads. */
+const longestName = 200
 
 /** Never rejects but with the signal's reason. */
 export async function listModels(
@@ -31,8 +33,8 @@ export async function listModels(
       return { ok: false, refused_key: true, message: `the key is refused (${response.status})` }
     }
     if (response.status !== 200) return no(`${url} answers ${response.status}`)
-    const text = await response.text()
-    if (text.length > largestList) return no(`${url} answers more than a list of models`)
+    const text = await boundedText(response)
+    if (text === null) return no(`${url} answers more than a list of models`)
     const models = namesIn(JSON.parse(text), where.kind)
     return models === null ? no(`${url} answers something else than a list of models`) : models
   } catch (error) {
@@ -40,6 +42,19 @@ export async function listModels(
     const isJson = error instanceof SyntaxError
     return no(isJson ? `${url} answers no JSON` : `${url} does not answer: ${reasonOf(error)}`)
   }
+}
+
+/** Null: it is longer, and no more of it is read than the limit. */
+async function boundedText({ body }: Response): Promise<string | null> {
+  const decoder = new TextDecoder()
+  let [text, bytes] = ['', 0]
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength
+    // Leaving the loop cancels the body.
+    if (bytes > largestList) return null
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
 }
 
 const no = (message: string): Listing => ({ ok: false, refused_key: false, message })
@@ -64,7 +79,8 @@ function namesIn(body: unknown, kind: WireKind): Listing | null {
   if (!Array.isArray(found)) return null
   const models = found.flatMap((one) => {
     const name = field(one, key)
-    return typeof name === 'string' && name !== '' ? [name.replace(/^models\//, '')] : []
+    const is = typeof name === 'string' && name !== '' && name.length <= longestName
+    return is ? [name.replace(/^models\//, '')] : []
   })
   return { ok: true, models }
 }

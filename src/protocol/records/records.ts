@@ -56,7 +56,7 @@ export { itemFilters, passes, type ItemFilter } from '../../domain/facts/item-fi
 /** The mark of a question as it was shown, which an answer sends back (docs/spec/http.md). */
 export { boundHash } from '../../domain/work/answer-question.ts'
 /** The depth of a JSON text, for who reads one at the door: counted as the rules count it. */
-export { isShallow } from '../../domain/transfer/json-depth.ts'
+export { isShallow, jsonExcess } from '../../domain/transfer/json-depth.ts'
 /** What a completed item left unfinished, and all that holds an open one. */
 export { leftBehind } from '../../domain/facts/left.ts'
 export { holdsOf } from '../../domain/facts/readiness.ts'

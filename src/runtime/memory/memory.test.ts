@@ -311,6 +311,15 @@ test('of very many words that have the part the shortest are looked for', async 
   assert.deepEqual(await box.refs('main', 'zebra'), [short.id])
 })
 
+test('of a long query four words are looked for as parts, the others by how they begin', async (t) => {
+  const box = await memoryHome(t)
+  const lane = await box.lane('main')
+  const brief = briefDelivered({ text: 'xalpha xbravo xcharlie xdelta xecho' })
+  await lane.emit(brief)
+  assert.deepEqual(await box.refs('main', 'alpha bravo charlie delta'), [brief.id])
+  assert.deepEqual(await box.refs('main', 'alpha bravo charlie delta echo'), [])
+})
+
 test('without a query the newest records of a kind, the newest first', async (t) => {
   const box = await memoryHome(t)
   const [lane, other] = [await box.lane('main'), await box.lane('other')]

@@ -13,16 +13,22 @@ import type { ImageGiven } from '../../domain/operator/act.ts'
 import { no, type Rejection } from '../../domain/rejection.ts'
 
 /** `keep` stores bytes with the commit to come; it gives their hash. */
+type Keeps = { keep: (bytes: Uint8Array) => string; holdsSecret: (bytes: Uint8Array) => boolean }
+
 export function readImages(
   given: readonly ImageGiven[],
-  keep: (bytes: Uint8Array) => string,
+  { keep, holdsSecret }: Keeps,
 ): { ok: true; images: Image[] } | Rejection {
   const wrong = tooMuchOf(given.map(({ base64 }) => decodedBytes(base64)))
   if (wrong) return wrong
   const found: { bytes: Uint8Array; head: ImageHead }[] = []
   for (const [at, { base64 }] of given.entries()) {
-    const read = readImage(base64, given.length === 1 ? 'The image' : `Image ${at + 1}`)
+    const name = given.length === 1 ? 'The image' : `Image ${at + 1}`
+    const read = readImage(base64, name)
     if (!read.ok) return read
+    if (holdsSecret(read.bytes)) {
+      return no('image_secret', `${name} holds a value that is never kept or sent.`)
+    }
     found.push(read)
   }
   const images = found.map(({ bytes, head }) => ({

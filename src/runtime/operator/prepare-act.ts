@@ -148,7 +148,9 @@ async function prepareImport(
 
 function prepareSend(store: Store, act: Act<'send'>): Preparation | Rejection {
   const blobs: NewBlob[] = []
-  const read = readImages(act.images ?? [], (bytes) => store.keep(blobs, bytes))
+  const keep = (bytes: Uint8Array) => store.keep(blobs, bytes)
+  const holdsSecret = (bytes: Uint8Array) => store.holdsSecret(bytes)
+  const read = readImages(act.images ?? [], { keep, holdsSecret })
   if (!read.ok) return read
   const { images } = read
   return looking(async () => ({ act: { ...act, inputs: { images } } }), blobs)

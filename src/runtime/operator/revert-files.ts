@@ -112,8 +112,9 @@ async function stepOf(ports: ActPorts, look: Look): Promise<Step> {
   }
   const next = await standingOf(ports, target.to)
   if (next === null) return left('its bytes are not kept any more', null)
-  if (now.kind !== 'none' && ports.store.keep(blobs, now.bytes) !== sha256(now.bytes)) {
-    return left(notKeptWords.secret)
+  if (now.kind !== 'none') {
+    if (ports.store.holdsSecret(now.bytes)) return left(notKeptWords.secret)
+    ports.store.keep(blobs, now.bytes)
   }
   return { file: { path, name, replaced, put: target.to }, now, next }
 }

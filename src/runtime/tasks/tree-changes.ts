@@ -76,7 +76,8 @@ export class TreeChangeRecorder {
     const blobs: NewBlob[] = []
     const workdir = store.facts(agent)?.row('agents', agent)?.workspace.root ?? '/'
     const keepBlob = (bytes: Uint8Array) => store.keep(blobs, bytes)
-    const changes = await treeDiffs({ keepBlob, workdir }, seen)
+    const holdsSecret = (bytes: Uint8Array) => store.holdsSecret(bytes)
+    const changes = await treeDiffs({ keepBlob, holdsSecret, workdir }, seen)
     await store.transact(
       agent,
       id,

@@ -83,6 +83,7 @@ export function toolContext(
       return path
     },
     keepBlob: (bytes) => store.keep(kept, bytes),
+    holdsSecret: (bytes) => store.holdsSecret(bytes),
   }
 }
 
@@ -94,7 +95,8 @@ function treesOf(env: AgentPorts, kept: NewBlob[]): CommandTrees | null {
     async changes(id) {
       const seen = await trees.changes(id, env.roots())
       const keepBlob = (bytes: Uint8Array) => env.store.keep(kept, bytes)
-      return seen && treeDiffs({ keepBlob, workdir: env.workdir() }, seen)
+      const holdsSecret = (bytes: Uint8Array) => env.store.holdsSecret(bytes)
+      return seen && treeDiffs({ keepBlob, holdsSecret, workdir: env.workdir() }, seen)
     },
   }
 }

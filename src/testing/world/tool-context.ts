@@ -248,6 +248,7 @@ export class ToolBench {
         return path
       },
       keepBlob: (bytes) => sha256(bytes),
+      holdsSecret: (bytes) => Buffer.from(bytes).includes('a-known-secret'),
     }
   }
 }

@@ -4,7 +4,6 @@
  */
 import { limits } from '../../domain/limits.ts'
 import type { KeptChange, KeptFile } from '../../domain/state/file-diff.ts'
-import { sha256 } from '../tool/sha256.ts'
 
 /** What stood at a path at one end of a change. */
 export type EndBytes =
@@ -12,15 +11,15 @@ export type EndBytes =
   | { kind: 'file'; bytes: Uint8Array; mode: number | null }
   | { kind: 'link'; bytes: Uint8Array }
 
-type Keeps = { keepBlob(bytes: Uint8Array): string }
+type Keeps = { keepBlob(bytes: Uint8Array): string; holdsSecret(bytes: Uint8Array): boolean }
 
 const sizeOf = (end: EndBytes): number => (end.kind === 'none' ? 0 : end.bytes.length)
 
-/** Null: a secret was taken out of it, so these are not the bytes. */
+/** Null: it holds a secret, without which these were not the bytes. */
 function kept(keeps: Keeps, end: EndBytes): KeptFile | null {
   if (end.kind === 'none') return end
+  if (keeps.holdsSecret(end.bytes)) return null
   const kept_sha256 = keeps.keepBlob(end.bytes)
-  if (kept_sha256 !== sha256(end.bytes)) return null
   return end.kind === 'link'
     ? { kind: 'link', kept_sha256 }
     : { kind: 'file', kept_sha256, mode: end.mode }

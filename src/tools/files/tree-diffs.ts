@@ -5,7 +5,7 @@ import type { TreeChanges, TreeEnd, TreeFile } from '../../exec/ports.ts'
 import { diffsOf } from './file-diff.ts'
 import { keeper } from './kept-file.ts'
 
-type Keeps = { keepBlob(bytes: Uint8Array): string; workdir: string }
+type Keeps = Parameters<typeof keeper>[0] & { workdir: string }
 
 export async function treeDiffs(ctx: Keeps, changes: TreeChanges): Promise<TaskChanges> {
   if (!changes.ok) return { unseen: changes.why }

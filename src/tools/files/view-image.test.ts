@@ -81,3 +81,9 @@ test('a link leads no further than the agent may read', async () => {
   symlinkSync('/etc/hostname', at('outside.png'))
   assert.deepEqual((await codeOf('outside.png'))[0], 'path_denied')
 })
+
+test('an image with a secret in its bytes is not kept, and not shown', async () => {
+  writeFileSync(at('signed.png'), Buffer.concat([pngOf(8, 8), Buffer.from('a-known-secret')]))
+  const hint = 'Make a copy without its comments and other data, and look at that.'
+  assert.deepEqual(await codeOf('signed.png'), ['image_secret', hint])
+})

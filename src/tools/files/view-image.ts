@@ -56,6 +56,11 @@ function shown(path: string, bytes: Uint8Array, ctx: ToolContext): ToolResult {
   if (problem !== null) {
     return failed(NAME, 'rejected', 'image_size', `${name} ${problem}.`, smaller)
   }
+  if (ctx.holdsSecret(bytes)) {
+    const message = `${name} holds a value that is never kept or sent.`
+    const hint = 'Make a copy without its comments and other data, and look at that.'
+    return failed(NAME, 'rejected', 'image_secret', message, hint)
+  }
   const image: Image = { ...head, sha256: ctx.keepBlob(bytes), bytes: bytes.length }
   const size = `${head.width}x${head.height}`
   const says = `image ${name}, ${imageKind(head)}, ${size}, sha256 ${image.sha256.slice(0, 8)}…`

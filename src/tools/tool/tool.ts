@@ -127,6 +127,8 @@ export interface ToolContext {
    * is stored with the intent of the call, or its outcome, and only if that names it.
    */
   keepBlob(bytes: Uint8Array): string
+  /** Of bytes that are kept whole or not at all. */
+  holdsSecret(bytes: Uint8Array): boolean
 }
 
 type Base<I> = {
