@@ -345,7 +345,7 @@ export type TreeEnd =
   | { kind: 'none' }
   | { kind: 'file'; bytes: Uint8Array; mode: number }
   | { kind: 'link'; bytes: Uint8Array }
-  | { kind: 'unkept'; because: 'secret' | 'too_large' | 'too_many' }
+  | { kind: 'unkept'; because: 'secret' | 'too_large' | 'too_many' | 'unreadable' }
 export type TreeFile = { path: string; before: TreeEnd; after: TreeEnd }
 
 /** `more`: files that changed too and are not told. `why`: one sentence without its point. */

@@ -14,7 +14,7 @@ export type KeptFile =
   | { kind: 'link'; kept_sha256: string }
 
 /** Why the ends of a change are not kept. */
-export type NotKept = 'secret' | 'too_large' | 'too_many'
+export type NotKept = 'secret' | 'too_large' | 'too_many' | 'unreadable'
 
 export type KeptChange = { before: KeptFile; after: KeptFile } | { not_kept: NotKept }
 

@@ -191,3 +191,87 @@ test('outside of a repository nothing is looked at; one that git refuses is said
   const refused = await trees.changes(id, b.roots)
   assert.match(refused?.ok === false ? refused.why : '', /working tree is \/$/)
 })
+
+/** Every text below the folder of the looks, names first. */
+const inHome = ({ folder }: ReturnType<typeof bench>): string => {
+  const of = join(folder, 'trees')
+  const names = execFileSync('find', [of]).toString()
+  return names + execFileSync('grep', ['-rah', '', of], { stdio: 'pipe' }).toString()
+}
+
+test('no link on the way to a file is followed, whatever the index says of it', async (t) => {
+  const b = bench(t)
+  const outside = join(b.folder, 'outside')
+  mkdirSync(outside)
+  writeFileSync(join(outside, 'key'), 'of somebody else\n')
+  execFileSync('mkfifo', [join(outside, 'pipe')])
+  b.git('init', '-q')
+  b.put('a', 'mine\n')
+  b.put('alone', 'mine too\n')
+  b.git('add', 'a')
+  const entry = b.git('ls-files', '-s', 'a').toString().split(' ')[1] ?? ''
+  for (const name of ['led/key', 'led/pipe', 'sub/led/key']) {
+    b.git('update-index', '--add', '--cacheinfo', `100644,${entry},${name}`)
+  }
+  symlinkSync(outside, b.at('led'))
+  symlinkSync(outside, b.at('sub/led'))
+  const trees = b.made()
+  await trees.before(id, b.work, b.roots)
+  b.put('alone', 'changed\n')
+  assert.deepEqual(await told(trees, b), { alone: ['644 mine too\n', '644 changed\n'] })
+  assert.ok(!inHome(b).includes('of somebody else'))
+})
+
+test('a folder that became a file, and a name that no system takes, hinder no look', async (t) => {
+  const b = bench(t)
+  b.git('init', '-q')
+  b.put('sub/x', 'x\n')
+  b.git('add', '.')
+  const hash = b.git('hash-object', '-w', 'sub/x').toString().trim()
+  b.git('update-index', '--add', '--cacheinfo', `100644,${hash},${'n'.repeat(300)}`)
+  const trees = b.made()
+  await trees.before(id, b.work, b.roots)
+  rmSync(b.at('sub'), { recursive: true })
+  b.put('sub', 'a file now\n')
+  assert.deepEqual(await told(trees, b), {
+    sub: ['none', '644 a file now\n'],
+    'sub/x': ['644 x\n', 'none'],
+  })
+})
+
+test('a name with a secret in it is written nowhere', async (t) => {
+  const b = bench(t)
+  b.git('init', '-q')
+  b.put('plain', 'x\n')
+  b.put('for-hush-only', 'y\n')
+  const trees = b.made()
+  await trees.before(id, b.work, b.roots)
+  b.put('for-hush-only', 'z\n')
+  assert.ok(!inHome(b).includes('hush'))
+  assert.deepEqual(await told(trees, b), {})
+})
+
+test('looks at the same moment are each whole', async (t) => {
+  const b = bench(t)
+  b.git('init', '-q')
+  b.put('a', 'before\n')
+  const trees = b.made()
+  const ids = Array.from({ length: 8 }, (_, n) => `task_${n}`)
+  await Promise.all(ids.map((one) => trees.before(one, b.work, b.roots)))
+  b.put('a', 'after\n')
+  const all = await Promise.all(ids.map((one) => trees.changes(one, b.roots)))
+  const seen = all.map((one) => (one?.ok ? one.files.map(({ after }) => shown(after)) : one))
+  assert.deepEqual(seen, Array(8).fill(['644 after\n']))
+})
+
+test('a large file does not count among the bytes that are read', async (t) => {
+  const b = bench(t)
+  b.git('init', '-q')
+  b.put('log', '')
+  truncateSync(b.at('log'), 300 * 1_024 * 1_024)
+  b.put('small', 'x\n')
+  const trees = b.made()
+  await trees.before(id, b.work, b.roots)
+  b.put('small', 'y\n')
+  assert.deepEqual(await told(trees, b), { small: ['644 x\n', '644 y\n'] })
+})

@@ -42,7 +42,19 @@ export function createTrees({ git, folder, isSecret, now }: TreesOptions): Trees
       if (isIdle && store.bytes > TREE_STORE_BYTES / 2) store.empty()
     })())
 
-  async function look(root: string, roots: Roots): Promise<Look> {
+  /** One after the other in a tree: a view of its repository serves one call of git at a time. */
+  const lines = new Map<string, Promise<unknown>>()
+  function look(root: string, roots: Roots): Promise<Look> {
+    const mine = (lines.get(root) ?? Promise.resolve()).then(() => lookInTurn(root, roots))
+    // A failure is its caller's; the line goes on behind it.
+    lines.set(
+      root,
+      mine.catch(() => {}),
+    )
+    return mine
+  }
+
+  async function lookInTurn(root: string, roots: Roots): Promise<Look> {
     const key = `${root}\n${JSON.stringify(roots)}`
     const of = known.get(key) ?? { files: new Map(), last: null }
     known.set(key, of)
@@ -60,6 +72,11 @@ export function createTrees({ git, folder, isSecret, now }: TreesOptions): Trees
       if (root === null) return
       try {
         await begin()
+        // Full, and nobody needs what is in it.
+        if (store.bytes > TREE_STORE_BYTES && notes.tasks().length === 0) {
+          store.empty()
+          known.clear()
+        }
         const seen = await look(root, roots)
         notes.write(task, { root, ...seen })
       } catch (error) {

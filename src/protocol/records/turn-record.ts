@@ -123,7 +123,7 @@ export const keptFile = z
 const keptChange = z
   .union([
     z.strictObject({ before: keptFile, after: keptFile }),
-    z.strictObject({ not_kept: z.enum(['secret', 'too_large', 'too_many']) }),
+    z.strictObject({ not_kept: z.enum(['secret', 'too_large', 'too_many', 'unreadable']) }),
   ])
   .meta({ id: 'KeptChange' })
 

@@ -123,6 +123,7 @@ const notKeptWords: Readonly<Record<NotKept | 'earlier_version', string>> = {
   secret: 'it holds a secret, which is never kept',
   too_large: `it is larger than ${limits.kept_file.value} bytes, of which none are kept`,
   too_many: 'its call changed more than is kept',
+  unreadable: 'it could not be read',
   earlier_version: 'an earlier version changed it, and kept nothing',
 }
 
