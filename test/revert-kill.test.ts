@@ -1,4 +1,7 @@
-/** A revert that is ended at any of its effects is done by the next one, and undone whole. */
+/**
+ * A revert that is ended at any of its effects is done by the next one, and undone whole; and so is
+ * the undo of one.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,8 +15,10 @@ const names = ['a', 'b', 'c']
 /** The commit of the revert, and both sides of the exchange of each file. */
 const points = ['commit', ...names.flatMap((name) => [`before ${name}`, `after ${name}`])]
 
-for (const point of points) {
-  test(`killed at: ${point}`, { timeout: 60_000 }, async (t) => {
+const all = points.flatMap((point) => [false, true].map((undo) => ({ point, undo })))
+
+for (const { point, undo } of all) {
+  test(`${undo ? 'an undo' : 'a revert'} killed at: ${point}`, { timeout: 60_000 }, async (t) => {
     const places = temporaryHome(t)
     const at = (name: string) => join(places.workspace, name)
     const files = () => names.map((name) => readFileSync(at(name), 'utf8')).join(' ')
@@ -53,16 +58,23 @@ for (const point of points) {
         notice.events.some(({ event }) => event.type === 'turn_ended'),
     )
     assert.equal(files(), 'a1 b1 c1')
+    const [before, after] = undo ? ['a0 b0 c0', 'a1 b1 c1'] : ['a1 b1 c1', 'a0 b0 c0']
+    if (undo) await box.host.act({ do: 'revert_files', ...about })
+    assert.equal(files(), before)
     isArmed = true
-    await assert.rejects(box.host.act({ do: 'revert_files', ...about }), killed)
+    await assert.rejects(box.host.act({ do: 'revert_files', undo, ...about }), killed)
     const half = files()
     await box.close()
     const next = await openBox(t, { ...places, models: { default: scriptedModel(() => says('')) } })
     assert.equal(files(), half)
-    await next.host.act({ do: 'revert_files', ...about })
-    assert.equal(files(), 'a0 b0 c0')
-    await next.host.act({ do: 'revert_files', undo: true, ...about })
-    assert.equal(files(), 'a1 b1 c1')
+    const again = async (back: boolean) => {
+      await next.host.act({ do: 'revert_files', undo: back, ...about })
+      return files()
+    }
+    assert.equal(await again(undo), after)
+    assert.equal(await again(undo), after, 'the same again changes nothing')
+    assert.equal(await again(!undo), before)
+    assert.equal(await again(undo), after)
     assert.deepEqual((await next.ledger.verify()).problems, [])
   })
 }

@@ -34,7 +34,22 @@ const rows: [what: string, changes: RecordedChange[], target: object | null][] =
   [
     'a change before which one is not kept',
     [unkept, change(file('1'), file('2'))],
-    { left: file('2'), to: file('1') },
+    { no: 'secret' },
+  ],
+  [
+    'a change by somebody else behind one that is not kept',
+    [unkept, change(file('0'), file('1')), change(file('theirs'), file('2'))],
+    { left: file('2'), to: file('theirs') },
+  ],
+  [
+    'a command beside an edit, which saw the same',
+    [change(file('0'), file('1')), change(file('1'), file('2')), change(file('1'), file('2'))],
+    { left: file('2'), to: file('0') },
+  ],
+  [
+    'a bit of the mode that is not put back',
+    [change(file('1', 0o4755), file('2', 0o755)), change(file('2', 0o4755), file('1', 0o755))],
+    null,
   ],
   ['a change of an earlier version', [{ path: '/w/a', name: 'a' }], { no: 'earlier_version' }],
 ]
@@ -45,13 +60,24 @@ for (const [what, changes, target] of rows) {
   })
 }
 
-test('an undo is of the last revert of each file', () => {
+test('an undo is of the last revert of each file, and never of an undo', () => {
   const about = { path: '/w/a', name: 'a' }
-  const reverted = [
-    { ...about, replaced: file('2'), put: file('1') },
-    { ...about, replaced: file('3'), put: file('2') },
+  const other = { path: '/w/b', name: 'b' }
+  const reverts = [
+    { undo: false, files: [{ ...about, replaced: file('2'), put: file('1') }] },
+    {
+      undo: false,
+      files: [
+        { ...about, replaced: file('3'), put: file('2') },
+        { ...other, replaced: file('8'), put: file('7') },
+      ],
+    },
+    { undo: true, files: [{ ...other, replaced: file('7'), put: file('8') }] },
   ]
-  assert.deepEqual(undoTargets(reverted), [{ ...about, left: file('2'), to: file('3') }])
+  assert.deepEqual(undoTargets(reverts), [
+    { ...about, left: file('2'), to: file('3') },
+    { ...other, left: file('7'), to: file('8') },
+  ])
 })
 
 test('files are named as the item calls them, or by their paths', () => {

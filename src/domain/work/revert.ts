@@ -10,17 +10,23 @@ import type { RevertedFile } from '../state/work-item.ts'
 /** In the order in which they were made. */
 export type RecordedChange = Pick<FileDiff, 'path' | 'name' | 'ends'>
 
-/** `left`: what is to stand there for it to be put back. `no`: it cannot be, and why. */
-export type RevertTarget = { path: string; name: string } & (
-  | { left: KeptFile; to: KeptFile }
-  | { no: NotKept | 'earlier_version' }
-)
+/** `left`: what is to stand there for it to be put back. */
+export type KnownTarget = { path: string; name: string; left: KeptFile; to: KeptFile }
+
+/** `no`: it cannot be put back, and why. */
+export type RevertTarget =
+  | KnownTarget
+  | { path: string; name: string; no: NotKept | 'earlier_version' }
+
+/** Bits of a mode that are put back: whom a program runs as is nothing to bring again. */
+export const permissions = 0o777
 
 export const isSameFile = (one: KeptFile, other: KeptFile): boolean => {
   if (one.kind === 'none' || other.kind === 'none') return one.kind === other.kind
   if (one.kind !== other.kind || one.kept_sha256 !== other.kept_sha256) return false
   if (one.kind === 'link' || other.kind === 'link') return true
-  return one.mode === other.mode || one.mode === null || other.mode === null
+  if (one.mode === null || other.mode === null) return true
+  return (one.mode & permissions) === (other.mode & permissions)
 }
 
 export function revertTargets(changes: readonly RecordedChange[]): RevertTarget[] {
@@ -37,15 +43,26 @@ function targetOf(changes: readonly RecordedChange[]): RevertTarget | null {
   if ('not_kept' in ends) return { path, name, no: ends.not_kept }
   let to = ends.before
   for (const { ends: earlier } of changes.slice(0, -1).toReversed()) {
-    if (earlier === undefined || 'not_kept' in earlier || !isSameFile(earlier.after, to)) break
-    to = earlier.before
+    // What it was before the item cannot be had, and anything between would be said to be that.
+    if (earlier === undefined) return { path, name, no: 'earlier_version' }
+    if ('not_kept' in earlier) return { path, name, no: earlier.not_kept }
+    if (isSameFile(earlier.after, to)) to = earlier.before
+    // A command beside an edit saw the same stretch; else somebody else changed it in between.
+    else if (!isSameFile(earlier.before, to)) break
   }
   return isSameFile(to, ends.after) ? null : { path, name, left: ends.after, to }
 }
 
-/** What reverts replaced, of each file the last time: to take a revert back. */
-export function undoTargets(reverted: readonly RevertedFile[]): RevertTarget[] {
-  const last = new Map(reverted.map((file) => [file.path, file]))
+/** One revert, or one undo of reverts, as it is recorded. */
+export type RevertRecord = { undo: boolean; files: readonly RevertedFile[] }
+
+/**
+ * What reverts replaced, of each file the last time: to take a revert back. The same again changes
+ * nothing, so an undo that was ended or hindered is done by another one; a revert takes it back.
+ */
+export function undoTargets(reverts: readonly RevertRecord[]): KnownTarget[] {
+  const files = reverts.flatMap((one) => (one.undo ? [] : one.files))
+  const last = new Map(files.map((file) => [file.path, file]))
   return [...last.values()].map(({ path, name, replaced, put }) => {
     return { path, name, left: put, to: replaced }
   })

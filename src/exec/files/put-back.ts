@@ -8,6 +8,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import {
   chmodSync,
+  chownSync,
   closeSync,
   constants,
   fsyncSync,
@@ -153,15 +154,20 @@ function isSpare(left: Standing, states: readonly Standing[], aside: string): bo
   return true
 }
 
-/** A file of ours beside it with the bytes to come, on the disk when this returns. */
+/**
+ * A file of ours beside it with the bytes to come, on the disk when this returns. Root gives it to
+ * whom the file belongs that stands there, or the folder.
+ */
 function draft(at: string, next: Standing): string | null {
   if (next.kind !== 'file') return null
-  const name = `.${basename(at).slice(0, 100)}.${randomUUIDv7()}.tmp`
+  const name = `.${sha256(basename(at)).slice(0, 12)}.${randomUUIDv7()}.tmp`
   const path = join(dirname(at), name)
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
   const file = openSync(path, flags, 0o600)
   try {
     writeFileSync(file, next.bytes)
+    const owned = lstatSync(at, { throwIfNoEntry: false }) ?? lstatSync(dirname(at))
+    if (process.getuid?.() === 0) chownSync(path, owned.uid, owned.gid)
     chmodSync(path, next.mode)
     fsyncSync(file)
   } catch (error) {

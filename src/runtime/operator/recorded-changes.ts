@@ -1,15 +1,18 @@
 /** What the ledger has of an item's changes to files, and of reverts of them, oldest first. */
 import { limits } from '../../domain/limits.ts'
 import type { WorkItemId } from '../../domain/ids.ts'
-import type { RevertedFile } from '../../domain/state/work-item.ts'
-import type { RecordedChange } from '../../domain/work/revert.ts'
+import type { Rows } from '../../domain/state/event.ts'
+import type { RecordedChange, RevertRecord } from '../../domain/work/revert.ts'
 import type { LedgerReads } from '../../ledger/port.ts'
+
+/** `unseen`: commands of which not all that they changed is known. */
+export type ChangesRecorded = { changes: RecordedChange[]; unseen: number }
 
 /** By when they were done; the newest calls and tasks, as `holon work diff` reads them. */
 export async function changesRecorded(
   ledger: LedgerReads,
   work_item_id: WorkItemId,
-): Promise<RecordedChange[]> {
+): Promise<ChangesRecorded> {
   const limit = limits.changes_calls.value
   const calls = await ledger.list('calls', { work_item_id, limit })
   const tasks = await ledger.list('tasks', { work_item_id, limit })
@@ -23,9 +26,15 @@ export async function changesRecorded(
       diffs: changes && 'diffs' in changes ? changes.diffs : undefined,
     })),
   ]
-  return made
+  const changes = made
     .toSorted((one, other) => ((one.at ?? '') < (other.at ?? '') ? -1 : 1))
     .flatMap(({ diffs = [] }) => diffs)
+  const isUnseen = ({ result }: Pick<Rows['calls'], 'result'>): boolean =>
+    result?.status === 'success' && result.unseen !== undefined
+  const unseen =
+    calls.filter(isUnseen).length +
+    tasks.filter((task) => task.changes !== undefined && task.changes.unseen !== undefined).length
+  return { changes, unseen }
 }
 
 /** Events about an item that are looked through for reverts. */
@@ -34,8 +43,8 @@ const looked = 20_000
 export async function revertsRecorded(
   ledger: LedgerReads,
   work_item_id: WorkItemId,
-): Promise<RevertedFile[]> {
+): Promise<RevertRecord[]> {
   const types = ['files_reverted'] as const
   const found = await ledger.noteEvents(work_item_id, { looked, types })
-  return found.flatMap(({ event }) => (event.type === 'files_reverted' ? event.files : []))
+  return found.flatMap(({ event }) => (event.type === 'files_reverted' ? [event] : []))
 }

@@ -14,6 +14,7 @@ import { done, type Done, type RevertOutcome } from '../../domain/state/reply.ts
 import type { RevertedFile, WorkItem } from '../../domain/state/work-item.ts'
 import {
   isSameFile,
+  permissions,
   revertTargets,
   targetsNamed,
   undoTargets,
@@ -44,13 +45,13 @@ async function revert(ports: ActPorts, command: Act): Promise<Done | Rejection> 
   if (item?.agent_id !== agent_id) {
     return no('work_item_not_found', `${command.work_item_id} is not an item of ${agent_id}.`)
   }
-  const recorded = undo
-    ? undoTargets(await revertsRecorded(store.ledger, item.id))
-    : revertTargets(await changesRecorded(store.ledger, item.id))
-  const named = targetsNamed(recorded, command.files)
+  const roots = ports.roots(agent_id)
+  const { targets, unseen } = undo
+    ? { targets: undoTargets(await revertsRecorded(store.ledger, item.id)), unseen: 0 }
+    : await revertOf(ports, item)
+  const named = targetsNamed(targets, command.files)
   if (isRejection(named)) return named
   const blobs: NewBlob[] = []
-  const roots = ports.roots(agent_id)
   const steps: Step[] = []
   const root = rootOf(ports, agent_id)
   const room = { left: limits.revert_text.value }
@@ -75,7 +76,25 @@ async function revert(ports: ActPorts, command: Act): Promise<Done | Rejection> 
   const outcomes: RevertOutcome[] = []
   for (const step of steps) outcomes.push(await carriedOut(ports, roots, step))
   const left_out = named.targets.length - steps.length
-  return reply(item, undo, outcomes, left_out)
+  return reply(item, { undo, files: outcomes, left_out, unseen })
+}
+
+async function revertOf({ store }: ActPorts, item: WorkItem) {
+  const { changes, unseen } = await changesRecorded(store.ledger, item.id)
+  return { targets: revertTargets(changes), unseen }
+}
+
+async function standingAt(
+  { files }: ActPorts,
+  roots: Roots,
+  path: string,
+): Promise<Standing | FileFault> {
+  try {
+    return await files.look_within(roots, path)
+  } catch (error) {
+    if (error instanceof FileFault) return error
+    throw error
+  }
 }
 
 const rootOf = ({ store }: ActPorts, agent_id: string): string =>
@@ -97,13 +116,10 @@ async function stepOf(ports: ActPorts, look: Look): Promise<Step> {
     outcome: { path, name, outcome: 'left', why, diff },
   })
   if ('no' in target) return left(notKeptWords[target.no])
-  let now: Standing
-  try {
-    now = await ports.files.look_within(roots, path)
-  } catch (error) {
-    if (error instanceof FileFault) return left(error.message)
-    throw error
-  }
+  // A name that was recorded without its secret is no name of a file.
+  if (path.includes('{{secret:')) return left(notKeptWords.secret)
+  const now = await standingAt(ports, roots, path)
+  if (now instanceof FileFault) return left(now.message)
   if (now.kind === 'other') return left('it is no regular file now, or a very large one')
   const replaced = stateOf(now)
   if (isSameFile(replaced, target.to)) return { outcome: { path, name, outcome: 'same' } }
@@ -152,7 +168,7 @@ async function standingOf({ store }: ActPorts, state: KeptFile): Promise<Standin
   const bytes = await store.ledger.blob(state.kept_sha256)
   if (bytes === null) return null
   if (state.kind === 'link') return { kind: 'link', bytes }
-  return { kind: 'file', bytes, mode: state.mode ?? usualMode }
+  return { kind: 'file', bytes, mode: (state.mode ?? usualMode) & permissions }
 }
 
 async function diffSince(
@@ -197,7 +213,9 @@ async function carriedOut(ports: ActPorts, roots: Roots, step: Step): Promise<Re
   }
 }
 
-function reply(item: WorkItem, undo: boolean, files: RevertOutcome[], left_out: number): Done {
+type Replied = { undo: boolean; files: RevertOutcome[]; left_out: number; unseen: number }
+
+function reply(item: WorkItem, { undo, files, left_out, unseen }: Replied): Done {
   const count = (of: RevertOutcome['outcome']) => files.filter((f) => f.outcome === of).length
   const [put, left] = [count('put_back'), count('left')]
   const what = undo ? 'as it was before the revert' : 'put back'
@@ -205,9 +223,16 @@ function reply(item: WorkItem, undo: boolean, files: RevertOutcome[], left_out: 
     `${put} ${put === 1 ? 'file' : 'files'} of ${item.id} ${put === 1 ? 'is' : 'are'} ${what}`,
     ...(left === 0 ? [] : [`${left} left`]),
   ]
-  const more = left_out === 0 ? [] : [{ kind: 'more_files', message: moreWords(left_out) }]
-  return done(`${parts.join(', ')}.`, { id: item.id, warnings: more, files })
+  const warnings = [
+    ...(left_out === 0 ? [] : [{ kind: 'more_files', message: moreWords(left_out) }]),
+    ...(unseen === 0 ? [] : [{ kind: 'unseen_changes', message: unseenWords(unseen) }]),
+  ]
+  return done(`${parts.join(', ')}.`, { id: item.id, warnings, files })
 }
+
+const unseenWords = (count: number): string =>
+  `Not all is known that ${count === 1 ? 'a command' : `${count} commands`} of it changed: ` +
+  'holon work diff says why.'
 
 const moreWords = (count: number): string =>
   `${count} more files were not looked at: at most ${limits.revert_files.value} at once.`
