@@ -19,14 +19,20 @@ const command = (cmd: string): ServerAnswer => ({
   calls: [{ name: 'ExecCommand', input: { cmd } }],
 })
 
+const pasted = (text: string): string => `\u001b[200~${text}\u001b[201~`
+
+/** Whether the terminal was told last to mark pastes. */
+const marksPastes = (said: string): boolean =>
+  said.lastIndexOf('\u001b[?2004h') > said.lastIndexOf('\u001b[?2004l')
+
 /** A model that answers when it is let: first with a command, and then with what it has read. */
-async function atWork(t: Parameters<typeof terminal>[0]) {
+async function atWork(t: Parameters<typeof terminal>[0], first = command('echo from the command')) {
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const read: string[] = []
   const server = await startModelServer(async ({ n, messages_text }) => {
     read.push(messages_text)
     await gates[n - 1]?.promise
-    return n === 1 ? command('echo from the command') : { text: 'The end.' }
+    return n === 1 ? first : { text: 'The end.' }
   })
   t.after(() => {
     for (const gate of gates) gate.resolve()
@@ -91,6 +97,68 @@ test('ctrl+c interrupts also while a line is being typed', limit, async (t) => {
   answer(1)
   await screen.sees(/not sent: half a li/)
   assert.equal(await screen.ended, 130)
+})
+
+test(
+  'a paste is one line with breaks in it, and enter sends it as one message',
+  limit,
+  async (t) => {
+    const { screen, read, answer } = await atWork(t)
+    assert.equal(marksPastes(screen.screen()), true)
+    screen.pty.write(pasted('Look at this:\rrm -rf /\rIs it wise?'))
+    await screen.sees(/> Look at this:(?:⏎| )rm -rf \/(?:⏎| )Is it wise\?/)
+    screen.pty.write('\r')
+    await screen.sees(/msg_[0-9a-f]+.*\r?\n/)
+    answer(1)
+    await screen.sees(/msg_[0-9a-f]+ is seen in request 2\r?\n/)
+    answer(2)
+    assert.equal(await screen.ended, 0)
+    assert.match(read[1] ?? '', /Look at this:\nrm -rf \/\nIs it wise\?/)
+    assert.doesNotMatch(screen.screen(), /not sent/)
+    assert.equal(marksPastes(screen.screen()), false)
+  },
+)
+
+test('a line of any length is drawn once for keys that come together', limit, async (t) => {
+  const { screen, answer } = await atWork(t)
+  const before = screen.screen().length
+  screen.pty.write('x'.repeat(300_000))
+  await screen.sees(/the line is full at 65536 bytes/)
+  screen.pty.write('\r')
+  await screen.sees(/full at 65536 bytes: 234464 characters/)
+  screen.pty.write('\u0003')
+  await screen.sees(/ends at the next safe point/)
+  // Of a row for each key there would be thirty millions.
+  const drawn = screen.screen().length - before
+  assert.ok(drawn < 3_000_000, `${drawn} characters are drawn`)
+  answer(1)
+  assert.equal(await screen.ended, 130)
+  assert.equal(marksPastes(screen.screen()), false)
+})
+
+test('what is being typed when a question opens is no answer to it', limit, async (t) => {
+  const question = { wake: 'operator_input', question: 'Delete all backups?', reason: 'to know' }
+  const { screen, read, answer } = await atWork(t, {
+    calls: [{ name: 'WaitFor', input: question }],
+  })
+  screen.pty.write('do it only in ')
+  await screen.sees(/> do it only in/)
+  answer(1)
+  await screen.sees(/Delete all backups\?/)
+  await screen.sees(/wait_[0-9a-f]+ asks you when the line you have begun is sent or erased/)
+  await screen.sees(/> do it only in/)
+  screen.pty.write('y\r')
+  await screen.sees(/> do it only in y\r?\n/)
+  await screen.sees(/answer wait_[0-9a-f]+> /)
+  screen.pty.write(pasted('no\rnever\r'))
+  await screen.sees(/answer wait_[0-9a-f]+> no never/)
+  answer(2)
+  screen.pty.write('\u007f, please\r')
+  await screen.sees(/The end\./)
+  assert.equal(await screen.ended, 0)
+  const all = read.join('\n')
+  assert.match(all, /do it only in y/)
+  assert.match(all, /no\nnever, please/)
 })
 
 test(

@@ -137,7 +137,10 @@ export interface CliPorts {
   sandbox(home: string, config: Config): Promise<SandboxState>
   /** Of tokens and of the secrets that the configuration names, each with what to do. */
   secret_problems(home: string, config: Config): Promise<{ message: string; hint: string }[]>
-  /** One line from the terminal; null at its end, or when the signal aborts. */
+  /**
+   * One line from the terminal; null at its end, or when the signal aborts. What was typed before
+   * the prompt stood there is no part of it.
+   */
   ask(prompt: string, signal: AbortSignal): TerminalPrompt
   /** Lines from the terminal, while others are printed, until it is stopped or ctrl+d ends it. */
   typing(listener: TypingListener): Typing
@@ -150,17 +153,30 @@ export interface CliPorts {
   screen: Screen
 }
 
-/** A prompt that stands on the terminal. `redraw` draws it again below what was printed. */
-/** What is heard of a line: each change with the place of the cursor, and the line at its end. */
+/**
+ * What is heard of a line: its changes with the place of the cursor, those of keys that come
+ * together as one; the line at its end, with the breaks of what was pasted; and how many characters
+ * of one that is too long were not taken, as it happens and instead of its end.
+ */
 export type TypingListener = {
   changed(text: string, cursor: number): void
   line(text: string): void
+  tooLong(missing: number): void
   ended(): void
 }
 
-/** `stop` gives the keyboard back; it returns what was typed and not ended. */
-export type Typing = { stop(): string }
+export type Typing = {
+  /** Whether something stands there, or a paste is on its way. */
+  isBegun(): boolean
+  /** Resolves when every key that had come by now is read. */
+  keysRead(): Promise<void>
+  /** Empties the line. */
+  forget(): void
+  /** Gives the keyboard back; returns what was typed and not ended. */
+  stop(): string
+}
 
+/** A prompt that stands on the terminal. `redraw` draws it again below what was printed. */
 export type TerminalPrompt = { answer: Promise<string | null>; redraw: () => void }
 
 /** `unavailable`: it is asked for, and no command runs. */

@@ -6,9 +6,10 @@
 import { clockSeconds, type Zone } from '../../present/text/span.ts'
 import { dim, glyph, painted, type Ink } from '../../present/text/marks.ts'
 import type { RunLine } from '../../present/lines/run-lines.ts'
-import { safeLine, type Safe } from '../../present/text/safe.ts'
+import type { Safe } from '../../present/text/safe.ts'
 import { apart } from '../../present/text/table.ts'
-import { cut, width, wrap } from '../../present/text/width.ts'
+import { cut, wrap } from '../../present/text/width.ts'
+import { lineFoot, type Typed } from './line-foot.ts'
 import type { CliPorts } from './ports.ts'
 import type { Painter } from './prose.ts'
 
@@ -35,7 +36,7 @@ export class RunScreen {
   #live: readonly string[] = []
   #status = ''
   /** What is being typed and where the cursor stands in it; it takes the place of the status. */
-  #typed = { text: '', cursor: 0 }
+  #typed: Typed = { text: '', cursor: 0 }
   #prose: Painter | null = null
   /** How many lines stand above the one the cursor is on. */
   #above = 0
@@ -87,20 +88,17 @@ export class RunScreen {
   /** A line that somebody types, as it is now: nothing of it is lost by what is printed. */
   typed(text: string, cursor: number): void {
     const was = this.#typed.text
-    this.#typed = { text: safeLine(text), cursor: safeLine(text.slice(0, cursor)).length }
+    this.#typed = { text, cursor }
     if (this.#bottom !== null || (was === '' && text === '')) return
     this.#draw()
   }
 
   /** The foot, and how many cells its cursor stands before its end. */
   #foot(): { line: string; back: number } {
-    const { text, cursor } = this.#typed
-    if (text === '') return { line: this.#status, back: 0 }
-    const room = (this.#options.columns() ?? 80) - 4
-    if (width(text) <= room) return { line: `> ${text}`, back: width(text.slice(cursor)) }
-    let shown = text.slice(0, cursor)
-    while (width(shown) >= room) shown = shown.slice(1)
-    return { line: `> …${shown}`, back: 0 }
+    if (this.#typed.text === '') return { line: this.#status, back: 0 }
+    const { columns, ink } = this.#options
+    const mark = ink.ascii ? ' ' : '⏎'
+    return lineFoot('> ', this.#typed, { columns: columns() ?? 80, mark })
   }
 
   #draw(): void {

@@ -42,17 +42,30 @@ export class AskedQuestions {
     return agents.flatMap((agent) => questionsOf(host, host.facts(agent.id)))
   }
 
-  /** Puts the next one, if none stands there. */
+  /** Puts the next one, if none stands there. It waits for the end of a line that is begun. */
   askNext(questions: readonly Wait[]): void {
     const { context, screen, typed, failed } = this.#ports
     const wait = questions.find(({ id }) => !this.#declined.has(id))
     if (this.#open !== null || wait === undefined) return
     const abort = new AbortController()
     this.#open = { wait: wait.id, abort }
+    const { promise: settled, resolve } = Promise.withResolvers<void>()
+    abort.signal.addEventListener('abort', () => resolve(), { once: true })
+    const short = context.ids.short(wait.id)
+    const held = () => {
+      if (abort.signal.aborted) return
+      screen.say([`${short} asks you when the line you have begun is sent or erased`])
+    }
+    Promise.race([typed.free(held), settled]).then(() => this.#ask(wait, abort.signal), failed)
+  }
+
+  #ask(wait: Wait, signal: AbortSignal): void {
+    const { context, screen, typed, failed } = this.#ports
+    if (signal.aborted) return this.#answered(wait, null, true)
     typed.pause()
-    const asked = context.ports.ask(`answer ${context.ids.short(wait.id)}> `, abort.signal)
+    const asked = context.ports.ask(`answer ${context.ids.short(wait.id)}> `, signal)
     screen.bottom = asked.redraw
-    asked.answer.then((text) => this.#answered(wait, text, abort.signal.aborted), failed)
+    asked.answer.then((text) => this.#answered(wait, text, signal.aborted), failed)
   }
 
   /** Somebody else has answered it, or it is not waited for any more. */

@@ -23,29 +23,13 @@ import {
   userHome,
 } from '../machine/machine.ts'
 import { own } from '../homes/own-home.ts'
+import { asking } from './asking.ts'
 import { typing } from './typing.ts'
 import { upkeepPorts } from '../serve/upkeep.ts'
 
 const interruptions = new Set<() => void>()
 const interrupted = () => {
   for (const listener of interruptions) listener()
-}
-
-/** One line with a prompt. Its own Ctrl-C is an interrupt of the whole program. */
-function ask(prompt: string, signal: AbortSignal) {
-  const { promise, resolve } = Promise.withResolvers<string | null>()
-  const { createInterface } = process.getBuiltinModule('node:readline')
-  const lines = createInterface({ input: process.stdin, output: process.stderr, prompt })
-  const done = (line: string | null) => {
-    resolve(line)
-    lines.close()
-  }
-  lines.on('line', done)
-  lines.on('close', () => done(null))
-  lines.on('SIGINT', interrupted)
-  signal.addEventListener('abort', () => done(null), { once: true })
-  lines.prompt()
-  return { answer: promise, redraw: () => lines.prompt(true) }
 }
 
 /** How much more than the limit was to come is not waited for. */
@@ -164,7 +148,7 @@ export const ports: CliPorts = {
   },
   secret_problems: async (home, config) =>
     (await import('../homes/secret-problems.ts')).secretProblems(home, config),
-  ask,
+  ask: (prompt, signal) => asking(prompt, signal, interrupted),
   typing: (listener) => typing(listener, interrupted),
   on_interrupt(listener) {
     if (interruptions.size === 0) process.on('SIGINT', interrupted)
