@@ -1,5 +1,5 @@
 /**
- * A line that is being typed, as it stands on one row of a terminal: all of it, or the end of what is
+ * A line that is being typed, on one row of a terminal: all of it, or the end of what is
  * before the cursor. Looks at no more of a long line than a row can show. Pure.
  */
 import { graphemes } from '../../present/text/graphemes.ts'

@@ -211,5 +211,5 @@ const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 
 /** Said as soon as it happens, and instead of sending a part. */
 export const tooLong = (missing: number, max_bytes: number): string =>
-  `the line is full at ${max_bytes} bytes: ${missing} characters behind them are not taken, and it ` +
+  `the line is full at ${max_bytes} bytes: ${missing} characters more are not taken, and it ` +
   'is not sent so; ctrl+u erases it, any shorter line is sent'
