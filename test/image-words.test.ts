@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { MessageRecord } from '../src/protocol/records/message-record.ts'
 import { pngOf } from '../src/testing/images.ts'
+import { startModelServer, TEST_KEY } from '../src/testing/model-server/server.ts'
+import { ServedHome } from './support/served-home.ts'
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')
 
@@ -56,6 +58,36 @@ test('images are sent with words by their files; what is none is refused by its 
     [640, 8],
   )
 })
+
+test('a run and a sent message say on the terminal that an image is not seen', async (t) => {
+  const server = await startModelServer(() => ({ text: 'I see nothing.' }))
+  t.after(() => server.close())
+  const at = new ServedHome(t)
+  at.env['OPENAI_COMPATIBLE_BASE_URL'] = server.base_url
+  at.env['OPENAI_COMPATIBLE_API_KEY'] = TEST_KEY
+  writeFileSync(join(at.folder, 'a.png'), pngOf(640, 480))
+  const model = 'openai-compatible/local'
+  const unseen = new RegExp(
+    `^! the image is not seen: ${model}, the model of main, is not known to take images\\. ` +
+      'The words are sent.*models\\.<id>\\.vision in config\\.json',
+    'ms',
+  )
+  const run = await at.holon('run', 'Look.', '--image', 'a.png', '--model', model)
+  assert.deepEqual([run.exit, run.out], [0, 'I see nothing.\n'])
+  assert.match(run.err, unseen)
+  const sent = await at.holon('send', 'Look.', '--image', 'a.png')
+  assert.match(sent.out, unseen)
+  const json = await at.holon('run', 'Look.', '--image', 'a.png', '--json')
+  const last = JSON.parse(json.out.trim().split('\n').at(-1) ?? '') as { run: Warned }
+  assert.deepEqual([json.err, last.run.warnings.map(({ kind }) => kind)], ['', ['image_unseen']])
+  // A home that knows better warns nobody.
+  const known = { models: { [model]: { vision: true } } }
+  writeFileSync(join(at.home, 'config.json'), JSON.stringify(known))
+  const seen = await at.holon('run', 'Look.', '--image', 'a.png')
+  assert.doesNotMatch(seen.err, /not seen/)
+})
+
+type Warned = { warnings: { kind: string }[] }
 
 function eventOf(lines: string): { message: Partial<MessageRecord> } {
   const events = lines

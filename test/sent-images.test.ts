@@ -112,6 +112,44 @@ test('a model without vision is told in one sentence what came and is not seen',
   await stage.sound()
 })
 
+test('who sends an image is told when the model is not known to take any, and how to say it', async (t) => {
+  const { stage } = await stageWith(t, steps(), { vision: false })
+  const send = { do: 'send', text: 'Look.' } as const
+  const one = await stage.act({ ...send, images: given(pngOf(800, 600)) })
+  const two = await stage.act({ ...send, images: given(pngOf(800, 600), pngOf(20, 20)) })
+  const none = await stage.act(send)
+  const [agent] = await stage.rows('agents')
+  const who = `${agent?.model}, the model of ${agent?.id}, is not known to take images`
+  assert.deepEqual(
+    [one, two, none].map(({ warnings }) => warnings),
+    [
+      [
+        {
+          kind: 'image_unseen',
+          message:
+            `the image is not seen: ${who}. The words are sent, and say that it came. ` +
+            'Where it takes it, set models.<id>.vision in config.json.',
+        },
+      ],
+      [
+        {
+          kind: 'image_unseen',
+          message:
+            `the images are not seen: ${who}. The words are sent, and say that they came. ` +
+            'Where it takes them, set models.<id>.vision in config.json.',
+        },
+      ],
+      [],
+    ],
+  )
+})
+
+test('nobody is warned of images that the model takes', async (t) => {
+  const { stage } = await stageWith(t, steps())
+  const reply = await stage.act({ do: 'send', text: 'Look.', images: given(pngOf(800, 600)) })
+  assert.deepEqual(reply.warnings, [])
+})
+
 test('a provider that refuses the request is asked once more without, and the model is told', async (t) => {
   const refused = fails({ kind: 'refused', code: 'bad_request', message: 'no such image' })
   const { stage, model } = await stageWith(t, steps(refused))

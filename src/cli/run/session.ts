@@ -4,11 +4,11 @@
  * is pending any more.
  */
 import { agentView } from '../../protocol/agent-view.ts'
-import type { OperatorCommand } from '../../protocol/acts/operator.ts'
+import type { OperatorCommand, OperatorReply } from '../../protocol/acts/operator.ts'
 import { isUnderWay } from '../../protocol/records/records.ts'
 import type { Agent, Emitted, Facts, Turn, Wait } from '../../protocol/records/records.ts'
 import { RunLines } from '../../present/lines/run-lines.ts'
-import { safeJson } from '../../present/text/safe.ts'
+import { safeJson, safeLine } from '../../present/text/safe.ts'
 import { wantsColour, zoneOf, type Context } from '../command/context.ts'
 import { exits, refused, type Exit } from '../command/failure.ts'
 import type { CheckedRunbook } from '../command/ports.ts'
@@ -38,6 +38,7 @@ const doorDelay = 300
 /** Milliseconds a second interrupt waits for the store before it leaves anyway. */
 const leaveAtOnce = 500
 
+type Warned = Pick<OperatorReply & { ok: true }, 'warnings'>
 type End = { exit: Exit; because: string }
 
 export class RunSession {
@@ -55,6 +56,7 @@ export class RunSession {
   readonly #lastTurns = new Map<string, Pick<Turn, 'outcome' | 'reason'>>()
   readonly #typed: TypedWords
   readonly #asked: AskedQuestions
+  readonly #warnings: Warned['warnings'] = []
   #fault: string | null = null
   #interruptedAt: number | null = null
   #doorOpened = false
@@ -173,11 +175,18 @@ export class RunSession {
         await this.#make(agent.id, target.checked)
       } else if (target.kind !== 'resume') {
         const surface = 'run_once'
-        await this.#act({ do: 'send', agent_id: agent.id, ...wordsOf(target), surface })
+        const sent = { do: 'send', agent_id: agent.id, ...wordsOf(target), surface } as const
+        this.#warn(await this.#act(sent))
       } else if (agent.model === 'runbook') {
         await this.#unblock(agent.id)
       }
     }
+  }
+
+  /** What is to be known of what was sent: on the terminal at once, else with the last line. */
+  #warn({ warnings }: Warned): void {
+    this.#warnings.push(...warnings)
+    this.#screen.say(warnings.map(({ message }) => safeLine(`! ${message}`)))
   }
 
   /** Checks are the operator's: an item that has some is made here and not by the agent. */
@@ -377,7 +386,8 @@ export class RunSession {
         }),
       )
     const { turns, calls, usage } = this.#lines.counts
-    const run = { exit: end.exit, because: end.because, turns, calls, usage, left }
+    const { exit, because } = end
+    const run = { exit, because, turns, calls, usage, left, warnings: this.#warnings }
     this.#context.ports.out(`${safeJson({ run })}\n`)
   }
 }

@@ -30,8 +30,11 @@ export type ActInputs = {
   create_item: { new_item: NewItem; budget: SetBudget }
   /** What was read in the file, and the blob it is kept in. */
   import_item: { new_item: NewItem; carried: Carried; file_sha256: string }
-  /** Kept as blobs by the commit of the message. */
-  send: { images: readonly Image[] }
+  /**
+   * Kept as blobs by the commit of the message. `unseen_by`: the agent's model, where it is not known
+   * to take images.
+   */
+  send: { images: readonly Image[]; unseen_by: string | null }
   /** `plan_text`: to needs_input without a question, what its plan says. */
   update_item: { plan_text: string | null; budget: SetBudget }
   /** The message that ended the question, where it is not among the facts any more. */

@@ -178,7 +178,7 @@ export function canOfSchedule(view: CanView, schedule: Schedule): ActionPermissi
 /** Rows that stand beside the facts, because what is asked about may not be live any more. */
 type Extra = readonly (readonly [Table, Rows[Table]])[]
 
-const noImages = { images: [] }
+const noImages = { images: [], unseen_by: null }
 
 /** An act without whose agent it is: that is the agent of the facts. */
 type Bare<A = PreparedAct> = A extends PreparedAct ? Omit<A, 'agent_id' | 'receipt'> : never

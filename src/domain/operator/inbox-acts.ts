@@ -27,10 +27,25 @@ export function send(d: Draft, act: Prepared<'send'>): Done | Rejection {
     start: act.start ?? false,
   })
   const reply = heard(d, admitted)
+  if (isRejection(reply)) return reply
   const item = act.work_item_id === undefined ? null : d.row('work_items', act.work_item_id)
-  if (isRejection(reply) || item?.state !== 'completed') return reply
-  const message = `${item.id} is completed; the message reopens nothing.`
-  return { ...reply, warnings: [{ kind: 'item_completed', message }] }
+  const warnings = [...unseen(act)]
+  if (item?.state === 'completed') {
+    const message = `${item.id} is completed; the message reopens nothing.`
+    warnings.push({ kind: 'item_completed', message })
+  }
+  return warnings.length === 0 ? reply : { ...reply, warnings }
+}
+
+/** Whoever shows something is told when nobody is known to look at it; the model is told too. */
+function unseen({ agent_id, inputs: { images, unseen_by } }: Prepared<'send'>) {
+  if (unseen_by === null) return []
+  const [it, they] = images.length === 1 ? ['the image is', 'it'] : ['the images are', 'them']
+  const message =
+    `${it} not seen: ${unseen_by}, the model of ${agent_id}, is not known to take images. The words ` +
+    `are sent, and say that ${they === 'it' ? 'it' : 'they'} came. Where it takes ${they}, set ` +
+    `models.<id>.vision in config.json.`
+  return [{ kind: 'image_unseen', message }]
 }
 
 export function answer(d: Draft, act: Prepared<'answer'>): Done | Rejection {

@@ -33,6 +33,7 @@ import { takeIn } from './import-item.ts'
 import { checkWorkspace, shaped } from './new-agent.ts'
 import { keeping, makePlan, readPlan, unlessLinked } from '../gather/plans.ts'
 import { unpricedModel, useSoFar } from '../use-so-far.ts'
+import type { ModelSource } from '../ports.ts'
 import type { Need, Store } from '../store.ts'
 
 type Act<K extends DecidedAct['do']> = Extract<DecidedAct, { do: K }>
@@ -78,7 +79,7 @@ export async function prepareAct(
     case 'import_item':
       return prepareImport(ports, act)
     case 'send':
-      return prepareSend(store, act)
+      return prepareSend(ports, act)
     case 'answer':
       return looking(async () => {
         const answered_by = await answerer(store, act)
@@ -146,14 +147,23 @@ async function prepareImport(
   return looking(async () => ({ act: { ...act, inputs }, needs }), blobs)
 }
 
-function prepareSend(store: Store, act: Act<'send'>): Preparation | Rejection {
+function prepareSend({ store, models }: ActPorts, act: Act<'send'>): Preparation | Rejection {
   const blobs: NewBlob[] = []
   const keep = (bytes: Uint8Array) => store.keep(blobs, bytes)
   const holdsSecret = (bytes: Uint8Array) => store.holdsSecret(bytes)
   const read = readImages(act.images ?? [], { keep, holdsSecret })
   if (!read.ok) return read
   const { images } = read
-  return looking(async () => ({ act: { ...act, inputs: { images } } }), blobs)
+  return looking(async () => {
+    const unseen_by = images.length === 0 ? null : unseeingModel(models, store.facts(act.agent_id))
+    return { act: { ...act, inputs: { images, unseen_by } } }
+  }, blobs)
+}
+
+/** The agent's model, when it is not known to take images. */
+function unseeingModel(models: ModelSource, facts: Facts | null): string | null {
+  const model = facts?.row('agents', facts.agent_id)?.model ?? null
+  return model === null || models.facts(model).vision ? null : model
 }
 
 /** Of two deliveries of one id that come at once, the second finds the first. */

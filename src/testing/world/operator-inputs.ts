@@ -80,6 +80,7 @@ export function prepared(w: World, act: Bare, given: PartialActInputs = {}): Pre
     answered_by: null,
     answered_wait: null,
     images: [],
+    unseen_by: null,
     ...given,
   }
   return { ...whole(w, act), inputs } as PreparedAct
