@@ -291,6 +291,37 @@ describe('with a daemon every command talks to it', options, () => {
     )
   })
 
+  test('what ended while nobody followed is told by the run that resumes', async (t) => {
+    const at = new ServedHome(t)
+    await at.serve()
+    const gate = join(at.folder, 'gate')
+    const wait = `while [ -d ${at.folder} ] && [ ! -e ${gate} ]; do sleep 0.05; done`
+    const file = at.write('slow.md', `# Slow\n\n## Wait\n\n\`\`\`sh\n${wait}\n\`\`\`\n`)
+    const done = at.write('done.md', '# Done before\n\n## Do\n\n```sh\ntrue\n```\n')
+    assert.equal((await at.holon('run', done)).exit, 0)
+    const run = at.start(['run', file])
+    await said(run.child.stderr, /todos 0\/1/)
+    run.child.kill('SIGINT')
+    assert.equal((await run.ended).exit, 130)
+    const other = at.start(['run', '--resume'])
+    writeFileSync(gate, '')
+    await other.ended
+    const again = await at.holon('run', '--resume')
+    assert.deepEqual(
+      [again.exit, again.out.split('\n')[0]],
+      [0, 'Slow: all 1 step done.'],
+      again.err,
+    )
+    assert.match(
+      again.err,
+      /before this run, at \S+: the report of work_\w+: \S*holon\S* work show work_\w+\n/,
+    )
+    // What was delivered before it was asked for this is not told again.
+    assert.doesNotMatch(again.out, /Done before/)
+    const quiet = await at.holon('run', '--resume', '--quiet')
+    assert.deepEqual([quiet.err, quiet.out.split('\n')[0]], ['', 'Slow: all 1 step done.'])
+  })
+
   test('a model that this daemon cannot ask is refused before anything is stored', async (t) => {
     const at = new ServedHome(t)
     await at.serve()

@@ -52,7 +52,8 @@ export async function run(
     const { agents, left_out } = await prepare(context, owned, { target, options, config })
     const warnings = [...left_out, ...(await smallWindows(config, agents))]
     const ask = options.input !== false
-    const session = new RunSession(context, owned, { target, agents, ask, warnings })
+    const missed = target.kind === 'resume' ? await missedBy(context, agents) : []
+    const session = new RunSession(context, owned, { target, agents, ask, warnings, missed })
     const exit = await session.run()
     how = session.closing
     said = session.fault
@@ -71,6 +72,9 @@ async function smallWindows(config: Config, agents: readonly Agent[]): Promise<s
   const { smallWindow } = await import('../command/small-window.ts')
   return agents.flatMap(({ model }) => smallWindow(config, model) ?? [])
 }
+
+const missedBy = async (context: Context, agents: readonly Agent[]) =>
+  (await import('./missed.ts')).missedReports(context, agents)
 
 async function hasNothing({ ports, home }: Context): Promise<boolean> {
   const reader = await ports.open_reader(home.value).catch((error: unknown) => {

@@ -6,8 +6,8 @@
 import { agentView } from '../../protocol/agent-view.ts'
 import type { OperatorCommand, OperatorReply } from '../../protocol/acts/operator.ts'
 import { isUnderWay } from '../../protocol/records/records.ts'
-import type { Agent, Emitted, Facts, Turn, Wait } from '../../protocol/records/records.ts'
-import { RunLines } from '../../present/lines/run-lines.ts'
+import type { Agent, Emitted, Facts, Turn } from '../../protocol/records/records.ts'
+import { RunLines, type RunLine } from '../../present/lines/run-lines.ts'
 import { safeJson, safeLine } from '../../present/text/safe.ts'
 import { wantsColour, zoneOf, type Context } from '../command/context.ts'
 import { exits, refused, type Exit } from '../command/failure.ts'
@@ -29,6 +29,8 @@ export type SessionOptions = {
   ask: boolean
   /** Said at the head of the run. */
   warnings: readonly string[]
+  /** Told at the head of one that resumes: what came before it. */
+  missed: readonly RunLine[]
 }
 
 /** Milliseconds in which two interrupts are one: a key press may arrive by two ways. */
@@ -123,6 +125,7 @@ export class RunSession {
     const cancelDoor = clock.after(doorDelay, () => this.#openDoor())
     try {
       await Promise.all([this.#say(), this.#screen.ready()])
+      this.#screen.lines(this.#options.missed)
       await host.open()
       this.#typed.resume()
       this.#check()
@@ -199,8 +202,8 @@ export class RunSession {
   }
 
   #isHeld(agent: string): boolean {
-    const facts = this.#owned.host.facts(agent)
-    return waitsOf(facts).some((wait) => wait.wake === 'system' && wait.status === 'active')
+    const waits = this.#owned.host.facts(agent)?.rows('waits') ?? []
+    return [...waits].some((wait) => wait.wake === 'system' && wait.status === 'active')
   }
 
   async #unblock(agent: string): Promise<void> {
@@ -378,21 +381,16 @@ export class RunSession {
     }
     if (this.#context.flags.json !== true) return
     await this.#jsonLine
-    const left = agents
-      .flatMap(({ id }) => [...(this.#mine.get(id) ?? [])])
-      .filter((id) =>
-        agents.some((agent) => {
-          return this.#owned.host.facts(agent.id)?.row('work_items', id)?.state === 'open'
-        }),
-      )
+    const { host } = this.#owned
+    const isOpen = (id: string) =>
+      agents.some((agent) => host.facts(agent.id)?.row('work_items', id)?.state === 'open')
+    const left = agents.flatMap(({ id }) => [...(this.#mine.get(id) ?? [])]).filter(isOpen)
     const { turns, calls, usage } = this.#lines.counts
     const { exit, because } = end
     const run = { exit, because, turns, calls, usage, left, warnings: this.#warnings }
     this.#context.ports.out(`${safeJson({ run })}\n`)
   }
 }
-
-const waitsOf = (facts: Facts | null): Wait[] => (facts === null ? [] : [...facts.rows('waits')])
 
 function turnCount(facts: Facts | null): number {
   const pacing = facts?.row('pacing', facts.agent_id)
