@@ -42,7 +42,7 @@ export type TuiOptions = {
   called: string
   utc: boolean
   /** An agent or an item to open, by its id or the short form of it; null: home. */
-  opens: string | null
+  opens: string | { agent_id: string; work_item_id: string } | null
   /** Said at the foot when it opens. */
   says: string | null
   /** What the agent is made with that takes the first words. `root` is an absolute folder. */

@@ -10,8 +10,8 @@ export type ScreenLook = {
   utc: boolean
   /** Lines one after the other, for those who do not see a screen. */
   plain: boolean
-  /** An agent or an item to open, as it was typed; null: home. */
-  opens: string | null
+  /** An item to open; an agent or what is no item's id, as it was typed; null: home. */
+  opens: string | { agent_id: string; work_item_id: string } | null
   /** Said at its foot when it opens. */
   says: string | null
   first: FirstAgent

@@ -3,8 +3,10 @@
  * the daemon, and makes the home if there is none; beside a run it works with the run.
  */
 import { setUp } from '../setup/init.ts'
+import { resolveId } from '../../client/home-reads.ts'
+import { looksLikeId } from '../../present/text/short-id.ts'
 import { firstAgent } from '../command/first-agent.ts'
-import { printLines, type Context } from '../command/context.ts'
+import { printLines, reading, type Context } from '../command/context.ts'
 import {
   asFailure,
   failureText,
@@ -28,12 +30,25 @@ export async function tui(context: Context, opens: string | null): Promise<Exit>
   }
   await served(context)
   const { colour, ascii } = ink
-  const look = { home: tilde(context), colour, ascii, utc: flags.utc === true, plain, opens }
+  const named = opens === null ? null : await found(context, opens)
+  const utc = flags.utc === true
+  const look = { home: tilde(context), colour, ascii, utc, plain, opens: named }
   await untilLeft(context, { ...look, says: null, first: await firstAgent(context) })
   const goesOn = (await ports.daemon.running(home.value)) ?? (await ports.owner(home.value))
   const gone = 'the daemon has gone; holon tui starts it again'
   printLines(context, [goesOn === null ? gone : 'agents go on; holon tui comes back'])
   return exits.done
+}
+
+/** An item is found in the whole ledger: the screen knows the newest of those that are done. */
+async function found(context: Context, named: string): Promise<ScreenLook['opens']> {
+  if (!looksLikeId(named, 'work')) return named
+  return reading(context, async (reader) => {
+    if ((await reader.agents()).some(({ id }) => id === named)) return named
+    const item = await resolveId(reader, named, ['work'])
+    const row = item.ok ? await reader.row('work_items', item.id) : null
+    return row === null ? named : { agent_id: row.agent_id, work_item_id: row.id }
+  })
 }
 
 async function untilLeft(context: Context, look: ScreenLook): Promise<void> {

@@ -78,8 +78,20 @@ function withState(model: TuiModel, state: StateRecord, url: string): TuiModel {
   ])
   const p = model.p === null ? open(state) : apply(model.p, { kind: 'state', state })
   const next = { ...model, p, now: later(model.now, state.now), where: { ...model.where, url } }
-  return model.opens === null ? next : withOpened({ ...next, opens: null }, model.opens)
+  const { opens } = model
+  if (opens === null) return next
+  const at = { ...next, opens: null }
+  return typeof opens === 'string' ? withOpened(at, opens) : withItem(at, opens)
 }
+
+/** An item that may be older than those of the state. */
+const withItem = (
+  model: TuiModel,
+  { agent_id, work_item_id }: { agent_id: string; work_item_id: string | null },
+): TuiModel => ({
+  ...model,
+  views: [...model.views, aView({ at: 'item', agent_id, work_item_id, tab: 'thread' })],
+})
 
 /** What the command line named: an agent by its id, an item by a beginning or end of its. */
 function withOpened(model: TuiModel, named: string): TuiModel {
@@ -97,8 +109,7 @@ function withOpened(model: TuiModel, named: string): TuiModel {
     return { ...model, notice: { text, bad: true } }
   }
   const work_item_id = agent === undefined ? (item?.id ?? null) : null
-  const view = aView({ at: 'item', agent_id, work_item_id, tab: 'thread' })
-  return { ...model, views: [...model.views, view] }
+  return withItem(model, { agent_id, work_item_id })
 }
 
 /** A message that was sent from a screen without its thread has its receipt at the foot there. */

@@ -4,6 +4,7 @@
  * one.
  */
 import type { FirstAgent } from '../../ports/first-agent.ts'
+import type { TuiOptions } from '../ports.ts'
 import type { Level } from '../../present/entries/entry.ts'
 import type { Presentation } from '../../present/presentation.ts'
 import type { ShortIds } from '../../present/text/short-id.ts'
@@ -168,7 +169,7 @@ export type TuiModel = {
   /** What the agent is made with that takes the first words. */
   readonly first: FirstAgent
   /** What is to be opened once the state is known. */
-  readonly opens: string | null
+  readonly opens: TuiOptions['opens']
 }
 
 export const viewOf = (model: TuiModel): View => {

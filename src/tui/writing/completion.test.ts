@@ -72,6 +72,11 @@ test('what the command line names is opened: an agent, or an item by a beginning
   assert.match(several.text(), /7f3a means work_17f3a \(docs\), work_27f3a \(ops\)/)
   const end = await openSession(t, twins, { options: { opens: '27f3a' } })
   assert.match(end.lines()[0] ?? '', /^work_27f3a {2}B/)
+  // The command found it in the ledger: the state has only the newest of what is done.
+  const opens = { agent_id: 'docs', work_item_id: 'work_0ld0' }
+  const older = await openSession(t, twins, { options: { opens } })
+  assert.match(older.lines()[0] ?? '', /^work_0ld0/)
+  assert.doesNotMatch(older.text(), /no agent and no item/)
   const nothing = await openSession(t, designedState, { options: { opens: 'work_0000' } })
   assert.match(nothing.text(), /no agent and no item here is called work_0000/)
 })
