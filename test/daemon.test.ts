@@ -87,7 +87,10 @@ describe('holon serve', options, () => {
     const { port } = other.address() as AddressInfo
     const { exit, err } = await at.holon('serve', '--port', String(port))
     assert.equal(exit, 1)
-    assert.match(err, new RegExp(`port ${port} is in use.*choose another port with --port`))
+    assert.match(
+      err,
+      new RegExp(`port ${port} is in use.*choose another port: holon start --port <n>`),
+    )
     assert.deepEqual([at.file('door.json'), at.file('daemon.pid')], [null, null])
     assert.equal((await at.serve()).child.exitCode, null)
   })

@@ -146,7 +146,7 @@ describe('where it listens', () => {
       name: 'ListenFault',
       code: 'port_in_use',
       message: `Port ${port} is in use: another program listens on 127.0.0.1:${port}.`,
-      hint: 'Stop that program, or choose another port with --port.',
+      hint: 'Stop that program, or choose another port: holon start --port <n>.',
     })
   })
 

@@ -233,14 +233,14 @@ function faultOf(
       return new ListenFault(
         'port_in_use',
         `Port ${port} is in use: another program listens on ${at}.`,
-        'Stop that program, or choose another port with --port.',
+        'Stop that program, or choose another port: holon start --port <n>.',
         { cause },
       )
     case 'EACCES':
       return new ListenFault(
         'port_denied',
         `You may not listen on ${at}.`,
-        'Choose a port from 1024 on with --port.',
+        'Choose a port from 1024 on: holon start --port <n>.',
         { cause },
       )
     case 'EADDRNOTAVAIL':
