@@ -89,6 +89,22 @@ describe('who owns the home', () => {
     assert.match(text(), /the run has ended; a daemon serves this home now/)
   })
 
+  test('nor is it when a run came after it that has ended', async (t) => {
+    const { session, at, isLive, ends, text, stage } = opened(t, daemon)
+    await until(session, isLive)
+    ends(run)
+    await until(session, () => session.model.p?.link.kind === 'stale')
+    await stage.clock.advance(1_000)
+    await until(session, isLive)
+    ends(null)
+    await until(session, () => session.model.trouble?.message === 'no daemon runs')
+    assert.equal(at.starts, 0)
+    assert.match(text(), /no daemon runs at .*r starts it/)
+    press(session, 'r')
+    await until(session, isLive)
+    assert.equal(at.starts, 1)
+  })
+
   test('a daemon that was stopped is not started behind anybody’s back, but by r', async (t) => {
     const { session, at, isLive, ends, text, stage } = opened(t, daemon)
     await until(session, isLive)

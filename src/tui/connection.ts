@@ -1,8 +1,9 @@
 /**
  * The link to who owns the home: the state once, then the stream behind it; when it breaks, tries
  * come further and further apart, each of which asks anew where the owner is. A daemon is started
- * where there is no owner when the screen opens, when the run that was followed has ended, and when
- * the person asks; one that was stopped is not started behind anybody's back. What streams is
+ * where there is no owner when the screen opens, when the run that it was opened beside has ended, and
+ * when the person asks; one that was stopped is not started behind anybody's back, nor is one where a
+ * run came after it. What streams is
  * handed on in batches of a twentieth of a second, the first of it at once, and at once where a
  * model begins to speak.
  */
@@ -45,6 +46,8 @@ export class Connection {
   /** Whose API was followed last. */
   #of: 'daemon' | 'run' | null = null
   #mayStart = true
+  /** A daemon was followed: who stopped it has not asked for another. */
+  #hadDaemon = false
 
   constructor(ports: TuiPorts, send: (message: TuiMessage) => void) {
     this.#ports = ports
@@ -104,7 +107,8 @@ export class Connection {
       this.#send({ kind: 'notice', notice: { text, bad: false } })
     }
     this.#of = door.of
-    this.#mayStart = door.of === 'run'
+    if (door.of === 'daemon') this.#hadDaemon = true
+    this.#mayStart = door.of === 'run' && !this.#hadDaemon
     const api = new Api(this.#ports.api, { base_url: door.url })
     this.api = api
     const failure = await this.readState(door.url)
@@ -133,7 +137,8 @@ export class Connection {
   #runEnded(): void {
     this.#wasLive = false
     const since = new Date(this.#ports.clock.now() + this.offset_ms).toISOString()
-    const message = 'the run has ended; a daemon is started'
+    const goesOn = this.#mayStart ? 'a daemon is started' : 'nothing serves the home now'
+    const message = `the run has ended; ${goesOn}`
     this.#send({ kind: 'trouble', trouble: { message, tries: 0, next_at: since } })
     this.#send({ kind: 'input', input: { kind: 'link', link: { kind: 'stale', since } } })
   }
