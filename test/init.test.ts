@@ -135,6 +135,33 @@ test('ctrl+c at any question leaves nothing behind', limit, async (t) => {
   }
 })
 
+test(
+  'from the screen 2 leads through all questions, and leaving them back to it',
+  limit,
+  async (t) => {
+    const server = await provider(t)
+    const at = new ServedHome(t)
+    mkdirSync(at.home, { mode: 0o700 })
+    writeFileSync(join(at.home, 'config.json'), '{"http":{"port":0}}', { mode: 0o600 })
+    const screen = terminal(t, at, [])
+    const answersUpTo = async (last: RegExp, answer: string) => {
+      await screen.says(/2 {2}Add a model/, '2')
+      await screen.says(/2 model [^>]*> /, '4\r')
+      await screen.says(/address, like .*: /, `${server.base_url}\r`)
+      await screen.says(/key, not shown.*: /, `${TEST_KEY}\r`)
+      await screen.says(/number or name: /, '2\r')
+      await screen.says(last, answer)
+    }
+    await answersUpTo(/4 agent .*: /, '\x03')
+    await screen.sees(/connecting/)
+    await answersUpTo(/4 agent .*: /, '\r')
+    await screen.sees(/5 commands /)
+    if (!/cannot be confined/.test(screen.screen())) await screen.says(/\(enter: 1\) /, '\r')
+    await screen.says(/model {3}local\/gpt-oss-20b/, 'q')
+    assert.equal(await screen.ended, 0)
+  },
+)
+
 test('without a terminal the first flag that is missing is named, and nothing is written', async (t) => {
   const server = await provider(t)
   const at = new ServedHome(t)

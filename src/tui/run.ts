@@ -18,6 +18,9 @@ export async function runTui(ports: TuiPorts, options: TuiOptions): Promise<Sess
     return await follow(ports, options, size)
   } finally {
     stdin.setRawMode(false)
+    // What draws lets go of the input: whoever asks there next would keep no process alive.
+    stdin.pause()
+    stdin.ref()
     stdout.write(turnedOff)
   }
 }
