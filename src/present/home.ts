@@ -9,10 +9,10 @@ import type { WorkItemRecord } from '../protocol/records/work-item-record.ts'
 import { doingWords, lateWords, markOf, turnWords, usedWords, type OpenTurn } from './item-words.ts'
 import { bounds } from './history/limits.ts'
 import type { Mark } from './text/marks.ts'
-import type { Presentation } from './presentation.ts'
+import type { Presentation, Spoken } from './presentation.ts'
 import { questionLines } from './lines/question-lines.ts'
 import { safeLine, type Safe } from './text/safe.ts'
-import { since } from './text/span.ts'
+import { clock, since } from './text/span.ts'
 import {
   agentAsks,
   agentCell,
@@ -64,7 +64,12 @@ export type Home = {
 
 const s = safeLine
 
-export function home(p: Presentation, times: Times): Home {
+/** `read`: what agents delivered last before this screen followed them. */
+export function home(
+  p: Presentation,
+  times: Times,
+  read: ReadonlyMap<string, Spoken> = new Map(),
+): Home {
   const { state } = p
   const needs = attention(p, times)
   // The open turn of an agent that is held goes on when the hold ends: until then nothing works.
@@ -87,6 +92,7 @@ export function home(p: Presentation, times: Times): Home {
   const done = of(({ state: is }) => is === 'completed')
   const blocked = of((one) => stuck.includes(one))
   const agents = state.agents.filter(({ state: is }) => is !== 'deleted')
+  const spoken = new Map([...read, ...p.spoken])
   const sum = (field: 'blocked' | 'queued_runnable' | 'current_runnable' | 'completed') =>
     state.counts.reduce((total, one) => total + one[field], 0)
   const notShown = (list: number, total: number) => Math.max(list, total)
@@ -102,15 +108,8 @@ export function home(p: Presentation, times: Times): Home {
     waiting: waiting.length + Math.max(0, stands),
     next: notShown(next.length, next.length + ready - inSight),
   }
-  const words = [
-    [counts.needs, counts.needs === 1 ? 'needs you' : 'need you'],
-    [counts.working, 'working'],
-    [counts.waiting, 'waiting'],
-    [counts.next, 'next'],
-  ] as const
-  const said = words.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`)
   return {
-    counts: s(said.length === 0 ? 'nothing needs you' : said.join(', ')),
+    counts: countWords(counts),
     sections: [
       section('needs', 'NEEDS YOU', counts.needs, needs),
       section('working', 'WORKING', counts.working, working),
@@ -122,11 +121,28 @@ export function home(p: Presentation, times: Times): Home {
         'agents',
         'AGENTS',
         agents.length,
-        agents.map((one) => agentRow(p, one, times)),
+        agents.map((one) => agentRow(p, one, times, spoken.get(one.id))),
       ),
     ],
-    empty: state.work_items.length === 0 && needs.length === 0 && working.length === 0,
+    empty:
+      state.work_items.length === 0 &&
+      needs.length === 0 &&
+      working.length === 0 &&
+      !agents.some(({ id }) => spoken.has(id)),
   }
+}
+
+type Counts = { needs: number; working: number; waiting: number; next: number }
+
+function countWords({ needs, working, waiting, next }: Counts): Safe {
+  const words = [
+    [needs, needs === 1 ? 'needs you' : 'need you'],
+    [working, 'working'],
+    [waiting, 'waiting'],
+    [next, 'next'],
+  ] as const
+  const said = words.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`)
+  return s(said.length === 0 ? 'nothing needs you' : said.join(', '))
 }
 
 const section = (
@@ -203,16 +219,20 @@ function agentRow(
   { state: { waits } }: Presentation,
   agent: Presentation['state']['agents'][number],
   times: Times,
+  spoken: Spoken | undefined,
 ): HomeRow {
   const { mark, text } = agentCell(agent, times, agentAsks(agent, waits))
+  // Without work of its own what it said last is what there is of it.
+  const [said = ''] = spoken?.text.trim().split('\n') ?? []
+  const isSaid = spoken !== undefined && agent.posture === 'sleep' && agent.open_work_items === 0
   return {
     id: agent.id,
     agent_id: agent.id,
     work_item_id: null,
     mark,
     who: s(agent.id),
-    title: s(text),
-    right: s(`${agent.open_work_items} open`),
+    title: s(isSaid ? said : text),
+    right: s(isSaid ? clock(spoken.at, times) : `${agent.open_work_items} open`),
     below: null,
     can: agent.can,
   }

@@ -41,11 +41,14 @@ export type Presentation = {
   readonly lives: ReadonlyMap<string, RequestProgress>
   readonly retries: ReadonlyMap<string, Retry>
   readonly sent: readonly OutboxMessage[]
+  /** What agents delivered last, as the stream told, by agent. */
+  readonly spoken: ReadonlyMap<string, Spoken>
   /** Of the operator, as the stream told: what a turn may still claim. */
   readonly waiting: readonly UnclaimedMessage[]
 }
 
 export type LiveOutput = { readonly from: number; readonly text: string; readonly at: string }
+export type Spoken = { readonly at: string; readonly text: string }
 export type Retry = { readonly attempt: number; readonly message: string; readonly next_at: string }
 
 /** `state` is all that the first screen needs. */
@@ -61,6 +64,7 @@ export const open = (state: StateRecord): Presentation => ({
   lives: new Map(),
   retries: new Map(),
   sent: [],
+  spoken: new Map(),
   waiting: [],
 })
 
@@ -100,9 +104,15 @@ function withEvents(p: Presentation, events: readonly StoredEvent[]): Presentati
     heard_at: later(p.heard_at, last.at),
     state_is_old: p.state_is_old || last_seq > p.state.last_seq,
     sent: p.sent.filter((one) => !isHeard(one, events)),
+    spoken: events.reduce(withBrief, p.spoken),
     waiting: waitingAfter(p.waiting, events),
   }
 }
+
+const withBrief = (spoken: Presentation['spoken'], { event, at, agent_id }: StoredEvent) =>
+  event.type === 'brief_delivered' && agent_id !== null
+    ? put(spoken, agent_id, { at, text: event.text })
+    : spoken
 
 const without = <T>(map: ReadonlyMap<string, T>, keys: readonly string[]) =>
   keys.some((key) => map.has(key)) ? new Map([...map].filter(([key]) => !keys.includes(key))) : map
@@ -148,6 +158,7 @@ function withState(p: Presentation, state: StateRecord): Presentation {
     state,
     feeds: wentBack ? p.feeds.map(({ agent_id }) => emptyFeed(agent_id)) : p.feeds,
     waiting: isGone ? [] : p.waiting,
+    spoken: isGone ? new Map() : p.spoken,
     heard_at: later(p.heard_at, state.now),
     last_seq: isGone ? state.last_seq : p.last_seq,
     state_is_old: !isGone && p.last_seq > state.last_seq,
@@ -239,6 +250,12 @@ const later = (a: string, b: string): string => (a > b ? a : b)
 
 export const feedOf = (p: Presentation, agent_id: string): Feed | null =>
   p.feeds.find((feed) => feed.agent_id === agent_id) ?? null
+
+/** Whether the lists have an item of the agent: what is said to it is followed there. */
+export const hasItem = ({ work_items, attention }: StateRecord, agent_id: string): boolean =>
+  [...work_items.map((one) => one.agent_id), ...attention.map((one) => one.agent_id)].includes(
+    agent_id,
+  )
 
 /** Empty while the agent is not watched. */
 export function thread(

@@ -11,6 +11,8 @@ import {
 } from './model/model.ts'
 import { selectedRow } from './drawing/body.ts'
 import { searchText } from './writing/pastes.ts'
+import type { Presentation } from '../present/presentation.ts'
+import { spokeKey } from './screens/home-of.ts'
 import { bodyOf } from './screens/screen.ts'
 
 export type RouteRead = {
@@ -32,11 +34,26 @@ export function fetchesOf(model: TuiModel): RouteRead[] {
     route: 'GET /spend',
     given: { query: { by: 'agent', from: model.now.slice(0, 10) } },
   }
-  const shown = view.place.at === 'home' ? [spend] : []
+  const shown = view.place.at === 'home' ? [spend, ...spoken(p)] : []
   const all = [...own, ...shown, ...receipted(model, seq), ...previewed(model, seq)]
   const keys = new Set(all.map(({ key }) => key))
   return [...all, ...askedChecks(model, seq).filter(({ key }) => !keys.has(key))]
 }
+
+/** Agents whose last words are read where a home has no item: is it empty, or was it spoken in? */
+const spokenRead = 8
+
+/** Read once: what is said later the stream tells. */
+const spoken = ({ state }: Presentation): RouteRead[] =>
+  (state.work_items.length === 0 ? state.agents : [])
+    .filter(({ state: is }) => is !== 'deleted')
+    .slice(0, spokenRead)
+    .map(({ id }) => ({
+      key: spokeKey(id),
+      version: 'first',
+      route: 'GET /agents/{agent}/briefs',
+      given: { agent: id, query: { limit: 1 } },
+    }))
 
 /** What became of the words that were sent last, by the ledger. */
 function receipted({ receipt }: TuiModel, version: string): RouteRead[] {

@@ -1,6 +1,9 @@
 // A home in which nothing is yet: the first words make the agent, and are never lost.
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
+import { anAgentRecord } from '../testing/screens/home.ts'
+import { eventsOf } from '../testing/screens/scenes.ts'
+import type { StoredEvent } from '../protocol/records/records.ts'
 import { aState } from '../testing/screens/state.ts'
 import { openSession, press, type, until } from '../testing/screens/tui-session.ts'
 import { options, type Answers } from '../testing/screens/tui-stage.ts'
@@ -21,6 +24,14 @@ const made = {
 }
 const accepted = { message_id: 'msg_0001' }
 
+/** As the stream tells it. */
+function said(): StoredEvent {
+  const found = eventsOf('claimed').find(({ event }) => event.type === 'brief_delivered')
+  assert.ok(found?.event.type === 'brief_delivered')
+  const event = { ...found.event, text: 'Hello yourself.\nWell met.' }
+  return { ...found, agent_id: 'main', at: '2026-11-21T13:05:00.000Z', event }
+}
+
 /** What was asked to be changed. */
 const acts = ({ stage }: Awaited<ReturnType<typeof opened>>) =>
   stage.asked.filter(({ method }) => method === 'POST')
@@ -39,6 +50,38 @@ describe('the first words', () => {
       ])
     })
   }
+
+  test('are followed: the thread of the agent opens, and what it said stands at home', async (t) => {
+    let state = aState({ now: '2026-11-21T14:05:00.000Z', agents: [] })
+    const at = await openSession(t, () => state, {
+      answers: { '/agents': {}, '/agents/main/messages': accepted },
+    })
+    press(at.session, '3')
+    type(at.session, 'hello')
+    press(at.session, 'enter')
+    await until(at.session, () => at.text().startsWith('main  agent'))
+    const main = anAgentRecord('main', { open_work_items: 0 })
+    state = aState({ now: '2026-11-21T14:05:00.000Z', agents: [main], last_seq: 1 })
+    at.session.send({ kind: 'state', state, url: '' })
+    press(at.session, '1')
+    assert.match(at.text(), /Nothing runs/)
+    at.session.send({ kind: 'input', input: { kind: 'events', events: [said()] } })
+    assert.match(at.text(), /AGENTS 1 ─+\n. main +Hello yourself\. +13:05/)
+    assert.doesNotMatch(at.text(), /no work yet|Nothing runs/)
+    press(at.session, 'enter')
+    assert.match(at.text(), /^main {2}agent/)
+  })
+
+  test('of an earlier screen are no empty home either', async (t) => {
+    const agents = [anAgentRecord('main', { open_work_items: 0 })]
+    const brief = { created_at: '2026-11-21T13:05:00.000Z', text: 'Hello yourself.' }
+    const at = await openSession(t, () => aState({ now: '2026-11-21T14:05:00.000Z', agents }), {
+      answers: { '/agents/main/briefs': { briefs: [brief], next_cursor: null } },
+    })
+    await until(at.session, () => /main +Hello yourself/.test(at.text()))
+    press(at.session, '?')
+    assert.match(at.text(), /1 2 3 {3}home board agents/)
+  })
 
   test('+ makes the agent, then the item', async (t) => {
     const at = await opened(t, { '/agents': {}, '/agents/main/work-items': {} })

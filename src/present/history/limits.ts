@@ -14,7 +14,7 @@ export const bounds = {
   live_text: 256 * 1_024,
   /** Characters of one string inside an event; what is longer is read by its record. */
   text: 4_096,
-  /** Rounds and tasks whose live text is held at a time. */
+  /** Rounds and tasks whose live text is held at a time, and agents whose last words are. */
   live: 32,
   /** Messages of this screen that were sent and not yet seen as events. */
   sent: 32,

@@ -3,10 +3,10 @@
  * Nothing takes the focus, moves the scroll or eats a key but a key itself. Pure.
  */
 import type { Input } from '../../present/history/input.ts'
-import { apply, open } from '../../present/presentation.ts'
+import { apply, hasItem, open } from '../../present/presentation.ts'
 import { isMeantBy } from '../../protocol/records/records.ts'
 import type { StateRecord } from '../../protocol/views/state-record.ts'
-import { onKey } from './on-key.ts'
+import { onKey, went } from './on-key.ts'
 import { withPaste } from '../writing/pastes.ts'
 import type { TuiMessage, Transition } from '../model/step.ts'
 import { changed, written } from '../writing/writing.ts'
@@ -112,14 +112,20 @@ function withOpened(model: TuiModel, named: string): TuiModel {
   return withItem(model, { agent_id, work_item_id })
 }
 
-/** A message that was sent from a screen without its thread has its receipt at the foot there. */
+/**
+ * A message that was sent from a screen without its thread: its receipt is at the foot there, and
+ * where its agent has no item, so that no row would have the answer, its thread opens.
+ */
 function received(model: TuiModel, input: Input): TuiModel {
   const next = heard(model, input)
   if (input.kind !== 'sent' || viewOf(model).place.at === 'item') return next
-  const { agent_id, state } = input.sent
-  return state.kind === 'accepted'
-    ? { ...next, receipt: { agent_id, message_id: state.message_id } }
-    : next
+  const { agent_id, work_item_id, state } = input.sent
+  if (state.kind !== 'accepted') return next
+  const isFree = model.writing === null && model.overlay === null
+  if (isFree && work_item_id === null && model.p !== null && !hasItem(model.p.state, agent_id)) {
+    return went(next, aView({ at: 'item', agent_id, work_item_id, tab: 'thread' }))
+  }
+  return { ...next, receipt: { agent_id, message_id: state.message_id } }
 }
 
 function heard(model: TuiModel, input: Input): TuiModel {

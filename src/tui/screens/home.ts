@@ -1,15 +1,16 @@
 /** The first screen: what needs a person, then what works, waits, comes next and is done. Pure. */
-import { home, type HomeRow, type HomeSection } from '../../present/home.ts'
+import { type HomeRow, type HomeSection } from '../../present/home.ts'
 import { padEnd, width, wrap } from '../../present/text/width.ts'
 import { apart, blank, line, rule, span, type Line } from '../drawing/line.ts'
 import { heading, type BodyRow } from '../drawing/body.ts'
 import { viewOf, type TuiModel, type ScreenLocation } from '../model/model.ts'
-import { markSpan, pointer, short, timesOf } from '../drawing/paint.ts'
+import { markSpan, pointer, short } from '../drawing/paint.ts'
+import { homeOf } from './home-of.ts'
 
 /** `columns`: of the pane; `height`: lines there are for it. */
 export function homeBody(model: TuiModel, columns: number, height: number): BodyRow[] {
   if (model.p === null) return []
-  const { sections } = home(model.p, timesOf(model))
+  const { sections } = homeOf(model, model.p)
   const shown = fitting(
     sections.filter(({ name, count }) => count > 0 || name === 'needs'),
     height,
@@ -180,9 +181,13 @@ function hintsOf({ can }: HomeRow): string {
   return [...able.map(([, hint]) => hint), 'enter open'].join('   ')
 }
 
+/** A home that is one agent which has spoken: its words have the whole line. */
+const isOnlyOneSpeaking = ({ p }: TuiModel): boolean =>
+  p?.state.agents.length === 1 && p.state.work_items.length === 0
+
 /** Two agents a line where there is room. */
 function agentRows(model: TuiModel, rows: readonly HomeRow[], room: Room): BodyRow[] {
-  const across = room.columns >= 64 ? 2 : 1
+  const across = room.columns >= 64 && !isOnlyOneSpeaking(model) ? 2 : 1
   const cells = Math.floor(room.columns / across)
   const names = Math.min(12, Math.max(7, ...rows.map(({ who }) => width(who))))
   const shown = rows.slice(0, room.limit * across)

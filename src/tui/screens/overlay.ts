@@ -4,6 +4,7 @@ import { actionOf, keyOf, keyTable, type ActionName, type KeyLine } from '../mod
 import { blank, cutTo, line, rule, span, apart, type Line } from '../drawing/line.ts'
 import { viewOf, type MenuChoice, type TuiModel, type Overlay } from '../model/model.ts'
 import { markSpan, pointer, short } from '../drawing/paint.ts'
+import { isEmpty } from './home-of.ts'
 import type { Mark } from '../../present/text/marks.ts'
 
 const marks: readonly (readonly [Mark, string])[] = [
@@ -27,7 +28,7 @@ export function helpLines(model: TuiModel, overlay: Help): Line[] {
   const about = overlay.about === null ? null : actionOf(overlay.about)
   const title = columns < 60 ? `keys: ${at}` : `keys on this screen: ${at}`
   const head = [
-    apart(line(title, 'bold'), line(about === null ? '' : aboutWords(about)), columns),
+    apart(line(title, 'bold'), line(about === null ? '' : aboutWords(model, about)), columns),
     rule('', '', pen),
   ]
   const body = helpBody(model)
@@ -59,7 +60,7 @@ function helpBody(model: TuiModel): Line[] {
   const texts = (all: readonly string[]) =>
     all.flatMap((one) => wrap(one, columns).map((part) => line(part)))
   return [
-    ...columnsOf(columns),
+    ...columnsOf(columns, isBeginning(model)),
     blank,
     rule('WRITING', '', pen),
     ...texts(writingHelp),
@@ -81,8 +82,20 @@ const writingHelp = [
 const leavingHelp =
   'q or ctrl+c twice leaves, ctrl+z suspends. Agents go on; only x stops something.'
 
-const aboutWords = ({ shown, label, cli }: KeyLine): string =>
-  `${shown}: ${label}${cli === undefined ? '' : `   $ ${cli}`}`
+function aboutWords(model: TuiModel, { shown, label, cli }: KeyLine): string {
+  const begins = isBeginning(model) ? beginnings[Number(shown) - 1] : undefined
+  return begins === undefined
+    ? `${shown}: ${label}${cli === undefined ? '' : `   $ ${cli}`}`
+    : `${shown}: ${begins}`
+}
+
+const isBeginning = (model: TuiModel): boolean =>
+  viewOf(model).place.at === 'home' && isEmpty(model)
+
+const listsHelp = 'home board agents'
+/** What they are on the empty home instead. */
+const beginnings = ['try it', 'add a model', 'give an objective'] as const
+const beginningsHelp = 'as they stand here'
 
 /** Keys that belong together stand in one line of the help: their actions, and what they do. */
 const helpLists: readonly (readonly [
@@ -99,7 +112,7 @@ const helpLists: readonly (readonly [
       [['pane'], 'next tab'],
       [['next_item', 'previous_item'], 'neighbour item'],
       [['last_view'], 'last view'],
-      [['home', 'board', 'agents'], 'home board agents'],
+      [['home', 'board', 'agents'], listsHelp],
       [['tasks', 'waits', 'events'], 'tasks waits events'],
       [['find'], 'find'],
       [['palette'], 'all commands'],
@@ -139,8 +152,12 @@ const helpLists: readonly (readonly [
   ],
 ]
 
-function columnsOf(columns: number): Line[] {
-  const lists = helpLists.map(([title, list]) => [title, ...list.map(helpWords)])
+function columnsOf(columns: number, begins: boolean): Line[] {
+  const shown = (words: string) => (begins && words === listsHelp ? beginningsHelp : words)
+  const lists = helpLists.map(([title, list]) => [
+    title,
+    ...list.map(([names, words]) => helpWords([names, shown(words)])),
+  ])
   const wide = lists.map((words) => Math.max(...words.map(width)) + 2)
   const over = columns - wide.reduce((sum, cells) => sum + cells, 0)
   if (over < -2) return lists.flatMap(oneBelowTheOther)

@@ -1,10 +1,10 @@
 /** What each screen has in its middle, and above it; how much room there is for it. Pure. */
-import { home } from '../../present/home.ts'
 import { clock, clockSeconds, clockTimes } from '../../present/text/span.ts'
 import { agentAsks, agentSentence, dollars, thousandths } from '../../present/lines/state-cell.ts'
 import type { WorkItemRecord } from '../../protocol/records/work-item-record.ts'
 import { heading, scrolled, selectedRow, type BodyRow } from '../drawing/body.ts'
 import { firstRun, homeBody } from './home.ts'
+import { homeOf, isEmpty } from './home-of.ts'
 import { itemEventsBody, planBody, readOf, spendBody, whyBody, type WhyValue } from './item-tabs.ts'
 import { apart, cutTo, line, rule, span, widthOf, type Line } from '../drawing/line.ts'
 import { agentsBody, boardBody, eventsBody, tasksBody, waitsBody } from './lists.ts'
@@ -72,9 +72,6 @@ const bodyMade = (model: TuiModel): BodyRow[] => {
 }
 export const bodyOf = once(bodyMade)
 
-export const isEmpty = (model: TuiModel): boolean =>
-  model.p !== null && home(model.p, timesOf(model)).empty
-
 function itemBody(
   model: TuiModel,
   place: ScreenLocation & { at: 'item' },
@@ -138,7 +135,7 @@ export function headerOf(model: TuiModel): Line[] {
 
 function homeHeader(model: TuiModel, columns: number, live: Line): Line {
   if (model.p === null) return apart(line('holon', 'bold'), live, columns)
-  const { counts } = home(model.p, timesOf(model))
+  const { counts } = homeOf(model, model.p)
   const said = isEmpty(model) ? 'no work yet' : counts
   const left: Line = [span('holon', 'bold'), span(`  ${isEmpty(model) ? '' : said}`)]
   const beside = isEmpty(model) ? said : spentToday(model)
