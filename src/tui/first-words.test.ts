@@ -60,6 +60,7 @@ describe('the first words', () => {
     type(at.session, 'hello')
     press(at.session, 'enter')
     await until(at.session, () => at.text().startsWith('main  agent'))
+    assert.doesNotMatch(at.text(), /w why|p plan/)
     const main = anAgentRecord('main', { open_work_items: 0 })
     state = aState({ now: '2026-11-21T14:05:00.000Z', agents: [main], last_seq: 1 })
     at.session.send({ kind: 'state', state, url: '' })
@@ -140,6 +141,6 @@ describe('the first words', () => {
       { ...made, body: { ...made.body, id: 'runbooks', model: 'runbook' } },
       { method: 'POST', path: '/agents/runbooks/messages', body: { text } },
     ])
-    assert.match(at.text(), /the runbook runs; what it finds comes here/)
+    assert.match(at.text(), /what the runbook finds stands here, and esc leads home/)
   })
 })

@@ -302,7 +302,7 @@ export class Session {
       return this.send({ kind: 'acted', says: '', failure })
     }
     const given = { agent: usualAgents.runbook, body: { text } }
-    const says = 'the runbook runs; what it finds comes here, and esc leads home'
+    const says = 'what the runbook finds stands here, and esc leads home'
     const act = { route: 'POST /agents/{agent}/messages', given, says }
     const isDone = await this.#act({ do: 'act', act, ...(makes === null ? {} : { makes }) })
     // Only an agent that is there has a thread.

@@ -159,4 +159,6 @@ test('words sent from home have their receipt at its foot, and keys are keys aga
   await until(at.session, () => at.text().includes('sent to ops: it waits'))
   press(at.session, '+')
   assert.match(at.text(), /a new item for ops/)
+  press(at.session, 'esc', '3')
+  assert.doesNotMatch(at.text(), /sent to ops/)
 })

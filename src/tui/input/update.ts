@@ -21,7 +21,7 @@ const detailsHeld = 64
 export function update(model: TuiModel, message: TuiMessage): Transition {
   switch (message.kind) {
     case 'key':
-      return kept(onKey({ ...model, key_at: message.at }, message))
+      return kept(withReceipt(model, onKey({ ...model, key_at: message.at }, message)))
     case 'paste':
       return pasted(model, message.text)
     case 'size': {
@@ -68,6 +68,14 @@ export function update(model: TuiModel, message: TuiMessage): Transition {
     case 'notice':
       return [{ ...model, notice: message.notice }, []]
   }
+}
+
+/** A receipt stands where the words were sent from, and goes with that view. */
+function withReceipt(before: TuiModel, [model, effects]: Transition): Transition {
+  const isThere = viewOf(model).place === viewOf(before).place
+  return isThere || model.receipt === null
+    ? [model, effects]
+    : [{ ...model, receipt: null }, effects]
 }
 
 function withState(model: TuiModel, state: StateRecord, url: string): TuiModel {

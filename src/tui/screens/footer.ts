@@ -68,9 +68,16 @@ function receiptLine(model: TuiModel): Line | null {
   return cutTo(line(`${to}: ${seen}`, 'bold'), model.size.columns)
 }
 
+/** What an agent has not. */
+const ofItems = [
+  ['why', 'why'],
+  ['plan', 'plan'],
+] as const
+
 function hintsOf(model: TuiModel): string {
   const { columns } = model.size
-  switch (viewOf(model).place.at) {
+  const { place } = viewOf(model)
+  switch (place.at) {
     case 'home':
       return footer(
         [
@@ -104,8 +111,7 @@ function hintsOf(model: TuiModel): string {
           ['next_need', 'next for you'],
           ['level', 'level'],
           ['unfold', 'unfold'],
-          ['why', 'why'],
-          ['plan', 'plan'],
+          ...(place.work_item_id === null ? [] : ofItems),
           ['stop', 'stop'],
           ['back', 'back'],
         ],
