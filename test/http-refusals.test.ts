@@ -220,7 +220,7 @@ describe('a daemon says what is wrong, and what to do', options, () => {
       ['an unknown agent', '/agents/nobody/messages', hello, json, 404, 'agent_not_found'],
       ['a stopped agent', messages, hello, json, 409, 'agent_stopped'],
       ['a run that is over', '/agents/main/abort', run, json, 409, 'run_stale'],
-      ['an oversized body', messages, big, json, 413, 'too_large'],
+      ['an oversized body', '/agents/main/abort', big, json, 413, 'too_large'],
       ['a body that is deep', messages, deep, json, 400, 'too_deep'],
       ['no JSON', messages, '{"text":', json, 400, 'not_json'],
       ['a field that is unknown', messages, '{"text":"a","txet":1}', json, 422, 'invalid_request'],

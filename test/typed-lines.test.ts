@@ -26,7 +26,10 @@ const asked = '--model openai-compatible/qwen3-coder'
 const elsewhere: readonly { line: RegExp; why: string }[] = [
   { line: /^(systemctl|launchctl) /, why: 'it is asked of the system of a machine, for good' },
   { line: /^holon service show > /, why: 'its folders are those of a system that starts services' },
-  { line: /^holon work diff \S+ src/, why: 'it wants a change: work-diff.test.ts makes one' },
+  {
+    line: /^holon work (diff|revert) \S+ src/,
+    why: 'it wants a change: work-diff.test.ts makes one',
+  },
   { line: /^docker /, why: 'it wants docker: dockerfile.test.ts carries out what it would' },
   {
     line: /^holon webhook redeliver /,

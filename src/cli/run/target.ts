@@ -9,7 +9,6 @@ import { usage, type CliFailure } from '../command/failure.ts'
 import type { CheckedRunbook } from '../command/ports.ts'
 import type { OwnedHome } from '../command/run-ports.ts'
 import { expand, type ModelSetting } from '../command/settings.ts'
-import { readImages } from './given-images.ts'
 
 /** `text` goes to a model as words, `runbook` is a program for the runbook model. */
 export type RunTarget =
@@ -38,6 +37,7 @@ export async function readTarget(
     const what = target.kind === 'resume' ? '--resume sends nothing' : 'a runbook takes no images'
     throw usage('images_want_words', what, 'leave --image out, or say something with it')
   }
+  const { readImages } = await import('./given-images.ts')
   return { ...target, images: await readImages(context, paths) }
 }
 
