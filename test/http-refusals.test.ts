@@ -311,7 +311,7 @@ async function unmeasured(url: string, token: string): Promise<string> {
   const { port } = new URL(url)
   const socket = connect({ port: Number(port), host: '127.0.0.1' })
   const head = [
-    'POST /agents/main/messages HTTP/1.1',
+    'POST /agents/main/abort HTTP/1.1',
     `host: 127.0.0.1:${port}`,
     `authorization: Bearer ${token}`,
     'content-type: application/json',
