@@ -157,7 +157,8 @@ const ofRequests = {
   upkeep_running: 'A backup or a retention runs already; nothing of this one was begun.',
   backup_failed: 'The backup could not be made; the detail says why. Nothing of it is left.',
   events_gone: 'The events after the cursor are not there: retention took them, or it is ahead.',
-  too_large: 'The body has more bytes than the route takes: 1 MiB, deliveries 256 KiB; or too many values.',
+  too_large:
+    'The body has more bytes than the route takes: 1 MiB, deliveries 256 KiB; or too many values.',
   unsupported_media_type: 'The content type or encoding is not one that the route takes.',
   wrong_host: 'The `Host` header is none of the names of this server.',
   headers_too_large: 'The address and the headers are too long together.',

@@ -1,11 +1,10 @@
 /**
  * The link to who owns the home: the state once, then the stream behind it; when it breaks, tries
  * come further and further apart, each of which asks anew where the owner is. A daemon is started
- * where there is no owner when the screen opens, when the run that it was opened beside has ended, and
- * when the person asks; one that was stopped is not started behind anybody's back, nor is one where a
- * run came after it. What streams is
- * handed on in batches of a twentieth of a second, the first of it at once, and at once where a
- * model begins to speak.
+ * where there is no owner when the screen opens, when the run that it was opened beside has ended,
+ * and when the person asks; one that was stopped is not started behind anybody's back, nor is one
+ * where a run came after it. What streams is handed on in batches of a twentieth of a second, the
+ * first of it at once, and at once where a model begins to speak.
  */
 import { Api, failureSentence, type ApiFailure } from '../client/api.ts'
 import { Holon } from '../client/holon.ts'

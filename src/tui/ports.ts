@@ -2,6 +2,7 @@
  * What the screen needs from the machine. `src/main/commands/tui.ts` plugs the real ones in, a test
  * its own. Types only.
  */
+import type { Opens } from './model/model.ts'
 import type { ApiPorts } from '../client/api.ts'
 
 export interface TuiPorts {
@@ -41,8 +42,7 @@ export type TuiOptions = {
   /** The command, as hints name it. */
   called: string
   utc: boolean
-  /** An agent or an item to open, by its id or the short form of it; null: home. */
-  opens: string | { agent_id: string; work_item_id: string } | null
+  opens: Opens
   /** Said at the foot when it opens. */
   says: string | null
   /** What the agent is made with that takes the first words. `root` is an absolute folder. */

@@ -31,8 +31,8 @@ export type ActInputs = {
   /** What was read in the file, and the blob it is kept in. */
   import_item: { new_item: NewItem; carried: Carried; file_sha256: string }
   /**
-   * Kept as blobs by the commit of the message. `unseen_by`: the agent's model, where it is not known
-   * to take images.
+   * Kept as blobs by the commit of the message. `unseen_by`: the agent's model, where it is not
+   * known to take images.
    */
   send: { images: readonly Image[]; unseen_by: string | null }
   /** `plan_text`: to needs_input without a question, what its plan says. */

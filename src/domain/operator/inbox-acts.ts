@@ -42,9 +42,9 @@ function unseen({ agent_id, inputs: { images, unseen_by } }: Prepared<'send'>) {
   if (unseen_by === null) return []
   const [it, they] = images.length === 1 ? ['the image is', 'it'] : ['the images are', 'them']
   const message =
-    `${it} not seen: ${unseen_by}, the model of ${agent_id}, is not known to take images. The words ` +
-    `are sent, and say that ${they === 'it' ? 'it' : 'they'} came. Where it takes ${they}, set ` +
-    `models.<id>.vision in config.json.`
+    `${it} not seen: ${unseen_by}, the model of ${agent_id}, is not known to take images. ` +
+    `The words are sent, and say that ${they === 'it' ? 'it' : 'they'} came. Where it takes ` +
+    `${they}, set models.<id>.vision in config.json.`
   return [{ kind: 'image_unseen', message }]
 }
 

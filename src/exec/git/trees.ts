@@ -9,7 +9,15 @@ import { limits } from '../../domain/limits.ts'
 import type { Roots, TreeEnd, TreeFile, Trees } from '../ports.ts'
 import { clearViews } from './git-view.ts'
 import type { Git } from './git.ts'
-import { lookAt, treeOf, type Known, type Look, type OpenView, type SeenFile } from './tree-look.ts'
+import {
+  lookAt,
+  treeOf,
+  type Known,
+  type Look,
+  type OpenView,
+  type Seen,
+  type SeenFile,
+} from './tree-look.ts'
 import { TREE_STORE_BYTES } from './tree-limits.ts'
 import { TreeNotes } from './tree-notes.ts'
 import { TreeStore } from './tree-store.ts'
@@ -47,16 +55,14 @@ export function createTrees({ git, folder, isSecret, now }: TreesOptions): Trees
   function look(root: string, roots: Roots): Promise<Look> {
     const mine = (lines.get(root) ?? Promise.resolve()).then(() => lookInTurn(root, roots))
     // A failure is its caller's; the line goes on behind it.
-    lines.set(
-      root,
-      mine.catch(() => {}),
-    )
+    const over = mine.catch(() => {})
+    lines.set(root, over)
     return mine
   }
 
   async function lookInTurn(root: string, roots: Roots): Promise<Look> {
     const key = `${root}\n${JSON.stringify(roots)}`
-    const of = known.get(key) ?? { files: new Map(), last: null }
+    const of: Known = known.get(key) ?? { files: new Map(), last: null }
     known.set(key, of)
     try {
       return await lookAt(ports, { root, roots }, of)
@@ -91,14 +97,7 @@ export function createTrees({ git, folder, isSecret, now }: TreesOptions): Trees
       if ('why' in note) return { ok: false, why: note.why }
       const after = await look(note.root, roots)
       if (!after.ok) return after
-      const before = note.files
-      const paths = [...new Set([...before.keys(), ...after.files.keys()])].toSorted()
-      const changed = paths.filter((path) => !isSame(before.get(path), after.files.get(path)))
-      const files = changed.slice(0, limits.kept_files.value).map((path): TreeFile => {
-        const [from, to] = [before.get(path), after.files.get(path)]
-        return { path, before: endOf(store, from), after: endOf(store, to) }
-      })
-      return { ok: true, files, more: changed.length - files.length }
+      return { ok: true, ...changesOf(store, note.files, after.files) }
     },
 
     forget: async (task) => notes.forget(task),
@@ -113,6 +112,16 @@ export function createTrees({ git, folder, isSecret, now }: TreesOptions): Trees
       }
     },
   }
+}
+
+function changesOf(store: TreeStore, before: Seen, after: Seen) {
+  const paths = [...new Set([...before.keys(), ...after.keys()])].toSorted()
+  const changed = paths.filter((path) => !isSame(before.get(path), after.get(path)))
+  const files = changed.slice(0, limits.kept_files.value).map((path): TreeFile => {
+    const [from, to] = [before.get(path), after.get(path)]
+    return { path, before: endOf(store, from), after: endOf(store, to) }
+  })
+  return { files, more: changed.length - files.length }
 }
 
 function rootOf(workdir: string): string | null {

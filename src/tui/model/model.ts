@@ -4,10 +4,12 @@
  * one.
  */
 import type { FirstAgent } from '../../ports/first-agent.ts'
-import type { TuiOptions } from '../ports.ts'
 import type { Level } from '../../present/entries/entry.ts'
 import type { Presentation } from '../../present/presentation.ts'
 import type { ShortIds } from '../../present/text/short-id.ts'
+
+/** An agent or an item to open, by its id or the short form of it; null: home. */
+export type Opens = string | { agent_id: string; work_item_id: string } | null
 
 export const tabs = ['thread', 'plan', 'tasks', 'why', 'spend', 'events'] as const
 export type Tab = (typeof tabs)[number]
@@ -169,7 +171,7 @@ export type TuiModel = {
   /** What the agent is made with that takes the first words. */
   readonly first: FirstAgent
   /** What is to be opened once the state is known. */
-  readonly opens: TuiOptions['opens']
+  readonly opens: Opens
 }
 
 export const viewOf = (model: TuiModel): View => {
