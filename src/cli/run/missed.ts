@@ -15,13 +15,16 @@ const mostTold = 5
 /** Briefs that are looked through for them: among them are progress and questions. */
 const briefsRead = 200
 
-/** How each begins that is told: a question is put again, and progress is over. */
+/**
+ * How each begins that is told: a question is put again, what failed is told as the state of what
+ * it held up, and progress is over.
+ */
 const called: Readonly<Record<Brief['kind'], string | null>> = {
   progress: null,
   question: null,
   reply: 'an answer',
   result: 'the report',
-  failure: 'a failure',
+  failure: null,
 }
 
 /** Read once the home is followed: what is delivered meanwhile is told twice rather than never. */

@@ -52,7 +52,9 @@ export async function run(
     const { agents, left_out } = await prepare(context, owned, { target, options, config })
     const warnings = [...left_out, ...(await smallWindows(config, agents))]
     const ask = options.input !== false
-    const missed = target.kind === 'resume' ? await missedBy(context, agents) : []
+    // Without a daemon nothing went on while nobody followed.
+    const goesOn = attached !== null && target.kind === 'resume'
+    const missed = goesOn ? await missedBy(context, agents) : []
     const session = new RunSession(context, owned, { target, agents, ask, warnings, missed })
     const exit = await session.run()
     how = session.closing
