@@ -82,32 +82,20 @@ const no = (message: string, refused_key = false) => ({ ok: false as const, refu
 const ten = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
 const local = ['4', 'http://127.0.0.1:1/v1/']
 const alone = '--no-input --no-start --provider anthropic'
+const owns = { pid: 4_321, owner_since: '2026-11-21T14:05:00.000Z' }
 const kept: Given = { files: { 'config.json': '{"model":"x/y"}' } }
 
 const inits: readonly [line: string, of: Person][] = [
-  ['init --no-start', { types: ['5', ''] }],
-  ['init', { types: ['none', '', 'maybe', 'N'] }],
+  ['init --no-start', { types: ['5'] }],
+  ['init --no-start', { types: ['none'] }],
   ['init', { types: ['0', '6', 'x', null] }],
-  ['init', { types: ['', '5', null] }],
+  ['init --no-start', { types: ['', '5'] }],
   ['init', { types: [null] }],
-  [
-    'init --no-start',
-    { types: [...local, '', '2', ''], lists: [models(...ten)], tries: [answers] },
-  ],
+  ['init --no-start', { types: [...local, '', '2'], lists: [models(...ten)], tries: [answers] }],
   [
     'init --no-start',
     {
-      types: [
-        '4',
-        'ftp://x',
-        'http://u@x/',
-        'http://x/?a',
-        'http://x/#a',
-        'http://x/v1',
-        'k',
-        '',
-        '',
-      ],
+      types: ['4', 'ftp://x', 'http://u@x/', 'http://x/?a', 'http://x/#a', 'http://x/v1', 'k', ''],
       lists: [models('one', 'two')],
       tries: [{ ...answers, tokens: null, usd: null }],
     },
@@ -115,7 +103,7 @@ const inits: readonly [line: string, of: Person][] = [
   [
     'init --no-start',
     {
-      types: ['1', '', 'k k', 'key', 'named', ''],
+      types: ['1', '', 'k k', 'key', 'named'],
       lists: [models()],
       tries: [{ ...answers, usd: 0.01 }],
     },
@@ -124,7 +112,7 @@ const inits: readonly [line: string, of: Person][] = [
   [
     'init --no-start',
     {
-      types: ['openai', '', '9', ''],
+      types: ['openai', '', '9'],
       ...{ usual: 'KEY', keys: { KEY: 'secret' } },
       ...{ lists: [models(...ten.slice(1))], tries: [answers] },
     },
@@ -132,7 +120,7 @@ const inits: readonly [line: string, of: Person][] = [
   [
     'init --no-start',
     {
-      types: ['3', 'bad', 'good', '1', ''],
+      types: ['3', 'bad', 'good'],
       lists: [no('The key is refused', true), models('one')],
       tries: [answers],
     },
@@ -140,20 +128,20 @@ const inits: readonly [line: string, of: Person][] = [
   [
     'init --no-start',
     {
-      types: ['3', 'bad', '1', 'good', ''],
+      types: ['3', 'bad', 'good'],
       lists: [models('one')],
       tries: [no('not this key', true), answers],
     },
   ],
   [
     'init --no-start',
-    { types: ['3', 'k', 'name', '3', ''], lists: [no('It lists none')], tries: [no('broken')] },
+    { types: ['3', 'k', 'name', '3'], lists: [no('It lists none')], tries: [no('broken')] },
   ],
-  ['init', { types: ['3', 'k', '1', 'no', null], lists: [models('one')], tries: [no('broken')] }],
+  ['init', { types: ['3', 'k', 'no', null], lists: [models('one')], tries: [no('broken')] }],
   [
     'init --no-start',
     {
-      types: [...local, '', '1', '1', 'http://127.0.0.1:2/v1', '2', 'key', '3', '2', ''],
+      types: [...local, '', '1', '1', 'http://127.0.0.1:2/v1', '2', 'key', '3', '2'],
       lists: [models('one', 'two'), models('one', 'two')],
       tries: [no('broken'), no('broken'), no('broken'), answers],
     },
@@ -174,8 +162,8 @@ const inits: readonly [line: string, of: Person][] = [
   ],
   ['init --no-input --no-start', { more: kept }],
   ['init --no-input --no-start --json', {}],
-  ['init --no-start --agent docs', { types: ['', ''] }],
-  ['init --no-start --agent docs', { types: ['kept', '/nowhere'] }],
+  ['init --no-start --agent docs', { types: [''] }],
+  ['init --no-start --agent docs --workspace /nowhere', { types: ['kept'] }],
   ['init --no-input --no-start --agent Docs', {}],
   [`init --no-input --no-start --agent ${'a'.repeat(64)}`, {}],
   [`init --no-input --no-start --agent ${'a'.repeat(65)}`, {}],
@@ -190,6 +178,14 @@ const inits: readonly [line: string, of: Person][] = [
     },
   ],
   ['init --no-input --start', { more: { running: [4_321] } }],
+  [
+    'init',
+    {
+      types: ['3', 'k', '', 'maybe', 'N'],
+      ...{ lists: [models('one', 'two')], tries: [answers], more: { running: [4_321] } },
+      ports: { screen: () => Promise.resolve('left'), owner: () => Promise.resolve(owns) },
+    },
+  ],
   [
     'init --no-input --start',
     {
@@ -209,14 +205,14 @@ test('a home is set up by questions, each with what it takes and what it does no
   t.assert.snapshot(all)
 })
 
-test('without a home on the command line it is the first question', async (t) => {
+test('without a home on the command line it is the usual one, and it is said', async (t) => {
   const home = emptyHome(t)
-  const ports = { default_home: join(home, 'usual'), working_folder: home }
   const flags: string[] = []
   const all: string[] = []
   writeFileSync(join(home, 'file'), '')
-  for (const types of [['~/other', '5', ''], ['', '5', ''], ['~/file'], [null]]) {
-    const given = person({ types, ports, more: { flags } })
+  for (const name of ['usual', 'usual', 'file']) {
+    const ports = { default_home: join(home, name), working_folder: home }
+    const given = person({ types: ['5'], ports, more: { flags } })
     all.push(...(await said(home, [['init --no-start', given]])))
   }
   t.assert.snapshot(all)

@@ -28,31 +28,19 @@ async function provider(t: TestContext, script: ServerScript = able) {
   return server
 }
 
-/** The program in a terminal, with the one question that depends on the machine. */
-function inTerminal(t: TestContext, at: ServedHome, args: readonly string[]) {
-  const screen = terminal(t, at, args)
-  /** What is said of commands; where this machine can confine them it is asked too. */
-  const commands = async (answer: string): Promise<void> => {
-    await screen.sees(/5 commands run as you, with your files and your network; (this|they)/)
-    if (/.*; this/.test(screen.seen().split('\n').at(-1) ?? '')) {
-      await screen.says(/3 confined, with a network {2}\(enter: 1\) /, answer)
-    }
-  }
-  return { ...screen, commands }
-}
-
 test('a person sets up a home with an address, a key, a model and an agent', limit, async (t) => {
   const server = await provider(t)
   const at = new ServedHome(t)
-  const screen = inTerminal(t, at, ['init', '--no-start'])
+  const screen = terminal(t, at, ['init', '--no-start'])
   await screen.says(/2 model [^>]*> /, '4\r')
   await screen.says(/address, like .*: /, `${server.base_url}\r`)
   await screen.says(/key, not shown.*: /, `${TEST_KEY}\r`)
   await screen.sees(/models there: 1 qwen3-coder {2}2 gpt-oss-20b/)
   await screen.says(/number or name: /, '2\r')
   await screen.sees(/3 test {5}answered in [\d.]+ s, 120 tokens, no price known/)
-  await screen.says(/4 agent {4}main, in ~ \(enter\).*: /, '\r')
-  await screen.commands('\r')
+  await screen.sees(/4 agent {4}main, works in ~\r/)
+  await screen.sees(/elsewhere: holon agents configure main --workspace/)
+  await screen.sees(/5 commands run as you, with your files and your network/)
   await screen.sees(/Ready\./)
   assert.equal(await screen.ended, 0)
 
@@ -110,23 +98,13 @@ const questions: [name: string, at: RegExp, answers: (base_url: string) => [RegE
       [/key, not shown.*: /, `${TEST_KEY}\r`],
     ],
   ],
-  [
-    'the agent',
-    /4 agent .*: /,
-    (url) => [
-      [/> /, '4\r'],
-      [/address, like .*: /, `${url}\r`],
-      [/key, not shown.*: /, `${TEST_KEY}\r`],
-      [/number or name: /, '\r'],
-    ],
-  ],
 ]
 
 test('ctrl+c at any question leaves nothing behind', limit, async (t) => {
   const server = await provider(t)
   for (const [name, here, answers] of questions) {
     const at = new ServedHome(t)
-    const screen = inTerminal(t, at, ['init'])
+    const screen = terminal(t, at, ['init'])
     for (const [question, answer] of answers(server.base_url)) await screen.says(question, answer)
     await screen.says(here, '\x03')
     assert.equal(await screen.ended, 130, `${name}: ${screen.screen()}`)
@@ -144,23 +122,65 @@ test(
     mkdirSync(at.home, { mode: 0o700 })
     writeFileSync(join(at.home, 'config.json'), '{"http":{"port":0}}', { mode: 0o600 })
     const screen = terminal(t, at, [])
-    const answersUpTo = async (last: RegExp, answer: string) => {
+    const upToTheModel = async (answer: string) => {
       await screen.says(/2 {2}Add a model/, '2')
       await screen.says(/2 model [^>]*> /, '4\r')
       await screen.says(/address, like .*: /, `${server.base_url}\r`)
       await screen.says(/key, not shown.*: /, `${TEST_KEY}\r`)
-      await screen.says(/number or name: /, '2\r')
-      await screen.says(last, answer)
+      await screen.says(/number or name: /, answer)
     }
-    await answersUpTo(/4 agent .*: /, '\x03')
+    await upToTheModel('\x03')
     await screen.sees(/connecting/)
-    await answersUpTo(/4 agent .*: /, '\r')
-    await screen.sees(/5 commands /)
-    if (!/cannot be confined/.test(screen.screen())) await screen.says(/\(enter: 1\) /, '\r')
-    await screen.says(/model {3}local\/gpt-oss-20b/, 'q')
+    await upToTheModel('2\r')
+    await screen.sees(/model {3}local\/gpt-oss-20b/)
+    // The box for the first words has the keys until it is left.
+    await screen.says(/to main [\s\S]*commands (run as you|are confined)/, 'q\u001b')
+    await screen.says(/find {2}: commands/, 'q')
     assert.equal(await screen.ended, 0)
+    assert.deepEqual(JSON.parse(at.file('drafts.json') ?? ''), { '@main': 'q' })
   },
 )
+
+/** From the key that was pasted to the first answer; the words that are typed count as one. */
+const mostKeys = 5
+/** A question as it is drawn at the foot, its cursor behind it. */
+const asks = /\[K[^\r\n]*[:>)] $/
+for (const [cols, rows] of [
+  [80, 24],
+  [120, 40],
+  [200, 50],
+  [40, 24],
+] as const) {
+  test(`in ${cols}x${rows} few keys lead from an empty home to an answer`, limit, async (t) => {
+    const script: ServerScript = (view) =>
+      view.tools.includes('Ready') ? able(view) : { text: 'Nothing is slow.' }
+    const server = await provider(t, script)
+    const at = new ServedHome(t)
+    mkdirSync(at.home, { mode: 0o700 })
+    writeFileSync(join(at.home, 'config.json'), '{"http":{"port":0}}', { mode: 0o600 })
+    const screen = terminal(t, at, [], { cols, rows })
+    await screen.says(/2 {2}Add a model/, '2')
+    await screen.says(asks, '4\r')
+    await screen.says(asks, `${server.base_url}\r`)
+    await screen.says(/\(enter for none\): /, TEST_KEY)
+    const keys: string[] = []
+    const press = (key: string): void => {
+      keys.push(key)
+      assert.ok(keys.length <= mostKeys, `${JSON.stringify(keys)} lead to no answer`)
+      screen.pty.write(key)
+    }
+    press('\r')
+    const isAsked = async (): Promise<boolean> => {
+      await screen.sees(new RegExp(`${asks.source}|to main `))
+      return !screen.seen().endsWith('to main ')
+    }
+    while (await isAsked()) press('\r')
+    press('what is slow?')
+    await screen.sees(/slow\?/)
+    press('\r')
+    await screen.sees(/Nothing is slow\./)
+  })
+}
 
 test('without a terminal the first flag that is missing is named, and nothing is written', async (t) => {
   const server = await provider(t)
@@ -249,16 +269,20 @@ test(
     const server = await provider(t)
     const at = new ServedHome(t)
     const args = ['init', '--no-start', '--port', '7790', '--provider', 'openai-compatible']
-    const screen = inTerminal(t, at, [...args, '--base-url', 'http://127.0.0.1:9/v1'])
+    const screen = terminal(t, at, [...args, '--base-url', 'http://127.0.0.1:9/v1'])
     await screen.says(/key, not shown.*: /, `${TEST_KEY}\r`)
     await screen.says(/name of the model, or enter for another address: /, 'gpt-oss-20b\r')
     await screen.sees(/3 test {5}gpt-oss-20b does not work: /)
-    await screen.says(/1 another address {2}2 another key {2}3 another model {2}4 set it/, '1\r')
+    await screen.says(
+      /1 another address {2}2 another key {2}3 another model {2}4 set it[^>]*> /,
+      '1\r',
+    )
     await screen.says(/address, like .*: /, `${server.base_url}\r`)
     // The key and the model stand: nothing but the address is asked.
     await screen.sees(/3 test {5}answered in/)
-    await screen.says(/4 agent {4}main, in ~ \(enter\).*: /, '\r')
-    await screen.commands('\r')
+    await screen.sees(/4 agent {4}main, works in ~\r/)
+    await screen.sees(/elsewhere: holon agents configure main --workspace/)
+    await screen.sees(/5 commands run as you, with your files and your network/)
     await screen.sees(/Ready\./)
     assert.equal(await screen.ended, 0)
     // A line is drawn anew with each key: what stands on it is counted once.
@@ -286,12 +310,13 @@ test('a model that calls no tool is told plainly, and another can be taken', lim
   const given = ['--provider', 'openai-compatible', '--base-url', server.base_url]
   writeFileSync(join(at.folder, 'key'), TEST_KEY, { mode: 0o600 })
   const all = [...given, '--key-file', 'key', '--model', 'gpt-oss-20b', '--no-start']
-  const screen = inTerminal(t, at, ['init', ...all])
+  const screen = terminal(t, at, ['init', ...all])
   await screen.sees(/gpt-oss-20b was asked to call a tool and called none: as an agent it can/)
-  await screen.says(/1 another model {2}2 another address {2}3 another key {2}4 set it/, '1\r')
+  await screen.says(
+    /1 another model {2}2 another address {2}3 another key {2}4 set it[^>]*> /,
+    '1\r',
+  )
   await screen.says(/number or name: /, '1\r')
-  await screen.says(/4 agent .*: /, '\r')
-  await screen.commands('\r')
   await screen.sees(/Ready\./)
   assert.equal(await screen.ended, 0)
   const { model } = JSON.parse(at.file('config.json') ?? '') as { model: string }
@@ -310,24 +335,22 @@ test(
     if (server === null) return t.skip('something listens on port 1234')
     t.after(() => server.close())
     const at = new ServedHome(t)
-    const screen = inTerminal(t, at, ['init', '--port', '0'])
+    const screen = terminal(t, at, ['init', '--port', '0'])
     await screen.says(/6 http:\/\/127\.0\.0\.1:1234\/v1 on this machine \(2 models\)[^>]*> /, '6\r')
     // It asks for no key, and lists what it has.
     await screen.says(/models there: 1 qwen3-coder {2}2 gpt-oss-20b[^>]*> number or name: /, '1\r')
-    await screen.says(/4 agent .*: /, '\r')
-    await screen.commands('3\r')
-    await screen.says(/6 daemon .*\(Y\/n\) /, '\r')
+    await screen.sees(/6 daemon .*\(pid \d+\)/)
+    await screen.sees(/holon stop ends it/)
     await screen.sees(/Ready\./)
-    await screen.sees(/live \d\d:\d\d/)
-    screen.pty.write('q')
+    await screen.says(/to main /, '\x03')
+    await screen.says(/find {2}: commands/, 'q')
     assert.equal(await screen.ended, 0)
     const config = JSON.parse(at.file('config.json') ?? '') as Config
     assert.deepEqual(
       [config.model, config.providers?.['local']?.api_key_file],
       ['local/qwen3-coder', undefined],
     )
-    const offered = screen.screen().includes('this machine can confine them')
-    assert.deepEqual(config.sandbox, offered ? { network: 'open' } : undefined)
+    assert.equal(config.sandbox, undefined)
   },
 )
 
@@ -384,16 +407,14 @@ test(
       writeFileSync(join(at.folder, 'bin', name), '#!/bin/sh\n', { mode: 0o755 })
     }
     at.env['PATH'] = `${join(at.folder, 'bin')}:${at.env['PATH']}`
-    const screen = inTerminal(t, at, ['init', '--no-start', '--provider', 'none'])
-    await screen.says(/4 agent .*: /, '\r')
+    const screen = terminal(t, at, ['init', '--no-start', '--provider', 'none'])
     await screen.sees(/claude is here; for children of your plan it needs its adapter:/)
     await screen.sees(/npm install --global @agentclientprotocol\/claude-agent-acp/)
-    await screen.says(
-      /codex of your plan, cost unknown, as acp\/codex for children: 1 no {2}2 yes .*\) /,
-      '2\r',
-    )
-    await screen.commands('\r')
+    await screen.sees(/codex of your plan, cost unknown, as acp\/codex for children:/)
+    await screen.sees(/holon config set acp\.codex\.command codex-acp/)
     assert.equal(await screen.ended, 0)
+    const set = await at.holon('config', 'set', 'acp.codex.command', 'codex-acp')
+    assert.equal(set.exit, 0, set.err)
     const { acp } = JSON.parse(at.file('config.json') ?? '') as Config
     assert.deepEqual(acp, { codex: { command: 'codex-acp' } })
   },

@@ -119,6 +119,29 @@ describe('the first words', () => {
     assert.deepEqual([acts(at), [...at.session.model.drafts]], [[], [['@main', 'hello']]])
   })
 
+  test('have their box at once where an agent was just set up, with the draft that was kept', async (t) => {
+    const stage = {
+      answers: { '/agents': {}, '/agents/main/messages': accepted },
+      options: { opens: { words_to: 'main' }, says: 'works in ~/app; commands run as you.' },
+    }
+    const agents = () => aState({ now: '2026-11-21T14:05:00.000Z', agents: [] })
+    const at = await openSession(t, agents, stage)
+    assert.match(at.text(), /to main ─+ enter: its next turn\n> /)
+    assert.match(at.text(), /works in ~\/app; commands run as you\./)
+    at.session.send({ kind: 'drafts', drafts: { '@main': 'hello' } })
+    assert.match(at.text(), /> hello/)
+    type(at.session, ' you')
+    // What is typed is not taken back by what was read.
+    at.session.send({ kind: 'drafts', drafts: { '@main': 'hello' } })
+    press(at.session, 'enter')
+    await until(at.session, () => at.session.model.p?.sent[0]?.state.kind === 'accepted')
+    const sent = { method: 'POST', path: '/agents/main/messages', body: { text: 'hello you' } }
+    assert.deepEqual(acts(at), [
+      { ...made, body: { ...made.body, model: options.first.model } },
+      sent,
+    ])
+  })
+
   test('an agent that cannot be made leaves them in their box', async (t) => {
     const refused = problem(422, 'key_missing', 'a/b has no key.')
     const at = await opened(t, { '/agents': refused })

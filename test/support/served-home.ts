@@ -137,11 +137,15 @@ export function said(stream: NodeJS.ReadableStream, pattern: RegExp): Promise<st
   return promise
 }
 
-/** The program in a terminal of 100 columns. `sees` resolves once the screen has said it. */
-export function terminal(t: TestContext, at: ServedHome, args: readonly string[]) {
+/** The program in a terminal. `sees` resolves once the screen has said it. */
+export function terminal(
+  t: TestContext,
+  at: ServedHome,
+  args: readonly string[],
+  size: { cols: number; rows: number } = { cols: 100, rows: 30 },
+) {
   const pty = openTerminal(process.execPath, [main, ...args], {
-    cols: 100,
-    rows: 30,
+    ...size,
     cwd: at.folder,
     env: { ...at.env, TERM: 'xterm' },
   })

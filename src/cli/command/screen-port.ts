@@ -10,8 +10,11 @@ export type ScreenLook = {
   utc: boolean
   /** Lines one after the other, for those who do not see a screen. */
   plain: boolean
-  /** An item to open; an agent or what is no item's id, as it was typed; null: home. */
-  opens: string | { agent_id: string; work_item_id: string } | null
+  /**
+   * An item to open; an agent or what is no item's id, as it was typed; a box for the first words
+   * to an agent; null: home.
+   */
+  opens: string | { agent_id: string; work_item_id: string } | { words_to: string } | null
   /** Said at its foot when it opens. */
   says: string | null
   first: FirstAgent

@@ -8,9 +8,10 @@ import { setUp, type InitOptions } from '../setup/init.ts'
 import { tui } from './tui.ts'
 
 export async function init(context: Context, options: InitOptions): Promise<Exit> {
-  const { there, exit, starts } = await setUp(context, options)
+  const { there, exit, starts, words_to, says } = await setUp(context, options)
   const { terminal, environment } = context.ports
   const isSeen = terminal.stdin && terminal.stdout && environment.term !== 'dumb'
   const isAsked = context.flags.json !== true && options.input !== false
-  return isSeen && isAsked && starts !== 'no' ? tui(there, null) : exit
+  if (!isSeen || !isAsked || starts === 'no') return exit
+  return words_to === null ? tui(there, null) : tui(there, { words_to }, says)
 }

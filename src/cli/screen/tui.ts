@@ -18,7 +18,15 @@ import {
 import type { ScreenLook } from '../command/screen-port.ts'
 import { start, stop } from '../daemon/daemon.ts'
 
-export async function tui(context: Context, opens: string | null): Promise<Exit> {
+/**
+ * `opens`: as it was typed, or whom a box for the first words is opened to; `says`: at the foot of
+ * the screen.
+ */
+export async function tui(
+  context: Context,
+  opens: string | { words_to: string } | null,
+  says: string | null = null,
+): Promise<Exit> {
   const { ports, home, ink, flags } = context
   const { terminal } = ports
   if (flags.json === true) throw usage('no_json', 'the screen prints no JSON', 'holon inbox --json')
@@ -30,10 +38,10 @@ export async function tui(context: Context, opens: string | null): Promise<Exit>
   }
   await served(context)
   const { colour, ascii } = ink
-  const named = opens === null ? null : await found(context, opens)
+  const named = typeof opens === 'string' ? await found(context, opens) : opens
   const utc = flags.utc === true
   const look = { home: tilde(context), colour, ascii, utc, plain, opens: named }
-  await untilLeft(context, { ...look, says: null, first: await firstAgent(context) })
+  await untilLeft(context, { ...look, says, first: await firstAgent(context) })
   const goesOn = (await ports.daemon.running(home.value)) ?? (await ports.owner(home.value))
   const gone = 'the daemon has gone; holon tui starts it again'
   printLines(context, [goesOn === null ? gone : 'agents go on; holon tui comes back'])
@@ -56,8 +64,8 @@ async function untilLeft(context: Context, look: ScreenLook): Promise<void> {
   const help = { start: () => started(context) }
   const end = await ports.screen(home.value, look, help)
   if (end === 'left') return
-  const says = await setUpHere(context)
-  await untilLeft(context, { ...look, opens: null, says, first: await firstAgent(context) })
+  const { says, opens } = await setUpHere(context)
+  await untilLeft(context, { ...look, opens, says, first: await firstAgent(context) })
 }
 
 /** Somebody owns the home when it resolves: a daemon that is started, if there was nobody. */
@@ -87,17 +95,19 @@ async function started(context: Context): Promise<string | null> {
  * `holon init` in the terminal, and what the screen says of it afterwards. A daemon knows the
  * models of its start, so it is started anew with what was set.
  */
-async function setUpHere(context: Context): Promise<string> {
+async function setUpHere(context: Context): Promise<Pick<ScreenLook, 'says' | 'opens'>> {
   try {
     await stop(quiet(context))
-    await setUp(context, { start: true })
-    return 'a model is set up; c writes to the agent'
+    const { words_to, says } = await setUp(context, { start: true })
+    return words_to === null
+      ? { says: 'a model is set up; c writes to the agent', opens: null }
+      : { says, opens: { words_to } }
   } catch (error) {
     const failure = asFailure(error)
     if (failure === null) throw error
     context.ports.err(`${failureText(failure)}\n`)
     await served(context)
-    return `no model was set up: ${failure.problem.detail}`
+    return { says: `no model was set up: ${failure.problem.detail}`, opens: null }
   }
 }
 

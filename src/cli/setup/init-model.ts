@@ -238,10 +238,16 @@ async function modelOf(
     return said === '' ? { ok: false, wrong: 'address' } : named(said)
   }
   const shown = found.models.slice(0, mostShown)
-  const list = shown.map((name, at) => `${at + 1} ${name}`).join('  ')
+  const list = shown.map((name, at) => `${at + 1} ${name}`)
   const more =
-    found.models.length > shown.length ? `  and ${found.models.length - shown.length} more` : ''
-  questions.tell(`         models there: ${list || 'none is named'}${more}`)
+    found.models.length > shown.length ? [`and ${found.models.length - shown.length} more`] : []
+  const [only] = found.models
+  if (found.models.length === 1 && only !== undefined && questions.may_ask) {
+    questions.tell(`         model there: ${only}; holon init --model names another`)
+    return named(only)
+  }
+  const all = list.length === 0 ? ['none is named'] : [...list, ...more]
+  questions.offer('         models there: ', all)
   const said = await questions.line('         > number or name:', '--model', shown[0] ?? null)
   return named(shown[Number(said) - 1] ?? said)
 }
@@ -301,11 +307,11 @@ async function wrongPart(
 ): Promise<Part | null> {
   const all: readonly Part[] = has_address ? ['address', 'key', 'model'] : ['key', 'model']
   const parts = most === null ? all : [most, ...all.filter((part) => part !== most)]
-  const list = parts.map((part, at) => `${at + 1} another ${part}`).join('  ')
+  const list = parts.map((part, at) => `${at + 1} another ${part}`)
   const last = parts.length + 1
-  const prompt = `           ${list}  ${last} set it up as it is  (enter: 1)`
   for (;;) {
-    const at = Number(await questions.line(`${prompt} >`, '--no-test', '1'))
+    questions.offer('           ', [...list, `${last} set it up as it is`, '(enter: 1)'])
+    const at = Number(await questions.line('           >', '--no-test', '1'))
     if (at === last) return null
     const part = parts[at - 1]
     if (part !== undefined) return part

@@ -31,8 +31,8 @@ export async function provider(
   if (kept !== undefined && !questions.may_ask) return 'kept'
   const { servers, first, list } = await choicesOf(context, questions)
   const now = kept === undefined ? '' : `now ${kept} (enter keeps it), or:  `
-  const enter = kept === undefined && first !== null ? `  (enter: ${first})` : ''
-  if (questions.may_ask) questions.tell(`2 model    ${now}${list.join('  ')}${enter}`)
+  const enter = kept === undefined && first !== null ? [`(enter: ${first})`] : []
+  if (questions.may_ask) questions.offer(`2 model    ${now}`, [...list, ...enter])
   const otherwise = kept === undefined ? first : 'kept'
   for (;;) {
     const said = await questions.line('         >', '--provider', otherwise)

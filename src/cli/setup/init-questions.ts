@@ -5,8 +5,12 @@
  */
 import { problemOf } from '../../protocol/problem.ts'
 import { safeLines } from '../../present/text/safe.ts'
+import { width } from '../../present/text/width.ts'
 import type { Context } from '../command/context.ts'
 import { CliFailure, exits, usage } from '../command/failure.ts'
+
+/** Cells that an answer has at the least beside its prompt. */
+const answerCells = 12
 
 export class Questions {
   readonly #context: Context
@@ -34,14 +38,36 @@ export class Questions {
 
   /** Progress and hints go to stderr, as the questions do. */
   tell(text: string): void {
-    if (this.#context.flags.quiet !== true) this.#context.ports.err(`${shown(text)}\n`)
+    this.#say(rowsOf(shown(text), ' ', this.#columns))
+  }
+
+  /** A list to choose from: none of its choices is broken over two rows. */
+  offer(head: string, choices: readonly string[]): void {
+    this.#say(rowsOf(head + choices.map(shown).join('  '), '  ', this.#columns))
+  }
+
+  #say(rows: readonly string[]): void {
+    if (this.#context.flags.quiet === true) return
+    for (const row of rows) this.#context.ports.err(`${row}\n`)
+  }
+
+  get #columns(): number {
+    const { terminal } = this.#context.ports
+    return terminal.stderr ? terminal.columns() : Infinity
+  }
+
+  /** What does not fit beside its answer stands above it. */
+  #prompt(text: string): string {
+    const rows = rowsOf(shown(text), ' ', this.#columns - answerCells)
+    this.#say(rows.slice(0, -1))
+    return `${rows.at(-1) ?? ''} `
   }
 
   /** The answer without the blanks around it; `otherwise` for an empty one. */
   async line(prompt: string, flag: string, otherwise: string | null): Promise<string> {
     for (;;) {
-      this.#need(flag)
-      const { answer } = this.#context.ports.ask(`${shown(prompt)} `, this.signal)
+      this.need(flag)
+      const { answer } = this.#context.ports.ask(this.#prompt(prompt), this.signal)
       const text = await answer
       if (text === null) throw interrupted()
       const said = text.trim() === '' ? otherwise : text.trim()
@@ -52,9 +78,9 @@ export class Questions {
 
   /** What is typed is shown nowhere. */
   async secret(prompt: string, flag: string): Promise<string> {
-    this.#need(flag)
+    this.need(flag)
     const { setup } = this.#context.ports
-    const text = await setup.ask_secret(`${shown(prompt)} `, this.signal)
+    const text = await setup.ask_secret(this.#prompt(prompt), this.signal)
     if (text === null) throw interrupted()
     return text.trim()
   }
@@ -73,12 +99,30 @@ export class Questions {
     if (this.signal.aborted) throw interrupted()
   }
 
-  #need(flag: string): void {
+  /** Ends the set-up where nobody can be asked for what this flag says. */
+  need(flag: string): void {
     this.still()
     if (this.#may_ask) return
     const hint = `give ${flag}, or run this in a terminal`
     throw usage('input_needed', `${flag} is not given, and nobody can be asked`, hint)
   }
+}
+
+/** The text behind its label, or behind the blanks below one, goes on under itself. */
+function rowsOf(text: string, between: ' ' | '  ', columns: number): string[] {
+  const [head = ''] = /^(\d \S+ +| *)/.exec(text) ?? []
+  const rows: string[] = []
+  let row = head
+  for (const part of text.slice(head.length).split(between)) {
+    const isFirst = row.length === head.length
+    const next = isFirst ? row + part : row + between + part
+    if (isFirst || width(next) <= columns) row = next
+    else {
+      rows.push(row)
+      row = ' '.repeat(head.length) + part.trimStart()
+    }
+  }
+  return [...rows, row]
 }
 
 /** Columns are made with blanks, which stay. */

@@ -1,7 +1,8 @@
 /**
- * `holon init`: a home, a model, an agent and a daemon, one question each (docs/spec/cli.md). All
- * answers are collected and the model is asked once before anything is written; then each file is
- * written whole, so that leaving at any question leaves everything as it was. Twice is safe: what
+ * `holon init`: a home, a model, an agent and a daemon (docs/spec/cli.md). Asked is what nobody can
+ * know here: the provider, its key, its model. The rest is said, each with what makes it otherwise.
+ * All answers are collected and the model is asked once before anything is written; then each file
+ * is written whole, so that leaving at any question leaves everything as it was. Twice is safe: what
  * is there is offered as the answer, and kept.
  */
 import type { Config } from '../../protocol/config.ts'
@@ -14,7 +15,7 @@ import { portOf } from '../daemon/serve.ts'
 import { CliFailure, exits, usage, type Exit } from '../command/failure.ts'
 import { smallWindow } from '../command/small-window.ts'
 import { chooseModel, keyPath, type ModelChoice, type ModelFlags } from './init-model.ts'
-import { confining, plansOf, type Confining } from './init-commands.ts'
+import { tellConfining, tellPlans } from './init-commands.ts'
 import { Questions } from './init-questions.ts'
 import { expand, tilde } from '../command/settings.ts'
 
@@ -33,8 +34,6 @@ type Answers = {
   home: string
   model: ModelChoice
   agent: Agent
-  plans: NonNullable<Config['acp']>
-  sandbox: Confining
   starts: Starts
   port: number | null
 }
@@ -57,12 +56,33 @@ export async function setUp(context: Context, options: InitOptions) {
       await start(told(quiet, questions), port)
     }
     await makeAgent(there, questions, answers)
-    if (answers.starts === 'now') await start(told(quiet, questions), port)
+    if (answers.starts === 'now') {
+      await start(told(quiet, questions), port)
+      questions.tell('           keeps agents alive without a terminal; holon stop ends it')
+    }
     const { config } = await readConfig(context.ports, answers.home)
-    return { there, exit: ready(there, answers, { key: key_file, config }), starts: answers.starts }
+    const exit = ready(there, answers, { key: key_file, config })
+    const { starts } = answers
+    return {
+      there,
+      exit,
+      starts,
+      words_to: newcomer(answers),
+      says: inOneLine(there, answers, config),
+    }
   } finally {
     questions.close()
   }
+}
+
+/** Whom the first words are for: an agent that was made here and has a model. Null: nobody new. */
+const newcomer = ({ agent, model, starts }: Answers): string | null =>
+  agent.exists || model.chosen === 'none' || starts === 'stale' ? null : agent.id
+
+/** What was not asked, for a screen that stands before the lines that say it. */
+function inOneLine({ ports }: Context, { agent }: Answers, { sandbox }: Config): string {
+  const how = sandbox === undefined ? 'commands run as you' : 'commands are confined'
+  return `works in ${tilde(ports, agent.root)}; ${how}. What changes that stands in the terminal.`
 }
 
 /** What `start` says is progress here, not the answer. */
@@ -82,16 +102,13 @@ async function ask(context: Context, questions: Questions, options: InitOptions)
   const home = await homeOf(context, questions)
   const { config } = await readConfig(ports, home)
   const model = await chooseModel(context, questions, options, config)
-  const agent = await agentOf(
-    { ...context, home: { ...context.home, value: home } },
-    questions,
-    options,
-  )
-  const plans = await plansOf(context, questions, config)
-  const sandbox = await confining(context, questions, config)
-  const isNew = model.chosen === 'provider' || sandbox !== null || Object.keys(plans).length > 0
+  const there = { ...context, home: { ...context.home, value: home } }
+  const agent = await agentOf(there, questions, options)
+  await tellPlans(context, questions, config)
+  await tellConfining(context, questions, config)
+  const isNew = model.chosen === 'provider'
   const starts = await startsOf(context, questions, { home, isNew, start: options.start })
-  return { home, model, agent, plans, sandbox, starts, port }
+  return { home, model, agent, starts, port }
 }
 
 async function startsOf(
@@ -101,9 +118,9 @@ async function startsOf(
 ): Promise<Starts> {
   const running = await ports.daemon.running(home)
   if (running === null) {
-    const words = '6 daemon   keeps agents alive when you close the terminal: start now?'
-    const yes = start ?? (await questions.yes(words, '--start or --no-start'))
-    return yes ? 'now' : 'no'
+    if (start === undefined) questions.need('--start or --no-start')
+    if (start === false) return 'no'
+    return 'now'
   }
   questions.tell(`6 daemon   runs already: pid ${running}`)
   if (!isNew) return 'runs'
@@ -119,17 +136,13 @@ async function startsOf(
 
 async function homeOf(context: Context, questions: Questions): Promise<string> {
   const { ports, home } = context
-  const given = home.source !== 'default' || !questions.may_ask
-  const name = tilde(ports, home.value)
-  const said = given
-    ? home.value
-    : await questions.line(`1 home     ${name} (enter), or another:`, '--home', home.value)
-  const path = ports.absolute(expand(ports, said))
+  const path = ports.absolute(expand(ports, home.value))
   const facts = await ports.home_facts(path)
   if (facts.exists && !facts.is_folder) {
     throw usage('home_is_file', `${path} is a file, not a folder`, 'choose another with --home')
   }
-  if (given) questions.tell(`1 home     ${tilde(ports, path)}${facts.exists ? ', is there' : ''}`)
+  const another = home.source === 'default' ? '; --home names another' : ''
+  questions.tell(`1 home     ${tilde(ports, path)}${facts.exists ? ', is there' : ''}${another}`)
   return path
 }
 
@@ -152,34 +165,24 @@ async function agentOf(
     )
   }
   const usual = row?.workspace.root ?? ports.working_folder
-  const isGit = await ports.folder_exists(`${usual}/.git/objects`)
-  const name = `${tilde(ports, usual)}${isGit ? ' (git)' : ''}`
-  const said =
-    options.workspace ??
-    (questions.may_ask
-      ? await questions.line(
-          `4 agent    ${id}, in ${name} (enter), or another folder:`,
-          '--workspace',
-          usual,
-        )
-      : usual)
-  const root = ports.absolute(expand(ports, said))
+  const root = ports.absolute(expand(ports, options.workspace ?? usual))
   if (!(await ports.folder_exists(root))) {
     throw usage('workspace_missing', `there is no folder ${root}`, 'make it, or give --workspace')
   }
+  const isGit = await ports.folder_exists(`${root}/.git/objects`)
+  questions.tell(`4 agent    ${id}, works in ${tilde(ports, root)}${isGit ? ' (git)' : ''}`)
+  questions.tell(`           elsewhere: holon agents configure ${id} --workspace <folder>`)
   return { id, root, exists: row !== null }
 }
 
 /** The key first: a configuration never names a file that is not there. The path of a new key. */
 async function write(context: Context, answers: Answers): Promise<string | null> {
-  const { model, port, plans, sandbox } = answers
+  const { model, port } = answers
   const { ports, home } = context
   const { config: before, path } = await readConfig(ports, home.value)
   const config: Config = {
     ...before,
     ...(port === null ? {} : { http: { ...before.http, port } }),
-    ...(sandbox === null ? {} : { sandbox }),
-    ...(Object.keys(plans).length === 0 ? {} : { acp: { ...before.acp, ...plans } }),
   }
   if (model.chosen !== 'provider') {
     await ports.write_private(path, `${JSON.stringify(config, null, 2)}\n`)

@@ -6,7 +6,7 @@ import type { Input } from '../../present/history/input.ts'
 import { apply, hasItem, open } from '../../present/presentation.ts'
 import { isMeantBy } from '../../protocol/records/records.ts'
 import type { StateRecord } from '../../protocol/views/state-record.ts'
-import { onKey, went } from './on-key.ts'
+import { onKey, went, writingTo } from './on-key.ts'
 import { withPaste } from '../writing/pastes.ts'
 import type { TuiMessage, Transition } from '../model/step.ts'
 import { changed, written } from '../writing/writing.ts'
@@ -64,7 +64,7 @@ export function update(model: TuiModel, message: TuiMessage): Transition {
       return [{ ...model, writing: changed(writing, text) }, [{ do: 'keep_drafts' }]]
     }
     case 'drafts':
-      return [{ ...model, drafts: new Map(Object.entries(message.drafts)) }, []]
+      return [withDrafts(model, new Map(Object.entries(message.drafts))), []]
     case 'notice':
       return [{ ...model, notice: message.notice }, []]
   }
@@ -89,7 +89,24 @@ function withState(model: TuiModel, state: StateRecord, url: string): TuiModel {
   const { opens } = model
   if (opens === null) return next
   const at = { ...next, opens: null }
-  return typeof opens === 'string' ? withOpened(at, opens) : withItem(at, opens)
+  if (typeof opens === 'string') return withOpened(at, opens)
+  return 'words_to' in opens ? withBox(at, opens.words_to) : withItem(at, opens)
+}
+
+/** A person has just set this agent up: their words are what comes next. */
+function withBox(model: TuiModel, agent_id: string): TuiModel {
+  const target = { agent_id, work_item_id: null }
+  return {
+    ...writingTo(model, { for: 'message', target, delivery: 'next' })[0],
+    notice: model.notice,
+  }
+}
+
+/** A box that stands open already has its draft, unless something was typed there since. */
+function withDrafts(model: TuiModel, drafts: TuiModel['drafts']): TuiModel {
+  const next = { ...model, drafts }
+  const { writing } = model
+  return writing === null || writing.text.text !== '' ? next : writingTo(next, writing.prompt)[0]
 }
 
 /** An item that may be older than those of the state. */

@@ -8,8 +8,15 @@ import type { Level } from '../../present/entries/entry.ts'
 import type { Presentation } from '../../present/presentation.ts'
 import type { ShortIds } from '../../present/text/short-id.ts'
 
-/** An agent or an item to open, by its id or the short form of it; null: home. */
-export type Opens = string | { agent_id: string; work_item_id: string } | null
+/**
+ * An agent or an item to open, by its id or the short form of it; `words_to`: home, with a box for
+ * words to that agent; null: home.
+ */
+export type Opens =
+  | string
+  | { agent_id: string; work_item_id: string }
+  | { words_to: string }
+  | null
 
 export const tabs = ['thread', 'plan', 'tasks', 'why', 'spend', 'events'] as const
 export type Tab = (typeof tabs)[number]
