@@ -73,6 +73,32 @@ describe('the first words', () => {
     assert.match(at.text(), /^main {2}agent/)
   })
 
+  test('go to who takes words, whatever row is selected, and its box says so', async (t) => {
+    const runbooks = anAgentRecord('runbooks', { open_work_items: 0, model: 'runbook' })
+    const [docs, main] = ['docs', 'main'].map((id) => anAgentRecord(id, { open_work_items: 0 }))
+    assert.ok(docs !== undefined && main !== undefined)
+    const rows: [agents: (typeof main)[], key: string, says: RegExp][] = [
+      [[runbooks, main], 'c', /to main ─/],
+      [[runbooks, main], '+', /a new item for main ─/],
+      [[runbooks], 'c', /to main ─/],
+      [[runbooks, docs], 'c', /to docs ─/],
+      [[docs, main], '3', /to main ─/],
+      // Who is named is meant.
+      [[docs, main], 'c', /to docs ─/],
+      [[runbooks, main], 'C', /to runbooks ─/],
+    ]
+    const brief = { created_at: '2026-11-21T13:05:00.000Z', text: 'Hello yourself.' }
+    for (const [agents, key, says] of rows) {
+      const state = () => aState({ now: '2026-11-21T14:05:00.000Z', agents })
+      const path = `/agents/${agents[0]?.id ?? ''}/briefs`
+      const spoken = key === '3' ? {} : { [path]: { briefs: [brief], next_cursor: null } }
+      const at = await openSession(t, state, { answers: spoken })
+      if (key !== '3') await until(at.session, () => /Hello yourself/.test(at.text()))
+      press(at.session, key)
+      assert.match(at.text(), says, `${agents.map(({ id }) => id).join(' ')} ${key}`)
+    }
+  })
+
   test('of an earlier screen are no empty home either', async (t) => {
     const agents = [anAgentRecord('main', { open_work_items: 0 })]
     const brief = { created_at: '2026-11-21T13:05:00.000Z', text: 'Hello yourself.' }

@@ -22,7 +22,7 @@ import { onWriting } from './on-writing.ts'
 import { isEmpty } from '../screens/home-of.ts'
 import { standing } from '../screens/screen.ts'
 import type { Effect, Reply, TuiMessage, Transition } from '../model/step.ts'
-import { makesRunbookAgent, wordsAgent } from '../writing/first-agent.ts'
+import { makesRunbookAgent, newWordsAgent, wordsAgent } from '../writing/first-agent.ts'
 import { written } from '../writing/writing.ts'
 
 type Key = Extract<TuiMessage, { kind: 'key' }>
@@ -157,7 +157,7 @@ function asked(model: TuiModel, action: ActionName, row: BodyRow | null): Transi
     case 'focus':
       return onItem(model, about, (item) => writingTo(model, { for: 'focus', ...item }))
     case 'new_item':
-      return writingTo(model, { for: 'new_item', agent_id: about?.agent_id ?? wordsAgent(model) })
+      return writingTo(model, { for: 'new_item', agent_id: newWordsAgent(model, about?.agent_id) })
     case 'write':
       if (place.at === 'task') {
         return writingTo(model, {
@@ -254,8 +254,13 @@ const refused = (model: TuiModel, why: string): Transition => [
 ]
 
 function toMessage(model: TuiModel, about: BodyRow | null, toAgent: boolean): Transition {
-  const agent_id = about?.agent_id ?? wordsAgent(model)
-  const work_item_id = toAgent ? null : (about?.work_item_id ?? null)
+  const item = about?.work_item_id ?? null
+  // A row that happens to be selected is no wish to speak to an agent that takes no words.
+  const isMeant = toAgent || item !== null || viewOf(model).place.at === 'item'
+  const agent_id = isMeant
+    ? (about?.agent_id ?? wordsAgent(model))
+    : newWordsAgent(model, about?.agent_id)
+  const work_item_id = toAgent ? null : item
   const turn = model.p?.state.turns.find((one) => one.agent_id === agent_id)
   // Into the turn where one runs on this item, else it waits for the next.
   const now = turn !== undefined && turn.work_item_id === work_item_id

@@ -8,10 +8,19 @@ import type { Act, TuiModel } from '../model/model.ts'
 const isThere = ({ p }: TuiModel, agent_id: string): boolean =>
   p?.state.agents.some(({ id }) => id === agent_id) === true
 
-/** Whom words are for that are about nothing: runbooks are no words. */
-export const wordsAgent = ({ p }: TuiModel): string =>
-  p?.state.agents.find(({ model, state }) => model !== 'runbook' && state !== 'deleted')?.id ??
-  usualAgents.text
+/** Whom words are for that are about nothing: the usual agent first; runbooks are no words. */
+export function wordsAgent({ p }: TuiModel): string {
+  const able = (p?.state.agents ?? []).filter(
+    ({ model, state }) => model !== 'runbook' && state !== 'deleted',
+  )
+  return (able.find(({ id }) => id === usualAgents.text) ?? able[0])?.id ?? usualAgents.text
+}
+
+/** Whom new words are for beside a row: its agent, unless that one carries out runbooks. */
+export function newWordsAgent(model: TuiModel, beside: string | undefined): string {
+  const agent = model.p?.state.agents.find(({ id }) => id === beside)
+  return agent === undefined || agent.model === 'runbook' ? wordsAgent(model) : agent.id
+}
 
 /** What makes the agent of these words; null: it is there. Without a model it cannot be made. */
 export function makesAgent(model: TuiModel, agent_id: string): Act | null | 'no_model' {
