@@ -4,6 +4,7 @@
  */
 import { Box, render, Text, useApp, useInput, usePaste, useWindowSize, type Key } from 'ink'
 import { createElement as h, memo, useEffect, useSyncExternalStore, type ReactNode } from 'react'
+import { wiped } from './drawing/escapes.ts'
 import type { Line, Style } from './drawing/line.ts'
 import type { TuiOptions, TuiPorts } from './ports.ts'
 import type { Session } from './session.ts'
@@ -46,7 +47,12 @@ const Row = memo(({ line, colour }: { line: Line; colour: boolean }): ReactNode 
 function Screen({ session, colour }: { session: Session; colour: boolean }): ReactNode {
   const { columns, rows } = useWindowSize()
   const frame = useSyncExternalStore(session.subscribe, session.frame)
-  useEffect(() => session.send({ kind: 'size', columns, rows }), [session, columns, rows])
+  useEffect(() => {
+    const { size } = session.model
+    // A terminal that changed its width has moved what stood there, nobody knows where to.
+    if (size.columns !== columns || size.rows !== rows) session.onRedraw()
+    session.send({ kind: 'size', columns, rows })
+  }, [session, columns, rows])
   useInput((input, key) => onInput(session, input, key))
   const { suspendTerminal } = useApp()
   useEffect(() => {
@@ -120,7 +126,10 @@ export function draw(
     interactive: true,
     maxFps: 60,
   })
-  session.onRedraw = () => app.clear()
+  session.onRedraw = () => {
+    app.clear()
+    stdout.write(wiped)
+  }
   return {
     async end() {
       app.unmount()

@@ -12,6 +12,22 @@ const leastRoom = 8
 
 export type Typed = { text: string; cursor: number }
 
+/** What was drawn at the foot: cells of each of its lines, and how far back its cursor stands. */
+export type Drawn = { cells: readonly number[]; back: number }
+
+/**
+ * Moves to the first of the lines that were drawn, with nothing behind it. A window that was made
+ * narrower has broken them: they stand on more rows than they were drawn on.
+ */
+export function erasing({ cells, back }: Drawn, columns: number): string {
+  const rows = (of: number) => Math.max(1, Math.ceil(of / columns))
+  const last = cells.at(-1) ?? 0
+  const before = cells.slice(0, -1).reduce((sum, one) => sum + rows(one), 0)
+  const above = before + rows(last - back) - 1
+  if (above > 0) return `\r\u001b[${above}A\u001b[J`
+  return rows(last) > 1 ? '\r\u001b[J' : '\r\u001b[K'
+}
+
 /** The row, and how many cells its cursor stands before its end. `mark` stands for a line break. */
 export function lineFoot(
   prompt: string,

@@ -8,13 +8,14 @@ import { dim, glyph, painted, type Ink } from '../../present/text/marks.ts'
 import type { RunLine } from '../../present/lines/run-lines.ts'
 import type { Safe } from '../../present/text/safe.ts'
 import { apart } from '../../present/text/table.ts'
-import { cut, wrap } from '../../present/text/width.ts'
-import { lineFoot, type Typed } from './line-foot.ts'
+import { cut, width, wrap } from '../../present/text/width.ts'
+import { erasing, lineFoot, type Drawn, type Typed } from './line-foot.ts'
 import type { CliPorts } from './ports.ts'
 import type { Painter } from './prose.ts'
 
 /** Lines of live words at a time: they are looked at, and are printed whole when they are over. */
 const liveLines = 12
+const nothing: Drawn = { cells: [], back: 0 }
 
 export type ScreenOptions = {
   /** Cells of the terminal on stderr; null: a pipe. */
@@ -38,8 +39,8 @@ export class RunScreen {
   /** What is being typed and where the cursor stands in it; it takes the place of the status. */
   #typed: Typed = { text: '', cursor: 0 }
   #prose: Painter | null = null
-  /** How many lines stand above the one the cursor is on. */
-  #above = 0
+  /** What stands at the foot now. */
+  #foots: Drawn = nothing
   /** Draws again what stood at the bottom: the prompt of an open question. */
   #bottom: (() => void) | null = null
 
@@ -61,7 +62,7 @@ export class RunScreen {
   status(text: string): void {
     const columns = this.#options.columns()
     if (columns === null || this.#options.quiet || this.#bottom !== null) return
-    this.#status = dim(cut(text, columns - 1), this.#options.ink)
+    this.#status = cut(text, columns - 1)
     this.#draw()
   }
 
@@ -93,26 +94,28 @@ export class RunScreen {
     this.#draw()
   }
 
-  /** The foot, and how many cells its cursor stands before its end. */
-  #foot(): { line: string; back: number } {
-    if (this.#typed.text === '') return { line: this.#status, back: 0 }
+  /** The foot, its cells, and how many of them its cursor stands before its end. */
+  #foot(): { line: string; cells: number; back: number } {
     const { columns, ink } = this.#options
+    if (this.#typed.text === '') {
+      return { line: dim(this.#status, ink), cells: width(this.#status), back: 0 }
+    }
     const mark = ink.ascii ? ' ' : '⏎'
-    return lineFoot('> ', this.#typed, { columns: columns() ?? 80, mark })
+    const foot = lineFoot('> ', this.#typed, { columns: columns() ?? 80, mark })
+    return { ...foot, cells: width(foot.line) }
   }
 
   #draw(): void {
-    const { line, back } = this.#foot()
+    const { line, cells, back } = this.#foot()
     const all = [...this.#live, line]
     const moved = back === 0 ? '' : `\u001b[${back}D`
     this.#ports.err(`${this.#erased()}${all.join('\n')}${moved}`)
-    this.#above = all.length - 1
+    this.#foots = { cells: [...this.#live.map(width), cells], back }
     this.#drawn = true
   }
 
-  /** Moves to the first of the lines that were drawn, with nothing behind it. */
   #erased(): string {
-    return this.#above === 0 ? '\r\u001b[K' : `\r\u001b[${this.#above}A\u001b[J`
+    return erasing(this.#foots, this.#options.columns() ?? 80)
   }
 
   /** The last line is gone; what is printed next stands where it was. */
@@ -215,6 +218,6 @@ export class RunScreen {
   #clear(): void {
     if (this.#drawn || this.#bottom !== null) this.#ports.err(this.#erased())
     this.#drawn = false
-    this.#above = 0
+    this.#foots = nothing
   }
 }

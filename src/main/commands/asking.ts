@@ -2,14 +2,15 @@
  * A question at the foot of the terminal: its prompt and the line that is typed as its answer. What
  * was typed before the prompt stood there answers nothing.
  */
-import { lineFoot } from '../../cli/command/line-foot.ts'
+import { erasing, lineFoot, type Drawn } from '../../cli/command/line-foot.ts'
 import type { TerminalPrompt, Typing } from '../../cli/command/ports.ts'
 import { tooLong } from '../../cli/command/typed-line.ts'
 import { limits } from '../../domain/limits.ts'
 import { safeLines } from '../../present/text/safe.ts'
+import { width } from '../../present/text/width.ts'
 import { typing } from './typing.ts'
 
-const toLineStart = '\r\u001b[K'
+const nothing: Drawn = { cells: [], back: 0 }
 
 /** One line with a prompt. Its own ctrl+c is an interrupt of the whole program. */
 export function asking(
@@ -21,17 +22,21 @@ export function asking(
   const answer = Promise.withResolvers<string | null>()
   let state: 'opens' | 'stands' | 'over' = 'opens'
   let typed = { text: '', cursor: 0 }
+  let drawn = nothing
+  const columns = () => stderr.columns || 80
+  const toLineStart = () => erasing(drawn, columns())
   const redraw = () => {
     if (state !== 'stands') return
-    const { line, back } = lineFoot(prompt, typed, { columns: stderr.columns || 80, mark: ' ' })
-    stderr.write(`${toLineStart}${line}${back === 0 ? '' : `\u001b[${back}D`}`)
+    const { line, back } = lineFoot(prompt, typed, { columns: columns(), mark: ' ' })
+    stderr.write(`${toLineStart()}${line}${back === 0 ? '' : `\u001b[${back}D`}`)
+    drawn = { cells: [width(line)], back }
   }
   const done = (text: string | null) => {
     if (state === 'over') return
     state = 'over'
     reading.stop()
     if (text !== null) {
-      stderr.write(`${toLineStart}${prompt}${safeLines(text).join('\r\n')}\r\n`)
+      stderr.write(`${toLineStart()}${prompt}${safeLines(text).join('\r\n')}\r\n`)
     }
     answer.resolve(text)
   }
@@ -45,7 +50,8 @@ export function asking(
         line: (text) => (state === 'stands' ? done(text) : undefined),
         tooLong(missing) {
           if (state !== 'stands') return
-          stderr.write(`${toLineStart}${tooLong(missing, limits.operator_text.value)}\r\n`)
+          stderr.write(`${toLineStart()}${tooLong(missing, limits.operator_text.value)}\r\n`)
+          drawn = nothing
           redraw()
         },
         ended() {
@@ -66,5 +72,12 @@ export function asking(
     redraw()
   }
   reading.keysRead().then(stands, answer.reject)
-  return { answer: answer.promise, redraw }
+  return {
+    answer: answer.promise,
+    // Something was printed: the row is a new one.
+    redraw() {
+      drawn = nothing
+      redraw()
+    },
+  }
 }

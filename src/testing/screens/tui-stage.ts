@@ -161,11 +161,17 @@ export function aTerminal(columns: number, rows: number) {
     stdout: stdout as unknown as NodeJS.WriteStream,
     bytes,
     type: (text: string) => void stdin.write(text),
+    /** As when a person pulls at the window: what stood there is moved by the terminal. */
+    resize(width: number, height: number): void {
+      screen.resize(width, height)
+      Object.assign(stdout, { columns: width, rows: height })
+      stdout.emit('resize')
+    },
     async lines(): Promise<string[]> {
       await settled
       const { active } = screen.buffer
       return Array.from(
-        { length: rows },
+        { length: screen.rows },
         (_, n) => active.getLine(n)?.translateToString(true) ?? '',
       )
     },

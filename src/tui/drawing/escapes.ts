@@ -20,5 +20,8 @@ export function skeleton(
 /** The lines of the skeleton gone, and the cursor where the first frame begins. */
 export const withoutSkeleton = [3, 2, 1].map((row) => `${csi}${row};1H${csi}2K`).join('')
 
+/** Nothing on the screen, and the cursor where a frame begins. */
+export const wiped = `${csi}2J${csi}H`
+
 /** The screen, cursor and modes as they were, also where they were not changed. */
 export const turnedOff = `${csi}?2004l${csi}?25h${csi}?1049l`
