@@ -78,7 +78,9 @@ function itemBody(
   columns: number,
 ): BodyRow[] {
   const { work_item_id: id, agent_id, tab } = place
-  if (id === null || tab === 'thread') return threadBody(model, place, columns)
+  if (id === null || tab === 'thread') {
+    return threadBody(model, place, { columns, height: bodyHeight(model) })
+  }
   switch (tab) {
     case 'plan':
       return planBody(model, id, columns)

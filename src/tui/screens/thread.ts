@@ -9,14 +9,17 @@ import { cut, padEnd, width, wrap } from '../../present/text/width.ts'
 import { apart, line, span, widthOf, type Line, type Pen } from '../drawing/line.ts'
 import { proseLines, proseTitle } from '../drawing/prose.ts'
 import { safe } from '../../present/text/safe.ts'
-import type { BodyRow } from '../drawing/body.ts'
-import { heading } from '../drawing/body.ts'
+import { heading, heightOf, type BodyRow } from '../drawing/body.ts'
 import { diffRows } from './diff.ts'
 import { viewOf, type TuiModel, type ScreenLocation } from '../model/model.ts'
 import { caret, markSpan, pointer, short, timesOf } from '../drawing/paint.ts'
 
-/** Lines of a body that are shown before it is unfolded. */
+/** Lines of a body that are shown before it is unfolded, where not all of the thread fits. */
 const foldedLines = { text: 12, other: 3 }
+
+/** Cells there are; `fits`: nothing has to be folded for want of lines. */
+type Room = { readonly columns: number; readonly fits: boolean }
+
 const whoCells = 7
 /** Lines of a title that is longer than one. */
 const titleLines = 4
@@ -24,13 +27,21 @@ const titleLines = 4
 export function threadBody(
   model: TuiModel,
   place: ScreenLocation & { at: 'item' },
-  columns: number,
+  { columns, height }: { columns: number; height: number },
 ): BodyRow[] {
+  const folded = rowsOf(model, place, { columns, fits: false })
+  if (heightOf(folded) >= height) return folded
+  const whole = rowsOf(model, place, { columns, fits: true })
+  return heightOf(whole) > height ? folded : whole
+}
+
+function rowsOf(model: TuiModel, place: ScreenLocation & { at: 'item' }, room: Room): BodyRow[] {
   const { p } = model
   if (p === null) return []
+  const { columns } = room
   const { level } = viewOf(model)
   const entries = thread(p, place.agent_id, place.work_item_id, level)
-  const rows = entries.flatMap((entry) => entryRows(model, entry, place, columns))
+  const rows = entries.flatMap((entry) => entryRows(model, entry, place, room))
   const sent = p.sent.filter(
     (one) => one.agent_id === place.agent_id && one.work_item_id === place.work_item_id,
   )
@@ -72,8 +83,9 @@ function entryRows(
   model: TuiModel,
   entry: Entry,
   place: ScreenLocation & { at: 'item' },
-  columns: number,
+  space: Room,
 ): BodyRow[] {
+  const { columns } = space
   const isSelected = viewOf(model).selected === entry.id
   const mark = entry.mark !== null && entry.kind !== 'turn'
   const who = mark && isGlyph(entry.who) ? markSpan(model, entry.mark) : span(entry.who)
@@ -95,13 +107,13 @@ function entryRows(
   const row = rowOf(entry, place, [
     apart(left, right, columns),
     ...more,
-    ...bodyLines(model, entry, columns, 15),
+    ...bodyLines(model, entry, space, 15),
   ])
   const isOpen =
     viewOf(model).level > 1 || viewOf(model).unfolded.has(entry.id) || entry.children.length < 4
   const children = isOpen ? entry.children : []
   const diff = diffRows(model, entry, { columns, indent: 15 })
-  return [row, ...diff, ...children.flatMap((child) => childRows(model, child, place, columns))]
+  return [row, ...diff, ...children.flatMap((child) => childRows(model, child, place, space))]
 }
 
 const isGlyph = (who: string): boolean => who.length === 1
@@ -112,14 +124,15 @@ function childRows(
   model: TuiModel,
   entry: Entry,
   place: ScreenLocation & { at: 'item' },
-  columns: number,
+  room: Room,
   depth = 0,
 ): BodyRow[] {
+  const { columns } = room
   const view = viewOf(model)
   const isSelected = view.selected === entry.id
   const indent = 9 + depth * 2
   const lead = `${isSelected ? pointer(model) : ' '}${' '.repeat(indent - 1)}`
-  if (entry.kind === 'text') return [rowOf(entry, place, textLines(model, entry, columns, lead))]
+  if (entry.kind === 'text') return [rowOf(entry, place, textLines(model, entry, room, lead))]
   const left: Line = [
     span(lead),
     ...(entry.mark === null ? [] : [markSpan(model, entry.mark), span(' ')]),
@@ -127,7 +140,7 @@ function childRows(
   ]
   const lines = [
     apart(left, factsOf(model, entry), columns),
-    ...bodyLines(model, entry, columns, indent + 4),
+    ...bodyLines(model, entry, room, indent + 4),
   ]
   const row = rowOf(entry, place, lines)
   const isOpen = entry.kind !== 'group' || view.unfolded.has(entry.id)
@@ -135,21 +148,21 @@ function childRows(
     row,
     ...diffRows(model, entry, { columns, indent: indent + 2 }),
     ...(isOpen
-      ? entry.children.flatMap((one) => childRows(model, one, place, columns, depth + 1))
+      ? entry.children.flatMap((one) => childRows(model, one, place, room, depth + 1))
       : []),
   ]
 }
 
 /** On the third level a request has a line of its own above its words. */
-function textLines(model: TuiModel, entry: Entry, columns: number, lead: string): Line[] {
-  const lines = bodyLines(model, entry, columns, 9)
+function textLines(model: TuiModel, entry: Entry, room: Room, lead: string): Line[] {
+  const lines = bodyLines(model, entry, room, 9)
   const isLive = model.p?.texts.has(entry.id) ?? false
   const last = lines.at(-1)
   if (isLive && last !== undefined) lines[lines.length - 1] = [...last, span(caret(model))]
   if (entry.title === '')
     return lines.map((one, n) => (n === 0 ? [span(lead), ...one.slice(1)] : one))
   const left: Line = [span(lead), span(entry.title, 'dim')]
-  return [apart(left, factsOf(model, entry), columns), ...lines]
+  return [apart(left, factsOf(model, entry), room.columns), ...lines]
 }
 
 function factsOf(model: TuiModel, entry: Entry): Line {
@@ -170,7 +183,7 @@ function factsOf(model: TuiModel, entry: Entry): Line {
   return line(short(model, parts.join('  ')), entry.mark === 'failed' ? 'red' : 'dim')
 }
 
-function bodyLines(model: TuiModel, entry: Entry, columns: number, indent: number): Line[] {
+function bodyLines(model: TuiModel, entry: Entry, room: Room, indent: number): Line[] {
   const { unfolded, level } = viewOf(model)
   const most =
     entry.kind === 'text' || entry.kind === 'completion' || entry.kind === 'brief'
@@ -178,7 +191,7 @@ function bodyLines(model: TuiModel, entry: Entry, columns: number, indent: numbe
       : foldedLines.other
   const isOpen = unfolded.has(entry.id) || level === 3 || entry.kind === 'text'
   const body = isOpen ? entry.body : entry.body.filter((one) => one.trim() !== '')
-  const cells = Math.max(20, columns - indent)
+  const cells = Math.max(20, room.columns - indent)
   const style = entry.kind === 'text' ? 'plain' : 'dim'
   const all = isProse(model, entry)
     ? proseLines(
@@ -188,7 +201,9 @@ function bodyLines(model: TuiModel, entry: Entry, columns: number, indent: numbe
         style,
       )
     : body.flatMap((text) => wrapped(short(model, text), cells)).map((text) => line(text, style))
-  const isWhole = unfolded.has(entry.id) || level === 3 || all.length <= most
+  // The line that says that one is folded would take the place of that one.
+  const isShort = all.length <= most + 1
+  const isWhole = unfolded.has(entry.id) || level === 3 || isShort || room.fits
   const shown = isWhole ? all : all.slice(0, most)
   const lead = ' '.repeat(indent)
   const lines: Line[] = shown.map((one) => [span(lead), ...one])
