@@ -62,6 +62,23 @@ const paragraph = (help: string, title: string): string[] => {
   return (rest.split('\n\n')[0] ?? '').split('\n').map((line) => line.trim())
 }
 
+test('help and --help of every command are its own, and carry nothing out', async () => {
+  const lacking: string[] = []
+  for (const { path, command } of told().slice(1)) {
+    const words = path.split(' ').slice(1)
+    const more = command.commands.length === 0 ? [[...words, 'work_7f3a']] : []
+    const asked = [[...words, '--help'], ...[words, ...more].map((one) => ['help', ...one])]
+    for (const argv of asked) {
+      const { exit, out, err } = await prints(...argv)
+      const isOwn = exit === 0 && err === '' && out.startsWith(`Usage: ${path} `)
+      if (!isOwn) lacking.push(argv.join(' '))
+    }
+  }
+  assert.deepEqual(lacking, [])
+  const { exit, err } = await prints('help', 'work', 'dif')
+  assert.deepEqual([exit, /unknown command "dif"; did you mean diff\?/.test(err)], [2, true], err)
+})
+
 test('every command says what it is for, what each argument and each flag is', () => {
   const all = told()
   assert.ok(all.length > 80, String(all.length))

@@ -102,11 +102,22 @@ const pathOf = (command: Command): string => {
   return names.join(' ')
 }
 
-/** Help of a command that is not there is that command: it is refused, with the nearest. */
+/**
+ * `help work diff` is `work diff --help`. Help of a command that is not there is that command: it is
+ * refused, with the nearest. What a command would be given does not carry it out.
+ */
 function helped(program: Command, argv: readonly string[]): string[] {
-  const [word, name] = argv
-  const isKnown = name === undefined || commandNamed(program, name) !== undefined
-  return word === 'help' && !isKnown ? argv.slice(1) : [...argv]
+  const [word, ...rest] = argv
+  if (word !== 'help' || rest.length === 0) return [...argv]
+  let group = program
+  for (const name of rest.filter((one) => !one.startsWith('-'))) {
+    const command = commandNamed(group, name)
+    const takesWords = group.commands.length === 0 || group.registeredArguments.length > 0
+    if (command === undefined && !takesWords) return rest
+    if (command === undefined) break
+    group = command
+  }
+  return [...pathOf(group).split(' '), '--help']
 }
 
 const commandNamed = (group: Command, name: string): Command | undefined =>
