@@ -89,7 +89,11 @@ test(
     const none = await at.holon('search', 'nowhere-to-be-found')
     assert.deepEqual(
       [none.exit, none.out],
-      [0, 'nothing found\nthe memory of workspaces is not searched\n'],
+      [
+        0,
+        'nothing found\nlooked through items, plans, briefs, reports, messages, rounds, calls, tasks, ' +
+          "their output, schedules and agents' own files\nthe memory of workspaces is not searched\n",
+      ],
     )
     const bad = await at.holon('search', '""')
     assert.deepEqual([bad.exit, bad.out], [2, ''])

@@ -3,6 +3,7 @@
  * one the same search runs here, over the home as it is.
  */
 import { memoryKinds, type SearchAnswer } from '../../protocol/records/search-record.ts'
+import { unfoundLines } from '../../present/lines/search-lines.ts'
 import { safeLine } from '../../present/text/safe.ts'
 import { clock } from '../../present/text/span.ts'
 import { table, type Column } from '../../present/text/table.ts'
@@ -43,19 +44,30 @@ export async function search(
   })
   if (answer === null) throw noHome(context.home.value)
   if (context.flags.json === true) printJson(context, answer)
-  else printLines(context, linesOf(context, answer))
+  else printLines(context, linesOf(context, answer, kind?.split(',') ?? null))
   return exits.done
 }
 
-function linesOf(context: Context, answer: SearchAnswer): string[] {
-  const { results, match, incomplete_because } = answer
+function linesOf(
+  context: Context,
+  answer: SearchAnswer,
+  kinds: readonly string[] | null,
+): string[] {
+  const { query, results, match, incomplete_because } = answer
+  const isNothing = results.length === 0
+  // Only an agent that works in a workspace finds what is remembered of it: who misses a file asks.
+  const isMissed = kinds === null ? isNothing : kinds.includes('file')
   const notes = [
-    ...(match === 'any' ? ['nothing has all of these words; these have some of them'] : []),
-    // Only an agent that works in a workspace finds what is remembered of it.
-    'the memory of workspaces is not searched',
+    ...(match === 'any' && !isNothing
+      ? ['nothing has all of these words; these have some of them']
+      : []),
+    ...(isMissed ? ['the memory of workspaces is not searched'] : []),
     ...(incomplete_because === null ? [] : [`not everything was searched: ${incomplete_because}`]),
   ]
-  if (results.length === 0) return ['nothing found', ...notes.slice(match === 'any' ? 1 : 0)]
+  if (isNothing) {
+    const searched = memoryKinds.filter((one) => kinds?.includes(one) ?? true)
+    return ['nothing found', ...unfoundLines(query, searched), ...notes]
+  }
   const zone = zoneOf(context)
   const rows = results.map((one) =>
     [

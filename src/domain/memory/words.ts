@@ -23,9 +23,9 @@ export type Term = {
 /** Terms of one query at most; the rest is not looked for. */
 export const mostTerms = 16
 /** Letters before a `*`: fewer would be half of all words. */
-const shortestPrefix = 3
+export const shortestPrefix = 3
 /** Letters of a word that may be a part of one without a `*`. */
-const shortestStem = 4
+export const shortestStem = 4
 /** Letters that most endings take off a word: `refactoring`, `Rechnungen`. */
 export const usualEnding = 3
 

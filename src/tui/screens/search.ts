@@ -1,7 +1,8 @@
 /** Search over everything that was done and written, in all agents. Pure. */
 import type { SearchAnswer } from '../../protocol/records/search-record.ts'
 import { clock } from '../../present/text/span.ts'
-import { padEnd } from '../../present/text/width.ts'
+import { padEnd, wrap } from '../../present/text/width.ts'
+import { unfoundLines } from '../../present/lines/search-lines.ts'
 import { heading, type BodyRow } from '../drawing/body.ts'
 import { readOf } from './item-tabs.ts'
 import { apart, line, span, type Line } from '../drawing/line.ts'
@@ -20,6 +21,11 @@ export function searchHeader(model: TuiModel, columns: number): Line[] {
     [span(`/ ${text}`), span(isWriting ? caret(model) : '')],
   ]
 }
+
+const nothing = (query: string, columns: number): BodyRow[] =>
+  ['nothing has these words', ...unfoundLines(query, null)]
+    .flatMap((one) => wrap(`  ${one}`, columns))
+    .map((one) => heading(line(one, 'dim')))
 
 export function searchBody(model: TuiModel, columns: number): BodyRow[] {
   const read = readOf<SearchAnswer>(model, 'search')
@@ -53,7 +59,7 @@ export function searchBody(model: TuiModel, columns: number): BodyRow[] {
   const note = read.incomplete_because
   return [
     ...rows,
-    ...(rows.length === 0 ? [heading(line('  nothing has these words', 'dim'))] : []),
+    ...(rows.length === 0 ? nothing(read.query, columns) : []),
     ...(note === null
       ? []
       : [heading(line(`  not everything was looked through: ${note}`, 'yellow'))]),
