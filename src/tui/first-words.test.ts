@@ -145,6 +145,28 @@ describe('the first words', () => {
     assert.deepEqual([acts(at), [...at.session.model.drafts]], [[], [['@main', 'hello']]])
   })
 
+  for (const columns of [40, 60, 80, 120]) {
+    test(`nothing is cut off in ${columns} columns before there is anything`, async (t) => {
+      const agents = () => aState({ now: '2026-11-21T14:05:00.000Z', agents: [] })
+      const first = { ...options.first, model: 'a/b' }
+      const at = await openSession(t, agents, { size: [columns, 24], options: { first } })
+      const home = at.text().replace(/\s+/g, ' ')
+      assert.match(
+        home,
+        /1 Try it a runbook that checks this machine; no key, no cost 2 Add a model a/,
+      )
+      assert.match(home, /2 Add a model a provider and its key, or any OpenAI-compatible address 3/)
+      assert.match(
+        home,
+        /3 Give an objective one sentence; the agent plans, works, waits and reports/,
+      )
+      assert.match(home, /nothing waits, nothing is spent\. 1/)
+      press(at.session, '3')
+      assert.match(at.text(), /esc leave, draft is kept$/)
+      assert.doesNotMatch(`${home}${at.text()}`, /…/)
+    })
+  }
+
   test('have their box at once where an agent was just set up, with the draft that was kept', async (t) => {
     const stage = {
       answers: { '/agents': {}, '/agents/main/messages': accepted },

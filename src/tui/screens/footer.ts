@@ -196,15 +196,19 @@ function writingLines(model: TuiModel): Line[] {
   const lines = all
     .slice(from, from + shownLines)
     .map((one, n) => drawn(model, one, from + n === 0))
-  const when = prompt.for === 'message' ? 'tab now/next   ' : ''
-  const folds = shown(text, text.text) === text.text ? '' : 'ctrl+o unfold   '
+  const when = prompt.for === 'message' ? ['tab now/next'] : []
+  const folds = shown(text, text.text) === text.text ? [] : ['ctrl+o unfold']
   const standing = standingWords[standingOf(model, { prompt, text: whole(text) })]
   const unread = prompt.for === 'message' && model.p ? unreadAt(model.p, prompt.target) : null
   const hint = !live
     ? standing.hint
     : unread !== null
       ? remedyWords(model, unread)
-      : `${when}ctrl+j new line   ctrl+g editor   ${folds}esc leave, draft is kept`
+      : hintsThatFit(
+          [...when, 'ctrl+j new line', 'ctrl+g editor', ...folds],
+          'esc leave, draft is kept',
+          columns,
+        )
   const needs = asking(model)
   return [
     ...(needs === null ? [] : [needs]),
@@ -213,6 +217,17 @@ function writingLines(model: TuiModel): Line[] {
     ...lines,
     model.notice === null ? cutTo(line(hint, 'dim'), columns) : (noticeLine(model) ?? []),
   ]
+}
+
+/** As many as fit, dropped from the right; the way out is always there. */
+function hintsThatFit(hints: readonly string[], last: string, columns: number): string {
+  let said = ''
+  for (const hint of hints) {
+    const next = `${said}${hint}   `
+    if (next.length + last.length > columns) break
+    said = next
+  }
+  return said + last
 }
 
 /** Of words that are not known to be taken; `again`: what enter does instead while it is live. */

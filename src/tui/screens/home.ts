@@ -231,6 +231,18 @@ function agentRows(model: TuiModel, rows: readonly HomeRow[], room: Room): BodyR
   return out
 }
 
+const beginnings: readonly (readonly [title: string, about: string])[] = [
+  ['Try it', 'a runbook that checks this machine; no key, no cost'],
+  ['Add a model', 'a provider and its key, or any OpenAI-compatible address'],
+  ['Give an objective', 'one sentence; the agent plans, works, waits and reports'],
+]
+
+/** What a choice is about stands beside its title, or below it where there is no room. */
+function beside(title: string, about: string, columns: number): string[] {
+  const whole = `${title} ${about}`
+  return width(whole) <= columns ? [whole] : [title.trimEnd(), ...wrap(`      ${about}`, columns)]
+}
+
 /** A home in which nothing is yet: what can be done first, each with its shell line. */
 export function firstRun(model: TuiModel, columns: number): BodyRow[] {
   const pen = { ascii: model.look.ascii, columns: columns - 3 }
@@ -239,26 +251,22 @@ export function firstRun(model: TuiModel, columns: number): BodyRow[] {
   // What the first words would make an agent with counts before there is one.
   const all = [...agents.map((agent) => agent.model), model.first.model]
   const models = new Set(all.filter((name) => name !== null && name !== 'runbook'))
-  const said = models.size === 0 ? 'none yet; "runbook" needs none' : [...models].join(', ')
+  const named = models.size === 0 ? 'none yet; "runbook" needs none' : [...models].join(', ')
   const fact = (name: string, value: string, state: string): Line =>
     apart(line(`   ${padEnd(name, 8)}${value}`), line(state), columns)
+  const choices = beginnings.flatMap(([title, about], n) =>
+    beside(`   ${n + 1}  ${padEnd(title, 17)}`, about, columns),
+  )
+  const said = wrap('   Nothing runs, nothing waits, nothing is spent.', columns)
+  const shell = ['holon run examples/health.md', 'holon init', 'holon run "find out what is slow"']
   return [
-    heading(blank, line('   Nothing runs, nothing waits, nothing is spent.'), blank),
-    heading(line('   1  Try it            a runbook that checks this machine; no key, no cost')),
-    heading(
-      line('   2  Add a model       a provider and its key, or any OpenAI-compatible address'),
-    ),
-    heading(
-      line('   3  Give an objective one sentence; the agent plans, works, waits and reports'),
-      blank,
-    ),
+    heading(blank, ...said.map((one) => line(one)), blank),
+    heading(...choices.map((one) => line(one)), blank),
     heading(under('the same from a shell')),
-    heading(line('   holon run examples/health.md')),
-    heading(line('   holon init')),
-    heading(line('   holon run "find out why the build is slow"'), blank),
+    heading(...shell.map((one) => line(`   ${one}`)), blank),
     heading(under('what is set up')),
     heading(fact('home', model.where.home, 'ok')),
     heading(fact('daemon', model.where.url, 'ok')),
-    heading(fact('model', said, models.size === 0 ? 'add one' : 'ok')),
+    heading(fact('model', named, models.size === 0 ? 'add one' : 'ok')),
   ]
 }
