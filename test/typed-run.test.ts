@@ -185,3 +185,34 @@ test(
     assert.match(said, /The end\.[^]*ended 0/)
   },
 )
+
+/** The modes that were turned on and not off again; the cursor is the one that is turned off. */
+function left(said: string): string[] {
+  const modes = new Map<string, string>()
+  const set = new RegExp('\\[\\?(\\d+)([hl])', 'g')
+  for (const [, mode = '', to = ''] of said.matchAll(set)) modes.set(mode, to)
+  return [...modes].flatMap(([mode, to]) => (to === (mode === '25' ? 'l' : 'h') ? [mode] : []))
+}
+
+for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+  test(
+    `a terminal is given back by a run, and by a screen, that ${signal} ends`,
+    limit,
+    async (t) => {
+      const { screen } = await atWork(t)
+      screen.pty.write('half a li')
+      await screen.sees(/> half a li/)
+      screen.pty.kill(signal)
+      await screen.ended
+      assert.deepEqual(left(screen.screen()), [])
+      const at = new ServedHome(t)
+      await at.serve()
+      const tui = terminal(t, at, [])
+      await tui.sees(/q leave/)
+      await tui.sees(new RegExp('\\[\\?1004h'))
+      tui.pty.kill(signal)
+      await tui.ended
+      assert.deepEqual(left(tui.screen()), [])
+    },
+  )
+}

@@ -5,6 +5,8 @@ import type { Screen, ScreenHelp } from '../../cli/command/screen-port.ts'
 import { keptAliveFetch } from '../../models/transport/fetch.ts'
 import { runTui } from '../../tui/run.ts'
 import type { TuiPorts } from '../../tui/ports.ts'
+import { signalsOff } from '../../tui/signals.ts'
+import { beforeEnds } from '../machine/ended-from-outside.ts'
 import { atWork } from '../machine/started.ts'
 import { readDoor, readToken } from '../homes/control.ts'
 import { called, clock, env, files, ids, readText, socketPath } from '../machine/machine.ts'
@@ -21,10 +23,12 @@ const programFolder = (): string => join(realpathSync(process.argv[1] ?? ''), '.
 /** Runs until the person leaves. */
 export const openScreen: Screen = async (home, look, help) => {
   const kept = keptAliveFetch(socketPath(home))
+  const forget = look.plain ? () => {} : beforeEnds(() => void process.stdout.write(signalsOff))
   try {
     const run = look.plain ? (await import('../../tui/plain.ts')).runPlain : runTui
     return await run(portsOf(home, kept, help), { ...look, motion: !env['NO_MOTION'], called })
   } finally {
+    forget()
     kept.close()
   }
 }

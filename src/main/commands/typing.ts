@@ -9,6 +9,7 @@ import { readFileSync } from 'node:fs'
 import type { Typing, TypingListener } from '../../cli/command/ports.ts'
 import { TypedLine, type Key } from '../../cli/command/typed-line.ts'
 import { limits } from '../../domain/limits.ts'
+import { beforeEnds } from '../machine/ended-from-outside.ts'
 
 const markPastes = '\u001b[?2004h'
 const leavePastes = '\u001b[?2004l'
@@ -29,6 +30,7 @@ class Keyboard implements Typing {
   readonly #mayRead: () => boolean
   readonly #line = new TypedLine(limits.operator_text.value)
   #isReading = false
+  #forgetEnds: () => void = () => {}
   /** Keys that come together are drawn together, and what did not fit is said once. */
   #due: 'nothing' | 'draw' | 'say_full' = 'nothing'
 
@@ -72,6 +74,7 @@ class Keyboard implements Typing {
     stdin.resume()
     process.stderr.write(markPastes)
     process.on('exit', unmark)
+    this.#forgetEnds = beforeEnds(() => void this.stop())
     if (this.#line.isBegun) this.#soon('draw')
   }
 
@@ -84,6 +87,7 @@ class Keyboard implements Typing {
     stdin.setRawMode(false)
     stdin.pause()
     process.off('exit', unmark)
+    this.#forgetEnds()
     unmark()
   }
 
