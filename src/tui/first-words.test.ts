@@ -1,12 +1,14 @@
 // A home in which nothing is yet: the first words make the agent, and are never lost.
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import { anAgentRecord } from '../testing/screens/home.ts'
+import { anAgentRecord, designedState } from '../testing/screens/home.ts'
 import { eventsOf } from '../testing/screens/scenes.ts'
 import type { StoredEvent } from '../protocol/records/records.ts'
 import { aState } from '../testing/screens/state.ts'
+import { textOf } from './drawing/line.ts'
+import { Session } from './session.ts'
 import { openSession, press, type, until } from '../testing/screens/tui-session.ts'
-import { options, type Answers } from '../testing/screens/tui-stage.ts'
+import { aStage, options, silent, type Answers } from '../testing/screens/tui-stage.ts'
 
 const opened = (t: TestContext, answers: Answers = {}, model: string | null = 'a/b') =>
   openSession(t, () => aState({ now: '2026-11-21T14:05:00.000Z', agents: [] }), {
@@ -166,6 +168,21 @@ describe('the first words', () => {
       assert.doesNotMatch(`${home}${at.text()}`, /…/)
     })
   }
+
+  test('a number that is pressed before the state is known means what it says there', async (t) => {
+    const empty = aState({ now: '2026-11-21T14:05:00.000Z', agents: [] })
+    for (const [state, says] of [
+      [empty, /to main ─/],
+      [designedState(), /^holon {2}agents/],
+    ] as const) {
+      const stage = aStage(() => state, { '/state': silent })
+      const session = new Session(stage.ports, options, { columns: 80, rows: 24 })
+      t.after(() => session.close())
+      press(session, '3')
+      session.send({ kind: 'state', state, url: '' })
+      assert.match(session.frame().map(textOf).join('\n'), says)
+    }
+  })
 
   test('have their box at once where an agent was just set up, with the draft that was kept', async (t) => {
     const stage = {

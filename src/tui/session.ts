@@ -71,6 +71,7 @@ export class Session {
       look: { ascii, colour, motion, called },
       where: { url: '', home },
       p: null,
+      early: null,
       now: new Date(ports.clock.now()).toISOString(),
       utc,
       clocks: false,

@@ -36,6 +36,9 @@ export function onKey(model: TuiModel, key: Key): Transition {
   if (overlay?.kind === 'palette') return onPalette(now, overlay, key, acted)
   if (overlay?.kind === 'dialog') return onDialog(now, overlay, key)
   if (now.writing !== null) return onWriting(now, now.writing, key)
+  if (now.p === null && viewOf(now).place.at === 'home' && /^[1-6]$/.test(key.key)) {
+    return [{ ...now, early: key.key }, []]
+  }
   const found = actionOf(key.key)
   if (found === null) return firstRunKey(now, key) ?? [now, []]
   return firstRunKey(now, key) ?? acted(now, found.action)

@@ -29,7 +29,7 @@ export function update(model: TuiModel, message: TuiMessage): Transition {
       return kept([{ ...model, size: { columns, rows } }, []])
     }
     case 'state':
-      return [withState(model, message.state, message.url), []]
+      return meant(withState(model, message.state, message.url))
     case 'input':
       return model.p === null ? [model, []] : [received(model, message.input), []]
     case 'time':
@@ -68,6 +68,16 @@ export function update(model: TuiModel, message: TuiMessage): Transition {
     case 'notice':
       return [{ ...model, notice: message.notice }, []]
   }
+}
+
+/** On an empty home a number is a choice, elsewhere a list. */
+function meant(model: TuiModel): Transition {
+  const { early } = model
+  if (early === null) return [model, []]
+  return onKey(
+    { ...model, early: null },
+    { kind: 'key', key: early, text: early, at: model.key_at },
+  )
 }
 
 /** A receipt stands where the words were sent from, and goes with that view. */

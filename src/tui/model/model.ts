@@ -139,6 +139,8 @@ export type TuiModel = {
   readonly where: { readonly url: string; readonly home: string }
   /** Null until the state was read once. */
   readonly p: Presentation | null
+  /** A number that was pressed before that: what it means at home is known with the state. */
+  readonly early: string | null
   /** The time of the server now, RFC 3339: as last heard, and the time since. */
   readonly now: string
   readonly utc: boolean
