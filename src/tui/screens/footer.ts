@@ -205,7 +205,7 @@ function writingLines(model: TuiModel): Line[] {
     : unread !== null
       ? remedyWords(model, unread)
       : hintsThatFit(
-          [...when, 'ctrl+j new line', 'ctrl+g editor', ...folds],
+          [...when, ...folds, 'ctrl+j new line', 'ctrl+g editor'],
           'esc leave, draft is kept',
           columns,
         )
