@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { clientOf, startDaemon } from './fixtures/daemon-process.ts'
 import { holon, load, nowUs, quantile, spread, type Bench } from './fixtures/machine.ts'
-import { Terminal, until } from './fixtures/terminal.ts'
+import { Terminal, until, within } from './fixtures/terminal.ts'
 import type { Line } from './report.ts'
 import { textOfFrame } from '../src/testing/model-server/chat.ts'
 import { startModelServer } from '../src/testing/model-server/server.ts'
@@ -87,8 +87,14 @@ async function onTheScreen(bench: Bench, speaker: Speaker, times: number): Promi
       body,
     )
     if (status !== 202) throw new Error(`a message was answered ${status}: ${told}`)
-    await speaker.answered(first + n)
-    await until(() => seen.has(wordsOf(first + n).at(-1) ?? ''))
+    const words = wordsOf(first + n)
+    const missing = () => words.filter((word) => !seen.has(word)).join(' ')
+    const stands = () => `${missing()} of ${speaker.answers()} answers:\n${terminal.text()}`
+    await within(
+      speaker.answered(first + n),
+      () => `the request of answer ${first + n}, ${stands()}`,
+    )
+    await until(() => seen.has(words.at(-1) ?? ''), stands)
     await pause(300)
   }
   await terminal.left()

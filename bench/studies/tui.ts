@@ -70,7 +70,10 @@ try {
   }
   const terminal = new Terminal(bench, holon(bench, home, ['tui', 'agent-0']), [200, 50])
   await terminal.shows(frames[1]?.[2] ?? /live/)
-  await until(() => nowUs() - terminal.last_us > 500_000)
+  await until(
+    () => nowUs() - terminal.last_us > 500_000,
+    () => `a quiet screen:\n${terminal.text()}`,
+  )
   const [ms, bytes]: [number[], number[]] = [[], []]
   for (let n = 0; n < keys; n += 1) {
     const painted = await terminal.typed(n % 20 < 10 ? 'k' : 'j')
@@ -80,8 +83,7 @@ try {
   print('key to its last byte, 200x50', `${spread(ms)} ms, p95 ${quantile(ms, 0.95).toFixed(1)}`)
   print('bytes of it', spread(bytes, 0))
   const before = { ...ownOf(terminal.pid), bytes: terminal.bytes }
-  const from = nowUs()
-  await until(() => nowUs() - from > idle_s * 1_000_000)
+  await new Promise((over) => setTimeout(over, idle_s * 1_000))
   const after = ownOf(terminal.pid)
   print(`idle for ${idle_s} s: bytes`, String(terminal.bytes - before.bytes))
   print(`idle for ${idle_s} s: own processor time`, `${after.cpu_ms - before.cpu_ms} ms`)
