@@ -103,8 +103,8 @@ const pathOf = (command: Command): string => {
 }
 
 /**
- * `help work diff` is `work diff --help`. Help of a command that is not there is that command: it is
- * refused, with the nearest. What a command would be given does not carry it out.
+ * `help work diff` is `work diff --help`. Help of a command that is not there is that command: it
+ * is refused, with the nearest. What a command would be given does not carry it out.
  */
 function helped(program: Command, argv: readonly string[]): string[] {
   const [word, ...rest] = argv

@@ -13,13 +13,13 @@ const leastRoom = 8
 export type Typed = { text: string; cursor: number }
 
 /** What was drawn at the foot: cells of each of its lines, and how far back its cursor stands. */
-export type Drawn = { cells: readonly number[]; back: number }
+export type FootDrawn = { cells: readonly number[]; back: number }
 
 /**
  * Moves to the first of the lines that were drawn, with nothing behind it. A window that was made
  * narrower has broken them: they stand on more rows than they were drawn on.
  */
-export function erasing({ cells, back }: Drawn, columns: number): string {
+export function erasing({ cells, back }: FootDrawn, columns: number): string {
   const rows = (of: number) => Math.max(1, Math.ceil(of / columns))
   const last = cells.at(-1) ?? 0
   const before = cells.slice(0, -1).reduce((sum, one) => sum + rows(one), 0)

@@ -9,13 +9,13 @@ import type { RunLine } from '../../present/lines/run-lines.ts'
 import type { Safe } from '../../present/text/safe.ts'
 import { apart } from '../../present/text/table.ts'
 import { cut, width, wrap } from '../../present/text/width.ts'
-import { erasing, lineFoot, type Drawn, type Typed } from './line-foot.ts'
+import { erasing, lineFoot, type FootDrawn, type Typed } from './line-foot.ts'
 import type { CliPorts } from './ports.ts'
 import type { Painter } from './prose.ts'
 
 /** Lines of live words at a time: they are looked at, and are printed whole when they are over. */
 const liveLines = 12
-const nothing: Drawn = { cells: [], back: 0 }
+const nothing: FootDrawn = { cells: [], back: 0 }
 
 export type ScreenOptions = {
   /** Cells of the terminal on stderr; null: a pipe. */
@@ -40,7 +40,7 @@ export class RunScreen {
   #typed: Typed = { text: '', cursor: 0 }
   #prose: Painter | null = null
   /** What stands at the foot now. */
-  #foots: Drawn = nothing
+  #foots: FootDrawn = nothing
   /** Draws again what stood at the bottom: the prompt of an open question. */
   #bottom: (() => void) | null = null
 

@@ -2,8 +2,8 @@
  * `holon init`: a home, a model, an agent and a daemon (docs/spec/cli.md). Asked is what nobody can
  * know here: the provider, its key, its model. The rest is said, each with what makes it otherwise.
  * All answers are collected and the model is asked once before anything is written; then each file
- * is written whole, so that leaving at any question leaves everything as it was. Twice is safe: what
- * is there is offered as the answer, and kept.
+ * is written whole, so that leaving at any question leaves everything as it was. Twice is safe:
+ * what is there is offered as the answer, and kept.
  */
 import type { Config } from '../../protocol/config.ts'
 import { problemOf } from '../../protocol/problem.ts'

@@ -2,7 +2,7 @@
  * A question at the foot of the terminal: its prompt and the line that is typed as its answer. What
  * was typed before the prompt stood there answers nothing.
  */
-import { erasing, lineFoot, type Drawn } from '../../cli/command/line-foot.ts'
+import { erasing, lineFoot, type FootDrawn } from '../../cli/command/line-foot.ts'
 import type { TerminalPrompt, Typing } from '../../cli/command/ports.ts'
 import { tooLong } from '../../cli/command/typed-line.ts'
 import { limits } from '../../domain/limits.ts'
@@ -10,7 +10,7 @@ import { safeLines } from '../../present/text/safe.ts'
 import { width } from '../../present/text/width.ts'
 import { typing } from './typing.ts'
 
-const nothing: Drawn = { cells: [], back: 0 }
+const nothing: FootDrawn = { cells: [], back: 0 }
 
 /** One line with a prompt. Its own ctrl+c is an interrupt of the whole program. */
 export function asking(

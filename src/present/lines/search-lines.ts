@@ -1,4 +1,4 @@
-/** What is said where a search found nothing: what it looked through, and how it read its words. Pure. */
+/** Said where a search found nothing: what was looked through, and for which words. Pure. */
 import {
   memoryKinds,
   shortestPrefix,
