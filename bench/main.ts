@@ -1,7 +1,7 @@
 /**
  * The benchmarks, by hand:
  * `npm run bench -- [start|rounds|agents|restart|wake|streaming|projection|bookkeeping|daemon|
- * scale|cold] [--quick] [--report]`.
+ * scale|cold] [--quick] [--report] [--on-a-slow-disk]`.
  * `daemon`, `scale` and `cold` run only when they are asked for, whole or in parts (`daemon-wake`,
  * …), or with `everything`. Builds the bundle, runs what was asked for against floors interleaved
  * with it, and prints the table of docs/benchmarks.md, where it is written what each number means.
@@ -9,7 +9,15 @@
  */
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { holon, inodeCreateUs, load, mustEndWell, openBench, runNode } from './fixtures/machine.ts'
+import {
+  holon,
+  inodeCreateUs,
+  load,
+  mustEndWell,
+  openBench,
+  runNode,
+  unfitToMeasure,
+} from './fixtures/machine.ts'
 import { nameFor, startModel } from './fixtures/model-fixture.ts'
 import { agents } from './agents.ts'
 import { bookkeeping } from './bookkeeping.ts'
@@ -35,6 +43,7 @@ const { values, positionals } = parseArgs({
     quick: { type: 'boolean', default: false },
     times: { type: 'string' },
     report: { type: 'boolean', default: false },
+    'on-a-slow-disk': { type: 'boolean', default: false },
   },
 })
 const times = (usual: number): number =>
@@ -75,6 +84,8 @@ async function judged(): Promise<void> {
 }
 
 try {
+  const unfit = unfitToMeasure(inodeCreateUs(bench))
+  if (unfit !== null && !values['on-a-slow-disk']) throw new Error(unfit)
   await judged()
   console.log(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? ''}`)
   await measure('start', () => start(bench, model, times(21)))

@@ -22,7 +22,15 @@ import {
 } from './fixtures/model-fixture.ts'
 import type { Line } from './report.ts'
 
-export type Run = { round_ms: number[]; peak_mb: number; opening: number; each: number }
+export type Run = {
+  round_ms: number[]
+  peak_mb: number
+  /** Of the whole run. */
+  cpu_ms: number
+  written: number
+  opening: number
+  each: number
+}
 
 /** One `holon run` of so many commands. */
 export async function ourRun(bench: Bench, model: ModelFixture, rounds: number): Promise<Run> {
@@ -30,11 +38,19 @@ export async function ourRun(bench: Bench, model: ModelFixture, rounds: number):
   const home = bench.folder('rounds-home')
   const words = ['run', '--model', `openai-compatible/${name}`]
   words.push('--workspace', bench.folder('rounds-work'), 'Go round.')
-  const { peak_mb } = await mustEndWell(runNode(bench, holon(bench, home, words), { sample: true }))
-  return { ...roundsOf((await model.take()).arrivals, rounds), peak_mb }
+  const ran = await mustEndWell(runNode(bench, holon(bench, home, words), { sample: true }))
+  const { peak_mb, cpu_ms, written } = ran
+  return { ...roundsOf((await model.take()).arrivals, rounds), peak_mb, cpu_ms, written }
 }
 
-async function floorRun(bench: Bench, model: ModelFixture, like: Run, rounds: number) {
+type FloorRun = { round_ms: number[]; cpu_ms: number; written: number }
+
+async function floorRun(
+  bench: Bench,
+  model: ModelFixture,
+  like: Run,
+  rounds: number,
+): Promise<FloorRun> {
   const spec: FloorSpec = {
     database: join(bench.folder('rounds-floor'), 'floor.sqlite'),
     base_url: bench.base_url,
@@ -43,10 +59,9 @@ async function floorRun(bench: Bench, model: ModelFixture, like: Run, rounds: nu
     opening: like.opening,
     each: like.each,
   }
-  await mustEndWell(
-    runNode(bench, [join(root, 'bench/floor/floor-rounds.ts'), JSON.stringify(spec)]),
-  )
-  return roundsOf((await model.take()).arrivals, rounds)
+  const floor = [join(root, 'bench/floor/floor-rounds.ts'), JSON.stringify(spec)]
+  const { cpu_ms, written } = await mustEndWell(runNode(bench, floor, { sample: true }))
+  return { ...roundsOf((await model.take()).arrivals, rounds), cpu_ms, written }
 }
 
 /** From the request whose answer is a command to the request with its result. */
@@ -61,15 +76,43 @@ function roundsOf(arrivals: readonly Arrival[], rounds: number) {
   }
 }
 
+/** Rounds of a run that stands for what a start costs: it is taken off before a round is told. */
+const startRounds = 5
+
+/** What a round costs in all processes and to the disk, whatever else the machine does. */
+function usageLines(
+  count: number,
+  runs: { ours: readonly Run[]; floor: readonly FloorRun[] },
+  start: { ours: Run; floor: FloorRun },
+): Line[] {
+  const per = (of: 'cpu_ms' | 'written', who: 'ours' | 'floor') =>
+    runs[who].map((run) => (run[of] - start[who][of]) / (count - startRounds))
+  const line = (what: string, of: 'cpu_ms' | 'written', shown: (value: number[]) => string) => ({
+    what: `${what}, of ${count}`,
+    ours: shown(per(of, 'ours')),
+    floor: shown(per(of, 'floor')),
+    ratio: median(per(of, 'ours')) / median(per(of, 'floor')),
+    target: '',
+    load: load(),
+  })
+  return [
+    line('processor time of all processes in a round', 'cpu_ms', (of) => `${spread(of, 2)} ms`),
+    line('written to the disk in a round', 'written', (of) => `${spread(kilo(of), 0)} kB`),
+  ]
+}
+
+const kilo = (bytes: readonly number[]) => bytes.map((one) => one / 1_000)
+
 export async function rounds(
   bench: Bench,
   model: ModelFixture,
   { counts, times }: { counts: readonly number[]; times: number },
 ): Promise<Line[]> {
-  await ourRun(bench, model, 5)
+  const short = await ourRun(bench, model, startRounds)
+  const start = { ours: short, floor: await floorRun(bench, model, short, startRounds) }
   const lines: Line[] = []
   for (const count of counts) {
-    const [ours, floors]: [Run[], { round_ms: number[] }[]] = [[], []]
+    const [ours, floors]: [Run[], FloorRun[]] = [[], []]
     for (let i = 0; i < times; i++) {
       const run = await ourRun(bench, model, count)
       ours.push(run)
@@ -108,6 +151,7 @@ export async function rounds(
         target: count <= 200 ? '≤ 130 MB' : '≤ 140 MB',
         load: load(),
       },
+      ...usageLines(count, { ours, floor: floors }, start),
     )
   }
   return lines

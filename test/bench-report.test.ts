@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { pageOf } from '../bench/dated-report.ts'
 import { goals, isMet, unmeasured } from '../bench/goals.ts'
+import { slowestInodeUs, unfitToMeasure } from '../bench/fixtures/machine.ts'
 import type { Line } from '../bench/report.ts'
 
 const lineOf = (given: Partial<Line>): Line => ({
@@ -51,6 +52,11 @@ test('every goal is given by a benchmark that there is', () => {
     ({ run }) => !run.startsWith('node bench/') && !main.includes(`measure('${run}'`),
   )
   assert.deepEqual(unknown, [])
+})
+
+test('a disk that is slow at making files is not measured, and is told what to do', () => {
+  assert.equal(unfitToMeasure(slowestInodeUs), null)
+  assert.match(unfitToMeasure(207) ?? '', /takes 207 µs here, more than 50: .*--on-a-slow-disk$/)
 })
 
 test('a page has the machine, the table, the goals that were missed, and those not measured', () => {
