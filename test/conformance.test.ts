@@ -28,7 +28,7 @@ import { ownerOf } from '../src/ledger/sqlite/owner.ts'
 import { LedgerFault } from '../src/ledger/port.ts'
 import { restoreHome } from '../src/ledger/backup/restore.ts'
 import { conformance } from '../src/testing/conformance/suite.ts'
-import { laneOf, newBlob } from '../src/testing/world/ledger-world.ts'
+import { type LedgerWorld, laneOf, newBlob } from '../src/testing/world/ledger-world.ts'
 import { freshMint, itemCreated, messageAdmitted } from '../src/testing/events.ts'
 
 const clock_now = () => Date.parse('2026-01-02T03:04:05.000Z')
@@ -226,6 +226,34 @@ test('on a full disk a commit keeps nothing and reads go on; with space it works
 
   max_pages = 1_000_000
   await lane.emit(big)
+  assert.deepEqual((await ledger.verify()).problems, [])
+  await ledger.close()
+})
+
+test('on a full disk each of those that came together is told, and those with room land', async () => {
+  const home = await emptyHome()
+  const room = { pages: 1_000_000 }
+  const ledger = await open(home, {
+    before_commit: () => {},
+    after_commit: () => {},
+    max_pages: () => room.pages,
+  })
+  const lanes: LedgerWorld[] = []
+  for (const name of ['ada', 'bob', 'cy']) lanes.push(await laneOf(ledger, name))
+  const said = (n: number) => messageAdmitted({ body: 'x'.repeat(n) })
+  const sizes = [500_000, 1_000, 400_000]
+  room.pages = 200
+  const changes = lanes.map((lane, i) => lane.change(said(sizes[i] ?? 0)))
+  const [ada, bob, cy] = await Promise.allSettled(changes.map((one) => ledger.commit(one)))
+  for (const one of [ada, cy]) {
+    assert.ok(one?.status === 'rejected' && one.reason instanceof LedgerFault)
+    assert.equal(one.reason.code, 'disk_full')
+  }
+  assert.deepEqual(bob, { status: 'fulfilled', value: { ok: true, seq: 2, global_seq: 4 } })
+  room.pages = 1_000_000
+  for (const one of [changes[0], changes[2]]) {
+    assert.equal(one !== undefined && (await ledger.commit(one)).ok, true)
+  }
   assert.deepEqual((await ledger.verify()).problems, [])
   await ledger.close()
 })

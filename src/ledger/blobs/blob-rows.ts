@@ -17,7 +17,7 @@ export const blobStatement = (db: Kysely<Database>): CompiledQuery =>
     .onConflict((conflict) => conflict.doNothing())
     .compile()
 
-export const blobCells = ({ sha256, bytes }: NewBlob): readonly unknown[] => [sha256, bytes]
+export const blobCells = ({ sha256, bytes }: NewBlob): [string, Uint8Array] => [sha256, bytes]
 
 async function readRow(db: Kysely<Database>, sha256: string): Promise<Uint8Array | null> {
   const row = await db

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Kysely } from 'kysely'
-import { commitTo } from '../store/commit.ts'
+import { writerOf } from '../store/commit.ts'
 import { readEventPage, readEventRange, readEvents, readLastGlobalSeq } from './events.ts'
 import { readDeliveryBySender, readMessageByKey, readTriggerByToken } from './dedupe.ts'
 import { readLive } from './live.ts'
@@ -15,8 +15,10 @@ import type { Database } from '../sqlite/schema.ts'
 import { readCounts, readSpend } from './spend.ts'
 import { kyselyOver } from '../sqlite/sqlite.ts'
 
+type Asks = (db: Kysely<Database>, database: DatabaseSync) => unknown
+
 /** The steps SQLite takes for the queries of `body`. */
-async function stepsOf(body: (db: Kysely<Database>) => Promise<unknown>): Promise<string[]> {
+async function stepsOf(body: Asks): Promise<string[]> {
   const database = new DatabaseSync(':memory:')
   migrate(database, 0)
   database.exec(`
@@ -34,7 +36,7 @@ async function stepsOf(body: (db: Kysely<Database>) => Promise<unknown>): Promis
     asked.add(sql)
     return prepare(sql)
   }
-  await body(kyselyOver(database, 'write'))
+  await body(kyselyOver(database, 'write'), database)
   const steps = [...asked]
     .filter((sql) => /select/i.test(sql))
     .flatMap((sql) => prepare(`explain query plan ${sql}`).all())
@@ -85,14 +87,8 @@ test('what starts a turn is read by indexes only, however long the history is', 
 })
 
 test('a commit looks at the newest event and nothing older', async () => {
-  const commit = (db: Kysely<Database>) =>
-    commitTo(db, { boot_epoch: 1, mint: () => 'evt_2' })({
-      agent_id: 'other',
-      expect_seq: 7,
-      at: '2026-01-02T03:04:05.000Z',
-      events: [],
-      rows: [],
-    })
+  const commit: Asks = (db, database) =>
+    writerOf({ db, database, boot_epoch: 1, mint: () => 'evt_2' })([])
   // `meta` has one row.
   assert.deepEqual(await stepsOf(commit), [
     'SCAN meta',

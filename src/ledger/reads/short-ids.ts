@@ -1,7 +1,8 @@
 /**
  * The short forms of ids: written in the commit that mints the id, read by both ends.
  */
-import { sql, type CompiledQuery, type Kysely, type Transaction } from 'kysely'
+import type { StatementSync } from 'node:sqlite'
+import { sql, type CompiledQuery, type Kysely } from 'kysely'
 import type { Event } from '../../domain/state/event.ts'
 import { mintedBy, partsOfId, tailsOf } from '../../domain/state/short-id.ts'
 import type { Database } from '../sqlite/schema.ts'
@@ -15,17 +16,11 @@ export const shortIdStatement = (db: Kysely<Database>): CompiledQuery =>
     .compile()
 
 /** Fixes the short form of the id that the event mints, if it mints one: the first that is free. */
-export async function writeShortId(
-  trx: Transaction<Database>,
-  statement: CompiledQuery,
-  agent_id: string,
-  event: Event,
-): Promise<void> {
+export function writeShortId(statement: StatementSync, agent_id: string, event: Event): void {
   const kind = mintedBy(event)
   if (kind === null) return
   for (const tail of tailsOf(event.id)) {
-    const bound = { ...statement, parameters: [agent_id, kind, tail, event.id] }
-    if ((await trx.executeQuery(bound)).numAffectedRows === 1n) return
+    if (statement.run(agent_id, kind, tail, event.id).changes === 1) return
   }
   throw new Error(`all of ${event.id} is the short form of another id`)
 }

@@ -150,3 +150,17 @@ export const derivedColumns = Object.fromEntries(
     Object.keys(schema[table].columns).filter((name) => !placed.has(name)),
   ]),
 ) as Record<Table, string[]>
+
+/**
+ * Columns that no later event of a row changes. An index of what is written again is written again,
+ * changed or not, so a row that is rewritten leaves these alone; `verify` compares them all.
+ */
+const fixed: ReadonlySet<string> = new Set(['id', 'agent_id', 'round_id', 'kind', 'inbox_seq'])
+const turnStays: ReadonlySet<Table> = new Set(['rounds', 'calls'])
+
+/** The derived columns that are written when a row is; its item only where an event names one. */
+export const changingColumns = (table: Table, namesItem: boolean): string[] =>
+  derivedColumns[table].filter((name) => {
+    if (name === 'turn_id') return !turnStays.has(table)
+    return name === 'work_item_id' ? namesItem : !fixed.has(name)
+  })

@@ -4,68 +4,81 @@
  * A change is everything one decision made true. It lands whole or not at all: events appended,
  * rows rewritten, small blobs stored, in one transaction, and only while the agent stands where the
  * decision saw it and this process is still the home's owner. Effects belong to the caller and
- * start after it returned.
+ * start after it returned. What is here is done at once, inside a transaction that is open:
+ * commit-queue.ts opens it, and says what shares it.
  */
-import { sql, type CompiledQuery, type Kysely, type Transaction } from 'kysely'
-import { evolve, tableOf, type Rows, type Table } from '../../domain/state/event.ts'
-import { chained, chainHash, chainStart } from '../sqlite/chain.ts'
-import { columnsOf, derivedColumns, type Cell } from '../sqlite/columns.ts'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { sql, type CompiledQuery, type Kysely } from 'kysely'
+import { evolve, tableOf, type Table } from '../../domain/state/event.ts'
 import { blobCells, blobStatement } from '../blobs/blob-rows.ts'
-import { isInline, sha256Of } from '../blobs/blobs.ts'
 import { LedgerFault, type Change, type Committed } from '../port.ts'
-import { isFleeting } from '../retention/rules.ts'
-import type { Database } from '../sqlite/schema.ts'
 import { shortIdStatement, writeShortId } from '../reads/short-ids.ts'
+import { isFleeting } from '../retention/rules.ts'
+import { chained, chainHash, chainStart } from '../sqlite/chain.ts'
+import { changingColumns, derivedColumns } from '../sqlite/columns.ts'
+import type { Database } from '../sqlite/schema.ts'
+import type { Checked } from './checked-change.ts'
 
 export type CommitEnvironment = {
+  /** The connection that writes, and Kysely over it, which builds statements and has the line. */
+  database: DatabaseSync
+  db: Kysely<Database>
   /** The epoch this owner began; the store has a later one when somebody took the home over. */
   boot_epoch: number
   mint: (prefix: 'evt') => string
 }
 
-export type Commit = (change: Change, ...more: readonly Change[]) => Promise<Committed>
+/** Retention was faster: a row that the decision had read, and changes, is not there any more. */
+export class RowTaken extends Error {
+  readonly conflict: Committed
+
+  constructor({ agent_id, expect_seq }: Change) {
+    super(`a row that ${agent_id} changes is gone`)
+    this.conflict = { ok: false, agent_id, seq: expect_seq }
+  }
+}
 
 /**
- * Makes the writer of one store. Its statements are compiled once; those of a table when its first
- * row is written, because a start writes few tables and would wait for all of them.
+ * Writes changes that land together, each of another agent, into the open transaction. A conflict
+ * has written nothing; after what it throws the transaction has to be rolled back: `RowTaken` is a
+ * conflict too.
  */
-export function commitTo(db: Kysely<Database>, env: CommitEnvironment): Commit {
-  const head = headStatement(db)
-  const append = appendStatement(db)
-  const keep = blobStatement(db)
-  const shorten = shortIdStatement(db)
-  const writeRow = new Map<Table, CompiledQuery>()
+export type WriteChanges = (changes: readonly Checked[]) => Committed
 
-  return (change, ...more) => {
-    const changes = [change, ...more].map((one) => ({ change: one, places: check(one) }))
-    if (new Set(changes.map((one) => one.change.agent_id)).size !== changes.length) {
-      throw new Error('two changes of one agent in one commit')
+/**
+ * Its statements are made once; those of a table when its first row is written, because a start
+ * writes few tables and would wait for all of them.
+ */
+export function writerOf(env: CommitEnvironment): WriteChanges {
+  const { database, db } = env
+  const prepared = ({ sql }: CompiledQuery): StatementSync => database.prepare(sql)
+  const head = prepared(headStatement(db))
+  const append = prepared(appendStatement(db))
+  const keep = prepared(blobStatement(db))
+  const shorten = prepared(shortIdStatement(db))
+  const writeRow = new Map<string, StatementSync>()
+
+  return (changes) => {
+    // All are looked at before any is written: a conflict leaves nothing to take back.
+    const heads: Head[] = []
+    for (const { change: one } of changes) {
+      const now = readHead(head, one.agent_id)
+      if (now.boot_epoch !== env.boot_epoch) throw fenced(env.boot_epoch, now.boot_epoch)
+      if (now.seq !== one.expect_seq) return { ok: false, agent_id: one.agent_id, seq: now.seq }
+      if (one.at < now.at) throw new Error(`commit at ${one.at}, before ${now.at}`)
+      heads.push(now)
     }
-    const landed = db.transaction().execute<Committed>(async (trx) => {
-      // All are looked at before any is written: a conflict leaves nothing to take back.
-      const heads: Head[] = []
-      for (const { change: one } of changes) {
-        const now = await readHead(trx, head, one.agent_id)
-        if (now.boot_epoch !== env.boot_epoch) throw fenced(env.boot_epoch, now.boot_epoch)
-        if (now.seq !== one.expect_seq) return { ok: false, agent_id: one.agent_id, seq: now.seq }
-        if (one.at < now.at) throw new Error(`commit at ${one.at}, before ${now.at}`)
-        heads.push(now)
-      }
-      let global_seq = heads[0]?.global_seq ?? 0
-      for (const [i, one] of changes.entries()) {
-        await write(trx, one, { global_seq, hash: heads[i]?.hash ?? chainStart })
-        global_seq += one.change.events.length
-      }
-      return { ok: true, seq: change.expect_seq + change.events.length, global_seq }
-    })
-    return landed.catch((error: unknown) => {
-      if (error instanceof RowTaken) return { ok: false, ...error.where }
-      throw error
-    })
+    let global_seq = heads[0]?.global_seq ?? 0
+    for (const [i, one] of changes.entries()) {
+      write(one, { global_seq, hash: heads[i]?.hash ?? chainStart })
+      global_seq += one.events.length
+    }
+    const [first] = changes
+    return { ok: true, seq: (heads[0]?.seq ?? 0) + (first?.events.length ?? 0), global_seq }
   }
 
   /** Appends the events after `global_seq`, chained to `hash`, and writes their rows. */
-  async function write(trx: Transaction<Database>, { change, places }: Checked, from: From) {
+  function write({ change, events, rows, blobs }: Checked, from: From): void {
     let { hash } = from
     const first_seq = from.global_seq + 1
     for (const [i, { event, meta }] of change.events.entries()) {
@@ -83,34 +96,21 @@ export function commitTo(db: Kysely<Database>, env: CommitEnvironment): Commit {
         meta.work_item_id,
         meta.turn_id,
         meta.causation_id,
-        JSON.stringify(event),
+        events[i] ?? '',
       ]
       hash = chainHash(hash, cells)
-      await trx.executeQuery(bind(append, [...cells, hash]))
-      await writeShortId(trx, shorten, change.agent_id, event)
+      append.run(...cells, hash)
+      writeShortId(shorten, change.agent_id, event)
     }
-    for (const [table, row] of change.rows) {
-      const { first, last } = places.get(keyOf(table, row.id)) ?? { first: 0, last: 0 }
+    for (const { table, first, last, names_item, cells } of rows) {
       const born = first_seq + first
-      const cells = cellsOf(table, row, [born, first_seq + last])
-      const known = writeRow.get(table) ?? writeStatement(db, table)
-      writeRow.set(table, known)
-      const written = await trx.executeQuery<{ born: number }>(bind(known, cells))
-      if (written.rows[0]?.born === born && isFleeting(table)) assertBegins(change, first)
+      const key = `${table} ${names_item}`
+      const known = writeRow.get(key) ?? prepared(writeStatement(db, table, names_item))
+      writeRow.set(key, known)
+      const written = known.get(born, first_seq + last, ...cells)
+      if (written?.['born'] === born && isFleeting(table)) assertBegins(change, first)
     }
-    for (const blob of change.blobs ?? []) {
-      if (isInline(blob)) await trx.executeQuery({ ...keep, parameters: blobCells(blob) })
-    }
-  }
-}
-
-/** Retention was faster: a row that the decision had read, and changes, is not there any more. */
-class RowTaken extends Error {
-  readonly where: { agent_id: string; seq: number }
-
-  constructor({ agent_id, expect_seq }: Change) {
-    super(`a row that ${agent_id} changes is gone`)
-    this.where = { agent_id, seq: expect_seq }
+    for (const blob of blobs) keep.run(...blobCells(blob))
   }
 }
 
@@ -126,46 +126,7 @@ function assertBegins(change: Change, first: number): void {
   }
 }
 
-type Checked = { change: Change; places: Map<string, Place> }
 type From = Pick<Head, 'global_seq' | 'hash'>
-
-/** Of a row within a change: the index of its first event and of its last. */
-type Place = { first: number; last: number }
-
-const keyOf = (table: Table, id: string): string => `${table} ${id}`
-
-/**
- * Asserts what makes a change one: dense seqs, one time, and exactly the rows its events name.
- * Answers which events are the first and the last of each row.
- */
-function check(change: Change): Map<string, Place> {
-  const places = new Map<string, Place>()
-  for (const [i, { event, meta }] of change.events.entries()) {
-    if (meta.seq !== change.expect_seq + 1 + i) {
-      throw new Error(`event ${i} of a change on seq ${change.expect_seq} has seq ${meta.seq}`)
-    }
-    if (meta.at !== change.at) throw new Error(`${event.type} at ${meta.at}, not ${change.at}`)
-    const key = keyOf(tableOf[event.type], event.id)
-    places.set(key, { first: places.get(key)?.first ?? i, last: i })
-  }
-  for (const [table, row] of change.rows) {
-    if (!places.has(keyOf(table, row.id))) throw new Error(`${table} ${row.id} without its event`)
-  }
-  if (change.rows.length !== places.size) {
-    throw new Error(`${places.size} rows have events, ${change.rows.length} are in the change`)
-  }
-  checkBlobs(change)
-  return places
-}
-
-function checkBlobs({ blobs = [], events }: Change): void {
-  if (blobs.length === 0) return
-  const said = events.map(({ event }) => JSON.stringify(event)).join('\n')
-  for (const { sha256, bytes } of blobs) {
-    if (!said.includes(`"${sha256}"`)) throw new Error(`no event of the change names ${sha256}`)
-    if (sha256Of(bytes) !== sha256) throw new Error(`a blob with other bytes than ${sha256}`)
-  }
-}
 
 /** What is null while nothing was committed, by the agent or at all. */
 type Stored = { [K in keyof Head]: Head[K] | null }
@@ -191,16 +152,8 @@ function headStatement(db: Kysely<Database>): CompiledQuery {
     .compile()
 }
 
-async function readHead(
-  trx: Transaction<Database>,
-  statement: CompiledQuery,
-  agent_id: string,
-): Promise<Head> {
-  const { rows } = await trx.executeQuery<Stored>({
-    ...statement,
-    parameters: [agent_id, agent_id, agent_id],
-  })
-  const head = rows[0]
+function readHead(statement: StatementSync, agent_id: string): Head {
+  const head = statement.get(agent_id, agent_id, agent_id) as Stored | undefined
   if (!head || head.boot_epoch === null) throw new Error('the ledger has no meta row')
   return {
     boot_epoch: head.boot_epoch,
@@ -220,17 +173,6 @@ function fenced(own: number, current: number): LedgerFault {
   )
 }
 
-/** A row as the statement of its table takes it: `born` counts only when the row is new. */
-function cellsOf<T extends Table>(
-  table: T,
-  row: Rows[T],
-  [born, changed]: readonly [born: number, changed: number],
-): Cell[] {
-  const columns = columnsOf(table, row)
-  const derived = derivedColumns[table].map((name) => columns[name] ?? null)
-  return [born, changed, ...derived, JSON.stringify(row)]
-}
-
 function appendStatement(db: Kysely<Database>): CompiledQuery {
   return db
     .insertInto('events')
@@ -238,26 +180,22 @@ function appendStatement(db: Kysely<Database>): CompiledQuery {
     .compile()
 }
 
-/** Inserts a row of `table`, or rewrites all of it but its place. */
-function writeStatement(db: Kysely<Database>, table: Table): CompiledQuery {
-  const names = ['changed', ...derivedColumns[table], 'data']
-  const values = Object.fromEntries(['born', ...names].map((name) => [name, '']))
+/** Inserts a row of `table`, or rewrites all of it that can have changed. */
+function writeStatement(db: Kysely<Database>, table: Table, names_item: boolean): CompiledQuery {
+  const names = ['born', 'changed', ...derivedColumns[table], 'data']
+  const changing = ['changed', ...changingColumns(table, names_item), 'data']
   return db
     .insertInto(table as 'agents')
-    .values(values as never)
+    .values(Object.fromEntries(names.map((name) => [name, ''])) as never)
     .onConflict((conflict) =>
-      conflict.column('id').doUpdateSet((eb) => {
-        const given = names
-          .filter((name) => name !== 'id')
-          .map((name) => [name, eb.ref(`excluded.${name}` as 'excluded.data')])
-        return Object.fromEntries(given)
-      }),
+      conflict
+        .column('id')
+        .doUpdateSet((eb) =>
+          Object.fromEntries(
+            changing.map((name) => [name, eb.ref(`excluded.${name}` as 'excluded.data')]),
+          ),
+        ),
     )
     .returning('born' as never)
     .compile()
 }
-
-const bind = (query: CompiledQuery, parameters: readonly Cell[]): CompiledQuery => ({
-  ...query,
-  parameters,
-})

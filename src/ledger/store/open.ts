@@ -10,7 +10,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { fromMs } from '../../domain/time.ts'
 import { blobsIn, isInline, sweepBlobs, syncFolder } from '../blobs/blobs.ts'
-import { commitTo } from './commit.ts'
+import { commitQueue } from './commit-queue.ts'
 import { guarded } from '../sqlite/fault.ts'
 import { checkWritable, makeHomeFolder } from '../home-folder.ts'
 import { checkWhole } from '../sqlite/integrity.ts'
@@ -18,7 +18,7 @@ import { createPrivate, readOwner, takeOwnership } from '../sqlite/owner.ts'
 import { checkLog } from '../sqlite/log-check.ts'
 import { LedgerFault, type Change, type Ledger, type LedgerReads, type NewBlob } from '../port.ts'
 import type { HomeStore } from '../reads/home-store.ts'
-import { readsOf, throwIfEnded, type State } from './reads.ts'
+import { closedFault, readsOf, throwIfEnded, type State } from './reads.ts'
 import { retain } from '../retention/retention.ts'
 import { schemaVersion, type Database } from '../sqlite/schema.ts'
 import {
@@ -47,6 +47,8 @@ export type LedgerOptions = {
  * Where a test may end the process: a hook that throws is a death at that point. The ledger lets go
  * of everything, as the kernel would, and every later call throws the same. `n` counts the commits,
  * or the blobs that become files, of this ledger from 1; a conflict counts, and has no `after`.
+ * Commits that came together share a transaction: `before_commit` is inside it, when all that came
+ * before it is written and nothing is kept yet; `after_commit` when all are, and it is not told.
  */
 export interface FaultSeam {
   before_commit(n: number, change: Change): void
@@ -55,8 +57,11 @@ export interface FaultSeam {
   after_blob?(n: number, sha256: string): void
   /** What the system says instead of storing the blob; null: nothing. */
   refuse_blob?(n: number): Error | null
-  /** Before and after each transaction of a retention, which `n` counts from 1 in each run. */
-  around_batch?(n: number, when: 'before' | 'after'): void
+  /**
+   * Before and after each transaction of a retention, which `n` counts from 1 in each run and which
+   * waits for what it promises.
+   */
+  around_batch?(n: number, when: 'before' | 'after'): void | Promise<void>
   /** Around the transaction that upgrades an earlier schema; `within` is before its end. */
   around_upgrade?(when: 'before' | 'within' | 'after'): void
   /** Pages the database may have, asked before each commit: a disk that is full, or is no more. */
@@ -197,10 +202,20 @@ export function ownedLedger(
 ): Ledger {
   const state: State = { ended: null }
   const { db, database, files, letGo } = store
-  const write = commitTo(db, { boot_epoch, mint: options.mint })
   const seam = options.fault
-  let commits = 0
-  let puts = 0
+  const deaths = new Deaths(state, (because) => queue.end(because))
+  const queue = commitQueue(
+    { db, database, boot_epoch, mint: options.mint },
+    {
+      before: (n, change) => deaths.at(() => seam?.before_commit(n, change)),
+      room: () => {
+        if (seam?.max_pages) database.exec(`pragma max_page_count = ${seam.max_pages()}`)
+      },
+      after: (n, change) => deaths.at(() => seam?.after_commit(n, change)),
+      isOver: () => state.ended,
+    },
+  )
+  const putFile = filePutter(files, seam, deaths)
 
   const writing = async <T>(doing: string, body: () => Promise<T>): Promise<T> => {
     throwIfEnded(state)
@@ -209,34 +224,13 @@ export function ownedLedger(
     } catch (error) {
       // Lost ownership and failed writes are final: only a fresh start knows what is on the disk.
       if (error instanceof LedgerFault && error.retry === 'never') state.ended ??= error
+      if (deaths.happened) await letGo()
       throwIfEnded(state)
       throw error
     }
   }
-  const dieIfToldTo = async (hook: () => void) => {
-    try {
-      hook()
-    } catch (error) {
-      state.ended ??=
-        error instanceof Error ? error : new Error('ended by a test', { cause: error })
-      await letGo()
-      throw state.ended
-    }
-  }
-
-  /** Before the commit that names it: a file has no transaction to be part of. */
-  const putFile = async ({ sha256, bytes }: NewBlob) => {
-    const n = ++puts
-    if (!seam) return void (await files.put(bytes))
-    await dieIfToldTo(() => seam.before_blob?.(n, sha256))
-    const refusal = seam.refuse_blob?.(n) ?? null
-    if (refusal !== null) throw refusal
-    await files.put(bytes)
-    await dieIfToldTo(() => seam.after_blob?.(n, sha256))
-  }
-
   const around = async (n: number, when: 'before' | 'after') => {
-    if (seam?.around_batch) await dieIfToldTo(() => seam.around_batch?.(n, when))
+    await deaths.at(() => seam?.around_batch?.(n, when))
   }
 
   return {
@@ -245,18 +239,56 @@ export function ownedLedger(
       writing('Committing', async () => {
         const blobs = [change, ...more].flatMap((one) => one.blobs ?? [])
         for (const blob of blobs) if (!isInline(blob)) await putFile(blob)
-        const n = ++commits
-        if (!seam) return write(change, ...more)
-        await dieIfToldTo(() => seam.before_commit(n, change))
-        if (seam.max_pages) database.exec(`pragma max_page_count = ${seam.max_pages()}`)
-        const committed = await write(change, ...more)
-        if (committed.ok) await dieIfToldTo(() => seam.after_commit(n, change))
-        return committed
+        throwIfEnded(state)
+        return queue.commit(change, ...more)
       }),
     retain: (asked) =>
       writing('Clearing out what is old', () =>
         retain({ ...store, boot_epoch, now: options.clock_now(), around }, asked),
       ),
+    close: () =>
+      guarded('Closing the ledger', async () => {
+        state.ended ??= closedFault()
+        queue.end(state.ended)
+        await letGo()
+      }),
+  }
+}
+
+/** Ends the ledger where a hook of the seam throws: who waits for anything then gets to know. */
+class Deaths {
+  readonly #state: State
+  readonly #end: (because: Error) => void
+  happened = false
+
+  constructor(state: State, end: (because: Error) => void) {
+    this.#state = state
+    this.#end = end
+  }
+
+  at<T>(hook: () => T): T {
+    try {
+      return hook()
+    } catch (error) {
+      this.happened = true
+      const because =
+        error instanceof Error ? error : new Error('ended by a test', { cause: error })
+      this.#end((this.#state.ended ??= because))
+      throw this.#state.ended
+    }
+  }
+}
+
+/** Stores what is too large for the commit that names it: a file is part of no transaction. */
+function filePutter(files: HomeStore['files'], seam: FaultSeam | undefined, deaths: Deaths) {
+  let puts = 0
+  return async ({ sha256, bytes }: NewBlob): Promise<void> => {
+    const n = ++puts
+    deaths.at(() => seam?.before_blob?.(n, sha256))
+    const refusal = seam?.refuse_blob?.(n) ?? null
+    if (refusal !== null) throw refusal
+    await files.put(bytes)
+    deaths.at(() => seam?.after_blob?.(n, sha256))
   }
 }
 

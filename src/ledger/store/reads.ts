@@ -9,7 +9,7 @@ import type { HomeStore } from '../reads/home-store.ts'
 import { readDeliveryBySender, readMessageByKey, readTriggerByToken } from '../reads/dedupe.ts'
 import { readAgentsAtWork, readLive } from '../reads/live.ts'
 import { readList, readPage } from '../reads/pages.ts'
-import type { LedgerReads } from '../port.ts'
+import { LedgerFault, type LedgerReads } from '../port.ts'
 import { readRoundsAbout, readRoundsOfTurn } from '../reads/rounds.ts'
 import { readAgents, readIdsLike, readRow } from '../reads/rows.ts'
 import { readIdOfShort, readShortIds } from '../reads/short-ids.ts'
@@ -25,6 +25,10 @@ export type State = { ended: Error | null }
 export function throwIfEnded(state: State): void {
   if (state.ended !== null) throw state.ended
 }
+
+/** What a closed ledger answers, and what waits for it then. */
+export const closedFault = (): LedgerFault =>
+  new LedgerFault('io', 'the ledger is closed: open the home again', 'never')
 
 export type ReadSource = HomeStore & { mode: OpenMode; state: State }
 
@@ -74,7 +78,7 @@ export function readsOf(source: ReadSource): LedgerReads {
     backup: (options) => reading(() => backupHome({ home, database, mode }, options)),
     close: () =>
       guarded('Closing the ledger', async () => {
-        state.ended ??= new Error('the ledger is closed')
+        state.ended ??= closedFault()
         await source.letGo()
       }),
   }

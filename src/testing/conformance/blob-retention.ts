@@ -72,10 +72,11 @@ export const blobRetentionCases: Cases = {
     const ledger = await store.open(`${home}/named`, {
       before_commit: () => {},
       after_commit: () => {},
-      around_batch: (n, when) => {
+      around_batch: async (n, when) => {
         // After the mark, before the transaction that deletes.
         if (lane === null || n !== last || when === 'after') return
         emitted.push(lane.emit(itemCreated({ plan: plan(lane.blob('first')) })))
+        await Promise.all(emitted)
       },
     })
     lane = await laneOf(ledger)

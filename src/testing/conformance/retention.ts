@@ -139,7 +139,7 @@ async function cleared(
   const ledger = await store.open(home, {
     before_commit: () => {},
     after_commit: () => {},
-    around_batch: (n) => (batches = n),
+    around_batch: (n) => void (batches = n),
   })
   await ledger.retain({ before: always, dry_run: false, batch: 7 })
   const rows = await rowsOf(ledger)

@@ -18,6 +18,7 @@ import { propertyCases } from './property.ts'
 import { readCases } from './reads.ts'
 import { retentionCases } from './retention.ts'
 import { shortIdCases } from './short-ids.ts'
+import { togetherCases } from './together.ts'
 import { verifyCases } from './verify.ts'
 import { wayCases } from './way.ts'
 
@@ -27,6 +28,7 @@ export function conformance(name: string, store: ConformanceStore): void {
   after(() => Promise.all(made.map((home) => rm(home, { recursive: true, force: true }))))
   const all = {
     ...commitCases,
+    ...togetherCases,
     ...blobCases,
     ...readCases,
     ...pageCases,
