@@ -242,7 +242,8 @@ test('on a full disk each of those that came together is told, and those with ro
   for (const name of ['ada', 'bob', 'cy']) lanes.push(await laneOf(ledger, name))
   const said = (n: number) => messageAdmitted({ body: 'x'.repeat(n) })
   const sizes = [500_000, 1_000, 400_000]
-  room.pages = 200
+  // Of 1 KiB each: what is there takes a third of them.
+  room.pages = 400
   const changes = lanes.map((lane, i) => lane.change(said(sizes[i] ?? 0)))
   const [ada, bob, cy] = await Promise.allSettled(changes.map((one) => ledger.commit(one)))
   for (const one of [ada, cy]) {

@@ -27,6 +27,22 @@ const oldestSqlite = [3, 51, 3] as const
 /** Milliseconds one connection waits for a lock; only checkpoints and recoveries take one. */
 const patience = 2_000
 
+/**
+ * Bytes of a page of a new database; one that is there keeps its own. A commit appends every page
+ * that it changes to the log, whole, and of most of them it changes a line: smaller pages are a
+ * third of the bytes for each round of an agent. Smaller ones still would split most rows.
+ */
+const pageBytes = 1_024
+
+/**
+ * Bytes of the log after which it is written back into the database. More is a longer look at the
+ * log by the start after a kill; less writes back the pages that change all the time more often.
+ */
+const logBytes = 4 * 1_024 * 1_024
+
+/** Bytes of the log that stay on the disk when it was written back, after a long reader. */
+const keptLogBytes = 64 * 1_024 * 1_024
+
 /** Statements kept compiled; the ledger has about a hundred, `in` lists make some more. */
 const statementsKept = 256
 
@@ -67,10 +83,13 @@ export function openDatabase(path: string, mode: OpenMode): DatabaseSync {
 
 /** How the owner writes; after the schema was looked at, because the first line writes. */
 export function setDurability(database: DatabaseSync): void {
+  // Of a database that has pages it changes nothing.
+  database.exec(`pragma page_size = ${pageBytes}`)
   database.exec('pragma journal_mode = wal')
   database.exec('pragma synchronous = full')
-  // After a long reader let the log grow, the next checkpoint gives the space back.
-  database.exec('pragma journal_size_limit = 67108864')
+  const page = Number(database.prepare('pragma page_size').get()?.['page_size'])
+  database.exec(`pragma wal_autocheckpoint = ${logBytes / page}`)
+  database.exec(`pragma journal_size_limit = ${keptLogBytes}`)
 }
 
 export const schemaOf = (database: DatabaseSync): number =>

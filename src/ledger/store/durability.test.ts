@@ -30,6 +30,26 @@ test('what the owner commits is synced to the disk before the commit returns', (
   )
 })
 
+test('a new database has small pages, and one that is there keeps its own', (t) => {
+  for (const [pages, checkpoint] of [
+    [null, 4_096],
+    [4_096, 1_024],
+  ] as const) {
+    const path = emptyDatabase(t)
+    if (pages !== null) {
+      const before = new DatabaseSync(path)
+      before.exec(`pragma page_size = ${pages}; create table t (n integer)`)
+      before.close()
+    }
+    const database = openDatabase(path, 'write')
+    t.after(() => database.close())
+    setDurability(database)
+    const of = (name: string) => Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0]
+    const found = [of('page_size'), of('wal_autocheckpoint'), of('journal_size_limit')]
+    assert.deepEqual(found, [pages ?? 1_024, checkpoint, 64 << 20])
+  }
+})
+
 test('a writing transaction has the write lock before its first statement', async (t) => {
   const path = emptyDatabase(t)
   const database = openDatabase(path, 'write')
