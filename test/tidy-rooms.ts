@@ -6,6 +6,8 @@
 export const floors: Readonly<Record<string, readonly string[]>> = {
   domain: [
     '.',
+    'shell',
+    'policy',
     'secrets state',
     'facts',
     'memory waits',

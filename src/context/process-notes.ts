@@ -4,7 +4,7 @@
  * the same notes. What came later about the same thing replaces what came before; bodies of outside
  * events never enter, only that they came.
  */
-import type { EffectClass } from '../domain/state/call.ts'
+import type { EffectClass } from '../domain/effect-class.ts'
 import type { Event, EventType, StoredEvent } from '../domain/state/event.ts'
 import type { CallId, TaskId, WaitId } from '../domain/ids.ts'
 import { imageWords } from '../domain/image.ts'

@@ -3,19 +3,11 @@
  * every call of a recorded round gets exactly one result, at every crash point
  * (docs/spec/turn.md#effects).
  */
+import type { EffectClass } from '../effect-class.ts'
 import type { AgentId, CallId, TaskId, TurnId, WorkItemId } from '../ids.ts'
 import type { Image } from '../image.ts'
 import type { Timestamp } from '../time.ts'
 import type { FileDiff } from './file-diff.ts'
-
-/** What becomes of an intent without an outcome after a crash (docs/spec/turn.md#effects). */
-export type EffectClass =
-  | 'pure'
-  | 'idempotent'
-  | 'content_checked'
-  | 'keyed'
-  | 'reattachable'
-  | 'non_repeatable'
 
 export type ErrorKind =
   | 'invalid_input'

@@ -4,7 +4,7 @@
  */
 import type { NoteEvent } from '../../context/process-notes.ts'
 import type { BriefEvent } from '../../domain/state/brief.ts'
-import type { EffectClass } from '../../domain/state/call.ts'
+import type { EffectClass } from '../../domain/effect-class.ts'
 import type { Event, EventOf } from '../../domain/state/event.ts'
 import type { BriefId, CallId, MessageId, TaskId, WaitId, WorkItemId } from '../../domain/ids.ts'
 import type { Provenance } from '../../domain/state/provenance.ts'

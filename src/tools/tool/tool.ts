@@ -7,9 +7,9 @@ import {
   errorResult as failed,
   succeeded,
   type Call,
-  type EffectClass,
   type ToolResult,
 } from '../../domain/state/call.ts'
+import type { EffectClass } from '../../domain/effect-class.ts'
 import type { Draft, Facts } from '../../domain/facts/facts.ts'
 import type { PlanDescriptor } from '../../domain/state/plan.ts'
 import type { Rejection } from '../../domain/rejection.ts'

@@ -1,0 +1,119 @@
+/**
+ * What a policy says of an action. Each part of it is judged: every command, every file that is
+ * written, every host, the tool of a server, and the call as a whole; the strictest part decides.
+ * Of one part a denial is stronger than a question and that stronger than a permission, and among
+ * equals the longest match has the words. What could match, once it runs, is asked; what nobody
+ * can say is never allowed.
+ */
+import type { PolicyAction } from './action.ts'
+import { matchRule } from './match.ts'
+import type { ActionPart, Because, Match } from './part.ts'
+import type { Policy, PolicyRule, Verdict } from './rule.ts'
+import { whyOf } from './words.ts'
+
+export type PolicyDecision = {
+  decide: Verdict
+  because: Because
+  part: ActionPart
+  /** A sentence for whoever asked: the rule's own words, where it has some. */
+  why: string
+  /** Of the policy. */
+  revision: string
+}
+
+type Ruling = Pick<PolicyDecision, 'decide' | 'because'>
+
+const strictness: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 }
+
+export function decideAction(action: PolicyAction, policy: Policy): PolicyDecision {
+  let strictest: { ruling: Ruling; part: ActionPart } | null = null
+  for (const part of partsOf(action)) {
+    const ruling = ruleOn(action, part, policy)
+    if (ruling === null) continue
+    if (strictest && strictness[ruling.decide] <= strictness[strictest.ruling.decide]) continue
+    strictest = { ruling, part }
+  }
+  const { ruling, part } = strictest ?? {
+    ruling: { decide: 'allow', because: { by: 'no_part' } } satisfies Ruling,
+    part: { kind: 'call' } satisfies ActionPart,
+  }
+  const why = whyOf(ruling.because, part)
+  const { revision } = policy
+  if (ruling.decide !== 'ask' || policy.asking === 'operator') {
+    return { ...ruling, part, why, revision }
+  }
+  const unasked = `Nobody is asked with the preset ${policy.preset}, so it is refused. ${why}`
+  return { ...ruling, decide: 'deny', part, why: unasked, revision }
+}
+
+function partsOf(action: PolicyAction): ActionPart[] {
+  return [
+    ...action.commands.map((command): ActionPart => ({ kind: 'run', command })),
+    ...action.paths
+      .filter(({ op }) => op === 'write')
+      .map((path): ActionPart => ({ kind: 'write', path })),
+    ...action.hosts.map((host): ActionPart => ({ kind: 'host', host })),
+    ...(action.mcp === null ? [] : [{ kind: 'mcp', mcp: action.mcp } satisfies ActionPart]),
+    { kind: 'call' },
+  ]
+}
+
+type Found = { rule: PolicyRule; match: Match & { is: 'yes' | 'maybe' } }
+
+/** What the policy says of one part; null: nothing, and nothing else has to. */
+function ruleOn(action: PolicyAction, part: ActionPart, policy: Policy): Ruling | null {
+  const found: Found[] = []
+  for (const rule of policy.rules) {
+    const match = matchRule(rule, action, part)
+    if (match.is !== 'no') found.push({ rule, match: { ...match, is: match.is } })
+  }
+  const denied = longest(found, ({ rule, match }) => rule.decide === 'deny' && match.is === 'yes')
+  if (denied) return by('deny', denied)
+  const asked = longest(found, ({ rule, match }) => rule.decide === 'ask' && match.is === 'yes')
+  if (asked) return by('ask', asked)
+  if (part.kind === 'run' && !part.command.certain) {
+    return { decide: 'ask', because: { by: 'doubt', doubt: part.command.doubt } }
+  }
+  const possible = longest(found, ({ rule }) => rule.decide !== 'allow')
+  if (possible) return by('ask', possible)
+  const allowed = longest(found, ({ match }) => match.is === 'yes')
+  return allowed ? by('allow', allowed) : otherwise(action, part, policy)
+}
+
+function by(decide: Verdict, { rule, match }: Found): Ruling {
+  return { decide, because: { by: 'rule', rule, match: match.is === 'yes' ? 'is' : 'could_be' } }
+}
+
+function longest(found: readonly Found[], fits: (one: Found) => boolean): Found | null {
+  let best: Found | null = null
+  for (const one of found) {
+    if (fits(one) && (best === null || one.match.length > best.match.length)) best = one
+  }
+  return best
+}
+
+function otherwise(action: PolicyAction, part: ActionPart, { otherwise }: Policy): Ruling | null {
+  const ruled = (setting: string, decide: Verdict): Ruling => ({
+    decide,
+    because: { by: 'otherwise', setting },
+  })
+  switch (part.kind) {
+    case 'run': {
+      if (otherwise.run !== 'sandboxed') return ruled(`run: ${otherwise.run}`, otherwise.run)
+      return ruled('run: sandboxed', action.confined ? 'allow' : 'ask')
+    }
+    case 'write': {
+      if (otherwise.write !== 'workspace') {
+        return ruled(`write: ${otherwise.write}`, otherwise.write)
+      }
+      const { area } = part.path
+      return ruled('write: workspace', area === 'workspace' || area === 'own' ? 'allow' : 'ask')
+    }
+    case 'host':
+      return ruled(`host: ${otherwise.host}`, otherwise.host)
+    case 'mcp':
+      return ruled(`mcp: ${otherwise.mcp}`, otherwise.mcp)
+    case 'call':
+      return null
+  }
+}

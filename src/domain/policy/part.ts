@@ -1,0 +1,24 @@
+/** What of an action was judged, and what of a policy decided. */
+import type { ShellDoubt } from '../shell/command.ts'
+import type { ActionCommand, ActionHost, ActionMcp, ActionPath } from './action.ts'
+import type { PolicyRule } from './rule.ts'
+
+/** What of an action was judged. */
+export type ActionPart =
+  | { kind: 'run'; command: ActionCommand }
+  | { kind: 'write'; path: ActionPath }
+  | { kind: 'host'; host: ActionHost }
+  | { kind: 'mcp'; mcp: ActionMcp }
+  | { kind: 'call' }
+
+/** What decided. */
+export type Because =
+  /** `could_be`: only running it would say whether the rule is about it. */
+  | { by: 'rule'; rule: PolicyRule; match: 'is' | 'could_be' }
+  | { by: 'doubt'; doubt: ShellDoubt }
+  | { by: 'otherwise'; setting: string }
+  /** Nothing of it is judged: it only looks, or writes the agent's own records. */
+  | { by: 'no_part' }
+
+/** `length`: how much of the part the rule names; the longest one has the words. */
+export type Match = { is: 'yes' | 'no' | 'maybe'; length: number }

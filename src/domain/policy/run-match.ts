@@ -1,0 +1,110 @@
+/**
+ * Whether the tokens of a rule are what a command begins with. A name stands for the program that
+ * the command's PATH finds, so a script of that name in the workspace is another one.
+ */
+import { flagsOf, readArguments, type ReadArguments } from '../shell/arguments.ts'
+import type { ShellWord } from '../shell/command.ts'
+import type { ActionCommand } from './action.ts'
+import type { Match } from './part.ts'
+import type { RunToken, Verdict } from './rule.ts'
+
+type Is = Match['is']
+
+export function matchRun(
+  tokens: readonly RunToken[],
+  command: ActionCommand,
+  decide: Verdict,
+): Match {
+  const [first, ...rest] = tokens
+  const is =
+    first === undefined
+      ? 'no'
+      : all([matchProgram(first, command, decide), () => restOf(rest, command)])
+  return { is, length: is === 'no' ? 0 : tokens.length }
+}
+
+function restOf(tokens: readonly RunToken[], { argv }: ActionCommand): Is {
+  if (tokens.length === 0) return 'yes'
+  const given = readArguments(argv)
+  let at = 0
+  let is: Is = 'yes'
+  for (const token of tokens) {
+    const flags = asFlags(token, given)
+    if (flags === null && is === 'yes') {
+      const word = given.words[at]
+      at += 1
+      is = matchWord(token, word)
+    } else if (flags !== null) {
+      is = all([is, () => hasFlag(flags, given)])
+    }
+    if (is === 'no') return 'no'
+  }
+  return is
+}
+
+/** Both, where the second is asked only if the first is not `no`. */
+function all([first, second]: [Is, () => Is]): Is {
+  if (first === 'no') return 'no'
+  const then = second()
+  return then === 'no' ? 'no' : first === 'yes' ? then : 'maybe'
+}
+
+/** The token as flags in any order; null: a word that stands in its place. */
+function asFlags(token: RunToken, { program }: ReadArguments): readonly string[] | null {
+  if (typeof token === 'string') {
+    return token.startsWith('-') && program !== null ? flagsOf(program, token) : null
+  }
+  return 'any' in token ? token.any.flatMap((flag) => flagsOf(program, flag)) : null
+}
+
+function matchWord(token: RunToken, word: ShellWord | undefined): Is {
+  if (word === undefined) return 'no'
+  const names = typeof token === 'string' ? [token] : 'any' in token ? token.any : token
+  if (typeof word === 'string') return names.includes(word) ? 'yes' : 'no'
+  // It may be several words, or none at all: then what follows stands here.
+  return word.starts === '' || names.some((name) => name.startsWith(word.starts)) ? 'maybe' : 'no'
+}
+
+function hasFlag(flags: readonly string[], given: ReadArguments): Is {
+  if (flags.some((flag) => given.flags.has(flag))) return 'yes'
+  return given.open_flags.some((starts) => flags.some((flag) => couldBe(starts, flag)))
+    ? 'maybe'
+    : 'no'
+}
+
+/** `-r…` could be `-rf`: letters of one dash stand together. */
+const couldBe = (starts: string, flag: string): boolean =>
+  flag.startsWith(starts) || (/^-[^-]/.test(starts) && /^-[^-]/.test(flag))
+
+function matchProgram(token: RunToken, command: ActionCommand, decide: Verdict): Is {
+  const names = typeof token === 'string' ? [token] : 'any' in token ? token.any : token
+  const [word] = command.argv
+  if (word === undefined) return 'maybe'
+  if (typeof word !== 'string') return decide === 'allow' ? 'no' : 'maybe'
+  const { program } = command
+  if (names.includes('*')) return decide === 'allow' ? found(command) : 'yes'
+  const path = program.kind === 'found' ? program.real_path : null
+  if (names.some((name) => name.includes('/') && (name === path || name === word))) return 'yes'
+  const named = names.includes(baseOf(word))
+  if (decide === 'allow') return named ? found(command) : 'no'
+  const elsewhere = word.includes('/') && program.kind === 'found' && isOwn(program.area)
+  if (named && !elsewhere) return 'yes'
+  return path !== null && !elsewhere && names.includes(baseOf(path)) ? 'yes' : 'no'
+}
+
+/** Whether the name of the program is that of the machine's own. */
+function found({ program }: ActionCommand): Is {
+  switch (program.kind) {
+    case 'builtin':
+      return 'yes'
+    case 'absent':
+      return 'no'
+    case 'found':
+      return program.by === 'search' && !isOwn(program.area) ? 'yes' : 'no'
+  }
+}
+
+/** Where an agent can write programs. */
+const isOwn = (area: string): boolean => area === 'workspace' || area === 'own' || area === 'home'
+
+export const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
