@@ -17,6 +17,7 @@ COPY --from=build /opt/holon/bin bin
 COPY --from=build /opt/holon/dist dist
 COPY --from=build /opt/holon/node_modules/@lydell node_modules/@lydell
 COPY examples examples
+COPY vendor vendor
 RUN mkdir -p /usr/local/bin && ln -s /opt/holon/bin/holon /usr/local/bin/holon
 RUN install -d -m 700 -o 1000 -g 1000 /var/lib/holon
 ENV HOLON_HOME=/var/lib/holon

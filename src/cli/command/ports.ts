@@ -6,6 +6,7 @@ import type { ReplayEnd } from '../../ports/host.ts'
 import type { DoorWay } from '../../client/operator.ts'
 import type { DaemonPorts, UpkeepPorts } from './daemon-ports.ts'
 import type { RunSettings, OwnedHome } from './run-ports.ts'
+import type { PolicyPorts } from './policy-ports.ts'
 import type { SetupPorts } from './setup-ports.ts'
 import type { Screen } from './screen-port.ts'
 import type { Reader } from '../../client/home-reads.ts'
@@ -147,6 +148,7 @@ export interface CliPorts {
   /** Called at every interrupt, until the returned function is called. */
   on_interrupt(listener: () => void): () => void
   daemon: DaemonPorts
+  policy: PolicyPorts
   upkeep: UpkeepPorts
   setup: SetupPorts
   /** The full-screen program on this terminal. */

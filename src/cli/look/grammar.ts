@@ -1,5 +1,6 @@
 /** The grammar of looking: what needs you, what is waited for, what was said and sent. */
 import { exits } from '../command/failure.ts'
+import { policyCommand } from './policy-grammar.ts'
 import { things, writes, reads, type Grammar } from '../command/grammar.ts'
 
 export const lookCommands: readonly Grammar[] = [
@@ -120,6 +121,7 @@ export const lookCommands: readonly Grammar[] = [
       },
     ],
   },
+  policyCommand,
   {
     name: 'replay',
     about: 'decide an ended turn again from the ledger: no model, no effects',

@@ -5,7 +5,7 @@
  * equals the longest match has the words. What could match, once it runs, is asked; what nobody
  * can say is never allowed.
  */
-import type { PolicyAction } from './action.ts'
+import type { ActionBody } from './action.ts'
 import { matchRule } from './match.ts'
 import type { ActionPart, Because, Match } from './part.ts'
 import type { Policy, PolicyRule, Verdict } from './rule.ts'
@@ -25,7 +25,7 @@ type Ruling = Pick<PolicyDecision, 'decide' | 'because'>
 
 const strictness: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 }
 
-export function decideAction(action: PolicyAction, policy: Policy): PolicyDecision {
+export function decideAction(action: ActionBody, policy: Policy): PolicyDecision {
   let strictest: { ruling: Ruling; part: ActionPart } | null = null
   for (const part of partsOf(action)) {
     const ruling = ruleOn(action, part, policy)
@@ -46,7 +46,7 @@ export function decideAction(action: PolicyAction, policy: Policy): PolicyDecisi
   return { ...ruling, decide: 'deny', part, why: unasked, revision }
 }
 
-function partsOf(action: PolicyAction): ActionPart[] {
+function partsOf(action: ActionBody): ActionPart[] {
   return [
     ...action.commands.map((command): ActionPart => ({ kind: 'run', command })),
     ...action.paths
@@ -61,12 +61,13 @@ function partsOf(action: PolicyAction): ActionPart[] {
 type Found = { rule: PolicyRule; match: Match & { is: 'yes' | 'maybe' } }
 
 /** What the policy says of one part; null: nothing, and nothing else has to. */
-function ruleOn(action: PolicyAction, part: ActionPart, policy: Policy): Ruling | null {
-  const found: Found[] = []
-  for (const rule of policy.rules) {
-    const match = matchRule(rule, action, part)
-    if (match.is !== 'no') found.push({ rule, match: { ...match, is: match.is } })
-  }
+function ruleOn(action: ActionBody, part: ActionPart, policy: Policy): Ruling | null {
+  const found = standing(
+    policy.rules.flatMap((rule): Found[] => {
+      const match = matchRule(rule, action, part)
+      return match.is === 'no' ? [] : [{ rule, match: { ...match, is: match.is } }]
+    }),
+  )
   const denied = longest(found, ({ rule, match }) => rule.decide === 'deny' && match.is === 'yes')
   if (denied) return by('deny', denied)
   const asked = longest(found, ({ rule, match }) => rule.decide === 'ask' && match.is === 'yes')
@@ -78,6 +79,23 @@ function ruleOn(action: PolicyAction, part: ActionPart, policy: Policy): Ruling 
   if (possible) return by('ask', possible)
   const allowed = longest(found, ({ match }) => match.is === 'yes')
   return allowed ? by('allow', allowed) : otherwise(action, part, policy)
+}
+
+/**
+ * A question of the preset gives way to a permission that the operator wrote and that says at least
+ * as much. Nothing else gives way: a repository's rules only come on top.
+ */
+function standing(found: readonly Found[]): readonly Found[] {
+  const own = longest(
+    found,
+    ({ rule, match }) =>
+      rule.decide === 'allow' && rule.source.from === 'home' && match.is === 'yes',
+  )
+  if (own === null) return found
+  return found.filter(
+    ({ rule, match }) =>
+      rule.decide === 'allow' || rule.source.from !== 'preset' || match.length > own.match.length,
+  )
 }
 
 function by(decide: Verdict, { rule, match }: Found): Ruling {
@@ -92,7 +110,7 @@ function longest(found: readonly Found[], fits: (one: Found) => boolean): Found 
   return best
 }
 
-function otherwise(action: PolicyAction, part: ActionPart, { otherwise }: Policy): Ruling | null {
+function otherwise(action: ActionBody, part: ActionPart, { otherwise }: Policy): Ruling | null {
   const ruled = (setting: string, decide: Verdict): Ruling => ({
     decide,
     because: { by: 'otherwise', setting },

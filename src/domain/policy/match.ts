@@ -2,7 +2,7 @@
  * Whether a rule is about a part of an action: yes, no, or only running it would say. A permission
  * is read strictly and the rest broadly: a program of the same name elsewhere is not allowed by it.
  */
-import type { ActionHost, ActionMcp, ActionPath, PolicyAction } from './action.ts'
+import type { ActionHost, ActionMcp, ActionPath, ActionBody } from './action.ts'
 import { matchGlob } from './glob.ts'
 import type { ActionPart, Match } from './part.ts'
 import { matchRun } from './run-match.ts'
@@ -10,7 +10,7 @@ import type { PolicyRule, RuleSubject } from './rule.ts'
 
 const no: Match = { is: 'no', length: 0 }
 
-export function matchRule(rule: PolicyRule, action: PolicyAction, part: ActionPart): Match {
+export function matchRule(rule: PolicyRule, action: ActionBody, part: ActionPart): Match {
   if (rule.origin !== null && rule.origin !== action.origin) return no
   if (rule.agent !== null && rule.agent !== action.agent) return no
   const { subject } = rule
@@ -71,7 +71,7 @@ function matchMcp({ tools, unless }: RuleSubject & { kind: 'mcp' }, mcp: ActionM
   return longestOf(tools, (one) => matchGlob(one, `${mcp.server}/${mcp.tool}`))
 }
 
-function matchCall(subject: RuleSubject & { kind: 'call' }, action: PolicyAction): Match {
+function matchCall(subject: RuleSubject & { kind: 'call' }, action: ActionBody): Match {
   const { tools, classes } = subject
   if (tools.length > 0 && !tools.includes(action.tool)) return no
   if (classes.length > 0 && !classes.includes(action.class)) return no

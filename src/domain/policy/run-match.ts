@@ -4,6 +4,7 @@
  */
 import { flagsOf, readArguments, type ReadArguments } from '../shell/arguments.ts'
 import type { ShellWord } from '../shell/command.ts'
+import { speakers, usualPath } from '../shell/names.ts'
 import type { ActionCommand } from './action.ts'
 import type { Match } from './part.ts'
 import type { RunToken, Verdict } from './rule.ts'
@@ -16,14 +17,40 @@ export function matchRun(
   decide: Verdict,
 ): Match {
   const [first, ...rest] = tokens
-  const is =
-    first === undefined
-      ? 'no'
-      : all([matchProgram(first, command, decide), () => restOf(rest, command)])
+  if (first === undefined) return { is: 'no', length: 0 }
+  const direct = all([matchProgram(first, command, decide), () => restOf(rest, command.argv)])
+  const is = direct === 'no' && decide !== 'allow' ? behind(first, rest, command) : direct
   return { is, length: is === 'no' ? 0 : tokens.length }
 }
 
-function restOf(tokens: readonly RunToken[], { argv }: ActionCommand): Is {
+/** A program that is not known to leave its arguments alone may run what stands in them. */
+function behind(
+  first: RunToken,
+  rest: readonly RunToken[],
+  { argv, wrapped_by }: ActionCommand,
+): Is {
+  const [program, ...args] = argv
+  if (rest.length === 0 && wrapped_by.some((one) => namesOf(first).includes(one))) return 'yes'
+  if (typeof program === 'string' && speakers.has(program.replace(usualPath, ''))) return 'no'
+  const isThere = args.some((word, at) => {
+    const named = couldName(word, namesOf(first))
+    return named === 'whole' ? restOf(rest, args.slice(at)) !== 'no' : named === 'part'
+  })
+  return isThere ? 'maybe' : 'no'
+}
+
+/** `part`: what would be the arguments is not known. */
+function couldName(word: ShellWord, names: readonly string[]): 'whole' | 'part' | null {
+  if (typeof word !== 'string') {
+    const { starts } = word
+    const isOpen = starts === '' || starts.includes('/')
+    return isOpen || names.some((name) => name.startsWith(starts)) ? 'part' : null
+  }
+  if (names.includes(baseOf(word))) return 'whole'
+  return word.split(/[\s=;&|()]+/).some((one) => names.includes(baseOf(one))) ? 'part' : null
+}
+
+function restOf(tokens: readonly RunToken[], argv: readonly ShellWord[]): Is {
   if (tokens.length === 0) return 'yes'
   const given = readArguments(argv)
   let at = 0
@@ -57,9 +84,14 @@ function asFlags(token: RunToken, { program }: ReadArguments): readonly string[]
   return 'any' in token ? token.any.flatMap((flag) => flagsOf(program, flag)) : null
 }
 
+function namesOf(token: RunToken): readonly string[] {
+  if (typeof token === 'string') return [token]
+  return 'any' in token ? token.any : token
+}
+
 function matchWord(token: RunToken, word: ShellWord | undefined): Is {
   if (word === undefined) return 'no'
-  const names = typeof token === 'string' ? [token] : 'any' in token ? token.any : token
+  const names = namesOf(token)
   if (typeof word === 'string') return names.includes(word) ? 'yes' : 'no'
   // It may be several words, or none at all: then what follows stands here.
   return word.starts === '' || names.some((name) => name.startsWith(word.starts)) ? 'maybe' : 'no'
@@ -77,7 +109,7 @@ const couldBe = (starts: string, flag: string): boolean =>
   flag.startsWith(starts) || (/^-[^-]/.test(starts) && /^-[^-]/.test(flag))
 
 function matchProgram(token: RunToken, command: ActionCommand, decide: Verdict): Is {
-  const names = typeof token === 'string' ? [token] : 'any' in token ? token.any : token
+  const names = namesOf(token)
   const [word] = command.argv
   if (word === undefined) return 'maybe'
   if (typeof word !== 'string') return decide === 'allow' ? 'no' : 'maybe'
@@ -107,4 +139,4 @@ function found({ program }: ActionCommand): Is {
 /** Where an agent can write programs. */
 const isOwn = (area: string): boolean => area === 'workspace' || area === 'own' || area === 'home'
 
-export const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

@@ -1,7 +1,7 @@
 /** What a policy says, in sentences for a person and for a model. */
 import type { ShellDoubt, ShellWord } from '../shell/command.ts'
 import type { ActionPart, Because } from './part.ts'
-import type { RuleSource } from './rule.ts'
+import type { PolicyRule, RuleSource, RuleSubject, RunToken } from './rule.ts'
 
 const doubts: Readonly<Record<ShellDoubt, string>> = {
   unparsed: 'it is no valid line of the shell',
@@ -65,4 +65,31 @@ export function sourceWords(source: RuleSource): string {
     case 'repository':
       return `${source.file}:${source.line}`
   }
+}
+
+/** What a rule is about, in a line. */
+export function ruleWords({ subject, in: area, origin, agent }: PolicyRule): string {
+  const about = subjectWords(subject)
+  const only = [area && `in ${area}`, origin && `from ${origin}`, agent && `by ${agent}`]
+  return [about, ...only.filter((one) => one !== null)].join(' ')
+}
+
+function subjectWords(subject: RuleSubject): string {
+  switch (subject.kind) {
+    case 'run':
+      return `run ${subject.tokens.map(tokenText).join(' ')}`
+    case 'write':
+      return `write ${subject.globs.join(', ')}`
+    case 'host':
+      return `host ${subject.hosts.join(', ')}`
+    case 'mcp':
+      return `mcp ${subject.tools.join(', ')}`
+    case 'call':
+      return ['call', ...subject.tools, ...subject.classes].join(' ')
+  }
+}
+
+function tokenText(token: RunToken): string {
+  if (typeof token === 'string') return wordText(token)
+  return 'any' in token ? `{${token.any.join('|')}}` : token.map(wordText).join('|')
 }

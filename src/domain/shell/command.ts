@@ -26,3 +26,14 @@ export type ShellDoubt =
   | 'environment'
   /** A program that runs another one, in a way that is not known. */
   | 'unknown_wrapper'
+export type ShellCommand = {
+  /** Program and arguments, without the wrappers that were opened. */
+  argv: readonly ShellWord[]
+  /** What the line does to the folder before it: null is that of the line. */
+  folder: ShellWord | null
+  /** Variables that are set for it, in order of names. */
+  env_names: readonly string[]
+  redirects: readonly ShellRedirect[]
+  /** Programs that were opened to find it, the outer one first: `sudo`, `bash`. */
+  wrapped_by: readonly string[]
+} & ({ certain: true } | { certain: false; doubt: ShellDoubt })

@@ -67,7 +67,7 @@ const docker: ProgramGrammar = {
     --net --entrypoint -t --tag -f --file --build-arg --target --platform --cap-add --device
     --pid --ipc --userns --security-opt --restart -m --memory --cpus --project-name
     --project-directory --profile`),
-  switches: words(`-D --debug --tls --tlsverify --rm -i --interactive --tty -d --detach
+  switches: words(`-D --debug --tls --tlsverify --rm -t -i --interactive --tty -d --detach
     --privileged --init --read-only -a --all -q --quiet --no-cache --pull --push --force
     --volumes --help --version`),
   letters: {

@@ -7,6 +7,7 @@
  * contain the home, the home is denied, and the agent's own folder inside it is allowed again.
  */
 
+import type { Area } from '../../domain/policy/action.ts'
 import type { PathMode, Roots } from '../ports.ts'
 
 /** `why` is one sentence for the model. */
@@ -223,4 +224,25 @@ export function homeEntry(home: string, path: string): HomeEntry | null {
   const id = name.replace(/\.(?:txt|\d+\.(?:png|jpeg|gif|webp))$/, '')
   const table = outputsOf[id.slice(0, id.indexOf('_'))]
   return table === undefined ? null : { table, id }
+}
+
+export type AreaFacts = { home: string; agent_id: string; workspace: string; user_home: string }
+
+/** What kind of place a real path is in: the nearest of those that contain it. */
+export function areaOf(facts: AreaFacts, path: string): Area {
+  const { home, agent_id, workspace, user_home } = facts
+  const parts = path.toLowerCase().split('/')
+  const places: [Area, readonly string[], Compare][] = [
+    ['credentials', credentialStores(user_home), 'folded'],
+    ['home', [home], 'exact'],
+    ['own', [`${home}/agents/${agent_id}`], 'exact'],
+    ['workspace', [workspace], 'exact'],
+  ]
+  let [nearest, length]: [Area, number] = ['outside', -1]
+  for (const [area, roots, compare] of places) {
+    const found = longest(roots, path, compare)
+    if (found > length) [nearest, length] = [area, found]
+  }
+  const isGit = parts.includes('.git') && (nearest === 'workspace' || nearest === 'outside')
+  return isGit ? 'git' : nearest
 }

@@ -130,6 +130,10 @@ export const ports: CliPorts = {
   door: readDoor,
   own,
   daemon: daemonPorts,
+  policy: {
+    open: async (...of) => (await import('../homes/policy.ts')).policyPorts.open(...of),
+    past: async (...of) => (await import('../homes/policy.ts')).policyPorts.past(...of),
+  },
   upkeep: upkeepPorts,
   setup: setupPorts(interrupted),
   sandbox: async (...of) => (await import('../homes/sandbox.ts')).sandboxState(...of),

@@ -1,0 +1,42 @@
+/** The policy of a home, as the command line asks for it. */
+import type { PolicyDecisionRecord, PolicyRecord } from '../../protocol/records/policy-record.ts'
+
+/** `file`: read in the place of the home's own; null: that one. */
+export type PolicySettings = {
+  home: string
+  file: string | null
+  agent: string
+  workspace: string
+  confined: boolean
+}
+
+/** A file is refused whole: which one, where in it, and what is wrong. */
+export type PolicyRefused = { ok: false; file: string; line: number | null; why: string }
+
+export interface OpenedPolicy {
+  ok: true
+  record: PolicyRecord
+  /** What is decided of a line, in the workspace. */
+  line(text: string): PolicyDecisionRecord
+  /** Of a call as it was made, by the workspace of its agent. */
+  call(call: { tool_name: string; input: unknown; effect_class: string }): PolicyDecisionRecord
+}
+
+export interface PolicyPorts {
+  /** Does not reject for what is in a file. */
+  open(settings: PolicySettings): Promise<OpenedPolicy | PolicyRefused>
+  /**
+   * Every call of the ledger, oldest first, judged by a policy of its agent's workspace; null:
+   * there is no home. A workspace whose file is refused is judged without it.
+   */
+  past(
+    settings: Omit<PolicySettings, 'agent' | 'workspace'>,
+    each: (call: PastCall) => void,
+  ): Promise<PolicyRefused | { ok: true } | null>
+}
+
+export type PastCall = {
+  id: string
+  title: string
+  decision: PolicyDecisionRecord
+}

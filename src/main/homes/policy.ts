@@ -1,0 +1,167 @@
+/** The policy of a home put together: its files, the parser of lines, and this machine's places. */
+import { createHash } from 'node:crypto'
+import type {
+  OpenedPolicy,
+  PolicyPorts,
+  PolicyRefused,
+  PolicySettings,
+} from '../../cli/command/policy-ports.ts'
+import { sealAction } from '../../domain/policy/action.ts'
+import { builtOf } from '../../domain/policy/build.ts'
+import { decideAction, type PolicyDecision } from '../../domain/policy/decision.ts'
+import { effectivePolicy } from '../../domain/policy/effective.ts'
+import type { Policy, PolicyRule } from '../../domain/policy/rule.ts'
+import { partWords, ruleWords, sourceWords } from '../../domain/policy/words.ts'
+import type { EffectClass } from '../../domain/effect-class.ts'
+import type { ReadSyntax } from '../../domain/shell/syntax.ts'
+import { openShellParser } from '../../exec/shell/parser.ts'
+import { placesOf } from '../../exec/shell/places.ts'
+import type {
+  PolicyDecisionRecord,
+  PolicyRuleRecord,
+} from '../../protocol/records/policy-record.ts'
+import { reachOf } from '../../tools/reach.ts'
+import { clock, env, userHome } from '../machine/machine.ts'
+import { homePolicyPath, readPolicyFile, repositoryPolicyPath } from './policy-files.ts'
+import { openHomeReader } from './reader.ts'
+
+/** Rows of a page of the ledger. */
+const PAGE = 1_000
+/** Texts whose commands are kept: most lines of a ledger stand in it many times. */
+const TEXTS = 10_000
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+export const policyPorts: PolicyPorts = {
+  async open(settings) {
+    const { read, problem } = await openShellParser(clock)
+    if (problem !== null) return { ok: false, file: 'the parser', line: null, why: problem }
+    return openPolicy(settings, read, [])
+  },
+  async past({ home, file, confined }, each) {
+    const reader = await openHomeReader(home)
+    if (reader === null) return null
+    try {
+      const { read, problem } = await openShellParser(clock)
+      if (problem !== null) return { ok: false, file: 'the parser', line: null, why: problem }
+      const policies = new Map<string, OpenedPolicy>()
+      for (const { id, workspace } of await reader.agents()) {
+        const settings = { home, file, confined, agent: id, workspace: workspace.root }
+        const opened = await openPolicy(settings, read, ['repository'])
+        if (!opened.ok) return opened
+        policies.set(id, opened)
+      }
+      for (let after: number | undefined; ;) {
+        const page = await reader.page('calls', {
+          order: 'oldest',
+          limit: PAGE,
+          ...(after === undefined ? {} : { after }),
+        })
+        for (const { row } of page.entries) {
+          const policy = policies.get(row.agent_id)
+          if (policy) each({ id: row.id, title: titleOf(row), decision: policy.call(row) })
+        }
+        after = page.entries.at(-1)?.born
+        if (!page.more || after === undefined) return { ok: true }
+      }
+    } finally {
+      await reader.close()
+    }
+  },
+}
+
+/** `leaves`: files of which a broken one counts as none. */
+async function openPolicy(
+  { home, file, agent, workspace, confined }: PolicySettings,
+  read: ReadSyntax,
+  leaves: readonly 'repository'[],
+): Promise<OpenedPolicy | PolicyRefused> {
+  const path = file ?? homePolicyPath(home)
+  const own = await readPolicyFile(path, 'home', read)
+  if (!own.ok) return own
+  if (file !== null && !own.is_there) return { ok: false, file, line: null, why: 'it is not there' }
+  const narrowing = await readPolicyFile(repositoryPolicyPath(workspace), 'repository', read)
+  if (!narrowing.ok && !leaves.includes('repository')) return narrowing
+  const rulesIn = (written: { rules: readonly { rule: PolicyRule }[] }) =>
+    written.rules.map(({ rule }) => rule)
+  const policy = effectivePolicy(
+    {
+      preset: own.policy.preset ?? 'work',
+      rules: rulesIn(own.policy),
+      otherwise: own.policy.otherwise,
+      narrower: narrowing.ok ? rulesIn(narrowing.policy) : [],
+    },
+    sha256,
+  )
+  const files = [
+    ...(own.is_there ? [path] : []),
+    ...(narrowing.ok && narrowing.is_there ? [repositoryPolicyPath(workspace)] : []),
+  ]
+  return judging(policy, { home, agent, workspace, confined, files }, remembering(read))
+}
+
+type Where = Omit<PolicySettings, 'file'> & { files: readonly string[] }
+
+function judging(policy: Policy, where: Where, read: ReadSyntax): OpenedPolicy {
+  const { home, agent, workspace, confined, files } = where
+  const facts = { home, agent_id: agent, workspace, user_home: userHome, search: env['PATH'] ?? '' }
+  const places = placesOf(facts)
+  const root = places.place(workspace).real_path
+  const call: OpenedPolicy['call'] = ({ tool_name, input, effect_class }) => {
+    const action = sealAction(
+      {
+        tool: tool_name,
+        class: effect_class as EffectClass,
+        agent,
+        item: null,
+        origin: 'operator',
+        workspace: root,
+        confined,
+        mcp: null,
+        ...builtOf(reachOf(tool_name, input, workspace), read, places),
+      },
+      sha256,
+    )
+    return recordOf(decideAction(action, policy))
+  }
+  const { revision, preset, otherwise } = policy
+  return {
+    ok: true,
+    record: { revision, preset, rules: policy.rules.map(ruleRecord), otherwise, files },
+    call,
+    line: (cmd) => call({ tool_name: 'ExecCommand', input: { cmd }, effect_class: 'reattachable' }),
+  }
+}
+
+/** The same text has the same tree. */
+function remembering(read: ReadSyntax): ReadSyntax {
+  const known = new Map<string, ReturnType<ReadSyntax>>()
+  return (text) => {
+    const before = known.get(text)
+    if (before !== undefined) return before
+    const made = read(text)
+    if (known.size >= TEXTS) known.clear()
+    known.set(text, made)
+    return made
+  }
+}
+
+const ruleRecord = (rule: PolicyRule): PolicyRuleRecord => ({
+  decide: rule.decide,
+  about: ruleWords(rule),
+  why: rule.why,
+  from: sourceWords(rule.source),
+})
+
+function recordOf({ decide, because, part, why, revision }: PolicyDecision): PolicyDecisionRecord {
+  const rule = because.by === 'rule' ? ruleRecord(because.rule) : null
+  const could_be = because.by === 'rule' && because.match === 'could_be'
+  return { decide, part: partWords(part), why, by: because.by, rule, could_be, revision }
+}
+
+/** A call in a line: its command, file or address, else its tool. */
+function titleOf({ tool_name, input }: { tool_name: string; input: unknown }): string {
+  const given = (input ?? {}) as Record<string, unknown>
+  const named = [given['cmd'], given['path'], given['url']].find((one) => typeof one === 'string')
+  return named === undefined ? tool_name : `${tool_name} ${named}`
+}

@@ -1,0 +1,32 @@
+/** The policy and what it says, as commands print it with `--json`. Types only. */
+import type { Otherwise, PresetName, Verdict } from '../../domain/policy/rule.ts'
+
+export type PolicyRuleRecord = {
+  decide: Verdict
+  /** What it is about, in a line. */
+  about: string
+  why: string
+  /** `preset work`, or a file with its line. */
+  from: string
+}
+
+export type PolicyRecord = {
+  revision: string
+  preset: PresetName
+  rules: readonly PolicyRuleRecord[]
+  otherwise: Otherwise
+  /** Files that are part of it. */
+  files: readonly string[]
+}
+
+export type PolicyDecisionRecord = {
+  decide: Verdict
+  /** What of the call decided: a command, a file, a host. */
+  part: string
+  why: string
+  by: 'rule' | 'doubt' | 'otherwise' | 'no_part'
+  rule: PolicyRuleRecord | null
+  /** Only running it would say whether the rule is about it. */
+  could_be: boolean
+  revision: string
+}

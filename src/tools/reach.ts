@@ -1,0 +1,39 @@
+/**
+ * What a call is about to reach on the machine, from its tool and its input alone: the lines it
+ * runs, the files it writes, the addresses it asks. A tool that is not here reaches nothing: it
+ * looks at files, or writes the agent's own records.
+ */
+import { isAbsolute, resolve } from 'node:path'
+import type { Reach } from '../domain/policy/build.ts'
+import { parseDiff } from './files/patch.ts'
+
+/** `workdir`: where relative paths begin. An input that is not the tool's reaches nothing. */
+export function reachOf(tool_name: string, input: unknown, workdir: string): Reach {
+  const given = (input ?? {}) as Record<string, unknown>
+  const text = (name: string): string[] => {
+    const value = given[name]
+    return typeof value === 'string' ? [value] : []
+  }
+  const at = (path: string) => (isAbsolute(path) ? path : resolve(workdir, path))
+  const nothing: Reach = { lines: [], writes: [], urls: [] }
+  switch (tool_name) {
+    case 'ExecCommand': {
+      const [folder = '.'] = text('workdir')
+      return { ...nothing, lines: text('cmd').map((cmd) => ({ text: cmd, folder: at(folder) })) }
+    }
+    case 'EditFile':
+      return { ...nothing, writes: text('path').map(at) }
+    case 'ApplyPatch':
+      return { ...nothing, writes: text('patch').flatMap(filesOf).map(at) }
+    case 'WebFetch':
+      return { ...nothing, urls: text('url') }
+    default:
+      return nothing
+  }
+}
+
+/** A patch that cannot be read is refused by its tool, and writes nothing. */
+function filesOf(patch: string): readonly string[] {
+  const parsed = parseDiff(patch)
+  return parsed.ok ? parsed.patch.paths : []
+}
