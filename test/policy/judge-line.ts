@@ -1,7 +1,7 @@
 /** A line judged by rules, on a machine that has every program. */
 import { createHash } from 'node:crypto'
 import { sealAction } from '../../src/domain/policy/action.ts'
-import { builtOf, type Places } from '../../src/domain/policy/build.ts'
+import { builtOf, type ActionPlaces } from '../../src/domain/policy/build.ts'
 import { decideAction, type PolicyDecision } from '../../src/domain/policy/decision.ts'
 import type { Policy, PolicyRule } from '../../src/domain/policy/rule.ts'
 import type { ReadSyntax } from '../../src/domain/shell/syntax.ts'
@@ -10,7 +10,7 @@ import { readPolicyValue } from '../../src/protocol/policy-file.ts'
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** The workspace is /w; what is named by a path elsewhere is there, too. */
-const places: Places = {
+const places: ActionPlaces = {
   place: (path) => {
     const real_path = new URL(path, 'file:///').pathname
     const isIn = real_path === '/w' || real_path.startsWith('/w/')

@@ -1,7 +1,7 @@
 /**
  * From what a call is about to reach to the action that is judged: lines become commands, names
  * become programs of the machine, and paths the places they really are. Whoever knows the machine
- * answers `Places`; the rest is a function.
+ * answers `ActionPlaces`; the rest is a function.
  */
 import { readArguments } from '../shell/arguments.ts'
 import type { ShellCommand, ShellWord } from '../shell/command.ts'
@@ -29,15 +29,15 @@ export type Reach = {
  * Contract: no answer throws, and each is of the moment; absolute paths. `program` is asked for no
  * name of the shell's own.
  */
-export interface Places {
+export interface ActionPlaces {
   /** Of a file that may not be there yet: where it would be. */
   place(path: string): { real_path: string; area: Area }
   program(name: string, folder: string): ActionProgram
 }
 
-export type Built = Pick<ActionBody, 'commands' | 'paths' | 'hosts' | 'git'>
+export type BuiltAction = Pick<ActionBody, 'commands' | 'paths' | 'hosts' | 'git'>
 
-export function builtOf(reach: Reach, read: ReadSyntax, places: Places): Built {
+export function builtOf(reach: Reach, read: ReadSyntax, places: ActionPlaces): BuiltAction {
   const commands: ActionCommand[] = []
   const paths: ActionPath[] = reach.writes.map((path) => ({ op: 'write', ...places.place(path) }))
   for (const { text, folder } of reach.lines) {
@@ -59,7 +59,7 @@ function cwdOf(moved: ShellWord | null, folder: string): string | null {
 const under = (folder: string, path: string): string =>
   path.startsWith('/') ? path : `${folder}/${path}`
 
-function onMachine(found: ShellCommand, cwd: string | null, places: Places): ActionCommand {
+function onMachine(found: ShellCommand, cwd: string | null, places: ActionPlaces): ActionCommand {
   const { folder: _, ...rest } = found
   const [name] = found.argv
   const place = cwd === null ? null : places.place(cwd)
@@ -67,13 +67,13 @@ function onMachine(found: ShellCommand, cwd: string | null, places: Places): Act
   return { ...rest, program: programOf(isKnown ? name : null, cwd, places), cwd: place }
 }
 
-function programOf(name: string | null, cwd: string | null, places: Places): ActionProgram {
+function programOf(name: string | null, cwd: string | null, places: ActionPlaces): ActionProgram {
   if (name === null) return { kind: 'absent' }
   return builtins.has(name) ? { kind: 'builtin' } : places.program(name, cwd ?? '/')
 }
 
 /** Of a file whose name is not known it is known that one is written: outside, for all we know. */
-function redirected(found: ShellCommand, cwd: string | null, places: Places): ActionPath[] {
+function redirected(found: ShellCommand, cwd: string | null, places: ActionPlaces): ActionPath[] {
   return found.redirects.flatMap(({ op, to }): ActionPath[] => {
     if (op === 'read' || to === '/dev/null') return []
     if (typeof to === 'string' && (cwd !== null || to.startsWith('/'))) {

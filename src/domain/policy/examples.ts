@@ -4,7 +4,7 @@
  */
 import type { ReadSyntax } from '../shell/syntax.ts'
 import type { ActionBody, Area } from './action.ts'
-import { builtOf, type Places } from './build.ts'
+import { builtOf, type ActionPlaces } from './build.ts'
 import { matchRule } from './match.ts'
 import type { ActionPart } from './part.ts'
 import type { PolicyRule } from './rule.ts'
@@ -57,7 +57,7 @@ function isAbout(
   return parts.some((part) => wanted.includes(matchRule(rule, action, part).is))
 }
 
-const placesOf = (area: Area): Places => ({
+const placesOf = (area: Area): ActionPlaces => ({
   place: (path) => ({ real_path: path, area }),
   program: (name) =>
     name.includes('/')

@@ -7,7 +7,7 @@ import type { ShellCommand, ShellDoubt, ShellRedirect, ShellWord } from './comma
 import { joinFolder } from './folders.ts'
 import { assigners, decidesWhatRuns } from './names.ts'
 import { openCommand } from './open.ts'
-import type { Opening } from './opening.ts'
+import type { ShellOpening } from './opening.ts'
 import type { ReadSyntax, SyntaxNode } from './syntax.ts'
 import { isTorn } from './torn.ts'
 import { textOf, wordOf } from './words.ts'
@@ -265,7 +265,12 @@ class ShellLine {
     for (const opening of openCommand(argv)) this.#opened(of, opening, redirects, scope)
   }
 
-  #opened(of: Text, opening: Opening, redirects: readonly ShellRedirect[], scope: Scope): void {
+  #opened(
+    of: Text,
+    opening: ShellOpening,
+    redirects: readonly ShellRedirect[],
+    scope: Scope,
+  ): void {
     const names = 'names' in opening ? opening.names : []
     this.#assigns(names)
     const inner = (by: string): Scope => ({

@@ -2,13 +2,15 @@
 import type { ShellDoubt, ShellWord } from './command.ts'
 import { joinFolder } from './folders.ts'
 import { gitCommands, gitRunners, gitSettings } from './names.ts'
-import type { Opening } from './opening.ts'
+import type { ShellOpening } from './opening.ts'
 
 const runs = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 
-export function openFind(argv: readonly ShellWord[]): Opening[] {
+export function openFind(argv: readonly ShellWord[]): ShellOpening[] {
   const isOpen = argv.some((word) => typeof word !== 'string' && word.starts === '')
-  const openings: Opening[] = [{ of: 'itself', argv, doubt: isOpen ? 'unknown_wrapper' : null }]
+  const openings: ShellOpening[] = [
+    { of: 'itself', argv, doubt: isOpen ? 'unknown_wrapper' : null },
+  ]
   for (let at = 1; at < argv.length; at += 1) {
     const word = argv[at]
     if (typeof word !== 'string' || !runs.has(word)) continue
@@ -27,7 +29,7 @@ function foundIn(word: ShellWord): ShellWord {
 }
 
 /** Git by itself runs what its settings, its aliases and some of its options name. */
-export function openGit(argv: readonly ShellWord[]): Opening[] {
+export function openGit(argv: readonly ShellWord[]): ShellOpening[] {
   let doubt: ShellDoubt | null = null
   let folder: ShellWord | null = null
   let at = 1

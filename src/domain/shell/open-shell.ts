@@ -1,11 +1,11 @@
 /** A shell within the line: the text it is given, a file, or what comes from elsewhere. */
 import type { ShellDoubt, ShellWord } from './command.ts'
 import { likeBash } from './names.ts'
-import type { Opening } from './opening.ts'
+import type { ShellOpening } from './opening.ts'
 
-export function openShell(name: string, argv: readonly ShellWord[]): Opening[] {
+export function openShell(name: string, argv: readonly ShellWord[]): ShellOpening[] {
   const given = operandsOf(argv.slice(1))
-  const doubtful = (doubt: ShellDoubt): Opening => ({ of: 'itself', argv, doubt })
+  const doubtful = (doubt: ShellDoubt): ShellOpening => ({ of: 'itself', argv, doubt })
   switch (given.is) {
     case 'looks':
       return [{ of: 'itself', argv, doubt: null }]
@@ -14,7 +14,13 @@ export function openShell(name: string, argv: readonly ShellWord[]): Opening[] {
     case 'file':
       return [{ of: 'itself', argv, doubt: null }]
     case 'text': {
-      const line: Opening = { of: 'line', by: name, text: given.text, remote: false, names: [] }
+      const line: ShellOpening = {
+        of: 'line',
+        by: name,
+        text: given.text,
+        remote: false,
+        names: [],
+      }
       return likeBash.has(name) ? [line] : [doubtful('runs_text'), line]
     }
   }

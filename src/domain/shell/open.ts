@@ -2,17 +2,17 @@
 import type { ShellDoubt, ShellWord } from './command.ts'
 import { openFind, openGit } from './open-programs.ts'
 import { openShell } from './open-shell.ts'
-import type { Opening } from './opening.ts'
+import type { ShellOpening } from './opening.ts'
 import { redefiners, shells, textRunners, usualPath } from './names.ts'
 import { closed, wrappers, wrappingWords, type Wrapper } from './wrappers.ts'
 
-const itself = (argv: readonly ShellWord[], doubt: ShellDoubt | null = null): Opening => ({
+const itself = (argv: readonly ShellWord[], doubt: ShellDoubt | null = null): ShellOpening => ({
   of: 'itself',
   argv,
   doubt,
 })
 
-export function openCommand(argv: readonly ShellWord[]): Opening[] {
+export function openCommand(argv: readonly ShellWord[]): ShellOpening[] {
   const [first, ...args] = argv
   if (typeof first !== 'string') return [itself(argv, 'unknown_program')]
   const name = first.replace(usualPath, '')
@@ -38,8 +38,12 @@ const plainName = (word: ShellWord | undefined): string | null =>
   typeof word === 'string' ? word.replace(usualPath, '') : null
 
 /** Its text is looked at all the same: what is denied in it is denied. */
-function openText(argv: readonly ShellWord[], args: readonly ShellWord[], name: string): Opening[] {
-  const openings: Opening[] = [itself(argv, 'runs_text'), { of: 'doubt', doubt: 'runs_text' }]
+function openText(
+  argv: readonly ShellWord[],
+  args: readonly ShellWord[],
+  name: string,
+): ShellOpening[] {
+  const openings: ShellOpening[] = [itself(argv, 'runs_text'), { of: 'doubt', doubt: 'runs_text' }]
   const words = name === 'trap' ? args.slice(0, 1) : name === 'eval' ? args : []
   const text = words.filter((word) => typeof word === 'string')
   if (text.length > 0 && text.length === words.length) {
@@ -63,7 +67,7 @@ function openWrapper(
   name: string,
   argv: readonly ShellWord[],
   args: readonly ShellWord[],
-): Opening[] {
+): ShellOpening[] {
   const wrapper = wrappers[name]
   if (wrapper === undefined) return [itself(argv)]
   const read = readWrapper(wrapper, args)

@@ -1,7 +1,7 @@
 /** What a command turns out to be, where it may run another one. */
 import type { ShellDoubt, ShellWord } from './command.ts'
 
-export type Opening =
+export type ShellOpening =
   /** It stands for itself, from another folder where git is told one. */
   | {
       of: 'itself'

@@ -5,11 +5,11 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { ActionProgram, Area } from '../../domain/policy/action.ts'
-import type { Places } from '../../domain/policy/build.ts'
+import type { ActionPlaces } from '../../domain/policy/build.ts'
 import { areaOf, type AreaFacts } from '../files/path-policy.ts'
 
 /** `search`: the PATH of the command. What was looked up is kept as long as the object. */
-export function placesOf(facts: AreaFacts & { search: string }): Places {
+export function placesOf(facts: AreaFacts & { search: string }): ActionPlaces {
   const real = { ...facts, workspace: realOf(facts.workspace), home: realOf(facts.home) }
   const found = new Map<string, ActionProgram>()
   const placed = new Map<string, { real_path: string; area: Area }>()
