@@ -6,7 +6,8 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { calls, says, type ScriptedCall } from '../src/testing/scripted-model.ts'
+import { limits } from '../src/domain/limits.ts'
+import { calls, says } from '../src/testing/scripted-model.ts'
 import {
   done,
   doneAnyway,
@@ -20,7 +21,7 @@ import {
   waiting,
 } from './support/scene.ts'
 import { call, creates, picks, runs, until, waitsFor } from './support/scripts.ts'
-import { hour, minute, resultsOf, textOf, type Stage } from './support/stage.ts'
+import { hour, minute, resultsOf, textOf } from './support/stage.ts'
 
 /** What may befall a plan file while its item is worked on, and the problem it is read as. */
 const damages: readonly [string, (path: string) => void][] = [
@@ -88,10 +89,10 @@ test('times never decrease when the clock is set back', async (t) => {
   await s.sound()
 })
 
-test('an interjected word moves a foreground command to the background at once', async (t) => {
+test('an interjected word moves a long foreground command to the background', async (t) => {
   const s = await onA(
     t,
-    () => calls(runs(`touch running; ${until('go')}`)),
+    () => calls(runs(`touch running; ${until('go')}`, { yield_ms: 10 * minute })),
     () => says('I read you.'),
     doneAnyway('A'),
   )
@@ -99,8 +100,10 @@ test('an interjected word moves a foreground command to the background at once',
   while (!existsSync(join(s.box.workspace, 'running'))) await s.clock.advance(0)
   const before = s.now
   await s.act({ do: 'send', text: 'One more thing.', priority: 'interject' })
-  await s.committed('turn_ended')
-  assert.equal(s.now, before, 'no time had to pass')
+  const ends = s.committed('turn_ended')
+  await s.clock.advance(limits.interject_grace.value)
+  await ends
+  assert.equal(s.now, before + limits.interject_grace.value)
   const [result] = resultsOf(s.model.requests[3])
   assert.match(result?.text ?? '', /task_handle|background/)
   const last = s.model.requests[3]?.messages.at(-1)
@@ -112,42 +115,6 @@ test('an interjected word moves a foreground command to the background at once',
   await ended
   await s.rest()
   await s.sound()
-})
-
-test('who interjects is told behind which command calls did not wait for its end', async (t) => {
-  const slow = () => runs(`touch running; ${until('go')}`)
-  const looks = () => runs('ls')
-  const picksA = (s: Stage) => call('PickWorkItem', { work_item_id: s.id('A') })
-  const rounds: readonly (readonly [
-    of: string,
-    calls: (s: Stage) => ScriptedCall[],
-    told: boolean,
-  ])[] = [
-    ['a command behind it', () => [slow(), looks()], true],
-    ['nothing behind it', () => [looks(), slow()], false],
-    ['only records behind it', (s) => [slow(), picksA(s)], false],
-    ['a command that was to go on', () => [runs(until('go'), { yield_ms: 0 }), slow()], false],
-  ]
-  for (const [of, made, told] of rounds) {
-    const s = await onA(
-      t,
-      (s) => calls(...made(s)),
-      () => says('I read you.'),
-      doneAnyway('A'),
-    )
-    await s.act({ do: 'send', text: 'Begin.' })
-    while (!existsSync(join(s.box.workspace, 'running'))) await s.clock.advance(0)
-    await s.act({ do: 'send', text: 'One more thing.', priority: 'interject' })
-    await s.committed('turn_ended')
-    const tasks = (await s.rows('tasks')).filter(({ cmd }) => cmd?.startsWith('touch'))
-    const says_so =
-      /stand\.(?: Calls behind (\S+) in your answer were made while that still ran\.)?$/m
-    const named = says_so.exec(textOf(s.model.requests[3]))?.[1]
-    assert.deepEqual(named?.slice(-4), told ? tasks[0]?.id.slice(-4) : undefined, of)
-    writeFileSync(join(s.box.workspace, 'go'), '')
-    await s.rest()
-    await s.sound()
-  }
 })
 
 test('an interjected word keeps a turn from ending in plain text', async (t) => {

@@ -83,6 +83,7 @@ export const limits = {
   seen_results: limit('seen_results', 500, 'hashes', 'command results remembered per item'),
   yield: limit('yield', 10_000, 'ms', 'a command in the foreground before it is promoted'),
   start_unnoted: limit('start_unnoted', 3_000, 'ms', 'a command runs before its row says so'),
+  interject_grace: limit('interject_grace', 5_000, 'ms', 'a command runs before words push it'),
   yield_max: limit('yield_max', 10 * minute, 'ms', 'a foreground wait asked for'),
   stop_grace: limit('stop_grace', 5_000, 'ms', 'between TERM and KILL'),
   hold_wait: limit('hold_wait', 5 * minute, 'ms', 'a hold that `run` still waits for'),

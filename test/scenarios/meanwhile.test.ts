@@ -3,12 +3,15 @@
  * delivered, and what was done is told.
  */
 import assert from 'node:assert/strict'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { calls, says, scriptedModel } from '../../src/testing/scripted-model.ts'
+import { limits } from '../../src/domain/limits.ts'
+import { calls, says, scriptedModel, type Scripted } from '../../src/testing/scripted-model.ts'
 import { requestSnapshot } from '../support/request-text.ts'
-import { onA, scene } from '../support/scene.ts'
-import { call, inOrder } from '../support/scripts.ts'
-import { openStage, textOf, type Stage } from '../support/stage.ts'
+import { errors, onA, scene } from '../support/scene.ts'
+import { call, inOrder, runs, until } from '../support/scripts.ts'
+import { openStage, resultsOf, textOf, type Stage } from '../support/stage.ts'
 
 const placesOf = (s: Stage) => [s.box.home, s.box.workspace]
 
@@ -47,6 +50,66 @@ test('words beside calls are no answer: nothing is delivered, and no note says s
   const text = textOf(s.model.requests[3])
   assert.match(text, /Runtime note: The operator wrote while you worked\./)
   assert.ok(!(await s.briefs()).some((brief) => brief.text === 'I look.'))
+})
+
+/** The operator says something while the answer with these calls is written. */
+const saidBefore = (made: () => Scripted) => (stage: Stage) => async () => {
+  await stage.act({ do: 'send', text: 'Mind the clock.', priority: 'interject' })
+  return made()
+}
+
+test('words that wait since before an answer cut none of its short calls', async (t) => {
+  const s = await onA(
+    t,
+    saidBefore(() =>
+      calls(
+        runs('sleep 0.2; echo one > a.txt'),
+        call('FindInFiles', { query: 'one' }),
+        runs('cat a.txt', { yield_ms: 60_000 }),
+      ),
+    ),
+    () => says('Read.'),
+    () => says('Nothing more.'),
+    () => says('Nothing more.'),
+  )
+  await s.say('Begin.')
+  assert.deepEqual((await errors(s)).slice(2).map(String), [
+    'ExecCommand,success',
+    'FindInFiles,success',
+    'ExecCommand,success',
+  ])
+  const text = textOf(s.model.requests[3])
+  assert.match(text, /a\.txt:1: one/)
+  assert.doesNotMatch(text, /in the background/)
+  await s.sound()
+})
+
+test('behind a command that words pushed into the background no call of the answer runs', async (t) => {
+  const s = await onA(
+    t,
+    saidBefore(() =>
+      calls(
+        runs(`touch running; ${until('go')}`, { yield_ms: 60_000 }),
+        call('EditFile', { path: 'beside.txt', new_text: 'raced\n' }),
+        runs('touch beside'),
+      ),
+    ),
+    () => says('Read.'),
+    ...[1, 2, 3].map(() => () => says('Nothing more.')),
+  )
+  await s.act({ do: 'send', text: 'Begin.' })
+  while (!existsSync(join(s.box.workspace, 'running'))) await s.clock.advance(0)
+  const ends = s.committed('turn_ended')
+  await s.clock.advance(limits.interject_grace.value)
+  await ends
+  const results = resultsOf(s.model.requests[3]).map(({ text }) => text)
+  assert.match(results[0] ?? '', /in the background: a message came in/)
+  for (const text of results.slice(1)) assert.match(text, /Not executed: a message came in and/)
+  assert.deepEqual(readdirSync(s.box.workspace), ['running'])
+  requestSnapshot(t, s.model.requests[3], ...placesOf(s))
+  writeFileSync(join(s.box.workspace, 'go'), '')
+  await s.rest()
+  await s.sound()
 })
 
 const edits = (path: string) => calls(call('EditFile', { path, new_text: 'one\n' }))

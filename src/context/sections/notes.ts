@@ -4,7 +4,7 @@
  */
 import { measuredWords } from '../../domain/facts/budget.ts'
 import type { ErrorKind, Warning } from '../../domain/state/call.ts'
-import type { TaskId, WorkItemId } from '../../domain/ids.ts'
+import type { WorkItemId } from '../../domain/ids.ts'
 import { limits } from '../../domain/limits.ts'
 import type { Message } from '../../domain/state/message.ts'
 import type { Measured } from '../../domain/state/meter.ts'
@@ -87,19 +87,13 @@ function settledWords(became: 'result' | ErrorKind): string {
 /**
  * Messages of the operator that enter the running turn, labelled and quoted like any input.
  * `delivered`: the text before them ended an answer, and was sent although they came meanwhile.
- * `passed`: commands that went to the background for them, and that calls behind did not wait for.
  */
 export function interjectedNote(
   messages: readonly Message[],
   view: MessagesView,
   delivered: boolean,
-  passed: readonly TaskId[] = [],
 ): string {
-  const values = {
-    who: whoWrote(messages),
-    overtaken:
-      passed.length === 0 ? '' : ` ${template('notes', 'overtaken', { tasks: passed.join(', ') })}`,
-  }
+  const values = { who: whoWrote(messages) }
   const before = delivered ? `${template('notes', 'delivered')} ` : ''
   return [
     `Runtime note: ${before}${template('notes', 'interjected', values)}`,

@@ -4,7 +4,15 @@
  * docs/spec/scheduler.md, docs/spec/turn.md#how-a-turn-ends).
  */
 import { deliverBrief } from '../facts/deliver-brief.ts'
-import { mustTurn, agentOf, agentPacing, callsOf, roundsOf, type Draft } from '../facts/facts.ts'
+import {
+  mustTurn,
+  agentOf,
+  agentPacing,
+  callsOf,
+  openTurn,
+  roundsOf,
+  type Draft,
+} from '../facts/facts.ts'
 import { errorResult, type Call } from '../state/call.ts'
 import { finishReport } from '../work/complete.ts'
 import { dropNotes, giveBackMessages, isOnlyRead, keepMessages, undoReviews } from './requeue.ts'
@@ -107,14 +115,29 @@ export function observePlan(d: Draft, item: WorkItem, plan: PlanStored | null): 
   return true
 }
 
-export function notExecuted(d: Draft, call: Call, message: string): void {
+export function notExecuted(
+  d: Draft,
+  call: Call,
+  message: string,
+  hint: string | null = null,
+): void {
   d.emit({
     type: 'call_finished',
     id: call.id,
-    result: errorResult(call.tool_name, 'not_executed', 'not_executed', message),
+    result: errorResult(call.tool_name, 'not_executed', 'not_executed', message, hint),
     result_hash: null,
     changed_something: false,
   })
+}
+
+/** What was to follow a call in its answer, and would run beside it now, is not made. */
+export function leaveOutBehind(d: Draft, { id, index, round }: Call, because: string): void {
+  const turn = openTurn(d)
+  for (const call of turn ? callsOf(d, turn, round) : []) {
+    if (call.index <= index || call.id === id || call.state === 'finished') continue
+    const hint = 'Make it again if it is still wanted.'
+    notExecuted(d, call, `Not executed: ${because} in the background.`, hint)
+  }
 }
 
 /** An intent without an outcome, in a turn that cannot wait for it. */

@@ -15,7 +15,6 @@ import {
 } from '../../domain/facts/facts.ts'
 import type { TaskId, WorkItemId } from '../../domain/ids.ts'
 import { limits } from '../../domain/limits.ts'
-import { overtaken } from '../../domain/turns/overtaken-commands.ts'
 import { repeatsInARow } from '../../domain/turns/repeats.ts'
 import { carryInterjected } from '../../domain/turns/shown.ts'
 import type { Message } from '../../domain/state/message.ts'
@@ -229,7 +228,7 @@ function notes(d: Draft, turn: Turn, said: Said): string[] {
   }
   return [
     ...(interruption === null ? [] : [interruptionNote(interruption, d.now)]),
-    ...(inbox.length === 0 ? [] : [interjectedNote(inbox, view, delivered, overtaken(d, turn))]),
+    ...(inbox.length === 0 ? [] : [interjectedNote(inbox, view, delivered)]),
     ...kindNotes(d, turn, kind),
     ...(kind === 'work'
       ? [...circling(d, turn), ...nearlyFull(d, turn), ...reminded(d, turn, item)]

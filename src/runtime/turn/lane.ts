@@ -103,7 +103,7 @@ export class Lane {
    */
   close(how: 'next_step' | 'safe_point' | 'now'): void {
     this.#state = 'closed'
-    if (how !== 'next_step') this.#run?.interject()
+    if (how !== 'next_step') this.#run?.leave()
     if (how === 'now') this.#run?.abort()
   }
 

@@ -49,6 +49,7 @@ export function toolContext(
     mint: store.mint,
     signal: run.signal,
     interjected: run.interjected,
+    closing: run.closing,
     files: ports.files,
     processes: ports.processes,
     web: ports.web,

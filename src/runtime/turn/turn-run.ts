@@ -45,6 +45,7 @@ export class TurnRun {
   #stopsAgent = false
   /** An interjected message waits for the next safe point. */
   #interjected = new AbortController()
+  readonly #closing = new AbortController()
   #interruption: Interruption | null
   #tried: readonly Tried[] = []
 
@@ -62,8 +63,9 @@ export class TurnRun {
     this.#abort.abort()
   }
 
-  /** What waits in the foreground need not be waited for any more: it goes on behind. */
-  interject(): void {
+  /** The runtime closes: what runs in the foreground goes on behind. */
+  leave(): void {
+    this.#closing.abort()
     this.#interjected.abort()
   }
 
@@ -72,8 +74,11 @@ export class TurnRun {
     if (event.type === 'request_sent') {
       this.#interruption = null
       this.#interjected = new AbortController()
+      if (this.#closing.signal.aborted) this.#interjected.abort()
     }
-    if (event.type === 'message_admitted' && event.priority === 'interject') this.interject()
+    if (event.type === 'message_admitted' && event.priority === 'interject') {
+      this.#interjected.abort()
+    }
     if (event.type === 'agent_stopped') this.abort()
   }
 
@@ -85,6 +90,11 @@ export class TurnRun {
   /** Aborts when an interjected message waits; another one after each request. */
   get interjected(): AbortSignal {
     return this.#interjected.signal
+  }
+
+  /** Aborts when the runtime closes. */
+  get closing(): AbortSignal {
+    return this.#closing.signal
   }
 
   /** The operator aborted it: nothing further begins. Of a lane that closes it is left open. */

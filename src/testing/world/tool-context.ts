@@ -37,7 +37,7 @@ export type BenchOptions = {
 }
 
 /** Signals of a run; without them nothing interrupts it. */
-export type Interruptions = { abort?: AbortSignal; interject?: AbortSignal }
+export type Interruptions = { abort?: AbortSignal; interject?: AbortSignal; close?: AbortSignal }
 
 /** A call whose intent is committed and whose outcome is not. */
 export type Begun<N> = { call: CallId; intent: N }
@@ -227,6 +227,7 @@ export class ToolBench {
       mint,
       signal: signals.abort ?? never,
       interjected: signals.interject ?? never,
+      closing: signals.close ?? never,
       files: this.files,
       processes: this.processes,
       web: this.#web,

@@ -3,6 +3,7 @@
  * background, stopped, never started, unknown. Each outcome carries the events that belong to it,
  * which only act on a task that has not ended otherwise in the meantime.
  */
+import { leaveOutBehind } from '../../domain/turns/end.ts'
 import type { TaskId } from '../../domain/ids.ts'
 import { TIMED_OUT } from '../../domain/agents/task-end.ts'
 import { isTerminal, type Task } from '../../domain/state/task.ts'
@@ -95,11 +96,14 @@ export async function endedOutcome(
   }
 }
 
-/** It runs on in the background: the result is a handle, its end will be a message. */
+/**
+ * It runs on in the background: the result is a handle, its end will be a message. `pushed`: before
+ * its window was over. The calls behind it were written to run after it, and are not made.
+ */
 export async function promotedOutcome(
   ctx: ToolContext,
   intent: CommandIntent,
-  how: { because: string; readopted: boolean },
+  how: { because: string; readopted: boolean; pushed: boolean },
 ): Promise<EffectOutcome> {
   const process = await ctx.processes.observe(intent.task_id)
   if (process.state !== 'running') return endedOutcome(ctx, intent, process)
@@ -120,6 +124,7 @@ export async function promotedOutcome(
       beginTask(d, id, process)
       if (how.readopted) d.emit({ type: 'task_readopted', id, pid: process.pid })
       handOver(d, id)
+      if (how.pushed) leaveOutBehind(d, ctx.call, `${how.because} and ${NAME} went on`)
     },
     result_hash: null,
     changed_something: true,

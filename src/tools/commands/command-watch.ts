@@ -1,6 +1,7 @@
 /**
- * Waiting for a command: until it ends, the window is over, the operator aborts, or an interjected
- * message waits, whichever is first. Nothing is left behind: every loser is cancelled.
+ * Waiting for a command: until it ends, the window is over, the operator aborts, the runtime closes,
+ * or an interjected message waits, whichever is first. A short command is not cut by words: they
+ * come with the next request, and that is soon. Nothing is left behind: every loser is cancelled.
  */
 import type { TaskId } from '../../domain/ids.ts'
 import type { TaskProcess } from '../../exec/ports.ts'
@@ -12,7 +13,7 @@ import type { ToolContext } from '../tool/tool.ts'
 
 export type WatchOutcome =
   | { how: 'ended'; process: TaskProcess }
-  | { how: 'window_over' | 'interjected' | 'aborted' }
+  | { how: 'window_over' | 'interjected' | 'closing' | 'aborted' }
   /** The machine cannot follow it any more; the command itself goes on. */
   | { how: 'unwatchable'; fault: ProcessFault }
 
@@ -23,13 +24,22 @@ export async function watch(
   ctx: ToolContext,
   id: TaskId,
   window_ms: number,
+  /** A waiting message ends the wait from this moment on, of `monotonic`. */
+  pushed_from = 0,
 ): Promise<WatchOutcome> {
   const over = new AbortController()
+  const words = async (): Promise<WatchOutcome> => {
+    await aborted(ctx.interjected, over.signal)
+    const left = pushed_from - ctx.monotonic()
+    if (left > 0) await ctx.sleep(left, over.signal)
+    return { how: 'interjected' }
+  }
   try {
     return await Promise.race<WatchOutcome>([
       ctx.processes.ended(id, over.signal).then((process) => ({ how: 'ended', process })),
       aborted(ctx.signal, over.signal).then(() => ({ how: 'aborted' })),
-      aborted(ctx.interjected, over.signal).then(() => ({ how: 'interjected' })),
+      aborted(ctx.closing, over.signal).then(() => ({ how: 'closing' })),
+      words(),
       ctx.sleep(window_ms, over.signal).then(() => ({ how: 'window_over' })),
     ])
   } catch (error) {
@@ -50,10 +60,11 @@ export async function watchNoted(
   window_ms: number,
 ): Promise<WatchOutcome> {
   const unnoted = Math.min(window_ms, limits.start_unnoted.value)
-  const seen = await watch(ctx, id, unnoted)
+  const pushed_from = ctx.monotonic() + limits.interject_grace.value
+  const seen = await watch(ctx, id, unnoted, pushed_from)
   if (seen.how !== 'window_over' || unnoted === window_ms) return seen
   await noteStart(ctx, id)
-  return watch(ctx, id, window_ms - unnoted)
+  return watch(ctx, id, window_ms - unnoted, pushed_from)
 }
 
 async function noteStart(ctx: ToolContext, id: TaskId): Promise<void> {

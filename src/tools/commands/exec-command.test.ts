@@ -187,10 +187,34 @@ test('a command that takes long is said to run, before it ends or goes to the ba
   }
 })
 
-test('an interjected message moves a command to the background at once', async () => {
-  const interject = new AbortController()
-  const done = run({ cmd: 'sleep 300', yield_ms: 600_000 }, { interject: interject.signal })
-  interject.abort()
+test('an interjected message moves a command to the background that had its first seconds', async () => {
+  const own = new ToolBench()
+  const asked: number[] = []
+  const sleep = own.clock.sleep.bind(own.clock)
+  own.clock.monotonic = () => 0
+  own.clock.sleep = async (ms, signal) => {
+    asked.push(ms)
+    if (ms !== limits.interject_grace.value) await sleep(ms, signal)
+  }
+  try {
+    const input = { cmd: 'sleep 300', yield_ms: 600_000 }
+    const done = await own.call(execCommand, input, { interject: AbortSignal.abort() })
+    assert.match(done.result.summary, /goes on in the background: a message came in/)
+    assert.ok(asked.includes(limits.interject_grace.value), String(asked))
+  } finally {
+    await own.close()
+  }
+})
+
+test('a message that waits already cuts no short command', async () => {
+  const done = await run({ cmd: 'sleep 0.2; echo whole' }, { interject: AbortSignal.abort() })
+  assert.match(JSON.stringify(done.result), /"stdout":"whole/)
+})
+
+test('a command is moved to the background at once where Holon closes', async () => {
+  const close = new AbortController()
+  const done = run({ cmd: 'sleep 300', yield_ms: 600_000 }, { close: close.signal })
+  close.abort()
   const handle = handleOf(await done)
   assert.equal((await bench.processes.observe(handle.task_id)).state, 'running')
 })

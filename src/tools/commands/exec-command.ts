@@ -263,9 +263,15 @@ async function follow(
     case 'aborted':
       return stoppedOutcome(ctx, intent, 'aborted')
     case 'interjected':
-      return promotedOutcome(ctx, intent, { because: 'a message came in', readopted })
+      return promotedOutcome(ctx, intent, { because: 'a message came in', readopted, pushed: true })
+    case 'closing':
+      return promotedOutcome(ctx, intent, { because: 'Holon closes', readopted, pushed: true })
     case 'window_over':
-      return promotedOutcome(ctx, intent, { because: 'it did not end in time', readopted })
+      return promotedOutcome(ctx, intent, {
+        because: 'it did not end in time',
+        readopted,
+        pushed: false,
+      })
     case 'unwatchable':
       return unknownOutcome(intent, seen.fault)
   }

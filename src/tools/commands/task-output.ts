@@ -70,6 +70,7 @@ async function read(given: Input, ctx: ToolContext): Promise<EffectOutcome> {
       case 'window_over':
         return await show(ctx, task, 'timeout')
       case 'interjected':
+      case 'closing':
         return await show(ctx, task, 'interjected')
       case 'aborted': {
         const message = 'The wait for the task was aborted; the task goes on.'

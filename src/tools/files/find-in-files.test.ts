@@ -70,7 +70,17 @@ test('a search that stops says why, and has what it found', async () => {
   for (let i = 0; i < 7; i++) put(`three/${i}.txt`, 'needle\nneedle\n')
   const { lines, stopped } = await found({ query: 'needle', path: 'three', limit: 3 })
   assert.equal(lines.length, 3)
-  assert.match(stopped[0] ?? '', /3 were found; a higher limit shows more/)
+  assert.match(stopped[0] ?? '', /3 were found\. A higher limit shows more/)
+})
+
+test('a search that was not let look is an error, never nothing found', async () => {
+  put('four/a.txt', 'needle')
+  const input = { query: 'needle', path: 'four' }
+  const { result } = await bench.call(findInFiles, input, { close: AbortSignal.abort() })
+  assert.ok(result.status === 'error')
+  assert.deepEqual([result.error.kind, result.error.code], ['aborted', 'search_stopped'])
+  const waits = await bench.call(findInFiles, input, { interject: AbortSignal.abort() })
+  assert.match(waits.result.summary, /^1 line found/)
 })
 
 test('a file, a missing folder and nothing to look for are refused with what to do', async () => {

@@ -5,7 +5,7 @@
  */
 import { join, relative } from 'node:path'
 import { z } from 'zod'
-import type { Warning } from '../../domain/state/call.ts'
+import type { ToolResult, Warning } from '../../domain/state/call.ts'
 import { limits } from '../../domain/limits.ts'
 import { isFileFault } from '../tool/faults.ts'
 import { asResult, inWorkdir, openOrList, textOf, ToolRefusal, type Folder } from './file-access.ts'
@@ -57,8 +57,11 @@ type Search = {
   until: number
   lines: string[]
   files: number
-  stopped: string | null
+  stopped: Stop | null
 }
+
+/** Why it did not look at all there is: what was asked for is found, or it was not let. */
+type Stop = { how: 'full' | 'bound' | 'aborted'; why: string; on: string }
 
 async function find(given: Input, ctx: ToolContext): Promise<EffectOutcome> {
   if (given.query === undefined && given.glob === undefined) {
@@ -117,11 +120,20 @@ async function lookIn(run: Search, folder: Folder, depth: number, ctx: ToolConte
   }
 }
 
-function whyStop(run: Search, ctx: ToolContext): string | null {
-  if (run.lines.length >= run.most) return `${run.most} were found; a higher limit shows more`
-  if (run.files >= FILES_MAX) return `${FILES_MAX} files were looked at; name a folder below`
-  if (ctx.monotonic() > run.until) return `${LOOK_MS / 1_000} s were over; name a folder below`
-  if (ctx.signal.aborted || ctx.interjected.aborted) return 'something else came in between'
+function whyStop(run: Search, ctx: ToolContext): Stop | null {
+  const below = 'Name a folder below.'
+  if (run.lines.length >= run.most) {
+    return { how: 'full', why: `${run.most} were found`, on: 'A higher limit shows more.' }
+  }
+  if (run.files >= FILES_MAX) {
+    return { how: 'bound', why: `${FILES_MAX} files were looked at`, on: below }
+  }
+  if (ctx.monotonic() > run.until) {
+    return { how: 'bound', why: `${LOOK_MS / 1_000} s were over`, on: below }
+  }
+  if (ctx.signal.aborted || ctx.closing.aborted) {
+    return { how: 'aborted', why: 'it was aborted', on: 'Look again if it is still wanted.' }
+  }
   return null
 }
 
@@ -171,14 +183,28 @@ function around(line: string, at: number): string {
   return `${from > 0 ? '…' : ''}${text.slice(from, from + LINE_CHARS)}…`.toWellFormed()
 }
 
-function told({ given, lines, files, stopped, root }: Search) {
+/** That not all was looked at stands in the one line that is left of a result after a recap. */
+function told({ given, lines, files, stopped, root }: Search): ToolResult {
   const what = given.query === undefined ? 'file' : 'line'
   const count = `${lines.length} ${what}${lines.length === 1 ? '' : 's'}`
-  const warnings: Warning[] =
-    stopped === null ? [] : [{ kind: 'incomplete', message: `The search stopped: ${stopped}.` }]
-  const summary = `${count} found below ${root}, ${files} files looked at`
-  return succeeded(NAME, summary, { path: root, text: lines.join('\n'), files }, warnings)
+  const looked = `below ${root}, ${files} files looked at`
+  if (stopped === null) {
+    return succeeded(NAME, `${count} found ${looked}`, resultOf(root, lines, files))
+  }
+  const { how, why, on } = stopped
+  const message = `The search stopped (${why}): ${count} found ${looked}.`
+  if (how === 'aborted') return failed(NAME, 'aborted', 'search_stopped', message, on)
+  if (lines.length === 0) return failed(NAME, 'timeout', 'search_stopped', message, on)
+  const warnings: Warning[] = [{ kind: 'incomplete', message: `The search stopped: ${why}. ${on}` }]
+  const summary = `the first ${count} found ${looked}: it stopped, ${why}`
+  return succeeded(NAME, summary, resultOf(root, lines, files), warnings)
 }
+
+const resultOf = (path: string, lines: readonly string[], files: number) => ({
+  path,
+  text: lines.join('\n'),
+  files,
+})
 
 /**
  * Whether a path fits a pattern of `*` (anything) and `?` (one character). One without a slash is

@@ -82,8 +82,10 @@ export interface ToolContext {
   mint: Mint
   /** Aborted when the operator aborts the turn. */
   readonly signal: AbortSignal
-  /** Aborted when an interjected message waits: return early, nothing is lost. */
+  /** Aborted when an interjected message waits: what only waits returns early, nothing is lost. */
   readonly interjected: AbortSignal
+  /** Aborted, and `interjected` with it, when the runtime closes: nothing that goes on is awaited. */
+  readonly closing: AbortSignal
   readonly files: Files
   readonly processes: Processes
   /** Pages of the public internet. */

@@ -33,7 +33,7 @@ async function fetched({ url }: Input, ctx: ToolContext): Promise<EffectOutcome>
     const result = failed(NAME, 'rejected', 'no_network', message, 'The operator decides that.')
     return { result, ...nothingNew }
   }
-  const signal = AbortSignal.any([ctx.signal, ctx.interjected])
+  const signal = AbortSignal.any([ctx.signal, ctx.closing])
   const page = await ctx.web.read(url, signal)
   const result = page.ok ? await shown(page, ctx) : notRead(page)
   return { result, result_hash: page.ok ? sha256(page.text) : null, changed_something: false }
