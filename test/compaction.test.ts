@@ -150,7 +150,7 @@ test(
       [],
     )
     assert.ok(openingOf(openings.at(-1)).includes(`as ${lie} says.`), 'own words stay as they were')
-    assert.match(openingOf(openings.at(-1)), /made-\d+\.txt \(EditFile in round \d+\)/)
+    assert.match(openingOf(openings.at(-1)), /made-\d+\.txt \(EditFile \+1 −0 in round \d+\)/)
     assert.match(openingOf(openings.at(-1)), /round 350, ReadFile: .*not_found/)
 
     const pairs = requests.slice(1).map((request, at) => {

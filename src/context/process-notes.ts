@@ -11,6 +11,8 @@ import { imageWords } from '../domain/image.ts'
 import { isForeign } from '../domain/state/message.ts'
 import { waitWords as waitSays, type Wait } from '../domain/state/wait.ts'
 import type { Todo, WorkItemChanges } from '../domain/state/work-item.ts'
+import { revertWords } from '../domain/work/revert.ts'
+import { diffWords, type FileDiff } from '../domain/state/file-diff.ts'
 import type { TokenEstimator } from './estimate.ts'
 import { contextLimits } from './limits.ts'
 import { counted, quoted, clip } from './phrase.ts'
@@ -115,6 +117,10 @@ const readers: { readonly [T in EventType]?: Reader<Of<T>> } = {
   work_item_reported: (event, fold) => {
     fold.note('end', 'output', `completed, report ${said(event.result_summary)}`, event.id)
   },
+  files_reverted: (event, fold, at) => {
+    const about = `reverted ${String(at.seq)}`
+    fold.note(about, 'decision', `the operator ${revertWords(event)}`, event.id)
+  },
   wait_registered: waitRead,
   wait_triggered: (event, fold) => {
     const wait = fold.waits.get(event.id)
@@ -158,6 +164,11 @@ const readers: { readonly [T in EventType]?: Reader<Of<T>> } = {
     if (task !== undefined) task.promoted = true
   },
   task_ended: taskRead,
+  task_changes_seen: ({ id, changes }, fold) => {
+    const label = fold.tasks.get(id)?.label
+    const by = label === undefined ? 'a command' : said(label)
+    filesRead(by, 'diffs' in changes ? changes.diffs : [], id, fold)
+  },
   turn_ended: (event, fold) => {
     if (event.outcome !== 'aborted') return
     fold.note(event.id, 'decision', 'the operator aborted a turn about it', event.id)
@@ -254,8 +265,21 @@ function callRead(event: Of<'call_finished'>, fold: Fold): void {
     if (result.error.kind !== 'outcome_unknown') return
     return fold.note(id, 'blocker', `outcome unknown of ${result.tool_name}: ${summary}`, id)
   }
-  if (!event.changed_something || fold.effects.get(id) !== 'content_checked') return
-  fold.note(`${result.tool_name} ${summary}`, 'output', summary, id)
+  const isTool = event.changed_something && fold.effects.get(id) === 'content_checked'
+  if (isTool) fold.note(`${result.tool_name} ${summary}`, 'output', summary, id)
+  else filesRead(result.tool_name, result.diffs ?? [], id, fold)
+}
+
+/** Files of one command in its note. */
+const notedFiles = 5
+
+/** What a command did to files, as it is recorded. */
+function filesRead(by: string, diffs: readonly FileDiff[], handle: string, fold: Fold): void {
+  if (diffs.length === 0) return
+  const named = diffs.slice(0, notedFiles).map((diff) => clip(diffWords(diff), 120))
+  const more = diffs.length - named.length
+  const what = `${by} changed ${named.join('; ')}${more === 0 ? '' : `; ${more} more`}`
+  fold.note(`${by} ${diffs.map(({ path }) => path).join(' ')}`, 'output', what, handle)
 }
 
 /** Ends that came as messages: a command that ended in its call is the call's own result. */

@@ -50,5 +50,5 @@ function when(at: string, now: Timestamp): string {
 
 export const placeSection = (place: string | null | undefined): Section =>
   place
-    ? full('place', `# Where you work\n\n${place}`, 'as the turn began')
+    ? full('place', `# Where you work\n\n${place}`, 'as this was written')
     : omitted('place', 'it was not seen in time')

@@ -120,22 +120,30 @@ function countLine(rounds: readonly RoundView[]): string {
   }; ${failed} failed.`
 }
 
-/** `- path (Tool, 3 times, last in round 30)`, by the last change. */
+/** `- path (Tool, 3 times, last +3 −1 in round 30)`, by the last change. */
 function changedFiles(rounds: readonly RoundView[]): string[] {
-  const found = new Map<string, { tool: string; times: number; round: number }>()
+  const found = new Map<string, { tool: string; times: number; round: number; last: string }>()
   for (const { round, calls } of rounds) {
     for (const call of calls) {
-      for (const path of pathsOf(call)) {
+      for (const { path, last } of changesOf(call)) {
         const times = (found.get(path)?.times ?? 0) + 1
         found.delete(path)
-        found.set(path, { tool: call.tool_name, times, round: round.n })
+        found.set(path, { tool: call.tool_name, times, round: round.n, last })
       }
     }
   }
-  return [...found].map(([path, { tool, times, round }]) => {
+  return [...found].map(([path, { tool, times, round, last }]) => {
     const often = times === 1 ? '' : `, ${counted(times, 'time')}, last`
-    return `- ${clip(path, 400)} (${tool}${often} in round ${round})`
+    return `- ${clip(path, 400)} (${tool}${often}${last} in round ${round})`
   })
+}
+
+/** The recorded changes, of a command as of a file tool; of earlier versions what the tools say. */
+function changesOf(call: Call): { path: string; last: string }[] {
+  const { result } = call
+  const diffs = result?.status === 'success' ? result.diffs : undefined
+  if (diffs === undefined) return pathsOf(call).map((path) => ({ path, last: '' }))
+  return diffs.map(({ path, added, removed }) => ({ path, last: ` +${added} −${removed}` }))
 }
 
 /** What file tools say of what they changed. */

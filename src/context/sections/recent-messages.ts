@@ -5,6 +5,7 @@
  */
 import type { Timestamp } from '../../domain/time.ts'
 import type { Wait } from '../../domain/state/wait.ts'
+import { revertWords } from '../../domain/work/revert.ts'
 import type { TokenEstimator } from '../estimate.ts'
 import { block } from '../fence.ts'
 import { contextLimits } from '../limits.ts'
@@ -74,12 +75,14 @@ function linesOf(said: readonly Utterance[], placeOf: (one: Utterance) => string
   const kept = [true, false].flatMap((isHere) =>
     (['them', 'agent'] as const).flatMap((side) =>
       all
-        .filter(({ one, place }) => one.by === side && (place === null) === isHere)
+        .filter(({ one, place }) => sideOf(one) === side && (place === null) === isHere)
         .slice(-contextLimits.said.value),
     ),
   )
   return all.filter((line) => kept.includes(line))
 }
+
+const sideOf = ({ by }: Utterance): 'them' | 'agent' => (by === 'agent' ? 'agent' : 'them')
 
 /**
  * What gives way, first to last, each time the oldest first: names of what stands elsewhere; the
@@ -89,7 +92,7 @@ function linesOf(said: readonly Utterance[], placeOf: (one: Utterance) => string
 function giving(lines: readonly Line[]): { line: Line; max: number }[] {
   const here = lines.filter(({ place }) => place === null)
   const [theirs, own] = (['them', 'agent'] as const).map((by) =>
-    here.filter(({ one }) => one.by === by),
+    here.filter(({ one }) => sideOf(one) === by),
   ) as [Line[], Line[]]
   const to = (max: number) => (line: Line) => ({ line, max })
   const shorter = to(contextLimits.said_older.value)
@@ -129,6 +132,10 @@ function utteranceText(
 ): string {
   const row = rowOf(one)
   const item = row.work_item_id === null ? '' : `, about ${row.work_item_id}`
+  if (one.by === 'operator_act') {
+    const told = clip(revertWords(one.act.record), max)
+    return `- the operator, ${ago(row.created_at, now)}${item}: ${told}`
+  }
   const who = one.by === 'agent' ? `you (${one.brief.kind})` : `the ${whoSaid(one)}`
   const head = `${who}, ${ago(row.created_at, now)}, ${row.id}${item}`
   if (place !== null) return `- ${head}${place}`
@@ -136,14 +143,23 @@ function utteranceText(
   return block(fenceOf(row), is_cut ? `${head}; cut, MemoryGet has all of it` : head, words)
 }
 
-const rowOf = (one: Utterance) => (one.by === 'agent' ? one.brief : one.message)
+function rowOf(one: Utterance) {
+  switch (one.by) {
+    case 'agent':
+      return one.brief
+    case 'them':
+      return one.message
+    case 'operator_act':
+      return one.act
+  }
+}
 
 function whoSaid({ message }: Utterance & { by: 'them' }): string {
   return message.kind === 'operator_prompt' ? 'operator' : 'parent'
 }
 
 function shortened(
-  one: Utterance,
+  one: Exclude<Utterance, { by: 'operator_act' }>,
   max: number,
   image_path?: ImagePath,
 ): { words: string; is_cut: boolean } {

@@ -5,7 +5,7 @@
 import type { Agent } from '../../domain/state/agent.ts'
 import type { Brief } from '../../domain/state/brief.ts'
 import type { Call } from '../../domain/state/call.ts'
-import type { MessageId, WaitId } from '../../domain/ids.ts'
+import type { MessageId, WaitId, WorkItemId } from '../../domain/ids.ts'
 import type { Message } from '../../domain/state/message.ts'
 import type { Allowance } from '../../domain/facts/payer.ts'
 import type { Candidates } from '../../domain/facts/ranking.ts'
@@ -14,6 +14,7 @@ import type { Task } from '../../domain/state/task.ts'
 import type { Timestamp } from '../../domain/time.ts'
 import type { Round, Turn } from '../../domain/state/turn.ts'
 import type { Wait } from '../../domain/state/wait.ts'
+import type { RevertRecord } from '../../domain/work/revert.ts'
 import type { PlanDescriptor } from '../../domain/state/plan.ts'
 import type { Instruction } from './instructions.ts'
 import type { NoteEvent } from '../process-notes.ts'
@@ -38,8 +39,19 @@ export type ItemView = {
   tasks: readonly Task[]
 }
 
-/** Words of the operator or parent, or a text of the agent that was delivered. */
-export type Utterance = { by: 'them'; message: Message } | { by: 'agent'; brief: Brief }
+/** What the operator did to files of an item: it says as much as words. */
+export type FileAct = {
+  id: string
+  created_at: Timestamp
+  work_item_id: WorkItemId
+  record: RevertRecord
+}
+
+/** Words of the operator or parent, an act of the operator, or a text that the agent delivered. */
+export type Utterance =
+  | { by: 'them'; message: Message }
+  | { by: 'operator_act'; act: FileAct }
+  | { by: 'agent'; brief: Brief }
 
 /** The item that stands in full: the turn's own, or the only one that it is offered. */
 export const itemInFull = ({ item, offered }: Pick<Situation, 'item' | 'offered'>) =>

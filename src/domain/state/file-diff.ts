@@ -18,6 +18,12 @@ export type NotKept = 'secret' | 'too_large' | 'too_many' | 'unreadable'
 
 export type KeptChange = { before: KeptFile; after: KeptFile } | { not_kept: NotKept }
 
+/** `src/a.ts +3 −1`: a change in few words. */
+export const diffWords = ({ name, kind, added, removed }: DiffCounts): string =>
+  `${name} ${kind === 'changed' ? '' : `${kind}, `}+${added} −${removed}`
+
+export type DiffCounts = Pick<FileDiff, 'name' | 'kind' | 'added' | 'removed'>
+
 export type FileDiff = {
   kind: 'added' | 'changed' | 'deleted'
   /** Absolute and real: the file, by whatever name it was given. */

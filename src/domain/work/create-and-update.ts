@@ -17,6 +17,7 @@ import {
 } from '../facts/facts.ts'
 import { mustProject, openItem, releaseFocus } from '../waits/focus.ts'
 import type { WaitId, WorkItemId } from '../ids.ts'
+import { revertWords, type RevertRecord } from './revert.ts'
 import { notAdopted } from '../facts/imported.ts'
 import { admit } from '../inbox/admit.ts'
 import { limits } from '../limits.ts'
@@ -294,11 +295,17 @@ export function tellRunningTurn(d: Draft, item: WorkItemId, words: readonly stri
   const turn = openTurn(d)
   if (turn === null || turn.work_item_id !== item) return
   const what = words.length > 0 ? words.join('; ') : 'its wait is over'
-  admit(d, {
-    id: d.mint('msg'),
-    provenance: runtimeFollowup,
-    priority: 'interject',
-    body: `The operator changed ${item}: ${what}.`,
-    work_item_id: item,
-  })
+  tell(d, item, `The operator changed ${item}: ${what}.`)
+}
+
+/** What a person does to files concerns every turn: they are there for all items. */
+export function tellReverted(d: Draft, item: WorkItemId, record: RevertRecord): void {
+  if (openTurn(d) === null) return
+  const undone = record.undo ? '' : ' Do not make the change again unasked.'
+  tell(d, item, `The operator ${revertWords(record)}: files that ${item} changed.${undone}`)
+}
+
+function tell(d: Draft, work_item_id: WorkItemId, body: string): void {
+  const [id, provenance] = [d.mint('msg'), runtimeFollowup]
+  admit(d, { id, provenance, priority: 'interject', body, work_item_id })
 }

@@ -68,6 +68,17 @@ export function undoTargets(reverts: readonly RevertRecord[]): KnownTarget[] {
   })
 }
 
+/** Files named in one line. */
+const namedFiles = 8
+
+/** What a person did to the item's files, for whoever goes on with them. */
+export function revertWords({ undo, files }: RevertRecord): string {
+  const names = files.slice(0, namedFiles).map(({ name }) => JSON.stringify(name))
+  const more = files.length - names.length
+  const what = `${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}`
+  return undo ? `undid its revert of ${what}` : `put back ${what}`
+}
+
 /** The targets of these names, as the item calls them or by their paths; without any, all. */
 export function targetsNamed(
   targets: readonly RevertTarget[],

@@ -4,7 +4,7 @@
  */
 import { charTokens } from '../../context/estimate.ts'
 import { contextLimits } from '../../context/limits.ts'
-import type { Utterance, Situation } from '../../context/sections/situation.ts'
+import type { FileAct, Utterance, Situation } from '../../context/sections/situation.ts'
 import type { Agent } from '../../domain/state/agent.ts'
 import type { Brief } from '../../domain/state/brief.ts'
 import { mustTurn } from '../../domain/facts/facts.ts'
@@ -49,16 +49,32 @@ export async function saidLately(env: AgentPorts): Promise<Utterance[]> {
   const { agent_id, store } = env
   const turn = mustTurn(env.facts())
   const limit = contextLimits.said.value
-  const [messages, briefs] = await Promise.all([
+  const [messages, briefs, acts] = await Promise.all([
     store.ledger.list('messages', { agent_id, kind: instructing, status: read, limit: 3 * limit }),
     store.ledger.list('briefs', { agent_id, kind: spoken, limit: 2 * limit }),
+    fileActs(env),
   ])
   const theirs = messages.filter((message) => message.turn_id !== turn.id && !isUnread(message))
   const all: Utterance[] = [
     ...theirs.map((message): Utterance => ({ by: 'them', message })),
+    ...acts.map((act): Utterance => ({ by: 'operator_act', act })),
     ...briefs.filter(isOwn).map((brief): Utterance => ({ by: 'agent', brief })),
   ]
   return all.toSorted(byTime)
+}
+
+/** Items that are looked at for what the operator did to their files. */
+const actedItems = 20
+
+async function fileActs({ agent_id, store }: AgentPorts): Promise<FileAct[]> {
+  const items = await store.ledger.list('work_items', { agent_id, limit: actedItems })
+  const reverted = items.filter(({ reverted_at }) => reverted_at !== undefined)
+  const looked = { looked: contextLimits.note_events.value, types: ['files_reverted'] as const }
+  const found = await Promise.all(reverted.map(({ id }) => store.ledger.noteEvents(id, looked)))
+  return found.flat().flatMap(({ seq, at, event }): FileAct[] => {
+    if (event.type !== 'files_reverted') return []
+    return [{ id: String(seq), created_at: at, work_item_id: event.id, record: event }]
+  })
 }
 
 /** What waits is said in the turn that takes it up. */
@@ -88,5 +104,13 @@ const spoken = ['progress', 'reply', 'question', 'result']
 const byTime = (a: Utterance, b: Utterance): number =>
   timeOf(a) < timeOf(b) ? -1 : Number(timeOf(a) > timeOf(b))
 
-const timeOf = (one: Utterance): string =>
-  one.by === 'agent' ? one.brief.created_at : one.message.created_at
+function timeOf(one: Utterance): string {
+  switch (one.by) {
+    case 'agent':
+      return one.brief.created_at
+    case 'them':
+      return one.message.created_at
+    case 'operator_act':
+      return one.act.created_at
+  }
+}

@@ -20,6 +20,7 @@ import { rankingOf, type Candidates } from '../../domain/facts/ranking.ts'
 import { projectItem } from '../../domain/facts/readiness.ts'
 import { messagesOf } from '../../domain/turns/shown.ts'
 import { isTerminal } from '../../domain/state/task.ts'
+import type { Timestamp } from '../../domain/time.ts'
 import type { Turn } from '../../domain/state/turn.ts'
 import type { Wait } from '../../domain/state/wait.ts'
 import { outputPath } from '../home.ts'
@@ -127,7 +128,7 @@ async function textOf(env: AgentPorts): Promise<Situation> {
   const talk = {
     handoff,
     aborted,
-    said: said.filter((one) => one.by === 'agent' || one.message.id !== handed),
+    said: said.filter((one) => one.by !== 'them' || one.message.id !== handed),
   }
   const id = turn.work_item_id ?? offeredOne(turn)
   if (id === null) return { ...situation, ...talk, words: interjected }
@@ -187,6 +188,10 @@ export async function gatherOpening(env: AgentPorts): Promise<Situation> {
   ])
   return { ...situation, place: placeLine(seen, situation.now), instructions, skills }
 }
+
+/** Where the agent works, as it is now; null: it was not seen in time. */
+export const gatherPlace = async (env: AgentPorts, now: Timestamp): Promise<string | null> =>
+  placeLine(await placeOf(env), now)
 
 /** The machine and the repository, as far as they are seen at once: no turn waits for them. */
 async function placeOf(env: AgentPorts): Promise<EnvironmentInfo> {

@@ -8,6 +8,7 @@ import { livingAgent } from '../../domain/agents/lifecycle.ts'
 import { limits } from '../../domain/limits.ts'
 import type { OperatorAct } from '../../domain/operator/act.ts'
 import { rowsNeeded } from '../../domain/operator/decide.ts'
+import { tellReverted } from '../../domain/work/create-and-update.ts'
 import { isRejection, no, type Rejection } from '../../domain/rejection.ts'
 import type { KeptFile, NotKept } from '../../domain/state/file-diff.ts'
 import { done, type Done, type RevertOutcome } from '../../domain/state/reply.ts'
@@ -67,6 +68,7 @@ async function revert(ports: ActPorts, command: Act): Promise<Done | Rejection> 
         const agent = livingAgent(d)
         if ('ok' in agent) return agent
         d.emit({ type: 'files_reverted', id: item.id, undo, files })
+        tellReverted(d, item.id, { undo, files })
         return null
       },
       { needs: rowsNeeded(command), blobs },

@@ -1,8 +1,8 @@
 /**
  * Compaction of an open turn: the request that waits to be sent is recorded again, with a fresh
  * opening that has the older rounds as a recap. The decision and its text are in the ledger before
- * anything is sent, so a resumed turn sends the same bytes. It is made of rows, of the plan file
- * and of the summary a model may have written; the time in it is that of the request.
+ * anything is sent, so a resumed turn sends the same bytes. It is made of rows, of the plan file,
+ * of a new look at where the agent works, which reads as of now, and of the summary a model may have written; the time in it is that of the request.
  */
 import { charTokens } from '../../context/estimate.ts'
 import { compact, type Compacted, type CompactionView } from '../../context/compaction/compact.ts'
@@ -18,7 +18,7 @@ import { LedgerFault } from '../../ledger/port.ts'
 import { imagePathIn, outputPath } from '../home.ts'
 import type { AgentPorts } from '../agent-ports.ts'
 import type { TurnRun } from './turn-run.ts'
-import { gatherText } from '../gather/situation.ts'
+import { gatherPlace, gatherText } from '../gather/situation.ts'
 import { askSummary, type Paid, type Wanted } from './summary.ts'
 import { wholeResultOf, type Talk } from './conversation.ts'
 import { toolTokens } from './tool-specs.ts'
@@ -38,7 +38,8 @@ export async function compactRequest(
   const { opening: before, sizes, total, notes } = talk.parts
   if (before === null) return false
   const rounds = roundViews(env.facts(), turn).filter((view) => view.round.state === 'recorded')
-  const situation = { ...asOf(await gatherText(env), round), place: before.place }
+  const place = await gatherPlace(env, round.requested_at)
+  const situation = { ...asOf(await gatherText(env), round), place }
   const id = env.ports.summary_model ?? null
   const window = Math.floor(situation.context_window / talk.factor)
   const view: CompactionView = {
