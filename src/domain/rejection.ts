@@ -21,6 +21,10 @@ export const rejections = {
       'Wait for them (WaitFor task_result), stop them (TaskStop), or complete it with ' +
       'leave_running true: they go on, and what comes of them comes late.',
   },
+  words_unread: {
+    status: 409,
+    hint: 'It comes with the next request: read it, then complete the item if it is still done.',
+  },
   tasks_running: { status: 409, hint: 'Stop its tasks first: `holon tasks stop <id>`.' },
   agent_private: { status: 409, hint: 'Talk to its parent, or use `holon tasks` on its task.' },
   agent_not_visible: { status: 404, hint: 'AgentGet shows yourself and the agents you made.' },

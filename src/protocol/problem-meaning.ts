@@ -45,6 +45,7 @@ const ofAgents = {
   plan_folder_linked: 'On the way to the plan files of the agent stands a link.',
   workspace_missing: 'The workspace is no folder that exists.',
   tasks_of_item_running: 'Commands or children of the item still run; completing it has to say so.',
+  words_unread: 'A message waits that the next request of the turn brings.',
   tasks_running: 'The agent still has commands that run, so it cannot be deleted.',
   turn_running: 'A turn of the agent is open, and the act would change what it works on.',
   run_stale: 'The turn that was named is not the open one: it ended, or another began.',

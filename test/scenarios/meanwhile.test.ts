@@ -10,7 +10,7 @@ import { limits } from '../../src/domain/limits.ts'
 import { calls, says, scriptedModel, type Scripted } from '../../src/testing/scripted-model.ts'
 import { requestSnapshot } from '../support/request-text.ts'
 import { errors, onA, scene } from '../support/scene.ts'
-import { call, inOrder, runs, until } from '../support/scripts.ts'
+import { call, completes, inOrder, runs, until } from '../support/scripts.ts'
 import { openStage, resultsOf, textOf, type Stage } from '../support/stage.ts'
 
 const placesOf = (s: Stage) => [s.box.home, s.box.workspace]
@@ -109,6 +109,25 @@ test('behind a command that words pushed into the background no call of the answ
   requestSnapshot(t, s.model.requests[3], ...placesOf(s))
   writeFileSync(join(s.box.workspace, 'go'), '')
   await s.rest()
+  await s.sound()
+})
+
+test('an item is not completed over words that nobody has read', async (t) => {
+  const report = 'Cents are counted everywhere. I ran the tests.'
+  const s = await onA(
+    t,
+    (stage) => saidBefore(() => completes(stage.id('A'), report))(stage),
+    (stage) => completes(stage.id('A'), ''),
+    () => says(''),
+  )
+  await s.say('Begin.')
+  const [refused] = resultsOf(s.model.requests[3])
+  assert.match(refused?.text ?? '', /words_unread[^]*It comes with the next request/)
+  assert.match(textOf(s.model.requests[3]), /^Mind the clock\.$/m)
+  const said = (await s.rows('messages')).find(({ body }) => body === 'Mind the clock.')
+  assert.equal(said?.work_item_id, (await s.rows('work_items'))[0]?.id, 'it is about that item')
+  const [item] = await s.rows('work_items')
+  assert.deepEqual([item?.state, item?.result_summary], ['completed', report])
   await s.sound()
 })
 

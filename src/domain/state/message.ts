@@ -102,7 +102,14 @@ export type MessageEvent =
   | { type: 'message_counted'; id: MessageId }
   /** An event that came before the wait it meets was made: it is of that wait from now on. */
   | { type: 'message_bound'; id: MessageId; wait_id: WaitId; work_item_id: WorkItemId | null }
-  | { type: 'message_claimed'; id: MessageId; turn_id: TurnId; to_coalesce: boolean }
+  | {
+      type: 'message_claimed'
+      id: MessageId
+      turn_id: TurnId
+      to_coalesce: boolean
+      /** It named no item, and went into a turn about this one. */
+      work_item_id?: WorkItemId
+    }
   | { type: 'message_shown'; id: MessageId; turn_id: TurnId; round: number }
   | { type: 'message_interjected'; id: MessageId; turn_id: TurnId; round: number }
   | { type: 'message_requeued'; id: MessageId; attempts: number }
@@ -134,6 +141,7 @@ export function evolveMessage(
         status: 'claimed',
         turn_id: event.turn_id,
         to_coalesce: event.to_coalesce,
+        work_item_id: event.work_item_id ?? message.work_item_id,
       }
     case 'message_shown':
       return { ...message, round: event.round }

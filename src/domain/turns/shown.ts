@@ -6,7 +6,7 @@
 import type { Draft, Facts } from '../facts/facts.ts'
 import type { MessageId } from '../ids.ts'
 import type { Image } from '../image.ts'
-import { interjected } from './step.ts'
+import { interjected } from '../facts/interjected.ts'
 import { isInterjected, type Message } from '../state/message.ts'
 import type { Round, Turn } from '../state/turn.ts'
 
@@ -35,15 +35,18 @@ export function carryClaimed(d: Draft, turn: Turn): void {
 /** A later request carries what was said or read meanwhile; what was said is returned. */
 export function carryInterjected(d: Draft, turn: Turn, round: number): Message[] {
   const inbox = interjected(d, d.now)
-  for (const { id } of inbox) {
-    d.emit({ type: 'message_claimed', id, turn_id: turn.id, to_coalesce: false })
+  for (const { id, work_item_id } of inbox) {
+    // What is said into a turn without naming an item is said about that turn's.
+    const item = work_item_id === null ? turn.work_item_id : null
+    const about = item === null ? {} : { work_item_id: item }
+    d.emit({ type: 'message_claimed', id, turn_id: turn.id, to_coalesce: false, ...about })
     d.emit({ type: 'message_shown', id, turn_id: turn.id, round })
   }
   for (const { id, status, round: carried } of messagesOf(d, turn)) {
     if (status !== 'claimed' || carried !== null) continue
     d.emit({ type: 'message_shown', id, turn_id: turn.id, round })
   }
-  return inbox
+  return inbox.flatMap(({ id }) => d.row('messages', id) ?? [])
 }
 
 /** The answer to a request uses up what it and those before it carried. */

@@ -6,9 +6,9 @@
 import type { Call } from '../state/call.ts'
 import { unreported } from '../work/complete.ts'
 import { mustTurn, callsOf, openTurn, roundsOf, type Facts } from '../facts/facts.ts'
+import { interjected } from '../facts/interjected.ts'
 import { limits } from '../limits.ts'
-import type { Message } from '../state/message.ts'
-import { chargedItem, hasReached, isOverBudget, isUsedUp, overAllowance } from '../facts/payer.ts'
+import { chargedItem, hasReached, isUsedUp, overAllowance } from '../facts/payer.ts'
 import { repeatsInARow } from './repeats.ts'
 import type { Timestamp } from '../time.ts'
 import {
@@ -216,15 +216,4 @@ export function unsaid(facts: Facts, turn: Turn): string | null {
     return roundText(one) !== '' && calls.length > 0 && !calls.some(tells)
   })
   return round === undefined ? null : roundText(round)
-}
-
-/**
- * Interjected messages that wait for the next safe point, oldest first. What is bound to an item
- * over its budget waits for the limit to be raised.
- */
-export function interjected(facts: Facts, now: Timestamp): Message[] {
-  return [...facts.rows('messages')]
-    .filter((message) => message.status === 'queued' && message.priority === 'interject')
-    .filter((message) => !isOverBudget(facts, message.work_item_id, now))
-    .sort((a, b) => a.inbox_seq - b.inbox_seq)
 }

@@ -14,6 +14,7 @@ import { goingOn } from '../facts/left.ts'
 import { outsideInput } from '../waits/pacing.ts'
 import { betterReport, isReport, judgeReport, mayStand } from './report.ts'
 import type { Task } from '../state/task.ts'
+import { interjected } from '../facts/interjected.ts'
 import { answerText, type Turn } from '../state/turn.ts'
 import { no, type Rejection } from '../rejection.ts'
 import type { By, WorkItem } from '../state/work-item.ts'
@@ -228,6 +229,18 @@ export function keepDraft(d: Draft, id: WorkItemId, text: string): void {
 export function runningTasks(d: Pick<Draft, 'row' | 'rows'>, id: WorkItemId): Task[] {
   const item = d.row('work_items', id)
   return item === undefined ? [] : goingOn(item, d.rows('tasks'))
+}
+
+/**
+ * A word that the next request brings may change what is asked for: it is read before an item is
+ * done with. Null: nothing waits. By the next completion it has been shown.
+ */
+export function unreadWords(d: Draft, item: WorkItemId): Rejection | null {
+  const waiting = interjected(d, d.now)
+  if (waiting.length === 0) return null
+  const by = waiting.some(({ origin }) => origin === 'operator') ? ' of the operator' : ''
+  const message = `${item} stays open: a message${by} came in that you have not read.`
+  return no('words_unread', message)
 }
 
 /** What of the item still runs is named, with the ways on; null: nothing does. */

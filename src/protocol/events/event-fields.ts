@@ -255,7 +255,12 @@ const messageEvents = {
   },
   message_counted: { id: messageId },
   message_bound: { id: messageId, wait_id: waitId, work_item_id: workItemId.nullable() },
-  message_claimed: { ...inTurn, to_coalesce: z.boolean() },
+  message_claimed: {
+    ...inTurn,
+    to_coalesce: z.boolean(),
+    /** It named no item, and went into a turn about this one. */
+    work_item_id: workItemId.optional(),
+  },
   message_shown: { ...inTurn, round: count },
   message_interjected: { ...inTurn, round: count },
   message_requeued: { id: messageId, attempts: count },

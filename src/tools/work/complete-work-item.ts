@@ -10,6 +10,7 @@ import {
   promotion,
   runningTasks,
   stillRunning,
+  unreadWords,
 } from '../../domain/work/complete.ts'
 import { failedChecks, judgeClaim } from '../../domain/checks/completion-claim.ts'
 import { openTurn, type Draft } from '../../domain/facts/facts.ts'
@@ -72,6 +73,9 @@ export const completeWorkItem = storeTool<Input, Prepared>({
     if (refusal !== null) {
       return { result: refusedBy(withWords(d, id, frame, refusal), item), closes: null }
     }
+    const unread = item?.state === 'open' ? unreadWords(d, id) : null
+    if (unread !== null)
+      return { result: refused(name, withWords(d, id, frame, unread)), closes: null }
     return complete(d, id, frame, plan, claim !== 'none')
   },
 })
