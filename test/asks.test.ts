@@ -33,6 +33,7 @@ const rows: Readonly<Record<string, readonly string[]>> = {
     'answer {work_items 2} "Yes, do"',
     'answer {work_items 3} "Yes, do"',
     'answer {waits 1} ""',
+    'answer {tasks 1} yes --mark abcdef',
     'waits cancel {waits 3}',
     'waits cancel wait_ffff',
     'waits cancel zzz',
@@ -198,7 +199,7 @@ const reading: readonly string[] = [
   ...['agents list', 'agents show', 'briefs', 'events', 'search', 'status', 'logs', 'completion'],
   ...['context show', 'work diff', 'trigger list', 'webhook list'],
   ...['webhook deliveries', 'schedule list', 'schedule slots', 'service show', 'config show'],
-  ...['config path', 'config get'],
+  ...['config path', 'config get', 'policy check', 'policy explain', 'policy test', 'policy show'],
 ]
 
 type Options = Map<string, string[]>

@@ -72,6 +72,7 @@ const others: readonly string[] = [
   ...['schedule remove', 'backup', 'restore'],
   ...['retention', 'token rotate', 'config set', 'config unset', 'tasks follow', 'logs', 'doctor'],
   ...['service show', 'config get', 'work diff'],
+  ...['policy check', 'policy explain', 'policy test', 'policy show'],
 ]
 
 /** What a terminal takes for a colour, and does not show. */

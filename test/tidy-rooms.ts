@@ -12,7 +12,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     'facts',
     'memory waits',
     'inbox',
-    'checks scheduler timers transfer',
+    'approvals checks scheduler timers transfer',
     'budgets',
     'work',
     'explain turns',

@@ -15,6 +15,7 @@ const creating: ReadonlySet<Route> = new Set<Route>([
   'POST /agents/{agent}/work-items',
   'POST /agents/{agent}/imports',
   'POST /agents/{agent}/tasks',
+  'POST /agents/{agent}/tasks/{task}/answer',
   'POST /agents/{agent}/tasks/{task}/input',
   'POST /agents/{agent}/triggers',
   'POST /agents/{agent}/schedules',

@@ -8,6 +8,7 @@ import type * as acted from '../protocol/acts/acted.ts'
 import type * as checks from '../protocol/records/check-record.ts'
 import type * as agents from '../protocol/records/agent-record.ts'
 import type * as attention from '../protocol/views/attention.ts'
+import type * as snoozing from '../protocol/views/snooze-body.ts'
 import type * as trees from '../protocol/records/delegation-record.ts'
 import type * as changes from '../protocol/records/changes-record.ts'
 import type * as contexts from '../protocol/records/context-record.ts'
@@ -160,6 +161,10 @@ type Tasks = {
     body: In<typeof tasks.taskInput>
     answer: Out<typeof acted.actedOnTask>
   }
+  'POST /agents/{agent}/tasks/{task}/answer': {
+    body: In<typeof tasks.answerHeldBody>
+    answer: Out<typeof acted.actedOnTask>
+  }
   'POST /agents/{agent}/tasks/{task}/stop': { answer: Out<typeof acted.actedOnTask> }
 }
 
@@ -222,7 +227,7 @@ type Attention = {
     answer: Out<typeof attention.attentionList>
   }
   'POST /attention/{entry}/snooze': {
-    body: In<typeof attention.snoozeBody>
+    body: In<typeof snoozing.snoozeBody>
     answer: Out<typeof acted.actedAlone>
   }
   'POST /attention/{entry}/dismiss': { answer: Out<typeof acted.actedAlone> }

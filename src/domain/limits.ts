@@ -44,6 +44,8 @@ export const limits = {
   revert_text: limit('revert_text', 200_000, 'characters', 'of the diffs of files left alone'),
   revert_files: limit('revert_files', 500, 'files', 'put back at once; the rest by name'),
   running_tasks: limit('running_tasks', 32, 'tasks', 'processes of one agent'),
+  held_commands: limit('held_commands', 64, 'commands', 'of one agent that wait for a yes'),
+  yes_lasts: limit('yes_lasts', 24 * hour, 'ms', 'a yes to a command that has not begun'),
   live_children: limit('live_children', 8, 'agents', 'alive at a time, made by one agent'),
   live_text: limit('live_text', 262_144, 'characters', 'of an open request: head and tail'),
   depth: limit('depth', 2, 'agents', 'between an agent and the one that has no parent'),

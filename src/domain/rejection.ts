@@ -26,6 +26,7 @@ export const rejections = {
     hint: 'It comes with the next request: read it, then complete the item if it is still done.',
   },
   tasks_running: { status: 409, hint: 'Stop its tasks first: `holon tasks stop <id>`.' },
+  task_held: { status: 409, hint: 'It has not begun: answer it with `holon answer <id>`.' },
   agent_private: { status: 409, hint: 'Talk to its parent, or use `holon tasks` on its task.' },
   agent_not_visible: { status: 404, hint: 'AgentGet shows yourself and the agents you made.' },
   agent_id_wanted: { status: 422, hint: 'Give the public agent a name in agent_id.' },

@@ -171,7 +171,9 @@ function attentionRow(entry: Attention, times: Times): HomeRow {
     title: s(first),
     right: s(since(entry.since, times)),
     below: null,
-    ...(entry.kind === 'question' ? { asks: questionLines(entry, null) } : {}),
+    ...(entry.kind === 'question' || entry.kind === 'approval'
+      ? { asks: questionLines(entry, null) }
+      : {}),
     can: entry.can,
   }
 }

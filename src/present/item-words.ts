@@ -18,6 +18,7 @@ const wordsShown = 60
 export type OpenTurn = StateRecord['turns'][number]
 
 export const markOf: { readonly [K in Attention['kind']]: Mark } = {
+  approval: 'needs_me',
   question: 'needs_me',
   held: 'failed',
   failed_turn: 'failed',
@@ -111,6 +112,8 @@ export function taskWords(task: TaskRecord, live_at: string | undefined, times: 
   const last = live_at ?? task.last_sign_of_life_at
   const from = runsSince(task)
   switch (task.status) {
+    case 'held':
+      return 'waits for your yes'
     case 'queued':
     case 'running':
       if (from === null) return task.status

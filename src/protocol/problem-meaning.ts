@@ -71,6 +71,7 @@ const ofItems = {
 
 const ofWaits = {
   external_wait_private: 'No outside event reaches a private child, so it cannot wait for one.',
+  task_held: 'The command waits for a yes and has not begun.',
   asks_operator: 'The question is for the operator, not for the parent.',
   reason_empty: 'A wait was to be registered without saying what is waited for.',
   wait_not_found: 'No wait of this agent has the id.',

@@ -8,10 +8,14 @@ import type { Roots } from '../exec/ports.ts'
 import { agentOf, type Draft, type Facts } from '../domain/facts/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
 import { workspaceMemory } from '../domain/memory/reference.ts'
+import type { HeldTask } from '../domain/state/task.ts'
 import { later, type Timestamp } from '../domain/time.ts'
 import type { Rows, Table } from '../domain/state/event.ts'
 import type { ModelRound } from '../models/model.ts'
-import type { HostNotice, HostPorts } from './ports.ts'
+import type { JudgedAgain } from '../domain/approvals/held-command.ts'
+import type { PolicyAction } from '../domain/policy/action.ts'
+import type { PolicyDecision } from '../domain/policy/decision.ts'
+import type { CallJudged, HostNotice, HostPorts } from './ports.ts'
 import type { TriggerUrls } from './trigger-urls.ts'
 import type { CommitOptions, Store } from './store.ts'
 import { agentHome } from './home.ts'
@@ -109,6 +113,32 @@ export class AgentPorts {
     return isShared ? { ...roots, read_only: [`${workspace.root}/${workspaceMemory}`] } : roots
   }
 
+  /**
+   * What the policy says of a call of the agent; null: nothing. What a runbook does is the
+   * operator's own words, and is not judged.
+   */
+  async judged(
+    asked: Pick<CallJudged, 'tool_name' | 'class' | 'input' | 'item' | 'origin'>,
+  ): Promise<JudgedAgain | null> {
+    const { policy, processes } = this.ports
+    const { model, workspace } = agentOf(this.facts())
+    if (policy === undefined || model === 'runbook') return null
+    const found = await policy.judge({
+      ...asked,
+      agent: this.agent_id,
+      workspace: workspace.root,
+      confined: (await processes.confinement()).state === 'on',
+      environment: this.environment(),
+    })
+    return found === null ? null : verdictOf(found)
+  }
+
+  /** What it says of a held command now, as it said before. */
+  judgedAgain({ cmd, workdir, held }: HeldTask): Promise<JudgedAgain | null> {
+    const { item, origin, tool: tool_name, class: effect_class } = held.action
+    return this.judged({ tool_name, class: effect_class, input: { cmd, workdir }, item, origin })
+  }
+
   /** US dollars for an answer: what the provider says it took, else by the price; null: unknown. */
   paidFor({ told_usd, model, usage }: ModelRound): number | null {
     return told_usd ?? this.ports.models.price(model, usage)
@@ -120,5 +150,23 @@ export class AgentPorts {
     const value = await run()
     this.ports.effect_seam?.after_effect(what)
     return value
+  }
+}
+
+function verdictOf({
+  action,
+  decision,
+}: {
+  action: PolicyAction
+  decision: PolicyDecision
+}): JudgedAgain {
+  const { decide, why, revision: policy_revision } = decision
+  switch (decide) {
+    case 'allow':
+      return { verdict: 'allow', action, policy_revision }
+    case 'ask':
+      return { verdict: 'ask', asked: { action, because: why, policy_revision, lapses_at: null } }
+    case 'deny':
+      return { verdict: 'deny', why }
   }
 }

@@ -3,7 +3,10 @@
  * stand on. Types only.
  */
 import type { Emitted, Facts } from '../domain/facts/facts.ts'
-import type { AgentId, TaskId, TurnId } from '../domain/ids.ts'
+import type { AgentId, TaskId, TurnId, WorkItemId } from '../domain/ids.ts'
+import type { EffectClass } from '../domain/effect-class.ts'
+import type { ActionOrigin, PolicyAction } from '../domain/policy/action.ts'
+import type { PolicyDecision } from '../domain/policy/decision.ts'
 import type { Redactor } from '../domain/secrets/redact.ts'
 import type { MemoryAnswer, MemoryQuery, MemoryShown } from '../domain/memory/memory.ts'
 import type { Next } from '../domain/scheduler/next.ts'
@@ -90,10 +93,32 @@ export type HostPorts = {
    * the runtime gives up, as for every other fault of the world.
    */
   waits_for_room?: boolean
+  /** Judges calls before they have an effect; absent: none is judged. */
+  policy?: PolicyPort
   /** Takes secrets out of what is written and shown; without it nothing is a secret. */
   redactor?: Redactor
   /** Called before and after each effect in crash tests; absent in the product. */
   effect_seam?: EffectSeam
+}
+
+/** A call as the policy judges it: what it would do, where, for whom. */
+export type CallJudged = {
+  tool_name: string
+  class: EffectClass
+  input: unknown
+  agent: AgentId
+  item: WorkItemId | null
+  origin: ActionOrigin
+  workspace: string
+  confined: boolean
+  /** What a command finds in its environment besides the allow-list. */
+  environment: Readonly<Record<string, string>>
+}
+
+/** Contract: never rejects; what cannot be judged asks. Reads files and runs nothing. */
+export interface PolicyPort {
+  /** Null: no policy is in force. */
+  judge(call: CallJudged): Promise<{ action: PolicyAction; decision: PolicyDecision } | null>
 }
 
 export interface EffectSeam {

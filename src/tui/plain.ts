@@ -10,7 +10,7 @@ import { named } from '../present/text/called.ts'
 import { safeLine } from '../present/text/safe.ts'
 import { clock } from '../present/text/span.ts'
 import type { Attention } from '../protocol/views/attention.ts'
-import { answerAct, cliOf, offeredBy } from './input/requests.ts'
+import { answerAct, cliOf, offeredBy, approvalAct } from './input/requests.ts'
 import { whyBody, readOf, type WhyValue } from './screens/item-tabs.ts'
 import { textOf } from './drawing/line.ts'
 import { viewOf, type ScreenLocation } from './model/model.ts'
@@ -244,7 +244,15 @@ export class PlainScreen {
     const { bound_hash } = entry
     if (bound_hash === null) return this.#say('it takes no answer; next says what helps')
     if (words === '') return this.#say('an empty text answers nothing')
+    if (entry.kind === 'approval') return this.#decide({ ...entry, bound_hash }, words)
     void this.#session.act(answerAct({ ...entry, bound_hash }, words))
+  }
+
+  /** `yes`, or `no` and what is said with it: words alone decide nothing. */
+  #decide(entry: Parameters<typeof approvalAct>[0], words: string): void {
+    const [choice = '', ...said] = words.trim().split(/\s+/)
+    const text = said.join(' ')
+    void this.#session.act(approvalAct(entry, { choice, ...(text === '' ? {} : { text }) }))
   }
 }
 

@@ -2,8 +2,12 @@
  * Stories of waiting and of what comes in: questions, events, timers, schedules, outages, stops.
  */
 import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { heldHash, heldTasks } from '../../src/domain/approvals/held-command.ts'
 import { deadLetter } from '../../src/testing/host/outside-events.ts'
 import { calls, fails, says } from '../../src/testing/scripted-model.ts'
+import { asksAbout } from '../../src/testing/world/held.ts'
 import { call, waitsFor } from '../support/scripts.ts'
 import { begin } from './outside.ts'
 import type { Scenario } from './scenario.ts'
@@ -38,6 +42,37 @@ const question: Scenario = storyOf({
     }),
   ],
 })
+
+/** A command that a rule holds, and what a person says to it. */
+const held = (choice: 'yes' | 'no'): Scenario =>
+  storyOf({
+    name: `held command, ${choice}`,
+    covers: ['task spawned', 'task finished', 'wait registered', 'ingress', 'brief'],
+    options: { policy: asksAbout('pushed') },
+    answers: {
+      main: [
+        makes('A'),
+        takes('A'),
+        () => calls(call('ExecCommand', { cmd: 'echo pushed >> pushed.txt' })),
+        () => says('I asked.'),
+        ends('A'),
+      ],
+    },
+    acts: [
+      tells('Push it.'),
+      operator(`says ${choice}`, async ({ box }) => {
+        const facts = box.host.facts('main')
+        const [task] = facts ? heldTasks(facts) : []
+        const bound_hash = task ? heldHash(task) : 'none'
+        const task_id = task?.id ?? 'task_none'
+        return { do: 'answer_held', agent_id: 'main', task_id, bound_hash, choice }
+      }),
+    ],
+    also: async ({ box }) => {
+      const file = join(box.workspace, 'pushed.txt')
+      return existsSync(file) ? readFileSync(file, 'utf8') : 'nothing ran'
+    },
+  })
 
 const external: Scenario = storyOf({
   name: 'external event',
@@ -225,6 +260,8 @@ const repeated: Scenario = storyOf({
 
 export const waitStories: readonly Scenario[] = [
   question,
+  held('yes'),
+  held('no'),
   external,
   timer,
   schedule,

@@ -2,6 +2,7 @@
  * What the other side may do while the runtime waits: each act that there is, about what is there,
  * and what no operator does. The acts are a table over their type: one that is new is missed here.
  */
+import { heldHash, heldTasks } from '../../src/domain/approvals/held-command.ts'
 import { boundHash } from '../../src/domain/work/answer-question.ts'
 import { openTurn, type Facts } from '../../src/domain/facts/facts.ts'
 import type { OperatorAct } from '../../src/domain/operator/act.ts'
@@ -58,6 +59,12 @@ const acts: { [K in Kind]: Maker<K> } = {
     const wait = question(f)
     if (!wait) return null
     return { do: 'answer', wait_id: wait.id, bound_hash: boundHash(wait), text: 'Yes.' }
+  },
+  answer_held: (f) => {
+    const [task] = heldTasks(f)
+    if (!task) return null
+    const { id: task_id } = task
+    return { do: 'answer_held', task_id, bound_hash: heldHash(task), choice: 'yes' }
   },
   take_back: (f) =>
     about(

@@ -3,6 +3,7 @@
  * moved; `deep` at the whole home, with the proof of the ledger; `atRest` at what must be over when
  * nothing goes wrong any more.
  */
+import { heldTasks } from '../../src/domain/approvals/held-command.ts'
 import { AgentFacts } from '../../src/domain/facts/agent-facts.ts'
 import type { StoredEvent } from '../../src/domain/state/event.ts'
 import type { Facts } from '../../src/domain/facts/facts.ts'
@@ -157,12 +158,14 @@ export function atRest(world: World): string[] {
       }
     }
     for (const task of facts.rows('tasks')) {
-      if (isTerminal(task)) continue
+      // What is held waits for a person, as a question does.
+      if (isTerminal(task) || task.status === 'held') continue
       if (task.kind === 'command' && !world.commands.isRunning(task.id)) {
         found.push(`31: ${task.id} is ${task.status} and its process is over`)
       }
       const child = world.host?.facts(task.child_agent_id ?? '') ?? null
-      const isAsking = child !== null && [...child.rows('waits')].some(isActive)
+      const isAsking =
+        child !== null && ([...child.rows('waits')].some(isActive) || heldTasks(child).length > 0)
       if (child !== null && !isAsking && next(child, now, false).do === 'sleep') {
         found.push(`31: ${task.id} is ${task.status} and ${child.agent_id} has nothing left to do`)
       }

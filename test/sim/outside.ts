@@ -3,6 +3,7 @@
  * files, processes that end or vanish, time that passes or jumps. One choice per step, from a
  * stream of its own, so that leaving one out changes no other.
  */
+import { heldHash, heldTasks } from '../../src/domain/approvals/held-command.ts'
 import { boundHash } from '../../src/domain/work/answer-question.ts'
 import type { CheckGiven } from '../../src/domain/checks/spec.ts'
 import { openTurn, type Facts } from '../../src/domain/facts/facts.ts'
@@ -78,6 +79,14 @@ const answerCheck: Maker = (random, facts) => {
   return one ? { do: 'answer_check', ...one, passed: random.chance(0.7) } : null
 }
 
+const answerHeld: Maker = (random, facts, nth) => {
+  const task = pick(random, heldTasks(facts))
+  if (!task) return null
+  const choice = random.chance(0.7) ? 'yes' : 'no'
+  const given = { do: 'answer_held', task_id: task.id, bound_hash: heldHash(task), choice } as const
+  return random.chance(0.3) ? { ...given, text: `said with it ${nth}` } : given
+}
+
 /** An open item that has checks: they are owed from then on. */
 const completeChecked: Maker = (random, facts) => {
   const one = pick(
@@ -99,6 +108,7 @@ const makers: readonly Maker[] = [
   (random, _facts, nth) => wish(random, nth, 0.2),
   runChecks,
   answerCheck,
+  answerHeld,
   onItem((id, random, nth) => ({
     do: 'update_item',
     work_item_id: id,
@@ -215,6 +225,8 @@ export function actOf(
   if (isAtAStop(facts) && random.chance(0.4)) return { do: 'start_agent', agent_id }
   const [word] = unclaimed(facts)
   if (word && random.chance(0.6)) return { do: 'take_back', agent_id, message_id: word.id }
+  const answered = random.chance(0.4) ? answerHeld(random, facts, nth) : null
+  if (answered !== null) return { ...answered, agent_id }
   const bent = bentOf(seed, seen)
   const made = (bent[random.between(0, bent.length - 1)] ?? send)(random, facts, nth)
   if (made === null) return null
@@ -235,6 +247,7 @@ const keyed: ReadonlySet<OperatorAct['do']> = new Set([
   'trigger',
   'run_checks',
   'answer_check',
+  'answer_held',
 ])
 
 /** Nothing goes on before somebody starts it. */

@@ -34,6 +34,8 @@ export class Witness {
   readonly #rounds = new Map<string, RoundSeen>()
   readonly #openCalls = new Map<string, Set<string>>()
   readonly #unsure = new Set<string>()
+  /** Held commands without a yes that holds. */
+  readonly #unallowed = new Set<string>()
   /** Calls whose outcome met a full disk: nobody has it any more. */
   readonly #lost = new Set<string>()
   /** By the task of a check's command. */
@@ -108,6 +110,9 @@ export class Witness {
       if (open.length > 0) this.found.push(`17: ${id} is asked and ${open[0]} has no result`)
       return
     }
+    if (word === 'start' && this.#unallowed.has(id)) {
+      this.found.push(`18: ${what} begins and nobody said yes`)
+    }
     const call = this.#calls.get(id)
     if (call && call.state !== 'started' && !isStore(call)) {
       this.found.push(`18: ${what} begins and is ${call.state}`)
@@ -119,6 +124,15 @@ export class Witness {
     // Of all events, those by which something is told apart, counted or found again.
     // oxlint-disable-next-line typescript/switch-exhaustiveness-check
     switch (event.type) {
+      case 'task_queued':
+        if (event.held !== undefined) this.#unallowed.add(event.id)
+        return
+      case 'task_held_again':
+        this.#unallowed.add(event.id)
+        return
+      case 'task_decided':
+        if (event.answer.allowed) this.#unallowed.delete(event.id)
+        return
       case 'request_sent': {
         const before = this.#rounds.get(event.id)
         const allowed = (before?.allowed ?? 0) + 1

@@ -10,9 +10,10 @@ import type { Change } from '../../src/ledger/port.ts'
 import type { Model, ModelFault, ModelOutcome, ModelRequest } from '../../src/models/model.ts'
 import type { OperatorReply } from '../../src/protocol/acts/operator.ts'
 import { createHost } from '../../src/runtime/host/host.ts'
-import type { Host, HostNotice, HostPorts } from '../../src/runtime/ports.ts'
+import type { Host, HostNotice, HostPorts, PolicyPort } from '../../src/runtime/ports.ts'
 import type { Script, Scripted } from '../../src/testing/scripted-model.ts'
 import { scriptedModel } from '../../src/testing/scripted-model.ts'
+import { anAction } from '../../src/testing/world/held.ts'
 import { randomOf, type Random } from '../soak/random.ts'
 import { adversary, diligent, temperOf, type Seen } from './adversary.ts'
 import { Agenda, type Life } from './agenda.ts'
@@ -69,6 +70,7 @@ export class World {
   #minted = 0
   #requests = 0
   #posted = 0
+  #era = 0
 
   readonly #given: Given
 
@@ -239,6 +241,7 @@ export class World {
       processes: this.commands.portOf(life),
       worktrees: this.worktrees.portOf(life, agenda),
       web: { read: noWeb },
+      ...(this.#plan.seed % 2 === 0 ? {} : { policy: this.#policy(life) }),
       inspect: this.#inspect(life),
       memory: { search: noMemory, get: noMemory },
       models: {
@@ -268,6 +271,27 @@ export class World {
         },
         after_effect: () => {},
       },
+    }
+  }
+
+  /**
+   * In every second run a rule asks about every third command. What a command would do is another
+   * thing from time to time: a yes to what it was is none then.
+   */
+  #policy(life: Life): PolicyPort {
+    return {
+      judge: ({ input, item, origin, agent }) =>
+        this.agenda.perform(life, 'file', 'judge', () => {
+          if (!this.isCalm && this.#luck.chance(0.15)) this.#era += 1
+          const text = JSON.stringify(input)
+          const asks = createHash('sha256').update(text).digest().readUInt8(0) % 3 === 0
+          const action = anAction(`${this.#era} ${text}`, { item, origin, agent })
+          const why = asks ? 'a rule asks' : 'a rule allows'
+          const decide = asks ? 'ask' : 'allow'
+          const because = { by: 'no_part' } as const
+          const decision = { decide, because, part: { kind: 'call' }, why, revision: 'r' } as const
+          return { action, decision }
+        }),
     }
   }
 

@@ -1,5 +1,6 @@
 /** `holon tasks` and `holon tasks show`: managed executions, commands and children alike. */
 import { questionText, type Task } from '../../protocol/records/records.ts'
+import { liveTaskStatuses } from '../../protocol/records/task-record.ts'
 import { glyph, painted, type Mark } from '../../present/text/marks.ts'
 import { endedWell, endWords } from '../../present/lines/task-words.ts'
 import { safeLine, safeLines } from '../../present/text/safe.ts'
@@ -14,8 +15,6 @@ export type TaskListOptions = { all?: boolean; agent?: string }
 
 /** Tasks that have ended, that are shown at most. */
 const most = 1_000
-
-const live = ['queued', 'running', 'cancelling']
 
 const columns: readonly Column[] = [
   { title: ' ' },
@@ -39,7 +38,7 @@ export function tasks(context: Context, options: TaskListOptions): Promise<Exit>
       views.map(({ agent }) =>
         reader.list('tasks', {
           agent_id: agent.id,
-          ...(options.all === true ? {} : { status: live }),
+          ...(options.all === true ? {} : { status: liveTaskStatuses }),
           limit: most,
         }),
       ),
@@ -81,6 +80,8 @@ export function markOf(task: Task, seen: CommandLook | null = null): Mark {
   if (seen?.state === 'lost') return 'unknown'
   if (task.asking !== null) return task.asking.of === 'operator' ? 'needs_me' : 'waiting'
   switch (task.status) {
+    case 'held':
+      return 'needs_me'
     case 'queued':
       return 'next'
     case 'running':

@@ -6,9 +6,9 @@
 import { sendThroughDoor, untaken, type DoorAnswer } from '../../client/operator.ts'
 import type { OperatorCommand, OperatorReply } from '../../protocol/acts/operator.ts'
 import { problemOf, type Problem } from '../../protocol/problem.ts'
-import { safeLine } from '../../present/text/safe.ts'
+import { safeLine, safeLines } from '../../present/text/safe.ts'
 import { clockTimes } from '../../present/text/span.ts'
-import { boundHash } from '../../protocol/records/records.ts'
+import { boundHash, heldHash, heldText, isHeld } from '../../protocol/records/records.ts'
 import { readConfig } from './config-file.ts'
 import { modelSetting } from './settings.ts'
 import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
@@ -167,6 +167,7 @@ function wakes(command: OperatorCommand): boolean {
     case 'send':
     case 'unblock':
     case 'answer':
+    case 'answer_held':
     case 'trigger':
     case 'deliver':
     case 'redeliver':
@@ -240,9 +241,15 @@ export const mustExist = (context: Context, agent: string): Promise<void> =>
   reading(context, async (reader, moment) => void (await viewsOf(reader, moment, agent)))
 
 /** `holon answer`: to a wait, or to the question an item waits with. */
-export async function answer(context: Context, target: string, text: string): Promise<Exit> {
+export async function answer(
+  context: Context,
+  target: string,
+  text: string,
+  { mark }: { mark?: string } = {},
+): Promise<Exit> {
   notEmpty(text, 'the answer is empty', `holon answer ${target} "<text>"`)
-  const found = await named(context, target, ['wait', 'work'])
+  const found = await named(context, target, ['wait', 'work', 'task'])
+  if (found.id.startsWith('task_')) return answerHeld(context, found, text, mark)
   const wait = found.id.startsWith('wait_') ? found : await questionOf(context, target, found)
   const bound_hash = await markOfChild(context, wait)
   if (bound_hash !== null) {
@@ -265,6 +272,44 @@ export async function answer(context: Context, target: string, text: string): Pr
     surface: 'cli_prompt',
   })
 }
+
+/**
+ * Whether a held command may run: `yes` or `no`, with words behind it. Who gives no mark has not
+ * seen what would run: it is shown, with the line that answers exactly that.
+ */
+async function answerHeld(
+  context: Context,
+  { id, agent_id }: RecordRef,
+  text: string,
+  mark: string | undefined,
+): Promise<Exit> {
+  const task = await reading(context, (reader) => reader.row('tasks', id))
+  if (!task || !isHeld(task)) {
+    throw usage('no_question', `${id} asks nothing now`, `holon tasks show ${id}`)
+  }
+  const [choice = '', ...words] = text.trim().split(/\s+/)
+  const bound_hash = heldHash(task)
+  if (mark === undefined || !bound_hash.startsWith(mark) || mark.length < markLength) {
+    const short = bound_hash.slice(0, markLength)
+    const shown = safeLines(heldText(task))
+    printLines(context, [...shown, safeLine('')])
+    const then = `holon answer ${id} ${choice === 'no' ? 'no' : 'yes'} --mark ${short}`
+    const why = mark === undefined ? 'nothing is answered yet' : 'it is not what that mark was of'
+    throw usage('mark_wanted', `${why}: look at what would run`, then)
+  }
+  return act(context, {
+    do: 'answer_held',
+    agent_id,
+    task_id: id,
+    bound_hash,
+    choice,
+    ...(words.length === 0 ? {} : { text: words.join(' ') }),
+    surface: 'cli_prompt',
+  })
+}
+
+/** Characters of a mark that are typed. */
+const markLength = 6
 
 /** A private child takes no message: only the very question that it asked is answered. */
 function markOfChild(context: Context, { id, agent_id }: RecordRef): Promise<string | null> {

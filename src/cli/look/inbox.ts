@@ -88,7 +88,7 @@ function wordsOf(
   text: string,
   columns: number | null,
 ): readonly string[] {
-  if (kind !== 'question') return [safeLine(text)]
+  if (kind !== 'question' && kind !== 'approval') return [safeLine(text)]
   const lines = questionLines({ text, choices }, columns, '    ')
   const [first = '', ...rest] = lines
   const fits = columns === null || width(first) + headRoom <= columns

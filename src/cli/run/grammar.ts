@@ -68,13 +68,18 @@ export const runCommands: readonly Grammar[] = [
   {
     name: 'answer',
     about: 'answer a question',
-    arguments: { '<wait|item>': 'the question, or the item that asks it', '<text>': 'the answer' },
+    arguments: {
+      '<wait|item|task>': 'the question, the item that asks it, or a held command',
+      '<text>': 'the answer; to a held command yes or no, and what is said with it',
+    },
+    options: { '--mark <mark>': 'of the held command as it was shown' },
     examples: [
       'holon answer wait_3c1e 2                    a choice, by its key or label',
       'holon answer work_b210 "only the second one"',
+      'holon answer task_91ce yes --mark 3fa2c1     a command that a rule holds',
     ],
     exits: writes,
-    run: async (context, target: string, text: string) =>
-      (await import('../command/act.ts')).answer(context, target, text),
+    run: async (context, target: string, text: string, options: object) =>
+      (await import('../command/act.ts')).answer(context, target, text, options),
   },
 ]

@@ -14,6 +14,7 @@ import { outsideInput } from '../waits/pacing.ts'
 import { activeHold } from '../waits/hold.ts'
 import { releaseHolds } from '../scheduler/park.ts'
 import type { SpendBudget } from '../state/spend-budget.ts'
+import { cancelHeld } from '../approvals/held-command.ts'
 import { isTerminal } from '../state/task.ts'
 import { isLiveSchedule } from '../state/schedule.ts'
 import { checkLength, ensureDefaultTrigger, type TokenHash } from '../inbox/triggers.ts'
@@ -109,6 +110,7 @@ export function stopAgent(d: Draft): Lived | Rejection {
   const agent = livingAgent(d)
   if ('ok' in agent) return agent
   if (agent.state === 'stopped') return { ok: true, agent, changed: false }
+  cancelHeld(d, null, 'its agent is stopped')
   d.emit({ type: 'agent_stopped', id: agent.id, by: 'operator' })
   return { ok: true, agent: agentOf(d), changed: true }
 }

@@ -49,7 +49,9 @@ export function queueTask(d: Draft, task: NewTask): { ok: true; task_id: TaskId 
 
 /** The row of a command, by whomever it is started; the refusal where as many run as may. */
 export function queueCommand(d: Draft, task: NewTask): Rejection | null {
-  const running = [...d.rows('tasks')].filter((one) => !isTerminal(one)).length
+  const running = [...d.rows('tasks')].filter(
+    (one) => !isTerminal(one) && one.status !== 'held',
+  ).length
   const limit = limits.running_tasks
   if (running >= limit.value) {
     const message = `${limit.name} is ${running} ${limit.unit}; the limit is ${limit.value}.`
@@ -129,6 +131,7 @@ export function inputTask(
 export function overOrEnding(task: Task): Rejection | null {
   if (isTerminal(task)) return no('task_ended', `${task.id} has ended: ${task.status}.`)
   if (task.status === 'cancelling') return no('task_ended', `${task.id} is being stopped.`)
+  if (task.status === 'held') return no('task_held', `${task.id} waits for your yes.`)
   return null
 }
 

@@ -7,10 +7,17 @@ import { isCommandOf } from '../state/check.ts'
 import { isTerminal, type Task } from '../state/task.ts'
 import type { WorkItem } from '../state/work-item.ts'
 
-/** Commands and children of the item that have not ended; its checks judge it and are no work. */
+/**
+ * Commands and children of the item that have not ended; its checks judge it and are no work, and
+ * what is held has not begun.
+ */
 export const goingOn = ({ id, checks }: WorkItem, tasks: Iterable<Task>): Task[] =>
   [...tasks].filter(
-    (task) => task.work_item_id === id && !isTerminal(task) && !isCommandOf(checks, task.id),
+    (task) =>
+      task.work_item_id === id &&
+      !isTerminal(task) &&
+      task.status !== 'held' &&
+      !isCommandOf(checks, task.id),
   )
 
 /** In words, each of what it left; of an item that is open nothing. */

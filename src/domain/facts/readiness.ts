@@ -7,7 +7,7 @@ import type { CandidateClass } from '../state/decision.ts'
 import type { WorkItemId } from '../ids.ts'
 import type { Meter, Measured } from '../state/meter.ts'
 import type { Timestamp } from '../time.ts'
-import { recheckDue, unreviewed, waitWords, type Wait } from '../state/wait.ts'
+import { approval, recheckDue, unreviewed, waitWords, type Wait } from '../state/wait.ts'
 import type { Todo, WorkItem, Imported, ImportedFrom, Readiness } from '../state/work-item.ts'
 
 export type SchedulingState =
@@ -106,7 +106,7 @@ function stateOf(hold: Hold): SchedulingState {
 function stateOfWait(wait: Wait): SchedulingState {
   switch (wait.wake) {
     case 'task_result':
-      return 'waiting_task'
+      return wait.source === approval ? 'waiting_operator' : 'waiting_task'
     case 'operator_input':
       return 'waiting_operator'
     case 'timer':

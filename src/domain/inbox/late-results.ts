@@ -35,6 +35,7 @@ export function wantsLook({ kind, status, exit_status }: Task): boolean {
     case 'interrupted':
       return true
     case 'cancelled':
+    case 'held':
     case 'queued':
     case 'running':
     case 'cancelling':

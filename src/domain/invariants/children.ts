@@ -139,6 +139,16 @@ const walk: Walk = {
     const task = past.tasks.get(event.id)
     if (task) task.promoted = true
   },
+  task_decided(past, event) {
+    const task = past.tasks.get(event.id)
+    if (task?.end) past.found.push(`30: ${event.id} was decided after its end`)
+    if (task) task.promoted = event.answer.allowed
+  },
+  task_held_again(past, event) {
+    const task = past.tasks.get(event.id)
+    if (task?.status === 'running') past.found.push(`30: ${event.id} was held while it ran`)
+    if (task) task.promoted = false
+  },
   task_ended(past, event) {
     const task = past.tasks.get(event.id)
     if (task) task.end = event.status

@@ -358,6 +358,8 @@ const tasks: On = {
     const task = k.tasks.get(event.id)
     if (task) task.started = event.started_at
   },
+  task_decided: (k, event) => moveTask(k, event),
+  task_held_again: (k, event) => moveTask(k, event),
   task_promoted: (k, event) => moveTask(k, event),
   task_readopted: (k, event) => moveTask(k, event),
   task_cancelling: (k, event) => moveTask(k, event),

@@ -3,6 +3,8 @@
  * whoever carries the act out. Everything here is a value or a pure function, so an act can be
  * decided again on fresh facts, or in a dry run.
  */
+import type { JudgedAgain } from '../approvals/held-command.ts'
+import type { StartPlace } from '../start-place.ts'
 import type { Carried } from '../transfer/export-format.ts'
 import type { DeliveryId, MessageId, WaitId, WorkItemId } from '../ids.ts'
 import type { Image } from '../image.ts'
@@ -39,6 +41,8 @@ export type ActInputs = {
   update_item: { plan_text: string | null; budget: SetBudget }
   /** The message that ended the question, where it is not among the facts any more. */
   answer: { answered_by: Message | null }
+  /** As it is judged now; null: there is no command. `start_place`: of a start after a yes. */
+  answer_held: { again: JudgedAgain | null; start_place: StartPlace }
   /** The wait that ended by the message though the message does not name it. */
   take_back: { answered_wait: WaitId | null }
   /** The message of the same delivery id. */
@@ -65,6 +69,7 @@ const inputs: { readonly [K in keyof ActInputs]: true } = {
   send: true,
   update_item: true,
   answer: true,
+  answer_held: true,
   take_back: true,
   trigger: true,
   deliver: true,

@@ -77,6 +77,11 @@ type MessageAct =
       start: boolean
       surface: Surface
     }>)
+  /** Of a held command; `bound_hash` is the mark of what was shown, `text` what is said with it. */
+  | ({ do: 'answer_held'; task_id: string; bound_hash: string; choice: string } & Maybe<{
+      text: string
+      surface: Surface
+    }>)
   /** Of the operator's own words, while no turn has claimed them. */
   | ({ do: 'take_back'; message_id: string } & Maybe<{ surface: Surface }>)
   | { do: 'cancel_wait'; wait_id: string }

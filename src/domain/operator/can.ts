@@ -14,7 +14,8 @@ import type { Message } from '../state/message.ts'
 import { operate } from './decide.ts'
 import type { DecidedAct, WorktreeVerb } from './act.ts'
 import { abortableRun, inputTask, queueTask, stoppableTask } from '../agents/tasks.ts'
-import { isTerminal, type Task } from '../state/task.ts'
+import { heldHash } from '../approvals/held-command.ts'
+import { isHeld, isTerminal, type Task } from '../state/task.ts'
 import { plus, type Timestamp } from '../time.ts'
 import type { Schedule } from '../state/schedule.ts'
 import type { Trigger } from '../state/trigger.ts'
@@ -125,6 +126,15 @@ export function canOfTask(view: CanView, task: Task): ActionPermission[] {
   const over = { allowed: false, code: 'no_change', why: `It is ${task.status}.` } as const
   const label = task.kind === 'command' ? 'write to its input' : 'tell it something'
   const given = { task_id: task.id, text: 'x', end: false }
+  if (isHeld(task)) {
+    const answer = { task_id: task.id, bound_hash: heldHash(task), choice: 'no' }
+    const inputs = { again: null, start_place: { boot: '', tasks: '' } }
+    const rows: Extra = [['tasks', task]]
+    return [
+      dry(view, 'answer it', { do: 'answer_held', ...answer, inputs }, rows),
+      { key: 'stop_task', label: 'stop it', ...found },
+    ]
+  }
   return [
     { key: 'task_input', label, ...tried(inputTask(facts, given)) },
     { key: 'stop_task', label: 'stop it', ...(isTerminal(task) ? over : found) },

@@ -47,6 +47,7 @@ const acts: Record<DecidedAct['do'], Bare | null> = {
   answer_check: { do: 'answer_check', work_item_id, name: 'x', run: 1, passed: true },
   send: { do: 'send', text: 'x' },
   answer: { do: 'answer', wait_id: 'wait_0001', text: 'x', bound_hash: 'x' },
+  answer_held: { do: 'answer_held', task_id: 'task_0001', bound_hash: 'x', choice: 'yes' },
   take_back: { do: 'take_back', message_id: 'msg_0001' },
   cancel_wait: { do: 'cancel_wait', wait_id: 'wait_0001' },
   trigger: { do: 'trigger', body: 'x' },

@@ -31,6 +31,7 @@ import { dismiss, snooze } from './snoozes.ts'
 import { takeBackMessage } from './take-back.ts'
 import { isRejection, type Rejection } from '../rejection.ts'
 import { cancelWait } from '../waits/wait-end.ts'
+import { isHeld } from '../state/task.ts'
 import { asksOperator } from '../state/wait.ts'
 
 /**
@@ -68,6 +69,7 @@ function isOpenTo(d: Draft, agent: Agent, act: DecidedAct): boolean {
   if (act.do === 'start_agent' && agent.state === 'active') {
     return activeHold(d) !== null
   }
+  if (act.do === 'answer_held') return isHeld(d.row('tasks', act.task_id))
   if (act.do !== 'answer') return false
   const wait = d.row('waits', act.wait_id)
   return wait !== undefined && asksOperator(agent, wait)
@@ -95,6 +97,8 @@ function decide(d: Draft, act: PreparedAct): Done | Rejection {
       return inbox.send(d, act)
     case 'answer':
       return inbox.answer(d, act)
+    case 'answer_held':
+      return inbox.answerHeldCommand(d, act)
     case 'take_back':
       return takeBackMessage(d, act, act.inputs.answered_wait)
     case 'cancel_wait':

@@ -1,4 +1,5 @@
 /** The operator's acts that put something into the inbox: words, answers, events, deliveries. */
+import { answerHeld } from '../approvals/held-command.ts'
 import { answerWait } from '../work/answer-question.ts'
 import { admitDelivery, deadLetter, redeliver, type Delivered } from '../inbox/deliveries.ts'
 import type { Received, Via } from '../state/delivery.ts'
@@ -62,6 +63,12 @@ export function answer(d: Draft, act: Prepared<'answer'>): Done | Rejection {
   const is_choice = act.choice !== undefined
   const answered = { provenance, wait_id, text, is_choice, bound_hash, start }
   return heard(d, answerWait(d, answered, act.inputs.answered_by))
+}
+
+export function answerHeldCommand(d: Draft, act: Prepared<'answer_held'>): Done | Rejection {
+  const { task_id, bound_hash, choice, text = '', inputs } = act
+  const given = { task_id, bound_hash, choice, words: text, provenance: surface(act.surface) }
+  return answerHeld(d, given, inputs.again, inputs.start_place)
 }
 
 /** An event by hand. A delivery id seen before is answered with the first message. */

@@ -28,6 +28,7 @@ import {
 } from '../facts/ranking.ts'
 import type { Projection } from '../facts/readiness.ts'
 import { levelOf, nextBack, stockOf } from '../waits/stock.ts'
+import { nextLapse } from '../state/task.ts'
 import { plus, type Timestamp } from '../time.ts'
 import type { Turn } from '../state/turn.ts'
 import {
@@ -93,6 +94,8 @@ export function survey(facts: Facts, now: Timestamp, running: boolean): Survey {
   }
   const deadline = nextDeadline(ranked, now)
   if (deadline !== null) moments.push({ at: deadline, kind: 'deadline' })
+  const lapse = nextLapse(facts)
+  if (lapse !== null && lapse > now) moments.push({ at: lapse, kind: 'timer' })
   const bucket = stockOf(pacing, 'bucket')
   const bucketEmpty = levelOf(bucket, now) === 0
   if (bucketEmpty) moments.push({ at: nextBack(bucket), kind: 'backoff' })

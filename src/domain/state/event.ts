@@ -175,6 +175,8 @@ export const tableOf: { readonly [T in EventType]: Table } = {
   call_bound: 'calls',
   call_finished: 'calls',
   task_queued: 'tasks',
+  task_held_again: 'tasks',
+  task_decided: 'tasks',
   task_started: 'tasks',
   task_promoted: 'tasks',
   task_readopted: 'tasks',

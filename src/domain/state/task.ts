@@ -2,13 +2,17 @@
  * Task: one managed execution, a shell command or a supervised child agent. Its states only move
  * forward, to exactly one terminal state (docs/spec/task.md).
  */
-import type { AgentId, TaskId, WaitId, WorkItemId } from '../ids.ts'
+import type { AgentId, CallId, TaskId, WaitId, WorkItemId } from '../ids.ts'
+import type { PolicyAction } from '../policy/action.ts'
 import type { FileDiff } from './file-diff.ts'
 import type { Choice } from './question.ts'
+import type { DeliverySurface } from './provenance.ts'
 import type { StartPlace } from '../start-place.ts'
 import type { Timestamp } from '../time.ts'
 
 export type TaskStatus =
+  /** A rule wants a person's yes before it is queued. */
+  | 'held'
   | 'queued'
   | 'running'
   | 'cancelling'
@@ -36,6 +40,34 @@ export type ChildQuestion = {
   choices: readonly Choice[]
 }
 
+/** What a person decided of a held command. */
+export type HeldAnswer = {
+  allowed: boolean
+  /** What they said with it; empty: nothing. */
+  words: string
+  surface: DeliverySurface
+  at: Timestamp
+}
+
+/**
+ * Why a command is held, and what a yes is bound to: the action as it was judged. The answer holds
+ * for that action alone, and for `limits.yes_lasts` from the moment it was given.
+ */
+export type HeldCall = {
+  /** The call that asked for the command. */
+  call_id: CallId
+  action: PolicyAction
+  /** The rule that asks, in its words. */
+  because: string
+  policy_revision: string
+  /** When no answer is a no; null: never. */
+  lapses_at: Timestamp | null
+  /** What changed since the same was asked before; null: it is asked for the first time. */
+  changed: string | null
+  asked_at: Timestamp
+  answer: HeldAnswer | null
+}
+
 /** `unseen`: why diffs are not known, or not all of them. */
 export type TaskChanges = { diffs: readonly FileDiff[]; unseen?: string } | { unseen: string }
 
@@ -56,6 +88,8 @@ export type Task = {
   /** Of a child that waits for an answer: it needs input. */
   asking: ChildQuestion | null
   status: TaskStatus
+  /** Of a command that is held, or was. */
+  held?: HeldCall
   reason: string | null
   exit_status: number | null
   /** It outlived its call: its end is a message, not the call's result. */
@@ -70,6 +104,9 @@ export type Task = {
   started_at: Timestamp | null
   ended_at: Timestamp | null
 }
+
+/** As it is asked; the time is the event's. */
+export type HeldAsked = Omit<HeldCall, 'asked_at' | 'answer'>
 
 export type TaskEvent =
   | {
@@ -86,6 +123,18 @@ export type TaskEvent =
       input?: TaskInput
       start_place: StartPlace | null
       output_path: string | null
+      /** It is not queued before a person has said yes. */
+      held?: HeldAsked
+    }
+  /** What was asked, or allowed, is not what would run any more: it is asked anew. */
+  | { type: 'task_held_again'; id: TaskId; held: HeldAsked }
+  /** After a yes it is queued, and its end is a message; after a no it ends in the same commit. */
+  | {
+      type: 'task_decided'
+      id: TaskId
+      answer: Omit<HeldAnswer, 'at'>
+      /** Of the start that a yes allows. */
+      start_place: StartPlace | null
     }
   | { type: 'task_started'; id: TaskId; pid: number | null; started_at: Timestamp }
   | { type: 'task_promoted'; id: TaskId }
@@ -105,11 +154,26 @@ export type TaskEvent =
   /** After its end: nothing of the task is decided by it. */
   | { type: 'task_changes_seen'; id: TaskId; changes: TaskChanges }
 
-export const isTerminal = (task: Pick<Task, 'status'>): boolean =>
-  task.status === 'completed' ||
-  task.status === 'failed' ||
-  task.status === 'cancelled' ||
-  task.status === 'interrupted'
+/** Of what has not ended. */
+export const liveTaskStatuses = ['held', 'queued', 'running', 'cancelling'] as const
+const goesOn: ReadonlySet<TaskStatus> = new Set(liveTaskStatuses)
+
+export const isTerminal = ({ status }: Pick<Task, 'status'>): boolean => !goesOn.has(status)
+
+export type HeldTask = Task & { held: HeldCall; cmd: string }
+
+export const isHeld = (task: Task | undefined): task is HeldTask =>
+  task?.status === 'held' && task.held !== undefined && task.cmd !== null
+
+/** The first moment at which a held one lapses; null: none does. */
+export function nextLapse(facts: { rows(table: 'tasks'): Iterable<Task> }): Timestamp | null {
+  let first: Timestamp | null = null
+  for (const task of facts.rows('tasks')) {
+    const at = isHeld(task) ? task.held.lapses_at : null
+    if (at !== null && (first === null || at < first)) first = at
+  }
+  return first
+}
 
 export function evolveTask(
   task: Task | null,
@@ -117,13 +181,14 @@ export function evolveTask(
   meta: { at: Timestamp; agent_id: AgentId },
 ): Task {
   if (event.type === 'task_queued') {
-    const { type: _, output_path, input = 'none', ...given } = event
+    const { type: _, output_path, input = 'none', held, ...given } = event
     return {
       ...given,
       input,
       asking: null,
       agent_id: meta.agent_id,
-      status: 'queued',
+      status: held === undefined ? 'queued' : 'held',
+      ...(held === undefined ? {} : { held: asked(held, meta.at) }),
       reason: null,
       exit_status: null,
       promoted: false,
@@ -138,6 +203,10 @@ export function evolveTask(
   if (event.type === 'task_changes_seen') return { ...task, changes: event.changes }
   if (isTerminal(task)) throw new Error(`${event.type} after the end of ${event.id}`)
   switch (event.type) {
+    case 'task_held_again':
+      return { ...task, status: 'held', promoted: false, held: asked(event.held, meta.at) }
+    case 'task_decided':
+      return decided(task, event, meta.at)
     case 'task_started':
       return { ...task, status: 'running', started_at: event.started_at }
     case 'task_promoted':
@@ -167,4 +236,19 @@ export function evolveTask(
         ended_at: event.ended_at,
       }
   }
+}
+
+const asked = (held: HeldAsked, at: Timestamp): HeldCall => ({
+  ...held,
+  asked_at: at,
+  answer: null,
+})
+
+function decided(task: Task, event: TaskEvent & { type: 'task_decided' }, at: Timestamp): Task {
+  if (task.status !== 'held' || task.held === undefined) {
+    throw new Error(`${event.type} of ${task.id}, which is ${task.status}`)
+  }
+  const held = { ...task.held, answer: { ...event.answer, at } }
+  if (!event.answer.allowed) return { ...task, held }
+  return { ...task, held, status: 'queued', promoted: true, start_place: event.start_place }
 }

@@ -294,6 +294,9 @@ export const matches = (
   (wait.source === null || wait.source === event.source) &&
   (wait.resource === null || wait.resource === event.resource)
 
+/** The source of a wait for a task that is held: a person's yes is what it waits for. */
+export const approval = 'approval'
+
 /** What a wait says to whoever reads of it: the question, where one is asked, else its reason. */
 export const waitWords = ({ question, reason }: Pick<Wait, 'question' | 'reason'>): string =>
   question?.text ?? reason

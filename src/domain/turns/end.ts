@@ -3,6 +3,7 @@
  * its last words, what is counted, and focus that returns (docs/spec/work-item.md,
  * docs/spec/scheduler.md, docs/spec/turn.md#how-a-turn-ends).
  */
+import { waitForAnswers } from '../approvals/held-command.ts'
 import { deliverBrief } from '../facts/deliver-brief.ts'
 import {
   mustTurn,
@@ -80,6 +81,7 @@ export function endTurn(d: Draft, ending: TurnEnding): void {
   settleShownEnds(d, turn)
   returnFocusAfterTurn(d)
   askOverBudget(d)
+  waitForAnswers(d)
 }
 
 /** Whoever gave the turn its words reads that nothing came of them. */

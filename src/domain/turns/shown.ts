@@ -4,6 +4,7 @@
  * given back at the end of its turn, or ends with it.
  */
 import type { Draft, Facts } from '../facts/facts.ts'
+import type { ActionOrigin } from '../policy/action.ts'
 import type { MessageId } from '../ids.ts'
 import type { Image } from '../image.ts'
 import { interjected } from '../facts/interjected.ts'
@@ -15,6 +16,15 @@ export const messagesOf = (facts: Facts, turn: Turn): Message[] =>
   [...facts.rows('messages')]
     .filter((message) => message.turn_id === turn.id)
     .sort((a, b) => a.inbox_seq - b.inbox_seq)
+
+/** Whose words the turn acts on: the least authority of all that it has claimed. */
+export function originOf(facts: Facts, turn: Turn): ActionOrigin {
+  const classes = new Set(messagesOf(facts, turn).map((message) => message.authority_class))
+  if (classes.has('external_evidence') || classes.has('integration_signal')) return 'external'
+  return classes.has('operator_instruction') && !classes.has('runtime_instruction')
+    ? 'operator'
+    : 'runtime'
+}
 
 /** A message with images, and the round whose request carries it first. */
 export type SentImages = { id: MessageId; round: number; images: readonly Image[] }

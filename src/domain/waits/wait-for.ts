@@ -26,6 +26,7 @@ import type { Turn } from '../state/turn.ts'
 import { plainQuestion, questionText, type Question } from '../state/question.ts'
 import { no, overLimit, type Rejection } from '../rejection.ts'
 import {
+  approval,
   matches,
   type DeliveryMode,
   type RuntimeCause,
@@ -162,7 +163,7 @@ function register(
     reason: command.reason.trim(),
     question: asked(command),
     resource: command.resource,
-    source: command.source,
+    source: command.task?.status === 'held' ? approval : command.source,
     condition: command.condition,
     delivery_mode: command.delivery_mode,
     since_seq: turn?.input_cut ?? d.base.seq,

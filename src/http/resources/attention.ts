@@ -10,10 +10,10 @@ import {
   attentionList,
   attentionRecordOf,
   fingerprintOf,
-  snoozeBody,
   standingEntries,
   type AttentionPlacement,
 } from '../../protocol/views/attention.ts'
+import { snoozeBody } from '../../protocol/views/snooze-body.ts'
 import { isMeantBy } from '../../protocol/records/records.ts'
 import { acted, answerOf, bodyOf } from '../request/act.ts'
 import type { HttpApp } from '../request/app-env.ts'

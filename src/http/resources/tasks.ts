@@ -10,6 +10,7 @@ import type { Rows } from '../../protocol/records/records.ts'
 import {
   liveTaskStatuses,
   newTask,
+  answerHeldBody,
   taskInput,
   taskList,
   taskOutput,
@@ -117,6 +118,15 @@ const input = createRoute({
   responses: { 202: answerOf('It is given.', actedOnTask), ...refusals },
 })
 
+const answer = createRoute({
+  method: 'post',
+  path: '/agents/{agent}/tasks/{task}/answer',
+  tags,
+  summary: 'Say whether a held command may run, as it was shown; 409 when it is another by now',
+  request: { ...one, ...bodyOf(answerHeldBody) },
+  responses: { 202: answerOf('The answer is accepted.', actedOnTask), ...refusals },
+})
+
 const stop = createRoute({
   method: 'post',
   path: '/agents/{agent}/tasks/{task}/stop',
@@ -203,6 +213,19 @@ function acts(app: HttpApp, home: HomePort, views: Views): void {
     const command = { do: 'task_input', agent_id: agent, task_id: id } as const
     const given = { ...command, ...c.req.valid('json') }
     const done = await created(c, home, `/agents/{agent}/tasks/${id}/input`, given)
+    if (!done.ok) return done.refusal
+    return c.json({ task: await recordNow(id), ...toldOf(done.value) }, 202)
+  })
+
+  app.openapi(answer, async (c) => {
+    const { agent, task } = c.req.valid('param')
+    const found = await rowNamed(home, 'tasks', agent, task)
+    if (!found.ok) return found.refusal
+    const { id } = found.value
+    const surface = 'http_control' as const
+    const command = { do: 'answer_held', agent_id: agent, task_id: id, surface } as const
+    const given = { ...command, ...c.req.valid('json') }
+    const done = await created(c, home, `/agents/{agent}/tasks/${id}/answer`, given)
     if (!done.ok) return done.refusal
     return c.json({ task: await recordNow(id), ...toldOf(done.value) }, 202)
   })

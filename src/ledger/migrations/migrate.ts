@@ -9,6 +9,7 @@ import { after as afterSecond, before as beforeSecond } from './0002.ts'
 import { sql as third } from './0003.ts'
 import { sql as fourth } from './0004.ts'
 import { after as afterFifth, before as beforeFifth } from './0005.ts'
+import { sql as sixth } from './0006.ts'
 import { chainAll, foldAll, mintShortIds } from './refold.ts'
 
 /** The n-th brings schema n to n + 1. */
@@ -28,6 +29,7 @@ const steps: readonly ((database: DatabaseSync) => void)[] = [
     mintShortIds(database)
     database.exec(afterFifth)
   },
+  (database) => database.exec(sixth),
 ]
 
 /** `before_end` is called when all is written and nothing committed; what it throws undoes it. */

@@ -11,6 +11,7 @@ import { CompiledQuery, sql, type Kysely } from 'kysely'
 import { tables, type Rows, type Table } from '../../domain/state/event.ts'
 import { isLiveWait } from '../../domain/facts/live-rows.ts'
 import type { AgentId } from '../../domain/ids.ts'
+import { liveTaskStatuses } from '../../domain/state/task.ts'
 import type { Timestamp } from '../../domain/time.ts'
 import { unverifiedFrom } from '../sqlite/columns.ts'
 import {
@@ -22,6 +23,9 @@ import {
 } from './live-pages.ts'
 import type { LiveRows } from '../port.ts'
 import type { Database } from '../sqlite/schema.ts'
+
+/** As a list of SQL. */
+const quoted = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(', ')
 
 /** Completed items that come with the live rows; the prompt shows a few of them. */
 const completedKept = 20
@@ -159,7 +163,7 @@ const parts = [
   part(
     'tasks',
     'born',
-    `agent_id = (select agent from given) and status in ('queued', 'running', 'cancelling')`,
+    `agent_id = (select agent from given) and status in (${quoted(liveTaskStatuses)})`,
   ),
   // Where input may come from, and what of the attention list is put away.
   part('triggers', 'born', `agent_id = (select agent from given) and status = 'active'`),

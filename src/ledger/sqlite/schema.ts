@@ -13,7 +13,7 @@
 import type { Table } from '../../domain/state/event.ts'
 
 /** The schema this program reads and writes; `pragma user_version` of the file must equal it. */
-export const schemaVersion = 5
+export const schemaVersion = 6
 
 type Column = { type: 'text' | 'integer' | 'real' | 'blob'; null: boolean; about: string }
 
@@ -211,7 +211,7 @@ export const schema = {
       ...common,
       agent_id: agentId,
       work_item_id: itemId,
-      status: text('queued, running or cancelling; every other status is final'),
+      status: text('held, queued, running or cancelling; every other status is final'),
       kind: text('command or child_agent'),
     },
   },

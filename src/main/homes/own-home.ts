@@ -2,6 +2,7 @@
  * A home that this process owns: its ledger, its host, and everything the host stands on. The same
  * for a run, for a command that writes and leaves, and for the daemon.
  */
+import type { PolicyPort } from '../../runtime/ports.ts'
 import { join } from 'node:path'
 import type { OwnedHome, RunSettings } from '../../cli/command/run-ports.ts'
 import type { SpendBudget } from '../../domain/state/spend-budget.ts'
@@ -84,6 +85,7 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
     inspect: inspectOf(home),
     foreign_agents: { stop: async (...of) => (await acp()).stop(...of) },
     memory,
+    policy: latePolicy(home),
     models,
     ...(config.summary_model === undefined ? {} : { summary_model: config.summary_model }),
     ...(config.budget === undefined ? {} : { budget: homeBudget(config.budget) }),
@@ -95,6 +97,17 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
       : { has_listener: true, waits_for_room: true }),
   })
   return { ledger, processes, models, memory, host, redactor }
+}
+
+/** Its parser and its files are looked at when a first call is judged. */
+function latePolicy(home: string): PolicyPort {
+  let port: Promise<PolicyPort> | null = null
+  return {
+    async judge(call) {
+      port ??= import('./policy-port.ts').then(({ policyPort }) => policyPort(home))
+      return (await port).judge(call)
+    },
+  }
 }
 
 /** A limit that is not set is none. */

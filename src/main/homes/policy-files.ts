@@ -22,6 +22,13 @@ const DEEPEST = 16
 export const homePolicyPath = (home: string): string => join(home, 'policy.json')
 export const repositoryPolicyPath = (root: string): string => join(root, '.holon', 'policy.json')
 
+/** Whether the home has a policy, readable or not. */
+export const policyIsThere = (home: string): Promise<boolean> =>
+  lstat(homePolicyPath(home)).then(
+    () => true,
+    () => false,
+  )
+
 export type PolicyFile = { ok: true; policy: WrittenPolicy; is_there: boolean } | PolicyRefused
 
 /** A file that is not there says nothing. */

@@ -6,12 +6,13 @@ import type {
   PolicyRefused,
   PolicySettings,
 } from '../../cli/command/policy-ports.ts'
-import { sealAction } from '../../domain/policy/action.ts'
+import { sealAction, type ActionOrigin, type PolicyAction } from '../../domain/policy/action.ts'
 import { builtOf } from '../../domain/policy/build.ts'
 import { decideAction, type PolicyDecision } from '../../domain/policy/decision.ts'
 import { effectivePolicy } from '../../domain/policy/effective.ts'
 import type { Policy, PolicyRule } from '../../domain/policy/rule.ts'
 import { partWords, ruleWords, sourceWords } from '../../domain/policy/words.ts'
+import type { WorkItemId } from '../../domain/ids.ts'
 import type { EffectClass } from '../../domain/effect-class.ts'
 import type { ReadSyntax } from '../../domain/shell/syntax.ts'
 import { openShellParser } from '../../exec/shell/parser.ts'
@@ -30,7 +31,7 @@ const PAGE = 1_000
 /** Texts whose commands are kept: most lines of a ledger stand in it many times. */
 const TEXTS = 10_000
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 export const policyPorts: PolicyPorts = {
   async open(settings) {
@@ -72,10 +73,29 @@ export const policyPorts: PolicyPorts = {
 
 /** `leaves`: files of which a broken one counts as none. */
 async function openPolicy(
-  { home, file, agent, workspace, confined }: PolicySettings,
+  settings: PolicySettings,
   read: ReadSyntax,
   leaves: readonly 'repository'[],
 ): Promise<OpenedPolicy | PolicyRefused> {
+  const found = await readPolicy(settings, read, leaves)
+  return found.ok
+    ? judging(found.policy, { ...settings, files: found.files }, remembering(read))
+    : found
+}
+
+export type ReadPolicy = {
+  ok: true
+  policy: Policy
+  /** Those that are there. */
+  files: readonly string[]
+}
+
+/** What the files of a home and of a workspace say together, read now. */
+export async function readPolicy(
+  { home, file, workspace }: Pick<PolicySettings, 'home' | 'file' | 'workspace'>,
+  read: ReadSyntax,
+  leaves: readonly 'repository'[],
+): Promise<ReadPolicy | PolicyRefused> {
   const path = file ?? homePolicyPath(home)
   const own = await readPolicyFile(path, 'home', read)
   if (!own.ok) return own
@@ -97,31 +117,55 @@ async function openPolicy(
     ...(own.is_there ? [path] : []),
     ...(narrowing.ok && narrowing.is_there ? [repositoryPolicyPath(workspace)] : []),
   ]
-  return judging(policy, { home, agent, workspace, confined, files }, remembering(read))
+  return { ok: true, policy, files }
 }
 
-type Where = Omit<PolicySettings, 'file'> & { files: readonly string[] }
+type Where = Omit<PolicySettings, 'file'>
 
-function judging(policy: Policy, where: Where, read: ReadSyntax): OpenedPolicy {
-  const { home, agent, workspace, confined, files } = where
-  const facts = { home, agent_id: agent, workspace, user_home: userHome, search: env['PATH'] ?? '' }
-  const places = placesOf(facts)
-  const root = places.place(workspace).real_path
+/** A call as it is judged, by whom it is made and on whose words. */
+export type CallMade = {
+  tool_name: string
+  input: unknown
+  class: EffectClass
+  item: WorkItemId | null
+  origin: ActionOrigin
+}
+
+/** What a call would do here, at this moment. `search`: the PATH of its commands. */
+export function actionOf(
+  { tool_name, input, class: effect_class, item, origin }: CallMade,
+  { home, agent, workspace, confined, search }: Where & { search: string },
+  read: ReadSyntax,
+  places = placesOf({ home, agent_id: agent, workspace, user_home: userHome, search }),
+): PolicyAction {
+  const body = {
+    tool: tool_name,
+    class: effect_class,
+    agent,
+    item,
+    origin,
+    workspace: places.place(workspace).real_path,
+    confined,
+    mcp: null,
+    ...builtOf(reachOf(tool_name, input, workspace), read, places),
+  }
+  return sealAction(body, sha256)
+}
+
+/** The path that commands are looked up by, where nothing else is said. */
+export const usualSearch = (): string => env['PATH'] ?? ''
+
+function judging(
+  policy: Policy,
+  where: Where & { files: readonly string[] },
+  read: ReadSyntax,
+): OpenedPolicy {
+  const { home, agent, workspace, files } = where
+  const search = usualSearch()
+  const places = placesOf({ home, agent_id: agent, workspace, user_home: userHome, search })
   const call: OpenedPolicy['call'] = ({ tool_name, input, effect_class }) => {
-    const action = sealAction(
-      {
-        tool: tool_name,
-        class: effect_class as EffectClass,
-        agent,
-        item: null,
-        origin: 'operator',
-        workspace: root,
-        confined,
-        mcp: null,
-        ...builtOf(reachOf(tool_name, input, workspace), read, places),
-      },
-      sha256,
-    )
+    const made = { tool_name, input, class: effect_class as EffectClass, item: null } as const
+    const action = actionOf({ ...made, origin: 'operator' }, { ...where, search }, read, places)
     return recordOf(decideAction(action, policy))
   }
   const { revision, preset, otherwise } = policy

@@ -91,6 +91,7 @@ const doors: {
     `${item(s)}/checks/<name>/answer`,
   ],
   answer: (s) => [`holon answer ${s.id} <text>`, 'POST', `${wait(s)}/answer`],
+  answer_held: (s) => [`holon answer ${s.id} <yes|no>`, 'POST', `${task(s)}/answer`],
   trigger: (s) => [`holon trigger ${s.id}`, 'POST', `${wait(s)}/trigger`],
   take_back: (s) => [`holon take-back ${s.id}`, 'POST', `${message(s)}/take-back`],
   cancel_wait: (s) => [`holon waits cancel ${s.id}`, 'DELETE', wait(s)],

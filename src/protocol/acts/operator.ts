@@ -120,6 +120,15 @@ const messageActs = [
     surface,
   }),
   z.strictObject({
+    do: z.literal('answer_held'),
+    ...common,
+    task_id: z.string(),
+    bound_hash: z.string(),
+    choice: z.string(),
+    text: z.string().optional(),
+    surface,
+  }),
+  z.strictObject({
     do: z.literal('answer'),
     ...onWait,
     bound_hash: z.string(),

@@ -26,7 +26,7 @@ import {
   workItemId,
 } from '../scalar.ts'
 import { otherFields } from './other-event-fields.ts'
-import { taskChanges, taskRecord } from '../records/task-record.ts'
+import { heldAsked, taskChanges, taskRecord } from '../records/task-record.ts'
 import {
   callRecord,
   keptFile,
@@ -357,6 +357,17 @@ const taskEvents = {
     input: task.input.optional(),
     start_place: z.strictObject({ boot: text, tasks: text }).nullable(),
     output_path: textOrNull,
+    held: heldAsked.optional(),
+  },
+  task_held_again: { id: taskId, held: heldAsked },
+  task_decided: {
+    id: taskId,
+    answer: z.strictObject({
+      allowed: z.boolean(),
+      words: text,
+      surface: message.delivery_surface,
+    }),
+    start_place: z.strictObject({ boot: text, tasks: text }).nullable(),
   },
   task_started: { id: taskId, pid: z.int().nullable(), started_at: timestamp },
   task_promoted: { id: taskId },

@@ -55,6 +55,9 @@ export {
 export { itemFilters, passes, type ItemFilter } from '../../domain/facts/item-filter.ts'
 /** The mark of a question as it was shown, which an answer sends back (docs/spec/http.md). */
 export { boundHash } from '../../domain/work/answer-question.ts'
+/** A held command: what is shown before an answer, and the mark that an answer sends back. */
+export { heldHash, heldText } from '../../domain/approvals/held-command.ts'
+export { isHeld } from '../../domain/state/task.ts'
 /** The depth of a JSON text, for who reads one at the door: counted as the rules count it. */
 export { isShallow, jsonExcess } from '../../domain/transfer/json-depth.ts'
 /** What a completed item left unfinished, and all that holds an open one. */

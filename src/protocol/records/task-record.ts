@@ -3,13 +3,20 @@
  * may be done to it.
  */
 import { z } from 'zod'
-import { taskInputs, type Task, type TaskChanges } from '../../domain/state/task.ts'
+import {
+  taskInputs,
+  type HeldAsked,
+  type HeldCall,
+  type Task,
+  type TaskChanges,
+} from '../../domain/state/task.ts'
 import { canList, type Can } from '../actions/action.ts'
-import { agentId, count, listOf, taskId, timestamp, waitId, workItemId } from '../scalar.ts'
+import { agentId, callId, count, listOf, taskId, timestamp, waitId, workItemId } from '../scalar.ts'
 import { choice } from './wait-record.ts'
 import { fileDiff, lifeShape, type SignsOfLife } from './turn-record.ts'
 
 export const taskStatuses = [
+  'held',
   'queued',
   'running',
   'cancelling',
@@ -18,7 +25,7 @@ export const taskStatuses = [
   'cancelled',
   'interrupted',
 ] as const
-export const liveTaskStatuses = ['queued', 'running', 'cancelling'] as const
+export { liveTaskStatuses } from '../../domain/state/task.ts'
 
 const asking = z.strictObject({
   key: z.string(),
@@ -28,6 +35,35 @@ const asking = z.strictObject({
   text: z.string(),
   choices: listOf(choice),
 })
+
+/** The action that is asked about, as it was judged: docs/concepts/policy.md. */
+const policyAction = z
+  .looseObject({ tool: z.string(), sha256: z.string() })
+  .describe('What would be done, as a value; a yes is bound to its hash.')
+
+const heldShape = {
+  call_id: callId.describe('The call that asked for it.'),
+  action: policyAction,
+  because: z.string().describe('The rule that asks, in its words.'),
+  policy_revision: z.string(),
+  lapses_at: timestamp.nullable().describe('When no answer is a no; null: never.'),
+  changed: z.string().nullable().describe('Why it is asked anew; null: it is not.'),
+}
+
+export const heldAsked = z.strictObject(heldShape) as unknown as z.ZodType<HeldAsked>
+
+const held = z.strictObject({
+  ...heldShape,
+  asked_at: timestamp,
+  answer: z
+    .strictObject({
+      allowed: z.boolean(),
+      words: z.string(),
+      surface: z.string(),
+      at: timestamp,
+    })
+    .nullable(),
+}) as unknown as z.ZodType<HeldCall>
 
 const unseen = z.string().describe('Why they are not known, or not all of them.')
 
@@ -51,6 +87,7 @@ export const taskRecord = z
     input: z.enum(taskInputs).describe('What reaches it from outside.'),
     asking: asking.nullable().describe('What a child wants to know: it needs input.'),
     status: z.enum(taskStatuses),
+    held: held.optional().describe('Of a command that waits, or waited, for a yes.'),
     reason: z.string().nullable(),
     exit_status: z.int().nullable(),
     promoted: z.boolean(),
@@ -102,6 +139,14 @@ export const newTask = z
       .describe('The item it is for; its id, or the beginning or end of it.'),
   })
   .meta({ id: 'NewTask' })
+
+export const answerHeldBody = z
+  .strictObject({
+    choice: z.string().describe('Key or label of a choice that was offered: `yes`, `no`.'),
+    text: z.string().max(65_536).optional().describe('What is said with it: a no is told so.'),
+    bound_hash: z.string().describe('Of the command as it was shown.'),
+  })
+  .meta({ id: 'AnswerHeld' })
 
 export const taskInput = z
   .strictObject({

@@ -28,12 +28,14 @@ import {
   type Action,
 } from '../actions/action.ts'
 import { activeWaitsOf, projections, queuedEvents, type AgentView } from '../agent-view.ts'
+import { approvals } from './approval-attention.ts'
 import { checkEntries } from './check-attention.ts'
 import { agentId, count, listOf, timestamp, workItemId } from '../scalar.ts'
 import { choice } from '../records/wait-record.ts'
 
 /** Most urgent first: the order of the list. */
 export const attentionKinds = [
+  'approval',
   'question',
   'held',
   'failed_turn',
@@ -150,6 +152,7 @@ function pastByAgent(past: Past): Map<string, PastOfAgent> {
 }
 
 const entriesOf = (view: AgentView, past: PastOfAgent): Entry[] => [
+  ...approvals(view),
   ...questions(view),
   ...holds(view),
   ...cancelling(view),
@@ -393,7 +396,3 @@ const lateEntries = ({ facts }: AgentView, tasks: readonly Task[]): Entry[] =>
       },
     ]
   })
-
-export const snoozeBody = z
-  .strictObject({ until: timestamp.describe('When it is to stand there again.') })
-  .meta({ id: 'Snooze' })

@@ -8,7 +8,7 @@ import { openTurn, type Emitted, type Facts } from '../../domain/facts/facts.ts'
 import { isAgentId, type AgentId, type TaskId } from '../../domain/ids.ts'
 import type { OperatorAct } from '../../domain/operator/act.ts'
 import type { PlanDescriptor } from '../../domain/state/plan.ts'
-import { isTerminal } from '../../domain/state/task.ts'
+import { isTerminal, type HeldTask } from '../../domain/state/task.ts'
 import { abortableRun, notAborted } from '../../domain/agents/tasks.ts'
 import { done } from '../../domain/state/reply.ts'
 import { isRejection, no, type Rejection } from '../../domain/rejection.ts'
@@ -248,6 +248,7 @@ class HomeHost implements Host {
       supervisor: this.#supervisor,
       children: this.#children,
       roots,
+      judged: (task: HeldTask) => this.#lane(task.agent_id).env.judgedAgain(task),
     }
     return carryOut({ ...this.#ports, ...own, token_hash: this.#urls.hash }, command)
   }

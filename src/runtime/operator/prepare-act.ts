@@ -21,6 +21,7 @@ import { handKey } from '../../domain/operator/inbox-acts.ts'
 import type { DecidedAct } from '../../domain/operator/act.ts'
 import type { Facts } from '../../domain/facts/facts.ts'
 import { answeredWaitIn, pageOfAnswer } from '../../domain/operator/take-back.ts'
+import { isHeld } from '../../domain/state/task.ts'
 import { plus, type Timestamp } from '../../domain/time.ts'
 import { no, overLimit, type Rejection } from '../../domain/rejection.ts'
 import { parseRunbook } from '../../models/runbook/parse.ts'
@@ -84,6 +85,13 @@ export async function prepareAct(
       return looking(async () => {
         const answered_by = await answerer(store, act)
         return { act: { ...act, inputs: { answered_by } } }
+      })
+    case 'answer_held':
+      return looking(async () => {
+        const task = await store.row(agent_id, 'tasks', act.task_id)
+        const mine = task?.agent_id === agent_id ? task : undefined
+        const again = isHeld(mine) ? await ports.judged(mine) : null
+        return { act: { ...act, inputs: { again, start_place: ports.processes.place() } } }
       })
     case 'take_back':
       return looking(async () => {

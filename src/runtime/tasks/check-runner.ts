@@ -288,6 +288,7 @@ export function commandEnd(
     case 'cancelled':
     case 'interrupted':
       return { outcome: 'unknown', exit_status, reason: reason ?? task.status }
+    case 'held':
     case 'queued':
     case 'running':
     case 'cancelling':

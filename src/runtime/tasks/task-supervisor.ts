@@ -3,6 +3,7 @@
  * message, resolved waits), learnt from the runner's notice while this process lives and from its
  * files after a restart (docs/spec/task.md#runner).
  */
+import { askAnew, changedSince, endHeld, yesEnds } from '../../domain/approvals/held-command.ts'
 import { isCommandOf } from '../../domain/state/check.ts'
 import { callsOf, openTurn, type Emitted } from '../../domain/facts/facts.ts'
 import { endTask } from '../../domain/inbox/admit.ts'
@@ -10,7 +11,7 @@ import type { AgentId, TaskId } from '../../domain/ids.ts'
 import { limits } from '../../domain/limits.ts'
 import { endOfTask, taskResultText, type Tail } from '../../domain/agents/task-end.ts'
 import { isSamePlace } from '../../domain/start-place.ts'
-import { isTerminal, type Task } from '../../domain/state/task.ts'
+import { isHeld, isTerminal, type Task } from '../../domain/state/task.ts'
 import { minute, second } from '../../domain/time.ts'
 import type { StopOutcome, TaskProcess } from '../../exec/ports.ts'
 import { ProcessFault } from '../../exec/commands/process-fault.ts'
@@ -73,7 +74,9 @@ export class Supervisor {
   /** After each commit: tasks that no call answers for any more. */
   committed(agent: AgentId, events: readonly Emitted[]): void {
     for (const { event } of events) {
-      if (event.type === 'task_promoted') this.watch(agent, event.id)
+      if (event.type === 'task_promoted' || event.type === 'task_decided') {
+        this.watch(agent, event.id)
+      }
       if (event.type === 'turn_ended') this.watchAll(agent)
     }
   }
@@ -94,11 +97,15 @@ export class Supervisor {
       const outcome = await this.#stopChild(agent, id, because)
       return outcome.stopped ? [] : outcome.survivors
     }
-    await this.#store.transact(agent, id, (d) => {
+    const wasHeld = await this.#store.transact(agent, id, (d) => {
       const task = d.row('tasks', id)
-      if (!task || isTerminal(task) || task.status === 'cancelling') return
-      d.emit({ type: 'task_cancelling', id, survivors: [], because })
+      if (!task || isTerminal(task) || task.status === 'cancelling') return false
+      // Nothing of it runs: there is nothing to prove.
+      if (isHeld(task)) endHeld(d, task, because)
+      else d.emit({ type: 'task_cancelling', id, survivors: [], because })
+      return isHeld(task)
     })
+    if (wasHeld) return []
     const proof = await this.#ports.processes.stop(id, limits.stop_grace.value)
     if (!proof.stopped) {
       const { survivors } = proof
@@ -121,11 +128,12 @@ export class Supervisor {
   async #follow(agent: AgentId, id: TaskId): Promise<void> {
     const row = this.#store.mustFacts(agent).row('tasks', id)
     if (row?.status === 'cancelling') return this.#untilGone(agent, row)
-    // A child's end is decided from its rows, not learnt from a process.
-    if (row?.kind === 'child_agent') return
+    // A child's end is decided from its rows, not learnt from a process; a held command has none.
+    if (row?.kind === 'child_agent' || row?.status === 'held') return
     if (row?.status === 'queued' && row.promoted && (await this.#mayBegin(agent, row))) {
       // A stop may have come meanwhile, and its agent may be gone by now.
       const now = this.#store.facts(agent)?.row('tasks', id)
+      if (now?.status === 'queued' && (await this.#isHeldAnew(agent, now))) return
       if (now?.status === 'queued') await this.#begin(agent, now)
     }
     await this.#end(agent, id, await this.#ended(id), 'by_itself')
@@ -147,7 +155,7 @@ export class Supervisor {
    * exclusive, so this after a crash is no second start.
    */
   async #begin(agent: AgentId, task: Task): Promise<void> {
-    const { id, cmd, workdir, timeout_ms } = task
+    const { id, cmd, workdir, timeout_ms, input: stdin } = task
     if (cmd === null) return
     const { processes, effect_seam } = this.#ports
     effect_seam?.before_effect(`start ${id}`)
@@ -156,7 +164,7 @@ export class Supervisor {
       // A check is the operator's: nothing of the agent's is in its environment.
       const env = this.#isOfCheck(agent, task) ? {} : { ...its.environment() }
       const within = { env, confine: await confineOf(its) }
-      await processes.prepare({ task_id: id, cmd, workdir, timeout_ms, stdin: 'none', ...within })
+      await processes.prepare({ task_id: id, cmd, workdir, timeout_ms, stdin, ...within })
       await processes.start(id)
     } catch (error) {
       if (!(error instanceof ProcessFault) || this.#closing.signal.aborted) throw error
@@ -175,6 +183,26 @@ export class Supervisor {
       if (d.row('tasks', id)?.status !== 'queued') return
       d.emit({ type: 'task_started', id, pid, started_at })
     })
+  }
+
+  /**
+   * Whether the yes to a command that has not begun is none to what would run now: what it would do
+   * changed, the policy did, or it was given too long ago. Then it is asked anew. One that somebody
+   * claimed has begun, and its yes was good.
+   */
+  async #isHeldAnew(agent: AgentId, task: Task): Promise<boolean> {
+    const { held, cmd } = task
+    if (held === undefined || cmd === null) return false
+    if ((await this.#ports.processes.observe(task.id)).state !== 'absent') return false
+    const again = await this.#agent(agent).judgedAgain({ ...task, held, cmd })
+    const late = (yesEnds(task) ?? '') <= this.#store.now()
+    const changed = late ? 'the yes was given more than a day ago' : changedSince(held, again)
+    if (changed === null) return false
+    await this.#store.transact(agent, task.id, (d) => {
+      const now = d.row('tasks', task.id)
+      if (now?.status === 'queued') askAnew(d, now, changed, again)
+    })
+    return true
   }
 
   /**

@@ -55,7 +55,8 @@ export type ReadyIntent = { call_id: Call['id'] } & (
       task_id: TaskId | null
       queue?: ((d: Draft) => Rejection | void) | undefined
     }
-  | { ok: false; result: ToolResult }
+  /** `held`: it is asked about, in the commit of its result. */
+  | { ok: false; result: ToolResult; held?: ((d: Draft) => Rejection | null) | undefined }
 )
 
 /** What a decision needs to know to move a turn on, beyond its rows. */
@@ -135,7 +136,10 @@ function startCall(d: Draft, call: Call, ready: ReadyIntent | null): boolean {
     return false
   }
   if (ready?.call_id !== call.id) return false
-  if (!ready.ok) return refuseCall(d, call, ready.result)
+  if (!ready.ok) {
+    const full = ready.held?.(d) ?? null
+    return refuseCall(d, call, full === null ? ready.result : refused(call.tool_name, full))
+  }
   const refusal = ready.queue?.(d)
   if (isRejection(refusal)) return refuseCall(d, call, refused(call.tool_name, refusal))
   const { intent, task_id } = ready

@@ -20,6 +20,7 @@ import { GitFault } from '../../exec/git/git-fault.ts'
 import { ProcessFault } from '../../exec/commands/process-fault.ts'
 import type { NewBlob } from '../../ledger/port.ts'
 import { toolNamed } from '../../tools/registry.ts'
+import { refusedByPolicy } from '../../tools/tool/policy.ts'
 import type {
   CallFrame,
   Closing,
@@ -44,7 +45,11 @@ export async function readyIntent(
   const tool = toolNamed(call.tool_name)
   if (tool?.kind !== 'effect') return null
   try {
-    const ready = await tool.intent(call.input, toolContext(run, call, blobs, blobs))
+    const ctx = toolContext(run, call, blobs, blobs)
+    // A command may also be held, which its tool sees to.
+    const refused = tool.name === 'ExecCommand' ? null : await refusedByPolicy(ctx)
+    if (refused !== null) return { call_id: call.id, ok: false, result: refused }
+    const ready = await tool.intent(call.input, ctx)
     return { call_id: call.id, ...ready }
   } catch (error) {
     return { call_id: call.id, ok: false, result: faultResult(call, error) }

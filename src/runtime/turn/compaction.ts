@@ -2,7 +2,8 @@
  * Compaction of an open turn: the request that waits to be sent is recorded again, with a fresh
  * opening that has the older rounds as a recap. The decision and its text are in the ledger before
  * anything is sent, so a resumed turn sends the same bytes. It is made of rows, of the plan file,
- * of a new look at where the agent works, which reads as of now, and of the summary a model may have written; the time in it is that of the request.
+ * of a new look at where the agent works, which reads as of now, and of the summary a model may
+ * have written; the time in it is that of the request.
  */
 import { charTokens } from '../../context/estimate.ts'
 import { compact, type Compacted, type CompactionView } from '../../context/compaction/compact.ts'

@@ -3,6 +3,8 @@
  * or a due time wakes it. Level-triggered: a lap looks at the facts again after everything it did,
  * so no wake is kept anywhere but in the ledger.
  */
+import { lapseHeld } from '../../domain/approvals/held-command.ts'
+import { nextLapse } from '../../domain/state/task.ts'
 import type { Interruption } from '../../context/sections/notes.ts'
 import {
   agentOf,
@@ -171,6 +173,7 @@ export class Lane {
     const over = () => spending.over(env.agent_id)
     await env.transact('timer', (d) => {
       fireDue(d)
+      lapseHeld(d)
       alignSpending(d, over())
       askForInput(d)
       askOverBudget(d)
@@ -352,7 +355,7 @@ const hasRunnable = (seen: ReturnType<typeof survey>): boolean =>
 
 /** Timers also take effect on rows while the agent is stopped. */
 function dueAnyway(env: AgentPorts): string | null {
-  let first: string | null = null
+  let first: string | null = nextLapse(env.facts())
   for (const wait of env.facts().rows('waits')) {
     if (wait.status !== 'active' || wait.wake !== 'timer' || wait.wake_at === null) continue
     if (first === null || wait.wake_at < first) first = wait.wake_at

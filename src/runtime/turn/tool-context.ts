@@ -1,5 +1,6 @@
 /** What a tool gets of the runtime: the ToolContext of one call. */
 import type { Call } from '../../domain/state/call.ts'
+import { originOf } from '../../domain/turns/shown.ts'
 import { mustTurn } from '../../domain/facts/facts.ts'
 import type { Rows, Table } from '../../domain/state/event.ts'
 import type { TaskId } from '../../domain/ids.ts'
@@ -52,6 +53,11 @@ export function toolContext(
     closing: run.closing,
     files: ports.files,
     processes: ports.processes,
+    judged: (input) => {
+      const { tool_name, effect_class } = call
+      const about = { item: turn.work_item_id, origin: originOf(env.facts(), turn) }
+      return env.judged({ tool_name, class: effect_class, input, ...about })
+    },
     web: ports.web,
     checks: {
       tree: () => checks.tree(env.agent_id),

@@ -38,6 +38,8 @@ export type BoxOptions = {
   fault?: FaultSeam
   effect_seam?: EffectSeam
   foreign_agents?: HostPorts['foreign_agents']
+  /** What judges commands; default: nobody. */
+  policy?: HostPorts['policy']
   redactor?: Redactor
   summary_model?: string
   /** Of the whole home. */
@@ -218,6 +220,7 @@ async function portsOf(home: string, options: BoxOptions): Promise<HostPorts & {
     user_home: options.user_home ?? home,
     has_listener: options.base_url !== undefined,
     waits_for_room: options.waits_for_room ?? false,
+    ...(options.policy ? { policy: options.policy } : {}),
     ...(options.foreign_agents ? { foreign_agents: options.foreign_agents } : {}),
     ...(options.effect_seam ? { effect_seam: options.effect_seam } : {}),
     ...(options.redactor ? { redactor: options.redactor } : {}),

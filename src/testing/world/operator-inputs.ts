@@ -79,6 +79,8 @@ export function prepared(w: World, act: Bare, given: PartialActInputs = {}): Pre
     earlier_message: null,
     answered_by: null,
     answered_wait: null,
+    again: null,
+    start_place: { boot: 'boot', tasks: 'tasks' },
     images: [],
     unseen_by: null,
     ...given,

@@ -4,6 +4,7 @@
  * and the outcome committed with what the tool settles. A call can be left without its outcome, as
  * a crash leaves it, and recovered.
  */
+import type { JudgedAgain } from '../../domain/approvals/held-command.ts'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -194,6 +195,9 @@ export class ToolBench {
     return recorded.id
   }
 
+  /** What the policy says of every command. */
+  verdict: JudgedAgain | null = null
+
   #finish(call: CallId, outcome: EffectOutcome): Finished {
     const from = this.events.length
     const { settle, ...finished } = outcome
@@ -230,6 +234,7 @@ export class ToolBench {
       closing: signals.close ?? never,
       files: this.files,
       processes: this.processes,
+      judged: async () => this.verdict,
       web: this.#web,
       checks: noChecks,
       children: noChildren,

@@ -1,5 +1,5 @@
 /**
- * Waiting for a command: until it ends, the window is over, the operator aborts, the runtime closes,
+ * Waiting for a command: until it ends, its window is over, the operator aborts, Holon closes,
  * or an interjected message waits, whichever is first. A short command is not cut by words: they
  * come with the next request, and that is soon. Nothing is left behind: every loser is cancelled.
  */

@@ -10,7 +10,7 @@ import { openTurn, type Draft } from '../../domain/facts/facts.ts'
 import type { TaskId } from '../../domain/ids.ts'
 import { limits } from '../../domain/limits.ts'
 import { isSamePlace } from '../../domain/start-place.ts'
-import { isTerminal, type Task } from '../../domain/state/task.ts'
+import { isTerminal, type Task, type TaskInput } from '../../domain/state/task.ts'
 import { labelOf, queueCommand } from '../../domain/agents/tasks.ts'
 import { between } from '../../domain/time.ts'
 import type { CommandSpec } from '../../exec/ports.ts'
@@ -24,6 +24,7 @@ import {
   type CommandIntent,
 } from './command-outcome.ts'
 import { watchNoted } from './command-watch.ts'
+import { stoppedByPolicy } from './command-policy.ts'
 import { isFileFault } from '../tool/faults.ts'
 import { isProcessFault } from '../tool/faults.ts'
 import { taskRow } from './task-stopping.ts'
@@ -80,18 +81,23 @@ export const execCommand = effectTool<Input, CommandIntent>({
       return { ok: false, result: failed(NAME, 'rejected', 'workdir_not_found', message, hint) }
     }
     const task_id = ctx.mint('task')
+    const stdin: TaskInput = input.tty ? 'terminal' : input.accepts_input ? 'pipe' : 'none'
+    const timeout_ms = input.timeout_ms ?? null
+    const wanted = { id: task_id, cmd: input.cmd, workdir, timeout_ms, input: stdin } as const
+    const stopped = await stoppedByPolicy(ctx, wanted)
+    if (stopped !== null) return stopped
     const intent: CommandIntent = {
       task_id,
       cmd: input.cmd,
       workdir,
       env_names: Object.keys(ctx.environment).sort(),
-      timeout_ms: input.timeout_ms ?? null,
+      timeout_ms,
       yield_ms: input.yield_ms ?? limits.yield.value,
       max_output_tokens: input.max_output_tokens ?? limits.result_tokens.value,
-      stdin: input.tty ? 'terminal' : input.accepts_input ? 'pipe' : 'none',
+      stdin,
       duplicate_of: alreadyRunning(ctx, input.cmd, workdir),
     }
-    const { cmd, timeout_ms, stdin } = intent
+    const { cmd } = intent
     const start_place = ctx.processes.place()
     const output_path = ctx.taskFolder(task_id)
     const task = { id: task_id, cmd, workdir, timeout_ms, input: stdin, start_place, output_path }

@@ -10,6 +10,7 @@ import {
   type ToolResult,
 } from '../../domain/state/call.ts'
 import type { EffectClass } from '../../domain/effect-class.ts'
+import type { JudgedAgain } from '../../domain/approvals/held-command.ts'
 import type { Draft, Facts } from '../../domain/facts/facts.ts'
 import type { PlanDescriptor } from '../../domain/state/plan.ts'
 import type { Rejection } from '../../domain/rejection.ts'
@@ -72,7 +73,7 @@ export interface ToolContext {
   load<T extends Table>(table: T, id: string): Promise<Rows[T] | null>
   list<T extends Table>(
     table: T,
-    filter: { limit: number; status?: readonly string[] },
+    filter: { limit: number; status?: readonly string[]; kind?: readonly string[] },
   ): Promise<Rows[T][]>
   /** Commits what `decide` emits, on fresh facts, retried on conflict; returns its value. */
   commit<T>(decide: (d: Draft) => T): Promise<T>
@@ -84,10 +85,12 @@ export interface ToolContext {
   readonly signal: AbortSignal
   /** Aborted when an interjected message waits: what only waits returns early, nothing is lost. */
   readonly interjected: AbortSignal
-  /** Aborted, and `interjected` with it, when the runtime closes: nothing that goes on is awaited. */
+  /** Aborted, and `interjected` with it, when Holon closes: what goes on is not awaited. */
   readonly closing: AbortSignal
   readonly files: Files
   readonly processes: Processes
+  /** What the policy says of this call with an input; null: nothing. */
+  judged(input: unknown): Promise<JudgedAgain | null>
   /** Pages of the public internet. */
   readonly web: Web
   /** The checks of its items, which the runtime runs. */
@@ -168,7 +171,7 @@ export type EffectTool<I = unknown, N = unknown> = Base<I> & {
     ctx: ToolContext,
   ): Promise<
     | { ok: true; intent: N; task_id: TaskId | null; queue?: (d: Draft) => Rejection | void }
-    | { ok: false; result: ToolResult }
+    | { ok: false; result: ToolResult; held?: (d: Draft) => Rejection | null }
   >
   /**
    * What the world does wrong is a result (kind `fault`, `aborted`, `outcome_unknown`); a rejected

@@ -4,6 +4,7 @@
  * meant. Nothing here throws for bad input.
  */
 import { z } from 'zod'
+import { isShallow } from '../../domain/transfer/json-depth.ts'
 import type { ToolResult, Warning } from '../../domain/state/call.ts'
 import { nearestNames } from './nearest-name.ts'
 import { failed, type Tool } from './tool.ts'
@@ -14,6 +15,8 @@ export type Validated<T> =
 
 /** How many things that are wrong are told at once. */
 const PROBLEMS_TOLD = 8
+/** Levels of arguments. No tool has so many, and what looks at deeper ones recurses. */
+const DEEPEST = 64
 /** Characters of the arguments shown around the place where their JSON breaks. */
 const EXCERPT_CHARS = 40
 
@@ -25,6 +28,7 @@ export function validate<T extends Tool>(
 ): Validated<T> {
   const tool = tools.find(({ name }) => name === tool_name)
   if (!tool) return { ok: false, result: unknownTool(tools, tool_name) }
+  if (!isShallow(input_json, DEEPEST)) return { ok: false, result: tooDeep(tool_name) }
   let value: unknown
   try {
     value = JSON.parse(input_json.trim() === '' ? '{}' : input_json)
@@ -43,6 +47,12 @@ export function validate<T extends Tool>(
   const known = tool.input().safeParse(withoutUnknown(given, issues))
   if (!known.success) return { ok: false, result: violation(tool, issues) }
   return { ok: true, tool, input: known.data, warnings: [unknownFields(tool, issues)] }
+}
+
+function tooDeep(tool_name: string): ToolResult {
+  const message = `The arguments are nested more than ${DEEPEST} levels deep.`
+  const hint = 'Give the fields of the tool, and no others.'
+  return failed(tool_name, 'invalid_input', 'arguments_too_deep', message, hint)
 }
 
 /** A misspelt field of a call that changes something: without it, that would be something else. */

@@ -1,6 +1,6 @@
 /** Keys while something is written. Enter sends only text, and only while connected. Pure. */
 import { asksForName, onAid, without } from '../writing/completion.ts'
-import { snoozeAct } from './requests.ts'
+import { snoozeAct, approvalAct } from './requests.ts'
 import { budgetAct } from './settle.ts'
 import { draftKey } from '../model/draft-key.ts'
 import {
@@ -186,11 +186,14 @@ function effectOf(prompt: Sending, text: string): ActEffect {
     case 'answer': {
       const { agent_id: agent, wait_id: wait, bound_hash } = prompt
       const given = { agent, wait, body: { text, bound_hash } }
+      const route = 'POST /agents/{agent}/waits/{wait}/answer'
+      return { do: 'act', act: { route, given, says: 'answered' } }
+    }
+    case 'refusal':
       return {
         do: 'act',
-        act: { route: 'POST /agents/{agent}/waits/{wait}/answer', given, says: 'answered' },
+        act: approvalAct({ ...prompt, id: prompt.task_id }, { choice: 'no', text }),
       }
-    }
     case 'focus': {
       const { agent_id: agent, work_item_id: item } = prompt
       const given = { agent, item, body: { reason: text } }
@@ -217,10 +220,8 @@ function effectOf(prompt: Sending, text: string): ActEffect {
     case 'task_input': {
       const { agent_id: agent, task_id: task } = prompt
       const given = { agent, task, body: { text: `${text}\n` } }
-      return {
-        do: 'act',
-        act: { route: 'POST /agents/{agent}/tasks/{task}/input', given, says: 'written' },
-      }
+      const route = 'POST /agents/{agent}/tasks/{task}/input'
+      return { do: 'act', act: { route, given, says: 'written' } }
     }
   }
 }

@@ -58,6 +58,9 @@ export function answerDialog(model: TuiModel, entry: Attention | null): Reply {
     const asked = checkDialog(model, entry)
     if (asked !== null) return asked
   }
+  if (entry.kind === 'approval' && entry.bound_hash !== null) {
+    return approvalDialog(model, { ...entry, bound_hash: entry.bound_hash })
+  }
   if (entry.kind !== 'question' || entry.bound_hash === null) {
     const cli = cliOf(entry)
     const by = cli === null ? 'only what it waits for does' : `from a shell: ${cli}`
@@ -86,6 +89,46 @@ export function answerDialog(model: TuiModel, entry: Attention | null): Reply {
       title: `QUESTION ${model.ids.short(wait_id)}, ${at} of ${all.length} that need you`,
       lines: [...text.split('\n'), '', `bound to this exact question (${bound_hash.slice(0, 6)})`],
       choices,
+      chosen: null,
+      opened_at: model.key_at,
+    },
+  }
+}
+
+type Approval = Attention & { bound_hash: string }
+
+/** Whether exactly this command may run; nothing is chosen beforehand. */
+export const approvalAct = (
+  { agent_id, id, bound_hash }: Pick<Approval, 'agent_id' | 'id' | 'bound_hash'>,
+  { choice, text }: { choice: string; text?: string },
+): Act => ({
+  route: 'POST /agents/{agent}/tasks/{task}/answer',
+  given: {
+    agent: agent_id,
+    task: id,
+    body: { choice, bound_hash, ...(text === undefined ? {} : { text }) },
+  },
+  says: text === undefined ? `answered: ${choice}` : `answered: ${choice}, ${text}`,
+})
+
+function approvalDialog(model: TuiModel, entry: Approval): Reply {
+  const { agent_id, id, bound_hash, text, choices } = entry
+  const all = model.p?.state.attention ?? []
+  const at = all.findIndex((one) => one.id === id) + 1
+  return {
+    do: 'open',
+    overlay: {
+      kind: 'dialog',
+      title: `APPROVAL ${model.ids.short(id)}, ${at} of ${all.length} that need you`,
+      lines: [...text.split('\n'), '', `bound to exactly this (${bound_hash.slice(0, 6)})`],
+      choices: [
+        ...choices.map(({ key, label }) => ({ label, act: approvalAct(entry, { choice: key }) })),
+        {
+          label: 'do not run it, and say why',
+          act: null,
+          words: { for: 'refusal', agent_id, task_id: id, bound_hash },
+        },
+      ],
       chosen: null,
       opened_at: model.key_at,
     },

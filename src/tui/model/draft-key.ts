@@ -9,6 +9,8 @@ export function draftKey(prompt: PromptPurpose): string {
       return `new ${prompt.agent_id}`
     case 'answer':
       return prompt.wait_id
+    case 'refusal':
+      return `no to ${prompt.task_id}`
     case 'snooze':
       return `snooze ${prompt.entry}`
     case 'focus':

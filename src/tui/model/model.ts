@@ -67,6 +67,7 @@ export type PromptPurpose =
   | { for: 'message'; target: MessageTarget; delivery: 'now' | 'next' }
   | { for: 'new_item'; agent_id: string }
   | { for: 'answer'; agent_id: string; wait_id: string; bound_hash: string }
+  | { for: 'refusal'; agent_id: string; task_id: string; bound_hash: string }
   | { for: 'snooze'; entry: string }
   | { for: 'focus'; agent_id: string; work_item_id: string }
   /** `work_item_id` null: the budget of the agent. */

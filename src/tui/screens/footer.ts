@@ -161,6 +161,8 @@ function titleOf(model: TuiModel, prompt: PromptPurpose): [string, string] {
       ]
     case 'answer':
       return [`your answer to ${short(model, prompt.wait_id)}`, 'enter: it is answered']
+    case 'refusal':
+      return [`why ${short(model, prompt.task_id)} does not run`, 'enter: the agent is told']
     case 'snooze':
       return ['put away for how long', 'like 30m, 2h or 1d']
     case 'focus':

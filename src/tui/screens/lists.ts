@@ -111,6 +111,8 @@ export function agentsBody(model: TuiModel, columns: number): BodyRow[] {
 
 const taskMark = (task: TaskRecord): Mark => {
   switch (task.status) {
+    case 'held':
+      return 'needs_me'
     case 'queued':
       return runsSince(task) === null ? 'next' : 'working'
     case 'running':

@@ -87,6 +87,12 @@ const boxes: Record<Box, { prompt: PromptPurpose; words: string; path: string; i
       path: '/agents/release/waits/wait_3c1e/answer',
       isKeyed: true,
     },
+    refusal: {
+      prompt: { for: 'refusal', agent_id, task_id: 'task_0001', bound_hash: '9b2c41' },
+      words: 'use a branch',
+      path: '/agents/default/tasks/task_0001/answer',
+      isKeyed: true,
+    },
     task_input: {
       prompt: { for: 'task_input', agent_id, task_id: 'task_0001' },
       words: 'yes',

@@ -1,0 +1,328 @@
+/**
+ * A held command: a rule wants a person's yes before it runs (docs/spec/task.md#held). It is a task
+ * that is not queued yet, beside the item's one wait: no event, blocker or focus touches it, and
+ * while it stands nobody asks a model. A yes is bound to the action as it was shown, and the
+ * runtime begins the command itself, once; a no reaches the model in the person's own words.
+ */
+import { deliverBrief } from '../facts/deliver-brief.ts'
+import { activeWaitOf, activeWaits, agentOf, openTurn, type Draft } from '../facts/facts.ts'
+import type { CallId, TaskId, WorkItemId } from '../ids.ts'
+import { admit, endTask } from '../inbox/admit.ts'
+import { limits } from '../limits.ts'
+import type { PolicyAction } from '../policy/action.ts'
+import { no, overLimit, type Rejection } from '../rejection.ts'
+import { stableHash } from '../stable-hash.ts'
+import type { StartPlace } from '../start-place.ts'
+import { runtimeFollowup, type Provenance } from '../state/provenance.ts'
+import { choiceLines, choiceNamed, type Choice } from '../state/question.ts'
+import { done, type Done } from '../state/reply.ts'
+import { isHeld, type HeldCall, type HeldTask, type Task, type TaskInput } from '../state/task.ts'
+import { plus, type Timestamp } from '../time.ts'
+import { outsideInput } from '../waits/pacing.ts'
+import { waitFor } from '../waits/wait-for.ts'
+
+/** What a policy said of an action that is to be asked about. */
+export type Asked = {
+  action: PolicyAction
+  /** The rule's words. */
+  because: string
+  policy_revision: string
+  lapses_at: Timestamp | null
+}
+
+export type HeldCommand = Asked & {
+  id: TaskId
+  call_id: CallId
+  work_item_id: WorkItemId | null
+  label: string
+  cmd: string
+  workdir: string
+  timeout_ms: number | null
+  input: TaskInput
+  output_path: string
+}
+
+/** Nothing of it is remembered: the next command is asked about again. */
+export const heldChoices: readonly Choice[] = [
+  { key: 'yes', label: 'run it, this once' },
+  { key: 'no', label: 'do not run it' },
+]
+const nobody = 'nobody answered'
+
+/** Held ones of the agent, in the order they were asked. */
+export const heldTasks = (d: Pick<Draft, 'rows'>): HeldTask[] => [...d.rows('tasks')].filter(isHeld)
+
+/** The same action of the same item, which waits for its answer already. */
+export const heldAlready = (
+  d: Pick<Draft, 'rows'>,
+  { action }: Pick<Asked, 'action'>,
+  item: WorkItemId | null,
+): HeldTask | null =>
+  heldTasks(d).find(
+    ({ held, work_item_id }) =>
+      held.action.sha256 === action.sha256 && work_item_id === item && held.answer === null,
+  ) ?? null
+
+/** Holds it and asks the person; the refusal where as many are held as may. */
+export function holdCommand(d: Draft, command: HeldCommand): Rejection | null {
+  const count = heldTasks(d).length
+  if (count >= limits.held_commands.value) return overLimit(limits.held_commands, count + 1)
+  const { action, because, policy_revision, lapses_at, call_id, input, ...task } = command
+  d.emit({
+    type: 'task_queued',
+    ...task,
+    kind: 'command',
+    child_agent_id: null,
+    ...(input === 'none' ? {} : { input }),
+    start_place: null,
+    held: { call_id, action, because, policy_revision, lapses_at, changed: null },
+  })
+  tellPerson(d, command.id)
+  return null
+}
+
+/** All that is shown before an answer: what would run, where, and why it is asked. */
+export function heldText({
+  cmd,
+  workdir,
+  held,
+}: Pick<HeldTask, 'cmd' | 'workdir' | 'held'>): string {
+  const { because, changed, lapses_at } = held
+  return [
+    `May this run? ${cmd.trim()}`,
+    `in ${workdir}`,
+    because,
+    ...(changed === null ? [] : [`Asked anew: ${changed}.`]),
+    ...(lapses_at === null ? [] : [`Without an answer it lapses at ${lapses_at}.`]),
+  ].join('\n')
+}
+
+function tellPerson(d: Draft, id: TaskId): void {
+  const task = d.row('tasks', id)
+  if (!isHeld(task)) throw new Error(`${id} is not held`)
+  const text = [heldText(task), ...choiceLines({ choices: heldChoices })].join('\n')
+  const turn = openTurn(d)
+  const about = { task_id: id, work_item_id: task.work_item_id, turn_id: turn?.id ?? null }
+  deliverBrief(d, { kind: 'question', text, ...about })
+}
+
+/** The mark of what is asked as a client shows it; another yes than to this one does not count. */
+export const heldHash = ({ id, held }: Pick<HeldTask, 'id' | 'held'>): string =>
+  stableHash(JSON.stringify([id, held.action.sha256, held.because, held.asked_at]))
+
+export type HeldAnswerGiven = {
+  task_id: string
+  bound_hash: string
+  /** A choice by its key or its label. */
+  choice: string
+  /** What the person says with it. */
+  words: string
+  provenance: Provenance
+}
+
+/** What the policy says of the same command now: it may not be what was asked any more. */
+export type JudgedAgain =
+  | { verdict: 'ask'; asked: Asked }
+  | { verdict: 'allow'; action: PolicyAction; policy_revision: string }
+  | { verdict: 'deny'; why: string }
+
+/** Decides a held command by a person's answer. `again`: as it is judged at this moment. */
+export function answerHeld(
+  d: Draft,
+  given: HeldAnswerGiven,
+  again: JudgedAgain | null,
+  start_place: StartPlace,
+): Done | Rejection {
+  const task = d.row('tasks', given.task_id)
+  if (!task || task.agent_id !== d.agent_id) {
+    return no('task_not_found', `${given.task_id} is not a task of ${d.agent_id}.`)
+  }
+  if (!isHeld(task)) return no(task.held ? 'already_answered' : 'not_a_question', standing(task))
+  if (given.bound_hash !== heldHash(task)) {
+    return no('question_changed', `${task.id} asks something else now: ${heldText(task)}`)
+  }
+  const choice = choiceNamed({ choices: heldChoices, text: '', settles: null }, given.choice)
+  if (choice === null) {
+    const offered = choiceLines({ choices: heldChoices }).join(', ')
+    return no('choice_unknown', `"${given.choice}" is no choice of ${task.id}: ${offered}.`)
+  }
+  const isYes = choice.key === 'yes'
+  const changed = isYes ? changedSince(task.held, again) : null
+  if (changed !== null) {
+    askAnew(d, task, changed, again)
+    return done(`${task.id} does not run: ${changed}. It is asked anew; nothing was lost.`, {
+      id: task.id,
+      warnings: [{ kind: 'held_again', message: `It is asked anew: ${changed}.` }],
+    })
+  }
+  const { delivery_surface: surface } = given.provenance
+  const words = given.words.trim()
+  d.emit({
+    type: 'task_decided',
+    id: task.id,
+    answer: { allowed: isYes, words, surface },
+    start_place: isYes ? start_place : null,
+  })
+  outsideInput(d, task.work_item_id, 'operator')
+  if (isYes) awaitAnew(d, task, 'the command may run')
+  else refuse(d, task, words, given.provenance)
+  const said = isYes ? 'is begun; its end will be a message' : 'does not run; the agent is told'
+  return done(`${task.id} ${said}.`, { id: task.id })
+}
+
+function standing(task: Task): string {
+  const { id, held, status } = task
+  if (held === undefined) return `${id} asks nothing.`
+  const { answer } = held
+  if (answer === null) return `${id} is ${status}: ${task.reason ?? 'nobody answered in time'}.`
+  return `${id} was answered at ${answer.at}: ${answer.allowed ? 'it may run' : 'it may not run'}.`
+}
+
+/** Why a yes to what was shown is none to what would run now; null: it is the same. */
+export function changedSince(
+  { action }: Pick<HeldCall, 'action'>,
+  again: JudgedAgain | null,
+): string | null {
+  if (again === null) return 'what it would do cannot be looked at'
+  switch (again.verdict) {
+    case 'deny':
+      return `the policy refuses it now: ${again.why}`
+    case 'allow':
+      return again.action.sha256 === action.sha256 ? null : difference(action, again.action)
+    case 'ask': {
+      const now = again.asked.action
+      return now.sha256 === action.sha256 ? null : difference(action, now)
+    }
+  }
+}
+
+/** Which fields of the action are others, by name. */
+function difference(before: PolicyAction, now: PolicyAction): string {
+  const names = Object.keys(now) as (keyof PolicyAction)[]
+  const others = names.filter(
+    (name) => name !== 'sha256' && JSON.stringify(before[name]) !== JSON.stringify(now[name]),
+  )
+  return `what it would do is not the same any more (${others.join(', ') || 'its hash'})`
+}
+
+/** Held again with what it is now; what the policy refuses by now ends. */
+export function askAnew(d: Draft, task: Task, changed: string, again: JudgedAgain | null): void {
+  if (task.held === undefined) throw new Error(`${task.id} was never held`)
+  const { call_id, action, because, policy_revision, lapses_at } = task.held
+  if (again?.verdict === 'deny') {
+    endHeld(d, task, changed)
+    return
+  }
+  const now =
+    again?.verdict === 'ask'
+      ? again.asked
+      : again?.verdict === 'allow'
+        ? { action: again.action, because, policy_revision: again.policy_revision, lapses_at }
+        : { action, because, policy_revision, lapses_at }
+  d.emit({ type: 'task_held_again', id: task.id, held: { ...now, call_id, changed } })
+  awaitAnew(d, task, 'it is asked anew')
+  tellPerson(d, task.id)
+}
+
+/** When the yes to a command that has not begun is over. */
+export const yesEnds = (task: Task): Timestamp | null =>
+  task.held?.answer?.allowed === true ? plus(task.held.answer.at, limits.yes_lasts.value) : null
+
+/** What waits for it waits for the answer while it is held, and for its end after a yes. */
+function awaitAnew(d: Draft, { id }: Task, because: string): void {
+  for (const wait of [...activeWaits(d)]) {
+    if (wait.wake !== 'task_result' || wait.resource !== id) continue
+    d.emit({ type: 'wait_cancelled', id: wait.id, by: 'runtime', because })
+    awaitTask(d, mustTask(d, id), wait.work_item_id, wait.reason)
+  }
+}
+
+/** The words come first in what the model reads next; the waits for it are over. */
+function refuse(d: Draft, task: HeldTask, words: string, given: Provenance): void {
+  const said = words === '' ? 'No.' : words
+  const isPrivate = agentOf(d).visibility === 'private'
+  admit(d, {
+    id: d.mint('msg'),
+    provenance: isPrivate ? runtimeFollowup : given,
+    priority: 'next',
+    body: `${said}\n\n(The answer to ${task.id}, which was held: it does not run. ${task.label})`,
+    work_item_id: openItem(d, task),
+    task_id: task.id,
+  })
+  finish(d, task, words === '' ? 'the operator said no' : `the operator said no: ${words}`, '')
+}
+
+const openItem = (d: Draft, { work_item_id: id }: Task): WorkItemId | null =>
+  id !== null && d.row('work_items', id)?.state === 'open' ? id : null
+
+/** Ends it without a start; the model is told why, as of any task that ended. */
+export function endHeld(d: Draft, task: Task, because: string): void {
+  d.emit({ type: 'task_promoted', id: task.id })
+  const body = `${task.label} did not run: ${because}. The same may be asked for again.`
+  finish(d, task, because, body)
+}
+
+function finish(d: Draft, task: Task, reason: string, body: string): void {
+  endTask(d, {
+    task_id: task.id,
+    status: 'cancelled',
+    reason,
+    exit_status: null,
+    output_bytes: 0,
+    ended_at: d.now,
+    body,
+  })
+}
+
+/** Nobody answered in time: nothing ran, and that is no no. */
+export function lapseHeld(d: Draft): void {
+  for (const task of heldTasks(d)) {
+    const { lapses_at } = task.held
+    if (lapses_at !== null && lapses_at <= d.now) endHeld(d, task, nobody)
+  }
+}
+
+/** With the end of what they are of: an item, or the agent where none is given. */
+export function cancelHeld(d: Draft, item: WorkItemId | null, because: string): void {
+  for (const task of heldTasks(d)) {
+    if (item !== null && task.work_item_id !== item) continue
+    finish(d, task, because, '')
+  }
+}
+
+/** At the end of a turn: an item that has nothing else to do waits for the answer. */
+export function waitForAnswers(d: Draft): void {
+  for (const task of heldTasks(d)) {
+    const id = openItem(d, task)
+    if (id === null || activeWaitOf(d, id) !== null) continue
+    const item = d.row('work_items', id)
+    if (item?.blocked_by !== null || item.plan_status === 'needs_input') continue
+    awaitTask(d, task, id, `the operator's yes to: ${task.label}`)
+  }
+}
+
+function mustTask(d: Draft, id: TaskId): Task {
+  const task = d.row('tasks', id)
+  if (!task) throw new Error(`no row for ${id}`)
+  return task
+}
+
+function awaitTask(d: Draft, task: Task, work_item_id: WorkItemId | null, reason: string): void {
+  const waiting = waitFor(d, {
+    by: 'agent',
+    runtime_cause: null,
+    wake: 'task_result',
+    reason,
+    work_item_id,
+    resource: task.id,
+    source: null,
+    condition: null,
+    wake_at: null,
+    recheck_at: null,
+    delivery_mode: 'enqueue_message',
+    task,
+    has_listener: true,
+    question: null,
+  })
+  if (!waiting.ok) throw new Error(`the wait for ${task.id} was refused: ${waiting.message}`)
+}

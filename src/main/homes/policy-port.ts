@@ -1,0 +1,42 @@
+/**
+ * The policy that an owner of a home judges calls by: as its files are at this moment, so that a
+ * changed rule holds from the next call on. A home without `policy.json` has none, and nothing is
+ * asked. What cannot be read or parsed asks about everything, with the reason.
+ */
+import { decideAction, type PolicyDecision } from '../../domain/policy/decision.ts'
+import { effectivePolicy } from '../../domain/policy/effective.ts'
+import { openShellParser } from '../../exec/shell/parser.ts'
+import type { PolicyPort } from '../../runtime/ports.ts'
+import { clock } from '../machine/machine.ts'
+import { actionOf, readPolicy, sha256, usualSearch } from './policy.ts'
+import { policyIsThere } from './policy-files.ts'
+
+/** Asks about every command. */
+const careful = effectivePolicy({ preset: 'watch', rules: [], otherwise: {}, narrower: [] }, sha256)
+
+export function policyPort(home: string): PolicyPort {
+  let parser: ReturnType<typeof openShellParser> | null = null
+  return {
+    async judge({ agent, workspace, confined, environment, ...made }) {
+      if (!(await policyIsThere(home))) return null
+      const { read, problem } = await (parser ??= openShellParser(clock))
+      const search = environment['PATH'] ?? usualSearch()
+      const where = { home, agent, workspace, confined, search }
+      const action = actionOf(made, where, read)
+      const found = await readPolicy({ home, file: null, workspace }, read, [])
+      if (found.ok && problem === null)
+        return { action, decision: decideAction(action, found.policy) }
+      const why = found.ok ? `no line can be read: ${problem}` : refusedWords(found)
+      return { action, decision: askedAll(decideAction(action, careful), why) }
+    },
+  }
+}
+
+const refusedWords = ({ file, line, why }: { file: string; line: number | null; why: string }) =>
+  `${file}${line === null ? '' : `, line ${line}`} is refused: ${why}`
+
+/** What only looks is left alone; of all else a person decides until it is mended. */
+function askedAll(decision: PolicyDecision, why: string): PolicyDecision {
+  if (decision.because.by === 'no_part') return decision
+  return { ...decision, decide: 'ask', why: `${why}. Until then everything is asked.` }
+}
