@@ -41,6 +41,16 @@ test('a valid call is its tool and its input', () => {
   assert.deepEqual([call.tool.name, call.input], ['EditFile', { path: 'a', new_text: '' }])
 })
 
+test('arguments that lie deeper than any tool has them are refused, whatever is known of them', () => {
+  for (const depth of [65, 100_000]) {
+    const input = `{"odd":${'['.repeat(depth)}${']'.repeat(depth)}}`
+    const call = validateCall('ListTasks', input)
+    assert(!call.ok && call.result.status === 'error')
+    assert.equal(call.result.error.code, 'arguments_too_deep')
+  }
+  assert.equal(validateCall('ListTasks', `{"odd":${'['.repeat(60)}${']'.repeat(60)}}`).ok, true)
+})
+
 test('a call without arguments may come as empty text', () => {
   const call = validateCall('ListTasks', ' ')
   assert.deepEqual(call.ok && call.input, {})

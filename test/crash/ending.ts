@@ -87,6 +87,7 @@ async function rowsOf({ ledger }: HostFixture) {
 const plain = (text: string): string =>
   text
     .replaceAll(/[a-z]+_[0-9a-f-]{4,36}/g, 'an id')
+    .replaceAll(/\/\S*\/holon-crash-[^/\s]+/g, 'the place')
     .replaceAll(/\d{4}-[\d-]+T[\d:.]+Z/g, 'a moment')
 
 function filesIn(folder: string): Record<string, string> {

@@ -126,7 +126,8 @@ async function comes(
 
 /** No agent has anything to do, and nothing runs. */
 export async function calm(world: World): Promise<boolean> {
-  return resting(world) && (await world.box.ledger.list('tasks', { limit: 50 })).every(isTerminal)
+  const tasks = await world.box.ledger.list('tasks', { limit: 50 })
+  return resting(world) && tasks.every((task) => isTerminal(task) || task.status === 'held')
 }
 
 /**

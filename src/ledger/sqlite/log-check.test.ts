@@ -23,7 +23,8 @@ const open = (home: string) =>
   openLedger(home, { clock_now: () => Date.parse('2026-01-02T03:04:05.000Z'), mint: freshMint })
 
 const commits = 12
-const frameBytes = 24 + 4_096
+/** Of one page of the log, with what stands before it. */
+const frameOf = (log: Buffer): number => 24 + log.readUInt32BE(8)
 
 /**
  * A home as a kill leaves it, a copy of one that is open, and where each commit ends in its log.
@@ -41,12 +42,13 @@ async function killed(t: TestContext) {
   await ledger.close()
   const log = join(left, 'ledger', 'ledger.sqlite-wal')
   const bytes = readFileSync(log)
+  const frameBytes = frameOf(bytes)
   const ends: number[] = []
   for (let at = 32; at + frameBytes <= bytes.length; at += frameBytes) {
     if (bytes.readUInt32BE(at + 4) > 0) ends.push(at + frameBytes)
   }
   assert.ok(ends.length > commits)
-  return { left, log, last, ends, bytes }
+  return { left, log, last, ends, bytes, frameBytes }
 }
 
 const lastSeqOf = async (home: string): Promise<number> => {
@@ -57,7 +59,7 @@ const lastSeqOf = async (home: string): Promise<number> => {
 }
 
 test('a bit that flipped in the log of a killed owner is refused, not forgotten', async (t) => {
-  const { left, log, ends, bytes } = await killed(t)
+  const { left, log, ends, bytes, frameBytes } = await killed(t)
   const places = [0, 4, 12, 17, 26, 24 + 9, frameBytes - 1]
   const frames = [32, ends[0] ?? 0, ends[3] ?? 0, (ends.at(-4) ?? 0) - frameBytes]
   for (const at of [
@@ -76,7 +78,7 @@ test('a bit that flipped in the log of a killed owner is refused, not forgotten'
 })
 
 test('a log whose last commit is half done is no damage, and all before it is there', async (t) => {
-  const { left, log, last, ends, bytes } = await killed(t)
+  const { left, log, last, ends, bytes, frameBytes } = await killed(t)
   const [before = 0, end = 0] = ends.slice(-2)
   const cuts: [string, (file: Buffer) => void][] = [
     ['its last byte', (file) => file.fill(0, end - 1, end)],
