@@ -1,5 +1,5 @@
 /**
- * Homes that an earlier program left, in every state it could leave one: each opens, folds,
+ * Homes that earlier programs left, in every state they could leave one: each opens, folds,
  * verifies and goes on, whatever kills the upgrade; the copy from before it is kept as it was.
  */
 import assert from 'node:assert/strict'
@@ -24,14 +24,23 @@ import { databasePath, schemaOf } from '../src/ledger/sqlite/sqlite.ts'
 import { schemaVersion } from '../src/ledger/sqlite/schema.ts'
 import { openBox } from '../src/testing/host/host-fixture.ts'
 import {
-  homesOfSchema4,
+  earlierSchemas,
+  homesOfSchema,
   writeEarlierHome,
   type EarlierHome,
+  type EarlierSchema,
 } from '../src/testing/host/earlier-homes.ts'
 import { says, scriptedModel } from '../src/testing/scripted-model.ts'
 import { freshMint } from '../src/testing/events.ts'
 
-const homes = homesOfSchema4()
+const homes = earlierSchemas.flatMap(homesOfSchema)
+
+/** A small one, with something of everything that matters to an upgrade. */
+function oneOf(schema: EarlierSchema): EarlierHome {
+  const found = homesOfSchema(schema)[1]
+  assert.ok(found)
+  return found
+}
 
 function place(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'holon-earlier-'))
@@ -54,15 +63,64 @@ const open = (home: string, more: { fault?: FaultSeam; before_upgrade?(u: Upgrad
 
 const countOf = (home: EarlierHome, table: string) => home.tables[table]?.length ?? 0
 
-test('the homes of schema 4 hold every event that program could write', () => {
-  const types = new Set(
-    homes.flatMap(({ tables }) => tables['events'] ?? []).map(({ type }) => String(type)),
-  )
-  assert.equal(types.size, 92)
-  assert.deepEqual(
-    [...types].filter((type) => !(type in tableOf)),
-    [],
-  )
+/** How many types of events the last program of each schema could write. */
+const typesIn = { 4: 92, 5: 107 } as const satisfies Readonly<Record<EarlierSchema, number>>
+
+for (const schema of earlierSchemas) {
+  test(`the homes of schema ${schema} hold every event that program could write`, () => {
+    const types = new Set(
+      homesOfSchema(schema)
+        .flatMap(({ tables }) => tables['events'] ?? [])
+        .map(({ type }) => String(type)),
+    )
+    assert.equal(types.size, typesIn[schema])
+    assert.deepEqual(
+      [...types].filter((type) => !(type in tableOf)),
+      [],
+    )
+  })
+}
+
+/** Reads the database of the home beside whoever has it open. */
+function inDatabase<T>(home: string, look: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(databasePath(home), { readOnly: true })
+  try {
+    return look(database)
+  } finally {
+    database.close()
+  }
+}
+
+const guardsIn = (database: DatabaseSync): string[] =>
+  database
+    .prepare(`select type, name, tbl_name from sqlite_schema where type in ('trigger', 'index')`)
+    .all()
+    .map(({ type, name, tbl_name }) => `${String(type)} ${String(name)} on ${String(tbl_name)}`)
+    .toSorted()
+
+for (const schema of earlierSchemas) {
+  test(`an upgrade from schema ${schema} leaves every guard and index where it was`, async (t) => {
+    const home = written(t, oneOf(schema))
+    const before = inDatabase(home, guardsIn)
+    await open(home).then((ledger) => ledger.close())
+    const after = new Set(inDatabase(home, guardsIn))
+    assert.ok(before.length > 50)
+    assert.deepEqual(
+      before.filter((guard) => !after.has(guard)),
+      [],
+    )
+  })
+}
+
+test('rows that were folded before are moved as they were: tasks with all their columns', async (t) => {
+  for (const earlier of homesOfSchema(5)) {
+    const home = written(t, earlier)
+    const rowsOf = (database: DatabaseSync) =>
+      tables.map((table) => database.prepare(`select * from ${table} order by born`).all())
+    const before = inDatabase(home, rowsOf)
+    await open(home).then((ledger) => ledger.close())
+    assert.deepEqual(inDatabase(home, rowsOf), before, earlier.name)
+  }
 })
 
 /** What of the home has ids that models are shown. */
@@ -75,7 +133,7 @@ const subjectsOf = ({ tables: all }: EarlierHome) =>
   )
 
 for (const earlier of homes) {
-  test(`a home of schema 4 is upgraded and verifies, with all its rows: ${earlier.name}`, async (t) => {
+  test(`a home of schema ${earlier.schema} is upgraded and verifies: ${earlier.name}`, async (t) => {
     const home = written(t, earlier)
     const ledger = await open(home)
     t.after(() => ledger.close())
@@ -94,44 +152,51 @@ for (const earlier of homes) {
   })
 }
 
-test('an upgrade that is killed at any point leaves the home as it was or as it is to be', async (t) => {
-  const earlier = homes[1]
-  assert.ok(earlier)
-  for (const point of ['before', 'within', 'after'] as const) {
-    const home = written(t, earlier)
-    const kill = (when: string) => {
-      if (when === point) throw new Error('killed')
+for (const schema of earlierSchemas) {
+  test(`an upgrade from schema ${schema} that is killed leaves the home as it was or is to be`, async (t) => {
+    for (const point of ['before', 'within', 'after'] as const) {
+      const home = written(t, oneOf(schema))
+      const kill = (when: string) => {
+        if (when === point) throw new Error('killed')
+      }
+      await assert.rejects(open(home, { fault: seam(kill) }), /killed/)
+      assert.equal(inDatabase(home, schemaOf), point === 'after' ? schemaVersion : schema, point)
+      const ledger = await open(home)
+      assert.deepEqual((await ledger.verify()).problems, [], point)
+      await ledger.close()
+      assert.deepEqual(copiesIn(home), [`ledger-of-schema-${schema}.sqlite`], point)
     }
-    await assert.rejects(open(home, { fault: seam(kill) }), /killed/)
-    const database = new DatabaseSync(databasePath(home), { readOnly: true })
-    assert.equal(schemaOf(database), point === 'after' ? schemaVersion : 4, point)
-    database.close()
-    const ledger = await open(home)
-    assert.deepEqual((await ledger.verify()).problems, [], point)
-    await ledger.close()
-    assert.deepEqual(copiesIn(home), ['ledger-of-schema-4.sqlite'], point)
-  }
-})
+  })
 
-test('what an upgrade means is said before anything is written, and the copy is never replaced', async (t) => {
-  const earlier = homes[1]
-  assert.ok(earlier)
-  const home = written(t, earlier)
-  const upgrades: Upgrade[] = []
-  const before_upgrade = (upgrade: Upgrade) => {
-    upgrades.push(upgrade)
-    assert.deepEqual(copiesIn(home), [])
-    const database = new DatabaseSync(databasePath(home), { readOnly: true })
-    assert.equal(schemaOf(database), 4)
-    database.close()
-  }
-  await open(home, { before_upgrade }).then((ledger) => ledger.close())
-  const copy = join(home, 'ledger-of-schema-4.sqlite')
-  assert.deepEqual(upgrades, [{ from: 4, to: schemaVersion, copy }])
-  assert.equal(statSync(copy).mode & 0o777, 0o600)
-  const kept = readFileSync(copy)
+  test(`what an upgrade from schema ${schema} means is said before it writes, and its copy stays`, async (t) => {
+    const home = written(t, oneOf(schema))
+    const upgrades: Upgrade[] = []
+    const before_upgrade = (upgrade: Upgrade) => {
+      upgrades.push(upgrade)
+      assert.deepEqual(copiesIn(home), [])
+      assert.equal(inDatabase(home, schemaOf), schema)
+    }
+    await open(home, { before_upgrade }).then((ledger) => ledger.close())
+    const copy = join(home, `ledger-of-schema-${schema}.sqlite`)
+    assert.deepEqual(upgrades, [{ from: schema, to: schemaVersion, copy }])
+    assert.equal(statSync(copy).mode & 0o777, 0o600)
+    const kept = readFileSync(copy)
 
-  // The earlier program went on from its copy, and its home is upgraded a second time.
+    goOnFrom(copy, home)
+    await open(home).then(
+      (ledger) => ledger.close(),
+      () => null,
+    )
+    assert.deepEqual(copiesIn(home), [
+      `ledger-of-schema-${schema}-2.sqlite`,
+      `ledger-of-schema-${schema}.sqlite`,
+    ])
+    assert.deepEqual(readFileSync(copy), kept)
+  })
+}
+
+/** The earlier program goes on from its copy, so that its home is upgraded a second time. */
+function goOnFrom(copy: string, home: string): void {
   for (const name of ['ledger.sqlite', 'ledger.sqlite-wal', 'ledger.sqlite-shm']) {
     rmSync(join(home, 'ledger', name), { force: true })
   }
@@ -143,15 +208,10 @@ test('what an upgrade means is said before anything is written, and the copy is 
     json_object('type', 'agent_stopped', 'id', agent_id), hash
     from events order by global_seq desc limit 1`)
   database.close()
-  await open(home).catch(() => null)
-  assert.deepEqual(copiesIn(home), ['ledger-of-schema-4-2.sqlite', 'ledger-of-schema-4.sqlite'])
-  assert.deepEqual(readFileSync(copy), kept)
-})
+}
 
 test('what a home of an earlier version is refused with is what helps, and it does', (t) => {
-  const earlier = homes[1]
-  assert.ok(earlier)
-  const home = written(t, earlier)
+  const home = written(t, oneOf(5))
   chmodSync(home, 0o700)
   const main = join(import.meta.dirname, '..', 'src', 'main.ts')
   const holon = (...words: string[]) => {
@@ -174,7 +234,7 @@ const awake = (earlier: EarlierHome): string => {
 }
 
 for (const earlier of homes) {
-  test(`an agent of a home of schema 4 takes a message and answers it: ${earlier.name}`, async (t) => {
+  test(`an agent of schema ${earlier.schema} takes a message and answers: ${earlier.name}`, async (t) => {
     const home = written(t, earlier)
     const text = 'Are you there, after the upgrade?'
     const model = scriptedModel(() => says('I go on.'))

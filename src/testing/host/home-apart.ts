@@ -1,4 +1,4 @@
-/** Homes of the fixture on disk, opened by the program of today, at a time behind all of theirs. */
+/** Homes of schema 4 on disk, opened by the program of today, at a time behind all of theirs. */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,14 +7,14 @@ import { systemIds } from '../../exec/clock.ts'
 import type { Ids } from '../../exec/ports.ts'
 import { openLedger } from '../../ledger/store/open.ts'
 import type { Scope } from './host-fixture.ts'
-import { homesOfSchema4, writeEarlierHome, type EarlierHome } from './earlier-homes.ts'
+import { homesOfSchema, writeEarlierHome, type EarlierHome } from './earlier-homes.ts'
 import { freshMint } from '../events.ts'
 
 /** A while after everything that happened in the homes. */
 export const later = Date.parse('2026-12-24T09:30:00Z')
 
 export const earlierHome = (name: string): EarlierHome => {
-  const found = homesOfSchema4().find((one) => one.name === name)
+  const found = homesOfSchema(4).find((one) => one.name === name)
   if (found === undefined) throw new Error(`there is no home ${name}`)
   return found
 }
