@@ -131,9 +131,9 @@ export class Supervisor {
     // A child's end is decided from its rows, not learnt from a process; a held command has none.
     if (row?.kind === 'child_agent' || row?.status === 'held') return
     if (row?.status === 'queued' && row.promoted && (await this.#mayBegin(agent, row))) {
+      if (await this.#isHeldAnew(agent, id)) return
       // A stop may have come meanwhile, and its agent may be gone by now.
       const now = this.#store.facts(agent)?.row('tasks', id)
-      if (now?.status === 'queued' && (await this.#isHeldAnew(agent, now))) return
       if (now?.status === 'queued') await this.#begin(agent, now)
     }
     await this.#end(agent, id, await this.#ended(id), 'by_itself')
@@ -190,16 +190,17 @@ export class Supervisor {
    * changed, the policy did, or it was given too long ago. Then it is asked anew. One that somebody
    * claimed has begun, and its yes was good.
    */
-  async #isHeldAnew(agent: AgentId, task: Task): Promise<boolean> {
+  async #isHeldAnew(agent: AgentId, id: TaskId): Promise<boolean> {
+    const task = this.#store.facts(agent)?.row('tasks', id)
+    if (task?.status !== 'queued' || task.held === undefined || task.cmd === null) return false
     const { held, cmd } = task
-    if (held === undefined || cmd === null) return false
-    if ((await this.#ports.processes.observe(task.id)).state !== 'absent') return false
+    if ((await this.#ports.processes.observe(id)).state !== 'absent') return false
     const again = await this.#agent(agent).judgedAgain({ ...task, held, cmd })
     const late = (yesEnds(task) ?? '') <= this.#store.now()
     const changed = late ? 'the yes was given more than a day ago' : changedSince(held, again)
     if (changed === null) return false
-    await this.#store.transact(agent, task.id, (d) => {
-      const now = d.row('tasks', task.id)
+    await this.#store.transact(agent, id, (d) => {
+      const now = d.row('tasks', id)
       if (now?.status === 'queued') askAnew(d, now, changed, again)
     })
     return true
