@@ -11,6 +11,7 @@ import type { ModelRequest } from '../src/models/model.ts'
 import { calls, says, scriptedModel, type Script } from '../src/testing/scripted-model.ts'
 import { asksAbout } from '../src/testing/world/held.ts'
 import { call } from './support/scripts.ts'
+import { ServedHome } from './support/served-home.ts'
 import { openStage, type Stage, type StageOptions, hour } from './support/stage.ts'
 
 const cmd = 'echo pushed >> pushed.txt # push'
@@ -175,4 +176,26 @@ test('what changed between the yes and the start is asked anew', async (t) => {
   await stage.rest()
   assert.deepEqual([(await stage.rows('tasks'))[0]?.status, pushed()], ['held', ''])
   await stage.sound()
+})
+
+test('on the command line it is shown first, and answered with the mark of what was shown', async (t) => {
+  const { stage } = await staged(t, asking)
+  await stage.say('Push it.')
+  const { task_id } = held(stage)
+  await stage.box.close()
+  const at = new ServedHome(t)
+  const env = { HOLON_HOME: stage.box.home }
+  const holon = (...args: string[]) => at.start(args, env).ended
+  const inbox = await holon('inbox')
+  assert.match(inbox.out, /May this run\? echo pushed/)
+  const shown = await holon('answer', task_id, 'yes')
+  assert.deepEqual([shown.exit, shown.out.split('\n')[0]], [2, `May this run? ${cmd}`])
+  const mark = /--mark (\w{6})/.exec(shown.err)?.[1] ?? ''
+  const other = await holon('answer', task_id, 'yes', '--mark', 'ffffff')
+  assert.deepEqual([other.exit, /not what that mark was of/.test(other.err)], [2, true], other.err)
+  const maybe = await holon('answer', task_id, 'perhaps', '--mark', mark)
+  assert.match(maybe.err, /"perhaps" is no choice of/)
+  const done = await holon('answer', task_id, 'no use a branch', '--mark', mark)
+  assert.match(done.out, /does not run; the agent is told/, done.err)
+  assert.match((await holon('tasks', '--all')).out, /the operator said no: use a branch/)
 })

@@ -7,7 +7,7 @@ import { describe, test, type TestContext } from 'node:test'
 import { eventsOf, hostileTexts } from '../testing/screens/scenes.ts'
 import { anEntry, anItemRecord, designedState } from '../testing/screens/home.ts'
 import { aState } from '../testing/screens/state.ts'
-import { press, until } from '../testing/screens/tui-session.ts'
+import { press, type, until } from '../testing/screens/tui-session.ts'
 import {
   aStage,
   options,
@@ -197,6 +197,47 @@ describe('keys', () => {
       stage.asked.filter(({ method }) => method === 'POST'),
       [{ method: 'POST', path: answered, body: { text: 'yes', bound_hash: '9b2c41' } }],
     )
+  })
+
+  test('a held command is answered by a number, with the mark it was shown with; a no takes words', async (t) => {
+    const [first] = designedState().attention
+    assert.ok(first)
+    const choices = [
+      { key: 'yes', label: 'run it, this once' },
+      { key: 'no', label: 'do not run it' },
+    ]
+    const held = (): StateRecord => {
+      const state = designedState()
+      const about = { id: 'task_91ce', kind: 'approval', bound_hash: '3fa2c1' } as const
+      const shown = { text: 'May this run? git push\nin /w\nremote writes ask', choices }
+      return { ...state, attention: [{ ...first, ...about, ...shown }, ...state.attention] }
+    }
+    const path = '/agents/release/tasks/task_91ce/answer'
+    const { session, stage, text } = await opened(t, held, { ...reads, [path]: {} })
+    const posted = () => stage.asked.filter(({ method }) => method === 'POST')
+    press(session, 'a')
+    assert.match(text(), /APPROVAL task_91ce, 1 of \d+ that need you/)
+    assert.match(text(), /May this run\? git push/)
+    press(session, 'enter')
+    await stage.clock.advance(400)
+    press(session, 'y', 'enter')
+    assert.deepEqual(posted(), [])
+    press(session, '1', 'enter')
+    await until(session, () => text().includes('answered: yes'))
+    assert.deepEqual(posted(), [
+      { method: 'POST', path, body: { choice: 'yes', bound_hash: '3fa2c1' } },
+    ])
+    press(session, 'a')
+    await stage.clock.advance(400)
+    press(session, '3', 'enter')
+    type(session, 'use a branch')
+    press(session, 'enter')
+    await until(session, () => posted().length === 2)
+    assert.deepEqual(posted().at(-1)?.body, {
+      choice: 'no',
+      bound_hash: '3fa2c1',
+      text: 'use a branch',
+    })
   })
 
   test('what needs a person is gone through, put away and dismissed', async (t) => {

@@ -6,6 +6,8 @@ import type { StateRecord } from '../../protocol/views/state-record.ts'
 import type { TaskRecord } from '../../protocol/records/task-record.ts'
 import { openApi } from '../../testing/http/api.ts'
 import { asked } from '../../testing/http/api-scripts.ts'
+import type { Attention } from '../../protocol/views/attention.ts'
+import { asksAbout } from '../../testing/world/held.ts'
 import { calls, says, scriptedModel } from '../../testing/scripted-model.ts'
 
 type Tasks = { tasks: TaskRecord[]; next_cursor: string | null }
@@ -163,4 +165,42 @@ test('a command that reads gets what it is given, and its input can be ended', a
   await ended
   const { text } = await api.get<Output>(`${tasks}/${task?.id}/output`)
   assert.equal(text, 'one\ntwo\n')
+})
+
+test('a held command stands in the attention list and is answered with the mark it was shown with', async (t) => {
+  const model = scriptedModel((_, n) =>
+    n === 1 ? calls({ name: 'ExecCommand', input: { cmd: 'echo pushed' } }) : says('I asked.'),
+  )
+  const policy = asksAbout('pushed')
+  const api = await openApi(t, { models: { default: model }, policy })
+  await api.box.host.open()
+  await api.post('/agents/main/messages', { text: 'Push it.' })
+  await api.box.rests('main')
+  const { attention } = await api.get<{ attention: Attention[] }>('/attention')
+  const [entry] = attention
+  assert.ok(entry)
+  const { id, kind, text, choices, can, bound_hash } = entry
+  assert.deepEqual(
+    [kind, text.split('\n')[0], choices.map(({ key }) => key), can[0]?.cli],
+    ['approval', 'May this run? echo pushed', ['yes', 'no'], `holon answer ${id} <yes|no>`],
+  )
+  const held = await api.get<TaskRecord>(`${tasks}/${id}`)
+  assert.deepEqual([held.status, held.held?.because], ['held', 'pushed asks'])
+  const path = `${tasks}/${id}/answer`
+  await api.refused('POST', path, { choice: 'yes', bound_hash: 'another' })
+  const ended = api.box.until(
+    (notice) =>
+      notice.kind === 'committed' &&
+      notice.events.some(({ event }) => event.type === 'task_ended' && event.id === id),
+    'the end of the command',
+  )
+  const key = { 'idempotency-key': 'once' }
+  const yes = { choice: 'yes', bound_hash }
+  const done = await api.ask<Acted>('POST', path, yes, key)
+  assert.deepEqual([done.status, done.body.task.status], [202, 'queued'])
+  await ended
+  assert.equal((await api.ask('POST', path, yes, key)).status, 202)
+  const problem = await api.refused('POST', path, yes)
+  assert.equal(problem.code, 'already_answered')
+  assert.deepEqual((await api.get<{ attention: Attention[] }>('/attention')).attention, [])
 })
