@@ -81,6 +81,8 @@ test('a wrong key or value names no line of an unchanged file, and a part that n
   )
   assert.equal(await set('webhooks.hub', '{"scheme":"github","secret_files":["/s"]}'), 'done')
   assert.equal(await set('webhooks.hub.summary', 'a push'), 'done')
+  assert.equal(await set('models.a/b.vision', 'true'), 'done')
+  assert.match(await set('models.a/b.vision', 'yes'), /expected boolean, received string/)
 })
 
 test('config show has a row for every key that may be set, also where nothing is', async () => {

@@ -183,8 +183,10 @@ export async function configSet(context: Context, key: string, text: string): Pr
     at[part] = next
     at = next as Record<string, unknown>
   }
-  // Lists, objects and numbers are written as JSON; everything else is text.
-  at[parts.at(-1) ?? key] = /^([[{]|\d{1,9}(\.\d{1,9})?$)/.test(text.trim()) ? jsonOf(text) : text
+  // Lists, objects, numbers, true and false are written as JSON; everything else is text.
+  at[parts.at(-1) ?? key] = /^([[{]|(\d{1,9}(\.\d{1,9})?|true|false)$)/.test(text.trim())
+    ? jsonOf(text)
+    : text
   const isSet = (of: Config) => valueAt(of, parts) !== undefined
   const valid = await writeChecked(ports, path, { changed, key }, isSet)
   if (context.flags.json === true) printJson(context, { key, value: valueAt(valid, parts) })

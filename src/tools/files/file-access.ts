@@ -2,6 +2,7 @@
  * How the file tools reach a file: by a path relative to the working folder, under the agent's
  * roots, as text. What cannot be had is a result that says why and what to do, never a crash.
  */
+import { imageHead, imageKind } from '../../domain/image.ts'
 import { resolve } from 'node:path'
 import type { ToolResult } from '../../domain/state/call.ts'
 import type { FileFault } from '../../exec/files/file-fault.ts'
@@ -48,8 +49,15 @@ export async function asResult<T>(
   }
 }
 
+const lookAt = 'ViewImage shows it, where your model takes images.'
+
 /** The bytes as text, to the byte (a byte order mark stays); refused when they are not UTF-8. */
 export function textOf(tool_name: string, file: FileRead): string {
+  const head = imageHead(file.bytes)
+  if (head !== null) {
+    const message = `${file.path} is an image (${imageKind(head)}).`
+    throw new ToolRefusal(failed(tool_name, 'rejected', 'binary_file', message, lookAt))
+  }
   if (file.bytes.includes(0)) {
     const hint = 'Look at it with a command: file, xxd or strings.'
     const message = `${file.path} is a binary file.`

@@ -1,5 +1,6 @@
 // ReadFile, EditFile and ApplyPatch on a real folder. A crash is a call whose intent is committed
 // and whose effect the test makes by hand, wholly, partly or not at all.
+import { pngOf } from '../../testing/images.ts'
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import {
@@ -130,6 +131,7 @@ test('what is not a text file is refused with the way to go on', async (t) => {
     ['missing.txt', 'file_not_found', /Relative paths begin in/],
     ['missing/deep/er.txt', 'file_not_found', /./],
     [fresh(new Uint8Array([1, 0, 2])), 'binary_file', /command/],
+    [fresh(pngOf(2, 2)), 'binary_file', /^ViewImage shows it/],
     [fresh(new Uint8Array([0xff, 0xfe, 0x41])), 'not_utf8', /iconv/],
     ['pipe', 'not_regular', /regular/],
     ['/dev/null', 'path_denied', /workspace/],

@@ -62,8 +62,12 @@ async function shown({ url, status, title, text, cut }: WebPage, ctx: ToolContex
 function notRead({ code, message }: WebFault): ToolResult {
   switch (code) {
     case 'bad_url':
-    case 'private_address':
       return failed(NAME, 'rejected', code, message, 'Give another address.')
+    case 'private_address': {
+      const hint =
+        'What is on this machine or its network ExecCommand with curl asks, if it is meant.'
+      return failed(NAME, 'rejected', code, message, hint)
+    }
     case 'not_text':
       return failed(NAME, 'rejected', code, message, 'Take it with ExecCommand and curl.')
     case 'aborted':
