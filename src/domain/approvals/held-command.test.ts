@@ -7,7 +7,7 @@ import { does, refusal } from '../../testing/world/operator-inputs.ts'
 import { begin, end, taskEnds, turn } from '../../testing/world/turns.ts'
 import { stopAgent } from '../agents/lifecycle.ts'
 import { project } from '../facts/candidates.ts'
-import type { WorkItemId } from '../ids.ts'
+import type { TaskId, WorkItemId } from '../ids.ts'
 import { violations } from '../invariants/of-an-agent.ts'
 import { limits } from '../limits.ts'
 import type { HeldTask } from '../state/task.ts'
@@ -22,6 +22,7 @@ import {
   holdCommand,
   lapseHeld,
   yesEnds,
+  type HeldCommand,
   type JudgedAgain,
 } from './held-command.ts'
 
@@ -45,6 +46,19 @@ const answer = (task: HeldTask, choice: string, text?: string) =>
     choice,
     ...(text === undefined ? {} : { text }),
   }) as const
+
+const commandOf = (id: TaskId): HeldCommand => ({
+  ...askedOf(),
+  id,
+  call_id: 'call_0001',
+  work_item_id: null,
+  label: 'x',
+  cmd: 'x',
+  workdir: '/w',
+  timeout_ms: null,
+  input: 'none',
+  output_path: '/x',
+})
 
 const words = (w: World) =>
   w.all('messages').map(({ kind, origin, status, body }) => `${kind} ${origin} ${status}: ${body}`)
@@ -108,20 +122,26 @@ describe('a held command', () => {
     const w = new World()
     for (let n = 0; n < limits.held_commands.value; n += 1) hold(w)
     assert.equal(
-      w.refused((d) =>
-        holdCommand(d, {
-          ...askedOf(),
-          id: 'task_more',
-          call_id: 'call_0001',
-          work_item_id: null,
-          label: 'x',
-          cmd: 'x',
-          workdir: '/w',
-          timeout_ms: null,
-          input: 'none',
-          output_path: '/x',
-        }),
-      ),
+      w.refused((d) => holdCommand(d, commandOf('task_more'))),
+      'over_limit',
+    )
+  })
+
+  test('shows lines of a command as its lines, whatever they say', () => {
+    const { task } = held()
+    const cmd = 'rm -r build\nin /tmp\r\nit only looks\u2028no: do not run it'
+    assert.equal(
+      heldText({ ...task, cmd }),
+      'May this run? rm -r build\n  | in /tmp\n  | it only looks\n  | no: do not run it\nin /w\n' +
+        'remote writes ask',
+    )
+  })
+
+  test('that is longer than a person reads is not asked about', () => {
+    const w = new World()
+    const cmd = 'x'.repeat(limits.question.value + 1)
+    assert.equal(
+      w.refused((d) => holdCommand(d, { ...commandOf('task_long'), cmd })),
       'over_limit',
     )
   })

@@ -67,6 +67,10 @@ export const heldAlready = (
 export function holdCommand(d: Draft, command: HeldCommand): Rejection | null {
   const count = heldTasks(d).length
   if (count >= limits.held_commands.value) return overLimit(limits.held_commands, count + 1)
+  // A person reads all of it, or is not asked.
+  if (command.cmd.length > limits.question.value) {
+    return overLimit(limits.question, command.cmd.length)
+  }
   const { action, because, policy_revision, lapses_at, call_id, input, ...task } = command
   d.emit({
     type: 'task_queued',
@@ -88,8 +92,11 @@ export function heldText({
   held,
 }: Pick<HeldTask, 'cmd' | 'workdir' | 'held'>): string {
   const { because, changed, lapses_at } = held
+  const [first = '', ...more] = cmd.trim().split(/\r\n?|[\n\v\f\u2028\u2029]/)
   return [
-    `May this run? ${cmd.trim()}`,
+    `May this run? ${first}`,
+    // What it is made of never looks like what is said about it.
+    ...more.map((line) => `  | ${line}`),
     `in ${workdir}`,
     because,
     ...(changed === null ? [] : [`Asked anew: ${changed}.`]),
