@@ -5,6 +5,8 @@
 import { agentView, projections } from '../../protocol/agent-view.ts'
 import {
   choiceLines,
+  heldText,
+  isHeld,
   waitWords,
   type Agent,
   type Facts,
@@ -132,7 +134,7 @@ function heldLines({ context, host, outlives, agents }: RunEndContext, items: nu
     const waits = [...facts.rows('waits')].filter(
       (wait) => wait.status === 'active' && wait.work_item_id === null,
     )
-    const asked = askedByChildren(context, host, facts)
+    const asked = [...heldCommands(context, host, facts), ...askedByChildren(context, host, facts)]
     const held = waits.flatMap((wait) => {
       const short = context.ids.short(wait.id)
       if (wait.wake === 'operator_input') {
@@ -153,6 +155,22 @@ function heldLines({ context, host, outlives, agents }: RunEndContext, items: nu
     })
     return [...asked, ...held]
   })
+}
+
+/** Commands of the agent and of its children that wait for a yes. */
+function heldCommands(context: Context, host: RunHost, facts: Facts): string[] {
+  const tasks = [...facts.rows('tasks')]
+  const own = tasks
+    .filter(isHeld)
+    .flatMap((task) => [
+      ...heldText(task).split('\n').map(safeLine),
+      `do    holon answer ${context.ids.short(task.id)} <yes|no>`,
+    ])
+  const below = tasks.flatMap(({ child_agent_id }) => {
+    const child = child_agent_id === null ? null : host.facts(child_agent_id)
+    return child === null ? [] : heldCommands(context, host, child)
+  })
+  return [...own, ...below]
 }
 
 /** Questions that a child asks the operator and not its parent. */

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { agentView } from '../../protocol/agent-view.ts'
 import { item, say, T0, task, wait, waitOf, World } from '../../testing/world/agent-world.ts'
+import { hold as held } from '../../testing/world/held.ts'
+import { begin, end } from '../../testing/world/turns.ts'
 import { runState, runViewOf, worstOf, type RunState, type RunView } from './state.ts'
 
 /** The view of a run that worked on `mine`, on the facts of a world as they are now. */
@@ -92,6 +94,27 @@ const cases: [name: string, build: () => RunView, wanted: string][] = [
       return viewOf(w, [id], { asking: true })
     },
     'go on',
+  ],
+  [
+    'a command waits for a yes, and its item with it',
+    () => {
+      const w = new World()
+      const id = item(w, { focus: true })
+      begin(w)
+      held(w, { item: id })
+      end(w)
+      return viewOf(w, [id])
+    },
+    'exit 3: work is left that waits',
+  ],
+  [
+    'a command of no item waits for a yes',
+    () => {
+      const w = new World()
+      held(w)
+      return viewOf(w)
+    },
+    'exit 3: a question is open',
   ],
   [
     'a hold of five minutes',

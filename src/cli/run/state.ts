@@ -32,7 +32,7 @@ export type RunView = {
   item_waits: readonly Wait[]
   /** Active waits for the operator, on items and on the agent. */
   questions: readonly Wait[]
-  /** Tasks whose child waits for the operator and for nobody else. */
+  /** Tasks that wait for the operator and for nobody else: of a child that asks, or held. */
   asking_tasks: readonly string[]
   /** What this run made or worked on and did not complete. */
   left: readonly Projection[]
@@ -125,7 +125,9 @@ export function runViewOf(
     hold: view.survey.hold,
     back_off_end: backOffEnd(view),
     item_waits: waits.filter((wait) => wait.work_item_id !== null),
-    asking_tasks: tasks.flatMap(({ id, asking }) => (asking?.of === 'operator' ? [id] : [])),
+    asking_tasks: tasks.flatMap(({ id, asking, status }) =>
+      asking?.of === 'operator' || status === 'held' ? [id] : [],
+    ),
     questions: waits.filter((wait) => wait.wake === 'operator_input'),
     verifications: [...view.facts.rows('work_items')].flatMap((item) => {
       if (item.state !== 'completed' || !mine.has(item.id)) return []
