@@ -9,6 +9,7 @@ import type { StoredEvent } from '../../../src/domain/state/event.ts'
 import { familyViolations } from '../../../src/domain/invariants/children.ts'
 import { violations } from '../../../src/domain/invariants/of-an-agent.ts'
 import type { HomePort } from '../../../src/http/request/ports.ts'
+import { asksAbout } from '../../../src/testing/world/held.ts'
 import { openApi, type ApiBox } from '../../../src/testing/http/api.ts'
 import type { HostFixture, Scope } from '../../../src/testing/host/host-fixture.ts'
 import {
@@ -19,7 +20,7 @@ import {
   type Script,
 } from '../../../src/testing/scripted-model.ts'
 import { virtualClock, type VirtualClock } from '../../../src/testing/virtual-clock.ts'
-import { liveModels } from './live.ts'
+import { liveModels, publishes } from './live.ts'
 import { makeRepository } from '../repository.ts'
 
 const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`
@@ -38,6 +39,7 @@ export async function openFuzzHome(t: Scope, random: () => number): Promise<Fuzz
         n === 1 ? runs('echo new > new.txt') : says('It is in new.txt.'),
       ),
     },
+    policy: asksAbout(publishes),
     upkeep: harmless,
     webhooks: {
       billing: {

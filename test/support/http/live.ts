@@ -10,7 +10,8 @@ import type { CheckGiven } from '../../../src/domain/checks/spec.ts'
 import type { Rows, Table } from '../../../src/domain/state/event.ts'
 import { openTurn, type Facts } from '../../../src/domain/facts/facts.ts'
 import type { OperatorAct } from '../../../src/domain/operator/act.ts'
-import { isTerminal } from '../../../src/domain/state/task.ts'
+import { heldHash } from '../../../src/domain/approvals/held-command.ts'
+import { isHeld, isTerminal } from '../../../src/domain/state/task.ts'
 import type { WorkItem } from '../../../src/domain/state/work-item.ts'
 import { calls, says, scriptedModel, type Script } from '../../../src/testing/scripted-model.ts'
 import type { FuzzHome } from './fuzz-home.ts'
@@ -22,6 +23,8 @@ export type Place = { path: Readonly<Record<string, string>>; body?: unknown }
 
 type Act = OperatorAct extends infer A ? (A extends unknown ? Omit<A, 'agent_id'> : never) : never
 
+/** A command with this word is held. */
+export const publishes = 'publish'
 const firstWords = 'Begin with it.'
 const childsWords = 'Leave a file there.'
 
@@ -49,6 +52,9 @@ const spawning = () => {
 
 const typing = () => calls({ name: 'ExecCommand', input: { cmd: 'cat', tty: true, yield_ms: 0 } })
 
+/** Asks to run what the policy of the fuzz asks about. */
+const publishing = () => calls({ name: 'ExecCommand', input: { cmd: `true ${publishes}` } })
+
 const expecting = () => {
   const on = { source: 'ci', resource: 'r1' }
   return calls({ name: 'WaitFor', input: { wake: 'external', reason: 'The build.', ...on } })
@@ -60,6 +66,7 @@ export const liveModels = {
   'live/expecting': scriptedModel(expecting),
   'live/thinking': scriptedModel(() => 'hang'),
   'live/typing': scriptedModel(once(firstWords, typing)),
+  'live/publishing': scriptedModel(once(firstWords, publishing)),
   'live/leaving': scriptedModel(once(childsWords, leaving)),
   'live/spawning': scriptedModel(once(firstWords, spawning)),
 }
@@ -89,6 +96,7 @@ export class Live {
       [`POST ${schedule}/pause`]: () => this.#schedule(),
       [`POST ${schedule}/resume`]: () => this.#schedule(),
       [`POST ${agent}/tasks/{task}/input`]: () => this.#reader(),
+      [`POST ${agent}/tasks/{task}/answer`]: () => this.#held(),
       [`GET ${agent}/turns/{turn}/context/{n}`]: () => this.#request(),
       [`DELETE ${wait}`]: () => this.#wait('operator_input', 'live/asking'),
       [`POST ${wait}/answer`]: () => this.#wait('operator_input', 'live/asking'),
@@ -206,6 +214,15 @@ export class Live {
     if (reads() === null) await this.#agent('live/typing')
     const { id, agent_id } = await this.#until(reads)
     return { path: { agent: agent_id, task: id }, body: { text: 'typed\n' } }
+  }
+
+  async #held(): Promise<Place> {
+    const held = () => this.#find('tasks', isHeld)
+    if (held() === null) await this.#agent('live/publishing')
+    const task = await this.#until(held)
+    if (!isHeld(task)) throw new Error(`${task.id} is ${task.status}`)
+    const body = { choice: 'no', bound_hash: heldHash(task) }
+    return { path: { agent: task.agent_id, task: task.id }, body }
   }
 
   async #request(): Promise<Place | null> {
