@@ -87,6 +87,15 @@ test('a stopped child leaves no process, and its worktree with what was never co
   const task_id = String((await row(box, 'tasks', 'main'))['id'])
   await tell(box, `Stop ${task_id}.`)
   await happens(box, 'main', 'worktree_kept')
+  // The stop tells of itself in a commit of its own.
+  await box.until(
+    (notice) =>
+      notice.kind === 'committed' &&
+      notice.events.some(
+        ({ event }) => event.type === 'call_finished' && event.result.tool_name === 'TaskStop',
+      ),
+    'the result of the stop',
+  )
   assert.deepEqual(processesOf(folder), [])
   assert.deepEqual(picked(await row(box, 'tasks', 'main'), 'status', 'reason', 'survivors'), {
     status: 'cancelled',

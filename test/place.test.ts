@@ -45,13 +45,21 @@ test('an opening names the machine, and branch, changes and last commit of the r
   assert.ok(place.includes(`${commit} "begin"`), place)
 })
 
-test('a recap keeps where the turn began, whatever became of the repository', async (t) => {
+test('what was sent of the repository stands until a recap, which looks at it anew', async (t) => {
   const { model } = await turns(t, { sees_place: 'patiently', context_window: 24_000 }, 8)
   const recapped = model.requests.filter((one) => openingOf(one).includes('recapped'))
   assert.ok(recapped.length > 0, 'nothing was recapped')
-  const said = new Set(model.requests.map(placeIn))
-  assert.equal(said.size, 1)
-  assert.match([...said][0] ?? '', /1 path not committed/)
+  const [first] = recapped
+  const before = model.requests.slice(
+    0,
+    model.requests.findIndex((one) => one === first),
+  )
+  const [said, ...others] = new Set(before.map(placeIn))
+  assert.deepEqual(others, [])
+  assert.match(said ?? '', / 1 path not committed/)
+  const now = new Set(recapped.map(placeIn))
+  assert.ok(!now.has(said), [...now].join('\n'))
+  for (const one of now) assert.match(one ?? '', / \d+ paths not committed/)
 })
 
 test('a look that is late or finds nothing is left out of the opening', async (t) => {
