@@ -119,6 +119,8 @@ const policies = [
 for (const [missed, statuses, messages] of policies) {
   test(`two slots missed under \`${missed}\` make ${messages} messages`, async (t) => {
     const { stage } = await afterDowntime(t, 2 * hour, { missed, overlap: 'queue' })
+    // An agent may rest before the first look at its schedules is in the ledger.
+    await stage.hurryTo('slot_settled', 2)
     await stage.rest()
     assert.deepEqual(
       (await stage.rows('slots')).map(({ status }) => status),
