@@ -143,7 +143,7 @@ test('a step leads on by an import, a port or a wire, and not by more than one f
   const [operator, port, ledger] = [
     'src/client/operator.ts',
     'HomePort',
-    'src/ledger/store/commit.ts',
+    'src/ledger/store/commit-queue.ts',
   ]
   const to = (file: string, way: Step['way']): Step => {
     return { place: '', file, functions: ['a'], way, commit: null }
