@@ -46,9 +46,14 @@ const ends: readonly { page?: string; line: RegExp; exit: number; why: string }[
     exit: 3,
     why: 'the file that the tour waits for is not there',
   },
+  { line: /answer task_91ce yes +#/, exit: 2, why: 'it shows what would run, and answers nothing' },
+  { line: /policy check .*git push/, exit: 3, why: 'it says by its exit that a person is asked' },
 ]
 const exitOf = ({ page, text }: TypedLine): number =>
   ends.find(({ page: of = page, line }) => of === page && line.test(text))?.exit ?? 0
+
+/** A turn that asks for a command which the preset asks about. */
+const pushes = (words: string) => `holon run ${asked} "${words}" || test $? = 3`
 
 /** What a page takes as there already when it comes to a line. */
 const given: readonly { page: string; line: RegExp; types: readonly string[] }[] = [
@@ -70,6 +75,15 @@ const given: readonly { page: string; line: RegExp; types: readonly string[] }[]
     types: [`holon run ${asked} Look.`],
   },
   { page: 'docs/concepts/daemon.md', line: /^curl /, types: ['holon start'] },
+  {
+    page: 'docs/concepts/policy.md',
+    line: /inbox/,
+    types: [
+      `echo '{"preset": "work"}' > "$HOME/.local/state/holon/policy.json"`,
+      pushes('Push it.'),
+    ],
+  },
+  { page: 'docs/concepts/policy.md', line: /task_91ce "no/, types: [pushes('Push it again.')] },
   { page: 'docs/how-to/move-home.md', line: /backup/, types: ['holon agents create main || true'] },
   { page: 'docs/concepts/trigger.md', line: /^curl /, types: ['holon start'] },
 ]
@@ -78,7 +92,13 @@ const given: readonly { page: string; line: RegExp; types: readonly string[] }[]
 const worker = (): ServerScript => {
   const done = new Set<string>()
   let picked: string | null = null
+  let pushed = 0
   return ({ n, messages_text }) => {
+    const words = messages_text.match(/Push it/g)?.length ?? 0
+    if (words > pushed) {
+      pushed = words
+      return { calls: [{ name: 'ExecCommand', input: { cmd: 'git push origin main' } }] }
+    }
     const create = { name: 'CreateWorkItem', input: { objective: 'Look', plan: '# Look\n' } }
     if (n === 1) return { calls: [create] }
     if (picked !== null) {
@@ -100,6 +120,8 @@ type Ids = { id: string }[]
 const names: readonly (readonly [RegExp, (reader: Reader) => Promise<string> | string])[] = [
   [/<item>|work_[0-9a-f]{4}\b/, itemOf],
   [/<wait>/, async (reader) => first((await reader.json<{ waits: Ids }>('waits')).waits)],
+  [/task_91ce/, async (reader) => (await heldOf(reader)).id],
+  [/(?<=--mark )3fa2c1/, async (reader) => (await heldOf(reader)).mark],
   [/<task>/, async (reader) => first((await reader.json<{ tasks: Ids }>('tasks --all')).tasks)],
   [/turn_7f3a:13/, async (reader) => `${await turnOfRounds(reader)}:2`],
   [/turn_7f3a:12/, async (reader) => `${await turnOfRounds(reader)}:1`],
@@ -117,6 +139,15 @@ async function itemOf(reader: Reader): Promise<string> {
   if (work_items.length > 0) return first(work_items)
   const made = await reader.json<{ id: string }>('work create "Port the fixtures"')
   return made.id
+}
+
+/** The command that waits for a yes, and the mark of what was shown of it. */
+async function heldOf(reader: Reader): Promise<{ id: string; mark: string }> {
+  type Inbox = { attention: { id: string; kind: string; bound_hash?: string }[] }
+  const { attention } = await reader.json<Inbox>('inbox')
+  const held = attention.find(({ kind }) => kind === 'approval')
+  const mark = held?.bound_hash?.slice(0, 6)
+  return { id: held?.id ?? assert.fail('nothing is held'), mark: mark ?? assert.fail('no mark') }
 }
 
 async function triggerOf(reader: Reader): Promise<string> {

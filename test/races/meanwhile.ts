@@ -33,7 +33,8 @@ export class Telling {
   readonly interleaved = new Set<number>()
 
   constructor(story: Story, between: Between | null, looks: (n: number, world: World) => void) {
-    this.world = new World({ ...planOf(1, 0), faults: [] }, { answers: answersOf(story) })
+    const given = { answers: answersOf(story), asked: story.asked }
+    this.world = new World({ ...planOf(1, 0), faults: [] }, given)
     this.#between = between
     this.#looks = looks
   }

@@ -1,9 +1,10 @@
 /**
  * Stories that pass what the runtime waits for: work with plans and commands, children with
- * worktrees, waits of each kind, checks, faults of providers and budgets. Each tells what its
- * models say, by the agent and how often it was asked, and what comes from outside when all is
- * quiet.
+ * worktrees, waits of each kind, checks, faults of providers, budgets, held commands. Each tells
+ * what its models say, by the agent and how often it was asked, and what comes from outside when
+ * all is quiet.
  */
+import { heldHash, heldTasks } from '../../src/domain/approvals/held-command.ts'
 import { boundHash } from '../../src/domain/work/answer-question.ts'
 import { openTurn, type Facts } from '../../src/domain/facts/facts.ts'
 import type { OperatorAct } from '../../src/domain/operator/act.ts'
@@ -17,6 +18,8 @@ type Happens = (world: World) => void
 
 export type Story = {
   name: string
+  /** A word: a policy asks about each call that has it. */
+  asked?: string
   /** What is said to agents in turn: `main`, and whoever else there is. */
   says: { main: readonly Step[]; others: readonly Step[] }
   outside: readonly Happens[]
@@ -288,4 +291,57 @@ const held: Story = {
   ],
 }
 
-export const stories: readonly Story[] = [work, waiting, family, trees, checked, held]
+const answersHeld =
+  (choice: 'yes' | 'no'): Happens =>
+  (world) => {
+    const facts = world.host?.facts('main')
+    const [task] = facts ? heldTasks(facts) : []
+    if (!task) return
+    const given = { do: 'answer_held', agent_id: 'main', task_id: task.id, choice } as const
+    world.act({ ...given, bound_hash: heldHash(task), text: 'Since I say so.' })
+  }
+const runs =
+  (cmd: string): Step =>
+  (seen) =>
+    calls(call('ExecCommand', { cmd: `${cmd} ${seen.nth}`, yield_ms: 0 }))
+
+/** Commands that a policy asks about: a yes, a no, another rule before the yes and behind it. */
+const asked: Story = {
+  name: 'asked',
+  asked: 'push',
+  says: {
+    main: [
+      creates,
+      picks('alpha'),
+      (seen) =>
+        calls(
+          call('UpdateWorkItem', { work_item_id: idOf(seen, 'alpha'), plan_status: 'ready' }),
+          call('ExecCommand', { cmd: `quick push ${seen.nth}`, yield_ms: 0 }),
+        ),
+      () => calls(call('WriteFile', { path: 'push.txt', text: 'Not so.' })),
+      runs('quick push'),
+      runs('endless push'),
+      completes('alpha'),
+    ],
+    others: [],
+  },
+  outside: [
+    words,
+    answersHeld('yes'),
+    passes(400),
+    words,
+    answersHeld('no'),
+    words,
+    (world) => {
+      world.changeRules()
+      answersHeld('yes')(world)
+    },
+    (world) => {
+      answersHeld('yes')(world)
+      world.changeRules()
+    },
+    passes(400),
+  ],
+}
+
+export const stories: readonly Story[] = [work, waiting, family, trees, checked, held, asked]

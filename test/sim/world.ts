@@ -33,6 +33,8 @@ export type Given = {
   show?: ((line: string) => void) | undefined
   /** The model, until the calm; without it the adversary. */
   answers?: (seen: Seen, asked: ModelRequest) => Scripted
+  /** A policy asks about each call that has this word. */
+  asked?: string | undefined
   /** Gets every change that is in the ledger. */
   landed?: (change: Change) => void
   /** Gets every reply to an act. */
@@ -118,6 +120,17 @@ export class World {
     host.subscribe((notice) => this.#noticed(life, notice))
     host.listens('http://sim.invalid')
     host.open().catch((error: unknown) => this.#bug(life, error))
+  }
+
+  /** What was asked about is another thing from then on. */
+  changeRules(): void {
+    this.#era += 1
+  }
+
+  /** Whether a policy judges: in every second drawn world, else where a test names its word. */
+  #isAsked(): boolean {
+    const { answers, asked } = this.#given
+    return asked !== undefined || (answers === undefined && this.#plan.seed % 2 !== 0)
   }
 
   /** The process is gone, without a word. */
@@ -241,8 +254,7 @@ export class World {
       processes: this.commands.portOf(life),
       worktrees: this.worktrees.portOf(life, agenda),
       web: { read: noWeb },
-      // What a test lets a model do is asked about by nobody.
-      ...(this.#given.answers || this.#plan.seed % 2 === 0 ? {} : { policy: this.#policy(life) }),
+      ...(this.#isAsked() ? { policy: this.#policy(life) } : {}),
       inspect: this.#inspect(life),
       memory: { search: noMemory, get: noMemory },
       models: {
@@ -283,9 +295,12 @@ export class World {
     return {
       judge: ({ input, item, origin, agent }) =>
         this.agenda.perform(life, 'file', 'judge', () => {
-          if (!this.isCalm && this.#luck.chance(0.15)) this.#era += 1
+          const { asked } = this.#given
+          const byLuck = asked === undefined && !this.isCalm && this.#luck.chance(0.15)
+          if (byLuck) this.changeRules()
           const text = JSON.stringify(input)
-          const asks = createHash('sha256').update(text).digest().readUInt8(0) % 3 === 0
+          const hash = createHash('sha256').update(text).digest()
+          const asks = asked === undefined ? hash.readUInt8(0) % 3 === 0 : text.includes(asked)
           const action = anAction(`${this.#era} ${text}`, { item, origin, agent })
           const why = asks ? 'a rule asks' : 'a rule allows'
           const decide = asks ? 'ask' : 'allow'
