@@ -14,7 +14,8 @@ import { openShellParser } from '../src/exec/shell/parser.ts'
 import { drawing, lineOf } from './policy/lines.ts'
 import { readPairs } from './policy/pairs.ts'
 import { tryLines } from './policy/try-lines.ts'
-import { judgeLine, policyOf, rulesOf, sha256 } from './policy/judge-line.ts'
+import { sha256 } from '../src/tools/tool/sha256.ts'
+import { judgeLine, policyOf, rulesOf } from './policy/judge-line.ts'
 
 const { read } = await openShellParser({ monotonic: () => performance.now() })
 

@@ -165,7 +165,7 @@ function verdictOf({
     case 'allow':
       return { verdict: 'allow', action, policy_revision }
     case 'ask':
-      return { verdict: 'ask', asked: { action, because: why, policy_revision, lapses_at: null } }
+      return { verdict: 'ask', action, because: why, policy_revision, lapses_at: null }
     case 'deny':
       return { verdict: 'deny', why }
   }

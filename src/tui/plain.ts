@@ -9,6 +9,7 @@ import { thread } from '../present/presentation.ts'
 import { named } from '../present/text/called.ts'
 import { safeLine } from '../present/text/safe.ts'
 import { clock } from '../present/text/span.ts'
+import { choiceWithWords } from '../protocol/records/records.ts'
 import type { Attention } from '../protocol/views/attention.ts'
 import { answerAct, cliOf, offeredBy, approvalAct } from './input/requests.ts'
 import { whyBody, readOf, type WhyValue } from './screens/item-tabs.ts'
@@ -249,9 +250,8 @@ export class PlainScreen {
   }
 
   /** `yes`, or `no` and what is said with it: words alone decide nothing. */
-  #decide(entry: Parameters<typeof approvalAct>[0], words: string): void {
-    const [choice = '', ...said] = words.trim().split(/\s+/)
-    const text = said.join(' ')
+  #decide(entry: Parameters<typeof approvalAct>[0], said: string): void {
+    const { choice, words: text } = choiceWithWords(said)
     void this.#session.act(approvalAct(entry, { choice, ...(text === '' ? {} : { text }) }))
   }
 }

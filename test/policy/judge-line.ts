@@ -1,13 +1,12 @@
 /** A line judged by rules, on a machine that has every program. */
-import { createHash } from 'node:crypto'
 import { sealAction } from '../../src/domain/policy/action.ts'
 import { builtOf, type ActionPlaces } from '../../src/domain/policy/build.ts'
 import { decideAction, type PolicyDecision } from '../../src/domain/policy/decision.ts'
 import type { Policy, PolicyRule } from '../../src/domain/policy/rule.ts'
 import type { ReadSyntax } from '../../src/domain/shell/syntax.ts'
 import { readPolicyValue } from '../../src/protocol/policy-file.ts'
-
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+import { actionBody } from '../../src/testing/action-body.ts'
+import { sha256 } from '../../src/tools/tool/sha256.ts'
 
 /** The workspace is /w; what is named by a path elsewhere is there, too. */
 const places: ActionPlaces = {
@@ -47,19 +46,6 @@ export function judgeLine(line: string, policy: Policy, read: ReadSyntax): Polic
     read,
     places,
   )
-  const action = sealAction(
-    {
-      tool: 'ExecCommand',
-      class: 'reattachable',
-      agent: 'main',
-      item: null,
-      origin: 'operator',
-      workspace: '/w',
-      confined: true,
-      mcp: null,
-      ...built,
-    },
-    sha256,
-  )
+  const action = sealAction(actionBody({ confined: true, ...built }), sha256)
   return decideAction(action, policy)
 }

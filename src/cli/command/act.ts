@@ -8,7 +8,13 @@ import type { OperatorCommand, OperatorReply } from '../../protocol/acts/operato
 import { problemOf, type Problem } from '../../protocol/problem.ts'
 import { safeLine, safeLines } from '../../present/text/safe.ts'
 import { clockTimes } from '../../present/text/span.ts'
-import { boundHash, heldHash, heldText, isHeld } from '../../protocol/records/records.ts'
+import {
+  boundHash,
+  choiceWithWords,
+  heldHash,
+  heldText,
+  isHeld,
+} from '../../protocol/records/records.ts'
 import { readConfig } from './config-file.ts'
 import { modelSetting } from './settings.ts'
 import { idOf, printJson, printLines, reading, viewsOf, zoneOf, type Context } from './context.ts'
@@ -287,7 +293,7 @@ async function answerHeld(
   if (!task || !isHeld(task)) {
     throw usage('no_question', `${id} asks nothing now`, `holon tasks show ${id}`)
   }
-  const [choice = '', ...words] = text.trim().split(/\s+/)
+  const { choice, words } = choiceWithWords(text)
   const bound_hash = heldHash(task)
   if (mark === undefined || !bound_hash.startsWith(mark) || mark.length < markLength) {
     const short = bound_hash.slice(0, markLength)
@@ -303,7 +309,7 @@ async function answerHeld(
     task_id: id,
     bound_hash,
     choice,
-    ...(words.length === 0 ? {} : { text: words.join(' ') }),
+    ...(words === '' ? {} : { text: words }),
     surface: 'cli_prompt',
   })
 }

@@ -6,6 +6,7 @@ import { agentView, projections } from '../../protocol/agent-view.ts'
 import {
   choiceLines,
   heldText,
+  isGoingOn,
   isHeld,
   waitWords,
   type Agent,
@@ -199,8 +200,4 @@ const columnsOf = ({ ports: { terminal } }: Context): number | null =>
   terminal.stderr ? terminal.columns() || 100 : null
 
 const live = (facts: Facts | null) =>
-  facts === null
-    ? []
-    : [...facts.rows('tasks')].filter((task) =>
-        ['queued', 'running', 'cancelling'].includes(task.status),
-      )
+  facts === null ? [] : [...facts.rows('tasks')].filter(isGoingOn)

@@ -8,7 +8,7 @@ import { notAdopted } from '../facts/imported.ts'
 import { limits } from '../limits.ts'
 import { closedToOperator, livingAgent } from './lifecycle.ts'
 import type { StartPlace } from '../start-place.ts'
-import { isTerminal, type Task, type TaskInput } from '../state/task.ts'
+import { isGoingOn, isTerminal, type Task, type TaskInput } from '../state/task.ts'
 import type { Turn } from '../state/turn.ts'
 import { no, type Rejection } from '../rejection.ts'
 
@@ -49,9 +49,7 @@ export function queueTask(d: Draft, task: NewTask): { ok: true; task_id: TaskId 
 
 /** The row of a command, by whomever it is started; the refusal where as many run as may. */
 export function queueCommand(d: Draft, task: NewTask): Rejection | null {
-  const running = [...d.rows('tasks')].filter(
-    (one) => !isTerminal(one) && one.status !== 'held',
-  ).length
+  const running = [...d.rows('tasks')].filter(isGoingOn).length
   const limit = limits.running_tasks
   if (running >= limit.value) {
     const message = `${limit.name} is ${running} ${limit.unit}; the limit is ${limit.value}.`

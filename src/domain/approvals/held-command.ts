@@ -19,7 +19,7 @@ import { done, type Done } from '../state/reply.ts'
 import { isHeld, type HeldCall, type HeldTask, type Task, type TaskInput } from '../state/task.ts'
 import { plus, type Timestamp } from '../time.ts'
 import { outsideInput } from '../waits/pacing.ts'
-import { waitFor } from '../waits/wait-for.ts'
+import { mustWait } from '../waits/must-wait.ts'
 
 /** What a policy said of an action that is to be asked about. */
 export type Asked = {
@@ -129,7 +129,7 @@ export type HeldAnswerGiven = {
 
 /** What the policy says of the same command now: it may not be what was asked any more. */
 export type JudgedAgain =
-  | { verdict: 'ask'; asked: Asked }
+  | ({ verdict: 'ask' } & Asked)
   | { verdict: 'allow'; action: PolicyAction; policy_revision: string }
   | { verdict: 'deny'; why: string }
 
@@ -195,11 +195,8 @@ export function changedSince(
     case 'deny':
       return `the policy refuses it now: ${again.why}`
     case 'allow':
+    case 'ask':
       return again.action.sha256 === action.sha256 ? null : difference(action, again.action)
-    case 'ask': {
-      const now = again.asked.action
-      return now.sha256 === action.sha256 ? null : difference(action, now)
-    }
   }
 }
 
@@ -215,18 +212,16 @@ function difference(before: PolicyAction, now: PolicyAction): string {
 /** Held again with what it is now; what the policy refuses by now ends. */
 export function askAnew(d: Draft, task: Task, changed: string, again: JudgedAgain | null): void {
   if (task.held === undefined) throw new Error(`${task.id} was never held`)
-  const { call_id, action, because, policy_revision, lapses_at } = task.held
+  const { call_id, ...before } = task.held
   if (again?.verdict === 'deny') {
     endHeld(d, task, changed)
     return
   }
-  const now =
-    again?.verdict === 'ask'
-      ? again.asked
-      : again?.verdict === 'allow'
-        ? { action: again.action, because, policy_revision: again.policy_revision, lapses_at }
-        : { action, because, policy_revision, lapses_at }
-  d.emit({ type: 'task_held_again', id: task.id, held: { ...now, call_id, changed } })
+  // What allows it now has no words of its own for the person.
+  const { action, policy_revision } = again ?? before
+  const { because, lapses_at } = again?.verdict === 'ask' ? again : before
+  const held = { call_id, action, because, policy_revision, lapses_at, changed }
+  d.emit({ type: 'task_held_again', id: task.id, held })
   awaitAnew(d, task, 'it is asked anew')
   tellPerson(d, task.id)
 }
@@ -315,21 +310,6 @@ function mustTask(d: Draft, id: TaskId): Task {
 }
 
 function awaitTask(d: Draft, task: Task, work_item_id: WorkItemId | null, reason: string): void {
-  const waiting = waitFor(d, {
-    by: 'agent',
-    runtime_cause: null,
-    wake: 'task_result',
-    reason,
-    work_item_id,
-    resource: task.id,
-    source: null,
-    condition: null,
-    wake_at: null,
-    recheck_at: null,
-    delivery_mode: 'enqueue_message',
-    task,
-    has_listener: true,
-    question: null,
-  })
-  if (!waiting.ok) throw new Error(`the wait for ${task.id} was refused: ${waiting.message}`)
+  const about = { by: 'agent', runtime_cause: null, reason, work_item_id, question: null } as const
+  mustWait(d, { ...about, wake: 'task_result', resource: task.id, task })
 }

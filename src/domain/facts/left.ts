@@ -4,7 +4,7 @@
  * so.
  */
 import { isCommandOf } from '../state/check.ts'
-import { isTerminal, type Task } from '../state/task.ts'
+import { isGoingOn, type Task } from '../state/task.ts'
 import type { WorkItem } from '../state/work-item.ts'
 
 /**
@@ -13,11 +13,7 @@ import type { WorkItem } from '../state/work-item.ts'
  */
 export const goingOn = ({ id, checks }: WorkItem, tasks: Iterable<Task>): Task[] =>
   [...tasks].filter(
-    (task) =>
-      task.work_item_id === id &&
-      !isTerminal(task) &&
-      task.status !== 'held' &&
-      !isCommandOf(checks, task.id),
+    (task) => task.work_item_id === id && isGoingOn(task) && !isCommandOf(checks, task.id),
   )
 
 /** In words, each of what it left; of an item that is open nothing. */

@@ -2,6 +2,7 @@
  * A call as a value, before it has an effect: what the policy judges. Rules see this and never the
  * text that a model wrote. Two calls with the same hash would do the same.
  */
+import { canonical } from '../canonical.ts'
 import type { EffectClass } from '../effect-class.ts'
 import type { AgentId, WorkItemId } from '../ids.ts'
 import type { ShellDoubt, ShellRedirect, ShellWord } from '../shell/command.ts'
@@ -82,15 +83,5 @@ export type PolicyAction = ActionBody & { sha256: string }
 
 /** The body with its hash. `sha256` is handed in: hex of the text's UTF-8. */
 export function sealAction(body: ActionBody, sha256: (text: string) => string): PolicyAction {
-  return { ...body, sha256: sha256(stableForm(body)) }
-}
-
-/** Of plain data, one text whatever the order of its fields. */
-export function stableForm(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(stableForm).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined)
-  fields.sort(([a], [b]) => (a < b ? -1 : 1))
-  const texts = fields.map(([key, field]) => `${JSON.stringify(key)}:${stableForm(field)}`)
-  return `{${texts.join(',')}}`
+  return { ...body, sha256: sha256(canonical(body)) }
 }

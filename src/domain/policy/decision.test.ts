@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { sealAction, stableForm, type ActionBody, type ActionCommand } from './action.ts'
+import { actionBody } from '../../testing/action-body.ts'
+import { canonical } from '../canonical.ts'
+import { sealAction, type ActionBody, type ActionCommand } from './action.ts'
 import { decideAction } from './decision.ts'
 import type { Policy, PolicyRule, RuleSubject, Verdict } from './rule.ts'
 
@@ -20,21 +22,7 @@ const command = (argv: ActionCommand['argv'], more: Partial<ActionCommand> = {})
     ...more,
   }) as ActionCommand
 
-const body = (more: Partial<ActionBody> = {}): ActionBody => ({
-  tool: 'ExecCommand',
-  class: 'reattachable',
-  agent: 'main',
-  item: null,
-  origin: 'operator',
-  workspace: '/w',
-  confined: true,
-  commands: [],
-  paths: [],
-  hosts: [],
-  mcp: null,
-  git: [],
-  ...more,
-})
+const body = (more: Partial<ActionBody> = {}) => actionBody({ confined: true, ...more })
 
 const rule = (
   decide: Verdict,
@@ -147,5 +135,5 @@ test('the hash is of what is done, whatever the order of the fields', () => {
   assert.equal(one.sha256, other.sha256)
   const moved = sealAction(body({ workspace: '/v' }), sha256)
   assert.notEqual(one.sha256, moved.sha256)
-  assert.equal(stableForm({ b: 1, a: [undefined, 'x'] }), '{"a":[null,"x"],"b":1}')
+  assert.equal(canonical({ b: 1, a: [undefined, 'x'] }), '{"a":[null,"x"],"b":1}')
 })

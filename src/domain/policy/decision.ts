@@ -46,7 +46,7 @@ export function decideAction(action: ActionBody, policy: Policy): PolicyDecision
   return { ...ruling, decide: 'deny', part, why: unasked, revision }
 }
 
-function partsOf(action: ActionBody): ActionPart[] {
+export function partsOf(action: ActionBody): ActionPart[] {
   return [
     ...action.commands.map((command): ActionPart => ({ kind: 'run', command })),
     ...action.paths

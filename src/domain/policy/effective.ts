@@ -1,5 +1,5 @@
 /** The policy that is in force: a preset, the operator's file, and what a repository narrows. */
-import { stableForm } from './action.ts'
+import { canonical } from '../canonical.ts'
 import { presets } from './presets.ts'
 import type { Otherwise, Policy, PolicyRule, PresetName } from './rule.ts'
 
@@ -20,6 +20,6 @@ export function effectivePolicy(parts: PolicyParts, sha256: (text: string) => st
   const rules = [...parts.rules, ...base.rules, ...narrower]
   const otherwise = { ...base.otherwise, ...parts.otherwise }
   const { asking } = base
-  const revision = sha256(stableForm({ preset, rules, otherwise, asking })).slice(0, 16)
+  const revision = sha256(canonical({ preset, rules, otherwise, asking })).slice(0, 16)
   return { revision, preset, rules, otherwise, asking }
 }

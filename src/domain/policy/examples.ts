@@ -5,8 +5,8 @@
 import type { ReadSyntax } from '../shell/syntax.ts'
 import type { ActionBody, Area } from './action.ts'
 import { builtOf, type ActionPlaces } from './build.ts'
+import { partsOf } from './decision.ts'
 import { matchRule } from './match.ts'
-import type { ActionPart } from './part.ts'
 import type { PolicyRule } from './rule.ts'
 
 export type ExampleGiven = { match: readonly string[]; not_match: readonly string[] }
@@ -37,7 +37,6 @@ function isAbout(
     writes: subject.kind === 'write' ? [written] : [],
     urls: subject.kind === 'host' ? [`https://${line}`] : [],
   }
-  const built = builtOf(reach, read, placesOf(area))
   const action: ActionBody = {
     tool: 'ExecCommand',
     class: 'reattachable',
@@ -47,14 +46,9 @@ function isAbout(
     workspace: '/workspace',
     confined: true,
     mcp: null,
-    ...built,
+    ...builtOf(reach, read, placesOf(area)),
   }
-  const parts: ActionPart[] = [
-    ...built.commands.map((command): ActionPart => ({ kind: 'run', command })),
-    ...built.paths.map((path): ActionPart => ({ kind: 'write', path })),
-    ...built.hosts.map((host): ActionPart => ({ kind: 'host', host })),
-  ]
-  return parts.some((part) => wanted.includes(matchRule(rule, action, part).is))
+  return partsOf(action).some((part) => wanted.includes(matchRule(rule, action, part).is))
 }
 
 const placesOf = (area: Area): ActionPlaces => ({

@@ -3,7 +3,7 @@
  * happened (docs/spec/scheduler.md#parking). Also holds: an agent the provider cannot serve now.
  */
 import type { Brief } from '../state/brief.ts'
-import { askOperator } from '../waits/ask-operator.ts'
+import { askOperator } from '../waits/must-wait.ts'
 import { deliverBrief } from '../facts/deliver-brief.ts'
 import { activeWaits, agentOf, agentPacing, itemPacing, type Draft } from '../facts/facts.ts'
 import { measuredWords } from '../facts/budget.ts'

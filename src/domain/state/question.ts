@@ -73,6 +73,12 @@ export function choiceNamed(question: Question | null, text: string): Choice | n
   return question?.choices.find(named) ?? null
 }
 
+/** An answer that begins with a choice: its first word, and what is said with it. */
+export function choiceWithWords(text: string): { choice: string; words: string } {
+  const [choice = '', ...words] = text.trim().split(/\s+/)
+  return { choice, words: words.join(' ') }
+}
+
 /** What an answer says: the label of the choice that it names, else its own words. */
 export const answerWords = (question: Question | null, text: string): string =>
   choiceNamed(question, text)?.label ?? text

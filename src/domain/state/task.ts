@@ -8,7 +8,7 @@ import type { FileDiff } from './file-diff.ts'
 import type { Choice } from './question.ts'
 import type { DeliverySurface } from './provenance.ts'
 import type { StartPlace } from '../start-place.ts'
-import type { Timestamp } from '../time.ts'
+import { earliest, type Timestamp } from '../time.ts'
 
 export type TaskStatus =
   /** A rule wants a person's yes before it is queued. */
@@ -160,6 +160,10 @@ const goesOn: ReadonlySet<TaskStatus> = new Set(liveTaskStatuses)
 
 export const isTerminal = ({ status }: Pick<Task, 'status'>): boolean => !goesOn.has(status)
 
+/** It has begun, or is to begin by itself, and has not ended: what is held is neither. */
+export const isGoingOn = (task: Pick<Task, 'status'>): boolean =>
+  !isTerminal(task) && task.status !== 'held'
+
 export type HeldTask = Task & { held: HeldCall; cmd: string }
 
 export const isHeld = (task: Task | undefined): task is HeldTask =>
@@ -167,12 +171,7 @@ export const isHeld = (task: Task | undefined): task is HeldTask =>
 
 /** The first moment at which a held one lapses; null: none does. */
 export function nextLapse(facts: { rows(table: 'tasks'): Iterable<Task> }): Timestamp | null {
-  let first: Timestamp | null = null
-  for (const task of facts.rows('tasks')) {
-    const at = isHeld(task) ? task.held.lapses_at : null
-    if (at !== null && (first === null || at < first)) first = at
-  }
-  return first
+  return earliest([...facts.rows('tasks')].filter(isHeld).map(({ held }) => held.lapses_at))
 }
 
 export function evolveTask(

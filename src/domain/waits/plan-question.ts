@@ -3,7 +3,7 @@
  * `needs_input` on, and becomes a wait for the operator as soon as no turn is open that could still
  * say more and no other wait holds the item. Its answer sets the plan status back to draft.
  */
-import { askOperator } from './ask-operator.ts'
+import { askOperator } from './must-wait.ts'
 import { agentOf, openTurn, type Draft } from '../facts/facts.ts'
 import type { WorkItemId } from '../ids.ts'
 import { limits } from '../limits.ts'

@@ -12,7 +12,7 @@ import {
   type StoredEvent,
   type Table,
 } from '../../domain/state/event.ts'
-import { canonical } from '../sqlite/canonical.ts'
+import { canonical } from '../../domain/canonical.ts'
 import { columnsOf } from '../sqlite/columns.ts'
 import type { FileDiff } from '../../domain/state/file-diff.ts'
 import { imageOf, type ToolResult } from '../../domain/state/call.ts'

@@ -18,6 +18,10 @@ import { readPolicyValue, type WrittenPolicy } from '../../protocol/policy-file.
 const LARGEST = 256 * 1024
 /** Brackets within brackets; the schema has 5. */
 const DEEPEST = 16
+/** Files whose rules are kept: the home's, and one of each workspace. */
+const FILES = 200
+
+type PolicyOwner = 'home' | 'repository'
 
 export const homePolicyPath = (home: string): string => join(home, 'policy.json')
 export const repositoryPolicyPath = (root: string): string => join(root, '.holon', 'policy.json')
@@ -31,24 +35,40 @@ export const policyIsThere = (home: string): Promise<boolean> =>
 
 export type PolicyFile = { ok: true; policy: WrittenPolicy; is_there: boolean } | PolicyRefused
 
-/** A file that is not there says nothing. */
-export async function readPolicyFile(
-  path: string,
-  from: 'home' | 'repository',
-  read: ReadSyntax,
-): Promise<PolicyFile> {
+export type ReadPolicyFile = (path: string, from: PolicyOwner) => Promise<PolicyFile>
+
+/**
+ * Reads a file as it is at each call; one that is not there says nothing. A text that was good is
+ * not tried again while it stays.
+ */
+export function policyFiles(read: ReadSyntax): ReadPolicyFile {
+  const good = new Map<string, { text: string; policy: WrittenPolicy }>()
+  return async (path, from) => {
+    const found = await textOf(path, from)
+    if (found === null) {
+      return { ok: true, policy: { preset: null, otherwise: {}, rules: [] }, is_there: false }
+    }
+    if ('why' in found) return { ok: false, file: path, line: null, why: found.why }
+    const key = `${from} ${path}`
+    const known = good.get(key)
+    if (known?.text === found.text) return { ok: true, policy: known.policy, is_there: true }
+    const file = policyIn(found.text, path, from, read)
+    if (file.ok) {
+      if (good.size >= FILES) good.clear()
+      good.set(key, { text: found.text, policy: file.policy })
+    }
+    return file
+  }
+}
+
+/** What the text of a file says, once every example in it holds. */
+function policyIn(text: string, path: string, from: PolicyOwner, read: ReadSyntax): PolicyFile {
   const refused = (why: string, line: number | null = null): PolicyRefused => ({
     ok: false,
     file: path,
     line,
     why,
   })
-  const found = await textOf(path, from)
-  if (found === null) {
-    return { ok: true, policy: { preset: null, otherwise: {}, rules: [] }, is_there: false }
-  }
-  if ('why' in found) return refused(found.why)
-  const { text } = found
   if (!isShallow(text, DEEPEST)) return refused(`it is nested more than ${DEEPEST} deep`)
   let value: unknown
   try {
@@ -73,7 +93,7 @@ export async function readPolicyFile(
 
 async function textOf(
   path: string,
-  from: 'home' | 'repository',
+  from: PolicyOwner,
 ): Promise<{ text: string } | { why: string } | null> {
   try {
     if (from === 'repository') {

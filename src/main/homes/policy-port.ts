@@ -8,28 +8,34 @@ import { effectivePolicy } from '../../domain/policy/effective.ts'
 import { openShellParser } from '../../exec/shell/parser.ts'
 import type { PolicyPort } from '../../runtime/ports.ts'
 import { clock } from '../machine/machine.ts'
-import { actionOf, readPolicy, sha256, usualSearch } from './policy.ts'
-import { policyIsThere } from './policy-files.ts'
+import { sha256 } from '../../tools/tool/sha256.ts'
+import { actionOf, readPolicy, usualSearch } from './policy.ts'
+import { policyFiles, policyIsThere } from './policy-files.ts'
 
 /** Asks about every command. */
 const careful = effectivePolicy({ preset: 'watch', rules: [], otherwise: {}, narrower: [] }, sha256)
 
 export function policyPort(home: string): PolicyPort {
-  let parser: ReturnType<typeof openShellParser> | null = null
+  let opened: ReturnType<typeof openPolicyReader> | null = null
   return {
     async judge({ agent, workspace, confined, environment, ...made }) {
       if (!(await policyIsThere(home))) return null
-      const { read, problem } = await (parser ??= openShellParser(clock))
+      const { read, problem, readFile } = await (opened ??= openPolicyReader())
       const search = environment['PATH'] ?? usualSearch()
       const where = { home, agent, workspace, confined, search }
       const action = actionOf(made, where, read)
-      const found = await readPolicy({ home, file: null, workspace }, read, [])
+      const found = await readPolicy({ home, file: null, workspace }, readFile, [])
       if (found.ok && problem === null)
         return { action, decision: decideAction(action, found.policy) }
       const why = found.ok ? `no line can be read: ${problem}` : refusedWords(found)
       return { action, decision: askedAll(decideAction(action, careful), why) }
     },
   }
+}
+
+async function openPolicyReader() {
+  const parser = await openShellParser(clock)
+  return { ...parser, readFile: policyFiles(parser.read) }
 }
 
 const refusedWords = ({ file, line, why }: { file: string; line: number | null; why: string }) =>

@@ -1,5 +1,4 @@
 /** The policy of a home put together: its files, the parser of lines, and this machine's places. */
-import { createHash } from 'node:crypto'
 import type {
   OpenedPolicy,
   PolicyPorts,
@@ -22,8 +21,14 @@ import type {
   PolicyRuleRecord,
 } from '../../protocol/records/policy-record.ts'
 import { reachOf } from '../../tools/reach.ts'
+import { sha256 } from '../../tools/tool/sha256.ts'
 import { clock, env, userHome } from '../machine/machine.ts'
-import { homePolicyPath, readPolicyFile, repositoryPolicyPath } from './policy-files.ts'
+import {
+  homePolicyPath,
+  policyFiles,
+  repositoryPolicyPath,
+  type ReadPolicyFile,
+} from './policy-files.ts'
 import { openHomeReader } from './reader.ts'
 
 /** Rows of a page of the ledger. */
@@ -31,13 +36,11 @@ const PAGE = 1_000
 /** Texts whose commands are kept: most lines of a ledger stand in it many times. */
 const TEXTS = 10_000
 
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-
 export const policyPorts: PolicyPorts = {
   async open(settings) {
     const { read, problem } = await openShellParser(clock)
     if (problem !== null) return { ok: false, file: 'the parser', line: null, why: problem }
-    return openPolicy(settings, read, [])
+    return openPolicy(settings, read, policyFiles(read), [])
   },
   async past({ home, file, confined }, each) {
     const reader = await openHomeReader(home)
@@ -46,9 +49,10 @@ export const policyPorts: PolicyPorts = {
       const { read, problem } = await openShellParser(clock)
       if (problem !== null) return { ok: false, file: 'the parser', line: null, why: problem }
       const policies = new Map<string, OpenedPolicy>()
+      const readFile = policyFiles(read)
       for (const { id, workspace } of await reader.agents()) {
         const settings = { home, file, confined, agent: id, workspace: workspace.root }
-        const opened = await openPolicy(settings, read, ['repository'])
+        const opened = await openPolicy(settings, read, readFile, ['repository'])
         if (!opened.ok) return opened
         policies.set(id, opened)
       }
@@ -75,9 +79,10 @@ export const policyPorts: PolicyPorts = {
 async function openPolicy(
   settings: PolicySettings,
   read: ReadSyntax,
+  readFile: ReadPolicyFile,
   leaves: readonly 'repository'[],
 ): Promise<OpenedPolicy | PolicyRefused> {
-  const found = await readPolicy(settings, read, leaves)
+  const found = await readPolicy(settings, readFile, leaves)
   return found.ok
     ? judging(found.policy, { ...settings, files: found.files }, remembering(read))
     : found
@@ -93,14 +98,14 @@ export type ReadPolicy = {
 /** What the files of a home and of a workspace say together, read now. */
 export async function readPolicy(
   { home, file, workspace }: Pick<PolicySettings, 'home' | 'file' | 'workspace'>,
-  read: ReadSyntax,
+  readFile: ReadPolicyFile,
   leaves: readonly 'repository'[],
 ): Promise<ReadPolicy | PolicyRefused> {
   const path = file ?? homePolicyPath(home)
-  const own = await readPolicyFile(path, 'home', read)
+  const own = await readFile(path, 'home')
   if (!own.ok) return own
   if (file !== null && !own.is_there) return { ok: false, file, line: null, why: 'it is not there' }
-  const narrowing = await readPolicyFile(repositoryPolicyPath(workspace), 'repository', read)
+  const narrowing = await readFile(repositoryPolicyPath(workspace), 'repository')
   if (!narrowing.ok && !leaves.includes('repository')) return narrowing
   const rulesIn = (written: { rules: readonly { rule: PolicyRule }[] }) =>
     written.rules.map(({ rule }) => rule)

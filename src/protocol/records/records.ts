@@ -38,7 +38,12 @@ export { limits } from '../../domain/limits.ts'
 /** A check with its outcome in one line, and what the checks of an item come to. */
 export { endLine } from '../../domain/checks/words.ts'
 /** What is asked, with the answers that are offered; and what a wait says of itself. */
-export { choiceLines, questionText, type Choice } from '../../domain/state/question.ts'
+export {
+  choiceLines,
+  choiceWithWords,
+  questionText,
+  type Choice,
+} from '../../domain/state/question.ts'
 export { askedOf } from '../../domain/state/wait.ts'
 export { awaitedWords, triggeredWords, waitWords } from '../../domain/state/wait.ts'
 /** What keeps words from being read, and what has to be done about it. */
@@ -57,7 +62,7 @@ export { itemFilters, passes, type ItemFilter } from '../../domain/facts/item-fi
 export { boundHash } from '../../domain/work/answer-question.ts'
 /** A held command: what is shown before an answer, and the mark that an answer sends back. */
 export { heldHash, heldText } from '../../domain/approvals/held-command.ts'
-export { isHeld } from '../../domain/state/task.ts'
+export { isGoingOn, isHeld } from '../../domain/state/task.ts'
 /** The depth of a JSON text, for who reads one at the door: counted as the rules count it. */
 export { isShallow, jsonExcess } from '../../domain/transfer/json-depth.ts'
 /** What a completed item left unfinished, and all that holds an open one. */

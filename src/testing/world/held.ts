@@ -1,26 +1,15 @@
 /** Held commands: an action as a policy judged it, and a command that waits for a person's yes. */
 import { holdCommand, type Asked, type JudgedAgain } from '../../domain/approvals/held-command.ts'
 import type { WorkItemId } from '../../domain/ids.ts'
-import type { PolicyAction } from '../../domain/policy/action.ts'
+import type { ActionBody, PolicyAction } from '../../domain/policy/action.ts'
 import type { PolicyPort } from '../../runtime/ports.ts'
 import { isHeld, type HeldTask } from '../../domain/state/task.ts'
+import { actionBody } from '../action-body.ts'
 import type { World } from './agent-world.ts'
 
 /** `git push` in the workspace, of which only the hash says anything. */
-export const anAction = (sha256 = 'a1b2c3', more: Partial<PolicyAction> = {}): PolicyAction => ({
-  tool: 'ExecCommand',
-  class: 'reattachable',
-  agent: 'main',
-  item: null,
-  origin: 'operator',
-  workspace: '/w',
-  confined: false,
-  commands: [],
-  paths: [],
-  hosts: [],
-  mcp: null,
-  git: [],
-  ...more,
+export const anAction = (sha256 = 'a1b2c3', more: Partial<ActionBody> = {}): PolicyAction => ({
+  ...actionBody(more),
   sha256,
 })
 
@@ -32,7 +21,7 @@ export const askedOf = (action = anAction()): Asked => ({
 })
 
 /** The same as it was asked, judged again. */
-export const sameAgain = (asked = askedOf()): JudgedAgain => ({ verdict: 'ask', asked })
+export const sameAgain = (asked = askedOf()): JudgedAgain => ({ verdict: 'ask', ...asked })
 
 export function hold(
   w: World,

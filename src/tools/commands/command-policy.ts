@@ -34,7 +34,7 @@ export async function stoppedByPolicy(
   const judged = await ctx.judged({ cmd, workdir })
   if (judged === null || judged.verdict === 'allow') return null
   if (judged.verdict === 'deny') return { ok: false, result: deniedResult(NAME, judged.why) }
-  const { asked } = judged
+  const { verdict: _, ...asked } = judged
   const item = ctx.turn.work_item_id
   const known = heldAlready(ctx.facts(), asked, item)
   if (known !== null) return { ok: false, result: held(known.id, known.held.because) }

@@ -20,5 +20,5 @@ export async function refusedByPolicy(ctx: ToolContext): Promise<ToolResult | nu
   const hint =
     'Only a rule of the operator allows it: ask them with WaitFor operator_input, or go on with ' +
     'what needs no such call.'
-  return failed(tool_name, 'rejected', 'policy_asks', judged.asked.because, hint)
+  return failed(tool_name, 'rejected', 'policy_asks', judged.because, hint)
 }

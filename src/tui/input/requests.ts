@@ -67,7 +67,6 @@ export function answerDialog(model: TuiModel, entry: Attention | null): Reply {
     return settle(model, entry) ?? refuse(`nothing here settles it: ${by}`)
   }
   const { agent_id, id: wait_id, bound_hash, text } = entry
-  const all = model.p?.state.attention ?? []
   const answer = (said: string): Act => answerAct({ agent_id, id: wait_id, bound_hash }, said)
   const choices: MenuChoice[] = [
     ...offeredBy(entry).map(({ label, key }) => ({
@@ -81,18 +80,19 @@ export function answerDialog(model: TuiModel, entry: Attention | null): Reply {
       words: { for: 'answer', agent_id, wait_id, bound_hash },
     },
   ]
-  const at = all.findIndex(({ id }) => id === wait_id) + 1
-  return {
-    do: 'open',
-    overlay: {
-      kind: 'dialog',
-      title: `QUESTION ${model.ids.short(wait_id)}, ${at} of ${all.length} that need you`,
-      lines: [...text.split('\n'), '', `bound to this exact question (${bound_hash.slice(0, 6)})`],
-      choices,
-      chosen: null,
-      opened_at: model.key_at,
-    },
-  }
+  const lines = [
+    ...text.split('\n'),
+    '',
+    `bound to this exact question (${bound_hash.slice(0, 6)})`,
+  ]
+  return dialog(model, `QUESTION ${placeOf(model, wait_id)}`, lines, choices)
+}
+
+/** Which of the entries it is, by its short id. */
+function placeOf({ p, ids }: TuiModel, id: string): string {
+  const all = p?.state.attention ?? []
+  const at = all.findIndex((one) => one.id === id) + 1
+  return `${ids.short(id)}, ${at} of ${all.length} that need you`
 }
 
 type Approval = Attention & { bound_hash: string }
@@ -113,26 +113,15 @@ export const approvalAct = (
 
 function approvalDialog(model: TuiModel, entry: Approval): Reply {
   const { agent_id, id, bound_hash, text, choices } = entry
-  const all = model.p?.state.attention ?? []
-  const at = all.findIndex((one) => one.id === id) + 1
-  return {
-    do: 'open',
-    overlay: {
-      kind: 'dialog',
-      title: `APPROVAL ${model.ids.short(id)}, ${at} of ${all.length} that need you`,
-      lines: [...text.split('\n'), '', `bound to exactly this (${bound_hash.slice(0, 6)})`],
-      choices: [
-        ...choices.map(({ key, label }) => ({ label, act: approvalAct(entry, { choice: key }) })),
-        {
-          label: 'do not run it, and say why',
-          act: null,
-          words: { for: 'refusal', agent_id, task_id: id, bound_hash },
-        },
-      ],
-      chosen: null,
-      opened_at: model.key_at,
+  const lines = [...text.split('\n'), '', `bound to exactly this (${bound_hash.slice(0, 6)})`]
+  return dialog(model, `APPROVAL ${placeOf(model, id)}`, lines, [
+    ...choices.map(({ key, label }) => ({ label, act: approvalAct(entry, { choice: key }) })),
+    {
+      label: 'do not run it, and say why',
+      act: null,
+      words: { for: 'refusal', agent_id, task_id: id, bound_hash },
     },
-  }
+  ])
 }
 
 /** The first command that does something about it now. */

@@ -1,6 +1,4 @@
-/**
- * JSON with sorted keys: equal values have equal text.
- */
+/** JSON with sorted keys: equal values of plain data have equal text, whatever the order. */
 export function canonical(value: unknown): string {
   if (value === undefined) return 'nothing'
   return JSON.stringify(value, (_, inner: unknown) =>
