@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { item, say, T0, task, World } from '../../testing/world/agent-world.ts'
+import { hold } from '../../testing/world/held.ts'
 import { ask, begin } from '../../testing/world/turns.ts'
 import { FamilyWorld, wish } from '../../testing/world/family-world.ts'
 import { tokenHash } from '../../testing/world/operator-inputs.ts'
@@ -95,6 +96,18 @@ test('a child is a running task, a public agent is none', () => {
     'over_limit',
   )
   assert.equal(checkSpawn(w.facts, wish(named), alone), null)
+})
+
+test('a command that waits for a yes takes no place of a running one', () => {
+  const w = new World()
+  for (let n = 1; n < limits.running_tasks.value; n++) task(w)
+  hold(w)
+  assert.equal(checkSpawn(w.facts, wish(), alone), null)
+  task(w)
+  assert.equal(
+    w.refused((d) => checkSpawn(d, wish(), alone)),
+    'over_limit',
+  )
 })
 
 /** A family whose parent is in a turn about an item. */

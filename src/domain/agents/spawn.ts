@@ -18,7 +18,7 @@ import { chargedItem, payerOf } from '../facts/payer.ts'
 import { delegated, type Provenance } from '../state/provenance.ts'
 import { messagesOf } from '../turns/shown.ts'
 import type { StartPlace } from '../start-place.ts'
-import { isTerminal } from '../state/task.ts'
+import { isGoingOn } from '../state/task.ts'
 import { labelOf } from './tasks.ts'
 import { ensureDefaultTrigger, type TokenHash } from '../inbox/triggers.ts'
 import { no, overLimit, type Rejection } from '../rejection.ts'
@@ -89,7 +89,7 @@ function checkCounts(facts: Facts, { preset }: SpawnWish, lineage: Lineage): Rej
       `${facts.agent_id} is ${lineage.depth} deep already; the limit is ${depth.value}.`,
     )
   }
-  const running = [...facts.rows('tasks')].filter((task) => !isTerminal(task))
+  const running = [...facts.rows('tasks')].filter(isGoingOn)
   const children = running.filter((task) => task.kind === 'child_agent').length
   const living = Math.max(lineage.living, children)
   if (living >= live_children.value) {
