@@ -4,6 +4,8 @@
  * Everything must come to its end in it (25, 29, 31, 42), and a restart must find nothing to do
  * (36).
  */
+import { rankingOf } from '../../src/domain/facts/ranking.ts'
+import { anyDue } from '../../src/domain/waits/wait-end.ts'
 import { settled } from './agenda.ts'
 import { afterStep, atRest, deep } from './checks.ts'
 import type { World } from './world.ts'
@@ -100,14 +102,17 @@ function endWaitsInVain(world: World, ended: Set<string>): void {
 }
 
 /**
- * No agent waits for a time, and the host for nothing: room on the disk that it has not found yet,
- * or a stop that it means to try again.
+ * No agent waits for a time or has anything due, and the host for nothing: room on the disk that it
+ * has not found yet, or a stop that it means to try again.
  */
 function isOver(world: World): boolean {
   if (world.host?.degraded() !== null || world.agenda.isAsleep(world.life)) return false
-  return world.agents().every(({ agent_id }) => {
-    const says = world.host?.next(agent_id)
+  const now = new Date(world.agenda.now()).toISOString()
+  return world.agents().every((facts) => {
+    const says = world.host?.next(facts.agent_id)
     if (says === undefined || says === null || says.do === 'stop') return true
+    // What fell due as the clock jumped is told when the host next looks at it.
+    if (anyDue(rankingOf(facts), now)) return false
     return (says.do === 'sleep' || says.do === 'wait') && says.until === null
   })
 }
