@@ -111,9 +111,11 @@ function isOver(world: World): boolean {
   return world.agents().every((facts) => {
     const says = world.host?.next(facts.agent_id)
     if (says === undefined || says === null || says.do === 'stop') return true
-    // What fell due as the clock jumped is told when the host next looks at it.
-    if (anyDue(rankingOf(facts), now)) return false
-    return (says.do === 'sleep' || says.do === 'wait') && says.until === null
+    if (says.do !== 'sleep' && says.do !== 'wait') return false
+    // What fell due as the clock jumped is told when the host next looks at it; while the agent is
+    // held nobody does.
+    const isHeld = says.do === 'wait' && says.for === 'system'
+    return says.until === null && (isHeld || !anyDue(rankingOf(facts), now))
   })
 }
 
