@@ -139,6 +139,7 @@ const modules = {
   'output-reader': 'src/exec/commands/output-reader.ts',
   standby: 'src/main/serve/standby.ts',
   'page-reader': 'src/exec/web/page-reader.ts',
+  relay: 'src/exec/hosts/relay.ts',
 }
 /** Loaded from node_modules as they are: native parts cannot be bundled. */
 const external = ['@lydell/node-pty']

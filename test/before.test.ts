@@ -392,6 +392,7 @@ const doctors: readonly Row[] = [
     { ...well, ...has({ sandbox: {} }), ports: sandbox({ state: 'on', network: 'none' }) },
   ],
   ['doctor', { ...well, ports: sandbox({ state: 'on', network: 'open' }) }],
+  ['doctor', { ...well, ports: sandbox({ state: 'on', network: { allow: ['a.example'] } }) }],
   ['doctor', { ...well, ports: sandbox({ state: 'unavailable', why: 'there is no bwrap' }) }],
   ['doctor', { ...well, ...has(provider({ api_key_file: '~/k' })) }],
   ['doctor', { ...well, files: { k: '\n' } }],

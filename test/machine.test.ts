@@ -377,10 +377,11 @@ const sandboxes = [
   { state: 'off' },
   { state: 'on', network: 'none' },
   { state: 'on', network: 'open' },
+  { state: 'on', network: { allow: ['a.example:443', '*.b.example'] } },
   { state: 'unavailable', why: 'there is \u001b[31mno bwrap' },
 ] as const
 const troubles: Given['ports'] = () => ({
-  sandbox: () => Promise.resolve(sandboxes[3]),
+  sandbox: () => Promise.resolve(sandboxes[4]),
   setup: { ...real.setup, key_in: (name) => (name === 'A_KEY' ? 'secret' : null) },
   secret_problems: () =>
     Promise.resolve([

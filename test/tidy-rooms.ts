@@ -32,7 +32,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     'store',
   ],
   models: ['.', 'acp runbook transport', 'providers', 'catalogue'],
-  exec: ['.', 'files', 'git', 'commands worktrees', 'acp daemon inspect shell web'],
+  exec: ['.', 'files hosts', 'git', 'commands worktrees', 'acp daemon inspect shell web'],
   tools: ['tool', 'commands', 'agents files memory web work', '.'],
   runtime: ['.', 'gather memory tasks timers', 'children', 'operator turn', 'host replay'],
   http: ['request', 'inbound stream', 'gate resources', '.'],

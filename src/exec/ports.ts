@@ -207,10 +207,24 @@ export interface Processes {
   close(): Promise<void>
 }
 
+/** What confined commands may connect to: all, nothing, or what patterns of hosts allow. */
+export type Network = 'open' | 'none' | { allow: readonly string[] }
+
 export type ConfinementState =
   | { state: 'off' }
-  | { state: 'on'; network: 'open' | 'none' }
+  | { state: 'on'; network: Network }
   | { state: 'unavailable'; why: string }
+
+/** What was asked, as a name in the form of URLs; or why it is not reached, as a sentence. */
+export type HostVerdict = { ok: true; name: string; port: number } | { ok: false; why: string }
+
+/**
+ * Which hosts commands of an agent may reach where a list says so. `judge` is asked for each
+ * connection, `asked` is `name:port` as a client wrote it. It never rejects, and looks nothing up.
+ */
+export interface HostGate {
+  judge(agent_id: string, asked: string): Promise<HostVerdict>
+}
 
 /**
  * A web page as text. `url` is where it was at last, behind redirects; `status` is HTTP's, of which
@@ -230,6 +244,7 @@ export type WebFault = {
   ok: false
   code:
     | 'bad_url'
+    | 'not_listed'
     | 'private_address'
     | 'unknown_name'
     | 'no_connection'
@@ -244,11 +259,12 @@ export type WebFault = {
 /**
  * Contract: `read` fetches a page of the public internet by GET and gives its text, HTML as
  * Markdown. No other address is ever dialled, whatever names and redirects say; nothing of ours is
- * sent along. What the world does wrong is a `WebFault`, so is an aborted `signal`. It may be
- * called again, and at once.
+ * sent along. Where hosts are listed for commands of the agent, a page has to be on one of them, and
+ * a redirect to another host is not followed. What the world does wrong is a `WebFault`, so is an
+ * aborted `signal`. It may be called again, and at once.
  */
 export interface Web {
-  read(url: string, signal: AbortSignal): Promise<WebPage | WebFault>
+  read(url: string, signal: AbortSignal, agent_id: string): Promise<WebPage | WebFault>
 }
 
 /** A whole file. `size` equals `bytes.length`; `sha256` is hex; `mode` the permission bits. */

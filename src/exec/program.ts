@@ -32,7 +32,7 @@ export type NodeProgram = { node: string; script: string }
  * bundle's chunks.
  */
 export function programBeside(
-  name: 'terminal' | 'output-reader' | 'standby' | 'page-reader',
+  name: 'terminal' | 'output-reader' | 'standby' | 'page-reader' | 'relay',
   here: string,
 ): NodeProgram {
   const suffix = here.endsWith('.ts') ? 'ts' : 'js'

@@ -31,6 +31,25 @@ test('the keys of each place of the file are those of its schema, and other plac
   assert.equal(keysAt(['acp', 'a']).join(' '), 'command args env')
 })
 
+test('a network is none, open, or a list of hosts that are names', () => {
+  const says = (network: unknown) => configSchema.safeParse({ sandbox: { network } })
+  for (const network of ['none', 'open', { allow: ['a.example', '*.b.example:443', '*:443'] }]) {
+    assert.ok(says(network).success, JSON.stringify(network))
+  }
+  for (const network of [
+    ...[
+      'hosts',
+      { allow: [] },
+      { allow: [''] },
+      { allow: ['https://a.example'] },
+      { allow: ['::1'] },
+    ],
+    ...[{ allow: ['a.example:0'] }, { allow: ['a'], ask: true }, { deny: ['a'] }],
+  ]) {
+    assert.equal(says(network).success, false, JSON.stringify(network))
+  }
+})
+
 test('a key as it is typed is taken apart where the name of a model ends', () => {
   for (const [key, parts] of [
     ['log_level', ['log_level']],

@@ -3,6 +3,7 @@
  * generated from here. Keys are checked strictly: an unknown one is an error, never ignored.
  */
 import { z } from 'zod'
+import { hostPattern } from '../domain/policy/host.ts'
 import { webhookConfig, webhookName } from './webhook.ts'
 
 /** `provider/model`, or `runbook`. Whether it can be opened is found out when it is used. */
@@ -123,11 +124,24 @@ const capsSchema = z.strictObject({
   cpu_seconds: cap('Time on the processor, after which a process is killed.'),
 })
 
+const hosts = z
+  .array(
+    z
+      .string()
+      .max(300)
+      .refine((text) => hostPattern(text) !== null, 'write name, name:port or *.name'),
+  )
+  .min(1, 'write a host, or "none"')
+  .max(200)
+  .describe('Hosts, as name, name:port or *.name; rules of policy.json add and take.')
+
 const sandboxSchema = z.strictObject({
   network: z
-    .enum(['none', 'open'])
+    .union([z.enum(['none', 'open']), z.strictObject({ allow: hosts })], {
+      error: 'write "none", "open", or {"allow": ["registry.npmjs.org:443"]}',
+    })
     .optional()
-    .describe('What commands may connect to: nothing, not even this machine (default), or all.'),
+    .describe('What commands may connect to: nothing (default), all, or hosts by a proxy.'),
   writable: z
     .array(z.string().regex(/^(\/|~\/)/, 'write an absolute path, or one that begins with ~/'))
     .optional()

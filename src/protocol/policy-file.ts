@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import type { ExampleGiven } from '../domain/policy/examples.ts'
+import { hostPattern } from '../domain/policy/host.ts'
 import type { Otherwise, PolicyRule, PresetName, RuleSource } from '../domain/policy/rule.ts'
 
 const word = z.string().min(1).max(500)
@@ -147,7 +148,13 @@ function ruleOf(written: WrittenRule, source: RuleSource): RuleRead {
   })
   if (run) return rule({ kind: 'run', tokens: run })
   if (write) return rule({ kind: 'write', globs: write })
-  if (host) return rule({ kind: 'host', hosts: host })
+  if (host) {
+    const wrong = host.find((pattern) => hostPattern(pattern) === null)
+    if (wrong !== undefined) {
+      return { ok: false, why: `${wrong} is no host: write name, name:port or *.name` }
+    }
+    return rule({ kind: 'host', hosts: host })
+  }
   if (mcp) {
     const { pinned, read_only } = unless ?? {}
     const spared = {

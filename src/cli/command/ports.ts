@@ -184,7 +184,7 @@ export type TerminalPrompt = { answer: Promise<string | null>; redraw: () => voi
 /** `unavailable`: it is asked for, and no command runs. */
 export type SandboxState =
   | { state: 'off' }
-  | { state: 'on'; network: 'open' | 'none' }
+  | { state: 'on'; network: 'open' | 'none' | { allow: readonly string[] } }
   | { state: 'unavailable'; why: string }
 
 /** What `doctor` says about the folder itself. Modes are permission bits. */

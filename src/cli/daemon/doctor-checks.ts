@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../protocol/config.ts'
 import type { Context } from '../command/context.ts'
-import type { HomeReader } from '../command/ports.ts'
+import type { HomeReader, SandboxState } from '../command/ports.ts'
 import { expand, tilde } from '../command/settings.ts'
 import { unreadable } from '../command/unreadable.ts'
 
@@ -71,8 +71,7 @@ export async function sandboxCheck({ ports, home }: Context, config: Config): Pr
         'put "sandbox": {} into config.json, or give agents a machine of their own: SECURITY.md',
       )
     case 'on': {
-      const network = sandbox.network === 'none' ? 'without a network' : 'with an open network'
-      return ok(name, `commands are confined, ${network}`)
+      return ok(name, `commands are confined, ${networkWords(sandbox.network)}`)
     }
     case 'unavailable':
       return bad(
@@ -82,6 +81,17 @@ export async function sandboxCheck({ ports, home }: Context, config: Config): Pr
       )
   }
 }
+
+/** What commands may connect to, in words. */
+export function networkWords(network: NetworkSetting): string {
+  if (network === 'open') return 'with an open network'
+  if (network === 'none') return 'without a network'
+  const { allow } = network
+  const more = allow.length > 3 ? ` and ${allow.length - 3} more` : ''
+  return `with the network of ${allow.slice(0, 3).join(', ')}${more}`
+}
+
+type NetworkSetting = (SandboxState & { state: 'on' })['network']
 
 const isBug = 'this is a bug of holon: keep the home and report it'
 

@@ -5,6 +5,7 @@
  */
 import type { Config } from '../../protocol/config.ts'
 import type { Context } from '../command/context.ts'
+import { networkWords } from '../daemon/doctor-checks.ts'
 import type { Questions } from './init-questions.ts'
 
 const unconfined = '5 commands run as you, with your files and your network'
@@ -17,7 +18,7 @@ export async function tellConfining(
   const why = await ports.setup.no_confinement()
   questions.still()
   if (sandbox !== undefined) {
-    const how = sandbox.network === 'open' ? 'with an open network' : 'without a network'
+    const how = networkWords(sandbox.network ?? 'none')
     return questions.tell(
       why === null ? `5 commands are confined, ${how}` : `5 commands none runs: ${why}`,
     )

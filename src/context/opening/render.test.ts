@@ -61,12 +61,19 @@ test('the manifest says that the input was cut where one message of several was,
 })
 
 test('an agent whose commands are confined is told so', () => {
-  const said = (confined: 'open' | 'none') => {
+  const said = (confined: 'open' | 'none' | { allow: readonly string[] }) => {
     const { system } = opening({ confined, messages: [aPrompt('msg_1', 'Hello')] })
     return /^Your commands are confined: .+$/m.exec(system)?.[0]
   }
   assert.match(said('none') ?? '', /and have no network, not even this machine\. What is read-only/)
   assert.match(said('open') ?? '', /and have an open network\. What is read-only/)
+  const hosts = Array.from({ length: 22 }, (_, at) => `h${at}.example:443`)
+  const listed = said({ allow: hosts }) ?? ''
+  assert.match(
+    listed,
+    /a network of these hosts alone, .*\(h0\.example:443, .*h19\.example:443, and 2 more\)/,
+  )
+  assert.doesNotMatch(listed, /h20/)
 })
 
 test('the stable prefix: system text, who the agent is, nearest instructions last, skills', (t) => {

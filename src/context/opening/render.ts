@@ -265,12 +265,23 @@ function agentText({ agent, agent_home, trigger_url, confined }: Situation): str
         ]),
     ...(confined === undefined
       ? []
-      : [template('agent', 'confined', { network: network[confined] })]),
+      : [template('agent', 'confined', { network: networkText(confined) })]),
     ...childTexts(agent),
   ].join('\n')
 }
 
 const network = { open: 'an open network', none: 'no network, not even this machine' }
+
+/** Hosts that are named to a model; of more it learns when one is refused. */
+const HOSTS = 20
+
+function networkText(confined: NonNullable<Situation['confined']>): string {
+  if (typeof confined === 'string') return network[confined]
+  const { allow } = confined
+  const more = allow.length > HOSTS ? `, and ${allow.length - HOSTS} more` : ''
+  const hosts = `${allow.slice(0, HOSTS).map(oneLine).join(', ')}${more}`
+  return template('agent', 'hosts', { hosts })
+}
 
 /** Of a private child: whom it works for, and what that changes. */
 function childTexts({ visibility, supervisor_agent_id, workspace }: Agent): string[] {

@@ -114,7 +114,7 @@ export type Situation = {
   skills?: Skills
   trigger_url: string | null
   /** What commands may connect to where they are confined; absent: they are not. */
-  confined?: 'open' | 'none'
+  confined?: 'open' | 'none' | { allow: readonly string[] }
   /** Where the agent works, in a line; as the turn began, and kept from then on. */
   place?: string | null
   agent_home: string

@@ -2,8 +2,9 @@
  * Whether a rule is about a part of an action: yes, no, or only running it would say. A permission
  * is read strictly and the rest broadly: a program of the same name elsewhere is not allowed by it.
  */
-import type { ActionHost, ActionMcp, ActionPath, ActionBody } from './action.ts'
+import type { ActionMcp, ActionPath, ActionBody } from './action.ts'
 import { matchGlob } from './glob.ts'
+import { matchHost } from './host.ts'
 import type { ActionPart, Match } from './part.ts'
 import { matchRun } from './run-match.ts'
 import type { PolicyRule, RuleSubject } from './rule.ts'
@@ -24,7 +25,9 @@ export function matchRule(rule: PolicyRule, action: ActionBody, part: ActionPart
       if (part.kind !== 'write') return no
       return inside(rule, part.path.area, matchWrite(subject.globs, part.path, action.workspace))
     case 'host':
-      return part.kind === 'host' ? longestOf(subject.hosts, (one) => onHost(one, part.host)) : no
+      return part.kind === 'host'
+        ? longestOf(subject.hosts, (one) => matchHost(one, part.host))
+        : no
     case 'mcp':
       return part.kind === 'mcp' ? matchMcp(subject, part.mcp) : no
     case 'call':
@@ -52,13 +55,6 @@ function matchWrite(globs: readonly string[], { real_path }: ActionPath, workspa
     if (glob.startsWith('/') || glob.startsWith('**/')) return matchGlob(glob, real_path)
     return within !== null && matchGlob(glob, within)
   })
-}
-
-function onHost(pattern: string, host: ActionHost): boolean {
-  const [, name = '', port] = /^(.*?)(?::(\d+))?$/.exec(pattern.toLowerCase()) ?? []
-  if (port !== undefined && Number(port) !== host.port) return false
-  if (name === '*') return true
-  return name.startsWith('*.') ? host.name.endsWith(name.slice(1)) : host.name === name
 }
 
 function matchMcp({ tools, unless }: RuleSubject & { kind: 'mcp' }, mcp: ActionMcp): Match {

@@ -15,6 +15,7 @@ const shut: Shut = {
   tmp: '/people/ann/.holon/sandbox/main',
   workdir: '/people/ann/app/src',
   network: 'none',
+  relay: { node: '/opt/holon/node', script: '/opt/holon/relay.js' },
   git: {
     kept: ['/people/ann/app/.git'],
     shut: ['/people/ann/app/.git/hooks', '/people/ann/app/.git/config'],
@@ -82,7 +83,33 @@ test('what is only to be read in a writable folder is mounted so, and not moved 
 test('without a network there is no other way than none', () => {
   const has = (network: Shut['network']) =>
     confinedArguments({ ...shut, network }, standing, real).includes('--unshare-net')
-  assert.deepEqual([has('none'), has('open')], [true, false])
+  assert.deepEqual([has('none'), has('open'), has({ allow: ['a.example'] })], [true, false, true])
+})
+
+test('where hosts are listed the relay begins before the command, and the command knows of it', () => {
+  const of: Shut = { ...shut, network: { allow: ['a.example'] } }
+  assert.deepEqual(
+    mounted(of).filter((place) => place.includes('/run')),
+    [
+      '--tmpfs /run',
+      '--ro-bind /run/holon/node',
+      '--ro-bind /run/holon/hosts',
+      '--ro-bind /run/holon/relay.mjs',
+    ],
+  )
+  const [line = '', ...more] = confinedScript(of, ['--']).split('\n')
+  assert.match(
+    line,
+    /^exec '\/usr\/bin\/bwrap' '--' '\/bin\/bash' '-c' 'relay=\$\(.* 3>&1 >\/dev\/null &\)$/,
+  )
+  assert.match(more[0] ?? '', /^\[ "\$relay" = ready \] \|\| \{ .*; exit 126; \}$/)
+  const names = more.flatMap(
+    (word) => /^export (\w+)=http:\/\/127\.0\.0\.1:4128$/.exec(word)?.[1] ?? [],
+  )
+  assert.deepEqual(names, [
+    ...['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'],
+  ])
+  assert.match(more.at(-2) ?? '', /^exec "\$0" "\$1"' '\/bin\/bash' "\$1"$/)
 })
 
 test('a path with a quote stays one word of the script', () => {

@@ -7,25 +7,24 @@ import { execFile } from 'node:child_process'
 import { lstatSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pid, platform } from 'node:process'
-import {
-  confinedArguments,
-  confinedScript,
-  type Network,
-  type Shut,
-  type PathKind,
-} from './confined-script.ts'
+import { confinedArguments, confinedScript, type Shut, type PathKind } from './confined-script.ts'
 import { fileFault } from '../files/file-fault.ts'
 import { gitControl } from '../git/git-control.ts'
 import { CONFINEMENT_CHECK_MS } from '../limits.ts'
 import { judgePath } from '../files/path-policy.ts'
-import type { Confine, Roots } from '../ports.ts'
+import { relayProgram } from '../hosts/doors.ts'
+import type { Net } from '../hosts/net.ts'
+import type { Confine, HostGate, Network, Roots } from '../ports.ts'
 import { ProcessFault } from './process-fault.ts'
 import { findProgram } from '../program.ts'
+
+/** Listed hosts need somebody who judges. `net` is the machine's where it is not given. */
+export type AskedNetwork = 'open' | 'none' | { allow: readonly string[]; gate: HostGate; net?: Net }
 
 /** `folder` is Holon's own, beside the tasks; `writable` are further ones commands may change. */
 export type ConfinementOptions = {
   folder: string
-  network: Network
+  network: AskedNetwork
   writable: readonly string[]
 }
 
@@ -35,6 +34,7 @@ type Machine = { path: string; shell: string }
 export class Confinement {
   readonly #options: ConfinementOptions
   readonly #machine: Machine
+  readonly #relay = relayProgram()
   #problem: Promise<string | null> | null = null
 
   constructor(options: ConfinementOptions, machine: Machine) {
@@ -73,7 +73,8 @@ export class Confinement {
       task_folder: real(task_folder) ?? task_folder,
       tmp,
       workdir: real(workdir) ?? workdir,
-      network,
+      network: networkOf(network),
+      relay: this.#relay,
       git,
     }
     return scriptOf(shut)
@@ -104,7 +105,15 @@ export class Confinement {
     const { network } = this.#options
     const { shell } = this.#machine
     const at = (name: string) => join(room, name)
-    const folders = ['open/.git/objects', 'open/.git/refs', 'bare', 'shut', 'beside', 'tmp', 'task']
+    const folders = [
+      'open/.git/objects',
+      'open/.git/refs',
+      'bare',
+      'shut',
+      'beside',
+      'tmp',
+      'task/hosts',
+    ]
     for (const name of folders) {
       mkdirSync(at(name), { recursive: true, mode: 0o700 })
     }
@@ -122,10 +131,11 @@ export class Confinement {
       task_folder: `${place}/task`,
       tmp: `${place}/tmp`,
       workdir: `${place}/open`,
-      network,
+      network: networkOf(network),
+      relay: this.#relay,
       git,
     }
-    writeFileSync(at('task/command'), canaryScript(place, network), { mode: 0o600 })
+    writeFileSync(at('task/command'), canaryScript(place, networkOf(network)), { mode: 0o600 })
     writeFileSync(at('task/confined'), scriptOf(shut), { mode: 0o600 })
     const said = await run(shell, [at('task/confined'), at('task/command')])
     if (said.problem !== null) return `bubblewrap cannot run here: ${said.problem}`
@@ -134,6 +144,11 @@ export class Confinement {
     const out = words.slice(0, -1)
     return out.length === 0 ? null : `a confined command could still ${out.join(', ')}`
   }
+}
+
+/** What is told of it. */
+export function networkOf(network: AskedNetwork): Network {
+  return typeof network === 'string' ? network : { allow: network.allow }
 }
 
 function scriptOf(shut: Shut): string {
@@ -157,7 +172,7 @@ function canaryScript(room: string, network: Network): string {
     'see other processes': `[ -e /proc/${pid}/stat ] && [ ${pid} -gt 64 ]`,
     'keep capabilities': "! grep -q '^CapEff:[[:space:]]*0*$' /proc/self/status",
     'make a user namespace': 'command -v unshare && unshare -U true',
-    ...(network === 'none' ? { 'reach a network': '[ "$(grep -c : /proc/net/dev)" -gt 1 ]' } : {}),
+    ...(network === 'open' ? {} : { 'reach a network': '[ "$(grep -c : /proc/net/dev)" -gt 1 ]' }),
   }
   const lines = Object.entries(tries).map(
     ([way, test]) => `{ ${test}; } >/dev/null 2>&1 && echo '${way}'`,

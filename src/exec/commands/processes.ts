@@ -4,8 +4,10 @@
  */
 import { mkdirSync } from 'node:fs'
 import type { StartPlace } from '../../domain/start-place.ts'
-import { Confinement, type ConfinementOptions } from './confinement.ts'
+import { Confinement, type ConfinementOptions, networkOf } from './confinement.ts'
 import { childEnvironment } from '../environment.ts'
+import { Doors } from '../hosts/doors.ts'
+import { daemonNet } from '../hosts/net.ts'
 import { giveInput } from './input.ts'
 import { type ObservePorts, observeTask, treeOf, untilEnded } from './observe.ts'
 import { readOutput, writtenAt } from './output.ts'
@@ -16,6 +18,7 @@ import type {
   ConfinementState,
   Processes,
   StopOutcome,
+  TaskProcess,
 } from '../ports.ts'
 import { processFault, ProcessFault } from './process-fault.ts'
 import { findProgram, type NodeProgram, programBeside } from '../program.ts'
@@ -62,9 +65,16 @@ type Making = {
   options: ProcessesOptions
   terminal: NodeProgram
   confinement: Confinement | null
+  doors: Doors | null
 }
 
-type Room = { machine: ObservePorts; spawner: Spawner; watch: Watch; folderOf: FolderOf }
+type Room = {
+  machine: ObservePorts
+  spawner: Spawner
+  watch: Watch
+  folderOf: FolderOf
+  doors: Doors | null
+}
 type FolderOf = (task_id: string) => TaskFolder
 
 /** Throws `no_shell` when the machine has neither bash nor sh. `spawnerPid` is for inspection. */
@@ -94,19 +104,23 @@ export function createProcesses(
     onEnded: (task_id) => watch.told(task_id),
   })
   const watch = new Watch(folderOf, machine, (task_id) => spawner.read(task_id))
-  const room: Room = { machine, spawner, watch, folderOf }
   const terminal = options.terminal ?? programBeside('terminal', import.meta.url)
   let problem: Promise<string | null> | null = null
   const asked = options.confinement
   const confinement = asked === undefined ? null : new Confinement(asked, { path, shell })
-  const making: Making = { options, terminal, confinement }
+  const doors = doorsOf(asked, clock)
+  const making: Making = { options, terminal, confinement, doors }
+  const room: Room = { machine, spawner, watch, folderOf, doors }
 
   return {
     prepare: (spec) => prepare(folderOf(spec.task_id), spec, making),
     start: (task_id) => start(room, task_id),
     place: options.place ?? (() => startPlace(tasks_folder)),
     observe: async (task_id) => observeTask(folderOf(task_id), machine),
-    ended: async (task_id, signal) => watch.ended(task_id, signal),
+    ended: async (task_id, signal) => {
+      if (doors !== null) await openDoor(room, doors, task_id)
+      return watch.ended(task_id, signal)
+    },
     output: async (task_id, range) => readOutput(folderOf(task_id)[range.stream], range),
     output_at: (task_id) => outputAt(folderOf(task_id)),
     stdin_of: (task_id) => stdinOf(folderOf(task_id)),
@@ -118,9 +132,16 @@ export function createProcesses(
     close: async () => {
       spawner.close()
       watch.close()
+      await doors?.close()
     },
     spawnerPid: () => spawner.pid,
   }
+}
+
+function doorsOf(asked: ConfinementOptions | undefined, clock: Clock): Doors | null {
+  if (asked === undefined || typeof asked.network === 'string') return null
+  const { gate, net = daemonNet } = asked.network
+  return new Doors({ gate, net, clock })
 }
 
 function outputAt({ stdout, stderr }: TaskFolder): number | null {
@@ -134,7 +155,9 @@ async function confinementOf(
 ): Promise<ConfinementState> {
   if (confinement === null || asked === undefined) return { state: 'off' }
   const why = await confinement.problem()
-  return why === null ? { state: 'on', network: asked.network } : { state: 'unavailable', why }
+  return why === null
+    ? { state: 'on', network: networkOf(asked.network) }
+    : { state: 'unavailable', why }
 }
 
 const cannotBeConfined = (why: string): ProcessFault =>
@@ -158,7 +181,7 @@ async function confined(
 }
 
 async function prepare(folder: TaskFolder, spec: CommandSpec, making: Making): Promise<void> {
-  const { options, terminal, confinement } = making
+  const { options, terminal, confinement, doors } = making
   const problem = problemOf(spec)
   if (problem) throw new ProcessFault('invalid_command', problem, 'never')
   const declared = { pass: options.pass ?? [], set: spec.env }
@@ -168,12 +191,49 @@ async function prepare(folder: TaskFolder, spec: CommandSpec, making: Making): P
     const script = await confined(folder, spec, confinement)
     const settings = { ...spec, env, caps, confined: script !== null }
     writeFolder(folder, spec.cmd, settings, terminal, script)
+    if (script !== null && typeof spec.confine === 'object') {
+      doors?.make(folder.path, spec.confine.agent_id)
+    }
   } catch (error) {
     throw processFault(error, `cannot write ${folder.path}`)
   }
 }
 
-async function start({ spawner, watch, folderOf }: Room, task_id: string): Promise<void> {
+async function start(room: Room, task_id: string): Promise<void> {
+  const { doors, watch, folderOf } = room
+  if (doors === null) return begin(room, task_id)
+  const { path } = folderOf(task_id)
+  try {
+    // What it connects to is there before it is.
+    await doors.open(path)
+    await begin(room, task_id)
+  } catch (error) {
+    await doors.shut(path)
+    throw processFault(error, `cannot open the door of ${path}`)
+  }
+  shutAtEnd(doors, path, watch.ended(task_id, never))
+}
+
+/** Of a command that an earlier daemon started. */
+async function openDoor({ watch, folderOf }: Room, doors: Doors, task_id: string): Promise<void> {
+  const { path } = folderOf(task_id)
+  try {
+    if (!(await doors.open(path))) return
+  } catch (error) {
+    throw processFault(error, `cannot open the door of ${path}`)
+  }
+  shutAtEnd(doors, path, watch.ended(task_id, never))
+}
+
+const never = new AbortController().signal
+
+/** How it ended, or that it is not followed any more, is told to whoever asked. */
+function shutAtEnd(doors: Doors, path: string, end: Promise<TaskProcess>): void {
+  const shut = () => doors.shut(path)
+  void end.then(shut, shut)
+}
+
+async function begin({ spawner, watch, folderOf }: Room, task_id: string): Promise<void> {
   const folder = folderOf(task_id)
   // One more try for a spawner that died with the line in its pipe; the claim is exclusive.
   for (let tries = 1; !readState(folder); tries++) {

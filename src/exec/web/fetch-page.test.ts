@@ -7,7 +7,8 @@ import { gzipSync, brotliCompressSync, deflateSync } from 'node:zlib'
 import { test, type TestContext } from 'node:test'
 import { serveLoopback } from '../../testing/http/loopback.ts'
 import { providerCertificate, serveTls } from '../../testing/http/proxy.ts'
-import { fetchPage, type Net } from './fetch-page.ts'
+import type { Net } from '../hosts/net.ts'
+import { fetchPage } from './fetch-page.ts'
 import { PAGE_BYTES, PAGE_REDIRECTS, PAGE_URL_CHARS } from './limits.ts'
 
 /** Where names lead; a list is what each look-up answers in turn. */
@@ -29,7 +30,7 @@ async function standIn(t: TestContext, answer: RequestListener, names: Names = {
     },
   }
   const signal = AbortSignal.timeout(20_000)
-  return { dialled, read: (url: string) => fetchPage(url, { net, signal }) }
+  return { dialled, read: (url: string) => fetchPage(url, { net, signal, stays: false }) }
 }
 
 const hello: RequestListener = (_, response) => {
@@ -145,6 +146,7 @@ test('a name is looked up once: what it answers a second time is never dialled',
   const got = await fetchPage('http://rebinds.example/', {
     net,
     signal: AbortSignal.timeout(9_000),
+    stays: false,
   })
   assert.deepEqual([textOf(got), asked, dialled], ['hello', 1, ['93.184.216.34 80']])
 })
@@ -286,7 +288,7 @@ test('an aborted look at a page that never ends rejects with its reason', async 
     resolve: async () => ['93.184.216.34'],
     connect: () => connect({ host: '127.0.0.1', port }),
   }
-  const given = { net, signal: stop.signal }
+  const given = { net, signal: stop.signal, stays: false }
   await assert.rejects(fetchPage('http://page.example/', given), /enough/)
 })
 
@@ -304,7 +306,8 @@ test('over TLS the name that was asked for must be the one of the certificate', 
       return connect({ host: '127.0.0.1', port })
     },
   }
-  const read = (url: string) => fetchPage(url, { net, signal: AbortSignal.timeout(9_000) })
+  const read = (url: string) =>
+    fetchPage(url, { net, signal: AbortSignal.timeout(9_000), stays: false })
   assert.equal(textOf(await read('https://api.provider.test/')), 'hello')
   for (const url of ['https://page.example/', 'https://93.184.216.34:8443/']) {
     const got = await read(url)

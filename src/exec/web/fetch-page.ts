@@ -3,27 +3,15 @@
  * dialled (docs/spec/security.md#web-pages). The name is looked up once and the connection goes to
  * the address that was checked, so that a name cannot answer differently the second time.
  */
-import { lookup } from 'node:dns/promises'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { connect, isIP, type Socket } from 'node:net'
+import { isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { WebFault } from '../ports.ts'
-import { isPublicAddress } from './address.ts'
+import { isPublicAddress } from '../hosts/address.ts'
+import type { Net } from '../hosts/net.ts'
 import { PAGE_BYTES, PAGE_REDIRECTS, PAGE_URL_CHARS } from './limits.ts'
-
-/** How the program reaches the network. */
-export interface Net {
-  /** Every address of a name, as numbers; rejects where there is none. */
-  resolve(name: string): Promise<readonly string[]>
-  connect(address: string, port: number): Socket
-}
-
-export const systemNet: Net = {
-  resolve: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
-  connect: (host, port) => connect({ host, port }),
-}
 
 /** A page as it came. `cut`: only the first `PAGE_BYTES` of it, once unpacked, were taken. */
 export type PageResponse = {
@@ -43,10 +31,13 @@ class PageFault extends Error {
   }
 }
 
-/** What goes wrong outside is a `WebFault`; an aborted `signal` rejects with its reason. */
+/**
+ * `stays`: a redirect to another host, or port, is not followed. What goes wrong outside is a
+ * `WebFault`; an aborted `signal` rejects with its reason.
+ */
 export async function fetchPage(
   from: string,
-  { net, signal }: { net: Net; signal: AbortSignal },
+  { net, signal, stays }: { net: Net; signal: AbortSignal; stays: boolean },
 ): Promise<PageResponse | WebFault> {
   try {
     let url = checkedUrl(from, undefined)
@@ -58,7 +49,12 @@ export async function fetchPage(
       if (hops === PAGE_REDIRECTS) {
         throw new PageFault('redirects', `${from} redirects more than ${PAGE_REDIRECTS} times.`)
       }
-      url = checkedUrl(to, url)
+      const next = checkedUrl(to, url)
+      if (stays && next.host !== url.host) {
+        const message = `${from} leads to ${next.host}, another host, and is not followed there.`
+        throw new PageFault('not_listed', message)
+      }
+      url = next
     }
   } catch (error) {
     signal.throwIfAborted()

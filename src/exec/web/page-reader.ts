@@ -1,5 +1,5 @@
 /** The program that reads one page of the public internet (`read-page.ts`). */
-import { systemNet } from './fetch-page.ts'
+import { systemNet } from '../hosts/net.ts'
 import { main } from './read-page.ts'
 
 await main(systemNet)

@@ -6,14 +6,22 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { WebFault, WebPage } from '../ports.ts'
-import { fetchPage, type Net } from './fetch-page.ts'
+import type { Net } from '../hosts/net.ts'
+import { fetchPage } from './fetch-page.ts'
 import { PAGE_MS } from './limits.ts'
 import { pageText } from './page-text.ts'
 
-export async function readPage(url: string, net: Net, ms = PAGE_MS): Promise<WebPage | WebFault> {
+/** What the program is asked: one address, and whether it is to stay on its host. */
+export type PageAsked = { url: string; stays: boolean }
+
+export async function readPage(
+  { url, stays }: PageAsked,
+  net: Net,
+  ms = PAGE_MS,
+): Promise<WebPage | WebFault> {
   const signal = AbortSignal.timeout(ms)
   try {
-    const fetched = await fetchPage(url, { net, signal })
+    const fetched = await fetchPage(url, { net, signal, stays })
     return fetched.ok ? pageText(fetched) : fetched
   } catch (error) {
     if (!signal.aborted) throw error
@@ -26,7 +34,7 @@ export async function main(net: Net): Promise<void> {
   const lines = createInterface({ input: process.stdin })
   const [line] = (await once(lines, 'line')) as [string]
   lines.close()
-  const url: string = JSON.parse(line)
-  const answer = JSON.stringify(await readPage(url, net))
+  const asked: PageAsked = JSON.parse(line)
+  const answer = JSON.stringify(await readPage(asked, net))
   process.stdout.end(`${answer}\n`)
 }

@@ -1,11 +1,14 @@
 /** Reading web pages: one page reader for each, which is ended with the call that wants it. */
 import { spawn } from 'node:child_process'
-import type { Clock, Web, WebFault, WebPage } from '../ports.ts'
+import type { Clock, HostGate, Web, WebFault, WebPage } from '../ports.ts'
 import { programBeside, type NodeProgram } from '../program.ts'
+import type { PageAsked } from './read-page.ts'
 import { PAGE_GRACE_MS, PAGE_MEMORY_MB, PAGE_MS } from './limits.ts'
 
 export type WebOptions = {
   clock: Pick<Clock, 'after'>
+  /** Where hosts are listed: who judges them. */
+  hosts?: HostGate
   /** Default: the program beside. */
   reader?: NodeProgram
   /** Milliseconds until a reader that does not answer is killed. */
@@ -18,22 +21,38 @@ const ANSWER_BYTES = 8 * 1024 * 1024
 export function createWeb(options: WebOptions): Web {
   const reader = options.reader ?? programBeside('page-reader', import.meta.url)
   const patience_ms = options.patience_ms ?? PAGE_MS + PAGE_GRACE_MS
+  const { clock, hosts } = options
   return {
-    read: (url, signal) => readBy(reader, { url, signal, patience_ms, clock: options.clock }),
+    async read(url, signal, agent_id) {
+      const why = hosts === undefined ? null : await refusedBy(hosts, url, agent_id)
+      if (why !== null) return { ok: false, code: 'not_listed', message: `${why}.` }
+      const asked = { url, stays: hosts !== undefined }
+      return readBy(reader, { asked, signal, patience_ms, clock })
+    },
   }
 }
 
+/** What is no address is not judged: it is not read either. */
+async function refusedBy(hosts: HostGate, text: string, agent_id: string): Promise<string | null> {
+  const url = URL.parse(text)
+  if (url === null) return null
+  const usual = url.protocol === 'http:' ? '80' : '443'
+  const verdict = await hosts.judge(agent_id, `${url.hostname}:${url.port || usual}`)
+  return verdict.ok ? null : verdict.why
+}
+
 type Reading = Pick<WebOptions, 'clock'> & {
-  url: string
+  asked: PageAsked
   signal: AbortSignal
   patience_ms: number
 }
 
 function readBy(
   { node, script }: NodeProgram,
-  { url, signal, patience_ms, clock }: Reading,
+  { asked, signal, patience_ms, clock }: Reading,
 ): Promise<WebPage | WebFault> {
   const { promise, resolve } = Promise.withResolvers<WebPage | WebFault>()
+  const { url } = asked
   const failed = (code: WebFault['code'], message: string) => resolve({ ok: false, code, message })
   // Nothing of our environment: a page must not be read through what it may say.
   const child = spawn(node, [`--max-old-space-size=${PAGE_MEMORY_MB}`, script], {
@@ -63,7 +82,7 @@ function readBy(
     else failed('no_reader', `The page reader ended without an answer (${by ?? code}).`)
   })
   if (signal.aborted) stop()
-  else child.stdin.end(`${JSON.stringify(url)}\n`)
+  else child.stdin.end(`${JSON.stringify(asked)}\n`)
   return promise.finally(() => {
     late()
     signal.removeEventListener('abort', stop)

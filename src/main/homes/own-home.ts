@@ -2,7 +2,6 @@
  * A home that this process owns: its ledger, its host, and everything the host stands on. The same
  * for a run, for a command that writes and leaves, and for the daemon.
  */
-import type { PolicyPort } from '../../runtime/ports.ts'
 import { join } from 'node:path'
 import type { OwnedHome, RunSettings } from '../../cli/command/run-ports.ts'
 import type { SpendBudget } from '../../domain/state/spend-budget.ts'
@@ -15,7 +14,8 @@ import { clock, env, files, ids, userHome } from '../machine/machine.ts'
 import { inspectOf } from './inspect.ts'
 import { memoryOf } from './memory.ts'
 import { modelsOf } from './models.ts'
-import { confinementOf } from './sandbox.ts'
+import type { HomePolicy } from './policy-port.ts'
+import { confinementOf, hostsOf, type RulesNow } from './sandbox.ts'
 import { openRunDoor } from './run-door.ts'
 import { refuseOpenSecrets, unreadableSecrets, type UnreadableSecret } from './secrets.ts'
 import { treesOf } from './trees.ts'
@@ -61,13 +61,15 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
     before_upgrade: sayUpgrade,
   })
   const ledger = daemon === undefined ? opened : daemon.timed(opened)
+  const policy = latePolicy(home)
+  const hosts = hostsOf(config, rulesOf(policy, ledger))
   const processes = createProcesses({
     tasks_folder: join(home, 'tasks'),
     clock,
     parent_env: env,
     pass: config.environment ?? [],
     caps: config.command_caps ?? {},
-    ...confinementOf(home, config),
+    ...confinementOf(home, config, hosts),
   })
   const on_fault = daemon?.memory_failed
   const over = { home, ledger, processes, redactor }
@@ -81,11 +83,11 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
     processes,
     worktrees: worktreesOf(home),
     trees: treesOf(home, redactor),
-    web: createWeb({ clock }),
+    web: createWeb({ clock, ...(hosts === null ? {} : { hosts }) }),
     inspect: inspectOf(home),
     foreign_agents: { stop: async (...of) => (await acp()).stop(...of) },
     memory,
-    policy: latePolicy(home),
+    policy,
     models,
     ...(config.summary_model === undefined ? {} : { summary_model: config.summary_model }),
     ...(config.budget === undefined ? {} : { budget: homeBudget(config.budget) }),
@@ -100,13 +102,27 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
 }
 
 /** Its parser and its files are looked at when a first call is judged. */
-function latePolicy(home: string): PolicyPort {
-  let port: Promise<PolicyPort> | null = null
+function latePolicy(home: string): HomePolicy {
+  let port: Promise<HomePolicy> | null = null
+  const opened = () =>
+    (port ??= import('./policy-port.ts').then(({ policyPort }) => policyPort(home)))
   return {
-    async judge(call) {
-      port ??= import('./policy-port.ts').then(({ policyPort }) => policyPort(home))
-      return (await port).judge(call)
-    },
+    judge: async (call) => (await opened()).judge(call),
+    rules: async (workspace) => (await opened()).rules(workspace),
+  }
+}
+
+/** The rules that hold for an agent now: where its workspace is, a repository may narrow them. */
+function rulesOf(policy: HomePolicy, ledger: Ledger): RulesNow {
+  return async (agent_id) => {
+    try {
+      const agent = await ledger.row('agents', agent_id)
+      if (agent === null) return { ok: false, why: `there is no agent ${agent_id}` }
+      return await policy.rules(agent.workspace.root)
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      return { ok: false, why: `the home cannot be read: ${why}` }
+    }
   }
 }
 

@@ -9,15 +9,28 @@ import { openShellParser } from '../../exec/shell/parser.ts'
 import type { PolicyPort } from '../../runtime/ports.ts'
 import { clock } from '../machine/machine.ts'
 import { sha256 } from '../../tools/tool/sha256.ts'
+import type { RulesNow } from './sandbox.ts'
 import { actionOf, readPolicy, usualSearch } from './policy.ts'
 import { policyFiles, policyIsThere } from './policy-files.ts'
 
 /** Asks about every command. */
 const careful = effectivePolicy({ preset: 'watch', rules: [], otherwise: {}, narrower: [] }, sha256)
 
-export function policyPort(home: string): PolicyPort {
+/** `rules`: what the files say now, for who judges more than calls. */
+export type HomePolicy = PolicyPort & { rules(workspace: string): ReturnType<RulesNow> }
+
+export function policyPort(home: string): HomePolicy {
   let opened: ReturnType<typeof openPolicyReader> | null = null
   return {
+    async rules(workspace) {
+      if (!(await policyIsThere(home))) return { ok: true, rules: [] }
+      const { problem, readFile } = await (opened ??= openPolicyReader())
+      if (problem !== null) return { ok: false, why: `the policy cannot be read: ${problem}` }
+      const found = await readPolicy({ home, file: null, workspace }, readFile, [])
+      return found.ok
+        ? { ok: true, rules: found.policy.rules }
+        : { ok: false, why: refusedWords(found) }
+    },
     async judge({ agent, workspace, confined, environment, ...made }) {
       if (!(await policyIsThere(home))) return null
       const { read, problem, readFile } = await (opened ??= openPolicyReader())

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { systemClock, systemIds } from '../../exec/clock.ts'
 import { systemFiles } from '../../exec/files/files.ts'
 import type { Redactor } from '../../domain/secrets/redact.ts'
-import type { Network } from '../../exec/commands/confined-script.ts'
+import type { AskedNetwork } from '../../exec/commands/confinement.ts'
 import type { Clock, Files, Ids, Web } from '../../exec/ports.ts'
 import { createInspect } from '../../exec/inspect/inspect.ts'
 import type { Inspect } from '../../exec/inspect/inspect-port.ts'
@@ -58,7 +58,7 @@ export type BoxOptions = {
   /** Whose stores of credentials file tools are kept from; default: the home itself. */
   user_home?: string
   /** Commands are confined, by real bubblewrap. */
-  network?: Network
+  network?: AskedNetwork
 
   over_index?: (index: SearchIndex) => SearchIndex
   /** Default: the real one, which reaches no server of a test. */

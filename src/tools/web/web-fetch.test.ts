@@ -90,6 +90,7 @@ test('a refusal of the server is its status', async (t) => {
 /** What each fault is to a model. */
 const kinds: Record<WebFault['code'], string> = {
   bad_url: 'rejected',
+  not_listed: 'rejected',
   private_address: 'rejected',
   not_text: 'rejected',
   aborted: 'aborted',
@@ -116,6 +117,7 @@ test('where commands have no network, nothing is asked for', async (t) => {
   const states: [ConfinementState, number][] = [
     [{ state: 'off' }, 1],
     [{ state: 'on', network: 'open' }, 1],
+    [{ state: 'on', network: { allow: ['page.example'] } }, 1],
     [{ state: 'on', network: 'none' }, 0],
     [{ state: 'unavailable', why: 'no bwrap' }, 0],
   ]

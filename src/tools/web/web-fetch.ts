@@ -34,7 +34,7 @@ async function fetched({ url }: Input, ctx: ToolContext): Promise<EffectOutcome>
     return { result, ...nothingNew }
   }
   const signal = AbortSignal.any([ctx.signal, ctx.closing])
-  const page = await ctx.web.read(url, signal)
+  const page = await ctx.web.read(url, signal, ctx.turn.agent_id)
   const result = page.ok ? await shown(page, ctx) : notRead(page)
   return { result, result_hash: page.ok ? sha256(page.text) : null, changed_something: false }
 }
@@ -63,6 +63,8 @@ function notRead({ code, message }: WebFault): ToolResult {
   switch (code) {
     case 'bad_url':
       return failed(NAME, 'rejected', code, message, 'Give another address.')
+    case 'not_listed':
+      return failed(NAME, 'rejected', code, message, 'The operator decides which hosts are listed.')
     case 'private_address': {
       const hint =
         'What is on this machine or its network ExecCommand with curl asks, if it is meant.'
