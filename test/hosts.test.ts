@@ -23,6 +23,7 @@ const listed = [
     (name) => `${name}.example:443`,
   ),
   'nowhere.example:443',
+  'plain.example:443',
 ]
 
 /** What a look-up answers each time; every other name is on the public internet. */
@@ -36,6 +37,8 @@ const addresses: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'six-inside.example': [['fd00::1']],
   'translated.example': [['64:ff9b::7f00:1']],
   'nowhere.example': [[]],
+  // A server that speaks no TLS there.
+  'plain.example': [['93.184.216.80']],
 }
 
 /** `reached`: the server behind it answered. `other`: it was shut after the words of the client. */
@@ -99,7 +102,7 @@ const forms: readonly Form[] = [
   other(`${api}:443`, { server: 'evil.example' }),
   other('raw.github.test:443', { server: 'gist.github.test' }),
   other(`${api}:443`, { server: null }),
-  other(`${api}:443`, { words: 'GET / HTTP/1.1\r\nhost: evil.example\r\n\r\n' }),
+  other('plain.example:443', { words: 'GET / HTTP/1.0\r\nhost: evil.example\r\n\r\n' }),
   other('any.example:8443', { server: 'evil.example' }),
 ]
 
@@ -116,7 +119,7 @@ async function proxyOf(t: TestContext) {
     },
     connect: (address, port) => {
       dialled.push(`${address} ${port}`)
-      const to = port === 9418 ? plain : secure
+      const to = port === 9418 || address.endsWith('.80') ? plain : secure
       return connect({ host: '127.0.0.1', port: to, allowHalfOpen: true })
     },
   }
@@ -183,7 +186,7 @@ test('only hosts that are allowed are looked up, and what was checked is dialled
     const label = JSON.stringify(form)
     assert.equal(await tried(port, form), form.gives, label)
     const at = Number(/\d+$/.exec(form.asked)?.[0])
-    const to = form.asked.startsWith('six.') ? '2606:2800:220:1::1' : '93.184.216.34'
+    const to = addresses[form.asked.split(':')[0] ?? '']?.[0]?.[0] ?? '93.184.216.34'
     const isDialled = form.gives === 'reached' || form.gives === 'other'
     assert.deepEqual(dialled, isDialled ? [`${to} ${at}`] : [], label)
     const leads = form.asked.replace(/:\d+$/, '') in addresses
