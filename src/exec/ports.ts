@@ -259,8 +259,8 @@ export type WebFault = {
 /**
  * Contract: `read` fetches a page of the public internet by GET and gives its text, HTML as
  * Markdown. No other address is ever dialled, whatever names and redirects say; nothing of ours is
- * sent along. Where hosts are listed for commands of the agent, a page has to be on one of them, and
- * a redirect to another host is not followed. What the world does wrong is a `WebFault`, so is an
+ * sent along. Where hosts are listed for commands of the agent a page has to be on one of them, and
+ * a redirect to another is not followed. What the world does wrong is a `WebFault`, so is an
  * aborted `signal`. It may be called again, and at once.
  */
 export interface Web {
