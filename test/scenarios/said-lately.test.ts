@@ -112,3 +112,14 @@ test('a constraint said once is there after hours of work, whatever the agent to
     if (n > 0) assert.ok(text.includes(`${n - 1}. ${report.trim()}`), `look ${n}: its last words`)
   }
 })
+
+test('a lasting wish of an hour ago is there behind forty turns of nods and looks', async (t) => {
+  const looks = Array.from({ length: 42 }, (_, n) => () => says(`Look ${n}: CI is still red.`))
+  const s = await scene(t, ...looks)
+  await s.say('Remember: nothing is ever pushed.')
+  for (let n = 0; n < 40; n += 1) await s.say(n % 2 === 0 ? 'go on' : `ok, and ${n}`)
+  await s.say('Make the release.')
+  const request = s.model.requests.at(-1)
+  assert.match(textOf(request), /^Remember: nothing is ever pushed\.$/m)
+  requestSnapshot(t, request, ...placesOf(s))
+})

@@ -6,6 +6,7 @@ import { anItem, aPrompt, aTask } from '../../testing/rows.ts'
 import { aSituation, type SituationParts } from '../../testing/world/situations.ts'
 import { charTokens } from '../estimate.ts'
 import { renderOpening } from '../opening/render.ts'
+import { wordsLines } from './pinned.ts'
 
 const asking = (of: ChildQuestion['of']): ChildQuestion => ({
   key: 'wait_1',
@@ -48,3 +49,15 @@ for (const [asks, says] of told) {
     assert.equal(taskLineIn({ running_tasks: tasks }), `${says}, work_a`)
   })
 }
+
+test('of the words about an item the first, the lasting and the newest stay whole', () => {
+  const later = Array.from({ length: 20 }, (_, i) =>
+    aPrompt(`msg_${i + 2}`, `Step ${i}: ${'do this and that; '.repeat(30)}`),
+  )
+  later.splice(1, 0, aPrompt('msg_99', 'Never touch the schema.'))
+  const words = [aPrompt('msg_1', 'Build the parser.'), ...later]
+  const text = wordsLines(words, { tokens: charTokens }, 2_048).lines.join('\n')
+  assert.match(text, /^Build the parser\.\n[\s\S]*^Never touch the schema\.\n[\s\S]*^Step 19: /m)
+  assert.doesNotMatch(text, /^Step 0: /m)
+  assert.match(text, /^- operator_prompt msg_2 at .*"Step 0: /m)
+})

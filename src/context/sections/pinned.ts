@@ -6,6 +6,7 @@
  */
 import type { Check } from '../../domain/state/check.ts'
 import { asked } from '../../domain/checks/words.ts'
+import { isStanding } from '../../domain/inbox/standing-words.ts'
 import type { Message } from '../../domain/state/message.ts'
 import type { PlanDescriptor } from '../../domain/state/plan.ts'
 import { isTerminal, type Task } from '../../domain/state/task.ts'
@@ -133,28 +134,42 @@ function taskWords(task: Task): string {
 
 /**
  * What was said about the item, each message under marks of its own. Within `max_tokens` the first
- * message stays, which is mostly what it is all about, and then the newest; the others are one line
- * each, as far as half as much again goes.
+ * message stays, which is mostly what it is all about, then, up to half of the room, the newest
+ * that may hold for work to come, and then the newest; the others are one line each, as far as half
+ * as much again goes.
  */
 export function wordsLines(
   words: readonly Message[],
   { tokens, image_path }: { tokens: TokenEstimator; image_path?: ImagePath },
   max_tokens: number,
 ): { lines: string[]; left_out: number } {
-  const text = (message: Message, most: number) => wordsText(message, tokens, most, image_path)
   const [first, ...later] = words
   if (first === undefined) return { lines: [], left_out: 0 }
   const most = Math.min(contextLimits.word.value, max_tokens)
-  const head = text(first, most)
-  const texts: string[] = []
+  const text = (message: Message) => wordsText(message, tokens, most, image_path)
+  const head = text(first)
+  const shown = new Map<Message, string>()
   let left = max_tokens - tokens(head)
-  for (const message of later.toReversed()) {
-    const words = text(message, most)
-    left -= tokens(words) + 1
-    if (left < 0) break
-    texts.unshift(words)
+  const show = (some: readonly Message[], least: number): void => {
+    for (const message of some.toReversed()) {
+      if (shown.has(message)) continue
+      const words = text(message)
+      if (left - tokens(words) - 1 < least) break
+      left -= tokens(words) + 1
+      shown.set(message, words)
+    }
   }
-  const short = shortLines(later.slice(0, later.length - texts.length), tokens, max_tokens / 2)
+  show(
+    later.filter(({ body }) => isStanding(body)),
+    left / 2,
+  )
+  show(later, 0)
+  const short = shortLines(
+    later.filter((message) => !shown.has(message)),
+    tokens,
+    max_tokens / 2,
+  )
+  const texts = later.flatMap((message) => shown.get(message) ?? [])
   return {
     lines: ['what was said about it:', head, ...short.lines, ...texts],
     left_out: short.left_out,

@@ -188,3 +188,40 @@ test('a long handoff keeps its head and tail, and names its file', () => {
     /First words\.[\s\S]*whole text: \/holon\/agents\/main\/handoff\.md[\s\S]*Last words\./,
   )
 })
+
+const answered = (n: number, body: string): Utterance => {
+  const one = them(n, body)
+  assert.ok(one.by === 'them')
+  return { ...one, message: { ...one.message, wait_id: `wait_${n}` } }
+}
+
+test('a lasting wish outlives what only nods, answers, repeats or reports', (t) => {
+  const wish = 'Remember: the word NOTE must never be printed.'
+  const noise = Array.from({ length: 40 }, (_, i) => [
+    i % 3 === 0
+      ? them(80 - i, 'go on')
+      : i % 3 === 1
+        ? answered(80 - i, 'The first')
+        : them(80 - i, `ok, ${i}. thanks`),
+    mine(80 - i, `Look ${i}: ${'nothing new. '.repeat(30)}`, 'progress'),
+  ]).flat()
+  const { text } = shown([them(99, wish), them(98, 'Print the total.'), ...noise])
+  assert.ok(charTokens(text) <= 1_024)
+  assert.match(text, new RegExp(`^${wish}$`, 'm'))
+  assert.match(text, /^Print the total\.$/m)
+  assert.equal(text.match(/^go on$/gm)?.length ?? 0, 1, 'what was said again stands once')
+  snapshot(t, text)
+})
+
+test('a lasting wish outlives later requests, and goes behind them where there is no room', () => {
+  const wish = 'From now on, no pushes.'
+  const requests = Array.from({ length: 30 }, (_, i) =>
+    them(80 - i, `Request ${i}: ${'do this and that; '.repeat(20)}`),
+  )
+  for (const room of [1_024, 300]) {
+    const { text } = shown([them(99, wish), ...requests], [], room)
+    assert.ok(charTokens(text) <= room)
+    assert.match(text, new RegExp(`^${wish}$`, 'm'))
+    assert.match(text, /^Request 29: /m)
+  }
+})

@@ -5,9 +5,11 @@
  */
 import type { Timestamp } from '../../domain/time.ts'
 import type { Wait } from '../../domain/state/wait.ts'
+import { isNod, isStanding } from '../../domain/inbox/standing-words.ts'
 import { revertWords } from '../../domain/work/revert.ts'
 import type { TokenEstimator } from '../estimate.ts'
 import { block } from '../fence.ts'
+import type { Limit } from '../../domain/limits.ts'
 import { contextLimits } from '../limits.ts'
 import { ago, clip } from '../phrase.ts'
 import { fenceOf } from './rounds.ts'
@@ -68,40 +70,91 @@ export function saidSection(
 /** `place`: where it stands in full, null: here; `max`: room for its words, 0: it is left out. */
 type Line = { one: Utterance; place: string | null; max: number }
 
-/** The newest of each side, in time; what stands elsewhere takes nobody's place. */
+/**
+ * The newest of each kind, in time; what stands elsewhere takes nobody's place, and words that were
+ * said again stand once, where they were said last.
+ */
 function linesOf(said: readonly Utterance[], placeOf: (one: Utterance) => string | null): Line[] {
   const max = contextLimits.said_newest.value
-  const all = said.map((one): Line => ({ one, place: placeOf(one), max }))
+  const last = new Map(said.map((one) => [kindOf(one) + wordsOf(one), one]))
+  const all = said
+    .filter((one) => last.get(kindOf(one) + wordsOf(one)) === one)
+    .map((one): Line => ({ one, place: placeOf(one), max }))
   const kept = [true, false].flatMap((isHere) =>
-    (['them', 'agent'] as const).flatMap((side) =>
+    kinds.flatMap((kind) =>
       all
-        .filter(({ one, place }) => sideOf(one) === side && (place === null) === isHere)
-        .slice(-contextLimits.said.value),
+        .filter(({ one, place }) => kindOf(one) === kind && (place === null) === isHere)
+        .slice(-places[kind].value),
     ),
   )
   return all.filter((line) => kept.includes(line))
 }
 
-const sideOf = ({ by }: Utterance): 'them' | 'agent' => (by === 'agent' ? 'agent' : 'them')
+/**
+ * What of the two sides takes whose place: texts of the agent; acts of the operator; words that
+ * nod or answer a question; words that may hold for work to come; other words.
+ */
+const kinds = ['own', 'act', 'small', 'words', 'standing'] as const
+type Kind = (typeof kinds)[number]
+
+const places: { readonly [K in Kind]: Limit } = {
+  own: contextLimits.said,
+  act: contextLimits.said,
+  small: contextLimits.said_small,
+  words: contextLimits.said,
+  standing: contextLimits.said,
+}
+
+function kindOf(one: Utterance): Kind {
+  switch (one.by) {
+    case 'agent':
+      return 'own'
+    case 'operator_act':
+      return 'act'
+    case 'them': {
+      const { body, wait_id, images } = one.message
+      if (isStanding(body)) return 'standing'
+      if (images !== undefined) return 'words'
+      const isAnswer = wait_id !== null && body.length <= contextLimits.word_head.value
+      return isAnswer || isNod(body) ? 'small' : 'words'
+    }
+  }
+}
+
+/** What makes it the same as one said before; a picture or an act is always another. */
+function wordsOf(one: Utterance): string {
+  switch (one.by) {
+    case 'agent':
+      return one.brief.id
+    case 'operator_act':
+      return one.act.id
+    case 'them': {
+      const { id, body, images } = one.message
+      return images === undefined ? body.trim() : id
+    }
+  }
+}
 
 /**
  * What gives way, first to last, each time the oldest first: names of what stands elsewhere; the
- * agent's own older texts, which are shortened and then go; the older words of the others, just so;
- * at last the newest of each side.
+ * agent's own older texts, which are shortened and then go; small words and acts of the others;
+ * their older words, shortened and then gone; of those at last the ones that may hold for work to
+ * come; at the very last the newest of each side.
  */
 function giving(lines: readonly Line[]): { line: Line; max: number }[] {
   const here = lines.filter(({ place }) => place === null)
-  const [theirs, own] = (['them', 'agent'] as const).map((by) =>
-    here.filter(({ one }) => sideOf(one) === by),
-  ) as [Line[], Line[]]
+  const theirs = here.filter(({ one }) => one.by !== 'agent')
+  const own = here.filter(({ one }) => one.by === 'agent')
   const to = (max: number) => (line: Line) => ({ line, max })
   const shorter = to(contextLimits.said_older.value)
   const gone = to(0)
-  const older = [own.slice(0, -1), theirs.slice(0, -1)]
+  const older = theirs.slice(0, -1)
+  const of = (...some: Kind[]) => older.filter(({ one }) => some.includes(kindOf(one)))
+  const inTurn = [own.slice(0, -1), of('small', 'act'), of('words'), of('standing')]
   const newest = [...own.slice(-1), ...theirs.slice(-1)]
   return [
     ...lines.filter(({ place }) => place !== null).map(gone),
-    ...[...older, newest].flatMap((some) => [...some.map(shorter), ...some.map(gone)]),
+    ...[...inTurn, newest].flatMap((some) => [...some.map(shorter), ...some.map(gone)]),
   ]
 }
 

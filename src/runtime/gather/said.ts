@@ -43,14 +43,16 @@ async function keep(env: AgentPorts, path: string, { body }: Message): Promise<v
 
 /**
  * Oldest first, without what this turn was given or has not been read by anybody; more than are
- * shown: some of the others' words stand with the item, some of the briefs are the runtime's.
+ * shown: some of the others' words stand with the item, and among all that nod or answer one may
+ * hold for work to come; some of the briefs are the runtime's.
  */
 export async function saidLately(env: AgentPorts): Promise<Utterance[]> {
   const { agent_id, store } = env
   const turn = mustTurn(env.facts())
   const limit = contextLimits.said.value
+  const looked = contextLimits.said_looked.value
   const [messages, briefs, acts] = await Promise.all([
-    store.ledger.list('messages', { agent_id, kind: instructing, status: read, limit: 3 * limit }),
+    store.ledger.list('messages', { agent_id, kind: instructing, status: read, limit: looked }),
     store.ledger.list('briefs', { agent_id, kind: spoken, limit: 2 * limit }),
     fileActs(env),
   ])
