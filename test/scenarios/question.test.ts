@@ -3,7 +3,7 @@
  * it, however short the answer is and whether or not it names what it answers.
  */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { calls, says } from '../../src/testing/scripted-model.ts'
 import {
   call,
@@ -93,4 +93,43 @@ test("a child's question reaches its parent whole, and the answer is the parent'
   assert.doesNotMatch(textOf(answered).slice(textOf(answered).indexOf('# Why')), /operator/i)
   requestSnapshot(t, asked, box.home, box.workspace)
   requestSnapshot(t, answered, box.home, box.workspace)
+})
+
+/** The item waits for the nightly build; asked about it meanwhile, the agent asks back. */
+const waitsThenAsks = (t: TestContext) =>
+  onA(
+    t,
+    () => calls(waitsFor('timer', { wait_ms: 30 * minute, reason: 'the nightly build' })),
+    asks,
+    ...[1, 2, 3].map(() => () => says('')),
+  )
+
+test('a question that took the place of a timer: the answer says what is waited for no more', async (t) => {
+  const s = await waitsThenAsks(t)
+  await s.say('Watch the build.')
+  await s.say('And add a licence.', { work_item_id: s.id('A') })
+  await s.pass(10 * minute)
+  await s.say('Yes.', { work_item_id: s.id('A') })
+  const request = s.model.requests[4]
+  assert.match(
+    textOf(request),
+    /^It took the place of a wait of yours, which is over: timer, "the nightly build", would/m,
+  )
+  requestSnapshot(t, request, ...placesOf(s))
+  await s.sound()
+})
+
+test('a question that nobody answers does not silence the timer whose place it took', async (t) => {
+  const s = await waitsThenAsks(t)
+  await s.say('Watch the build.')
+  await s.say('And add a licence.', { work_item_id: s.id('A') })
+  const before = s.model.requests.length
+  await s.pass(29 * minute)
+  assert.equal(s.model.requests.length, before)
+  await s.pass(2 * minute)
+  assert.equal(s.model.requests.length, before + 1)
+  const request = s.model.requests.at(-1)
+  assert.match(textOf(request), /is not answered yet; it waits on\. Its recheck time \S+ has come/)
+  requestSnapshot(t, request, ...placesOf(s))
+  await s.sound()
 })

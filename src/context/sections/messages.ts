@@ -7,13 +7,14 @@ import { isLater, isForeign, type Message } from '../../domain/state/message.ts'
 import { questionText } from '../../domain/state/question.ts'
 import { withShortIds, type Short } from '../../domain/state/short-id.ts'
 import type { Timestamp } from '../../domain/time.ts'
-import type { Wait } from '../../domain/state/wait.ts'
+import { givenUpFor, type Wait } from '../../domain/state/wait.ts'
 import type { TokenEstimator } from '../estimate.ts'
 import { block, cutBlock, outsideBlocks } from '../fence.ts'
 import { contextLimits } from '../limits.ts'
 import { ago, clip, counted, oneLine, quoted } from '../phrase.ts'
 import { imageLines, type ImagePath } from '../sent-images.ts'
 import type { Situation } from './situation.ts'
+import { due, subject } from './wait-line.ts'
 
 export type MessagesView = {
   now: Timestamp
@@ -24,8 +25,9 @@ export type MessagesView = {
   full_path: (message: Message) => string | null
   /** Where the images of a message can be looked at again. */
   image_path?: ImagePath
-  /** The questions that messages answer. */
+  /** The questions that messages answer, and the waits of their items that may have given way. */
   answered?: readonly Wait[]
+  given_up?: readonly Wait[]
   /** Of a child: who stands above it. */
   parent?: string | null
   /** Messages whose item was completed before anybody read them. */
@@ -74,9 +76,9 @@ export function inputSection(
 ): string {
   const given = situation.messages.filter((m) => !isLater(m) && !m.to_coalesce)
   const shown = given.filter((m) => !isHandoff(situation, m)).concat(situation.brought ?? [])
-  const { answered = [], late = [], agent } = situation
+  const { answered = [], given_up = [], late = [], agent } = situation
   const parent = agent.supervisor_agent_id
-  const parts = [...messageTexts(shown, { ...view, answered, parent, late })]
+  const parts = [...messageTexts(shown, { ...view, answered, given_up, parent, late })]
   if (given.some((m) => isHandoff(situation, m))) parts.unshift(handoffLine(situation))
   if (situation.coalesced !== null) {
     const { path, count } = situation.coalesced
@@ -154,7 +156,7 @@ export function framed(message: Message): { frame: string | null; words: string 
 /** The question that a message answers, whole, and by whom: it stands here and nowhere else. */
 function askedLines(
   message: Message,
-  { answered = [], parent = null, fence, now }: MessagesView,
+  { answered = [], given_up = [], parent = null, fence, now }: MessagesView,
 ): string[] {
   const wait = answered.find(({ id }) => id === message.wait_id)
   if (!wait?.question) return []
@@ -162,7 +164,22 @@ function askedLines(
   return [
     `You asked (${ago(wait.created_at, now)}):`,
     block(fence, 'your question', questionText(wait.question)),
+    ...givenUpLines(givenUpFor(wait, given_up), now),
     `${who} answered:`,
+  ]
+}
+
+/** What was waited for before the question was asked: nobody waits for it any more. */
+function givenUpLines(wait: Wait | null, now: Timestamp): string[] {
+  if (wait === null) return []
+  const { wake_at, recheck_at } = wait
+  const times = [
+    ...(wake_at === null ? [] : [due('would have woken you', wake_at, now)]),
+    ...(recheck_at === null ? [] : [due('next look', recheck_at, now)]),
+  ]
+  const line = [`${wait.wake}, ${quoted(wait.reason)}`, ...subject(wait), ...times].join(', ')
+  return [
+    `It took the place of a wait of yours, which is over: ${line}. WaitFor it again if needed.`,
   ]
 }
 

@@ -82,6 +82,8 @@ export type Situation = {
   hints?: readonly (Pick<Message, 'source' | 'resource'> & { wait_id: WaitId; count: number })[]
   /** The questions that its messages answer: each stands before its answer. */
   answered?: readonly Wait[]
+  /** The newest waits of the items of those: one may have given way to the question. */
+  given_up?: readonly Wait[]
   agent_waits: readonly Wait[]
   /** The last rounds about the turn's item from earlier turns, oldest first. */
   earlier: readonly EarlierRound[]

@@ -42,7 +42,7 @@ function standing(wait: Wait, now: Timestamp): string[] {
   return parts
 }
 
-const due = (word: string, at: Timestamp, now: Timestamp): string => {
+export const due = (word: string, at: Timestamp, now: Timestamp): string => {
   const ms = between(now, at)
   return ms > 0 ? `${word} at ${clock(at)}, in ${span(ms)}` : `${word} due since ${clock(at)}`
 }
@@ -74,7 +74,9 @@ export function wokenLine(
     case 'task_result':
       return `Task ${clip(wait.resource ?? '', 200)}, waited for (${said}), has ended.`
     case 'operator_input':
-      return `What was asked (${said}) is answered.`
+      return wait.status === 'active'
+        ? `What you asked (${said}) is not answered yet; it waits on.${recheckWords(wait, turn, now)}`
+        : `What was asked (${said}) is answered.`
     case 'external':
       return externalLine(wait, said, turn, now) + hintWords(hints)
     case 'system':
@@ -110,11 +112,17 @@ function timerLine(wait: Wait, said: string, now: Timestamp): string {
 }
 
 function externalLine(wait: Wait, said: string, turn: TurnId, now: Timestamp): string {
-  const seen = wait.last_review?.turn_id === turn ? { ...wait, ...wait.last_review.before } : wait
+  const seen = seenBy(wait, turn)
   const about = subject(wait).join(', ')
   const of = `Wait ${wait.id} (${said}${about === '' ? '' : `, ${about}`})`
-  const recheck = recheckDue(seen, now)
-    ? ` Its recheck time ${clock(seen.recheck_at ?? now)} has come.`
-    : ''
-  return `${of}: ${triggers(seen, now)}.${recheck}`
+  return `${of}: ${triggers(seen, now)}.${recheckWords(wait, turn, now)}`
 }
+
+function recheckWords(wait: Wait, turn: TurnId, now: Timestamp): string {
+  const seen = seenBy(wait, turn)
+  return recheckDue(seen, now) ? ` Its recheck time ${clock(seen.recheck_at ?? now)} has come.` : ''
+}
+
+/** As it was before the turn's own review. */
+const seenBy = (wait: Wait, turn: TurnId): Wait =>
+  wait.last_review?.turn_id === turn ? { ...wait, ...wait.last_review.before } : wait

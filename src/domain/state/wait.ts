@@ -294,6 +294,20 @@ export const matches = (
   (wait.source === null || wait.source === event.source) &&
   (wait.resource === null || wait.resource === event.resource)
 
+/**
+ * The wait that an agent's question replaced, in the commit that asked it: it wakes nobody, and what
+ * it was for may still be to come.
+ */
+export const givenUpFor = (question: Wait, waits: readonly Wait[]): Wait | null =>
+  waits.findLast(
+    ({ status, by, wake, work_item_id, cancelled_at }) =>
+      status === 'cancelled' &&
+      by === 'agent' &&
+      wake !== 'operator_input' &&
+      work_item_id === question.work_item_id &&
+      cancelled_at === question.created_at,
+  ) ?? null
+
 /** The source of a wait for a task that is held: a person's yes is what it waits for. */
 export const approval = 'approval'
 

@@ -123,7 +123,18 @@ export function waitFor(d: Draft, command: WaitCommand): WaitResult | Rejection 
     return overLimit(limits.agent_waits, agentWaitLimit + 1)
   }
   if (active) d.emit({ type: 'wait_cancelled', id: active.id, by: command.by, because: 'replaced' })
-  return register(d, command, answered, active)
+  return register(d, { ...command, recheck_at: recheckOf(command, active) }, answered, active)
+}
+
+/**
+ * A question of the agent keeps the time of its own wait that it replaces, where it has none: the
+ * item is looked at then, answered or not.
+ */
+function recheckOf(command: WaitCommand, active: Wait | null): Timestamp | null {
+  const { wake, by, recheck_at } = command
+  if (recheck_at !== null || wake !== 'operator_input' || by !== 'agent') return recheck_at
+  if (active === null || active.by !== 'agent') return null
+  return active.wake_at ?? active.recheck_at
 }
 
 const agentWaitLimit = limits.agent_waits.value

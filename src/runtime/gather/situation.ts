@@ -85,7 +85,7 @@ async function rowsOf(env: AgentPorts): Promise<Situation> {
     late: mine.flatMap((message) =>
       message.work_item_id !== turn.work_item_id && isLate(facts, message) ? message.id : [],
     ),
-    answered: await answeredBy(env, mine),
+    ...(await answeredBy(env, mine)),
     agent_waits: [...rankingOf(facts).agentWaits()].filter(
       (wait) => wait.status === 'active' && wait.wake !== 'system',
     ),
@@ -227,12 +227,21 @@ async function itemView(env: AgentPorts, id: WorkItemId): Promise<ItemView | nul
 }
 
 /** The questions that messages of the turn answer, also where nothing live needs the wait. */
-async function answeredBy(env: AgentPorts, messages: readonly Message[]): Promise<Wait[]> {
+async function answeredBy(
+  env: AgentPorts,
+  messages: readonly Message[],
+): Promise<Required<Pick<Situation, 'answered' | 'given_up'>>> {
+  const { ledger } = env.store
   const ids = [...new Set(messages.flatMap(({ wait_id }) => wait_id ?? []))]
   const rows = await Promise.all(
-    ids.map(async (id) => env.facts().row('waits', id) ?? env.store.ledger.row('waits', id)),
+    ids.map(async (id) => env.facts().row('waits', id) ?? ledger.row('waits', id)),
   )
-  return rows.filter((wait): wait is Wait => wait?.wake === 'operator_input')
+  const answered = rows.filter((wait): wait is Wait => wait?.wake === 'operator_input')
+  const items = [...new Set(answered.flatMap(({ work_item_id }) => work_item_id ?? []))]
+  const waits = await Promise.all(
+    items.map((work_item_id) => ledger.list('waits', { work_item_id, limit: itemWaits })),
+  )
+  return { answered, given_up: waits.flat() }
 }
 
 async function earlier(env: AgentPorts, turn: Turn, item: WorkItemId): Promise<EarlierRound[]> {

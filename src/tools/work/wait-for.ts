@@ -205,7 +205,7 @@ function outcome(
     ...(waiting.replaced === null ? {} : { replaced_wait_id: waiting.replaced }),
     ...(waiting.answered === 'task_ended' && ended ? { task: ended } : {}),
   }
-  const summary = summaryOf(waiting, item)
+  const summary = summaryOf(d, waiting, item)
   const closes = waiting.answered === null && ends
   const isAsked = given.wake === 'operator_input'
   const isWords = isAsked && !given.question && !words.are_claimed
@@ -225,7 +225,7 @@ const taskEnd = (task: Task) => ({
   reason: task.reason,
 })
 
-function summaryOf(waiting: WaitResult, item: WorkItemId | null): string {
+function summaryOf(d: Draft, waiting: WaitResult, item: WorkItemId | null): string {
   const { wait } = waiting
   const who = item ?? 'The agent'
   switch (waiting.answered) {
@@ -236,6 +236,15 @@ function summaryOf(waiting: WaitResult, item: WorkItemId | null): string {
     case null:
       return waiting.rearmed
         ? `${wait.id} was re-armed; ${who} waits on.`
-        : `${who} waits for ${wait.wake} as ${wait.id}.`
+        : `${who} waits for ${wait.wake} as ${wait.id}.${replacedWords(d, waiting)}`
   }
+}
+
+/** One that waits for the same again says nothing new. */
+function replacedWords(d: Draft, { wait, replaced }: WaitResult): string {
+  const before = replaced === null ? undefined : d.row('waits', replaced)
+  if (before === undefined || before.wake === wait.wake) return ''
+  const { recheck_at: at } = wait
+  const again = at === null ? '' : `; at ${at} you are woken again, answered or not`
+  return ` ${before.id} (${before.wake}) is over and wakes nobody${again}.`
 }
