@@ -5,10 +5,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import type { WorkItemId } from '../src/domain/ids.ts'
 import type { HostFixture } from '../src/testing/host/host-fixture.ts'
 import { openBox, temporaryHome } from '../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel, type ScriptedCall } from '../src/testing/scripted-model.ts'
-import { runs } from './support/scripts.ts'
+import { changesOf } from '../src/protocol/records/changes-record.ts'
+import { call, runs } from './support/scripts.ts'
 
 const happens = (box: HostFixture, type: string) =>
   box.until(
@@ -17,19 +19,19 @@ const happens = (box: HostFixture, type: string) =>
     type,
   )
 
-async function bench(t: TestContext, made: ScriptedCall) {
+async function bench(t: TestContext, ...made: ScriptedCall[]) {
   const places = temporaryHome(t)
   execFileSync('git', ['init', '-q'], { cwd: places.workspace })
   const file = join(places.workspace, 'a.txt')
   writeFileSync(file, 'before\n')
   execFileSync('mkfifo', [join(places.workspace, '../go')])
-  const model = scriptedModel((_, n) => (n === 1 ? calls(made) : says('Done.')))
+  const model = scriptedModel((_, n) => (n === 1 ? calls(...made) : says('Done.')))
   const open = () => openBox(t, { ...places, models: { default: model } })
   const box = await open()
   await box.makeAgent('test/porter')
   const item = await box.host.act({ do: 'create_item', agent_id: 'main', objective: 'Port it' })
   assert.ok(item.ok && item.id !== null)
-  const work_item_id = item.id
+  const work_item_id = item.id as WorkItemId
   await box.host.act({ do: 'pick', agent_id: 'main', work_item_id })
   await box.host.open()
   return { ...places, file, box, open, work_item_id }
@@ -77,4 +79,39 @@ test('an end that was not looked behind before a kill is, by the next start', as
   await happens(next, 'task_changes_seen')
   assert.deepEqual(await told(next), [['a.txt', '@@ -1,1 +1,1 @@\n-before\n+after\n']])
   assert.deepEqual(await next.ports.trees?.pending(), [])
+})
+
+/** What of `a.txt` the item is said to have changed, and by whom. */
+async function saidOf({ box, work_item_id }: Awaited<ReturnType<typeof bench>>) {
+  const limit = 100
+  const [made, tasks] = await Promise.all([
+    box.ledger.list('calls', { work_item_id, limit }),
+    box.ledger.list('tasks', { work_item_id, limit }),
+  ])
+  const { files } = changesOf(work_item_id, { calls: made, tasks }, true)
+  return files.map(({ name, added, removed, edits }) => [name, added, removed, edits.length])
+}
+
+test('what a file tool changed beside a command in the background is told once', async (t) => {
+  const edits = call('EditFile', { path: 'a.txt', old_text: 'before', new_text: 'edited' })
+  const b = await bench(t, runs('read x < ../go', { yield_ms: 0 }), edits)
+  await happens(b.box, 'turn_ended')
+  await writeFile(join(b.workspace, '../go'), 'go\n')
+  await happens(b.box, 'task_changes_seen')
+  assert.deepEqual(await told(b.box), [['a.txt', '@@ -1,1 +1,1 @@\n-before\n+edited\n']])
+  assert.deepEqual(await saidOf(b), [['a.txt', 1, 1, 1]])
+  const { work_item_id } = b
+  const back = await b.box.host.act({ do: 'revert_files', agent_id: 'main', work_item_id })
+  assert.deepEqual(back.ok && back.files?.map(({ outcome }) => outcome), ['put_back'])
+  assert.equal(readFileSync(b.file, 'utf8'), 'before\n')
+})
+
+test('what the command changed behind the file tool is told too', async (t) => {
+  const edits = call('EditFile', { path: 'a.txt', old_text: 'before', new_text: 'edited' })
+  const cmd = 'read x < ../go; echo more >> a.txt'
+  const b = await bench(t, runs(cmd, { yield_ms: 0 }), edits)
+  await happens(b.box, 'turn_ended')
+  await writeFile(join(b.workspace, '../go'), 'go\n')
+  await happens(b.box, 'task_changes_seen')
+  assert.equal((await saidOf(b))[0]?.[3], 2)
 })

@@ -112,3 +112,37 @@ test('an answer has so many characters of diffs; what has no room is counted in 
     [0, 1],
   ])
 })
+
+/** One that leads from one content to the next. */
+const from = (before: string, after: string): FileDiff => {
+  const kept = (kept_sha256: string) => ({ kind: 'file', kept_sha256, mode: 0o644 }) as const
+  return { ...diff('changed'), ends: { before: kept(before), after: kept(after) } }
+}
+const at = (ms: number) => `2026-03-02T09:00:0${ms}.000Z`
+
+/** An edit at 2, and a command from `begun` to 5 that sees this; how often is the file told? */
+const beside: [begun: number, seen: [string, string], edits: [string, string][], told: number][] = [
+  [1, ['a', 'b'], [['a', 'b']], 1],
+  [
+    1,
+    ['a', 'c'],
+    [
+      ['a', 'b'],
+      ['b', 'c'],
+    ],
+    2,
+  ],
+  [1, ['a', 'c'], [['a', 'b']], 2],
+  [1, ['a', 'b'], [['x', 'y']], 2],
+  [4, ['a', 'b'], [['a', 'b']], 2],
+]
+
+for (const [begun, seen, edits, count] of beside) {
+  const names = edits.map((one) => one.join('→')).join(', ')
+  test(`edits ${names} and a command from ${begun} that saw ${seen.join('→')}: ${count}`, () => {
+    const calls = edits.map(([a, b]) => aCall([from(a, b)], { finished_at: at(2) }))
+    const ran = { ...aTask({ diffs: [from(...seen)] }), started_at: at(begun), ended_at: at(5) }
+    const { files, commands } = changesOf(item, { calls, tasks: [ran] }, true)
+    assert.deepEqual([files[0]?.edits.length, files[0]?.added, commands], [count, 2 * count, 0])
+  })
+}

@@ -1,10 +1,12 @@
 /**
  * What a work item changed in files, as far as its calls and commands say: by file, each with its
  * edits in the order in which they were made. Of a command that is what became of the git working
- * tree while it ran, whoever did it; in no repository nothing is known of it.
+ * tree while it ran, whoever did it, but what the item is told to have done meanwhile; in no
+ * repository nothing is known of it.
  */
 import { z } from 'zod'
 import { limits } from '../../domain/limits.ts'
+import { changesMade } from '../../domain/work/recorded-changes.ts'
 import { callId, count, listOf, taskId, timestamp, workItemId } from '../scalar.ts'
 import type { FileDiff, Rows } from './records.ts'
 import { diffShape, fileDiffKind } from './turn-record.ts'
@@ -48,8 +50,6 @@ export const itemChanges = z
   .meta({ id: 'WorkItemChanges' })
 export type ItemChanges = z.infer<typeof itemChanges>
 
-type Made = Pick<FileEdit, 'call_id' | 'task_id' | 'at'> & { diffs: readonly FileDiff[] }
-
 /** `calls` and `tasks`: oldest first; `complete`: there are none before them. */
 export function changesOf(
   work_item_id: Rows['work_items']['id'],
@@ -58,8 +58,8 @@ export function changesOf(
 ): ItemChanges {
   const files = new Map<string, ChangedFile>()
   let room = limits.changes_text.value
-  const made = [...calls.flatMap(madeByCall), ...tasks.flatMap(madeByTask)]
-  for (const { diffs, ...by } of made.toSorted((a, b) => (a.at < b.at ? -1 : 1))) {
+  const { made, unseen } = changesMade({ calls, tasks })
+  for (const { diffs, ...by } of made) {
     for (const diff of diffs) {
       const edit = editOf(diff, room)
       room -= edit.text.length
@@ -70,31 +70,15 @@ export function changesOf(
   const byName = (a: ChangedFile, b: ChangedFile) => (a.name < b.name ? -1 : 1)
   const told = new Set(made.flatMap(({ task_id }) => task_id ?? []))
   const ran = calls.filter(({ tool_name, task_id }) => tool_name === 'ExecCommand' && task_id)
-  const why = [...calls.map(unseenOfCall), ...tasks.map(unseenOfTask)].filter((one) => one !== null)
   return {
     work_item_id,
     files: [...files.values()].toSorted(byName),
     commands: ran.filter(({ task_id }) => task_id !== null && !told.has(task_id)).length,
-    unseen: [...new Set(why)],
+    unseen: [...new Set(unseen)],
     unknown: calls.filter(isUnknown).length,
     complete,
   }
 }
-
-function madeByCall({ id, task_id, result, finished_at }: Rows['calls']): Made[] {
-  if (result?.status !== 'success' || finished_at === null || !result.diffs) return []
-  return [{ call_id: id, task_id, at: finished_at, diffs: result.diffs }]
-}
-
-function madeByTask({ id, changes, ended_at }: Rows['tasks']): Made[] {
-  if (changes === undefined || !('diffs' in changes) || ended_at === null) return []
-  return [{ call_id: null, task_id: id, at: ended_at, diffs: changes.diffs }]
-}
-
-const unseenOfCall = ({ result }: Rows['calls']): string | null =>
-  result?.status === 'success' ? (result.unseen ?? null) : null
-
-const unseenOfTask = ({ changes }: Rows['tasks']): string | null => changes?.unseen ?? null
 
 const isUnknown = ({ effect_class, result }: Rows['calls']): boolean =>
   effect_class === 'content_checked' &&

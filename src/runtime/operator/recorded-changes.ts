@@ -1,7 +1,7 @@
 /** What the ledger has of an item's changes to files, and of reverts of them, oldest first. */
 import { limits } from '../../domain/limits.ts'
 import type { WorkItemId } from '../../domain/ids.ts'
-import type { Rows } from '../../domain/state/event.ts'
+import { changesMade } from '../../domain/work/recorded-changes.ts'
 import type { RecordedChange, RevertRecord } from '../../domain/work/revert.ts'
 import type { LedgerReads } from '../../ledger/port.ts'
 
@@ -16,25 +16,8 @@ export async function changesRecorded(
   const limit = limits.changes_calls.value
   const calls = await ledger.list('calls', { work_item_id, limit })
   const tasks = await ledger.list('tasks', { work_item_id, limit })
-  const made = [
-    ...calls.map(({ result, finished_at }) => ({
-      at: finished_at,
-      diffs: result?.status === 'success' ? result.diffs : undefined,
-    })),
-    ...tasks.map(({ changes, ended_at }) => ({
-      at: ended_at,
-      diffs: changes && 'diffs' in changes ? changes.diffs : undefined,
-    })),
-  ]
-  const changes = made
-    .toSorted((one, other) => ((one.at ?? '') < (other.at ?? '') ? -1 : 1))
-    .flatMap(({ diffs = [] }) => diffs)
-  const isUnseen = ({ result }: Pick<Rows['calls'], 'result'>): boolean =>
-    result?.status === 'success' && result.unseen !== undefined
-  const unseen =
-    calls.filter(isUnseen).length +
-    tasks.filter((task) => task.changes !== undefined && task.changes.unseen !== undefined).length
-  return { changes, unseen }
+  const { made, unseen } = changesMade({ calls, tasks })
+  return { changes: made.flatMap(({ diffs }) => diffs), unseen: unseen.length }
 }
 
 /** Events about an item that are looked through for reverts. */
