@@ -22,6 +22,7 @@ import {
   type Scripted,
 } from '../src/testing/scripted-model.ts'
 import { call } from './support/scripts.ts'
+import { requestSnapshot } from './support/request-text.ts'
 import { openStage, resultsOf, textOf, type StageOptions } from './support/stage.ts'
 
 const given = (...images: readonly Uint8Array[]) =>
@@ -173,7 +174,7 @@ test('a later turn is told that there was an image, and looks again at its file'
   paths.push(`${stage.box.home}/outputs/${message?.id}.1.png`)
   await stage.say('Do you remember it?')
   assert.deepEqual(sidesOf(model.requests[1]), [])
-  const mention = `[image 1, not shown here: PNG, 640x480, file ${paths[0]}]`
+  const mention = `[image 1, ViewImage shows it to you: PNG, 640x480, file ${paths[0]}]`
   assert.ok(textOf(model.requests[1]).includes(mention), textOf(model.requests[1]))
   const [result] = resultsOf(model.requests.at(-1))
   assert.match(result?.text ?? '', /^ViewImage: image .*, PNG, 640x480/)
@@ -311,4 +312,20 @@ test('a damaged home is told which image of which message it lost', async (t) =>
   const { problems } = await stage.box.ledger.verify()
   assert.equal(problems.length, 1)
   assert.match(problems[0] ?? '', /^messages msg_\S+: its blob [0-9a-f]{64} is missing$/)
+})
+
+test('a model with vision after one without is told that it sees what that one could not', async (t) => {
+  const blind = await stageWith(t, () => says('I cannot see it.'), { vision: false })
+  await blind.stage.say('Look.', { images: given(pngOf(800, 600)) })
+  await blind.stage.say('Now?')
+  assert.match(textOf(blind.model.requests[1]), /^\[image 1, not shown here: PNG, 800x600, file /m)
+  await blind.stage.box.close()
+  const model = scriptedModel(() => says('I look.'))
+  const { home, workspace } = blind.stage.box
+  const next = await openStage(t, { model, vision: true, home, workspace })
+  await next.say('I changed the model. And now?')
+  const request = model.requests.at(-1)
+  assert.match(textOf(request), /^\[image 1, ViewImage shows it to you: PNG, 800x600, file /m)
+  requestSnapshot(t, request, home, workspace)
+  await next.sound()
 })

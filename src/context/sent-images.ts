@@ -13,6 +13,9 @@ import { counted } from './phrase.ts'
 /** The file that has the nth image of a message, from 1. */
 export type ImagePath = (message: Pick<Message, 'id'>, n: number, image: ImageHead) => string
 
+/** What is said of images where words are quoted: where one is, and whether the model would see it. */
+export type QuotedImages = { image_path?: ImagePath; sees_images?: boolean }
+
 /** `PNG, 640x480, file /…/outputs/msg_….1.png` */
 function described(message: Message, at: number, image: Image, path: ImagePath | undefined) {
   const file = path === undefined ? '' : `, file ${path(message, at + 1, image)}`
@@ -25,10 +28,14 @@ export const imageLines = (message: Message, path: ImagePath | undefined): strin
     return `With it: image ${at + 1}, ${described(message, at, image, path)}`
   })
 
-/** The words where they are quoted again: their images are named and not shown there. */
-export function wordsWithImages(message: Message, path?: ImagePath): string {
+/**
+ * The words where they are quoted again: their images are named and not shown there. `sees_images`:
+ * whether the model would see one, whatever it said of them when it was another.
+ */
+export function wordsWithImages(message: Message, path?: ImagePath, sees_images = false): string {
+  const look = sees_images ? 'ViewImage shows it to you' : 'not shown here'
   const lines = (message.images ?? []).map((image, at) => {
-    return `[image ${at + 1}, not shown here: ${described(message, at, image, path)}]`
+    return `[image ${at + 1}, ${look}: ${described(message, at, image, path)}]`
   })
   return [message.body, ...lines].join('\n')
 }

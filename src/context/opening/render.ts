@@ -28,13 +28,13 @@ import { isTerminal } from '../../domain/state/task.ts'
 import { saidSection } from '../sections/recent-messages.ts'
 import { placeSection } from '../sections/place.ts'
 import { full, joined, manifestOf, omitted, type Section } from '../section.ts'
-import type { ImagePath } from '../sent-images.ts'
+import type { QuotedImages } from '../sent-images.ts'
 import { itemInFull, type ItemView, type Situation } from '../sections/situation.ts'
 import { itemMarks } from '../result-view.ts'
 import { skillSection } from '../sections/skills.ts'
 import { promptText, template } from '../template.ts'
 
-export type OpeningView = {
+export type OpeningView = QuotedImages & {
   tokens: TokenEstimator
   /** The model's context window in estimated tokens. */
   window: number
@@ -44,8 +44,6 @@ export type OpeningView = {
   full_path?: (call: Call) => string | null
   /** Where the whole of a message is that is cut here; none without it. */
   message_path?: (message: Message) => string | null
-  /** Where an image of a message is; none without it. */
-  image_path?: ImagePath
   /** Ids as they are shown; without it whole. */
   short?: Short
 }
@@ -179,6 +177,7 @@ const sectionView = ({ now }: Situation, view: OpeningView, short: Short): Secti
   tokens: view.tokens,
   short,
   ...(view.image_path === undefined ? {} : { image_path: view.image_path }),
+  sees_images: view.sees_images ?? false,
 })
 
 /** Messages of the input that stand beside the question they answer. */

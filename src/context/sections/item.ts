@@ -15,7 +15,7 @@ import { block } from '../fence.ts'
 import { ago, clip, counted, oneLine, quoted, span } from '../phrase.ts'
 import { pinnedLines, placeOf, saysWhere, wordsLines } from './pinned.ts'
 import { full, omitted, type Section } from '../section.ts'
-import type { ImagePath } from '../sent-images.ts'
+import type { QuotedImages } from '../sent-images.ts'
 import type { ItemView } from './situation.ts'
 import { waitLine } from './wait-line.ts'
 
@@ -25,8 +25,7 @@ export type SectionView = {
   fence: string
   tokens: TokenEstimator
   short: Short
-  image_path?: ImagePath
-}
+} & QuotedImages
 
 export type ItemRoom = {
   /** What all of it may take where that is possible without dropping what is pinned. */

@@ -18,7 +18,7 @@ import { cutBlock } from '../fence.ts'
 import { contextLimits } from '../limits.ts'
 import { clip, clock, counted, oneLine, quoted, thousands } from '../phrase.ts'
 import { fenceOf } from './rounds.ts'
-import { wordsWithImages, type ImagePath } from '../sent-images.ts'
+import { wordsWithImages, type QuotedImages } from '../sent-images.ts'
 import type { ItemView } from './situation.ts'
 import { subject } from './wait-line.ts'
 
@@ -140,13 +140,13 @@ function taskWords(task: Task): string {
  */
 export function wordsLines(
   words: readonly Message[],
-  { tokens, image_path }: { tokens: TokenEstimator; image_path?: ImagePath },
+  { tokens, ...images }: { tokens: TokenEstimator } & QuotedImages,
   max_tokens: number,
 ): { lines: string[]; left_out: number } {
   const [first, ...later] = words
   if (first === undefined) return { lines: [], left_out: 0 }
   const most = Math.min(contextLimits.word.value, max_tokens)
-  const text = (message: Message) => wordsText(message, tokens, most, image_path)
+  const text = (message: Message) => wordsText(message, tokens, most, images)
   const head = text(first)
   const shown = new Map<Message, string>()
   let left = max_tokens - tokens(head)
@@ -200,10 +200,10 @@ function wordsText(
   message: Message,
   tokens: TokenEstimator,
   max_tokens: number,
-  image_path: ImagePath | undefined,
+  { image_path, sees_images }: QuotedImages,
 ): string {
   const label = `${message.kind} ${message.id} at ${clock(message.created_at)}`
   const full_path = `MemoryGet ${message.id}`
-  const words = wordsWithImages(message, image_path)
+  const words = wordsWithImages(message, image_path, sees_images)
   return cutBlock(fenceOf(message), label, words, { max_tokens, tokens, full_path })
 }

@@ -14,7 +14,7 @@ import { contextLimits } from '../limits.ts'
 import { ago, clip } from '../phrase.ts'
 import { fenceOf } from './rounds.ts'
 import { full, omitted, type Section } from '../section.ts'
-import { wordsWithImages, type ImagePath } from '../sent-images.ts'
+import { wordsWithImages, type QuotedImages } from '../sent-images.ts'
 import type { Utterance, Situation } from './situation.ts'
 
 const title = '# Lately said'
@@ -37,10 +37,10 @@ const none = (why: string): SaidSection => ({
 export function saidSection(
   { said = [], now, answered = [] }: Pick<Situation, 'said' | 'now' | 'answered'>,
   above: ReadonlySet<string>,
-  { tokens, image_path }: { tokens: TokenEstimator; image_path?: ImagePath },
+  { tokens, ...images }: { tokens: TokenEstimator } & QuotedImages,
   max_tokens: number,
 ): SaidSection {
-  const saidText = (line: Line) => utteranceText(line, now, image_path)
+  const saidText = (line: Line) => utteranceText(line, now, images)
   if (said.length === 0) return none('nothing was said before')
   const lines = linesOf(said, (one) =>
     above.has(rowOf(one).id) ? standsAbove : isAsked(one, answered) ? standsBelow : null,
@@ -178,11 +178,7 @@ const isAsked = (one: Utterance, answered: readonly Wait[]): boolean =>
   one.brief.kind === 'question' &&
   answered.some(({ id }) => id === one.brief.wait_id)
 
-function utteranceText(
-  { one, place, max }: Line,
-  now: Timestamp,
-  image_path: ImagePath | undefined,
-): string {
+function utteranceText({ one, place, max }: Line, now: Timestamp, images: QuotedImages): string {
   const row = rowOf(one)
   const item = row.work_item_id === null ? '' : `, about ${row.work_item_id}`
   if (one.by === 'operator_act') {
@@ -192,7 +188,7 @@ function utteranceText(
   const who = one.by === 'agent' ? `you (${one.brief.kind})` : `the ${whoSaid(one)}`
   const head = `${who}, ${ago(row.created_at, now)}, ${row.id}${item}`
   if (place !== null) return `- ${head}${place}`
-  const { words, is_cut } = shortened(one, max, image_path)
+  const { words, is_cut } = shortened(one, max, images)
   return block(fenceOf(row), is_cut ? `${head}; cut, MemoryGet has all of it` : head, words)
 }
 
@@ -214,10 +210,10 @@ function whoSaid({ message }: Utterance & { by: 'them' }): string {
 function shortened(
   one: Exclude<Utterance, { by: 'operator_act' }>,
   max: number,
-  image_path?: ImagePath,
+  { image_path, sees_images }: QuotedImages = {},
 ): { words: string; is_cut: boolean } {
   const body = (
-    one.by === 'agent' ? one.brief.text : wordsWithImages(one.message, image_path)
+    one.by === 'agent' ? one.brief.text : wordsWithImages(one.message, image_path, sees_images)
   ).trim()
   if (body.length <= max) return { words: body, is_cut: false }
   const isNewest = max === contextLimits.said_newest.value

@@ -50,6 +50,7 @@ export async function compactRequest(
     full_path: (call) => wholeResultOf(env.ports.home, call),
     message_path: ({ id }) => outputPath(env.ports.home, id),
     image_path: imagePathIn(env.ports.home),
+    sees_images: env.ports.models.facts(turn.model).vision,
     system: { text: before.system, lines: before.sections.filter(isSystem) },
     tool_tokens: toolTokens(situation.agent.visibility),
     sizes,

@@ -52,6 +52,7 @@ export async function openRequest(run: TurnRun, talk: Talk): Promise<void> {
     full_path: (call: Call) => wholeResultOf(env.ports.home, call),
     message_path: ({ id }: Message) => outputPath(env.ports.home, id),
     image_path: imagePathIn(env.ports.home),
+    sees_images: env.ports.models.facts(situation.turn.model).vision,
   }
   const rendered = await env.withShort((short) => renderOpening(situation, { ...view, short }))
   // It quotes files, which no commit has looked at.

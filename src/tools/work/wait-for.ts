@@ -245,6 +245,6 @@ function replacedWords(d: Draft, { wait, replaced }: WaitResult): string {
   const before = replaced === null ? undefined : d.row('waits', replaced)
   if (before === undefined || before.wake === wait.wake) return ''
   const { recheck_at: at } = wait
-  const again = at === null ? '' : `; at ${at} you are woken again, answered or not`
+  const again = at === null ? '' : `; unless it is answered before, you are woken at ${at}`
   return ` ${before.id} (${before.wake}) is over and wakes nobody${again}.`
 }
