@@ -13,7 +13,7 @@ import { counted } from './phrase.ts'
 /** The file that has the nth image of a message, from 1. */
 export type ImagePath = (message: Pick<Message, 'id'>, n: number, image: ImageHead) => string
 
-/** What is said of images where words are quoted: where one is, and whether the model would see it. */
+/** Of images where words are quoted: where one is, and whether the model would see it. */
 export type QuotedImages = { image_path?: ImagePath; sees_images?: boolean }
 
 /** `PNG, 640x480, file /…/outputs/msg_….1.png` */

@@ -68,6 +68,7 @@ export function wokenLine(
   hints: NonNullable<Situation['hints']> = [],
 ): string {
   const said = quoted(waitWords(wait), 500)
+  const looks = recheckWords(wait, turn, now)
   switch (wait.wake) {
     case 'timer':
       return timerLine(wait, said, now)
@@ -75,7 +76,7 @@ export function wokenLine(
       return `Task ${clip(wait.resource ?? '', 200)}, waited for (${said}), has ended.`
     case 'operator_input':
       return wait.status === 'active'
-        ? `What you asked (${said}) is not answered yet; it waits on.${recheckWords(wait, turn, now)}`
+        ? `What you asked (${said}) is not answered yet; it waits on.${looks}`
         : `What was asked (${said}) is answered.`
     case 'external':
       return externalLine(wait, said, turn, now) + hintWords(hints)

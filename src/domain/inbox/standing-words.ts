@@ -10,7 +10,8 @@ export const standing = {
     'always|never|ever again|from (?:now|here|today) on|from now|in (?:the )?future|in general',
     "remember|keep in mind|(?:do not|don't) (?:ever|forget)|bear in mind|as a (?:rule|principle)",
     '(?:each|every|any) ?time|whenever|at all times|(?:under )?no circumstances|without exception',
-    'until further notice|until i (?:say|tell)|unless i (?:say|tell|ask)|permanently|stays? as (?:it|they)',
+    'until further notice|until i (?:say|tell)|unless i (?:say|tell|ask)',
+    'permanently|stays? as (?:it|they)',
     "(?:must|may|shall|should) (?:not|never|always)|mustn't|no \\p{L}+ (?:at all|ever)",
   ],
   german: [
@@ -28,7 +29,8 @@ export const standing = {
     'recuerda|recuerde|ten en cuenta|no olvides|bajo ninguna circunstancia|hasta nuevo aviso',
   ],
   chinese: [
-    '永远|永遠|从不|從不|总是|總是|始终|始終|从现在起|從現在起|今后|今後|以后|以後|记住|記住|记得|記得|绝不|絕不|每次',
+    '永远|永遠|从不|從不|总是|總是|始终|始終|从现在起|從現在起|今后|今後',
+    '以后|以後|记住|記住|记得|記得|绝不|絕不|每次',
   ],
   japanese: ['常に|必ず|決して|今後|これからは|いつも|毎回|覚えて|忘れないで|二度と'],
 } as const satisfies Readonly<Record<string, readonly string[]>>

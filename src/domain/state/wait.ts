@@ -295,8 +295,8 @@ export const matches = (
   (wait.resource === null || wait.resource === event.resource)
 
 /**
- * The wait that an agent's question replaced, in the commit that asked it: it wakes nobody, and what
- * it was for may still be to come.
+ * The wait that an agent's question replaced, in the commit that asked it: it wakes nobody, and
+ * what it was for may still be to come.
  */
 export const givenUpFor = (question: Wait, waits: readonly Wait[]): Wait | null =>
   waits.findLast(
