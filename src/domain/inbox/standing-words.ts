@@ -38,9 +38,9 @@ export const standing = {
 /** Words of which a nod is made, with numbers of choices, and nothing else. */
 export const nods = {
   english:
-    'ok|okay|yes|yep|yeah|no|go|on|ahead|do|it|that|continue|proceed|please|thanks|thank|you|great|' +
-    'good|nice|fine|perfect|cool|sure|right|well|done|so|and|now|then|the|first|second|one|sounds|' +
-    'carry|keep|going|looks|lgtm|is',
+    'ok|okay|yes|yep|yeah|no|go|on|ahead|do|it|that|continue|proceed|please|thanks|thank|you|' +
+    'great|good|nice|fine|perfect|cool|sure|right|well|done|so|and|now|then|the|first|second|one|' +
+    'sounds|carry|keep|going|looks|lgtm|is',
   german:
     'ja|nein|gut|super|prima|danke|bitte|weiter|mach|los|passt|genau|klar|alles|schön|dann|so|und',
   french: "oui|non|merci|continue|continuez|vas-y|allez-y|parfait|bien|bon|super|d'accord|très",
