@@ -136,6 +136,14 @@ test('no word of the others goes or is shortened before an older text of the age
   )
 })
 
+test('words give way only where the section as it is written has no room for them', () => {
+  const said = [mine(9, 'a'.repeat(6)), mine(8, 'b'.repeat(1_501)), mine(7, 'c'.repeat(6))]
+  const all = shown(said, [], 100_000).text
+  const room = charTokens(all)
+  assert.equal(shown(said, [], room).text, all)
+  assert.notEqual(shown(said, [], room - 1).text, all)
+})
+
 test('words that stand whole with the item are only named', () => {
   const { text } = shown([them(9, 'Never touch the schema.'), mine(8, 'I will not.')], ['msg_9'])
   assert.match(text, /^- the operator, 9 min ago, msg_9: stands above$/m)

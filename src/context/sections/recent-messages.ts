@@ -45,21 +45,17 @@ export function saidSection(
   const lines = linesOf(said, (one) =>
     above.has(rowOf(one).id) ? standsAbove : isAsked(one, answered) ? standsBelow : null,
   )
-  let left = max_tokens - tokens(title) - 2
-  const costs = new Map(lines.map((line) => [line, tokens(saidText(line)) + 1]))
-  for (const cost of costs.values()) left -= cost
+  const written = () =>
+    [title, '', ...lines.filter(({ max }) => max > 0).map((line) => saidText(line))].join('\n')
+  let text = written()
   for (const { line, max } of giving(lines)) {
-    if (left >= 0) break
-    const before = costs.get(line) ?? 0
+    if (tokens(text) <= max_tokens) break
     line.max = max
-    const after = max === 0 ? 0 : tokens(saidText(line)) + 1
-    costs.set(line, after)
-    left += before - after
+    text = written()
   }
   const shown = lines.filter(({ max }) => max > 0)
   if (shown.length === 0) return none('no room')
   if (shown.every(({ place }) => place !== null)) return none('all of it stands elsewhere')
-  const text = [title, '', ...shown.map((line) => saidText(line))].join('\n')
   const section =
     shown.length === said.length
       ? full('said', text, 'the newest words of both sides')
