@@ -142,6 +142,7 @@ const rows: Readonly<Record<string, readonly string[]>> = {
     'trigger create gate --mode loud',
     'trigger create {label 4} --agent ops',
     'trigger reset {triggers 4}',
+    'grants revoke grant_ffff',
     'trigger revoke {triggers 4}',
     'trigger revoke trig_ffff',
     'schedule add "Look again" --in 30m',

@@ -9,13 +9,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { covers, grantableOf } from '../src/domain/approvals/scope.ts'
+import { decideAction } from '../src/domain/policy/decision.ts'
 import { effectivePolicy } from '../src/domain/policy/effective.ts'
 import { openShellParser } from '../src/exec/shell/parser.ts'
 import { drawing, lineOf } from './policy/lines.ts'
 import { readPairs } from './policy/pairs.ts'
 import { tryLines } from './policy/try-lines.ts'
 import { sha256 } from '../src/tools/tool/sha256.ts'
-import { judgeLine, policyOf, rulesOf } from './policy/judge-line.ts'
+import { actionOfLine, judgeLine, policyOf, rulesOf } from './policy/judge-line.ts'
 
 const { read } = await openShellParser({ monotonic: () => performance.now() })
 
@@ -56,11 +58,12 @@ test('a line in doubt is never allowed, even where everything is', () => {
   }
 })
 
-test("a repository's rules turn no decision looser", () => {
-  const token = fc.constantFrom('forbid', 'ls', 'echo', 'git', 'x', '-f', '*', 'sudo')
-  const rule = fc.record(
+/** A word of a rule, and of a line of the grammar. */
+const token = fc.constantFrom('forbid', 'ls', 'echo', 'git', 'x', '-f', '*', 'sudo')
+const ruleOf = (decide: fc.Arbitrary<'deny' | 'ask' | 'allow'>) =>
+  fc.record(
     {
-      decide: fc.constantFrom('deny', 'ask', 'allow'),
+      decide,
       run: fc.array(
         fc.oneof(
           token,
@@ -74,11 +77,63 @@ test("a repository's rules turn no decision looser", () => {
     },
     { requiredKeys: ['decide', 'run'] },
   )
+const anyRule = ruleOf(fc.constantFrom('deny', 'ask', 'allow'))
+const numRuns = Number(process.env['HOLON_POLICY_PAIRS'] ?? 1_000)
+
+test('whatever was granted, what a denial is about is not allowed, nor what a repository asks', () => {
+  const firm = ruleOf(fc.constantFrom('deny', 'ask'))
+  const pushes = [
+    'git push origin v1',
+    'git push origin v2',
+    'ls && git push origin v1',
+    'git push',
+  ]
+  let covered = 0
+  fc.assert(
+    fc.property(
+      fc.array(anyRule, { maxLength: 3 }),
+      fc.array(firm, { maxLength: 2 }),
+      fc.constantFrom('watch', 'work', 'alone', 'open'),
+      fc.option(fc.constantFrom(...pushes)),
+      fc.nat(),
+      (own, theirs, preset, push, seed) => {
+        const line = push ?? lineOf(drawing(seed))
+        const action = actionOfLine(line, read)
+        const parts = { preset, otherwise: {}, rules: rulesOf(own), narrower: [] } as const
+        const narrower = rulesOf(theirs, 'repository')
+        const policy = effectivePolicy({ ...parts, narrower }, sha256)
+        const found = decideAction(action, policy)
+        // All that could ever have been said yes to, by anybody, of this and of a push.
+        const commands = [action, ...pushes.map((one) => actionOfLine(one, read))]
+        const isCovered = commands.some((given) => {
+          const lifts = given.commands.map((command) => ({ kind: 'run', command }) as const)
+          const like = lifts.flatMap((part) => grantableOf(given, [part])?.like ?? [])[0]
+          return (
+            covers({ kind: 'same_for_item', action: given }, action, found.lifts) ||
+            (like !== undefined && covers({ kind: 'like_for_agent', like }, action, found.lifts))
+          )
+        })
+        if (!isCovered) return
+        covered += 1
+        assert.equal(found.decide, 'ask', line)
+        const denying = rulesOf([...own, ...theirs].filter(({ decide }) => decide === 'deny'))
+        const allAsked = policyOf(denying)
+        assert.equal(decideAction(action, allAsked).decide, 'allow', `${line}: denied`)
+        const asking = rulesOf(theirs)
+        assert.equal(decideAction(action, policyOf(asking)).decide, 'allow', `${line}: narrowed`)
+      },
+    ),
+    { numRuns },
+  )
+  assert.ok(covered > numRuns / 50, `${covered} were covered`)
+})
+
+test("a repository's rules turn no decision looser", () => {
   const strictness = { allow: 0, ask: 1, deny: 2 }
   fc.assert(
     fc.property(
-      fc.array(rule, { maxLength: 4 }),
-      fc.array(rule, { maxLength: 4 }),
+      fc.array(anyRule, { maxLength: 4 }),
+      fc.array(anyRule, { maxLength: 4 }),
       fc.constantFrom('watch', 'work', 'alone', 'open'),
       fc.nat(),
       (own, theirs, preset, seed) => {
@@ -105,6 +160,6 @@ test("a repository's rules turn no decision looser", () => {
         }
       },
     ),
-    { numRuns: Number(process.env['HOLON_POLICY_PAIRS'] ?? 1_000) },
+    { numRuns },
   )
 })

@@ -84,6 +84,11 @@ const given: readonly { page: string; line: RegExp; types: readonly string[] }[]
     ],
   },
   { page: 'docs/concepts/policy.md', line: /task_91ce "no/, types: [pushes('Push it again.')] },
+  {
+    page: 'docs/concepts/policy.md',
+    line: /^holon answer.*like_for_agent/,
+    types: [pushes('Push it anew.')],
+  },
   { page: 'docs/how-to/move-home.md', line: /backup/, types: ['holon agents create main || true'] },
   { page: 'docs/concepts/trigger.md', line: /^curl /, types: ['holon start'] },
 ]
@@ -122,6 +127,7 @@ const names: readonly (readonly [RegExp, (reader: Reader) => Promise<string> | s
   [/<wait>/, async (reader) => first((await reader.json<{ waits: Ids }>('waits')).waits)],
   [/task_91ce/, async (reader) => (await heldOf(reader)).id],
   [/(?<=--mark )3fa2c1/, async (reader) => (await heldOf(reader)).mark],
+  [/grant_40aa/, async (reader) => first((await reader.json<{ grants: Ids }>('grants')).grants)],
   [/<task>/, async (reader) => first((await reader.json<{ tasks: Ids }>('tasks --all')).tasks)],
   [/turn_7f3a:13/, async (reader) => `${await turnOfRounds(reader)}:2`],
   [/turn_7f3a:12/, async (reader) => `${await turnOfRounds(reader)}:1`],

@@ -115,8 +115,10 @@ for (const schema of earlierSchemas) {
 test('rows that were folded before are moved as they were: tasks with all their columns', async (t) => {
   for (const earlier of homesOfSchema(5)) {
     const home = written(t, earlier)
+    // Grants are of schema 6: there were none.
+    const known = tables.filter((table) => table !== 'grants')
     const rowsOf = (database: DatabaseSync) =>
-      tables.map((table) => database.prepare(`select * from ${table} order by born`).all())
+      known.map((table) => database.prepare(`select * from ${table} order by born`).all())
     const before = inDatabase(home, rowsOf)
     await open(home).then((ledger) => ledger.close())
     assert.deepEqual(inDatabase(home, rowsOf), before, earlier.name)

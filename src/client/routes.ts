@@ -14,6 +14,7 @@ import type * as changes from '../protocol/records/changes-record.ts'
 import type * as contexts from '../protocol/records/context-record.ts'
 import type * as eventPages from '../protocol/events/event-page.ts'
 import type * as exports from '../protocol/records/export-record.ts'
+import type * as grants from '../protocol/records/grant-record.ts'
 import type * as history from '../protocol/records/history-record.ts'
 import type * as instructions from '../protocol/records/instruction-record.ts'
 import type * as messages from '../protocol/records/message-record.ts'
@@ -168,6 +169,15 @@ type Tasks = {
   'POST /agents/{agent}/tasks/{task}/stop': { answer: Out<typeof acted.actedOnTask> }
 }
 
+type Grants = {
+  'GET /agents/{agent}/grants': {
+    query: Paged & { status?: (typeof grants.grantStatuses)[number] | 'all' }
+    answer: Out<typeof grants.grantList>
+  }
+  'GET /agents/{agent}/grants/{grant}': { answer: Out<typeof grants.grantRecord> }
+  'DELETE /agents/{agent}/grants/{grant}': { answer: Out<typeof acted.actedOnGrant> }
+}
+
 type Children = {
   'GET /agents/{agent}/delegations': {
     query: Paged & AboutItem & { state?: (typeof trees.delegationStates)[number] | 'all' }
@@ -293,6 +303,7 @@ export type Routes = Agents &
   Exports &
   Waits &
   Tasks &
+  Grants &
   Children &
   History &
   Attention &

@@ -16,6 +16,7 @@ export type DecisionId = `dec_${string}`
 export type TriggerId = `trig_${string}`
 export type DeliveryId = `dlv_${string}`
 export type ScheduleId = `sched_${string}`
+export type GrantId = `grant_${string}`
 /** A schedule and the moment: the same slot cannot be settled twice. */
 export type SlotId = `${ScheduleId}@${string}`
 /** Not minted: the hash of agent, route and idempotency key. */
@@ -37,6 +38,7 @@ type Prefixes = {
   trig: TriggerId
   dlv: DeliveryId
   sched: ScheduleId
+  grant: GrantId
 }
 
 /** A supply of fresh ids, handed in from outside: the domain never makes one up. */

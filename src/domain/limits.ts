@@ -45,6 +45,8 @@ export const limits = {
   revert_files: limit('revert_files', 500, 'files', 'put back at once; the rest by name'),
   running_tasks: limit('running_tasks', 32, 'tasks', 'processes of one agent'),
   held_commands: limit('held_commands', 64, 'commands', 'of one agent that wait for a yes'),
+  grants: limit('grants', 100, 'grants', 'in force of one agent'),
+  grant_lasts: limit('grant_lasts', 7 * day, 'ms', 'a grant for all that an agent does'),
   yes_lasts: limit('yes_lasts', 24 * hour, 'ms', 'a yes to a command that has not begun'),
   live_children: limit('live_children', 8, 'agents', 'alive at a time, made by one agent'),
   live_text: limit('live_text', 262_144, 'characters', 'of an open request: head and tail'),

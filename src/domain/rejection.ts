@@ -47,6 +47,8 @@ export const rejections = {
   template_invalid: { status: 422, hint: 'Only model and fallback_model may stand there.' },
   no_repository: { status: 409, hint: 'Use workspace_mode inherit, or git init and commit.' },
   template_not_found: { status: 404, hint: 'Templates are folders in `templates/` of the home.' },
+  grant_not_found: { status: 404, hint: '`holon grants --all` shows what there is.' },
+  grant_ended: { status: 409, hint: 'Make the call again: it is asked about.' },
   worktree_not_found: { status: 404, hint: '`holon worktree list` shows what there is.' },
   worktree_over: {
     status: 409,

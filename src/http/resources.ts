@@ -10,6 +10,7 @@ import * as exports from './resources/exports.ts'
 import * as delegations from './resources/delegations.ts'
 import * as contexts from './resources/contexts.ts'
 import * as deliveries from './resources/deliveries.ts'
+import * as grants from './resources/grants.ts'
 import * as history from './resources/history.ts'
 import * as instructions from './resources/instructions.ts'
 import * as itemViews from './resources/item-views.ts'
@@ -42,6 +43,7 @@ const overViews = [
   exports,
   waits,
   tasks,
+  grants,
   delegations,
   worktrees,
   history,

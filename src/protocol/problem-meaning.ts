@@ -27,6 +27,8 @@ const ofAgents = {
   template_not_found: 'No template has this name.',
   template_invalid: 'The defaults of the template cannot be read.',
   no_repository: 'A worktree was asked for where there is no git repository with a commit.',
+  grant_not_found: 'No grant has this id.',
+  grant_ended: 'What the operator allowed ended before the command began.',
   worktree_not_found: 'No worktree has this id.',
   worktree_over: 'The worktree was removed or discarded before.',
   worktree_stands: 'The worktree is there: there is nothing to restore.',

@@ -160,12 +160,12 @@ function verdictOf({
   action: PolicyAction
   decision: PolicyDecision
 }): JudgedAgain {
-  const { decide, why, revision: policy_revision } = decision
+  const { decide, why, revision: policy_revision, lifts } = decision
   switch (decide) {
     case 'allow':
       return { verdict: 'allow', action, policy_revision }
     case 'ask':
-      return { verdict: 'ask', action, because: why, policy_revision, lapses_at: null }
+      return { verdict: 'ask', action, because: why, policy_revision, lapses_at: null, lifts }
     case 'deny':
       return { verdict: 'deny', why }
   }

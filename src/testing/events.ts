@@ -203,6 +203,25 @@ export const taskQueued = builder('task_queued', 'task', {
   start_place: { boot: 'boot', tasks: 'tasks' },
 })
 
+export const grantMade = builder('grant_made', 'grant', {
+  work_item_id: null,
+  scope: {
+    kind: 'like_for_agent',
+    like: {
+      program: '/usr/bin/git',
+      name: 'git',
+      words: ['push', 'origin'],
+      flags: [],
+      cwd: '/work',
+      confined: false,
+      origin: 'operator',
+    },
+  },
+  task_id: 'task_1',
+  surface: 'cli_prompt',
+  until: null,
+})
+
 export const taskEnded = builderOf('task_ended', {
   status: 'completed',
   reason: null,

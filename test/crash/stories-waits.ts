@@ -74,6 +74,53 @@ const held = (choice: 'yes' | 'no'): Scenario =>
     },
   })
 
+const pushes =
+  (n: number): Answer =>
+  () =>
+    calls(call('ExecCommand', { cmd: `echo pushed ${n} >> pushed.txt` }))
+
+/** A yes for longer than once: what is like it begins unasked, until it is taken back. */
+const grant: Scenario = storyOf({
+  name: 'grant',
+  covers: ['task spawned', 'task finished', 'wait registered', 'ingress', 'brief'],
+  options: { policy: asksAbout('pushed') },
+  answers: {
+    main: [
+      makes('A'),
+      takes('A'),
+      pushes(1),
+      () => says('I asked.'),
+      pushes(2),
+      pushes(3),
+      () => says('I pushed.'),
+      pushes(4),
+      ends('A'),
+    ],
+  },
+  acts: [
+    tells('Push it.'),
+    operator('says yes for the item', async ({ box }) => {
+      const facts = box.host.facts('main')
+      const [task] = facts ? heldTasks(facts) : []
+      const bound_hash = task ? heldHash(task) : 'none'
+      const task_id = task?.id ?? 'task_none'
+      const choice = 'like_for_item'
+      return { do: 'answer_held', agent_id: 'main', task_id, bound_hash, choice }
+    }),
+    operator('takes it back', async ({ box }) => {
+      const [one] = await box.ledger.list('grants', { limit: 5 })
+      return { do: 'revoke_grant', agent_id: 'main', grant_id: one?.id ?? 'grant_none' }
+    }),
+    tells('Go on.'),
+  ],
+  also: async ({ box }) => {
+    const file = join(box.workspace, 'pushed.txt')
+    const [one] = await box.ledger.list('grants', { limit: 5 })
+    const ran = existsSync(file) ? readFileSync(file, 'utf8') : 'nothing ran'
+    return `${ran} ${one?.uses} uses, ${one?.status}`
+  },
+})
+
 const external: Scenario = storyOf({
   name: 'external event',
   covers: ['wait registered', 'wait triggered', 'delivery', 'turn start'],
@@ -262,6 +309,7 @@ export const waitStories: readonly Scenario[] = [
   question,
   held('yes'),
   held('no'),
+  grant,
   external,
   timer,
   schedule,

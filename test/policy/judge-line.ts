@@ -1,5 +1,5 @@
 /** A line judged by rules, on a machine that has every program. */
-import { sealAction } from '../../src/domain/policy/action.ts'
+import { sealAction, type PolicyAction } from '../../src/domain/policy/action.ts'
 import { builtOf, type ActionPlaces } from '../../src/domain/policy/build.ts'
 import { decideAction, type PolicyDecision } from '../../src/domain/policy/decision.ts'
 import type { Policy, PolicyRule } from '../../src/domain/policy/rule.ts'
@@ -40,12 +40,14 @@ export const policyOf = (rules: readonly PolicyRule[], more: Partial<Policy> = {
   ...more,
 })
 
-export function judgeLine(line: string, policy: Policy, read: ReadSyntax): PolicyDecision {
+export const judgeLine = (line: string, policy: Policy, read: ReadSyntax): PolicyDecision =>
+  decideAction(actionOfLine(line, read), policy)
+
+export function actionOfLine(line: string, read: ReadSyntax): PolicyAction {
   const built = builtOf(
     { lines: [{ text: line, folder: '/w' }], writes: [], urls: [] },
     read,
     places,
   )
-  const action = sealAction(actionBody({ confined: true, ...built }), sha256)
-  return decideAction(action, policy)
+  return sealAction(actionBody({ confined: true, ...built }), sha256)
 }

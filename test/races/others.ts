@@ -15,8 +15,10 @@ type Kind = OperatorAct['do']
 /** Null: there is nothing it could be about. */
 type Maker<K extends Kind> = (facts: Facts) => (Act & { do: K }) | null
 
-const of = (facts: Facts, table: 'work_items' | 'tasks' | 'waits' | 'triggers' | 'schedules') =>
-  [...facts.rows(table)].map(({ id }) => id)
+const of = (
+  facts: Facts,
+  table: 'work_items' | 'tasks' | 'waits' | 'triggers' | 'grants' | 'schedules',
+) => [...facts.rows(table)].map(({ id }) => id)
 const about = <T>(id: string | undefined, act: (id: string) => T): T | null =>
   id === undefined ? null : act(id)
 
@@ -66,6 +68,7 @@ const acts: { [K in Kind]: Maker<K> } = {
     const { id: task_id } = task
     return { do: 'answer_held', task_id, bound_hash: heldHash(task), choice: 'yes' }
   },
+  revoke_grant: (f) => about(of(f, 'grants')[0], (grant_id) => ({ do: 'revoke_grant', grant_id })),
   take_back: (f) =>
     about(
       [...f.rows('messages')].find(

@@ -9,7 +9,7 @@ import { boundHash } from '../../src/domain/work/answer-question.ts'
 import { openTurn, type Facts } from '../../src/domain/facts/facts.ts'
 import type { OperatorAct } from '../../src/domain/operator/act.ts'
 import type { Json } from '../../src/ports/json.ts'
-import { calls, fails, type Scripted } from '../../src/testing/scripted-model.ts'
+import { calls, fails, says, type Scripted } from '../../src/testing/scripted-model.ts'
 import { diligent, type Seen } from '../sim/adversary.ts'
 import type { World } from '../sim/world.ts'
 
@@ -292,7 +292,7 @@ const held: Story = {
 }
 
 const answersHeld =
-  (choice: 'yes' | 'no'): Happens =>
+  (choice: 'yes' | 'no' | 'like_for_item' | 'like_for_agent'): Happens =>
   (world) => {
     const facts = world.host?.facts('main')
     const [task] = facts ? heldTasks(facts) : []
@@ -344,4 +344,49 @@ const asked: Story = {
   ],
 }
 
-export const stories: readonly Story[] = [work, waiting, family, trees, checked, held, asked]
+const revokesGrant: Happens = (world) => {
+  const [grant] = world.host?.facts('main')?.rows('grants') ?? []
+  if (grant) world.act({ do: 'revoke_grant', agent_id: 'main', grant_id: grant.id })
+}
+
+/** A yes for longer than once, what begins by it, and its end while one more is on its way. */
+const granted: Story = {
+  name: 'granted',
+  asked: 'push',
+  says: {
+    main: [
+      creates,
+      picks('alpha'),
+      runs('quick push'),
+      () => says('Asked.'),
+      runs('quick push'),
+      runs('quick push'),
+      () => says('Pushed.'),
+      runs('quick push'),
+      completes('alpha'),
+    ],
+    others: [],
+  },
+  outside: [
+    words,
+    answersHeld('like_for_item'),
+    passes(400),
+    words,
+    revokesGrant,
+    words,
+    answersHeld('like_for_agent'),
+    passes(400),
+    words,
+  ],
+}
+
+export const stories: readonly Story[] = [
+  work,
+  waiting,
+  family,
+  trees,
+  checked,
+  held,
+  asked,
+  granted,
+]

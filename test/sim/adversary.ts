@@ -360,7 +360,10 @@ export function adversary(
   const made = Array.from({ length: many }, (_, n): ScriptedCall => {
     const one = { ...seen, nth: seen.nth * 10 + n }
     if (faults && random.chance(0.05)) return wrongCall(random, one)
-    const call = (makers[random.between(0, makers.length - 1)] ?? waitFor)(random, one)
+    const isGranted = [...seen.facts.rows('grants')].length > 0
+    const make = makers[random.between(0, makers.length - 1)] ?? waitFor
+    // What was granted is made use of.
+    const call = (isGranted && random.chance(0.5) ? exec : make)(random, one)
     if (random.chance(0.03)) return { ...call, id: '' }
     return random.chance(0.03) ? { ...call, id: 'same' } : call
   })

@@ -1,6 +1,6 @@
 /**
  * The time after the faults: nothing goes wrong any more, models are diligent, processes end, and
- * the operator ends a wait that was looked at in vain.
+ * the operator ends a wait that was looked at in vain, and takes back what was granted.
  * Everything must come to its end in it (25, 29, 31, 42), and a restart must find nothing to do
  * (36).
  */
@@ -69,6 +69,7 @@ async function comeToRest(world: World, choose: Choose): Promise<Calm> {
   for (let steps = 1; steps <= patience; steps += 1) {
     world.commands.endAll()
     endWaitsInVain(world, ended)
+    takeBackGrants(world, ended)
     if (world.host === null) return { violations: ['42: the process ended in the calm'], steps }
     if (agenda.ready.length > 0) {
       const effect = agenda.take(choose(agenda.ready.length))
@@ -97,6 +98,18 @@ function endWaitsInVain(world: World, ended: Set<string>): void {
       if (status !== 'active' || rechecks < looksInVain || ended.has(look)) continue
       ended.add(look)
       world.act({ do: 'cancel_wait', agent_id, wait_id: id })
+    }
+  }
+}
+
+/** One would end by itself, a week on. */
+function takeBackGrants(world: World, ended: Set<string>): void {
+  for (const facts of world.agents()) {
+    const { agent_id } = facts
+    for (const { id, status } of [...facts.rows('grants')]) {
+      if (status !== 'active' || ended.has(id)) continue
+      ended.add(id)
+      world.act({ do: 'revoke_grant', agent_id, grant_id: id })
     }
   }
 }

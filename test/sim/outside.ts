@@ -3,7 +3,7 @@
  * files, processes that end or vanish, time that passes or jumps. One choice per step, from a
  * stream of its own, so that leaving one out changes no other.
  */
-import { heldHash, heldTasks } from '../../src/domain/approvals/held-command.ts'
+import { heldChoices, heldHash, heldTasks } from '../../src/domain/approvals/held-command.ts'
 import { boundHash } from '../../src/domain/work/answer-question.ts'
 import type { CheckGiven } from '../../src/domain/checks/spec.ts'
 import { openTurn, type Facts } from '../../src/domain/facts/facts.ts'
@@ -82,9 +82,16 @@ const answerCheck: Maker = (random, facts) => {
 const answerHeld: Maker = (random, facts, nth) => {
   const task = pick(random, heldTasks(facts))
   if (!task) return null
-  const choice = random.chance(0.7) ? 'yes' : 'no'
+  const longer = heldChoices(task).flatMap(({ key }) => (/_for_/.test(key) ? [key] : []))
+  const isLonger = random.chance(0.5)
+  const choice = isLonger ? (pick(random, longer) ?? 'yes') : random.chance(0.7) ? 'yes' : 'no'
   const given = { do: 'answer_held', task_id: task.id, bound_hash: heldHash(task), choice } as const
   return random.chance(0.3) ? { ...given, text: `said with it ${nth}` } : given
+}
+
+const revokeGrant: Maker = (random, facts) => {
+  const grant = pick(random, [...facts.rows('grants')])
+  return grant ? { do: 'revoke_grant', grant_id: grant.id } : null
 }
 
 /** An open item that has checks: they are owed from then on. */
@@ -109,6 +116,7 @@ const makers: readonly Maker[] = [
   runChecks,
   answerCheck,
   answerHeld,
+  revokeGrant,
   onItem((id, random, nth) => ({
     do: 'update_item',
     work_item_id: id,
@@ -248,6 +256,7 @@ const keyed: ReadonlySet<OperatorAct['do']> = new Set([
   'run_checks',
   'answer_check',
   'answer_held',
+  'revoke_grant',
 ])
 
 /** Nothing goes on before somebody starts it. */

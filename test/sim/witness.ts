@@ -82,7 +82,26 @@ export class Witness {
     for (const { event } of events) if (event.type === 'call_finished') this.#lost.add(event.id)
   }
 
+  /** Whether a policy asks about a call with this input; none is in force: nothing is asked. */
+  asks: (input: unknown) => boolean = () => false
+
+  /** 18: what a rule asks about is held, or a grant lets it begin. */
+  #unasked({ events }: Change): void {
+    for (const { event } of events) {
+      if (event.type !== 'call_started' || event.task_id === null) continue
+      const queued = events.find(
+        ({ event: one }) => one.type === 'task_queued' && one.id === event.task_id,
+      )?.event
+      if (queued?.type !== 'task_queued' || queued.kind !== 'command') continue
+      const { cmd, workdir, grant_id } = queued
+      if (grant_id === undefined && this.asks({ cmd, workdir })) {
+        this.found.push(`18: ${event.task_id} begins, a rule asks about it, and nobody said yes`)
+      }
+    }
+  }
+
   landed(change: Change): void {
+    this.#unasked(change)
     const past = this.history.get(change.agent_id) ?? []
     this.history.set(change.agent_id, past)
     for (const { event, meta } of change.events) {

@@ -13,7 +13,7 @@ import { createHost } from '../../src/runtime/host/host.ts'
 import type { Host, HostNotice, HostPorts, PolicyPort } from '../../src/runtime/ports.ts'
 import type { Script, Scripted } from '../../src/testing/scripted-model.ts'
 import { scriptedModel } from '../../src/testing/scripted-model.ts'
-import { anAction } from '../../src/testing/world/held.ts'
+import { judgedPush } from '../../src/testing/world/held.ts'
 import { randomOf, type Random } from '../soak/random.ts'
 import { adversary, diligent, temperOf, type Seen } from './adversary.ts'
 import { Agenda, type Life } from './agenda.ts'
@@ -114,6 +114,7 @@ export class World {
   boot(): void {
     const life: Life = { n: this.life.n + 1, ended: false }
     this.life = life
+    this.witness.asks = (input) => this.#isAsked() && this.#asks(input)
     this.witness.lives(life.n)
     const host = createHost(this.#portsOf(life))
     this.host = host
@@ -287,6 +288,13 @@ export class World {
     }
   }
 
+  #asks(input: unknown): boolean {
+    const { asked } = this.#given
+    const text = JSON.stringify(input)
+    if (asked !== undefined) return text.includes(asked)
+    return createHash('sha256').update(text).digest().readUInt8(0) % 3 === 0
+  }
+
   /**
    * In every second run a rule asks about every third command. What a command would do is another
    * thing from time to time: a yes to what it was is none then.
@@ -295,18 +303,13 @@ export class World {
     return {
       judge: ({ input, item, origin, agent }) =>
         this.agenda.perform(life, 'file', 'judge', () => {
-          const { asked } = this.#given
-          const byLuck = asked === undefined && !this.isCalm && this.#luck.chance(0.15)
+          const byLuck = this.#given.asked === undefined && !this.isCalm && this.#luck.chance(0.15)
           if (byLuck) this.changeRules()
           const text = JSON.stringify(input)
-          const hash = createHash('sha256').update(text).digest()
-          const asks = asked === undefined ? hash.readUInt8(0) % 3 === 0 : text.includes(asked)
-          const action = anAction(`${this.#era} ${text}`, { item, origin, agent })
+          const asks = this.#asks(input)
           const why = asks ? 'a rule asks' : 'a rule allows'
           const decide = asks ? 'ask' : 'allow'
-          const because = { by: 'no_part' } as const
-          const decision = { decide, because, part: { kind: 'call' }, why, revision: 'r' } as const
-          return { action, decision }
+          return judgedPush(text, decide, { era: this.#era, why, item, origin, agent })
         }),
     }
   }

@@ -125,7 +125,7 @@ export async function viewsOf(
   throw noAgent(agent, names)
 }
 
-export type Prefix = 'work' | 'wait' | 'task' | 'msg' | 'trig' | 'dlv' | 'sched'
+export type Prefix = 'work' | 'wait' | 'task' | 'msg' | 'trig' | 'dlv' | 'sched' | 'grant'
 
 const nouns: Readonly<Record<string, string>> = {
   work: 'work item',

@@ -49,6 +49,7 @@ export const things = {
   task: 'the task, by its id or the end of it: task_91c2',
   wait: 'the wait, by its id or the end of it: wait_40aa',
   trigger: 'the trigger, by its id or the end of it: trig_40aa',
+  grant: 'the grant, by its id or the end of it: grant_40aa',
   schedule: 'the schedule, by its id or the end of it: sched_40aa',
   delivery: 'the delivery, by its id or the end of it: dlv_40aa',
 } as const

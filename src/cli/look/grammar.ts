@@ -55,6 +55,24 @@ export const lookCommands: readonly Grammar[] = [
     ],
   },
   {
+    name: 'grants',
+    about: 'what commands may do without a question; revoke',
+    options: { '--agent <name>': 'only this agent', '--all': 'ended ones too' },
+    examples: ['holon grants', 'holon grants revoke grant_40aa', 'holon grants --all --json'],
+    run: async (context, options: object) => (await import('./grants.ts')).grants(context, options),
+    commands: [
+      {
+        name: 'revoke',
+        about: 'take one back: what it allowed is asked about again',
+        arguments: { '<grant>': things.grant },
+        examples: ['holon grants revoke grant_40aa', 'holon grants revoke grant_40aa --quiet'],
+        exits: writes,
+        run: async (context, grant: string) =>
+          (await import('./grants.ts')).revokeGrant(context, grant),
+      },
+    ],
+  },
+  {
     name: 'briefs',
     about: 'what agents reported, replied and asked',
     options: {

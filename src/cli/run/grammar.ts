@@ -70,7 +70,7 @@ export const runCommands: readonly Grammar[] = [
     about: 'answer a question',
     arguments: {
       '<wait|item|task>': 'the question, the item that asks it, or a held command',
-      '<text>': 'the answer; to a held command yes or no, and what is said with it',
+      '<text>': 'the answer; to a held command a choice, and what is said with it',
     },
     options: { '--mark <mark>': 'of the held command as it was shown' },
     examples: [
@@ -80,6 +80,6 @@ export const runCommands: readonly Grammar[] = [
     ],
     exits: writes,
     run: async (context, target: string, text: string, options: object) =>
-      (await import('../command/act.ts')).answer(context, target, text, options),
+      (await import('../command/answer.ts')).answer(context, target, text, options),
   },
 ]

@@ -14,6 +14,7 @@ import { outsideInput } from '../waits/pacing.ts'
 import { activeHold } from '../waits/hold.ts'
 import { releaseHolds } from '../scheduler/park.ts'
 import type { SpendBudget } from '../state/spend-budget.ts'
+import { endGrants } from '../approvals/grants.ts'
 import { cancelHeld } from '../approvals/held-command.ts'
 import { isTerminal } from '../state/task.ts'
 import { isLiveSchedule } from '../state/schedule.ts'
@@ -111,6 +112,7 @@ export function stopAgent(d: Draft): Lived | Rejection {
   if ('ok' in agent) return agent
   if (agent.state === 'stopped') return { ok: true, agent, changed: false }
   cancelHeld(d, null, 'its agent is stopped')
+  endGrants(d, null, 'its agent is stopped')
   d.emit({ type: 'agent_stopped', id: agent.id, by: 'operator' })
   return { ok: true, agent: agentOf(d), changed: true }
 }
@@ -143,6 +145,7 @@ export function deleteAgent(d: Draft): Lived | Rejection {
 
 /** What still carried something ends with its agent. */
 export function endWhatWaits(d: Draft, by: By, because: string): void {
+  endGrants(d, null, because)
   for (const wait of [...activeWaits(d)]) {
     d.emit({ type: 'wait_cancelled', id: wait.id, by, because })
   }

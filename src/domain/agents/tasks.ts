@@ -3,7 +3,7 @@
  * out; what it then finds is decided where a task ends.
  */
 import { openTurn, type Draft, type Facts } from '../facts/facts.ts'
-import type { TaskId, WorkItemId } from '../ids.ts'
+import type { GrantId, TaskId, WorkItemId } from '../ids.ts'
 import { notAdopted } from '../facts/imported.ts'
 import { limits } from '../limits.ts'
 import { closedToOperator, livingAgent } from './lifecycle.ts'
@@ -23,6 +23,8 @@ export type NewTask = {
   timeout_ms?: number | null
   /** Absent: none. */
   input?: TaskInput
+  /** By which a command of a call may begin without a question. */
+  grant_id?: GrantId
 }
 
 /**
@@ -69,7 +71,9 @@ export function queueCommand(d: Draft, task: NewTask): Rejection | null {
     ...(input === 'none' ? {} : { input }),
     start_place,
     output_path,
+    ...(task.grant_id === undefined ? {} : { grant_id: task.grant_id }),
   })
+  if (task.grant_id !== undefined) d.emit({ type: 'grant_used', id: task.grant_id, task_id: id })
   return null
 }
 

@@ -69,7 +69,7 @@ describe('a held command', () => {
     assert.equal(task.status, 'held')
     assert.equal(
       w.all('briefs').find(({ kind }) => kind === 'question')?.text,
-      'May this run? git push\nin /w\nremote writes ask\nyes: run it, this once\nno: do not run it',
+      'May this run? git push\nin /w\nremote writes ask\n1. yes: run it, this once\n2. no: do not run it',
     )
     assert.equal(state(w, id), 'waiting_operator')
     assert.deepEqual([w.next().do, w.next()], ['wait', { ...w.next(), for: 'operator' }])

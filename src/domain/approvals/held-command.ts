@@ -10,12 +10,16 @@ import type { CallId, TaskId, WorkItemId } from '../ids.ts'
 import { admit, endTask } from '../inbox/admit.ts'
 import { limits } from '../limits.ts'
 import type { PolicyAction } from '../policy/action.ts'
+import type { ActionPart } from '../policy/part.ts'
 import { no, overLimit, type Rejection } from '../rejection.ts'
 import { stableHash } from '../stable-hash.ts'
 import type { StartPlace } from '../start-place.ts'
 import { runtimeFollowup, type Provenance } from '../state/provenance.ts'
 import { choiceLines, choiceNamed, type Choice } from '../state/question.ts'
 import { done, type Done } from '../state/reply.ts'
+import { grantChoices, makeGrant, scopeOf } from './grants.ts'
+import { covers, grantableOf } from './scope.ts'
+import type { GrantScope } from '../state/grant.ts'
 import { isHeld, type HeldCall, type HeldTask, type Task, type TaskInput } from '../state/task.ts'
 import { plus, type Timestamp } from '../time.ts'
 import { outsideInput } from '../waits/pacing.ts'
@@ -28,6 +32,8 @@ export type Asked = {
   because: string
   policy_revision: string
   lapses_at: Timestamp | null
+  /** Of the action, where a grant may answer for them; null: none may. */
+  lifts: readonly ActionPart[] | null
 }
 
 export type HeldCommand = Asked & {
@@ -42,11 +48,30 @@ export type HeldCommand = Asked & {
   output_path: string
 }
 
-/** Nothing of it is remembered: the next command is asked about again. */
-export const heldChoices: readonly Choice[] = [
+/** From narrow to broad; a no is the last. */
+export const heldChoices = ({
+  held,
+  work_item_id,
+}: Pick<HeldTask, 'held' | 'work_item_id'>): readonly Choice[] => [
   { key: 'yes', label: 'run it, this once' },
+  ...grantChoices(held.grantable, work_item_id),
   { key: 'no', label: 'do not run it' },
 ]
+
+/** Each with the number that it may be named by. */
+export const heldChoiceLines = (task: Pick<HeldTask, 'held' | 'work_item_id'>): string[] =>
+  choiceLines({ choices: heldChoices(task) }).map((line, at) => `${at + 1}. ${line}`)
+
+/** By its key, its label or its number: the mark of an answer is of this very list. */
+export function heldChoiceNamed(
+  task: Pick<HeldTask, 'held' | 'work_item_id'>,
+  said: string,
+): Choice | null {
+  const choices = heldChoices(task)
+  const at = /^\d{1,2}$/.test(said) ? choices[Number(said) - 1] : undefined
+  return at ?? choiceNamed({ choices, text: '', settles: null }, said)
+}
+
 const nobody = 'nobody answered'
 
 /** Held ones of the agent, in the order they were asked. */
@@ -71,7 +96,8 @@ export function holdCommand(d: Draft, command: HeldCommand): Rejection | null {
   if (command.cmd.length > limits.question.value) {
     return overLimit(limits.question, command.cmd.length)
   }
-  const { action, because, policy_revision, lapses_at, call_id, input, ...task } = command
+  const { action, because, policy_revision, lapses_at, call_id, input, lifts, ...task } = command
+  const grantable = grantableOf(action, lifts)
   d.emit({
     type: 'task_queued',
     ...task,
@@ -79,7 +105,7 @@ export function holdCommand(d: Draft, command: HeldCommand): Rejection | null {
     child_agent_id: null,
     ...(input === 'none' ? {} : { input }),
     start_place: null,
-    held: { call_id, action, because, policy_revision, lapses_at, changed: null },
+    held: { call_id, action, because, policy_revision, lapses_at, grantable, changed: null },
   })
   tellPerson(d, command.id)
   return null
@@ -107,7 +133,7 @@ export function heldText({
 function tellPerson(d: Draft, id: TaskId): void {
   const task = d.row('tasks', id)
   if (!isHeld(task)) throw new Error(`${id} is not held`)
-  const text = [heldText(task), ...choiceLines({ choices: heldChoices })].join('\n')
+  const text = [heldText(task), ...heldChoiceLines(task)].join('\n')
   const turn = openTurn(d)
   const about = { task_id: id, work_item_id: task.work_item_id, turn_id: turn?.id ?? null }
   deliverBrief(d, { kind: 'question', text, ...about })
@@ -115,7 +141,7 @@ function tellPerson(d: Draft, id: TaskId): void {
 
 /** The mark of what is asked as a client shows it; another yes than to this one does not count. */
 export const heldHash = ({ id, held }: Pick<HeldTask, 'id' | 'held'>): string =>
-  stableHash(JSON.stringify([id, held.action.sha256, held.because, held.asked_at]))
+  stableHash(JSON.stringify([id, held.action.sha256, held.because, held.asked_at, held.grantable]))
 
 export type HeldAnswerGiven = {
   task_id: string
@@ -148,13 +174,14 @@ export function answerHeld(
   if (given.bound_hash !== heldHash(task)) {
     return no('question_changed', `${task.id} asks something else now: ${heldText(task)}`)
   }
-  const choice = choiceNamed({ choices: heldChoices, text: '', settles: null }, given.choice)
+  const choice = heldChoiceNamed(task, given.choice)
   if (choice === null) {
-    const offered = choiceLines({ choices: heldChoices }).join(', ')
+    const offered = heldChoiceLines(task).join(', ')
     return no('choice_unknown', `"${given.choice}" is no choice of ${task.id}: ${offered}.`)
   }
-  const isYes = choice.key === 'yes'
-  const changed = isYes ? changedSince(task.held, again) : null
+  const isYes = choice.key !== 'no'
+  const scope = scopeOf(choice.key, task.held)
+  const changed = isYes ? (changedSince(task.held, again) ?? unliftable(scope, again)) : null
   if (changed !== null) {
     askAnew(d, task, changed, again)
     return done(`${task.id} does not run: ${changed}. It is asked anew; nothing was lost.`, {
@@ -164,6 +191,11 @@ export function answerHeld(
   }
   const { delivery_surface: surface } = given.provenance
   const words = given.words.trim()
+  if (scope !== null) {
+    const { id: task_id, work_item_id } = task
+    const full = makeGrant(d, { task_id, work_item_id, scope, surface })
+    if (full) return full
+  }
   d.emit({
     type: 'task_decided',
     id: task.id,
@@ -175,6 +207,14 @@ export function answerHeld(
   else refuse(d, task, words, given.provenance)
   const said = isYes ? 'is begun; its end will be a message' : 'does not run; the agent is told'
   return done(`${task.id} ${said}.`, { id: task.id })
+}
+
+/** Why a yes for longer than once is none by now, though one for once would be. */
+function unliftable(scope: GrantScope | null, again: JudgedAgain | null): string | null {
+  if (scope === null || again?.verdict !== 'ask') return null
+  return covers(scope, again.action, again.lifts)
+    ? null
+    : 'a rule that gives way to nobody asks about it now'
 }
 
 function standing(task: Task): string {
@@ -220,7 +260,9 @@ export function askAnew(d: Draft, task: Task, changed: string, again: JudgedAgai
   // What allows it now has no words of its own for the person.
   const { action, policy_revision } = again ?? before
   const { because, lapses_at } = again?.verdict === 'ask' ? again : before
-  const held = { call_id, action, because, policy_revision, lapses_at, changed }
+  const lifts = again?.verdict === 'ask' ? again.lifts : null
+  const grantable = grantableOf(action, lifts)
+  const held = { call_id, action, because, policy_revision, lapses_at, grantable, changed }
   d.emit({ type: 'task_held_again', id: task.id, held })
   awaitAnew(d, task, 'it is asked anew')
   tellPerson(d, task.id)

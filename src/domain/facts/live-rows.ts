@@ -49,6 +49,8 @@ export function isLiveRow(facts: Facts, table: Table, row: Rows[Table]): boolean
     case 'rounds':
     case 'calls':
       return facts.row('turns', (row as Round | Call).turn_id)?.state === 'open'
+    case 'grants':
+      return (row as Rows['grants']).status === 'active'
     case 'triggers':
       return (row as Rows['triggers']).status === 'active'
     case 'schedules':

@@ -8,6 +8,7 @@ import type { StoredEvent } from '../state/event.ts'
 import { agentOf, agentPacing, openTurn, type Facts } from '../facts/facts.ts'
 import { checkHistory, checkRows } from './checks.ts'
 import { familyHistory, familyRows } from './children.ts'
+import { grantHistory } from './grants.ts'
 import { historyViolations } from './history.ts'
 import { shownHistory } from './shown.ts'
 import { outsideHistory, outsideRows } from './outside.ts'
@@ -35,6 +36,7 @@ export function violations(facts: Facts, events: readonly StoredEvent[] = []): s
     outsideHistory(events),
     familyHistory(events),
     checkHistory(events),
+    grantHistory(events),
   ]
   return [...found, ...past.flat()]
 }

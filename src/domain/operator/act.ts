@@ -127,6 +127,9 @@ type TriggerAct =
     }>)
   | { do: 'reset_trigger' | 'revoke_trigger'; trigger_id: string }
 
+/** A grant is made by an answer to a held command alone. */
+type GrantAct = { do: 'revoke_grant'; grant_id: string }
+
 type ScheduleAct =
   | ({ do: 'create_schedule'; label: string; text: string; spec: ScheduleSpec } & Maybe<{
       work_item_id: string
@@ -190,6 +193,7 @@ export type DecidedAct = (
   | MessageAct
   | DeliveryAct
   | TriggerAct
+  | GrantAct
   | ScheduleAct
   | AgentAct
   | AttentionAct

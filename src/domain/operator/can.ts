@@ -6,6 +6,7 @@
 import { boundHash } from '../work/answer-question.ts'
 import type { Carried } from '../transfer/export-format.ts'
 import type { Delivery } from '../state/delivery.ts'
+import type { Grant } from '../state/grant.ts'
 import { Draft, openTurn, type Facts } from '../facts/facts.ts'
 import { tableOf, type Rows, type Table } from '../state/event.ts'
 import type { Mint, WaitId } from '../ids.ts'
@@ -154,6 +155,11 @@ export function canOfWorktree(view: CanView, worktree: Worktree): ActionPermissi
     { key: 'discard_worktree', label: 'discard it', ...tried(leavable(facts, id)) },
     { key: 'restore_worktree', label: 'bring it back', ...tried(restorable(facts, id)) },
   ]
+}
+
+export function canOfGrant(view: CanView, grant: Grant): ActionPermission[] {
+  const act = { do: 'revoke_grant', grant_id: grant.id } as const
+  return [dry(view, 'take it back', act, [['grants', grant]])]
 }
 
 export function canOfTrigger(view: CanView, trigger: Trigger): ActionPermission[] {

@@ -48,6 +48,7 @@ const acts: Record<DecidedAct['do'], Bare | null> = {
   send: { do: 'send', text: 'x' },
   answer: { do: 'answer', wait_id: 'wait_0001', text: 'x', bound_hash: 'x' },
   answer_held: { do: 'answer_held', task_id: 'task_0001', bound_hash: 'x', choice: 'yes' },
+  revoke_grant: { do: 'revoke_grant', grant_id: 'grant_0001' },
   take_back: { do: 'take_back', message_id: 'msg_0001' },
   cancel_wait: { do: 'cancel_wait', wait_id: 'wait_0001' },
   trigger: { do: 'trigger', body: 'x' },

@@ -12,6 +12,7 @@ import {
   stopAgent,
   type Lived,
 } from '../agents/lifecycle.ts'
+import { revokeGrant } from '../approvals/grants.ts'
 import type { Agent } from '../state/agent.ts'
 import type { Table } from '../state/event.ts'
 import type { Draft } from '../facts/facts.ts'
@@ -61,14 +62,15 @@ function pickFirst(d: Draft, agent: Agent, act: DecidedAct): Rejection | null {
 }
 
 /**
- * Of a private child the operator answers what it asks the operator, ends what holds it back, and
- * tidies the own desk. None of these says anything else to it.
+ * Of a private child the operator answers what it asks the operator, takes back what was granted,
+ * ends what holds it back, and tidies the own desk. None of these says anything else to it.
  */
 function isOpenTo(d: Draft, agent: Agent, act: DecidedAct): boolean {
   if (act.do === 'snooze' || act.do === 'dismiss') return true
   if (act.do === 'start_agent' && agent.state === 'active') {
     return activeHold(d) !== null
   }
+  if (act.do === 'revoke_grant') return d.row('grants', act.grant_id)?.status === 'active'
   if (act.do === 'answer_held') return isHeld(d.row('tasks', act.task_id))
   if (act.do !== 'answer') return false
   const wait = d.row('waits', act.wait_id)
@@ -111,6 +113,8 @@ function decide(d: Draft, act: PreparedAct): Done | Rejection {
       return inbox.bury(d, act)
     case 'redeliver':
       return inbox.again(d, act)
+    case 'revoke_grant':
+      return revokeGrant(d, act.grant_id)
     case 'create_trigger':
     case 'reset_trigger':
     case 'revoke_trigger':
@@ -177,6 +181,7 @@ export function rowsNeeded(act: OperatorAct): (readonly [Table, string])[] {
   if ('task_id' in act) rows.push(['tasks', act.task_id])
   if ('worktree_id' in act) rows.push(['worktrees', act.worktree_id])
   if ('trigger_id' in act) rows.push(['triggers', act.trigger_id])
+  if ('grant_id' in act) rows.push(['grants', act.grant_id])
   if ('schedule_id' in act) rows.push(['schedules', act.schedule_id])
   if (act.do === 'redeliver') rows.push(['deliveries', act.delivery_id])
   if ('via' in act && act.via.kind === 'trigger') rows.push(['triggers', act.via.trigger_id])

@@ -6,6 +6,7 @@
  * can say is never allowed.
  */
 import type { ActionBody } from './action.ts'
+import { mayBeLifted } from './lift.ts'
 import { matchRule } from './match.ts'
 import type { ActionPart, Because, Match } from './part.ts'
 import type { Policy, PolicyRule, Verdict } from './rule.ts'
@@ -19,6 +20,8 @@ export type PolicyDecision = {
   why: string
   /** Of the policy. */
   revision: string
+  /** All parts that are asked about, where a grant may answer for them; null: none may. */
+  lifts: readonly ActionPart[] | null
 }
 
 type Ruling = Pick<PolicyDecision, 'decide' | 'because'>
@@ -27,9 +30,12 @@ const strictness: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 
 
 export function decideAction(action: ActionBody, policy: Policy): PolicyDecision {
   let strictest: { ruling: Ruling; part: ActionPart } | null = null
-  for (const part of partsOf(action)) {
+  const parts = partsOf(action)
+  const asked: ActionPart[] = []
+  for (const part of parts) {
     const ruling = ruleOn(action, part, policy)
     if (ruling === null) continue
+    if (ruling.decide === 'ask') asked.push(part)
     if (strictest && strictness[ruling.decide] <= strictness[strictest.ruling.decide]) continue
     strictest = { ruling, part }
   }
@@ -39,11 +45,13 @@ export function decideAction(action: ActionBody, policy: Policy): PolicyDecision
   }
   const why = whyOf(ruling.because, part)
   const { revision } = policy
-  if (ruling.decide !== 'ask' || policy.asking === 'operator') {
-    return { ...ruling, part, why, revision }
+  if (ruling.decide !== 'ask') return { ...ruling, part, why, revision, lifts: null }
+  if (policy.asking === 'operator') {
+    const lifts = mayBeLifted(action, parts, policy) ? asked : null
+    return { ...ruling, part, why, revision, lifts }
   }
   const unasked = `Nobody is asked with the preset ${policy.preset}, so it is refused. ${why}`
-  return { ...ruling, decide: 'deny', part, why: unasked, revision }
+  return { ...ruling, decide: 'deny', part, why: unasked, revision, lifts: null }
 }
 
 export function partsOf(action: ActionBody): ActionPart[] {

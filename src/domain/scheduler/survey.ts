@@ -29,7 +29,8 @@ import {
 import type { Projection } from '../facts/readiness.ts'
 import { levelOf, nextBack, stockOf } from '../waits/stock.ts'
 import { nextLapse } from '../state/task.ts'
-import { plus, type Timestamp } from '../time.ts'
+import { nextGrantEnd } from '../state/grant.ts'
+import { earliest, plus, type Timestamp } from '../time.ts'
 import type { Turn } from '../state/turn.ts'
 import {
   isTriggeredOutside,
@@ -94,7 +95,7 @@ export function survey(facts: Facts, now: Timestamp, running: boolean): Survey {
   }
   const deadline = nextDeadline(ranked, now)
   if (deadline !== null) moments.push({ at: deadline, kind: 'deadline' })
-  const lapse = nextLapse(facts)
+  const lapse = earliest([nextLapse(facts), nextGrantEnd(facts)])
   if (lapse !== null && lapse > now) moments.push({ at: lapse, kind: 'timer' })
   const bucket = stockOf(pacing, 'bucket')
   const bucketEmpty = levelOf(bucket, now) === 0

@@ -25,6 +25,22 @@ export const speakers: ReadonlySet<string> = new Set(
   ),
 )
 
+/** Run a text or a file that they are given; without the version behind their names. */
+export const interpreters: ReadonlySet<string> = new Set(
+  `node nodejs deno bun tsx ts-node python pypy ruby perl php lua luajit java jshell groovy scala
+  tclsh wish rscript julia guile racket sbcl erl elixir iex ghci osascript pwsh powershell awk gawk
+  mawk nawk sed make gmake just psql mysql mariadb sqlite vim vi ex emacs ed dc bc m4 gdb`.split(
+    /\s+/,
+  ),
+)
+
+/** Speak to whatever machine they are told. */
+export const callers: ReadonlySet<string> = new Set(
+  `curl wget ssh scp sftp rsync nc ncat netcat socat telnet ftp lftp http https xh aria`.split(
+    /\s+/,
+  ),
+)
+
 /** Run what they are given as text, or change what is run later in the line. */
 export const textRunners: ReadonlySet<string> = new Set(
   `eval source . trap fc bind complete compgen enable coproc history`.split(/\s+/),

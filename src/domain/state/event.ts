@@ -8,6 +8,7 @@ import { evolveCall, type Call, type CallEvent } from './call.ts'
 import { evolveDecision, type Decision, type DecisionEvent } from './decision.ts'
 import { evolveDelegation, type Delegation, type DelegationEvent } from './delegation.ts'
 import { evolveDelivery, type Delivery, type DeliveryEvent } from './delivery.ts'
+import { evolveGrant, type Grant, type GrantEvent } from './grant.ts'
 import type { AgentId, TurnId, WorkItemId } from '../ids.ts'
 import { evolveMessage, type Message, type MessageEvent } from './message.ts'
 import { evolveMeter, type Meter, type MeterEvent } from './meter.ts'
@@ -59,6 +60,7 @@ export type Rows = {
   delegations: Delegation
   worktrees: Worktree
   meters: Meter
+  grants: Grant
 }
 export type Table = keyof Rows
 export const tables = [
@@ -82,6 +84,7 @@ export const tables = [
   'delegations',
   'worktrees',
   'meters',
+  'grants',
 ] as const satisfies readonly Table[]
 
 type EventsOf = {
@@ -105,6 +108,7 @@ type EventsOf = {
   delegations: DelegationEvent
   worktrees: WorktreeEvent
   meters: MeterEvent
+  grants: GrantEvent
 }
 export type Event = EventsOf[Table]
 export type EventType = Event['type']
@@ -228,6 +232,9 @@ export const tableOf: { readonly [T in EventType]: Table } = {
   meter_drawn: 'meters',
   meter_taken: 'meters',
   meter_asked: 'meters',
+  grant_made: 'grants',
+  grant_used: 'grants',
+  grant_ended: 'grants',
 }
 
 /** What the ledger adds to an event when it is committed. */
@@ -299,5 +306,7 @@ export function evolve(
       return evolveWorktree(row as Worktree | null, event as WorktreeEvent, meta)
     case 'meters':
       return evolveMeter(row as Meter | null, event as MeterEvent, meta)
+    case 'grants':
+      return evolveGrant(row as Grant | null, event as GrantEvent, meta)
   }
 }

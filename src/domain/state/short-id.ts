@@ -26,6 +26,7 @@ export const tableOfNoun = {
   dec: 'decisions',
   deleg: 'delegations',
   dlv: 'deliveries',
+  grant: 'grants',
   sched: 'schedules',
   trig: 'triggers',
 } as const satisfies Readonly<Record<string, Table>>

@@ -2,9 +2,10 @@
  * Task: one managed execution, a shell command or a supervised child agent. Its states only move
  * forward, to exactly one terminal state (docs/spec/task.md).
  */
-import type { AgentId, CallId, TaskId, WaitId, WorkItemId } from '../ids.ts'
+import type { AgentId, CallId, GrantId, TaskId, WaitId, WorkItemId } from '../ids.ts'
 import type { PolicyAction } from '../policy/action.ts'
 import type { FileDiff } from './file-diff.ts'
+import type { Grantable } from './grant.ts'
 import type { Choice } from './question.ts'
 import type { DeliverySurface } from './provenance.ts'
 import type { StartPlace } from '../start-place.ts'
@@ -62,6 +63,8 @@ export type HeldCall = {
   policy_revision: string
   /** When no answer is a no; null: never. */
   lapses_at: Timestamp | null
+  /** What a yes may stand for beyond once; null: nothing. */
+  grantable: Grantable | null
   /** What changed since the same was asked before; null: it is asked for the first time. */
   changed: string | null
   asked_at: Timestamp
@@ -90,6 +93,8 @@ export type Task = {
   status: TaskStatus
   /** Of a command that is held, or was. */
   held?: HeldCall
+  /** By which a command began that a rule asks about; absent: it needed none. */
+  grant_id?: GrantId
   reason: string | null
   exit_status: number | null
   /** It outlived its call: its end is a message, not the call's result. */
@@ -125,6 +130,7 @@ export type TaskEvent =
       output_path: string | null
       /** It is not queued before a person has said yes. */
       held?: HeldAsked
+      grant_id?: GrantId
     }
   /** What was asked, or allowed, is not what would run any more: it is asked anew. */
   | { type: 'task_held_again'; id: TaskId; held: HeldAsked }

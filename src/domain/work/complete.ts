@@ -10,6 +10,7 @@ import { activeWaitOf, callsOf, roundsOf, type Draft } from '../facts/facts.ts'
 import { openItem, releaseFocus } from '../waits/focus.ts'
 import type { BriefId, WorkItemId } from '../ids.ts'
 import { notAdopted } from '../facts/imported.ts'
+import { endGrants } from '../approvals/grants.ts'
 import { cancelHeld } from '../approvals/held-command.ts'
 import { goingOn } from '../facts/left.ts'
 import { outsideInput } from '../waits/pacing.ts'
@@ -127,6 +128,7 @@ export function completeItem(
     d.emit({ type: 'wait_cancelled', id: wait.id, by: command.by, because: 'completed' })
   }
   cancelHeld(d, item.id, 'its item is completed')
+  endGrants(d, item.id, 'its item is completed')
   if (command.by === 'operator') outsideInput(d, item.id, 'operator')
   const done = d.row('work_items', item.id)
   if (!done) throw new Error(`no row for ${item.id}`)

@@ -50,6 +50,7 @@ test('what is not there has the code of its kind', async () => {
     waits: 'wait_not_found',
     tasks: 'task_not_found',
     triggers: 'trigger_not_found',
+    grants: 'grant_not_found',
     schedules: 'schedule_not_found',
     deliveries: 'delivery_not_found',
     messages: 'not_found',

@@ -21,6 +21,7 @@ const notFound: Readonly<Record<OwnedTable, string>> = {
   waits: 'wait_not_found',
   tasks: 'task_not_found',
   triggers: 'trigger_not_found',
+  grants: 'grant_not_found',
   schedules: 'schedule_not_found',
   deliveries: 'delivery_not_found',
   messages: 'not_found',

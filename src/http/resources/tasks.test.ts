@@ -180,9 +180,10 @@ test('a held command stands in the attention list and is answered with the mark 
   const [entry] = attention
   assert.ok(entry)
   const { id, kind, text, choices, can, bound_hash } = entry
+  const keys = ['yes', 'like_for_agent', 'no']
   assert.deepEqual(
     [kind, text.split('\n')[0], choices.map(({ key }) => key), can[0]?.cli],
-    ['approval', 'May this run? echo pushed', ['yes', 'no'], `holon answer ${id} <yes|no>`],
+    ['approval', 'May this run? echo pushed', keys, `holon answer ${id} <choice>`],
   )
   const held = await api.get<TaskRecord>(`${tasks}/${id}`)
   assert.deepEqual([held.status, held.held?.because], ['held', 'pushed asks'])

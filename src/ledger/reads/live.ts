@@ -166,6 +166,7 @@ const parts = [
     `agent_id = (select agent from given) and status in (${quoted(liveTaskStatuses)})`,
   ),
   // Where input may come from, and what of the attention list is put away.
+  part('grants', 'born', `agent_id = (select agent from given) and status = 'active'`),
   part('triggers', 'born', `agent_id = (select agent from given) and status = 'active'`),
   part(
     'schedules',

@@ -1,7 +1,7 @@
 /**
  * Which rows retention may take: they have ended, nothing will change them any more, and nothing
  * that is still going on belongs to them. What is never taken has no rule here: agents, work
- * items, pacing, meters, triggers, schedules, snoozes, and the results of items.
+ * items, pacing, meters, triggers, grants, schedules, snoozes, and the results of items.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Rows, Table } from '../../domain/state/event.ts'

@@ -98,6 +98,7 @@ const derive: { [T in Table]: (row: Rows[T]) => Derived<T> } = {
     kind: row.kind,
     reserved: Number(row.reserved !== null || isDrawnOn(row)),
   }),
+  grants: ({ id, agent_id, work_item_id, status }) => ({ id, agent_id, work_item_id, status }),
 }
 
 type Counts = { [K in keyof Usage]: number | null }

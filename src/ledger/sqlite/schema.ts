@@ -3,7 +3,7 @@
  * queries are written against are derived from it, the reference page is printed from it, and a
  * test holds it against what the migrations really make.
  *
- * `events`, append-only, is the truth; the twenty row tables are its fold, rewritten in the
+ * `events`, append-only, is the truth; the twenty-one row tables are its fold, rewritten in the
  * transaction that appends. What retention took from the old end of `events` is summed up in
  * `floors`, `baselines` and `spent`. `blobs` has what events name by hash, where it is small;
  * `short_ids` what models call the ids that events minted. `meta` names the home. There are no
@@ -307,6 +307,15 @@ export const schema = {
       agent_id: agentId,
       kind: text('item or agent: what the id names'),
       reserved: integer('1 while a request is reserved here, or others draw on it; else 0'),
+    },
+  },
+  grants: {
+    about: 'A yes of the operator that stands for longer than once. Never deleted.',
+    columns: {
+      ...common,
+      agent_id: agentId,
+      work_item_id: textOrNull('the item it is for; null: all that the agent does'),
+      status: text('active or ended; ended is final'),
     },
   },
 } as const satisfies Record<

@@ -57,5 +57,5 @@ const refusedWords = ({ file, line, why }: { file: string; line: number | null; 
 /** What only looks is left alone; of all else a person decides until it is mended. */
 function askedAll(decision: PolicyDecision, why: string): PolicyDecision {
   if (decision.because.by === 'no_part') return decision
-  return { ...decision, why: `${why}. Until then everything is asked.` }
+  return { ...decision, why: `${why}. Until then everything is asked.`, lifts: null }
 }

@@ -64,9 +64,10 @@ export function callEntry(group: Group, sight: Sight, level: Level): Entry | nul
     ...common,
     mark: found.mark,
     title: line(found.left),
-    facts: failed
-      ? facts(`${exit}, ${time}`)
-      : facts([found.right, time].filter(Boolean).join(', ')),
+    facts: facts(
+      failed ? `${exit}, ${time}` : [found.right, time].filter(Boolean).join(', '),
+      allowedBy(task),
+    ),
     body: [...(failed ? lines(words.join(': ')).slice(-outputLines) : []), ...body],
   })
 }
@@ -103,6 +104,12 @@ function record(group: Group) {
   ]
 }
 
+/** A rule asks about it, and a person had said yes for longer than once. */
+function allowedBy(task: Group | undefined): string {
+  const grant = task?.heard.task_queued?.event.grant_id
+  return grant === undefined ? '' : `allowed by ${grant}`
+}
+
 type TaskState = Pick<Entry, 'mark' | 'since' | 'facts'>
 
 export function stateOfTask(task: Group): TaskState {
@@ -117,7 +124,7 @@ export function stateOfTask(task: Group): TaskState {
     const well = endedWell({ ...task_ended.event, kind })
     const mark: Mark = status === 'interrupted' ? 'unknown' : well ? 'done' : 'failed'
     const why = reason === null || status === 'completed' ? '' : reason
-    return { mark, since: null, facts: facts(again, why, `${how}${time}`) }
+    return { mark, since: null, facts: facts(again, why, `${how}${time}`, allowedBy(task)) }
   }
   if (task_cancelling !== undefined) {
     return { mark: 'working', since: null, facts: facts(again, 'being stopped') }
@@ -125,7 +132,11 @@ export function stateOfTask(task: Group): TaskState {
   if (task_started === undefined) return { mark: 'next', since: null, facts: facts('queued') }
   const asks = isAsking(task)
   const mark = asks ? 'needs_me' : 'working'
-  return { mark, since: task_started.event.started_at, facts: facts(again, asks ? 'asks' : '') }
+  return {
+    mark,
+    since: task_started.event.started_at,
+    facts: facts(again, asks ? 'asks' : '', allowedBy(task)),
+  }
 }
 
 /** Each question of a child is followed by what ended it, or it is open. */

@@ -8,7 +8,19 @@
 /** The commands of the program, as `holon <command>` has them. */
 export const commandWords: readonly string[] = [
   ...['agents', 'answer', 'backup', 'briefs', 'completion', 'config', 'context', 'doctor'],
-  ...['events', 'export', 'help', 'import', 'inbox', 'init', 'logs', 'policy', 'replay', 'restore'],
+  ...[
+    'events',
+    'export',
+    'grants',
+    'help',
+    'import',
+    'inbox',
+    'init',
+    'logs',
+    'policy',
+    'replay',
+    'restore',
+  ],
   ...['retention', 'run', 'schedule', 'search', 'send', 'serve', 'service', 'start', 'status'],
   ...['stop', 'take-back', 'tasks', 'token', 'trigger', 'tui', 'waits', 'webhook', 'why', 'work'],
   'worktree',

@@ -27,7 +27,8 @@ const doors: Record<Offered, string> = {
   answer_check:
     'POST /agents/ada/work-items/thing_1/checks/<name>/answer: ' +
     'holon work check answer thing_1 <name> <pass|fail>',
-  answer_held: 'POST /agents/ada/tasks/thing_1/answer: holon answer thing_1 <yes|no>',
+  answer_held: 'POST /agents/ada/tasks/thing_1/answer: holon answer thing_1 <choice>',
+  revoke_grant: 'DELETE /agents/ada/grants/thing_1: holon grants revoke thing_1',
   answer: 'POST /agents/ada/waits/thing_1/answer: holon answer thing_1 <text>',
   trigger: 'POST /agents/ada/waits/thing_1/trigger: holon trigger thing_1',
   take_back: 'POST /agents/ada/messages/thing_1/take-back: holon take-back thing_1',

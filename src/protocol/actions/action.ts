@@ -91,7 +91,7 @@ const doors: {
     `${item(s)}/checks/<name>/answer`,
   ],
   answer: (s) => [`holon answer ${s.id} <text>`, 'POST', `${wait(s)}/answer`],
-  answer_held: (s) => [`holon answer ${s.id} <yes|no>`, 'POST', `${task(s)}/answer`],
+  answer_held: (s) => [`holon answer ${s.id} <choice>`, 'POST', `${task(s)}/answer`],
   trigger: (s) => [`holon trigger ${s.id}`, 'POST', `${wait(s)}/trigger`],
   take_back: (s) => [`holon take-back ${s.id}`, 'POST', `${message(s)}/take-back`],
   cancel_wait: (s) => [`holon waits cancel ${s.id}`, 'DELETE', wait(s)],
@@ -101,6 +101,7 @@ const doors: {
   restore_worktree: (s) => [`holon worktree restore ${s.id}`, 'POST', `${worktree(s)}/restore`],
   discard_worktree: (s) => [`holon worktree discard ${s.id}`, 'POST', `${worktree(s)}/discard`],
   remove_worktree: (s) => [`holon worktree remove ${s.id}`, 'POST', `${worktree(s)}/remove`],
+  revoke_grant: (s) => [`holon grants revoke ${s.id}`, 'DELETE', grant(s)],
   reset_trigger: (s) => [`holon trigger reset ${s.id}`, 'POST', `${trigger(s)}/reset`],
   revoke_trigger: (s) => [`holon trigger revoke ${s.id}`, 'DELETE', trigger(s)],
   redeliver: (s) => [
@@ -122,6 +123,7 @@ const message = ({ agent_id, id }: Subject): string => `${of(agent_id)}/messages
 const wait = ({ agent_id, id }: Subject): string => `${of(agent_id)}/waits/${id}`
 const task = ({ agent_id, id }: Subject): string => `${of(agent_id)}/tasks/${id}`
 const worktree = ({ agent_id, id }: Subject): string => `${of(agent_id)}/worktrees/${id}`
+const grant = ({ agent_id, id }: Subject): string => `${of(agent_id)}/grants/${id}`
 const trigger = ({ agent_id, id }: Subject): string => `${of(agent_id)}/triggers/${id}`
 const schedule = ({ agent_id, id }: Subject): string => `${of(agent_id)}/schedules/${id}`
 

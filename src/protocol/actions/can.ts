@@ -5,6 +5,7 @@
  */
 import * as rules from '../../domain/operator/can.ts'
 import type { Delivery } from '../../domain/state/delivery.ts'
+import type { Grant } from '../../domain/state/grant.ts'
 import type { Rows, StoredEvent, Table } from '../../domain/state/event.ts'
 import { activeWaitOf, type Facts } from '../../domain/facts/facts.ts'
 import type { WaitId } from '../../domain/ids.ts'
@@ -99,6 +100,9 @@ export const canOfTask = ({ facts, now }: AgentView, task: Task): Can[] =>
 
 export const canOfWorktree = ({ facts, now }: AgentView, worktree: Worktree): Can[] =>
   withDoors(rules.canOfWorktree(at(facts, now), worktree), worktree)
+
+export const canOfGrant = ({ facts, now }: AgentView, grant: Grant): Can[] =>
+  withDoors(rules.canOfGrant(at(facts, now), grant), grant)
 
 export const canOfTrigger = ({ facts, now }: AgentView, trigger: Trigger): Can[] =>
   withDoors(rules.canOfTrigger(at(facts, now), trigger), trigger)

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { agentRecord } from '../records/agent-record.ts'
 import { worktreeRecord } from '../records/delegation-record.ts'
+import { grantRecord } from '../records/grant-record.ts'
 import { messageRecord } from '../records/message-record.ts'
 import { listOf } from '../scalar.ts'
 import { revertOutcome } from '../records/revert-record.ts'
@@ -64,6 +65,9 @@ export const actedOnMessage = z
 export const actedOnTask = z
   .strictObject({ task: taskRecord, ...doneShape })
   .meta({ id: 'ActedOnTask' })
+export const actedOnGrant = z
+  .strictObject({ grant: grantRecord, ...doneShape })
+  .meta({ id: 'ActedOnGrant' })
 export const actedOnWorktree = z
   .strictObject({ worktree: worktreeRecord, ...doneShape })
   .meta({ id: 'ActedOnWorktree' })

@@ -163,6 +163,10 @@ const deliveryActs = [
   }),
 ] as const
 
+const grantActs = [
+  z.strictObject({ do: z.literal('revoke_grant'), ...common, grant_id: z.string() }),
+] as const
+
 const triggerActs = [
   z.strictObject({
     do: z.literal('create_trigger'),
@@ -270,6 +274,7 @@ export const operatorCommand = z.discriminatedUnion('do', [
   ...itemActs,
   ...messageActs,
   ...deliveryActs,
+  ...grantActs,
   ...triggerActs,
   ...scheduleActs,
   ...agentActs,

@@ -10,6 +10,7 @@ import type { ToolResult } from '../../domain/state/call.ts'
 import type { WorkItemChanges } from '../../domain/state/work-item.ts'
 import { agentRecord, workspace } from '../records/agent-record.ts'
 import { checkEvents } from '../records/check-record.ts'
+import { grantId } from '../records/grant-record.ts'
 import { messageRecord } from '../records/message-record.ts'
 import {
   agentId,
@@ -358,6 +359,7 @@ const taskEvents = {
     start_place: z.strictObject({ boot: text, tasks: text }).nullable(),
     output_path: textOrNull,
     held: heldAsked.optional(),
+    grant_id: grantId.optional(),
   },
   task_held_again: { id: taskId, held: heldAsked },
   task_decided: {

@@ -11,6 +11,8 @@ import {
   worktreeRecord,
   worktreeSnapshot,
 } from '../records/delegation-record.ts'
+import { grantId, grantScope } from '../records/grant-record.ts'
+import { messageRecord } from '../records/message-record.ts'
 import { briefList, decisionRecord } from '../records/history-record.ts'
 import {
   agentId,
@@ -36,6 +38,7 @@ const by = z.enum(['agent', 'operator', 'runtime'])
 const trigger = triggerRecord.shape
 const delivery = deliveryRecord.shape
 const schedule = scheduleRecord.shape
+const message = messageRecord.shape
 const slot = slotRecord.shape
 const brief = briefList.shape.briefs.element.shape
 const decision = decisionRecord.shape
@@ -92,6 +95,19 @@ const received = {
   body_sha256,
   content_type,
 }
+const grantEvents = {
+  grant_made: {
+    id: grantId,
+    work_item_id: workItemId.nullable(),
+    scope: grantScope,
+    task_id: taskId,
+    surface: message.delivery_surface,
+    until: timestamp.nullable(),
+  },
+  grant_used: { id: grantId, task_id: taskId },
+  grant_ended: { id: grantId, by, because: text },
+} as const
+
 const doorEvents = {
   trigger_created: {
     id: triggerId,
@@ -258,4 +274,5 @@ export const otherFields = {
   ...deskEvents,
   ...childEvents,
   ...meterEvents,
+  ...grantEvents,
 } as const

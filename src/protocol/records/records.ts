@@ -61,7 +61,14 @@ export { itemFilters, passes, type ItemFilter } from '../../domain/facts/item-fi
 /** The mark of a question as it was shown, which an answer sends back (docs/spec/http.md). */
 export { boundHash } from '../../domain/work/answer-question.ts'
 /** A held command: what is shown before an answer, and the mark that an answer sends back. */
-export { heldHash, heldText } from '../../domain/approvals/held-command.ts'
+export {
+  heldChoiceLines,
+  heldChoiceNamed,
+  heldHash,
+  heldText,
+} from '../../domain/approvals/held-command.ts'
+export { grantWords } from '../../domain/approvals/grants.ts'
+export { isInForce, type Grant } from '../../domain/state/grant.ts'
 export { isGoingOn, isHeld } from '../../domain/state/task.ts'
 /** The depth of a JSON text, for who reads one at the door: counted as the rules count it. */
 export { isShallow, jsonExcess } from '../../domain/transfer/json-depth.ts'

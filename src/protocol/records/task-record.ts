@@ -12,6 +12,7 @@ import {
 } from '../../domain/state/task.ts'
 import { canList, type Can } from '../actions/action.ts'
 import { agentId, callId, count, listOf, taskId, timestamp, waitId, workItemId } from '../scalar.ts'
+import { grantId, likeCommand } from './grant-record.ts'
 import { choice } from './wait-record.ts'
 import { fileDiff, lifeShape, type SignsOfLife } from './turn-record.ts'
 
@@ -47,6 +48,10 @@ const heldShape = {
   because: z.string().describe('The rule that asks, in its words.'),
   policy_revision: z.string(),
   lapses_at: timestamp.nullable().describe('When no answer is a no; null: never.'),
+  grantable: z
+    .strictObject({ like: likeCommand.nullable() })
+    .nullable()
+    .describe('What a yes may stand for beyond once; null: nothing.'),
   changed: z.string().nullable().describe('Why it is asked anew; null: it is not.'),
 }
 
@@ -88,6 +93,7 @@ export const taskRecord = z
     asking: asking.nullable().describe('What a child wants to know: it needs input.'),
     status: z.enum(taskStatuses),
     held: held.optional().describe('Of a command that waits, or waited, for a yes.'),
+    grant_id: grantId.optional().describe('By which it began though a rule asks about it.'),
     reason: z.string().nullable(),
     exit_status: z.int().nullable(),
     promoted: z.boolean(),
@@ -142,7 +148,9 @@ export const newTask = z
 
 export const answerHeldBody = z
   .strictObject({
-    choice: z.string().describe('Key or label of a choice that was offered: `yes`, `no`.'),
+    choice: z
+      .string()
+      .describe('Key or label of a choice that was offered: `yes`, `no`, or for longer.'),
     text: z.string().max(65_536).optional().describe('What is said with it: a no is told so.'),
     bound_hash: z.string().describe('Of the command as it was shown.'),
   })

@@ -13,7 +13,7 @@ type ApprovalEntry = {
   agent_id: string
   work_item_id: HeldTask['work_item_id']
   text: string
-  choices: typeof heldChoices
+  choices: ReturnType<typeof heldChoices>
   since: string
   bound_hash: string
   acts: () => readonly Action[]
@@ -26,7 +26,7 @@ export const approvals = ({ facts, agent }: AgentView): ApprovalEntry[] =>
     agent_id: agent.id,
     work_item_id: task.work_item_id,
     text: heldText(task),
-    choices: heldChoices,
+    choices: heldChoices(task),
     since: task.held.asked_at,
     bound_hash: heldHash(task),
     acts: () => [actOn('answer_held', 'answer', task)],

@@ -3,7 +3,9 @@
  * or a due time wakes it. Level-triggered: a lap looks at the facts again after everything it did,
  * so no wake is kept anywhere but in the ledger.
  */
+import { lapseGrants } from '../../domain/approvals/grants.ts'
 import { lapseHeld } from '../../domain/approvals/held-command.ts'
+import { nextGrantEnd } from '../../domain/state/grant.ts'
 import { nextLapse } from '../../domain/state/task.ts'
 import type { Interruption } from '../../context/sections/notes.ts'
 import {
@@ -30,7 +32,7 @@ import { askForInput } from '../../domain/waits/plan-question.ts'
 import { decideNext, next, type Next } from '../../domain/scheduler/next.ts'
 import { alignSpending, holdForSpending } from '../../domain/budgets/spending.ts'
 import { survey } from '../../domain/scheduler/survey.ts'
-import { between, later, minute, type Timestamp } from '../../domain/time.ts'
+import { between, earliest, later, minute, type Timestamp } from '../../domain/time.ts'
 import type { Turn } from '../../domain/state/turn.ts'
 import { abortTurn, observePlan } from '../../domain/turns/end.ts'
 import { abandonTurn, startTurn } from '../../domain/turns/start.ts'
@@ -174,6 +176,7 @@ export class Lane {
     await env.transact('timer', (d) => {
       fireDue(d)
       lapseHeld(d)
+      lapseGrants(d)
       alignSpending(d, over())
       askForInput(d)
       askOverBudget(d)
@@ -355,7 +358,7 @@ const hasRunnable = (seen: ReturnType<typeof survey>): boolean =>
 
 /** Timers also take effect on rows while the agent is stopped. */
 function dueAnyway(env: AgentPorts): string | null {
-  let first: string | null = nextLapse(env.facts())
+  let first = earliest([nextLapse(env.facts()), nextGrantEnd(env.facts())])
   for (const wait of env.facts().rows('waits')) {
     if (wait.status !== 'active' || wait.wake !== 'timer' || wait.wake_at === null) continue
     if (first === null || wait.wake_at < first) first = wait.wake_at

@@ -1,7 +1,8 @@
 /** Held commands: an action as a policy judged it, and a command that waits for a person's yes. */
 import { holdCommand, type Asked, type JudgedAgain } from '../../domain/approvals/held-command.ts'
 import type { WorkItemId } from '../../domain/ids.ts'
-import type { ActionBody, PolicyAction } from '../../domain/policy/action.ts'
+import type { ActionBody, ActionCommand, PolicyAction } from '../../domain/policy/action.ts'
+import type { PolicyDecision } from '../../domain/policy/decision.ts'
 import type { PolicyPort } from '../../runtime/ports.ts'
 import { isHeld, type HeldTask } from '../../domain/state/task.ts'
 import { actionBody } from '../action-body.ts'
@@ -18,7 +19,35 @@ export const askedOf = (action = anAction()): Asked => ({
   because: 'remote writes ask',
   policy_revision: 'rev-1',
   lapses_at: null,
+  lifts: null,
 })
+
+/** `git push origin <word>` in the workspace, with git as it was at a time. */
+export const aPush = (word: string, era: string | number = 0): ActionCommand => ({
+  argv: ['git', 'push', 'origin', word],
+  program: { kind: 'found', real_path: `/usr/bin/git-${era}`, area: 'outside', by: 'search' },
+  cwd: { real_path: '/w', area: 'workspace' },
+  env_names: [],
+  redirects: [],
+  wrapped_by: [],
+  certain: true,
+})
+
+/** As a policy judges a call whose text is that: a push of it. */
+export function judgedPush(
+  text: string,
+  decide: PolicyDecision['decide'],
+  { era, why, ...more }: Partial<ActionBody> & { era: string | number; why: string },
+): { action: PolicyAction; decision: PolicyDecision } {
+  const command = aPush(text, era)
+  const part = { kind: 'run', command } as const
+  const action = anAction(`${era} ${text}`, { ...more, commands: [command] })
+  const lifts = decide === 'ask' ? [part] : null
+  return {
+    action,
+    decision: { decide, because: { by: 'no_part' }, part, why, revision: 'r', lifts },
+  }
+}
 
 /** The same as it was asked, judged again. */
 export const sameAgain = (asked = askedOf()): JudgedAgain => ({ verdict: 'ask', ...asked })
@@ -58,10 +87,7 @@ export function asksAbout(word: string): PolicyPort & { hash: string; verdict: '
       const isAsked = text.includes(word)
       const decide = isAsked ? this.verdict : 'allow'
       const why = isAsked ? `${word} asks` : 'it may run'
-      const action = anAction(`${this.hash} ${text}`, { item, origin, agent })
-      const because = { by: 'no_part' } as const
-      const decision = { decide, because, part: { kind: 'call' }, why, revision: 'r' } as const
-      return { action, decision }
+      return judgedPush(text, decide, { era: this.hash, why, item, origin, agent })
     },
   }
 }

@@ -2,11 +2,12 @@
  * What the policy makes of a command before it begins: it may run, it is refused, or it is held
  * until a person has said yes. What the model reads of it says what to do instead of another try.
  */
+import { coveredBy, grantFor } from '../../domain/approvals/grants.ts'
 import { heldAlready, holdCommand, type Asked } from '../../domain/approvals/held-command.ts'
 import { labelOf } from '../../domain/agents/tasks.ts'
 import { openTurn, type Draft } from '../../domain/facts/facts.ts'
-import type { TaskId, WorkItemId } from '../../domain/ids.ts'
-import type { Rejection } from '../../domain/rejection.ts'
+import type { GrantId, TaskId, WorkItemId } from '../../domain/ids.ts'
+import { isRejection, type Rejection } from '../../domain/rejection.ts'
 import type { ToolResult } from '../../domain/state/call.ts'
 import type { Task } from '../../domain/state/task.ts'
 import { deniedResult } from '../tool/policy.ts'
@@ -19,23 +20,30 @@ const REFUSALS_READ = 200
 /** The command as it would be queued. */
 export type WantedCommand = Pick<Task, 'id' | 'workdir' | 'timeout_ms' | 'input'> & { cmd: string }
 
-export type Stopped = {
-  ok: false
-  result: ToolResult
-  held?: (d: Draft) => Rejection | null
-}
+export type Judged =
+  /** `by`: what allows it, looked at in the commit that queues it. */
+  | { ok: true; by: (d: Draft) => { grant_id?: GrantId } | Rejection }
+  | { ok: false; result: ToolResult; held?: (d: Draft) => Rejection | null }
 
-/** Null: it may run. A command that was refused is refused until the operator speaks again. */
-export async function stoppedByPolicy(
-  ctx: ToolContext,
-  wanted: WantedCommand,
-): Promise<Stopped | null> {
+const free: Judged = { ok: true, by: () => ({}) }
+
+/** A command that was refused is refused until the operator speaks again. */
+export async function judgedByPolicy(ctx: ToolContext, wanted: WantedCommand): Promise<Judged> {
   const { cmd, workdir } = wanted
   const judged = await ctx.judged({ cmd, workdir })
-  if (judged === null || judged.verdict === 'allow') return null
+  if (judged === null || judged.verdict === 'allow') return free
   if (judged.verdict === 'deny') return { ok: false, result: deniedResult(NAME, judged.why) }
   const { verdict: _, ...asked } = judged
   const item = ctx.turn.work_item_id
+  if (coveredBy(ctx.facts(), asked, item, ctx.now()) !== null) {
+    return {
+      ok: true,
+      by: (d) => {
+        const grant = grantFor(d, asked, openTurn(d)?.work_item_id ?? null)
+        return isRejection(grant) ? grant : { grant_id: grant.id }
+      },
+    }
+  }
   const known = heldAlready(ctx.facts(), asked, item)
   if (known !== null) return { ok: false, result: held(known.id, known.held.because) }
   const no = await refusedBefore(ctx, asked, item)

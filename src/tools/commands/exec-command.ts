@@ -8,6 +8,7 @@ import { z } from 'zod'
 import type { ToolResult, Warning } from '../../domain/state/call.ts'
 import { openTurn, type Draft } from '../../domain/facts/facts.ts'
 import type { TaskId } from '../../domain/ids.ts'
+import { isRejection } from '../../domain/rejection.ts'
 import { limits } from '../../domain/limits.ts'
 import { isSamePlace } from '../../domain/start-place.ts'
 import { isTerminal, type Task, type TaskInput } from '../../domain/state/task.ts'
@@ -24,7 +25,7 @@ import {
   type CommandIntent,
 } from './command-outcome.ts'
 import { watchNoted } from './command-watch.ts'
-import { stoppedByPolicy } from './command-policy.ts'
+import { judgedByPolicy } from './command-policy.ts'
 import { isFileFault } from '../tool/faults.ts'
 import { isProcessFault } from '../tool/faults.ts'
 import { taskRow } from './task-stopping.ts'
@@ -84,8 +85,8 @@ export const execCommand = effectTool<Input, CommandIntent>({
     const stdin: TaskInput = input.tty ? 'terminal' : input.accepts_input ? 'pipe' : 'none'
     const timeout_ms = input.timeout_ms ?? null
     const wanted = { id: task_id, cmd: input.cmd, workdir, timeout_ms, input: stdin } as const
-    const stopped = await stoppedByPolicy(ctx, wanted)
-    if (stopped !== null) return stopped
+    const judged = await judgedByPolicy(ctx, wanted)
+    if (!judged.ok) return judged
     const intent: CommandIntent = {
       task_id,
       cmd: input.cmd,
@@ -102,8 +103,12 @@ export const execCommand = effectTool<Input, CommandIntent>({
     const output_path = ctx.taskFolder(task_id)
     const task = { id: task_id, cmd, workdir, timeout_ms, input: stdin, start_place, output_path }
     // In the intent's commit: the task exists before anything of it runs.
-    const queue = (d: Draft) =>
-      queueCommand(d, { ...task, work_item_id: openTurn(d)?.work_item_id ?? null }) ?? undefined
+    const queue = (d: Draft) => {
+      const by = judged.by(d)
+      if (isRejection(by)) return by
+      const work_item_id = openTurn(d)?.work_item_id ?? null
+      return queueCommand(d, { ...task, ...by, work_item_id }) ?? undefined
+    }
     return { ok: true, intent, task_id, queue }
   },
 
