@@ -61,6 +61,36 @@ test('a file is refused whole, with its line and what is wrong', patience, async
   assert.match(err, /it is a link, and none is followed/)
 })
 
+test(
+  'where the file is refused, inbox, doctor and show say which rules are in force',
+  patience,
+  async (t) => {
+    const at = new ServedHome(t)
+    await at.holon(
+      'run',
+      '--agent',
+      'main',
+      at.write('a.md', '# L\n\n## L\n\n```sh\necho x\n```\n'),
+    )
+    const policy = join(at.home, 'policy.json')
+    assert.match((await at.holon('inbox')).out, /^nothing needs you/)
+    writeFileSync(policy, '{\n "rules": [ }')
+    const said = /policy\.json line 2 is refused: .*; everything is asked until it holds/
+    assert.match((await at.holon('inbox')).out, said)
+    const doctor = await at.holon('doctor')
+    assert.deepEqual([doctor.exit, said.test(doctor.out)], [1, true])
+    assert.match(doctor.out, /do: correct the file/)
+    assert.equal((await at.holon('policy', 'show')).exit, 2)
+    writeFileSync(join(at.home, 'policy.good.json'), '{ "preset": "watch" }')
+    const kept = /the last good rules stay in force until it holds \(.*policy\.good\.json\)/
+    for (const command of [['inbox'], ['doctor'], ['policy', 'show']]) {
+      assert.match((await at.holon(...command)).out, kept, command.join(' '))
+    }
+    const shown = await at.json<PolicyRecord>('policy', 'show')
+    assert.deepEqual([shown.preset, shown.refused?.line], ['watch', 2])
+  },
+)
+
 test("a repository's file asks and denies, and one that allows is refused", patience, async (t) => {
   const at = new ServedHome(t)
   await at.holon(

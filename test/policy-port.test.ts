@@ -15,6 +15,10 @@ function placed(t: TestContext) {
   t.after(() => rmSync(folder, { recursive: true }))
   const [home, workspace] = [join(folder, 'home'), join(folder, 'work')]
   for (const one of [home, workspace]) mkdirSync(one, { mode: 0o700 })
+  return at(folder, home, workspace)
+}
+
+function at(folder: string, home: string, workspace: string) {
   const port = policyPort(home)
   const says = (policy: unknown) =>
     writeFileSync(
@@ -38,7 +42,8 @@ function placed(t: TestContext) {
   }
   const decided = async (cmd: string) =>
     (await judged({ cmd, workdir: workspace }))?.decision.decide
-  return { home, workspace, says, judged, decided }
+  const anew = () => at(folder, home, workspace)
+  return { folder, home, workspace, says, judged, decided, anew }
 }
 
 test('a home without a policy asks nothing', async (t) => {
@@ -65,6 +70,56 @@ test('a file that is refused asks about everything and says why; what only looks
     const looks = await judged({ path: 'a.txt' }, { tool_name: 'ReadFile', class: 'pure' })
     assert.equal(looks?.decision.decide, 'allow')
   }
+})
+
+test('of a file that is refused the last good one stays in force, also over a restart', async (t) => {
+  const { says, decided, home, anew } = placed(t)
+  says({ rules: [{ decide: 'deny', run: ['ls'] }] })
+  assert.equal(await decided('ls'), 'deny')
+  assert.equal(await decided('cat a'), 'allow')
+  says('{ "rules": [\n')
+  for (const decidedBy of [decided, anew().decided]) {
+    assert.equal(await decidedBy('ls'), 'deny')
+    assert.equal(await decidedBy('cat a'), 'allow')
+  }
+  says({ rules: [] })
+  assert.equal(await decided('ls'), 'allow')
+  says('{')
+  assert.equal(await decided('ls'), 'allow')
+  rmSync(join(home, 'policy.good.json'))
+  assert.equal(await decided('cat a'), 'ask')
+})
+
+test('what a workspace has is never the last good file of the home', async (t) => {
+  const { says, decided, workspace } = placed(t)
+  mkdirSync(join(workspace, '.holon'))
+  const open = JSON.stringify({ preset: 'open', rules: [{ decide: 'allow', run: ['git'] }] })
+  for (const place of ['policy.good.json', '.holon/policy.good.json']) {
+    writeFileSync(join(workspace, place), open)
+  }
+  says('{')
+  assert.equal(await decided('git push'), 'ask')
+  assert.equal(await decided('ls'), 'ask')
+})
+
+test("a workspace's file that is refused asks about everything there", async (t) => {
+  const { says, decided, workspace } = placed(t)
+  says({ preset: 'open' })
+  mkdirSync(join(workspace, '.holon'))
+  const repository = join(workspace, '.holon', 'policy.json')
+  writeFileSync(repository, JSON.stringify({ rules: [] }))
+  assert.equal(await decided('ls'), 'allow')
+  writeFileSync(repository, JSON.stringify({ rules: [{ decide: 'allow', run: ['ls'] }] }))
+  assert.equal(await decided('ls'), 'ask')
+})
+
+test('where the workspace holds the home, its policy is read once, as the operator wrote it', async (t) => {
+  const { folder, workspace } = placed(t)
+  const home = join(workspace, '.holon')
+  mkdirSync(home, { mode: 0o700 })
+  const { says, decided } = at(folder, home, workspace)
+  says({ preset: 'open', rules: [{ decide: 'allow', run: ['git', 'push'] }] })
+  assert.equal(await decided('git push'), 'allow')
 })
 
 test('the same command is another action where its program is another', async (t) => {

@@ -115,7 +115,7 @@ export type CallJudged = {
   environment: Readonly<Record<string, string>>
 }
 
-/** Contract: never rejects; what cannot be judged asks. Reads files and runs nothing. */
+/** Contract: never rejects; what cannot be judged asks. */
 export interface PolicyPort {
   /** Null: no policy is in force. */
   judge(call: CallJudged): Promise<{ action: PolicyAction; decision: PolicyDecision } | null>

@@ -13,6 +13,9 @@ export type PolicySettings = {
 /** A file is refused whole: which one, where in it, and what is wrong. */
 export type PolicyRefused = { ok: false; file: string; line: number | null; why: string }
 
+/** `in_force`: the file with the last good rules; null: there are none, and everything is asked. */
+export type PolicyStanding = PolicyRefused & { in_force: string | null }
+
 export interface OpenedPolicy {
   ok: true
   record: PolicyRecord
@@ -25,6 +28,8 @@ export interface OpenedPolicy {
 export interface PolicyPorts {
   /** Does not reject for what is in a file. */
   open(settings: PolicySettings): Promise<OpenedPolicy | PolicyRefused>
+  /** What is wrong with the policy.json of a home; null: nothing, or there is none. */
+  refused(home: string): Promise<PolicyStanding | null>
   /**
    * Every call of the ledger, oldest first, judged by a policy of its agent's workspace; null:
    * there is no home. A workspace whose file is refused is judged without it.

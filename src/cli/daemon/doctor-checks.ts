@@ -6,6 +6,7 @@ import type { Config } from '../../protocol/config.ts'
 import type { Context } from '../command/context.ts'
 import type { HomeReader, SandboxState } from '../command/ports.ts'
 import { expand, tilde } from '../command/settings.ts'
+import { mendPolicy, refusedWords } from '../command/policy-words.ts'
 import { unreadable } from '../command/unreadable.ts'
 
 export type DoctorCheck = {
@@ -92,6 +93,12 @@ export function networkWords(network: NetworkSetting): string {
 }
 
 type NetworkSetting = (SandboxState & { state: 'on' })['network']
+
+/** Only where there is something to say: a home needs no policy. */
+export async function policyChecks({ ports, home }: Context): Promise<DoctorCheck[]> {
+  const refused = await ports.policy.refused(home.value)
+  return refused === null ? [] : [bad('policy', refusedWords(refused), mendPolicy)]
+}
 
 const isBug = 'this is a bug of holon: keep the home and report it'
 

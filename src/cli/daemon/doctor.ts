@@ -12,7 +12,14 @@ import { padEnd } from '../../present/text/width.ts'
 import type { Config } from '../../protocol/config.ts'
 import { conservation } from '../../protocol/views/conservation.ts'
 import { readConfig } from '../command/config-file.ts'
-import { invariantCheck, keyChecks, ok, sandboxCheck, type DoctorCheck } from './doctor-checks.ts'
+import {
+  invariantCheck,
+  keyChecks,
+  ok,
+  policyChecks,
+  sandboxCheck,
+  type DoctorCheck,
+} from './doctor-checks.ts'
 import { printJson, printLines, reading, zoneOf, type Context } from '../command/context.ts'
 import { asFailure, exits, tokenExplained, type Exit } from '../command/failure.ts'
 import { failureOf } from '../command/records.ts'
@@ -25,7 +32,7 @@ export async function doctor(context: Context, options: { verify?: boolean }): P
   const { check, config } = await configCheck(context)
   checks.push(check, ...(await keyChecks(context, config)))
   checks.push(...(await secretChecks(context, config)))
-  checks.push(await sandboxCheck(context, config))
+  checks.push(await sandboxCheck(context, config), ...(await policyChecks(context)))
   try {
     checks.push(...(await ledgerChecks(context, options.verify === true)))
   } catch (error) {

@@ -14,6 +14,7 @@ import { apart } from '../../present/text/table.ts'
 import { width } from '../../present/text/width.ts'
 import { act } from '../command/act.ts'
 import { candidateLines, printLines, zoneOf, type Context } from '../command/context.ts'
+import { mendPolicy, refusedWords } from '../command/policy-words.ts'
 import { exits, usage, type Exit } from '../command/failure.ts'
 import { momentOf, spanOf } from '../command/moment.ts'
 import { asking, listOf, printList } from '../command/records.ts'
@@ -24,7 +25,11 @@ export async function inbox(context: Context): Promise<Exit> {
     return printList(context, { plural: 'attention', path: '/attention', forward: true })
   }
   const found = await entriesOf(context)
-  printLines(context, found.length === 0 ? ['nothing needs you'] : text(context, found))
+  const refused = await context.ports.policy.refused(context.home.value)
+  const mend = refused === null ? [] : [safeLine(refusedWords(refused)), `    ${mendPolicy}`]
+  const rest =
+    found.length > 0 ? text(context, found) : mend.length > 0 ? [] : ['nothing needs you']
+  printLines(context, [...mend, ...rest])
   return exits.done
 }
 

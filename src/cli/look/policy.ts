@@ -13,6 +13,7 @@ import { prefixOf, resolveId } from '../../client/home-reads.ts'
 import { readConfig } from '../command/config-file.ts'
 import { candidateLines, printJson, printLines, reading, type Context } from '../command/context.ts'
 import { CliFailure, exits, noHome, usage, type Exit } from '../command/failure.ts'
+import { mendPolicy, refusedWords } from '../command/policy-words.ts'
 import type { OpenedPolicy, PolicyRefused, PolicySettings } from '../command/policy-ports.ts'
 import { problemOf } from '../../protocol/problem.ts'
 
@@ -69,10 +70,12 @@ export async function policyShow(context: Context, options: PolicyOptions): Prom
     [decide, about, from, why].map(safeLine),
   )
   const { run, write, host, mcp } = record.otherwise
+  const in_force = record.files[0] ?? null
   const columns = [{ title: 'DECIDE' }, { title: 'ABOUT', min: 20 }, { title: 'FROM', min: 12 }]
   printLines(context, [
     `preset ${record.preset}, revision ${record.revision}`,
     ...record.files.map((file) => safeLine(`with ${file}`)),
+    ...(record.refused === null ? [] : [safeLine(refusedWords({ ...record.refused, in_force }))]),
     ...(rows.length === 0
       ? []
       : table([...columns, { title: 'WHY', min: 10 }], rows, context.medium)),
@@ -180,6 +183,8 @@ async function opened(context: Context, settings: PolicySettings): Promise<Opene
 
 function refusal({ file, line, why }: PolicyRefused): CliFailure {
   const where = line === null ? file : `${file} line ${line}`
-  const hint = 'correct the file: none of its rules counts until all of it holds'
-  return new CliFailure(exits.usage, problemOf('policy_invalid', `${where}: ${why}`, hint, 422))
+  return new CliFailure(
+    exits.usage,
+    problemOf('policy_invalid', `${where}: ${why}`, mendPolicy, 422),
+  )
 }

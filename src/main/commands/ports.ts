@@ -132,6 +132,7 @@ export const ports: CliPorts = {
   daemon: daemonPorts,
   policy: {
     open: async (...of) => (await import('../homes/policy.ts')).policyPorts.open(...of),
+    refused: async (home) => (await import('../homes/policy.ts')).policyPorts.refused(home),
     past: async (...of) => (await import('../homes/policy.ts')).policyPorts.past(...of),
   },
   upkeep: upkeepPorts,

@@ -33,7 +33,14 @@ export const policyIsThere = (home: string): Promise<boolean> =>
     () => false,
   )
 
-export type PolicyFile = { ok: true; policy: WrittenPolicy; is_there: boolean } | PolicyRefused
+/** `text`: of the file, null where there is none. */
+export type PolicyFile = { ok: true; policy: WrittenPolicy; text: string | null } | PolicyRefused
+
+export const nothingWritten: PolicyFile = {
+  ok: true,
+  policy: { preset: null, otherwise: {}, rules: [] },
+  text: null,
+}
 
 export type ReadPolicyFile = (path: string, from: PolicyOwner) => Promise<PolicyFile>
 
@@ -46,12 +53,12 @@ export function policyFiles(read: ReadSyntax): ReadPolicyFile {
   return async (path, from) => {
     const found = await textOf(path, from)
     if (found === null) {
-      return { ok: true, policy: { preset: null, otherwise: {}, rules: [] }, is_there: false }
+      return nothingWritten
     }
     if ('why' in found) return { ok: false, file: path, line: null, why: found.why }
     const key = `${from} ${path}`
     const known = good.get(key)
-    if (known?.text === found.text) return { ok: true, policy: known.policy, is_there: true }
+    if (known?.text === found.text) return { ok: true, ...known }
     const file = policyIn(found.text, path, from, read)
     if (file.ok) {
       if (good.size >= FILES) good.clear()
@@ -88,7 +95,7 @@ function policyIn(text: string, path: string, from: PolicyOwner, read: ReadSynta
       return refused(wrong, rule.source.from === 'preset' ? null : rule.source.line)
     }
   }
-  return { ok: true, policy: policy.policy, is_there: true }
+  return { ok: true, policy: policy.policy, text }
 }
 
 async function textOf(

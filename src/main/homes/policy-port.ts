@@ -1,7 +1,8 @@
 /**
  * The policy that an owner of a home judges calls by: as its files are at this moment, so that a
  * changed rule holds from the next call on. A home without `policy.json` has none, and nothing is
- * asked. What cannot be read or parsed asks about everything, with the reason.
+ * asked. Of a file that is refused the last good one stays in force, which is kept here; where there
+ * is none, and where nothing can be parsed, everything is asked, with the reason.
  */
 import { decideAction, type PolicyDecision } from '../../domain/policy/decision.ts'
 import { effectivePolicy } from '../../domain/policy/effective.ts'
@@ -11,6 +12,7 @@ import { clock } from '../machine/machine.ts'
 import { sha256 } from '../../tools/tool/sha256.ts'
 import type { RulesNow } from './sandbox.ts'
 import { actionOf, readPolicy, usualSearch } from './policy.ts'
+import { lastGoodPolicy } from './policy-good.ts'
 import { policyFiles, policyIsThere } from './policy-files.ts'
 
 /** Asks about every command. */
@@ -20,6 +22,7 @@ const careful = effectivePolicy({ preset: 'watch', rules: [], otherwise: {}, nar
 export type HomePolicy = PolicyPort & { rules(workspace: string): ReturnType<RulesNow> }
 
 export function policyPort(home: string): HomePolicy {
+  const good = lastGoodPolicy(home)
   let opened: ReturnType<typeof openPolicyReader> | null = null
   return {
     async rules(workspace) {
@@ -32,12 +35,14 @@ export function policyPort(home: string): HomePolicy {
         : { ok: false, why: refusedWords(found) }
     },
     async judge({ agent, workspace, confined, environment, ...made }) {
-      if (!(await policyIsThere(home))) return null
+      if (opened === null && !(await policyIsThere(home))) return null
       const { read, problem, readFile } = await (opened ??= openPolicyReader())
+      const found = await readPolicy({ home, file: null, workspace }, readFile, [])
+      if (found.ok && found.text === null) return null
+      if (found.ok && found.refused === null) await good.keep(found.text)
       const search = environment['PATH'] ?? usualSearch()
       const where = { home, agent, workspace, confined, search }
       const action = actionOf(made, where, read)
-      const found = await readPolicy({ home, file: null, workspace }, readFile, [])
       if (found.ok && problem === null)
         return { action, decision: decideAction(action, found.policy) }
       const why = found.ok ? `no line can be read: ${problem}` : refusedWords(found)

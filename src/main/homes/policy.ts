@@ -1,4 +1,5 @@
 /** The policy of a home put together: its files, the parser of lines, and this machine's places. */
+import { dirname } from 'node:path'
 import type {
   OpenedPolicy,
   PolicyPorts,
@@ -20,15 +21,20 @@ import type {
   PolicyDecisionRecord,
   PolicyRuleRecord,
 } from '../../protocol/records/policy-record.ts'
+import type { WrittenPolicy } from '../../protocol/policy-file.ts'
 import { reachOf } from '../../tools/reach.ts'
 import { sha256 } from '../../tools/tool/sha256.ts'
 import { clock, env, userHome } from '../machine/machine.ts'
 import {
   homePolicyPath,
   policyFiles,
+  nothingWritten,
+  policyIsThere,
   repositoryPolicyPath,
+  type PolicyFile,
   type ReadPolicyFile,
 } from './policy-files.ts'
+import { isSameFolder, lastGoodPath } from './policy-good.ts'
 import { openHomeReader } from './reader.ts'
 
 /** Rows of a page of the ledger. */
@@ -41,6 +47,15 @@ export const policyPorts: PolicyPorts = {
     const { read, problem } = await openShellParser(clock)
     if (problem !== null) return { ok: false, file: 'the parser', line: null, why: problem }
     return openPolicy(settings, read, policyFiles(read), [])
+  },
+  async refused(home) {
+    if (!(await policyIsThere(home))) return null
+    const { read, problem } = await openShellParser(clock)
+    if (problem !== null) return null
+    const own = await ownPolicy(home, policyFiles(read))
+    return own.ok
+      ? own.refused && { ...own.refused, in_force: own.path }
+      : { ...own, in_force: null }
   },
   async past({ home, file, confined }, each) {
     const reader = await openHomeReader(home)
@@ -83,16 +98,44 @@ async function openPolicy(
   leaves: readonly 'repository'[],
 ): Promise<OpenedPolicy | PolicyRefused> {
   const found = await readPolicy(settings, readFile, leaves)
-  return found.ok
-    ? judging(found.policy, { ...settings, files: found.files }, remembering(read))
-    : found
+  if (!found.ok) return found
+  const { policy, files, refused } = found
+  return judging(policy, { ...settings, files, refused }, remembering(read))
 }
 
 export type ReadPolicy = {
   ok: true
   policy: Policy
-  /** Those that are there. */
+  /** Those that it is made of. */
   files: readonly string[]
+  /** The home's own text, null where there is none; of one that is refused, the last good one. */
+  text: string | null
+  refused: PolicyRefused | null
+}
+
+type OwnPolicy = {
+  ok: true
+  policy: WrittenPolicy
+  text: string | null
+  path: string
+  refused: PolicyRefused | null
+}
+
+/**
+ * What the policy.json of a home says. A file that is refused says nothing: the last good one stays
+ * in force, as the home has kept it, and where none was kept that is the refusal.
+ */
+async function ownPolicy(
+  home: string,
+  readFile: ReadPolicyFile,
+): Promise<OwnPolicy | PolicyRefused> {
+  const path = homePolicyPath(home)
+  const own = await readFile(path, 'home')
+  if (own.ok) return { ...own, path, refused: null }
+  const kept = lastGoodPath(home)
+  const before = await readFile(kept, 'home')
+  if (!before.ok || before.text === null) return own
+  return { ...before, path: kept, refused: own }
 }
 
 /** What the files of a home and of a workspace say together, read now. */
@@ -101,11 +144,9 @@ export async function readPolicy(
   readFile: ReadPolicyFile,
   leaves: readonly 'repository'[],
 ): Promise<ReadPolicy | PolicyRefused> {
-  const path = file ?? homePolicyPath(home)
-  const own = await readFile(path, 'home')
+  const own = file === null ? await ownPolicy(home, readFile) : await givenPolicy(file, readFile)
   if (!own.ok) return own
-  if (file !== null && !own.is_there) return { ok: false, file, line: null, why: 'it is not there' }
-  const narrowing = await readFile(repositoryPolicyPath(workspace), 'repository')
+  const narrowing = await narrowingPolicy(home, workspace, readFile)
   if (!narrowing.ok && !leaves.includes('repository')) return narrowing
   const rulesIn = (written: { rules: readonly { rule: PolicyRule }[] }) =>
     written.rules.map(({ rule }) => rule)
@@ -119,10 +160,32 @@ export async function readPolicy(
     sha256,
   )
   const files = [
-    ...(own.is_there ? [path] : []),
-    ...(narrowing.ok && narrowing.is_there ? [repositoryPolicyPath(workspace)] : []),
+    ...(own.text === null ? [] : [own.path]),
+    ...(narrowing.ok && narrowing.text !== null ? [repositoryPolicyPath(workspace)] : []),
   ]
-  return { ok: true, policy, files }
+  return { ok: true, policy, files, text: own.text, refused: own.refused }
+}
+
+/** A file that is tried in the place of the home's own. */
+async function givenPolicy(
+  path: string,
+  readFile: ReadPolicyFile,
+): Promise<OwnPolicy | PolicyRefused> {
+  const given = await readFile(path, 'home')
+  if (!given.ok) return given
+  if (given.text === null) return { ok: false, file: path, line: null, why: 'it is not there' }
+  return { ...given, path, refused: null }
+}
+
+/** Where the folder `.holon` of a workspace is the home, its file is the operator's, and read once. */
+async function narrowingPolicy(
+  home: string,
+  workspace: string,
+  readFile: ReadPolicyFile,
+): Promise<PolicyFile> {
+  const path = repositoryPolicyPath(workspace)
+  if (await isSameFolder(dirname(path), home)) return nothingWritten
+  return readFile(path, 'repository')
 }
 
 type Where = Omit<PolicySettings, 'file'>
@@ -162,10 +225,10 @@ export const usualSearch = (): string => env['PATH'] ?? ''
 
 function judging(
   policy: Policy,
-  where: Where & { files: readonly string[] },
+  where: Where & Pick<ReadPolicy, 'files' | 'refused'>,
   read: ReadSyntax,
 ): OpenedPolicy {
-  const { home, agent, workspace, files } = where
+  const { home, agent, workspace, files, refused } = where
   const search = usualSearch()
   const places = placesOf({ home, agent_id: agent, workspace, user_home: userHome, search })
   const call: OpenedPolicy['call'] = ({ tool_name, input, effect_class }) => {
@@ -176,7 +239,7 @@ function judging(
   const { revision, preset, otherwise } = policy
   return {
     ok: true,
-    record: { revision, preset, rules: policy.rules.map(ruleRecord), otherwise, files },
+    record: { revision, preset, rules: policy.rules.map(ruleRecord), otherwise, files, refused },
     call,
     line: (cmd) => call({ tool_name: 'ExecCommand', input: { cmd }, effect_class: 'reattachable' }),
   }

@@ -17,6 +17,8 @@ export type PolicyRecord = {
   otherwise: Otherwise
   /** Files that are part of it. */
   files: readonly string[]
+  /** The home's file, while the last good one is in force in its place. */
+  refused: { file: string; line: number | null; why: string } | null
 }
 
 export type PolicyDecisionRecord = {
