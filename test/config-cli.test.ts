@@ -18,6 +18,7 @@ const whole = {
   acp: { plain: { command: 'agent' } },
   command_caps: { open_files: 64 },
   sandbox: { network: 'none' },
+  hooks: [{ run: ['/usr/local/bin/ask', 'now'], for: { tool: ['ExecCommand'] } }],
   http: { port: 0 },
   webhooks: {
     gh: { scheme: 'github', secret_files: ['/k'], summary: '{/action}' },

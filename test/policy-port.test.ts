@@ -19,7 +19,7 @@ function placed(t: TestContext) {
 }
 
 function at(folder: string, home: string, workspace: string) {
-  const port = policyPort(home)
+  const port = policyPort(home, null)
   const says = (policy: unknown) =>
     writeFileSync(
       join(home, 'policy.json'),

@@ -59,6 +59,10 @@ export const TERMINAL_ROWS = 40
 export const TERMINAL_CHECK_MS = 20_000
 /** Milliseconds for the canaries of a confined command; 30 are usual. */
 export const CONFINEMENT_CHECK_MS = 20_000
+/** Milliseconds for a hook to answer: a call waits for it, and a person for the call. */
+export const HOOK_ANSWER_MS = 5_000
+/** Bytes of a hook's answer, which is one sentence. */
+export const HOOK_OUTPUT_BYTES = 16_384
 /** Milliseconds for a program to say its version; 5 are usual, 40 for Node. */
 export const MACHINE_LOOK_MS = 5_000
 /** Git folders of one repository that are shut one by one; with more, submodules are as a whole. */

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { hostPattern } from '../domain/policy/host.ts'
+import { hookCalls, hookFields, hooksConfig } from './hook-config.ts'
 import { webhookConfig, webhookName } from './webhook.ts'
 
 /** `provider/model`, or `runbook`. Whether it can be opened is found out when it is used. */
@@ -234,6 +235,9 @@ export const configSchema = z.strictObject({
   sandbox: sandboxSchema
     .optional()
     .describe('Shuts commands in (Linux, with bubblewrap); where it cannot, no command runs.'),
+  hooks: hooksConfig
+    .optional()
+    .describe('Programs that are asked before a call has an effect, and may deny it or ask you.'),
   budget: z
     .strictObject({
       day: spendLimits.optional().describe('Of each UTC day.'),
@@ -273,6 +277,8 @@ export function keysAt(path: readonly (string | number)[]): readonly string[] {
   if (path.length === 2 && path[0] === 'providers') return Object.keys(providerSchema.shape)
   if (path.length === 2 && path[0] === 'models') return Object.keys(modelSchema.shape)
   if (path.length === 2 && path[0] === 'acp') return Object.keys(acpSchema.shape)
+  if (path.length === 2 && path[0] === 'hooks') return Object.keys(hookFields.shape)
+  if (path.length === 3 && path[0] === 'hooks') return Object.keys(hookCalls.shape)
   if (path.length === 3 && path[0] === 'acp') return Object.keys(acpEnvSchema.shape)
   return []
 }

@@ -11,7 +11,7 @@ const word = z.string().min(1).max(500)
 const some = <T extends z.ZodType>(of: T) => z.array(of).min(1).max(200)
 const oneOrSome = z.union([word, some(word)])
 const areas = ['workspace', 'own', 'home', 'git', 'credentials', 'outside'] as const
-const classes = [
+export const effectClasses = [
   ...(['pure', 'idempotent', 'content_checked'] as const),
   ...(['keyed', 'reattachable', 'non_repeatable'] as const),
 ] as const
@@ -28,7 +28,7 @@ const ruleSchema = z.strictObject({
     .strictObject({ pinned: z.boolean().optional(), read_only: z.boolean().optional() })
     .optional(),
   class: z
-    .union([z.enum(classes), some(z.enum(classes))])
+    .union([z.enum(effectClasses), some(z.enum(effectClasses))])
     .optional()
     .describe('The call as a whole, by what its tool promises.'),
   tool: oneOrSome.optional().describe('The call as a whole, by its tool.'),

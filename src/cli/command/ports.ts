@@ -138,6 +138,11 @@ export interface CliPorts {
   sandbox(home: string, config: Config): Promise<SandboxState>
   /** Of tokens and of the secrets that the configuration names, each with what to do. */
   secret_problems(home: string, config: Config): Promise<{ message: string; hint: string }[]>
+  /** What is wrong with the hooks of the configuration; `writable`: folders that agents write. */
+  hook_problems(
+    config: Config,
+    writable: readonly string[],
+  ): Promise<{ program: string; message: string; hint: string }[]>
   /**
    * One line from the terminal; null at its end, or when the signal aborts. What was typed before
    * the prompt stood there is no part of it.

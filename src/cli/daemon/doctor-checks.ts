@@ -100,6 +100,21 @@ export async function policyChecks({ ports, home }: Context): Promise<DoctorChec
   return refused === null ? [] : [bad('policy', refusedWords(refused), mendPolicy)]
 }
 
+/** Each hook that could not be asked, or that an agent could write. */
+export async function hookChecks(
+  { ports, home }: Context,
+  config: Config,
+  workspaces: readonly string[],
+): Promise<DoctorCheck[]> {
+  const { hooks = [], sandbox } = config
+  if (hooks.length === 0) return []
+  const shared = (sandbox?.writable ?? []).map((path) => expand(ports, path))
+  const writable = [...workspaces, ...shared, `${home.value}/agents`]
+  const problems = await ports.hook_problems(config, writable)
+  if (problems.length === 0) return [ok('hooks', hooks.map(({ run: [first] }) => first).join(', '))]
+  return problems.map(({ program, message, hint }) => bad('hook', `${program}: ${message}`, hint))
+}
+
 const isBug = 'this is a bug of holon: keep the home and report it'
 
 /** What must hold of the rows at any moment; with `history` of the events too. */

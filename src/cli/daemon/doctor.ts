@@ -13,6 +13,7 @@ import type { Config } from '../../protocol/config.ts'
 import { conservation } from '../../protocol/views/conservation.ts'
 import { readConfig } from '../command/config-file.ts'
 import {
+  hookChecks,
   invariantCheck,
   keyChecks,
   ok,
@@ -34,7 +35,7 @@ export async function doctor(context: Context, options: { verify?: boolean }): P
   checks.push(...(await secretChecks(context, config)))
   checks.push(await sandboxCheck(context, config), ...(await policyChecks(context)))
   try {
-    checks.push(...(await ledgerChecks(context, options.verify === true)))
+    checks.push(...(await ledgerChecks(context, config, options.verify === true)))
   } catch (error) {
     const failure = asFailure(error)
     if (failure === null) throw error
@@ -174,7 +175,7 @@ async function ownerCheck(context: Context): Promise<DoctorCheck> {
   return { level: 'fail', name: 'daemon', says: `${says}: ${detail}`, do: hint }
 }
 
-function ledgerChecks(context: Context, verify: boolean): Promise<DoctorCheck[]> {
+function ledgerChecks(context: Context, config: Config, verify: boolean): Promise<DoctorCheck[]> {
   return reading(context, async (reader, moment) => {
     const stats = await reader.stats()
     if (stats.schema === 0) return [ok('ledger', 'none yet')]
@@ -193,6 +194,8 @@ function ledgerChecks(context: Context, verify: boolean): Promise<DoctorCheck[]>
             do: 'this is a bug of holon: keep the home and report it',
           },
     )
+    const workspaces = views.map(({ agent }) => agent.workspace.root)
+    checks.push(...(await hookChecks(context, config, workspaces)))
     checks.push(await invariantCheck(reader, verify))
     if (!verify) return checks
     const report = await reader.verify()

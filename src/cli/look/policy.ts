@@ -15,6 +15,7 @@ import { candidateLines, printJson, printLines, reading, type Context } from '..
 import { CliFailure, exits, noHome, usage, type Exit } from '../command/failure.ts'
 import { mendPolicy, refusedWords } from '../command/policy-words.ts'
 import type { OpenedPolicy, PolicyRefused, PolicySettings } from '../command/policy-ports.ts'
+import { hooksFor } from '../../protocol/hook-config.ts'
 import { problemOf } from '../../protocol/problem.ts'
 
 type Decide = PolicyDecisionRecord['decide']
@@ -57,6 +58,13 @@ export async function policyExplain(context: Context, text: string): Promise<Exi
   const settings = { ...at(context), agent: call.agent_id, workspace, confined, file: null }
   const policy = await opened(context, settings)
   printDecision(context, call.tool_name, policy.call(call))
+  const { config } = await readConfig(context.ports, context.home.value)
+  const about = { tool: call.tool_name, class: call.effect_class }
+  const asked = hooksFor(config.hooks ?? [], about)
+  if (context.flags.json !== true && asked.length > 0) {
+    const names = asked.map(({ run: [program] }) => safeLine(`  hook  ${program}, not run here`))
+    printLines(context, names)
+  }
   return exits.done
 }
 
@@ -120,6 +128,8 @@ export async function policyTest(context: Context, file: string | undefined): Pr
     return exits.done
   }
   const { allow, ask, deny } = decided
+  const { config } = await readConfig(context.ports, context.home.value)
+  const hooks = config.hooks?.length ?? 0
   printLines(context, [
     `${counted(calls, 'call')}: ${allow} allowed, ${ask} asked, ${deny} denied`,
     ...sorted
@@ -128,6 +138,7 @@ export async function policyTest(context: Context, file: string | undefined): Pr
         safeLine(`${said[group.decide]} ${group.calls}: ${group.why}`),
         `  like ${safeLine(`${group.example.id} ${group.example.title}`)}`,
       ]),
+    ...(hooks === 0 ? [] : [`without ${counted(hooks, 'hook')}: none is run over what was`]),
     ...(sorted.length > SHOWN ? [`and ${sorted.length - SHOWN} more kinds`] : []),
   ])
   return exits.done

@@ -54,6 +54,7 @@ const rowsOf: { readonly [K in Exclude<keyof Config, Elsewhere>]-?: (config: Con
   acp: (c) => each('acp', c.acp),
   command_caps: (c) => [['command_caps', c.command_caps, null]],
   sandbox: (c) => [['sandbox', c.sandbox, null]],
+  hooks: (c) => [['hooks', c.hooks, []]],
   http: ({ http = {} }) => [
     ['http.host', http.host, '127.0.0.1'],
     ['http.port', http.port, usualPort],
@@ -97,9 +98,11 @@ const unset: Readonly<Record<string, string>> = {
 
 function said(key: string, value: unknown): string {
   if (value === null) return unset[key] ?? 'none'
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ')
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(inList).join(', ')
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
+
+const inList = (one: unknown): string => (typeof one === 'string' ? one : JSON.stringify(one))
 
 export function configPathCommand(context: Context): Exit {
   const path = configPath(context.home.value)

@@ -25,11 +25,12 @@ export type PolicyDecision = {
 }
 
 type Ruling = Pick<PolicyDecision, 'decide' | 'because'>
+type Judged = { ruling: Ruling; part: ActionPart }
 
-const strictness: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 }
+export const strictness: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 }
 
 export function decideAction(action: ActionBody, policy: Policy): PolicyDecision {
-  let strictest: { ruling: Ruling; part: ActionPart } | null = null
+  let strictest: Judged | null = null
   const parts = partsOf(action)
   const asked: ActionPart[] = []
   for (const part of parts) {
@@ -39,17 +40,30 @@ export function decideAction(action: ActionBody, policy: Policy): PolicyDecision
     if (strictest && strictness[ruling.decide] <= strictness[strictest.ruling.decide]) continue
     strictest = { ruling, part }
   }
-  const { ruling, part } = strictest ?? {
-    ruling: { decide: 'allow', because: { by: 'no_part' } } satisfies Ruling,
-    part: { kind: 'call' } satisfies ActionPart,
-  }
+  if (strictest === null) return unjudged(policy)
+  const isLifted = strictest.ruling.decide === 'ask' && mayBeLifted(action, parts, policy)
+  return decided(strictest, policy, isLifted ? asked : null)
+}
+
+/** Of what has no part that is judged. */
+export function unjudged(policy: Pick<Policy, 'asking' | 'preset' | 'revision'>): PolicyDecision {
+  const ruling = { decide: 'allow', because: { by: 'no_part' } } as const
+  return decided({ ruling, part: { kind: 'call' } }, policy, null)
+}
+
+/**
+ * What becomes of a ruling: where nobody is there to be asked, a question is a refusal. `lifts` is
+ * what a grant may answer of a question.
+ */
+export function decided(
+  { ruling, part }: Judged,
+  policy: Pick<Policy, 'asking' | 'preset' | 'revision'>,
+  lifts: PolicyDecision['lifts'],
+): PolicyDecision {
   const why = whyOf(ruling.because, part)
   const { revision } = policy
   if (ruling.decide !== 'ask') return { ...ruling, part, why, revision, lifts: null }
-  if (policy.asking === 'operator') {
-    const lifts = mayBeLifted(action, parts, policy) ? asked : null
-    return { ...ruling, part, why, revision, lifts }
-  }
+  if (policy.asking === 'operator') return { ...ruling, part, why, revision, lifts }
   const unasked = `Nobody is asked with the preset ${policy.preset}, so it is refused. ${why}`
   return { ...ruling, decide: 'deny', part, why: unasked, revision, lifts: null }
 }

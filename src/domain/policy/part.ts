@@ -17,6 +17,8 @@ export type Because =
   | { by: 'rule'; rule: PolicyRule; match: 'is' | 'could_be' }
   | { by: 'doubt'; doubt: ShellDoubt }
   | { by: 'otherwise'; setting: string }
+  /** A program of the operator's that was asked about it. */
+  | { by: 'hook'; program: string; why: string }
   /** Nothing of it is judged: it only looks, or writes the agent's own records. */
   | { by: 'no_part' }
 

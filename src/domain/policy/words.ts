@@ -28,6 +28,8 @@ export function whyOf(because: Because, part: ActionPart): string {
       return `${of}: ${doubts[because.doubt]}.`
     case 'otherwise':
       return `${of}: no rule is about it, and otherwise has ${because.setting}.`
+    case 'hook':
+      return `${of}: the hook ${because.program} says ${because.why.replace(/\.$/, '')}.`
     case 'no_part':
       return 'Nothing of it is judged.'
   }

@@ -94,7 +94,7 @@ const stores = [
   'Library/Cookies',
 ]
 
-function credentialStores(user_home: string): string[] {
+export function credentialStores(user_home: string): string[] {
   return stores.map((store) => `${user_home === '/' ? '' : user_home}/${store}`)
 }
 

@@ -153,6 +153,8 @@ export const ports: CliPorts = {
   },
   secret_problems: async (home, config) =>
     (await import('../homes/secret-problems.ts')).secretProblems(home, config),
+  hook_problems: async (config, writable) =>
+    (await import('../homes/hooks.ts')).hookProblems(config, writable),
   ask: (prompt, signal) => asking(prompt, signal, interrupted),
   typing: (listener) => typing(listener, interrupted),
   on_interrupt(listener) {

@@ -14,6 +14,7 @@ import { clock, env, files, ids, userHome } from '../machine/machine.ts'
 import { inspectOf } from './inspect.ts'
 import { memoryOf } from './memory.ts'
 import { modelsOf } from './models.ts'
+import type { HookSettings } from './hooks.ts'
 import type { HomePolicy } from './policy-port.ts'
 import { confinementOf, hostsOf, type RulesNow } from './sandbox.ts'
 import { openRunDoor } from './run-door.ts'
@@ -61,7 +62,7 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
     before_upgrade: sayUpgrade,
   })
   const ledger = daemon === undefined ? opened : daemon.timed(opened)
-  const policy = latePolicy(home)
+  const policy = latePolicy({ home, config, redactor })
   const hosts = hostsOf(config, rulesOf(policy, ledger))
   const processes = createProcesses({
     tasks_folder: join(home, 'tasks'),
@@ -102,10 +103,13 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
 }
 
 /** Its parser and its files are looked at when a first call is judged. */
-function latePolicy(home: string): HomePolicy {
+function latePolicy(settings: HookSettings): HomePolicy {
   let port: Promise<HomePolicy> | null = null
   const opened = () =>
-    (port ??= import('./policy-port.ts').then(({ policyPort }) => policyPort(home)))
+    (port ??= import('./policy-port.ts').then(async ({ policyPort }) => {
+      const hooks = (settings.config.hooks ?? []).length > 0 ? await import('./hooks.ts') : null
+      return policyPort(settings.home, hooks && hooks.hooksOf(settings))
+    }))
   return {
     judge: async (call) => (await opened()).judge(call),
     rules: async (workspace) => (await opened()).rules(workspace),

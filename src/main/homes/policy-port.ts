@@ -4,7 +4,10 @@
  * asked. Of a file that is refused the last good one stays in force, which is kept here; where there
  * is none, and where nothing can be parsed, everything is asked, with the reason.
  */
-import { decideAction, type PolicyDecision } from '../../domain/policy/decision.ts'
+import type { PolicyAction } from '../../domain/policy/action.ts'
+import { joinHooks } from '../../domain/policy/hook.ts'
+import type { Policy } from '../../domain/policy/rule.ts'
+import { decideAction, unjudged, type PolicyDecision } from '../../domain/policy/decision.ts'
 import { effectivePolicy } from '../../domain/policy/effective.ts'
 import { openShellParser } from '../../exec/shell/parser.ts'
 import type { PolicyPort } from '../../runtime/ports.ts'
@@ -12,16 +15,21 @@ import { clock } from '../machine/machine.ts'
 import { sha256 } from '../../tools/tool/sha256.ts'
 import type { RulesNow } from './sandbox.ts'
 import { actionOf, readPolicy, usualSearch } from './policy.ts'
+import type { Hooks } from './hooks.ts'
 import { lastGoodPolicy } from './policy-good.ts'
 import { policyFiles, policyIsThere } from './policy-files.ts'
 
 /** Asks about every command. */
 const careful = effectivePolicy({ preset: 'watch', rules: [], otherwise: {}, narrower: [] }, sha256)
 
+/** In force where there is no policy.json: nothing is asked but by hooks. */
+const none = effectivePolicy({ preset: 'open', rules: [], otherwise: {}, narrower: [] }, sha256)
+
 /** `rules`: what the files say now, for who judges more than calls. */
 export type HomePolicy = PolicyPort & { rules(workspace: string): ReturnType<RulesNow> }
 
-export function policyPort(home: string): HomePolicy {
+/** `hooks`: null where there are none, which costs nothing. */
+export function policyPort(home: string, hooks: Hooks | null): HomePolicy {
   const good = lastGoodPolicy(home)
   let opened: ReturnType<typeof openPolicyReader> | null = null
   return {
@@ -35,20 +43,33 @@ export function policyPort(home: string): HomePolicy {
         : { ok: false, why: refusedWords(found) }
     },
     async judge({ agent, workspace, confined, environment, ...made }) {
-      if (opened === null && !(await policyIsThere(home))) return null
+      if (opened === null && hooks === null && !(await policyIsThere(home))) return null
       const { read, problem, readFile } = await (opened ??= openPolicyReader())
       const found = await readPolicy({ home, file: null, workspace }, readFile, [])
-      if (found.ok && found.text === null) return null
+      if (found.ok && found.text === null && hooks === null) return null
       if (found.ok && found.refused === null) await good.keep(found.text)
       const search = environment['PATH'] ?? usualSearch()
       const where = { home, agent, workspace, confined, search }
       const action = actionOf(made, where, read)
-      if (found.ok && problem === null)
-        return { action, decision: decideAction(action, found.policy) }
-      const why = found.ok ? `no line can be read: ${problem}` : refusedWords(found)
-      return { action, decision: askedAll(decideAction(action, careful), why) }
+      const { decision, policy } = judgedBy(action, found, problem)
+      const asked = hooks !== null && decision.decide !== 'deny'
+      const answers = asked ? await hooks(action) : []
+      return { action, decision: joinHooks(decision, answers, policy) }
     },
   }
+}
+
+function judgedBy(
+  action: PolicyAction,
+  found: Awaited<ReturnType<typeof readPolicy>>,
+  problem: string | null,
+): { decision: PolicyDecision; policy: Policy } {
+  if (found.ok && found.text === null) return { decision: unjudged(none), policy: none }
+  if (found.ok && problem === null) {
+    return { decision: decideAction(action, found.policy), policy: found.policy }
+  }
+  const why = found.ok ? `no line can be read: ${problem}` : refusedWords(found)
+  return { decision: askedAll(decideAction(action, careful), why), policy: careful }
 }
 
 async function openPolicyReader() {

@@ -26,7 +26,7 @@ export type PolicyDecisionRecord = {
   /** What of the call decided: a command, a file, a host. */
   part: string
   why: string
-  by: 'rule' | 'doubt' | 'otherwise' | 'no_part'
+  by: 'rule' | 'doubt' | 'otherwise' | 'hook' | 'no_part'
   rule: PolicyRuleRecord | null
   /** Only running it would say whether the rule is about it. */
   could_be: boolean
