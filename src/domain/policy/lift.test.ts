@@ -5,6 +5,7 @@ import { actionBody } from '../../testing/action-body.ts'
 import { aPush } from '../../testing/world/held.ts'
 import type { ActionBody, ActionCommand } from './action.ts'
 import { decideAction } from './decision.ts'
+import { joinHooks } from './hook.ts'
 import { presets } from './presets.ts'
 import type { Policy, PolicyRule, RuleSource, RunToken, Verdict } from './rule.ts'
 
@@ -71,4 +72,15 @@ test('every part that asks is named', () => {
     found.lifts?.map(({ kind }) => kind),
     ['run', 'write'],
   )
+})
+
+test('none where a hook asks too, and none of a question that is a hook’s alone', () => {
+  const asks = { program: '/opt/look', word: { decide: 'ask', why: 'it is late' } } as const
+  const silent = { program: '/opt/silent', word: null }
+  for (const of of [policy(), policy(rule('allow', home, 'git', 'push'))]) {
+    const found = decideAction(push, of)
+    assert.equal(joinHooks(found, [silent], of), found)
+    const joined = joinHooks(found, [silent, asks], of)
+    assert.deepEqual([joined.decide, joined.lifts], ['ask', null])
+  }
 })
