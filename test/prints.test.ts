@@ -65,6 +65,7 @@ const others: readonly string[] = [
   'work complete',
   ...['work check add', 'work check rm', 'work check run', 'work check answer'],
   ...['inbox snooze', 'inbox dismiss', 'tasks input', 'tasks stop', 'waits cancel'],
+  'grants revoke',
   ...['agents create', 'agents configure', 'agents abort', 'agents delete', 'agents start'],
   ...['agents stop', 'worktree snapshot', 'worktree restore', 'worktree discard'],
   ...['worktree remove', 'trigger create', 'trigger reset', 'trigger revoke', 'webhook test'],

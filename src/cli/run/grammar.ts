@@ -80,6 +80,6 @@ export const runCommands: readonly Grammar[] = [
     ],
     exits: writes,
     run: async (context, target: string, text: string, options: object) =>
-      (await import('../command/answer.ts')).answer(context, target, text, options),
+      (await import('./answer.ts')).answer(context, target, text, options),
   },
 ]

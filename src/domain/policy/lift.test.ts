@@ -77,10 +77,10 @@ test('every part that asks is named', () => {
 test('none where a hook asks too, and none of a question that is a hook’s alone', () => {
   const asks = { program: '/opt/look', word: { decide: 'ask', why: 'it is late' } } as const
   const silent = { program: '/opt/silent', word: null }
-  for (const of of [policy(), policy(rule('allow', home, 'git', 'push'))]) {
-    const found = decideAction(push, of)
-    assert.equal(joinHooks(found, [silent], of), found)
-    const joined = joinHooks(found, [silent, asks], of)
+  for (const by of [policy(), policy(rule('allow', home, 'git', 'push'))]) {
+    const found = decideAction(push, by)
+    assert.equal(joinHooks(found, [silent], by), found)
+    const joined = joinHooks(found, [silent, asks], by)
     assert.deepEqual([joined.decide, joined.lifts], ['ask', null])
   }
 })

@@ -1,8 +1,8 @@
 /**
  * Runs a program that is asked one thing: its stdin is the question, its stdout the answer. It has
  * the allow-listed environment of a command, the root as its folder, no writable folder but its
- * `/tmp`, no network, and is shut in where commands are. It and what it started end with the answer,
- * or at the limit. Never rejects: what went wrong is the answer.
+ * `/tmp`, no network, and is shut in where commands are. It and what it started end with the
+ * answer, or at the limit. Never rejects: what went wrong is the answer.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'

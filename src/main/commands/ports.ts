@@ -152,7 +152,7 @@ export const ports: CliPorts = {
     }
   },
   secret_problems: async (home, config) =>
-    (await import('../homes/secret-problems.ts')).secretProblems(home, config),
+    (await import('./secret-problems.ts')).secretProblems(home, config),
   hook_problems: async (config, writable) =>
     (await import('../homes/hooks.ts')).hookProblems(config, writable),
   ask: (prompt, signal) => asking(prompt, signal, interrupted),

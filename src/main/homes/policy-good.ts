@@ -1,8 +1,8 @@
 /**
  * The last good policy.json of a home: its text is kept in the home, beside the file, each time
  * that a call is judged by another one. It stays in force while the file itself is refused, also
- * over a restart. Only the home's own is kept, never what stands in a workspace; when it is read its
- * examples are tried again, as those of any file.
+ * over a restart. Only the home's own is kept, never what stands in a workspace; when it is read
+ * its examples are tried again, as those of any file.
  */
 import { lstat, stat } from 'node:fs/promises'
 import { join } from 'node:path'

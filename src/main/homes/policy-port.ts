@@ -1,8 +1,8 @@
 /**
  * The policy that an owner of a home judges calls by: as its files are at this moment, so that a
  * changed rule holds from the next call on. A home without `policy.json` has none, and nothing is
- * asked. Of a file that is refused the last good one stays in force, which is kept here; where there
- * is none, and where nothing can be parsed, everything is asked, with the reason.
+ * asked. Of a file that is refused the last good one stays in force, which is kept here; where
+ * there is none, and where nothing can be parsed, everything is asked, with the reason.
  */
 import type { PolicyAction } from '../../domain/policy/action.ts'
 import { joinHooks } from '../../domain/policy/hook.ts'

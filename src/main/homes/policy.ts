@@ -177,7 +177,7 @@ async function givenPolicy(
   return { ...given, path, refused: null }
 }
 
-/** Where the folder `.holon` of a workspace is the home, its file is the operator's, and read once. */
+/** Where the `.holon` of a workspace is the home, its file is the operator's, and read once. */
 async function narrowingPolicy(
   home: string,
   workspace: string,

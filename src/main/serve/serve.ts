@@ -22,7 +22,7 @@ import { secretsOf } from '../homes/secrets.ts'
 import { servedAct } from './served-act.ts'
 import { telemetryOf, type Telemetry } from '../homes/telemetry.ts'
 import { UpkeepDesk, upkeepPort } from './upkeep-lock.ts'
-import { refuseUnsignedWebhooks, webhookPorts } from '../homes/webhook-secrets.ts'
+import { refuseUnsignedWebhooks, webhookPorts } from './webhook-secrets.ts'
 
 export async function serve(settings: ServeSettings): Promise<Serving> {
   const { home } = settings

@@ -15,7 +15,7 @@ import { processTable } from '../../exec/commands/process-table.ts'
 import { Spawner } from '../../exec/commands/spawner.ts'
 import { guarded } from '../../ledger/sqlite/fault.ts'
 import { readToken } from '../../main/homes/control.ts'
-import { webhookPorts } from '../../main/homes/webhook-secrets.ts'
+import { webhookPorts } from '../../main/serve/webhook-secrets.ts'
 import { createLog } from '../../telemetry/log.ts'
 
 const folder = process.argv[2] ?? ''

@@ -9,9 +9,9 @@ import {
   heldText,
   isHeld,
 } from '../../protocol/records/records.ts'
-import { act, named, notEmpty, type RecordRef } from './act.ts'
-import { printLines, reading, type Context } from './context.ts'
-import { usage, type Exit } from './failure.ts'
+import { act, named, notEmpty, type RecordRef } from '../command/act.ts'
+import { printLines, reading, type Context } from '../command/context.ts'
+import { usage, type Exit } from '../command/failure.ts'
 
 export async function answer(
   context: Context,

@@ -8,8 +8,8 @@ import type { WebhookPorts } from '../../http/inbound/webhooks.ts'
 import { secretProblem } from '../../http/inbound/signature.ts'
 import { readSecretFile } from '../../exec/files/private-files.ts'
 import { clock, expanded } from '../machine/machine.ts'
-import { SecretRefusal } from './secrets.ts'
-import type { Telemetry } from './telemetry.ts'
+import { SecretRefusal } from '../homes/secrets.ts'
+import type { Telemetry } from '../homes/telemetry.ts'
 
 type Problem = { message: string; hint: string }
 type Secrets = { usable: string[]; problems: Problem[] }

@@ -5,8 +5,8 @@
  */
 import { checkPrivate } from '../../exec/files/private-files.ts'
 import type { Config } from '../../protocol/config.ts'
-import { secretPaths, unreadableSecrets } from './secrets.ts'
-import { secretsIn } from './webhook-secrets.ts'
+import { secretPaths, unreadableSecrets } from '../homes/secrets.ts'
+import { secretsIn } from '../serve/webhook-secrets.ts'
 
 type Problem = { message: string; hint: string }
 
