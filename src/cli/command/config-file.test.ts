@@ -63,7 +63,7 @@ describe('config.json', () => {
       '{"zzz": 1}',
       '2 holon: unknown key "zzz" in /h/config.json line 1; there are: "$schema", "model", ' +
         '"fallback_model", "summary_model", "workspace", "providers", "models", "acp", ' +
-        '"environment", "command_caps", "sandbox", "budget", "http", "webhooks", "secrets", ' +
+        '"environment", "command_caps", "sandbox", "hooks", "budget", "http", "webhooks", "secrets", ' +
         '"retention", "log_level"',
     ],
     [
