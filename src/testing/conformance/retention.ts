@@ -114,6 +114,7 @@ const staying = {
   pacing: 2,
   triggers: 1,
   deliveries: 1,
+  grants: 0,
   schedules: 1,
   slots: 0,
   receipts: 1,
