@@ -167,7 +167,7 @@ describe('followed in a copy of the repository', () => {
   test('it compiles', () => {
     const sources = writes(steps).filter(({ path }) => /^src\/.*\.ts$/.test(path))
     const files = sources.map(({ path }) => path)
-    const config = { extends: './tsconfig.json', include: [], files }
+    const config = { extends: './tsconfig.json', include: ['src/**/*.d.ts'], files }
     writeFileSync(join(copy, 'recipe.json'), JSON.stringify(config))
     node('node_modules/typescript/bin/tsc', '--project', 'recipe.json')
   })
