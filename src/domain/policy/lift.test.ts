@@ -84,3 +84,10 @@ test('none where a hook asks too, and none of a question that is a hook’s alon
     assert.deepEqual([joined.decide, joined.lifts], ['ask', null])
   }
 })
+
+test('what a hook says takes nothing from a denial', () => {
+  const denies = policy(rule('deny', home, 'git', 'push'))
+  const asks = { program: '/opt/look', word: { decide: 'ask', why: 'it is late' } } as const
+  const found = decideAction(push, denies)
+  assert.deepEqual(joinHooks(found, [asks], denies), found)
+})
