@@ -253,6 +253,7 @@ describe('what holds, and where it comes from', options, () => {
         ['acp', null, 'default'],
         ['command_caps', null, 'default'],
         ['sandbox', null, 'default'],
+        ['hooks', [], 'default'],
         ['http.host', '127.0.0.1', 'default'],
         ['http.port', 0, file],
         ['http.hosts', [], 'default'],

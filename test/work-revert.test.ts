@@ -123,3 +123,16 @@ test('a file that the item did not change is none of its', async (t) => {
   assert.deepEqual([none.exit, none.out], [2, ''])
   assert.match(none.err, /no change of b\.txt/)
 })
+
+test('of an agent that was deleted nothing is put back, and it is said', async (t) => {
+  const models = { default: scriptedModel(() => says('Done.')) }
+  const { host } = await openBox(t, { ...temporaryHome(t), models })
+  await host.open()
+  const of = { agent_id: 'docs' }
+  await host.act({ do: 'create_agent', ...of, model: 'test/porter' })
+  const made = await host.act({ do: 'create_item', ...of, objective: 'Port it' })
+  await host.act({ do: 'delete_agent', ...of })
+  const work_item_id = made.ok ? (made.id ?? '') : ''
+  const reply = await host.act({ do: 'revert_files', ...of, work_item_id })
+  assert.equal(reply.ok ? '' : reply.code, 'agent_deleted')
+})

@@ -46,6 +46,10 @@ async function revert(ports: ActPorts, command: Act): Promise<Done | Rejection> 
   if (item?.agent_id !== agent_id) {
     return no('work_item_not_found', `${command.work_item_id} is not an item of ${agent_id}.`)
   }
+  const agent = await store.row(agent_id, 'agents', agent_id)
+  if (agent === null || agent.state === 'deleted') {
+    return no('agent_deleted', `${agent_id} was deleted.`)
+  }
   const roots = ports.roots(agent_id)
   const { targets, unseen } = undo
     ? { targets: undoTargets(await revertsRecorded(store.ledger, item.id)), unseen: 0 }
@@ -54,7 +58,7 @@ async function revert(ports: ActPorts, command: Act): Promise<Done | Rejection> 
   if (isRejection(named)) return named
   const blobs: NewBlob[] = []
   const steps: Step[] = []
-  const root = rootOf(ports, agent_id)
+  const { root } = agent.workspace
   const room = { left: limits.revert_text.value }
   for (const target of named.targets.slice(0, limits.revert_files.value)) {
     steps.push(await stepOf(ports, { roots, target, blobs, root, room }))
@@ -98,9 +102,6 @@ async function standingAt(
     throw error
   }
 }
-
-const rootOf = ({ store }: ActPorts, agent_id: string): string =>
-  store.mustFacts(agent_id).row('agents', agent_id)?.workspace.root ?? '/'
 
 /** `room`: characters of diffs that the answer still takes. */
 type Look = {

@@ -97,6 +97,8 @@ export class Live {
       [`POST ${schedule}/resume`]: () => this.#schedule(),
       [`POST ${agent}/tasks/{task}/input`]: () => this.#reader(),
       [`POST ${agent}/tasks/{task}/answer`]: () => this.#held(),
+      [`GET ${agent}/grants/{grant}`]: () => this.#grant(),
+      [`DELETE ${agent}/grants/{grant}`]: () => this.#grant(),
       [`GET ${agent}/turns/{turn}/context/{n}`]: () => this.#request(),
       [`DELETE ${wait}`]: () => this.#wait('operator_input', 'live/asking'),
       [`POST ${wait}/answer`]: () => this.#wait('operator_input', 'live/asking'),
@@ -216,13 +218,29 @@ export class Live {
     return { path: { agent: agent_id, task: id }, body: { text: 'typed\n' } }
   }
 
+  /** A yes that stands for longer than once. */
+  async #grant(): Promise<Place> {
+    const grants = () => this.#find('grants', ({ status }) => status === 'active')
+    if (grants() === null) {
+      const { id, agent_id, bound_hash } = await this.#heldTask()
+      const given = { do: 'answer_held', task_id: id, bound_hash } as const
+      await this.#acts(agent_id, { ...given, choice: 'like_for_agent' })
+    }
+    const grant = await this.#until(grants)
+    return { path: { agent: grant.agent_id, grant: grant.id } }
+  }
+
   async #held(): Promise<Place> {
+    const { id, agent_id, bound_hash } = await this.#heldTask()
+    return { path: { agent: agent_id, task: id }, body: { choice: 'no', bound_hash } }
+  }
+
+  async #heldTask() {
     const held = () => this.#find('tasks', isHeld)
     if (held() === null) await this.#agent('live/publishing')
     const task = await this.#until(held)
     if (!isHeld(task)) throw new Error(`${task.id} is ${task.status}`)
-    const body = { choice: 'no', bound_hash: heldHash(task) }
-    return { path: { agent: task.agent_id, task: task.id }, body }
+    return { id: task.id, agent_id: task.agent_id, bound_hash: heldHash(task) }
   }
 
   async #request(): Promise<Place | null> {
